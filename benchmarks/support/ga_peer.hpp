@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// The Global Arrays library, for comparison, in the same program and on the same MPI; its headers stay in
+/// ga_peer.cpp.
+namespace tessera::benchmark::ga_peer {
+
+/// Whether Global Arrays was there when the benchmarks were built. @local
+bool available() noexcept;
+/// What a run says where it was not. @local
+std::string why_not();
+
+/// Starts the library on MPI_COMM_WORLD of a running MPI, and ends it. At most one at a time, once in a
+/// program.
+/// @collective
+class Library {
+ public:
+  Library();
+  ~Library();
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+  /// "Global Arrays" and its version. @local
+  static std::string name();
+};
+
+/// A patch of a matrix: the position of its first element, and its extents.
+struct Patch {
+  std::int64_t row, column, rows, columns;
+};
+
+/// A matrix of double, zero at first, over all ranks. @collective to make and destroy
+class Matrix {
+ public:
+  /// One block of `block_rows` x `columns` for each rank: those of rank 0 first.
+  Matrix(int ranks, std::int64_t block_rows, std::int64_t columns);
+  ~Matrix();
+  Matrix(const Matrix&) = delete;
+  Matrix& operator=(const Matrix&) = delete;
+
+  /// Local elements are dense and row-major. @onesided
+  void put(const Patch& patch, const double* from);
+  void get(const Patch& patch, double* into) const;
+  void accumulate(const Patch& patch, const double* from, double alpha);
+
+ private:
+  int handle_;
+};
+
+/// Shared counters, one on each rank, 0 at first. @collective to make and destroy
+class Counters {
+ public:
+  explicit Counters(int ranks);
+  ~Counters();
+  Counters(const Counters&) = delete;
+  Counters& operator=(const Counters&) = delete;
+
+  /// Adds to the counter of a rank, and returns what was there. @onesided
+  std::int64_t read_increment(int rank, std::int64_t by);
+
+ private:
+  int handle_;
+};
+
+/// Everybody's operations on all arrays are done. @collective
+void sync();
+
+}  // namespace tessera::benchmark::ga_peer

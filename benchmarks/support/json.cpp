@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "json.hpp"
+
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include <tessera/runtime/error.hpp>
+
+namespace tessera::benchmark {
+namespace {
+
+using nlohmann::json;
+
+json to_json(const Estimate& estimate) { return {estimate.value, estimate.low, estimate.high}; }
+
+Estimate estimate_from(const json& j) {
+  return {j.at(0).get<double>(), j.at(1).get<double>(), j.at(2).get<double>()};
+}
+
+std::optional<Estimate> optional_estimate(const json& row, const char* key) {
+  if (!row.contains(key)) return {};
+  return estimate_from(row.at(key));
+}
+
+json to_json(const Environment& e) {
+  return {{"library", e.library}, {"mpi", e.mpi},     {"processor", e.processor},
+          {"cores", e.cores},     {"ranks", e.ranks}, {"pairs", e.pairs},
+          {"date", e.date}};
+}
+
+Environment environment_from(const std::string& benchmark, const json& j) {
+  Environment e;
+  e.benchmark = benchmark;
+  j.at("library").get_to(e.library);
+  j.at("mpi").get_to(e.mpi);
+  j.at("processor").get_to(e.processor);
+  j.at("cores").get_to(e.cores);
+  j.at("ranks").get_to(e.ranks);
+  j.at("pairs").get_to(e.pairs);
+  j.at("date").get_to(e.date);
+  return e;
+}
+
+json to_json(const Row& row) {
+  json j = {{"section", row.section},
+            {"name", row.name},
+            {"time", to_json(row.measured.time)},
+            {"control", to_json(row.measured.control)}};
+  if (!row.reference.empty()) j["reference"] = row.reference;
+  if (row.measured.reference) j["reference_time"] = to_json(*row.measured.reference);
+  if (row.measured.ratio) j["ratio"] = to_json(*row.measured.ratio);
+  if (row.bytes > 0.0) j["bytes"] = row.bytes;
+  if (row.target) {
+    j["target"] = {{row.target->goal == Goal::at_least ? "ratio_at_least" : "time_at_most", row.target->value}};
+    j["verdict"] = to_string(row.verdict());
+  }
+  if (row.counts == Counts::where_reference_is_fastest) j["counts"] = "where reference is fastest";
+  return j;
+}
+
+Row row_from(const json& j) {
+  Row row;
+  j.at("section").get_to(row.section);
+  j.at("name").get_to(row.name);
+  row.reference = j.value("reference", "");
+  row.measured = {estimate_from(j.at("time")), optional_estimate(j, "reference_time"),
+                  optional_estimate(j, "ratio"), estimate_from(j.at("control"))};
+  row.bytes = j.value("bytes", 0.0);
+  if (j.contains("target")) {
+    const json& target = j.at("target");
+    const bool ratio = target.contains("ratio_at_least");
+    row.target = Target{ratio ? Goal::at_least : Goal::at_most,
+                        target.at(ratio ? "ratio_at_least" : "time_at_most").get<double>()};
+  }
+  if (j.contains("counts")) row.counts = Counts::where_reference_is_fastest;
+  return row;
+}
+
+}  // namespace
+
+void write_json(const Report& report, const std::string& path) {
+  json j = {{"benchmark", report.environment.benchmark},
+            {"environment", to_json(report.environment)},
+            {"rows", json::array()},
+            {"notes", report.notes}};
+  for (const Row& row : report.rows) j["rows"].push_back(to_json(row));
+  const std::string part = path + ".part";
+  std::ofstream file(part);
+  file << j.dump(2) << '\n';
+  file.close();
+  if (!file || std::rename(part.c_str(), path.c_str()) != 0)
+    throw Error("cannot write \"" + path + "\" (the directory must exist and be writable)");
+}
+
+Report read_json(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw Error("cannot read \"" + path + "\"");
+  try {
+    const json j = json::parse(file);
+    Report report;
+    report.environment = environment_from(j.at("benchmark").get<std::string>(), j.at("environment"));
+    for (const json& row : j.at("rows")) report.rows.push_back(row_from(row));
+    j.at("notes").get_to(report.notes);
+    return report;
+  } catch (const json::exception& problem) {
+    throw Error("\"" + path + "\" is not a benchmark's report: " + problem.what());
+  }
+}
+
+}  // namespace tessera::benchmark

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include <tessera/runtime/group.hpp>
+
+#include "statistics.hpp"
+
+namespace tessera::benchmark {
+
+/// Something to be timed: does it `count` times in a row.
+using Routine = std::function<void(index_t count)>;
+
+/// The routine that makes a call again and again, with nothing between. @local
+template <class F>
+Routine repeat(F call) {
+  return [call](index_t count) mutable {
+    for (index_t i = 0; i < count; ++i) call();
+  };
+}
+
+/// Makes the compiler believe that the memory behind `pointer` is read and written here. @local
+inline void keep(const void* pointer) noexcept { asm volatile("" : : "r"(pointer) : "memory"); }
+
+/// Who makes the calls, and whose time counts.
+enum class Clock {
+  origin,   ///< rank 0 makes them while the others wait in a barrier
+  slowest,  ///< all ranks make them at the same time; the slowest rank's time counts
+};
+
+struct Effort {
+  /// Interleaved pairs of samples.
+  int pairs = 31;
+  /// Calls are batched until a sample takes this long.
+  double sample_seconds = 20e-6;
+  /// The same where all ranks make them: long against the time between the first and the last that leave a
+  /// barrier.
+  double joint_sample_seconds = 2e-3;
+};
+
+/// What came out, in seconds per call.
+struct Measurement {
+  Estimate time;
+  std::optional<Estimate> reference;
+  /// Speed relative to the reference: the reference's time over ours, pair by pair.
+  std::optional<Estimate> ratio;
+  /// A/A: the routine against itself and the reference against itself, pair by pair.
+  Estimate control;
+};
+
+/// Takes the time of routines on all ranks of a group. Samples begin together, after a barrier, and each after
+/// one call that is not timed, so that all find the caches alike. Routine and reference take turns, S R R S
+/// then R S S R, so that neither drifts of the machine nor their order favour one: each half of a block is a
+/// pair, and what is the same in both halves is the control.
+class Meter {
+ public:
+  Meter(const Group& group, const Effort& effort) : group_(group), effort_(effort) {}
+
+  /// The time of a routine alone. Every rank gets the same result. @collective
+  Measurement time(const Routine& routine, Clock clock) const;
+  /// The time of a routine against that of a reference. @collective
+  Measurement compare(const Routine& routine, const Routine& reference, Clock clock) const;
+
+ private:
+  struct Batch {
+    const Routine* routine;
+    index_t count;
+    bool takes_part;
+  };
+  Batch batch(const Routine& routine, Clock clock) const;
+  double sample(const Batch& batch) const;
+  void settle(std::span<double> samples, Clock clock) const;
+
+  Group group_;
+  Effort effort_;
+};
+
+}  // namespace tessera::benchmark

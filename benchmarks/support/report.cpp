@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <fstream>
+#include <thread>
+
+#include <fmt/format.h>
+
+namespace tessera::benchmark {
+namespace {
+
+// Two or three significant digits without an exponent.
+std::string digits(double value) {
+  const int decimals = value >= 100.0 ? 0 : value >= 10.0 ? 1 : value >= 0.1 ? 2 : 4;
+  return fmt::format("{:.{}f}", value, decimals);
+}
+
+std::string processor_name() {
+  std::ifstream information("/proc/cpuinfo");
+  for (std::string line; std::getline(information, line);) {
+    if (line.rfind("model name", 0) != 0) continue;
+    const auto colon = line.find(": ");
+    if (colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown processor";
+}
+
+}  // namespace
+
+Verdict Row::verdict() const noexcept {
+  if (!target) return Verdict::none;
+  if (target->goal == Goal::at_most) return judge(measured.time, *target, measured.control);
+  return measured.ratio ? judge(*measured.ratio, *target, measured.control) : Verdict::not_measurable;
+}
+
+std::vector<Summary> summaries(const Report& report) {
+  std::vector<Summary> result;
+  for (const Row& first : report.rows) {
+    const auto same = [&](const auto& other) {
+      return other.section == first.section && other.reference == first.reference;
+    };
+    if (!first.measured.ratio || std::any_of(result.begin(), result.end(), same)) continue;
+    std::vector<double> ratios;
+    const Row* worst = &first;
+    for (const Row& row : report.rows) {
+      if (!same(row) || !row.measured.ratio) continue;
+      ratios.push_back(row.measured.ratio->value);
+      if (ratios.back() < worst->measured.ratio->value) worst = &row;
+    }
+    if (ratios.size() > 1) result.push_back({first.section, first.reference, geometric_mean(ratios), worst});
+  }
+  return result;
+}
+
+Environment environment_here() {
+  Environment here;
+  here.processor = processor_name();
+  here.cores = static_cast<int>(std::thread::hardware_concurrency());
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm parts{};
+  std::array<char, 16> text{};
+  text[std::strftime(text.data(), text.size() - 1, "%Y-%m-%d", gmtime_r(&now, &parts))] = '\0';
+  here.date = text.data();
+  return here;
+}
+
+std::string format_seconds(double seconds) {
+  struct Unit {
+    double size;
+    const char* name;
+  };
+  constexpr std::array<Unit, 4> units{{{1.0, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}}};
+  for (const Unit& unit : units) {
+    if (seconds >= unit.size || unit.size == units.back().size)
+      return fmt::format("{} {}", digits(seconds / unit.size), unit.name);
+  }
+  return {};
+}
+
+std::string format_rate(double bytes_per_second) { return digits(bytes_per_second / 1e9) + " GB/s"; }
+
+std::string format_ratio(const Estimate& ratio) {
+  return fmt::format("{} [{}, {}]", digits(ratio.value), digits(ratio.low), digits(ratio.high));
+}
+
+std::string format_target(const Target& target) {
+  if (target.goal == Goal::at_most) return fmt::format("at most {:g} ns", target.value * 1e9);
+  return fmt::format("ratio {:g} or more", target.value);
+}
+
+}  // namespace tessera::benchmark

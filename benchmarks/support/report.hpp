@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "measure.hpp"
+
+namespace tessera::benchmark {
+
+/// Which run's verdict counts when the same benchmark has run on several MPIs.
+enum class Counts { every_mpi, where_reference_is_fastest };
+
+/// One line of a benchmark's table.
+struct Row {
+  std::string section;
+  std::string name;
+  /// What it was compared with; empty if with nothing.
+  std::string reference = {};
+  Measurement measured = {};
+  /// Bytes of elements that a call moves; 0 if a rate says nothing.
+  double bytes = 0.0;
+  /// at_least is about the ratio, at_most about the time in seconds.
+  std::optional<Target> target = {};
+  Counts counts = Counts::every_mpi;
+
+  Verdict verdict() const noexcept;
+};
+
+/// What must be known to repeat a run.
+struct Environment {
+  std::string benchmark;
+  std::string library;  ///< Tessera, MPI, ranks and nodes
+  std::string mpi;      ///< "MPICH", "Open MPI" or "other"
+  std::string processor;
+  int cores = 0;
+  int ranks = 0;
+  int pairs = 0;
+  std::string date;
+};
+
+/// All of a run.
+struct Report {
+  Environment environment;
+  std::vector<Row> rows;
+  /// Said below the table: what could not be measured, and why.
+  std::vector<std::string> notes = {};
+};
+
+/// The geometric mean and the worst cell of the rows of a section that were compared with the same thing.
+struct Summary {
+  std::string section, reference;
+  double mean;
+  const Row* worst;
+};
+/// One for each section and reference with two rows or more, in their order. @local
+std::vector<Summary> summaries(const Report& report);
+
+/// The processor's name and the number of cores of this machine, and today's date. @local
+Environment environment_here();
+
+/// Three digits and a unit, such as "41.2 us", "4.73 GB/s", "0.97 [0.95, 0.99]". @local
+std::string format_seconds(double seconds);
+std::string format_rate(double bytes_per_second);
+std::string format_ratio(const Estimate& ratio);
+/// "ratio >= 0.8", "<= 50 ns". @local
+std::string format_target(const Target& target);
+
+}  // namespace tessera::benchmark

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "session.hpp"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "json.hpp"
+
+namespace tessera::benchmark {
+namespace {
+
+const char* mpi_name() noexcept {
+#if defined(OPEN_MPI)
+  return "Open MPI";
+#elif defined(MPICH)
+  return "MPICH";
+#else
+  return "other MPI";
+#endif
+}
+
+}  // namespace
+
+Effort Options::effort() const {
+  if (quick) return {.pairs = 5, .sample_seconds = 5e-6, .joint_sample_seconds = 1e-4};
+  return {.pairs = pairs};
+}
+
+ParsedOptions parse_options(int argc, char** argv, std::string_view purpose, bool speaks) {
+  ParsedOptions parsed;
+  Options& options = parsed.options;
+  CLI::App app{std::string(purpose)};
+  app.add_option("--json", options.json, "Write the report to this file")->type_name("FILE");
+  app.add_option("--pairs", options.pairs, "Interleaved pairs of samples for each measurement")
+      ->type_name("N")
+      ->check(CLI::Range(31, 100000))
+      ->capture_default_str();
+  app.add_option("--only", options.only, "Run only the sections whose title holds this")->type_name("TEXT");
+  app.add_flag("--quick", options.quick, "Few and short samples: shows that it works, not how fast it is");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& outcome) {
+    std::ostringstream unheard;
+    parsed.exit_status = app.exit(outcome, speaks ? std::cout : unheard,
+                                  speaks ? std::cerr : static_cast<std::ostream&>(unheard));
+  }
+  return parsed;
+}
+
+Session::Session(const Runtime& runtime, std::string benchmark, Options options)
+    : world_(runtime.world()),
+      options_(std::move(options)),
+      meter_(world_, options_.effort()),
+      report_{environment_here(), {}, {}},
+      table_(stdout) {
+  Environment& environment = report_.environment;
+  environment.benchmark = std::move(benchmark);
+  environment.library = runtime.description();
+  environment.mpi = mpi_name();
+  environment.ranks = world_.size();
+  environment.pairs = options_.effort().pairs;
+  if (world_.rank() == 0) table_.heading(environment);
+}
+
+bool Session::wants(std::string_view section) const {
+  return section.find(options_.only) != std::string_view::npos;
+}
+
+void Session::add(Row row) {
+  if (world_.rank() == 0) table_.row(row);
+  report_.rows.push_back(std::move(row));
+}
+
+void Session::finish() {
+  if (world_.rank() != 0) return;
+  table_.ending(report_);
+  if (!options_.json.empty()) write_json(report_, options_.json);
+}
+
+}  // namespace tessera::benchmark

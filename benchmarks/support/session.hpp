@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <tessera/runtime/runtime.hpp>
+
+#include "report.hpp"
+#include "table.hpp"
+
+namespace tessera::benchmark {
+
+/// What every benchmark takes on its command line.
+struct Options {
+  bool quick = false;  ///< few and short samples: to see whether it works
+  std::string json;    ///< a file for the report
+  int pairs = 31;
+  std::string only;  ///< only sections whose title holds this
+
+  Effort effort() const;
+};
+
+/// Reads the command line; --help and mistakes are answered by rank 0, and end the program with what is
+/// returned instead. @local
+struct ParsedOptions {
+  Options options;
+  std::optional<int> exit_status;
+};
+ParsedOptions parse_options(int argc, char** argv, std::string_view purpose, bool speaks);
+
+/// A run of a benchmark on all ranks: measures, prints rows as they come, and writes the report.
+class Session {
+ public:
+  /// @collective
+  Session(const Runtime& runtime, std::string benchmark, Options options);
+
+  const Group& world() const noexcept { return world_; }
+  const Meter& meter() const noexcept { return meter_; }
+  /// Whether a section is to be run. @local
+  bool wants(std::string_view section) const;
+  /// Adds a row and prints it. @local, alike on every rank
+  void add(Row row);
+  /// Something to be said below the table. @local, alike on every rank
+  void note(std::string text) { report_.notes.push_back(std::move(text)); }
+  /// Prints the end of the table and writes the file. @local, alike on every rank
+  void finish();
+
+ private:
+  Group world_;
+  Options options_;
+  Meter meter_;
+  Report report_;
+  Table table_;
+};
+
+}  // namespace tessera::benchmark

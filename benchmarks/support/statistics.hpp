@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <span>
+#include <string>
+
+namespace tessera::benchmark {
+
+/// A value and the interval that holds it with 95 % confidence.
+struct Estimate {
+  double value, low, high;
+  double width() const noexcept { return high - low; }
+};
+
+/// The middle value; the mean of the two middle ones of an even number. @local @throws UsageError if there is
+/// none.
+double median(std::span<const double> samples);
+
+/// The median, with the interval from a percentile bootstrap (Efron and Tibshirani, An Introduction to the
+/// Bootstrap, 1993, chapter 13) with a fixed seed: the same samples give the same interval. @local @throws as
+/// median
+Estimate median_estimate(std::span<const double> samples);
+
+/// The n-th root of the product. @local @throws UsageError if a value is not positive, or there is none.
+double geometric_mean(std::span<const double> values);
+
+enum class Goal { at_least, at_most };
+
+/// What a measurement is asked to reach.
+struct Target {
+  Goal goal;
+  double value;
+};
+
+enum class Verdict { none, met, missed, not_measurable };
+
+/// How a verdict reads, such as "not measurable". @local
+const char* to_string(Verdict verdict) noexcept;
+
+/// Whether a measurement with this control (the same against itself, in the same run) says anything: its
+/// interval is at most 5 % wide, and not beyond 5 % from 1. @local
+bool measurable(const Estimate& control) noexcept;
+
+/// met if the interval reaches the target. @local
+Verdict judge(const Estimate& result, const Target& target, const Estimate& control) noexcept;
+
+}  // namespace tessera::benchmark

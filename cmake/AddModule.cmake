@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# SPDX-FileCopyrightText: the Tessera developers
+
+# tessera_add_module(name COMPONENT core|linalg|io SOURCES file... [PUBLIC lib...] [PRIVATE lib...])
+#
+# One library per module: target tessera_<name>, known as tessera::<name> in the build tree and once installed, with
+# the public headers of <name>/include. COMPONENT names the export set, and so the component of the CMake package.
+function(tessera_add_module name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "COMPONENT" "SOURCES;PUBLIC;PRIVATE")
+  list(TRANSFORM arg_SOURCES PREPEND src/)
+  foreach(source IN LISTS arg_SOURCES)  # BOOTSTRAP
+    if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+      message(STATUS "tessera::${name}: no ${source} yet")
+      list(REMOVE_ITEM arg_SOURCES ${source})
+    endif()
+  endforeach()
+  if(NOT arg_SOURCES)
+    message(STATUS "tessera::${name}: no sources yet, skipped")
+    return()
+  endif()
+  set(target tessera_${name})
+  add_library(${target} ${arg_SOURCES})
+  add_library(tessera::${name} ALIAS ${target})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_include_directories(
+    ${target}
+    PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+    PRIVATE src)
+  target_link_libraries(${target} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
+  # fmt writes the messages; its headers alone, so that who links a module need not have fmt.
+  target_include_directories(
+    ${target} SYSTEM PRIVATE $<TARGET_PROPERTY:fmt::fmt-header-only,INTERFACE_INCLUDE_DIRECTORIES>)
+  target_compile_definitions(${target} PRIVATE FMT_HEADER_ONLY=1)
+  # Only what the .cpp files do may depend on TESSERA_CHECKS, never what the headers declare.
+  target_compile_definitions(${target} PRIVATE $<$<BOOL:${TESSERA_CHECKS}>:TESSERA_CHECKS>)
+  tessera_warnings(${target})
+  set_target_properties(
+    ${target}
+    PROPERTIES CXX_EXTENSIONS OFF
+               POSITION_INDEPENDENT_CODE ON
+               EXPORT_NAME ${name}
+               VERSION ${PROJECT_VERSION}
+               SOVERSION ${PROJECT_VERSION_MAJOR}
+               INSTALL_RPATH $ORIGIN)
+  if(TESSERA_INSTALL)
+    install(TARGETS ${target} EXPORT tessera-${arg_COMPONENT})
+    install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  endif()
+endfunction()

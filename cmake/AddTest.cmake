@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# SPDX-FileCopyrightText: the Tessera developers
+
+# Labels of every test: module-<its directory>, and `quick` for the most telling, `full` for the rest; MPI tests also
+# np-<ranks> and topology-<node|nodesize1|nodesize2|tcp|hosts>.
+
+# Set by the presets to their name, so that the tests of several build trees can be run as one.
+set(TESSERA_TEST_PREFIX "" CACHE STRING "What every test's name begins with")
+
+# The command that starts n ranks on this machine, and the environment of every test.
+set(TESSERA_TEST_LAUNCH ${TESSERA_MPIEXEC})
+set(TESSERA_TEST_ENVIRONMENT
+    OPENBLAS_NUM_THREADS=1
+    OMP_NUM_THREADS=1
+    # MPI_Init unloads this plugin of hwloc's, and no suppression can name a leak of what is gone.
+    HWLOC_COMPONENTS=-pci
+    UBSAN_OPTIONS=print_stacktrace=1
+    LSAN_OPTIONS=suppressions=${CMAKE_CURRENT_LIST_DIR}/../tests/sanitizers/leaks.txt:print_suppressions=0)
+if(TESSERA_MPI_FLAVOUR STREQUAL "openmpi")
+  execute_process(COMMAND id -u OUTPUT_VARIABLE _user OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(_user EQUAL 0)
+    list(APPEND TESSERA_TEST_LAUNCH --allow-run-as-root)
+  endif()
+  # More ranks than cores must not spin, and all of them may use every core.
+  list(APPEND TESSERA_TEST_LAUNCH --oversubscribe --bind-to none)
+  list(APPEND TESSERA_TEST_ENVIRONMENT OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_fs_ufs_lock_algorithm=3)
+  # It leaks from dozens of components that it unloads, so that no suppression could tell its leaks from ours.
+  list(APPEND TESSERA_TEST_ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+endif()
+set(TESSERA_TEST_TOOLS ${CMAKE_CURRENT_LIST_DIR}/../tests/tools)
+cmake_path(NORMAL_PATH TESSERA_TEST_TOOLS)
+
+# tessera_add_test(name SOURCES file... LIBS lib... [TIMEOUT seconds])
+#
+# A serial GoogleTest program, started without MPI's launcher.
+function(tessera_add_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;LIBS")
+  _tessera_test_program(${name} "${arg_SOURCES}" "${arg_LIBS};GTest::gtest_main")
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 60)
+  endif()
+  _tessera_test(${name} quick ${arg_TIMEOUT} COMMAND test_${name})
+  set_property(TEST ${TESSERA_TEST_PREFIX}${name} PROPERTY FAIL_REGULAR_EXPRESSION "Running 0 tests")
+endfunction()
+
+# tessera_add_command_test(name COMMAND arg... [TIMEOUT seconds] [RANKS n] [ENVIRONMENT NAME=value...] [FULL])
+#
+# A test that is a command; it exits with 77 to say that it cannot run here. RANKS: how many processes it starts. FULL:
+# leave it out of the quick set.
+function(tessera_add_command_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "FULL" "TIMEOUT;RANKS" "COMMAND;ENVIRONMENT")
+  set(speed quick)
+  if(arg_FULL)
+    set(speed full)
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 60)
+  endif()
+  _tessera_test(${name} ${speed} ${arg_TIMEOUT} COMMAND ${arg_COMMAND} ENVIRONMENT ${arg_ENVIRONMENT})
+  if(arg_RANKS)
+    set_property(TEST ${TESSERA_TEST_PREFIX}${name} PROPERTY PROCESSORS ${arg_RANKS})
+  endif()
+endfunction()
+
+# tessera_add_mpi_test(name SOURCES file... LIBS lib... | PROGRAM target
+#                      [NP n...] [NODE_SIZES k...|none] [NETWORKS tcp|hosts|openmpi-hosts|none ...] [TIMEOUT seconds]
+#                      [ARGS arg...] [ENVIRONMENT NAME=value...] [PRINTS regex] [FAILS_WITH regex] [OWN_MAIN] [WIDE])
+#
+# A GoogleTest program with the main of tests/support (OWN_MAIN: the sources have one; PROGRAM: an executable that
+# exists), run once for every number of ranks and shape of machine:
+#   name/np3             on one node
+#   name/np4-nodesize2   every 2 ranks are treated as a node of their own (NODE_SIZES, default 1 and 2)
+#   name/np3-tcp         MPICH only: MPI itself uses the network between all ranks (NETWORKS tcp)
+#   name/np4-hosts       over virtual hosts, where they can be made (NETWORKS hosts; Open MPI has no usable window
+#                        there: NETWORKS openmpi-hosts is for tests that hold nevertheless)
+# NP defaults to 1 2 3 4 7, NETWORKS to tcp and hosts. WIDE puts 7 ranks into the quick set as well.
+# PRINTS: the output must match. FAILS_WITH: the job must end with a status that is not 0, and the output must match.
+function(tessera_add_mpi_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OWN_MAIN;WIDE" "PROGRAM;TIMEOUT;PRINTS;FAILS_WITH"
+                        "SOURCES;LIBS;NP;NODE_SIZES;NETWORKS;ARGS;ENVIRONMENT")
+  foreach(default "NP;1;2;3;4;7" "NODE_SIZES;1;2" "NETWORKS;tcp;hosts" "TIMEOUT;60")
+    list(POP_FRONT default variable)
+    if(NOT arg_${variable})
+      set(arg_${variable} ${default})
+    endif()
+  endforeach()
+  if(NOT arg_PROGRAM)
+    set(arg_PROGRAM test_${name})
+    set(main tessera_mpi_test_main)
+    if(arg_OWN_MAIN)
+      set(main tessera_mpi_test)
+    endif()
+    _tessera_test_program(${name} "${arg_SOURCES}" "${arg_LIBS};${main}")
+  endif()
+
+  set(command $<TARGET_FILE:${arg_PROGRAM}> ${arg_ARGS})
+  set(expect)
+  if(arg_FAILS_WITH)
+    set(expect ${TESSERA_TEST_TOOLS}/expect failure ${arg_FAILS_WITH} --)
+  elseif(arg_PRINTS)
+    set(expect ${TESSERA_TEST_TOOLS}/expect success ${arg_PRINTS} --)
+  endif()
+  set(hosts hosts)
+  if(TESSERA_MPI_FLAVOUR STREQUAL "openmpi")
+    set(hosts openmpi-hosts)
+  endif()
+
+  foreach(np IN LISTS arg_NP)
+    set(launch ${expect} ${TESSERA_TEST_LAUNCH} -n ${np} ${command})
+    set(speed full)
+    if(np LESS 4 OR arg_WIDE)
+      set(speed quick)
+    endif()
+    _tessera_mpi_run(${np} node ${speed} "${launch}")
+
+    foreach(size IN LISTS arg_NODE_SIZES)
+      if(size MATCHES "^[0-9]+$" AND np GREATER size)
+        set(speed full)
+        if("${np}-${size}" MATCHES "^(4-2|3-1)$")
+          set(speed quick)
+        endif()
+        _tessera_mpi_run(${np} nodesize${size} ${speed} "${launch}" TESSERA_NODE_SIZE=${size})
+      endif()
+    endforeach()
+
+    if("tcp" IN_LIST arg_NETWORKS AND TESSERA_MPI_FLAVOUR STREQUAL "mpich" AND np GREATER 1)
+      _tessera_mpi_run(${np} tcp full "${launch}" MPIR_CVAR_NOLOCAL=1 UCX_TLS=tcp,self)
+    endif()
+    if("${hosts}" IN_LIST arg_NETWORKS AND np MATCHES "^[234]$")
+      set(shape --hosts ${np} --ppn 1)
+      if(np EQUAL 4)
+        set(shape --hosts 2 --ppn 2)
+      endif()
+      set(launch ${expect} ${TESSERA_TEST_TOOLS}/two-hosts --mpi ${TESSERA_MPI_FLAVOUR} ${shape} -- ${command})
+      _tessera_mpi_run(${np} hosts full "${launch}")
+    endif()
+  endforeach()
+endfunction()
+
+# One run of the test that tessera_add_mpi_test is adding; the arguments after the command are its environment.
+function(_tessera_mpi_run np topology speed command)
+  set(test ${name}/np${np})
+  if(NOT topology STREQUAL "node")
+    string(APPEND test -${topology})
+  endif()
+  # The launcher's own limit comes first: it ends every rank, where ctest would end the launcher alone.
+  math(EXPR limit "${arg_TIMEOUT} + 15")
+  _tessera_test(${test} ${speed} ${limit} COMMAND ${command} ENVIRONMENT MPIEXEC_TIMEOUT=${arg_TIMEOUT} ${ARGN}
+                ${arg_ENVIRONMENT})
+  set(test ${TESSERA_TEST_PREFIX}${test})
+  set_property(TEST ${test} PROPERTY PROCESSORS ${np})
+  set_property(TEST ${test} APPEND PROPERTY LABELS np-${np} topology-${topology})
+endfunction()
+
+function(_tessera_test_program name sources libraries)
+  add_executable(test_${name} ${sources})
+  target_link_libraries(test_${name} PRIVATE ${libraries})
+  set_target_properties(test_${name} PROPERTIES CXX_EXTENSIONS OFF)
+  tessera_warnings(test_${name})
+endfunction()
+
+function(_tessera_test name speed timeout)
+  cmake_parse_arguments(PARSE_ARGV 3 arg "" "" "COMMAND;ENVIRONMENT")
+  cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME module)
+  set(test ${TESSERA_TEST_PREFIX}${name})
+  add_test(NAME ${test} COMMAND ${arg_COMMAND})
+  set_tests_properties(
+    ${test} PROPERTIES TIMEOUT ${timeout} SKIP_RETURN_CODE 77 LABELS "${speed};module-${module}"
+                       ENVIRONMENT "${TESSERA_TEST_ENVIRONMENT};${arg_ENVIRONMENT}")
+endfunction()

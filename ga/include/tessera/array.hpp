@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tessera/detail/array_core.hpp>
+#include <tessera/layout.hpp>
+#include <tessera/local_access.hpp>
+#include <tessera/view.hpp>
+
+namespace tessera {
+
+/// What may be said about an array when it is created.
+struct ArrayOptions {
+  /// The name that messages and files use.
+  std::string_view name = "unnamed";
+};
+
+/// A distributed array of N dimensions: its elements lie in the memory of the processes of a group, and any of
+/// them reads, writes and accumulates any patch without the owner taking part. Usable when the constructor
+/// returns; new elements are unspecified (signalling NaN in builds with TESSERA_CHECKS). Move-only.
+///
+/// Order and visibility: a process sees its own operations on one location in program order; others see them
+/// after flush() and a synchronisation of their own, or after sync().
+template <Element T, std::size_t N>
+class Array {
+ public:
+  using value_type = T;
+
+  /// Distributes `dims` in even blocks over all ranks of the group. @collective
+  /// @throws UsageError for a bad shape or if ranks disagree; MemoryError if there is not enough memory;
+  /// WindowError if the group spans nodes that MPI cannot connect. All on every rank.
+  Array(const Group& group, const Extents<N>& dims, const ArrayOptions& options = {})
+      : Array(group, Layout<N>::blocked(dims, group.size()), options) {}
+  /// Distributes as the layout says. @collective @throws as above, and UsageError if it has more ranks than the
+  /// group.
+  Array(const Group& group, const Layout<N>& layout, const ArrayOptions& options = {})
+      : core_(group, layout.core(), {element_kind<T>(), sizeof(T)}, options.name) {}
+  /// An array of the same group, layout and type; its elements are unspecified. @collective
+  Array duplicate(std::string_view name) const { return {group(), layout(), {.name = name}}; }
+  /// Completes all operations and frees the memory now. The destructor, by contrast, communicates nothing: it
+  /// leaves the memory to the group, which frees it at the next collective call on which all members agree.
+  /// @collective
+  void close() { core_.close(); }
+
+  const Group& group() const noexcept { return core_.group(); }
+  Layout<N> layout() const { return Layout<N>(core_.layout()); }
+  Extents<N> dims() const;
+  index_t size() const noexcept { return core_.layout().size(); }
+  const std::string& name() const noexcept { return core_.name(); }
+  /// The part that this rank owns; empty if none. @throws UsageError for block-cyclic layouts, which have many.
+  /// @local
+  Patch<N> local_patch() const;
+
+  /// Copies local elements to a patch. @onesided @throws UsageError if the patch leaves the array or the view
+  /// has other extents. @completion `from` may be reused on return; done at the owners after flush().
+  void put(const Patch<N>& patch, View<const T, N> from) { core_.put(box(patch), buffer(from)); }
+  /// Copies a patch to local elements. @onesided @throws as put. @completion `into` is filled on return.
+  void get(const Patch<N>& patch, View<T, N> into) const { core_.get(box(patch), buffer(into)); }
+  /// The elements of a patch. @onesided
+  LocalArray<T, N> get(const Patch<N>& patch) const;
+  /// Adds alpha times local elements to a patch; atomic per element against every other acc and fetch_add.
+  /// @onesided
+  /// @throws as put. @completion `from` may be reused on return; done at the owners after flush().
+  void acc(const Patch<N>& patch, View<const T, N> from,
+           std::type_identity_t<T> alpha = T{1}) requires Arithmetic<T> {
+    core_.accumulate(box(patch), buffer(from), &alpha);
+  }
+
+  /// One element. @onesided @throws UsageError outside the array.
+  T load(const Index<N>& at) const;
+  /// Sets one element. @onesided @completion done at the owner after flush().
+  void store(const Index<N>& at, const T& value) { core_.store(at.data(), &value); }
+  /// Atomically adds to one element and returns what was there. @onesided @completion done on return.
+  T fetch_add(const Index<N>& at, std::type_identity_t<T> value) requires Arithmetic<T> {
+    T old;
+    core_.fetch_add(at.data(), &value, &old);
+    return old;
+  }
+
+  /// Returns when all of this process's operations on the array are done at their targets. @onesided
+  void flush() const { core_.flush(); }
+  /// The same for the elements that `rank` owns. @onesided
+  void flush(int rank) const { core_.flush(rank); }
+  /// Everybody's operations are done and visible to everybody. @collective
+  void sync() const { core_.sync(); }
+
+  /// Direct access to the elements this rank owns, until the result is released or destroyed: a View of the
+  /// block, or of the whole local storage if the layout is block-cyclic. @local
+  LocalAccess<T, N> local();
+  LocalAccess<const T, N> local() const;
+
+  /// The compiled array behind the type; for Tessera's own modules. @local
+  detail::ArrayCore& core() noexcept { return core_; }
+  const detail::ArrayCore& core() const noexcept { return core_; }
+
+ private:
+  static detail::Box box(const Patch<N>& patch) {
+    detail::Box box;
+    std::copy_n(patch.lo.begin(), N, box.lo.begin());
+    std::copy_n(patch.hi.begin(), N, box.hi.begin());
+    return box;
+  }
+  static detail::Buffer<const void*> buffer(const View<const T, N>& view) {
+    return {view.data_handle(), view.extents().data(), view.strides().data()};
+  }
+  static detail::Buffer<void*> buffer(const View<T, N>& view) {
+    return {view.data_handle(), view.extents().data(), view.strides().data()};
+  }
+  template <class U>
+  View<U, N> local_view() const;
+
+  detail::ArrayCore core_;
+};
+
+template <Element T, std::size_t N>
+Extents<N> Array<T, N>::dims() const {
+  Extents<N> dims;
+  for (std::size_t d = 0; d < N; ++d) dims[d] = core_.layout().dims()[d];
+  return dims;
+}
+
+template <Element T, std::size_t N>
+Patch<N> Array<T, N>::local_patch() const {
+  if (core_.layout().is_cyclic()) {
+    throw UsageError("local_patch of array \"" + name() +
+                     "\": a block-cyclic layout gives each rank many patches; use layout().block(rank, b)");
+  }
+  return layout().block(group().rank());
+}
+
+template <Element T, std::size_t N>
+LocalArray<T, N> Array<T, N>::get(const Patch<N>& patch) const {
+  detail::require_inside(core_.layout(), box(patch), name());  // before memory is taken for it
+  LocalArray<T, N> elements(patch.extents());
+  get(patch, elements);
+  return elements;
+}
+
+template <Element T, std::size_t N>
+T Array<T, N>::load(const Index<N>& at) const {
+  T value;
+  core_.load(at.data(), &value);
+  return value;
+}
+
+template <Element T, std::size_t N>
+template <class U>
+View<U, N> Array<T, N>::local_view() const {
+  Extents<N> extents;
+  std::array<index_t, N> strides{};
+  for (std::size_t d = 0; d < N; ++d) {
+    extents[d] = core_.local_shape().extents[d];
+    strides[d] = core_.local_shape().strides[d];
+  }
+  return {static_cast<U*>(core_.local_data()), extents, strides};
+}
+
+template <Element T, std::size_t N>
+LocalAccess<T, N> Array<T, N>::local() {
+  core_.require_open();
+  return {core_, local_view<T>()};
+}
+
+template <Element T, std::size_t N>
+LocalAccess<const T, N> Array<T, N>::local() const {
+  core_.require_open();
+  return {core_, local_view<const T>()};
+}
+
+}  // namespace tessera

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+/// The whole of Tessera's arrays and runtime. Matrix routines and HDF5 have umbrellas of their own:
+/// <tessera/linalg/linalg.hpp> and <tessera/io/io.hpp>.
+
+#include <tessera/array.hpp>
+#include <tessera/layout.hpp>
+#include <tessera/print.hpp>
+#include <tessera/runtime/runtime.hpp>
+#include <tessera/transform.hpp>
+#include <tessera/whole_array.hpp>

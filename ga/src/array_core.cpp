@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/detail/array_core.hpp>
+
+#include <cstring>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include <tessera/layout.hpp>
+#include <tessera/runtime/detail/fingerprint.hpp>
+
+#include "patch_text.hpp"
+
+namespace tessera::detail {
+namespace {
+
+// What is wrong with an array's shape; found on every rank alike once they agree about the layout.
+std::string shape_problem(const Group& group, const LayoutCore& layout, const ElementType& type) {
+  if (layout.ranks() > group.size()) {
+    return fmt::format("has a layout for {} ranks in a group of {}", layout.ranks(), group.size());
+  }
+  if (layout.size() > std::numeric_limits<index_t>::max() / type.size) {
+    return fmt::format("of {} elements of {} bytes is larger than 2^63 bytes", layout.size(), type.size);
+  }
+  return {};
+}
+
+index_t local_bytes(const Group& group, const LayoutCore& layout, const ElementType& type) {
+  return shape_problem(group, layout, type).empty() ? layout.local(group.rank()).size * type.size : 0;
+}
+
+std::uint64_t fingerprint(const LayoutCore& layout, const ElementType& type) {
+  return Fingerprint().add(layout.fingerprint()).add(static_cast<int>(type.kind)).add(type.size).value();
+}
+
+#ifdef TESSERA_CHECKS
+// What was never written shows: signalling NaN, and an improbable integer.
+void fill_unspecified(void* data, index_t count, const ElementType& type) {
+  auto fill = [&]<class T>(T value, index_t n) {
+    for (index_t i = 0; i < n; ++i)
+      std::memcpy(static_cast<std::byte*>(data) + i * index_t{sizeof(T)}, &value, sizeof(T));
+  };
+  // As bit patterns: passing a signalling NaN through a register may quiet it.
+  switch (type.kind) {
+    case ElementKind::float32:
+      return fill(std::uint32_t{0x7fa00000}, count);
+    case ElementKind::complex64:
+      return fill(std::uint32_t{0x7fa00000}, 2 * count);
+    case ElementKind::float64:
+      return fill(std::uint64_t{0x7ff4000000000000}, count);
+    case ElementKind::complex128:
+      return fill(std::uint64_t{0x7ff4000000000000}, 2 * count);
+    case ElementKind::int32:
+      return fill(std::uint32_t{0xdeadbeef}, count);
+    case ElementKind::int64:
+      return fill(std::uint64_t{0xdeadbeefdeadbeef}, count);
+    case ElementKind::bytes:
+      std::memset(data, 0xde, static_cast<std::size_t>(count * type.size));
+  }
+}
+#endif
+
+}  // namespace
+
+std::string to_string(const ElementType& type) {
+  if (type.kind != ElementKind::bytes) return tessera::to_string(type.kind);
+  return fmt::format("bytes of size {}", type.size);
+}
+
+ArrayCore::ArrayCore(const Group& group, LayoutCore layout, ElementType type, std::string_view name)
+    : layout_(std::move(layout)),
+      type_(type),
+      segment_(group, local_bytes(group, layout_, type_), name, fingerprint(layout_, type_)),
+      local_(layout_.local(group.rank())) {
+  if (const auto problem = shape_problem(group, layout_, type_); !problem.empty()) {
+    throw UsageError(fmt::format("array \"{}\" {}", name, problem));
+  }
+#ifdef TESSERA_CHECKS
+  fill_unspecified(local_data(), local_.size, type_);
+  // Nobody may write before the owner has filled.
+  sync();
+#endif
+}
+
+void ArrayCore::require_open() const {
+  if (!segment_.is_open()) {
+    throw UsageError(fmt::format(
+        "array \"{}\" was used after it was closed, moved from, or outlived by its Runtime", name()));
+  }
+}
+
+void ArrayCore::check_element(const index_t* at) const {
+  for (std::size_t d = 0; d < static_cast<std::size_t>(rank()); ++d) {
+    if (at[d] >= 0 && at[d] < layout_.dims()[d]) continue;
+    std::string where;
+    for (int i = 0; i < rank(); ++i) where += fmt::format("{}{}", i == 0 ? "" : ", ", at[i]);
+    throw UsageError(fmt::format("element ({}) is outside array \"{}\" of extents {} (dimension {})", where,
+                                 name(), extents_text(layout_.dims().data(), rank()), d));
+  }
+}
+
+// Checks patch and buffer, and calls f(rank, byte offset, shape, local pointer) for the part of each owner.
+template <class Pointer, class F>
+void ArrayCore::for_each_transfer(const Box& patch, const Buffer<Pointer>& buffer, F&& f) const {
+  require_inside(layout_, patch, name());
+  for (int d = 0; d < rank(); ++d) {
+    const auto i = static_cast<std::size_t>(d);
+    if (buffer.extents[d] == patch.hi[i] - patch.lo[i]) continue;
+    throw UsageError(fmt::format(
+        "a view of extents {} does not fit patch {} of array \"{}\" (dimension {} has {} elements)",
+        extents_text(buffer.extents, rank()), patch_text(patch, rank()), name(), d, patch.hi[i] - patch.lo[i]));
+  }
+  using Byte = std::conditional_t<std::is_const_v<std::remove_pointer_t<Pointer>>, const std::byte, std::byte>;
+  layout_.for_each_piece(patch, [&](const Piece& piece) {
+    Strided shape{.run = type_.size};
+    index_t skipped = 0;
+    for (int d = rank() - 1; d >= 0; --d) {
+      const auto i = static_cast<std::size_t>(d);
+      skipped += (piece.box.lo[i] - patch.lo[i]) * buffer.strides[d];
+      const index_t count = piece.box.hi[i] - piece.box.lo[i];
+      if (count == 1) continue;
+      const auto level = static_cast<std::size_t>(shape.levels++);
+      shape.count[level] = count;
+      shape.remote_stride[level] = piece.strides[i] * type_.size;
+      shape.local_stride[level] = buffer.strides[d] * type_.size;
+    }
+    f(piece.rank, piece.offset * type_.size, shape, static_cast<Byte*>(buffer.data) + skipped * type_.size);
+  });
+}
+
+void ArrayCore::put(const Box& patch, const Buffer<const void*>& from) {
+  for_each_transfer(patch, from, [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
+    segment_.put(rank, offset, shape, local);
+  });
+}
+
+void ArrayCore::get(const Box& patch, const Buffer<void*>& into) const {
+  for_each_transfer(patch, into, [&](int rank, index_t offset, const Strided& shape, std::byte* local) {
+    segment_.get(rank, offset, shape, local);
+  });
+}
+
+void ArrayCore::accumulate(const Box& patch, const Buffer<const void*>& from, const void* alpha) {
+  for_each_transfer(patch, from, [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
+    segment_.accumulate(rank, offset, shape, type_.kind, alpha, local);
+  });
+}
+
+void ArrayCore::load(const index_t* at, void* value) const {
+  check_element(at);
+  index_t offset = 0;
+  const int owner = layout_.locate(at, offset);
+  segment_.get(owner, offset * type_.size, Strided::contiguous(type_.size), value);
+}
+
+void ArrayCore::store(const index_t* at, const void* value) {
+  check_element(at);
+  index_t offset = 0;
+  const int owner = layout_.locate(at, offset);
+  segment_.put(owner, offset * type_.size, Strided::contiguous(type_.size), value);
+}
+
+void ArrayCore::fetch_add(const index_t* at, const void* value, void* result) {
+  check_element(at);
+  index_t offset = 0;
+  const int owner = layout_.locate(at, offset);
+  segment_.fetch_add(owner, offset * type_.size, type_.kind, value, result);
+}
+
+void* ArrayCore::local_data() const { return local_.size == 0 ? nullptr : segment_.address(group().rank()); }
+
+}  // namespace tessera::detail

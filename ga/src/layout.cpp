@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/layout.hpp>
+
+#include <fmt/format.h>
+
+namespace tessera::detail {
+namespace {
+
+void require(bool condition, const std::string& message) {
+  if (!condition) throw UsageError(message);
+}
+
+std::vector<index_t> copy(const index_t* values, int rank) { return {values, values + rank}; }
+
+int ranks_or(int ranks, index_t blocks) {
+  require(ranks >= 0, fmt::format("a layout for {} ranks", ranks));
+  return ranks > 0 ? ranks : static_cast<int>(blocks);
+}
+
+}  // namespace
+
+LayoutCore make_blocked(int rank, const index_t* dims, int ranks, const index_t* min_block,
+                        const index_t* grid) {
+  require(ranks > 0, fmt::format("a layout needs at least one rank, not {}", ranks));
+  for (int d = 0; d < rank; ++d)
+    require(dims[d] >= 0, fmt::format("extent {} of dimension {} is negative", dims[d], d));
+  std::vector<int> parts;
+  if (grid == nullptr) {
+    parts = choose_grid(copy(dims, rank), ranks, copy(min_block, rank));
+  } else {
+    for (int d = 0; d < rank; ++d) {
+      require(
+          grid[d] > 0 && grid[d] <= ranks,
+          fmt::format("grid extent {} of dimension {} is not between 1 and the {} ranks", grid[d], d, ranks));
+      parts.push_back(static_cast<int>(grid[d]));
+    }
+  }
+  std::vector<Axis> axes;
+  for (int d = 0; d < rank; ++d) axes.push_back(Axis::blocked(dims[d], parts[static_cast<std::size_t>(d)]));
+  return {std::move(axes), ranks, GridOrder::row_major, StorageOrder::row_major};
+}
+
+LayoutCore make_irregular(int rank, const index_t* dims, const std::vector<index_t>* starts, int ranks) {
+  std::vector<Axis> axes;
+  index_t blocks = 1;
+  for (int d = 0; d < rank; ++d) {
+    const auto& here = starts[d];
+    require(!here.empty() && here.front() == 0,
+            fmt::format("block starts of dimension {} do not begin with 0", d));
+    require(std::is_sorted(here.begin(), here.end()), fmt::format("block starts of dimension {} decrease", d));
+    require(here.back() <= dims[d],
+            fmt::format("block start {} of dimension {} exceeds its extent {}", here.back(), d, dims[d]));
+    axes.push_back(Axis::irregular(dims[d], here));
+    blocks *= static_cast<index_t>(here.size());
+  }
+  return {std::move(axes), ranks_or(ranks, blocks), GridOrder::row_major, StorageOrder::row_major};
+}
+
+LayoutCore make_block_cyclic(int rank, const index_t* dims, const index_t* block, const index_t* grid,
+                             GridOrder order, int ranks) {
+  std::vector<Axis> axes;
+  index_t processes = 1;
+  for (int d = 0; d < rank; ++d) {
+    require(block[d] > 0, fmt::format("block extent {} of dimension {} is not positive", block[d], d));
+    require(grid[d] > 0, fmt::format("grid extent {} of dimension {} is not positive", grid[d], d));
+    axes.push_back(Axis::cyclic(dims[d], block[d], static_cast<int>(grid[d])));
+    processes *= grid[d];
+  }
+  return {std::move(axes), ranks_or(ranks, processes), order, StorageOrder::column_major};
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/print.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <ostream>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <tessera/detail/whole_array_core.hpp>
+
+#include "dispatch.hpp"
+#include "patch_text.hpp"
+
+namespace tessera::detail {
+namespace {
+
+constexpr index_t gap = -1;  // stands for the elements that are left out
+
+std::vector<index_t> shown(index_t extent, index_t most) {
+  std::vector<index_t> list;
+  const index_t edge = std::max<index_t>(1, most / 2);
+  for (index_t i = 0; i < extent; ++i) {
+    if (extent > most && i == edge) {
+      list.push_back(gap);
+      i = extent - edge;
+    }
+    list.push_back(i);
+  }
+  return list;
+}
+
+std::string element_text(const ArrayCore& array, const index_t* at, int precision) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(array.type().size));
+  array.load(at, bytes.data());
+  return with_kind(array.type().kind, "print", [&]<class T>(T value) {
+    std::memcpy(&value, bytes.data(), sizeof value);
+    if constexpr (std::is_integral_v<T>)
+      return fmt::format("{}", value);
+    else if constexpr (std::is_floating_point_v<T>)
+      return fmt::format("{:.{}g}", value, precision);
+    else
+      return fmt::format("{:.{}g}{:+.{}g}i", value.real(), precision, value.imag(), precision);
+  });
+}
+
+// One matrix (or row, for rank 1) of the array: the last two dimensions, the others fixed in `at`.
+void print_matrix(std::ostream& out, const ArrayCore& array, Coordinates at, const PrintOptions& options) {
+  const auto rank = static_cast<std::size_t>(array.rank());
+  const auto& dims = array.layout().dims();
+  const auto rows = rank == 1 ? std::vector<index_t>{0} : shown(dims[rank - 2], options.most);
+  const auto columns = shown(dims[rank - 1], options.most);
+  std::vector<std::vector<std::string>> cells;
+  std::vector<std::size_t> width(columns.size(), 0);
+  for (index_t row : rows) {
+    auto& line = cells.emplace_back();
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      if (rank > 1) at[rank - 2] = row;
+      at[rank - 1] = columns[c];
+      line.push_back(row == gap || columns[c] == gap ? "..."
+                                                     : element_text(array, at.data(), options.precision));
+      width[c] = std::max(width[c], line.back().size());
+    }
+  }
+  for (const auto& line : cells) {
+    out << " ";
+    for (std::size_t c = 0; c < line.size(); ++c) out << fmt::format(" {:>{}}", line[c], width[c]);
+    out << '\n';
+  }
+}
+
+void print_planes(std::ostream& out, const ArrayCore& array, int d, Coordinates& at,
+                  const PrintOptions& options) {
+  const int outer = array.rank() - 2;
+  if (d >= outer) {
+    if (outer > 0) {
+      std::string where;
+      for (int i = 0; i < outer; ++i) where += fmt::format("{}, ", at[static_cast<std::size_t>(i)]);
+      out << fmt::format("[{}:, :]\n", where);
+    }
+    return print_matrix(out, array, at, options);
+  }
+  for (index_t i : shown(array.layout().dims()[static_cast<std::size_t>(d)], options.most)) {
+    if (i == gap) {
+      out << "...\n";
+      continue;
+    }
+    at[static_cast<std::size_t>(d)] = i;
+    print_planes(out, array, d + 1, at, options);
+  }
+}
+
+}  // namespace
+
+void print(std::ostream& out, const ArrayCore& array, const PrintOptions& options) {
+  begin_operation("print", {&array});
+  if (array.group().rank() == 0) {
+    out << fmt::format("array \"{}\": {}, {}, {}\n", array.name(),
+                       extents_text(array.layout().dims().data(), array.rank()), to_string(array.type()),
+                       array.layout().description());
+    Coordinates at{};
+    if (array.type().kind != ElementKind::bytes && array.layout().size() > 0)
+      print_planes(out, array, 0, at, options);
+    out.flush();
+  }
+  end_operation(array);
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace tessera {
+
+/// The base of everything Tessera throws; what() is one sentence with the names and values involved. @local
+class Error : public std::runtime_error {
+ public:
+  explicit Error(const std::string& message);
+};
+
+/// The caller passed something that cannot be: a patch outside its array, a view of another shape, ...
+class UsageError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// There is not enough memory for a segment; thrown on every rank of its group.
+class MemoryError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// An MPI call failed.
+class MpiError : public Error {
+ public:
+  MpiError(const std::string& message, int code) : Error(message), code_(code) {}
+  int code() const noexcept { return code_; }
+
+ private:
+  int code_;
+};
+
+/// MPI offers no usable one-sided window between the nodes of a group; thrown on every rank of it.
+class WindowError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A promise inside Tessera did not hold: a defect of the library.
+class LogicError : public Error {
+ public:
+  using Error::Error;
+};
+
+namespace detail {
+/// The message of the Error made last on this thread, for a Runtime that is destroyed by unwinding. @local
+const std::string& last_error() noexcept;
+}  // namespace detail
+
+}  // namespace tessera

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <mpi.h>
+
+#include <tessera/runtime/types.hpp>
+
+namespace tessera {
+
+namespace detail {
+struct GroupState;
+struct RuntimeState;
+}  // namespace detail
+
+/// The associative operations of reductions.
+enum class Reduce { sum, product, min, max, logical_and, logical_or, bit_and, bit_or, bit_xor };
+
+/// The name of a reduction, such as "sum". @local
+const char* to_string(Reduce operation) noexcept;
+
+/// An ordered set of processes: a cheap value that shares one communicator of Tessera's own; empty on processes
+/// that are not members. Destroying the last copy frees nothing at once: the communicator is freed at the next
+/// collective call of the parent group on which all members agree, so a destructor never communicates.
+class Group {
+ public:
+  /// An empty group. @local
+  Group() = default;
+
+  /// False for an empty group. @local
+  explicit operator bool() const noexcept { return state_ != nullptr; }
+  /// This process's rank in the group. @local
+  int rank() const;
+  /// The number of processes. @local
+  int size() const;
+  /// The communicator behind the group, owned by Tessera: use it, do not free it. @local
+  MPI_Comm mpi_comm() const;
+
+  /// The members of this group on this process's node (processes that share memory). @local
+  Group node() const;
+  /// The number of nodes the group spans. @local
+  int node_count() const;
+  /// The node of a member: 0 to node_count() - 1, in order of the lowest rank on it. @local
+  int node_of(int rank) const;
+  /// Whether a member shares memory with this process. @local
+  bool on_node(int rank) const;
+  /// The host name of this process's node. @local
+  std::string host() const;
+
+  /// The color for processes that take no part in a split.
+  static constexpr int no_color = -1;
+  /// Groups of the members with equal color, ordered by (key, rank); an empty group for no_color. @collective
+  /// @throws UsageError on every rank if a color is negative and not no_color.
+  Group split(int color, int key = 0) const;
+  /// The group of the listed members in the listed order; empty for the others. The list must be the same on
+  /// every rank.
+  /// @collective @throws UsageError if a rank is out of range or listed twice.
+  Group include(std::span<const int> ranks) const;
+  /// The ranks in `to` of members of this group, -1 for those that are not in it. @local
+  std::vector<int> translate(std::span<const int> ranks, const Group& to) const;
+
+  /// Returns when every member has called it. Completes no transfers: see sync. @collective
+  void barrier() const;
+  /// Completes every one-sided operation on segments and arrays of this group and makes it visible to all
+  /// members. Also frees what all members have dropped. @collective
+  void sync() const;
+
+  /// Copies `data` of the root to every member; same length everywhere. @collective
+  template <Element T>
+  void broadcast(std::span<T> data, int root) const {
+    broadcast_bytes(data.data(), static_cast<index_t>(data.size_bytes()), root);
+  }
+  /// The root's value. @collective
+  template <Element T>
+  T broadcast(T value, int root) const {
+    broadcast_bytes(&value, sizeof(T), root);
+    return value;
+  }
+  /// Replaces `data`, element by element, by the reduction over all members; same length everywhere.
+  /// @collective
+  /// @throws UsageError for an operation that the element type does not have.
+  template <Arithmetic T>
+  void all_reduce(std::span<T> data, Reduce operation) const {
+    all_reduce_elements(data.data(), static_cast<index_t>(data.size()), element_kind<T>(), operation);
+  }
+  /// The reduction of one value per member. @collective
+  template <Arithmetic T>
+  T all_reduce(T value, Reduce operation) const {
+    all_reduce_elements(&value, 1, element_kind<T>(), operation);
+    return value;
+  }
+  /// The values of all members, by rank. @collective
+  template <Element T>
+  std::vector<T> all_gather(const T& value) const {
+    std::vector<T> values(static_cast<std::size_t>(size()));
+    all_gather_bytes(&value, values.data(), sizeof(T));
+    return values;
+  }
+
+  /// Lets every member fail when one does: the problem of the lowest rank that passes one that is not empty,
+  /// prefixed with that rank if it is not this one's own; empty if nobody has a problem. @collective
+  std::string agree(std::string_view problem) const;
+
+  /// In builds with TESSERA_CHECKS (the dev preset): throws UsageError on every rank unless all members make
+  /// the same collective call with the same fingerprint of arguments. Does nothing otherwise. @collective
+  void check_agreement(std::string_view call, std::uint64_t fingerprint) const;
+
+  /// Whether two values are the same group (not merely the same processes). @local
+  friend bool operator==(const Group& a, const Group& b) noexcept { return a.state_ == b.state_; }
+
+ private:
+  friend class Runtime;
+  friend class Segment;
+  friend struct detail::RuntimeState;
+  explicit Group(std::shared_ptr<detail::GroupState> state) : state_(std::move(state)) {}
+  detail::GroupState& state() const;
+
+  void broadcast_bytes(void* data, index_t bytes, int root) const;
+  void all_reduce_elements(void* data, index_t count, ElementKind kind, Reduce operation) const;
+  void all_gather_bytes(const void* value, void* all, index_t bytes) const;
+
+  std::shared_ptr<detail::GroupState> state_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <mpi.h>
+
+#include <tessera/runtime/group.hpp>
+
+namespace tessera {
+
+namespace detail {
+struct RuntimeState;
+}
+
+/// How many threads may call MPI (MPI standard, section 11.6): what is asked for, and what was granted.
+enum class ThreadLevel { single, funneled, serialized, multiple };
+
+/// The name of a level, such as "funneled". @local
+const char* to_string(ThreadLevel level) noexcept;
+
+struct RuntimeOptions {
+  /// The level asked of MPI when the runtime starts it.
+  ThreadLevel threads = ThreadLevel::funneled;
+  /// Bytes this process may allocate in segments; also set by TESSERA_MEMORY_LIMIT (with suffix K, M, G or T).
+  std::optional<index_t> memory_limit = {};
+};
+
+/// The life of Tessera in a process: construct one before anything else, let it go out of scope last.
+///
+/// An exception that leaves main, or that unwinds past the runtime, on one rank prints `[rank r of n] ...` and
+/// aborts the job at once, so that the other ranks do not wait for ever.
+class Runtime {
+ public:
+  /// Starts MPI if nobody has, and ends it then. @collective over MPI_COMM_WORLD
+  /// @throws UsageError if TESSERA_NODE_SIZE or TESSERA_MEMORY_LIMIT is not a number.
+  Runtime(int& argc, char**& argv, RuntimeOptions options = {});
+  /// Attaches to a running MPI; `parent` is duplicated, MPI is left running. @collective over `parent`
+  explicit Runtime(MPI_Comm parent, RuntimeOptions options = {});
+  /// Frees what is left and finalises what was started. @collective
+  ~Runtime();
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  /// All processes. @local
+  const Group& world() const noexcept;
+  /// The thread level that MPI granted. @local
+  ThreadLevel thread_level() const noexcept;
+  /// Bytes of segments that this process holds now. @local
+  index_t memory_in_use() const noexcept;
+  /// One line for people: version, MPI library, ranks, nodes, thread level, path between nodes. @local
+  std::string description() const;
+
+ private:
+  std::shared_ptr<detail::RuntimeState> state_;
+  int exceptions_at_start_;
+};
+
+/// Tessera's version, such as "0.1.0". @local
+const char* version() noexcept;
+
+}  // namespace tessera

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <array>
+#include <complex>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace tessera {
+
+/// Every count, coordinate and byte offset: signed, 64 bits. @local
+using index_t = std::int64_t;
+
+/// The highest rank (number of dimensions) of an array, and the most levels of a strided transfer.
+inline constexpr int max_rank = 8;
+
+/// What an element is to the compiled core: one of the six arithmetic types, or bytes that only move.
+enum class ElementKind : std::uint8_t { bytes, int32, int64, float32, float64, complex64, complex128 };
+
+/// The name of a kind as messages and files spell it, such as "float64". @local
+const char* to_string(ElementKind kind) noexcept;
+
+/// The size in bytes of one element of an arithmetic kind; 1 for bytes. @local
+constexpr index_t size_of(ElementKind kind) noexcept {
+  constexpr std::array<index_t, 7> sizes{1, 4, 8, 4, 8, 8, 16};
+  return sizes[static_cast<std::size_t>(kind)];
+}
+
+/// The kind that stands for T. @local
+template <class T>
+constexpr ElementKind element_kind() noexcept {
+  using U = std::remove_cv_t<T>;
+  if constexpr (std::signed_integral<U> && sizeof(U) == 4) return ElementKind::int32;
+  if constexpr (std::signed_integral<U> && sizeof(U) == 8) return ElementKind::int64;
+  if constexpr (std::is_same_v<U, float>) return ElementKind::float32;
+  if constexpr (std::is_same_v<U, double>) return ElementKind::float64;
+  if constexpr (std::is_same_v<U, std::complex<float>>) return ElementKind::complex64;
+  if constexpr (std::is_same_v<U, std::complex<double>>) return ElementKind::complex128;
+  return ElementKind::bytes;
+}
+
+/// Anything that can be moved as bytes.
+template <class T>
+concept Element = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_const_v<T>;
+
+/// The element types that accumulate and compute.
+template <class T>
+concept Arithmetic = Element<T> && element_kind<T>()
+!= ElementKind::bytes;
+
+}  // namespace tessera

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/runtime/group.hpp>
+
+#include <atomic>
+#include <limits>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <tessera/runtime/detail/fingerprint.hpp>
+
+#include "state.hpp"
+
+namespace tessera {
+namespace detail {
+namespace {
+
+// Stands in the parent's list for a child group that this process is not a member of.
+struct Absent : Collective {
+  Absent() { drop(); }
+  void quiesce() override {}
+  void release() noexcept override {}
+};
+
+std::shared_ptr<GroupState> on_one_node(const GroupState& group, mpi::Comm comm) {
+  auto part = std::make_shared<GroupState>();
+  part->runtime = group.runtime;
+  part->rank = mpi::rank(comm.get());
+  part->size = mpi::size(comm.get());
+  part->first_node_size = part->size;
+  part->node_of.assign(static_cast<std::size_t>(part->size), 0);
+  for (int r = 0; r < group.size; ++r) {
+    if (!group.on_node(r)) continue;
+    part->slot.push_back(group.slot[static_cast<std::size_t>(r)]);
+    part->world_rank.push_back(group.world_rank[static_cast<std::size_t>(r)]);
+  }
+  part->comm = std::move(comm);
+  return part;
+}
+
+// The lowest world rank on this process's node: the machine's word, cut into pieces of TESSERA_NODE_SIZE.
+int find_node_leader(MPI_Comm comm, int rank, int limit) {
+  mpi::Comm node = mpi::split_shared(comm);
+  if (limit > 0) node = mpi::split(node.get(), mpi::rank(node.get()) / limit, rank);
+  std::int64_t leader = rank;
+  mpi::all_reduce(node.get(), &leader, 1, ElementKind::int64, Reduce::min);
+  return static_cast<int>(leader);
+}
+
+}  // namespace
+
+std::shared_ptr<GroupState> GroupState::create(RuntimeState& runtime, mpi::Comm comm, const GroupState* world) {
+  auto group = std::make_shared<GroupState>();
+  group->runtime = &runtime;
+  group->rank = mpi::rank(comm.get());
+  group->size = mpi::size(comm.get());
+  struct Place {
+    int world_rank, node;
+  };
+  Place mine{};
+  if (world == nullptr) {
+    mine = {group->rank, find_node_leader(comm.get(), group->rank, runtime.node_size_limit)};
+  } else {
+    mine = {world->rank, world->node};
+  }
+  std::vector<Place> places(static_cast<std::size_t>(group->size));
+  mpi::all_gather(comm.get(), &mine, places.data(), sizeof mine);
+
+  std::map<int, int> numbers;  // node id -> number by first appearance
+  std::vector<int> members;    // so far on each node
+  for (const Place& place : places) {
+    const auto [found, is_new] = numbers.emplace(place.node, static_cast<int>(members.size()));
+    if (is_new) members.push_back(0);
+    group->world_rank.push_back(place.world_rank);
+    group->node_of.push_back(found->second);
+    group->slot.push_back(members[static_cast<std::size_t>(found->second)]++);
+  }
+  group->node = group->node_of[static_cast<std::size_t>(group->rank)];
+  group->node_count = static_cast<int>(members.size());
+  group->first_node_size = members[0];
+  group->comm = std::move(comm);
+  if (group->node_count > 1) {
+    group->node_group = on_one_node(*group, mpi::split(group->comm.get(), group->node, group->rank));
+  }
+  return group;
+}
+
+void GroupState::require_open() const {
+  if (!comm)
+    throw UsageError("a group was used after its Runtime had ended; let the Runtime go out of scope last");
+}
+
+std::string GroupState::agree(const std::string& problem) const {
+  std::int64_t first = problem.empty() ? size : rank;
+  mpi::all_reduce(comm.get(), &first, 1, ElementKind::int64, Reduce::min);
+  if (first == size) return {};
+  const int root = static_cast<int>(first);
+  auto length = static_cast<index_t>(problem.size());
+  mpi::broadcast(comm.get(), &length, sizeof length, root);
+  std::string text(static_cast<std::size_t>(length), ' ');
+  if (rank == root) text = problem;
+  mpi::broadcast(comm.get(), text.data(), length, root);
+  return text;
+}
+
+void GroupState::meet() {
+  alive.quiesce_dropped();
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  index_t least = alive.dropped();
+  // An all-reduce is a barrier as well: nobody has the result before everybody has called.
+  mpi::all_reduce(comm.get(), &least, 1, ElementKind::int64, Reduce::min);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  reclaim(least);
+}
+
+void GroupState::reclaim(index_t least_dropped) {
+  if (least_dropped == 0) return;
+  auto marks = alive.marks();
+  mpi::all_reduce(comm.get(), marks.data(), static_cast<index_t>(marks.size()), ElementKind::int64,
+                  Reduce::bit_and);
+  alive.release(marks);
+}
+
+void GroupState::release() noexcept {
+  alive.release_all();
+  slabs.clear();
+  if (node_group) node_group->release();
+  comm.reset();
+}
+
+}  // namespace detail
+
+using detail::GroupState;
+
+namespace {
+
+// The user's share in a group: when its last copy goes, the group is marked as dropped, nothing more.
+std::shared_ptr<GroupState> handle_of(std::shared_ptr<GroupState> state) {
+  auto* raw = state.get();
+  return {raw, [kept = std::move(state)](GroupState* group) { group->drop(); }};
+}
+
+}  // namespace
+
+const char* to_string(Reduce operation) noexcept {
+  constexpr std::array names{"sum",        "product", "min",    "max",    "logical_and",
+                             "logical_or", "bit_and", "bit_or", "bit_xor"};
+  return names[static_cast<std::size_t>(operation)];
+}
+
+GroupState& Group::state() const {
+  if (!state_)
+    throw UsageError("an empty group was used (this process is not a member); test it with if (group)");
+  state_->require_open();
+  return *state_;
+}
+
+int Group::rank() const { return state().rank; }
+int Group::size() const { return state().size; }
+MPI_Comm Group::mpi_comm() const { return state().comm.get(); }
+int Group::node_count() const { return state().node_count; }
+
+Group Group::node() const {
+  const GroupState& group = state();
+  if (!group.node_group) return *this;
+  return Group(std::shared_ptr<GroupState>(state_, group.node_group.get()));  // keeps the whole group
+}
+
+int Group::node_of(int rank) const {
+  const GroupState& group = state();
+  if (rank < 0 || rank >= group.size)
+    throw UsageError(fmt::format("rank {} is not in a group of {}", rank, group.size));
+  return group.node_of[static_cast<std::size_t>(rank)];
+}
+
+bool Group::on_node(int rank) const { return node_of(rank) == state().node; }
+
+std::string Group::host() const {
+  char name[256] = {};
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+Group Group::split(int color, int key) const {
+  GroupState& parent = state();
+  std::string problem;
+  if (color < 0 && color != no_color) {
+    problem = fmt::format("split: color {} on rank {} is negative; use Group::no_color to stay out", color,
+                          parent.rank);
+  }
+  if (problem = parent.agree(problem); !problem.empty()) throw UsageError(problem);
+  parent.meet();
+  detail::mpi::Comm comm = detail::mpi::split(parent.comm.get(), color, key);
+  if (!comm) {
+    parent.adopt(std::make_shared<detail::Absent>());
+    return {};
+  }
+  auto child = GroupState::create(*parent.runtime, std::move(comm), &parent.runtime->world.state());
+  parent.adopt(child);
+  return Group(handle_of(std::move(child)));
+}
+
+Group Group::include(std::span<const int> ranks) const {
+  const GroupState& parent = state();
+  detail::Fingerprint list;
+  for (int rank : ranks) list.add(rank);
+  check_agreement("Group::include", list.value());
+  int key = no_color;
+  std::set<int> seen;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    // The list is the same on every rank, and so is the error.
+    if (ranks[i] < 0 || ranks[i] >= parent.size) {
+      throw UsageError(fmt::format("include: rank {} is not in a group of {}", ranks[i], parent.size));
+    }
+    if (!seen.insert(ranks[i]).second)
+      throw UsageError(fmt::format("include: rank {} is listed twice", ranks[i]));
+    if (ranks[i] == parent.rank) key = static_cast<int>(i);
+  }
+  return split(key < 0 ? no_color : 0, key);
+}
+
+std::vector<int> Group::translate(std::span<const int> ranks, const Group& to) const {
+  const GroupState &from = state(), &target = to.state();
+  std::map<int, int> there;
+  for (int r = 0; r < target.size; ++r) there.emplace(target.world_rank[static_cast<std::size_t>(r)], r);
+  std::vector<int> result;
+  for (int rank : ranks) {
+    if (rank < 0 || rank >= from.size)
+      throw UsageError(fmt::format("rank {} is not in a group of {}", rank, from.size));
+    const auto found = there.find(from.world_rank[static_cast<std::size_t>(rank)]);
+    result.push_back(found == there.end() ? -1 : found->second);
+  }
+  return result;
+}
+
+void Group::barrier() const {
+  check_agreement("Group::barrier", 0);
+  detail::mpi::barrier(state().comm.get());
+}
+
+void Group::sync() const {
+  check_agreement("Group::sync", 0);
+  GroupState& group = state();
+  if (group.node_count > 1) group.alive.quiesce_all();
+  group.meet();
+}
+
+void Group::broadcast_bytes(void* data, index_t bytes, int root) const {
+  const GroupState& group = state();
+  if (root < 0 || root >= group.size) {
+    throw UsageError(fmt::format("broadcast: root {} is not in a group of {}", root, group.size));
+  }
+  check_agreement("Group::broadcast", detail::Fingerprint().add(bytes).add(root).value());
+  detail::mpi::broadcast(group.comm.get(), data, bytes, root);
+}
+
+void Group::all_reduce_elements(void* data, index_t count, ElementKind kind, Reduce operation) const {
+  const bool integer = kind == ElementKind::int32 || kind == ElementKind::int64;
+  const bool complex = kind == ElementKind::complex64 || kind == ElementKind::complex128;
+  const bool ordered = operation == Reduce::min || operation == Reduce::max;
+  const bool sums = operation == Reduce::sum || operation == Reduce::product;
+  if (!integer && !sums && (complex || !ordered)) {
+    throw UsageError(
+        fmt::format("all_reduce: {} is not defined for {}", to_string(operation), to_string(kind)));
+  }
+  check_agreement(
+      "Group::all_reduce",
+      detail::Fingerprint().add(count).add(static_cast<int>(kind)).add(static_cast<int>(operation)).value());
+  detail::mpi::all_reduce(state().comm.get(), data, count, kind, operation);
+}
+
+void Group::all_gather_bytes(const void* value, void* all, index_t bytes) const {
+  check_agreement("Group::all_gather", detail::Fingerprint().add(bytes).value());
+  detail::mpi::all_gather(state().comm.get(), value, all, bytes);
+}
+
+std::string Group::agree(std::string_view problem) const { return state().agree(std::string(problem)); }
+
+void Group::check_agreement([[maybe_unused]] std::string_view call,
+                            [[maybe_unused]] std::uint64_t fingerprint) const {
+#ifdef TESSERA_CHECKS
+  const GroupState& group = state();
+  const auto hash = static_cast<std::int64_t>(detail::Fingerprint().add(call).add(fingerprint).value());
+  std::int64_t least[2] = {hash, ~hash};  // the complement of the least complement is the largest
+  detail::mpi::all_reduce(group.comm.get(), least, 2, ElementKind::int64, Reduce::min);
+  if (least[0] == ~least[1]) return;
+  constexpr std::size_t width = 64;
+  std::string mine(call.substr(0, width));
+  mine.resize(width);
+  std::string all(width * static_cast<std::size_t>(group.size), '\0');
+  detail::mpi::all_gather(group.comm.get(), mine.data(), all.data(), width);
+  std::string list;
+  for (std::size_t r = 0; r < static_cast<std::size_t>(group.size) && r < 8; ++r) {
+    list += fmt::format("{}rank {}: {}", r == 0 ? "" : ", ", r, all.substr(r * width, width).c_str());
+  }
+  throw UsageError(
+      fmt::format("collective calls do not match ({}): all members of a group must make the same call with the "
+                  "same arguments",
+                  list));
+#endif
+}
+
+}  // namespace tessera

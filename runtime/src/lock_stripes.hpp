@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <tessera/runtime/types.hpp>
+
+namespace tessera::detail {
+
+/// The locks of a node: a table in memory that all its processes share. A place in a segment belongs to the
+/// stripe of its 64 KiB block; two blocks may share a lock, which is harmless as nobody ever holds two.
+class LockStripes {
+ public:
+  static constexpr index_t block = index_t{1} << 16;
+  static constexpr index_t count = 4096;
+  static constexpr index_t line = 64;  // a lock has a cache line of its own
+  static constexpr index_t bytes = count * line;
+
+  LockStripes() = default;
+  explicit LockStripes(std::byte* table) : table_(table) {}
+
+  void lock(std::uint64_t stripe) noexcept;
+  void unlock(std::uint64_t stripe) noexcept;
+
+ private:
+  std::uint32_t& word(std::uint64_t stripe) const noexcept;
+  std::byte* table_ = nullptr;
+};
+
+/// Holds at most one stripe; moving on to another lets go of the last.
+class StripeHolder {
+ public:
+  explicit StripeHolder(LockStripes& locks) : locks_(locks) {}
+  StripeHolder(const StripeHolder&) = delete;
+  StripeHolder& operator=(const StripeHolder&) = delete;
+  ~StripeHolder() {
+    if (held_ != none) locks_.unlock(held_);
+  }
+  void hold(std::uint64_t stripe) noexcept {
+    if (stripe == held_) return;
+    if (held_ != none) locks_.unlock(held_);
+    locks_.lock(stripe);
+    held_ = stripe;
+  }
+
+ private:
+  static constexpr std::uint64_t none = ~std::uint64_t{0};
+  LockStripes& locks_;
+  std::uint64_t held_ = none;
+};
+
+}  // namespace tessera::detail

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "mpi.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include <tessera/runtime/error.hpp>
+
+namespace tessera::detail::mpi {
+namespace {
+
+std::string text_of(int code) {
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  if (MPI_Error_string(code, text, &length) != MPI_SUCCESS) return "unknown error";
+  return std::string(text, static_cast<std::size_t>(length));
+}
+
+void check(int code, const char* call) {
+  if (code != MPI_SUCCESS) throw MpiError(fmt::format("{} failed: {}", call, text_of(code)), code);
+}
+
+int to_int(index_t value) {
+  if (value < 0 || value > std::numeric_limits<int>::max()) {
+    throw LogicError(fmt::format("{} does not fit MPI's int; a transfer should have been split before", value));
+  }
+  return static_cast<int>(value);
+}
+
+Comm adopt(MPI_Comm comm) {
+  if (comm != MPI_COMM_NULL) check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  return Comm(comm);
+}
+
+MPI_Datatype datatype(ElementKind kind) {
+  switch (kind) {
+    case ElementKind::bytes:
+      return MPI_BYTE;
+    case ElementKind::int32:
+      return MPI_INT32_T;
+    case ElementKind::int64:
+      return MPI_INT64_T;
+    case ElementKind::float32:
+      return MPI_FLOAT;
+    case ElementKind::float64:
+      return MPI_DOUBLE;
+    case ElementKind::complex64:
+      return MPI_C_FLOAT_COMPLEX;
+    case ElementKind::complex128:
+      return MPI_C_DOUBLE_COMPLEX;
+  }
+  return MPI_DATATYPE_NULL;
+}
+
+MPI_Op op(Reduce operation) {
+  switch (operation) {
+    case Reduce::sum:
+      return MPI_SUM;
+    case Reduce::product:
+      return MPI_PROD;
+    case Reduce::min:
+      return MPI_MIN;
+    case Reduce::max:
+      return MPI_MAX;
+    case Reduce::logical_and:
+      return MPI_LAND;
+    case Reduce::logical_or:
+      return MPI_LOR;
+    case Reduce::bit_and:
+      return MPI_BAND;
+    case Reduce::bit_or:
+      return MPI_BOR;
+    case Reduce::bit_xor:
+      return MPI_BXOR;
+  }
+  return MPI_OP_NULL;
+}
+
+// Calls f(start, length) for pieces of at most `limit`.
+template <class F>
+void in_pieces(index_t total, index_t limit, F&& f) {
+  for (index_t start = 0; start < total; start += limit) f(start, std::min(limit, total - start));
+}
+
+std::byte* at(void* base, index_t offset) { return static_cast<std::byte*>(base) + offset; }
+const std::byte* at(const void* base, index_t offset) { return static_cast<const std::byte*>(base) + offset; }
+
+}  // namespace
+
+// After MPI_Finalize there is nothing left to free.
+void CommTraits::free(Handle handle) noexcept {
+  if (!finalized()) MPI_Comm_free(&handle);
+}
+
+void WinTraits::free(Handle handle) noexcept {
+  if (finalized()) return;
+  MPI_Win_unlock_all(handle);
+  MPI_Win_free(&handle);
+}
+
+bool initialized() {
+  int flag = 0;
+  check(MPI_Initialized(&flag), "MPI_Initialized");
+  return flag != 0;
+}
+
+bool finalized() noexcept {
+  int flag = 0;
+  return MPI_Finalized(&flag) == MPI_SUCCESS && flag != 0;
+}
+
+int init_thread(int& argc, char**& argv, int required) {
+  int provided = MPI_THREAD_SINGLE;
+  check(MPI_Init_thread(&argc, &argv, required, &provided), "MPI_Init_thread");
+  return provided;
+}
+
+void finalize() { check(MPI_Finalize(), "MPI_Finalize"); }
+
+int query_thread() {
+  int provided = MPI_THREAD_SINGLE;
+  check(MPI_Query_thread(&provided), "MPI_Query_thread");
+  return provided;
+}
+
+void abort(MPI_Comm comm, int code) noexcept { MPI_Abort(comm, code); }
+
+std::string library_version() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  check(MPI_Get_library_version(text, &length), "MPI_Get_library_version");
+  return std::string(text, static_cast<std::size_t>(length));
+}
+
+Comm dup(MPI_Comm comm) {
+  MPI_Comm copy = MPI_COMM_NULL;
+  check(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup");
+  return adopt(copy);
+}
+
+Comm split(MPI_Comm comm, int color, int key) {
+  MPI_Comm part = MPI_COMM_NULL;
+  check(MPI_Comm_split(comm, color < 0 ? MPI_UNDEFINED : color, key, &part), "MPI_Comm_split");
+  return adopt(part);
+}
+
+Comm split_shared(MPI_Comm comm) {
+  MPI_Comm part = MPI_COMM_NULL;
+  check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank(comm), MPI_INFO_NULL, &part),
+        "MPI_Comm_split_type");
+  return adopt(part);
+}
+
+int rank(MPI_Comm comm) {
+  int value = 0;
+  check(MPI_Comm_rank(comm, &value), "MPI_Comm_rank");
+  return value;
+}
+
+int size(MPI_Comm comm) {
+  int value = 0;
+  check(MPI_Comm_size(comm, &value), "MPI_Comm_size");
+  return value;
+}
+
+void barrier(MPI_Comm comm) { check(MPI_Barrier(comm), "MPI_Barrier"); }
+
+void broadcast(MPI_Comm comm, void* data, index_t bytes, int root) {
+  in_pieces(bytes, max_bytes, [&](index_t start, index_t length) {
+    check(MPI_Bcast(at(data, start), to_int(length), MPI_BYTE, root, comm), "MPI_Bcast");
+  });
+}
+
+void all_gather(MPI_Comm comm, const void* value, void* all, index_t bytes) {
+  check(MPI_Allgather(value, to_int(bytes), MPI_BYTE, all, to_int(bytes), MPI_BYTE, comm), "MPI_Allgather");
+}
+
+void all_reduce(MPI_Comm comm, void* data, index_t count, ElementKind kind, Reduce operation) {
+  in_pieces(count, max_bytes / size_of(kind), [&](index_t start, index_t length) {
+    check(MPI_Allreduce(MPI_IN_PLACE, at(data, start * size_of(kind)), to_int(length), datatype(kind),
+                        op(operation), comm),
+          "MPI_Allreduce");
+  });
+}
+
+Win create_window(MPI_Comm comm, void* base, index_t bytes, std::string& why) {
+  MPI_Info info = MPI_INFO_NULL;
+  check(MPI_Info_create(&info), "MPI_Info_create");
+  MPI_Info_set(info, "same_disp_unit", "true");
+  MPI_Info_set(info, "epochs_used", "lockall");
+  MPI_Win win = MPI_WIN_NULL;
+  const int code = MPI_Win_create(base, static_cast<MPI_Aint>(bytes), 1, info, comm, &win);
+  MPI_Info_free(&info);
+  if (code != MPI_SUCCESS) {
+    why = text_of(code);
+    return Win();
+  }
+  check(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
+  check(MPI_Win_lock_all(MPI_MODE_NOCHECK, win), "MPI_Win_lock_all");
+  return Win(win);
+}
+
+bool is_unified(MPI_Win win) {
+  int* model = nullptr;
+  int found = 0;
+  check(MPI_Win_get_attr(win, MPI_WIN_MODEL, &model, &found), "MPI_Win_get_attr");
+  return found != 0 && *model == MPI_WIN_UNIFIED;
+}
+
+void put(MPI_Win win, int rank, index_t offset, const void* source, index_t bytes) {
+  in_pieces(bytes, max_bytes, [&](index_t start, index_t length) {
+    const int n = to_int(length);
+    check(
+        MPI_Put(at(source, start), n, MPI_BYTE, rank, static_cast<MPI_Aint>(offset + start), n, MPI_BYTE, win),
+        "MPI_Put");
+  });
+}
+
+void get(MPI_Win win, int rank, index_t offset, void* target, index_t bytes) {
+  in_pieces(bytes, max_bytes, [&](index_t start, index_t length) {
+    const int n = to_int(length);
+    check(
+        MPI_Get(at(target, start), n, MPI_BYTE, rank, static_cast<MPI_Aint>(offset + start), n, MPI_BYTE, win),
+        "MPI_Get");
+  });
+}
+
+void accumulate_sum(MPI_Win win, int rank, index_t offset, ElementKind kind, const void* source,
+                    index_t bytes) {
+  in_pieces(bytes, max_bytes, [&](index_t start, index_t length) {
+    const int n = to_int(length / size_of(kind));
+    check(MPI_Accumulate(at(source, start), n, datatype(kind), rank, static_cast<MPI_Aint>(offset + start), n,
+                         datatype(kind), MPI_SUM, win),
+          "MPI_Accumulate");
+  });
+}
+
+void fetch_and_add(MPI_Win win, int rank, index_t offset, ElementKind kind, const void* value, void* result) {
+  check(MPI_Fetch_and_op(value, result, datatype(kind), rank, static_cast<MPI_Aint>(offset), MPI_SUM, win),
+        "MPI_Fetch_and_op");
+}
+
+void flush(MPI_Win win, int rank) { check(MPI_Win_flush(rank, win), "MPI_Win_flush"); }
+void flush_local(MPI_Win win, int rank) { check(MPI_Win_flush_local(rank, win), "MPI_Win_flush_local"); }
+void sync_memory(MPI_Win win) { check(MPI_Win_sync(win), "MPI_Win_sync"); }
+
+void* alloc_mem(index_t bytes) {
+  void* memory = nullptr;
+  check(MPI_Alloc_mem(static_cast<MPI_Aint>(bytes), MPI_INFO_NULL, &memory), "MPI_Alloc_mem");
+  return memory;
+}
+
+void free_mem(void* memory) noexcept {
+  if (memory != nullptr) MPI_Free_mem(memory);
+}
+
+Win allocate_shared(MPI_Comm node, index_t bytes_on_root, void*& base_of_root) {
+  MPI_Win win = MPI_WIN_NULL;
+  void* mine = nullptr;
+  const MPI_Aint bytes = rank(node) == 0 ? static_cast<MPI_Aint>(bytes_on_root) : 0;
+  check(MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, node, &mine, &win), "MPI_Win_allocate_shared");
+  MPI_Aint size = 0;
+  int unit = 0;
+  check(MPI_Win_shared_query(win, 0, &size, &unit, &base_of_root), "MPI_Win_shared_query");
+  check(MPI_Win_lock_all(MPI_MODE_NOCHECK, win), "MPI_Win_lock_all");
+  return Win(win);
+}
+
+}  // namespace tessera::detail::mpi

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "node_memory.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "memory_check.hpp"
+
+namespace tessera::detail {
+namespace {
+
+struct FdTraits {
+  using Handle = int;
+  static Handle null() noexcept { return -1; }
+  static void free(Handle fd) noexcept { ::close(fd); }
+};
+using Fd = UniqueHandle<FdTraits>;
+
+// Where the leader's file is to be found, sent to the others of the node.
+struct Address {
+  pid_t pid;
+  int fd;
+  dev_t device;
+  ino_t inode;
+  char name[64];
+};
+
+enum Outcome : std::int64_t {
+  cannot_attach,
+  no_pages,
+  attached
+};  // in this order: the worst of a node decides
+
+// A page that nobody may touch stands before and after: an index that runs over is caught at once, and the MPI
+// library's cache of registered memory never merges two segments into one region (MPICH 4.0.2 then moves a
+// window's base).
+MappingHandle map_between_guards(int fd, index_t bytes, std::byte*& base) {
+  const auto page = static_cast<std::size_t>(page_size());
+  const std::size_t total = static_cast<std::size_t>(bytes) + 2 * page;
+  void* reserved = mmap(nullptr, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (reserved == MAP_FAILED) return {};
+  auto* start = static_cast<std::byte*>(reserved) + page;
+  if (mmap(start, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) ==
+      MAP_FAILED) {
+    munmap(reserved, total);
+    return {};
+  }
+  base = start;
+  return {reserved, total};
+}
+
+int reserve_pages(int fd, index_t offset, index_t bytes) {
+  if (bytes == 0) return 0;
+  int error = 0;
+  do error = posix_fallocate(fd, offset, bytes);
+  while (error == EINTR);
+  return error;
+}
+
+Fd create_file(bool in_memory, index_t bytes, Address& address) {
+  Fd fd;
+  if (in_memory) {
+    fd.reset(memfd_create("tessera", MFD_CLOEXEC));
+  } else {
+    const auto name = fmt::format("/tessera-{}-{}", getpid(), address.fd);
+    std::memcpy(address.name, name.c_str(), name.size() + 1);
+    fd.reset(shm_open(address.name, O_CREAT | O_EXCL | O_RDWR, 0600));
+  }
+  struct stat info {};
+  if (fd && (ftruncate(fd.get(), bytes) != 0 || fstat(fd.get(), &info) != 0)) fd.reset();
+  address.pid = getpid();
+  address.fd = fd.get();
+  address.device = info.st_dev;
+  address.inode = info.st_ino;
+  return fd;
+}
+
+Fd open_file(bool in_memory, const Address& address) {
+  Fd fd(in_memory ? open(fmt::format("/proc/{}/fd/{}", address.pid, address.fd).c_str(), O_RDWR | O_CLOEXEC)
+                  : shm_open(address.name, O_RDWR, 0600));
+  // In another process namespace the same path may lead to somebody else's file.
+  struct stat info {};
+  if (fd && (fstat(fd.get(), &info) != 0 || info.st_dev != address.device || info.st_ino != address.inode))
+    fd.reset();
+  return fd;
+}
+
+std::string reserve_problem(int error, index_t reserve) {
+  return fmt::format("{} could not be reserved: {}", format_bytes(reserve), std::strerror(error));
+}
+
+}  // namespace
+
+void MappingTraits::free(Handle handle) noexcept { munmap(handle.reserved, handle.bytes); }
+
+index_t page_size() noexcept {
+  static const index_t size = sysconf(_SC_PAGESIZE);
+  return size;
+}
+
+NodeMemory NodeMemory::create(MPI_Comm node, index_t stride, index_t reserve, std::string& problem) {
+  const int slot = mpi::rank(node), size = mpi::size(node);
+  const index_t bytes = stride * size;
+  const char* forced = std::getenv("TESSERA_SHARED_MEMORY");  // memfd, shm or mpi; for tests and odd systems
+  const std::string_view method = forced != nullptr ? forced : "";
+  NodeMemory memory;
+  for (const bool in_memory : {true, false}) {
+    if (!method.empty() && method != (in_memory ? "memfd" : "shm")) continue;
+    static int counter = 0;
+    Address address{};
+    address.fd = ++counter;
+    Fd fd;
+    if (slot == 0) fd = create_file(in_memory, bytes, address);
+    if (size > 1) mpi::broadcast(node, &address, sizeof address, 0);
+    if (slot != 0 && address.fd >= 0) fd = open_file(in_memory, address);
+    std::int64_t outcome = cannot_attach;
+    int error = 0;
+    if (fd) {
+      memory.mapping_.reset(map_between_guards(fd.get(), bytes, memory.base_));
+      if (memory.mapping_) {
+        error = reserve_pages(fd.get(), stride * slot, reserve);
+        outcome = error == 0 ? attached : no_pages;
+      }
+    }
+    if (size > 1) mpi::all_reduce(node, &outcome, 1, ElementKind::int64, Reduce::min);
+    if (slot == 0 && !in_memory && address.fd >= 0) shm_unlink(address.name);
+    if (outcome == attached) return memory;
+    memory = NodeMemory();
+    if (outcome == no_pages) {
+      problem =
+          error != 0 ? reserve_problem(error, reserve) : "a process of the node could not reserve its pages";
+      return memory;
+    }
+  }
+  // The pages of MPI's own shared memory cannot be reserved, so at least the room is looked at before.
+  if (shm_room() < bytes) {
+    problem = fmt::format("MPI's shared memory needs {} in /dev/shm, which has {}", format_bytes(bytes),
+                          format_bytes(shm_room()));
+    return memory;
+  }
+  void* base = nullptr;
+  memory.window_ = mpi::allocate_shared(node, bytes + page_size(), base);
+  memory.base_ = reinterpret_cast<std::byte*>(round_up(reinterpret_cast<index_t>(base), page_size()));
+  return memory;
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include <tessera/runtime/detail/unique_handle.hpp>
+#include <tessera/runtime/types.hpp>
+
+#include "mpi.hpp"
+
+namespace tessera::detail {
+
+struct MappingHandle {
+  void* reserved = nullptr;
+  std::size_t bytes = 0;
+  friend bool operator==(const MappingHandle&, const MappingHandle&) = default;
+};
+struct MappingTraits {
+  using Handle = MappingHandle;
+  static Handle null() noexcept { return {}; }
+  static void free(Handle handle) noexcept;
+};
+
+/// Memory that the processes of a node share: `stride` bytes for each, one after the other, of which each
+/// process has the pages it asked for reserved. The file behind it has no name (memfd), or loses it as soon as
+/// all have attached (shm_open), so nothing is left behind however the job ends; MPI_Win_allocate_shared is the
+/// last resort.
+class NodeMemory {
+ public:
+  NodeMemory() = default;
+  /// Maps and reserves. On failure the result is empty and `problem` says why, the same on every member.
+  /// `stride` is a multiple of the page size and the same everywhere; `reserve` <= stride is this member's own.
+  /// @collective over node
+  static NodeMemory create(MPI_Comm node, index_t stride, index_t reserve, std::string& problem);
+
+  std::byte* base() const noexcept { return base_; }
+  explicit operator bool() const noexcept { return base_ != nullptr; }
+
+ private:
+  std::byte* base_ = nullptr;
+  UniqueHandle<MappingTraits> mapping_;
+  mpi::Win window_;
+};
+
+index_t page_size() noexcept;
+constexpr index_t round_up(index_t value, index_t to) noexcept { return (value + to - 1) / to * to; }
+
+}  // namespace tessera::detail

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <tessera/runtime/types.hpp>
+
+namespace tessera::detail {
+
+/// Something whose release every member of a group takes part in: a segment, a child group. Dropping it only
+/// marks it; the memory goes when all members have dropped theirs (ReclaimList).
+class Collective {
+ public:
+  virtual ~Collective() = default;
+  /// Completes this process's operations on it, so that it can be freed once all agree. @local
+  virtual void quiesce() = 0;
+  /// Frees it; every member is in the same call. @collective
+  virtual void release() noexcept = 0;
+  /// The owner needs it no more. Makes no MPI call. @local
+  void drop() noexcept {
+    if (!dropped_.exchange(true) && count_) ++*count_;
+  }
+  bool is_dropped() const noexcept { return dropped_; }
+
+ private:
+  friend class ReclaimList;
+  std::atomic<bool> dropped_{false};
+  std::shared_ptr<std::atomic<index_t>> count_;  // of the list that holds it
+};
+
+/// The collective objects of a group, in the order of their creation, which is the same on every member.
+/// Objects that every member has dropped are found by agreement: the smallest number of dropped objects travels
+/// with an all-reduce that the collective calls do anyway, and only where it is not zero a second one compares
+/// the lists.
+class ReclaimList {
+ public:
+  void add(std::shared_ptr<Collective> object);
+  /// How many objects this member has dropped. @local
+  index_t dropped() const noexcept { return *dropped_; }
+  /// Completes this member's operations on everything. @local
+  void quiesce_all();
+  /// Completes this member's operations on what it has dropped: needed before the count is compared. @local
+  void quiesce_dropped();
+  /// Dropped marks as bits, 64 objects a word. @local
+  std::vector<std::int64_t> marks() const;
+  /// Releases the objects marked, newest first. @collective
+  void release(const std::vector<std::int64_t>& agreed) noexcept;
+  /// Releases one object. @collective
+  void release(const Collective& object) noexcept;
+  /// Releases everything, newest first. @collective
+  void release_all() noexcept;
+
+ private:
+  void release_at(std::size_t position) noexcept;
+
+  std::vector<std::shared_ptr<Collective>> alive_;
+  std::shared_ptr<std::atomic<index_t>> dropped_ = std::make_shared<std::atomic<index_t>>(0);
+};
+
+}  // namespace tessera::detail

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/runtime/runtime.hpp>
+
+#include <charconv>
+#include <cstdlib>
+#include <exception>
+#include <limits>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "memory_check.hpp"
+#include "state.hpp"
+
+namespace tessera {
+namespace detail {
+namespace {
+
+int node_size_limit() {
+  const char* text = std::getenv("TESSERA_NODE_SIZE");
+  if (text == nullptr || *text == '\0') return 0;
+  const std::string_view digits(text);
+  int value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc() || end != digits.data() + digits.size() || value < 1) {
+    throw UsageError(fmt::format("TESSERA_NODE_SIZE=\"{}\" is not a number of processes (1 or more)", digits));
+  }
+  return value;
+}
+
+index_t memory_limit(const RuntimeOptions& options) {
+  if (options.memory_limit) return *options.memory_limit;
+  const char* text = std::getenv("TESSERA_MEMORY_LIMIT");
+  if (text == nullptr || *text == '\0') return std::numeric_limits<index_t>::max();
+  if (const auto bytes = parse_bytes(text)) return *bytes;
+  throw UsageError(
+      fmt::format("TESSERA_MEMORY_LIMIT=\"{}\" is not a number of bytes, such as 512M or 4G", text));
+}
+
+constexpr int mpi_level(ThreadLevel level) {
+  constexpr int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
+  return levels[static_cast<std::size_t>(level)];
+}
+
+ThreadLevel granted() {
+  const int level = mpi::query_thread();
+  if (level == MPI_THREAD_MULTIPLE) return ThreadLevel::multiple;
+  if (level == MPI_THREAD_SERIALIZED) return ThreadLevel::serialized;
+  return level == MPI_THREAD_FUNNELED ? ThreadLevel::funneled : ThreadLevel::single;
+}
+
+// A table of locks for each node of the world, in memory that all processes of the node see.
+void create_locks(RuntimeState& runtime, GroupState& world) {
+  const index_t stride =
+      round_up((LockStripes::bytes + world.node_ranks() - 1) / world.node_ranks(), page_size());
+  std::string problem;
+  runtime.lock_table = NodeMemory::create(world.node_comm(), stride, stride, problem);
+  if (problem = world.agree(problem); !problem.empty()) throw MemoryError("Tessera's lock table: " + problem);
+  runtime.locks = LockStripes(runtime.lock_table.base());
+}
+
+}  // namespace
+
+std::shared_ptr<RuntimeState> RuntimeState::create(MPI_Comm parent, const RuntimeOptions& options) {
+  auto runtime = std::make_shared<RuntimeState>();
+  runtime->threads = granted();
+  runtime->node_size_limit = detail::node_size_limit();
+  runtime->memory_limit = detail::memory_limit(options);
+  auto world = GroupState::create(*runtime, mpi::dup(parent), nullptr);
+  create_locks(*runtime, *world);
+  runtime->world = Group(std::move(world));
+  return runtime;
+}
+
+void RuntimeState::finish() {
+  if (finished) return;
+  finished = true;
+  GroupState& group = world.state();
+  // Nobody may free memory that another still writes to.
+  group.alive.quiesce_all();
+  mpi::barrier(group.comm.get());
+  group.release();
+  lock_table = NodeMemory();
+}
+
+}  // namespace detail
+
+namespace mpi = detail::mpi;
+using detail::RuntimeState;
+
+const char* to_string(ThreadLevel level) noexcept {
+  constexpr const char* names[] = {"single", "funneled", "serialized", "multiple"};
+  return names[static_cast<std::size_t>(level)];
+}
+
+const char* to_string(ElementKind kind) noexcept {
+  constexpr const char* names[] = {"bytes", "int32", "int64", "float32", "float64", "complex64", "complex128"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+const char* version() noexcept { return TESSERA_VERSION; }
+
+Runtime::Runtime(int& argc, char**& argv, RuntimeOptions options)
+    : exceptions_at_start_(std::uncaught_exceptions()) {
+  const bool start = !mpi::initialized();
+  if (start) {
+    // Open MPI 4.1 before 4.1.7 writes shared files unlocked by default and can corrupt them (its issue 12718).
+    setenv("OMPI_MCA_fs_ufs_lock_algorithm", "3", 0);
+    mpi::init_thread(argc, argv, detail::mpi_level(options.threads));
+  }
+  try {
+    state_ = RuntimeState::create(MPI_COMM_WORLD, options);
+  } catch (...) {
+    // The error is the same on every rank, so MPI can be ended in order.
+    if (start) mpi::finalize();
+    throw;
+  }
+  state_->owns_mpi = start;
+  detail::install_terminate_handler(state_->world.state());
+}
+
+Runtime::Runtime(MPI_Comm parent, RuntimeOptions options)
+    : state_(RuntimeState::create(parent, options)), exceptions_at_start_(std::uncaught_exceptions()) {
+  detail::install_terminate_handler(state_->world.state());
+}
+
+Runtime::~Runtime() {
+  const detail::GroupState* world = state_->finished || mpi::finalized() ? nullptr : &state_->world.state();
+  if (world != nullptr && std::uncaught_exceptions() > exceptions_at_start_) {
+    // The exception cannot be looked at from here; if it is one of ours its message was noted when it was made.
+    const std::string& last = detail::last_error();
+    detail::abort_job(*world, last.empty() ? "an exception leaves the scope of the Runtime" : last);
+  }
+  try {
+    if (world != nullptr) state_->finish();
+    detail::remove_terminate_handler();
+    if (state_->owns_mpi && !mpi::finalized()) mpi::finalize();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "Tessera: {} while the Runtime ended\n", error.what());
+  }
+}
+
+const Group& Runtime::world() const noexcept { return state_->world; }
+ThreadLevel Runtime::thread_level() const noexcept { return state_->threads; }
+index_t Runtime::memory_in_use() const noexcept { return state_->memory_in_use; }
+
+std::string Runtime::description() const {
+  const detail::GroupState& world = state_->world.state();
+  std::string library = mpi::library_version();
+  library = library.substr(0, library.find_first_of(",\n"));
+  for (char& c : library) c = c == '\t' ? ' ' : c;
+  return fmt::format("Tessera {} on {}: {} rank{} on {} node{}, {}, MPI threads {}", version(), library,
+                     world.size, world.size == 1 ? "" : "s", world.node_count, world.node_count == 1 ? "" : "s",
+                     world.node_count == 1 ? "shared memory" : "shared memory and MPI windows",
+                     to_string(state_->threads));
+}
+
+}  // namespace tessera

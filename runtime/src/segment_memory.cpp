@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "memory_check.hpp"
+#include "state.hpp"
+
+namespace tessera::detail {
+namespace {
+
+std::string host_name() {
+  char name[256] = {};
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+// Pages are backed only when they are touched or reserved, and a machine that runs out then kills; so the
+// wishes of a node are added up and compared with what it has before anything is reserved.
+std::string memory_problem(const GroupState& group, index_t reserve, const std::string& what) {
+  const RuntimeState& runtime = *group.runtime;
+  std::string problem;
+  if (reserve > runtime.memory_limit - runtime.memory_in_use) {
+    problem = fmt::format(
+        "needs {} on rank {}, whose memory limit of {} leaves {} (raise TESSERA_MEMORY_LIMIT or "
+        "RuntimeOptions::memory_limit, or use more processes)",
+        format_bytes(reserve), group.rank, format_bytes(runtime.memory_limit),
+        format_bytes(runtime.memory_limit - runtime.memory_in_use));
+  }
+  // As doubles: the sum of impossible wishes may itself not fit 64 bits.
+  auto needed = static_cast<double>(reserve);
+  mpi::all_reduce(group.node_comm(), &needed, 1, ElementKind::float64, Reduce::sum);
+  const MemoryAvailable available = memory_available();
+  if (problem.empty() && needed > static_cast<double>(available.bytes)) {
+    constexpr auto most = static_cast<double>(std::numeric_limits<index_t>::max() / 2);
+    problem =
+        fmt::format("needs {} on node {} ({}), which has {} available ({}); use more nodes or a smaller array",
+                    format_bytes(static_cast<index_t>(std::min(needed, most))), group.node, host_name(),
+                    format_bytes(available.bytes), available.limited_by);
+  }
+  return problem.empty() ? problem : fmt::format("{} {}", what, problem);
+}
+
+}  // namespace
+
+std::unique_ptr<Region> Region::create(GroupState& group, index_t stride, index_t reserve,
+                                       const std::string& what) {
+  if (const auto problem = group.agree(memory_problem(group, reserve, what)); !problem.empty())
+    throw MemoryError(problem);
+  auto region = std::make_unique<Region>();
+  region->stride = stride;
+  region->salt = ++group.regions * 0x9e3779b97f4a7c15ULL;
+  std::string problem;
+  region->memory = NodeMemory::create(group.node_comm(), stride, reserve, problem);
+  if (!problem.empty()) problem = fmt::format("{} on {}: {}", what, host_name(), problem);
+  if (problem = group.agree(problem); !problem.empty()) throw MemoryError(problem);
+  if (group.node_count == 1) return region;
+  std::byte* slice = region->memory.base() + group.slot[static_cast<std::size_t>(group.rank)] * stride;
+  region->window = create_tested_window(group, slice, stride, problem);
+  if (!region->window) {
+    throw WindowError(
+        fmt::format("{} spans {} nodes, and this MPI has no usable one-sided window between them: {} (on one "
+                    "node Tessera needs none); "
+                    "use MPICH, or keep the job on one node",
+                    what, group.node_count, problem));
+  }
+  return region;
+}
+
+index_t Slab::take(index_t size) {
+  for (auto at = free_.begin(); at != free_.end(); ++at) {
+    if (at->second < size) continue;
+    const auto [offset, room] = *at;
+    free_.erase(at);
+    if (room > size) free_.emplace(offset + size, room - size);
+    return offset;
+  }
+  return -1;
+}
+
+void Slab::give_back(index_t offset, index_t size) {
+  auto next = free_.lower_bound(offset);
+  if (next != free_.end() && next->first == offset + size) {
+    size += next->second;
+    next = free_.erase(next);
+  }
+  if (next != free_.begin()) {
+    const auto before = std::prev(next);
+    if (before->first + before->second == offset) {
+      before->second += size;
+      return;
+    }
+  }
+  free_.emplace(offset, size);
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <cstdio>
+
+#include <tessera/tessera.hpp>
+
+#ifdef WITH_linalg
+#include <tessera/linalg/gemm.hpp>
+#endif
+#ifdef WITH_io
+#include <tessera/io/save.hpp>
+#endif
+
+int main(int argc, char** argv) {
+  tessera::Runtime runtime(argc, argv);
+  const tessera::Group& world = runtime.world();
+  tessera::Array<double, 2> a(world, {6, 6}, {.name = "a"});
+  tessera::fill(a, 0.5);
+  double expected = 18.0;
+#ifdef WITH_linalg
+  tessera::Array<double, 2> b = a.duplicate("b");
+  tessera::linalg::gemm(1.0, a, a, 0.0, b);
+  tessera::copy(b, a);
+  expected = 54.0;
+#endif
+#ifdef WITH_io
+  if (argc > 1) tessera::io::save(argv[1], "a", a);
+#endif
+  const double sum = tessera::reduce(a, tessera::Reduce::sum);
+  if (world.rank() == 0) std::printf("Tessera %s, %d ranks, sum %g\n", tessera::version(), world.size(), sum);
+  return sum == expected ? 0 : 1;
+}
