@@ -8,10 +8,8 @@
 namespace tessera::benchmark {
 namespace {
 
-double seconds_of(const Routine& routine, index_t count) {
-  const auto start = std::chrono::steady_clock::now();
-  routine(count);
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 void append_quotients(std::vector<double>& to, const std::vector<double>& over,
@@ -28,67 +26,72 @@ std::vector<double> joined(std::vector<double> first, const std::vector<double>&
 
 Measurement Meter::time(const Routine& routine, Clock clock) const {
   const Batch own = batch(routine, clock);
-  std::vector<double> first, second, control;
+  Samples first, second;
   for (int pair = 0; pair < effort_.pairs; ++pair) {
-    first.push_back(sample(own));
-    second.push_back(sample(own));
+    take(first, own);
+    take(second, own);
   }
-  settle(first, clock);
-  settle(second, clock);
-  append_quotients(control, first, second);
-  return {median_estimate(joined(first, second)), {}, {}, median_estimate(control)};
+  const auto times = seconds_per_call(first, own, clock), again = seconds_per_call(second, own, clock);
+  std::vector<double> control;
+  append_quotients(control, times, again);
+  return {median_estimate(joined(times, again)), {}, {}, median_estimate(control)};
 }
 
 Measurement Meter::compare(const Routine& routine, const Routine& reference, Clock clock) const {
   const Batch own = batch(routine, clock), other = batch(reference, clock);
-  std::vector<double> first, second, first_other, second_other;
+  Samples own_samples[2], other_samples[2];  // of the first and of the second half of a block
   for (int block = 0; 2 * block < effort_.pairs; ++block) {
     const bool own_outside = block % 2 == 0;
-    const Batch &outside = own_outside ? own : other, &inside = own_outside ? other : own;
-    auto &outside_1 = own_outside ? first : first_other, &inside_1 = own_outside ? first_other : first;
-    auto &outside_2 = own_outside ? second : second_other, &inside_2 = own_outside ? second_other : second;
-    outside_1.push_back(sample(outside));
-    inside_1.push_back(sample(inside));
-    inside_2.push_back(sample(inside));
-    outside_2.push_back(sample(outside));
+    for (int half : {0, 1}) {
+      const bool own_first = own_outside == (half == 0);
+      if (own_first) take(own_samples[half], own);
+      take(other_samples[half], other);
+      if (!own_first) take(own_samples[half], own);
+    }
   }
-  for (auto* samples : {&first, &second, &first_other, &second_other}) settle(*samples, clock);
-  std::vector<double> ratios, controls;
-  append_quotients(ratios, first_other, first);
-  append_quotients(ratios, second_other, second);
-  append_quotients(controls, first, second);
-  append_quotients(controls, first_other, second_other);
-  return {median_estimate(joined(first, second)), median_estimate(joined(first_other, second_other)),
+  std::vector<double> times[2], other_times[2], ratios, controls;
+  for (int half : {0, 1}) {
+    times[half] = seconds_per_call(own_samples[half], own, clock);
+    other_times[half] = seconds_per_call(other_samples[half], other, clock);
+    append_quotients(ratios, other_times[half], times[half]);
+  }
+  append_quotients(controls, times[0], times[1]);
+  append_quotients(controls, other_times[0], other_times[1]);
+  return {median_estimate(joined(times[0], times[1])), median_estimate(joined(other_times[0], other_times[1])),
           median_estimate(ratios), median_estimate(controls)};
 }
 
 Meter::Batch Meter::batch(const Routine& routine, Clock clock) const {
-  Batch batch{&routine, 1, clock == Clock::slowest || group_.rank() == 0};
-  if (batch.takes_part) routine(1);
-  const double enough = clock == Clock::slowest ? effort_.joint_sample_seconds : effort_.sample_seconds;
-  // all ranks together, so that they are as slow as they will be when it counts
+  Batch batch{&routine, 1, clock == Clock::joint || group_.rank() == 0};
+  const double enough = clock == Clock::joint ? effort_.joint_sample_seconds : effort_.sample_seconds;
   while (true) {
-    group_.barrier();
-    double seconds = batch.takes_part ? seconds_of(routine, batch.count) : 0.0;
-    seconds = group_.all_reduce(seconds, Reduce::max);
-    if (seconds >= enough) return batch;
+    Samples trial;
+    take(trial, batch);
+    if (seconds_per_call(trial, batch, clock)[0] * static_cast<double>(batch.count) >= enough) return batch;
     batch.count *= 2;
   }
 }
 
-double Meter::sample(const Batch& batch) const {
+void Meter::take(Samples& samples, const Batch& batch) const {
   if (batch.takes_part) (*batch.routine)(1);
   group_.barrier();
-  if (!batch.takes_part) return 0.0;
-  return seconds_of(*batch.routine, batch.count) / static_cast<double>(batch.count);
+  samples.begin.push_back(now());
+  if (batch.takes_part) (*batch.routine)(batch.count);
+  samples.end.push_back(now());
 }
 
-void Meter::settle(std::span<double> samples, Clock clock) const {
-  if (clock == Clock::slowest) {
-    group_.all_reduce(samples, Reduce::max);
-  } else {
-    group_.broadcast(samples, 0);
+std::vector<double> Meter::seconds_per_call(const Samples& samples, const Batch& batch, Clock clock) const {
+  std::vector<double> seconds(samples.begin.size()), begin = samples.begin, end = samples.end;
+  const bool common_clock = group_.node_count() == 1;
+  if (clock == Clock::joint && common_clock) {
+    group_.all_reduce(std::span(begin), Reduce::min);
+    group_.all_reduce(std::span(end), Reduce::max);
   }
+  for (std::size_t i = 0; i < seconds.size(); ++i)
+    seconds[i] = (end[i] - begin[i]) / static_cast<double>(batch.count);
+  if (clock == Clock::joint && !common_clock) group_.all_reduce(std::span(seconds), Reduce::max);
+  if (clock == Clock::origin) group_.broadcast(std::span(seconds), 0);
+  return seconds;
 }
 
 }  // namespace tessera::benchmark

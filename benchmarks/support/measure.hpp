@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include <tessera/runtime/group.hpp>
 
@@ -27,8 +28,8 @@ inline void keep(const void* pointer) noexcept { asm volatile("" : : "r"(pointer
 
 /// Who makes the calls, and whose time counts.
 enum class Clock {
-  origin,   ///< rank 0 makes them while the others wait in a barrier
-  slowest,  ///< all ranks make them at the same time; the slowest rank's time counts
+  origin,  ///< rank 0 makes them while the others wait in a barrier
+  joint,   ///< all ranks make them at the same time; what counts is from the first start to the last end
 };
 
 struct Effort {
@@ -70,9 +71,13 @@ class Meter {
     index_t count;
     bool takes_part;
   };
+  /// When samples of one kind began and ended on this rank, by a clock that all processes of a node share.
+  struct Samples {
+    std::vector<double> begin, end;
+  };
   Batch batch(const Routine& routine, Clock clock) const;
-  double sample(const Batch& batch) const;
-  void settle(std::span<double> samples, Clock clock) const;
+  void take(Samples& samples, const Batch& batch) const;
+  std::vector<double> seconds_per_call(const Samples& samples, const Batch& batch, Clock clock) const;
 
   Group group_;
   Effort effort_;

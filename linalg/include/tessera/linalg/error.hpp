@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <string>
+
+#include <tessera/runtime/error.hpp>
+
+namespace tessera::linalg {
+
+/// A matrix routine could not do its work with the numbers it was given (singular, not positive definite, no
+/// convergence); thrown on every rank. @local
+class LinalgError : public Error {
+ public:
+  LinalgError(const std::string& message, std::string routine, int info)
+      : Error(message), routine_(std::move(routine)), info_(info) {}
+  /// The ScaLAPACK routine, such as "pdpotrf". @local
+  const std::string& routine() const noexcept { return routine_; }
+  /// What it returned as info. @local
+  int info() const noexcept { return info_; }
+
+ private:
+  std::string routine_;
+  int info_;
+};
+
+}  // namespace tessera::linalg

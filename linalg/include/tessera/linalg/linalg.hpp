@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+/// All matrix routines.
+
+#include <tessera/linalg/eigh.hpp>
+#include <tessera/linalg/error.hpp>
+#include <tessera/linalg/gemm.hpp>
+#include <tessera/linalg/operand.hpp>
+#include <tessera/linalg/solve_spd.hpp>

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "distributed.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace tessera::linalg::detail {
+namespace {
+
+constexpr int largest_block = 64, smallest_block = 8;
+
+bool is_scalapack(const LayoutCore& layout) {
+  using Kind = tessera::detail::Axis::Kind;
+  return layout.rank() == 2 && layout.storage() == StorageOrder::column_major &&
+         layout.axis(0).kind() == Kind::cyclic && layout.axis(1).kind() == Kind::cyclic &&
+         layout.axis(0).block() == layout.axis(1).block();
+}
+
+}  // namespace
+
+Target Target::choose(const ArrayCore& preferred, index_t largest_extent) {
+  const LayoutCore& layout = preferred.layout();
+  if (is_scalapack(layout)) {
+    return {scalapack::checked_int(layout.axis(0).block(), preferred.name()), layout.axis(0).parts(),
+            layout.axis(1).parts(), layout.grid_order()};
+  }
+  const int ranks = preferred.group().size();
+  int rows = static_cast<int>(std::sqrt(static_cast<double>(ranks)));
+  while (ranks % rows != 0) --rows;
+  const int columns = ranks / rows;
+  const index_t share = (largest_extent + columns - 1) / columns;
+  const auto block = static_cast<int>(std::clamp<index_t>(share, smallest_block, largest_block));
+  return {block, rows, columns, GridOrder::row_major};
+}
+
+LayoutCore Target::layout(const index_t* dims, int ranks) const {
+  using tessera::detail::Axis;
+  return {{Axis::cyclic(dims[0], block, rows), Axis::cyclic(dims[1], block, columns)},
+          ranks,
+          order,
+          StorageOrder::column_major};
+}
+
+Distributed::Distributed(const ArrayCore& array, const Target& target, const scalapack::Grid& grid,
+                         Contents contents, Use use)
+    : used_(&array) {
+  LayoutCore layout = target.layout(array.layout().dims().data(), array.group().size());
+  if (use == Use::copy || !(array.layout() == layout)) {
+    copy_.emplace(array.group(), std::move(layout), array.type(), array.name());
+    used_ = &*copy_;
+    if (contents == Contents::keep) tessera::detail::copy(array, *copy_);
+  }
+  const auto& dims = array.layout().dims();
+  const index_t leading = std::max<index_t>(1, used_->local_shape().extents[0]);
+  auto narrow = [&](index_t value) { return scalapack::checked_int(value, array.name()); };
+  descriptor_ = {1, grid.context(), narrow(dims[0]), narrow(dims[1]), target.block, target.block, 0,
+                 0, narrow(leading)};
+}
+
+void Distributed::store(ArrayCore& array) {
+  if (copy_) return tessera::detail::copy(*copy_, array);
+  tessera::detail::end_operation(array);
+}
+
+int agree_on_info(const ArrayCore& array, int info) {
+  const std::int32_t least = array.group().all_reduce(info, Reduce::min);
+  const std::int32_t most = array.group().all_reduce(info, Reduce::max);
+  return least < 0 ? least : most;
+}
+
+void throw_bad_shapes(std::string_view routine, std::initializer_list<const ArrayCore*> arrays) {
+  std::string shapes;
+  for (const ArrayCore* array : arrays) {
+    const auto& dims = array->layout().dims();
+    shapes += fmt::format("{}\"{}\" is {} x {}", shapes.empty() ? "" : ", ", array->name(), dims[0], dims[1]);
+  }
+  throw UsageError(fmt::format("{}: the shapes do not fit: {}", routine, shapes));
+}
+
+}  // namespace tessera::linalg::detail

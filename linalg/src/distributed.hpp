@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+
+#include <tessera/detail/whole_array_core.hpp>
+
+#include "scalapack.hpp"
+
+namespace tessera::linalg::detail {
+
+using tessera::detail::ArrayCore;
+using tessera::detail::LayoutCore;
+
+/// One block size and one process grid for all operands of a call.
+struct Target {
+  int block, rows, columns;
+  GridOrder order;
+
+  /// The layout of `preferred` if ScaLAPACK can work on it as it lies; else a near-square grid of the whole
+  /// group and blocks that give every process of it something to do, 64 at most.
+  static Target choose(const ArrayCore& preferred, index_t largest_extent);
+  LayoutCore layout(const index_t* dims, int ranks) const;
+};
+
+enum class Contents { keep, discard };  // whether what the array holds matters to the routine
+
+/// An operand as ScaLAPACK wants it: the array itself where its layout fits the target, a block-cyclic copy
+/// elsewhere.
+class Distributed {
+ public:
+  enum class Use { in_place, copy };
+  /// @collective
+  Distributed(const ArrayCore& array, const Target& target, const scalapack::Grid& grid, Contents contents,
+              Use use);
+  /// Copies the result back, if it is not there already. @collective
+  void store(ArrayCore& array);
+
+  template <class T>
+  T* data() const {
+    static T nothing[1];
+    void* local = used_->local_data();
+    return local == nullptr ? nothing : static_cast<T*>(local);
+  }
+  const scalapack::Descriptor& descriptor() const noexcept { return descriptor_; }
+
+ private:
+  std::optional<ArrayCore> copy_;
+  const ArrayCore* used_;
+  scalapack::Descriptor descriptor_;
+};
+
+/// Calls f with a value of the C++ type of a scalar kind. @throws UsageError for others.
+template <class F>
+void with_scalar(std::string_view routine, const ArrayCore& array, F&& f) {
+  switch (array.type().kind) {
+    case ElementKind::float32:
+      return f(float{});
+    case ElementKind::float64:
+      return f(double{});
+    case ElementKind::complex64:
+      return f(std::complex<float>{});
+    case ElementKind::complex128:
+      return f(std::complex<double>{});
+    default:
+      break;
+  }
+  throw UsageError(std::string(routine) + ": array \"" + array.name() + "\" is of " + to_string(array.type()) +
+                   "; matrix routines work on float, double and their complex types");
+}
+
+/// The info of a routine, the same on every rank: the largest, or the least if one is negative. @collective
+int agree_on_info(const ArrayCore& array, int info);
+[[noreturn]] void throw_bad_shapes(std::string_view routine, std::initializer_list<const ArrayCore*> arrays);
+
+}  // namespace tessera::linalg::detail

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "scalapack.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <tessera/runtime/error.hpp>
+
+using c64 = std::complex<float>;
+using c128 = std::complex<double>;
+
+extern "C" {
+int Csys2blacs_handle(MPI_Comm);
+void Cfree_blacs_system_handle(int);
+void Cblacs_gridmap(int*, int*, int, int, int);
+void Cblacs_gridexit(int);
+
+// Fortran: everything by address, arrays with the first row and column they start at.
+#define TESSERA_DECLARE(p, T)                                                                                 \
+  void p##gemm_(const char*, const char*, const int*, const int*, const int*, const T*, const T*, const int*, \
+                const int*, const int*, const T*, const int*, const int*, const int*, const T*, T*,           \
+                const int*, const int*, const int*);                                                          \
+  void p##potrf_(const char*, const int*, T*, const int*, const int*, const int*, int*);                      \
+  void p##potrs_(const char*, const int*, const int*, const T*, const int*, const int*, const int*, T*,       \
+                 const int*, const int*, const int*, int*);
+TESSERA_DECLARE(ps, float)
+TESSERA_DECLARE(pd, double)
+TESSERA_DECLARE(pc, c64)
+TESSERA_DECLARE(pz, c128)
+#undef TESSERA_DECLARE
+
+#define TESSERA_DECLARE(name, T)                                                                              \
+  void name(const char*, const char*, const int*, T*, const int*, const int*, const int*, T*, T*, const int*, \
+            const int*, const int*, T*, const int*, int*, const int*, int*);
+TESSERA_DECLARE(pssyevd_, float)
+TESSERA_DECLARE(pdsyevd_, double)
+#undef TESSERA_DECLARE
+
+#define TESSERA_DECLARE(name, T, R)                                                                           \
+  void name(const char*, const char*, const int*, T*, const int*, const int*, const int*, R*, T*, const int*, \
+            const int*, const int*, T*, const int*, R*, const int*, int*, const int*, int*);
+TESSERA_DECLARE(pcheevd_, c64, float)
+TESSERA_DECLARE(pzheevd_, c128, double)
+#undef TESSERA_DECLARE
+}
+
+namespace tessera::linalg::scalapack {
+namespace {
+
+constexpr int one = 1;
+
+const int* raw(const Descriptor& descriptor) { return &descriptor.type; }
+
+// Workspace queries answer in floating point, which may round down, and are known to be too small by a little.
+template <class T>
+int workspace(T answer) {
+  const auto value = static_cast<double>(std::real(answer));
+  return static_cast<int>(std::min(value * 1.01 + 1024, static_cast<double>(std::numeric_limits<int>::max())));
+}
+
+template <class F, class T>
+int real_syevd(F* syevd, int n, T* a, const Descriptor& da, T* w, T* z, const Descriptor& dz) {
+  int info = 0, integers = 0, query = -1;
+  T answer{};
+  syevd("V", "L", &n, a, &one, &one, raw(da), w, z, &one, &one, raw(dz), &answer, &query, &integers, &query,
+        &info);
+  if (info != 0) return info;
+  int length = workspace(answer), integer_length = integers + 64;
+  std::vector<T> work(static_cast<std::size_t>(length));
+  std::vector<int> integer_work(static_cast<std::size_t>(integer_length));
+  syevd("V", "L", &n, a, &one, &one, raw(da), w, z, &one, &one, raw(dz), work.data(), &length,
+        integer_work.data(), &integer_length, &info);
+  return info;
+}
+
+template <class F, class T, class R>
+int complex_heevd(F* heevd, int n, T* a, const Descriptor& da, R* w, T* z, const Descriptor& dz) {
+  int info = 0, integers = 0, query = -1;
+  T answer{};
+  R real_answer{};
+  heevd("V", "L", &n, a, &one, &one, raw(da), w, z, &one, &one, raw(dz), &answer, &query, &real_answer, &query,
+        &integers, &query, &info);
+  if (info != 0) return info;
+  int length = workspace(answer), real_length = workspace(real_answer), integer_length = integers + 64;
+  std::vector<T> work(static_cast<std::size_t>(length));
+  std::vector<R> real_work(static_cast<std::size_t>(real_length));
+  std::vector<int> integer_work(static_cast<std::size_t>(integer_length));
+  heevd("V", "L", &n, a, &one, &one, raw(da), w, z, &one, &one, raw(dz), work.data(), &length, real_work.data(),
+        &real_length, integer_work.data(), &integer_length, &info);
+  return info;
+}
+
+}  // namespace
+
+void ContextTraits::free(Handle context) noexcept { Cblacs_gridexit(context); }
+void SystemTraits::free(Handle handle) noexcept { Cfree_blacs_system_handle(handle); }
+
+Grid::Grid(MPI_Comm comm, int rows, int columns, GridOrder order) : system_(Csys2blacs_handle(comm)) {
+  std::vector<int> map(static_cast<std::size_t>(rows * columns));  // column-major
+  for (int r = 0; r < rows; ++r) {
+    for (int c = 0; c < columns; ++c) {
+      map[static_cast<std::size_t>(r + c * rows)] =
+          order == GridOrder::row_major ? r * columns + c : c * rows + r;
+    }
+  }
+  int context = system_.get();
+  Cblacs_gridmap(&context, map.data(), rows, rows, columns);
+  context_.reset(context);
+}
+
+int checked_int(index_t value, std::string_view array) {
+  if (value <= std::numeric_limits<int>::max()) return static_cast<int>(value);
+  throw UsageError(fmt::format(
+      "array \"{}\" has an extent of {}, and ScaLAPACK counts in 32 bits (at most 2147483647)", array, value));
+}
+
+#define TESSERA_DEFINE(p, T)                                                                                   \
+  template <>                                                                                                  \
+  void gemm(char op_a, char op_b, int m, int n, int k, T alpha, const T* a, const Descriptor& da, const T* b,  \
+            const Descriptor& db, T beta, T* c, const Descriptor& dc) {                                        \
+    p##gemm_(&op_a, &op_b, &m, &n, &k, &alpha, a, &one, &one, raw(da), b, &one, &one, raw(db), &beta, c, &one, \
+             &one, raw(dc));                                                                                   \
+  }                                                                                                            \
+  template <>                                                                                                  \
+  int potrf(int n, T* a, const Descriptor& da) {                                                               \
+    int info = 0;                                                                                              \
+    p##potrf_("L", &n, a, &one, &one, raw(da), &info);                                                         \
+    return info;                                                                                               \
+  }                                                                                                            \
+  template <>                                                                                                  \
+  int potrs(int n, int columns, const T* a, const Descriptor& da, T* b, const Descriptor& db) {                \
+    int info = 0;                                                                                              \
+    p##potrs_("L", &n, &columns, a, &one, &one, raw(da), b, &one, &one, raw(db), &info);                       \
+    return info;                                                                                               \
+  }
+TESSERA_DEFINE(ps, float)
+TESSERA_DEFINE(pd, double)
+TESSERA_DEFINE(pc, c64)
+TESSERA_DEFINE(pz, c128)
+#undef TESSERA_DEFINE
+
+template <>
+int syevd(int n, float* a, const Descriptor& da, float* w, float* z, const Descriptor& dz) {
+  return real_syevd(pssyevd_, n, a, da, w, z, dz);
+}
+template <>
+int syevd(int n, double* a, const Descriptor& da, double* w, double* z, const Descriptor& dz) {
+  return real_syevd(pdsyevd_, n, a, da, w, z, dz);
+}
+template <>
+int syevd(int n, c64* a, const Descriptor& da, float* w, c64* z, const Descriptor& dz) {
+  return complex_heevd(pcheevd_, n, a, da, w, z, dz);
+}
+template <>
+int syevd(int n, c128* a, const Descriptor& da, double* w, c128* z, const Descriptor& dz) {
+  return complex_heevd(pzheevd_, n, a, da, w, z, dz);
+}
+
+}  // namespace tessera::linalg::scalapack
