@@ -85,6 +85,13 @@ std::shared_ptr<GroupState> GroupState::create(RuntimeState& runtime, mpi::Comm 
   if (group->node_count > 1) {
     group->node_group = on_one_node(*group, mpi::split(group->comm.get(), group->node, group->rank));
   }
+  // Agreed about by way of MPI, as this is what later agreements are made with.
+  GroupState& on_node = group->node_group ? *group->node_group : *group;
+  std::string problem;
+  NodeMeeting meeting(on_node.comm.get(), problem);
+  if (problem = group->agree(problem); !problem.empty())
+    throw MemoryError("a group's control page: " + problem);
+  on_node.meeting = std::move(meeting);
   return group;
 }
 
@@ -93,9 +100,9 @@ void GroupState::require_open() const {
     throw UsageError("a group was used after its Runtime had ended; let the Runtime go out of scope last");
 }
 
-std::string GroupState::agree(const std::string& problem) const {
+std::string GroupState::agree(const std::string& problem) {
   std::int64_t first = problem.empty() ? size : rank;
-  mpi::all_reduce(comm.get(), &first, 1, ElementKind::int64, Reduce::min);
+  reduce_min(&first, 1);
   if (first == size) return {};
   const int root = static_cast<int>(first);
   auto length = static_cast<index_t>(problem.size());
@@ -106,12 +113,17 @@ std::string GroupState::agree(const std::string& problem) const {
   return text;
 }
 
+void GroupState::reduce_min(std::int64_t* values, int count) {
+  meeting ? meeting.reduce_min(values, count)
+          : mpi::all_reduce(comm.get(), values, count, ElementKind::int64, Reduce::min);
+}
+
 void GroupState::meet() {
   alive.quiesce_dropped();
   std::atomic_thread_fence(std::memory_order_seq_cst);
   index_t least = alive.dropped();
-  // An all-reduce is a barrier as well: nobody has the result before everybody has called.
-  mpi::all_reduce(comm.get(), &least, 1, ElementKind::int64, Reduce::min);
+  // A reduction is a barrier as well: nobody has the result before everybody has called.
+  reduce_min(&least, 1);
   std::atomic_thread_fence(std::memory_order_seq_cst);
   reclaim(least);
 }
@@ -127,6 +139,7 @@ void GroupState::reclaim(index_t least_dropped) {
 void GroupState::release() noexcept {
   alive.release_all();
   slabs.clear();
+  meeting = NodeMeeting();
   if (node_group) node_group->release();
   comm.reset();
 }
@@ -238,7 +251,8 @@ std::vector<int> Group::translate(std::span<const int> ranks, const Group& to) c
 
 void Group::barrier() const {
   check_agreement("Group::barrier", 0);
-  detail::mpi::barrier(state().comm.get());
+  std::int64_t nothing = 0;
+  state().reduce_min(&nothing, 1);
 }
 
 void Group::sync() const {
@@ -282,10 +296,10 @@ std::string Group::agree(std::string_view problem) const { return state().agree(
 void Group::check_agreement([[maybe_unused]] std::string_view call,
                             [[maybe_unused]] std::uint64_t fingerprint) const {
 #ifdef TESSERA_CHECKS
-  const GroupState& group = state();
+  GroupState& group = state();
   const auto hash = static_cast<std::int64_t>(detail::Fingerprint().add(call).add(fingerprint).value());
   std::int64_t least[2] = {hash, ~hash};  // the complement of the least complement is the largest
-  detail::mpi::all_reduce(group.comm.get(), least, 2, ElementKind::int64, Reduce::min);
+  group.reduce_min(least, 2);
   if (least[0] == ~least[1]) return;
   constexpr std::size_t width = 64;
   std::string mine(call.substr(0, width));

@@ -168,6 +168,11 @@ int size(MPI_Comm comm) {
 
 void barrier(MPI_Comm comm) { check(MPI_Barrier(comm), "MPI_Barrier"); }
 
+void progress(MPI_Comm comm) {
+  int flag = 0;
+  check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &flag, MPI_STATUS_IGNORE), "MPI_Iprobe");
+}
+
 void broadcast(MPI_Comm comm, void* data, index_t bytes, int root) {
   in_pieces(bytes, max_bytes, [&](index_t start, index_t length) {
     check(MPI_Bcast(at(data, start), to_int(length), MPI_BYTE, root, comm), "MPI_Bcast");

@@ -46,6 +46,8 @@ int rank(MPI_Comm comm);
 int size(MPI_Comm comm);
 
 void barrier(MPI_Comm comm);
+/// Gives MPI a chance to move messages on (MPI standard 3.8.1).
+void progress(MPI_Comm comm);
 void broadcast(MPI_Comm comm, void* data, index_t bytes, int root);
 void all_gather(MPI_Comm comm, const void* value, void* all, index_t bytes);
 void all_reduce(MPI_Comm comm, void* data, index_t count, ElementKind kind, Reduce operation);

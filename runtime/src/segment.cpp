@@ -3,6 +3,7 @@
 #include <tessera/runtime/segment.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 
 #include <fmt/format.h>
@@ -30,29 +31,27 @@ Slab& slab_with_room(GroupState& group, index_t size, index_t& offset) {
 
 // What the members tell each other before a segment is made, reduced by minimum: a maximum travels negated, and
 // two values that differ show when the least differs from the complement of the least complement.
-struct Agreement {
-  std::int64_t fingerprint, complement, minus_bytes, bad, dropped;
-};
+enum Agreed : std::size_t { fingerprint, complement, minus_bytes, bad, dropped, agreed_count };
 
 }  // namespace
 
 std::shared_ptr<SegmentState> create_segment(GroupState& group, index_t bytes, std::string_view name,
                                              std::uint64_t arguments) {
   group.alive.quiesce_dropped();
-  const auto fingerprint = static_cast<std::int64_t>(Fingerprint().add(name).add(arguments).value());
-  Agreement all{fingerprint, ~fingerprint, -bytes, bytes < 0 ? -1 : 0, group.alive.dropped()};
-  mpi::all_reduce(group.comm.get(), &all, sizeof all / sizeof(std::int64_t), ElementKind::int64, Reduce::min);
-  group.reclaim(all.dropped);
+  const auto print = static_cast<std::int64_t>(Fingerprint().add(name).add(arguments).value());
+  std::array<std::int64_t, agreed_count> all{print, ~print, -bytes, bytes < 0 ? -1 : 0, group.alive.dropped()};
+  group.reduce_min(all.data(), agreed_count);
+  group.reclaim(all[dropped]);
   const std::string what = fmt::format("segment \"{}\"", name);
-  if (all.fingerprint != ~all.complement) {
+  if (all[fingerprint] != ~all[complement]) {
     throw UsageError(
         fmt::format("{} was created with another name, shape, layout or element type on another rank (segments "
                     "and arrays are created "
                     "by all members of their group, in the same order)",
                     what));
   }
-  if (all.bad != 0) throw UsageError(fmt::format("{} was asked for with a negative size on some rank", what));
-  const index_t largest = -all.minus_bytes;
+  if (all[bad] != 0) throw UsageError(fmt::format("{} was asked for with a negative size on some rank", what));
+  const index_t largest = -all[minus_bytes];
   if (largest > largest_slice) {
     throw MemoryError(
         fmt::format("{} needs {} on one rank, more than any machine has", what, format_bytes(largest)));

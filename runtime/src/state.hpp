@@ -14,6 +14,7 @@
 
 #include "lock_stripes.hpp"
 #include "mpi.hpp"
+#include "node_meeting.hpp"
 #include "node_memory.hpp"
 #include "reclaim.hpp"
 
@@ -75,6 +76,7 @@ struct GroupState : Collective {
   // Per group, not per segment: the only tables that grow with the number of processes.
   std::vector<int> world_rank, node_of, slot;
   std::shared_ptr<GroupState> node_group;  // null where the group is on one node: it is its own
+  NodeMeeting meeting;                     // of a group on one node
   ReclaimList alive;
   std::vector<std::unique_ptr<Slab>> slabs;
   std::uint64_t regions = 0;
@@ -86,7 +88,9 @@ struct GroupState : Collective {
   void require_open() const;
   /// Lets every member throw when one has a problem: returns the problem of the lowest rank that has one.
   /// @collective
-  std::string agree(const std::string& problem) const;
+  std::string agree(const std::string& problem);
+  /// Returns when all members have called, with the least of each of a few values. @collective
+  void reduce_min(std::int64_t* values, int count);
   /// A barrier that also frees what every member has dropped. @collective
   void meet();
   /// Frees what every member has dropped. `least_dropped` is the smallest count over the members. @collective
@@ -148,7 +152,7 @@ void transfer_fetch_add(SegmentState& segment, int rank, index_t offset, Element
 /// Makes the window of a region and tests it: the memory model, and data put to and got from this process
 /// itself and one on another node. An empty window with `problem` set, the same on every member, if MPI has
 /// none that works. @collective
-mpi::Win create_tested_window(const GroupState& group, std::byte* slice, index_t bytes, std::string& problem);
+mpi::Win create_tested_window(GroupState& group, std::byte* slice, index_t bytes, std::string& problem);
 
 // terminate.cpp
 /// While one lives, an uncaught exception prints rank and message and aborts the job.

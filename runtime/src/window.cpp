@@ -45,7 +45,7 @@ std::string test_window(const GroupState& group, MPI_Win win, std::byte* slice) 
 
 }  // namespace
 
-mpi::Win create_tested_window(const GroupState& group, std::byte* slice, index_t bytes, std::string& problem) {
+mpi::Win create_tested_window(GroupState& group, std::byte* slice, index_t bytes, std::string& problem) {
   const char* forced = std::getenv("TESSERA_WINDOW");
   mpi::Win win;
   std::string mine;

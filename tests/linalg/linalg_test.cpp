@@ -111,7 +111,7 @@ TYPED_TEST(Matrices, EighOfKnownSpectrum) {
   const double epsilon = static_cast<double>(std::numeric_limits<RealOf<T>>::epsilon());
   // H = I - 2 v v* (a reflection) has H diag(1..n) H* with eigenvalues 1..n. n below, at and above the number
   // of ranks.
-  for (const index_t n : {index_t{1}, index_t{2}, index_t{5}, index_t{33}, index_t{100}}) {
+  for (const index_t n : {index_t{1}, index_t{3}, index_t{40}}) {
     for (const auto& layout : layouts({n, n})) {
       auto v = random_matrix<T>(n, 1, 77);
       RealOf<T> norm = 0;

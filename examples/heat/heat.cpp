@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+//
+// Heat in a square plate whose edges are kept at temperature 0: explicit steps of the five-point stencil on n x
+// n points. Each process owns whole rows; of its neighbours' it needs one above and one below, which it fetches
+// with get. The plate starts as sin(x) sin(y), which decays by the same factor in every step, so that the error
+// is known.
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <numbers>
+#include <string>
+#include <utility>
+
+#include <tessera/io/save.hpp>
+#include <tessera/tessera.hpp>
+
+using tessera::Array, tessera::index_t, tessera::LocalArray, tessera::Patch;
+
+constexpr double r = 0.2;  // conductivity * time step / spacing^2; stable up to 0.25
+
+// The mode that does not change its shape; point i of n lies at (i + 1) / (n + 1).
+double mode(index_t i, index_t j, index_t n) {
+  const double angle = std::numbers::pi / static_cast<double>(n + 1);
+  return std::sin(angle * static_cast<double>(i + 1)) * std::sin(angle * static_cast<double>(j + 1));
+}
+
+// next = u after one step, in the rows this process owns
+void step(const Array<double, 2>& u, Array<double, 2>& next) {
+  const index_t n = u.dims()[0];
+  const Patch<2> mine = u.local_patch();
+  if (!mine.empty()) {
+    const index_t first = mine.lo[0], end = mine.hi[0];
+    LocalArray<double, 2> above({1, n}), below({1, n});  // zero, as the plate's edges are
+    if (first > 0) u.get({{first - 1, 0}, {first, n}}, above);
+    if (end < n) u.get({{end, 0}, {end + 1, n}}, below);
+
+    const auto old = u.local();
+    const auto now = next.local();
+    const index_t rows = end - first;
+    for (index_t i = 0; i < rows; ++i) {
+      for (index_t j = 0; j < n; ++j) {
+        const double up = i > 0 ? old(i - 1, j) : above(0, j),
+                     down = i + 1 < rows ? old(i + 1, j) : below(0, j);
+        const double left = j > 0 ? old(i, j - 1) : 0.0, right = j + 1 < n ? old(i, j + 1) : 0.0;
+        now(i, j) = old(i, j) + r * (up + down + left + right - 4 * old(i, j));
+      }
+    }
+  }
+  next.sync();  // everybody has read u and written next
+}
+
+bool is_count(const char* text, index_t& value) {
+  const char* end = text + std::strlen(text);
+  return std::from_chars(text, end, value).ptr == end && value >= 1 && value <= 1'000'000;
+}
+
+int main(int argc, char** argv) {
+  tessera::Runtime runtime(argc, argv);
+  const tessera::Group& world = runtime.world();
+
+  index_t steps = 500, n = 200;
+  const bool help = argc > 1 && std::strcmp(argv[1], "--help") == 0;
+  if (help || argc > 4 || (argc > 1 && !is_count(argv[1], steps)) || (argc > 2 && !is_count(argv[2], n))) {
+    if (world.rank() == 0)
+      std::fprintf(help ? stdout : stderr, "heat [STEPS (500) [SIZE (200) [FILE (heat.h5)]]]\n");
+    return help ? 0 : 2;
+  }
+  const std::string file = argc > 3 ? argv[3] : "heat.h5";
+
+  const auto by_rows = tessera::Layout<2>::blocked({n, n}, world.size(), {.grid = {{world.size(), 1}}});
+  Array<double, 2> u(world, by_rows, {.name = "temperature"});
+  Array<double, 2> next = u.duplicate("temperature after the step");
+  for_each_local(u, [n](const tessera::Index<2>& at, double& x) { x = mode(at[0], at[1], n); });
+  u.sync();
+
+  for (index_t s = 0; s < steps; ++s) {
+    step(u, next);
+    std::swap(u, next);
+  }
+  tessera::io::save(file, "temperature", u);
+
+  const double half = std::sin(std::numbers::pi / static_cast<double>(2 * (n + 1)));
+  const double decay = std::pow(1 - 8 * r * half * half, static_cast<double>(steps));
+  for_each_local(next, [=](const tessera::Index<2>& at, double& x) { x = decay * mode(at[0], at[1], n); });
+  axpby(-1, u, 1, next);  // exact - computed
+  const double heat = reduce(u, tessera::Reduce::sum), error = norm_inf(next);
+  if (world.rank() == 0)
+    std::printf("%lld steps, total heat %.10g, largest error %.1e; see %s\n", static_cast<long long>(steps),
+                heat, error, file.c_str());
+  return error < 1e-12 ? 0 : 1;
+}
