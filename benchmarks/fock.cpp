@@ -5,9 +5,10 @@
 // in turns, and reads from its output how long the Fock builds took. A serial program, without MPI.
 #include <CLI/CLI.hpp>
 #include <array>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <iostream>
-#include <regex>
 
 #include <sys/wait.h>
 
@@ -21,7 +22,7 @@ using namespace tessera::benchmark;
 namespace {
 
 struct Job {
-  std::string launch, program, seconds_pattern, energy_pattern;
+  std::string launch, program, seconds_label, energy_label;
   double energy;
 };
 
@@ -37,24 +38,23 @@ std::string output_of(const std::string& command) {
   return text;
 }
 
-// The last number that the pattern's first group finds.
-double number_in(const std::string& text, const std::string& pattern) {
-  std::smatch match;
-  std::string number;
-  const std::regex expression(pattern);
-  for (std::sregex_iterator found(text.begin(), text.end(), expression), end; found != end; ++found)
-    number = (*found)[1];
-  if (number.empty()) throw tessera::Error("nothing in this output matches \"" + pattern + "\":\n" + text);
-  return std::stod(number);
+// The first number after the last place where the label stands.
+double number_after(const std::string& text, const std::string& label) {
+  const auto place = text.rfind(label);
+  const auto number =
+      place == std::string::npos ? place : text.find_first_of("-0123456789", place + label.size());
+  if (number == std::string::npos)
+    throw tessera::Error("no number after \"" + label + "\" in this output:\n" + text);
+  return std::strtod(text.c_str() + number, nullptr);
 }
 
 double fock_seconds(const Job& job, int ranks) {
   const std::string text = output_of(job.launch + " -n " + std::to_string(ranks) + " " + job.program);
-  const double energy = number_in(text, job.energy_pattern);
+  const double energy = number_after(text, job.energy_label);
   if (!(std::abs(energy - job.energy) < 1e-7))
     throw tessera::Error("the energy is " + std::to_string(energy) + ", but should be " +
                          std::to_string(job.energy));
-  return number_in(text, job.seconds_pattern);
+  return number_after(text, job.seconds_label);
 }
 
 // In the order S R R S, then R S S R, as Meter does.
@@ -83,8 +83,8 @@ int main(int argc, char** argv) {
   CLI::App app{"The Fock build of the Hartree-Fock example on several ranks against one."};
   Job job{.launch = "mpiexec",
           .program = {},
-          .seconds_pattern = R"(Fock[^\n]*?([0-9]+\.[0-9]+(?:e[-+]?[0-9]+)?) *s\b)",
-          .energy_pattern = R"([Ee]nergy[^\n]*?(-[0-9]+\.[0-9]+))",
+          .seconds_label = "Fock build",
+          .energy_label = "energy",
           .energy = -76.0571140880};
   std::string json, mpi = "MPI";
   int ranks = 2, pairs = 31;
@@ -93,8 +93,12 @@ int main(int argc, char** argv) {
   app.add_option("--launch", job.launch, "What starts it, without -n")
       ->type_name("COMMAND")
       ->capture_default_str();
-  app.add_option("--seconds", job.seconds_pattern, "Finds the time of all Fock builds in the output")
-      ->type_name("REGEX");
+  app.add_option("--seconds-after", job.seconds_label, "What stands before the time of all Fock builds")
+      ->type_name("TEXT")
+      ->capture_default_str();
+  app.add_option("--energy-after", job.energy_label, "What stands before the final energy")
+      ->type_name("TEXT")
+      ->capture_default_str();
   app.add_option("--energy", job.energy, "The energy that must come out")->capture_default_str();
   app.add_option("--mpi", mpi, "The MPI's name, for the report")->type_name("NAME");
   app.add_option("--ranks", ranks, "How many ranks are compared with one")->capture_default_str();

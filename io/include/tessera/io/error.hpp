@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <tessera/runtime/error.hpp>
+
+namespace tessera::io {
+
+/// A file could not be written, read or understood; thrown on every rank. @local
+class IoError : public Error {
+ public:
+  using Error::Error;
+};
+
+}  // namespace tessera::io

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <filesystem>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <tessera/array.hpp>
+#include <tessera/io/error.hpp>
+
+namespace tessera::io {
+
+/// An array and the name of its dataset. Refers to the array. @local
+class Item {
+ public:
+  template <Element T, std::size_t N>
+  Item(std::string_view dataset, const Array<T, N>& array) : dataset_(dataset), array_(&array.core()) {}
+  const std::string& dataset() const noexcept { return dataset_; }
+  const tessera::detail::ArrayCore& array() const noexcept { return *array_; }
+
+ private:
+  std::string dataset_;
+  const tessera::detail::ArrayCore* array_;
+};
+
+namespace detail {
+void save(const std::filesystem::path& path, std::span<const Item> items);
+}
+
+/// Writes arrays of one group to an HDF5 file, one dataset each, in the order of their indices (row-major), so
+/// that h5dump, h5py and any number of ranks read them. An existing file is replaced: data goes to a temporary
+/// name beside it, which is renamed when it is complete and on disk; if anything fails the old file stays as it
+/// was. Arrays that are not blocked and row-major are redistributed first (a copy of their memory). @collective
+/// @throws IoError on every rank; UsageError if a name is empty or given twice.
+inline void save(const std::filesystem::path& path, std::initializer_list<Item> items) {
+  detail::save(path, {items.begin(), items.size()});
+}
+
+/// The same for one array. @collective
+template <Element T, std::size_t N>
+void save(const std::filesystem::path& path, std::string_view dataset, const Array<T, N>& array) {
+  save(path, {Item(dataset, array)});
+}
+
+}  // namespace tessera::io

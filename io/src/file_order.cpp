@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "file_order.hpp"
+
+#include <tessera/layout.hpp>
+
+namespace tessera::io::detail {
+
+FileOrder::FileOrder(tessera::detail::ArrayCore& array) : original_(array) {
+  const auto& layout = array.layout();
+  if (!layout.is_cyclic() && layout.storage() == StorageOrder::row_major) return;
+  const tessera::detail::Coordinates no_minimum{};
+  copy_.emplace(array.group(),
+                tessera::detail::make_blocked(array.rank(), layout.dims().data(), array.group().size(),
+                                              no_minimum.data(), nullptr),
+                array.type(), array.name());
+}
+
+tessera::detail::Box FileOrder::box() const {
+  const auto& used = copy_ ? *copy_ : original_;
+  const int me = used.group().rank();
+  return used.layout().block_count(me) == 0 ? tessera::detail::Box{} : used.layout().block(me, 0).box;
+}
+
+}  // namespace tessera::io::detail

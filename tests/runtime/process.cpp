@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <csignal>
+#include <cstdio>
+#include <string_view>
+#include <vector>
+
+#include <tessera/runtime/runtime.hpp>
+#include <tessera/runtime/segment.hpp>
+
+// One program for what happens to whole processes; the argument says what.
+namespace {
+
+using namespace tessera;
+
+void fail_on_one_rank(const Group& world) {
+  Segment segment(world, 1 << 20, "open");
+  if (world.rank() == 1) throw UsageError("deliberate failure");
+  world.barrier();  // the others never come back from here
+}
+
+// Puts to the next rank and looks at what came from the one before.
+bool exchange_works(const Group& group) {
+  Segment segment(group, 8, "ring");
+  const int right = (group.rank() + 1) % group.size();
+  const std::int64_t mine = group.rank() + 1;
+  std::int64_t found = 0;
+  segment.put(right, 0, Strided::contiguous(8), &mine);
+  segment.sync();
+  segment.get(group.rank(), 0, Strided::contiguous(8), &found);
+  return found == (group.rank() + group.size() - 1) % group.size() + 1;
+}
+
+int attach() {
+  MPI_Init(nullptr, nullptr);
+  int rank = 0, good = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm reversed = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
+  int sizes[2] = {0, 0};
+  {
+    Runtime runtime(MPI_COMM_WORLD);
+    good &= static_cast<int>(exchange_works(runtime.world()));
+    sizes[0] = runtime.world().size();
+    good &= static_cast<int>(runtime.world().rank() == rank);
+  }
+  {
+    Runtime runtime(reversed);
+    good &= static_cast<int>(exchange_works(runtime.world()));
+    sizes[1] = runtime.world().size();
+    good &= static_cast<int>(runtime.world().rank() == sizes[1] - 1 - rank);
+  }
+  int finalized = 1, all = 0;
+  MPI_Finalized(&finalized);
+  MPI_Comm_free(&reversed);
+  MPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (rank == 0 && all == 1) std::printf("attached to %d ranks, then to %d again\n", sizes[0], sizes[1]);
+  MPI_Finalize();
+  return finalized == 0 && all == 1 ? 0 : 1;
+}
+
+template <class E>
+int refused_everywhere(const Group& world, index_t bytes) {
+  std::string message;
+  try {
+    Segment segment(world, bytes, "refused");
+  } catch (const E& error) {
+    message = error.what();
+  }
+  const bool all = world.all_reduce(message.empty() ? 0 : 1, Reduce::min) == 1;
+  if (world.rank() == 0 && all) std::printf("refused on every rank: %s\n", message.c_str());
+  return all ? 0 : 1;
+}
+
+int memory_limit(const Group& world) {
+  const int refused = refused_everywhere<MemoryError>(world, index_t{32} << 20);
+  Segment segment(world, index_t{8} << 20, "granted");
+  if (world.rank() == 0) std::printf("and 8 MiB were granted\n");
+  return refused;
+}
+
+void kill_one(const Group& world) {
+  Segment large(world, 1 << 20, "large");
+  Segment small(world, 64, "small");
+  world.barrier();
+  if (world.rank() == 1) {
+    std::printf("rank 1 kills itself\n");
+    std::fflush(stdout);
+    std::raise(SIGKILL);
+  }
+  world.barrier();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view what = argc > 1 ? argv[1] : "";
+  if (what == "attach") return attach();
+  if (what == "pass-runtime") {
+    try {
+      Runtime runtime(argc, argv);
+      fail_on_one_rank(runtime.world());
+    } catch (const std::exception&) {
+      // Too late: the other ranks are waiting.
+    }
+    return 0;
+  }
+  Runtime runtime(argc, argv);
+  const Group& world = runtime.world();
+  if (what == "leave-main") fail_on_one_rank(world);
+  if (what == "memory-limit") return memory_limit(world);
+  if (what == "no-window") return refused_everywhere<WindowError>(world, 1 << 20);
+  if (what == "kill-one") kill_one(world);
+  return what == "start" ? 0 : 2;
+}

@@ -1,0 +1,512 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include <tessera/runtime/error.hpp>
+#include <tessera/runtime/segment.hpp>
+
+#include "mpi_test.hpp"
+#include "random_transfer.hpp"
+
+namespace {
+
+using namespace tessera;
+using namespace tessera::test;
+
+using Bytes = std::vector<std::byte>;
+
+std::size_t at(index_t i) { return static_cast<std::size_t>(i); }
+
+Bytes random_bytes(Random& random, index_t count) {
+  Bytes bytes(at(count));
+  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random() >> 56);
+  return bytes;
+}
+
+// What every slice should hold, kept by every rank.
+struct Model {
+  std::vector<Bytes> slices;
+  Model(int ranks, index_t bytes) : slices(at(ranks), Bytes(at(bytes))) {}
+
+  void put(int rank, const RandomTransfer& t, const Bytes& from) {
+    for_each_run(t.shape, [&](index_t remote, index_t local) {
+      std::memcpy(slices[at(rank)].data() + t.offset + remote, from.data() + t.local_begin + local, at(t.shape.run));
+    });
+  }
+  void get(int rank, const RandomTransfer& t, Bytes& into) const {
+    for_each_run(t.shape, [&](index_t remote, index_t local) {
+      std::memcpy(into.data() + t.local_begin + local, slices[at(rank)].data() + t.offset + remote, at(t.shape.run));
+    });
+  }
+};
+
+void zero(Segment& segment, index_t bytes) {
+  const Bytes zeros(at(bytes));
+  segment.put(segment.group().rank(), 0, Strided::contiguous(bytes), zeros.data());
+  segment.sync();
+}
+
+// One rank writes random patches to random owners, everybody looks.
+void check_put_and_get(const Group& group, index_t bytes, int rounds, std::uint64_t seed) {
+  Segment segment(group, bytes, "bytes");
+  EXPECT_TRUE(segment.is_open());
+  EXPECT_EQ(segment.name(), "bytes");
+  EXPECT_GE(segment.slice_bytes(), bytes);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(segment.address(group.rank())) % 64, 0U);
+  for (int r = 0; r < group.size(); ++r) EXPECT_EQ(segment.address(r) != nullptr, group.on_node(r));
+  zero(segment, bytes);
+  Model model(group.size(), bytes);
+  Random random(seed);
+  int wrong = 0;
+  for (int round = 0; round < rounds; ++round) {
+    const auto writer = static_cast<int>(pick(random, 0, group.size() - 1));
+    for (int i = 0; i < 8; ++i) {
+      const auto owner = static_cast<int>(pick(random, 0, group.size() - 1));
+      const RandomTransfer transfer(random, bytes, pick(random, 1, 16));
+      const Bytes data = random_bytes(random, transfer.local_bytes);
+      model.put(owner, transfer, data);
+      if (writer == group.rank())
+        segment.put(owner, transfer.offset, transfer.shape, data.data() + transfer.local_begin);
+    }
+    segment.sync();
+    segment.order_local_access();
+    wrong += static_cast<int>(
+        std::memcmp(segment.address(group.rank()), model.slices[at(group.rank())].data(), at(bytes)) != 0);
+    Random own(random() + static_cast<std::uint64_t>(group.rank()));
+    for (int i = 0; i < 4; ++i) {
+      const auto owner = static_cast<int>(pick(own, 0, group.size() - 1));
+      const RandomTransfer transfer(own, bytes, pick(own, 1, 16));
+      Bytes found = random_bytes(own, transfer.local_bytes), expected = found;  // gaps stay as they are
+      segment.get(owner, transfer.offset, transfer.shape, found.data() + transfer.local_begin);
+      model.get(owner, transfer, expected);
+      wrong += static_cast<int>(found != expected);
+    }
+    segment.sync();
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Segment, random_strided_put_and_get) {
+  check_put_and_get(world(), 3000, 25, 11);     // cut from a slab
+  check_put_and_get(world(), 1000000, 10, 12);  // a region of its own
+  check_put_and_get(world(), 1, 2, 13);
+}
+
+TEST(Segment, large_strided_transfers_are_packed_in_parts) {
+  const Group& all = world();
+  constexpr index_t rows = 1200, columns = 700, pitch = 1000;
+  Segment segment(all, rows * pitch * 8, "large");
+  const int right = (all.rank() + 1) % all.size(), left = (all.rank() + all.size() - 1) % all.size();
+  // Transposed on the local side: nothing is contiguous there, so 6.7 MB are packed between nodes.
+  const Strided shape{.run = 8, .levels = 2, .count = {columns, rows}, .remote_stride = {8, pitch * 8},
+                      .local_stride = {rows * 8, 8}};
+  std::vector<double> mine(at(rows * columns)), found(mine.size());
+  std::iota(mine.begin(), mine.end(), all.rank() * 1e7);
+  segment.put(right, 800, shape, mine.data());
+  segment.sync();
+  const auto* here = reinterpret_cast<const double*>(segment.address(all.rank()));
+  int wrong = 0;
+  for (index_t i = 0; i < rows; ++i) {
+    for (index_t j = 0; j < columns; ++j)
+      wrong += static_cast<int>(here[i * pitch + j + 100] != left * 1e7 + static_cast<double>(j * rows + i));
+  }
+  EXPECT_EQ(wrong, 0);
+  segment.get(right, 800, shape, found.data());
+  EXPECT_EQ(found, mine);
+  segment.sync();
+  const double half = 0.5;
+  segment.accumulate(right, 800, shape, ElementKind::float64, &half, mine.data());
+  segment.get(right, 800, shape, found.data());
+  for (std::size_t i = 0; i < mine.size(); ++i) wrong += static_cast<int>(found[i] != 1.5 * mine[i]);
+  EXPECT_EQ(wrong, 0);
+  segment.sync();
+}
+
+// Each rank has an area of its own in every slice, where it needs no synchronisation to see its own operations.
+TEST(Segment, own_operations_are_seen_in_program_order) {
+  const Group& all = world();
+  constexpr index_t area = 16 * 24;
+  Segment segment(all, area * all.size(), "ordered");
+  zero(segment, area * all.size());
+  Random random(20 + static_cast<std::uint64_t>(all.rank()));
+  std::vector<std::vector<double>> model(at(all.size()), std::vector<double>(area / 8));
+  int wrong = 0;
+  for (int round = 0; round < 300; ++round) {
+    const auto owner = static_cast<int>(pick(random, 0, all.size() - 1));
+    const index_t begin = area * all.rank();
+    RandomTransfer transfer(random, area, 8);
+    std::vector<double> data(at(transfer.local_bytes / 8));
+    for (double& x : data) x = static_cast<double>(pick(random, -50, 50));
+    auto& slice = model[at(owner)];
+    auto each = [&](auto&& f) {
+      for_each_run(transfer.shape, [&](index_t remote, index_t local) {
+        for (index_t byte = 0; byte < transfer.shape.run; byte += 8)
+          f(slice[at((transfer.offset + remote + byte) / 8)], data[at((transfer.local_begin + local + byte) / 8)]);
+      });
+    };
+    auto* local = reinterpret_cast<std::byte*>(data.data()) + transfer.local_begin;
+    const index_t what = pick(random, 0, 4);
+    if (what == 0) {
+      segment.put(owner, begin + transfer.offset, transfer.shape, local);
+      each([](double& there, double& here) { there = here; });
+    } else if (what <= 2) {
+      const double alpha = what == 1 ? 1 : static_cast<double>(pick(random, -3, 3));
+      segment.accumulate(owner, begin + transfer.offset, transfer.shape, ElementKind::float64, &alpha, local);
+      each([&](double& there, double& here) { there += alpha * here; });
+    } else if (what == 3) {
+      const index_t element = pick(random, 0, area / 8 - 1);
+      const double value = 3;
+      double old = 0;
+      segment.fetch_add(owner, begin + element * 8, ElementKind::float64, &value, &old);
+      wrong += static_cast<int>(old != slice[at(element)]);
+      slice[at(element)] += value;
+    } else {
+      segment.get(owner, begin + transfer.offset, transfer.shape, local);
+      each([&](double& there, double& here) { wrong += static_cast<int>(there != here); });
+    }
+    if (pick(random, 0, 20) == 0) segment.flush(owner);
+    if (pick(random, 0, 50) == 0) segment.flush();
+  }
+  EXPECT_EQ(wrong, 0);
+  segment.sync();
+}
+
+template <class T>
+T number(index_t re, index_t im) {
+  if constexpr (std::is_arithmetic_v<T>) return static_cast<T>(re);
+  else return {static_cast<typename T::value_type>(re), static_cast<typename T::value_type>(im)};
+}
+
+// All ranks at once, on the same memory; whole numbers, so that any order gives the same sums.
+template <class T>
+void check_accumulate(std::uint64_t seed) {
+  const Group& all = world();
+  constexpr index_t count = 90;
+  constexpr auto size = index_t{sizeof(T)};
+  Segment segment(all, count * size, "sums");
+  zero(segment, count * size);
+  std::vector<std::vector<T>> model(at(all.size()), std::vector<T>(count));
+  for (int rank = 0; rank < all.size(); ++rank) {
+    Random random(seed + static_cast<std::uint64_t>(rank));
+    for (int i = 0; i < 20; ++i) {
+      const auto owner = static_cast<int>(pick(random, 0, all.size() - 1));
+      const RandomTransfer transfer(random, count * size, size);
+      const T alpha = i % 3 == 0 ? T{1} : number<T>(pick(random, -2, 3), pick(random, -2, 2));
+      std::vector<T> data(at(transfer.local_bytes / size));
+      for (T& x : data) x = number<T>(pick(random, -9, 9), pick(random, -9, 9));
+      const index_t element = pick(random, 0, count - 1);
+      const T one = number<T>(1, 2);
+      if (rank == all.rank()) {
+        segment.accumulate(owner, transfer.offset, transfer.shape, element_kind<T>(), &alpha,
+                           reinterpret_cast<const std::byte*>(data.data()) + transfer.local_begin);
+        T old{};
+        segment.fetch_add(owner, element * size, element_kind<T>(), &one, &old);
+      }
+      for_each_run(transfer.shape, [&](index_t remote, index_t local) {
+        for (index_t byte = 0; byte < transfer.shape.run; byte += size)
+          model[at(owner)][at((transfer.offset + remote + byte) / size)] +=
+              alpha * data[at((transfer.local_begin + local + byte) / size)];
+      });
+      model[at(owner)][at(element)] += one;
+    }
+  }
+  segment.sync();
+  for (int owner = 0; owner < all.size(); ++owner) {
+    std::vector<T> found(count);
+    segment.get(owner, 0, Strided::contiguous(count * size), found.data());
+    EXPECT_EQ(found, model[at(owner)]) << to_string(element_kind<T>()) << " at rank " << owner;
+  }
+  segment.sync();
+}
+
+TEST(Segment, accumulates_all_types) {
+  check_accumulate<std::int32_t>(31);
+  check_accumulate<std::int64_t>(32);
+  check_accumulate<float>(33);
+  check_accumulate<double>(34);
+  check_accumulate<std::complex<float>>(35);
+  check_accumulate<std::complex<double>>(36);
+}
+
+TEST(Segment, contended_accumulate_and_fetch_add_lose_nothing) {
+  const Group& all = world();
+  const int rounds = all.node_count() == 1 ? 200 : 40;
+  constexpr index_t rows = 40, columns = 50, pitch = 60;
+  Segment sums(all, rows * pitch * 8, "sums"), counts(all, rows * pitch * 8, "counts");
+  zero(sums, rows * pitch * 8);
+  zero(counts, rows * pitch * 8);
+  const Strided shape{.run = 8, .levels = 2, .count = {columns, rows}, .remote_stride = {8, pitch * 8},
+                      .local_stride = {8, columns * 8}};
+  const std::vector<double> powers(rows * columns, 0.25);
+  const std::vector<std::int64_t> ones(rows * columns, std::int64_t{1} << 33);
+  const double two = 2;
+  const std::int64_t once = 1;
+  const int owner = all.size() / 2;
+  for (int round = 0; round < rounds; ++round) {
+    sums.accumulate(owner, 0, shape, ElementKind::float64, &two, powers.data());
+    counts.accumulate(owner, 0, shape, ElementKind::int64, &once, ones.data());
+    const double eighth = 0.125;
+    double old = 0;
+    sums.fetch_add(owner, (round % rows) * pitch * 8, ElementKind::float64, &eighth, &old);
+    std::int64_t before = 0;
+    counts.fetch_add(owner, (round % rows) * pitch * 8, ElementKind::int64, &once, &before);
+  }
+  sums.sync();
+  counts.sync();
+  std::vector<double> found(rows * columns);
+  std::vector<std::int64_t> counted(rows * columns);
+  sums.get(owner, 0, shape, found.data());
+  counts.get(owner, 0, shape, counted.data());
+  int wrong = 0;
+  for (index_t i = 0; i < rows; ++i) {
+    const index_t fetches = rounds / rows + static_cast<index_t>(i < rounds % rows);
+    for (index_t j = 0; j < columns; ++j) {
+      const index_t extra = j == 0 ? fetches * all.size() : 0;
+      const index_t total = index_t{rounds} * all.size();
+      wrong += static_cast<int>(found[at(i * columns + j)] !=
+                                0.5 * static_cast<double>(total) + 0.125 * static_cast<double>(extra));
+      wrong += static_cast<int>(counted[at(i * columns + j)] != (total << 33) + extra);
+    }
+  }
+  EXPECT_EQ(wrong, 0);
+  all.sync();
+}
+
+TEST(Segment, fetch_add_hands_out_every_number_once) {
+  const Group& all = world();
+  const int each = all.node_count() == 1 ? 2000 : 200;
+  Segment segment(all, 64, "counter");
+  zero(segment, 64);
+  std::vector<std::int64_t> mine;
+  const std::int64_t one = 1;
+  for (int i = 0; i < each; ++i) {
+    std::int64_t old = -1;
+    segment.fetch_add(all.size() - 1, 8, ElementKind::int64, &one, &old);
+    if (!mine.empty()) EXPECT_GT(old, mine.back());
+    mine.push_back(old);
+  }
+  const auto total = static_cast<std::size_t>(each * all.size());
+  std::vector<std::int64_t> drawn(total, 0);
+  for (std::int64_t number : mine) drawn.at(at(number)) += 1;
+  all.all_reduce(std::span<std::int64_t>(drawn), Reduce::sum);
+  EXPECT_EQ(drawn, std::vector<std::int64_t>(total, 1));
+  all.sync();
+}
+
+TEST(Segment, groups_overlap) {
+  const Group& all = world();
+  const int rank = all.rank(), size = all.size();
+  std::vector<int> low, high;
+  for (int r = 0; r < size; ++r) {
+    if (r <= size / 2) low.push_back(r);
+    if (r >= size / 2) high.push_back(size - 1 - (r - size / 2));
+  }
+  const Group first = all.include(low), second = all.include(high);
+  std::optional<Segment> a, b;
+  if (first) a.emplace(first, 8 * first.size(), "low");
+  if (second) b.emplace(second, 100000 + 8 * second.size(), "high");
+  auto ring = [&](std::optional<Segment>& segment, std::int64_t mark) {
+    if (!segment) return;
+    const Group& group = segment->group();
+    for (int r = 0; r < group.size(); ++r) {
+      const std::int64_t value = mark + rank;
+      segment->put(r, 8 * group.rank(), Strided::contiguous(8), &value);
+    }
+  };
+  ring(a, 1000);
+  ring(b, 2000);
+  auto check = [&](std::optional<Segment>& segment, std::int64_t mark, const std::vector<int>& members) {
+    if (!segment) return;
+    segment->sync();
+    std::vector<std::int64_t> found(members.size());
+    segment->get(segment->group().rank(), 0, Strided::contiguous(static_cast<index_t>(8 * members.size())),
+                 found.data());
+    for (std::size_t i = 0; i < members.size(); ++i) EXPECT_EQ(found[i], mark + members[i]);
+    segment->sync();
+  };
+  check(b, 2000, high);
+  check(a, 1000, low);
+  for (int color : {0, 1}) check_put_and_get(all.split((rank + color) % 2, rank), 500, 3, 40);
+}
+
+TEST(Segment, slices_of_different_and_no_size) {
+  const Group& all = world();
+  Segment none(all, 0, "none");
+  none.sync();
+  none.put(0, 0, Strided::contiguous(0), nullptr);
+  Segment uneven(all, all.rank() == all.size() - 1 ? 100000 : 0, "uneven");
+  const std::vector<double> data(12500, all.rank());
+  std::vector<double> found(12500);
+  if (all.rank() == 0) uneven.put(all.size() - 1, 0, Strided::contiguous(100000), data.data());
+  uneven.sync();
+  uneven.get(all.size() - 1, 0, Strided::contiguous(100000), found.data());
+  EXPECT_EQ(found, std::vector<double>(12500, 0));
+  uneven.sync();
+}
+
+TEST(Segment, many_segments) {
+  const Group& all = world();
+  const bool fast = all.node_count() == 1 && all.size() <= 2;
+  const int alive = fast ? 2000 : 100, passing = fast ? 10000 : 300;
+  const index_t before = runtime().memory_in_use();
+  {
+    std::vector<Segment> segments;
+    for (int i = 0; i < alive; ++i) segments.emplace_back(all, 64 + i % 500 * 8, "one of many");
+    const int right = (all.rank() + 1) % all.size(), left = (all.rank() + all.size() - 1) % all.size();
+    for (int i = 0; i < alive; ++i) {
+      const std::int64_t value = 10000 * all.rank() + i;
+      segments[at(i)].put(right, i % 8 * 8, Strided::contiguous(8), &value);
+    }
+    all.sync();
+    int wrong = 0;
+    for (int i = 0; i < alive; ++i) {
+      std::int64_t value = 0;
+      segments[at(i)].get(all.rank(), i % 8 * 8, Strided::contiguous(8), &value);
+      wrong += static_cast<int>(value != 10000 * left + i);
+    }
+    EXPECT_EQ(wrong, 0);
+    EXPECT_GE(runtime().memory_in_use(), before + 64 * alive);
+  }
+  all.sync();
+  EXPECT_EQ(runtime().memory_in_use(), before);
+  for (int i = 0; i < passing; ++i) {
+    Segment segment(all, i % 97 == 0 ? 200000 : 8 * (i % 100), "passing");
+    if (i % 3 == 0) segment.close();
+  }
+  all.sync();
+  EXPECT_EQ(runtime().memory_in_use(), before);
+}
+
+TEST(Segment, dropped_memory_returns_when_all_have_dropped_it) {
+  const Group& all = world();
+  all.sync();
+  const index_t before = runtime().memory_in_use(), bytes = 1 << 20;
+  std::vector<Segment> segments;
+  for (int i = 0; i < 5; ++i) segments.emplace_back(all, bytes, "dropped");
+  EXPECT_EQ(runtime().memory_in_use(), before + 5 * bytes);
+  // Every rank drops another one first: nobody's may be freed while somebody may still write to it.
+  const auto mine = static_cast<std::ptrdiff_t>(all.rank() % 5);
+  const double value = 1;
+  for (Segment& segment : segments) segment.put(0, 8 * all.rank(), Strided::contiguous(8), &value);
+  segments.erase(segments.begin() + mine);
+  all.sync();
+  if (all.size() > 1) EXPECT_EQ(runtime().memory_in_use(), before + 5 * bytes);
+  for (Segment& segment : segments) segment.put(0, 8 * all.rank(), Strided::contiguous(8), &value);
+  segments.clear();
+  all.sync();
+  EXPECT_EQ(runtime().memory_in_use(), before);
+
+  Segment closed(all, bytes, "closed");
+  closed.close();
+  EXPECT_EQ(runtime().memory_in_use(), before);
+  // Assignment drops what was there.
+  Segment target(all, bytes, "target");
+  target = Segment(all, 2 * bytes, "source");
+  all.sync();
+  EXPECT_EQ(runtime().memory_in_use(), before + 2 * bytes);
+  target.close();
+  EXPECT_EQ(runtime().memory_in_use(), before);
+}
+
+void expect_unusable(Segment& segment, const char* reason) {
+  double x = 0;
+  const double one = 1;
+  EXPECT_FALSE(segment.is_open());
+  EXPECT_EQ(segment.address(0), nullptr);
+  const auto text = message_of<UsageError>([&] { segment.put(0, 0, Strided::contiguous(8), &x); });
+  EXPECT_NE(text.find(reason), std::string::npos) << text;
+  EXPECT_THROW(segment.get(0, 0, Strided::contiguous(8), &x), UsageError);
+  EXPECT_THROW(segment.accumulate(0, 0, Strided::contiguous(8), ElementKind::float64, &one, &x), UsageError);
+  EXPECT_THROW(segment.fetch_add(0, 0, ElementKind::float64, &one, &x), UsageError);
+  EXPECT_THROW(segment.flush(), UsageError);
+  EXPECT_THROW(segment.flush(0), UsageError);
+  EXPECT_THROW(segment.order_local_access(), UsageError);
+  EXPECT_THROW(segment.sync(), UsageError);
+  EXPECT_THROW(segment.close(), UsageError);
+}
+
+TEST(Segment, closed_and_moved_from_segments_refuse) {
+  Segment segment(world(), 64, "here and gone");
+  Segment other = std::move(segment);
+  expect_unusable(segment, "moved from");  // NOLINT: on purpose
+  EXPECT_TRUE(other.is_open());
+  Segment& same = other;
+  other = std::move(same);
+  EXPECT_TRUE(other.is_open());
+  other.close();
+  expect_unusable(other, "here and gone");
+  EXPECT_THROW(Segment(Group(), 64), UsageError);
+}
+
+TEST(Segment, transfers_out_of_range_throw) {
+  const Group& all = world();
+  Segment segment(all, 1000, "small");
+  const index_t bytes = segment.slice_bytes(), most = std::numeric_limits<index_t>::max();
+  std::vector<double> data(200);
+  const double one = 1;
+  auto refuse = [&](int rank, index_t offset, const Strided& shape) {
+    const auto text = message_of<UsageError>([&] { segment.put(rank, offset, shape, data.data() + 100); });
+    EXPECT_NE(text.find("\"small\""), std::string::npos) << text;
+    EXPECT_THROW(segment.get(rank, offset, shape, data.data() + 100), UsageError);
+    EXPECT_THROW(segment.accumulate(rank, offset, shape, ElementKind::float64, &one, data.data() + 100), UsageError);
+  };
+  refuse(0, -8, Strided::contiguous(8));
+  refuse(0, bytes, Strided::contiguous(8));
+  refuse(0, bytes - 8, Strided::contiguous(16));
+  refuse(-1, 0, Strided::contiguous(8));
+  refuse(all.size(), 0, Strided::contiguous(8));
+  refuse(0, 0, {.run = 8, .levels = 1, .count = {2}, .remote_stride = {-8}, .local_stride = {8}});
+  refuse(0, bytes - 16, {.run = 8, .levels = 1, .count = {3}, .remote_stride = {8}, .local_stride = {8}});
+  // Sums that do not fit 64 bits must not come out as small numbers.
+  refuse(0, most - 3, Strided::contiguous(8));
+  refuse(0, most, Strided::contiguous(most));
+  refuse(0, 8, {.run = 8, .levels = 1, .count = {3}, .remote_stride = {index_t{1} << 62}, .local_stride = {8}});
+  refuse(0, 8,
+         {.run = 8, .levels = 1, .count = {(index_t{1} << 32) + 1}, .remote_stride = {index_t{1} << 32},
+          .local_stride = {8}});
+  double old = 0;
+  EXPECT_THROW(segment.fetch_add(0, bytes - 4, ElementKind::float64, &one, &old), UsageError);
+  EXPECT_THROW(segment.fetch_add(0, -8, ElementKind::float64, &one, &old), UsageError);
+  EXPECT_THROW(segment.fetch_add(all.size(), 0, ElementKind::float64, &one, &old), UsageError);
+  segment.sync();
+}
+
+TEST(Segment, refusals_are_the_same_on_every_rank) {
+  const Group& all = world();
+  const bool odd = all.rank() == all.size() - 1;
+  const index_t before = runtime().memory_in_use();
+  for (const index_t bytes : {index_t{1} << 45, index_t{1} << 55, index_t{1} << 62}) {
+    const auto text = message_of<MemoryError>([&] { Segment(all, odd ? bytes : 64, "too large"); });
+    EXPECT_NE(text.find("too large"), std::string::npos) << text;
+  }
+  EXPECT_THROW(Segment(all, odd ? -1 : 64, "negative"), UsageError);
+  if (all.size() > 1) {
+    const auto text = message_of<UsageError>([&] { Segment(all, 64, odd ? "other" : "name"); });
+    EXPECT_NE(text.find(odd ? "\"other\"" : "\"name\""), std::string::npos) << text;
+    EXPECT_THROW(Segment(all, 64, "same", odd ? 1 : 2), UsageError);
+  }
+  all.sync();
+  EXPECT_EQ(runtime().memory_in_use(), before);
+  check_put_and_get(all, 300, 2, 50);
+}
+
+TEST(Segment, mismatched_calls_are_told) {
+#ifndef TESSERA_TEST_CHECKS
+  GTEST_SKIP() << "collective calls are not checked in this build";
+#endif
+  const Group& all = world();
+  if (all.size() == 1) return;
+  Segment a(all, 64, "first"), b(all, 64, "second");
+  const bool odd = all.rank() == all.size() - 1;
+  const auto text = message_of<UsageError>([&] { (odd ? a : b).sync(); });
+  EXPECT_NE(text.find("sync of \"first\""), std::string::npos) << text;
+  EXPECT_NE(text.find("sync of \"second\""), std::string::npos) << text;
+  EXPECT_THROW(odd ? a.close() : a.sync(), UsageError);
+  EXPECT_TRUE(a.is_open());
+}
+
+}  // namespace
