@@ -27,6 +27,10 @@ if(TESSERA_MPI_FLAVOUR STREQUAL "openmpi")
   # It leaks from dozens of components that it unloads, so that no suppression could tell its leaks from ours.
   list(APPEND TESSERA_TEST_ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
 endif()
+# Debian's h5py belongs to Debian's Python, which need not be the first on the path.
+find_program(TESSERA_TEST_PYTHON NAMES python3 HINTS /usr/bin NO_DEFAULT_PATH)
+find_program(TESSERA_TEST_PYTHON NAMES python3)
+mark_as_advanced(TESSERA_TEST_PYTHON)
 set(TESSERA_TEST_TOOLS ${CMAKE_CURRENT_LIST_DIR}/../tests/tools)
 cmake_path(NORMAL_PATH TESSERA_TEST_TOOLS)
 
@@ -64,7 +68,8 @@ endfunction()
 
 # tessera_add_mpi_test(name SOURCES file... LIBS lib... | PROGRAM target
 #                      [NP n...] [NODE_SIZES k...|none] [NETWORKS tcp|hosts|openmpi-hosts|none ...] [TIMEOUT seconds]
-#                      [ARGS arg...] [ENVIRONMENT NAME=value...] [PRINTS regex] [FAILS_WITH regex] [OWN_MAIN] [WIDE])
+#                      [ARGS arg...] [ENVIRONMENT NAME=value...] [PRINTS regex] [FAILS_WITH regex] [OWN_MAIN] [WIDE]
+#                      [OFF_NODE])
 #
 # A GoogleTest program with the main of tests/support (OWN_MAIN: the sources have one; PROGRAM: an executable that
 # exists), run once for every number of ranks and shape of machine:
@@ -74,9 +79,10 @@ endfunction()
 #   name/np4-hosts       over virtual hosts, where they can be made (NETWORKS hosts; Open MPI has no usable window
 #                        there: NETWORKS openmpi-hosts is for tests that hold nevertheless)
 # NP defaults to 1 2 3 4 7, NETWORKS to tcp and hosts. WIDE puts 7 ranks into the quick set as well.
+# OFF_NODE: not on one node.
 # PRINTS: the output must match. FAILS_WITH: the job must end with a status that is not 0, and the output must match.
 function(tessera_add_mpi_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "OWN_MAIN;WIDE" "PROGRAM;TIMEOUT;PRINTS;FAILS_WITH"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OWN_MAIN;WIDE;OFF_NODE" "PROGRAM;TIMEOUT;PRINTS;FAILS_WITH"
                         "SOURCES;LIBS;NP;NODE_SIZES;NETWORKS;ARGS;ENVIRONMENT")
   foreach(default "NP;1;2;3;4;7" "NODE_SIZES;1;2" "NETWORKS;tcp;hosts" "TIMEOUT;60")
     list(POP_FRONT default variable)
@@ -111,7 +117,9 @@ function(tessera_add_mpi_test name)
     if(np LESS 4 OR arg_WIDE)
       set(speed quick)
     endif()
-    _tessera_mpi_run(${np} node ${speed} "${launch}")
+    if(NOT arg_OFF_NODE)
+      _tessera_mpi_run(${np} node ${speed} "${launch}")
+    endif()
 
     foreach(size IN LISTS arg_NODE_SIZES)
       if(size MATCHES "^[0-9]+$" AND np GREATER size)

@@ -286,7 +286,9 @@ TEST(Segment, fetch_add_hands_out_every_number_once) {
   for (int i = 0; i < each; ++i) {
     std::int64_t old = -1;
     segment.fetch_add(all.size() - 1, 8, ElementKind::int64, &one, &old);
-    if (!mine.empty()) EXPECT_GT(old, mine.back());
+    if (!mine.empty()) {
+      EXPECT_GT(old, mine.back());
+    }
     mine.push_back(old);
   }
   const auto total = static_cast<std::size_t>(each * all.size());
@@ -394,7 +396,9 @@ TEST(Segment, dropped_memory_returns_when_all_have_dropped_it) {
   for (Segment& segment : segments) segment.put(0, 8 * all.rank(), Strided::contiguous(8), &value);
   segments.erase(segments.begin() + mine);
   all.sync();
-  if (all.size() > 1) EXPECT_EQ(runtime().memory_in_use(), before + 5 * bytes);
+  if (all.size() > 1) {
+    EXPECT_EQ(runtime().memory_in_use(), before + 5 * bytes);
+  }
   for (Segment& segment : segments) segment.put(0, 8 * all.rank(), Strided::contiguous(8), &value);
   segments.clear();
   all.sync();

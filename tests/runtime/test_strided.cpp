@@ -36,7 +36,9 @@ TEST(Strided, merged_keeps_every_pair_of_random_patches) {
     EXPECT_EQ(m.bytes(), transfer.shape.bytes());
     for (std::size_t l = 0; l < static_cast<std::size_t>(m.levels); ++l) {
       EXPECT_GT(m.count[l], 1);
-      if (l > 0) EXPECT_LE(std::abs(m.remote_stride[l - 1]), std::abs(m.remote_stride[l]));
+      if (l > 0) {
+        EXPECT_LE(std::abs(m.remote_stride[l - 1]), std::abs(m.remote_stride[l]));
+      }
     }
     fewer += static_cast<int>(m.levels < transfer.shape.levels);
   }

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+#include <map>
+#include <set>
+#include <string>
+
+#include <tessera/layout.hpp>
+#include <tessera/view.hpp>
+
+#include "array_model.hpp"
+
+namespace {
+
+using namespace tessera;
+using namespace tessera::test;
+
+constexpr index_t most = std::numeric_limits<index_t>::max();
+
+std::string refusal(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const UsageError& error) {
+    return error.what();
+  } catch (const std::exception& error) {
+    ADD_FAILURE() << "an exception of another type: " << error.what();
+    return {};
+  }
+  ADD_FAILURE() << "no exception";
+  return {};
+}
+
+void expect_refusal(const std::function<void()>& action, std::initializer_list<std::string> parts) {
+  const std::string text = refusal(action);
+  for (const std::string& part : parts) EXPECT_NE(text.find(part), std::string::npos) << text << "\nlacks " << part;
+}
+
+// Everything a layout says, against the owner of each single element.
+template <std::size_t N>
+void check(const Layout<N>& layout, const Extents<N>& dims, int ranks, Random& random) {
+  SCOPED_TRACE(layout.description());
+  EXPECT_EQ(layout.dims(), dims);
+  EXPECT_EQ(layout.ranks(), ranks);
+  EXPECT_LE(layout.grid().size(), ranks);
+  const Patch<N> whole = Patch<N>::whole(dims);
+  std::vector<int> owner(static_cast<std::size_t>(whole.size()), -1);
+  std::vector<index_t> size(static_cast<std::size_t>(ranks), 0);
+  int wrong = 0;
+  // Blocks cover every element once.
+  for (int rank = 0; rank < ranks; ++rank) {
+    for (index_t b = 0; b < layout.block_count(rank); ++b) {
+      const Patch<N> block = layout.block(rank, b);
+      EXPECT_FALSE(block.empty());
+      for_each_index(block, [&](const Index<N>& at) {
+        int& who = owner[static_cast<std::size_t>(number_of(at, dims))];
+        wrong += static_cast<int>(who != -1);
+        who = rank;
+        ++size[static_cast<std::size_t>(rank)];
+      });
+    }
+    EXPECT_TRUE(layout.block(rank, layout.block_count(rank)).empty());
+    EXPECT_TRUE(layout.block(rank, -1).empty());
+    EXPECT_EQ(layout.local_size(rank), size[static_cast<std::size_t>(rank)]) << "rank " << rank;
+  }
+  EXPECT_EQ(std::accumulate(size.begin(), size.end(), index_t{0}), whole.size());
+  for_each_index(whole, [&](const Index<N>& at) {
+    wrong += static_cast<int>(layout.owner(at) != owner[static_cast<std::size_t>(number_of(at, dims))]);
+  });
+  EXPECT_TRUE(layout.block(-1).empty());
+  EXPECT_TRUE(layout.block(ranks).empty());
+  EXPECT_EQ(layout.local_size(ranks), 0);
+  // The parts of patches cover them once, with the right owners.
+  for (int round = 0; round < 5; ++round) {
+    const Patch<N> patch = round == 0 ? whole : random_patch(random, dims);
+    std::set<index_t> seen;
+    for (const OwnedPatch<N>& part : layout.locate(patch)) {
+      EXPECT_FALSE(part.patch.empty());
+      for_each_index(part.patch, [&](const Index<N>& at) {
+        const index_t number = number_of(at, dims);
+        wrong += static_cast<int>(!patch.contains(at) || !seen.insert(number).second ||
+                                  owner[static_cast<std::size_t>(number)] != part.rank);
+      });
+    }
+    EXPECT_EQ(static_cast<index_t>(seen.size()), patch.size());
+  }
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(layout, layout.with_storage(layout.storage()));
+}
+
+template <std::size_t N>
+void check_all_kinds(index_t widest, int rounds) {
+  Random random(100 + N);
+  for (int ranks = 1; ranks <= 8; ++ranks) {
+    for (int round = 0; round < rounds; ++round) {
+      Extents<N> dims;
+      for (std::size_t d = 0; d < N; ++d) dims[d] = pick(random, 0, 11) == 0 ? 0 : pick(random, 1, widest);
+      for (const Layout<N>& layout : layouts_of(random, dims, ranks)) check(layout, dims, ranks, random);
+    }
+  }
+}
+
+TEST(Layout, every_element_has_one_owner_1d) { check_all_kinds<1>(40, 6); }
+TEST(Layout, every_element_has_one_owner_2d) { check_all_kinds<2>(14, 6); }
+TEST(Layout, every_element_has_one_owner_3d) { check_all_kinds<3>(8, 4); }
+TEST(Layout, every_element_has_one_owner_8d) { check_all_kinds<8>(2, 3); }
+
+// All grids of as many processes as there are; f gets each.
+template <std::size_t N>
+void grids(std::size_t d, index_t processes, Extents<N>& grid, const std::function<void()>& f) {
+  if (d + 1 == N) {
+    grid[d] = processes;
+    return f();
+  }
+  for (index_t parts = 1; parts <= processes; ++parts) {
+    if (processes % parts != 0) continue;
+    grid[d] = parts;
+    grids(d + 1, processes / parts, grid, f);
+  }
+}
+
+// What the largest block shares with others: the faces of the cut dimensions.
+template <std::size_t N>
+index_t surface(const Extents<N>& dims, const Extents<N>& grid) {
+  index_t sum = 0;
+  for (std::size_t d = 0; d < N; ++d) {
+    index_t face = 1;
+    for (std::size_t e = 0; e < N; ++e) {
+      if (e != d) face *= (dims[e] + grid[e] - 1) / grid[e];
+    }
+    if (grid[d] > 1) sum += face;
+  }
+  return sum;
+}
+
+template <std::size_t N>
+void check_grids(index_t widest) {
+  Random random(7);
+  for (int ranks = 1; ranks <= 24; ++ranks) {
+    for (int round = 0; round < 20; ++round) {
+      Extents<N> dims, grid;
+      for (std::size_t d = 0; d < N; ++d) dims[d] = pick(random, 1, widest);
+      index_t used = 0, least = 0;
+      for (index_t processes = ranks; used == 0; --processes) {
+        grids<N>(0, processes, grid, [&] {
+          for (std::size_t d = 0; d < N; ++d) {
+            if (grid[d] > dims[d]) return;
+          }
+          const index_t s = surface(dims, grid);
+          if (used == 0 || s < least) least = s;
+          used = processes;
+        });
+      }
+      const Layout<N> layout = Layout<N>::blocked(dims, ranks);
+      EXPECT_EQ(layout.grid().size(), used) << layout.description();
+      EXPECT_EQ(surface(dims, layout.grid()), least) << layout.description();
+      for (int rank = 0; rank < used; ++rank) EXPECT_GT(layout.local_size(rank), 0);
+    }
+  }
+}
+
+TEST(Layout, automatic_grid_has_the_least_surface) {
+  check_grids<1>(30);
+  check_grids<2>(30);
+  check_grids<3>(9);
+  check_grids<4>(4);
+  EXPECT_EQ(Layout<2>::blocked({100, 100}, 4).grid(), (Extents<2>{2, 2}));
+  EXPECT_EQ(Layout<2>::blocked({1000, 10}, 4).grid(), (Extents<2>{4, 1}));
+  EXPECT_EQ(Layout<2>::blocked({10, 1000}, 4).grid(), (Extents<2>{1, 4}));
+  EXPECT_EQ(Layout<3>::blocked({64, 64, 64}, 8).grid(), (Extents<3>{2, 2, 2}));
+  EXPECT_EQ(Layout<2>::blocked({2, 3}, 7).grid().size(), 6);  // 7 does not fit
+}
+
+TEST(Layout, blocked_options) {
+  const auto wide = Layout<2>::blocked({100, 100}, 8, {.min_block = {60, 0}});
+  EXPECT_EQ(wide.grid(), (Extents<2>{1, 8}));
+  const auto few = Layout<2>::blocked({100, 100}, 8, {.min_block = {40, 40}});
+  EXPECT_EQ(few.grid(), (Extents<2>{2, 2}));
+  const auto given = Layout<2>::blocked({5, 10}, 8, {.grid = Extents<2>{2, 3}});
+  EXPECT_EQ(given.grid(), (Extents<2>{2, 3}));
+  // Larger blocks first; ranks in row-major order of the grid.
+  EXPECT_EQ(given.block(0), (Patch<2>{{0, 0}, {3, 4}}));
+  EXPECT_EQ(given.block(1), (Patch<2>{{0, 4}, {3, 7}}));
+  EXPECT_EQ(given.block(5), (Patch<2>{{3, 7}, {5, 10}}));
+  EXPECT_TRUE(given.block(6).empty());
+  // A given grid may have more processes than elements.
+  const auto thin = Layout<1>::blocked({3}, 5, {.grid = Extents<1>{5}});
+  EXPECT_EQ(thin.local_size(2), 1);
+  EXPECT_EQ(thin.local_size(3), 0);
+}
+
+TEST(Layout, irregular_by_hand) {
+  const auto layout = Layout<2>::irregular({10, 6}, {{{0, 2, 2, 9}, {0, 5}}});
+  EXPECT_EQ(layout.ranks(), 8);
+  EXPECT_EQ(layout.block(0), (Patch<2>{{0, 0}, {2, 5}}));
+  EXPECT_EQ(layout.block_count(2), 0);  // rows [2, 2)
+  EXPECT_EQ(layout.block(5), (Patch<2>{{2, 5}, {9, 6}}));
+  EXPECT_EQ(layout.owner({9, 5}), 7);
+  EXPECT_EQ(layout.owner({2, 0}), 4);
+}
+
+// ScaLAPACK's NUMROC(n, nb, iproc, 0, nprocs), from its published definition, worked out by hand.
+TEST(Layout, block_cyclic_has_the_sizes_of_numroc) {
+  struct Case {
+    index_t n, nb;
+    std::vector<index_t> local;
+  };
+  const std::vector<Case> cases = {
+      {9, 2, {5, 4}},     {10, 3, {6, 4}},        {10, 3, {4, 3, 3}},   {1000, 64, {512, 488}},
+      {7, 64, {7, 0, 0}}, {100, 10, {30, 30, 20, 20}}, {5, 1, {2, 2, 1}}, {129, 32, {33, 32, 32, 32}},
+      {0, 4, {0, 0}},     {8, 4, {4, 4, 0}},
+  };
+  for (const Case& c : cases) {
+    const auto processes = static_cast<index_t>(c.local.size());
+    const auto layout = Layout<1>::block_cyclic({c.n}, {c.nb}, {.shape = {processes}});
+    for (std::size_t p = 0; p < c.local.size(); ++p)
+      EXPECT_EQ(layout.local_size(static_cast<int>(p)), c.local[p]) << c.n << " " << c.nb << " " << p;
+  }
+  // 9 x 9 in blocks of 2 x 2 on 2 x 3, the example of the ScaLAPACK users' guide (figure 4.6): local sizes.
+  const auto guide = Layout<2>::block_cyclic({9, 9}, {2, 2}, {.shape = {2, 3}});
+  const index_t sizes[] = {5 * 4, 5 * 3, 5 * 2, 4 * 4, 4 * 3, 4 * 2};
+  for (int rank = 0; rank < 6; ++rank) EXPECT_EQ(guide.local_size(rank), sizes[rank]);
+  EXPECT_EQ(guide.owner({0, 0}), 0);
+  EXPECT_EQ(guide.owner({8, 8}), 1);  // block (4, 4): process (0, 1)
+  EXPECT_EQ(guide.owner({2, 4}), 5);
+  EXPECT_EQ(guide.storage(), StorageOrder::column_major);
+  const auto by_columns = Layout<2>::block_cyclic({9, 9}, {2, 2}, {.shape = {2, 3}, .order = GridOrder::column_major});
+  EXPECT_EQ(by_columns.owner({2, 0}), 1);
+  EXPECT_EQ(by_columns.owner({0, 2}), 2);
+}
+
+TEST(Layout, bad_arguments_are_told) {
+  expect_refusal([] { Layout<2>::blocked({10, -3}, 2); }, {"-3", "dimension 1"});
+  expect_refusal([] { Layout<2>::blocked({10, 3}, 0); }, {"not 0"});
+  expect_refusal([] { Layout<2>::blocked({10, 3}, -4); }, {"-4"});
+  expect_refusal([] { Layout<2>::blocked({10, 3}, 4, {.grid = Extents<2>{0, 4}}); }, {"grid extent 0", "dimension 0"});
+  expect_refusal([] { Layout<2>::blocked({10, 3}, 4, {.grid = Extents<2>{2, 3}}); }, {"6", "4 ranks"});
+  expect_refusal([] { Layout<2>::blocked({most, 3}, 4); }, {"2^63"});
+  expect_refusal([] { Layout<2>::irregular({10, 3}, {{{1, 5}, {0}}}); }, {"dimension 0", "begin with 0"});
+  expect_refusal([] { Layout<2>::irregular({10, 3}, {{{}, {0}}}); }, {"dimension 0"});
+  expect_refusal([] { Layout<2>::irregular({10, 3}, {{{0, 5, 4}, {0}}}); }, {"dimension 0", "decrease"});
+  expect_refusal([] { Layout<2>::irregular({10, 3}, {{{0}, {0, 4}}}); }, {"4", "dimension 1", "extent 3"});
+  expect_refusal([] { Layout<2>::irregular({10, 3}, {{{0, 5}, {0, 2}}}, 3); }, {"4 blocks", "3 ranks"});
+  expect_refusal([] { Layout<2>::irregular({-10, 3}, {{{0}, {0}}}); }, {"-10"});
+  expect_refusal([] { Layout<1>::irregular({10}, {{{0}}}, -1); }, {"-1"});
+  expect_refusal([] { Layout<2>::block_cyclic({10, 3}, {0, 2}, {.shape = {1, 1}}); }, {"block extent 0", "dimension 0"});
+  expect_refusal([] { Layout<2>::block_cyclic({10, 3}, {2, 2}, {.shape = {1, -1}}); }, {"grid extent -1", "dimension 1"});
+  expect_refusal([] { Layout<2>::block_cyclic({10, 3}, {2, 2}, {.shape = {2, 3}}, 5); }, {"6", "5 ranks"});
+  expect_refusal([] { Layout<2>::block_cyclic({-10, 3}, {2, 2}, {.shape = {1, 1}}); }, {"-10"});
+  // Grids that do not fit an int must not become small ones.
+  expect_refusal([] { Layout<1>::block_cyclic({10}, {2}, {.shape = {index_t{1} << 32}}); }, {"4294967296"});
+  expect_refusal([] { Layout<1>::block_cyclic({10}, {2}, {.shape = {(index_t{1} << 32) + 1}}, 3); }, {"4294967297"});
+  expect_refusal([] { Layout<2>::block_cyclic({9, 9}, {2, 2}, {.shape = {1 << 16, 1 << 16}}); }, {"65536"});
+
+  const auto layout = Layout<2>::blocked({10, 20}, 4);
+  expect_refusal([&] { layout.owner({10, 0}); }, {"10 x 20", "dimension 0"});
+  expect_refusal([&] { layout.owner({0, -1}); }, {"dimension 1", "-1"});
+  expect_refusal([&] { layout.locate({{0, 5}, {10, 25}}); }, {"[0:10, 5:25)", "10 x 20", "dimension 1 ends at 25"});
+  expect_refusal([&] { layout.locate({{5, 5}, {4, 6}}); }, {"inverted", "dimension 0"});
+}
+
+TEST(Layout, extents_beyond_32_bits) {
+  const index_t n = (index_t{1} << 32) + 11;
+  const auto plane = Layout<2>::blocked({n, n / 4}, 6);
+  EXPECT_EQ(plane.grid(), (Extents<2>{6, 1}));
+  index_t sum = 0;
+  for (int rank = 0; rank < 6; ++rank) sum += plane.local_size(rank);
+  EXPECT_EQ(sum, n * (n / 4));
+  EXPECT_EQ(plane.owner({n - 1, 0}), 5);
+  EXPECT_EQ(plane.locate(Patch<2>::whole({n, n / 4})).size(), 6U);
+
+  for (const index_t extent : {most, most - 1, most - 7}) {
+    for (const auto& layout : {Layout<1>::blocked({extent}, 7), Layout<1>::irregular({extent}, {{{0, 5, extent - 1}}}, 7),
+                               Layout<1>::block_cyclic({extent}, {extent / 3}, {.shape = {2}}, 7),
+                               Layout<1>::block_cyclic({extent}, {extent}, {.shape = {2}}, 7)}) {
+      SCOPED_TRACE(layout.description());
+      index_t all = 0;
+      for (int rank = 0; rank < 7; ++rank) all += layout.local_size(rank);
+      EXPECT_EQ(all, extent);
+      index_t covered = 0, next = 0;
+      for (const auto& part : layout.locate(Patch<1>::whole({extent}))) {
+        EXPECT_EQ(part.patch.lo[0], next);
+        next = part.patch.hi[0];
+        covered += part.patch.size();
+        EXPECT_EQ(layout.owner(part.patch.lo), part.rank);
+        EXPECT_EQ(layout.owner({part.patch.hi[0] - 1}), part.rank);
+      }
+      EXPECT_EQ(covered, extent);
+    }
+  }
+}
+
+TEST(Index, arithmetic_and_range) {
+  const Index<3> at(1, 2U, 3L);
+  EXPECT_EQ(at + Extents<3>(10, 20, 30), Index<3>(11, 22, 33));
+  EXPECT_EQ(at - Index<3>(1, 1, 1), Extents<3>(0, 1, 2));
+  EXPECT_EQ(Extents<3>(2, 3, 4).size(), 24);
+  EXPECT_EQ(Extents<2>(0, 4).size(), 0);
+  EXPECT_EQ(Index<2>(), Index<2>(0, 0));
+  EXPECT_THROW(Index<1>(std::numeric_limits<std::uint64_t>::max()), UsageError);
+  EXPECT_EQ(Index<1>(std::uint64_t{1} << 62)[0], index_t{1} << 62);
+}
+
+TEST(Patch, basics) {
+  EXPECT_EQ(Patch<2>::at({1, 2}, {3, 4}), (Patch<2>{{1, 2}, {4, 6}}));
+  EXPECT_EQ(Patch<2>::inclusive({1, 2}, {3, 5}), (Patch<2>{{1, 2}, {4, 6}}));
+  EXPECT_EQ(Patch<2>::whole({3, 4}), (Patch<2>{{0, 0}, {3, 4}}));
+  const Patch<2> patch{{1, 2}, {4, 6}};
+  EXPECT_EQ(patch.size(), 12);
+  EXPECT_EQ(patch.extents(), Extents<2>(3, 4));
+  EXPECT_TRUE(patch.contains({3, 5}));
+  EXPECT_FALSE(patch.contains({4, 5}));
+  EXPECT_FALSE(patch.contains({0, 5}));
+  EXPECT_TRUE((Patch<2>{{1, 2}, {1, 6}}).empty());
+  EXPECT_EQ((Patch<2>{{1, 2}, {0, 6}}).size(), 0);
+  EXPECT_EQ(intersect(patch, Patch<2>{{2, 0}, {9, 3}}), (Patch<2>{{2, 2}, {4, 3}}));
+  EXPECT_TRUE(intersect(patch, Patch<2>{{4, 0}, {9, 9}}).empty());
+  EXPECT_EQ(intersect(patch, Patch<2>{{7, 0}, {9, 9}}).size(), 0);
+}
+
+TEST(View, strides_of_every_sign) {
+  std::vector<int> data(24);
+  std::iota(data.begin(), data.end(), 0);
+  const View<int, 3> dense(data.data(), {2, 3, 4});
+  EXPECT_EQ(dense(1, 2, 3), 23);
+  EXPECT_EQ(dense(1, 0, 0), 12);
+  EXPECT_EQ(dense.strides(), (std::array<index_t, 3>{12, 4, 1}));
+  const View<int, 3> fortran(data.data(), {2, 3, 4}, dense_strides<3>({2, 3, 4}, StorageOrder::column_major));
+  EXPECT_EQ(fortran(1, 2, 3), 23);
+  EXPECT_EQ(fortran(1, 0, 0), 1);
+  EXPECT_EQ(fortran(0, 0, 1), 6);
+  const View<int, 2> backwards(&data[23], {4, 6}, {-6, -1});
+  EXPECT_EQ(backwards(0, 0), 23);
+  EXPECT_EQ(backwards(3, 5), 0);
+  EXPECT_EQ(backwards.subview({{1, 2}, {3, 4}})(0, 0), 15);
+  const View<const int, 2> constant = backwards;
+  EXPECT_EQ(constant(1, 1), 16);
+  EXPECT_EQ(constant.stride(0), -6);
+  const View<int, 2> none;
+  EXPECT_EQ(none.size(), 0);
+  EXPECT_EQ(none.data_handle(), nullptr);
+}
+
+TEST(LocalArray, owns_its_elements) {
+  LocalArray<double, 2> a({3, 4});
+  for (double x : a) EXPECT_EQ(x, 0);
+  a(2, 3) = 7;
+  a[{0, 1}] = 5;
+  EXPECT_EQ(a.data()[11], 7);
+  EXPECT_EQ(a.data()[1], 5);
+  LocalArray<double, 2> b = a;
+  b(2, 3) = 8;
+  EXPECT_EQ(a(2, 3), 7);
+  const LocalArray<double, 2> c = std::move(b);
+  EXPECT_EQ(c(2, 3), 8);
+  EXPECT_EQ((View<const double, 2>(c).extent(1)), 4);
+  View<double, 2> view = a;
+  view(1, 1) = 9;
+  EXPECT_EQ(a(1, 1), 9);
+  EXPECT_EQ((LocalArray<double, 2>({0, 4}).size()), 0);
+}
+
+}  // namespace

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "mpi_test.hpp"
