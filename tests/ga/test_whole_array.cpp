@@ -1,3 +1,351 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+#include <tessera/print.hpp>
+#include <tessera/transform.hpp>
+#include <tessera/whole_array.hpp>
+
+#include "array_model.hpp"
 #include "mpi_test.hpp"
+
+namespace {
+
+using namespace tessera;
+using namespace tessera::test;
+
+template <class T>
+T value_of(index_t number) {
+  if constexpr (std::is_arithmetic_v<T>) return static_cast<T>(number % 11 - 5);
+  else return {static_cast<typename T::value_type>(number % 11 - 5), static_cast<typename T::value_type>(number % 7 - 3)};
+}
+
+template <class T, std::size_t N>
+void set_to_numbers(Array<T, N>& array, index_t salt = 0) {
+  const Extents<N> dims = array.dims();
+  for_each_local(array, [&](const Index<N>& at, T& x) { x = value_of<T>(number_of(at, dims) * 13 + salt); });
+}
+
+// How many of this rank's elements differ from what f(Index) says.
+template <class T, std::size_t N, class F>
+int wrong_elements(Array<T, N>& array, F&& f) {
+  int wrong = 0;
+  for_each_local(array, [&](const Index<N>& at, T& x) { wrong += static_cast<int>(!(x == f(at))); });
+  return wrong;
+}
+
+template <class T, std::size_t N>
+void check_pairs(const Extents<N>& dims) {
+  const Group& all = world();
+  Random random(60 + N);
+  auto number = [&](const Index<N>& at, index_t salt) { return value_of<T>(number_of(at, dims) * 13 + salt); };
+  const auto layouts = layouts_of(random, dims, all.size());
+  for (const auto& one : layouts) {
+    for (const auto& other : layouts) {
+      SCOPED_TRACE(one.description() + " and " + other.description());
+      Array<T, N> x(all, one, {.name = "x"}), y(all, other, {.name = "y"}), z(all, one, {.name = "z"});
+      set_to_numbers(x);
+      int wrong = 0;
+      copy(x, y);
+      wrong += wrong_elements(y, [&](const Index<N>& at) { return number(at, 0); });
+      set_to_numbers(x, 3);
+      const T two = value_of<T>(7), three = value_of<T>(8);
+      axpby(two, x, three, y);
+      wrong += wrong_elements(y, [&](const Index<N>& at) { return two * number(at, 3) + three * number(at, 0); });
+      scale(y, two);
+      wrong += wrong_elements(
+          y, [&](const Index<N>& at) { return two * (two * number(at, 3) + three * number(at, 0)); });
+      set_to_numbers(y, 5);
+      transform(x, y, [](T a) { return a + a; });
+      wrong += wrong_elements(y, [&](const Index<N>& at) { return number(at, 3) + number(at, 3); });
+      set_to_numbers(y, 5);
+      transform(x, y, z, [](T a, T b) { return a * b; });
+      wrong += wrong_elements(z, [&](const Index<N>& at) { return number(at, 3) * number(at, 5); });
+      transform(z, [](T a) { return a - T{1}; });
+      wrong += wrong_elements(z, [&](const Index<N>& at) { return number(at, 3) * number(at, 5) - T{1}; });
+      T expected{};
+      for_each_index(Patch<N>::whole(dims), [&](const Index<N>& at) {
+        T left = number(at, 3);
+        if constexpr (!std::is_arithmetic_v<T>) left = std::conj(left);
+        expected += left * number(at, 5);
+      });
+      EXPECT_EQ(dot(x, y), expected);
+      EXPECT_EQ(wrong, 0);
+      all.sync();
+    }
+  }
+}
+
+TEST(WholeArray, pairs_of_layouts) {
+  check_pairs<double, 1>({29});
+  check_pairs<double, 2>({11, 13});
+  check_pairs<std::complex<double>, 2>({6, 9});
+  check_pairs<std::int64_t, 3>({4, 5, 6});
+  check_pairs<double, 2>({1, 2});
+  check_pairs<double, 2>({0, 3});
+  check_pairs<float, 8>({2, 1, 2, 1, 2, 1, 2, 2});
+}
+
+template <class T>
+void check_transpose(const Extents<2>& dims) {
+  const Group& all = world();
+  Random random(61);
+  const Extents<2> turned(dims[1], dims[0]);
+  const auto targets = layouts_of(random, turned, all.size());
+  for (const auto& layout : layouts_of(random, dims, all.size())) {
+    Array<T, 2> from(all, layout);
+    set_to_numbers(from);
+    for (const auto& target : targets) {
+      Array<T, 2> to(all, target);
+      transpose(from, to);
+      EXPECT_EQ(wrong_elements(to, [&](const Index<2>& at) {
+                  return value_of<T>(number_of(Index<2>(at[1], at[0]), dims) * 13);
+                }), 0) << layout.description() << " to " << target.description();
+    }
+  }
+}
+
+TEST(WholeArray, transposes) {
+  check_transpose<double>({12, 19});
+  check_transpose<std::complex<float>>({5, 5});
+  check_transpose<std::int32_t>({1, 7});
+  Array<double, 2> a(world(), {3, 4}), square(world(), {3, 3});
+  EXPECT_NE(message_of<UsageError>([&] { transpose(a, square); }).find("3 x 4"), std::string::npos);
+  EXPECT_THROW(transpose(square, square), UsageError);
+}
+
+TEST(WholeArray, large_copies_go_in_chunks) {
+  const Group& all = world();
+  const Extents<2> dims(900, 700);
+  Array<double, 2> a(all, Layout<2>::blocked(dims, all.size())),
+      b(all, Layout<2>::block_cyclic(dims, {32, 32}, {.shape = {1, all.size()}})),
+      c(all, Layout<2>::irregular(dims, {{{0}, {0}}}, all.size()));
+  set_to_numbers(a);
+  copy(a, b);
+  copy(b, c);
+  fill(b, 2);
+  transform(a, c, b, [](double x, double y) { return x - y; });
+  EXPECT_EQ(norm_inf(b), 0);
+  axpby(1, a, 1, c);
+  EXPECT_EQ(wrong_elements(c, [&](const Index<2>& at) { return 2 * value_of<double>(number_of(at, dims) * 13); }), 0);
+  Array<double, 2> turned(all, {700, 900});
+  transpose(a, turned);
+  EXPECT_EQ(wrong_elements(turned, [&](const Index<2>& at) {
+              return value_of<double>(number_of(Index<2>(at[1], at[0]), dims) * 13);
+            }), 0);
+}
+
+template <class T>
+void check_fill(const T& value) {
+  Random random(62);
+  for (const auto& layout : layouts_of<2>(random, {7, 9}, world().size())) {
+    Array<T, 2> a(world(), layout);
+    fill(a, value);
+    EXPECT_EQ(wrong_elements(a, [&](const Index<2>&) { return value; }), 0);
+  }
+}
+
+struct Pixel {
+  char red, green, blue;
+  friend bool operator==(const Pixel&, const Pixel&) = default;
+};
+
+TEST(WholeArray, fill_of_all_sizes) {
+  check_fill(3.5);
+  check_fill(-2.5F);
+  check_fill<std::int32_t>(-7);
+  check_fill(std::int64_t{1} << 50);
+  check_fill(std::complex<double>(1, -2));
+  check_fill(std::complex<float>(1, -2));
+  check_fill<char>('x');
+  check_fill(Pixel{1, 2, 3});
+  Array<Pixel, 2> a(world(), {4, 4}), b(world(), Layout<2>::block_cyclic({4, 4}, {1, 1}, {.shape = {1, 1}}));
+  fill(a, {4, 5, 6});
+  copy(a, b);
+  EXPECT_EQ(wrong_elements(b, [](const Index<2>&) { return Pixel{4, 5, 6}; }), 0);
+}
+
+TEST(WholeArray, beta_of_zero_overwrites_nan) {
+  Random random(63);
+  for (const auto& layout : layouts_of<2>(random, {5, 6}, world().size())) {
+    Array<double, 2> x(world(), {5, 6}), y(world(), layout);
+    fill(x, 3);
+    fill(y, std::numeric_limits<double>::quiet_NaN());
+    axpby(2, x, 0, y);
+    EXPECT_EQ(wrong_elements(y, [](const Index<2>&) { return 6.0; }), 0);
+  }
+}
+
+template <class T>
+void check_norms() {
+  Random random(64);
+  const Extents<2> dims(9, 14);
+  for (const auto& layout : layouts_of(random, dims, world().size())) {
+    Array<T, 2> a(world(), layout);
+    set_to_numbers(a, 4);
+    long double sum = 0, squares = 0, largest = 0;
+    for_each_index(Patch<2>::whole(dims), [&](const Index<2>& at) {
+      const std::complex<double> x(value_of<T>(number_of(at, dims) * 13 + 4));
+      const long double magnitude = std::sqrt(static_cast<long double>(std::norm(x)));
+      sum += magnitude;
+      squares += std::norm(x);
+      largest = std::max(largest, magnitude);
+    });
+    const double tolerance = std::is_same_v<T, std::complex<float>> ? 1e-6 : 1e-13;
+    EXPECT_NEAR(norm1(a), static_cast<double>(sum), tolerance * static_cast<double>(sum));
+    EXPECT_NEAR(norm2(a), static_cast<double>(std::sqrt(squares)), tolerance * static_cast<double>(squares));
+    EXPECT_NEAR(norm_inf(a), static_cast<double>(largest), tolerance * static_cast<double>(largest));
+  }
+}
+
+TEST(WholeArray, norms) {
+  check_norms<double>();
+  check_norms<float>();
+  check_norms<std::int32_t>();
+  check_norms<std::int64_t>();
+  check_norms<std::complex<double>>();
+  check_norms<std::complex<float>>();
+  Array<double, 1> a(world(), {20}), none(world(), {0});
+  fill(a, -2);
+  a.store({13}, std::numeric_limits<double>::quiet_NaN());
+  EXPECT_TRUE(std::isnan(norm_inf(a)));
+  EXPECT_TRUE(std::isnan(norm1(a)));
+  EXPECT_EQ(norm1(none), 0);
+  EXPECT_EQ(norm2(none), 0);
+  EXPECT_EQ(norm_inf(none), 0);
+  // The most negative integer has a magnitude that its own type does not.
+  Array<std::int32_t, 1> low(world(), {5});
+  fill(low, std::numeric_limits<std::int32_t>::min());
+  EXPECT_EQ(norm_inf(low), 2147483648.0);
+  EXPECT_EQ(norm1(low), 5 * 2147483648.0);
+}
+
+TEST(WholeArray, reductions) {
+  const Group& all = world();
+  Random random(65);
+  const Extents<2> dims(5, 8);
+  for (const auto& layout : layouts_of(random, dims, all.size())) {
+    SCOPED_TRACE(layout.description());
+    Array<std::int64_t, 2> a(all, layout, {.name = "a"});
+    std::int64_t sum = 0, product = 1, least = 1000, most = -1000, bits_and = -1, bits_or = 0, bits_xor = 0;
+    auto value = [&](const Index<2>& at) {
+      const index_t number = number_of(at, dims);
+      return number % 9 == 0 ? number - 20 : number % 2 + 1;
+    };
+    for_each_local(a, [&](const Index<2>& at, std::int64_t& x) { x = value(at); });
+    for_each_index(Patch<2>::whole(dims), [&](const Index<2>& at) {
+      const auto x = value(at);
+      sum += x, product *= x, bits_and &= x, bits_or |= x, bits_xor ^= x;
+      least = std::min(least, x);
+      most = std::max(most, x);
+    });
+    EXPECT_EQ(reduce(a, Reduce::sum), sum);
+    EXPECT_EQ(reduce(a, Reduce::product), product);
+    EXPECT_EQ(reduce(a, Reduce::min), least);
+    EXPECT_EQ(reduce(a, Reduce::max), most);
+    EXPECT_EQ(reduce(a, Reduce::bit_and), bits_and);
+    EXPECT_EQ(reduce(a, Reduce::bit_or), bits_or);
+    EXPECT_EQ(reduce(a, Reduce::bit_xor), bits_xor);
+    EXPECT_EQ(reduce(a, Reduce::logical_and), 1);
+    EXPECT_EQ(reduce(a, Reduce::logical_or), 1);
+    a.store({4, 7}, 0);
+    EXPECT_EQ(reduce(a, Reduce::logical_and), 0);
+    fill(a, 0);
+    EXPECT_EQ(reduce(a, Reduce::logical_or), 0);
+  }
+  Array<double, 1> d(all, {6}), none(all, {0});
+  for_each_local(d, [](const Index<1>& at, double& x) { x = -1.5 - static_cast<double>(at[0]); });
+  EXPECT_EQ(reduce(d, Reduce::min), -6.5);
+  EXPECT_EQ(reduce(d, Reduce::max), -1.5);
+  EXPECT_EQ(reduce(d, Reduce::sum), -24);
+  EXPECT_EQ(reduce(none, Reduce::sum), 0);
+  EXPECT_EQ(reduce(none, Reduce::product), 1);
+  EXPECT_EQ(reduce(none, Reduce::min), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(reduce(none, Reduce::max), -std::numeric_limits<double>::infinity());
+  EXPECT_NE(message_of<UsageError>([&] { reduce(d, Reduce::bit_or); }).find("bit_or"), std::string::npos);
+  Array<std::complex<double>, 1> c(all, {6});
+  fill(c, {1, 1});
+  EXPECT_EQ(reduce(c, Reduce::sum), std::complex<double>(6, 6));
+  EXPECT_EQ(reduce(c, Reduce::product), std::complex<double>(0, -8));
+  EXPECT_THROW(reduce(c, Reduce::max), UsageError);
+}
+
+template <class A>
+std::string printed(const A& array, const PrintOptions& options = {}) {
+  std::ostringstream out;
+  print(out, array, options);
+  return out.str();
+}
+
+TEST(WholeArray, print) {
+  const Group& all = world();
+  auto expect = [&](const std::string& found, const std::string& expected) {
+    EXPECT_EQ(found, all.rank() == 0 ? expected : "");
+  };
+  const auto layout = Layout<2>::irregular({2, 3}, {{{0}, {0}}}, all.size());
+  Array<double, 2> a(all, layout, {.name = "a"});
+  for_each_local(a, [](const Index<2>& at, double& x) { x = static_cast<double>(10 * at[0] + at[1]) / 4; });
+  expect(printed(a), "array \"a\": 2 x 3, float64, irregular on a 1 x 1 grid\n    0 0.25  0.5\n  2.5 2.75    3\n");
+  expect(printed(a, {.precision = 2}),
+         "array \"a\": 2 x 3, float64, irregular on a 1 x 1 grid\n    0 0.25 0.5\n  2.5  2.8   3\n");
+  Array<std::int32_t, 1> v(all, Layout<1>::block_cyclic({12}, {2}, {.shape = {1}}), {.name = "v"});
+  for_each_local(v, [](const Index<1>& at, std::int32_t& x) { x = static_cast<std::int32_t>(at[0]); });
+  expect(printed(v, {.most = 4}), "array \"v\": 12, int32, block-cyclic 2 on a 1 grid\n  0 1 ... 10 11\n");
+  Array<std::complex<double>, 1> c(all, Layout<1>::irregular({1}, {{{0}}}, all.size()), {.name = "c"});
+  fill(c, {1.5, -2});
+  expect(printed(c), "array \"c\": 1, complex128, irregular on a 1 grid\n  1.5-2i\n");
+  Array<std::int64_t, 3> cube(all, Layout<3>::irregular({2, 1, 2}, {{{0}, {0}, {0}}}, all.size()), {.name = "cube"});
+  for_each_local(cube, [](const Index<3>& at, std::int64_t& x) { x = 100 * at[0] + at[2]; });
+  expect(printed(cube),
+         "array \"cube\": 2 x 1 x 2, int64, irregular on a 1 x 1 x 1 grid\n[0, :, :]\n  0 1\n[1, :, :]\n  100 101\n");
+  Array<Pixel, 1> p(all, Layout<1>::irregular({4}, {{{0}}}, all.size()), {.name = "p"});
+  expect(printed(p), "array \"p\": 4, bytes of size 3, irregular on a 1 grid\n");
+  Array<double, 2> none(all, Layout<2>::irregular({0, 4}, {{{0}, {0}}}, all.size()), {.name = "none"});
+  expect(printed(none), "array \"none\": 0 x 4, float64, irregular on a 1 x 1 grid\n");
+}
+
+TEST(WholeArray, operands_that_do_not_fit_throw) {
+  const Group& all = world();
+  const Group same = all.split(0);
+  Array<double, 2> a(all, {4, 5}, {.name = "a"}), b(all, {5, 4}, {.name = "b"}), c(same, {4, 5}, {.name = "c"});
+  fill(a, 1);
+  fill(b, 1);
+  auto refuse = [&](auto& x, auto& y, std::initializer_list<const char*> parts) {
+    const auto text = message_of<UsageError>([&] { copy(x, y); });
+    for (const char* part : parts) EXPECT_NE(text.find(part), std::string::npos) << text << "\nlacks " << part;
+    EXPECT_THROW(axpby(1, x, 1, y), UsageError);
+    EXPECT_THROW(dot(x, y), UsageError);
+    EXPECT_THROW(transform(x, y, [](double v) { return v; }), UsageError);
+    EXPECT_THROW(transform(x, y, x, [](double v, double w) { return v + w; }), UsageError);
+  };
+  refuse(a, b, {"\"a\"", "\"b\"", "4 x 5", "5 x 4"});
+  refuse(a, c, {"\"a\"", "\"c\"", "groups"});
+  EXPECT_EQ(reduce(a, Reduce::sum), 20);
+  // Types are the compiler's business above, and the core's below.
+  Array<float, 2> f(all, {4, 5}, {.name = "f"});
+  const auto text = message_of<UsageError>([&] { detail::copy(a.core(), f.core()); });
+  EXPECT_NE(text.find("float64"), std::string::npos) << text;
+  EXPECT_NE(text.find("float32"), std::string::npos) << text;
+}
+
+TEST(WholeArray, mismatched_collective_calls_are_told) {
+#ifndef TESSERA_TEST_CHECKS
+  GTEST_SKIP() << "collective calls are not checked in this build";
+#endif
+  const Group& all = world();
+  if (all.size() == 1) return;
+  Array<double, 1> a(all, {10}, {.name = "first"}), b(all, {10}, {.name = "second"});
+  const bool odd = all.rank() == all.size() - 1;
+  auto text = message_of<UsageError>([&] { odd ? fill(a, 1) : scale(a, 1); });
+  EXPECT_NE(text.find("fill of \"first\""), std::string::npos) << text;
+  EXPECT_NE(text.find("scale of \"first\""), std::string::npos) << text;
+  EXPECT_THROW(fill(odd ? a : b, 1), UsageError);
+  EXPECT_THROW(odd ? copy(a, b) : copy(b, a), UsageError);
+  EXPECT_THROW(odd ? a.sync() : a.close(), UsageError);
+  fill(a, 2);
+  EXPECT_EQ(reduce(a, Reduce::sum), 20);
+}
+
+}  // namespace

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include <tessera/runtime/error.hpp>
 #include <tessera/runtime/runtime.hpp>
 #include <tessera/runtime/segment.hpp>
 

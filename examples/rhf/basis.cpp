@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "basis.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace rhf {
+namespace {
+
+// A shell before it is put at an atom: SP shells and general contractions are already taken apart.
+struct Contraction {
+  int angular_momentum;
+  std::vector<double> exponents, coefficients;
+};
+using Elements = std::map<int, std::vector<Contraction>>;
+
+constexpr std::string_view letters = "SPDFGHI";
+
+// "6-31G*" is the file 6-31gs.
+std::string file_name(std::string name) {
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (const auto at = name.find("(d)"); at != std::string::npos) name.replace(at, 3, "*");
+  if (const auto at = name.find('*'); at != std::string::npos) name.replace(at, 1, "s");
+  return name + ".nw";
+}
+
+Elements read_elements(const std::filesystem::path& file, bool& spherical) {
+  std::ifstream in(file);
+  Elements elements;
+  std::vector<Contraction>* element = nullptr;
+  std::string type;
+  std::size_t first = 0;  // contraction that the next line of numbers belongs to
+  int number = 0;
+  auto fail = [&](const std::string& what) {
+    throw std::runtime_error(fmt::format("{}:{}: {}", file.string(), number, what));
+  };
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    std::istringstream words(line);
+    std::string word;
+    if (!(words >> word) || word[0] == '#' || word == "end") continue;
+    if (word == "basis") {
+      spherical = line.find("spherical") != std::string::npos;
+    } else if (const int charge = charge_of(word); charge != 0) {
+      element = &elements[charge];
+      first = element->size();
+      words >> type;
+      if (type.empty() || type.find_first_not_of(letters) != std::string::npos)
+        fail(fmt::format("unknown shell \"{}\"", type));
+    } else {
+      if (element == nullptr) fail(fmt::format("expected an element and a shell, not \"{}\"", line));
+      std::istringstream numbers(line);
+      double exponent = 0, coefficient = 0;
+      if (!(numbers >> exponent)) fail(fmt::format("expected an exponent, not \"{}\"", line));
+      for (std::size_t column = 0; numbers >> coefficient; ++column) {
+        if (element->size() <= first + column) {
+          // SP has a column for each letter; a general contraction has several columns for one.
+          const char letter = type[type.size() == 1 ? 0 : column];
+          element->push_back({static_cast<int>(letters.find(letter)), {}, {}});
+        }
+        if (coefficient == 0) continue;
+        (*element)[first + column].exponents.push_back(exponent);
+        (*element)[first + column].coefficients.push_back(coefficient);
+      }
+    }
+  }
+  return elements;
+}
+
+std::string available(const std::filesystem::path& directory) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, ignored)) {
+    if (entry.path().extension() == ".nw") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  std::string list;
+  for (const auto& name : names) list += (list.empty() ? "" : ", ") + name;
+  return list.empty() ? "none" : list;
+}
+
+}  // namespace
+
+std::filesystem::path default_basis_directory() { return RHF_BASIS_DIR; }
+
+Basis read_basis(const std::string& name, const Molecule& molecule, const std::filesystem::path& directory) {
+  const auto file = directory / file_name(name);
+  if (!std::filesystem::exists(file)) {
+    throw std::runtime_error(fmt::format("there is no basis set \"{}\" in {} (there are: {})", name,
+                                         directory.string(), available(directory)));
+  }
+  bool spherical = true;
+  const Elements elements = read_elements(file, spherical);
+  Basis basis{name, {}, {0}};
+  for (const Atom& atom : molecule.atoms) {
+    const auto found = elements.find(atom.charge);
+    if (found == elements.end()) {
+      throw std::runtime_error(
+          fmt::format("basis set \"{}\" has no functions for {}", name, symbol(atom.charge)));
+    }
+    for (const Contraction& shell : found->second) {
+      const int l = shell.angular_momentum;
+      basis.shells.push_back(
+          libint2::Shell{{shell.exponents.begin(), shell.exponents.end()},
+                         {{l, spherical && l > 1, {shell.coefficients.begin(), shell.coefficients.end()}}},
+                         atom.position});
+      basis.first.push_back(basis.first.back() + static_cast<long>(basis.shells.back().size()));
+    }
+  }
+  return basis;
+}
+
+}  // namespace rhf

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <libint2/shell.h>
+
+#include "molecule.hpp"
+
+namespace rhf {
+
+/// The shells of a molecule in a basis set, and where each one's functions begin.
+struct Basis {
+  std::string name;
+  std::vector<libint2::Shell> shells;
+  std::vector<long> first;  // shells.size() + 1 entries: the last is the number of functions
+  long size() const { return first.back(); }
+};
+
+/// Where the basis sets that come with this example are.
+std::filesystem::path default_basis_directory();
+
+/// Reads a basis set by the name that people write ("6-31G*", "cc-pVDZ"); throws std::runtime_error for one
+/// that there is not, or that lacks an element.
+Basis read_basis(const std::string& name, const Molecule& molecule, const std::filesystem::path& directory);
+
+}  // namespace rhf

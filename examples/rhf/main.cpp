@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+// Restricted Hartree-Fock on distributed arrays: reads a molecule, iterates, and keeps the density in HDF5.
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+#include <libint2/initialize.h>
+#include <CLI/CLI.hpp>
+#include <tessera/io/io.hpp>
+#include <tessera/tessera.hpp>
+
+#include "scf.hpp"
+
+namespace {
+
+using namespace rhf;
+
+struct Options {
+  std::string molecule, basis = "cc-pVDZ", basis_directory = default_basis_directory().string(), checkpoint,
+                        restart;
+  int charge = 0;
+  ScfOptions scf;
+  std::optional<double> reference;
+};
+
+// Energies computed with NWChem 7.0.2, for the molecules that come with this example: (repulsion, basis
+// functions, energy).
+struct Reference {
+  double repulsion;
+  long functions;
+  double energy;
+};
+constexpr Reference references[] = {{9.1882590789, 24, -76.0267656767},
+                                    {9.1882590789, 58, -76.0571140880},
+                                    {203.1535243747, 102, -230.7018289130}};
+
+std::optional<double> known_energy(double repulsion, long functions) {
+  for (const Reference& reference : references) {
+    if (std::abs(reference.repulsion - repulsion) < 1e-6 && reference.functions == functions)
+      return reference.energy;
+  }
+  return std::nullopt;
+}
+
+void calculate(const Options& options, const tessera::Runtime& runtime) {
+  const tessera::Group& world = runtime.world();
+  const bool speaks = world.rank() == 0;
+  Times times;
+  const Molecule molecule = read_xyz(options.molecule);
+  const int electrons = molecule.electrons(options.charge);
+  const Basis basis = read_basis(options.basis, molecule, options.basis_directory);
+  if (speaks) {
+    fmt::print("{}\n", runtime.description());
+    fmt::print("Molecule   {}: {} atoms, {} electrons, charge {}\n", molecule.title, molecule.atoms.size(),
+               electrons, options.charge);
+    fmt::print("Basis      {}: {} shells, {} functions\n", basis.name, basis.shells.size(), basis.size());
+    fmt::print("Repulsion  {:.10f} hartree\n\n", molecule.nuclear_repulsion());
+    std::fflush(stdout);
+  }
+
+  Matrix density(world, {basis.size(), basis.size()}, {.name = "density"});
+  if (!options.restart.empty()) {
+    const Timer timer(times.files);
+    tessera::io::load_into(options.restart, "density", density);
+    if (speaks) fmt::print("Restart from {}\n\n", options.restart);
+  }
+  if (speaks)
+    fmt::print("{:>4} {:>18} {:>14} {:>12} {:>9}\n", "", "energy / hartree", "change", "DIIS error",
+               "time / s");
+  const auto result = run_scf(basis, molecule, electrons, options.scf, density, !options.restart.empty(), times,
+                              [&](const Iteration& it) {
+                                if (!speaks) return;
+                                const auto change =
+                                    std::isnan(it.change) ? std::string() : fmt::format("{:.3e}", it.change);
+                                fmt::print("{:>4} {:>18.10f} {:>14} {:>12.3e} {:>9.3f}\n", it.number, it.energy,
+                                           change, it.error, it.seconds);
+                                std::fflush(stdout);
+                              });
+  if (!result.converged) {
+    throw std::runtime_error(
+        fmt::format("no convergence in {} iterations (try more with --max-iterations)", result.iterations));
+  }
+  if (!options.checkpoint.empty()) {
+    const Timer timer(times.files);
+    tessera::io::save(options.checkpoint, "density", density);
+  }
+  if (!speaks) return;
+  fmt::print("\nConverged in {} iteration{}.\n", result.iterations, result.iterations == 1 ? "" : "s");
+  fmt::print("RHF energy  {:.10f} hartree\n", result.energy);
+  auto reference = options.reference;
+  if (!reference) reference = known_energy(molecule.nuclear_repulsion(), basis.size());
+  if (reference)
+    fmt::print("Reference   {:.10f} hartree, difference {:.1e}\n", *reference, result.energy - *reference);
+  if (!options.checkpoint.empty()) fmt::print("Density written to {}\n", options.checkpoint);
+  fmt::print(
+      "\nTime: one-electron integrals {:.3f} s, Fock build {:.3f} s, linear algebra {:.3f} s, files {:.3f} s\n",
+      times.one_electron, times.fock, times.linear_algebra, times.files);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app{"Restricted Hartree-Fock on Tessera's distributed arrays"};
+  app.add_option("molecule", options.molecule, "XYZ file, in angstrom")->required();
+  app.add_option("--basis", options.basis, "Basis set: STO-3G, 6-31G*, cc-pVDZ or cc-pVTZ")
+      ->capture_default_str();
+  app.add_option("--basis-dir", options.basis_directory, "Where basis sets are read from");
+  app.add_option("--charge", options.charge, "Total charge")->capture_default_str();
+  app.add_option("--convergence", options.scf.convergence, "Largest change of the energy, in hartree")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--screening", options.scf.screening, "Integrals below this are left out")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--max-iterations", options.scf.most_iterations, "Give up after so many")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--checkpoint", options.checkpoint, "HDF5 file to write the density to");
+  app.add_option("--restart", options.restart, "HDF5 file to begin from");
+  app.add_option("--reference", options.reference, "Energy to compare with, in hartree");
+
+  tessera::Runtime runtime(argc, argv);
+  const bool speaks = runtime.world().rank() == 0;
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // Every rank has the same arguments; one of them talks.
+    return speaks ? app.exit(error) : error.get_exit_code();
+  }
+  // A problem that one rank alone has (its file system differs, say) ends the job when the exception leaves
+  // main; what all ranks find alike is said once.
+  std::string problem;
+  libint2::initialize();
+  try {
+    calculate(options, runtime);
+  } catch (const std::exception& error) {
+    problem = error.what();
+  }
+  libint2::finalize();
+  if (problem.empty()) return 0;
+  if (speaks) fmt::print(stderr, "rhf: {}\n", problem);
+  return 1;
+}

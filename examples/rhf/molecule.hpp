@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace rhf {
+
+/// Bohr in one angstrom, as NWChem 7.0 has it.
+inline constexpr double bohr_per_angstrom = 1.889725989;
+
+struct Atom {
+  int charge;                      // of the nucleus
+  std::array<double, 3> position;  // bohr
+};
+
+struct Molecule {
+  std::string title;
+  std::vector<Atom> atoms;
+
+  /// Energy of the nuclei in each other's field, in hartree.
+  double nuclear_repulsion() const;
+  /// The number of electrons at a total charge; throws unless it is even and positive.
+  int electrons(int total_charge) const;
+};
+
+/// Reads an XYZ file (angstrom); throws std::runtime_error that names file, line and what is wrong.
+Molecule read_xyz(const std::filesystem::path& file);
+
+/// "O" for 8.
+std::string symbol(int charge);
+/// 8 for "O", 0 for what is no element up to neon.
+int charge_of(const std::string& symbol);
+
+}  // namespace rhf

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "scf.hpp"
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <tessera/linalg/linalg.hpp>
+
+#include "diis.hpp"
+
+namespace rhf {
+
+using namespace tessera;
+using linalg::gemm;
+
+namespace {
+
+// Columns [first, first + count) of a matrix, each multiplied by its factor. @collective
+Matrix columns(const Matrix& matrix, index_t first, index_t count,
+               const std::function<double(index_t)>& factor) {
+  Matrix part(matrix.group(), {matrix.dims()[0], count}, {.name = "columns of " + matrix.name()});
+  const auto mine = part.local_patch();
+  if (!mine.empty()) {
+    auto values = matrix.get({{mine.lo[0], mine.lo[1] + first}, {mine.hi[0], mine.hi[1] + first}});
+    for (index_t i = 0; i < values.extent(0); ++i) {
+      for (index_t j = 0; j < values.extent(1); ++j) values(i, j) *= factor(mine.lo[1] + j);
+    }
+    part.put(mine, values);
+  }
+  part.sync();
+  return part;
+}
+
+// X with X^T S X = 1, without the combinations of functions that are linearly dependent (canonical
+// orthogonalisation).
+Matrix orthogonaliser(const Matrix& overlap) {
+  constexpr double dependent = 1e-7;
+  const auto [values, vectors] = linalg::eigh(overlap);
+  std::size_t first = 0;
+  while (first < values.size() && values[first] < dependent) ++first;
+  const auto kept = static_cast<index_t>(values.size() - first);
+  return columns(vectors, static_cast<index_t>(first), kept, [&values = values, first](index_t j) {
+    return 1 / std::sqrt(values[first + static_cast<std::size_t>(j)]);
+  });
+}
+
+// D = C_occ C_occ^T from the lowest orbitals of a Fock matrix.
+void density_of(const Matrix& fock, const Matrix& x, index_t occupied, Matrix& density) {
+  const index_t n = x.dims()[0], m = x.dims()[1];
+  Matrix half(fock.group(), {n, m}, {.name = "F X"}), orthogonal(fock.group(), {m, m}, {.name = "X^T F X"}),
+      orbitals(fock.group(), {n, occupied}, {.name = "occupied orbitals"});
+  gemm(1, fock, x, 0, half);
+  gemm(1, linalg::transpose(x), half, 0, orthogonal);
+  const auto solution = linalg::eigh(orthogonal);
+  gemm(1, x, columns(solution.vectors, 0, occupied, [](index_t) { return 1.0; }), 0, orbitals);
+  gemm(1, orbitals, linalg::transpose(orbitals), 0, density);
+}
+
+// X^T (F D S - S D F) X, which vanishes when F and D belong together.
+Matrix error_of(const Matrix& fock, const Matrix& density, const Matrix& overlap, const Matrix& x) {
+  const index_t n = x.dims()[0], m = x.dims()[1];
+  Matrix fd(fock.group(), {n, n}, {.name = "F D"}), fds(fd.duplicate("F D S")), turned(fd.duplicate("S D F")),
+      half(fock.group(), {n, m}, {.name = "(FDS - SDF) X"}),
+      error(fock.group(), {m, m}, {.name = "DIIS error"});
+  gemm(1, fock, density, 0, fd);
+  gemm(1, fd, overlap, 0, fds);
+  transpose(fds, turned);
+  axpby(-1, turned, 1, fds);
+  gemm(1, fds, x, 0, half);
+  gemm(1, linalg::transpose(x), half, 0, error);
+  return error;
+}
+
+}  // namespace
+
+ScfResult run_scf(const Basis& basis, const Molecule& molecule, int electrons, const ScfOptions& options,
+                  Matrix& density, bool have_density, Times& times,
+                  const std::function<void(const Iteration&)>& report) {
+  const Group& world = density.group();
+  const index_t n = basis.size(), occupied = electrons / 2;
+  Matrix overlap(world, {n, n}, {.name = "overlap"}), core(overlap.duplicate("core Hamiltonian")),
+      fock(overlap.duplicate("Fock"));
+  {
+    const Timer timer(times.one_electron);
+    one_electron(basis, molecule, overlap, core);
+  }
+  FockBuilder builder(world, basis, options.screening);
+  const double repulsion = molecule.nuclear_repulsion();
+  const Matrix x = orthogonaliser(overlap);
+  if (occupied > x.dims()[1]) {
+    throw std::runtime_error(
+        fmt::format("{} electron pairs do not fit {} independent functions", occupied, x.dims()[1]));
+  }
+  if (!have_density) density_of(core, x, occupied, density);
+
+  Diis diis;
+  double last = std::numeric_limits<double>::quiet_NaN();
+  for (int iteration = 1; iteration <= options.most_iterations; ++iteration) {
+    double seconds = 0, energy = 0, error = 0;
+    {
+      const Timer whole(seconds);
+      {
+        const Timer timer(times.fock);
+        builder.build(density, core, fock);
+      }
+      const Timer timer(times.linear_algebra);
+      energy = dot(density, core) + dot(density, fock) + repulsion;
+      const Matrix residual = error_of(fock, density, overlap, x);
+      error = norm_inf(residual);
+      diis.extrapolate(fock, residual);
+      density_of(fock, x, occupied, density);
+    }
+    report({iteration, energy, energy - last, error, seconds});
+    // The energy's own error is of second order in this one.
+    const bool settled = std::abs(energy - last) < options.convergence || (iteration == 1 && have_density);
+    if (settled && error < std::sqrt(options.convergence) * 1e-2) return {energy, iteration, true};
+    last = energy;
+  }
+  return {last, options.most_iterations, false};
+}
+
+}  // namespace rhf
