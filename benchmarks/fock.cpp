@@ -84,7 +84,7 @@ int main(int argc, char** argv) {
   Job job{.launch = "mpiexec",
           .program = {},
           .seconds_label = "Fock build",
-          .energy_label = "energy",
+          .energy_label = "RHF energy",
           .energy = -76.0571140880};
   std::string json, mpi = "MPI";
   int ranks = 2, pairs = 31;

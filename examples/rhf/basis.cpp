@@ -26,8 +26,8 @@ constexpr std::string_view letters = "SPDFGHI";
 std::string file_name(std::string name) {
   std::transform(name.begin(), name.end(), name.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (const auto at = name.find("(d)"); at != std::string::npos) name.replace(at, 3, "*");
-  if (const auto at = name.find('*'); at != std::string::npos) name.replace(at, 1, "s");
+  if (const auto at = name.find("(d)"); at != std::string::npos) name = name.substr(0, at) + "*";
+  if (name.ends_with('*')) name.back() = 's';
   return name + ".nw";
 }
 

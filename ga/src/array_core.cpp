@@ -91,6 +91,7 @@ void ArrayCore::require_open() const {
 }
 
 void ArrayCore::check_element(const index_t* at) const {
+  require_open();  // the layout of an array that was moved from is not to be asked
   for (std::size_t d = 0; d < static_cast<std::size_t>(rank()); ++d) {
     if (at[d] >= 0 && at[d] < layout_.dims()[d]) continue;
     std::string where;
@@ -103,6 +104,7 @@ void ArrayCore::check_element(const index_t* at) const {
 // Checks patch and buffer, and calls f(rank, byte offset, shape, local pointer) for the part of each owner.
 template <class Pointer, class F>
 void ArrayCore::for_each_transfer(const Box& patch, const Buffer<Pointer>& buffer, F&& f) const {
+  require_open();
   require_inside(layout_, patch, name());
   for (int d = 0; d < rank(); ++d) {
     const auto i = static_cast<std::size_t>(d);

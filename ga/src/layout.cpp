@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/layout.hpp>
 
+#include <limits>
+
 #include <fmt/format.h>
 
 namespace tessera::detail {
@@ -10,6 +12,8 @@ namespace {
 void require(bool condition, const std::string& message) {
   if (!condition) throw UsageError(message);
 }
+
+constexpr index_t most_processes = std::numeric_limits<int>::max();
 
 std::vector<index_t> copy(const index_t* values, int rank) { return {values, values + rank}; }
 
@@ -64,8 +68,11 @@ LayoutCore make_block_cyclic(int rank, const index_t* dims, const index_t* block
   for (int d = 0; d < rank; ++d) {
     require(block[d] > 0, fmt::format("block extent {} of dimension {} is not positive", block[d], d));
     require(grid[d] > 0, fmt::format("grid extent {} of dimension {} is not positive", grid[d], d));
+    // At most the largest int before each step, so that the product of two fits 64 bits.
+    processes = grid[d] > most_processes ? grid[d] : processes * grid[d];
+    require(processes <= most_processes,
+            fmt::format("a layout's grid has {} processes, more than there can be", processes));
     axes.push_back(Axis::cyclic(dims[d], block[d], static_cast<int>(grid[d])));
-    processes *= grid[d];
   }
   return {std::move(axes), ranks_or(ranks, processes), order, StorageOrder::column_major};
 }

@@ -15,13 +15,16 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+double largest_block(index_t extent, int parts) {
+  return static_cast<double>(extent / parts + static_cast<index_t>(extent % parts != 0));
+}
+
 // The surface of the largest block, in elements, for one grid.
 double surface(const std::vector<index_t>& dims, const std::vector<int>& grid) {
   double volume = 1, sum = 0;
-  for (std::size_t d = 0; d < dims.size(); ++d)
-    volume *= static_cast<double>((dims[d] + grid[d] - 1) / grid[d]);
+  for (std::size_t d = 0; d < dims.size(); ++d) volume *= largest_block(dims[d], grid[d]);
   for (std::size_t d = 0; d < dims.size(); ++d) {
-    if (grid[d] > 1) sum += volume / static_cast<double>((dims[d] + grid[d] - 1) / grid[d]);
+    if (grid[d] > 1) sum += volume / largest_block(dims[d], grid[d]);
   }
   return sum;
 }
@@ -87,7 +90,7 @@ Interval Axis::find(index_t i) const noexcept {
   if (parts_ == 1) return {0, 0, extent_, 0};
   if (kind_ == Kind::cyclic) {
     const index_t number = i / block_, begin = number * block_;
-    return {static_cast<int>(number % parts_), begin, std::min(begin + block_, extent_),
+    return {static_cast<int>(number % parts_), begin, begin + std::min(block_, extent_ - begin),
             number / parts_ * block_};
   }
   int part = 0;
@@ -116,7 +119,7 @@ Interval Axis::interval(int part, index_t b) const noexcept {
   if (parts_ == 1) return {0, 0, extent_, 0};  // one piece, whatever its blocks
   if (kind_ != Kind::cyclic) return {part, start(part), start(part + 1), 0};
   const index_t begin = (b * parts_ + part) * block_;
-  return {part, begin, std::min(begin + block_, extent_), b * block_};
+  return {part, begin, begin + std::min(block_, extent_ - begin), b * block_};
 }
 
 LayoutCore::LayoutCore(std::vector<Axis> axes, int ranks, GridOrder grid_order, StorageOrder storage)

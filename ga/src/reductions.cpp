@@ -104,7 +104,14 @@ double norm(const ArrayCore& a, Norm which) {
   return with_kind(a.type().kind, "norm", [&]<class T>(T) {
     const T* x = static_cast<const T*>(a.local_data());
     const index_t n = a.local_shape().size;
-    auto magnitude = [&](index_t i) { return static_cast<double>(std::abs(x[i])); };
+    auto magnitude = [&](index_t i) {
+      // The most negative integer has no magnitude in its own type.
+      if constexpr (std::is_integral_v<T>) {
+        return std::abs(static_cast<double>(x[i]));
+      } else {
+        return static_cast<double>(std::abs(x[i]));
+      }
+    };
     if (which == Norm::infinity) {
       double most = 0;
       // Not std::max: a NaN must come through.

@@ -3,11 +3,15 @@
 #include "hdf5.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <tessera/io/error.hpp>
+
+#include "pieces.hpp"
 
 namespace tessera::io::hdf5 {
 namespace {
@@ -17,22 +21,29 @@ using tessera::detail::ElementType;
 
 constexpr index_t most_bytes = index_t{1} << 30;  // in one call: MPI-IO counts in int
 
-// The innermost reason that HDF5 gives, in one sentence.
+// HDF5's error stack as one sentence, from what was asked for to what went wrong.
 std::string reason() {
-  std::string text;
-  auto first = [](unsigned, const H5E_error2_t* error, void* data) -> herr_t {
-    auto& out = *static_cast<std::string*>(data);
-    if (out.empty() && error->desc != nullptr) out = error->desc;
+  std::vector<std::string> stack;
+  auto add = [](unsigned, const H5E_error2_t* error, void* data) -> herr_t {
+    auto& list = *static_cast<std::vector<std::string>*>(data);
+    std::string text = error->desc == nullptr ? "" : error->desc;
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    if (!text.empty() && std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
     return 0;
   };
-  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, first, &text);
-  return text.empty() ? "no reason given" : text;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, add, &stack);
+  return stack.empty() ? "no reason given" : fmt::format("{}", fmt::join(stack, ": "));
 }
 
 template <class Result>
 Result check(Result result, std::string_view what) {
-  if (result < 0) throw IoError(fmt::format("{}: {}", what, reason()));
+  if (result < 0) throw Hdf5Error(fmt::format("{} (HDF5: {})", what, reason()));
   return result;
+}
+
+// MPI-IO takes what stands before a colon for the name of a file system.
+std::string mpi_name(const std::filesystem::path& path) {
+  return path.string().find(':') == std::string::npos ? path.string() : "ufs:" + path.string();
 }
 
 Properties parallel_access(MPI_Comm comm) {
@@ -55,25 +66,28 @@ hid_t native(ElementKind kind) {
   }
 }
 
-// A box cut along its first dimension that has more than one index; `part` of `parts`.
-Box slice(const Box& box, int rank, index_t part, index_t parts) {
-  Box piece = box;
-  for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d) {
-    const index_t extent = box.hi[d] - box.lo[d];
-    if (extent <= 1) continue;
-    piece.lo[d] = box.lo[d] + std::min(extent, (extent + parts - 1) / parts * part);
-    piece.hi[d] = box.lo[d] + std::min(extent, (extent + parts - 1) / parts * (part + 1));
-    return piece;
-  }
-  if (part > 0) piece.hi[0] = piece.lo[0];
-  return piece;
-}
+struct Selection {
+  Space file, memory;
+};
 
-index_t volume(const Box& box, int rank) {
-  index_t product = 1;
-  for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d)
-    product *= std::max<index_t>(0, box.hi[d] - box.lo[d]);
-  return product;
+// A box of the dataset, and as many elements in a row in memory; nothing of either if it is empty.
+Selection select(const Dataset& dataset, const Box& box, int rank, index_t count) {
+  const auto elements = static_cast<hsize_t>(count);
+  Selection selection{Space(check(H5Dget_space(dataset.get()), "H5Dget_space")),
+                      Space(check(H5Screate_simple(1, &elements, nullptr), "H5Screate_simple"))};
+  if (count == 0) {
+    check(H5Sselect_none(selection.file.get()), "H5Sselect_none");
+    check(H5Sselect_none(selection.memory.get()), "H5Sselect_none");
+    return selection;
+  }
+  std::array<hsize_t, static_cast<std::size_t>(max_rank)> start{}, size{};
+  for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d) {
+    start[d] = static_cast<hsize_t>(box.lo[d]);
+    size[d] = static_cast<hsize_t>(box.hi[d] - box.lo[d]);
+  }
+  check(H5Sselect_hyperslab(selection.file.get(), H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr),
+        "H5Sselect_hyperslab");
+  return selection;
 }
 
 }  // namespace
@@ -86,12 +100,16 @@ Silence::~Silence() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
 
 File create(const std::filesystem::path& path, MPI_Comm comm) {
   const Properties access = parallel_access(comm);
-  return File(check(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), "cannot be created"));
+  return File(
+      check(H5Fcreate(mpi_name(path).c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), "cannot be created"));
 }
+
+bool is_hdf5(const std::filesystem::path& path) { return H5Fis_hdf5(path.c_str()) > 0; }
 
 File open(const std::filesystem::path& path, MPI_Comm comm) {
   const Properties access = parallel_access(comm);
-  return File(check(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), "is not an HDF5 file, or broken"));
+  return File(check(H5Fopen(mpi_name(path).c_str(), H5F_ACC_RDONLY, access.get()),
+                    "cannot be opened as an HDF5 file; is it truncated or damaged?"));
 }
 
 void close(File file) {
@@ -122,7 +140,8 @@ std::string describe_type(const Dataset& dataset) {
   const std::size_t bytes = H5Tget_size(type.get());
   switch (H5Tget_class(type.get())) {
     case H5T_INTEGER:
-      return fmt::format("integers of {} bits", 8 * bytes);
+      return fmt::format("{}integers of {} bits", H5Tget_sign(type.get()) == H5T_SGN_NONE ? "unsigned " : "",
+                         8 * bytes);
     case H5T_FLOAT:
       return fmt::format("floating-point numbers of {} bits", 8 * bytes);
     case H5T_COMPOUND:
@@ -138,10 +157,20 @@ std::string describe_type(const Dataset& dataset) {
 
 bool has_type(const Dataset& dataset, const ElementType& type) {
   const Type found(check(H5Dget_type(dataset.get()), "H5Dget_type"));
+  if (type.kind == ElementKind::bytes) {  // their tag is only a comment
+    return H5Tget_class(found.get()) == H5T_OPAQUE &&
+           H5Tget_size(found.get()) == static_cast<std::size_t>(type.size);
+  }
   // In this machine's byte order, so that files written elsewhere are accepted, and converted when read.
   const Type here(H5Tget_native_type(found.get(), H5T_DIR_ASCEND));
   if (!here) return false;
   return check(H5Tequal(here.get(), element_type(type).get()), "H5Tequal") > 0;
+}
+
+Type memory_type(const Dataset& dataset, const ElementType& type) {
+  // HDF5 converts bytes only to bytes with the same tag.
+  if (type.kind == ElementKind::bytes) return Type(check(H5Dget_type(dataset.get()), "H5Dget_type"));
+  return element_type(type);
 }
 
 Dataset create_dataset(const File& file, const std::string& name, const Type& type,
@@ -154,6 +183,7 @@ Dataset create_dataset(const File& file, const std::string& name, const Type& ty
   const Properties creation(check(H5Pcreate(H5P_DATASET_CREATE), "H5Pcreate"));
   check(H5Pset_fill_time(creation.get(), H5D_FILL_TIME_NEVER), "H5Pset_fill_time");  // every element is written
   const Properties link(check(H5Pcreate(H5P_LINK_CREATE), "H5Pcreate"));
+  check(H5Pset_char_encoding(link.get(), H5T_CSET_UTF8), "H5Pset_char_encoding");
   check(H5Pset_create_intermediate_group(link.get(), 1), "H5Pset_create_intermediate_group");
   return Dataset(check(
       H5Dcreate2(file.get(), name.c_str(), type.get(), space.get(), link.get(), creation.get(), H5P_DEFAULT),
@@ -162,11 +192,13 @@ Dataset create_dataset(const File& file, const std::string& name, const Type& ty
 
 void write_attribute(const Dataset& dataset, const char* name, const std::string& value) {
   const Type type(check(H5Tcopy(H5T_C_S1), "H5Tcopy"));
-  check(H5Tset_size(type.get(), value.size() + 1), "H5Tset_size");
+  check(H5Tset_size(type.get(), H5T_VARIABLE), "H5Tset_size");  // a str to h5py, where fixed sizes are bytes
+  check(H5Tset_cset(type.get(), H5T_CSET_UTF8), "H5Tset_cset");
   const Space space(check(H5Screate(H5S_SCALAR), "H5Screate"));
   const Attribute attribute(
       check(H5Acreate2(dataset.get(), name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), "H5Acreate2"));
-  check(H5Awrite(attribute.get(), type.get(), value.c_str()), "H5Awrite");
+  const char* text = value.c_str();
+  check(H5Awrite(attribute.get(), type.get(), &text), "H5Awrite");
 }
 
 std::vector<std::string> dataset_names(const File& file) {
@@ -180,11 +212,15 @@ std::vector<std::string> dataset_names(const File& file) {
 }
 
 bool has_dataset(const File& file, const std::string& name) {
+  if (name.empty()) return false;
   // Each part of the path must exist before the next may be asked for.
   for (std::size_t slash = name.find('/', 1); slash != std::string::npos; slash = name.find('/', slash + 1)) {
     if (H5Lexists(file.get(), name.substr(0, slash).c_str(), H5P_DEFAULT) <= 0) return false;
   }
-  return H5Lexists(file.get(), name.c_str(), H5P_DEFAULT) > 0;
+  if (H5Lexists(file.get(), name.c_str(), H5P_DEFAULT) <= 0) return false;
+  H5O_info_t info;
+  return H5Oget_info_by_name(file.get(), name.c_str(), &info, H5P_DEFAULT) >= 0 &&
+         info.type == H5O_TYPE_DATASET;
 }
 
 Dataset open_dataset(const File& file, const std::string& name) {
@@ -200,46 +236,38 @@ std::vector<hsize_t> extents(const Dataset& dataset) {
   return dims;
 }
 
-index_t rounds_needed(const Box& box, int rank, index_t element_bytes) {
-  // A slice is at least one index wide, so a second dimension is never cut: a row of it may be larger than the
-  // limit only for arrays whose first extent is 1, which slice() cuts along the next.
-  return (volume(box, rank) * element_bytes + most_bytes - 1) / most_bytes;
-}
-
-void transfer(Transfer direction, const Dataset& dataset, const Type& type, const Box& box, int rank,
-              void* data, index_t element_bytes, index_t rounds) {
+void transfer(Transfer direction, const Dataset& dataset, const Type& type, const Group& group, const Box& box,
+              int rank, void* data) {
+  const auto element_bytes = static_cast<index_t>(H5Tget_size(type.get()));
+  const detail::Pieces pieces(box, rank, element_bytes, most_bytes);
+  const index_t rounds = group.all_reduce(pieces.count(), Reduce::max);
   const Properties collective(check(H5Pcreate(H5P_DATASET_XFER), "H5Pcreate"));
   check(H5Pset_dxpl_mpio(collective.get(), H5FD_MPIO_COLLECTIVE), "H5Pset_dxpl_mpio");
-  static std::byte nothing[16];
+  std::byte nothing{};
   auto* at = static_cast<std::byte*>(data);
+  std::string
+      problem;  // of the first call that failed; the others are made nevertheless, as all ranks wait there
   for (index_t round = 0; round < rounds; ++round) {
-    const Box piece = slice(box, rank, round, rounds);
-    const index_t count = volume(piece, rank);
-    const Space in_file(check(H5Dget_space(dataset.get()), "H5Dget_space"));
-    const auto elements = static_cast<hsize_t>(count);
-    const Space in_memory(check(H5Screate_simple(1, &elements, nullptr), "H5Screate_simple"));
-    if (count == 0) {
-      check(H5Sselect_none(in_file.get()), "H5Sselect_none");
-      check(H5Sselect_none(in_memory.get()), "H5Sselect_none");
-    } else {
-      std::vector<hsize_t> start, size;
-      for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d) {
-        start.push_back(static_cast<hsize_t>(piece.lo[d]));
-        size.push_back(static_cast<hsize_t>(piece.hi[d] - piece.lo[d]));
+    const Box piece = pieces.piece(round);
+    const index_t count = pieces.size(piece);
+    const Selection selection = select(dataset, piece, rank, count);
+    void* memory = count == 0 ? &nothing : at;
+    try {
+      if (direction == Transfer::write) {
+        check(H5Dwrite(dataset.get(), type.get(), selection.memory.get(), selection.file.get(),
+                       collective.get(), memory),
+              "the data cannot be written; is there space left?");
+      } else {
+        check(H5Dread(dataset.get(), type.get(), selection.memory.get(), selection.file.get(), collective.get(),
+                      memory),
+              "the data cannot be read");
       }
-      check(H5Sselect_hyperslab(in_file.get(), H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr),
-            "H5Sselect_hyperslab");
-    }
-    void* memory = count == 0 ? static_cast<void*>(nothing) : at;
-    if (direction == Transfer::write) {
-      check(H5Dwrite(dataset.get(), type.get(), in_memory.get(), in_file.get(), collective.get(), memory),
-            "cannot be written");
-    } else {
-      check(H5Dread(dataset.get(), type.get(), in_memory.get(), in_file.get(), collective.get(), memory),
-            "cannot be read");
+    } catch (const Hdf5Error& error) {
+      if (problem.empty()) problem = error.what();
     }
     at += count * element_bytes;
   }
+  if (!problem.empty()) throw Hdf5Error(problem);
 }
 
 }  // namespace tessera::io::hdf5

@@ -13,7 +13,7 @@
 #include <tessera/detail/array_core.hpp>
 #include <tessera/runtime/detail/unique_handle.hpp>
 
-// Every HDF5 function that Tessera calls, checked, in one place. A failure throws IoError with HDF5's own
+// Every HDF5 function that Tessera calls, checked, in one place. A failure throws Hdf5Error with HDF5's own
 // reason, on the rank that has it: callers agree.
 namespace tessera::io::hdf5 {
 
@@ -45,6 +45,8 @@ class Silence {
 
 /// @collective over comm
 File create(const std::filesystem::path& path, MPI_Comm comm);
+/// Whether a file has HDF5's signature. @local
+bool is_hdf5(const std::filesystem::path& path);
 /// @collective over comm
 File open(const std::filesystem::path& path, MPI_Comm comm);
 /// Closes and reports what ~File could not. @collective over the file's communicator
@@ -55,22 +57,22 @@ Type element_type(const tessera::detail::ElementType& type);
 /// What the elements of a dataset are, for messages: "float64", "a compound of 24 bytes".
 std::string describe_type(const Dataset& dataset);
 bool has_type(const Dataset& dataset, const tessera::detail::ElementType& type);
+/// The type to read the elements of a dataset as, after has_type.
+Type memory_type(const Dataset& dataset, const tessera::detail::ElementType& type);
 
 Dataset create_dataset(const File& file, const std::string& name, const Type& type,
                        const tessera::detail::ArrayCore& array);
 void write_attribute(const Dataset& dataset, const char* name, const std::string& value);
-/// The names of the datasets in the root group.
+/// The paths of all datasets.
 std::vector<std::string> dataset_names(const File& file);
 bool has_dataset(const File& file, const std::string& name);
 Dataset open_dataset(const File& file, const std::string& name);
 std::vector<hsize_t> extents(const Dataset& dataset);
 
 enum class Transfer { write, read };
-/// Moves a box between a file and dense row-major memory, in as many collective calls as `rounds` says; ranks
-/// with an empty box take part with an empty selection. @collective
-void transfer(Transfer direction, const Dataset& dataset, const Type& type, const tessera::detail::Box& box,
-              int rank, void* data, index_t element_bytes, index_t rounds);
-/// How many calls `transfer` needs for a box, so that none moves more than MPI-IO can count.
-index_t rounds_needed(const tessera::detail::Box& box, int rank, index_t element_bytes);
+/// Moves a box between a dataset and dense row-major memory: in collective calls of at most 1 GiB, as many on
+/// every rank; ranks with an empty box take part with an empty selection. @collective
+void transfer(Transfer direction, const Dataset& dataset, const Type& type, const Group& group,
+              const tessera::detail::Box& box, int rank, void* data);
 
 }  // namespace tessera::io::hdf5

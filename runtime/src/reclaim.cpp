@@ -8,6 +8,7 @@ namespace tessera::detail {
 
 void ReclaimList::add(std::shared_ptr<Collective> object) {
   object->count_ = dropped_;
+  if (object->is_dropped()) ++*dropped_;  // a group that this process is not in was never held
   alive_.push_back(std::move(object));
 }
 

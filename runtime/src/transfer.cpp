@@ -18,12 +18,15 @@ constexpr index_t most_staged = index_t{4} << 20;  // bytes packed at a time
 constexpr int most_pending = 512;                  // operations before their local completion is waited for
 
 void check_range(const SegmentState& segment, int rank, index_t offset, const Strided& shape) {
-  index_t low = offset, high = offset + shape.run;
+  index_t low = offset, high = 0, reach = 0;
+  // What does not fit 64 bits must not come out as a place inside.
+  bool fits = !__builtin_add_overflow(offset, shape.run, &high);
   for (std::size_t l = 0; l < static_cast<std::size_t>(shape.levels); ++l) {
-    const index_t reach = (shape.count[l] - 1) * shape.remote_stride[l];
-    (reach < 0 ? low : high) += reach;
+    fits &= !__builtin_mul_overflow(shape.count[l] - 1, shape.remote_stride[l], &reach);
+    index_t& end = reach < 0 ? low : high;
+    fits &= !__builtin_add_overflow(end, reach, &end);
   }
-  if (rank >= 0 && rank < segment.group->size && low >= 0 && high <= segment.slice) return;
+  if (fits && rank >= 0 && rank < segment.group->size && low >= 0 && high <= segment.slice) return;
   throw UsageError(
       fmt::format("transfer of bytes [{}, {}) at rank {} exceeds segment \"{}\" of {} ranks with {} bytes each",
                   low, high, rank, segment.name, segment.group->size, segment.slice));

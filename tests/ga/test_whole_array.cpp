@@ -18,8 +18,11 @@ using namespace tessera::test;
 
 template <class T>
 T value_of(index_t number) {
-  if constexpr (std::is_arithmetic_v<T>) return static_cast<T>(number % 11 - 5);
-  else return {static_cast<typename T::value_type>(number % 11 - 5), static_cast<typename T::value_type>(number % 7 - 3)};
+  if constexpr (std::is_arithmetic_v<T>)
+    return static_cast<T>(number % 11 - 5);
+  else
+    return {static_cast<typename T::value_type>(number % 11 - 5),
+            static_cast<typename T::value_type>(number % 7 - 3)};
 }
 
 template <class T, std::size_t N>
@@ -53,7 +56,8 @@ void check_pairs(const Extents<N>& dims) {
       set_to_numbers(x, 3);
       const T two = value_of<T>(7), three = value_of<T>(8);
       axpby(two, x, three, y);
-      wrong += wrong_elements(y, [&](const Index<N>& at) { return two * number(at, 3) + three * number(at, 0); });
+      wrong +=
+          wrong_elements(y, [&](const Index<N>& at) { return two * number(at, 3) + three * number(at, 0); });
       scale(y, two);
       wrong += wrong_elements(
           y, [&](const Index<N>& at) { return two * (two * number(at, 3) + three * number(at, 0)); });
@@ -100,9 +104,12 @@ void check_transpose(const Extents<2>& dims) {
     for (const auto& target : targets) {
       Array<T, 2> to(all, target);
       transpose(from, to);
-      EXPECT_EQ(wrong_elements(to, [&](const Index<2>& at) {
-                  return value_of<T>(number_of(Index<2>(at[1], at[0]), dims) * 13);
-                }), 0) << layout.description() << " to " << target.description();
+      EXPECT_EQ(wrong_elements(to,
+                               [&](const Index<2>& at) {
+                                 return value_of<T>(number_of(Index<2>(at[1], at[0]), dims) * 13);
+                               }),
+                0)
+          << layout.description() << " to " << target.description();
     }
   }
 }
@@ -129,12 +136,15 @@ TEST(WholeArray, large_copies_go_in_chunks) {
   transform(a, c, b, [](double x, double y) { return x - y; });
   EXPECT_EQ(norm_inf(b), 0);
   axpby(1, a, 1, c);
-  EXPECT_EQ(wrong_elements(c, [&](const Index<2>& at) { return 2 * value_of<double>(number_of(at, dims) * 13); }), 0);
+  EXPECT_EQ(
+      wrong_elements(c, [&](const Index<2>& at) { return 2 * value_of<double>(number_of(at, dims) * 13); }), 0);
   Array<double, 2> turned(all, {700, 900});
   transpose(a, turned);
-  EXPECT_EQ(wrong_elements(turned, [&](const Index<2>& at) {
-              return value_of<double>(number_of(Index<2>(at[1], at[0]), dims) * 13);
-            }), 0);
+  EXPECT_EQ(wrong_elements(turned,
+                           [&](const Index<2>& at) {
+                             return value_of<double>(number_of(Index<2>(at[1], at[0]), dims) * 13);
+                           }),
+            0);
 }
 
 template <class T>
@@ -187,7 +197,13 @@ void check_norms() {
     set_to_numbers(a, 4);
     long double sum = 0, squares = 0, largest = 0;
     for_each_index(Patch<2>::whole(dims), [&](const Index<2>& at) {
-      const std::complex<double> x(value_of<T>(number_of(at, dims) * 13 + 4));
+      const T element = value_of<T>(number_of(at, dims) * 13 + 4);
+      std::complex<double> x;
+      if constexpr (std::is_arithmetic_v<T>) {
+        x = static_cast<double>(element);
+      } else {
+        x = {element.real(), element.imag()};
+      }
       const long double magnitude = std::sqrt(static_cast<long double>(std::norm(x)));
       sum += magnitude;
       squares += std::norm(x);
@@ -287,7 +303,8 @@ TEST(WholeArray, print) {
   const auto layout = Layout<2>::irregular({2, 3}, {{{0}, {0}}}, all.size());
   Array<double, 2> a(all, layout, {.name = "a"});
   for_each_local(a, [](const Index<2>& at, double& x) { x = static_cast<double>(10 * at[0] + at[1]) / 4; });
-  expect(printed(a), "array \"a\": 2 x 3, float64, irregular on a 1 x 1 grid\n    0 0.25  0.5\n  2.5 2.75    3\n");
+  expect(printed(a),
+         "array \"a\": 2 x 3, float64, irregular on a 1 x 1 grid\n    0 0.25 0.5\n  2.5 2.75   3\n");
   expect(printed(a, {.precision = 2}),
          "array \"a\": 2 x 3, float64, irregular on a 1 x 1 grid\n    0 0.25 0.5\n  2.5  2.8   3\n");
   Array<std::int32_t, 1> v(all, Layout<1>::block_cyclic({12}, {2}, {.shape = {1}}), {.name = "v"});
@@ -296,10 +313,12 @@ TEST(WholeArray, print) {
   Array<std::complex<double>, 1> c(all, Layout<1>::irregular({1}, {{{0}}}, all.size()), {.name = "c"});
   fill(c, {1.5, -2});
   expect(printed(c), "array \"c\": 1, complex128, irregular on a 1 grid\n  1.5-2i\n");
-  Array<std::int64_t, 3> cube(all, Layout<3>::irregular({2, 1, 2}, {{{0}, {0}, {0}}}, all.size()), {.name = "cube"});
+  Array<std::int64_t, 3> cube(all, Layout<3>::irregular({2, 1, 2}, {{{0}, {0}, {0}}}, all.size()),
+                              {.name = "cube"});
   for_each_local(cube, [](const Index<3>& at, std::int64_t& x) { x = 100 * at[0] + at[2]; });
   expect(printed(cube),
-         "array \"cube\": 2 x 1 x 2, int64, irregular on a 1 x 1 x 1 grid\n[0, :, :]\n  0 1\n[1, :, :]\n  100 101\n");
+         "array \"cube\": 2 x 1 x 2, int64, irregular on a 1 x 1 x 1 grid\n[0, :, :]\n  0 1\n[1, :, :]\n  100 "
+         "101\n");
   Array<Pixel, 1> p(all, Layout<1>::irregular({4}, {{{0}}}, all.size()), {.name = "p"});
   expect(printed(p), "array \"p\": 4, bytes of size 3, irregular on a 1 grid\n");
   Array<double, 2> none(all, Layout<2>::irregular({0, 4}, {{{0}, {0}}}, all.size()), {.name = "none"});

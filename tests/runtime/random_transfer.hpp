@@ -27,6 +27,7 @@ struct RandomTransfer {
   index_t local_begin = 0;  // where in the buffer the first element is
 
   RandomTransfer(Random& random, index_t slice, index_t element) {
+    element = std::min(element, slice);
     const index_t room = slice / element;
     shape.levels = static_cast<int>(pick(random, 0, 5));
     const auto levels = static_cast<std::size_t>(shape.levels);

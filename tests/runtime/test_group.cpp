@@ -80,8 +80,7 @@ TEST(Group, split_by_color_and_key) {
   }
   const Group thirds = all.split(rank % 3);
   const auto members = thirds.all_gather(rank);
-  for (std::size_t i = 0; i < members.size(); ++i)
-    EXPECT_EQ(members[i], rank % 3 + 3 * static_cast<int>(i));
+  for (std::size_t i = 0; i < members.size(); ++i) EXPECT_EQ(members[i], rank % 3 + 3 * static_cast<int>(i));
   std::vector<int> everyone(static_cast<std::size_t>(size)), expected(everyone.size(), -1);
   std::iota(everyone.begin(), everyone.end(), 0);
   for (std::size_t i = 0; i < members.size(); ++i)
@@ -111,7 +110,8 @@ TEST(Group, include_in_any_order) {
     int nodes = 0;
     std::vector<int> seen;
     for (int r : list) {
-      if (std::find(seen.begin(), seen.end(), all.node_of(r)) == seen.end()) seen.push_back(all.node_of(r)), ++nodes;
+      if (std::find(seen.begin(), seen.end(), all.node_of(r)) == seen.end())
+        seen.push_back(all.node_of(r)), ++nodes;
     }
     EXPECT_EQ(part.node_count(), nodes);
   }
@@ -159,7 +159,8 @@ TEST(Group, broadcast_and_gather) {
     std::vector<float> none;
     all.broadcast(std::span<float>(none), root);
   }
-  const auto records = all.all_gather(Record{static_cast<char>('a' + rank), rank / 4.0, {rank, 2, 3, 4, -rank}});
+  const auto records =
+      all.all_gather(Record{static_cast<char>('a' + rank), rank / 4.0, {rank, 2, 3, 4, -rank}});
   for (int r = 0; r < all.size(); ++r) {
     const Record& record = records[static_cast<std::size_t>(r)];
     EXPECT_EQ(record.tag, 'a' + r);
@@ -173,16 +174,22 @@ TEST(Group, broadcast_and_gather) {
 // Small whole numbers, so that sums and products are exact in any order.
 template <class T>
 T value_of(int rank, int i) {
-  if constexpr (std::is_floating_point_v<T> || std::is_integral_v<T>) return static_cast<T>((rank * 3 + i) % 4);
-  else return {static_cast<typename T::value_type>((rank + i) % 3 - 1), static_cast<typename T::value_type>(i % 2)};
+  if constexpr (std::is_floating_point_v<T> || std::is_integral_v<T>)
+    return static_cast<T>((rank * 3 + i) % 4);
+  else
+    return {static_cast<typename T::value_type>((rank + i) % 3 - 1),
+            static_cast<typename T::value_type>(i % 2)};
 }
 
 template <class T>
 T folded(Reduce operation, T a, T b) {
   switch (operation) {
-    case Reduce::sum: return static_cast<T>(a + b);
-    case Reduce::product: return static_cast<T>(a * b);
-    default: break;
+    case Reduce::sum:
+      return static_cast<T>(a + b);
+    case Reduce::product:
+      return static_cast<T>(a * b);
+    default:
+      break;
   }
   if constexpr (std::is_arithmetic_v<T>) {
     if (operation == Reduce::min) return std::min(a, b);
@@ -190,12 +197,18 @@ T folded(Reduce operation, T a, T b) {
   }
   if constexpr (std::is_integral_v<T>) {
     switch (operation) {
-      case Reduce::logical_and: return static_cast<T>(a && b);
-      case Reduce::logical_or: return static_cast<T>(a || b);
-      case Reduce::bit_and: return a & b;
-      case Reduce::bit_or: return a | b;
-      case Reduce::bit_xor: return a ^ b;
-      default: break;
+      case Reduce::logical_and:
+        return static_cast<T>(a && b);
+      case Reduce::logical_or:
+        return static_cast<T>(a || b);
+      case Reduce::bit_and:
+        return a & b;
+      case Reduce::bit_or:
+        return a | b;
+      case Reduce::bit_xor:
+        return a ^ b;
+      default:
+        break;
     }
   }
   return {};
@@ -211,9 +224,9 @@ bool is_defined(Reduce operation) {
 template <class T>
 void check_reductions() {
   const Group& all = world();
-  constexpr Reduce operations[] = {Reduce::sum,         Reduce::product,    Reduce::min,     Reduce::max,
-                                   Reduce::logical_and, Reduce::logical_or, Reduce::bit_and, Reduce::bit_or,
-                                   Reduce::bit_xor};
+  constexpr Reduce operations[] = {Reduce::sum,     Reduce::product,     Reduce::min,
+                                   Reduce::max,     Reduce::logical_and, Reduce::logical_or,
+                                   Reduce::bit_and, Reduce::bit_or,      Reduce::bit_xor};
   for (Reduce operation : operations) {
     std::vector<T> data(11), expected(11);
     for (int i = 0; i < 11; ++i) {

@@ -34,12 +34,14 @@ struct Model {
 
   void put(int rank, const RandomTransfer& t, const Bytes& from) {
     for_each_run(t.shape, [&](index_t remote, index_t local) {
-      std::memcpy(slices[at(rank)].data() + t.offset + remote, from.data() + t.local_begin + local, at(t.shape.run));
+      std::memcpy(slices[at(rank)].data() + t.offset + remote, from.data() + t.local_begin + local,
+                  at(t.shape.run));
     });
   }
   void get(int rank, const RandomTransfer& t, Bytes& into) const {
     for_each_run(t.shape, [&](index_t remote, index_t local) {
-      std::memcpy(into.data() + t.local_begin + local, slices[at(rank)].data() + t.offset + remote, at(t.shape.run));
+      std::memcpy(into.data() + t.local_begin + local, slices[at(rank)].data() + t.offset + remote,
+                  at(t.shape.run));
     });
   }
 };
@@ -102,7 +104,10 @@ TEST(Segment, large_strided_transfers_are_packed_in_parts) {
   Segment segment(all, rows * pitch * 8, "large");
   const int right = (all.rank() + 1) % all.size(), left = (all.rank() + all.size() - 1) % all.size();
   // Transposed on the local side: nothing is contiguous there, so 6.7 MB are packed between nodes.
-  const Strided shape{.run = 8, .levels = 2, .count = {columns, rows}, .remote_stride = {8, pitch * 8},
+  const Strided shape{.run = 8,
+                      .levels = 2,
+                      .count = {columns, rows},
+                      .remote_stride = {8, pitch * 8},
                       .local_stride = {rows * 8, 8}};
   std::vector<double> mine(at(rows * columns)), found(mine.size());
   std::iota(mine.begin(), mine.end(), all.rank() * 1e7);
@@ -145,7 +150,8 @@ TEST(Segment, own_operations_are_seen_in_program_order) {
     auto each = [&](auto&& f) {
       for_each_run(transfer.shape, [&](index_t remote, index_t local) {
         for (index_t byte = 0; byte < transfer.shape.run; byte += 8)
-          f(slice[at((transfer.offset + remote + byte) / 8)], data[at((transfer.local_begin + local + byte) / 8)]);
+          f(slice[at((transfer.offset + remote + byte) / 8)],
+            data[at((transfer.local_begin + local + byte) / 8)]);
       });
     };
     auto* local = reinterpret_cast<std::byte*>(data.data()) + transfer.local_begin;
@@ -177,8 +183,10 @@ TEST(Segment, own_operations_are_seen_in_program_order) {
 
 template <class T>
 T number(index_t re, index_t im) {
-  if constexpr (std::is_arithmetic_v<T>) return static_cast<T>(re);
-  else return {static_cast<typename T::value_type>(re), static_cast<typename T::value_type>(im)};
+  if constexpr (std::is_arithmetic_v<T>)
+    return static_cast<T>(re);
+  else
+    return {static_cast<typename T::value_type>(re), static_cast<typename T::value_type>(im)};
 }
 
 // All ranks at once, on the same memory; whole numbers, so that any order gives the same sums.
@@ -239,7 +247,10 @@ TEST(Segment, contended_accumulate_and_fetch_add_lose_nothing) {
   Segment sums(all, rows * pitch * 8, "sums"), counts(all, rows * pitch * 8, "counts");
   zero(sums, rows * pitch * 8);
   zero(counts, rows * pitch * 8);
-  const Strided shape{.run = 8, .levels = 2, .count = {columns, rows}, .remote_stride = {8, pitch * 8},
+  const Strided shape{.run = 8,
+                      .levels = 2,
+                      .count = {columns, rows},
+                      .remote_stride = {8, pitch * 8},
                       .local_stride = {8, columns * 8}};
   const std::vector<double> powers(rows * columns, 0.25);
   const std::vector<std::int64_t> ones(rows * columns, std::int64_t{1} << 33);
@@ -354,6 +365,7 @@ TEST(Segment, many_segments) {
   const Group& all = world();
   const bool fast = all.node_count() == 1 && all.size() <= 2;
   const int alive = fast ? 2000 : 100, passing = fast ? 10000 : 300;
+  all.sync();
   const index_t before = runtime().memory_in_use();
   {
     std::vector<Segment> segments;
@@ -456,7 +468,8 @@ TEST(Segment, transfers_out_of_range_throw) {
     const auto text = message_of<UsageError>([&] { segment.put(rank, offset, shape, data.data() + 100); });
     EXPECT_NE(text.find("\"small\""), std::string::npos) << text;
     EXPECT_THROW(segment.get(rank, offset, shape, data.data() + 100), UsageError);
-    EXPECT_THROW(segment.accumulate(rank, offset, shape, ElementKind::float64, &one, data.data() + 100), UsageError);
+    EXPECT_THROW(segment.accumulate(rank, offset, shape, ElementKind::float64, &one, data.data() + 100),
+                 UsageError);
   };
   refuse(0, -8, Strided::contiguous(8));
   refuse(0, bytes, Strided::contiguous(8));
@@ -470,7 +483,10 @@ TEST(Segment, transfers_out_of_range_throw) {
   refuse(0, most, Strided::contiguous(most));
   refuse(0, 8, {.run = 8, .levels = 1, .count = {3}, .remote_stride = {index_t{1} << 62}, .local_stride = {8}});
   refuse(0, 8,
-         {.run = 8, .levels = 1, .count = {(index_t{1} << 32) + 1}, .remote_stride = {index_t{1} << 32},
+         {.run = 8,
+          .levels = 1,
+          .count = {(index_t{1} << 32) + 1},
+          .remote_stride = {index_t{1} << 32},
           .local_stride = {8}});
   double old = 0;
   EXPECT_THROW(segment.fetch_add(0, bytes - 4, ElementKind::float64, &one, &old), UsageError);
@@ -482,6 +498,7 @@ TEST(Segment, transfers_out_of_range_throw) {
 TEST(Segment, refusals_are_the_same_on_every_rank) {
   const Group& all = world();
   const bool odd = all.rank() == all.size() - 1;
+  all.sync();
   const index_t before = runtime().memory_in_use();
   for (const index_t bytes : {index_t{1} << 45, index_t{1} << 55, index_t{1} << 62}) {
     const auto text = message_of<MemoryError>([&] { Segment(all, odd ? bytes : 64, "too large"); });

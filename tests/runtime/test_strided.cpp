@@ -60,13 +60,13 @@ TEST(Strided, merged_keeps_every_pair_of_any_strides) {
 
 TEST(Strided, merged_by_hand) {
   // A dense 3 x 4 x 5 block of 8-byte elements is one run.
-  const Strided dense{.run = 8, .levels = 3, .count = {5, 4, 3}, .remote_stride = {8, 40, 160},
-                      .local_stride = {8, 40, 160}};
+  const Strided dense{
+      .run = 8, .levels = 3, .count = {5, 4, 3}, .remote_stride = {8, 40, 160}, .local_stride = {8, 40, 160}};
   EXPECT_EQ(dense.merged().levels, 0);
   EXPECT_EQ(dense.merged().run, 480);
   // Rows of 5 in lines of 10 on the remote side: one loop of 12 runs of 40 bytes.
-  const Strided rows{.run = 8, .levels = 3, .count = {5, 4, 3}, .remote_stride = {8, 80, 320},
-                     .local_stride = {8, 40, 160}};
+  const Strided rows{
+      .run = 8, .levels = 3, .count = {5, 4, 3}, .remote_stride = {8, 80, 320}, .local_stride = {8, 40, 160}};
   EXPECT_EQ(rows.merged().levels, 1);
   EXPECT_EQ(rows.merged().run, 40);
   EXPECT_EQ(rows.merged().count[0], 12);
@@ -78,8 +78,11 @@ TEST(Strided, merged_by_hand) {
   EXPECT_EQ(none.merged().bytes(), 0);
   EXPECT_EQ(Strided::contiguous(17).bytes(), 17);
   // Sizes beyond 32 bits.
-  const Strided large{.run = index_t{1} << 20, .levels = 1, .count = {index_t{1} << 20},
-                      .remote_stride = {index_t{1} << 20}, .local_stride = {index_t{1} << 20}};
+  const Strided large{.run = index_t{1} << 20,
+                      .levels = 1,
+                      .count = {index_t{1} << 20},
+                      .remote_stride = {index_t{1} << 20},
+                      .local_stride = {index_t{1} << 20}};
   EXPECT_EQ(large.merged().run, index_t{1} << 40);
 }
 

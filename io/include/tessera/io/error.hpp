@@ -12,4 +12,10 @@ class IoError : public Error {
   using Error::Error;
 };
 
+/// An HDF5 function failed; the message ends with HDF5's own account of it. Thrown on every rank. @local
+class Hdf5Error : public IoError {
+ public:
+  using IoError::IoError;
+};
+
 }  // namespace tessera::io

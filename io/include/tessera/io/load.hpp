@@ -20,7 +20,8 @@ void load(const std::filesystem::path& path, std::string_view dataset, tessera::
 
 /// Reads a dataset into an array that exists, of any layout; extents and element type must be those of the
 /// file. Any number of ranks, whatever number wrote it. @collective
-/// @throws IoError on every rank if the file or dataset is missing, broken, or of another type or shape.
+/// @throws IoError on every rank if the file or dataset is missing, broken, or of another type or shape; what
+/// the array holds is then unspecified only if reading itself failed. @completion visible to every rank.
 template <Element T, std::size_t N>
 void load_into(const std::filesystem::path& path, std::string_view dataset, Array<T, N>& array) {
   detail::load(path, dataset, array.core());

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "replacement.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <random>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <tessera/io/error.hpp>
+
+namespace tessera::io::detail {
+namespace {
+
+std::filesystem::path directory_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+}
+
+void flush_to_disk(const std::filesystem::path& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool good = file >= 0 && fsync(file) == 0;
+  const int error = errno;
+  if (file >= 0) ::close(file);
+  // EINVAL: a file system that cannot flush such a file, some network ones for directories.
+  if (!good && error != EINVAL)
+    throw IoError(fmt::format("{} could not be flushed to disk: {}", path.string(), std::strerror(error)));
+}
+
+}  // namespace
+
+Replacement::Replacement(std::filesystem::path path, Part part) : path_(std::move(path)), part_(part) {}
+
+Replacement::~Replacement() {
+  std::error_code ignored;
+  if (exists_) std::filesystem::remove(temporary_, ignored);
+}
+
+void Replacement::begin() {
+  if (part_ == Part::uses) return;
+  if (std::filesystem::is_directory(path_)) throw IoError("this is a directory; give the name of a file");
+  std::random_device random;
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    temporary_ = path_;
+    temporary_ += fmt::format(".tmp-{:08x}{:08x}", random(), random());
+    const int file = ::open(temporary_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+    if (file >= 0) {
+      ::close(file);
+      exists_ = true;
+      return;
+    }
+    if (errno != EEXIST) break;
+  }
+  throw IoError(fmt::format("no file can be made in directory {}: {}", directory_of(path_).string(),
+                            std::strerror(errno)));
+}
+
+void Replacement::share_name(const Group& group) {
+  std::string name = temporary_.string();
+  name.resize(static_cast<std::size_t>(group.broadcast(static_cast<index_t>(name.size()), 0)));
+  group.broadcast(std::span<char>(name), 0);
+  temporary_ = name;
+}
+
+void Replacement::flush() const { flush_to_disk(temporary_); }
+
+void Replacement::commit() {
+  if (part_ == Part::uses) return;
+  std::error_code error;
+  std::filesystem::rename(temporary_, path_, error);
+  if (error) throw IoError(fmt::format("{} cannot be renamed: {}", temporary_.string(), error.message()));
+  exists_ = false;
+}
+
+void Replacement::flush_directory() const {
+  if (part_ == Part::makes) flush_to_disk(directory_of(path_));
+}
+
+}  // namespace tessera::io::detail

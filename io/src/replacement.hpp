@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include <tessera/runtime/group.hpp>
+
+namespace tessera::io::detail {
+
+/// A file that takes the place of another when it is complete: it has a temporary name in the same directory
+/// until commit(), and is removed by the destructor if that never came. One rank makes, renames and removes it.
+class Replacement {
+ public:
+  enum class Part : std::uint8_t { makes, uses };
+  Replacement(std::filesystem::path path, Part part);
+  ~Replacement();
+  Replacement(const Replacement&) = delete;
+  Replacement& operator=(const Replacement&) = delete;
+
+  /// Makes the file, with a name that nobody else has. @local @throws IoError
+  void begin();
+  /// Tells the others its name. @collective
+  void share_name(const Group& group);
+  const std::filesystem::path& temporary() const noexcept { return temporary_; }
+  /// Puts what this node has written on disk. @local @throws IoError
+  void flush() const;
+  /// Renames it. @local @throws IoError
+  void commit();
+  /// Puts the new name on disk. @local @throws IoError
+  void flush_directory() const;
+
+ private:
+  std::filesystem::path path_, temporary_;
+  Part part_;
+  bool exists_ = false;
+};
+
+}  // namespace tessera::io::detail
