@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
+
+#include <libint2/engine.h>
 
 namespace rhf {
 
@@ -21,10 +22,13 @@ FockBuilder::FockBuilder(const Group& group, const Basis& basis, double screenin
       counter_(group, {1}, {.name = "task counter"}),
       two_electron_(group, {basis.size(), basis.size()}, {.name = "two-electron part"}),
       turned_(two_electron_.duplicate("two-electron part, transposed")),
-      engine_(libint2::Operator::coulomb, most_primitives(basis), largest_momentum(basis), 0, 0.) {
+      engine_(std::make_unique<libint2::Engine>(libint2::Operator::coulomb, most_primitives(basis),
+                                                largest_momentum(basis), 0, 0.)) {
   make_blocks();
   make_tasks();
 }
+
+FockBuilder::~FockBuilder() = default;
 
 void FockBuilder::make_blocks() {
   for (std::size_t s = 0; s < basis_.shells.size(); ++s) {
@@ -103,9 +107,9 @@ void FockBuilder::run(const Task& task, const Matrix& density, Matrix& fock) {
         const std::size_t end = s3 == s1 ? s2 + 1 : s3 + 1;
         for (std::size_t s4 = e.first_shell; s4 < std::min(e.last_shell, end); ++s4) {
           if (bounds_(s1, s2) * bounds_(s3, s4) * std::max(1.0, largest_density_) < screening_) continue;
-          engine_.compute2<libint2::Operator::coulomb, libint2::BraKet::xx_xx, 0>(
+          engine_->compute2<libint2::Operator::coulomb, libint2::BraKet::xx_xx, 0>(
               basis_.shells[s1], basis_.shells[s2], basis_.shells[s3], basis_.shells[s4]);
-          const double* value = engine_.results()[0];
+          const double* value = engine_->results()[0];
           if (value == nullptr) continue;
           any = true;
           const double weight = (s1 == s2 ? 1 : 2) * (s3 == s4 ? 1 : 2) * (s1 == s3 && s2 == s4 ? 1 : 2);

@@ -3,11 +3,14 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <vector>
 
-#include <libint2/engine.h>
-
 #include "integrals.hpp"
+
+namespace libint2 {
+class Engine;
+}
 
 namespace rhf {
 
@@ -18,6 +21,7 @@ class FockBuilder {
  public:
   /// Integrals that cannot contribute more than `screening` are left out. @collective
   FockBuilder(const tessera::Group& group, const Basis& basis, double screening);
+  ~FockBuilder();
 
   /// fock = core + 2 J - K for a density D = C_occ C_occ^T. @collective
   void build(const Matrix& density, const Matrix& core, Matrix& fock);
@@ -33,9 +37,6 @@ class FockBuilder {
     std::size_t a, b, c, d;  // blocks; pair (a, b) >= pair (c, d), a >= b, c >= d
     double cost;
   };
-  struct Patch {
-    tessera::LocalArray<double, 2> density, fock;
-  };
   void make_blocks();
   void make_tasks();
   void run(const Task& task, const Matrix& density, Matrix& fock);
@@ -48,7 +49,7 @@ class FockBuilder {
   std::vector<Task> tasks_;
   tessera::Array<std::int64_t, 1> counter_;
   Matrix two_electron_, turned_;
-  libint2::Engine engine_;
+  std::unique_ptr<libint2::Engine> engine_;
   std::map<std::pair<std::size_t, std::size_t>, tessera::LocalArray<double, 2>> fetched_;
   double largest_density_ = 0;
   long tasks_done_ = 0;
