@@ -5,11 +5,22 @@
 #include <chrono>
 #include <vector>
 
+#include <mpi.h>
+
+#include <tessera/runtime/error.hpp>
+
 namespace tessera::benchmark {
 namespace {
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// MPI's own barrier, not the group's: libraries that need their target to make progress inside MPI get it while
+// the target waits.
+void wait_for_all(const Group& group) {
+  if (const int code = MPI_Barrier(group.mpi_comm()); code != MPI_SUCCESS)
+    throw MpiError("MPI_Barrier failed between two samples", code);
 }
 
 void append_quotients(std::vector<double>& to, const std::vector<double>& over,
@@ -74,7 +85,7 @@ Meter::Batch Meter::batch(const Routine& routine, Clock clock) const {
 
 void Meter::take(Samples& samples, const Batch& batch) const {
   if (batch.takes_part) (*batch.routine)(1);
-  group_.barrier();
+  wait_for_all(group_);
   samples.begin.push_back(now());
   if (batch.takes_part) (*batch.routine)(batch.count);
   samples.end.push_back(now());

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+//
+// io_sample FILE: writes the arrays that check_readers.py expects.
+#include <complex>
+#include <cstdio>
+
+#include <tessera/io/save.hpp>
+#include <tessera/runtime/runtime.hpp>
+#include <tessera/transform.hpp>
+
+namespace {
+
+struct Colour {
+  unsigned char red, green, blue;
+};
+
+template <class T>
+void set(tessera::Array<T, 2>& array, T (*value)(double)) {
+  const auto dims = array.dims();
+  tessera::for_each_local(array, [&](const tessera::Index<2>& at, T& x) {
+    x = value(static_cast<double>(at[0] * dims[1] + at[1]));
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  tessera::Runtime runtime(argc, argv);
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: io_sample FILE\n");
+    return 2;
+  }
+  const tessera::Group& world = runtime.world();
+  const tessera::Extents<2> dims{5, 3};
+  tessera::Array<std::int32_t, 2> int32(world, dims);
+  tessera::Array<std::int64_t, 2> int64(world, dims);
+  tessera::Array<float, 2> float32(world, dims);
+  tessera::Array<double, 2> float64(
+      world, tessera::Layout<2>::block_cyclic(dims, {2, 1}, {{1, world.size()}}, world.size()));
+  tessera::Array<std::complex<float>, 2> complex64(world, dims);
+  tessera::Array<std::complex<double>, 2> complex128(
+      world, tessera::Layout<2>::blocked(dims, world.size()).with_storage(tessera::StorageOrder::column_major));
+  tessera::Array<Colour, 2> colours(world, dims);
+  tessera::Array<double, 1> empty(world, {0});
+  set<std::int32_t>(int32, [](double n) { return static_cast<std::int32_t>(7 - 3 * n); });
+  set<std::int64_t>(int64, [](double n) { return static_cast<std::int64_t>(7 - 3 * n) << 40; });
+  set<float>(float32, [](double n) { return static_cast<float>(n / 4); });
+  set<double>(float64, [](double n) { return n / 3; });
+  set<std::complex<float>>(complex64,
+                           [](double n) { return std::complex<float>(static_cast<float>(n), -2.5F); });
+  set<std::complex<double>>(complex128, [](double n) { return std::complex<double>(n / 3, 1 - n); });
+  set<Colour>(colours, [](double n) {
+    const auto level = static_cast<unsigned char>(n);
+    return Colour{level, static_cast<unsigned char>(level + 100), static_cast<unsigned char>(255 - level)};
+  });
+  tessera::io::save(argv[1], {{"int32", int32},
+                              {"int64", int64},
+                              {"float32", float32},
+                              {"float64", float64},
+                              {"complex64", complex64},
+                              {"complex128", complex128},
+                              {"deep/colours", colours},
+                              {"empty", empty}});
+}
