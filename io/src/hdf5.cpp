@@ -112,6 +112,10 @@ File open(const std::filesystem::path& path, MPI_Comm comm) {
                     "cannot be opened as an HDF5 file; is it truncated or damaged?"));
 }
 
+void flush(const File& file) { check(H5Fflush(file.get(), H5F_SCOPE_GLOBAL), "cannot be completed"); }
+
+void abandon(File file) noexcept { static_cast<void>(file.release()); }
+
 void close(File file) {
   const hid_t handle = file.release();
   check(H5Fclose(handle), "cannot be completed");
@@ -245,8 +249,7 @@ void transfer(Transfer direction, const Dataset& dataset, const Type& type, cons
   check(H5Pset_dxpl_mpio(collective.get(), H5FD_MPIO_COLLECTIVE), "H5Pset_dxpl_mpio");
   std::byte nothing{};
   auto* at = static_cast<std::byte*>(data);
-  std::string
-      problem;  // of the first call that failed; the others are made nevertheless, as all ranks wait there
+  std::string problem;  // of the first call that failed; the others are made too, as all ranks wait there
   for (index_t round = 0; round < rounds; ++round) {
     const Box piece = pieces.piece(round);
     const index_t count = pieces.size(piece);

@@ -34,8 +34,10 @@ void flush_to_disk(const std::filesystem::path& path) {
 Replacement::Replacement(std::filesystem::path path, Part part) : path_(std::move(path)), part_(part) {}
 
 Replacement::~Replacement() {
+  if (!exists_) return;
   std::error_code ignored;
-  if (exists_) std::filesystem::remove(temporary_, ignored);
+  std::filesystem::resize_file(temporary_, 0, ignored);  // gives its space back even if it is still open
+  std::filesystem::remove(temporary_, ignored);
 }
 
 void Replacement::begin() {

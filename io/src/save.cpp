@@ -3,6 +3,7 @@
 #include <tessera/io/save.hpp>
 
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -68,6 +69,16 @@ void write_array(const hdf5::File& file, const Item& item, const std::string& co
   });
 }
 
+void close_or_abandon(hdf5::File file, const Group& group) {
+  bool complete = true;
+  try {
+    hdf5::flush(file);
+  } catch (const Hdf5Error&) {
+    complete = false;
+  }
+  if (group.all_reduce(index_t{complete}, Reduce::min) == 0) hdf5::abandon(std::move(file));
+}
+
 }  // namespace
 
 void save(const std::filesystem::path& path, std::span<const Item> items) {
@@ -82,12 +93,16 @@ void save(const std::filesystem::path& path, std::span<const Item> items) {
   Replacement replacement(path, group.rank() == 0 ? Replacement::Part::makes : Replacement::Part::uses);
   step([&] { replacement.begin(); });
   replacement.share_name(group);
-  {
-    hdf5::File file;
-    step([&] { file = hdf5::create(replacement.temporary(), group.mpi_comm()); });
+  hdf5::File file;
+  step([&] { file = hdf5::create(replacement.temporary(), group.mpi_comm()); });
+  try {
     for (const Item& item : items) write_array(file, item, context);
-    step([&] { hdf5::close(std::move(file)); });
+    step([&] { hdf5::flush(file); });
+  } catch (...) {  // on every rank
+    close_or_abandon(std::move(file), group);
+    throw;
   }
+  step([&] { hdf5::close(std::move(file)); });
   const Group node = group.node();
   step([&] {
     if (node.rank() == 0) replacement.flush();

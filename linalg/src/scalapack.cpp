@@ -18,6 +18,7 @@ int Csys2blacs_handle(MPI_Comm);
 void Cfree_blacs_system_handle(int);
 void Cblacs_gridmap(int*, int*, int, int, int);
 void Cblacs_gridexit(int);
+void Cblacs_gridinfo(int, int*, int*, int*, int*);
 
 // Fortran: everything by address, arrays with the first row and column they start at.
 #define TESSERA_DECLARE(p, T)                                                                                 \
@@ -55,11 +56,24 @@ constexpr int one = 1;
 
 const int* raw(const Descriptor& descriptor) { return &descriptor.type; }
 
-// Workspace queries answer in floating point, which may round down, and are known to be too small by a little.
+// The query answers in floating point, which may round down.
 template <class T>
-int workspace(T answer) {
-  const auto value = static_cast<double>(std::real(answer));
-  return static_cast<int>(std::min(value * 1.01 + 1024, static_cast<double>(std::numeric_limits<int>::max())));
+double answered(T answer) {
+  return static_cast<double>(std::real(answer)) * 1.0001 + 64;
+}
+
+// What P?SYEVD's own query forgets: the back transformation (P?ORMTR) needs this much where a block is not
+// small against the matrix, and is not done at all, without an error from P?SYEVD, if it has less.
+double back_transformation(int n, const Descriptor& a) {
+  int rows = 1, columns = 1, row = 0, column = 0;
+  Cblacs_gridinfo(a.context, &rows, &columns, &row, &column);
+  const double block = a.nb;
+  const double local = n / static_cast<double>(rows) + n / static_cast<double>(columns) + 2 * block;
+  return (local + block) * block;
+}
+
+int length_of(double value) {
+  return static_cast<int>(std::min(value, static_cast<double>(std::numeric_limits<int>::max())));
 }
 
 template <class F, class T>
@@ -69,7 +83,7 @@ int real_syevd(F* syevd, int n, T* a, const Descriptor& da, T* w, T* z, const De
   syevd("V", "L", &n, a, &one, &one, raw(da), w, z, &one, &one, raw(dz), &answer, &query, &integers, &query,
         &info);
   if (info != 0) return info;
-  int length = workspace(answer), integer_length = integers + 64;
+  int length = length_of(answered(answer) + back_transformation(n, da)), integer_length = integers + 64;
   std::vector<T> work(static_cast<std::size_t>(length));
   std::vector<int> integer_work(static_cast<std::size_t>(integer_length));
   syevd("V", "L", &n, a, &one, &one, raw(da), w, z, &one, &one, raw(dz), work.data(), &length,
@@ -85,7 +99,8 @@ int complex_heevd(F* heevd, int n, T* a, const Descriptor& da, R* w, T* z, const
   heevd("V", "L", &n, a, &one, &one, raw(da), w, z, &one, &one, raw(dz), &answer, &query, &real_answer, &query,
         &integers, &query, &info);
   if (info != 0) return info;
-  int length = workspace(answer), real_length = workspace(real_answer), integer_length = integers + 64;
+  int length = length_of(answered(answer) + back_transformation(n, da));
+  int real_length = length_of(answered(real_answer)), integer_length = integers + 64;
   std::vector<T> work(static_cast<std::size_t>(length));
   std::vector<R> real_work(static_cast<std::size_t>(real_length));
   std::vector<int> integer_work(static_cast<std::size_t>(integer_length));

@@ -93,9 +93,8 @@ void check_put_and_get(const Group& group, index_t bytes, int rounds, std::uint6
 }
 
 TEST(Segment, random_strided_put_and_get) {
-  const int rounds = world().node_count() == 1 ? 25 : 10;
-  check_put_and_get(world(), 3000, rounds, 11);         // cut from a slab
-  check_put_and_get(world(), 1000000, rounds / 2, 12);  // a region of its own
+  check_put_and_get(world(), 3000, 25, 11);     // cut from a slab
+  check_put_and_get(world(), 1000000, 10, 12);  // a region of its own
   check_put_and_get(world(), 1, 2, 13);
 }
 
@@ -141,7 +140,7 @@ TEST(Segment, own_operations_are_seen_in_program_order) {
   Random random(20 + static_cast<std::uint64_t>(all.rank()));
   std::vector<std::vector<double>> model(at(all.size()), std::vector<double>(area / 8));
   int wrong = 0;
-  for (int round = 0; round < (all.node_count() == 1 ? 300 : 120); ++round) {
+  for (int round = 0; round < 300; ++round) {
     const auto owner = static_cast<int>(pick(random, 0, all.size() - 1));
     const index_t begin = area * all.rank();
     RandomTransfer transfer(random, area, 8);
@@ -243,7 +242,7 @@ TEST(Segment, accumulates_all_types) {
 
 TEST(Segment, contended_accumulate_and_fetch_add_lose_nothing) {
   const Group& all = world();
-  const int rounds = all.node_count() == 1 ? 200 : 15;
+  const int rounds = all.node_count() == 1 ? 200 : 40;
   constexpr index_t rows = 40, columns = 50, pitch = 60;
   Segment sums(all, rows * pitch * 8, "sums"), counts(all, rows * pitch * 8, "counts");
   zero(sums, rows * pitch * 8);
@@ -290,7 +289,7 @@ TEST(Segment, contended_accumulate_and_fetch_add_lose_nothing) {
 
 TEST(Segment, fetch_add_hands_out_every_number_once) {
   const Group& all = world();
-  const int each = all.node_count() == 1 ? 2000 : 60;
+  const int each = all.node_count() == 1 ? 2000 : 200;
   Segment segment(all, 64, "counter");
   zero(segment, 64);
   std::vector<std::int64_t> mine;
@@ -365,7 +364,7 @@ TEST(Segment, slices_of_different_and_no_size) {
 TEST(Segment, many_segments) {
   const Group& all = world();
   const bool fast = all.node_count() == 1 && all.size() <= 2;
-  const int alive = fast ? 2000 : 60, passing = fast ? 10000 : 100;
+  const int alive = fast ? 2000 : 100, passing = fast ? 10000 : 300;
   all.sync();
   const index_t before = runtime().memory_in_use();
   {
