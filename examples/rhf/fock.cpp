@@ -53,7 +53,7 @@ void FockBuilder::make_tasks() {
   for (std::size_t a = 0; a < blocks_.size(); ++a) {
     for (std::size_t b = 0; b <= a; ++b) {
       for (std::size_t c = 0; c <= a; ++c) {
-        for (std::size_t d = 0; d <= (c == a ? b : c); ++d)
+        for (std::size_t d = 0; d <= c; ++d)
           tasks_.push_back({a, b, c, d, work(a) * work(b) * work(c) * work(d)});
       }
     }

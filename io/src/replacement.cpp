@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <tessera/io/error.hpp>
@@ -64,6 +65,23 @@ void Replacement::share_name(const Group& group) {
   name.resize(static_cast<std::size_t>(group.broadcast(static_cast<index_t>(name.size()), 0)));
   group.broadcast(std::span<char>(name), 0);
   temporary_ = name;
+}
+
+void Replacement::reserve(index_t bytes) const {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && static_cast<rlim_t>(bytes) > limit.rlim_cur) {
+    throw IoError(fmt::format("a file of {} bytes is larger than this process may write, {} (see ulimit -f)",
+                              bytes, limit.rlim_cur));
+  }
+  if (part_ == Part::uses) return;
+  const int file = ::open(temporary_.c_str(), O_WRONLY | O_CLOEXEC);
+  // Not posix_fallocate, which writes every block where the file system cannot reserve.
+  const int error = file >= 0 && fallocate(file, 0, 0, bytes) == 0 ? 0 : errno;
+  if (file >= 0) ::close(file);
+  if (error != 0 && error != EOPNOTSUPP && error != ENOSYS) {
+    throw IoError(fmt::format("{} bytes cannot be had in directory {}: {}", bytes, directory_of(path_).string(),
+                              std::strerror(error)));
+  }
 }
 
 void Replacement::flush() const { flush_to_disk(temporary_); }

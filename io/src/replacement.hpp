@@ -24,6 +24,9 @@ class Replacement {
   /// Tells the others its name. @collective
   void share_name(const Group& group);
   const std::filesystem::path& temporary() const noexcept { return temporary_; }
+  /// Takes space on the file system for so many bytes, where that can be done; the file has this size then.
+  /// @local @throws IoError if there is not enough, or more than this process may write.
+  void reserve(index_t bytes) const;
   /// Puts what this node has written on disk. @local @throws IoError
   void flush() const;
   /// Renames it. @local @throws IoError

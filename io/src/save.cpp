@@ -2,8 +2,10 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/io/save.hpp>
 
-#include <set>
+#include <algorithm>
+#include <map>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -22,17 +24,45 @@ using tessera::detail::ArrayCore;
 
 constexpr const char* untouched = " (what was there before is untouched)";
 
+// The groups and the dataset of a path, as HDF5 takes it.
+std::vector<std::string> parts_of(std::string_view dataset) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin < dataset.size();) {
+    const std::size_t end = std::min(dataset.find('/', begin), dataset.size());
+    const auto part = dataset.substr(begin, end - begin);
+    if (!part.empty() && part != ".") parts.emplace_back(part);
+    begin = end + 1;
+  }
+  return parts;
+}
+
+void check_names(const std::string& context, std::span<const Item> items) {
+  std::map<std::vector<std::string>, std::string_view> names;
+  for (const Item& item : items) {
+    auto parts = parts_of(item.dataset());
+    if (parts.empty())
+      throw UsageError(
+          fmt::format("{}: the dataset of array \"{}\" needs a name", context, item.array().name()));
+    if (!names.try_emplace(std::move(parts), item.dataset()).second)
+      throw UsageError(fmt::format("{}: dataset \"{}\" is given twice", context, item.dataset()));
+  }
+  for (const auto& [parts, name] : names) {
+    for (auto above = parts; above.size() > 1;) {
+      above.pop_back();
+      if (const auto found = names.find(above); found != names.end()) {
+        throw UsageError(fmt::format("{}: \"{}\" cannot be a dataset and, for \"{}\", a group", context,
+                                     found->second, name));
+      }
+    }
+  }
+}
+
 // Everything that is the same on every rank, and so fails on every rank.
 void check_items(const std::string& context, std::span<const Item> items) {
   if (items.empty()) throw UsageError(context + ": there is nothing to save");
-  std::set<std::string_view> names;
+  check_names(context, items);
   for (const Item& item : items) {
     item.array().require_open();
-    if (item.dataset().empty())
-      throw UsageError(
-          fmt::format("{}: the dataset of array \"{}\" needs a name", context, item.array().name()));
-    if (!names.insert(item.dataset()).second)
-      throw UsageError(fmt::format("{}: dataset \"{}\" is given twice", context, item.dataset()));
     if (!(item.array().group() == items.front().array().group())) {
       throw UsageError(fmt::format("{}: arrays \"{}\" and \"{}\" are of different groups", context,
                                    items.front().array().name(), item.array().name()));
@@ -69,14 +99,16 @@ void write_array(const hdf5::File& file, const Item& item, const std::string& co
   });
 }
 
-void close_or_abandon(hdf5::File file, const Group& group) {
-  bool complete = true;
-  try {
-    hdf5::flush(file);
-  } catch (const Hdf5Error&) {
-    complete = false;
+// More than the file can need: the elements, and what HDF5 keeps about them.
+index_t largest_size(std::span<const Item> items) {
+  index_t bytes = 65536;
+  for (const Item& item : items) {
+    const ArrayCore& array = item.array();
+    index_t size = array.type().size;
+    for (int d = 0; d < array.rank(); ++d) size *= array.layout().dims()[static_cast<std::size_t>(d)];
+    bytes += size + 16384;
   }
-  if (group.all_reduce(index_t{complete}, Reduce::min) == 0) hdf5::abandon(std::move(file));
+  return bytes;
 }
 
 }  // namespace
@@ -93,13 +125,18 @@ void save(const std::filesystem::path& path, std::span<const Item> items) {
   Replacement replacement(path, group.rank() == 0 ? Replacement::Part::makes : Replacement::Part::uses);
   step([&] { replacement.begin(); });
   replacement.share_name(group);
+  // Space is taken before HDF5 begins, which does not survive running out of it. To create is to truncate, so
+  // the first time is a question.
+  const index_t bytes = largest_size(items);
+  step([&] { replacement.reserve(bytes); });
   hdf5::File file;
   step([&] { file = hdf5::create(replacement.temporary(), group.mpi_comm()); });
   try {
+    step([&] { replacement.reserve(bytes); });
     for (const Item& item : items) write_array(file, item, context);
     step([&] { hdf5::flush(file); });
   } catch (...) {  // on every rank
-    close_or_abandon(std::move(file), group);
+    hdf5::abandon(std::move(file));
     throw;
   }
   step([&] { hdf5::close(std::move(file)); });

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-#include <csignal>
+#include <cstdlib>
 #include <fstream>
 
 #include <sys/resource.h>
 
 #include <tessera/io/io.hpp>
+#include <tessera/transform.hpp>
 #include <tessera/whole_array.hpp>
 
 #include "raw_file.hpp"
@@ -121,28 +122,42 @@ TEST_F(FailingSave, WhereThereIsNoDirectory) {
   expect_no_save<io::IoError>({"directory"}, [&] { io::save(directory_ / ".", "a", old_); });
 }
 
-TEST_F(FailingSave, HalfWay) {
-  // The second cannot lie below the first, which is not an HDF5 group.
-  expect_no_save<io::Hdf5Error>({path_.string(), "\"a/b\"", "HDF5: ", "untouched"}, [&] {
-    io::save(path_, {{"a", old_}, {"a/b", old_}});
-  });
-  io::save(path_, "old", old_);
-}
-
-TEST_F(FailingSave, WhenTheFileMayNotGrow) {
-  Array<double, 1> big(world(), {100000});
+// One rank alone is told by its operating system that the file may not grow.
+TEST_F(FailingSave, WhereOneRankMayNotWrite) {
+  Array<double, 1> big(world(), {100000}, {.name = "big"});
   fill(big, 1.0);
   rlimit before{};
   getrlimit(RLIMIT_FSIZE, &before);
-  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const bool last = world().rank() == world().size() - 1;
   const rlimit small{16384, before.rlim_max};
-  setrlimit(RLIMIT_FSIZE, &small);
-  const std::string message = message_of<io::Hdf5Error>([&] { io::save(path_, "big", big); });
-  setrlimit(RLIMIT_FSIZE, &before);
-  std::signal(SIGXFSZ, handler);
-  expect_no_save<io::Hdf5Error>({path_.string(), "HDF5: ", "untouched"}, [&] { throw io::Hdf5Error(message); });
+  if (last) setrlimit(RLIMIT_FSIZE, &small);
+  const std::string message = message_of<io::IoError>([&] { io::save(path_, "big", big); });
+  if (last) setrlimit(RLIMIT_FSIZE, &before);
+  expect_no_save<io::IoError>({path_.string(), "16384", "ulimit -f", "untouched"},
+                              [&] { throw io::IoError(message); });
   io::save(path_, "old", old_);
   EXPECT_EQ((io::load<double, 1>(world(), path_, "old").dims()), old_.dims());
+}
+
+// tests/io/on-a-full-disk gives a directory with place for 4 MiB.
+TEST(Io, FullDisk) {
+  const char* directory = std::getenv("TESSERA_TEST_FULL_DISK");
+  if (directory == nullptr) GTEST_SKIP() << "needs a small file system";
+  const std::filesystem::path path = std::filesystem::path(directory) / "state.h5";
+  Array<double, 2> small(world(), {100, 1000}, {.name = "small"}), big(world(), {600, 1000}, {.name = "big"});
+  for_each_local(small, [](const Index<2>& at, double& x) { x = element<double>(at[0] * 1000 + at[1]); });
+  fill(big, 1.0);
+  io::save(path, "small", small);
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    expect_words(message_of<io::IoError>([&] { io::save(path, "big", big); }),
+                 {path.string(), "bytes cannot be had", "No space left", "untouched"});
+    on_rank_0([&] { EXPECT_EQ(read_raw<double>(path, "small").elements.back(), element<double>(99999)); });
+  }
+  io::save(path, "small", small);
+  on_rank_0([&] {
+    EXPECT_LT(std::filesystem::file_size(path), 810000U) << "the space that was taken is not given back";
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory), {}), 1);
+  });
 }
 
 TEST_F(FailingSave, WithWrongArguments) {
@@ -151,6 +166,12 @@ TEST_F(FailingSave, WithWrongArguments) {
   expect_no_save<UsageError>({"nothing to save"}, [&] { io::save(path_, std::span<const io::Item>()); });
   expect_no_save<UsageError>({"needs a name"}, [&] { io::save(path_, "", old_); });
   expect_no_save<UsageError>({"\"a\" is given twice"}, [&] { io::save(path_, {{"a", old_}, {"a", old_}}); });
+  expect_no_save<UsageError>({"\"/a/./b\" is given twice"}, [&] {
+    io::save(path_, {{"a//b", old_}, {"/a/./b", old_}});
+  });
+  expect_no_save<UsageError>({"\"a\"", "\"a/b/c\"", "group"}, [&] {
+    io::save(path_, {{"a", old_}, {"a/b/c", old_}});
+  });
   expect_no_save<UsageError>({"closed"}, [&] { io::save(path_, "a", closed); });
   const Group other = world().split(0);
   Array<double, 1> elsewhere(other, {4}, {.name = "elsewhere"});

@@ -37,7 +37,8 @@ void save(const std::filesystem::path& path, std::span<const Item> items);
 /// be a path, as "run/density": its HDF5 groups are made. Complex elements become compounds {r, i} (complex to
 /// h5py), elements that are not arithmetic become opaque bytes. @collective
 /// @throws IoError on every rank (Hdf5Error if HDF5 or MPI-IO failed); UsageError if there are no arrays, they
-/// are of several groups, or a name is empty or given twice. @completion the file is complete and on disk.
+/// are of several groups, or a name is empty, given twice or would be a dataset and an HDF5 group. @completion
+/// the file is complete and on disk.
 inline void save(const std::filesystem::path& path, std::span<const Item> items) { detail::save(path, items); }
 /// The same for a list in braces: save(file, {{"density", d}, {"fock", f}}). @collective
 inline void save(const std::filesystem::path& path, std::initializer_list<Item> items) {
