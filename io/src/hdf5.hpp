@@ -53,8 +53,9 @@ File open(const std::filesystem::path& path, MPI_Comm comm);
 void flush(const File& file);
 /// Closes and reports what ~File could not. @collective over the file's communicator
 void close(File file);
-/// Gives up a file after an error: H5Fclose of HDF5 1.10 may then wait for ranks that do not come, or fail, free
-/// the file and yet keep its handle, over which the end of the library crashes. It stays open until then. @local
+/// Gives up a file after an error: H5Fclose of HDF5 1.10 may then wait for ranks that do not come, or fail,
+/// free the file and yet keep its handle, over which the end of the library crashes. It stays open until then.
+/// @local
 void abandon(File file) noexcept;
 
 /// The type that stands for elements in a file: complex as a compound {r, i}, which h5py reads as complex.

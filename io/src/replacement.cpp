@@ -34,13 +34,6 @@ void flush_to_disk(const std::filesystem::path& path) {
 
 Replacement::Replacement(std::filesystem::path path, Part part) : path_(std::move(path)), part_(part) {}
 
-Replacement::~Replacement() {
-  if (!exists_) return;
-  std::error_code ignored;
-  std::filesystem::resize_file(temporary_, 0, ignored);  // gives its space back even if it is still open
-  std::filesystem::remove(temporary_, ignored);
-}
-
 void Replacement::begin() {
   if (part_ == Part::uses) return;
   if (std::filesystem::is_directory(path_)) throw IoError("this is a directory; give the name of a file");
@@ -91,6 +84,14 @@ void Replacement::commit() {
   std::error_code error;
   std::filesystem::rename(temporary_, path_, error);
   if (error) throw IoError(fmt::format("{} cannot be renamed: {}", temporary_.string(), error.message()));
+  exists_ = false;
+}
+
+void Replacement::discard() noexcept {
+  if (!exists_) return;
+  std::error_code ignored;
+  std::filesystem::resize_file(temporary_, 0, ignored);  // gives its space back even if it is still open
+  std::filesystem::remove(temporary_, ignored);
   exists_ = false;
 }
 

@@ -10,14 +10,11 @@
 namespace tessera::io::detail {
 
 /// A file that takes the place of another when it is complete: it has a temporary name in the same directory
-/// until commit(), and is removed by the destructor if that never came. One rank makes, renames and removes it.
+/// until commit(). One rank makes, renames and removes it.
 class Replacement {
  public:
   enum class Part : std::uint8_t { makes, uses };
   Replacement(std::filesystem::path path, Part part);
-  ~Replacement();
-  Replacement(const Replacement&) = delete;
-  Replacement& operator=(const Replacement&) = delete;
 
   /// Makes the file, with a name that nobody else has. @local @throws IoError
   void begin();
@@ -31,6 +28,8 @@ class Replacement {
   void flush() const;
   /// Renames it. @local @throws IoError
   void commit();
+  /// Removes the file if it was not renamed. @local
+  void discard() noexcept;
   /// Puts the new name on disk. @local @throws IoError
   void flush_directory() const;
 

@@ -111,18 +111,10 @@ index_t largest_size(std::span<const Item> items) {
   return bytes;
 }
 
-}  // namespace
-
-void save(const std::filesystem::path& path, std::span<const Item> items) {
-  const std::string context = "save to " + path.string();
-  check_items(context, items);
-  check_agreement(path, items);
-  const Group& group = items.front().array().group();
-  group.sync();
-  const hdf5::Silence silence;
+// @collective: throws on every rank or on none
+void write_file(Replacement& replacement, const Group& group, std::span<const Item> items,
+                const std::string& context) {
   const auto step = [&](auto&& work) { together(group, context, work, untouched); };
-
-  Replacement replacement(path, group.rank() == 0 ? Replacement::Part::makes : Replacement::Part::uses);
   step([&] { replacement.begin(); });
   replacement.share_name(group);
   // Space is taken before HDF5 begins, which does not survive running out of it. To create is to truncate, so
@@ -135,7 +127,7 @@ void save(const std::filesystem::path& path, std::span<const Item> items) {
     step([&] { replacement.reserve(bytes); });
     for (const Item& item : items) write_array(file, item, context);
     step([&] { hdf5::flush(file); });
-  } catch (...) {  // on every rank
+  } catch (...) {
     hdf5::abandon(std::move(file));
     throw;
   }
@@ -145,6 +137,26 @@ void save(const std::filesystem::path& path, std::span<const Item> items) {
     if (node.rank() == 0) replacement.flush();
   });
   step([&] { replacement.commit(); });
+}
+
+}  // namespace
+
+void save(const std::filesystem::path& path, std::span<const Item> items) {
+  const std::string context = "save to " + path.string();
+  check_items(context, items);
+  check_agreement(path, items);
+  const Group& group = items.front().array().group();
+  group.sync();
+  const hdf5::Silence silence;
+  Replacement replacement(path, group.rank() == 0 ? Replacement::Part::makes : Replacement::Part::uses);
+  try {
+    write_file(replacement, group, items, context);
+  } catch (...) {
+    // Here and not in a destructor, which does not run if nobody catches; and before any rank ends the job.
+    replacement.discard();
+    group.barrier();
+    throw;
+  }
   together(group, context, [&] { replacement.flush_directory(); });
 }
 
