@@ -74,7 +74,7 @@ endfunction()
 # tessera_add_mpi_test(name SOURCES file... LIBS lib... | PROGRAM target
 #                      [NP n...] [NODE_SIZES k...|none] [NETWORKS tcp|hosts|openmpi-hosts|none ...] [TIMEOUT seconds]
 #                      [ARGS arg...] [ENVIRONMENT NAME=value...] [PRINTS regex] [FAILS_WITH regex] [OWN_MAIN] [WIDE]
-#                      [OFF_NODE])
+#                      [OFF_NODE] [FULL])
 #
 # A GoogleTest program with the main of tests/support (OWN_MAIN: the sources have one; PROGRAM: an executable that
 # exists), run once for every number of ranks and shape of machine:
@@ -84,10 +84,10 @@ endfunction()
 #   name/np4-hosts       over virtual hosts, where they can be made (NETWORKS hosts; Open MPI has no usable window
 #                        there: NETWORKS openmpi-hosts is for tests that hold nevertheless)
 # NP defaults to 1 2 3 4 7, NETWORKS to tcp and hosts. WIDE puts 7 ranks into the quick set as well.
-# OFF_NODE: not on one node.
+# OFF_NODE: not on one node. FULL: nothing of it in the quick set.
 # PRINTS: the output must match. FAILS_WITH: the job must end with a status that is not 0, and the output must match.
 function(tessera_add_mpi_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "OWN_MAIN;WIDE;OFF_NODE" "PROGRAM;TIMEOUT;PRINTS;FAILS_WITH"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OWN_MAIN;WIDE;OFF_NODE;FULL" "PROGRAM;TIMEOUT;PRINTS;FAILS_WITH"
                         "SOURCES;LIBS;NP;NODE_SIZES;NETWORKS;ARGS;ENVIRONMENT")
   foreach(default "NP;1;2;3;4;7" "NODE_SIZES;1;2" "NETWORKS;tcp;hosts" "TIMEOUT;60")
     list(POP_FRONT default variable)
@@ -119,7 +119,7 @@ function(tessera_add_mpi_test name)
   foreach(np IN LISTS arg_NP)
     set(launch ${expect} ${TESSERA_TEST_LAUNCH} -n ${np} ${command})
     set(speed full)
-    if(np LESS 4 OR arg_WIDE)
+    if((np LESS 4 OR arg_WIDE) AND NOT arg_FULL)
       set(speed quick)
     endif()
     if(NOT arg_OFF_NODE)
@@ -129,7 +129,7 @@ function(tessera_add_mpi_test name)
     foreach(size IN LISTS arg_NODE_SIZES)
       if(size MATCHES "^[0-9]+$" AND np GREATER size)
         set(speed full)
-        if("${np}-${size}" MATCHES "^(4-2|3-1)$")
+        if("${np}-${size}" MATCHES "^(4-2|3-1)$" AND NOT arg_FULL)
           set(speed quick)
         endif()
         _tessera_mpi_run(${np} nodesize${size} ${speed} "${launch}" TESSERA_NODE_SIZE=${size})

@@ -22,10 +22,15 @@ using Elements = std::map<int, std::vector<Contraction>>;
 
 constexpr std::string_view letters = "SPDFGHI";
 
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
 // "6-31G*" is the file 6-31gs.
 std::string file_name(std::string name) {
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  name = lower(name);
   if (const auto at = name.find("(d)"); at != std::string::npos) name = name.substr(0, at) + "*";
   if (name.ends_with('*')) name.back() = 's';
   return name + ".nw";
@@ -47,7 +52,7 @@ Elements read_elements(const std::filesystem::path& file, bool& spherical) {
     std::string word;
     if (!(words >> word) || word[0] == '#' || word == "end") continue;
     if (word == "basis") {
-      spherical = line.find("spherical") != std::string::npos;
+      spherical = lower(line).find("spherical") != std::string::npos;
     } else if (const int charge = charge_of(word); charge != 0) {
       element = &elements[charge];
       first = element->size();
@@ -62,13 +67,17 @@ Elements read_elements(const std::filesystem::path& file, bool& spherical) {
       for (std::size_t column = 0; numbers >> coefficient; ++column) {
         if (element->size() <= first + column) {
           // SP has a column for each letter; a general contraction has several columns for one.
-          const char letter = type[type.size() == 1 ? 0 : column];
+          const std::size_t which = type.size() == 1 ? 0 : column;
+          if (which >= type.size()) fail(fmt::format("more columns than a shell {} has: \"{}\"", type, line));
+          const char letter = type[which];
           element->push_back({static_cast<int>(letters.find(letter)), {}, {}});
         }
         if (coefficient == 0) continue;
         (*element)[first + column].exponents.push_back(exponent);
         (*element)[first + column].coefficients.push_back(coefficient);
       }
+      if (element->size() == first)
+        fail(fmt::format("expected coefficients after the exponent in \"{}\"", line));
     }
   }
   return elements;

@@ -46,13 +46,25 @@ std::optional<double> known_energy(double repulsion, long functions) {
   return std::nullopt;
 }
 
-void calculate(const Options& options, const tessera::Runtime& runtime) {
+struct Input {
+  Molecule molecule;
+  int electrons;
+  Basis basis;
+};
+
+Input read_input(const Options& options) {
+  Molecule molecule = read_xyz(options.molecule);
+  const int electrons = molecule.electrons(options.charge);
+  Basis basis = read_basis(options.basis, molecule, options.basis_directory);
+  return {std::move(molecule), electrons, std::move(basis)};
+}
+
+// Throws on every rank or on none, but for errors that end the job.
+void calculate(const Options& options, const Input& input, const tessera::Runtime& runtime) {
   const tessera::Group& world = runtime.world();
   const bool speaks = world.rank() == 0;
   Times times;
-  const Molecule molecule = read_xyz(options.molecule);
-  const int electrons = molecule.electrons(options.charge);
-  const Basis basis = read_basis(options.basis, molecule, options.basis_directory);
+  const auto& [molecule, electrons, basis] = input;
   if (speaks) {
     fmt::print("{}\n", runtime.description());
     fmt::print("Molecule   {}: {} atoms, {} electrons, charge {}\n", molecule.title, molecule.atoms.size(),
@@ -80,10 +92,6 @@ void calculate(const Options& options, const tessera::Runtime& runtime) {
                                            change, it.error, it.seconds);
                                 std::fflush(stdout);
                               });
-  if (!result.converged) {
-    throw std::runtime_error(
-        fmt::format("no convergence in {} iterations (try more with --max-iterations)", result.iterations));
-  }
   if (!options.checkpoint.empty()) {
     const Timer timer(times.files);
     tessera::io::save(options.checkpoint, "density", density);
@@ -132,16 +140,26 @@ int main(int argc, char** argv) {
     // Every rank has the same arguments; one of them talks.
     return speaks ? app.exit(error) : error.get_exit_code();
   }
-  // A problem that one rank alone has (its file system differs, say) ends the job when the exception leaves
-  // main; what all ranks find alike is said once.
+  // Every rank reads the input itself; what one cannot read (its file system may differ) stops all.
+  std::optional<Input> input;
   std::string problem;
-  libint2::initialize();
   try {
-    calculate(options, runtime);
+    input = read_input(options);
   } catch (const std::exception& error) {
     problem = error.what();
   }
-  libint2::finalize();
+  problem = runtime.world().agree(problem);
+  if (input && problem.empty()) {
+    libint2::initialize();
+    try {
+      calculate(options, *input, runtime);
+    } catch (const ScfError& error) {
+      problem = error.what();
+    } catch (const tessera::io::IoError& error) {
+      problem = error.what();
+    }
+    libint2::finalize();
+  }
   if (problem.empty()) return 0;
   if (speaks) fmt::print(stderr, "rhf: {}\n", problem);
   return 1;

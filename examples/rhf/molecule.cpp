@@ -57,7 +57,9 @@ Molecule read_xyz(const std::filesystem::path& file) {
   std::string line;
   auto next = [&] {
     ++number;
-    return static_cast<bool>(std::getline(in, line));
+    const bool there = static_cast<bool>(std::getline(in, line));
+    if (line.ends_with('\r')) line.pop_back();
+    return there;
   };
   auto fail = [&](const std::string& what) {
     throw std::runtime_error(fmt::format("{}:{}: {}", file.string(), number, what));

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <limits>
-#include <stdexcept>
 
 #include <fmt/format.h>
 #include <tessera/linalg/linalg.hpp>
@@ -91,8 +90,7 @@ ScfResult run_scf(const Basis& basis, const Molecule& molecule, int electrons, c
   const double repulsion = molecule.nuclear_repulsion();
   const Matrix x = orthogonaliser(overlap);
   if (occupied > x.dims()[1]) {
-    throw std::runtime_error(
-        fmt::format("{} electron pairs do not fit {} independent functions", occupied, x.dims()[1]));
+    throw ScfError(fmt::format("{} electron pairs do not fit {} independent functions", occupied, x.dims()[1]));
   }
   if (!have_density) density_of(core, x, occupied, density);
 
@@ -116,10 +114,11 @@ ScfResult run_scf(const Basis& basis, const Molecule& molecule, int electrons, c
     report({iteration, energy, energy - last, error, seconds});
     // The energy's own error is of second order in this one.
     const bool settled = std::abs(energy - last) < options.convergence || (iteration == 1 && have_density);
-    if (settled && error < std::sqrt(options.convergence) * 1e-2) return {energy, iteration, true};
+    if (settled && error < std::sqrt(options.convergence) * 1e-2) return {energy, iteration};
     last = energy;
   }
-  return {last, options.most_iterations, false};
+  throw ScfError(
+      fmt::format("no convergence in {} iterations (try more with --max-iterations)", options.most_iterations));
 }
 
 }  // namespace rhf

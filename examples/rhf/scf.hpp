@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <functional>
+#include <stdexcept>
 #include <string>
 
 #include "fock.hpp"
@@ -43,11 +44,16 @@ struct ScfOptions {
 struct ScfResult {
   double energy;
   int iterations;
-  bool converged;
+};
+
+/// There is no energy to report; the same on every rank.
+struct ScfError : std::runtime_error {
+  using std::runtime_error::runtime_error;
 };
 
 /// Restricted Hartree-Fock: iterates to self-consistency from a density D = C_occ C_occ^T, or from the core
 /// Hamiltonian if `have_density` is false. `density` is the last one on return. @collective
+/// @throws ScfError
 ScfResult run_scf(const Basis& basis, const Molecule& molecule, int electrons, const ScfOptions& options,
                   Matrix& density, bool have_density, Times& times,
                   const std::function<void(const Iteration&)>& report);

@@ -41,9 +41,12 @@ Result check(Result result, std::string_view what) {
   return result;
 }
 
-// MPI-IO takes what stands before a colon for the name of a file system.
+// ROMIO (MPICH) takes what stands before a colon for the name of a file system; Open MPI's OMPIO does not.
 std::string mpi_name(const std::filesystem::path& path) {
-  return path.string().find(':') == std::string::npos ? path.string() : "ufs:" + path.string();
+#ifdef ROMIO_VERSION
+  if (path.string().find(':') != std::string::npos) return "ufs:" + path.string();
+#endif
+  return path.string();
 }
 
 Properties parallel_access(MPI_Comm comm) {

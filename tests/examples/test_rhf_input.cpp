@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include "basis.hpp"
+#include "molecule.hpp"
+
+namespace {
+
+using namespace rhf;
+namespace fs = std::filesystem;
+
+class Files : public testing::Test {
+ protected:
+  Files() {
+    std::string name = (fs::temp_directory_path() / "tessera-rhf-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
+    directory = name;
+  }
+  ~Files() override { fs::remove_all(directory); }
+  fs::path write(const std::string& name, const std::string& text) const {
+    std::ofstream(directory / name) << text;
+    return directory / name;
+  }
+  // The error must have these words, and begin with where it is.
+  void expect_error(const std::function<void()>& action, const std::string& words) const {
+    try {
+      action();
+      ADD_FAILURE() << "no error, where one was expected with: " << words;
+    } catch (const std::runtime_error& error) {
+      EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+    }
+  }
+  void expect_bad_xyz(const std::string& text, const std::string& words) const {
+    const auto file = write("bad.xyz", text);
+    expect_error([&] { read_xyz(file); }, words);
+  }
+  fs::path directory;
+};
+
+TEST_F(Files, TheMoleculesThatComeWithIt) {
+  const Molecule water = read_xyz(fs::path(RHF_DATA) / "water.xyz");
+  ASSERT_EQ(water.atoms.size(), 3U);
+  EXPECT_EQ(water.electrons(0), 10);
+  EXPECT_EQ(water.electrons(2), 8);
+  EXPECT_NEAR(water.nuclear_repulsion(), 9.1882590789, 1e-8);
+  const Molecule benzene = read_xyz(fs::path(RHF_DATA) / "benzene.xyz");
+  EXPECT_EQ(benzene.electrons(0), 42);
+  EXPECT_NEAR(benzene.nuclear_repulsion(), 203.1535243747, 1e-7);
+}
+
+TEST_F(Files, XyzOfAnotherSystem) {
+  const auto file = write("dos.xyz", "2\r\nhydrogen\r\nH 0 0 0\r\nH 0 0 0.74\r\n\r\n");
+  const Molecule hydrogen = read_xyz(file);
+  EXPECT_EQ(hydrogen.title, "hydrogen");
+  EXPECT_NEAR(hydrogen.nuclear_repulsion(), 1 / (0.74 * 1.889725989), 1e-12);
+}
+
+TEST_F(Files, BadXyz) {
+  expect_bad_xyz("", "bad.xyz:1: an XYZ file begins with the number of atoms");
+  expect_bad_xyz("three\n", "not \"three\"");
+  expect_bad_xyz("0\nnothing\n", "bad.xyz:1");
+  expect_bad_xyz("-1\nless\n", "bad.xyz:1");
+  expect_bad_xyz("1\n", "bad.xyz:2: the title line is missing");
+  expect_bad_xyz("2\nt\nH 0 0 0\n", "bad.xyz:4: the file ends after 1 of 2 atoms");
+  expect_bad_xyz("1\nt\nH 0 zero 0\n", "bad.xyz:3: expected an element and three coordinates");
+  expect_bad_xyz("1\nt\nH 0 0\n", "bad.xyz:3");
+  expect_bad_xyz("1\nt\nNa 0 0 0\n", "bad.xyz:3: unknown element \"Na\"");
+  expect_bad_xyz("2\nt\nH 0 0 0\nHe 0 0 0.01\n", "atoms 1 and 2 are at the same place");
+  expect_bad_xyz("1\nt\nH 0 0 0\nH 0 0 1\n", "more lines than the 1 atoms announced");
+  expect_error([&] { read_xyz(directory / "none.xyz"); }, "no such file");
+}
+
+TEST_F(Files, Electrons) {
+  const Molecule helium{"He", {{2, {0, 0, 0}}}};
+  expect_error([&] { helium.electrons(1); }, "even number");
+  expect_error([&] { helium.electrons(2); }, "leaves 0 electrons");
+  EXPECT_EQ(helium.electrons(-2), 4);
+}
+
+Molecule atom(int charge) { return {"atom", {{charge, {0, 0, 0}}}}; }
+
+TEST_F(Files, NumbersOfFunctions) {
+  struct Case {
+    const char* name;
+    long hydrogen, helium, lithium_to_neon;
+  };
+  // the sizes that the literature gives; 6-31G* with six Cartesian d functions
+  for (const auto& [name, hydrogen, helium, rest] : {Case{"STO-3G", 1, 1, 5}, Case{"6-31G*", 2, 2, 15},
+                                                     Case{"cc-pVDZ", 5, 5, 14}, Case{"cc-pVTZ", 14, 14, 30}}) {
+    for (int charge = 1; charge <= 10; ++charge) {
+      const long expected = charge == 1 ? hydrogen : charge == 2 ? helium : rest;
+      EXPECT_EQ(read_basis(name, atom(charge), default_basis_directory()).size(), expected)
+          << name << " of " << symbol(charge);
+    }
+  }
+  EXPECT_EQ(read_basis("6-31g(d)", atom(6), default_basis_directory()).size(), 15);
+}
+
+// The element blocks of H to Ne of a file of NWChem's.
+std::string first_row(const fs::path& file) {
+  std::ifstream in(file);
+  std::string text;
+  bool wanted = true;
+  for (std::string line; std::getline(in, line);) {
+    std::string word;
+    std::istringstream(line) >> word;
+    if (word.empty() || word[0] == '#' || word == "end" || word == "basis") {
+      wanted = true;
+    } else if (std::isalpha(static_cast<unsigned char>(word[0])) != 0) {
+      wanted = charge_of(word) != 0;
+    }
+    if (wanted) text += line + "\n";
+  }
+  return text;
+}
+
+TEST_F(Files, NumbersAreThoseOfNWChem) {
+  const fs::path libraries = "/usr/share/nwchem/libraries";
+  if (!fs::exists(libraries)) GTEST_SKIP() << "Debian's nwchem-data is not installed";
+  for (const char* name : {"sto-3g", "6-31gs", "cc-pvdz", "cc-pvtz"}) {
+    write(std::string(name) + ".nw", first_row(libraries / name));
+    for (int charge = 1; charge <= 10; ++charge) {
+      SCOPED_TRACE(std::string(name) + " of " + symbol(charge));
+      const Basis ours = read_basis(name, atom(charge), default_basis_directory());
+      const Basis theirs = read_basis(name, atom(charge), directory);
+      ASSERT_EQ(ours.shells.size(), theirs.shells.size());
+      for (std::size_t s = 0; s < ours.shells.size(); ++s) EXPECT_EQ(ours.shells[s], theirs.shells[s]) << s;
+    }
+  }
+}
+
+TEST_F(Files, BadBasis) {
+  auto bad = [&](const std::string& text, const std::string& words) {
+    write("bad.nw", text);
+    expect_error([&] { read_basis("bad", atom(1), directory); }, words);
+  };
+  bad("", "no functions for H");
+  bad("He S\n 1.0 1.0\n", "no functions for H");
+  bad("1.0 1.0\n", "bad.nw:1: expected an element and a shell");
+  bad("H X\n 1.0 1.0\n", "bad.nw:1: unknown shell \"X\"");
+  bad("H\n 1.0 1.0\n", "bad.nw:1: unknown shell");
+  bad("H S\n one 1.0\n", "bad.nw:2: expected an exponent");
+  bad("H S\n 1.0\n", "bad.nw:2: expected coefficients");
+  bad("H SP\n 1.0 1.0 1.0 1.0\n", "bad.nw:2: more columns");
+  expect_error([&] { read_basis("none", atom(1), directory); }, "there is no basis set \"none\"");
+}
+
+}  // namespace
