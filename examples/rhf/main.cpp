@@ -67,8 +67,8 @@ void calculate(const Options& options, const Input& input, const tessera::Runtim
   const auto& [molecule, electrons, basis] = input;
   if (speaks) {
     fmt::print("{}\n", runtime.description());
-    fmt::print("Molecule   {}: {} atoms, {} electrons, charge {}\n", molecule.title, molecule.atoms.size(),
-               electrons, options.charge);
+    fmt::print("Molecule   {}: {} atom{}, {} electrons, charge {}\n", molecule.title, molecule.atoms.size(),
+               molecule.atoms.size() == 1 ? "" : "s", electrons, options.charge);
     fmt::print("Basis      {}: {} shells, {} functions\n", basis.name, basis.shells.size(), basis.size());
     fmt::print("Repulsion  {:.10f} hartree\n\n", molecule.nuclear_repulsion());
     std::fflush(stdout);
