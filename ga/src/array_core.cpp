@@ -56,7 +56,7 @@ void fill_unspecified(void* data, index_t count, const ElementType& type) {
     case ElementKind::int64:
       return fill(std::uint64_t{0xdeadbeefdeadbeef}, count);
     case ElementKind::bytes:
-      std::memset(data, 0xde, static_cast<std::size_t>(count * type.size));
+      if (count > 0) std::memset(data, 0xde, static_cast<std::size_t>(count * type.size));
   }
 }
 #endif

@@ -150,6 +150,9 @@ NodeMemory NodeMemory::create(MPI_Comm node, index_t stride, index_t reserve, st
   void* base = nullptr;
   memory.window_ = mpi::allocate_shared(node, bytes + page_size(), base);
   memory.base_ = reinterpret_cast<std::byte*>(round_up(reinterpret_cast<index_t>(base), page_size()));
+  // As the pages of the others are; MPICH takes it from malloc where the node is one process.
+  std::memset(memory.base_ + stride * slot, 0, static_cast<std::size_t>(reserve));
+  mpi::barrier(node);
   return memory;
 }
 
