@@ -23,13 +23,14 @@ if(TESSERA_MPI_FLAVOUR STREQUAL "openmpi")
   endif()
   # More ranks than cores must not spin, and all of them may use every core.
   list(APPEND TESSERA_TEST_LAUNCH --oversubscribe --bind-to none)
-  list(APPEND TESSERA_TEST_ENVIRONMENT OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_fs_ufs_lock_algorithm=3)
+  list(APPEND TESSERA_TEST_ENVIRONMENT OMPI_MCA_mpi_mpich_patience=1 OMPI_MCA_fs_ufs_lock_algorithm=3)
   # It leaks from dozens of components that it unloads, so that no suppression could tell its leaks from ours.
   list(APPEND TESSERA_TEST_ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
 endif()
 if(TESSERA_MPI_FLAVOUR STREQUAL "mpich")
-  # Its ranks spin too; see there. The sanitizers' libraries need not come before one that allocates nothing.
-  list(APPEND TESSERA_TEST_ENVIRONMENT LD_PRELOAD=$<TARGET_FILE:tessera_yield_when_idle>
+  # Its ranks spin too, and can hang in MPI_Finalize; see there. The sanitizers' libraries need not come before one that
+  # allocates nothing.
+  list(APPEND TESSERA_TEST_ENVIRONMENT LD_PRELOAD=$<TARGET_FILE:tessera_mpich_patience>
        ASAN_OPTIONS=verify_asan_link_order=0)
 endif()
 # Debian's h5py belongs to Debian's Python, which need not be the first on the path.
