@@ -3,9 +3,13 @@
 #include "mpi.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <limits>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <tessera/runtime/error.hpp>
 
@@ -191,13 +195,39 @@ void all_reduce(MPI_Comm comm, void* data, index_t count, ElementKind kind, Redu
   });
 }
 
+namespace {
+
+// Open MPI 4.1 names the files behind a window after its communicator's number, which communicators without a
+// common member share: on one host, two windows of such groups made at once become one. So there they are made
+// one after another. A group waits for its turn only when all its members have come, or two groups could wait
+// for each other.
+template <class Make>
+int in_turn([[maybe_unused]] MPI_Comm comm, Make&& make) {
+#ifdef OPEN_MPI
+  barrier(comm);
+  const int turn = rank(comm) == 0 ? open("/proc/self/exe", O_RDONLY | O_CLOEXEC) : -1;
+  while (turn >= 0 && flock(turn, LOCK_EX) != 0 && errno == EINTR) {
+  }
+  barrier(comm);
+  const int code = make();
+  barrier(comm);
+  if (turn >= 0) close(turn);
+  return code;
+#else
+  return make();
+#endif
+}
+
+}  // namespace
+
 Win create_window(MPI_Comm comm, void* base, index_t bytes, std::string& why) {
   MPI_Info info = MPI_INFO_NULL;
   check(MPI_Info_create(&info), "MPI_Info_create");
   MPI_Info_set(info, "same_disp_unit", "true");
   MPI_Info_set(info, "epochs_used", "lockall");
   MPI_Win win = MPI_WIN_NULL;
-  const int code = MPI_Win_create(base, static_cast<MPI_Aint>(bytes), 1, info, comm, &win);
+  const int code =
+      in_turn(comm, [&] { return MPI_Win_create(base, static_cast<MPI_Aint>(bytes), 1, info, comm, &win); });
   MPI_Info_free(&info);
   if (code != MPI_SUCCESS) {
     why = text_of(code);
@@ -283,7 +313,8 @@ Win allocate_shared(MPI_Comm node, index_t bytes_on_root, void*& base_of_root) {
   MPI_Win win = MPI_WIN_NULL;
   void* mine = nullptr;
   const MPI_Aint bytes = rank(node) == 0 ? static_cast<MPI_Aint>(bytes_on_root) : 0;
-  check(MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, node, &mine, &win), "MPI_Win_allocate_shared");
+  check(in_turn(node, [&] { return MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, node, &mine, &win); }),
+        "MPI_Win_allocate_shared");
   MPI_Aint size = 0;
   int unit = 0;
   check(MPI_Win_shared_query(win, 0, &size, &unit, &base_of_root), "MPI_Win_shared_query");
