@@ -68,7 +68,7 @@ void FockBuilder::build(const Matrix& density, const Matrix& core, Matrix& fock)
   fill(counter_, 0);
   fill(two_electron_, 0.0);
   const auto count = static_cast<std::int64_t>(tasks_.size());
-  for (std::int64_t task; (task = counter_.fetch_add({0}, 1)) < count; ++tasks_done_) {
+  for (auto task = counter_.fetch_add({0}, 1); task < count; task = counter_.fetch_add({0}, 1)) {
     run(tasks_[static_cast<std::size_t>(task)], density, two_electron_);
   }
   two_electron_.sync();

@@ -25,8 +25,6 @@ class FockBuilder {
 
   /// fock = core + 2 J - K for a density D = C_occ C_occ^T. @collective
   void build(const Matrix& density, const Matrix& core, Matrix& fock);
-  /// Tasks that this rank has drawn so far. @local
-  long tasks_done() const { return tasks_done_; }
 
  private:
   struct Block {  // shells that lie together
@@ -52,7 +50,6 @@ class FockBuilder {
   std::unique_ptr<libint2::Engine> engine_;
   std::map<std::pair<std::size_t, std::size_t>, tessera::LocalArray<double, 2>> fetched_;
   double largest_density_ = 0;
-  long tasks_done_ = 0;
 };
 
 }  // namespace rhf

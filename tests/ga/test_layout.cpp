@@ -11,6 +11,7 @@
 #include <tessera/layout.hpp>
 #include <tessera/view.hpp>
 
+#include "../support/message_of.hpp"
 #include "array_model.hpp"
 
 namespace {
@@ -20,21 +21,8 @@ using namespace tessera::test;
 
 constexpr index_t most = std::numeric_limits<index_t>::max();
 
-std::string refusal(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const UsageError& error) {
-    return error.what();
-  } catch (const std::exception& error) {
-    ADD_FAILURE() << "an exception of another type: " << error.what();
-    return {};
-  }
-  ADD_FAILURE() << "no exception";
-  return {};
-}
-
 void expect_refusal(const std::function<void()>& action, std::initializer_list<std::string> parts) {
-  const std::string text = refusal(action);
+  const std::string text = message_of<UsageError>(action);
   for (const std::string& part : parts)
     EXPECT_NE(text.find(part), std::string::npos) << text << "\nlacks " << part;
 }

@@ -6,6 +6,8 @@
 
 #include <tessera/runtime/runtime.hpp>
 
+#include "message_of.hpp"
+
 namespace tessera::test {
 
 /// The runtime that the tests' main has started. @local
@@ -16,23 +18,6 @@ const Group& world();
 
 /// Whether a condition holds on every rank. @collective
 bool on_all(bool condition);
-
-/// What an exception says when `action` throws one of type `E`; a failure of the test if it throws another or
-/// none.
-/// @local
-template <class E, class Action>
-std::string message_of(Action&& action) {
-  try {
-    action();
-  } catch (const E& error) {
-    return error.what();
-  } catch (const std::exception& error) {
-    ADD_FAILURE() << "an exception of another type: " << error.what();
-    return {};
-  }
-  ADD_FAILURE() << "no exception";
-  return {};
-}
 
 }  // namespace tessera::test
 

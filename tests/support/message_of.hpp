@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <exception>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace tessera::test {
+
+/// What an exception says when `action` throws one of type `E`; a failure of the test if it throws another or
+/// none.
+/// @local
+template <class E, class Action>
+std::string message_of(Action&& action) {
+  try {
+    action();
+  } catch (const E& error) {
+    return error.what();
+  } catch (const std::exception& error) {
+    ADD_FAILURE() << "an exception of another type: " << error.what();
+    return {};
+  }
+  ADD_FAILURE() << "no exception";
+  return {};
+}
+
+}  // namespace tessera::test
