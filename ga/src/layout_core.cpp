@@ -59,6 +59,7 @@ Axis Axis::blocked(index_t extent, int parts) {
   axis.extent_ = extent;
   axis.parts_ = parts;
   axis.block_ = extent / parts;
+  axis.larger_ = static_cast<int>(extent % parts);
   return axis;
 }
 
@@ -77,37 +78,9 @@ Axis Axis::cyclic(index_t extent, index_t block, int parts) {
   axis.extent_ = extent;
   axis.block_ = block;
   axis.parts_ = parts;
+  axis.larger_ = static_cast<int>(extent / block % parts);
+  axis.least_ = extent / block / parts * block;
   return axis;
-}
-
-index_t Axis::start(int part) const noexcept {
-  if (part >= parts_) return extent_;
-  if (kind_ == Kind::irregular) return starts_[at(part)];
-  return part * block_ + std::min<index_t>(part, extent_ % parts_);
-}
-
-Interval Axis::find(index_t i) const noexcept {
-  if (parts_ == 1) return {0, 0, extent_, 0};
-  if (kind_ == Kind::cyclic) {
-    const index_t number = i / block_, begin = number * block_;
-    return {static_cast<int>(number % parts_), begin, begin + std::min(block_, extent_ - begin),
-            number / parts_ * block_};
-  }
-  int part = 0;
-  if (kind_ == Kind::irregular) {
-    part = static_cast<int>(std::upper_bound(starts_.begin(), starts_.end(), i) - starts_.begin()) - 1;
-  } else {
-    const index_t larger = extent_ - block_ * parts_, border = larger * (block_ + 1);
-    part = static_cast<int>(i < border ? i / (block_ + 1) : larger + (i - border) / block_);
-  }
-  return {part, start(part), start(part + 1), 0};
-}
-
-index_t Axis::count(int part) const noexcept {
-  if (kind_ != Kind::cyclic) return start(part + 1) - start(part);
-  const index_t whole = extent_ / block_, rest = extent_ % block_;
-  const index_t last = whole % parts_;
-  return whole / parts_ * block_ + (part < last ? block_ : part == last ? rest : 0);
 }
 
 index_t Axis::intervals(int part) const noexcept {
@@ -201,14 +174,15 @@ int LayoutCore::owner(const index_t* where) const noexcept {
 
 int LayoutCore::locate(const index_t* where, index_t& offset) const noexcept {
   Interval intervals[max_rank];
-  for (int d = 0; d < rank_; ++d) {
-    intervals[d] = axes_[at(d)].find(where[d]);
-    intervals[d].local_begin += where[d] - intervals[d].begin;
+  index_t stride = 1;
+  offset = 0;
+  for (int i = 0; i < rank_; ++i) {
+    const int d = storage_ == StorageOrder::row_major ? rank_ - 1 - i : i;
+    const Interval& here = intervals[d] = axes_[at(d)].find(where[d]);
+    offset += (here.local_begin + where[d] - here.begin) * stride;
+    stride *= axes_[at(d)].count(here.part);
   }
-  Piece piece{};
-  place(intervals, piece);
-  offset = piece.offset;
-  return piece.rank;
+  return rank_of(intervals);
 }
 
 LocalShape LayoutCore::local(int rank) const noexcept {

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -20,9 +21,9 @@ namespace detail {
 
 using Coordinates = std::array<index_t, static_cast<std::size_t>(max_rank)>;
 
-/// A patch with a run-time number of dimensions.
+/// A patch with a run-time number of dimensions; the entries beyond it are not used, nor set.
 struct Box {
-  Coordinates lo{}, hi{};
+  Coordinates lo, hi;
 };
 
 /// A range of one dimension that lies together in one part: [begin, end), stored from local_begin on.
@@ -65,6 +66,9 @@ class Axis {
   index_t extent_ = 0;
   index_t block_ = 0;  // blocked: the smaller size; cyclic: the block
   int parts_ = 1;
+  // Kept because divisions are most of the time that one element takes.
+  int larger_ = 0;     // blocked: how many blocks are larger; cyclic: how many parts have a whole block more
+  index_t least_ = 0;  // cyclic: elements in whole blocks of every part
   std::vector<index_t> starts_;  // irregular only
 };
 
@@ -137,12 +141,41 @@ class LayoutCore {
 std::vector<int> choose_grid(const std::vector<index_t>& dims, int ranks,
                              const std::vector<index_t>& min_block);
 
+inline index_t Axis::start(int part) const noexcept {
+  if (part >= parts_) return extent_;
+  if (kind_ == Kind::irregular) return starts_[static_cast<std::size_t>(part)];
+  return part * block_ + std::min(part, larger_);
+}
+
+inline Interval Axis::find(index_t i) const noexcept {
+  if (parts_ == 1) return {0, 0, extent_, 0};
+  if (kind_ == Kind::cyclic) {
+    const index_t number = i / block_, begin = number * block_;
+    return {static_cast<int>(number % parts_), begin, begin + std::min(block_, extent_ - begin),
+            number / parts_ * block_};
+  }
+  int part = 0;
+  if (kind_ == Kind::irregular) {
+    part = static_cast<int>(std::upper_bound(starts_.begin(), starts_.end(), i) - starts_.begin()) - 1;
+  } else {
+    const index_t border = larger_ * (block_ + 1);
+    part = static_cast<int>(i < border ? i / (block_ + 1) : larger_ + (i - border) / block_);
+  }
+  return {part, start(part), start(part + 1), 0};
+}
+
+inline index_t Axis::count(int part) const noexcept {
+  if (kind_ != Kind::cyclic) return start(part + 1) - start(part);
+  if (part != larger_) return least_ + (part < larger_ ? block_ : 0);
+  return least_ + extent_ - least_ * parts_ - larger_ * block_;  // with what is left for the last block
+}
+
 template <class F>
 void LayoutCore::for_each_piece(const Box& patch, F&& f) const {
   for (std::size_t d = 0; d < static_cast<std::size_t>(rank_); ++d) {
     if (patch.lo[d] >= patch.hi[d]) return;
   }
-  Piece piece{};
+  Piece piece;
   Interval intervals[max_rank];
   split(0, patch, piece, intervals, f);
 }
