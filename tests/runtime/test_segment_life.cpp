@@ -183,7 +183,15 @@ TEST(Segment, refusals_are_the_same_on_every_rank) {
   }
   all.sync();
   EXPECT_EQ(runtime().memory_in_use(), before);
-  check_put_and_get(all, 300, 2, 50);
+  // And the next one works.
+  Segment good(all, 8, "good");
+  const std::int64_t mine = all.rank() + 7;
+  good.put((all.rank() + 1) % all.size(), 0, Strided::contiguous(8), &mine);
+  good.sync();
+  std::int64_t found = 0;
+  good.get(all.rank(), 0, Strided::contiguous(8), &found);
+  EXPECT_EQ(found, (all.rank() + all.size() - 1) % all.size() + 7);
+  good.sync();
 }
 
 TEST(Segment, mismatched_calls_are_told) {
