@@ -167,7 +167,7 @@ inline Interval Axis::find(index_t i) const noexcept {
 inline index_t Axis::count(int part) const noexcept {
   if (kind_ != Kind::cyclic) return start(part + 1) - start(part);
   if (part != larger_) return least_ + (part < larger_ ? block_ : 0);
-  return least_ + extent_ - least_ * parts_ - larger_ * block_;  // with what is left for the last block
+  return least_ + (extent_ - least_ * parts_ - larger_ * block_);  // with what is left of the last block
 }
 
 template <class F>
