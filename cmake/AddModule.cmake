@@ -23,8 +23,8 @@ function(tessera_add_module name)
   target_compile_definitions(${target} PRIVATE FMT_HEADER_ONLY=1)
   # Only what the .cpp files do may depend on TESSERA_CHECKS, never what the headers declare.
   target_compile_definitions(${target} PRIVATE $<$<BOOL:${TESSERA_CHECKS}>:TESSERA_CHECKS>)
-  # Position-independent functions may else be replaced by another library's, and are then never inlined: a tenth of the time of
-  # one element.
+  # Position-independent functions may else be replaced by another library's, and are then never inlined: a tenth of the
+  # time of one element.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU,Clang>:-fno-semantic-interposition>)
   tessera_warnings(${target})
   set_target_properties(

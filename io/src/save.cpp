@@ -103,10 +103,7 @@ void write_array(const hdf5::File& file, const Item& item, const std::string& co
 index_t largest_size(std::span<const Item> items) {
   index_t bytes = 65536;
   for (const Item& item : items) {
-    const ArrayCore& array = item.array();
-    index_t size = array.type().size;
-    for (int d = 0; d < array.rank(); ++d) size *= array.layout().dims()[static_cast<std::size_t>(d)];
-    bytes += size + 16384;
+    bytes += item.array().layout().size() * item.array().type().size + 16384;
   }
   return bytes;
 }
