@@ -68,10 +68,12 @@ std::string to_string(const ElementType& type) {
   return fmt::format("bytes of size {}", type.size);
 }
 
-ArrayCore::ArrayCore(const Group& group, LayoutCore layout, ElementType type, std::string_view name)
+ArrayCore::ArrayCore(const Group& group, LayoutCore layout, ElementType type, std::string_view name,
+                     std::optional<AtomicDomain> domain)
     : layout_(std::move(layout)),
       type_(type),
-      segment_(group, local_bytes(group, layout_, type_), name, fingerprint(layout_, type_)),
+      segment_(group, local_bytes(group, layout_, type_),
+               {.name = name, .fingerprint = fingerprint(layout_, type_), .domain = domain}),
       local_(layout_.local(group.rank())) {
   if (const auto problem = shape_problem(group, layout_, type_); !problem.empty()) {
     throw UsageError(fmt::format("array \"{}\" {}", name, problem));
@@ -149,6 +151,92 @@ void ArrayCore::accumulate(const Box& patch, const Buffer<const void*>& from, co
   });
 }
 
+void ArrayCore::accumulate(const Box& patch, const Buffer<const void*>& from, Update update) {
+  for_each_transfer(patch, from, [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
+    segment_.accumulate(rank, offset, shape, type_.kind, update, local);
+  });
+}
+
+Request ArrayCore::put_async(const Box& patch, const Buffer<const void*>& from) {
+  Request all;
+  for_each_transfer(patch, from, [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
+    all += segment_.put_async(rank, offset, shape, local);
+  });
+  return all;
+}
+
+Request ArrayCore::get_async(const Box& patch, const Buffer<void*>& into) const {
+  Request all;
+  for_each_transfer(patch, into, [&](int rank, index_t offset, const Strided& shape, std::byte* local) {
+    all += segment_.get_async(rank, offset, shape, local);
+  });
+  return all;
+}
+
+Request ArrayCore::accumulate_async(const Box& patch, const Buffer<const void*>& from, const void* alpha) {
+  Request all;
+  for_each_transfer(patch, from, [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
+    all += segment_.accumulate_async(rank, offset, shape, type_.kind, alpha, local);
+  });
+  return all;
+}
+
+void ArrayCore::put_notify(const Box& patch, const Buffer<const void*>& from, const Flag& flag) {
+  int last = -1;
+  for_each_transfer(patch, from, [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
+    segment_.put(rank, offset, shape, local);
+    if (last >= 0 && last != rank) segment_.flush(last);
+    last = rank;
+  });
+  if (last >= 0) segment_.flush(last);
+  flag.flags->notify(flag.rank, flag.index);
+}
+
+// The list of positions as places in the segment, and of the values as runs.
+class ArrayCore::List {
+ public:
+  List(const ArrayCore& array, const index_t* at, const void* values, index_t count) {
+    array.require_open();
+    const auto size = static_cast<std::size_t>(count);
+    places_.reserve(size);
+    values_.reserve(size);
+    // The values of a put are only read.
+    auto* value = static_cast<std::byte*>(const_cast<void*>(values));
+    for (index_t i = 0; i < count; ++i, at += array.rank(), value += array.type_.size) {
+      array.check_element(at);
+      index_t offset = 0;
+      const int owner = array.layout_.locate(at, offset);
+      places_.push_back({&array.segment_, owner, offset * array.type_.size});
+      values_.push_back(value);
+    }
+    run_ = array.type_.size;
+  }
+  operator Vector() const noexcept { return {run_, places_, values_}; }
+
+ private:
+  index_t run_ = 0;
+  std::vector<Place> places_;
+  std::vector<std::byte*> values_;
+};
+
+void ArrayCore::gather(const index_t* at, void* into, index_t count, VectorMethod method) const {
+  tessera::get(List(*this, at, into, count), method);
+}
+
+void ArrayCore::scatter(const index_t* at, const void* from, index_t count, VectorMethod method) {
+  tessera::put(List(*this, at, from, count), method);
+}
+
+void ArrayCore::scatter_accumulate(const index_t* at, const void* from, const void* alpha, index_t count,
+                                   VectorMethod method) {
+  tessera::accumulate(List(*this, at, from, count), type_.kind, alpha, method);
+}
+
+void ArrayCore::throw_list_lengths(std::size_t positions, std::size_t values) const {
+  throw UsageError(fmt::format("{} positions and {} values for array \"{}\": there must be one value for each",
+                               positions, values, name()));
+}
+
 void ArrayCore::load(const index_t* at, void* value) const {
   check_element(at);
   index_t offset = 0;
@@ -163,11 +251,26 @@ void ArrayCore::store(const index_t* at, const void* value) {
   segment_.put(owner, offset * type_.size, Strided::contiguous(type_.size), value);
 }
 
-void ArrayCore::fetch_add(const index_t* at, const void* value, void* result) {
+void ArrayCore::fetch_op(const index_t* at, Update update, const void* value, void* result) {
   check_element(at);
   index_t offset = 0;
   const int owner = layout_.locate(at, offset);
-  segment_.fetch_add(owner, offset * type_.size, type_.kind, value, result);
+  segment_.fetch_op(owner, offset * type_.size, type_.kind, update, value, result);
+}
+
+bool ArrayCore::compare_exchange(const index_t* at, void* expected, const void* desired) {
+  check_element(at);
+  index_t offset = 0;
+  const int owner = layout_.locate(at, offset);
+  return segment_.compare_exchange(owner, offset * type_.size, type_.kind, expected, desired);
+}
+
+void* ArrayCore::address(const index_t* at) const {
+  check_element(at);
+  index_t offset = 0;
+  const int owner = layout_.locate(at, offset);
+  std::byte* slice = segment_.address(owner);
+  return slice == nullptr ? nullptr : slice + offset * type_.size;
 }
 
 void* ArrayCore::local_data() const { return local_.size == 0 ? nullptr : segment_.address(group().rank()); }

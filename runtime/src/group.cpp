@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/runtime/group.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <limits>
 #include <map>
@@ -31,6 +32,7 @@ std::shared_ptr<GroupState> on_one_node(const GroupState& group, mpi::Comm comm)
   part->rank = mpi::rank(comm.get());
   part->size = mpi::size(comm.get());
   part->first_node_size = part->size;
+  part->is_node_part = true;
   part->node_of.assign(static_cast<std::size_t>(part->size), 0);
   for (int r = 0; r < group.size; ++r) {
     if (!group.on_node(r)) continue;
@@ -136,9 +138,17 @@ void GroupState::reclaim(index_t least_dropped) {
   alive.release(marks);
 }
 
+int GroupState::rank_of_slot(index_t place) const noexcept {
+  if (node_count == 1) return place < size ? static_cast<int>(place) : -1;
+  for (int r = 0; r < size; ++r) {
+    if (on_node(r) && slot[static_cast<std::size_t>(r)] == place) return r;
+  }
+  return -1;
+}
+
 void GroupState::release() noexcept {
   alive.release_all();
-  slabs.clear();
+  for (auto& of_reach : slabs) of_reach.clear();
   meeting = NodeMeeting();
   if (node_group) node_group->release();
   comm.reset();
@@ -216,23 +226,94 @@ Group Group::split(int color, int key) const {
   return Group(handle_of(std::move(child)));
 }
 
+namespace {
+
+// The place of this process in a list of ranks, -1 if it is not there. The list is the same on every rank, and so is
+// the error.
+int place_in(std::span<const int> ranks, const GroupState& parent, std::string_view call) {
+  int place = -1;
+  std::set<int> seen;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (ranks[i] < 0 || ranks[i] >= parent.size) {
+      throw UsageError(fmt::format("{}: rank {} is not in a group of {}", call, ranks[i], parent.size));
+    }
+    if (!seen.insert(ranks[i]).second) throw UsageError(fmt::format("{}: rank {} is listed twice", call, ranks[i]));
+    if (ranks[i] == parent.rank) place = static_cast<int>(i);
+  }
+  return place;
+}
+
+}  // namespace
+
 Group Group::include(std::span<const int> ranks) const {
-  const GroupState& parent = state();
   detail::Fingerprint list;
   for (int rank : ranks) list.add(rank);
   check_agreement("Group::include", list.value());
-  int key = no_color;
-  std::set<int> seen;
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    // The list is the same on every rank, and so is the error.
-    if (ranks[i] < 0 || ranks[i] >= parent.size) {
-      throw UsageError(fmt::format("include: rank {} is not in a group of {}", ranks[i], parent.size));
-    }
-    if (!seen.insert(ranks[i]).second)
-      throw UsageError(fmt::format("include: rank {} is listed twice", ranks[i]));
-    if (ranks[i] == parent.rank) key = static_cast<int>(i);
+  const int place = place_in(ranks, state(), "include");
+  return split(place < 0 ? no_color : 0, place);
+}
+
+Group Group::form(std::span<const int> ranks, int tag) const {
+  const GroupState& parent = state();
+  if (place_in(ranks, parent, "form") < 0) {
+    throw UsageError(fmt::format("form: rank {} is not in the list (only the members of the new group call)",
+                                 parent.rank));
   }
-  return split(key < 0 ? no_color : 0, key);
+  detail::RuntimeState& runtime = *parent.runtime;
+  auto group = GroupState::create(runtime, detail::mpi::create_group(parent.comm.get(), ranks, tag),
+                                  &runtime.world.state());
+  // A number that is the same on all members, greater than that of any group that one of them has formed before.
+  std::int64_t least = -runtime.formed_groups;
+  group->reduce_min(&least, 1);
+  runtime.formed_groups = 1 - least;
+  group->formed_key = {runtime.formed_groups, group->world_rank.front()};
+  runtime.formed.push_back(group);
+  return Group(handle_of(std::move(group)));
+}
+
+void Group::close() {
+  GroupState& group = state();
+  detail::RuntimeState& runtime = *group.runtime;
+  if (&group == &runtime.world.state()) throw UsageError("the world cannot be closed; it ends with its Runtime");
+  if (group.is_node_part) throw UsageError("the node's part of a group cannot be closed alone; close the group");
+  check_agreement("Group::close", 0);
+  group.alive.quiesce_all();
+  group.meet();
+  group.drop();
+  group.release();
+  std::erase_if(runtime.formed, [&](const auto& other) { return other.get() == &group; });
+}
+
+std::vector<int> Group::ranks_on_node(int node) const {
+  const GroupState& group = state();
+  if (node < 0 || node >= group.node_count)
+    throw UsageError(fmt::format("node {} is not among the {} of a group", node, group.node_count));
+  std::vector<int> ranks;
+  for (int r = 0; r < group.size; ++r) {
+    if (group.node_of[static_cast<std::size_t>(r)] == node) ranks.push_back(r);
+  }
+  return ranks;
+}
+
+Distance Group::distance(int rank) const {
+  if (!on_node(rank)) return Distance::network;
+  return rank == state().rank ? Distance::self : Distance::node;
+}
+
+int Group::world_rank(int rank) const {
+  const GroupState& group = state();
+  if (rank < 0 || rank >= group.size)
+    throw UsageError(fmt::format("rank {} is not in a group of {}", rank, group.size));
+  return group.world_rank[static_cast<std::size_t>(rank)];
+}
+
+int Group::rank_of_world(int world_rank) const {
+  const auto& ranks = state().world_rank;
+  // Most groups are in the world's order.
+  const auto found = std::lower_bound(ranks.begin(), ranks.end(), world_rank);
+  if (found != ranks.end() && *found == world_rank) return static_cast<int>(found - ranks.begin());
+  const auto anywhere = std::find(ranks.begin(), ranks.end(), world_rank);
+  return anywhere == ranks.end() ? -1 : static_cast<int>(anywhere - ranks.begin());
 }
 
 std::vector<int> Group::translate(std::span<const int> ranks, const Group& to) const {

@@ -8,6 +8,11 @@
 #include <cstring>
 #include <utility>
 
+#include <unistd.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 // One binary for all x86-64 machines: the loader picks the widest vectors that the processor has.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define TESSERA_VECTORISED __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
@@ -20,6 +25,46 @@ namespace {
 
 struct Loop {
   index_t count, to, from;
+};
+
+#if defined(__SSE2__)
+// Non-temporal stores do not read the target first, and leave the caches to what fits them.
+void stream(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
+  const std::size_t head = std::min(bytes, (64 - reinterpret_cast<std::uintptr_t>(to) % 64) % 64);
+  std::memcpy(to, from, head);
+  to += head, from += head, bytes -= head;
+  for (; bytes >= 64; to += 64, from += 64, bytes -= 64) {
+    _mm_prefetch(from + 1024, _MM_HINT_T0);
+    for (std::size_t i = 0; i < 64; i += 16) {
+      _mm_stream_si128(reinterpret_cast<__m128i*>(to + i),
+                       _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i)));
+    }
+  }
+  std::memcpy(to, from, bytes);
+}
+
+// From which size on a copy is streamed. Measured (docs/performance.md): what goes to others, from the size of the
+// second-level cache on; what the caller will read, only where it would not stay in any cache.
+index_t streamed_from(Direction direction) noexcept {
+  static const index_t cache = std::max<index_t>(sysconf(_SC_LEVEL2_CACHE_SIZE), index_t{1} << 20);
+  return direction == Direction::local_to_remote ? cache : 16 * cache;
+}
+
+// Runs that begin and end inside a cache line cost more than streaming wins, unless they are long.
+bool streams(const Strided& m, Direction direction) noexcept {
+  return m.run >= 4096 && m.bytes() >= streamed_from(direction);
+}
+
+void end_stream() noexcept { _mm_sfence(); }
+#else
+void stream(std::byte* to, const std::byte* from, std::size_t bytes) noexcept { std::memcpy(to, from, bytes); }
+bool streams(const Strided&, Direction) noexcept { return false; }
+void end_stream() noexcept {}
+#endif
+
+struct StreamedRun {
+  std::size_t run;
+  void operator()(std::byte* to, const std::byte* from) const noexcept { stream(to, from, run); }
 };
 
 template <std::size_t run>
@@ -83,6 +128,19 @@ TESSERA_REAL_KERNELS(std::uint64_t, add_i64, add_scaled_i64, scale_i64)
 TESSERA_REAL_KERNELS(float, add_f32, add_scaled_f32, scale_f32)
 TESSERA_REAL_KERNELS(double, add_f64, add_scaled_f64, scale_f64)
 
+#define TESSERA_ORDER_KERNELS(T, min_, max_)                                   \
+  TESSERA_VECTORISED void min_(T* __restrict y, const T* __restrict x, index_t n) { \
+    for (index_t i = 0; i < n; ++i) y[i] = x[i] < y[i] ? x[i] : y[i];               \
+  }                                                                                 \
+  TESSERA_VECTORISED void max_(T* __restrict y, const T* __restrict x, index_t n) { \
+    for (index_t i = 0; i < n; ++i) y[i] = y[i] < x[i] ? x[i] : y[i];               \
+  }
+
+TESSERA_ORDER_KERNELS(std::int32_t, min_i32, max_i32)
+TESSERA_ORDER_KERNELS(std::int64_t, min_i64, max_i64)
+TESSERA_ORDER_KERNELS(float, min_f32, max_f32)
+TESSERA_ORDER_KERNELS(double, min_f64, max_f64)
+
 #define TESSERA_COMPLEX_KERNELS(T, add_scaled_, scale_)                                                \
   TESSERA_VECTORISED void add_scaled_(T* __restrict y, const T* __restrict x, index_t n, T re, T im) { \
     for (index_t i = 0; i < n; ++i) {                                                                  \
@@ -143,18 +201,26 @@ void with_arithmetic(ElementKind kind, F&& f) {
   }
 }
 
+void copy_contiguous(std::byte* to, const std::byte* from, index_t bytes, Direction direction) {
+  const bool apart = to + bytes <= from || from + bytes <= to;
+  if (apart && streams(Strided::contiguous(bytes), direction)) {
+    stream(to, from, static_cast<std::size_t>(bytes));
+    return end_stream();
+  }
+  if (bytes > 0) std::memmove(to, from, static_cast<std::size_t>(bytes));
+}
+
 }  // namespace
 
 void copy_strided(std::byte* to, const std::byte* from, const Strided& shape, Direction direction) {
   const bool put = direction == Direction::local_to_remote;
   if (shape.levels == 0) {
     if (shape.run == 8) return FixedRun<8>{}(to, from);  // one element: the size known to the compiler
-    if (shape.run > 0) std::memmove(to, from, static_cast<std::size_t>(shape.run));
-    return;
+    return copy_contiguous(to, from, shape.run, direction);
   }
   const Strided m = shape.merged();
   if (m.bytes() == 0) return;
-  if (m.levels == 0) return void(std::memmove(to, from, static_cast<std::size_t>(m.run)));
+  if (m.levels == 0) return copy_contiguous(to, from, m.run, direction);
   Loop loop[max_rank];
   for (int l = 0; l < m.levels; ++l) {
     const auto i = static_cast<std::size_t>(l);
@@ -170,6 +236,10 @@ void copy_strided(std::byte* to, const std::byte* from, const Strided& shape, Di
     Loop* source = std::min_element(loop, loop + m.levels, smaller(&Loop::from));
     transposed = source != loop;
     if (transposed) std::swap(loop[1], *source);
+  }
+  if (streams(m, direction)) {
+    copy_loops(to, from, loop, m.levels, StreamedRun{static_cast<std::size_t>(m.run)}, false);
+    return end_stream();
   }
   switch (m.run) {
     case 4:
@@ -227,12 +297,95 @@ void scale(ElementKind kind, void* y, index_t n, const void* alpha) {
   }
 }
 
-void fetch_add(ElementKind kind, void* target, const void* added, void* result) {
-  with_arithmetic(kind, [&]<class T>(T) {
-    const T old = value<T>(target), sum = static_cast<T>(old + value<T>(added));
-    std::memcpy(target, &sum, sizeof sum);
-    std::memcpy(result, &old, sizeof old);
-  });
+void update_all(ElementKind kind, Update update, void* y, const void* x, index_t n) {
+  const bool least = update == Update::min;
+  switch (kind) {
+    case ElementKind::int32:
+      return (least ? min_i32 : max_i32)(static_cast<std::int32_t*>(y), static_cast<const std::int32_t*>(x), n);
+    case ElementKind::int64:
+      return (least ? min_i64 : max_i64)(static_cast<std::int64_t*>(y), static_cast<const std::int64_t*>(x), n);
+    case ElementKind::float32:
+      return (least ? min_f32 : max_f32)(static_cast<float*>(y), static_cast<const float*>(x), n);
+    case ElementKind::float64:
+      return (least ? min_f64 : max_f64)(static_cast<double*>(y), static_cast<const double*>(x), n);
+    default:
+      return;
+  }
+}
+
+namespace {
+
+template <class T>
+T updated(Update update, T old, T given) noexcept {
+  if (update == Update::sum) {
+    if constexpr (std::is_integral_v<T>) {
+      T sum;
+      __builtin_add_overflow(old, given, &sum);  // wraps
+      return sum;
+    } else {
+      return old + given;
+    }
+  }
+  if constexpr (std::is_arithmetic_v<T>) {
+    if (update == Update::min) return std::min(old, given);
+    if (update == Update::max) return std::max(old, given);
+  }
+  if constexpr (std::is_integral_v<T>) {
+    if (update == Update::bit_and) return old & given;
+    if (update == Update::bit_or) return old | given;
+    if (update == Update::bit_xor) return old ^ given;
+  }
+  return given;
+}
+
+template <class T>
+void fetch_update_of(Update update, void* target, const void* given, void* result) noexcept {
+  const T old = value<T>(target), changed = updated<T>(update, old, value<T>(given));
+  std::memcpy(target, &changed, sizeof changed);
+  std::memcpy(result, &old, sizeof old);
+}
+
+}  // namespace
+
+void fetch_update(ElementKind kind, Update update, void* target, const void* given, void* result) {
+  switch (kind) {
+    case ElementKind::int32:
+      return fetch_update_of<std::int32_t>(update, target, given, result);
+    case ElementKind::int64:
+      return fetch_update_of<std::int64_t>(update, target, given, result);
+    case ElementKind::float32:
+      return fetch_update_of<float>(update, target, given, result);
+    case ElementKind::float64:
+      return fetch_update_of<double>(update, target, given, result);
+    case ElementKind::complex64:
+      return fetch_update_of<std::complex<float>>(update, target, given, result);
+    case ElementKind::complex128:
+      return fetch_update_of<std::complex<double>>(update, target, given, result);
+    case ElementKind::bytes:
+      return;
+  }
+}
+
+const void* one(ElementKind kind) noexcept {
+  static constexpr std::int32_t i32 = 1;
+  static constexpr std::int64_t i64 = 1;
+  static constexpr float f32[] = {1, 0};
+  static constexpr double f64[] = {1, 0};
+  switch (kind) {
+    case ElementKind::int32:
+      return &i32;
+    case ElementKind::int64:
+      return &i64;
+    case ElementKind::float32:
+    case ElementKind::complex64:
+      return f32;
+    case ElementKind::float64:
+    case ElementKind::complex128:
+      return f64;
+    case ElementKind::bytes:
+      break;
+  }
+  return nullptr;
 }
 
 bool is_one(ElementKind kind, const void* alpha) {

@@ -9,10 +9,12 @@
 
 namespace tessera::detail {
 
-/// Which side of a Strided the data goes to.
+/// Which side of a Strided the data goes to. What goes to the remote side is for others to read; what comes from there,
+/// for the caller, soon.
 enum class Direction { local_to_remote, remote_to_local };
 
-/// Copies between two places in this process's address space. `shape` need not be merged.
+/// Copies between two places in this process's address space. `shape` need not be merged. Only contiguous shapes may
+/// overlap. What is large bypasses the caches; it is visible to others in order with later stores all the same.
 void copy_strided(std::byte* to, const std::byte* from, const Strided& shape, Direction direction);
 
 /// target[i] += alpha * source[i] for `count` contiguous elements.
@@ -21,8 +23,14 @@ void add_scaled(ElementKind kind, void* target, const void* source, index_t coun
 /// data[i] *= alpha for `count` contiguous elements.
 void scale(ElementKind kind, void* data, index_t count, const void* alpha);
 
-/// target += value, returning in `result` what was there.
-void fetch_add(ElementKind kind, void* target, const void* value, void* result);
+/// target[i] = min or max of target[i] and source[i], for `count` contiguous elements of a real kind.
+void update_all(ElementKind kind, Update update, void* target, const void* source, index_t count);
+
+/// Updates one element, returning in `result` what was there.
+void fetch_update(ElementKind kind, Update update, void* target, const void* value, void* result);
+
+/// One, of an arithmetic kind.
+const void* one(ElementKind kind) noexcept;
 
 /// Whether alpha is one.
 bool is_one(ElementKind kind, const void* alpha);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <limits>
+#include <span>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -57,6 +59,26 @@ MPI_Datatype datatype(ElementKind kind) {
       return MPI_C_DOUBLE_COMPLEX;
   }
   return MPI_DATATYPE_NULL;
+}
+
+MPI_Op op(Update update) {
+  switch (update) {
+    case Update::sum:
+      return MPI_SUM;
+    case Update::min:
+      return MPI_MIN;
+    case Update::max:
+      return MPI_MAX;
+    case Update::bit_and:
+      return MPI_BAND;
+    case Update::bit_or:
+      return MPI_BOR;
+    case Update::bit_xor:
+      return MPI_BXOR;
+    case Update::replace:
+      return MPI_REPLACE;
+  }
+  return MPI_OP_NULL;
 }
 
 MPI_Op op(Reduce operation) {
@@ -148,6 +170,18 @@ Comm dup(MPI_Comm comm) {
 Comm split(MPI_Comm comm, int color, int key) {
   MPI_Comm part = MPI_COMM_NULL;
   check(MPI_Comm_split(comm, color < 0 ? MPI_UNDEFINED : color, key, &part), "MPI_Comm_split");
+  return adopt(part);
+}
+
+Comm create_group(MPI_Comm comm, std::span<const int> ranks, int tag) {
+  MPI_Group all = MPI_GROUP_NULL, listed = MPI_GROUP_NULL;
+  check(MPI_Comm_group(comm, &all), "MPI_Comm_group");
+  check(MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &listed), "MPI_Group_incl");
+  MPI_Comm part = MPI_COMM_NULL;
+  const int code = MPI_Comm_create_group(comm, listed, tag, &part);
+  MPI_Group_free(&listed);
+  MPI_Group_free(&all);
+  check(code, "MPI_Comm_create_group");
   return adopt(part);
 }
 
@@ -274,25 +308,119 @@ constexpr ElementKind real_part(ElementKind kind) noexcept {
 
 }  // namespace
 
-void accumulate_sum(MPI_Win win, int rank, index_t offset, ElementKind kind, const void* source,
-                    index_t bytes) {
+void accumulate(MPI_Win win, int rank, index_t offset, ElementKind kind, Update update, const void* source,
+                index_t bytes) {
   const ElementKind real = real_part(kind);
   in_pieces(bytes, max_bytes, [&](index_t start, index_t length) {
     const int n = to_int(length / size_of(real));
     check(MPI_Accumulate(at(source, start), n, datatype(real), rank, static_cast<MPI_Aint>(offset + start), n,
-                         datatype(real), MPI_SUM, win),
+                         datatype(real), op(update), win),
           "MPI_Accumulate");
   });
 }
 
-void fetch_and_add(MPI_Win win, int rank, index_t offset, ElementKind kind, const void* value, void* result) {
+void fetch_and_op(MPI_Win win, int rank, index_t offset, ElementKind kind, Update update, const void* value,
+                  void* result) {
   const MPI_Datatype type = datatype(real_part(kind));
   const auto place = static_cast<MPI_Aint>(offset);
   if (real_part(kind) == kind) {
-    return check(MPI_Fetch_and_op(value, result, type, rank, place, MPI_SUM, win), "MPI_Fetch_and_op");
+    return check(MPI_Fetch_and_op(value, result, type, rank, place, op(update), win), "MPI_Fetch_and_op");
   }
-  check(MPI_Get_accumulate(value, 2, type, result, 2, type, rank, place, 2, type, MPI_SUM, win),
+  check(MPI_Get_accumulate(value, 2, type, result, 2, type, rank, place, 2, type, op(update), win),
         "MPI_Get_accumulate");
+}
+
+void compare_and_swap(MPI_Win win, int rank, index_t offset, ElementKind kind, const void* expected,
+                      const void* desired, void* result) {
+  check(MPI_Compare_and_swap(desired, expected, result, datatype(kind), rank, static_cast<MPI_Aint>(offset), win),
+        "MPI_Compare_and_swap");
+}
+
+namespace {
+
+struct TypeTraits {
+  using Handle = MPI_Datatype;
+  static Handle null() noexcept { return MPI_DATATYPE_NULL; }
+  static void free(Handle handle) noexcept { MPI_Type_free(&handle); }
+};
+using Type = UniqueHandle<TypeTraits>;
+
+Type indexed(std::vector<MPI_Aint>& places, index_t run) {
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  check(MPI_Type_create_hindexed_block(to_int(static_cast<index_t>(places.size())), to_int(run), places.data(),
+                                       MPI_BYTE, &type),
+        "MPI_Type_create_hindexed_block");
+  Type owned(type);
+  check(MPI_Type_commit(&type), "MPI_Type_commit");
+  return owned;
+}
+
+Type indexed(std::span<const index_t> offsets, index_t run) {
+  std::vector<MPI_Aint> places(offsets.begin(), offsets.end());
+  return indexed(places, run);
+}
+
+Type indexed(std::span<std::byte* const> pointers, index_t run) {
+  std::vector<MPI_Aint> places;
+  for (const std::byte* pointer : pointers) {
+    MPI_Aint place = 0;
+    check(MPI_Get_address(pointer, &place), "MPI_Get_address");
+    places.push_back(place);
+  }
+  return indexed(places, run);
+}
+
+}  // namespace
+
+void put_indexed(MPI_Win win, int rank, std::span<const index_t> offsets, std::span<std::byte* const> sources,
+                 index_t run) {
+  const Type there = indexed(offsets, run), here = indexed(sources, run);
+  check(MPI_Put(MPI_BOTTOM, 1, here.get(), rank, 0, 1, there.get(), win), "MPI_Put");
+}
+
+void get_indexed(MPI_Win win, int rank, std::span<const index_t> offsets, std::span<std::byte* const> targets,
+                 index_t run) {
+  const Type there = indexed(offsets, run), here = indexed(targets, run);
+  check(MPI_Get(MPI_BOTTOM, 1, here.get(), rank, 0, 1, there.get(), win), "MPI_Get");
+}
+
+MPI_Request rput(MPI_Win win, int rank, index_t offset, const void* source, index_t bytes) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int n = to_int(bytes);
+  check(MPI_Rput(source, n, MPI_BYTE, rank, static_cast<MPI_Aint>(offset), n, MPI_BYTE, win, &request), "MPI_Rput");
+  return request;
+}
+
+MPI_Request rget(MPI_Win win, int rank, index_t offset, void* target, index_t bytes) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int n = to_int(bytes);
+  check(MPI_Rget(target, n, MPI_BYTE, rank, static_cast<MPI_Aint>(offset), n, MPI_BYTE, win, &request), "MPI_Rget");
+  return request;
+}
+
+MPI_Request raccumulate(MPI_Win win, int rank, index_t offset, ElementKind kind, Update update,
+                        const void* source, index_t bytes) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const ElementKind real = real_part(kind);
+  const int n = to_int(bytes / size_of(real));
+  check(MPI_Raccumulate(source, n, datatype(real), rank, static_cast<MPI_Aint>(offset), n, datatype(real),
+                        op(update), win, &request),
+        "MPI_Raccumulate");
+  return request;
+}
+
+void wait_all(std::vector<MPI_Request>& requests) {
+  const int n = to_int(static_cast<index_t>(requests.size()));
+  check(MPI_Waitall(n, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  requests.clear();
+}
+
+bool test_all(std::vector<MPI_Request>& requests) {
+  int flag = 0;
+  const int n = to_int(static_cast<index_t>(requests.size()));
+  check(MPI_Testall(n, requests.data(), &flag, MPI_STATUSES_IGNORE), "MPI_Testall");
+  if (flag != 0) requests.clear();
+  return flag != 0;
 }
 
 void flush(MPI_Win win, int rank) { check(MPI_Win_flush(rank, win), "MPI_Win_flush"); }

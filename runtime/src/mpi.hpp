@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,8 @@ std::string library_version();
 
 Comm dup(MPI_Comm comm);
 Comm split(MPI_Comm comm, int color, int key);
+/// Called by the listed ranks of `comm` only.
+Comm create_group(MPI_Comm comm, std::span<const int> ranks, int tag);
 Comm split_shared(MPI_Comm comm);
 int rank(MPI_Comm comm);
 int size(MPI_Comm comm);
@@ -58,8 +61,41 @@ Win create_window(MPI_Comm comm, void* base, index_t bytes, std::string& why);
 bool is_unified(MPI_Win win);
 void put(MPI_Win win, int rank, index_t offset, const void* source, index_t bytes);
 void get(MPI_Win win, int rank, index_t offset, void* target, index_t bytes);
-void accumulate_sum(MPI_Win win, int rank, index_t offset, ElementKind kind, const void* source, index_t bytes);
-void fetch_and_add(MPI_Win win, int rank, index_t offset, ElementKind kind, const void* value, void* result);
+/// update is sum, min, max, a bit operation or replace (MPI_REPLACE).
+void accumulate(MPI_Win win, int rank, index_t offset, ElementKind kind, Update update, const void* source,
+                index_t bytes);
+void fetch_and_op(MPI_Win win, int rank, index_t offset, ElementKind kind, Update update, const void* value,
+                  void* result);
+void compare_and_swap(MPI_Win win, int rank, index_t offset, ElementKind kind, const void* expected,
+                      const void* desired, void* result);
+/// Whether MPI_Compare_and_swap is atomic against MPI_Fetch_and_op and MPI_Accumulate.
+inline constexpr bool compare_and_swap_mixes =
+#ifdef OPEN_MPI
+    false;  // 4.1.4 does not take the lock of the others (osc/rdma)
+#else
+    true;
+#endif
+/// Whether datatypes on the target's side can be trusted.
+inline constexpr bool datatypes_work =
+#ifdef OPEN_MPI
+    false;  // 4.1's osc/rdma loses data with them
+#else
+    true;
+#endif
+/// Runs of equal length with one call on each side's datatype; at most 256 runs (MPICH's header holds no more).
+void put_indexed(MPI_Win win, int rank, std::span<const index_t> offsets, std::span<std::byte* const> sources,
+                 index_t run);
+void get_indexed(MPI_Win win, int rank, std::span<const index_t> offsets, std::span<std::byte* const> targets,
+                 index_t run);
+inline constexpr std::size_t most_indexed = 256;
+// The same with a request, for at most max_bytes (MPI standard 12.3.5): contiguous only, for MPICH 4.0 says of others
+// that they are done before they are.
+MPI_Request rput(MPI_Win win, int rank, index_t offset, const void* source, index_t bytes);
+MPI_Request rget(MPI_Win win, int rank, index_t offset, void* target, index_t bytes);
+MPI_Request raccumulate(MPI_Win win, int rank, index_t offset, ElementKind kind, Update update,
+                        const void* source, index_t bytes);
+void wait_all(std::vector<MPI_Request>& requests);
+bool test_all(std::vector<MPI_Request>& requests);
 void flush(MPI_Win win, int rank);
 void flush_local(MPI_Win win, int rank);
 void sync_memory(MPI_Win win);

@@ -4,20 +4,15 @@
 
 #include <algorithm>
 #include <new>
-#include <thread>
 
 #include <sched.h>
+
+#include "waiting.hpp"
 
 namespace tessera::detail {
 namespace {
 
 constexpr int spins = 4000;  // some microseconds: longer than a barrier takes when everybody is there
-
-void pause() noexcept {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#endif
-}
 
 }  // namespace
 
@@ -42,9 +37,8 @@ void NodeMeeting::reduce_min(std::int64_t* values, int count) {
     shared_->arrived.store(0, std::memory_order_relaxed);
     shared_->round.store(round + 1, std::memory_order_release);
   } else {
-    static const bool crowded = std::thread::hardware_concurrency() < static_cast<unsigned>(size_);
     auto here = [&] { return shared_->round.load(std::memory_order_acquire) != round; };
-    for (int i = 0; i < (crowded ? 1 : spins) && !here(); ++i) pause();
+    for (int i = 0; i < (is_crowded(size_) ? 1 : spins) && !here(); ++i) pause();
     while (!here()) {
       mpi::progress(node_);
       sched_yield();

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/runtime/runtime.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <exception>
@@ -67,21 +68,76 @@ std::shared_ptr<RuntimeState> RuntimeState::create(MPI_Comm parent, const Runtim
   runtime->threads = granted();
   runtime->node_size_limit = detail::node_size_limit();
   runtime->memory_limit = detail::memory_limit(options);
+  runtime->print_statistics_at_end = std::getenv("TESSERA_STATISTICS") != nullptr;
   auto world = GroupState::create(*runtime, mpi::dup(parent), nullptr);
   create_locks(*runtime, *world);
   runtime->world = Group(std::move(world));
   return runtime;
 }
 
+namespace {
+
+// The sum over all ranks, on rank 0's standard error. @collective
+void print_statistics(RuntimeState& runtime, const GroupState& world) {
+  Statistics sum = runtime.statistics();
+  for (auto& path : sum.total) {
+    for (Traffic& traffic : path) {
+      std::int64_t counts[] = {static_cast<std::int64_t>(traffic.operations),
+                               static_cast<std::int64_t>(traffic.bytes)};
+      mpi::all_reduce(world.comm.get(), counts, 2, ElementKind::int64, Reduce::sum);
+      mpi::all_reduce(world.comm.get(), &traffic.seconds, 1, ElementKind::float64, Reduce::sum);
+      traffic.operations = static_cast<std::uint64_t>(counts[0]);
+      traffic.bytes = static_cast<std::uint64_t>(counts[1]);
+    }
+  }
+  if (world.rank == 0) fmt::print(stderr, "Tessera: one-sided operations of {} ranks\n{}", world.size, sum.text());
+}
+
+}  // namespace
+
 void RuntimeState::finish() {
   if (finished) return;
   finished = true;
   GroupState& group = world.state();
   // Nobody may free memory that another still writes to.
-  group.alive.quiesce_all();
+  complete_all();
+  if (print_statistics_at_end) print_statistics(*this, group);
   mpi::barrier(group.comm.get());
+  // In the same order on all members of each.
+  std::sort(formed.begin(), formed.end(), [](const auto& a, const auto& b) { return a->formed_key > b->formed_key; });
+  for (const auto& other : formed) other->release();
+  formed.clear();
   group.release();
   lock_table = NodeMemory();
+}
+
+void RuntimeState::complete_all() {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (windows.load(std::memory_order_relaxed) == 0) return;
+  const std::lock_guard lock(registry_mutex);
+  for (const auto& [base, region] : regions) {
+    for (const auto& [offset, segment] : region->segments) segment->complete_all();
+  }
+}
+
+Statistics RuntimeState::statistics() {
+  const std::lock_guard lock(registry_mutex);
+  Statistics sum = closed;
+  for (const auto& [base, region] : regions) {
+    for (const auto& [offset, segment] : region->segments) sum += segment->tallies.statistics();
+  }
+  return sum;
+}
+
+WindowLock::WindowLock(RuntimeState& runtime) : lock_(runtime.window_mutex) {
+  if (runtime.threads == ThreadLevel::multiple || runtime.threads == ThreadLevel::serialized ||
+      std::this_thread::get_id() == runtime.main_thread) {
+    return;
+  }
+  throw UsageError(fmt::format(
+      "a one-sided operation between nodes by another thread than the one that started the Runtime, but MPI's thread "
+      "level is {}; start with RuntimeOptions{{.threads = ThreadLevel::serialized}}",
+      to_string(runtime.threads)));
 }
 
 }  // namespace detail
@@ -97,6 +153,11 @@ const char* to_string(ThreadLevel level) noexcept {
 const char* to_string(ElementKind kind) noexcept {
   constexpr const char* names[] = {"bytes", "int32", "int64", "float32", "float64", "complex64", "complex128"};
   return names[static_cast<std::size_t>(kind)];
+}
+
+const char* to_string(Update update) noexcept {
+  constexpr const char* names[] = {"sum", "min", "max", "bit_and", "bit_or", "bit_xor", "replace"};
+  return names[static_cast<std::size_t>(update)];
 }
 
 const char* version() noexcept { return TESSERA_VERSION; }
@@ -144,6 +205,26 @@ Runtime::~Runtime() {
 const Group& Runtime::world() const noexcept { return state_->world; }
 ThreadLevel Runtime::thread_level() const noexcept { return state_->threads; }
 index_t Runtime::memory_in_use() const noexcept { return state_->memory_in_use; }
+
+Statistics Runtime::statistics() const { return state_->statistics(); }
+
+std::optional<Location> Runtime::locate(const void* pointer) const {
+  const std::lock_guard lock(state_->registry_mutex);
+  const auto* place = static_cast<const std::byte*>(pointer);
+  auto after = state_->regions.upper_bound(place);
+  if (after == state_->regions.begin()) return {};
+  const detail::Region& region = *std::prev(after)->second;
+  if (place >= region.end()) return {};
+  const index_t distance = place - region.memory.base();
+  auto next = region.segments.upper_bound(distance % region.stride);
+  if (next == region.segments.begin()) return {};
+  detail::SegmentState& segment = *std::prev(next)->second;
+  const index_t offset = distance % region.stride - segment.offset;
+  auto handle = segment.handle.lock();
+  const int rank = segment.group->rank_of_slot(distance / region.stride);
+  if (!handle || offset >= segment.slice || rank < 0) return {};
+  return Location{Segment(Group(segment.group_handle.lock()), std::move(handle)), rank, offset};
+}
 
 std::string Runtime::description() const {
   const detail::GroupState& world = state_->world.state();

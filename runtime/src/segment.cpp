@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include <tessera/runtime/detail/fingerprint.hpp>
 
+#include "kernels.hpp"
 #include "memory_check.hpp"
 #include "state.hpp"
 
@@ -20,32 +22,61 @@ namespace {
 constexpr index_t alignment = 64;
 constexpr index_t largest_slice = index_t{1} << 56;  // beyond any machine, and still safe to add up
 
-Slab& slab_with_room(GroupState& group, index_t size, index_t& offset) {
-  for (const auto& slab : group.slabs) {
-    if ((offset = slab->take(size)) >= 0) return *slab;
+Slab& slab_with_room(GroupState& group, Reach reach, index_t size, index_t& offset) {
+  auto& slabs = group.slabs[static_cast<std::size_t>(reach)];
+  for (const auto& slab : slabs) {
+    if ((offset = slab->free.take(size)) >= 0) return *slab;
   }
-  auto region = Region::create(group, Slab::bytes, Slab::bytes, "the slab of small segments");
-  offset = group.slabs.emplace_back(std::make_unique<Slab>(std::move(region)))->take(size);
-  return *group.slabs.back();
+  auto region = Region::create(group, Slab::bytes, Slab::bytes, reach, "the slab of small segments");
+  Slab& slab = *slabs.emplace_back(std::make_unique<Slab>(std::move(region)));
+  offset = slab.free.take(size);
+  return slab;
 }
 
 // What the members tell each other before a segment is made, reduced by minimum: a maximum travels negated, and
 // two values that differ show when the least differs from the complement of the least complement.
 enum Agreed : std::size_t { fingerprint, complement, minus_bytes, bad, dropped, agreed_count };
 
+AtomicDomain choose_domain(const GroupState& group, std::optional<AtomicDomain> wish, const std::string& what) {
+  if (group.node_count == 1) return group.size == 1 ? AtomicDomain::cpu : wish.value_or(AtomicDomain::cpu);
+  if (wish == AtomicDomain::cpu) {
+    throw UsageError(
+        fmt::format("{} was to have the CPU domain of atomicity, but its group spans {} nodes; leave the domain to "
+                    "Tessera",
+                    what, group.node_count));
+  }
+  return AtomicDomain::mpi;
+}
+
+void take_memory(GroupState& group, SegmentState& segment, index_t bytes, const std::string& what) {
+  const Reach reach = segment.domain == AtomicDomain::mpi ? Reach::window : Reach::node;
+  if (segment.slice <= Slab::largest) {
+    segment.slab = &slab_with_room(group, reach, segment.slice, segment.offset);
+    segment.region = segment.slab->region.get();
+    segment.accounted = segment.slice;
+  } else {
+    segment.own = Region::create(group, round_up(segment.slice, page_size()), bytes, reach, what);
+    segment.region = segment.own.get();
+    segment.accounted = bytes;
+  }
+}
+
 }  // namespace
 
-std::shared_ptr<SegmentState> create_segment(GroupState& group, index_t bytes, std::string_view name,
-                                             std::uint64_t arguments) {
+namespace {
+
+/// @collective @throws as Segment::Segment
+std::shared_ptr<SegmentState> create_segment(GroupState& group, index_t bytes, const SegmentOptions& options) {
   group.alive.quiesce_dropped();
-  const auto print = static_cast<std::int64_t>(Fingerprint().add(name).add(arguments).value());
+  const auto print = static_cast<std::int64_t>(
+      Fingerprint().add(options.name).add(options.fingerprint).add(static_cast<int>(options.domain ? 1 + static_cast<int>(*options.domain) : 0)).value());
   std::array<std::int64_t, agreed_count> all{print, ~print, -bytes, bytes < 0 ? -1 : 0, group.alive.dropped()};
   group.reduce_min(all.data(), agreed_count);
   group.reclaim(all[dropped]);
-  const std::string what = fmt::format("segment \"{}\"", name);
+  const std::string what = fmt::format("segment \"{}\"", options.name);
   if (all[fingerprint] != ~all[complement]) {
     throw UsageError(
-        fmt::format("{} was created with another name, shape, layout or element type on another rank (segments "
+        fmt::format("{} was created with another name, shape, layout, element type or domain on another rank (segments "
                     "and arrays are created "
                     "by all members of their group, in the same order)",
                     what));
@@ -57,24 +88,25 @@ std::shared_ptr<SegmentState> create_segment(GroupState& group, index_t bytes, s
         fmt::format("{} needs {} on one rank, more than any machine has", what, format_bytes(largest)));
   }
   auto segment = std::make_shared<SegmentState>();
-  segment->name = name;
-  segment->domain = group.node_count == 1 ? AtomicDomain::cpu : AtomicDomain::mpi;
+  segment->name = options.name;
+  segment->domain = choose_domain(group, options.domain, what);
   segment->slice = round_up(std::max<index_t>(largest, 1), alignment);
-  if (segment->slice <= Slab::largest) {
-    segment->slab = &slab_with_room(group, segment->slice, segment->offset);
-    segment->region = &segment->slab->region();
-    segment->accounted = segment->slice;
-  } else {
-    segment->own = Region::create(group, round_up(segment->slice, page_size()), bytes, what);
-    segment->region = segment->own.get();
-    segment->accounted = bytes;
-  }
+  take_memory(group, *segment, bytes, what);
   group.runtime->memory_in_use += segment->accounted;
-  segment->node_base = segment->region->memory.base() + segment->offset;
+  segment->number = ++group.runtime->segments_made;
+  segment->stride = segment->region->stride;
+  segment->base = segment->region->memory.base() + segment->offset;
+  if (!segment->region->window) segment->direct_ranks = group.size;
   segment->group = &group;
+  {
+    const std::lock_guard lock(group.runtime->registry_mutex);
+    segment->region->segments.emplace(segment->offset, segment.get());
+  }
   group.adopt(segment);
   return segment;
 }
+
+}  // namespace
 
 void SegmentState::require_open() const {
   if (region == nullptr) {
@@ -83,36 +115,69 @@ void SegmentState::require_open() const {
   }
 }
 
+void SegmentState::require(Use wanted) const {
+  if (use == wanted) return;
+  if (wanted == Use::scalars) throw UsageError(fmt::format("\"{}\" does not hold scalars", name));
+  throw UsageError(fmt::format(
+      "\"{}\" holds scalars, whose memory no transfer may touch (they are not locked); use the members of Scalars",
+      name));
+}
+
 void SegmentState::complete(int rank, unsigned kinds) const {
-  if (marks.empty()) return;
+  if (marked.load(std::memory_order_relaxed) == 0) return;
+  RuntimeState& runtime = *group->runtime;
+  const WindowLock lock(runtime);
   const auto found = marks.find(rank);
   if (found == marks.end() || (found->second & kinds) == 0) return;
-  mpi::flush(region->window.get(), rank);
-  marks.erase(found);
+  const bool at_target = (found->second & (put_mark | acc_mark)) != 0;
+  const auto outstanding = runtime.outstanding;  // completing takes them off the list
+  for (const auto& pending : outstanding) {
+    if (pending->is_to(*this, rank)) pending->complete();
+  }
+  if (at_target) mpi::flush(region->window.get(), rank);
+  marks.erase(rank);
+  marked.store(marks.size(), std::memory_order_relaxed);
+}
+
+void SegmentState::mark(int rank, Mark kind) const {
+  marks[rank] |= kind;
+  marked.store(marks.size(), std::memory_order_relaxed);
 }
 
 void SegmentState::complete_all() const {
-  for (const auto& [rank, kinds] : marks) mpi::flush(region->window.get(), rank);
-  marks.clear();
+  if (marked.load(std::memory_order_relaxed) == 0) return;
+  const WindowLock lock(*group->runtime);
+  while (!marks.empty()) complete(marks.begin()->first, all_marks);
 }
 
 void SegmentState::release() noexcept {
   if (region == nullptr) return;
-  group->runtime->memory_in_use -= accounted;
-  if (slab != nullptr) slab->give_back(offset, slice);
+  direct_ranks = 0;
+  RuntimeState& runtime = *group->runtime;
+  runtime.memory_in_use -= accounted;
+  {
+    const std::lock_guard lock(runtime.registry_mutex);
+    region->segments.erase(offset);
+    runtime.closed += tallies.statistics();
+  }
+  if (slab != nullptr) slab->free.give_back(offset, slice);
   own.reset();
   region = nullptr;
 }
 
 }  // namespace detail
 
+using detail::Combine;
+using detail::Pending;
 using detail::SegmentState;
 
-Segment::Segment(const Group& group, index_t bytes, std::string_view name, std::uint64_t fingerprint)
-    : group_(group) {
-  auto state = detail::create_segment(group.state(), bytes, name, fingerprint);
+Segment::Segment(const Group& group, index_t bytes, const SegmentOptions& options) : group_(group) {
+  auto state = detail::create_segment(group.state(), bytes, options);
   auto* raw = state.get();
-  state_ = {raw, [kept = std::move(state)](SegmentState* segment) { segment->drop(); }};
+  state_ = {static_cast<detail::SegmentFace*>(raw),
+            [kept = std::move(state)](detail::SegmentFace*) { kept->drop(); }};
+  raw->handle = state_;
+  raw->group_handle = group_.state_;
 }
 
 Segment::~Segment() = default;
@@ -121,8 +186,9 @@ Segment& Segment::operator=(Segment&&) noexcept = default;
 
 SegmentState& Segment::state() const {
   if (!state_) throw UsageError("a segment or array was used after it had been moved from");
-  state_->require_open();
-  return *state_;
+  auto& segment = static_cast<SegmentState&>(*state_);
+  segment.require_open();
+  return segment;
 }
 
 void Segment::close() {
@@ -133,15 +199,55 @@ void Segment::close() {
   group_.state().alive.release(segment);
 }
 
+namespace {
+
+const SegmentState* peek(const std::shared_ptr<detail::SegmentFace>& state) noexcept {
+  return static_cast<const SegmentState*>(state.get());
+}
+
+// Calls transfer(Pending*): with none where nothing can stay under way.
+template <class F>
+Request asynchronous(SegmentState& segment, int rank, F&& transfer) {
+  if (!segment.region->window) {
+    transfer(nullptr);
+    return {};
+  }
+  detail::RuntimeState& runtime = *segment.group->runtime;
+  const detail::WindowLock lock(runtime);
+  auto pending = std::make_shared<Pending>(runtime, segment, rank);
+  transfer(pending.get());
+  return Pending::launch(std::move(pending));
+}
+
+void require_accumulate(ElementKind kind, Update update) {
+  const bool known = update == Update::sum || update == Update::min || update == Update::max;
+  if (known && is_defined(update, kind)) return;
+  throw UsageError(fmt::format("accumulate with {} is not defined for {} (sum is for every arithmetic kind, min and "
+                               "max for the real ones)",
+                               to_string(update), to_string(kind)));
+}
+
+}  // namespace
+
 const std::string& Segment::name() const noexcept {
   static const std::string none = "(moved from)";
-  return state_ ? state_->name : none;
+  return state_ ? peek(state_)->name : none;
 }
-AtomicDomain Segment::domain() const noexcept { return state_ ? state_->domain : AtomicDomain::cpu; }
-bool Segment::is_open() const noexcept { return state_ && state_->region != nullptr; }
-index_t Segment::slice_bytes() const noexcept { return state_ ? state_->slice : 0; }
+AtomicDomain Segment::domain() const noexcept { return state_ ? peek(state_)->domain : AtomicDomain::cpu; }
+bool Segment::is_open() const noexcept { return state_ && peek(state_)->region != nullptr; }
+index_t Segment::slice_bytes() const noexcept { return face().slice; }
 
-std::byte* Segment::address(int rank) const noexcept { return is_open() ? state_->address(rank) : nullptr; }
+std::byte* Segment::address(int rank) const noexcept { return is_open() ? peek(state_)->address(rank) : nullptr; }
+
+std::optional<Segment::Position> Segment::locate(const void* pointer) const noexcept {
+  if (!is_open()) return {};
+  const SegmentState& segment = *peek(state_);
+  const index_t distance = static_cast<const std::byte*>(pointer) - segment.base;
+  if (pointer < segment.base || distance % segment.stride >= segment.slice) return {};
+  const int rank = segment.group->rank_of_slot(distance / segment.stride);
+  if (rank < 0) return {};
+  return Position{rank, distance % segment.stride};
+}
 
 void Segment::put(int rank, index_t offset, const Strided& shape, const void* source) {
   detail::transfer_put(state(), rank, offset, shape, static_cast<const std::byte*>(source));
@@ -153,16 +259,51 @@ void Segment::get(int rank, index_t offset, const Strided& shape, void* target) 
 
 void Segment::accumulate(int rank, index_t offset, const Strided& shape, ElementKind kind, const void* alpha,
                          const void* source) {
-  detail::transfer_accumulate(state(), rank, offset, shape, kind, alpha, static_cast<const std::byte*>(source));
+  require_accumulate(kind, Update::sum);
+  detail::transfer_accumulate(state(), rank, offset, shape, {.kind = kind, .alpha = alpha},
+                              static_cast<const std::byte*>(source));
 }
 
-void Segment::fetch_add(int rank, index_t offset, ElementKind kind, const void* value, void* result) {
-  detail::transfer_fetch_add(state(), rank, offset, kind, value, result);
+void Segment::accumulate(int rank, index_t offset, const Strided& shape, ElementKind kind, Update update,
+                         const void* source) {
+  require_accumulate(kind, update);
+  detail::transfer_accumulate(state(), rank, offset, shape, {.kind = kind, .update = update, .alpha = detail::one(kind)},
+                              static_cast<const std::byte*>(source));
+}
+
+Request Segment::put_async(int rank, index_t offset, const Strided& shape, const void* source) {
+  return asynchronous(state(), rank, [&](Pending* pending) {
+    detail::transfer_put(state(), rank, offset, shape, static_cast<const std::byte*>(source), pending);
+  });
+}
+
+Request Segment::get_async(int rank, index_t offset, const Strided& shape, void* target) const {
+  return asynchronous(state(), rank, [&](Pending* pending) {
+    detail::transfer_get(state(), rank, offset, shape, static_cast<std::byte*>(target), pending);
+  });
+}
+
+Request Segment::accumulate_async(int rank, index_t offset, const Strided& shape, ElementKind kind,
+                                  const void* alpha, const void* source) {
+  require_accumulate(kind, Update::sum);
+  return asynchronous(state(), rank, [&](Pending* pending) {
+    detail::transfer_accumulate(state(), rank, offset, shape, {.kind = kind, .alpha = alpha},
+                                static_cast<const std::byte*>(source), pending);
+  });
+}
+
+void Segment::fetch_op(int rank, index_t offset, ElementKind kind, Update update, const void* value,
+                       void* result) {
+  detail::element_update(state(), rank, offset, kind, update, value, result);
+}
+
+bool Segment::compare_exchange(int rank, index_t offset, ElementKind kind, void* expected, const void* desired) {
+  return detail::element_compare_exchange(state(), rank, offset, kind, expected, desired);
 }
 
 void Segment::flush(int rank) const {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  state().complete(rank, SegmentState::put_mark | SegmentState::acc_mark);
+  state().complete(rank, SegmentState::all_marks);
 }
 
 void Segment::flush() const {
@@ -175,8 +316,11 @@ void Segment::order_local_access() const {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (!segment.region->window) return;
   segment.complete_all();
+  const detail::WindowLock lock(*segment.group->runtime);
   detail::mpi::sync_memory(segment.region->window.get());
 }
+
+Statistics Segment::statistics() const { return state_ ? peek(state_)->tallies.statistics() : Statistics(); }
 
 void Segment::sync() const {
   const SegmentState& segment = state();

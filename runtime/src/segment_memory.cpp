@@ -46,21 +46,33 @@ std::string memory_problem(const GroupState& group, index_t reserve, const std::
 
 }  // namespace
 
-std::unique_ptr<Region> Region::create(GroupState& group, index_t stride, index_t reserve,
+std::unique_ptr<Region> Region::create(GroupState& group, index_t stride, index_t reserve, Reach reach,
                                        const std::string& what) {
   if (const auto problem = group.agree(memory_problem(group, reserve, what)); !problem.empty())
     throw MemoryError(problem);
   auto region = std::make_unique<Region>();
+  region->group = &group;
   region->stride = stride;
   region->salt = ++group.regions * 0x9e3779b97f4a7c15ULL;
   std::string problem;
   region->memory = NodeMemory::create(group.node_comm(), stride, reserve, problem);
   if (!problem.empty()) problem = fmt::format("{} on {}: {}", what, host_name(), problem);
   if (problem = group.agree(problem); !problem.empty()) throw MemoryError(problem);
-  if (group.node_count == 1) return region;
+  {
+    const std::lock_guard lock(group.runtime->registry_mutex);
+    group.runtime->regions.emplace(region->memory.base(), region.get());
+  }
+  if (reach == Reach::node) return region;
   std::byte* slice = region->memory.base() + group.slot[static_cast<std::size_t>(group.rank)] * stride;
   region->window = create_tested_window(group, slice, stride, problem);
+  if (region->window) ++group.runtime->windows;
   if (!region->window) {
+    if (group.node_count == 1) {
+      throw WindowError(fmt::format(
+          "{} was to have the MPI domain of atomicity, and this MPI has no usable one-sided window: {}; leave the "
+          "domain to Tessera",
+          what, problem));
+    }
     throw WindowError(
         fmt::format("{} spans {} nodes, and this MPI has no usable one-sided window between them: {} (on one "
                     "node Tessera needs none); "
@@ -70,31 +82,13 @@ std::unique_ptr<Region> Region::create(GroupState& group, index_t stride, index_
   return region;
 }
 
-index_t Slab::take(index_t size) {
-  for (auto at = free_.begin(); at != free_.end(); ++at) {
-    if (at->second < size) continue;
-    const auto [offset, room] = *at;
-    free_.erase(at);
-    if (room > size) free_.emplace(offset + size, room - size);
-    return offset;
-  }
-  return -1;
+Region::~Region() {
+  if (!memory) return;
+  if (window) --group->runtime->windows;
+  const std::lock_guard lock(group->runtime->registry_mutex);
+  group->runtime->regions.erase(memory.base());
 }
 
-void Slab::give_back(index_t offset, index_t size) {
-  auto next = free_.lower_bound(offset);
-  if (next != free_.end() && next->first == offset + size) {
-    size += next->second;
-    next = free_.erase(next);
-  }
-  if (next != free_.begin()) {
-    const auto before = std::prev(next);
-    if (before->first + before->second == offset) {
-      before->second += size;
-      return;
-    }
-  }
-  free_.emplace(offset, size);
-}
+const std::byte* Region::end() const noexcept { return memory.base() + stride * group->node_ranks(); }
 
 }  // namespace tessera::detail

@@ -2,9 +2,13 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <atomic>
+#include <deque>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -12,59 +16,91 @@
 #include <tessera/runtime/runtime.hpp>
 #include <tessera/runtime/segment.hpp>
 
+#include "free_list.hpp"
 #include "lock_stripes.hpp"
 #include "mpi.hpp"
 #include "node_meeting.hpp"
 #include "node_memory.hpp"
+#include "pending.hpp"
 #include "reclaim.hpp"
+#include "tallies.hpp"
 
 // What stands behind Runtime, Group and Segment. Users hold shared pointers to these; what they own of MPI and
 // of memory is freed by release(), collectively, and what is used after that throws.
 namespace tessera::detail {
 
-/// Memory on every member of a group and, where the group spans nodes, a window over it.
+/// Whether memory is to be had by MPI's one-sided calls as well as by loads and stores.
+enum class Reach { node, window };
+
+/// Memory on every member of a group and a window over it, if one is needed.
 struct Region {
+  GroupState* group = nullptr;
   NodeMemory memory;
   mpi::Win window;
   index_t stride = 0;      // bytes between the slices of two members on a node
   std::uint64_t salt = 0;  // spreads the regions over the lock stripes; the same on every member
+  std::map<index_t, SegmentState*> segments;  // by their offset in each slice
 
   /// @collective @throws MemoryError, WindowError on every member; `what` names the segment in messages.
-  static std::unique_ptr<Region> create(GroupState& group, index_t stride, index_t reserve,
+  static std::unique_ptr<Region> create(GroupState& group, index_t stride, index_t reserve, Reach reach,
                                         const std::string& what);
+  ~Region();
+  const std::byte* end() const noexcept;
 };
 
 /// A region that small segments are cut from. Offsets are the same on every member, as every member makes the
 /// same calls.
-class Slab {
- public:
+struct Slab {
   static constexpr index_t bytes = index_t{1} << 20;
   static constexpr index_t largest = bytes / 16;
-  explicit Slab(std::unique_ptr<Region> region) : region_(std::move(region)), free_{{0, bytes}} {}
-  /// The offset of `size` free bytes, or -1. @local
-  index_t take(index_t size);
-  void give_back(index_t offset, index_t size);
-  Region& region() const noexcept { return *region_; }
-
- private:
-  std::unique_ptr<Region> region_;
-  std::map<index_t, index_t> free_;  // offset -> size, no two adjacent
+  std::unique_ptr<Region> region;
+  FreeList free{bytes};
 };
 
 struct RuntimeState {
   ThreadLevel threads = ThreadLevel::single;
   bool owns_mpi = false;
   bool finished = false;
+  bool print_statistics_at_end = false;  // TESSERA_STATISTICS; the same on all ranks, as the environment is
   index_t memory_limit = 0;
   index_t memory_in_use = 0;
   int node_size_limit = 0;  // TESSERA_NODE_SIZE; 0: as the machine says
   Group world;
   NodeMemory lock_table;
   LockStripes locks;
-  std::vector<std::byte> scratch;  // packs what MPI cannot take as it lies
+  std::uint64_t segments_made = 0;
+  std::vector<std::shared_ptr<GroupState>> formed;  // groups that no parent knows of
+  std::int64_t formed_groups = 0;
+
+  // What threads share. One of them at a time is between the nodes.
+  std::thread::id main_thread = std::this_thread::get_id();
+  std::recursive_mutex window_mutex;
+  std::vector<std::byte> scratch;                    // packs what MPI cannot take as it lies
+  std::deque<std::shared_ptr<Pending>> outstanding;  // oldest first
+  std::mutex registry_mutex;
+  std::map<const std::byte*, Region*> regions;  // by where they begin
+  std::atomic<int> windows{0};                  // regions with one
+  Statistics closed;                            // of segments that are no more
 
   static std::shared_ptr<RuntimeState> create(MPI_Comm parent, const RuntimeOptions& options);
   void finish();
+  /// Completes all of this process's operations at their targets. @onesided
+  void complete_all();
+  /// Whether this thread may call MPI while others are in it. @local
+  bool may_call_mpi() const noexcept {
+    return threads == ThreadLevel::multiple || std::this_thread::get_id() == main_thread;
+  }
+  Statistics statistics();
+};
+
+/// Held by whoever works between the nodes.
+class WindowLock {
+ public:
+  /// @throws UsageError if MPI does not allow this thread to call it.
+  explicit WindowLock(RuntimeState& runtime);
+
+ private:
+  std::unique_lock<std::recursive_mutex> lock_;
 };
 
 struct GroupState : Collective {
@@ -78,13 +114,18 @@ struct GroupState : Collective {
   std::shared_ptr<GroupState> node_group;  // null where the group is on one node: it is its own
   NodeMeeting meeting;                     // of a group on one node
   ReclaimList alive;
-  std::vector<std::unique_ptr<Slab>> slabs;
+  std::vector<std::unique_ptr<Slab>> slabs[2];  // by Reach
+  bool is_node_part = false;
+  std::pair<std::int64_t, int> formed_key{};  // orders the groups formed by their members alike on all of them
   std::uint64_t regions = 0;
 
   static std::shared_ptr<GroupState> create(RuntimeState& runtime, mpi::Comm comm, const GroupState* world);
+  static GroupState& of(const Group& group) { return group.state(); }
   bool on_node(int other) const noexcept { return node_of[static_cast<std::size_t>(other)] == node; }
   MPI_Comm node_comm() const noexcept { return node_group ? node_group->comm.get() : comm.get(); }
   int node_ranks() const noexcept { return node_group ? node_group->size : size; }
+  /// The member with that place on this node; -1 if there is none. @local
+  int rank_of_slot(index_t place) const noexcept;
   void require_open() const;
   /// Lets every member throw when one has a problem: returns the problem of the lowest rank that has one.
   /// @collective
@@ -102,29 +143,40 @@ struct GroupState : Collective {
   void release() noexcept override;
 };
 
-struct SegmentState : Collective {
+/// What a segment may be used for.
+enum class Use { data, scalars };
+
+struct SegmentState : Collective, SegmentFace {
   GroupState* group = nullptr;  // outlives every open segment
+  std::weak_ptr<SegmentFace> handle;  // the user's, and that of its group
+  std::weak_ptr<GroupState> group_handle;
   std::string name;
   AtomicDomain domain = AtomicDomain::cpu;
-  index_t slice = 0;               // bytes of the largest slice
-  std::unique_ptr<Region> own;     // a large segment's
-  Slab* slab = nullptr;            // or the slab that a small one is cut from
-  Region* region = nullptr;        // either; null once released
-  std::byte* node_base = nullptr;  // of the node's first slice
-  index_t offset = 0;              // within each member's slice of the region
+  Use use = Use::data;
+  std::unique_ptr<Region> own;  // a large segment's
+  Slab* slab = nullptr;         // or the slab that a small one is cut from
+  Region* region = nullptr;     // either; null once released
+  index_t offset = 0;           // within each member's slice of the region
   index_t accounted = 0;
+  mutable Tallies tallies;
 
   // What is under way to a member by way of the window: only for members talked to.
-  enum Mark : unsigned { put_mark = 1, acc_mark = 2 };
-  mutable std::unordered_map<int, unsigned> marks;
+  enum Mark : unsigned { put_mark = 1, acc_mark = 2, get_mark = 4 };
+  static constexpr unsigned all_marks = put_mark | acc_mark | get_mark;
+  mutable std::unordered_map<int, unsigned> marks;  // under the window mutex
+  mutable std::atomic<std::size_t> marked{0};       // its size, to be looked at by anybody
 
+  static SegmentState& of(const Segment& segment) { return segment.state(); }
   std::byte* address(int rank) const noexcept {
     const auto r = static_cast<std::size_t>(rank);
-    return group->node_of[r] == group->node ? node_base + group->slot[r] * region->stride : nullptr;
+    return group->node_of[r] == group->node ? base + group->slot[r] * stride : nullptr;
   }
   void require_open() const;
-  void complete(int rank, unsigned kinds) const;  // flushes if one of the kinds is under way
+  void require(Use wanted) const;
+  /// Completes what is under way to a rank if one of the kinds is.
+  void complete(int rank, unsigned kinds) const;
   void complete_all() const;
+  void mark(int rank, Mark kind) const;
   std::uint64_t stripe(const std::byte* where) const noexcept {
     return static_cast<std::uint64_t>((where - region->memory.base()) / LockStripes::block) + region->salt;
   }
@@ -133,20 +185,43 @@ struct SegmentState : Collective {
   void release() noexcept override;
 };
 
-// segment.cpp
-/// @collective @throws as Segment::Segment
-std::shared_ptr<SegmentState> create_segment(GroupState& group, index_t bytes, std::string_view name,
-                                             std::uint64_t fingerprint);
-
-// transfer.cpp
+// transfer.cpp: what Segment's members do.
+/// What an accumulate does with each element: target = target + alpha * source, or the update of both.
+struct Combine {
+  ElementKind kind;
+  Update update = Update::sum;
+  const void* alpha = nullptr;  // of a sum
+};
 void transfer_put(SegmentState& segment, int rank, index_t offset, const Strided& shape,
-                  const std::byte* source);
-void transfer_get(const SegmentState& segment, int rank, index_t offset, const Strided& shape,
-                  std::byte* target);
+                  const std::byte* source, Pending* pending = nullptr);
+void transfer_get(SegmentState& segment, int rank, index_t offset, const Strided& shape, std::byte* target,
+                  Pending* pending = nullptr);
 void transfer_accumulate(SegmentState& segment, int rank, index_t offset, const Strided& shape,
-                         ElementKind kind, const void* alpha, const std::byte* source);
-void transfer_fetch_add(SegmentState& segment, int rank, index_t offset, ElementKind kind, const void* value,
-                        void* result);
+                         const Combine& combine, const std::byte* source, Pending* pending = nullptr);
+/// @throws UsageError if [offset, offset + bytes) is not in the slice of a member
+void check_place(const SegmentState& segment, int rank, index_t offset, index_t bytes);
+
+// node_transfer.cpp: on the node, between any two places of this process's address space.
+/// target (op)= source under the stripe locks.
+void accumulate_on_node(const SegmentState& segment, std::byte* target, const Strided& shape,
+                        const Combine& combine, const std::byte* source);
+/// The same for one run, keeping the last stripe for the next.
+void accumulate_on_node(const SegmentState& segment, StripeHolder& holder, std::byte* target, index_t run,
+                        const Combine& combine, const std::byte* source);
+
+// window_transfer.cpp: between nodes. With a Pending they do not wait. Under the window lock.
+void window_put(SegmentState& segment, int rank, index_t offset, const Strided& shape, const std::byte* source,
+                Pending* pending);
+void window_get(SegmentState& segment, int rank, index_t offset, const Strided& shape, std::byte* target,
+                Pending* pending);
+void window_accumulate(SegmentState& segment, int rank, index_t offset, const Strided& shape,
+                       const Combine& combine, const std::byte* source, Pending* pending);
+
+// atomics.cpp
+void element_update(SegmentState& segment, int rank, index_t offset, ElementKind kind, Update update,
+                    const void* value, void* result);
+bool element_compare_exchange(SegmentState& segment, int rank, index_t offset, ElementKind kind, void* expected,
+                              const void* desired);
 
 // window.cpp
 /// Makes the window of a region and tests it: the memory model, and data put to and got from this process

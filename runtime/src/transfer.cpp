@@ -1,223 +1,178 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-#include <algorithm>
-#include <cstring>
+#include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "kernels.hpp"
+#include "runs.hpp"
 #include "state.hpp"
 
-// Every transfer between a slice of a segment and local memory. On the node: loads and stores. Between nodes:
-// contiguous MPI operations on the window, batched; what is not contiguous on the local side goes through a
-// packed buffer.
+// Every transfer between a slice of a segment and local memory comes through here: checked, counted, ordered after
+// what it must not overtake, and sent by the node's memory or by the window.
 namespace tessera::detail {
 namespace {
 
-constexpr index_t most_staged = index_t{4} << 20;  // bytes packed at a time
-constexpr int most_pending = 512;                  // operations before their local completion is waited for
+// The bytes that one side of a shape touches, relative to its first element.
+struct Range {
+  index_t low = 0, high = 0;
+};
 
-void check_range(const SegmentState& segment, int rank, index_t offset, const Strided& shape) {
-  index_t low = offset, high = 0, reach = 0;
-  // What does not fit 64 bits must not come out as a place inside.
-  bool fits = !__builtin_add_overflow(offset, shape.run, &high);
+// False if it does not fit 64 bits, which must not come out as a place inside.
+bool range_of(const Strided& shape, const std::array<index_t, max_rank>& strides, index_t first, Range& range) {
+  range.low = first;
+  bool fits = !__builtin_add_overflow(first, shape.run, &range.high);
   for (std::size_t l = 0; l < static_cast<std::size_t>(shape.levels); ++l) {
-    fits &= !__builtin_mul_overflow(shape.count[l] - 1, shape.remote_stride[l], &reach);
-    index_t& end = reach < 0 ? low : high;
+    index_t reach = 0;
+    fits &= !__builtin_mul_overflow(shape.count[l] - 1, strides[l], &reach);
+    index_t& end = reach < 0 ? range.low : range.high;
     fits &= !__builtin_add_overflow(end, reach, &end);
   }
-  if (fits && rank >= 0 && rank < segment.group->size && low >= 0 && high <= segment.slice) return;
+  return fits;
+}
+
+[[noreturn]] void throw_out_of_range(const SegmentState& segment, int rank, const Range& range) {
   throw UsageError(
       fmt::format("transfer of bytes [{}, {}) at rank {} exceeds segment \"{}\" of {} ranks with {} bytes each",
-                  low, high, rank, segment.name, segment.group->size, segment.slice));
+                  range.low, range.high, rank, segment.name, segment.group->size, segment.slice));
 }
 
-template <class F>
-void for_each_run(const Strided& m, int level, index_t remote, index_t local, F& f) {
-  if (level == 0) return f(remote, local);
-  const auto l = static_cast<std::size_t>(level - 1);
-  for (index_t i = 0; i < m.count[l]; ++i) {
-    for_each_run(m, level - 1, remote + i * m.remote_stride[l], local + i * m.local_stride[l], f);
+Range checked(const SegmentState& segment, int rank, index_t offset, const Strided& shape) {
+  Range range;
+  const bool fits = range_of(shape, shape.remote_stride, offset, range);
+  if (!fits || rank < 0 || rank >= segment.group->size || range.low < 0 || range.high > segment.slice)
+    throw_out_of_range(segment, rank, range);
+  return range;
+}
+
+// An element that lies across the border of two stripes would be under no lock.
+void check_alignment(const SegmentState& segment, index_t offset, const Strided& shape, ElementKind kind) {
+  const index_t below = size_of(kind) - 1;
+  index_t bits = offset | shape.run;
+  for (std::size_t l = 0; l < static_cast<std::size_t>(shape.levels); ++l) bits |= shape.remote_stride[l];
+  if ((bits & below) == 0) return;
+  throw UsageError(fmt::format(
+      "accumulate of {} on segment \"{}\": offset {}, run {} and all remote strides must be multiples of {} bytes",
+      to_string(kind), segment.name, offset, shape.run, size_of(kind)));
+}
+
+// Whether the local side shares memory with the remote side.
+bool overlap(const std::byte* slice, const Range& remote, const std::byte* local, const Strided& shape) {
+  Range range;
+  range_of(shape, shape.local_stride, 0, range);
+  const auto begin = reinterpret_cast<std::intptr_t>(slice), mine = reinterpret_cast<std::intptr_t>(local);
+  return mine + range.low < begin + remote.high && begin + remote.low < mine + range.high;
+}
+
+// A dense copy of the local side.
+class Copy {
+ public:
+  explicit Copy(const Strided& shape)
+      : packing_(packing(shape)), data_(new std::byte[static_cast<std::size_t>(shape.bytes())]) {}
+  std::byte* data() const noexcept { return data_.get(); }
+  void read(const std::byte* local) {
+    copy_strided(data(), local, packing_, Direction::local_to_remote);
   }
-}
+  void write(std::byte* local) const { copy_strided(local, data(), packing_, Direction::remote_to_local); }
 
-// The same elements with the local side densely packed in the order of the remote side.
-Strided packed(const Strided& m) {
-  Strided dense = m;
-  index_t stride = m.run;
-  for (std::size_t l = 0; l < static_cast<std::size_t>(m.levels); ++l) {
-    dense.local_stride[l] = stride;
-    stride *= m.count[l];
+ private:
+  Strided packing_;
+  std::unique_ptr<std::byte[]> data_;
+};
+
+// Copies and adds in one go must not read what they have written: where the sides overlap, all of the source is
+// read first.
+void put_on_node(std::byte* slice, index_t offset, const Range& remote, const Strided& shape,
+                 const std::byte* source) {
+  if (shape.levels > 0 && overlap(slice, remote, source, shape)) {
+    Copy copy(shape);
+    copy.read(source);
+    return copy_strided(slice + offset, copy.data(), packed(shape), Direction::local_to_remote);
   }
-  return dense;
+  copy_strided(slice + offset, source, shape, Direction::local_to_remote);
 }
 
-// Local memory against the packed buffer.
-Strided repack(const Strided& m) {
-  Strided shape = packed(m);
-  shape.remote_stride = shape.local_stride;
-  shape.local_stride = m.local_stride;
-  return shape;
-}
-
-// Calls f(part, remote, local) for parts of a merged shape that fit the packing buffer.
-template <class F>
-void in_parts(const Strided& m, index_t element, index_t remote, index_t local, F& f) {
-  if (m.bytes() <= most_staged) return f(m, remote, local);
-  Strided half = m, rest = m;
-  if (m.levels == 0) {
-    half.run = m.run / 2 / element * element;
-    rest.run = m.run - half.run;
-    in_parts(half, element, remote, local, f);
-    return in_parts(rest, element, remote + half.run, local + half.run, f);
+void get_on_node(const std::byte* slice, index_t offset, const Range& remote, const Strided& shape,
+                 std::byte* target) {
+  if (shape.levels > 0 && overlap(slice, remote, target, shape)) {
+    const Copy copy(shape);
+    copy_strided(copy.data(), slice + offset, packed(shape), Direction::remote_to_local);
+    return copy.write(target);
   }
-  const auto last = static_cast<std::size_t>(m.levels - 1);
-  half.count[last] = m.count[last] / 2;
-  rest.count[last] = m.count[last] - half.count[last];
-  in_parts(half.merged(), element, remote, local, f);
-  in_parts(rest.merged(), element, remote + half.count[last] * m.remote_stride[last],
-           local + half.count[last] * m.local_stride[last], f);
-}
-
-std::byte* scratch(const SegmentState& segment, index_t bytes) {
-  auto& buffer = segment.group->runtime->scratch;
-  if (static_cast<index_t>(buffer.size()) < bytes) buffer.resize(static_cast<std::size_t>(bytes));
-  return buffer.data();
-}
-
-// Issues `operation(remote offset, local offset, bytes)` for each run and waits until local memory is free
-// again.
-template <class Operation>
-void issue(const SegmentState& segment, int rank, const Strided& m, Operation&& operation) {
-  MPI_Win win = segment.region->window.get();
-  int pending = 0;
-  auto one = [&](index_t remote, index_t local) {
-    operation(segment.offset + remote, local, m.run);
-    if (++pending % most_pending == 0) mpi::flush_local(win, rank);
-  };
-  for_each_run(m, m.levels, 0, 0, one);
-  mpi::flush_local(win, rank);
-}
-
-// Under the stripe locks of the node. Runs are walked in the order of memory and a stripe is kept until the
-// next begins.
-void accumulate_on_node(const SegmentState& segment, std::byte* target, const Strided& m, ElementKind kind,
-                        const void* alpha, const std::byte* source) {
-  const index_t element = size_of(kind);
-  const std::byte* base = segment.region->memory.base();
-  StripeHolder holder(segment.group->runtime->locks);
-  auto run = [&](index_t remote, index_t local) {
-    for (index_t done = 0; done < m.run;) {
-      std::byte* where = target + remote + done;
-      const index_t to_block_end = LockStripes::block - (where - base) % LockStripes::block;
-      const index_t bytes = std::min(m.run - done, to_block_end);
-      holder.hold(segment.stripe(where));
-      add_scaled(kind, where, source + local + done, bytes / element, alpha);
-      done += bytes;
-    }
-  };
-  for_each_run(m, m.levels, 0, 0, run);
-}
-
-void accumulate_by_mpi(SegmentState& segment, int rank, index_t offset, const Strided& shape, ElementKind kind,
-                       const void* alpha, const std::byte* source) {
-  MPI_Win win = segment.region->window.get();
-  const index_t element = size_of(kind);
-  const bool scaled = !is_one(kind, alpha);
-  segment.complete(rank, SegmentState::put_mark);
-  segment.marks[rank] |= SegmentState::acc_mark;
-  auto part = [&](const Strided& m, index_t remote, index_t local) {
-    const Strided dense = packed(m).merged();
-    const bool stage = scaled || dense.run > m.run;
-    const std::byte* from = source + local;
-    if (stage) {
-      std::byte* buffer = scratch(segment, m.bytes());
-      copy_strided(buffer, from, repack(m), Direction::local_to_remote);
-      if (scaled) scale(kind, buffer, m.bytes() / element, alpha);
-      from = buffer;
-    }
-    issue(segment, rank, stage ? dense : m, [&](index_t there, index_t here, index_t bytes) {
-      mpi::accumulate_sum(win, rank, offset + remote + there, kind, from + here, bytes);
-    });
-  };
-  in_parts(shape.merged(), element, 0, 0, part);
+  copy_strided(target, slice + offset, shape, Direction::remote_to_local);
 }
 
 }  // namespace
 
-void transfer_put(SegmentState& segment, int rank, index_t offset, const Strided& shape,
-                  const std::byte* source) {
-  if (shape.bytes() == 0) return;
-  check_range(segment, rank, offset, shape);
-  if (std::byte* slice = segment.address(rank)) {
-    segment.complete(rank, SegmentState::acc_mark);
-    return copy_strided(slice + offset, source, shape, Direction::local_to_remote);
-  }
-  MPI_Win win = segment.region->window.get();
-  // MPI orders nothing between two puts, or a put and an accumulate (MPI standard 12.7.2): program order is
-  // ours to keep.
-  segment.complete(rank, SegmentState::put_mark | SegmentState::acc_mark);
-  segment.marks[rank] |= SegmentState::put_mark;
-  auto part = [&](const Strided& m, index_t remote, index_t local) {
-    const Strided dense = packed(m).merged();
-    const bool stage = dense.run > m.run;
-    const std::byte* from = source + local;
-    if (stage) {
-      std::byte* buffer = scratch(segment, m.bytes());
-      copy_strided(buffer, from, repack(m), Direction::local_to_remote);
-      from = buffer;
-    }
-    issue(segment, rank, stage ? dense : m, [&](index_t there, index_t here, index_t bytes) {
-      mpi::put(win, rank, offset + remote + there, from + here, bytes);
-    });
-  };
-  in_parts(shape.merged(), 1, 0, 0, part);
+void check_place(const SegmentState& segment, int rank, index_t offset, index_t bytes) {
+  checked(segment, rank, offset, Strided::contiguous(bytes));
 }
 
-void transfer_get(const SegmentState& segment, int rank, index_t offset, const Strided& shape,
-                  std::byte* target) {
-  if (shape.bytes() == 0) return;
-  check_range(segment, rank, offset, shape);
-  if (const std::byte* slice = segment.address(rank)) {
+void transfer_put(SegmentState& segment, int rank, index_t offset, const Strided& shape,
+                  const std::byte* source, Pending* pending) {
+  const index_t bytes = shape.bytes();
+  if (bytes == 0) return;
+  segment.require(Use::data);
+  const Range remote = checked(segment, rank, offset, shape);
+  std::byte* slice = segment.address(rank);
+  const Counted counted(segment, segment.tallies, rank, slice ? Path::node : Path::window, Operation::put,
+                        bytes);
+  if (slice != nullptr) {
     segment.complete(rank, SegmentState::acc_mark);
-    return copy_strided(target, slice + offset, shape, Direction::remote_to_local);
+    return put_on_node(slice, offset, remote, shape, source);
   }
-  MPI_Win win = segment.region->window.get();
+  const WindowLock lock(*segment.group->runtime);
+  // MPI orders nothing between two puts, or a put and an accumulate (MPI standard 12.7.2): program order is
+  // ours to keep.
+  segment.complete(rank, SegmentState::all_marks);
+  segment.mark(rank, SegmentState::put_mark);
+  window_put(segment, rank, offset, shape, source, pending);
+}
+
+void transfer_get(SegmentState& segment, int rank, index_t offset, const Strided& shape, std::byte* target,
+                  Pending* pending) {
+  const index_t bytes = shape.bytes();
+  if (bytes == 0) return;
+  segment.require(Use::data);
+  const Range remote = checked(segment, rank, offset, shape);
+  const std::byte* slice = segment.address(rank);
+  const Counted counted(segment, segment.tallies, rank, slice ? Path::node : Path::window, Operation::get,
+                        bytes);
+  if (slice != nullptr) {
+    segment.complete(rank, SegmentState::acc_mark);
+    return get_on_node(slice, offset, remote, shape, target);
+  }
+  const WindowLock lock(*segment.group->runtime);
   segment.complete(rank, SegmentState::put_mark | SegmentState::acc_mark);
-  auto part = [&](const Strided& m, index_t remote, index_t local) {
-    const Strided dense = packed(m).merged();
-    const bool stage = dense.run > m.run;
-    std::byte* to = stage ? scratch(segment, m.bytes()) : target + local;
-    issue(segment, rank, stage ? dense : m, [&](index_t there, index_t here, index_t bytes) {
-      mpi::get(win, rank, offset + remote + there, to + here, bytes);
-    });
-    if (stage) copy_strided(target + local, to, repack(m), Direction::remote_to_local);
-  };
-  in_parts(shape.merged(), 1, 0, 0, part);
+  if (pending != nullptr) segment.mark(rank, SegmentState::get_mark);
+  window_get(segment, rank, offset, shape, target, pending);
 }
 
 void transfer_accumulate(SegmentState& segment, int rank, index_t offset, const Strided& shape,
-                         ElementKind kind, const void* alpha, const std::byte* source) {
-  if (shape.bytes() == 0) return;
-  check_range(segment, rank, offset, shape);
-  if (segment.domain == AtomicDomain::mpi)
-    return accumulate_by_mpi(segment, rank, offset, shape, kind, alpha, source);
-  accumulate_on_node(segment, segment.address(rank) + offset, shape.merged(), kind, alpha, source);
-}
-
-void transfer_fetch_add(SegmentState& segment, int rank, index_t offset, ElementKind kind, const void* value,
-                        void* result) {
-  check_range(segment, rank, offset, Strided::contiguous(size_of(kind)));
-  if (segment.domain == AtomicDomain::mpi) {
-    segment.complete(rank, SegmentState::put_mark);
-    mpi::fetch_and_add(segment.region->window.get(), rank, segment.offset + offset, kind, value, result);
-    segment.marks[rank] |= SegmentState::acc_mark;
-    return segment.complete(rank, SegmentState::acc_mark);
+                         const Combine& combine, const std::byte* source, Pending* pending) {
+  const index_t bytes = shape.bytes();
+  if (bytes == 0) return;
+  segment.require(Use::data);
+  const Range remote = checked(segment, rank, offset, shape);
+  check_alignment(segment, offset, shape, combine.kind);
+  const bool cpu = segment.domain == AtomicDomain::cpu;
+  const Counted counted(segment, segment.tallies, rank, cpu ? Path::node : Path::window, Operation::accumulate,
+                        bytes);
+  std::byte* slice = segment.address(rank);
+  std::optional<Copy> copy;
+  Strided from = shape;
+  if (slice != nullptr && overlap(slice, remote, source, shape)) {
+    copy.emplace(shape).read(source);
+    source = copy->data();
+    from = packed(shape);
+    pending = nullptr;
   }
-  std::byte* where = segment.address(rank) + offset;
-  StripeHolder holder(segment.group->runtime->locks);
-  holder.hold(segment.stripe(where));
-  fetch_add(kind, where, value, result);
+  if (cpu) return accumulate_on_node(segment, slice + offset, from.merged(), combine, source);
+  const WindowLock lock(*segment.group->runtime);
+  segment.complete(rank, SegmentState::put_mark | SegmentState::get_mark);
+  segment.mark(rank, SegmentState::acc_mark);
+  window_accumulate(segment, rank, offset, from, combine, source, pending);
 }
 
 }  // namespace tessera::detail

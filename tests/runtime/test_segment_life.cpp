@@ -179,7 +179,7 @@ TEST(Segment, refusals_are_the_same_on_every_rank) {
   if (all.size() > 1) {
     const auto text = message_of<UsageError>([&] { Segment(all, 64, odd ? "other" : "name"); });
     EXPECT_NE(text.find(odd ? "\"other\"" : "\"name\""), std::string::npos) << text;
-    EXPECT_THROW(Segment(all, 64, "same", odd ? 1 : 2), UsageError);
+    EXPECT_THROW(Segment(all, 64, {.name = "same", .fingerprint = odd ? 1U : 2U}), UsageError);
   }
   all.sync();
   EXPECT_EQ(runtime().memory_in_use(), before);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,8 @@
 #include <tessera/detail/array_core.hpp>
 #include <tessera/layout.hpp>
 #include <tessera/local_access.hpp>
+#include <tessera/runtime/flags.hpp>
+#include <tessera/runtime/vector.hpp>
 #include <tessera/view.hpp>
 
 namespace tessera {
@@ -20,6 +23,8 @@ namespace tessera {
 struct ArrayOptions {
   /// The name that messages and files use.
   std::string_view name = "unnamed";
+  /// Where read-modify-write operations are made atomic; see SegmentOptions.
+  std::optional<AtomicDomain> domain = {};
 };
 
 /// A distributed array of N dimensions: its elements lie in the memory of the processes of a group, and any of
@@ -41,7 +46,7 @@ class Array {
   /// Distributes as the layout says. @collective @throws as above, and UsageError if it has more ranks than the
   /// group.
   Array(const Group& group, const Layout<N>& layout, const ArrayOptions& options = {})
-      : core_(group, layout.core(), {element_kind<T>(), sizeof(T)}, options.name) {}
+      : core_(group, layout.core(), {element_kind<T>(), sizeof(T)}, options.name, options.domain) {}
   /// An array of the same group, layout and type; its elements are unspecified. @collective
   Array duplicate(std::string_view name) const { return {group(), layout(), {.name = name}}; }
   /// Completes all operations and frees the memory now. The destructor, by contrast, communicates nothing: it
@@ -60,9 +65,15 @@ class Array {
 
   /// Copies local elements to a patch. @onesided @throws UsageError if the patch leaves the array or the view
   /// has other extents. @completion `from` may be reused on return; done at the owners after flush().
-  void put(const Patch<N>& patch, View<const T, N> from) { core_.put(box(patch), buffer(from)); }
+  void put(const Patch<N>& patch, View<const T, N> from) {
+    if (is_element(patch, from.extents())) return store(patch.lo, *from.data_handle());
+    core_.put(box(patch), buffer(from));
+  }
   /// Copies a patch to local elements. @onesided @throws as put. @completion `into` is filled on return.
-  void get(const Patch<N>& patch, View<T, N> into) const { core_.get(box(patch), buffer(into)); }
+  void get(const Patch<N>& patch, View<T, N> into) const {
+    if (is_element(patch, into.extents())) return void(*into.data_handle() = load(patch.lo));
+    core_.get(box(patch), buffer(into));
+  }
   /// The elements of a patch. @onesided
   LocalArray<T, N> get(const Patch<N>& patch) const;
   /// Adds alpha times local elements to a patch; atomic per element against every other acc and fetch_add.
@@ -73,16 +84,76 @@ class Array {
     core_.accumulate(box(patch), buffer(from), &alpha);
   }
 
+  /// Makes each element of a patch the least (greatest) of itself and the local one; atomic as acc. @onesided
+  void acc_min(const Patch<N>& patch, View<const T, N> from) requires Real<T> {
+    core_.accumulate(box(patch), buffer(from), Update::min);
+  }
+  void acc_max(const Patch<N>& patch, View<const T, N> from) requires Real<T> {
+    core_.accumulate(box(patch), buffer(from), Update::max);
+  }
+
+  /// The same without waiting: local elements belong to the transfer until the request is done, or, after
+  /// detach(), until the next flush() or sync(). @onesided
+  Request put_async(const Patch<N>& patch, View<const T, N> from) {
+    return core_.put_async(box(patch), buffer(from));
+  }
+  Request get_async(const Patch<N>& patch, View<T, N> into) const {
+    return core_.get_async(box(patch), buffer(into));
+  }
+  Request acc_async(const Patch<N>& patch, View<const T, N> from,
+                    std::type_identity_t<T> alpha = T{1}) requires Arithmetic<T> {
+    return core_.accumulate_async(box(patch), buffer(from), &alpha);
+  }
+  /// Puts, and then notifies a flag: who waits for it finds the data. The flag's owner need not be that of the
+  /// patch, if both are on one node or the patch has one owner. @onesided @throws as put and Flags::notify.
+  /// @completion `from` may be reused on return; done at the owners when the flag shows it.
+  void put_notify(const Patch<N>& patch, View<const T, N> from, const Flag& flag) {
+    core_.put_notify(box(patch), buffer(from), flag);
+  }
+
+  /// The elements at a list of positions, in its order. @onesided
+  /// @throws UsageError if the lists differ in length or a position is outside the array.
+  /// @completion as get, put and acc
+  void gather(std::span<const Index<N>> at, std::span<T> into,
+              VectorMethod method = VectorMethod::automatic) const {
+    core_.gather(indices(at), into.data(), list_size(at, into.size()), method);
+  }
+  /// Sets them; where a position is listed twice, the last value stays (VectorMethod says for which methods).
+  void scatter(std::span<const Index<N>> at, std::span<const T> from,
+               VectorMethod method = VectorMethod::automatic) {
+    core_.scatter(indices(at), from.data(), list_size(at, from.size()), method);
+  }
+  /// Adds alpha times the values to them; a position that is listed twice is added to twice.
+  void scatter_acc(std::span<const Index<N>> at, std::span<const T> from,
+                   std::type_identity_t<T> alpha = T{1},
+                   VectorMethod method = VectorMethod::automatic) requires Arithmetic<T> {
+    core_.scatter_accumulate(indices(at), from.data(), &alpha, list_size(at, from.size()), method);
+  }
+
   /// One element. @onesided @throws UsageError outside the array.
   T load(const Index<N>& at) const;
   /// Sets one element. @onesided @completion done at the owner after flush().
-  void store(const Index<N>& at, const T& value) { core_.store(at.data(), &value); }
+  void store(const Index<N>& at, const T& value);
   /// Atomically adds to one element and returns what was there. @onesided @completion done on return.
   T fetch_add(const Index<N>& at, std::type_identity_t<T> value) requires Arithmetic<T> {
-    T old;
-    core_.fetch_add(at.data(), &value, &old);
-    return old;
+    return fetch_op(at, Update::sum, value);
   }
+  /// Atomically updates one element and returns what was there. @onesided @completion done on return.
+  /// @throws UsageError outside the array, or for an update that T does not have
+  T fetch_op(const Index<N>& at, Update update, std::type_identity_t<T> value) requires Arithmetic<T>;
+  /// Atomically sets one element and returns what was there. @onesided @completion done on return.
+  T exchange(const Index<N>& at, std::type_identity_t<T> value) requires Arithmetic<T> {
+    return fetch_op(at, Update::replace, value);
+  }
+  /// Atomically sets one element to `desired` if it is `expected`, and says whether; `expected` becomes what was
+  /// there. @onesided @throws as Segment::compare_exchange. @completion done on return.
+  bool compare_exchange(const Index<N>& at, T& expected, std::type_identity_t<T> desired) requires Integer<T> {
+    return core_.compare_exchange(at.data(), &expected, &desired);
+  }
+
+  /// One element as a plain pointer if its owner is on this node, null if not. @local
+  /// @throws UsageError outside the array
+  T* address(const Index<N>& at) const { return static_cast<T*>(core_.address(at.data())); }
 
   /// Returns when all of this process's operations on the array are done at their targets. @onesided
   void flush() const { core_.flush(); }
@@ -90,6 +161,9 @@ class Array {
   void flush(int rank) const { core_.flush(rank); }
   /// Everybody's operations are done and visible to everybody. @collective
   void sync() const { core_.sync(); }
+
+  /// What this process has done to the array. @local
+  Statistics statistics() const { return core_.statistics(); }
 
   /// Direct access to the elements this rank owns, until the result is released or destroyed: a View of the
   /// block, or of the whole local storage if the layout is block-cyclic. @local
@@ -101,6 +175,12 @@ class Array {
   const detail::ArrayCore& core() const noexcept { return core_; }
 
  private:
+  // One element, to a view of as many.
+  static bool is_element(const Patch<N>& patch, const Extents<N>& extents) noexcept {
+    bool one = true;
+    for (std::size_t d = 0; d < N; ++d) one &= patch.hi[d] - patch.lo[d] == 1 && extents[d] == 1;
+    return one;
+  }
   static detail::Box box(const Patch<N>& patch) {
     detail::Box box;
     std::copy_n(patch.lo.begin(), N, box.lo.begin());
@@ -112,6 +192,13 @@ class Array {
   }
   static detail::Buffer<void*> buffer(const View<T, N>& view) {
     return {view.data_handle(), view.extents().data(), view.strides().data()};
+  }
+  static const index_t* indices(std::span<const Index<N>> at) noexcept {
+    return reinterpret_cast<const index_t*>(at.data());
+  }
+  index_t list_size(std::span<const Index<N>> at, std::size_t values) const {
+    if (at.size() != values) core_.throw_list_lengths(at.size(), values);
+    return static_cast<index_t>(values);
   }
   template <class U>
   View<U, N> local_view() const;
@@ -146,8 +233,20 @@ LocalArray<T, N> Array<T, N>::get(const Patch<N>& patch) const {
 template <Element T, std::size_t N>
 T Array<T, N>::load(const Index<N>& at) const {
   T value;
-  core_.load(at.data(), &value);
+  core_.template load<sizeof(T)>(at.data(), &value);
   return value;
+}
+
+template <Element T, std::size_t N>
+void Array<T, N>::store(const Index<N>& at, const T& value) {
+  core_.template store<sizeof(T)>(at.data(), &value);
+}
+
+template <Element T, std::size_t N>
+T Array<T, N>::fetch_op(const Index<N>& at, Update update, std::type_identity_t<T> value) requires Arithmetic<T> {
+  T old;
+  core_.fetch_op(at.data(), update, &value, &old);
+  return old;
 }
 
 template <Element T, std::size_t N>

@@ -8,6 +8,12 @@
 #include <tessera/array.hpp>
 #include <tessera/layout.hpp>
 #include <tessera/print.hpp>
+#include <tessera/runtime/flags.hpp>
+#include <tessera/runtime/heap.hpp>
+#include <tessera/runtime/local_buffer.hpp>
+#include <tessera/runtime/mutexes.hpp>
 #include <tessera/runtime/runtime.hpp>
+#include <tessera/runtime/scalars.hpp>
+#include <tessera/runtime/vector.hpp>
 #include <tessera/transform.hpp>
 #include <tessera/whole_array.hpp>

@@ -2,11 +2,16 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <cstdint>
+#include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include <tessera/detail/layout_core.hpp>
+#include <tessera/runtime/flags.hpp>
 #include <tessera/runtime/segment.hpp>
+#include <tessera/runtime/vector.hpp>
 
 namespace tessera::detail {
 
@@ -34,7 +39,8 @@ class ArrayCore {
  public:
   /// @collective @throws as Segment, and UsageError if the layout differs between ranks or has more ranks than
   /// the group.
-  ArrayCore(const Group& group, LayoutCore layout, ElementType type, std::string_view name);
+  ArrayCore(const Group& group, LayoutCore layout, ElementType type, std::string_view name,
+            std::optional<AtomicDomain> domain = {});
 
   const Group& group() const noexcept { return segment_.group(); }
   const LayoutCore& layout() const noexcept { return layout_; }
@@ -48,15 +54,41 @@ class ArrayCore {
   void get(const Box& patch, const Buffer<void*>& into) const;
   /// @onesided @completion as Segment::accumulate
   void accumulate(const Box& patch, const Buffer<const void*>& from, const void* alpha);
+  void accumulate(const Box& patch, const Buffer<const void*>& from, Update update);
+  Request put_async(const Box& patch, const Buffer<const void*>& from);
+  Request get_async(const Box& patch, const Buffer<void*>& into) const;
+  Request accumulate_async(const Box& patch, const Buffer<const void*>& from, const void* alpha);
+  void put_notify(const Box& patch, const Buffer<const void*>& from, const Flag& flag);
+  /// `count` elements at positions that follow each other in `at`, rank() numbers each. @onesided
+  void gather(const index_t* at, void* into, index_t count, VectorMethod method) const;
+  void scatter(const index_t* at, const void* from, index_t count, VectorMethod method);
+  void scatter_accumulate(const index_t* at, const void* from, const void* alpha, index_t count,
+                          VectorMethod method);
+  [[noreturn]] void throw_list_lengths(std::size_t positions, std::size_t values) const;
   /// One element. @onesided
   void load(const index_t* at, void* value) const;
   void store(const index_t* at, const void* value);
-  void fetch_add(const index_t* at, const void* value, void* result);
+  /// The same where the compiler knows the element's size. @onesided
+  template <index_t size>
+  void load(const index_t* at, void* value) const {
+    const std::byte* place = element(at, size, Operation::get);
+    place != nullptr ? static_cast<void>(std::memcpy(value, place, size)) : load(at, value);
+  }
+  template <index_t size>
+  void store(const index_t* at, const void* value) {
+    std::byte* place = element(at, size, Operation::put);
+    place != nullptr ? static_cast<void>(std::memcpy(place, value, size)) : store(at, value);
+  }
+  void fetch_op(const index_t* at, Update update, const void* value, void* result);
+  bool compare_exchange(const index_t* at, void* expected, const void* desired);
+  /// Null for an element on another node. @local
+  void* address(const index_t* at) const;
 
   void flush() const { segment_.flush(); }
   void flush(int rank) const { segment_.flush(rank); }
   void sync() const { segment_.sync(); }
   void close() { segment_.close(); }
+  Statistics statistics() const { return segment_.statistics(); }
 
   /// This rank's own elements, as the dense array local_shape() says; null if it has none. @local
   void* local_data() const;
@@ -66,7 +98,20 @@ class ArrayCore {
   void require_open() const;
 
  private:
+  class List;
   void check_element(const index_t* at) const;
+  /// An element that is inside, is reached directly, and counts as an operation; else null. @local
+  std::byte* element(const index_t* at, index_t size, Operation operation) const noexcept {
+    // The layout of an array that was closed or moved from is not to be asked.
+    if (segment_.face().direct_ranks == 0) return nullptr;
+    for (int d = 0; d < layout_.rank(); ++d) {
+      if (static_cast<std::uint64_t>(at[d]) >= static_cast<std::uint64_t>(layout_.dims()[static_cast<std::size_t>(d)]))
+        return nullptr;
+    }
+    index_t offset = 0;
+    const int owner = layout_.locate(at, offset);
+    return segment_.face().count(owner, offset * size, size, operation);
+  }
   template <class Pointer, class F>
   void for_each_transfer(const Box& patch, const Buffer<Pointer>& buffer, F&& f) const;
 

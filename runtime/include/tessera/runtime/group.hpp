@@ -22,6 +22,9 @@ struct RuntimeState;
 /// The associative operations of reductions.
 enum class Reduce { sum, product, min, max, logical_and, logical_or, bit_and, bit_or, bit_xor };
 
+/// From near to far.
+enum class Distance { self, node, network };
+
 /// The name of a reduction, such as "sum". @local
 const char* to_string(Reduce operation) noexcept;
 
@@ -50,6 +53,14 @@ class Group {
   int node_of(int rank) const;
   /// Whether a member shares memory with this process. @local
   bool on_node(int rank) const;
+  /// The members on a node, in order of rank. @local @throws UsageError if there is no such node
+  std::vector<int> ranks_on_node(int node) const;
+  /// How far a member is: how one-sided operations reach it. @local
+  Distance distance(int rank) const;
+  /// The rank of a member in the Runtime's world. @local
+  int world_rank(int rank) const;
+  /// The rank here of a process given by its rank in the world; -1 if it is not a member. @local
+  int rank_of_world(int world_rank) const;
   /// The host name of this process's node. @local
   std::string host() const;
 
@@ -62,6 +73,15 @@ class Group {
   /// every rank.
   /// @collective @throws UsageError if a rank is out of range or listed twice.
   Group include(std::span<const int> ranks) const;
+  /// The same as include, called by the listed members alone; the others need not know. Groups with members in
+  /// common may be formed at the same time under different tags. Freed by close(), or with the Runtime.
+  /// @collective over the listed members
+  /// @throws UsageError if a rank is out of range or listed twice, or this one is not listed.
+  Group form(std::span<const int> ranks, int tag = 0) const;
+  /// Frees everything that belongs to the group now: its segments and arrays are closed, and no copy of it can be
+  /// used any more. Not for the world, nor for node(). @collective
+  /// @throws UsageError for these two
+  void close();
   /// The ranks in `to` of members of this group, -1 for those that are not in it. @local
   std::vector<int> translate(std::span<const int> ranks, const Group& to) const;
 
@@ -118,6 +138,7 @@ class Group {
   friend class Runtime;
   friend class Segment;
   friend struct detail::RuntimeState;
+  friend struct detail::GroupState;
   explicit Group(std::shared_ptr<detail::GroupState> state) : state_(std::move(state)) {}
   detail::GroupState& state() const;
 

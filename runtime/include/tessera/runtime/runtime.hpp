@@ -9,6 +9,8 @@
 #include <mpi.h>
 
 #include <tessera/runtime/group.hpp>
+#include <tessera/runtime/segment.hpp>
+#include <tessera/runtime/statistics.hpp>
 
 namespace tessera {
 
@@ -51,6 +53,11 @@ class Runtime {
   ThreadLevel thread_level() const noexcept;
   /// Bytes of segments that this process holds now. @local
   index_t memory_in_use() const noexcept;
+  /// The open segment that a pointer points into, with rank and offset; nothing for other memory. @local
+  std::optional<Location> locate(const void* pointer) const;
+  /// The one-sided operations of this process on all segments so far, without targets. Also printed when the
+  /// Runtime ends, summed over all ranks, if TESSERA_STATISTICS is set. @local
+  Statistics statistics() const;
   /// One line for people: version, MPI library, ranks, nodes, thread level, path between nodes. @local
   std::string description() const;
 

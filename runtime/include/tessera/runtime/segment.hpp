@@ -2,11 +2,16 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include <tessera/runtime/detail/tally.hpp>
 #include <tessera/runtime/group.hpp>
+#include <tessera/runtime/request.hpp>
+#include <tessera/runtime/statistics.hpp>
 #include <tessera/runtime/strided.hpp>
 #include <tessera/runtime/types.hpp>
 
@@ -22,6 +27,16 @@ enum class AtomicDomain {
   mpi,  ///< by MPI_Accumulate and MPI_Fetch_and_op, the owner's own operations too
 };
 
+/// What may be said about a segment when it is created; the same on every member.
+struct SegmentOptions {
+  std::string_view name = {};
+  /// A hash of whatever else the members must agree on.
+  std::uint64_t fingerprint = 0;
+  /// Where read-modify-write operations are made atomic. Without a choice: cpu on one node, mpi where the group
+  /// spans nodes (cpu is not to be had there). A group of one process always has cpu.
+  std::optional<AtomicDomain> domain = {};
+};
+
 /// One collective allocation: a slice of bytes per member of a group, which any member reads, writes and
 /// accumulates without the owner taking part. On a node an operation is a direct load or store; between nodes
 /// it is MPI RMA on a window over the same memory. Contents are zero or unspecified at first.
@@ -29,13 +44,21 @@ enum class AtomicDomain {
 /// Order: a process sees its own operations on one location in program order, whatever paths they took. Other
 /// processes see them after flush and a synchronisation of their own, or after sync. Slices begin at multiples
 /// of 64 bytes.
+///
+/// Local memory may be anything, this or another segment included. Where it overlaps the remote side, the
+/// transfer does what it would if it read all of its source first.
+///
+/// Threads: several may call one-sided operations at once. Between nodes that needs ThreadLevel::serialized or
+/// multiple. Collective operations are made by one thread at a time.
 class Segment {
  public:
   /// Allocates `bytes` (may differ by rank, may be 0) on every member. @collective
-  /// @throws MemoryError on every rank if some node cannot back its share; WindowError on every rank if the
-  /// group spans nodes and MPI has no usable window between them; UsageError if bytes < 0, or if the name or
-  /// `fingerprint` (a hash of whatever else the ranks must agree on) differs between ranks.
-  Segment(const Group& group, index_t bytes, std::string_view name = {}, std::uint64_t fingerprint = 0);
+  /// @throws MemoryError on every rank if some node cannot back its share; WindowError on every rank if a window
+  /// is needed (the group spans nodes, or the MPI domain was chosen) and MPI has no usable one; UsageError if
+  /// bytes < 0, if the cpu domain was chosen for a group that spans nodes, or if the options differ between ranks.
+  Segment(const Group& group, index_t bytes, const SegmentOptions& options = {});
+  Segment(const Group& group, index_t bytes, std::string_view name)
+      : Segment(group, bytes, SegmentOptions{.name = name}) {}
   /// Gives the memory up. It is freed at the group's next collective call on which all members agree. @local
   ~Segment();
   Segment(Segment&&) noexcept;
@@ -54,6 +77,12 @@ class Segment {
 
   /// The slice of a member on this node as a plain pointer; null for members elsewhere. @local
   std::byte* address(int rank) const noexcept;
+  /// Whose slice a pointer points into, and where; nothing if into none of this segment's on this node. @local
+  struct Position {
+    int rank;
+    index_t offset;
+  };
+  std::optional<Position> locate(const void* pointer) const noexcept;
 
   /// Copies local memory to the slice of `rank`. @onesided
   /// @completion on return `source` may be reused; the data is at the target after flush.
@@ -66,8 +95,37 @@ class Segment {
   /// @onesided @completion on return `source` may be reused; done at the target after flush.
   void accumulate(int rank, index_t offset, const Strided& shape, ElementKind kind, const void* alpha,
                   const void* source);
+  /// Combines local elements with those of the slice of `rank`: sum, min or max; otherwise as accumulate.
+  /// @onesided @throws UsageError for an update that is none of these, or not defined for the kind
+  void accumulate(int rank, index_t offset, const Strided& shape, ElementKind kind, Update update,
+                  const void* source);
+
+  /// The same without waiting: local memory belongs to the transfer until the request is done. @onesided
+  Request put_async(int rank, index_t offset, const Strided& shape, const void* source);
+  Request get_async(int rank, index_t offset, const Strided& shape, void* target) const;
+  Request accumulate_async(int rank, index_t offset, const Strided& shape, ElementKind kind, const void* alpha,
+                           const void* source);
+
+  /// One value of a type that can be moved, without any buffer. @onesided
+  template <Element T>
+  T load(int rank, index_t offset) const;
+  /// @completion as put
+  template <Element T>
+  void store(int rank, index_t offset, const T& value);
+
   /// Atomically adds one element and returns in `result` what was there. @onesided @completion done on return.
-  void fetch_add(int rank, index_t offset, ElementKind kind, const void* value, void* result);
+  void fetch_add(int rank, index_t offset, ElementKind kind, const void* value, void* result) {
+    fetch_op(rank, offset, kind, Update::sum, value, result);
+  }
+  /// Atomically updates one element and returns in `result` what was there; atomic against every
+  /// read-modify-write on the segment. @onesided @completion done on return.
+  /// @throws UsageError for an update that is not defined for the kind
+  void fetch_op(int rank, index_t offset, ElementKind kind, Update update, const void* value, void* result);
+  /// Atomically stores `desired` if the element is `expected`, and says whether; `expected` becomes what was
+  /// there. For int32 and int64. @onesided @completion done on return.
+  /// @throws UsageError for another kind; in the MPI domain on Open MPI, whose compare-and-swap is not atomic
+  /// against its other operations (use Scalars there)
+  bool compare_exchange(int rank, index_t offset, ElementKind kind, void* expected, const void* desired);
 
   /// Returns when all of this process's operations on the slice of `rank` are done there. @onesided
   void flush(int rank) const;
@@ -79,10 +137,50 @@ class Segment {
   /// flush() of every member and a barrier of the group: everything is visible to all. @collective
   void sync() const;
 
+  /// What this process has done to the segment. @local
+  Statistics statistics() const;
+
+  /// What inline code needs; for Tessera's own modules. @local
+  const detail::SegmentFace& face() const noexcept {
+    static constexpr detail::SegmentFace none;
+    return state_ ? *state_ : none;
+  }
+
  private:
+  friend class Runtime;
+  friend struct detail::SegmentState;
+  Segment(Group group, std::shared_ptr<detail::SegmentFace> state)
+      : group_(std::move(group)), state_(std::move(state)) {}
   detail::SegmentState& state() const;
   Group group_;
-  std::shared_ptr<detail::SegmentState> state_;
+  std::shared_ptr<detail::SegmentFace> state_;
 };
+
+/// Where a pointer points to. The segment is another handle to the same memory, and keeps it.
+struct Location {
+  Segment segment;
+  int rank;
+  index_t offset;
+};
+
+template <Element T>
+inline T Segment::load(int rank, index_t offset) const {
+  T value;
+  if (const std::byte* place = face().count(rank, offset, sizeof(T), Operation::get)) {
+    std::memcpy(&value, place, sizeof(T));
+  } else {
+    get(rank, offset, Strided::contiguous(sizeof(T)), &value);
+  }
+  return value;
+}
+
+template <Element T>
+inline void Segment::store(int rank, index_t offset, const T& value) {
+  if (std::byte* place = face().count(rank, offset, sizeof(T), Operation::put)) {
+    std::memcpy(place, &value, sizeof(T));
+  } else {
+    put(rank, offset, Strided::contiguous(sizeof(T)), &value);
+  }
+}
 
 }  // namespace tessera

@@ -42,6 +42,21 @@ constexpr ElementKind element_kind() noexcept {
   return ElementKind::bytes;
 }
 
+/// What a read-modify-write operation makes of the old value and the given one. sum is for every arithmetic kind,
+/// min and max for the real ones, the bit operations for integers; replace takes the given value.
+enum class Update : std::uint8_t { sum, min, max, bit_and, bit_or, bit_xor, replace };
+
+/// The name of an update, such as "bit_and". @local
+const char* to_string(Update update) noexcept;
+
+/// Whether an update is defined for a kind. @local
+constexpr bool is_defined(Update update, ElementKind kind) noexcept {
+  const bool integer = kind == ElementKind::int32 || kind == ElementKind::int64;
+  const bool real = integer || kind == ElementKind::float32 || kind == ElementKind::float64;
+  if (update == Update::sum || update == Update::replace) return kind != ElementKind::bytes;
+  return update == Update::min || update == Update::max ? real : integer;
+}
+
 /// Anything that can be moved as bytes.
 template <class T>
 concept Element = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_const_v<T>;
@@ -50,5 +65,13 @@ concept Element = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !s
 template <class T>
 concept Arithmetic = Element<T> && element_kind<T>()
 != ElementKind::bytes;
+
+/// The arithmetic types that are ordered: they have a minimum and a maximum.
+template <class T>
+concept Real = Arithmetic<T> && std::is_arithmetic_v<T>;
+
+/// The arithmetic types with bit operations and compare_exchange.
+template <class T>
+concept Integer = Real<T> && std::is_integral_v<T>;
 
 }  // namespace tessera

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include <tessera/runtime/statistics.hpp>
+
+namespace tessera::detail {
+
+/// Operations of one thread, of one kind, by one path, on one target. Only that thread writes; others may read.
+class Tally {
+ public:
+  void add(std::uint64_t bytes) noexcept {
+    increase(operations_, 1);
+    increase(bytes_, bytes);
+  }
+  void add_time(std::uint64_t nanoseconds) noexcept { increase(nanoseconds_, nanoseconds); }
+  /// Whether the time of the next operation is to be taken.
+  bool is_turn() const noexcept { return operations_.load(std::memory_order_relaxed) % 64 == 0; }
+  Traffic traffic() const noexcept {
+    return {operations_.load(std::memory_order_relaxed), bytes_.load(std::memory_order_relaxed),
+            1e-9 * static_cast<double>(nanoseconds_.load(std::memory_order_relaxed))};
+  }
+
+ private:
+  using Counter = std::atomic<std::uint64_t>;
+  // With one writer, a load and a store do what a locked instruction does for ten times the time.
+  static void increase(Counter& counter, std::uint64_t by) noexcept {
+    counter.store(counter.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
+  }
+  Counter operations_{0}, bytes_{0}, nanoseconds_{0};
+};
+
+/// All of one thread's operations on one target.
+struct TargetTally {
+  std::array<std::array<Tally, operation_count>, path_count> of;
+};
+
+/// The targets that this thread talked to last: direct-mapped, so that counting costs a comparison.
+struct TallyCache {
+  struct Entry {
+    std::uint64_t segment = 0;  // numbers are never used again, so an entry cannot be stale
+    int rank = -1;
+    TargetTally* tally = nullptr;
+  };
+  static constexpr std::size_t size = 16;
+  std::array<Entry, size> entries;
+  Entry& at(std::uint64_t segment, int rank) noexcept {
+    return entries[(segment + static_cast<std::uint64_t>(rank)) % size];
+  }
+};
+extern constinit thread_local TallyCache tally_cache __attribute__((tls_model("initial-exec")));
+
+/// What inline code needs of a segment to reach its memory without a call; the rest is the library's own.
+struct SegmentFace {
+  std::uint64_t number = 0;   // of the segment in this process, from 1
+  int direct_ranks = 0;       // members, if all are reached by loads and stores and it is open; else 0
+  index_t stride = 0;         // bytes between the slices of two members
+  index_t slice = 0;          // bytes of each
+  std::byte* base = nullptr;  // of the first slice on this node
+
+  /// The place, if it can be reached directly. @local
+  std::byte* reach(int rank, index_t offset, index_t bytes) const noexcept {
+    if (static_cast<unsigned>(rank) >= static_cast<unsigned>(direct_ranks)) return nullptr;
+    if (offset < 0 || offset > slice - bytes) return nullptr;
+    return base + rank * stride + offset;
+  }
+  /// The same, counted as an operation; null also where it is time to take the time. @local
+  std::byte* count(int rank, index_t offset, index_t bytes, Operation operation) const noexcept {
+    std::byte* place = reach(rank, offset, bytes);
+    if (place == nullptr) return nullptr;
+    const TallyCache::Entry& entry = tally_cache.at(number, rank);
+    if (entry.segment != number || entry.rank != rank) return nullptr;
+    Tally& tally = entry.tally->of[0][static_cast<std::size_t>(operation)];
+    if (tally.is_turn()) return nullptr;
+    tally.add(static_cast<std::uint64_t>(bytes));
+    return place;
+  }
+};
+
+}  // namespace tessera::detail

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string_view>
+
+#include <tessera/runtime/scalars.hpp>
+
+namespace tessera {
+
+/// A set of mutexes hosted by one member of a group. Each has a queue: it is handed on in the order in which
+/// processes asked, and who waits does so in its own memory, without traffic (the lists of Mellor-Crummey and
+/// Scott, ACM TOCS 9 (1991), section 2.4). Threads of one process queue among themselves first. Not recursive.
+class Mutexes {
+ public:
+  /// @collective @throws as Scalars; UsageError if the host is not a member
+  Mutexes(const Group& group, index_t count, int host = 0, std::string_view name = "mutexes");
+  /// Frees the memory now; nobody may hold or wait for any. @collective
+  void close() { words_.close(); }
+
+  const Group& group() const noexcept { return words_.group(); }
+  index_t count() const noexcept { return count_; }
+  int host() const noexcept { return host_; }
+
+  /// Returns when this process holds mutex i. What earlier holders did before unlock() is then visible.
+  /// @onesided @throws UsageError for a mutex that is not there
+  void lock(index_t i);
+  /// Takes mutex i if nobody holds or waits for it. @onesided @throws as lock
+  bool try_lock(index_t i);
+  /// Completes all of this process's one-sided operations at their targets, and hands the mutex to the next. By the
+  /// thread that took it. @onesided
+  /// @throws UsageError if this process does not hold it
+  void unlock(index_t i);
+
+  /// One mutex of the set, for std::scoped_lock and std::unique_lock.
+  class Reference {
+   public:
+    void lock() const { set_->lock(index_); }
+    bool try_lock() const { return set_->try_lock(index_); }
+    void unlock() const { set_->unlock(index_); }
+
+   private:
+    friend class Mutexes;
+    Reference(Mutexes& set, index_t index) noexcept : set_(&set), index_(index) {}
+    Mutexes* set_;
+    index_t index_;
+  };
+  Reference operator[](index_t i) noexcept { return {*this, i}; }
+
+ private:
+  enum Word : index_t { tail, next, granted, words };
+  static index_t word(index_t i, Word which) noexcept { return i * words + which; }
+  struct Local;
+  struct LocalDelete {
+    void operator()(Local* locals) const noexcept;
+  };
+  Local& local(index_t i) const;
+
+  index_t count_;
+  int host_;
+  Scalars<std::int32_t> words_;
+  std::unique_ptr<Local[], LocalDelete> locals_;  // between the threads of this process
+};
+
+}  // namespace tessera

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include <tessera/runtime/types.hpp>
+
+namespace tessera {
+
+/// What one-sided operations are counted as: atomic is every operation on a single value that reads and writes
+/// it.
+enum class Operation : std::uint8_t { put, get, accumulate, atomic };
+/// How an operation reached its target: loads and stores on the node, or MPI's window.
+enum class Path : std::uint8_t { node, window };
+
+inline constexpr std::size_t operation_count = 4, path_count = 2;
+
+/// "put", "node" and so on. @local
+const char* to_string(Operation operation) noexcept;
+const char* to_string(Path path) noexcept;
+
+/// Operations of one kind by one path.
+struct Traffic {
+  std::uint64_t operations = 0;
+  std::uint64_t bytes = 0;
+  /// Time inside the calls. Of operations below 256 KiB one in 64 is timed and counts 64 times, so this is an
+  /// estimate for those.
+  double seconds = 0.0;
+
+  Traffic& operator+=(const Traffic& other) noexcept;
+};
+
+/// The one-sided operations that this process has made: on one segment, or on all.
+struct Statistics {
+  using Table = std::array<std::array<Traffic, operation_count>, path_count>;
+  Table total{};
+  /// By target rank in the segment's group, those talked to only. Empty for the sum over all segments.
+  std::map<int, Table> targets;
+
+  /// Adds the totals, not the targets, whose ranks mean something else in another segment.
+  Statistics& operator+=(const Statistics& other) noexcept;
+  const Traffic& of(Path path, Operation operation) const noexcept {
+    return total[static_cast<std::size_t>(path)][static_cast<std::size_t>(operation)];
+  }
+  /// A table for people, one line for each path and operation that occurred. @local
+  std::string text() const;
+};
+
+}  // namespace tessera

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "kernels.hpp"
+#include "state.hpp"
+
+// Operations on one element: under its stripe's lock where the domain is the CPU's, by MPI where it is MPI's.
+namespace tessera::detail {
+namespace {
+
+// One operation on the window that has to be done when the call returns.
+template <class F>
+void at_once(SegmentState& segment, int rank, F&& operation) {
+  const WindowLock lock(*segment.group->runtime);
+  segment.complete(rank, SegmentState::put_mark | SegmentState::get_mark);
+  segment.mark(rank, SegmentState::acc_mark);
+  operation(segment.region->window.get());
+  segment.complete(rank, SegmentState::acc_mark);
+}
+
+template <class T>
+bool exchange_if(void* target, void* expected, const void* desired) noexcept {
+  T old, wanted;
+  std::memcpy(&old, target, sizeof old);
+  std::memcpy(&wanted, expected, sizeof wanted);
+  if (old == wanted) {
+    std::memcpy(target, desired, sizeof old);
+    return true;
+  }
+  std::memcpy(expected, &old, sizeof old);
+  return false;
+}
+
+bool exchange_if(ElementKind kind, void* target, void* expected, const void* desired) noexcept {
+  return kind == ElementKind::int32 ? exchange_if<std::int32_t>(target, expected, desired)
+                                    : exchange_if<std::int64_t>(target, expected, desired);
+}
+
+void require_integer(ElementKind kind) {
+  if (kind == ElementKind::int32 || kind == ElementKind::int64) return;
+  throw UsageError(fmt::format("compare_exchange is not defined for {}, only for int32 and int64", to_string(kind)));
+}
+
+void check_element(const SegmentState& segment, int rank, index_t offset, index_t bytes) {
+  check_place(segment, rank, offset, bytes);
+  if (offset % bytes == 0) return;
+  throw UsageError(fmt::format("atomic operation on segment \"{}\" at offset {}, which is not a multiple of the "
+                               "element's {} bytes",
+                               segment.name, offset, bytes));
+}
+
+}  // namespace
+
+void element_update(SegmentState& segment, int rank, index_t offset, ElementKind kind, Update update,
+                    const void* value, void* result) {
+  segment.require(Use::data);
+  if (!is_defined(update, kind)) {
+    throw UsageError(fmt::format("fetch_op with {} is not defined for {}", to_string(update), to_string(kind)));
+  }
+  const index_t bytes = size_of(kind);
+  std::byte* where = segment.reach(rank, offset, bytes);
+  if (where == nullptr || offset % bytes != 0) check_element(segment, rank, offset, bytes);
+  const bool cpu = segment.domain == AtomicDomain::cpu;
+  const Counted counted(segment, segment.tallies, rank, cpu ? Path::node : Path::window, Operation::atomic,
+                        bytes);
+  if (cpu) {
+    LockStripes& locks = segment.group->runtime->locks;
+    const std::uint64_t stripe = segment.stripe(where);
+    locks.lock(stripe);
+    fetch_update(kind, update, where, value, result);
+    return locks.unlock(stripe);
+  }
+  at_once(segment, rank, [&](MPI_Win win) {
+    mpi::fetch_and_op(win, rank, segment.offset + offset, kind, update, value, result);
+  });
+}
+
+bool element_compare_exchange(SegmentState& segment, int rank, index_t offset, ElementKind kind, void* expected,
+                              const void* desired) {
+  segment.require(Use::data);
+  require_integer(kind);
+  const index_t bytes = size_of(kind);
+  check_element(segment, rank, offset, bytes);
+  const bool cpu = segment.domain == AtomicDomain::cpu;
+  if (!cpu && !mpi::compare_and_swap_mixes) {
+    throw UsageError(fmt::format(
+        "compare_exchange on segment \"{}\", whose atomicity is MPI's: this MPI's compare-and-swap is not atomic "
+        "against its other operations and would lose updates; use Scalars, or keep the group on one node",
+        segment.name));
+  }
+  const Counted counted(segment, segment.tallies, rank, cpu ? Path::node : Path::window, Operation::atomic,
+                        bytes);
+  if (cpu) {
+    std::byte* where = segment.address(rank) + offset;
+    StripeHolder holder(segment.group->runtime->locks);
+    holder.hold(segment.stripe(where));
+    return exchange_if(kind, where, expected, desired);
+  }
+  std::int64_t old = 0;
+  at_once(segment, rank, [&](MPI_Win win) {
+    mpi::compare_and_swap(win, rank, segment.offset + offset, kind, expected, desired, &old);
+  });
+  const bool done = std::memcmp(&old, expected, static_cast<std::size_t>(bytes)) == 0;
+  std::memcpy(expected, &old, static_cast<std::size_t>(bytes));
+  return done;
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/runtime/flags.hpp>
+
+#include <fmt/format.h>
+
+#include "state.hpp"
+#include "waiting.hpp"
+
+namespace tessera {
+namespace {
+
+enum : index_t { came, sleeps, words };
+
+constexpr std::int64_t longest_sleep = 1'000'000;  // nanoseconds: then it looks after MPI
+
+// The word of a scalar that changes with every notification.
+std::uint32_t& low_word(std::int64_t* scalar) noexcept {
+  static_assert(std::endian::native == std::endian::little);
+  return *reinterpret_cast<std::uint32_t*>(scalar);
+}
+
+}  // namespace
+
+Flags::Flags(const Group& group, index_t count, std::string_view name)
+    : scalars_(group, count * words, name), waited_for_(static_cast<std::size_t>(count), 0) {}
+
+void Flags::notify(int rank, index_t index) {
+  if (index < 0 || index >= count() || rank < 0 || rank >= group().size()) {
+    throw UsageError(fmt::format("flag {} of rank {} is not in \"{}\", which has {} on each of {} ranks", index, rank,
+                                 scalars_.name(), count(), group().size()));
+  }
+  scalars_.fetch_add(rank, index * words + came, 1);
+  std::int64_t* sleeper = scalars_.address(rank, index * words + sleeps);
+  if (sleeper == nullptr || std::atomic_ref(*sleeper).load() == 0) return;
+  detail::wake_one(low_word(scalars_.address(rank, index * words + came)));
+}
+
+bool Flags::test(index_t index, std::int64_t notifications) {
+  if (index < 0 || index >= count()) {
+    throw UsageError(fmt::format("flag {} is not in \"{}\", which has {} on each rank", index, scalars_.name(),
+                                 count()));
+  }
+  auto& before = waited_for_[static_cast<std::size_t>(index)];
+  if (scalars_.load(group().rank(), index * words + came) < before + notifications) return false;
+  before += notifications;
+  return true;
+}
+
+void Flags::wait(index_t index, std::int64_t notifications) {
+  if (test(index, notifications)) return;
+  const int me = group().rank();
+  const detail::GroupState& state = detail::GroupState::of(group());
+  detail::Waiting waiting(state, detail::is_crowded(state.node_ranks()));
+  std::int64_t* count = scalars_.address(me, index * words + came);
+  const std::atomic_ref<std::int64_t> sleeping(*scalars_.address(me, index * words + sleeps));
+  while (!test(index, notifications)) {
+    if (waiting.turn() || state.node_count > 1) continue;  // nobody on another node could wake us
+    sleeping.store(1);
+    const auto seen = static_cast<std::uint32_t>(std::atomic_ref(*count).load());
+    if (test(index, notifications)) return sleeping.store(0);
+    detail::sleep_while(low_word(count), seen, longest_sleep);
+    sleeping.store(0);
+  }
+}
+
+void put_notify(Segment& segment, int rank, index_t offset, const Strided& shape, const void* source,
+                const Flag& flag) {
+  segment.put(rank, offset, shape, source);
+  segment.flush(rank);
+  flag.flags->notify(flag.rank, flag.index);
+}
+
+}  // namespace tessera

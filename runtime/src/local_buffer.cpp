@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/runtime/local_buffer.hpp>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <tessera/runtime/error.hpp>
+
+#include "memory_check.hpp"
+#include "mpi.hpp"
+
+namespace tessera::detail {
+
+void* allocate_local(index_t count, index_t element) {
+  if (count < 0) throw UsageError(fmt::format("a local buffer of {} elements was asked for", count));
+  index_t bytes = 0;
+  const bool fits = !__builtin_mul_overflow(count, element, &bytes);
+  // Pages are found only when they are touched: what cannot be there is refused now. Looking takes a while.
+  constexpr index_t small = index_t{1} << 20;
+  const MemoryAvailable available = fits && bytes <= small ? MemoryAvailable{small, {}} : memory_available();
+  if (!fits || bytes > available.bytes) {
+    throw MemoryError(fmt::format("a local buffer of {} elements of {} bytes needs more than the {} available ({})",
+                                  count, element, format_bytes(available.bytes), available.limited_by));
+  }
+  try {
+    return mpi::alloc_mem(std::max<index_t>(bytes, 1));
+  } catch (const MpiError& error) {
+    throw MemoryError(fmt::format("a local buffer of {}: {}", format_bytes(bytes), error.what()));
+  }
+}
+
+void LocalMemoryTraits::free(Handle memory) noexcept {
+  if (!mpi::finalized()) mpi::free_mem(memory);
+}
+
+}  // namespace tessera::detail

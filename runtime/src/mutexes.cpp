@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/runtime/mutexes.hpp>
+
+#include <fmt/format.h>
+
+#include "state.hpp"
+#include "waiting.hpp"
+
+namespace tessera {
+namespace {
+
+// What the word `granted` of a process that waits holds.
+enum Grant : std::int32_t { waiting, yours, asleep };
+
+constexpr std::int64_t longest_sleep = 1'000'000;  // nanoseconds: then it looks after MPI
+
+}  // namespace
+
+struct Mutexes::Local {
+  std::mutex threads;
+  std::atomic<bool> held{false};
+};
+
+void Mutexes::LocalDelete::operator()(Local* locals) const noexcept { delete[] locals; }
+
+Mutexes::Mutexes(const Group& group, index_t count, int host, std::string_view name)
+    : count_(count), host_(host), words_(group, count * words, name) {
+  if (host < 0 || host >= group.size()) {
+    throw UsageError(
+        fmt::format("mutexes \"{}\": host {} is not in a group of {}", name, host, group.size()));
+  }
+  locals_.reset(new Local[static_cast<std::size_t>(count)]);
+}
+
+Mutexes::Local& Mutexes::local(index_t i) const {
+  if (i >= 0 && i < count_) return locals_[static_cast<std::size_t>(i)];
+  throw UsageError(fmt::format("mutex {} is not in \"{}\", which has {}", i, words_.name(), count_));
+}
+
+void Mutexes::lock(index_t i) {
+  Local& mine = local(i);
+  std::unique_lock threads(mine.threads);
+  const int me = group().rank();
+  words_.store(me, word(i, next), 0);
+  words_.store(me, word(i, granted), waiting);
+  // Ranks from 1: 0 is nobody.
+  const std::int32_t before = words_.exchange(host_, word(i, tail), me + 1);
+  if (before != 0) {
+    words_.store(before - 1, word(i, next), me + 1);
+    const detail::GroupState& state = detail::GroupState::of(group());
+    detail::Waiting turns(state, detail::is_crowded(state.node_ranks()));
+    while (words_.load(me, word(i, granted)) != yours) {
+      if (turns.turn() || state.node_count > 1) continue;  // nobody on another node could wake us
+      std::int32_t expected = waiting;
+      words_.compare_exchange(me, word(i, granted), expected, asleep);
+      auto& sleep_word = *reinterpret_cast<std::uint32_t*>(words_.address(me, word(i, granted)));
+      detail::sleep_while(sleep_word, asleep, longest_sleep);
+    }
+  }
+  mine.held = true;
+  threads.release();  // until unlock
+}
+
+bool Mutexes::try_lock(index_t i) {
+  Local& mine = local(i);
+  std::unique_lock threads(mine.threads, std::try_to_lock);
+  if (!threads) return false;
+  const int me = group().rank();
+  words_.store(me, word(i, next), 0);
+  std::int32_t nobody = 0;
+  if (!words_.compare_exchange(host_, word(i, tail), nobody, me + 1)) return false;
+  mine.held = true;
+  threads.release();
+  return true;
+}
+
+void Mutexes::unlock(index_t i) {
+  Local& mine = local(i);
+  if (!mine.held) {
+    throw UsageError(fmt::format("mutex {} of \"{}\" was unlocked on rank {}, which does not hold it", i,
+                                 words_.name(), group().rank()));
+  }
+  detail::GroupState::of(group()).runtime->complete_all();
+  const int me = group().rank();
+  mine.held = false;
+  const std::unique_lock threads(mine.threads, std::adopt_lock);
+  std::int32_t successor = words_.load(me, word(i, next));
+  if (successor == 0) {
+    std::int32_t expected = me + 1;
+    if (words_.compare_exchange(host_, word(i, tail), expected, 0)) return;
+    // Somebody has come and is about to say who.
+    const detail::GroupState& state = detail::GroupState::of(group());
+    detail::Waiting turns(state, detail::is_crowded(state.node_ranks()));
+    while ((successor = words_.load(me, word(i, next))) == 0) turns.turn();
+  }
+  if (words_.exchange(successor - 1, word(i, granted), yours) != asleep) return;
+  if (std::int32_t* sleeper = words_.address(successor - 1, word(i, granted)))
+    detail::wake_one(*reinterpret_cast<std::uint32_t*>(sleeper));
+}
+
+}  // namespace tessera

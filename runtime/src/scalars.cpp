@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/runtime/scalars.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "kernels.hpp"
+#include "state.hpp"
+
+namespace tessera {
+namespace detail {
+namespace {
+
+template <class F>
+auto with_integer(ElementKind kind, F&& f) {
+  return kind == ElementKind::int32 ? f(std::int32_t{}) : f(std::int64_t{});
+}
+
+// What is under way by the window to scalars is always complete: each operation flushes.
+template <class F>
+void on_window(const SegmentState& segment, int rank, F&& operation) {
+  const WindowLock lock(*segment.group->runtime);
+  MPI_Win win = segment.region->window.get();
+  operation(win);
+  mpi::flush(win, rank);
+}
+
+void swap_on_window(const SegmentState& segment, int rank, index_t offset, ElementKind kind,
+                    const void* expected, const void* desired, void* result) {
+  on_window(segment, rank, [&](MPI_Win win) {
+    mpi::compare_and_swap(win, rank, segment.offset + offset, kind, expected, desired, result);
+  });
+}
+
+// One kind of MPI operation for all, where they would not be atomic against each other.
+template <class T>
+T update_by_swaps(const SegmentState& segment, int rank, index_t offset, Update update, const void* value) {
+  constexpr ElementKind kind = element_kind<T>();
+  T expected{0}, found{0};
+  swap_on_window(segment, rank, offset, kind, &expected, &expected, &found);  // reads
+  for (;;) {
+    T desired = expected = found, before;
+    fetch_update(kind, update, &desired, value, &before);
+    swap_on_window(segment, rank, offset, kind, &expected, &desired, &found);
+    if (found == expected) return found;
+  }
+}
+
+SegmentState& checked(const Segment& handle, int rank, index_t offset, index_t bytes) {
+  SegmentState& segment = SegmentState::of(handle);
+  segment.require(Use::scalars);
+  check_place(segment, rank, offset, bytes);
+  return segment;
+}
+
+}  // namespace
+
+template <Integer T>
+T apply(std::atomic_ref<T> scalar, Update update, T given) noexcept {
+  switch (update) {
+    case Update::sum:
+      return scalar.fetch_add(given);
+    case Update::replace:
+      return scalar.exchange(given);
+    case Update::bit_and:
+      return scalar.fetch_and(given);
+    case Update::bit_or:
+      return scalar.fetch_or(given);
+    case Update::bit_xor:
+      return scalar.fetch_xor(given);
+    case Update::min:
+    case Update::max:
+      break;
+  }
+  T old = scalar.load();
+  while ((update == Update::min ? given < old : old < given) && !scalar.compare_exchange_weak(old, given)) {
+  }
+  return old;
+}
+
+template std::int32_t apply(std::atomic_ref<std::int32_t>, Update, std::int32_t) noexcept;
+template std::int64_t apply(std::atomic_ref<std::int64_t>, Update, std::int64_t) noexcept;
+
+void scalar_update(const Segment& handle, int rank, index_t offset, ElementKind kind, Update update,
+                   const void* value, void* result) {
+  SegmentState& segment = checked(handle, rank, offset, size_of(kind));
+  const bool cpu = segment.domain == AtomicDomain::cpu;
+  const Counted counted(segment, segment.tallies, rank, cpu ? Path::node : Path::window, Operation::atomic,
+                        size_of(kind));
+  with_integer(kind, [&]<class T>(T) {
+    T given, old;
+    std::memcpy(&given, value, sizeof given);
+    if (cpu) {
+      old = apply(std::atomic_ref(*reinterpret_cast<T*>(segment.address(rank) + offset)), update, given);
+    } else if (mpi::compare_and_swap_mixes) {
+      on_window(segment, rank, [&](MPI_Win win) {
+        mpi::fetch_and_op(win, rank, segment.offset + offset, kind, update, &given, &old);
+      });
+    } else {
+      old = update_by_swaps<T>(segment, rank, offset, update, &given);
+    }
+    std::memcpy(result, &old, sizeof old);
+  });
+}
+
+bool scalar_compare_exchange(const Segment& handle, int rank, index_t offset, ElementKind kind, void* expected,
+                             const void* desired) {
+  SegmentState& segment = checked(handle, rank, offset, size_of(kind));
+  const bool cpu = segment.domain == AtomicDomain::cpu;
+  const Counted counted(segment, segment.tallies, rank, cpu ? Path::node : Path::window, Operation::atomic,
+                        size_of(kind));
+  return with_integer(kind, [&]<class T>(T) {
+    T wanted, wish, found;
+    std::memcpy(&wanted, expected, sizeof wanted);
+    std::memcpy(&wish, desired, sizeof wish);
+    bool done = false;
+    if (cpu) {
+      found = wanted;
+      done = std::atomic_ref(*reinterpret_cast<T*>(segment.address(rank) + offset))
+                 .compare_exchange_strong(found, wish);
+    } else {
+      swap_on_window(segment, rank, offset, kind, &wanted, &wish, &found);
+      done = found == wanted;
+    }
+    std::memcpy(expected, &found, sizeof found);
+    return done;
+  });
+}
+
+void scalar_load(const Segment& handle, int rank, index_t offset, ElementKind kind, void* value) {
+  SegmentState& segment = checked(handle, rank, offset, size_of(kind));
+  const std::byte* here = segment.address(rank);
+  const Counted counted(segment, segment.tallies, rank, here ? Path::node : Path::window, Operation::atomic,
+                        size_of(kind));
+  with_integer(kind, [&]<class T>(T) {
+    T found{0};
+    if (here != nullptr) {
+      if (segment.region->window) {
+        const WindowLock lock(*segment.group->runtime);
+        mpi::sync_memory(segment.region->window.get());
+      }
+      found = std::atomic_ref(*reinterpret_cast<T*>(segment.address(rank) + offset)).load();
+    } else {
+      T zero{0};
+      swap_on_window(segment, rank, offset, kind, &zero, &zero, &found);
+    }
+    std::memcpy(value, &found, sizeof found);
+  });
+}
+
+void scalar_store(const Segment& handle, int rank, index_t offset, ElementKind kind, const void* value) {
+  std::int64_t before;
+  scalar_update(handle, rank, offset, kind, Update::replace, value, &before);
+}
+
+}  // namespace detail
+
+namespace {
+constexpr index_t most = index_t{1} << 56;  // more is not to be had anyway, and must not overflow
+}
+
+template <Integer T>
+Scalars<T>::Scalars(const Group& group, index_t count, std::string_view name)
+    : segment_(group, std::min(count, most) * spacing, {.name = name, .fingerprint = sizeof(T)}), count_(count) {
+  auto& segment = detail::SegmentState::of(segment_);
+  std::memset(segment.address(group.rank()), 0, static_cast<std::size_t>(count * spacing));
+  segment_.sync();
+  segment.use = detail::Use::scalars;
+}
+
+template <Integer T>
+T* Scalars<T>::address(int rank, index_t i) const noexcept {
+  std::byte* slice = i >= 0 && i < count_ ? segment_.address(rank) : nullptr;
+  return slice == nullptr ? nullptr : reinterpret_cast<T*>(slice + i * spacing);
+}
+
+template <Integer T>
+index_t Scalars<T>::offset(int rank, index_t i) const {
+  if (i >= 0 && i < count_ && rank >= 0 && rank < group().size()) return i * spacing;
+  throw UsageError(fmt::format("scalar {} of rank {} is not in \"{}\", which has {} on each of {} ranks", i, rank,
+                               name(), count_, group().size()));
+}
+
+template class Scalars<std::int32_t>;
+template class Scalars<std::int64_t>;
+
+}  // namespace tessera

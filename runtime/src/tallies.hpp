@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include <tessera/runtime/detail/tally.hpp>
+
+namespace tessera::detail {
+
+/// The tallies of one segment: one for each thread and target that there was an operation with.
+class Tallies {
+ public:
+  /// The calling thread's tally of a target; made at the first call. @local
+  TargetTally& of(std::uint64_t segment, int rank);
+  Statistics statistics() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::pair<int, std::thread::id>, TargetTally> tallies_;  // which stay where they are
+};
+
+/// Counts an operation, and takes its time if it is long or its turn has come.
+class Counted {
+ public:
+  Counted(const SegmentFace& segment, Tallies& tallies, int rank, Path path, Operation operation,
+          index_t bytes)
+      : tally_(tallies.of(segment.number, rank)
+                   .of[static_cast<std::size_t>(path)][static_cast<std::size_t>(operation)]) {
+    weight_ = bytes >= always_timed ? 1 : tally_.is_turn() ? 64 : 0;
+    tally_.add(static_cast<std::uint64_t>(bytes));
+    if (weight_ != 0) begin_ = Clock::now();
+  }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+  ~Counted() {
+    if (weight_ == 0) return;
+    const auto elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin_).count();
+    tally_.add_time(static_cast<std::uint64_t>(elapsed) * weight_);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr index_t always_timed = index_t{1} << 18;
+  Tally& tally_;
+  std::uint64_t weight_;
+  Clock::time_point begin_{};
+};
+
+}  // namespace tessera::detail

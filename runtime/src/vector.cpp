@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/runtime/vector.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "kernels.hpp"
+#include "state.hpp"
+
+namespace tessera {
+namespace detail {
+
+enum class Kind { put, get, accumulate };
+
+namespace {
+
+// One run, found and checked.
+struct Run {
+  SegmentState* segment;
+  int rank;
+  index_t offset;
+  std::byte* place;  // on this node; null elsewhere
+  std::byte* local;
+};
+
+std::vector<Run> resolve(const Vector& vector) {
+  if (vector.remote.size() != vector.local.size()) {
+    throw UsageError(fmt::format("a vector transfer has {} places in segments and {} in local memory",
+                                 vector.remote.size(), vector.local.size()));
+  }
+  if (vector.run < 0) throw UsageError(fmt::format("a vector transfer has runs of {} bytes", vector.run));
+  std::vector<Run> runs;
+  if (vector.run == 0) return runs;
+  runs.reserve(vector.remote.size());
+  const Segment* last = nullptr;
+  SegmentState* segment = nullptr;
+  for (std::size_t i = 0; i < vector.remote.size(); ++i) {
+    const Place& place = vector.remote[i];
+    if (place.segment != last || segment == nullptr) {
+      last = place.segment;
+      segment = &SegmentState::of(*last);
+      segment->require(Use::data);
+    }
+    std::byte* where = segment->reach(place.rank, place.offset, vector.run);
+    if (where == nullptr) {
+      check_place(*segment, place.rank, place.offset, vector.run);
+      if ((where = segment->address(place.rank)) != nullptr) where += place.offset;
+    }
+    runs.push_back({segment, place.rank, place.offset, where, vector.local[i]});
+  }
+  return runs;
+}
+
+void require_whole_elements(const Vector& vector, const std::vector<Run>& runs, ElementKind kind) {
+  const index_t size = size_of(kind);
+  for (const Run& run : runs) {
+    if (vector.run % size == 0 && run.offset % size == 0) continue;
+    throw UsageError(fmt::format("accumulate of {} with runs of {} bytes at offset {} of segment \"{}\": both must be "
+                                 "multiples of {}",
+                                 to_string(kind), vector.run, run.offset, run.segment->name, size));
+  }
+}
+
+bool same_target(const Run& a, const Run& b) noexcept { return a.segment == b.segment && a.rank == b.rank; }
+
+// Before what follows in order of target and offset.
+bool before(const Run& a, const Run& b) noexcept {
+  if (a.segment->number != b.segment->number) return a.segment->number < b.segment->number;
+  return a.rank != b.rank ? a.rank < b.rank : a.offset < b.offset;
+}
+
+// Whether the order of the runs matters: two are written to one place, or one is written to where another is read.
+bool overlaps(const std::vector<Run>& runs, index_t run, Kind kind) {
+  struct Piece {
+    std::uintptr_t begin;
+    bool written;
+  };
+  std::vector<Piece> here;  // in this process's address space
+  here.reserve(2 * runs.size());
+  std::vector<const Run*> elsewhere;
+  for (const Run& r : runs) {
+    here.push_back({reinterpret_cast<std::uintptr_t>(r.local), kind == Kind::get});
+    if (r.place != nullptr) {
+      here.push_back({reinterpret_cast<std::uintptr_t>(r.place), kind != Kind::get});
+    } else if (kind == Kind::put) {
+      elsewhere.push_back(&r);
+    }
+  }
+  std::sort(here.begin(), here.end(), [](const Piece& a, const Piece& b) { return a.begin < b.begin; });
+  // All are of one length, so who overlaps anybody overlaps a neighbour, or one between whom and him all do.
+  const auto length = static_cast<std::uintptr_t>(run);
+  std::uintptr_t read_to = 0, written_to = 0;
+  for (const Piece& piece : here) {
+    // Accumulates to one place may come in any order.
+    const bool after_write = piece.begin < written_to && !(piece.written && kind == Kind::accumulate);
+    if (after_write || (piece.written && piece.begin < read_to)) return true;
+    (piece.written ? written_to : read_to) = piece.begin + length;
+  }
+  std::sort(elsewhere.begin(), elsewhere.end(), [](const Run* a, const Run* b) { return before(*a, *b); });
+  return std::adjacent_find(elsewhere.begin(), elsewhere.end(), [&](const Run* a, const Run* b) {
+           return same_target(*a, *b) && b->offset < a->offset + run;
+         }) != elsewhere.end();
+}
+
+template <std::size_t bytes>
+void copy_fixed(const Run* run, const Run* end, Kind kind) noexcept {
+  if (kind == Kind::put) {
+    for (; run != end; ++run) std::memcpy(run->place, run->local, bytes);
+  } else {
+    for (; run != end; ++run) std::memcpy(run->local, run->place, bytes);
+  }
+}
+
+void copy_runs(const Run* run, const Run* end, index_t bytes, Kind kind) noexcept {
+  switch (bytes) {
+    case 4:
+      return copy_fixed<4>(run, end, kind);
+    case 8:
+      return copy_fixed<8>(run, end, kind);
+    case 16:
+      return copy_fixed<16>(run, end, kind);
+    case 32:
+      return copy_fixed<32>(run, end, kind);
+    case 64:
+      return copy_fixed<64>(run, end, kind);
+    default:
+      const auto n = static_cast<std::size_t>(bytes);
+      for (; run != end; ++run) {
+        std::byte *to = kind == Kind::put ? run->place : run->local, *from = kind == Kind::put ? run->local : run->place;
+        std::memcpy(to, from, n);
+      }
+  }
+}
+
+// A vector transfer on its way.
+class Transfer {
+ public:
+  Transfer(std::vector<Run> runs, index_t run, Kind kind, const Combine& combine)
+      : runs_(std::move(runs)), run_(run), kind_(kind), combine_(combine) {}
+
+  void conservative() {
+    for (const Run& run : runs_) {
+      one(run, nullptr);
+      run.segment->complete(run.rank, SegmentState::all_marks);
+    }
+  }
+
+  // Together: those on the node in one loop; those elsewhere as MPI operations of their own, or few of many runs.
+  Request together(VectorMethod method, bool wait) {
+    Request request;
+    if (method == VectorMethod::direct || needs_grouping()) std::sort(runs_.begin(), runs_.end(), before);
+    for (std::size_t begin = 0, end = 0; begin < runs_.size(); begin = end) {
+      for (end = begin + 1; end < runs_.size() && same_target(runs_[begin], runs_[end]);) ++end;
+      const std::span<const Run> group(runs_.data() + begin, end - begin);
+      if (on_node(group.front())) {
+        to_node(group);
+      } else {
+        request += to_window(group, method, wait);
+      }
+    }
+    return request;
+  }
+
+ private:
+  bool on_node(const Run& run) const noexcept {
+    return run.place != nullptr && (kind_ != Kind::accumulate || run.segment->domain == AtomicDomain::cpu);
+  }
+  // Runs to several targets between nodes travel by target.
+  bool needs_grouping() const noexcept {
+    return std::any_of(runs_.begin(), runs_.end(), [&](const Run& run) { return !on_node(run); });
+  }
+
+  void one(const Run& run, Pending* pending) {
+    const Strided shape = Strided::contiguous(run_);
+    if (kind_ == Kind::put) return transfer_put(*run.segment, run.rank, run.offset, shape, run.local, pending);
+    if (kind_ == Kind::get) return transfer_get(*run.segment, run.rank, run.offset, shape, run.local, pending);
+    transfer_accumulate(*run.segment, run.rank, run.offset, shape, combine_, run.local, pending);
+  }
+
+  void to_node(std::span<const Run> group) {
+    SegmentState& segment = *group.front().segment;
+    const int rank = group.front().rank;
+    const Counted counted(segment, segment.tallies, rank, Path::node,
+                          kind_ == Kind::put   ? Operation::put
+                          : kind_ == Kind::get ? Operation::get
+                                               : Operation::accumulate,
+                          run_ * static_cast<index_t>(group.size()));
+    segment.complete(rank, SegmentState::acc_mark);
+    if (kind_ != Kind::accumulate) return copy_runs(group.data(), group.data() + group.size(), run_, kind_);
+    LockStripes& locks = segment.group->runtime->locks;
+    StripeHolder holder(locks);
+    for (const Run& run : group) accumulate_on_node(segment, holder, run.place, run_, combine_, run.local);
+  }
+
+  // Program order against earlier operations is kept by the first run; the others do not overlap it.
+  Request to_window(std::span<const Run> group, VectorMethod method, bool wait) {
+    SegmentState& segment = *group.front().segment;
+    RuntimeState& runtime = *segment.group->runtime;
+    const int rank = group.front().rank;
+    const WindowLock lock(runtime);
+    const bool typed = method == VectorMethod::direct && kind_ != Kind::accumulate && mpi::datatypes_work;
+    const Counted counted(segment, segment.tallies, rank, Path::window,
+                          kind_ == Kind::put   ? Operation::put
+                          : kind_ == Kind::get ? Operation::get
+                                               : Operation::accumulate,
+                          run_ * static_cast<index_t>(group.size()));
+    segment.complete(rank, kind_ == Kind::accumulate
+                               ? SegmentState::put_mark | SegmentState::get_mark
+                               : SegmentState::put_mark | SegmentState::acc_mark |
+                                     (kind_ == Kind::put ? SegmentState::get_mark : 0U));
+    if (typed && wait) {
+      segment.mark(rank, kind_ == Kind::put ? SegmentState::put_mark : SegmentState::get_mark);
+      send_typed(segment, rank, group);
+      return {};
+    }
+    auto pending = std::make_shared<Pending>(runtime, segment, rank);
+    const Strided shape = Strided::contiguous(run_);
+    for (const Run& run : group) {
+      if (kind_ == Kind::put) {
+        window_put(segment, rank, run.offset, shape, run.local, pending.get());
+      } else if (kind_ == Kind::get) {
+        window_get(segment, rank, run.offset, shape, run.local, pending.get());
+      } else {
+        window_accumulate(segment, rank, run.offset, shape, combine_, run.local, pending.get());
+      }
+    }
+    segment.mark(rank, kind_ == Kind::put   ? SegmentState::put_mark
+                       : kind_ == Kind::get ? SegmentState::get_mark
+                                            : SegmentState::acc_mark);
+    Request request = Pending::launch(std::move(pending));
+    if (wait) request.wait();
+    return request;
+  }
+
+  void send_typed(const SegmentState& segment, int rank, std::span<const Run> group) {
+    std::vector<index_t> offsets;
+    std::vector<std::byte*> locals;
+    for (std::size_t begin = 0; begin < group.size(); begin += mpi::most_indexed) {
+      offsets.clear();
+      locals.clear();
+      for (const Run& run : group.subspan(begin, std::min(mpi::most_indexed, group.size() - begin))) {
+        offsets.push_back(segment.offset + run.offset);
+        locals.push_back(run.local);
+      }
+      MPI_Win win = segment.region->window.get();
+      kind_ == Kind::put ? mpi::put_indexed(win, rank, offsets, locals, run_)
+                         : mpi::get_indexed(win, rank, offsets, locals, run_);
+    }
+    mpi::flush_local(segment.region->window.get(), rank);
+  }
+
+  std::vector<Run> runs_;
+  index_t run_;
+  Kind kind_;
+  Combine combine_;
+};
+
+Request transfer(const Vector& vector, VectorMethod method, Kind kind, bool wait, const Combine& combine = {}) {
+  std::vector<Run> runs = resolve(vector);
+  if (runs.empty()) return {};
+  if (kind == Kind::accumulate) require_whole_elements(vector, runs, combine.kind);
+#ifdef TESSERA_CHECKS
+  const bool promised = method == VectorMethod::batched || method == VectorMethod::direct;
+  if (promised && overlaps(runs, vector.run, kind)) {
+    throw UsageError(fmt::format("runs of a vector transfer by the method {} overlap (what comes last would be left to "
+                                 "chance); use automatic or conservative",
+                                 to_string(method)));
+  }
+#endif
+  if (method == VectorMethod::automatic) {
+    method = overlaps(runs, vector.run, kind) ? VectorMethod::conservative : VectorMethod::batched;
+  }
+  Transfer transfer(std::move(runs), vector.run, kind, combine);
+  if (method != VectorMethod::conservative) return transfer.together(method, wait);
+  transfer.conservative();
+  return {};
+}
+
+Combine sum_of(ElementKind kind, const void* alpha) {
+  if (kind == ElementKind::bytes) throw UsageError("accumulate is not defined for bytes");
+  return {.kind = kind, .update = Update::sum, .alpha = alpha};
+}
+
+}  // namespace
+}  // namespace detail
+
+using detail::Kind;
+
+const char* to_string(VectorMethod method) noexcept {
+  constexpr const char* names[] = {"automatic", "conservative", "batched", "direct"};
+  return names[static_cast<std::size_t>(method)];
+}
+
+void put(const Vector& vector, VectorMethod method) {
+  detail::transfer(vector, method, Kind::put, true).wait();
+}
+void get(const Vector& vector, VectorMethod method) {
+  detail::transfer(vector, method, Kind::get, true).wait();
+}
+void accumulate(const Vector& vector, ElementKind kind, const void* alpha, VectorMethod method) {
+  detail::transfer(vector, method, Kind::accumulate, true, detail::sum_of(kind, alpha)).wait();
+}
+
+Request put_async(const Vector& vector, VectorMethod method) {
+  return detail::transfer(vector, method, Kind::put, false);
+}
+Request get_async(const Vector& vector, VectorMethod method) {
+  return detail::transfer(vector, method, Kind::get, false);
+}
+Request accumulate_async(const Vector& vector, ElementKind kind, const void* alpha, VectorMethod method) {
+  return detail::transfer(vector, method, Kind::accumulate, false, detail::sum_of(kind, alpha));
+}
+
+}  // namespace tessera

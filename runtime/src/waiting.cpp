@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "waiting.hpp"
+
+#include <ctime>
+#include <thread>
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "state.hpp"
+
+namespace tessera::detail {
+
+void sleep_while(std::uint32_t& word, std::uint32_t value, std::int64_t nanoseconds) noexcept {
+  const timespec limit{0, nanoseconds};
+  syscall(SYS_futex, &word, FUTEX_WAIT, value, &limit, nullptr, 0);
+}
+
+void wake_one(std::uint32_t& word) noexcept { syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0); }
+
+bool Waiting::turn() {
+  if (spins_left_ > 0) {
+    --spins_left_;
+    pause();
+    return true;
+  }
+  RuntimeState& runtime = *group_.runtime;
+  if (runtime.may_call_mpi()) {
+    const WindowLock lock(runtime);
+    mpi::progress(group_.comm.get());
+  }
+  sched_yield();
+  return false;
+}
+
+bool is_crowded(int processes) noexcept {
+  static const unsigned cores = std::thread::hardware_concurrency();
+  return cores < static_cast<unsigned>(processes);
+}
+
+}  // namespace tessera::detail

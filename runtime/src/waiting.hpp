@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace tessera::detail {
+
+struct GroupState;
+
+/// One turn of a spinning wait. @local
+inline void pause() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+/// Sleeps while `word`, which processes of a node may share, has a value; at most some time, so that the caller can
+/// look after other things. Not the private futex of std::atomic::wait: others may be in other processes. @local
+void sleep_while(std::uint32_t& word, std::uint32_t value, std::int64_t nanoseconds) noexcept;
+/// Wakes one that sleeps on the word. @local
+void wake_one(std::uint32_t& word) noexcept;
+
+/// How a wait goes on: spins first, then gives the processor away and keeps MPI going, so that it works with more
+/// processes than cores, and cannot lock up a program whose own messages are still under way.
+class Waiting {
+ public:
+  /// `crowded`: somebody who is waited for may need this core.
+  Waiting(const GroupState& group, bool crowded) noexcept
+      : group_(group), spins_left_(crowded ? 1 : most_spins) {}
+  /// A turn. False when spinning is over, and the caller may want to sleep instead. @local
+  bool turn();
+
+ private:
+  static constexpr int most_spins = 4000;  // some microseconds: longer than a barrier takes when all are there
+  const GroupState& group_;
+  int spins_left_;
+};
+
+/// Whether `processes` of this node cannot all run at once. @local
+bool is_crowded(int processes) noexcept;
+
+}  // namespace tessera::detail
