@@ -117,7 +117,8 @@ void ArrayCore::for_each_transfer(const Box& patch, const Buffer<Pointer>& buffe
   }
   using Byte = std::conditional_t<std::is_const_v<std::remove_pointer_t<Pointer>>, const std::byte, std::byte>;
   layout_.for_each_piece(patch, [&](const Piece& piece) {
-    Strided shape{.run = type_.size};
+    Strided shape;
+    shape.run = type_.size;
     index_t skipped = 0;
     for (int d = rank() - 1; d >= 0; --d) {
       const auto i = static_cast<std::size_t>(d);

@@ -41,15 +41,17 @@ bool exchange_if(ElementKind kind, void* target, void* expected, const void* des
 
 void require_integer(ElementKind kind) {
   if (kind == ElementKind::int32 || kind == ElementKind::int64) return;
-  throw UsageError(fmt::format("compare_exchange is not defined for {}, only for int32 and int64", to_string(kind)));
+  throw UsageError(
+      fmt::format("compare_exchange is not defined for {}, only for int32 and int64", to_string(kind)));
 }
 
 void check_element(const SegmentState& segment, int rank, index_t offset, index_t bytes) {
   check_place(segment, rank, offset, bytes);
   if (offset % bytes == 0) return;
-  throw UsageError(fmt::format("atomic operation on segment \"{}\" at offset {}, which is not a multiple of the "
-                               "element's {} bytes",
-                               segment.name, offset, bytes));
+  throw UsageError(
+      fmt::format("atomic operation on segment \"{}\" at offset {}, which is not a multiple of the "
+                  "element's {} bytes",
+                  segment.name, offset, bytes));
 }
 
 }  // namespace
@@ -87,7 +89,8 @@ bool element_compare_exchange(SegmentState& segment, int rank, index_t offset, E
   const bool cpu = segment.domain == AtomicDomain::cpu;
   if (!cpu && !mpi::compare_and_swap_mixes) {
     throw UsageError(fmt::format(
-        "compare_exchange on segment \"{}\", whose atomicity is MPI's: this MPI's compare-and-swap is not atomic "
+        "compare_exchange on segment \"{}\", whose atomicity is MPI's: this MPI's compare-and-swap is not "
+        "atomic "
         "against its other operations and would lose updates; use Scalars, or keep the group on one node",
         segment.name));
   }

@@ -27,8 +27,8 @@ Flags::Flags(const Group& group, index_t count, std::string_view name)
 
 void Flags::notify(int rank, index_t index) {
   if (index < 0 || index >= count() || rank < 0 || rank >= group().size()) {
-    throw UsageError(fmt::format("flag {} of rank {} is not in \"{}\", which has {} on each of {} ranks", index, rank,
-                                 scalars_.name(), count(), group().size()));
+    throw UsageError(fmt::format("flag {} of rank {} is not in \"{}\", which has {} on each of {} ranks", index,
+                                 rank, scalars_.name(), count(), group().size()));
   }
   scalars_.fetch_add(rank, index * words + came, 1);
   std::int64_t* sleeper = scalars_.address(rank, index * words + sleeps);
@@ -38,8 +38,8 @@ void Flags::notify(int rank, index_t index) {
 
 bool Flags::test(index_t index, std::int64_t notifications) {
   if (index < 0 || index >= count()) {
-    throw UsageError(fmt::format("flag {} is not in \"{}\", which has {} on each rank", index, scalars_.name(),
-                                 count()));
+    throw UsageError(
+        fmt::format("flag {} is not in \"{}\", which has {} on each rank", index, scalars_.name(), count()));
   }
   auto& before = waited_for_[static_cast<std::size_t>(index)];
   if (scalars_.load(group().rank(), index * words + came) < before + notifications) return false;

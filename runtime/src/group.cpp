@@ -228,8 +228,8 @@ Group Group::split(int color, int key) const {
 
 namespace {
 
-// The place of this process in a list of ranks, -1 if it is not there. The list is the same on every rank, and so is
-// the error.
+// The place of this process in a list of ranks, -1 if it is not there. The list is the same on every rank, and
+// so is the error.
 int place_in(std::span<const int> ranks, const GroupState& parent, std::string_view call) {
   int place = -1;
   std::set<int> seen;
@@ -237,7 +237,8 @@ int place_in(std::span<const int> ranks, const GroupState& parent, std::string_v
     if (ranks[i] < 0 || ranks[i] >= parent.size) {
       throw UsageError(fmt::format("{}: rank {} is not in a group of {}", call, ranks[i], parent.size));
     }
-    if (!seen.insert(ranks[i]).second) throw UsageError(fmt::format("{}: rank {} is listed twice", call, ranks[i]));
+    if (!seen.insert(ranks[i]).second)
+      throw UsageError(fmt::format("{}: rank {} is listed twice", call, ranks[i]));
     if (ranks[i] == parent.rank) place = static_cast<int>(i);
   }
   return place;
@@ -256,13 +257,14 @@ Group Group::include(std::span<const int> ranks) const {
 Group Group::form(std::span<const int> ranks, int tag) const {
   const GroupState& parent = state();
   if (place_in(ranks, parent, "form") < 0) {
-    throw UsageError(fmt::format("form: rank {} is not in the list (only the members of the new group call)",
-                                 parent.rank));
+    throw UsageError(
+        fmt::format("form: rank {} is not in the list (only the members of the new group call)", parent.rank));
   }
   detail::RuntimeState& runtime = *parent.runtime;
   auto group = GroupState::create(runtime, detail::mpi::create_group(parent.comm.get(), ranks, tag),
                                   &runtime.world.state());
-  // A number that is the same on all members, greater than that of any group that one of them has formed before.
+  // A number that is the same on all members, greater than that of any group that one of them has formed
+  // before.
   std::int64_t least = -runtime.formed_groups;
   group->reduce_min(&least, 1);
   runtime.formed_groups = 1 - least;
@@ -274,8 +276,10 @@ Group Group::form(std::span<const int> ranks, int tag) const {
 void Group::close() {
   GroupState& group = state();
   detail::RuntimeState& runtime = *group.runtime;
-  if (&group == &runtime.world.state()) throw UsageError("the world cannot be closed; it ends with its Runtime");
-  if (group.is_node_part) throw UsageError("the node's part of a group cannot be closed alone; close the group");
+  if (&group == &runtime.world.state())
+    throw UsageError("the world cannot be closed; it ends with its Runtime");
+  if (group.is_node_part)
+    throw UsageError("the node's part of a group cannot be closed alone; close the group");
   check_agreement("Group::close", 0);
   group.alive.quiesce_all();
   group.meet();

@@ -13,13 +13,6 @@
 #include <emmintrin.h>
 #endif
 
-// One binary for all x86-64 machines: the loader picks the widest vectors that the processor has.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define TESSERA_VECTORISED __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define TESSERA_VECTORISED
-#endif
-
 namespace tessera::detail {
 namespace {
 
@@ -43,8 +36,8 @@ void stream(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
   std::memcpy(to, from, bytes);
 }
 
-// From which size on a copy is streamed. Measured (docs/performance.md): what goes to others, from the size of the
-// second-level cache on; what the caller will read, only where it would not stay in any cache.
+// From which size on a copy is streamed. Measured (docs/performance.md): what goes to others, from the size of
+// the second-level cache on; what the caller will read, only where it would not stay in any cache.
 index_t streamed_from(Direction direction) noexcept {
   static const index_t cache = std::max<index_t>(sysconf(_SC_LEVEL2_CACHE_SIZE), index_t{1} << 20);
   return direction == Direction::local_to_remote ? cache : 16 * cache;
@@ -111,68 +104,6 @@ void copy_loops(std::byte* to, const std::byte* from, Loop* loop, int levels, Ru
   transposed ? tiled(to, from, loop, levels, run) : loops(to, from, loop, levels, run);
 }
 
-#define TESSERA_REAL_KERNELS(T, add, add_scaled_, scale_)                                       \
-  TESSERA_VECTORISED void add(T* __restrict y, const T* __restrict x, index_t n) {              \
-    for (index_t i = 0; i < n; ++i) y[i] = static_cast<T>(y[i] + x[i]);                         \
-  }                                                                                             \
-  TESSERA_VECTORISED void add_scaled_(T* __restrict y, const T* __restrict x, index_t n, T a) { \
-    for (index_t i = 0; i < n; ++i) y[i] = static_cast<T>(y[i] + a * x[i]);                     \
-  }                                                                                             \
-  TESSERA_VECTORISED void scale_(T* y, index_t n, T a) {                                        \
-    for (index_t i = 0; i < n; ++i) y[i] = static_cast<T>(a * y[i]);                            \
-  }
-
-// Unsigned, so that an integer that overflows wraps instead of being undefined.
-TESSERA_REAL_KERNELS(std::uint32_t, add_i32, add_scaled_i32, scale_i32)
-TESSERA_REAL_KERNELS(std::uint64_t, add_i64, add_scaled_i64, scale_i64)
-TESSERA_REAL_KERNELS(float, add_f32, add_scaled_f32, scale_f32)
-TESSERA_REAL_KERNELS(double, add_f64, add_scaled_f64, scale_f64)
-
-#define TESSERA_ORDER_KERNELS(T, min_, max_)                                   \
-  TESSERA_VECTORISED void min_(T* __restrict y, const T* __restrict x, index_t n) { \
-    for (index_t i = 0; i < n; ++i) y[i] = x[i] < y[i] ? x[i] : y[i];               \
-  }                                                                                 \
-  TESSERA_VECTORISED void max_(T* __restrict y, const T* __restrict x, index_t n) { \
-    for (index_t i = 0; i < n; ++i) y[i] = y[i] < x[i] ? x[i] : y[i];               \
-  }
-
-TESSERA_ORDER_KERNELS(std::int32_t, min_i32, max_i32)
-TESSERA_ORDER_KERNELS(std::int64_t, min_i64, max_i64)
-TESSERA_ORDER_KERNELS(float, min_f32, max_f32)
-TESSERA_ORDER_KERNELS(double, min_f64, max_f64)
-
-#define TESSERA_COMPLEX_KERNELS(T, add_scaled_, scale_)                                                \
-  TESSERA_VECTORISED void add_scaled_(T* __restrict y, const T* __restrict x, index_t n, T re, T im) { \
-    for (index_t i = 0; i < n; ++i) {                                                                  \
-      y[2 * i] += re * x[2 * i] - im * x[2 * i + 1];                                                   \
-      y[2 * i + 1] += re * x[2 * i + 1] + im * x[2 * i];                                               \
-    }                                                                                                  \
-  }                                                                                                    \
-  TESSERA_VECTORISED void scale_(T* y, index_t n, T re, T im) {                                        \
-    for (index_t i = 0; i < n; ++i) {                                                                  \
-      const T real = y[2 * i], imag = y[2 * i + 1];                                                    \
-      y[2 * i] = re * real - im * imag;                                                                \
-      y[2 * i + 1] = re * imag + im * real;                                                            \
-    }                                                                                                  \
-  }
-
-TESSERA_COMPLEX_KERNELS(float, add_scaled_c64, scale_c64)
-TESSERA_COMPLEX_KERNELS(double, add_scaled_c128, scale_c128)
-
-// A factor of one is common enough (most accumulates) to save the multiplication.
-template <class T, class Add, class AddScaled>
-void add_real(void* y, const void* x, index_t n, T alpha, Add add, AddScaled scaled) {
-  alpha == T{1} ? add(static_cast<T*>(y), static_cast<const T*>(x), n)
-                : scaled(static_cast<T*>(y), static_cast<const T*>(x), n, alpha);
-}
-
-template <class T, class Add, class AddScaled, class AddComplex>
-void add_complex(void* y, const void* x, index_t n, const T* alpha, Add add, AddScaled scaled,
-                 AddComplex full) {
-  alpha[1] == T{0} ? add_real(y, x, 2 * n, alpha[0], add, scaled)
-                   : full(static_cast<T*>(y), static_cast<const T*>(x), n, alpha[0], alpha[1]);
-}
-
 template <class T>
 T value(const void* pointer) noexcept {
   T copy;
@@ -210,33 +141,8 @@ void copy_contiguous(std::byte* to, const std::byte* from, index_t bytes, Direct
   if (bytes > 0) std::memmove(to, from, static_cast<std::size_t>(bytes));
 }
 
-}  // namespace
-
-void copy_strided(std::byte* to, const std::byte* from, const Strided& shape, Direction direction) {
-  const bool put = direction == Direction::local_to_remote;
-  if (shape.levels == 0) {
-    if (shape.run == 8) return FixedRun<8>{}(to, from);  // one element: the size known to the compiler
-    return copy_contiguous(to, from, shape.run, direction);
-  }
-  const Strided m = shape.merged();
-  if (m.bytes() == 0) return;
-  if (m.levels == 0) return copy_contiguous(to, from, m.run, direction);
-  Loop loop[max_rank];
-  for (int l = 0; l < m.levels; ++l) {
-    const auto i = static_cast<std::size_t>(l);
-    loop[l] = put ? Loop{m.count[i], m.remote_stride[i], m.local_stride[i]}
-                  : Loop{m.count[i], m.local_stride[i], m.remote_stride[i]};
-  }
-  bool transposed = false;
-  if (m.levels > 1 && m.run <= 16) {
-    auto smaller = [](index_t Loop::*side) {
-      return [side](const Loop& a, const Loop& b) { return std::abs(a.*side) < std::abs(b.*side); };
-    };
-    std::swap(loop[0], *std::min_element(loop, loop + m.levels, smaller(&Loop::to)));
-    Loop* source = std::min_element(loop, loop + m.levels, smaller(&Loop::from));
-    transposed = source != loop;
-    if (transposed) std::swap(loop[1], *source);
-  }
+void copy_runs(std::byte* to, const std::byte* from, const Strided& m, Direction direction, Loop* loop,
+               bool transposed) {
   if (streams(m, direction)) {
     copy_loops(to, from, loop, m.levels, StreamedRun{static_cast<std::size_t>(m.run)}, false);
     return end_stream();
@@ -257,60 +163,47 @@ void copy_strided(std::byte* to, const std::byte* from, const Strided& shape, Di
   }
 }
 
-void add_scaled(ElementKind kind, void* y, const void* x, index_t n, const void* alpha) {
-  switch (kind) {
-    case ElementKind::int32:
-      return add_real(y, x, n, value<std::uint32_t>(alpha), add_i32, add_scaled_i32);
-    case ElementKind::int64:
-      return add_real(y, x, n, value<std::uint64_t>(alpha), add_i64, add_scaled_i64);
-    case ElementKind::float32:
-      return add_real(y, x, n, value<float>(alpha), add_f32, add_scaled_f32);
-    case ElementKind::float64:
-      return add_real(y, x, n, value<double>(alpha), add_f64, add_scaled_f64);
-    case ElementKind::complex64:
-      return add_complex(y, x, n, static_cast<const float*>(alpha), add_f32, add_scaled_f32, add_scaled_c64);
-    case ElementKind::complex128:
-      return add_complex(y, x, n, static_cast<const double*>(alpha), add_f64, add_scaled_f64, add_scaled_c128);
-    case ElementKind::bytes:
-      return;
-  }
+Loop loop_of(const Strided& m, std::size_t level, Direction direction) noexcept {
+  return direction == Direction::local_to_remote
+             ? Loop{m.count[level], m.remote_stride[level], m.local_stride[level]}
+             : Loop{m.count[level], m.local_stride[level], m.remote_stride[level]};
 }
 
-void scale(ElementKind kind, void* y, index_t n, const void* alpha) {
-  const auto* f = static_cast<const float*>(alpha);
-  const auto* d = static_cast<const double*>(alpha);
-  switch (kind) {
-    case ElementKind::int32:
-      return scale_i32(static_cast<std::uint32_t*>(y), n, value<std::uint32_t>(alpha));
-    case ElementKind::int64:
-      return scale_i64(static_cast<std::uint64_t*>(y), n, value<std::uint64_t>(alpha));
-    case ElementKind::float32:
-      return scale_f32(static_cast<float*>(y), n, *f);
-    case ElementKind::float64:
-      return scale_f64(static_cast<double*>(y), n, *d);
-    case ElementKind::complex64:
-      return scale_c64(static_cast<float*>(y), n, f[0], f[1]);
-    case ElementKind::complex128:
-      return scale_c128(static_cast<double*>(y), n, d[0], d[1]);
-    case ElementKind::bytes:
-      return;
-  }
+// Runs at equal distances.
+void copy_level(std::byte* to, const std::byte* from, const Strided& m, Direction direction) {
+  if (m.count[0] == 0) return;
+  if (m.count[0] == 1) return copy_contiguous(to, from, m.run, direction);
+  if (m.remote_stride[0] == m.run && m.local_stride[0] == m.run)
+    return copy_contiguous(to, from, m.run * m.count[0], direction);
+  Loop loop = loop_of(m, 0, direction);
+  copy_runs(to, from, m, direction, &loop, false);
 }
 
-void update_all(ElementKind kind, Update update, void* y, const void* x, index_t n) {
-  const bool least = update == Update::min;
-  switch (kind) {
-    case ElementKind::int32:
-      return (least ? min_i32 : max_i32)(static_cast<std::int32_t*>(y), static_cast<const std::int32_t*>(x), n);
-    case ElementKind::int64:
-      return (least ? min_i64 : max_i64)(static_cast<std::int64_t*>(y), static_cast<const std::int64_t*>(x), n);
-    case ElementKind::float32:
-      return (least ? min_f32 : max_f32)(static_cast<float*>(y), static_cast<const float*>(x), n);
-    case ElementKind::float64:
-      return (least ? min_f64 : max_f64)(static_cast<double*>(y), static_cast<const double*>(x), n);
-    default:
-      return;
+}  // namespace
+
+void copy_strided(std::byte* to, const std::byte* from, const Strided& shape, Direction direction) {
+  if (shape.levels == 0) {
+    if (shape.run == 8) return FixedRun<8>{}(to, from);  // one element: the size known to the compiler
+    return copy_contiguous(to, from, shape.run, direction);
   }
+  if (shape.levels == 1) return copy_level(to, from, shape, direction);
+  const Strided m = shape.merged();
+  if (m.bytes() == 0) return;
+  if (m.levels == 0) return copy_contiguous(to, from, m.run, direction);
+  if (m.levels == 1) return copy_level(to, from, m, direction);
+  Loop loop[max_rank];
+  for (int l = 0; l < m.levels; ++l) loop[l] = loop_of(m, static_cast<std::size_t>(l), direction);
+  bool transposed = false;
+  if (m.levels > 1 && m.run <= 16) {
+    auto smaller = [](index_t Loop::*side) {
+      return [side](const Loop& a, const Loop& b) { return std::abs(a.*side) < std::abs(b.*side); };
+    };
+    std::swap(loop[0], *std::min_element(loop, loop + m.levels, smaller(&Loop::to)));
+    Loop* source = std::min_element(loop, loop + m.levels, smaller(&Loop::from));
+    transposed = source != loop;
+    if (transposed) std::swap(loop[1], *source);
+  }
+  copy_runs(to, from, m, direction, loop, transposed);
 }
 
 namespace {

@@ -9,22 +9,27 @@
 
 namespace tessera::detail {
 
-/// Which side of a Strided the data goes to. What goes to the remote side is for others to read; what comes from there,
-/// for the caller, soon.
+/// Which side of a Strided the data goes to. What goes to the remote side is for others to read; what comes
+/// from there, for the caller, soon.
 enum class Direction { local_to_remote, remote_to_local };
 
-/// Copies between two places in this process's address space. `shape` need not be merged. Only contiguous shapes may
-/// overlap. What is large bypasses the caches; it is visible to others in order with later stores all the same.
+/// Copies between two places in this process's address space. `shape` need not be merged. Only contiguous
+/// shapes may overlap. What is large bypasses the caches; it is visible to others in order with later stores
+/// all the same.
 void copy_strided(std::byte* to, const std::byte* from, const Strided& shape, Direction direction);
 
-/// target[i] += alpha * source[i] for `count` contiguous elements.
-void add_scaled(ElementKind kind, void* target, const void* source, index_t count, const void* alpha);
+/// Equal runs of elements: how many, and the bytes from one to the next on either side.
+struct Rows {
+  index_t count = 1, to = 0, from = 0;
+};
+
+/// What an accumulate does with rows of `n` contiguous elements.
+using RowKernel = void (*)(void* to, const void* from, index_t n, const Rows& rows, const void* alpha);
+/// The kernel of an update: of a sum with that alpha, or of min or max. Chosen once, for many rows. @local
+RowKernel row_kernel(ElementKind kind, Update update, const void* alpha) noexcept;
 
 /// data[i] *= alpha for `count` contiguous elements.
 void scale(ElementKind kind, void* data, index_t count, const void* alpha);
-
-/// target[i] = min or max of target[i] and source[i], for `count` contiguous elements of a real kind.
-void update_all(ElementKind kind, Update update, void* target, const void* source, index_t count);
 
 /// Updates one element, returning in `result` what was there.
 void fetch_update(ElementKind kind, Update update, void* target, const void* value, void* result);

@@ -21,8 +21,9 @@ void* allocate_local(index_t count, index_t element) {
   constexpr index_t small = index_t{1} << 20;
   const MemoryAvailable available = fits && bytes <= small ? MemoryAvailable{small, {}} : memory_available();
   if (!fits || bytes > available.bytes) {
-    throw MemoryError(fmt::format("a local buffer of {} elements of {} bytes needs more than the {} available ({})",
-                                  count, element, format_bytes(available.bytes), available.limited_by));
+    throw MemoryError(
+        fmt::format("a local buffer of {} elements of {} bytes needs more than the {} available ({})", count,
+                    element, format_bytes(available.bytes), available.limited_by));
   }
   try {
     return mpi::alloc_mem(std::max<index_t>(bytes, 1));

@@ -30,13 +30,14 @@ class LockStripes {
     const std::atomic_ref<std::uint32_t> state = word(stripe);
     return state.load(std::memory_order_relaxed) == 0 && state.exchange(1, std::memory_order_acquire) == 0;
   }
-  // Waiters look for themselves instead of being woken: a plain store takes a tenth of the time of the exchange that
-  // would find out whether there are any.
+  // Waiters look for themselves instead of being woken: a plain store takes a tenth of the time of the exchange
+  // that would find out whether there are any.
   void unlock(std::uint64_t stripe) noexcept { word(stripe).store(0, std::memory_order_release); }
 
  private:
   std::atomic_ref<std::uint32_t> word(std::uint64_t stripe) const noexcept {
-    return std::atomic_ref(*reinterpret_cast<std::uint32_t*>(table_ + static_cast<index_t>(stripe % count) * line));
+    return std::atomic_ref(
+        *reinterpret_cast<std::uint32_t*>(table_ + static_cast<index_t>(stripe % count) * line));
   }
   static void wait(std::atomic_ref<std::uint32_t> word) noexcept;
   std::byte* table_ = nullptr;

@@ -332,8 +332,9 @@ void fetch_and_op(MPI_Win win, int rank, index_t offset, ElementKind kind, Updat
 
 void compare_and_swap(MPI_Win win, int rank, index_t offset, ElementKind kind, const void* expected,
                       const void* desired, void* result) {
-  check(MPI_Compare_and_swap(desired, expected, result, datatype(kind), rank, static_cast<MPI_Aint>(offset), win),
-        "MPI_Compare_and_swap");
+  check(
+      MPI_Compare_and_swap(desired, expected, result, datatype(kind), rank, static_cast<MPI_Aint>(offset), win),
+      "MPI_Compare_and_swap");
 }
 
 namespace {
@@ -387,14 +388,16 @@ void get_indexed(MPI_Win win, int rank, std::span<const index_t> offsets, std::s
 MPI_Request rput(MPI_Win win, int rank, index_t offset, const void* source, index_t bytes) {
   MPI_Request request = MPI_REQUEST_NULL;
   const int n = to_int(bytes);
-  check(MPI_Rput(source, n, MPI_BYTE, rank, static_cast<MPI_Aint>(offset), n, MPI_BYTE, win, &request), "MPI_Rput");
+  check(MPI_Rput(source, n, MPI_BYTE, rank, static_cast<MPI_Aint>(offset), n, MPI_BYTE, win, &request),
+        "MPI_Rput");
   return request;
 }
 
 MPI_Request rget(MPI_Win win, int rank, index_t offset, void* target, index_t bytes) {
   MPI_Request request = MPI_REQUEST_NULL;
   const int n = to_int(bytes);
-  check(MPI_Rget(target, n, MPI_BYTE, rank, static_cast<MPI_Aint>(offset), n, MPI_BYTE, win, &request), "MPI_Rget");
+  check(MPI_Rget(target, n, MPI_BYTE, rank, static_cast<MPI_Aint>(offset), n, MPI_BYTE, win, &request),
+        "MPI_Rget");
   return request;
 }
 

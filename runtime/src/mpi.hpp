@@ -88,8 +88,8 @@ void put_indexed(MPI_Win win, int rank, std::span<const index_t> offsets, std::s
 void get_indexed(MPI_Win win, int rank, std::span<const index_t> offsets, std::span<std::byte* const> targets,
                  index_t run);
 inline constexpr std::size_t most_indexed = 256;
-// The same with a request, for at most max_bytes (MPI standard 12.3.5): contiguous only, for MPICH 4.0 says of others
-// that they are done before they are.
+// The same with a request, for at most max_bytes (MPI standard 12.3.5): contiguous only, for MPICH 4.0 says of
+// others that they are done before they are.
 MPI_Request rput(MPI_Win win, int rank, index_t offset, const void* source, index_t bytes);
 MPI_Request rget(MPI_Win win, int rank, index_t offset, void* target, index_t bytes);
 MPI_Request raccumulate(MPI_Win win, int rank, index_t offset, ElementKind kind, Update update,

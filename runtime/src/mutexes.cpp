@@ -17,9 +17,23 @@ constexpr std::int64_t longest_sleep = 1'000'000;  // nanoseconds: then it looks
 
 }  // namespace
 
+// The queue of this process's threads: those who come later get later tickets.
 struct Mutexes::Local {
-  std::mutex threads;
+  std::atomic<std::uint32_t> next_ticket{0}, served{0};
   std::atomic<bool> held{false};
+
+  void enter() noexcept {
+    const std::uint32_t ticket = next_ticket.fetch_add(1);
+    for (std::uint32_t now; (now = served.load()) != ticket;) served.wait(now);
+  }
+  bool try_enter() noexcept {
+    std::uint32_t ticket = served.load();
+    return next_ticket.compare_exchange_strong(ticket, ticket + 1);
+  }
+  void leave() noexcept {
+    served.fetch_add(1);
+    served.notify_all();
+  }
 };
 
 void Mutexes::LocalDelete::operator()(Local* locals) const noexcept { delete[] locals; }
@@ -27,8 +41,7 @@ void Mutexes::LocalDelete::operator()(Local* locals) const noexcept { delete[] l
 Mutexes::Mutexes(const Group& group, index_t count, int host, std::string_view name)
     : count_(count), host_(host), words_(group, count * words, name) {
   if (host < 0 || host >= group.size()) {
-    throw UsageError(
-        fmt::format("mutexes \"{}\": host {} is not in a group of {}", name, host, group.size()));
+    throw UsageError(fmt::format("mutexes \"{}\": host {} is not in a group of {}", name, host, group.size()));
   }
   locals_.reset(new Local[static_cast<std::size_t>(count)]);
 }
@@ -40,7 +53,7 @@ Mutexes::Local& Mutexes::local(index_t i) const {
 
 void Mutexes::lock(index_t i) {
   Local& mine = local(i);
-  std::unique_lock threads(mine.threads);
+  mine.enter();
   const int me = group().rank();
   words_.store(me, word(i, next), 0);
   words_.store(me, word(i, granted), waiting);
@@ -59,20 +72,17 @@ void Mutexes::lock(index_t i) {
     }
   }
   mine.held = true;
-  threads.release();  // until unlock
 }
 
 bool Mutexes::try_lock(index_t i) {
   Local& mine = local(i);
-  std::unique_lock threads(mine.threads, std::try_to_lock);
-  if (!threads) return false;
+  if (!mine.try_enter()) return false;
   const int me = group().rank();
   words_.store(me, word(i, next), 0);
   std::int32_t nobody = 0;
-  if (!words_.compare_exchange(host_, word(i, tail), nobody, me + 1)) return false;
-  mine.held = true;
-  threads.release();
-  return true;
+  mine.held = words_.compare_exchange(host_, word(i, tail), nobody, me + 1);
+  if (!mine.held) mine.leave();
+  return mine.held;
 }
 
 void Mutexes::unlock(index_t i) {
@@ -82,9 +92,13 @@ void Mutexes::unlock(index_t i) {
                                  words_.name(), group().rank()));
   }
   detail::GroupState::of(group()).runtime->complete_all();
-  const int me = group().rank();
   mine.held = false;
-  const std::unique_lock threads(mine.threads, std::adopt_lock);
+  hand_on(i);
+  mine.leave();
+}
+
+void Mutexes::hand_on(index_t i) {
+  const int me = group().rank();
   std::int32_t successor = words_.load(me, word(i, next));
   if (successor == 0) {
     std::int32_t expected = me + 1;

@@ -11,9 +11,9 @@ namespace tessera {
 namespace detail {
 namespace {
 
-constexpr std::size_t most_requests = 256;           // of one transfer
-constexpr std::size_t most_transfers = 64;           // of a process
-constexpr index_t most_staged = index_t{32} << 20;   // bytes of their buffers
+constexpr std::size_t most_requests = 256;          // of one transfer
+constexpr std::size_t most_transfers = 64;          // of a process
+constexpr index_t most_staged = index_t{32} << 20;  // bytes of their buffers
 
 }  // namespace
 

@@ -17,9 +17,9 @@ namespace tessera::detail {
 struct RuntimeState;
 struct SegmentState;
 
-/// A transfer through a window that is under way: its MPI requests, its packed buffer, and what is to be done at
-/// the end. Everything under the window lock. Kept by the user's Request and by the runtime, whoever completes
-/// it.
+/// A transfer through a window that is under way: its MPI requests, its packed buffer, and what is to be done
+/// at the end. Everything under the window lock. Kept by the user's Request and by the runtime, whoever
+/// completes it.
 class Pending {
  public:
   Pending(RuntimeState& runtime, const SegmentState& segment, int rank)

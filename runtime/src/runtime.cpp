@@ -90,7 +90,8 @@ void print_statistics(RuntimeState& runtime, const GroupState& world) {
       traffic.bytes = static_cast<std::uint64_t>(counts[1]);
     }
   }
-  if (world.rank == 0) fmt::print(stderr, "Tessera: one-sided operations of {} ranks\n{}", world.size, sum.text());
+  if (world.rank == 0)
+    fmt::print(stderr, "Tessera: one-sided operations of {} ranks\n{}", world.size, sum.text());
 }
 
 }  // namespace
@@ -104,7 +105,8 @@ void RuntimeState::finish() {
   if (print_statistics_at_end) print_statistics(*this, group);
   mpi::barrier(group.comm.get());
   // In the same order on all members of each.
-  std::sort(formed.begin(), formed.end(), [](const auto& a, const auto& b) { return a->formed_key > b->formed_key; });
+  std::sort(formed.begin(), formed.end(),
+            [](const auto& a, const auto& b) { return a->formed_key > b->formed_key; });
   for (const auto& other : formed) other->release();
   formed.clear();
   group.release();
@@ -134,10 +136,11 @@ WindowLock::WindowLock(RuntimeState& runtime) : lock_(runtime.window_mutex) {
       std::this_thread::get_id() == runtime.main_thread) {
     return;
   }
-  throw UsageError(fmt::format(
-      "a one-sided operation between nodes by another thread than the one that started the Runtime, but MPI's thread "
-      "level is {}; start with RuntimeOptions{{.threads = ThreadLevel::serialized}}",
-      to_string(runtime.threads)));
+  throw UsageError(
+      fmt::format("a one-sided operation between nodes by another thread than the one that started the "
+                  "Runtime, but MPI's thread "
+                  "level is {}; start with RuntimeOptions{{.threads = ThreadLevel::serialized}}",
+                  to_string(runtime.threads)));
 }
 
 }  // namespace detail

@@ -164,7 +164,8 @@ constexpr index_t most = index_t{1} << 56;  // more is not to be had anyway, and
 
 template <Integer T>
 Scalars<T>::Scalars(const Group& group, index_t count, std::string_view name)
-    : segment_(group, std::min(count, most) * spacing, {.name = name, .fingerprint = sizeof(T)}), count_(count) {
+    : segment_(group, std::min(count, most) * spacing, {.name = name, .fingerprint = sizeof(T)}),
+      count_(count) {
   auto& segment = detail::SegmentState::of(segment_);
   std::memset(segment.address(group.rank()), 0, static_cast<std::size_t>(count * spacing));
   segment_.sync();
@@ -180,8 +181,8 @@ T* Scalars<T>::address(int rank, index_t i) const noexcept {
 template <Integer T>
 index_t Scalars<T>::offset(int rank, index_t i) const {
   if (i >= 0 && i < count_ && rank >= 0 && rank < group().size()) return i * spacing;
-  throw UsageError(fmt::format("scalar {} of rank {} is not in \"{}\", which has {} on each of {} ranks", i, rank,
-                               name(), count_, group().size()));
+  throw UsageError(fmt::format("scalar {} of rank {} is not in \"{}\", which has {} on each of {} ranks", i,
+                               rank, name(), count_, group().size()));
 }
 
 template class Scalars<std::int32_t>;

@@ -40,10 +40,10 @@ enum Agreed : std::size_t { fingerprint, complement, minus_bytes, bad, dropped, 
 AtomicDomain choose_domain(const GroupState& group, std::optional<AtomicDomain> wish, const std::string& what) {
   if (group.node_count == 1) return group.size == 1 ? AtomicDomain::cpu : wish.value_or(AtomicDomain::cpu);
   if (wish == AtomicDomain::cpu) {
-    throw UsageError(
-        fmt::format("{} was to have the CPU domain of atomicity, but its group spans {} nodes; leave the domain to "
-                    "Tessera",
-                    what, group.node_count));
+    throw UsageError(fmt::format(
+        "{} was to have the CPU domain of atomicity, but its group spans {} nodes; leave the domain to "
+        "Tessera",
+        what, group.node_count));
   }
   return AtomicDomain::mpi;
 }
@@ -69,17 +69,21 @@ namespace {
 std::shared_ptr<SegmentState> create_segment(GroupState& group, index_t bytes, const SegmentOptions& options) {
   group.alive.quiesce_dropped();
   const auto print = static_cast<std::int64_t>(
-      Fingerprint().add(options.name).add(options.fingerprint).add(static_cast<int>(options.domain ? 1 + static_cast<int>(*options.domain) : 0)).value());
+      Fingerprint()
+          .add(options.name)
+          .add(options.fingerprint)
+          .add(static_cast<int>(options.domain ? 1 + static_cast<int>(*options.domain) : 0))
+          .value());
   std::array<std::int64_t, agreed_count> all{print, ~print, -bytes, bytes < 0 ? -1 : 0, group.alive.dropped()};
   group.reduce_min(all.data(), agreed_count);
   group.reclaim(all[dropped]);
   const std::string what = fmt::format("segment \"{}\"", options.name);
   if (all[fingerprint] != ~all[complement]) {
-    throw UsageError(
-        fmt::format("{} was created with another name, shape, layout, element type or domain on another rank (segments "
-                    "and arrays are created "
-                    "by all members of their group, in the same order)",
-                    what));
+    throw UsageError(fmt::format(
+        "{} was created with another name, shape, layout, element type or domain on another rank (segments "
+        "and arrays are created "
+        "by all members of their group, in the same order)",
+        what));
   }
   if (all[bad] != 0) throw UsageError(fmt::format("{} was asked for with a negative size on some rank", what));
   const index_t largest = -all[minus_bytes];
@@ -118,9 +122,10 @@ void SegmentState::require_open() const {
 void SegmentState::require(Use wanted) const {
   if (use == wanted) return;
   if (wanted == Use::scalars) throw UsageError(fmt::format("\"{}\" does not hold scalars", name));
-  throw UsageError(fmt::format(
-      "\"{}\" holds scalars, whose memory no transfer may touch (they are not locked); use the members of Scalars",
-      name));
+  throw UsageError(
+      fmt::format("\"{}\" holds scalars, whose memory no transfer may touch (they are not locked); use the "
+                  "members of Scalars",
+                  name));
 }
 
 void SegmentState::complete(int rank, unsigned kinds) const {
@@ -222,9 +227,10 @@ Request asynchronous(SegmentState& segment, int rank, F&& transfer) {
 void require_accumulate(ElementKind kind, Update update) {
   const bool known = update == Update::sum || update == Update::min || update == Update::max;
   if (known && is_defined(update, kind)) return;
-  throw UsageError(fmt::format("accumulate with {} is not defined for {} (sum is for every arithmetic kind, min and "
-                               "max for the real ones)",
-                               to_string(update), to_string(kind)));
+  throw UsageError(
+      fmt::format("accumulate with {} is not defined for {} (sum is for every arithmetic kind, min and "
+                  "max for the real ones)",
+                  to_string(update), to_string(kind)));
 }
 
 }  // namespace
@@ -237,7 +243,9 @@ AtomicDomain Segment::domain() const noexcept { return state_ ? peek(state_)->do
 bool Segment::is_open() const noexcept { return state_ && peek(state_)->region != nullptr; }
 index_t Segment::slice_bytes() const noexcept { return face().slice; }
 
-std::byte* Segment::address(int rank) const noexcept { return is_open() ? peek(state_)->address(rank) : nullptr; }
+std::byte* Segment::address(int rank) const noexcept {
+  return is_open() ? peek(state_)->address(rank) : nullptr;
+}
 
 std::optional<Segment::Position> Segment::locate(const void* pointer) const noexcept {
   if (!is_open()) return {};
@@ -267,7 +275,8 @@ void Segment::accumulate(int rank, index_t offset, const Strided& shape, Element
 void Segment::accumulate(int rank, index_t offset, const Strided& shape, ElementKind kind, Update update,
                          const void* source) {
   require_accumulate(kind, update);
-  detail::transfer_accumulate(state(), rank, offset, shape, {.kind = kind, .update = update, .alpha = detail::one(kind)},
+  detail::transfer_accumulate(state(), rank, offset, shape,
+                              {.kind = kind, .update = update, .alpha = detail::one(kind)},
                               static_cast<const std::byte*>(source));
 }
 
@@ -297,7 +306,8 @@ void Segment::fetch_op(int rank, index_t offset, ElementKind kind, Update update
   detail::element_update(state(), rank, offset, kind, update, value, result);
 }
 
-bool Segment::compare_exchange(int rank, index_t offset, ElementKind kind, void* expected, const void* desired) {
+bool Segment::compare_exchange(int rank, index_t offset, ElementKind kind, void* expected,
+                               const void* desired) {
   return detail::element_compare_exchange(state(), rank, offset, kind, expected, desired);
 }
 

@@ -68,10 +68,11 @@ std::unique_ptr<Region> Region::create(GroupState& group, index_t stride, index_
   if (region->window) ++group.runtime->windows;
   if (!region->window) {
     if (group.node_count == 1) {
-      throw WindowError(fmt::format(
-          "{} was to have the MPI domain of atomicity, and this MPI has no usable one-sided window: {}; leave the "
-          "domain to Tessera",
-          what, problem));
+      throw WindowError(
+          fmt::format("{} was to have the MPI domain of atomicity, and this MPI has no usable one-sided "
+                      "window: {}; leave the "
+                      "domain to Tessera",
+                      what, problem));
     }
     throw WindowError(
         fmt::format("{} spans {} nodes, and this MPI has no usable one-sided window between them: {} (on one "

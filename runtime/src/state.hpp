@@ -147,7 +147,7 @@ struct GroupState : Collective {
 enum class Use { data, scalars };
 
 struct SegmentState : Collective, SegmentFace {
-  GroupState* group = nullptr;  // outlives every open segment
+  GroupState* group = nullptr;        // outlives every open segment
   std::weak_ptr<SegmentFace> handle;  // the user's, and that of its group
   std::weak_ptr<GroupState> group_handle;
   std::string name;
@@ -204,9 +204,6 @@ void check_place(const SegmentState& segment, int rank, index_t offset, index_t 
 // node_transfer.cpp: on the node, between any two places of this process's address space.
 /// target (op)= source under the stripe locks.
 void accumulate_on_node(const SegmentState& segment, std::byte* target, const Strided& shape,
-                        const Combine& combine, const std::byte* source);
-/// The same for one run, keeping the last stripe for the next.
-void accumulate_on_node(const SegmentState& segment, StripeHolder& holder, std::byte* target, index_t run,
                         const Combine& combine, const std::byte* source);
 
 // window_transfer.cpp: between nodes. With a Pending they do not wait. Under the window lock.

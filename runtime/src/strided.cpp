@@ -13,10 +13,10 @@ Strided Strided::merged() const noexcept {
   struct Loop {
     index_t count, remote, local;
   };
-  std::array<Loop, max_rank> loop{};
+  std::array<Loop, max_rank> loop;
   std::size_t n = 0;
   for (std::size_t l = 0; l < static_cast<std::size_t>(levels); ++l) {
-    if (count[l] == 0) return {};
+    if (count[l] == 0) return contiguous(0);
     if (count[l] == 1) continue;
     // Insertion keeps the few loops sorted by remote stride; equal ones stay in the order given.
     std::size_t at = n++;

@@ -27,8 +27,7 @@ class Tallies {
 /// Counts an operation, and takes its time if it is long or its turn has come.
 class Counted {
  public:
-  Counted(const SegmentFace& segment, Tallies& tallies, int rank, Path path, Operation operation,
-          index_t bytes)
+  Counted(const SegmentFace& segment, Tallies& tallies, int rank, Path path, Operation operation, index_t bytes)
       : tally_(tallies.of(segment.number, rank)
                    .of[static_cast<std::size_t>(path)][static_cast<std::size_t>(operation)]) {
     weight_ = bytes >= always_timed ? 1 : tally_.is_turn() ? 64 : 0;

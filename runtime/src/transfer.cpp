@@ -9,8 +9,8 @@
 #include "runs.hpp"
 #include "state.hpp"
 
-// Every transfer between a slice of a segment and local memory comes through here: checked, counted, ordered after
-// what it must not overtake, and sent by the node's memory or by the window.
+// Every transfer between a slice of a segment and local memory comes through here: checked, counted, ordered
+// after what it must not overtake, and sent by the node's memory or by the window.
 namespace tessera::detail {
 namespace {
 
@@ -52,9 +52,10 @@ void check_alignment(const SegmentState& segment, index_t offset, const Strided&
   index_t bits = offset | shape.run;
   for (std::size_t l = 0; l < static_cast<std::size_t>(shape.levels); ++l) bits |= shape.remote_stride[l];
   if ((bits & below) == 0) return;
-  throw UsageError(fmt::format(
-      "accumulate of {} on segment \"{}\": offset {}, run {} and all remote strides must be multiples of {} bytes",
-      to_string(kind), segment.name, offset, shape.run, size_of(kind)));
+  throw UsageError(
+      fmt::format("accumulate of {} on segment \"{}\": offset {}, run {} and all remote strides must be "
+                  "multiples of {} bytes",
+                  to_string(kind), segment.name, offset, shape.run, size_of(kind)));
 }
 
 // Whether the local side shares memory with the remote side.
@@ -71,9 +72,7 @@ class Copy {
   explicit Copy(const Strided& shape)
       : packing_(packing(shape)), data_(new std::byte[static_cast<std::size_t>(shape.bytes())]) {}
   std::byte* data() const noexcept { return data_.get(); }
-  void read(const std::byte* local) {
-    copy_strided(data(), local, packing_, Direction::local_to_remote);
-  }
+  void read(const std::byte* local) { copy_strided(data(), local, packing_, Direction::local_to_remote); }
   void write(std::byte* local) const { copy_strided(local, data(), packing_, Direction::remote_to_local); }
 
  private:

@@ -8,8 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "kernels.hpp"
-#include "state.hpp"
+#include "adder.hpp"
 
 namespace tessera {
 namespace detail {
@@ -59,9 +58,10 @@ void require_whole_elements(const Vector& vector, const std::vector<Run>& runs, 
   const index_t size = size_of(kind);
   for (const Run& run : runs) {
     if (vector.run % size == 0 && run.offset % size == 0) continue;
-    throw UsageError(fmt::format("accumulate of {} with runs of {} bytes at offset {} of segment \"{}\": both must be "
-                                 "multiples of {}",
-                                 to_string(kind), vector.run, run.offset, run.segment->name, size));
+    throw UsageError(
+        fmt::format("accumulate of {} with runs of {} bytes at offset {} of segment \"{}\": both must be "
+                    "multiples of {}",
+                    to_string(kind), vector.run, run.offset, run.segment->name, size));
   }
 }
 
@@ -73,7 +73,8 @@ bool before(const Run& a, const Run& b) noexcept {
   return a.rank != b.rank ? a.rank < b.rank : a.offset < b.offset;
 }
 
-// Whether the order of the runs matters: two are written to one place, or one is written to where another is read.
+// Whether the order of the runs matters: two are written to one place, or one is written to where another is
+// read.
 bool overlaps(const std::vector<Run>& runs, index_t run, Kind kind) {
   struct Piece {
     std::uintptr_t begin;
@@ -130,7 +131,8 @@ void copy_runs(const Run* run, const Run* end, index_t bytes, Kind kind) noexcep
     default:
       const auto n = static_cast<std::size_t>(bytes);
       for (; run != end; ++run) {
-        std::byte *to = kind == Kind::put ? run->place : run->local, *from = kind == Kind::put ? run->local : run->place;
+        std::byte *to = kind == Kind::put ? run->place : run->local,
+                  *from = kind == Kind::put ? run->local : run->place;
         std::memcpy(to, from, n);
       }
   }
@@ -149,7 +151,8 @@ class Transfer {
     }
   }
 
-  // Together: those on the node in one loop; those elsewhere as MPI operations of their own, or few of many runs.
+  // Together: those on the node in one loop; those elsewhere as MPI operations of their own, or few of many
+  // runs.
   Request together(VectorMethod method, bool wait) {
     Request request;
     if (method == VectorMethod::direct || needs_grouping()) std::sort(runs_.begin(), runs_.end(), before);
@@ -191,9 +194,8 @@ class Transfer {
                           run_ * static_cast<index_t>(group.size()));
     segment.complete(rank, SegmentState::acc_mark);
     if (kind_ != Kind::accumulate) return copy_runs(group.data(), group.data() + group.size(), run_, kind_);
-    LockStripes& locks = segment.group->runtime->locks;
-    StripeHolder holder(locks);
-    for (const Run& run : group) accumulate_on_node(segment, holder, run.place, run_, combine_, run.local);
+    Adder adder(segment, combine_);
+    for (const Run& run : group) adder.run(run.place, run.local, run_);
   }
 
   // Program order against earlier operations is kept by the first run; the others do not overlap it.
@@ -208,10 +210,9 @@ class Transfer {
                           : kind_ == Kind::get ? Operation::get
                                                : Operation::accumulate,
                           run_ * static_cast<index_t>(group.size()));
-    segment.complete(rank, kind_ == Kind::accumulate
-                               ? SegmentState::put_mark | SegmentState::get_mark
-                               : SegmentState::put_mark | SegmentState::acc_mark |
-                                     (kind_ == Kind::put ? SegmentState::get_mark : 0U));
+    segment.complete(rank, kind_ == Kind::accumulate ? SegmentState::put_mark | SegmentState::get_mark
+                                                     : SegmentState::put_mark | SegmentState::acc_mark |
+                                                           (kind_ == Kind::put ? SegmentState::get_mark : 0U));
     if (typed && wait) {
       segment.mark(rank, kind_ == Kind::put ? SegmentState::put_mark : SegmentState::get_mark);
       send_typed(segment, rank, group);
@@ -266,9 +267,10 @@ Request transfer(const Vector& vector, VectorMethod method, Kind kind, bool wait
 #ifdef TESSERA_CHECKS
   const bool promised = method == VectorMethod::batched || method == VectorMethod::direct;
   if (promised && overlaps(runs, vector.run, kind)) {
-    throw UsageError(fmt::format("runs of a vector transfer by the method {} overlap (what comes last would be left to "
-                                 "chance); use automatic or conservative",
-                                 to_string(method)));
+    throw UsageError(
+        fmt::format("runs of a vector transfer by the method {} overlap (what comes last would be left to "
+                    "chance); use automatic or conservative",
+                    to_string(method)));
   }
 #endif
   if (method == VectorMethod::automatic) {

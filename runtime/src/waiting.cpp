@@ -28,7 +28,7 @@ bool Waiting::turn() {
     return true;
   }
   RuntimeState& runtime = *group_.runtime;
-  if (runtime.may_call_mpi()) {
+  if (runtime.may_call_mpi() || (runtime.threads == ThreadLevel::serialized && group_.node_count > 1)) {
     const WindowLock lock(runtime);
     mpi::progress(group_.comm.get());
   }

@@ -16,14 +16,15 @@ inline void pause() noexcept {
 #endif
 }
 
-/// Sleeps while `word`, which processes of a node may share, has a value; at most some time, so that the caller can
-/// look after other things. Not the private futex of std::atomic::wait: others may be in other processes. @local
+/// Sleeps while `word`, which processes of a node may share, has a value; at most some time, so that the caller
+/// can look after other things. Not the private futex of std::atomic::wait: others may be in other processes.
+/// @local
 void sleep_while(std::uint32_t& word, std::uint32_t value, std::int64_t nanoseconds) noexcept;
 /// Wakes one that sleeps on the word. @local
 void wake_one(std::uint32_t& word) noexcept;
 
-/// How a wait goes on: spins first, then gives the processor away and keeps MPI going, so that it works with more
-/// processes than cores, and cannot lock up a program whose own messages are still under way.
+/// How a wait goes on: spins first, then gives the processor away and keeps MPI going, so that it works with
+/// more processes than cores, and cannot lock up a program whose own messages are still under way.
 class Waiting {
  public:
   /// `crowded`: somebody who is waited for may need this core.

@@ -6,8 +6,8 @@
 #include "runs.hpp"
 #include "state.hpp"
 
-// Between nodes: contiguous MPI operations on the window, batched; what is not contiguous on the local side goes
-// through a packed buffer.
+// Between nodes: contiguous MPI operations on the window, batched; what is not contiguous on the local side
+// goes through a packed buffer.
 namespace tessera::detail {
 namespace {
 

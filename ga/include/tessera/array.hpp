@@ -124,8 +124,7 @@ class Array {
     core_.scatter(indices(at), from.data(), list_size(at, from.size()), method);
   }
   /// Adds alpha times the values to them; a position that is listed twice is added to twice.
-  void scatter_acc(std::span<const Index<N>> at, std::span<const T> from,
-                   std::type_identity_t<T> alpha = T{1},
+  void scatter_acc(std::span<const Index<N>> at, std::span<const T> from, std::type_identity_t<T> alpha = T{1},
                    VectorMethod method = VectorMethod::automatic) requires Arithmetic<T> {
     core_.scatter_accumulate(indices(at), from.data(), &alpha, list_size(at, from.size()), method);
   }
@@ -145,8 +144,8 @@ class Array {
   T exchange(const Index<N>& at, std::type_identity_t<T> value) requires Arithmetic<T> {
     return fetch_op(at, Update::replace, value);
   }
-  /// Atomically sets one element to `desired` if it is `expected`, and says whether; `expected` becomes what was
-  /// there. @onesided @throws as Segment::compare_exchange. @completion done on return.
+  /// Atomically sets one element to `desired` if it is `expected`, and says whether; `expected` becomes what
+  /// was there. @onesided @throws as Segment::compare_exchange. @completion done on return.
   bool compare_exchange(const Index<N>& at, T& expected, std::type_identity_t<T> desired) requires Integer<T> {
     return core_.compare_exchange(at.data(), &expected, &desired);
   }
@@ -243,7 +242,8 @@ void Array<T, N>::store(const Index<N>& at, const T& value) {
 }
 
 template <Element T, std::size_t N>
-T Array<T, N>::fetch_op(const Index<N>& at, Update update, std::type_identity_t<T> value) requires Arithmetic<T> {
+T Array<T, N>::fetch_op(const Index<N>& at, Update update,
+                        std::type_identity_t<T> value) requires Arithmetic<T> {
   T old;
   core_.fetch_op(at.data(), update, &value, &old);
   return old;

@@ -105,7 +105,8 @@ class ArrayCore {
     // The layout of an array that was closed or moved from is not to be asked.
     if (segment_.face().direct_ranks == 0) return nullptr;
     for (int d = 0; d < layout_.rank(); ++d) {
-      if (static_cast<std::uint64_t>(at[d]) >= static_cast<std::uint64_t>(layout_.dims()[static_cast<std::size_t>(d)]))
+      if (static_cast<std::uint64_t>(at[d]) >=
+          static_cast<std::uint64_t>(layout_.dims()[static_cast<std::size_t>(d)]))
         return nullptr;
     }
     index_t offset = 0;

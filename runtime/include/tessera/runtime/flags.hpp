@@ -18,9 +18,9 @@ struct Flag {
   index_t index;
 };
 
-/// Notifications between pairs of processes: `count` flags on every member, each a number of notifications that any
-/// member adds to and only its owner waits for. With put_notify, data arrives before its flag, so neighbours can
-/// exchange halos without a barrier of all.
+/// Notifications between pairs of processes: `count` flags on every member, each a number of notifications that
+/// any member adds to and only its owner waits for. With put_notify, data arrives before its flag, so
+/// neighbours can exchange halos without a barrier of all.
 class Flags {
  public:
   /// @collective @throws as Scalars
@@ -35,10 +35,11 @@ class Flags {
   Flag at(int rank, index_t index) noexcept { return {this, rank, index}; }
 
   /// Adds a notification to flag `index` of `rank`, after all of this process's earlier operations on memory of
-  /// that rank that were flushed, or made on the node. @onesided @throws UsageError for a flag that is not there
+  /// that rank that were flushed, or made on the node. @onesided @throws UsageError for a flag that is not
+  /// there
   void notify(int rank, index_t index);
-  /// Returns when `notifications` more have come to this process's flag `index` than were waited for before; then
-  /// what was put before them can be read, directly too. Only one thread may wait for a flag.
+  /// Returns when `notifications` more have come to this process's flag `index` than were waited for before;
+  /// then what was put before them can be read, directly too. Only one thread may wait for a flag.
   /// @onesided @throws UsageError for a flag that is not there
   void wait(index_t index, std::int64_t notifications = 1);
   /// Whether wait would return at once; if so, it has. @onesided
@@ -50,7 +51,8 @@ class Flags {
   std::vector<std::int64_t> waited_for_;
 };
 
-/// Puts, and then notifies a flag of any member of its group: when the flag shows it, the data is there. @onesided
+/// Puts, and then notifies a flag of any member of its group: when the flag shows it, the data is there.
+/// @onesided
 /// @throws as Segment::put and Flags::notify. @completion `source` may be reused on return.
 void put_notify(Segment& segment, int rank, index_t offset, const Strided& shape, const void* source,
                 const Flag& flag);

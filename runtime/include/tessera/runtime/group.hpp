@@ -78,8 +78,8 @@ class Group {
   /// @collective over the listed members
   /// @throws UsageError if a rank is out of range or listed twice, or this one is not listed.
   Group form(std::span<const int> ranks, int tag = 0) const;
-  /// Frees everything that belongs to the group now: its segments and arrays are closed, and no copy of it can be
-  /// used any more. Not for the world, nor for node(). @collective
+  /// Frees everything that belongs to the group now: its segments and arrays are closed, and no copy of it can
+  /// be used any more. Not for the world, nor for node(). @collective
   /// @throws UsageError for these two
   void close();
   /// The ranks in `to` of members of this group, -1 for those that are not in it. @local

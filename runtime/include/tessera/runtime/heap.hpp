@@ -8,8 +8,8 @@
 
 namespace tessera {
 
-/// Memory that one process has allocated for all to use: a plain value, which can be sent and stored. Valid for the
-/// members of the heap's group.
+/// Memory that one process has allocated for all to use: a plain value, which can be sent and stored. Valid for
+/// the members of the heap's group.
 struct HeapPointer {
   int rank = -1;
   index_t offset = 0;
@@ -19,8 +19,8 @@ struct HeapPointer {
   friend bool operator==(const HeapPointer&, const HeapPointer&) = default;
 };
 
-/// Memory from which each member allocates alone, without the others taking part, and which all members read, write
-/// and accumulate: heap.segment().put(p.rank, p.offset, ...).
+/// Memory from which each member allocates alone, without the others taking part, and which all members read,
+/// write and accumulate: heap.segment().put(p.rank, p.offset, ...).
 class Heap {
  public:
   /// Every member can allocate up to `bytes` (may differ by rank). @collective @throws as Segment
@@ -31,7 +31,8 @@ class Heap {
   /// Frees all of it now. @collective
   void close();
 
-  /// `bytes` of this process's share, at a multiple of 64. Contents are unspecified. Threads may call it at once.
+  /// `bytes` of this process's share, at a multiple of 64. Contents are unspecified. Threads may call it at
+  /// once.
   /// @local
   /// @throws MemoryError if there is no such room; UsageError if bytes < 0
   HeapPointer allocate(index_t bytes);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string_view>
 
 #include <tessera/runtime/scalars.hpp>
@@ -12,7 +11,8 @@ namespace tessera {
 
 /// A set of mutexes hosted by one member of a group. Each has a queue: it is handed on in the order in which
 /// processes asked, and who waits does so in its own memory, without traffic (the lists of Mellor-Crummey and
-/// Scott, ACM TOCS 9 (1991), section 2.4). Threads of one process queue among themselves first. Not recursive.
+/// Scott, ACM TOCS 9 (1991), section 2.4). Threads of one process queue in it first, and go one by one into
+/// that of the processes. Not recursive.
 class Mutexes {
  public:
   /// @collective @throws as Scalars; UsageError if the host is not a member
@@ -29,12 +29,12 @@ class Mutexes {
   void lock(index_t i);
   /// Takes mutex i if nobody holds or waits for it. @onesided @throws as lock
   bool try_lock(index_t i);
-  /// Completes all of this process's one-sided operations at their targets, and hands the mutex to the next. By the
-  /// thread that took it. @onesided
+  /// Completes all of this process's one-sided operations at their targets, and hands the mutex to the next. By
+  /// the thread that took it. @onesided
   /// @throws UsageError if this process does not hold it
   void unlock(index_t i);
 
-  /// One mutex of the set, for std::scoped_lock and std::unique_lock.
+  /// One mutex of the set, for std::scoped_lock and std::unique_lock: auto mutex = set[i]; std::scoped_lock lock(mutex);
   class Reference {
    public:
     void lock() const { set_->lock(index_); }
@@ -57,6 +57,7 @@ class Mutexes {
     void operator()(Local* locals) const noexcept;
   };
   Local& local(index_t i) const;
+  void hand_on(index_t i);
 
   index_t count_;
   int host_;

@@ -24,8 +24,8 @@ class [[nodiscard]] Request {
   Request(Request&&) noexcept = default;
   Request& operator=(Request&& other) noexcept;
 
-  /// Returns when the local memory of the transfer may be used: a get has filled it, a put or accumulate needs it
-  /// no more. @onesided
+  /// Returns when the local memory of the transfer may be used: a get has filled it, a put or accumulate needs
+  /// it no more. @onesided
   /// @throws MpiError if the transfer failed. @completion local; done at the target after flush.
   void wait();
   /// Whether wait() would return at once; keeps the transfer going. @onesided @throws as wait

@@ -20,9 +20,9 @@ void scalar_load(const Segment& segment, int rank, index_t offset, ElementKind k
 void scalar_store(const Segment& segment, int rank, index_t offset, ElementKind kind, const void* value);
 }  // namespace detail
 
-/// Atomic integers for counters and flags: `count` on every member of a group, zero at first, each in a cache line
-/// of its own. Operations are single atomic instructions on a node, sequentially consistent; nothing else may touch
-/// the memory, so no lock is needed. T is std::int32_t or std::int64_t.
+/// Atomic integers for counters and flags: `count` on every member of a group, zero at first, each in a cache
+/// line of its own. Operations are single atomic instructions on a node, sequentially consistent; nothing else
+/// may touch the memory, so no lock is needed. T is std::int32_t or std::int64_t.
 template <Integer T>
 class Scalars {
  public:
@@ -100,7 +100,8 @@ inline void Scalars<T>::store(int rank, index_t i, T value) {
 template <Integer T>
 inline bool Scalars<T>::compare_exchange(int rank, index_t i, T& expected, T desired) {
   if (T* scalar = fast(rank, i)) return std::atomic_ref<T>(*scalar).compare_exchange_strong(expected, desired);
-  return detail::scalar_compare_exchange(segment_, rank, offset(rank, i), element_kind<T>(), &expected, &desired);
+  return detail::scalar_compare_exchange(segment_, rank, offset(rank, i), element_kind<T>(), &expected,
+                                         &desired);
 }
 
 }  // namespace tessera

@@ -53,9 +53,10 @@ struct SegmentOptions {
 class Segment {
  public:
   /// Allocates `bytes` (may differ by rank, may be 0) on every member. @collective
-  /// @throws MemoryError on every rank if some node cannot back its share; WindowError on every rank if a window
-  /// is needed (the group spans nodes, or the MPI domain was chosen) and MPI has no usable one; UsageError if
-  /// bytes < 0, if the cpu domain was chosen for a group that spans nodes, or if the options differ between ranks.
+  /// @throws MemoryError on every rank if some node cannot back its share; WindowError on every rank if a
+  /// window is needed (the group spans nodes, or the MPI domain was chosen) and MPI has no usable one;
+  /// UsageError if bytes < 0, if the cpu domain was chosen for a group that spans nodes, or if the options
+  /// differ between ranks.
   Segment(const Group& group, index_t bytes, const SegmentOptions& options = {});
   Segment(const Group& group, index_t bytes, std::string_view name)
       : Segment(group, bytes, SegmentOptions{.name = name}) {}

@@ -14,12 +14,17 @@ namespace tessera {
 struct Strided {
   index_t run = 0;
   int levels = 0;
-  std::array<index_t, max_rank> count{};
-  std::array<index_t, max_rank> remote_stride{};
-  std::array<index_t, max_rank> local_stride{};
+  // Beyond `levels` not used, nor set: zeroing them would take longer than a short transfer.
+  std::array<index_t, max_rank> count;
+  std::array<index_t, max_rank> remote_stride;
+  std::array<index_t, max_rank> local_stride;
 
   /// A contiguous transfer of `bytes`.
-  static constexpr Strided contiguous(index_t bytes) noexcept { return {.run = bytes}; }
+  static Strided contiguous(index_t bytes) noexcept {
+    Strided shape;
+    shape.run = bytes;
+    return shape;
+  }
 
   /// Bytes moved in all; 0 if any count is 0.
   constexpr index_t bytes() const noexcept {

@@ -42,8 +42,8 @@ constexpr ElementKind element_kind() noexcept {
   return ElementKind::bytes;
 }
 
-/// What a read-modify-write operation makes of the old value and the given one. sum is for every arithmetic kind,
-/// min and max for the real ones, the bit operations for integers; replace takes the given value.
+/// What a read-modify-write operation makes of the old value and the given one. sum is for every arithmetic
+/// kind, min and max for the real ones, the bit operations for integers; replace takes the given value.
 enum class Update : std::uint8_t { sum, min, max, bit_and, bit_or, bit_xor, replace };
 
 /// The name of an update, such as "bit_and". @local

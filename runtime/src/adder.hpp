@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "kernels.hpp"
+#include "state.hpp"
+
+namespace tessera::detail {
+
+/// Accumulates on the node: each element under the lock of its stripe. Only single elements are promised to be
+/// atomic, so one lock is held at a time, and the order of the stripes is free.
+class Adder {
+ public:
+  Adder(const SegmentState& segment, const Combine& combine)
+      : segment_(segment),
+        base_(segment.region->memory.base()),
+        holder_(segment.group->runtime->locks),
+        kernel_(row_kernel(combine.kind, combine.update, combine.alpha)),
+        alpha_(combine.update == Update::sum ? combine.alpha : one(combine.kind)),
+        element_(size_of(combine.kind)) {}
+
+  // One run, of any length.
+  void run(std::byte* target, const std::byte* source, index_t bytes) {
+    for (index_t done = 0; done < bytes;) {
+      const index_t part = std::min(bytes - done, to_block_end(target + done));
+      block(target + done, source + done, part);
+      done += part;
+    }
+  }
+
+  // Equal runs, as many at once as lie in a stripe.
+  void rows(std::byte* target, const std::byte* source, index_t bytes, const Rows& rows) {
+    for (index_t row = 0; row < rows.count;) {
+      std::byte* where = target + row * rows.to;
+      const std::byte* from = source + row * rows.from;
+      const index_t room = to_block_end(where) - bytes;
+      if (room < 0) {
+        run(where, from, bytes);
+        ++row;
+        continue;
+      }
+      Rows here = rows;
+      here.count = rows.to == 0  ? rows.count - row
+                   : rows.to < 0 ? 1
+                                 : std::min(rows.count - row, room / rows.to + 1);
+      holder_.hold(segment_.stripe(where));
+      kernel_(where, from, bytes / element_, here, alpha_);
+      row += here.count;
+    }
+  }
+
+  // A run of several stripes. One that somebody else holds is left for later: processes that add to the same
+  // memory pass each other instead of queueing.
+  void long_run(LockStripes& locks, std::byte* target, const std::byte* source, index_t bytes) {
+    std::vector<index_t> left;
+    for (index_t done = 0; done < bytes;) {
+      const index_t part = std::min(bytes - done, to_block_end(target + done));
+      const std::uint64_t stripe = segment_.stripe(target + done);
+      if (locks.try_lock(stripe)) {
+        kernel_(target + done, source + done, part / element_, Rows{}, alpha_);
+        locks.unlock(stripe);
+      } else {
+        left.push_back(done);
+      }
+      done += part;
+    }
+    for (const index_t begin : left)
+      block(target + begin, source + begin, std::min(bytes - begin, to_block_end(target + begin)));
+  }
+
+ private:
+  index_t to_block_end(const std::byte* where) const noexcept {
+    return LockStripes::block - (where - base_) % LockStripes::block;
+  }
+  void block(std::byte* target, const std::byte* source, index_t bytes) {
+    holder_.hold(segment_.stripe(target));
+    kernel_(target, source, bytes / element_, Rows{}, alpha_);
+  }
+
+  const SegmentState& segment_;
+  const std::byte* base_;
+  StripeHolder holder_;  // kept to the next run, which is mostly in the same stripe
+  RowKernel kernel_;
+  const void* alpha_;
+  index_t element_;
+};
+
+}  // namespace tessera::detail
