@@ -87,7 +87,7 @@ bool element_compare_exchange(SegmentState& segment, int rank, index_t offset, E
   const index_t bytes = size_of(kind);
   check_element(segment, rank, offset, bytes);
   const bool cpu = segment.domain == AtomicDomain::cpu;
-  if (!cpu && !mpi::compare_and_swap_mixes) {
+  if (!cpu && !mpi::compare_and_swap_works) {
     throw UsageError(fmt::format(
         "compare_exchange on segment \"{}\", whose atomicity is MPI's: this MPI's compare-and-swap is not "
         "atomic "

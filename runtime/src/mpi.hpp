@@ -68,10 +68,10 @@ void fetch_and_op(MPI_Win win, int rank, index_t offset, ElementKind kind, Updat
                   void* result);
 void compare_and_swap(MPI_Win win, int rank, index_t offset, ElementKind kind, const void* expected,
                       const void* desired, void* result);
-/// Whether MPI_Compare_and_swap is atomic against MPI_Fetch_and_op and MPI_Accumulate.
-inline constexpr bool compare_and_swap_mixes =
+/// Whether MPI_Compare_and_swap can be used beside MPI_Fetch_and_op and MPI_Accumulate.
+inline constexpr bool compare_and_swap_works =
 #ifdef OPEN_MPI
-    false;  // 4.1.4 does not take the lock of the others (osc/rdma)
+    false;  // 4.1.4's osc/rdma does not take the lock of the others, and crashes where the target is the caller
 #else
     true;
 #endif

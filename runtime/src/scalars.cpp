@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include "kernels.hpp"
 #include "state.hpp"
@@ -28,25 +29,56 @@ void on_window(const SegmentState& segment, int rank, F&& operation) {
   mpi::flush(win, rank);
 }
 
-void swap_on_window(const SegmentState& segment, int rank, index_t offset, ElementKind kind,
-                    const void* expected, const void* desired, void* result) {
-  on_window(segment, rank, [&](MPI_Win win) {
-    mpi::compare_and_swap(win, rank, segment.offset + offset, kind, expected, desired, result);
-  });
+// Where MPI's compare-and-swap cannot be used, the second half of a scalar's line holds a lock, taken by an exchange:
+// then all that changes the scalar is done under it.
+class LineLock {
+ public:
+  static constexpr index_t distance = 32;
+  LineLock(const SegmentState& segment, MPI_Win win, int rank, index_t place)
+      : group_(*segment.group), win_(win), rank_(rank), place_(place + distance) {
+    while (exchange(1) != 0) {
+      mpi::progress(group_.comm.get());
+      sched_yield();
+    }
+  }
+  LineLock(const LineLock&) = delete;
+  LineLock& operator=(const LineLock&) = delete;
+  ~LineLock() { exchange(0); }
+
+ private:
+  std::int32_t exchange(std::int32_t value) {
+    std::int32_t before = 0;
+    mpi::fetch_and_op(win_, rank_, place_, ElementKind::int32, Update::replace, &value, &before);
+    mpi::flush(win_, rank_);
+    return before;
+  }
+  const GroupState& group_;
+  MPI_Win win_;
+  int rank_;
+  index_t place_;
+};
+
+template <class T>
+T read(MPI_Win win, int rank, index_t place) {
+  T value;
+  mpi::get(win, rank, place, &value, sizeof value);
+  mpi::flush(win, rank);
+  return value;
 }
 
-// One kind of MPI operation for all, where they would not be atomic against each other.
-template <class T>
-T update_by_swaps(const SegmentState& segment, int rank, index_t offset, Update update, const void* value) {
-  constexpr ElementKind kind = element_kind<T>();
-  T expected{0}, found{0};
-  swap_on_window(segment, rank, offset, kind, &expected, &expected, &found);  // reads
-  for (;;) {
-    T desired = expected = found, before;
-    fetch_update(kind, update, &desired, value, &before);
-    swap_on_window(segment, rank, offset, kind, &expected, &desired, &found);
-    if (found == expected) return found;
-  }
+// change(T&) says whether the scalar is to be written; returns what was there.
+template <class T, class F>
+T change_under_lock(const SegmentState& segment, int rank, index_t offset, F&& change) {
+  const index_t place = segment.offset + offset;
+  T before{0};
+  on_window(segment, rank, [&](MPI_Win win) {
+    const LineLock lock(segment, win, rank, place);
+    T value = before = read<T>(win, rank, place);
+    if (!change(value)) return;
+    mpi::put(win, rank, place, &value, sizeof value);
+    mpi::flush(win, rank);
+  });
+  return before;
 }
 
 SegmentState& checked(const Segment& handle, int rank, index_t offset, index_t bytes) {
@@ -95,12 +127,16 @@ void scalar_update(const Segment& handle, int rank, index_t offset, ElementKind 
     std::memcpy(&given, value, sizeof given);
     if (cpu) {
       old = apply(std::atomic_ref(*reinterpret_cast<T*>(segment.address(rank) + offset)), update, given);
-    } else if (mpi::compare_and_swap_mixes) {
+    } else if (mpi::compare_and_swap_works) {
       on_window(segment, rank, [&](MPI_Win win) {
         mpi::fetch_and_op(win, rank, segment.offset + offset, kind, update, &given, &old);
       });
     } else {
-      old = update_by_swaps<T>(segment, rank, offset, update, &given);
+      old = change_under_lock<T>(segment, rank, offset, [&](T& scalar) {
+        T before;
+        fetch_update(kind, update, &scalar, &given, &before);
+        return true;
+      });
     }
     std::memcpy(result, &old, sizeof old);
   });
@@ -121,9 +157,17 @@ bool scalar_compare_exchange(const Segment& handle, int rank, index_t offset, El
       found = wanted;
       done = std::atomic_ref(*reinterpret_cast<T*>(segment.address(rank) + offset))
                  .compare_exchange_strong(found, wish);
-    } else {
-      swap_on_window(segment, rank, offset, kind, &wanted, &wish, &found);
+    } else if (mpi::compare_and_swap_works) {
+      on_window(segment, rank, [&](MPI_Win win) {
+        mpi::compare_and_swap(win, rank, segment.offset + offset, kind, &wanted, &wish, &found);
+      });
       done = found == wanted;
+    } else {
+      found = change_under_lock<T>(segment, rank, offset, [&](T& scalar) {
+        done = scalar == wanted;
+        scalar = wish;
+        return done;
+      });
     }
     std::memcpy(expected, &found, sizeof found);
     return done;
@@ -144,8 +188,7 @@ void scalar_load(const Segment& handle, int rank, index_t offset, ElementKind ki
       }
       found = std::atomic_ref(*reinterpret_cast<T*>(segment.address(rank) + offset)).load();
     } else {
-      T zero{0};
-      swap_on_window(segment, rank, offset, kind, &zero, &zero, &found);
+      on_window(segment, rank, [&](MPI_Win win) { found = read<T>(win, rank, segment.offset + offset); });
     }
     std::memcpy(value, &found, sizeof found);
   });

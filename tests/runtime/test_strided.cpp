@@ -48,7 +48,9 @@ TEST(Strided, merged_keeps_every_pair_of_random_patches) {
 TEST(Strided, merged_keeps_every_pair_of_any_strides) {
   test::Random random(2);
   for (int round = 0; round < 3000; ++round) {
-    Strided shape{.run = pick(random, 1, 4), .levels = static_cast<int>(pick(random, 0, max_rank))};
+    Strided shape;
+    shape.run = pick(random, 1, 4);
+    shape.levels = static_cast<int>(pick(random, 0, max_rank));
     for (std::size_t l = 0; l < static_cast<std::size_t>(shape.levels); ++l) {
       shape.count[l] = pick(random, 0, 20) == 0 ? 0 : pick(random, 1, 3);
       shape.remote_stride[l] = pick(random, -12, 12);
