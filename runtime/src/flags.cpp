@@ -42,7 +42,11 @@ bool Flags::test(index_t index, std::int64_t notifications) {
         fmt::format("flag {} is not in \"{}\", which has {} on each rank", index, scalars_.name(), count()));
   }
   auto& before = waited_for_[static_cast<std::size_t>(index)];
-  if (scalars_.load(group().rank(), index * words + came) < before + notifications) return false;
+  if (scalars_.load(group().rank(), index * words + came) < before + notifications) {
+    const detail::GroupState& state = detail::GroupState::of(group());
+    if (state.node_count > 1) detail::keep_mpi_going(state);  // the notification may be waiting for just that
+    return false;
+  }
   before += notifications;
   return true;
 }

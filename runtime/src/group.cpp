@@ -343,7 +343,7 @@ void Group::barrier() const {
 void Group::sync() const {
   check_agreement("Group::sync", 0);
   GroupState& group = state();
-  if (group.node_count > 1) group.alive.quiesce_all();
+  if (group.runtime->windows > 0) group.alive.quiesce_all();
   group.meet();
 }
 

@@ -36,6 +36,14 @@ struct Mutexes::Local {
   }
 };
 
+// Lets the next thread in, unless the mutex was taken.
+struct Mutexes::Leaver {
+  Local* local;
+  ~Leaver() {
+    if (local != nullptr) local->leave();
+  }
+};
+
 void Mutexes::LocalDelete::operator()(Local* locals) const noexcept { delete[] locals; }
 
 Mutexes::Mutexes(const Group& group, index_t count, int host, std::string_view name)
@@ -54,6 +62,7 @@ Mutexes::Local& Mutexes::local(index_t i) const {
 void Mutexes::lock(index_t i) {
   Local& mine = local(i);
   mine.enter();
+  Leaver leaver{&mine};
   const int me = group().rank();
   words_.store(me, word(i, next), 0);
   words_.store(me, word(i, granted), waiting);
@@ -72,16 +81,18 @@ void Mutexes::lock(index_t i) {
     }
   }
   mine.held = true;
+  leaver.local = nullptr;
 }
 
 bool Mutexes::try_lock(index_t i) {
   Local& mine = local(i);
   if (!mine.try_enter()) return false;
+  Leaver leaver{&mine};
   const int me = group().rank();
   words_.store(me, word(i, next), 0);
   std::int32_t nobody = 0;
   mine.held = words_.compare_exchange(host_, word(i, tail), nobody, me + 1);
-  if (!mine.held) mine.leave();
+  if (mine.held) leaver.local = nullptr;
   return mine.held;
 }
 

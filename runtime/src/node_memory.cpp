@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <tessera/runtime/error.hpp>
+
 #include "memory_check.hpp"
 
 namespace tessera::detail {
@@ -98,6 +100,12 @@ std::string reserve_problem(int error, index_t reserve) {
   return fmt::format("{} could not be reserved: {}", format_bytes(reserve), std::strerror(error));
 }
 
+// For tests and odd systems.
+std::string_view forced_method() noexcept {
+  const char* forced = std::getenv("TESSERA_SHARED_MEMORY");
+  return forced != nullptr ? forced : "";
+}
+
 }  // namespace
 
 void MappingTraits::free(Handle handle) noexcept { munmap(handle.reserved, handle.bytes); }
@@ -107,11 +115,17 @@ index_t page_size() noexcept {
   return size;
 }
 
+void check_shared_memory_choice() {
+  const std::string_view method = forced_method();
+  if (method.empty() || method == "memfd" || method == "shm" || method == "mpi") return;
+  throw UsageError(
+      fmt::format("TESSERA_SHARED_MEMORY=\"{}\" is no way to share memory (memfd, shm or mpi)", method));
+}
+
 NodeMemory NodeMemory::create(MPI_Comm node, index_t stride, index_t reserve, std::string& problem) {
   const int slot = mpi::rank(node), size = mpi::size(node);
   const index_t bytes = stride * size;
-  const char* forced = std::getenv("TESSERA_SHARED_MEMORY");  // memfd, shm or mpi; for tests and odd systems
-  const std::string_view method = forced != nullptr ? forced : "";
+  const std::string_view method = forced_method();
   NodeMemory memory;
   for (const bool in_memory : {true, false}) {
     if (!method.empty() && method != (in_memory ? "memfd" : "shm")) continue;

@@ -23,6 +23,9 @@ struct MappingTraits {
   static void free(Handle handle) noexcept;
 };
 
+/// @local @throws UsageError if TESSERA_SHARED_MEMORY names no way to share memory
+void check_shared_memory_choice();
+
 /// Memory that the processes of a node share: `stride` bytes for each, one after the other, of which each
 /// process has the pages it asked for reserved. The file behind it has no name (memfd), or loses it as soon as
 /// all have attached (shm_open), so nothing is left behind however the job ends; MPI_Win_allocate_shared is the

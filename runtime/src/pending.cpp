@@ -55,10 +55,10 @@ bool Pending::test() {
 }
 
 void Pending::finish() {
-  done_ = true;
   for (const auto& action : actions_) action();
   actions_.clear();
   buffers_.clear();
+  done_ = true;  // read without the lock: only now may anybody believe it
   std::erase_if(runtime_.outstanding, [this](const auto& other) { return other.get() == this; });
 }
 

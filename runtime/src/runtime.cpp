@@ -68,8 +68,13 @@ std::shared_ptr<RuntimeState> RuntimeState::create(MPI_Comm parent, const Runtim
   runtime->threads = granted();
   runtime->node_size_limit = detail::node_size_limit();
   runtime->memory_limit = detail::memory_limit(options);
-  runtime->print_statistics_at_end = std::getenv("TESSERA_STATISTICS") != nullptr;
+  check_shared_memory_choice();
   auto world = GroupState::create(*runtime, mpi::dup(parent), nullptr);
+  // A launcher need not give its environment to all hosts, and printing is for all ranks.
+  const char* print = std::getenv("TESSERA_STATISTICS");
+  std::int64_t wanted = print != nullptr && *print != '\0' ? 1 : 0;
+  mpi::all_reduce(world->comm.get(), &wanted, 1, ElementKind::int64, Reduce::max);
+  runtime->print_statistics_at_end = wanted != 0;
   create_locks(*runtime, *world);
   runtime->world = Group(std::move(world));
   return runtime;

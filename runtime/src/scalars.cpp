@@ -29,8 +29,8 @@ void on_window(const SegmentState& segment, int rank, F&& operation) {
   mpi::flush(win, rank);
 }
 
-// Where MPI's compare-and-swap cannot be used, the second half of a scalar's line holds a lock, taken by an exchange:
-// then all that changes the scalar is done under it.
+// Where MPI's compare-and-swap cannot be used, the second half of a scalar's line holds a lock, taken by an
+// exchange: then all that changes the scalar is done under it.
 class LineLock {
  public:
   static constexpr index_t distance = 32;
@@ -185,6 +185,7 @@ void scalar_load(const Segment& handle, int rank, index_t offset, ElementKind ki
       if (segment.region->window) {
         const WindowLock lock(*segment.group->runtime);
         mpi::sync_memory(segment.region->window.get());
+        mpi::progress(segment.group->comm.get());  // what the caller polls for may be waiting for just that
       }
       found = std::atomic_ref(*reinterpret_cast<T*>(segment.address(rank) + offset)).load();
     } else {

@@ -97,7 +97,9 @@ std::shared_ptr<SegmentState> create_segment(GroupState& group, index_t bytes, c
   segment->slice = round_up(std::max<index_t>(largest, 1), alignment);
   take_memory(group, *segment, bytes, what);
   group.runtime->memory_in_use += segment->accounted;
-  segment->number = ++group.runtime->segments_made;
+  // Never used again in this process, whatever runtimes come and go: the threads' caches live longer than they.
+  static std::atomic<std::uint64_t> segments_made{0};
+  segment->number = ++segments_made;
   segment->stride = segment->region->stride;
   segment->base = segment->region->memory.base() + segment->offset;
   if (!segment->region->window) segment->direct_ranks = group.size;
@@ -244,7 +246,7 @@ bool Segment::is_open() const noexcept { return state_ && peek(state_)->region !
 index_t Segment::slice_bytes() const noexcept { return face().slice; }
 
 std::byte* Segment::address(int rank) const noexcept {
-  return is_open() ? peek(state_)->address(rank) : nullptr;
+  return is_open() && rank >= 0 && rank < group_.size() ? peek(state_)->address(rank) : nullptr;
 }
 
 std::optional<Segment::Position> Segment::locate(const void* pointer) const noexcept {

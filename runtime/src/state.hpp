@@ -61,14 +61,13 @@ struct RuntimeState {
   ThreadLevel threads = ThreadLevel::single;
   bool owns_mpi = false;
   bool finished = false;
-  bool print_statistics_at_end = false;  // TESSERA_STATISTICS; the same on all ranks, as the environment is
+  bool print_statistics_at_end = false;  // TESSERA_STATISTICS; the same on all ranks
   index_t memory_limit = 0;
   index_t memory_in_use = 0;
   int node_size_limit = 0;  // TESSERA_NODE_SIZE; 0: as the machine says
   Group world;
   NodeMemory lock_table;
   LockStripes locks;
-  std::uint64_t segments_made = 0;
   std::vector<std::shared_ptr<GroupState>> formed;  // groups that no parent knows of
   std::int64_t formed_groups = 0;
 

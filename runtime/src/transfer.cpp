@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "kernels.hpp"
 #include "runs.hpp"
@@ -19,12 +22,14 @@ struct Range {
   index_t low = 0, high = 0;
 };
 
-// False if it does not fit 64 bits, which must not come out as a place inside.
+// For a shape that is not empty: false if a length is negative, or something does not fit 64 bits, which must
+// not come out as a place inside.
 bool range_of(const Strided& shape, const std::array<index_t, max_rank>& strides, index_t first, Range& range) {
   range.low = first;
-  bool fits = !__builtin_add_overflow(first, shape.run, &range.high);
+  bool fits = !__builtin_add_overflow(first, shape.run, &range.high) && shape.run > 0;
   for (std::size_t l = 0; l < static_cast<std::size_t>(shape.levels); ++l) {
     index_t reach = 0;
+    fits &= shape.count[l] > 0;
     fits &= !__builtin_mul_overflow(shape.count[l] - 1, strides[l], &reach);
     index_t& end = reach < 0 ? range.low : range.high;
     fits &= !__builtin_add_overflow(end, reach, &end);
@@ -32,7 +37,13 @@ bool range_of(const Strided& shape, const std::array<index_t, max_rank>& strides
   return fits;
 }
 
-[[noreturn]] void throw_out_of_range(const SegmentState& segment, int rank, const Range& range) {
+[[noreturn]] void throw_out_of_range(const SegmentState& segment, int rank, const Strided& shape,
+                                     const Range& range) {
+  const auto counts = std::span(shape.count).first(static_cast<std::size_t>(shape.levels));
+  if (shape.run < 0 || std::any_of(counts.begin(), counts.end(), [](index_t count) { return count < 0; })) {
+    throw UsageError(fmt::format("transfer at rank {} of segment \"{}\": runs of {} bytes, [{}] of them", rank,
+                                 segment.name, shape.run, fmt::join(counts, ", ")));
+  }
   throw UsageError(
       fmt::format("transfer of bytes [{}, {}) at rank {} exceeds segment \"{}\" of {} ranks with {} bytes each",
                   range.low, range.high, rank, segment.name, segment.group->size, segment.slice));
@@ -42,7 +53,7 @@ Range checked(const SegmentState& segment, int rank, index_t offset, const Strid
   Range range;
   const bool fits = range_of(shape, shape.remote_stride, offset, range);
   if (!fits || rank < 0 || rank >= segment.group->size || range.low < 0 || range.high > segment.slice)
-    throw_out_of_range(segment, rank, range);
+    throw_out_of_range(segment, rank, shape, range);
   return range;
 }
 

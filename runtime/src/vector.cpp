@@ -198,13 +198,16 @@ class Transfer {
     for (const Run& run : group) adder.run(run.place, run.local, run_);
   }
 
+  static constexpr index_t most_staged = index_t{4} << 20;  // bytes of scaled copies in one pending transfer
+
   // Program order against earlier operations is kept by the first run; the others do not overlap it.
   Request to_window(std::span<const Run> group, VectorMethod method, bool wait) {
     SegmentState& segment = *group.front().segment;
     RuntimeState& runtime = *segment.group->runtime;
     const int rank = group.front().rank;
     const WindowLock lock(runtime);
-    const bool typed = method == VectorMethod::direct && kind_ != Kind::accumulate && mpi::datatypes_work;
+    const bool typed = method == VectorMethod::direct && kind_ != Kind::accumulate && mpi::datatypes_work &&
+                       run_ <= mpi::max_bytes;
     const Counted counted(segment, segment.tallies, rank, Path::window,
                           kind_ == Kind::put   ? Operation::put
                           : kind_ == Kind::get ? Operation::get
@@ -218,9 +221,14 @@ class Transfer {
       send_typed(segment, rank, group);
       return {};
     }
+    Request request;
     auto pending = std::make_shared<Pending>(runtime, segment, rank);
     const Strided shape = Strided::contiguous(run_);
     for (const Run& run : group) {
+      if (pending->staged() >= most_staged) {
+        request += Pending::launch(std::move(pending));
+        pending = std::make_shared<Pending>(runtime, segment, rank);
+      }
       if (kind_ == Kind::put) {
         window_put(segment, rank, run.offset, shape, run.local, pending.get());
       } else if (kind_ == Kind::get) {
@@ -232,7 +240,7 @@ class Transfer {
     segment.mark(rank, kind_ == Kind::put   ? SegmentState::put_mark
                        : kind_ == Kind::get ? SegmentState::get_mark
                                             : SegmentState::acc_mark);
-    Request request = Pending::launch(std::move(pending));
+    request += Pending::launch(std::move(pending));
     if (wait) request.wait();
     return request;
   }
@@ -240,10 +248,11 @@ class Transfer {
   void send_typed(const SegmentState& segment, int rank, std::span<const Run> group) {
     std::vector<index_t> offsets;
     std::vector<std::byte*> locals;
-    for (std::size_t begin = 0; begin < group.size(); begin += mpi::most_indexed) {
+    const std::size_t at_once = std::min(mpi::most_indexed, static_cast<std::size_t>(mpi::max_bytes / run_));
+    for (std::size_t begin = 0; begin < group.size(); begin += at_once) {
       offsets.clear();
       locals.clear();
-      for (const Run& run : group.subspan(begin, std::min(mpi::most_indexed, group.size() - begin))) {
+      for (const Run& run : group.subspan(begin, std::min(at_once, group.size() - begin))) {
         offsets.push_back(segment.offset + run.offset);
         locals.push_back(run.local);
       }

@@ -21,17 +21,20 @@ void sleep_while(std::uint32_t& word, std::uint32_t value, std::int64_t nanoseco
 
 void wake_one(std::uint32_t& word) noexcept { syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0); }
 
+void keep_mpi_going(const GroupState& group) {
+  RuntimeState& runtime = *group.runtime;
+  if (!runtime.may_call_mpi() && (runtime.threads != ThreadLevel::serialized || group.node_count == 1)) return;
+  const WindowLock lock(runtime);
+  mpi::progress(group.comm.get());
+}
+
 bool Waiting::turn() {
   if (spins_left_ > 0) {
     --spins_left_;
     pause();
     return true;
   }
-  RuntimeState& runtime = *group_.runtime;
-  if (runtime.may_call_mpi() || (runtime.threads == ThreadLevel::serialized && group_.node_count > 1)) {
-    const WindowLock lock(runtime);
-    mpi::progress(group_.comm.get());
-  }
+  keep_mpi_going(group_);
   sched_yield();
   return false;
 }

@@ -23,6 +23,9 @@ void sleep_while(std::uint32_t& word, std::uint32_t value, std::int64_t nanoseco
 /// Wakes one that sleeps on the word. @local
 void wake_one(std::uint32_t& word) noexcept;
 
+/// Lets MPI get on with what others want of this process, if this thread may call it. @local
+void keep_mpi_going(const GroupState& group);
+
 /// How a wait goes on: spins first, then gives the processor away and keeps MPI going, so that it works with
 /// more processes than cores, and cannot lock up a program whose own messages are still under way.
 class Waiting {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 #include <cstring>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <vector>
@@ -10,47 +9,12 @@
 #include <tessera/runtime/segment.hpp>
 
 #include "mpi_test.hpp"
-#include "random_transfer.hpp"
+#include "transfer_model.hpp"
 
 namespace {
 
 using namespace tessera;
 using namespace tessera::test;
-
-using Bytes = std::vector<std::byte>;
-
-std::size_t at(index_t i) { return static_cast<std::size_t>(i); }
-
-Bytes random_bytes(Random& random, index_t count) {
-  Bytes bytes(at(count));
-  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random() >> 56);
-  return bytes;
-}
-
-// What every slice should hold, kept by every rank.
-struct Model {
-  std::vector<Bytes> slices;
-  Model(int ranks, index_t bytes) : slices(at(ranks), Bytes(at(bytes))) {}
-
-  void put(int rank, const RandomTransfer& t, const Bytes& from) {
-    for_each_run(t.shape, [&](index_t remote, index_t local) {
-      std::memcpy(slices[at(rank)].data() + t.offset + remote, from.data() + t.local_begin + local,
-                  at(t.shape.run));
-    });
-  }
-  void get(int rank, const RandomTransfer& t, Bytes& into) const {
-    for_each_run(t.shape, [&](index_t remote, index_t local) {
-      std::memcpy(into.data() + t.local_begin + local, slices[at(rank)].data() + t.offset + remote,
-                  at(t.shape.run));
-    });
-  }
-};
-
-void zero(Segment& segment, index_t bytes) {
-  const Bytes zeros(at(bytes));
-  segment.put(segment.group().rank(), 0, Strided::contiguous(bytes), zeros.data());
-  segment.sync();
-}
 
 // One rank writes random patches to random owners, everybody looks.
 void check_put_and_get(const Group& group, index_t bytes, int rounds, std::uint64_t seed) {
@@ -61,7 +25,7 @@ void check_put_and_get(const Group& group, index_t bytes, int rounds, std::uint6
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(segment.address(group.rank())) % 64, 0U);
   for (int r = 0; r < group.size(); ++r) EXPECT_EQ(segment.address(r) != nullptr, group.on_node(r));
   zero(segment, bytes);
-  Model model(group.size(), bytes);
+  SliceModel model(group.size(), bytes);
   Random random(seed);
   int wrong = 0;
   for (int round = 0; round < rounds; ++round) {
@@ -70,7 +34,7 @@ void check_put_and_get(const Group& group, index_t bytes, int rounds, std::uint6
       const auto owner = static_cast<int>(pick(random, 0, group.size() - 1));
       const RandomTransfer transfer(random, bytes, pick(random, 1, 16));
       const Bytes data = random_bytes(random, transfer.local_bytes);
-      model.put(owner, transfer, data);
+      model.put(owner, transfer.offset, transfer.shape, data.data() + transfer.local_begin);
       if (writer == group.rank())
         segment.put(owner, transfer.offset, transfer.shape, data.data() + transfer.local_begin);
     }
@@ -84,7 +48,7 @@ void check_put_and_get(const Group& group, index_t bytes, int rounds, std::uint6
       const RandomTransfer transfer(own, bytes, pick(own, 1, 16));
       Bytes found = random_bytes(own, transfer.local_bytes), expected = found;  // gaps stay as they are
       segment.get(owner, transfer.offset, transfer.shape, found.data() + transfer.local_begin);
-      model.get(owner, transfer, expected);
+      model.get(owner, transfer.offset, transfer.shape, expected.data() + transfer.local_begin);
       wrong += static_cast<int>(found != expected);
     }
     segment.sync();
@@ -179,14 +143,6 @@ TEST(Segment, own_operations_are_seen_in_program_order) {
   }
   EXPECT_EQ(wrong, 0);
   segment.sync();
-}
-
-template <class T>
-T number(index_t re, index_t im) {
-  if constexpr (std::is_arithmetic_v<T>)
-    return static_cast<T>(re);
-  else
-    return {static_cast<typename T::value_type>(re), static_cast<typename T::value_type>(im)};
 }
 
 // All ranks at once, on the same memory; whole numbers, so that any order gives the same sums.

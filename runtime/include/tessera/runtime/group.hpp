@@ -30,7 +30,8 @@ const char* to_string(Reduce operation) noexcept;
 
 /// An ordered set of processes: a cheap value that shares one communicator of Tessera's own; empty on processes
 /// that are not members. Destroying the last copy frees nothing at once: the communicator is freed at the next
-/// collective call of the parent group on which all members agree, so a destructor never communicates.
+/// collective operation of the parent group that makes, frees or synchronises (sync, split, include, a new or
+/// closed segment), so a destructor never communicates.
 class Group {
  public:
   /// An empty group. @local

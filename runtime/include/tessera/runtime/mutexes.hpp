@@ -34,7 +34,8 @@ class Mutexes {
   /// @throws UsageError if this process does not hold it
   void unlock(index_t i);
 
-  /// One mutex of the set, for std::scoped_lock and std::unique_lock: auto mutex = set[i]; std::scoped_lock lock(mutex);
+  /// One mutex of the set, for std::scoped_lock and std::unique_lock: auto mutex = set[i]; std::scoped_lock
+  /// lock(mutex);
   class Reference {
    public:
     void lock() const { set_->lock(index_); }
@@ -53,6 +54,7 @@ class Mutexes {
   enum Word : index_t { tail, next, granted, words };
   static index_t word(index_t i, Word which) noexcept { return i * words + which; }
   struct Local;
+  struct Leaver;
   struct LocalDelete {
     void operator()(Local* locals) const noexcept;
   };

@@ -21,7 +21,9 @@ namespace detail {
 struct SegmentState;
 }
 
-/// Where the read-modify-write operations of a segment are made atomic; one place per segment, never two.
+/// Where the read-modify-write operations of a segment are made atomic; one place per segment, never two. The
+/// MPI standard promises atomicity only among operations with one update (section 12.7.1); both MPIs that are
+/// tested keep it among all.
 enum class AtomicDomain {
   cpu,  ///< under lock stripes in node-shared memory, by the calling process
   mpi,  ///< by MPI_Accumulate and MPI_Fetch_and_op, the owner's own operations too

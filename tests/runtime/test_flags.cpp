@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include <tessera/runtime/error.hpp>
+#include <tessera/runtime/flags.hpp>
+
+#include "mpi_test.hpp"
+#include "transfer_model.hpp"
+
+namespace {
+
+using namespace tessera;
+using namespace tessera::test;
+
+int right() { return (world().rank() + 1) % world().size(); }
+int left() { return (world().rank() + world().size() - 1) % world().size(); }
+
+// What a rank sends in a round to its neighbour on one side (0: left, 1: right).
+double halo(int rank, int round, int side, index_t i) {
+  return 1e6 * rank + 1000.0 * round + 500.0 * side + static_cast<double>(i % 300);
+}
+
+// Halos that are exchanged with both neighbours: two buffers and two flags for each side, that take turns.
+class Ring {
+ public:
+  Ring() : halos_(world(), 4 * count * 8, "halos"), flags_(world(), 4, "arrivals") {
+    zero(halos_, 4 * count * 8);
+  }
+
+  void send(int round) {
+    for (const int side : {0, 1}) {
+      std::vector<double> data(count);
+      for (index_t i = 0; i < count; ++i) data[at(i)] = halo(world().rank(), round, side, i);
+      const int to = side == 0 ? left() : right();
+      // What goes to the left comes from the right there.
+      put_notify(halos_, to, place(round, 1 - side), Strided::contiguous(count * 8), data.data(),
+                 flags_.at(to, which(round, 1 - side)));
+      std::fill(data.begin(), data.end(), -1.0);  // ours again
+    }
+  }
+  // Waits for both sides and returns how many values are wrong, read in one of two ways.
+  int receive(int round) {
+    int wrong = 0;
+    for (const int side : {0, 1}) {
+      flags_.wait(which(round, side));
+      const int from = side == 0 ? left() : right();
+      std::vector<double> found(count);
+      if (round % 2 == 0) {
+        halos_.get(world().rank(), place(round, side), Strided::contiguous(count * 8), found.data());
+      } else {
+        std::memcpy(found.data(), halos_.address(world().rank()) + place(round, side), at(count * 8));
+      }
+      for (index_t i = 0; i < count; ++i)
+        wrong += static_cast<int>(found[at(i)] != halo(from, round, 1 - side, i));
+    }
+    return wrong;
+  }
+
+ private:
+  static constexpr index_t count = 700;
+  static index_t which(int round, int side) { return round % 2 * 2 + side; }
+  static index_t place(int round, int side) { return which(round, side) * count * 8; }
+
+  Segment halos_;
+  Flags flags_;
+};
+
+TEST(Flags, neighbours_exchange_halos_without_a_barrier) {
+  Ring ring;
+  Random random(10 + static_cast<std::uint64_t>(world().rank()));
+  int wrong = 0;
+  for (int round = 0; round < 50; ++round) {
+    if (pick(random, 0, 4) == 0) usleep(static_cast<useconds_t>(pick(random, 0, 2000)));
+    ring.send(round);
+    if (pick(random, 0, 9) == 0) usleep(static_cast<useconds_t>(pick(random, 0, 1000)));
+    wrong += ring.receive(round);
+  }
+  EXPECT_EQ(wrong, 0);
+  world().sync();
+}
+
+// One rank begins only when all others but its neighbours have been through their exchange, which therefore do
+// not wait for it. (Should they do so nevertheless, it gives up after a while.)
+TEST(Flags, only_neighbours_wait_for_the_slow) {
+  const Group& all = world();
+  const int slow = all.size() / 2, others = all.size() - 3;
+  if (others < 1) return;  // everybody is a neighbour of everybody
+  Ring ring;
+  Scalars<std::int32_t> through(all, 1, "through"), begun(all, 1, "begun");
+  const int distance =
+      std::min((all.rank() - slow + all.size()) % all.size(), (slow - all.rank() + all.size()) % all.size());
+  all.barrier();
+  if (distance == 0) {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (through.load(slow, 0) < others && std::chrono::steady_clock::now() < limit) usleep(1000);
+    EXPECT_EQ(through.load(slow, 0), others);
+    for (int rank = 0; rank < all.size(); ++rank) begun.store(rank, 0, 1);
+  }
+  ring.send(0);
+  EXPECT_EQ(ring.receive(0), 0);
+  if (distance > 1) through.fetch_add(slow, 0, 1);
+  if (distance == 1) {
+    EXPECT_EQ(begun.load(all.rank(), 0), 1);
+  }
+  all.sync();
+}
+
+TEST(Flags, notifications_add_up) {
+  const Group& all = world();
+  Flags flags(all, 3, "counting");
+  EXPECT_EQ(flags.count(), 3);
+  EXPECT_TRUE(flags.group() == all);
+  constexpr int each = 20;
+  for (int i = 0; i < each; ++i) {
+    flags.notify(right(), 1);
+    for (int rank = 0; rank < all.size(); ++rank) flags.notify(rank, 2);
+  }
+  // In portions; nothing is left over.
+  flags.wait(1);
+  flags.wait(1, each - 3);
+  flags.wait(1, 2);
+  flags.wait(2, each * all.size());
+  all.barrier();
+  EXPECT_FALSE(flags.test(1));
+  EXPECT_FALSE(flags.test(2));
+  EXPECT_FALSE(flags.test(0));
+  all.barrier();
+  // As many as came, then none.
+  flags.notify(left(), 0);
+  flags.notify(left(), 0);
+  flags.notify(left(), 0);
+  all.sync();
+  EXPECT_FALSE(flags.test(0, 4));
+  EXPECT_TRUE(flags.test(0, 2));
+  EXPECT_FALSE(flags.test(0, 2));
+  EXPECT_TRUE(flags.test(0));
+  EXPECT_FALSE(flags.test(0));
+  flags.wait(0, 0);
+  EXPECT_TRUE(flags.test(0, 0));
+  all.sync();
+}
+
+TEST(Flags, test_does_not_wait) {
+  const Group& all = world();
+  Flags flags(all, 1);
+  Segment data(all, 8, "announced");
+  all.barrier();
+  // Rank 0 announces only after everybody has found nothing.
+  EXPECT_FALSE(flags.test(0));
+  all.barrier();
+  const double value = 4.25;
+  if (all.rank() == 0) {
+    for (int rank = 0; rank < all.size(); ++rank)
+      put_notify(data, rank, 0, Strided::contiguous(8), &value, flags.at(rank, 0));
+  }
+  while (!flags.test(0)) usleep(100);
+  EXPECT_EQ(data.load<double>(all.rank(), 0), 4.25);
+  EXPECT_FALSE(flags.test(0));
+  all.sync();
+}
+
+// A chain through all ranks: each waits for the one before it, asleep for long or not at all.
+TEST(Flags, wake_who_sleeps) {
+  const Group& all = world();
+  Flags flags(all, 2);
+  Segment data(all, 8, "passed on");
+  data.store<std::int64_t>(all.rank(), 0, -1);
+  data.sync();
+  for (int round = 0; round < 5; ++round) {
+    if (all.rank() == 0) {
+      usleep(round % 2 == 0 ? 5000 : 0);
+    } else {
+      flags.wait(0);
+      EXPECT_EQ(data.load<std::int64_t>(all.rank(), 0), 100 * round + all.rank());
+    }
+    const std::int64_t next = 100 * round + all.rank() + 1;
+    if (all.rank() + 1 < all.size())
+      put_notify(data, right(), 0, Strided::contiguous(8), &next, flags.at(right(), 0));
+    // Nobody is overtaken: the last one says when the round is over.
+    if (all.rank() + 1 == all.size()) {
+      for (int rank = 0; rank < all.size(); ++rank) flags.notify(rank, 1);
+    }
+    flags.wait(1);
+  }
+  all.sync();
+}
+
+// The flag's owner may be another than the data's: a third one is told that the data has arrived.
+TEST(Flags, tell_somebody_else) {
+  const Group& all = world();
+  Flags flags(all, all.size(), "told");
+  Segment data(all, 8 * all.size(), "told about");
+  zero(data, 8 * all.size());
+  const int third = (all.rank() + 2) % all.size(), writer = (all.rank() + all.size() - 2) % all.size();
+  const std::int64_t value = 7 + all.rank();
+  put_notify(data, right(), 8 * all.rank(), Strided::contiguous(8), &value, flags.at(third, all.rank()));
+  flags.wait(writer);
+  EXPECT_EQ(data.load<std::int64_t>((writer + 1) % all.size(), 8 * writer), 7 + writer);
+  all.sync();
+}
+
+// Strided data, from everybody to everybody, many at once.
+TEST(Flags, announce_strided_data_to_all) {
+  const Group& all = world();
+  constexpr index_t rows = 30;
+  Flags flags(all, all.size());
+  Segment data(all, rows * 8 * all.size(), "columns");
+  zero(data, rows * 8 * all.size());
+  const Strided column{
+      .run = 8, .levels = 1, .count = {rows}, .remote_stride = {8 * all.size()}, .local_stride = {8}};
+  std::vector<std::int64_t> sent(rows), found(rows);
+  for (index_t i = 0; i < rows; ++i) sent[at(i)] = 1000 * all.rank() + i;
+  for (int rank = 0; rank < all.size(); ++rank)
+    put_notify(data, rank, 8 * all.rank(), column, sent.data(), flags.at(rank, all.rank()));
+  for (int rank = all.size(); rank-- > 0;) {
+    flags.wait(rank);
+    data.get(all.rank(), 8 * rank, column, found.data());
+    for (index_t i = 0; i < rows; ++i) EXPECT_EQ(found[at(i)], 1000 * rank + i);
+  }
+  all.sync();
+}
+
+TEST(Flags, that_are_not_there) {
+  const Group& all = world();
+  Flags flags(all, 2, "two");
+  Segment data(all, 64, "data");
+  zero(data, 64);
+  const double value = 1;
+  const auto text = message_of<UsageError>([&] { flags.notify(0, 2); });
+  EXPECT_NE(text.find("\"two\""), std::string::npos) << text;
+  EXPECT_THROW(flags.notify(0, -1), UsageError);
+  EXPECT_THROW(flags.notify(-1, 0), UsageError);
+  EXPECT_THROW(flags.notify(all.size(), 0), UsageError);
+  EXPECT_THROW(flags.wait(2), UsageError);
+  EXPECT_THROW(flags.wait(-1), UsageError);
+  EXPECT_THROW(flags.test(2), UsageError);
+  EXPECT_THROW(flags.test(-1), UsageError);
+  const Strided word = Strided::contiguous(8);
+  EXPECT_THROW(put_notify(data, 0, 64, word, &value, flags.at(0, 0)), UsageError);
+  EXPECT_THROW(put_notify(data, 0, 0, word, &value, flags.at(0, 2)), UsageError);
+  all.sync();
+  // Nobody was told of data that could not be put.
+  EXPECT_FALSE(flags.test(0));
+  EXPECT_FALSE(flags.test(1));
+  EXPECT_THROW(Flags(all, -1), UsageError);
+  flags.close();
+  EXPECT_THROW(flags.notify(0, 0), UsageError);
+  EXPECT_THROW(flags.test(0), UsageError);
+  all.sync();
+}
+
+}  // namespace

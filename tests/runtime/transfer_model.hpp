@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include <tessera/runtime/segment.hpp>
+
+#include "mpi_test.hpp"
+#include "random_transfer.hpp"
+
+namespace tessera::test {
+
+using Bytes = std::vector<std::byte>;
+
+/// A position in a container. @local
+inline std::size_t at(index_t i) { return static_cast<std::size_t>(i); }
+
+inline Bytes random_bytes(Random& random, index_t count) {
+  Bytes bytes(at(count));
+  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random() >> 56);
+  return bytes;
+}
+
+/// A whole number as any element type; the imaginary part is for the complex ones. @local
+template <class T>
+T number(index_t re, index_t im) {
+  if constexpr (std::is_arithmetic_v<T>)
+    return static_cast<T>(re);
+  else
+    return {static_cast<typename T::value_type>(re), static_cast<typename T::value_type>(im)};
+}
+
+/// Replaces every element of the remote side of a transfer by f(it, its local partner). @local
+template <class T, class F>
+void for_each_pair(const Strided& shape, std::byte* remote, const std::byte* local, F&& f) {
+  for_each_run(shape, [&](index_t there, index_t here) {
+    for (index_t byte = 0; byte < shape.run; byte += index_t{sizeof(T)}) {
+      T old, value;
+      std::memcpy(&old, remote + there + byte, sizeof(T));
+      std::memcpy(&value, local + here + byte, sizeof(T));
+      old = f(old, value);
+      std::memcpy(remote + there + byte, &old, sizeof(T));
+    }
+  });
+}
+
+/// What every slice should hold, kept by every rank.
+struct SliceModel {
+  std::vector<Bytes> slices;
+  SliceModel(int ranks, index_t bytes) : slices(at(ranks), Bytes(at(bytes))) {}
+
+  std::byte* place(int rank, index_t offset) { return slices[at(rank)].data() + offset; }
+  const std::byte* place(int rank, index_t offset) const { return slices[at(rank)].data() + offset; }
+
+  void put(int rank, index_t offset, const Strided& shape, const std::byte* from) {
+    for_each_run(shape, [&](index_t remote, index_t local) {
+      std::memcpy(place(rank, offset + remote), from + local, at(shape.run));
+    });
+  }
+  void get(int rank, index_t offset, const Strided& shape, std::byte* into) const {
+    for_each_run(shape, [&](index_t remote, index_t local) {
+      std::memcpy(into + local, place(rank, offset + remote), at(shape.run));
+    });
+  }
+};
+
+/// Every slice becomes zero, without an operation that is counted. @collective
+inline void zero(Segment& segment, index_t bytes) {
+  if (bytes > 0) std::memset(segment.address(segment.group().rank()), 0, at(bytes));
+  segment.sync();
+}
+
+/// This process's slice as it lies in memory; after a sync. @local
+inline Bytes own_slice(const Segment& segment, index_t bytes) {
+  segment.order_local_access();
+  const std::byte* here = segment.address(segment.group().rank());
+  return {here, here + bytes};
+}
+
+/// How often to do something that costs messages between nodes, and next to nothing on one. @local
+inline int times(const Group& group, int on_one_node, int between_nodes) {
+  return group.node_count() == 1 ? on_one_node : between_nodes;
+}
+
+/// The domains that can be had: on one node that of MPI can be chosen. @local
+inline std::vector<std::optional<AtomicDomain>> domains() {
+  if (world().node_count() > 1 || world().size() == 1) return {std::nullopt};
+  return {std::nullopt, AtomicDomain::mpi};
+}
+
+/// Open MPI's compare-and-swap is not atomic against its other operations. @local
+inline bool has_compare_exchange([[maybe_unused]] const Segment& segment) {
+#ifdef OPEN_MPI
+  return segment.domain() == AtomicDomain::cpu;
+#else
+  return true;
+#endif
+}
+
+/// What an update should make of a value. @local
+template <class T>
+T updated(Update update, T old, T value) {
+  if (update == Update::sum) return static_cast<T>(old + value);
+  if constexpr (Real<T>) {
+    if (update == Update::min) return value < old ? value : old;
+    if (update == Update::max) return old < value ? value : old;
+  }
+  if constexpr (Integer<T>) {
+    if (update == Update::bit_and) return old & value;
+    if (update == Update::bit_or) return old | value;
+    if (update == Update::bit_xor) return old ^ value;
+  }
+  return value;
+}
+
+inline constexpr Update all_updates[] = {Update::sum,    Update::min,     Update::max,    Update::bit_and,
+                                         Update::bit_or, Update::bit_xor, Update::replace};
+
+}  // namespace tessera::test
