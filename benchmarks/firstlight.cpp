@@ -9,6 +9,7 @@
 
 #include <tessera/tessera.hpp>
 
+#include "by_hand.hpp"
 #include "ga_peer.hpp"
 #include "session.hpp"
 
@@ -25,10 +26,6 @@ namespace {
 // contiguous.
 constexpr index_t edge = 1000, side = 512, margin = 200;
 constexpr double patch_bytes = double(side * side) * sizeof(double);
-
-void require(bool condition, const std::string& what) {
-  if (!condition) throw tessera::Error(what + ": wrong values (a benchmark of wrong results says nothing)");
-}
 
 // Memory of the same kind as an array's, to be read and written by hand.
 class Bare {
@@ -62,14 +59,6 @@ std::vector<Place> places(const Session& session) {
   std::vector<Place> places{{0, "own block"}};
   if (session.world().size() > 1) places.push_back({session.world().size() - 1, "other rank's block"});
   return places;
-}
-
-// y += x, compiled as the library's own loop is.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#endif
-void add(double* __restrict y, const double* __restrict x, index_t n) {
-  for (index_t i = 0; i < n; ++i) y[i] += x[i];
 }
 
 std::unique_ptr<ga_peer::Matrix> peer_matrix(const tessera::Group& world) {

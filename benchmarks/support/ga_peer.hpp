@@ -47,6 +47,8 @@ class Matrix {
   void put(const Patch& patch, const double* from);
   void get(const Patch& patch, double* into) const;
   void accumulate(const Patch& patch, const double* from, double alpha);
+  /// This rank's own block. @local
+  double* own() const;
 
  private:
   int handle_;

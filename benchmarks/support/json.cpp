@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include <tessera/runtime/error.hpp>
 
@@ -43,6 +44,25 @@ Environment environment_from(const std::string& benchmark, const json& j) {
   return e;
 }
 
+constexpr std::pair<Goal, const char*> goal_keys[] = {{Goal::at_least, "ratio_at_least"},
+                                                      {Goal::at_most, "time_at_most"},
+                                                      {Goal::at_most_more, "excess_at_most"}};
+
+json to_json(const Target& target) {
+  json j;
+  for (const auto& [goal, key] : goal_keys) {
+    if (goal == target.goal) j[key] = target.value;
+  }
+  return j;
+}
+
+Target target_from(const json& j) {
+  for (const auto& [goal, key] : goal_keys) {
+    if (j.contains(key)) return {goal, j.at(key).get<double>()};
+  }
+  throw Error("a target of an unknown kind: " + j.dump());
+}
+
 json to_json(const Row& row) {
   json j = {{"section", row.section},
             {"name", row.name},
@@ -51,9 +71,10 @@ json to_json(const Row& row) {
   if (!row.reference.empty()) j["reference"] = row.reference;
   if (row.measured.reference) j["reference_time"] = to_json(*row.measured.reference);
   if (row.measured.ratio) j["ratio"] = to_json(*row.measured.ratio);
+  if (row.measured.excess) j["excess"] = to_json(*row.measured.excess);
   if (row.bytes > 0.0) j["bytes"] = row.bytes;
   if (row.target) {
-    j["target"] = {{row.target->goal == Goal::at_least ? "ratio_at_least" : "time_at_most", row.target->value}};
+    j["target"] = to_json(*row.target);
     j["verdict"] = to_string(row.verdict());
   }
   if (row.counts == Counts::where_reference_is_fastest) j["counts"] = "where reference is fastest";
@@ -66,14 +87,10 @@ Row row_from(const json& j) {
   j.at("name").get_to(row.name);
   row.reference = j.value("reference", "");
   row.measured = {estimate_from(j.at("time")), optional_estimate(j, "reference_time"),
-                  optional_estimate(j, "ratio"), estimate_from(j.at("control"))};
+                  optional_estimate(j, "ratio"), estimate_from(j.at("control")),
+                  optional_estimate(j, "excess")};
   row.bytes = j.value("bytes", 0.0);
-  if (j.contains("target")) {
-    const json& target = j.at("target");
-    const bool ratio = target.contains("ratio_at_least");
-    row.target = Target{ratio ? Goal::at_least : Goal::at_most,
-                        target.at(ratio ? "ratio_at_least" : "time_at_most").get<double>()};
-  }
+  if (j.contains("target")) row.target = target_from(j.at("target"));
   if (j.contains("counts")) row.counts = Counts::where_reference_is_fastest;
   return row;
 }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -47,6 +48,8 @@ std::string cells(const Row* row) {
   const Measurement& m = row->measured;
   std::string time = format_seconds(m.time.value);
   if (row->bytes > 0.0) time += ", " + format_rate(row->bytes / m.time.value);
+  if (row->target && row->target->goal == Goal::at_most_more && m.excess)
+    time += fmt::format(" ({} more)", format_seconds(m.excess->value));
   std::string ratio = m.ratio ? format_ratio(*m.ratio) : "";
   if (!measurable(m.control)) ratio += fmt::format(" (A/A {})", format_ratio(m.control));
   return fmt::format(" {} | {} |", time, ratio);
@@ -61,20 +64,56 @@ void append_lines(std::string& text, const std::vector<Report>& reports) {
     }
     text += fmt::format("| {} | {} |", line.name, line.reference);
     std::vector<Row> rows;
+    std::optional<Target> target;  // an MPI may have none
     for (const Report& report : reports) {
       const Row* row = find(report, line);
       text += cells(row);
-      if (row != nullptr) rows.push_back(*row);
+      if (row == nullptr) continue;
+      rows.push_back(*row);
+      if (!target) target = row->target;
     }
-    text += fmt::format(" {} | {} |\n", line.target ? format_target(*line.target) : "",
-                        to_string(overall_verdict(rows)));
+    text += fmt::format(" {} | {} |\n", target ? format_target(*target) : "", to_string(overall_verdict(rows)));
+  }
+}
+
+// For each section and reference the geometric mean of the ratios and the worst, MPI by MPI.
+void append_summaries(std::string& text, const std::vector<Report>& reports) {
+  std::vector<std::vector<Summary>> all;
+  std::vector<Summary> lines;
+  const auto same = [](const Summary& line) {
+    return [&line](const Summary& other) {
+      return other.section == line.section && other.reference == line.reference;
+    };
+  };
+  for (const Report& report : reports) {
+    for (const Summary& summary : all.emplace_back(summaries(report))) {
+      if (std::none_of(lines.begin(), lines.end(), same(summary))) lines.push_back(summary);
+    }
+  }
+  if (lines.empty()) return;
+  text += "\n| ratios: geometric mean; worst | reference |";
+  for (const Report& report : reports) text += fmt::format(" {} |", report.environment.mpi);
+  text += "\n|---|---|";
+  for (std::size_t i = 0; i < reports.size(); ++i) text += "---|";
+  text += '\n';
+  for (const Summary& line : lines) {
+    text += fmt::format("| {} | {} |", line.section, line.reference);
+    for (const std::vector<Summary>& summaries : all) {
+      const auto found = std::find_if(summaries.begin(), summaries.end(), same(line));
+      if (found != summaries.end())
+        text += fmt::format(" {}; {} ({})", format_ratio(found->mean),
+                            format_ratio(found->worst->measured.ratio->value), found->worst->name);
+      text += " |";
+    }
+    text += '\n';
   }
 }
 
 }  // namespace
 
 Verdict overall_verdict(const std::vector<Row>& rows) noexcept {
-  if (rows.empty() || !rows.front().target) return Verdict::none;
+  const auto has_target = [](const Row& row) { return row.target.has_value(); };
+  if (std::none_of(rows.begin(), rows.end(), has_target)) return Verdict::none;
   if (rows.front().counts == Counts::where_reference_is_fastest) {
     const Row* best = nullptr;
     for (const Row& row : rows) {
@@ -104,6 +143,7 @@ std::string markdown(const std::vector<Report>& reports) {
   for (std::size_t i = 0; i < reports.size(); ++i) text += "---|---|";
   text += "---|---|\n";
   append_lines(text, reports);
+  append_summaries(text, reports);
 
   std::set<std::string> notes;
   for (const Report& report : reports) {

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "measure.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <vector>
 
@@ -28,6 +29,11 @@ void append_quotients(std::vector<double>& to, const std::vector<double>& over,
   for (std::size_t i = 0; i < over.size(); ++i) to.push_back(over[i] / under[i]);
 }
 
+void append_differences(std::vector<double>& to, const std::vector<double>& from,
+                        const std::vector<double>& less) {
+  for (std::size_t i = 0; i < from.size(); ++i) to.push_back(from[i] - less[i]);
+}
+
 std::vector<double> joined(std::vector<double> first, const std::vector<double>& second) {
   first.insert(first.end(), second.begin(), second.end());
   return first;
@@ -38,7 +44,7 @@ std::vector<double> joined(std::vector<double> first, const std::vector<double>&
 Measurement Meter::time(const Routine& routine, Clock clock) const {
   const Batch own = batch(routine, clock);
   Samples first, second;
-  for (int pair = 0; pair < effort_.pairs; ++pair) {
+  for (int pair = 0, last = pairs(2.0 * own.sample()); pair < last; ++pair) {
     take(first, own);
     take(second, own);
   }
@@ -51,7 +57,8 @@ Measurement Meter::time(const Routine& routine, Clock clock) const {
 Measurement Meter::compare(const Routine& routine, const Routine& reference, Clock clock) const {
   const Batch own = batch(routine, clock), other = batch(reference, clock);
   Samples own_samples[2], other_samples[2];  // of the first and of the second half of a block
-  for (int block = 0; 2 * block < effort_.pairs; ++block) {
+  const int most = pairs(own.sample() + other.sample());
+  for (int block = 0; 2 * block < most; ++block) {
     const bool own_outside = block % 2 == 0;
     for (int half : {0, 1}) {
       const bool own_first = own_outside == (half == 0);
@@ -60,27 +67,37 @@ Measurement Meter::compare(const Routine& routine, const Routine& reference, Clo
       if (!own_first) take(own_samples[half], own);
     }
   }
-  std::vector<double> times[2], other_times[2], ratios, controls;
+  std::vector<double> times[2], other_times[2], ratios, excesses, controls;
   for (int half : {0, 1}) {
     times[half] = seconds_per_call(own_samples[half], own, clock);
     other_times[half] = seconds_per_call(other_samples[half], other, clock);
     append_quotients(ratios, other_times[half], times[half]);
+    append_differences(excesses, times[half], other_times[half]);
   }
   append_quotients(controls, times[0], times[1]);
   append_quotients(controls, other_times[0], other_times[1]);
-  return {median_estimate(joined(times[0], times[1])), median_estimate(joined(other_times[0], other_times[1])),
-          median_estimate(ratios), median_estimate(controls)};
+  return {.time = median_estimate(joined(times[0], times[1])),
+          .reference = median_estimate(joined(other_times[0], other_times[1])),
+          .ratio = median_estimate(ratios),
+          .control = median_estimate(controls),
+          .excess = median_estimate(excesses)};
 }
 
 Meter::Batch Meter::batch(const Routine& routine, Clock clock) const {
-  Batch batch{&routine, 1, clock == Clock::joint || group_.rank() == 0};
+  Batch batch{&routine, 1, clock == Clock::joint || group_.rank() == 0, 0.0};
   const double enough = clock == Clock::joint ? effort_.joint_sample_seconds : effort_.sample_seconds;
   while (true) {
     Samples trial;
     take(trial, batch);
-    if (seconds_per_call(trial, batch, clock)[0] * static_cast<double>(batch.count) >= enough) return batch;
+    batch.seconds = seconds_per_call(trial, batch, clock)[0];
+    if (batch.seconds * static_cast<double>(batch.count) >= enough) return batch;
     batch.count *= 2;
   }
+}
+
+int Meter::pairs(double seconds_of_one) const {
+  const double affordable = effort_.comparison_seconds / seconds_of_one;
+  return affordable < effort_.pairs ? std::max(2, static_cast<int>(affordable)) : effort_.pairs;
 }
 
 void Meter::take(Samples& samples, const Batch& batch) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -40,6 +41,8 @@ struct Effort {
   /// The same where all ranks make them: long against the time between the first and the last that leave a
   /// barrier.
   double joint_sample_seconds = 2e-3;
+  /// No more pairs than take this long, but two.
+  double comparison_seconds = std::numeric_limits<double>::infinity();
 };
 
 /// What came out, in seconds per call.
@@ -50,6 +53,8 @@ struct Measurement {
   std::optional<Estimate> ratio;
   /// A/A: the routine against itself and the reference against itself, pair by pair.
   Estimate control;
+  /// How much longer than the reference, pair by pair.
+  std::optional<Estimate> excess = {};
 };
 
 /// Takes the time of routines on all ranks of a group. Samples begin together, after a barrier, and each after
@@ -70,12 +75,15 @@ class Meter {
     const Routine* routine;
     index_t count;
     bool takes_part;
+    double seconds;  // of one call; the same on all ranks
+    double sample() const noexcept { return seconds * static_cast<double>(count + 1); }
   };
   /// When samples of one kind began and ended on this rank, by a clock that all processes of a node share.
   struct Samples {
     std::vector<double> begin, end;
   };
   Batch batch(const Routine& routine, Clock clock) const;
+  int pairs(double seconds_of_one) const;
   void take(Samples& samples, const Batch& batch) const;
   std::vector<double> seconds_per_call(const Samples& samples, const Batch& batch, Clock clock) const;
 

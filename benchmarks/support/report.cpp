@@ -17,8 +17,21 @@ namespace {
 
 // Two or three significant digits without an exponent.
 std::string digits(double value) {
-  const int decimals = value >= 100.0 ? 0 : value >= 10.0 ? 1 : value >= 0.1 ? 2 : 4;
+  const double size = std::abs(value);
+  const int decimals = size >= 100.0 ? 0 : size >= 10.0 ? 1 : size >= 0.1 ? 2 : 4;
   return fmt::format("{:.{}f}", value, decimals);
+}
+
+struct Unit {
+  double size;
+  const char* name;
+};
+
+Unit unit_of_time(double seconds) {
+  for (const Unit& unit : {Unit{1.0, "s"}, Unit{1e-3, "ms"}, Unit{1e-6, "us"}}) {
+    if (std::abs(seconds) >= unit.size) return unit;
+  }
+  return {1e-9, "ns"};
 }
 
 std::string processor_name() {
@@ -35,8 +48,10 @@ std::string processor_name() {
 
 Verdict Row::verdict() const noexcept {
   if (!target) return Verdict::none;
-  if (target->goal == Goal::at_most) return judge(measured.time, *target, measured.control);
-  return measured.ratio ? judge(*measured.ratio, *target, measured.control) : Verdict::not_measurable;
+  std::optional<Estimate> result = measured.time;
+  if (target->goal == Goal::at_least) result = measured.ratio;
+  if (target->goal == Goal::at_most_more) result = measured.excess;
+  return result ? judge(*result, *target, measured.control) : Verdict::not_measurable;
 }
 
 std::vector<Summary> summaries(const Report& report) {
@@ -71,16 +86,8 @@ Environment environment_here() {
 }
 
 std::string format_seconds(double seconds) {
-  struct Unit {
-    double size;
-    const char* name;
-  };
-  constexpr std::array<Unit, 4> units{{{1.0, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}}};
-  for (const Unit& unit : units) {
-    if (seconds >= unit.size || unit.size == units.back().size)
-      return fmt::format("{} {}", digits(seconds / unit.size), unit.name);
-  }
-  return {};
+  const Unit unit = unit_of_time(seconds);
+  return fmt::format("{} {}", digits(seconds / unit.size), unit.name);
 }
 
 std::string format_rate(double bytes_per_second) { return digits(bytes_per_second / 1e9) + " GB/s"; }
@@ -89,9 +96,19 @@ std::string format_ratio(const Estimate& ratio) {
   return fmt::format("{} [{}, {}]", digits(ratio.value), digits(ratio.low), digits(ratio.high));
 }
 
+std::string format_ratio(double ratio) { return digits(ratio); }
+
+std::string format_bytes(index_t bytes) {
+  if (bytes >= 1 << 20 && bytes % (1 << 20) == 0) return fmt::format("{} MiB", bytes >> 20);
+  if (bytes >= 1 << 10 && bytes % (1 << 10) == 0) return fmt::format("{} KiB", bytes >> 10);
+  return fmt::format("{} B", bytes);
+}
+
 std::string format_target(const Target& target) {
-  if (target.goal == Goal::at_most) return fmt::format("at most {:g} ns", target.value * 1e9);
-  return fmt::format("ratio {:g} or more", target.value);
+  if (target.goal == Goal::at_least) return fmt::format("ratio {:.3g} or more", target.value);
+  const Unit unit = unit_of_time(target.value);
+  return fmt::format("at most {:g} {}{}", target.value / unit.size, unit.name,
+                     target.goal == Goal::at_most_more ? " more" : "");
 }
 
 }  // namespace tessera::benchmark

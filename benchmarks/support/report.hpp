@@ -22,7 +22,6 @@ struct Row {
   Measurement measured = {};
   /// Bytes of elements that a call moves; 0 if a rate says nothing.
   double bytes = 0.0;
-  /// at_least is about the ratio, at_most about the time in seconds.
   std::optional<Target> target = {};
   Counts counts = Counts::every_mpi;
 
@@ -61,11 +60,13 @@ std::vector<Summary> summaries(const Report& report);
 /// The processor's name and the number of cores of this machine, and today's date. @local
 Environment environment_here();
 
-/// Three digits and a unit, such as "41.2 us", "4.73 GB/s", "0.97 [0.95, 0.99]". @local
+/// Three digits and a unit, such as "41.2 us", "4.73 GB/s", "0.97 [0.95, 0.99]", "2 MiB". @local
 std::string format_seconds(double seconds);
 std::string format_rate(double bytes_per_second);
 std::string format_ratio(const Estimate& ratio);
-/// "ratio >= 0.8", "<= 50 ns". @local
+std::string format_ratio(double ratio);
+std::string format_bytes(index_t bytes);
+/// "ratio 0.8 or more", "at most 50 ns", "at most 25 ns more". @local
 std::string format_target(const Target& target);
 
 }  // namespace tessera::benchmark

@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
+#include <tessera/runtime/error.hpp>
+
 #include "json.hpp"
 
 namespace tessera::benchmark {
@@ -23,7 +25,8 @@ const char* mpi_name() noexcept {
 }  // namespace
 
 Effort Options::effort() const {
-  if (quick) return {.pairs = 5, .sample_seconds = 5e-6, .joint_sample_seconds = 1e-4};
+  if (quick)
+    return {.pairs = 5, .sample_seconds = 5e-6, .joint_sample_seconds = 1e-4, .comparison_seconds = 0.1};
   return {.pairs = pairs};
 }
 
@@ -48,6 +51,10 @@ ParsedOptions parse_options(int argc, char** argv, std::string_view purpose, boo
   return parsed;
 }
 
+void require(bool condition, const std::string& what) {
+  if (!condition) throw Error(what + ": wrong values (a benchmark of wrong results says nothing)");
+}
+
 Session::Session(const Runtime& runtime, std::string benchmark, Options options)
     : world_(runtime.world()),
       options_(std::move(options)),
@@ -60,11 +67,25 @@ Session::Session(const Runtime& runtime, std::string benchmark, Options options)
   environment.mpi = mpi_name();
   environment.ranks = world_.size();
   environment.pairs = options_.effort().pairs;
+  if (options_.quick) note("A quick run: fewer pairs, and only two of calls that take long.");
   if (world_.rank() == 0) table_.heading(environment);
 }
 
 bool Session::wants(std::string_view section) const {
   return section.find(options_.only) != std::string_view::npos;
+}
+
+void Session::compare(const Subject& subject, const std::vector<Reference>& references) {
+  for (const Reference& reference : references) {
+    if (!reference.routine) continue;
+    add({.section = subject.section,
+         .name = subject.name,
+         .reference = reference.name,
+         .measured = meter_.compare(subject.routine, reference.routine, subject.clock),
+         .bytes = subject.bytes,
+         .target = reference.target,
+         .counts = reference.counts});
+  }
 }
 
 void Session::add(Row row) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <tessera/runtime/runtime.hpp>
 
@@ -31,6 +32,26 @@ struct ParsedOptions {
 };
 ParsedOptions parse_options(int argc, char** argv, std::string_view purpose, bool speaks);
 
+/// Ends the run where a result is wrong. @local @throws Error
+void require(bool condition, const std::string& what);
+
+/// A routine that is to be compared with others.
+struct Subject {
+  std::string section, name;
+  Routine routine;
+  double bytes = 0.0;
+  Clock clock = Clock::origin;
+};
+
+/// What it is compared with, and what is to be reached against that. Without a routine it is left out: its
+/// library is not there.
+struct Reference {
+  std::string name;
+  Routine routine;
+  std::optional<Target> target = {};
+  Counts counts = Counts::every_mpi;
+};
+
 /// A run of a benchmark on all ranks: measures, prints rows as they come, and writes the report.
 class Session {
  public:
@@ -41,6 +62,10 @@ class Session {
   const Meter& meter() const noexcept { return meter_; }
   /// Whether a section is to be run. @local
   bool wants(std::string_view section) const;
+  /// The MPI in use: "MPICH", "Open MPI" or "other MPI". @local
+  const std::string& mpi() const noexcept { return report_.environment.mpi; }
+  /// Measures against each of the references: a row for each. @collective
+  void compare(const Subject& subject, const std::vector<Reference>& references);
   /// Adds a row and prints it. @local, alike on every rank
   void add(Row row);
   /// Something to be said below the table. @local, alike on every rank

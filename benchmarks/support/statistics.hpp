@@ -25,7 +25,9 @@ Estimate median_estimate(std::span<const double> samples);
 /// The n-th root of the product. @local @throws UsageError if a value is not positive, or there is none.
 double geometric_mean(std::span<const double> values);
 
-enum class Goal { at_least, at_most };
+/// at_least is about the ratio to the reference, at_most about the time, at_most_more about how much longer
+/// than the reference it took; times in seconds.
+enum class Goal { at_least, at_most, at_most_more };
 
 /// What a measurement is asked to reach.
 struct Target {

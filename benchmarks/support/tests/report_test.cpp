@@ -51,7 +51,15 @@ TEST(Format, ThreeDigitsAndAUnit) {
   EXPECT_EQ(format_ratio({0.97, 0.95, 0.99}), "0.97 [0.95, 0.99]");
   EXPECT_EQ(format_ratio({0.00577, 0.0057, 0.0058}), "0.0058 [0.0057, 0.0058]");
   EXPECT_EQ(format_target({Goal::at_most, 50e-9}), "at most 50 ns");
+  EXPECT_EQ(format_target({Goal::at_most, 20e-6}), "at most 20 us");
+  EXPECT_EQ(format_target({Goal::at_most_more, 25e-9}), "at most 25 ns more");
   EXPECT_EQ(format_target({Goal::at_least, 0.8}), "ratio 0.8 or more");
+  EXPECT_EQ(format_target({Goal::at_least, 1.0 / 3.0}), "ratio 0.333 or more");
+  EXPECT_EQ(format_seconds(-12.34e-9), "-12.3 ns");
+  EXPECT_EQ(format_bytes(8), "8 B");
+  EXPECT_EQ(format_bytes(1000), "1000 B");
+  EXPECT_EQ(format_bytes(32 * 1024), "32 KiB");
+  EXPECT_EQ(format_bytes(64 << 20), "64 MiB");
 }
 
 TEST(Row, TheGoalSaysWhatIsJudged) {
@@ -61,6 +69,12 @@ TEST(Row, TheGoalSaysWhatIsJudged) {
   EXPECT_EQ(r.verdict(), Verdict::met);
   r.target = {Goal::at_least, 0.8};
   EXPECT_EQ(r.verdict(), Verdict::missed);
+  r.target = {Goal::at_most_more, 25e-9};
+  EXPECT_EQ(r.verdict(), Verdict::not_measurable) << "nobody took the difference";
+  r.measured.excess = Estimate{30e-9, 29e-9, 31e-9};
+  EXPECT_EQ(r.verdict(), Verdict::missed);
+  r.measured.excess = Estimate{26e-9, 24e-9, 28e-9};
+  EXPECT_EQ(r.verdict(), Verdict::met);
   r.measured.control = {1.0, 0.9, 1.1};
   EXPECT_EQ(r.verdict(), Verdict::not_measurable);
 }
@@ -96,7 +110,10 @@ TEST_F(JsonFile, HoldsAllOfAReport) {
   Row second{.section = "a", .name = "alone"};
   second.measured = {.time = {1.0, 0.5, 2.0}, .reference = {}, .ratio = {}, .control = quiet};
   second.target = {Goal::at_most, 3.0};
-  Report written = report("M", {first, second});
+  Row third = row("a", "c", 40e-9, 10e-9);
+  third.target = {Goal::at_most_more, 25e-9};
+  third.measured.excess = Estimate{30e-9, 29e-9, 31e-9};
+  Report written = report("M", {first, second, third});
   written.notes = {"something was not there"};
   const std::string path = directory_ / "report.json";
   write_json(written, path);
@@ -104,7 +121,7 @@ TEST_F(JsonFile, HoldsAllOfAReport) {
 
   EXPECT_EQ(markdown({read}), markdown({written}));
   EXPECT_EQ(read.environment.benchmark, "sample");
-  ASSERT_EQ(read.rows.size(), 2u);
+  ASSERT_EQ(read.rows.size(), 3u);
   EXPECT_EQ(read.rows[0].bytes, 8.0);
   EXPECT_EQ(read.rows[0].counts, Counts::where_reference_is_fastest);
   EXPECT_EQ(read.rows[0].measured.ratio->high, first.measured.ratio->high);
@@ -112,6 +129,8 @@ TEST_F(JsonFile, HoldsAllOfAReport) {
   EXPECT_FALSE(read.rows[1].measured.ratio);
   EXPECT_EQ(read.rows[1].measured.time.low, 0.5);
   EXPECT_EQ(read.rows[1].target->value, 3.0);
+  EXPECT_EQ(read.rows[2].target->goal, Goal::at_most_more);
+  EXPECT_EQ(read.rows[2].measured.excess->high, 31e-9);
   EXPECT_EQ(read.notes, written.notes);
 }
 
@@ -132,6 +151,29 @@ TEST(Markdown, OneLineForAMeasurementOfSeveralMpis) {
                       "| b | memcpy | 2.00 us | 0.50 [0.49, 0.51] | 3.00 us | 0.33 [0.33, 0.34] |  |  |\n"
                       "| only here | memcpy | 2.00 us | 0.50 [0.49, 0.51] | | |  |  |\n"),
             std::string::npos)
+      << text;
+}
+
+TEST(Markdown, SummariesOfWhatHasSeveralRows) {
+  const std::string text = markdown({report("M1", {row("a", "b", 1e-6, 2e-6), row("a", "c", 1e-6, 8e-6)}),
+                                     report("M2", {row("a", "b", 3e-6, 1e-6)})});
+  EXPECT_NE(text.find("| ratios: geometric mean; worst | reference | M1 | M2 |\n"
+                      "|---|---|---|---|\n"
+                      "| a | memcpy | 4.00; 2.00 (b) | |\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(markdown({report("M2", {row("a", "b", 3e-6, 1e-6)})}).find("geometric"), std::string::npos);
+}
+
+TEST(Markdown, ATargetOfOneMpiAlone) {
+  Row first = row("a", "b", 40e-9, 10e-9), second = first;
+  second.target = {Goal::at_most_more, 25e-9};
+  second.measured.excess = Estimate{30e-9, 29e-9, 31e-9};
+  const std::string text = markdown({report("M1", {first}), report("M2", {second})});
+  EXPECT_NE(
+      text.find("| b | memcpy | 40.0 ns | 0.25 [0.24, 0.26] | 40.0 ns (30.0 ns more) | 0.25 [0.24, 0.26] | "
+                "at most 25 ns more | missed |\n"),
+      std::string::npos)
       << text;
 }
 

@@ -86,6 +86,9 @@ TEST(Judge, TheIntervalDecides) {
   EXPECT_EQ(judge({40e-9, 39e-9, 41e-9}, at_most, quiet), Verdict::met);
   EXPECT_EQ(judge({51e-9, 49e-9, 53e-9}, at_most, quiet), Verdict::met);
   EXPECT_EQ(judge({60e-9, 59e-9, 61e-9}, at_most, quiet), Verdict::missed);
+  const Target at_most_more{Goal::at_most_more, 25e-9};
+  EXPECT_EQ(judge({-2e-9, -3e-9, -1e-9}, at_most_more, quiet), Verdict::met);
+  EXPECT_EQ(judge({30e-9, 26e-9, 34e-9}, at_most_more, quiet), Verdict::missed);
 }
 
 TEST(Judge, ANoisyControlForbidsAVerdict) {

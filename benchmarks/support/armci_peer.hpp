@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include <tessera/runtime/group.hpp>
+
+#include "rows.hpp"
+
+/// ARMCI, what Global Arrays stands on, for comparison. It is there while a ga_peer::Library lives; its headers
+/// stay in armci_peer.cpp.
+namespace tessera::benchmark::armci_peer {
+
+/// Whether ARMCI was there when the benchmarks were built. @local
+bool available() noexcept;
+
+/// Runs of bytes anywhere in the memory of one rank.
+struct List {
+  int bytes;
+  std::vector<void*> remote, local;
+};
+
+/// The same `bytes` of memory on every rank; offsets are in bytes, elements are double. @collective to make and
+/// destroy
+class Memory {
+ public:
+  Memory(const Group& world, index_t bytes);
+  ~Memory();
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  /// This rank's part, which it alone may look at; the others' for use in a List. @local
+  double* own() const noexcept { return reinterpret_cast<double*>(address(rank_)); }
+  std::byte* address(int rank) const noexcept {
+    return static_cast<std::byte*>(parts_[static_cast<std::size_t>(rank)]);
+  }
+
+  /// ARMCI_Put and so on of a single row, ARMCI_PutS of several. @onesided
+  void put(int rank, index_t offset, const double* from, const Rows& rows);
+  void get(int rank, index_t offset, double* into, const Rows& rows);
+  void accumulate(int rank, index_t offset, const double* from, const Rows& rows);
+  /// ARMCI_PutV and so on. @onesided
+  void put(int rank, List& list);
+  void get(int rank, List& list);
+  void accumulate(int rank, List& list);
+
+  /// ARMCI_Rmw on an integer at the offset: what was there. @onesided
+  std::int64_t fetch_add(int rank, index_t offset, int value);
+  std::int64_t exchange(int rank, index_t offset, std::int64_t value);
+
+ private:
+  int rank_;
+  std::vector<void*> parts_;
+};
+/// Null where there is no ARMCI. @collective
+std::unique_ptr<Memory> allocate(const Group& world, index_t bytes);
+
+/// One mutex on every rank; at most one such set at a time. @collective to make and destroy
+class Mutexes {
+ public:
+  Mutexes();
+  ~Mutexes();
+  Mutexes(const Mutexes&) = delete;
+  Mutexes& operator=(const Mutexes&) = delete;
+
+  /// @onesided
+  void lock(int rank);
+  void unlock(int rank);
+};
+/// Null where there is no ARMCI, or it has no mutexes: for a single process on Open MPI it ends the program.
+/// @collective
+std::unique_ptr<Mutexes> mutexes(const Group& world);
+
+/// ARMCI_Malloc and ARMCI_Free. @collective
+void allocate_and_free(const Group& world, index_t bytes);
+
+/// ARMCI_Barrier: everybody's operations are done and visible. @collective
+void sync();
+
+}  // namespace tessera::benchmark::armci_peer

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <complex>
+#include <optional>
+#include <vector>
+
+#include <tessera/array.hpp>
+#include <tessera/transform.hpp>
+
+#include "array_model.hpp"
+#include "mpi_test.hpp"
+
+namespace tessera::test {
+
+using Domain = std::optional<AtomicDomain>;
+
+/// A type that only moves, of a size that is no power of two.
+struct Triple {
+  std::int32_t a, b, c;
+  friend bool operator==(const Triple&, const Triple&) = default;
+};
+
+/// A whole number as any element type, so that sums are exact in any order. @local
+template <class T>
+T number(index_t re, index_t im = 0) {
+  if constexpr (std::is_arithmetic_v<T>)
+    return static_cast<T>(re);
+  else if constexpr (Arithmetic<T>)
+    return {static_cast<typename T::value_type>(re), static_cast<typename T::value_type>(im)};
+  else
+    return {static_cast<std::int32_t>(re), static_cast<std::int32_t>(im), static_cast<std::int32_t>(re - im)};
+}
+
+template <class T>
+T random_number(Random& random) {
+  return number<T>(pick(random, -100, 100), pick(random, -9, 9));
+}
+
+/// The domains that can be had: on one node that of MPI can be chosen. @local
+inline std::vector<Domain> domains(const Group& group) {
+  if (group.node_count() > 1 || group.size() == 1) return {std::nullopt};
+  return {std::nullopt, AtomicDomain::mpi};
+}
+
+/// Whether MPI makes the updates of an array atomic. @local
+inline bool is_by_mpi(const Group& group, const Domain& domain) {
+  return group.node_count() > 1 || (group.size() > 1 && domain == AtomicDomain::mpi);
+}
+
+/// Open MPI's compare-and-swap is not atomic against its other operations. @local
+inline bool has_compare_exchange([[maybe_unused]] const Group& group, [[maybe_unused]] const Domain& domain) {
+#ifdef OPEN_MPI
+  return !is_by_mpi(group, domain);
+#else
+  return true;
+#endif
+}
+
+/// How often to do something that costs messages between nodes, and next to nothing on one. @local
+inline int times(const Group& group, int on_one_node, int between_nodes) {
+  return group.node_count() == 1 ? on_one_node : between_nodes;
+}
+
+/// How many rounds of something in which processes wait for each other: with more of them than cores that takes
+/// long between nodes. @local
+inline int rounds_of(const Group& group, int rounds) {
+  return group.node_count() > 4 ? (rounds + 2) / 3 : rounds;
+}
+
+/// Any position of an array that has one. @local
+template <std::size_t N>
+Index<N> random_index(Random& random, const Extents<N>& dims) {
+  Index<N> at;
+  for (std::size_t d = 0; d < N; ++d) at[d] = pick(random, 0, dims[d] - 1);
+  return at;
+}
+
+/// All positions of an array, row by row. @local
+template <std::size_t N>
+std::vector<Index<N>> all_indices(const Extents<N>& dims) {
+  std::vector<Index<N>> list;
+  for_each_index(Patch<N>::whole(dims), [&](const Index<N>& at) { list.push_back(at); });
+  return list;
+}
+
+/// Different numbers for every element of a buffer. @local
+template <class T, std::size_t N>
+RandomBuffer<T, N> random_buffer(Random& random, const Extents<N>& extents) {
+  RandomBuffer<T, N> buffer(random, extents);
+  for (T& x : buffer.storage) x = random_number<T>(random);
+  return buffer;
+}
+
+/// An array, and what it should hold: kept by every rank.
+template <Element T, std::size_t N>
+struct Modelled {
+  Array<T, N> array;
+  LocalArray<T, N> model;
+
+  /// Every element is its number. @collective
+  Modelled(const Group& group, const Layout<N>& layout, const Domain& domain = {})
+      : array(group, layout, {.name = "modelled", .domain = domain}), model(layout.dims()) {
+    const Extents<N> dims = layout.dims();
+    for_each_local(array, [&](const Index<N>& at, T& x) { x = number<T>(number_of(at, dims), 1); });
+    array.sync();
+    for_each_index(Patch<N>::whole(dims),
+                   [&](const Index<N>& at) { model[at] = number<T>(number_of(at, dims), 1); });
+  }
+
+  Extents<N> dims() const { return model.extents(); }
+  Patch<N> whole() const { return Patch<N>::whole(dims()); }
+
+  /// Elements of a view that differ from those of a patch. @local
+  int differences(const Patch<N>& patch, const View<const T, N>& found) const {
+    int wrong = 0;
+    for_each_index(patch, [&](const Index<N>& at) {
+      wrong += static_cast<int>(!(found[minus(at, patch.lo)] == model[at]));
+    });
+    return wrong;
+  }
+  /// Elements of a patch that are wrong when they are read. @onesided
+  int differences(const Patch<N>& patch) const {
+    const LocalArray<T, N> found = array.get(patch);
+    return differences(patch, found.view());
+  }
+  /// Elements in this rank's own memory that are wrong. @local
+  int own_differences() {
+    int wrong = 0;
+    for_each_local(array, [&](const Index<N>& at, T& x) { wrong += static_cast<int>(!(x == model[at])); });
+    return wrong;
+  }
+};
+
+/// What an update should make of a value. @local
+template <class T>
+T updated(Update update, T old, T value) {
+  if (update == Update::sum) return static_cast<T>(old + value);
+  if constexpr (Real<T>) {
+    if (update == Update::min) return std::min(old, value);
+    if (update == Update::max) return std::max(old, value);
+  }
+  if constexpr (Integer<T>) {
+    if (update == Update::bit_and) return old & value;
+    if (update == Update::bit_or) return old | value;
+    if (update == Update::bit_xor) return old ^ value;
+  }
+  return value;
+}
+
+inline constexpr std::array all_updates{Update::sum,    Update::min,     Update::max,    Update::bit_and,
+                                        Update::bit_or, Update::bit_xor, Update::replace};
+
+}  // namespace tessera::test
