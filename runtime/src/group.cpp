@@ -99,7 +99,8 @@ std::shared_ptr<GroupState> GroupState::create(RuntimeState& runtime, mpi::Comm 
 
 void GroupState::require_open() const {
   if (!comm)
-    throw UsageError("a group was used after its Runtime had ended; let the Runtime go out of scope last");
+    throw UsageError(
+        "a group was used after its close() or the end of its Runtime; let the Runtime go out of scope last");
 }
 
 std::string GroupState::agree(const std::string& problem) {
@@ -313,11 +314,8 @@ int Group::world_rank(int rank) const {
 
 int Group::rank_of_world(int world_rank) const {
   const auto& ranks = state().world_rank;
-  // Most groups are in the world's order.
-  const auto found = std::lower_bound(ranks.begin(), ranks.end(), world_rank);
-  if (found != ranks.end() && *found == world_rank) return static_cast<int>(found - ranks.begin());
-  const auto anywhere = std::find(ranks.begin(), ranks.end(), world_rank);
-  return anywhere == ranks.end() ? -1 : static_cast<int>(anywhere - ranks.begin());
+  const auto found = std::find(ranks.begin(), ranks.end(), world_rank);
+  return found == ranks.end() ? -1 : static_cast<int>(found - ranks.begin());
 }
 
 std::vector<int> Group::translate(std::span<const int> ranks, const Group& to) const {

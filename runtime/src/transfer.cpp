@@ -17,6 +17,12 @@
 namespace tessera::detail {
 namespace {
 
+index_t bytes_of(const SegmentState& segment, const Strided& shape) {
+  if (static_cast<std::size_t>(shape.levels) <= max_rank) return shape.bytes();
+  throw UsageError(fmt::format("a transfer of segment \"{}\" has {} levels; 0 to {} are possible", segment.name,
+                               shape.levels, max_rank));
+}
+
 // The bytes that one side of a shape touches, relative to its first element.
 struct Range {
   index_t low = 0, high = 0;
@@ -121,7 +127,7 @@ void check_place(const SegmentState& segment, int rank, index_t offset, index_t 
 
 void transfer_put(SegmentState& segment, int rank, index_t offset, const Strided& shape,
                   const std::byte* source, Pending* pending) {
-  const index_t bytes = shape.bytes();
+  const index_t bytes = bytes_of(segment, shape);
   if (bytes == 0) return;
   segment.require(Use::data);
   const Range remote = checked(segment, rank, offset, shape);
@@ -142,7 +148,7 @@ void transfer_put(SegmentState& segment, int rank, index_t offset, const Strided
 
 void transfer_get(SegmentState& segment, int rank, index_t offset, const Strided& shape, std::byte* target,
                   Pending* pending) {
-  const index_t bytes = shape.bytes();
+  const index_t bytes = bytes_of(segment, shape);
   if (bytes == 0) return;
   segment.require(Use::data);
   const Range remote = checked(segment, rank, offset, shape);
@@ -161,7 +167,7 @@ void transfer_get(SegmentState& segment, int rank, index_t offset, const Strided
 
 void transfer_accumulate(SegmentState& segment, int rank, index_t offset, const Strided& shape,
                          const Combine& combine, const std::byte* source, Pending* pending) {
-  const index_t bytes = shape.bytes();
+  const index_t bytes = bytes_of(segment, shape);
   if (bytes == 0) return;
   segment.require(Use::data);
   const Range remote = checked(segment, rank, offset, shape);

@@ -3,6 +3,7 @@
 #include <tessera/runtime/vector.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 #include <optional>
 
@@ -65,12 +66,23 @@ void require_whole_elements(const Vector& vector, const std::vector<Run>& runs, 
   }
 }
 
+bool on_node(const Run& run, Kind kind) noexcept {
+  return run.place != nullptr && (kind != Kind::accumulate || run.segment->domain == AtomicDomain::cpu);
+}
+
 bool same_target(const Run& a, const Run& b) noexcept { return a.segment == b.segment && a.rank == b.rank; }
 
 // Before what follows in order of target and offset.
 bool before(const Run& a, const Run& b) noexcept {
   if (a.segment->number != b.segment->number) return a.segment->number < b.segment->number;
   return a.rank != b.rank ? a.rank < b.rank : a.offset < b.offset;
+}
+
+// On a node batched runs are copied one after another, in the order of the list: the result is that of the
+// conservative method, unless one run overlaps itself.
+bool order_is_kept(const std::vector<Run>& runs, index_t run, Kind kind) noexcept {
+  return std::all_of(runs.begin(), runs.end(),
+                     [&](const Run& r) { return on_node(r, kind) && std::abs(r.place - r.local) >= run; });
 }
 
 // Whether the order of the runs matters: two are written to one place, or one is written to where another is
@@ -159,7 +171,7 @@ class Transfer {
     for (std::size_t begin = 0, end = 0; begin < runs_.size(); begin = end) {
       for (end = begin + 1; end < runs_.size() && same_target(runs_[begin], runs_[end]);) ++end;
       const std::span<const Run> group(runs_.data() + begin, end - begin);
-      if (on_node(group.front())) {
+      if (on_node(group.front(), kind_)) {
         to_node(group);
       } else {
         request += to_window(group, method, wait);
@@ -169,12 +181,9 @@ class Transfer {
   }
 
  private:
-  bool on_node(const Run& run) const noexcept {
-    return run.place != nullptr && (kind_ != Kind::accumulate || run.segment->domain == AtomicDomain::cpu);
-  }
   // Runs to several targets between nodes travel by target.
   bool needs_grouping() const noexcept {
-    return std::any_of(runs_.begin(), runs_.end(), [&](const Run& run) { return !on_node(run); });
+    return std::any_of(runs_.begin(), runs_.end(), [&](const Run& run) { return !on_node(run, kind_); });
   }
 
   void one(const Run& run, Pending* pending) {
@@ -283,7 +292,8 @@ Request transfer(const Vector& vector, VectorMethod method, Kind kind, bool wait
   }
 #endif
   if (method == VectorMethod::automatic) {
-    method = overlaps(runs, vector.run, kind) ? VectorMethod::conservative : VectorMethod::batched;
+    const bool batched = order_is_kept(runs, vector.run, kind) || !overlaps(runs, vector.run, kind);
+    method = batched ? VectorMethod::batched : VectorMethod::conservative;
   }
   Transfer transfer(std::move(runs), vector.run, kind, combine);
   if (method != VectorMethod::conservative) return transfer.together(method, wait);

@@ -542,8 +542,8 @@ TEST(ArrayElements, statistics_count_what_each_owner_was_asked_for) {
                     expected[static_cast<std::size_t>(path)][static_cast<std::size_t>(operation)])
               << to_string(path) << " " << to_string(operation);
       }
-      // Lists count their bytes.
-      const Array<double, 2> other = a.duplicate("lists");
+      // Lists count their bytes; a duplicate accumulates in the same domain.
+      Array<double, 2> other = a.duplicate("lists");
       const std::vector<Index<2>> at(20, Index<2>(7, 8));
       std::vector<double> values(20);
       other.gather(at, values);
@@ -552,6 +552,8 @@ TEST(ArrayElements, statistics_count_what_each_owner_was_asked_for) {
                 160U);
       EXPECT_EQ(found.targets.size(), 1U);
       EXPECT_TRUE(found.targets.contains(layout.owner({7, 8})));
+      other.acc(Patch<2>({7, 8}, {8, 9}), one);
+      EXPECT_EQ(other.statistics().of(mpi ? Path::window : Path::node, Operation::accumulate).operations, 1U);
       all.sync();
     }
   }

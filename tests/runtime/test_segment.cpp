@@ -95,6 +95,41 @@ TEST(Segment, large_strided_transfers_are_packed_in_parts) {
   segment.sync();
 }
 
+TEST(Segment, shapes_that_mean_nothing_are_refused_by_every_call) {
+  const Group& all = world();
+  Segment segment(all, 64, "shapes");
+  zero(segment, 64);
+  const double one = 1;
+  std::vector<double> local(8, 1.0);
+  auto refuse = [&](const Strided& shape) {
+    for (int rank = 0; rank < all.size(); ++rank) {
+      EXPECT_NE(message_of<UsageError>([&] { segment.put(rank, 0, shape, local.data()); }).find("\"shapes\""),
+                std::string::npos);
+      EXPECT_THROW(segment.get(rank, 0, shape, local.data()), UsageError);
+      EXPECT_THROW(segment.accumulate(rank, 0, shape, ElementKind::float64, &one, local.data()), UsageError);
+      EXPECT_THROW(segment.put_async(rank, 0, shape, local.data()).wait(), UsageError);
+      EXPECT_THROW(segment.get_async(rank, 0, shape, local.data()).wait(), UsageError);
+    }
+  };
+  refuse(Strided::contiguous(-8));
+  Strided shape = Strided::contiguous(8);
+  shape.count.fill(1), shape.remote_stride.fill(8), shape.local_stride.fill(8);
+  for (const int levels : {-1, static_cast<int>(max_rank) + 1}) {
+    shape.levels = levels;
+    refuse(shape);
+  }
+  shape.levels = 2;
+  for (const auto& [inner, outer] : {std::pair<index_t, index_t>{-1, 1}, {2, -1}, {-1, -1}, {-2, -2}}) {
+    shape.count[0] = inner, shape.count[1] = outer;
+    refuse(shape);
+  }
+  shape.count[0] = 0, shape.count[1] = 5;
+  segment.put(0, 1 << 20, shape, local.data());  // nothing goes anywhere
+  segment.sync();
+  EXPECT_EQ(own_slice(segment, 64), Bytes(64));
+  segment.sync();
+}
+
 // Each rank has an area of its own in every slice, where it needs no synchronisation to see its own operations.
 TEST(Segment, own_operations_are_seen_in_program_order) {
   const Group& all = world();

@@ -252,6 +252,7 @@ TEST(Vector, bad_lists_throw_and_move_nothing) {
     refuse({good, more, bad}, local);
     refuse({bad, good, more}, local);
   }
+  EXPECT_THROW(put({.run = -8, .remote = std::vector{good}, .local = std::vector{local[0]}}), UsageError);
   EXPECT_EQ(values, (std::vector<double>{1, 2, 3}));
   segment.sync();
   EXPECT_EQ(own_slice(segment, 64), Bytes(64));

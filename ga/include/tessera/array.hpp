@@ -47,8 +47,10 @@ class Array {
   /// group.
   Array(const Group& group, const Layout<N>& layout, const ArrayOptions& options = {})
       : core_(group, layout.core(), {element_kind<T>(), sizeof(T)}, options.name, options.domain) {}
-  /// An array of the same group, layout and type; its elements are unspecified. @collective
-  Array duplicate(std::string_view name) const { return {group(), layout(), {.name = name}}; }
+  /// An array of the same group, layout, type and atomic domain; its elements are unspecified. @collective
+  Array duplicate(std::string_view name) const {
+    return {group(), layout(), {.name = name, .domain = core_.domain()}};
+  }
   /// Completes all operations and frees the memory now. The destructor, by contrast, communicates nothing: it
   /// leaves the memory to the group, which frees it at the next collective call on which all members agree.
   /// @collective

@@ -47,6 +47,7 @@ class ArrayCore {
   const ElementType& type() const noexcept { return type_; }
   const std::string& name() const noexcept { return segment_.name(); }
   int rank() const noexcept { return layout_.rank(); }
+  AtomicDomain domain() const noexcept { return segment_.domain(); }
 
   /// @onesided @completion as Segment::put
   void put(const Box& patch, const Buffer<const void*>& from);

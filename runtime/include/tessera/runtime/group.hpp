@@ -46,7 +46,8 @@ class Group {
   /// The communicator behind the group, owned by Tessera: use it, do not free it. @local
   MPI_Comm mpi_comm() const;
 
-  /// The members of this group on this process's node (processes that share memory). @local
+  /// The members of this group on this process's node (processes that share memory); the group itself if they
+  /// are all its members. @local
   Group node() const;
   /// The number of nodes the group spans. @local
   int node_count() const;
@@ -80,7 +81,7 @@ class Group {
   /// @throws UsageError if a rank is out of range or listed twice, or this one is not listed.
   Group form(std::span<const int> ranks, int tag = 0) const;
   /// Frees everything that belongs to the group now: its segments and arrays are closed, and no copy of it can
-  /// be used any more. Not for the world, nor for node(). @collective
+  /// be used any more. Not for the world, nor for the node's part of a larger group. @collective
   /// @throws UsageError for these two
   void close();
   /// The ranks in `to` of members of this group, -1 for those that are not in it. @local

@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tessera/runtime/error.hpp>
+#include <tessera/runtime/segment.hpp>
+#include <tessera/runtime/vector.hpp>
+
+#include "mpi_test.hpp"
+
+namespace {
+
+using namespace tessera;
+using namespace tessera::test;
+
+// Who is where in a group, groups formed by their members alone, and groups that are closed.
+
+using Ranks = std::vector<int>;
+
+std::size_t at(index_t i) { return static_cast<std::size_t>(i); }
+
+bool contains(const Ranks& list, int rank) { return std::find(list.begin(), list.end(), rank) != list.end(); }
+
+Ranks everyone() {
+  Ranks list(at(world().size()));
+  std::iota(list.begin(), list.end(), 0);
+  return list;
+}
+
+// Everything that can be asked about a group's members, who have these ranks in the world.
+void check_members(const Group& group, const Ranks& members) {
+  const Group& all = world();
+  const auto size = static_cast<int>(members.size());
+  ASSERT_TRUE(group);
+  ASSERT_EQ(group.size(), size);
+  EXPECT_EQ(members[at(group.rank())], all.rank());
+  Ranks nodes;  // in the world, in the order of their lowest rank here
+  for (int r = 0; r < size; ++r) {
+    const int there = members[at(r)], node = all.node_of(there);
+    if (!contains(nodes, node)) nodes.push_back(node);
+    const auto here = std::find(nodes.begin(), nodes.end(), node) - nodes.begin();
+    EXPECT_EQ(group.world_rank(r), there);
+    EXPECT_EQ(group.rank_of_world(there), r);
+    EXPECT_EQ(group.node_of(r), here);
+    EXPECT_EQ(group.on_node(r), all.on_node(there));
+    const Distance near = r == group.rank() ? Distance::self : Distance::node;
+    EXPECT_EQ(group.distance(r), all.on_node(there) ? near : Distance::network);
+  }
+  for (int there = 0; there < all.size(); ++there) {
+    if (!contains(members, there)) {
+      EXPECT_EQ(group.rank_of_world(there), -1);
+    }
+  }
+  ASSERT_EQ(group.node_count(), static_cast<int>(nodes.size()));
+  for (int node = 0; node < group.node_count(); ++node) {
+    Ranks expected;
+    for (int r = 0; r < size; ++r) {
+      if (all.node_of(members[at(r)]) == nodes[at(node)]) expected.push_back(r);
+    }
+    EXPECT_EQ(group.ranks_on_node(node), expected);
+  }
+  EXPECT_THROW(group.ranks_on_node(-1), UsageError);
+  EXPECT_THROW(group.ranks_on_node(group.node_count()), UsageError);
+  for (const int outside : {-1, size}) {
+    EXPECT_THROW(group.world_rank(outside), UsageError);
+    EXPECT_THROW(group.distance(outside), UsageError);
+  }
+  EXPECT_EQ(group.rank_of_world(-1), -1);
+  EXPECT_EQ(group.rank_of_world(all.size()), -1);
+}
+
+// Collective calls of a group, with results that need every member.
+void check_communication(const Group& group, const Ranks& members) {
+  EXPECT_EQ(group.all_gather(world().rank()), members);
+  EXPECT_EQ(group.broadcast(world().rank(), group.size() - 1), members.back());
+  EXPECT_EQ(group.all_reduce(group.rank() + 1, Reduce::sum), group.size() * (group.size() + 1) / 2);
+  group.barrier();
+  group.sync();
+}
+
+// One-sided operations on a segment of the group's own: everybody to everybody.
+void check_segment(const Group& group) {
+  const int size = group.size(), me = group.rank();
+  Segment segment(group, 8 * (size + 1), "of a group");
+  const std::int64_t zero = 0, one = 1;
+  for (int i = 0; i <= size; ++i) segment.put(me, 8 * i, Strided::contiguous(8), &zero);
+  segment.sync();
+  for (int to = 0; to < size; ++to) {
+    segment.store(to, 8 * me, std::int64_t{100 * me + to});
+    segment.accumulate(to, 8 * size, Strided::contiguous(8), ElementKind::int64, &one, &one);
+    std::int64_t old = -1;
+    segment.fetch_add(to, 8 * size, ElementKind::int64, &one, &old);
+    EXPECT_GE(old, 1);
+    EXPECT_LT(old, 2 * size);
+    EXPECT_EQ(segment.address(to) != nullptr, group.on_node(to));
+  }
+  segment.sync();
+  for (int owner = 0; owner < size; ++owner) {
+    for (int from = 0; from < size; ++from)
+      EXPECT_EQ(segment.load<std::int64_t>(owner, 8 * from), 100 * from + owner);
+    EXPECT_EQ(segment.load<std::int64_t>(owner, 8 * size), 2 * size);
+  }
+  segment.sync();
+  segment.close();
+}
+
+TEST(Group, members_nodes_and_distances) {
+  const Group& all = world();
+  check_members(all, everyone());
+  Ranks mates;
+  for (int r = 0; r < all.size(); ++r) {
+    if (all.on_node(r)) mates.push_back(r);
+  }
+  check_members(all.node(), mates);
+  Ranks backwards = everyone();
+  std::reverse(backwards.begin(), backwards.end());
+  check_members(all.split(0, -all.rank()), backwards);
+  const Group odd = all.split(all.rank() % 2);
+  Ranks members;
+  for (int r = all.rank() % 2; r < all.size(); r += 2) members.push_back(r);
+  check_members(odd, members);
+  // Ranks mean something else in a part of a part.
+  Ranks part_of_part;
+  for (std::size_t i = members.size(); i-- > 0;) part_of_part.push_back(members[i]);
+  check_members(odd.split(0, -odd.rank()), part_of_part);
+  all.sync();
+}
+
+TEST(GroupForm, is_called_by_the_members_alone) {
+  const Group& all = world();
+  constexpr int tag = 77;
+  for (int absent = 0; absent < all.size(); ++absent) {
+    // From the one after the absent on, so that the order is not the world's.
+    Ranks list;
+    for (int i = 1; i < all.size(); ++i) list.push_back((absent + i) % all.size());
+    if (list.empty()) break;
+    int done = 0;
+    if (all.rank() == absent) {
+      // Makes no call of Tessera's before the group has been used and closed.
+      MPI_Recv(&done, 1, MPI_INT, list.front(), tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      EXPECT_EQ(done, 100 + absent);
+      continue;
+    }
+    Group group = all.form(list);
+    check_members(group, list);
+    check_communication(group, list);
+    check_segment(group);
+    group.close();
+    done = 100 + absent;
+    if (all.rank() == list.front()) MPI_Send(&done, 1, MPI_INT, absent, tag, MPI_COMM_WORLD);
+  }
+  all.sync();
+}
+
+TEST(GroupForm, of_one_and_of_all_in_any_order) {
+  const Group& all = world();
+  Group alone = all.form(Ranks{all.rank()});
+  check_members(alone, {all.rank()});
+  check_communication(alone, {all.rank()});
+  check_segment(alone);
+  EXPECT_EQ(alone.distance(0), Distance::self);
+  Ranks list = everyone();
+  int orders = 0;
+  do {
+    Group group = all.form(list, orders);
+    EXPECT_FALSE(group == all);
+    check_members(group, list);
+    check_communication(group, list);
+    if (orders % 5 == 1) check_segment(group);
+    group.close();
+  } while (++orders < 24 && std::next_permutation(list.begin(), list.end()));
+  check_communication(alone, {all.rank()});
+  alone.close();
+  all.sync();
+}
+
+// Lists with members in common, for any number of ranks from two on.
+std::vector<Ranks> overlapping_lists() {
+  const int n = world().size();
+  Ranks backwards = everyone(), even;
+  std::reverse(backwards.begin(), backwards.end());
+  for (int r = 0; r < n; r += 2) even.push_back(r);
+  return {{n - 1, 0}, backwards, even, {n / 2, n / 2 - 1}};
+}
+
+TEST(GroupForm, overlapping_groups_one_after_another_in_every_order) {
+  const Group& all = world();
+  if (all.size() < 2) return;
+  const auto lists = overlapping_lists();
+  Ranks order{0, 1, 2, 3}, closing{2, 0, 3, 1};
+  do {
+    // Nobody waits for anybody who is not in a list with him.
+    std::vector<Group> groups(lists.size());
+    for (const int i : order) {
+      if (contains(lists[at(i)], all.rank())) groups[at(i)] = all.form(lists[at(i)], i % 2);
+    }
+    for (const int i : closing) {
+      if (!groups[at(i)]) continue;
+      check_members(groups[at(i)], lists[at(i)]);
+      check_communication(groups[at(i)], lists[at(i)]);
+      groups[at(i)].close();
+    }
+    std::next_permutation(closing.begin(), closing.end());
+  } while (std::next_permutation(order.begin(), order.end()));
+  all.sync();
+}
+
+// Half of the ranks begin with the neighbour on their right, half with the one on their left.
+TEST(GroupForm, pairs_around_a_ring_at_the_same_time_under_different_tags) {
+  const Group& all = world();
+  const int n = all.size(), me = all.rank();
+  if (n < 2) return;
+  for (int round = 0; round < 10; ++round) {
+    auto pair = [&](int first) {
+      const Ranks list{first, (first + 1) % n};
+      Group group = all.form(list, first);
+      EXPECT_EQ(group.all_gather(me), list);
+      return group;
+    };
+    Group left, right;
+    const int before = (me + n - 1) % n;
+    if (me % 2 == 0) {
+      right = pair(me);
+      left = pair(before);
+    } else {
+      left = pair(before);
+      right = pair(me);
+    }
+    EXPECT_FALSE(left == right);
+    EXPECT_EQ(left.rank(), 1);
+    EXPECT_EQ(right.rank(), 0);
+    if (me % 2 == 0) {
+      right.close();
+      left.close();
+    } else {
+      left.close();
+      right.close();
+    }
+  }
+  all.sync();
+}
+
+// Segments of all these groups at once: everybody works on those it is a member of, in an order of its own.
+TEST(GroupForm, one_sided_operations_in_overlapping_groups_at_once) {
+  const Group& all = world();
+  if (all.size() < 2) return;
+  const auto lists = overlapping_lists();
+  struct Mine {
+    Group group;
+    Segment segment;
+    std::vector<std::int64_t> added;  // at each member, by this process
+  };
+  std::vector<std::optional<Mine>> mine(lists.size());
+  Ranks present;
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    if (!contains(lists[i], all.rank())) continue;
+    Group group = all.form(lists[i]);
+    Segment segment(group, 64, "shared");
+    segment.store(group.rank(), 0, std::int64_t{0});
+    segment.store(group.rank(), 8, std::int64_t{0});
+    segment.sync();
+    std::vector<std::int64_t> added(lists[i].size(), 0);
+    mine[i].emplace(Mine{std::move(group), std::move(segment), std::move(added)});
+    present.push_back(static_cast<int>(i));
+  }
+  std::int64_t next = all.rank();
+  for (int round = 0; round < (all.node_count() == 1 ? 300 : 40); ++round) {
+    next = (next * 1103515245 + 12345) % 2147483648;
+    Mine& m = *mine[at(present[at(next / 16 % static_cast<index_t>(present.size()))])];
+    const auto target = static_cast<int>(next / 1024 % m.group.size());
+    const std::int64_t value = next % 1000 - 500, one = 1;
+    std::int64_t old = 0;
+    m.segment.accumulate(target, 0, Strided::contiguous(8), ElementKind::int64, &one, &value);
+    m.segment.fetch_add(target, 8, ElementKind::int64, &value, &old);
+    m.added[at(target)] += value;
+  }
+  // One list of places in the segments of several groups.
+  std::vector<Place> places;
+  std::vector<std::int64_t> values;
+  for (const int i : present) {
+    Mine& m = *mine[at(i)];
+    for (int r = 0; r < m.group.size(); ++r) {
+      places.push_back({&m.segment, r, 0});
+      values.push_back(1000000 * (i + 1));
+      m.added[at(r)] += values.back();
+    }
+  }
+  std::vector<std::byte*> local;
+  for (std::int64_t& value : values) local.push_back(reinterpret_cast<std::byte*>(&value));
+  const std::int64_t one = 1;
+  accumulate({.run = 8, .remote = places, .local = local}, ElementKind::int64, &one);
+  for (const int i : present) {
+    Mine& m = *mine[at(i)];
+    m.segment.sync();
+    m.group.all_reduce(std::span<std::int64_t>(m.added), Reduce::sum);
+    for (int r = 0; r < m.group.size(); ++r) {
+      EXPECT_EQ(m.segment.load<std::int64_t>(r, 0), m.added[at(r)]) << "group " << i;
+      EXPECT_EQ(m.segment.load<std::int64_t>(r, 8), m.added[at(r)] - 1000000 * (i + 1) * m.group.size());
+    }
+    m.segment.sync();
+  }
+  for (const int i : present) mine[at(i)]->group.close();
+  all.sync();
+}
+
+TEST(GroupForm, from_parts_of_the_world) {
+  const Group& all = world();
+  Group odd = all.split(all.rank() % 2, -all.rank());  // backwards
+  Ranks members;
+  for (int r = 0; r < odd.size(); ++r) members.push_back(odd.world_rank(r));
+  // The list has ranks of the parent, not of the world.
+  Ranks list(at(odd.size()));
+  std::iota(list.begin(), list.end(), 0);
+  std::rotate(list.begin(), list.begin() + 1, list.end());
+  std::rotate(members.begin(), members.begin() + 1, members.end());
+  Group formed = odd.form(list);
+  check_members(formed, members);
+  check_segment(formed);
+  // Groups of groups.
+  Group again = formed.form(Ranks{formed.rank()});
+  check_members(again, {all.rank()});
+  Group same = formed.split(0);
+  check_members(same, members);
+  check_segment(same);
+  Group mates = all.node();
+  Ranks near(at(mates.size()));
+  std::iota(near.begin(), near.end(), 0);
+  std::reverse(near.begin(), near.end());
+  Group here = mates.form(near);
+  EXPECT_EQ(here.node_count(), 1);
+  EXPECT_EQ(here.rank(), mates.size() - 1 - mates.rank());
+  check_segment(here);
+  // A formed group lives without its parent.
+  odd.close();
+  check_members(formed, members);
+  check_communication(formed, members);
+  check_segment(formed);
+  again.close();
+  here.close();
+  formed.close();
+  all.sync();
+}
+
+TEST(GroupForm, bad_lists_are_refused_without_anybody_else) {
+  const Group& all = world();
+  const int n = all.size(), me = all.rank();
+  // One rank after another, while the others wait.
+  for (int turn = 0; turn < n; ++turn) {
+    if (turn == me) {
+      auto refuse = [&](const Ranks& list, std::initializer_list<std::string> parts) {
+        const auto text = message_of<UsageError>([&] { all.form(list); });
+        for (const std::string& part : parts) EXPECT_NE(text.find(part), std::string::npos) << text;
+      };
+      const std::string mine = "rank " + std::to_string(me);
+      refuse({}, {mine + " is not in the list"});
+      if (n > 1) refuse({(me + 1) % n}, {mine + " is not in the list"});
+      refuse({me, me}, {mine + " is listed twice"});
+      refuse({me, n}, {"rank " + std::to_string(n) + " is not in a group of " + std::to_string(n)});
+      refuse({-1, me}, {"rank -1"});
+      if (n > 1) refuse({me, (me + 1) % n, me}, {mine + " is listed twice"});
+      if (n > 2) refuse({(me + 1) % n, (me + 2) % n, (me + 1) % n}, {"is listed twice"});
+    }
+    all.barrier();
+  }
+  Group works = all.form(everyone());
+  check_communication(works, everyone());
+  works.close();
+  all.sync();
+}
+
+// Copies that are let go say nothing to anybody; the others close.
+TEST(GroupForm, a_dropped_handle_frees_nothing_and_needs_nobody) {
+  const Group& all = world();
+  Ranks list = everyone();
+  std::rotate(list.begin(), list.begin() + all.size() / 2, list.end());
+  std::optional<Segment> kept;
+  {
+    const Group group = all.form(list);
+    kept.emplace(group, 64, "kept");
+    kept->store((group.rank() + 1) % group.size(), 0, std::int64_t{all.rank()});
+    kept->sync();
+  }
+  // A segment keeps its group usable.
+  const Group& group = kept->group();
+  check_members(group, list);
+  EXPECT_EQ(kept->load<std::int64_t>((group.rank() + 1) % group.size(), 0), all.rank());
+  kept->sync();
+  kept->close();
+  all.sync();
+}
+
+TEST(GroupForm, many_groups_are_formed_and_closed) {
+  const Group& all = world();
+  all.sync();
+  const index_t before = runtime().memory_in_use();
+  const int n = all.size(), rounds = n <= 4 ? 120 : 30;
+  for (int round = 0; round < rounds; ++round) {
+    Ranks list;
+    for (int i = 0; i < n; ++i) {
+      const int r = (i + round) % n;
+      if (n == 1 || r != round % 7 % n) list.push_back(r);
+    }
+    if (!contains(list, all.rank())) continue;
+    Group group = all.form(list, round);
+    EXPECT_EQ(group.all_reduce(1, Reduce::sum), static_cast<int>(list.size()));
+    if (round % 4 == 0) {
+      Segment segment(group, 100000, "passing");
+      segment.store(0, 8 * group.rank(), 1.0);
+      EXPECT_GT(runtime().memory_in_use(), before);
+    }
+    group.close();
+    EXPECT_EQ(runtime().memory_in_use(), before);
+  }
+  all.sync();
+}
+
+template <class Make>
+void check_close(Make&& make) {
+  const Group& all = world();
+  all.sync();
+  const index_t before = runtime().memory_in_use();
+  Group group = make();
+  const Group copy = group, child = group.split(group.rank() % 2);
+  EXPECT_EQ(copy, group);
+  Segment segment(group, 1 << 17, "closed with its group"), of_child(child, 64, "closed with its parent");
+  const Segment other(all, 64, "open");
+  std::vector<double> values(1 << 14, 1.5), found(1 << 14, 0.0);
+  segment.put((group.rank() + 1) % group.size(), 0, Strided::contiguous(1 << 17), values.data());
+  segment.sync();
+  // Under way when the group is closed.
+  segment.get_async(group.rank(), 0, Strided::contiguous(1 << 17), found.data()).detach();
+  group.close();
+  EXPECT_EQ(found, values);
+  EXPECT_FALSE(segment.is_open());
+  EXPECT_FALSE(of_child.is_open());
+  EXPECT_TRUE(other.is_open());
+  EXPECT_THROW(segment.store(0, 0, 1.0), UsageError);
+  EXPECT_THROW(segment.sync(), UsageError);
+  EXPECT_THROW(of_child.load<double>(0, 0), UsageError);
+  for (const Group* closed : {&copy, static_cast<const Group*>(&group), &child}) {
+    EXPECT_TRUE(*closed);
+    EXPECT_THROW(closed->barrier(), UsageError);
+    EXPECT_THROW(closed->sync(), UsageError);
+    EXPECT_THROW(closed->split(0), UsageError);
+    EXPECT_THROW(closed->form(Ranks{0}), UsageError);
+    EXPECT_THROW(closed->all_gather(1), UsageError);
+    EXPECT_THROW(closed->mpi_comm(), UsageError);
+    EXPECT_THROW(Segment(*closed, 64), UsageError);
+  }
+  EXPECT_THROW(group.close(), UsageError);
+  EXPECT_EQ(runtime().memory_in_use(), before + 64);
+  all.sync();
+  check_communication(all, everyone());
+}
+
+TEST(GroupClose, frees_what_belongs_to_the_group_and_ends_its_copies) {
+  const Group& all = world();
+  Ranks backwards = everyone();
+  std::reverse(backwards.begin(), backwards.end());
+  check_close([&] { return all.form(backwards); });
+  check_close([&] { return all.split(all.rank() % 2); });
+  check_close([&] { return all.include(backwards); });
+  check_close([&] { return all.form(Ranks{all.rank()}); });
+}
+
+TEST(GroupClose, is_refused_for_the_world_and_for_a_node) {
+  Group all = world(), mates = all.node();
+  EXPECT_NE(message_of<UsageError>([&] { all.close(); }).find("world"), std::string::npos);
+  EXPECT_THROW(mates.close(), UsageError);
+  Ranks backwards = everyone();
+  std::reverse(backwards.begin(), backwards.end());
+  Group formed = all.form(backwards);
+  if (formed.node_count() > 1) {
+    Group part = formed.node();
+    EXPECT_THROW(part.close(), UsageError);
+  }
+  check_members(formed, backwards);
+  check_communication(formed, backwards);
+  check_segment(formed);
+  formed.close();
+  check_communication(all, everyone());
+  all.sync();
+}
+
+// Closed in another order than made; what is left goes with the parent's next collective calls.
+TEST(GroupClose, in_any_order_among_groups_that_are_dropped) {
+  const Group& all = world();
+  for (int round = 0; round < 10; ++round) {
+    std::vector<Group> groups;
+    for (int i = 0; i < 6; ++i) {
+      groups.push_back(i % 2 == 0 ? all.split(0, i * all.rank()) : all.form(everyone(), i));
+      check_communication(groups.back(), everyone());
+    }
+    for (const int i : {4, 1, 0, 5, 3}) groups[at(i)].close();
+    check_communication(groups[2], everyone());
+    groups.clear();
+    all.sync();
+  }
+  check_communication(all, everyone());
+}
+
+}  // namespace
