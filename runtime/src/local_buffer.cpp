@@ -3,6 +3,8 @@
 #include <tessera/runtime/local_buffer.hpp>
 
 #include <algorithm>
+#include <mutex>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -12,6 +14,21 @@
 #include "mpi.hpp"
 
 namespace tessera::detail {
+namespace {
+
+// Given up by threads that may not call MPI. Guarded by mpi::mutex(); never destroyed, as buffers may be
+// static.
+std::vector<void*>& given_up() {
+  static auto& list = *new std::vector<void*>;
+  return list;
+}
+
+void free_given_up() noexcept {
+  for (void* memory : given_up()) mpi::free_mem(memory);
+  given_up().clear();
+}
+
+}  // namespace
 
 void* allocate_local(index_t count, index_t element) {
   if (count < 0) throw UsageError(fmt::format("a local buffer of {} elements was asked for", count));
@@ -25,6 +42,13 @@ void* allocate_local(index_t count, index_t element) {
         fmt::format("a local buffer of {} elements of {} bytes needs more than the {} available ({})", count,
                     element, format_bytes(available.bytes), available.limited_by));
   }
+  const std::lock_guard lock(mpi::mutex());
+  if (!mpi::may_call()) {
+    throw UsageError(
+        "a local buffer by another thread than the one that started MPI; start with RuntimeOptions{.threads = "
+        "ThreadLevel::serialized}");
+  }
+  free_given_up();
   try {
     return mpi::alloc_mem(std::max<index_t>(bytes, 1));
   } catch (const MpiError& error) {
@@ -33,7 +57,10 @@ void* allocate_local(index_t count, index_t element) {
 }
 
 void LocalMemoryTraits::free(Handle memory) noexcept {
-  if (!mpi::finalized()) mpi::free_mem(memory);
+  const std::lock_guard lock(mpi::mutex());
+  if (mpi::finalized()) return;
+  given_up().push_back(memory);
+  if (mpi::may_call()) free_given_up();
 }
 
 }  // namespace tessera::detail

@@ -152,6 +152,18 @@ int query_thread() {
   return provided;
 }
 
+bool may_call() noexcept {
+  int level = MPI_THREAD_SINGLE, main = 0;
+  MPI_Query_thread(&level);
+  MPI_Is_thread_main(&main);
+  return level >= MPI_THREAD_SERIALIZED || main != 0;
+}
+
+std::recursive_mutex& mutex() noexcept {
+  static std::recursive_mutex the_one;
+  return the_one;
+}
+
 void abort(MPI_Comm comm, int code) noexcept { MPI_Abort(comm, code); }
 
 std::string library_version() {

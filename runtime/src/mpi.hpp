@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,6 +38,10 @@ bool finalized() noexcept;
 int init_thread(int& argc, char**& argv, int required);
 void finalize();
 int query_thread();
+/// Whether this thread may call MPI, if no other does.
+bool may_call() noexcept;
+/// Threads that call MPI where others may hold it; one, as there is one MPI in a process.
+std::recursive_mutex& mutex() noexcept;
 void abort(MPI_Comm comm, int code) noexcept;
 std::string library_version();
 

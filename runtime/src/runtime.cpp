@@ -136,7 +136,7 @@ Statistics RuntimeState::statistics() {
   return sum;
 }
 
-WindowLock::WindowLock(RuntimeState& runtime) : lock_(runtime.window_mutex) {
+WindowLock::WindowLock(RuntimeState& runtime) : lock_(mpi::mutex()) {
   if (runtime.threads == ThreadLevel::multiple || runtime.threads == ThreadLevel::serialized ||
       std::this_thread::get_id() == runtime.main_thread) {
     return;

@@ -71,9 +71,8 @@ struct RuntimeState {
   std::vector<std::shared_ptr<GroupState>> formed;  // groups that no parent knows of
   std::int64_t formed_groups = 0;
 
-  // What threads share. One of them at a time is between the nodes.
+  // What threads share. One of them at a time is between the nodes (see WindowLock).
   std::thread::id main_thread = std::this_thread::get_id();
-  std::recursive_mutex window_mutex;
   std::vector<std::byte> scratch;                    // packs what MPI cannot take as it lies
   std::deque<std::shared_ptr<Pending>> outstanding;  // oldest first
   std::mutex registry_mutex;

@@ -232,7 +232,7 @@ TEST(Threads, flags_tell_that_data_has_come) {
   segment.sync();
 }
 
-TEST(Threads, have_lists_and_buffers_of_their_own) {
+TEST(Threads, have_lists_and_blocks_of_their_own) {
   constexpr index_t count = 200;
   Segment segment(world(), all_threads() * count * 16, "lists");
   zero(segment, all_threads() * count * 16);
@@ -240,7 +240,7 @@ TEST(Threads, have_lists_and_buffers_of_their_own) {
   std::atomic<int> wrong = 0;
   on_threads([&](int thread) {
     for (int round = 0; round < times(world(), 40, 6); ++round) {
-      const LocalBuffer<std::int64_t> sent(count * 2), received(count * 2);
+      std::vector<std::int64_t> sent(count * 2), received(count * 2);
       const HeapPointer block = heap.allocate(64 * (thread + 1));
       std::memset(heap.address(block), thread + 1, at(64 * (thread + 1)));
       std::vector<Place> places;
@@ -248,10 +248,10 @@ TEST(Threads, have_lists_and_buffers_of_their_own) {
       // Each thread of each rank writes to its own part of every slice.
       const int owner = (world().rank() + round) % world().size();
       for (index_t i = 0; i < count; ++i) {
-        sent[2 * i] = number(thread) + round, sent[2 * i + 1] = i;
+        sent[at(2 * i)] = number(thread) + round, sent[at(2 * i + 1)] = i;
         places.push_back({&segment, owner, (number(thread) * count + (i * 7) % count) * 16});
-        from.push_back(reinterpret_cast<std::byte*>(&sent[2 * i]));
-        into.push_back(reinterpret_cast<std::byte*>(&received[2 * i]));
+        from.push_back(reinterpret_cast<std::byte*>(&sent[at(2 * i)]));
+        into.push_back(reinterpret_cast<std::byte*>(&received[at(2 * i)]));
       }
       const auto method = static_cast<VectorMethod>(round % 4);
       put({.run = 16, .remote = places, .local = from}, method);
@@ -268,6 +268,34 @@ TEST(Threads, have_lists_and_buffers_of_their_own) {
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(heap.available(), 1 << 20);
   segment.sync();
+}
+
+// MPI gives the memory, and may not be called by several threads at every level.
+TEST(Threads, have_local_buffers_where_mpi_may_be_called) {
+  const bool allowed = runtime().thread_level() >= ThreadLevel::serialized;
+  std::atomic<int> made = 0, refused = 0, wrong = 0;
+  std::vector<LocalBuffer<std::int64_t>> passed_on;
+  for (int i = 0; i < threads; ++i) passed_on.emplace_back(1000);
+  on_threads([&](int thread) {
+    LocalBuffer<std::int64_t> mine = std::move(passed_on[at(thread)]);  // freed by another than made it
+    for (int round = 0; round < 100; ++round) {
+      try {
+        const LocalBuffer<std::int64_t> buffer(100 * (thread + 1) + round);
+        std::fill(buffer.begin(), buffer.end(), number(thread));
+        std::this_thread::yield();
+        wrong += static_cast<int>(std::count(buffer.begin(), buffer.end(), number(thread)) != buffer.size());
+        ++made;
+      } catch (const UsageError&) {
+        ++refused;
+      }
+    }
+    std::fill(mine.begin(), mine.end(), 1);
+  });
+  EXPECT_EQ(made, allowed ? 100 * threads : 0);
+  EXPECT_EQ(refused, allowed ? 0 : 100 * threads);
+  EXPECT_EQ(wrong, 0);
+  const LocalBuffer<double> after(10);
+  EXPECT_EQ(after.size(), 10);
 }
 
 TEST(Threads, requests_are_many_and_statistics_count_them_all) {

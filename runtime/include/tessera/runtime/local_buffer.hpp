@@ -24,7 +24,8 @@ struct LocalMemoryTraits {
 template <Element T>
 class LocalBuffer {
  public:
-  /// Room for `count` elements. @local @throws MemoryError if there is not enough; UsageError if count < 0
+  /// Room for `count` elements. @local @throws MemoryError if there is not enough; UsageError if count < 0, or
+  /// if this is not the main thread and MPI's thread level is below serialized
   explicit LocalBuffer(index_t count)
       : memory_(detail::allocate_local(count, sizeof(T))), count_(memory_ ? count : 0) {}
 
