@@ -5,7 +5,8 @@
 #include "kernels.hpp"
 
 // One binary for all x86-64 machines: the loader picks the widest vectors that the processor has.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+// (It asks before ThreadSanitizer is there to be called.)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 #define TESSERA_VECTORISED __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define TESSERA_VECTORISED
