@@ -45,8 +45,8 @@ Measurement Meter::time(const Routine& routine, Clock clock) const {
   const Batch own = batch(routine, clock);
   Samples first, second;
   for (int pair = 0, last = pairs(2.0 * own.sample()); pair < last; ++pair) {
-    take(first, own);
-    take(second, own);
+    take(first, own, clock);
+    take(second, own, clock);
   }
   const auto times = seconds_per_call(first, own, clock), again = seconds_per_call(second, own, clock);
   std::vector<double> control;
@@ -62,9 +62,9 @@ Measurement Meter::compare(const Routine& routine, const Routine& reference, Clo
     const bool own_outside = block % 2 == 0;
     for (int half : {0, 1}) {
       const bool own_first = own_outside == (half == 0);
-      if (own_first) take(own_samples[half], own);
-      take(other_samples[half], other);
-      if (!own_first) take(own_samples[half], own);
+      if (own_first) take(own_samples[half], own, clock);
+      take(other_samples[half], other, clock);
+      if (!own_first) take(own_samples[half], own, clock);
     }
   }
   std::vector<double> times[2], other_times[2], ratios, excesses, controls;
@@ -88,7 +88,7 @@ Meter::Batch Meter::batch(const Routine& routine, Clock clock) const {
   const double enough = clock == Clock::joint ? effort_.joint_sample_seconds : effort_.sample_seconds;
   while (true) {
     Samples trial;
-    take(trial, batch);
+    take(trial, batch, clock);
     batch.seconds = seconds_per_call(trial, batch, clock)[0];
     if (batch.seconds * static_cast<double>(batch.count) >= enough) return batch;
     batch.count *= 2;
@@ -100,9 +100,11 @@ int Meter::pairs(double seconds_of_one) const {
   return affordable < effort_.pairs ? std::max(2, static_cast<int>(affordable)) : effort_.pairs;
 }
 
-void Meter::take(Samples& samples, const Batch& batch) const {
+void Meter::take(Samples& samples, const Batch& batch, Clock clock) const {
   if (batch.takes_part) (*batch.routine)(1);
   wait_for_all(group_);
+  // All leave this one within a fraction of a microsecond: who is to collide must begin together.
+  if (clock == Clock::joint) group_.barrier();
   samples.begin.push_back(now());
   if (batch.takes_part) (*batch.routine)(batch.count);
   samples.end.push_back(now());

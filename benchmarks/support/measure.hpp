@@ -40,7 +40,7 @@ struct Effort {
   double sample_seconds = 20e-6;
   /// The same where all ranks make them: long against the time between the first and the last that leave a
   /// barrier.
-  double joint_sample_seconds = 2e-3;
+  double joint_sample_seconds = 10e-3;
   /// No more pairs than take this long, but two.
   double comparison_seconds = std::numeric_limits<double>::infinity();
 };
@@ -84,7 +84,7 @@ class Meter {
   };
   Batch batch(const Routine& routine, Clock clock) const;
   int pairs(double seconds_of_one) const;
-  void take(Samples& samples, const Batch& batch) const;
+  void take(Samples& samples, const Batch& batch, Clock clock) const;
   std::vector<double> seconds_per_call(const Samples& samples, const Batch& batch, Clock clock) const;
 
   Group group_;

@@ -3,7 +3,8 @@
 #pragma once
 
 #include <algorithm>
-#include <vector>
+#include <array>
+#include <span>
 
 #include "kernels.hpp"
 #include "state.hpp"
@@ -53,22 +54,27 @@ class Adder {
   }
 
   // A run of several stripes. One that somebody else holds is left for later: processes that add to the same
-  // memory pass each other instead of queueing.
+  // memory pass each other instead of queueing. Later is soon, while the caches still hold it.
   void long_run(LockStripes& locks, std::byte* target, const std::byte* source, index_t bytes) {
-    std::vector<index_t> left;
+    constexpr index_t most_left = 16;
+    std::array<index_t, most_left> left;
     for (index_t done = 0; done < bytes;) {
-      const index_t part = std::min(bytes - done, to_block_end(target + done));
-      const std::uint64_t stripe = segment_.stripe(target + done);
-      if (locks.try_lock(stripe)) {
-        kernel_(target + done, source + done, part / element_, Rows{}, alpha_);
-        locks.unlock(stripe);
-      } else {
-        left.push_back(done);
+      const index_t end = std::min(bytes, done + most_left * LockStripes::block);
+      std::size_t n = 0;
+      while (done < end) {
+        const index_t part = std::min(end - done, to_block_end(target + done));
+        const std::uint64_t stripe = segment_.stripe(target + done);
+        if (locks.try_lock(stripe)) {
+          kernel_(target + done, source + done, part / element_, Rows{}, alpha_);
+          locks.unlock(stripe);
+        } else {
+          left[n++] = done;
+        }
+        done += part;
       }
-      done += part;
+      for (const index_t begin : std::span(left).first(n))
+        block(target + begin, source + begin, std::min(end - begin, to_block_end(target + begin)));
     }
-    for (const index_t begin : left)
-      block(target + begin, source + begin, std::min(bytes - begin, to_block_end(target + begin)));
   }
 
  private:
