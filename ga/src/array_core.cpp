@@ -106,7 +106,7 @@ void ArrayCore::check_element(const index_t* at) const {
 // Checks patch and buffer, and calls f(rank, byte offset, shape, local pointer) for the part of each owner.
 template <class Pointer, class F>
 void ArrayCore::for_each_transfer(const Box& patch, const Buffer<Pointer>& buffer, F&& f) const {
-  require_open();
+  if (segment_.face().direct_ranks == 0) require_open();
   require_inside(layout_, patch, name());
   for (int d = 0; d < rank(); ++d) {
     const auto i = static_cast<std::size_t>(d);
@@ -125,10 +125,15 @@ void ArrayCore::for_each_transfer(const Box& patch, const Buffer<Pointer>& buffe
       skipped += (piece.box.lo[i] - patch.lo[i]) * buffer.strides[d];
       const index_t count = piece.box.hi[i] - piece.box.lo[i];
       if (count == 1) continue;
+      const index_t there = piece.strides[i] * type_.size, here = buffer.strides[d] * type_.size;
+      if (shape.levels == 0 && there == shape.run && here == shape.run) {
+        shape.run *= count;
+        continue;
+      }
       const auto level = static_cast<std::size_t>(shape.levels++);
       shape.count[level] = count;
-      shape.remote_stride[level] = piece.strides[i] * type_.size;
-      shape.local_stride[level] = buffer.strides[d] * type_.size;
+      shape.remote_stride[level] = there;
+      shape.local_stride[level] = here;
     }
     f(piece.rank, piece.offset * type_.size, shape, static_cast<Byte*>(buffer.data) + skipped * type_.size);
   });

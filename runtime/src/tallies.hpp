@@ -27,6 +27,7 @@ class Tallies {
 /// Counts an operation, and takes its time if it is long or its turn has come.
 class Counted {
  public:
+  static constexpr index_t always_timed = index_t{1} << 18;  // bytes
   Counted(const SegmentFace& segment, Tallies& tallies, int rank, Path path, Operation operation, index_t bytes)
       : tally_(tallies.of(segment.number, rank)
                    .of[static_cast<std::size_t>(path)][static_cast<std::size_t>(operation)]) {
@@ -44,7 +45,6 @@ class Counted {
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr index_t always_timed = index_t{1} << 18;
   Tally& tally_;
   std::uint64_t weight_;
   Clock::time_point begin_{};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -119,6 +120,26 @@ void get_on_node(const std::byte* slice, index_t offset, const Range& remote, co
   copy_strided(target, slice + offset, shape, Direction::remote_to_local);
 }
 
+// The place of a short contiguous transfer by loads and stores, which is then counted and has nothing else to
+// look after. Null: the long way.
+std::byte* short_way(const SegmentState& segment, int rank, index_t offset, const Strided& shape,
+                     Operation operation) noexcept {
+  if (shape.levels != 0 || shape.run <= 0 || shape.run >= Counted::always_timed) return nullptr;
+  return segment.count(rank, offset, shape.run, operation);
+}
+
+// A contiguous accumulate of aligned elements from elsewhere.
+bool is_simple(const SegmentState& segment, int rank, index_t offset, const Strided& shape, ElementKind kind,
+               const std::byte* source) noexcept {
+  if (((offset | shape.run) & (size_of(kind) - 1)) != 0) return false;
+  const std::byte* place = segment.reach(rank, offset, shape.run);
+  return place != nullptr && (place + shape.run <= source || source + shape.run <= place);
+}
+
+void copy_short(std::byte* to, const std::byte* from, index_t bytes) noexcept {
+  std::memmove(to, from, static_cast<std::size_t>(bytes));
+}
+
 }  // namespace
 
 void check_place(const SegmentState& segment, int rank, index_t offset, index_t bytes) {
@@ -127,6 +148,8 @@ void check_place(const SegmentState& segment, int rank, index_t offset, index_t 
 
 void transfer_put(SegmentState& segment, int rank, index_t offset, const Strided& shape,
                   const std::byte* source, Pending* pending) {
+  if (std::byte* place = short_way(segment, rank, offset, shape, Operation::put))
+    return copy_short(place, source, shape.run);
   const index_t bytes = bytes_of(segment, shape);
   if (bytes == 0) return;
   segment.require(Use::data);
@@ -148,6 +171,8 @@ void transfer_put(SegmentState& segment, int rank, index_t offset, const Strided
 
 void transfer_get(SegmentState& segment, int rank, index_t offset, const Strided& shape, std::byte* target,
                   Pending* pending) {
+  if (const std::byte* place = short_way(segment, rank, offset, shape, Operation::get))
+    return copy_short(target, place, shape.run);
   const index_t bytes = bytes_of(segment, shape);
   if (bytes == 0) return;
   segment.require(Use::data);
@@ -167,6 +192,10 @@ void transfer_get(SegmentState& segment, int rank, index_t offset, const Strided
 
 void transfer_accumulate(SegmentState& segment, int rank, index_t offset, const Strided& shape,
                          const Combine& combine, const std::byte* source, Pending* pending) {
+  if (is_simple(segment, rank, offset, shape, combine.kind, source)) {
+    if (std::byte* place = short_way(segment, rank, offset, shape, Operation::accumulate))
+      return accumulate_on_node(segment, place, shape, combine, source);
+  }
   const index_t bytes = bytes_of(segment, shape);
   if (bytes == 0) return;
   segment.require(Use::data);
@@ -177,14 +206,15 @@ void transfer_accumulate(SegmentState& segment, int rank, index_t offset, const 
                         bytes);
   std::byte* slice = segment.address(rank);
   std::optional<Copy> copy;
-  Strided from = shape;
+  std::optional<Strided> of_copy;
   if (slice != nullptr && overlap(slice, remote, source, shape)) {
     copy.emplace(shape).read(source);
     source = copy->data();
-    from = packed(shape);
+    of_copy = packed(shape);
     pending = nullptr;
   }
-  if (cpu) return accumulate_on_node(segment, slice + offset, from.merged(), combine, source);
+  const Strided& from = of_copy ? *of_copy : shape;
+  if (cpu) return accumulate_on_node(segment, slice + offset, from, combine, source);
   const WindowLock lock(*segment.group->runtime);
   segment.complete(rank, SegmentState::put_mark | SegmentState::get_mark);
   segment.mark(rank, SegmentState::acc_mark);
