@@ -97,7 +97,7 @@ void append_summaries(std::string& text, const std::vector<Report>& reports) {
   for (std::size_t i = 0; i < reports.size(); ++i) text += "---|";
   text += '\n';
   for (const Summary& line : lines) {
-    text += fmt::format("| {} | {} |", line.section, line.reference);
+    text += fmt::format("| {} | {}{} |", line.section, line.reference, line.by_target ? ", with a target" : "");
     for (const std::vector<Summary>& summaries : all) {
       const auto found = std::find_if(summaries.begin(), summaries.end(), same(line));
       if (found != summaries.end())

@@ -61,14 +61,17 @@ std::vector<Summary> summaries(const Report& report) {
       return other.section == first.section && other.reference == first.reference;
     };
     if (!first.measured.ratio || std::any_of(result.begin(), result.end(), same)) continue;
+    const bool by_target = std::any_of(report.rows.begin(), report.rows.end(),
+                                       [&](const Row& row) { return same(row) && row.target; });
     std::vector<double> ratios;
-    const Row* worst = &first;
+    const Row* worst = nullptr;
     for (const Row& row : report.rows) {
-      if (!same(row) || !row.measured.ratio) continue;
+      if (!same(row) || !row.measured.ratio || (by_target && !row.target)) continue;
       ratios.push_back(row.measured.ratio->value);
-      if (ratios.back() < worst->measured.ratio->value) worst = &row;
+      if (worst == nullptr || ratios.back() < worst->measured.ratio->value) worst = &row;
     }
-    if (ratios.size() > 1) result.push_back({first.section, first.reference, geometric_mean(ratios), worst});
+    if (ratios.size() > 1)
+      result.push_back({first.section, first.reference, geometric_mean(ratios), worst, by_target});
   }
   return result;
 }

@@ -42,8 +42,9 @@ void Table::row(const Row& row) {
 
 void Table::ending(const Report& report) {
   for (const Summary& of : summaries(report)) {
-    fmt::print(out_, "{}, against {}: geometric mean {}, worst {} ({})\n", of.section, of.reference,
-               format_ratio(of.mean), format_ratio(of.worst->measured.ratio->value), of.worst->name);
+    fmt::print(out_, "{}, against {}{}: geometric mean {}, worst {} ({})\n", of.section, of.reference,
+               of.by_target ? ", where there is a target" : "", format_ratio(of.mean),
+               format_ratio(of.worst->measured.ratio->value), of.worst->name);
   }
   for (const std::string& note : report.notes) fmt::print(out_, "Note: {}\n", note);
 }

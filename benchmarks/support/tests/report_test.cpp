@@ -94,6 +94,17 @@ TEST(Summaries, GeometricMeanAndWorstOfASectionForEachReference) {
   EXPECT_EQ(of[1].worst->measured.ratio->value, 0.125);
 }
 
+TEST(Summaries, WhereSomeHaveATargetOnlyTheseCount) {
+  Row first = row("a", "large", 2.0, 1.0), second = row("a", "larger", 2.0, 1.0);
+  first.target = second.target = Target{Goal::at_least, 0.9};
+  const Report r = report("M", {row("a", "small", 50.0, 1.0), first, second});
+  const auto of = summaries(r);
+  ASSERT_EQ(of.size(), 1u);
+  EXPECT_TRUE(of[0].by_target);
+  EXPECT_NEAR(of[0].mean, 0.5, 1e-14);
+  EXPECT_EQ(of[0].worst->name, "large");
+}
+
 class JsonFile : public testing::Test {
  protected:
   std::filesystem::path directory_ =
