@@ -61,12 +61,13 @@ std::vector<Summary> summaries(const Report& report) {
       return other.section == first.section && other.reference == first.reference;
     };
     if (!first.measured.ratio || std::any_of(result.begin(), result.end(), same)) continue;
+    const auto has_goal = [](const Row& row) { return row.target && row.target->goal == Goal::at_least; };
     const bool by_target = std::any_of(report.rows.begin(), report.rows.end(),
-                                       [&](const Row& row) { return same(row) && row.target; });
+                                       [&](const Row& row) { return same(row) && has_goal(row); });
     std::vector<double> ratios;
     const Row* worst = nullptr;
     for (const Row& row : report.rows) {
-      if (!same(row) || !row.measured.ratio || (by_target && !row.target)) continue;
+      if (!same(row) || !row.measured.ratio || (by_target && !has_goal(row))) continue;
       ratios.push_back(row.measured.ratio->value);
       if (worst == nullptr || ratios.back() < worst->measured.ratio->value) worst = &row;
     }

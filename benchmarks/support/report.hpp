@@ -53,7 +53,7 @@ struct Summary {
   std::string section, reference;
   double mean;
   const Row* worst;
-  bool by_target;  ///< of those that have a target, as some do
+  bool by_target;  ///< of those that have a target for the ratio, as some do
 };
 /// One for each section and reference with two rows or more, in their order. @local
 std::vector<Summary> summaries(const Report& report);

@@ -92,7 +92,7 @@ void ArrayCore::require_open() const {
   }
 }
 
-void ArrayCore::check_element(const index_t* at) const {
+void ArrayCore::look_at_element(const index_t* at) const {
   require_open();  // the layout of an array that was moved from is not to be asked
   for (std::size_t d = 0; d < static_cast<std::size_t>(rank()); ++d) {
     if (at[d] >= 0 && at[d] < layout_.dims()[d]) continue;

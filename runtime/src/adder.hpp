@@ -18,7 +18,7 @@ class Adder {
   Adder(const SegmentState& segment, const Combine& combine)
       : segment_(segment),
         base_(segment.region->memory.base()),
-        holder_(segment.group->runtime->locks),
+        holder_(segment.locks),
         kernel_(row_kernel(combine.kind, combine.update, combine.alpha)),
         alpha_(combine.update == Update::sum ? combine.alpha : one(combine.kind)),
         element_(size_of(combine.kind)) {}
@@ -54,10 +54,12 @@ class Adder {
   }
 
   // A run of several stripes. One that somebody else holds is left for later: processes that add to the same
-  // memory pass each other instead of queueing. Later is soon, while the caches still hold it.
-  void long_run(LockStripes& locks, std::byte* target, const std::byte* source, index_t bytes) {
-    constexpr index_t most_left = 16;
-    std::array<index_t, most_left> left;
+  // memory pass each other instead of queueing. (Later is not soon: who comes back while the other's cache
+  // holds the lines waits for each.)
+  void long_run(std::byte* target, const std::byte* source, index_t bytes) {
+    const LockStripes& locks = segment_.locks;
+    constexpr index_t most_left = 512;
+    std::array<index_t, most_left + 1> left;  // a run may begin and end inside a stripe
     for (index_t done = 0; done < bytes;) {
       const index_t end = std::min(bytes, done + most_left * LockStripes::block);
       std::size_t n = 0;
@@ -74,6 +76,7 @@ class Adder {
       }
       for (const index_t begin : std::span(left).first(n))
         block(target + begin, source + begin, std::min(end - begin, to_block_end(target + begin)));
+      holder_.release();
     }
   }
 

@@ -54,6 +54,14 @@ void check_element(const SegmentState& segment, int rank, index_t offset, index_
                   segment.name, offset, bytes));
 }
 
+void update_on_node(const SegmentState& segment, std::byte* where, ElementKind kind, Update update,
+                    const void* value, void* result) {
+  const std::uint64_t stripe = segment.stripe(where);
+  segment.locks.lock(stripe);
+  fetch_update(kind, update, where, value, result);
+  segment.locks.unlock(stripe);
+}
+
 }  // namespace
 
 void element_update(SegmentState& segment, int rank, index_t offset, ElementKind kind, Update update,
@@ -64,17 +72,13 @@ void element_update(SegmentState& segment, int rank, index_t offset, ElementKind
   }
   const index_t bytes = size_of(kind);
   std::byte* where = segment.reach(rank, offset, bytes);
-  if (where == nullptr || offset % bytes != 0) check_element(segment, rank, offset, bytes);
+  if (where == nullptr || (offset & (bytes - 1)) != 0) check_element(segment, rank, offset, bytes);
+  if (segment.count(rank, offset, bytes, Operation::atomic) != nullptr)
+    return update_on_node(segment, where, kind, update, value, result);
   const bool cpu = segment.domain == AtomicDomain::cpu;
   const Counted counted(segment, segment.tallies, rank, cpu ? Path::node : Path::window, Operation::atomic,
                         bytes);
-  if (cpu) {
-    LockStripes& locks = segment.group->runtime->locks;
-    const std::uint64_t stripe = segment.stripe(where);
-    locks.lock(stripe);
-    fetch_update(kind, update, where, value, result);
-    return locks.unlock(stripe);
-  }
+  if (cpu) return update_on_node(segment, where, kind, update, value, result);
   at_once(segment, rank, [&](MPI_Win win) {
     mpi::fetch_and_op(win, rank, segment.offset + offset, kind, update, value, result);
   });
@@ -98,7 +102,7 @@ bool element_compare_exchange(SegmentState& segment, int rank, index_t offset, E
                         bytes);
   if (cpu) {
     std::byte* where = segment.address(rank) + offset;
-    StripeHolder holder(segment.group->runtime->locks);
+    StripeHolder holder(segment.locks);
     holder.hold(segment.stripe(where));
     return exchange_if(kind, where, expected, desired);
   }

@@ -16,9 +16,9 @@ void add_levels(Adder& adder, const Strided& shape, int level, std::byte* target
                source + i * shape.local_stride[l]);
 }
 
-void add(Adder& adder, LockStripes& locks, const Strided& shape, std::byte* target, const std::byte* source) {
+void add(Adder& adder, const Strided& shape, std::byte* target, const std::byte* source) {
   if (shape.levels > 0) return add_levels(adder, shape, shape.levels, target, source);
-  if (shape.run > LockStripes::block) return adder.long_run(locks, target, source, shape.run);
+  if (shape.run > LockStripes::block) return adder.long_run(target, source, shape.run);
   adder.run(target, source, shape.run);
 }
 
@@ -26,10 +26,9 @@ void add(Adder& adder, LockStripes& locks, const Strided& shape, std::byte* targ
 
 void accumulate_on_node(const SegmentState& segment, std::byte* target, const Strided& shape,
                         const Combine& combine, const std::byte* source) {
-  LockStripes& locks = segment.group->runtime->locks;
   Adder adder(segment, combine);
   const bool mergeable = shape.levels > 1 || (shape.levels == 1 && shape.remote_stride[0] == shape.run);
-  mergeable ? add(adder, locks, shape.merged(), target, source) : add(adder, locks, shape, target, source);
+  mergeable ? add(adder, shape.merged(), target, source) : add(adder, shape, target, source);
 }
 
 }  // namespace tessera::detail

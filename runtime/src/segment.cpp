@@ -104,6 +104,7 @@ std::shared_ptr<SegmentState> create_segment(GroupState& group, index_t bytes, c
   segment->base = segment->region->memory.base() + segment->offset;
   if (!segment->region->window) segment->direct_ranks = group.size;
   segment->group = &group;
+  segment->locks = group.runtime->locks;
   {
     const std::lock_guard lock(group.runtime->registry_mutex);
     segment->region->segments.emplace(segment->offset, segment.get());

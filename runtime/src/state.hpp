@@ -156,6 +156,7 @@ struct SegmentState : Collective, SegmentFace {
   Region* region = nullptr;     // either; null once released
   index_t offset = 0;           // within each member's slice of the region
   index_t accounted = 0;
+  LockStripes locks;  // the runtime's: within reach, as an atomic operation takes few nanoseconds
   mutable Tallies tallies;
 
   // What is under way to a member by way of the window: only for members talked to.

@@ -31,7 +31,7 @@ class Counted {
   Counted(const SegmentFace& segment, Tallies& tallies, int rank, Path path, Operation operation, index_t bytes)
       : tally_(tallies.of(segment.number, rank)
                    .of[static_cast<std::size_t>(path)][static_cast<std::size_t>(operation)]) {
-    weight_ = bytes >= always_timed ? 1 : tally_.is_turn() ? 64 : 0;
+    weight_ = bytes >= always_timed ? 1 : tally_.is_turn() ? Tally::timed_every : 0;
     tally_.add(static_cast<std::uint64_t>(bytes));
     if (weight_ != 0) begin_ = Clock::now();
   }

@@ -124,7 +124,8 @@ void get_on_node(const std::byte* slice, index_t offset, const Range& remote, co
 // look after. Null: the long way.
 std::byte* short_way(const SegmentState& segment, int rank, index_t offset, const Strided& shape,
                      Operation operation) noexcept {
-  if (shape.levels != 0 || shape.run <= 0 || shape.run >= Counted::always_timed) return nullptr;
+  const bool is_short = shape.levels == 0 && shape.run > 0 && shape.run < Counted::always_timed;
+  if (!is_short || segment.use != Use::data) return nullptr;
   return segment.count(rank, offset, shape.run, operation);
 }
 

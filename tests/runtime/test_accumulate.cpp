@@ -237,4 +237,31 @@ TEST(AtomicDomain, both_at_once) {
   all.sync();
 }
 
+// Longer than what a process keeps in mind of stripes that others hold, from inside one stripe to inside
+// another.
+TEST(Accumulate, very_long_runs_are_exact_under_contention) {
+  const Group& all = world();
+  constexpr index_t count = (index_t{34} << 17) + 1000, begin = 8 * 777;
+  Segment segment(all, all.rank() == 0 ? begin + count * 8 : 0, "long");
+  if (all.rank() == 0) std::memset(segment.address(0), 0, at(begin + count * 8));
+  segment.sync();
+  std::vector<double> mine(at(count));
+  for (index_t i = 0; i < count; ++i) mine[at(i)] = static_cast<double>((all.rank() + 1) * (1 + i % 1001));
+  const double two = 2;
+  for (int round = 0; round < times(all, 2, 1); ++round)
+    segment.accumulate(0, begin, Strided::contiguous(count * 8), ElementKind::float64, &two, mine.data());
+  segment.sync();
+  if (all.rank() == 0) {
+    const double all_ranks = times(all, 2, 1) * all.size() * (all.size() + 1);
+    int wrong = 0;
+    for (index_t i = 0; i < count; ++i) {
+      double found = 0;
+      std::memcpy(&found, segment.address(0) + begin + i * 8, 8);
+      wrong += static_cast<int>(found != all_ranks * static_cast<double>(1 + i % 1001));
+    }
+    EXPECT_EQ(wrong, 0);
+  }
+  segment.sync();
+}
+
 }  // namespace

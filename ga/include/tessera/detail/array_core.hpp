@@ -100,16 +100,24 @@ class ArrayCore {
 
  private:
   class List;
-  void check_element(const index_t* at) const;
-  /// An element that is inside, is reached directly, and counts as an operation; else null. @local
-  std::byte* element(const index_t* at, index_t size, Operation operation) const noexcept {
+  /// Whether an element is inside, and all owners are reached directly. @local
+  bool is_direct(const index_t* at) const noexcept {
     // The layout of an array that was closed or moved from is not to be asked.
-    if (segment_.face().direct_ranks == 0) return nullptr;
+    if (segment_.face().direct_ranks == 0) return false;
     for (int d = 0; d < layout_.rank(); ++d) {
       if (static_cast<std::uint64_t>(at[d]) >=
           static_cast<std::uint64_t>(layout_.dims()[static_cast<std::size_t>(d)]))
-        return nullptr;
+        return false;
     }
+    return true;
+  }
+  void check_element(const index_t* at) const {
+    if (!is_direct(at)) look_at_element(at);
+  }
+  void look_at_element(const index_t* at) const;
+  /// An element that is inside, is reached directly, and counts as an operation; else null. @local
+  std::byte* element(const index_t* at, index_t size, Operation operation) const noexcept {
+    if (!is_direct(at)) return nullptr;
     index_t offset = 0;
     const int owner = layout_.locate(at, offset);
     return segment_.face().count(owner, offset * size, size, operation);

@@ -27,7 +27,7 @@ const char* to_string(Path path) noexcept;
 struct Traffic {
   std::uint64_t operations = 0;
   std::uint64_t bytes = 0;
-  /// Time inside the calls. Of operations below 256 KiB one in 64 is timed and counts 64 times, so this is an
+  /// Time inside the calls. Of operations below 256 KiB one in 256 is timed and counts 256 times, so this is an
   /// estimate for those.
   double seconds = 0.0;
 

@@ -18,8 +18,10 @@ class Tally {
     increase(bytes_, bytes);
   }
   void add_time(std::uint64_t nanoseconds) noexcept { increase(nanoseconds_, nanoseconds); }
+  /// Of how many operations the time of one is taken: reading the clock twice takes longer than most of them.
+  static constexpr std::uint64_t timed_every = 256;
   /// Whether the time of the next operation is to be taken.
-  bool is_turn() const noexcept { return operations_.load(std::memory_order_relaxed) % 64 == 0; }
+  bool is_turn() const noexcept { return operations_.load(std::memory_order_relaxed) % timed_every == 0; }
   Traffic traffic() const noexcept {
     return {operations_.load(std::memory_order_relaxed), bytes_.load(std::memory_order_relaxed),
             1e-9 * static_cast<double>(nanoseconds_.load(std::memory_order_relaxed))};
