@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -164,7 +165,8 @@ namespace {
 // The user's share in a group: when its last copy goes, the group is marked as dropped, nothing more.
 std::shared_ptr<GroupState> handle_of(std::shared_ptr<GroupState> state) {
   auto* raw = state.get();
-  return {raw, [kept = std::move(state)](GroupState* group) { group->drop(); }};
+  // The deleter lives on while a segment has a weak pointer: it must not keep the state.
+  return {raw, [kept = std::move(state)](GroupState*) mutable { std::exchange(kept, {})->drop(); }};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -182,8 +183,10 @@ using detail::SegmentState;
 Segment::Segment(const Group& group, index_t bytes, const SegmentOptions& options) : group_(group) {
   auto state = detail::create_segment(group.state(), bytes, options);
   auto* raw = state.get();
+  // The deleter lives on while somebody has a weak pointer, as the state itself has: it must not keep the
+  // state.
   state_ = {static_cast<detail::SegmentFace*>(raw),
-            [kept = std::move(state)](detail::SegmentFace*) { kept->drop(); }};
+            [kept = std::move(state)](detail::SegmentFace*) mutable { std::exchange(kept, {})->drop(); }};
   raw->handle = state_;
   raw->group_handle = group_.state_;
 }
