@@ -62,8 +62,14 @@ TEST(Mutexes, one_inside_the_other) {
       const std::scoped_lock hold(first);
       increment(counters, all.size() - 1, 0);
     } else if (i % 3 == 1) {
-      // Both at once, in any order: std::lock tries, so that nobody waits for ever.
-      all.rank() % 2 == 0 ? std::lock(first, second) : std::lock(second, first);
+      // One may try in another order than all others. (Not several: std::lock gives back what it holds, a queue
+      // hands that to the next who does the same, and they may go round for ever.)
+      if (all.rank() == 0) {
+        std::lock(second, first);
+      } else {
+        first.lock();
+        second.lock();
+      }
       const std::scoped_lock hold(std::adopt_lock, first, second);
       increment(counters, all.size() - 1, 0);
       increment(counters, all.size() - 1, 8);

@@ -13,6 +13,10 @@ namespace tessera {
 /// processes asked, and who waits does so in its own memory, without traffic (the lists of Mellor-Crummey and
 /// Scott, ACM TOCS 9 (1991), section 2.4). Threads of one process queue in it first, and go one by one into
 /// that of the processes. Not recursive.
+///
+/// Who needs several takes them in one order, the same everywhere. std::lock, and std::scoped_lock of several,
+/// try instead and give back what they hold; the queue hands that to the next, and those who do so may go round
+/// for ever.
 class Mutexes {
  public:
   /// @collective @throws as Scalars; UsageError if the host is not a member
