@@ -71,14 +71,15 @@ void element_update(SegmentState& segment, int rank, index_t offset, ElementKind
     throw UsageError(fmt::format("fetch_op with {} is not defined for {}", to_string(update), to_string(kind)));
   }
   const index_t bytes = size_of(kind);
-  std::byte* where = segment.reach(rank, offset, bytes);
-  if (where == nullptr || (offset & (bytes - 1)) != 0) check_element(segment, rank, offset, bytes);
-  if (segment.count(rank, offset, bytes, Operation::atomic) != nullptr)
-    return update_on_node(segment, where, kind, update, value, result);
+  if ((offset & (bytes - 1)) == 0) {
+    if (std::byte* where = segment.count(rank, offset, bytes, Operation::atomic))
+      return update_on_node(segment, where, kind, update, value, result);
+  }
+  check_element(segment, rank, offset, bytes);
   const bool cpu = segment.domain == AtomicDomain::cpu;
   const Counted counted(segment, segment.tallies, rank, cpu ? Path::node : Path::window, Operation::atomic,
                         bytes);
-  if (cpu) return update_on_node(segment, where, kind, update, value, result);
+  if (cpu) return update_on_node(segment, segment.address(rank) + offset, kind, update, value, result);
   at_once(segment, rank, [&](MPI_Win win) {
     mpi::fetch_and_op(win, rank, segment.offset + offset, kind, update, value, result);
   });

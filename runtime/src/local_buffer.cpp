@@ -59,8 +59,7 @@ void* allocate_local(index_t count, index_t element) {
 void LocalMemoryTraits::free(Handle memory) noexcept {
   const std::lock_guard lock(mpi::mutex());
   if (mpi::finalized()) return;
-  given_up().push_back(memory);
-  if (mpi::may_call()) free_given_up();
+  mpi::may_call() ? mpi::free_mem(memory) : given_up().push_back(memory);
 }
 
 }  // namespace tessera::detail

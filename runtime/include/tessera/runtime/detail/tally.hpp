@@ -11,7 +11,9 @@
 namespace tessera::detail {
 
 /// Operations of one thread, of one kind, by one path, on one target. Only that thread writes; others may read.
-class Tally {
+/// Within one cache line: an atomic instruction waits for the stores before it, and for two lines twice as
+/// long.
+class alignas(32) Tally {
  public:
   void add(std::uint64_t bytes) noexcept {
     increase(operations_, 1);
@@ -36,9 +38,8 @@ class Tally {
   Counter operations_{0}, bytes_{0}, nanoseconds_{0};
 };
 
-/// All of one thread's operations on one target. Counters of one kind share a cache line: an atomic instruction
-/// waits until what was stored before it has arrived, and for two lines twice as long.
-struct alignas(64) TargetTally {
+/// All of one thread's operations on one target.
+struct TargetTally {
   std::array<std::array<Tally, operation_count>, path_count> of;
 };
 
