@@ -73,7 +73,7 @@ function(tessera_add_command_test name)
 endfunction()
 
 # tessera_add_mpi_test(name SOURCES file... LIBS lib... | PROGRAM target
-#                      [NP n...] [NODE_SIZES k...|none] [NETWORKS tcp|hosts|openmpi-hosts|none ...] [TIMEOUT seconds]
+#                      [NP n...] [NODE_SIZES k...|none] [NETWORKS tcp|hosts|none ...] [TIMEOUT seconds]
 #                      [ARGS arg...] [ENVIRONMENT NAME=value...] [PRINTS regex] [FAILS_WITH regex] [OWN_MAIN] [WIDE]
 #                      [OFF_NODE] [FULL])
 #
@@ -82,8 +82,7 @@ endfunction()
 #   name/np3             on one node
 #   name/np4-nodesize2   every 2 ranks are treated as a node of their own (NODE_SIZES, default 1 and 2)
 #   name/np3-tcp         MPICH only: MPI itself uses the network between all ranks (NETWORKS tcp)
-#   name/np4-hosts       over virtual hosts, where they can be made (NETWORKS hosts; Open MPI has no usable window
-#                        there: NETWORKS openmpi-hosts is for tests that hold nevertheless)
+#   name/np4-hosts       over virtual hosts, where they can be made (NETWORKS hosts)
 # NP defaults to 1 2 3 4 7, NETWORKS to tcp and hosts. WIDE puts 7 ranks into the quick set as well.
 # OFF_NODE: not on one node. FULL: nothing of it in the quick set.
 # PRINTS: the output must match. FAILS_WITH: the job must end with a status that is not 0, and the output must match.
@@ -112,11 +111,6 @@ function(tessera_add_mpi_test name)
   elseif(arg_PRINTS)
     set(expect ${TESSERA_TEST_TOOLS}/expect success ${arg_PRINTS} --)
   endif()
-  set(hosts hosts)
-  if(TESSERA_MPI_FLAVOUR STREQUAL "openmpi")
-    set(hosts openmpi-hosts)
-  endif()
-
   foreach(np IN LISTS arg_NP)
     set(launch ${expect} ${TESSERA_TEST_LAUNCH} -n ${np} ${command})
     set(speed full)
@@ -140,7 +134,7 @@ function(tessera_add_mpi_test name)
     if("tcp" IN_LIST arg_NETWORKS AND TESSERA_MPI_FLAVOUR STREQUAL "mpich" AND np GREATER 1)
       _tessera_mpi_run(${np} tcp full "${launch}" MPIR_CVAR_NOLOCAL=1 UCX_TLS=tcp,self)
     endif()
-    if("${hosts}" IN_LIST arg_NETWORKS AND np MATCHES "^[234]$")
+    if("hosts" IN_LIST arg_NETWORKS AND np MATCHES "^[234]$")
       set(shape --hosts ${np} --ppn 1)
       if(np EQUAL 4)
         set(shape --hosts 2 --ppn 2)

@@ -6,8 +6,9 @@
 #include <array>
 #include <span>
 
+#include "combine.hpp"
 #include "kernels.hpp"
-#include "state.hpp"
+#include "lock_stripes.hpp"
 
 namespace tessera::detail {
 
@@ -15,10 +16,9 @@ namespace tessera::detail {
 /// atomic, so one lock is held at a time, and the order of the stripes is free.
 class Adder {
  public:
-  Adder(const SegmentState& segment, const Combine& combine)
-      : segment_(segment),
-        base_(segment.region->memory.base()),
-        holder_(segment.locks),
+  Adder(const Striped& stripes, const Combine& combine)
+      : stripes_(stripes),
+        holder_(stripes_.locks),
         kernel_(row_kernel(combine.kind, combine.update, combine.alpha)),
         alpha_(combine.update == Update::sum ? combine.alpha : one(combine.kind)),
         element_(size_of(combine.kind)) {}
@@ -47,7 +47,7 @@ class Adder {
       here.count = rows.to == 0  ? rows.count - row
                    : rows.to < 0 ? 1
                                  : std::min(rows.count - row, room / rows.to + 1);
-      holder_.hold(segment_.stripe(where));
+      holder_.hold(stripes_.of(where));
       kernel_(where, from, bytes / element_, here, alpha_);
       row += here.count;
     }
@@ -57,7 +57,7 @@ class Adder {
   // memory pass each other instead of queueing. (Later is not soon: who comes back while the other's cache
   // holds the lines waits for each.)
   void long_run(std::byte* target, const std::byte* source, index_t bytes) {
-    const LockStripes& locks = segment_.locks;
+    const LockStripes& locks = stripes_.locks;
     constexpr index_t most_left = 512;
     std::array<index_t, most_left + 1> left;  // a run may begin and end inside a stripe
     for (index_t done = 0; done < bytes;) {
@@ -65,7 +65,7 @@ class Adder {
       std::size_t n = 0;
       while (done < end) {
         const index_t part = std::min(end - done, to_block_end(target + done));
-        const std::uint64_t stripe = segment_.stripe(target + done);
+        const std::uint64_t stripe = stripes_.of(target + done);
         if (locks.try_lock(stripe)) {
           kernel_(target + done, source + done, part / element_, Rows{}, alpha_);
           locks.unlock(stripe);
@@ -82,15 +82,14 @@ class Adder {
 
  private:
   index_t to_block_end(const std::byte* where) const noexcept {
-    return LockStripes::block - (where - base_) % LockStripes::block;
+    return LockStripes::block - (where - stripes_.base) % LockStripes::block;
   }
   void block(std::byte* target, const std::byte* source, index_t bytes) {
-    holder_.hold(segment_.stripe(target));
+    holder_.hold(stripes_.of(target));
     kernel_(target, source, bytes / element_, Rows{}, alpha_);
   }
 
-  const SegmentState& segment_;
-  const std::byte* base_;
+  Striped stripes_;
   StripeHolder holder_;  // kept to the next run, which is mostly in the same stripe
   RowKernel kernel_;
   const void* alpha_;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "kernels.hpp"
+#include "progress.hpp"
 #include "state.hpp"
 
 // Operations on one element: under its stripe's lock where the domain is the CPU's, by MPI where it is MPI's.
@@ -21,6 +22,13 @@ void at_once(SegmentState& segment, int rank, F&& operation) {
   segment.complete(rank, SegmentState::acc_mark);
 }
 
+std::array<std::byte, 16> both(const void* expected, const void* desired, index_t bytes) noexcept {
+  std::array<std::byte, 16> values{};
+  std::memcpy(values.data(), expected, static_cast<std::size_t>(bytes));
+  std::memcpy(values.data() + 8, desired, static_cast<std::size_t>(bytes));
+  return values;
+}
+
 template <class T>
 bool exchange_if(void* target, void* expected, const void* desired) noexcept {
   T old, wanted;
@@ -34,7 +42,7 @@ bool exchange_if(void* target, void* expected, const void* desired) noexcept {
   return false;
 }
 
-bool exchange_if(ElementKind kind, void* target, void* expected, const void* desired) noexcept {
+bool exchange_by_kind(ElementKind kind, void* target, void* expected, const void* desired) noexcept {
   return kind == ElementKind::int32 ? exchange_if<std::int32_t>(target, expected, desired)
                                     : exchange_if<std::int64_t>(target, expected, desired);
 }
@@ -54,15 +62,31 @@ void check_element(const SegmentState& segment, int rank, index_t offset, index_
                   segment.name, offset, bytes));
 }
 
-void update_on_node(const SegmentState& segment, std::byte* where, ElementKind kind, Update update,
-                    const void* value, void* result) {
-  const std::uint64_t stripe = segment.stripe(where);
-  segment.locks.lock(stripe);
-  fetch_update(kind, update, where, value, result);
-  segment.locks.unlock(stripe);
+// By the agent of a target on another node.
+std::array<std::byte, 16> by_agent(SegmentState& segment, int rank, index_t offset, Verb verb, ElementKind kind,
+                                   Update update, const std::array<std::byte, 16>& value) {
+  const WindowLock lock(*segment.group->runtime);
+  segment.complete(rank, SegmentState::window_marks);
+  return segment.group->runtime->progress->courier().ask(segment.remote(rank, offset), verb, kind, update,
+                                                         value);
 }
 
 }  // namespace
+
+void update_element(const Striped& stripes, std::byte* where, ElementKind kind, Update update,
+                    const void* value, void* result) noexcept {
+  const std::uint64_t stripe = stripes.of(where);
+  stripes.locks.lock(stripe);
+  fetch_update(kind, update, where, value, result);
+  stripes.locks.unlock(stripe);
+}
+
+bool compare_exchange_element(const Striped& stripes, std::byte* where, ElementKind kind, void* expected,
+                              const void* desired) noexcept {
+  StripeHolder holder(stripes.locks);
+  holder.hold(stripes.of(where));
+  return exchange_by_kind(kind, where, expected, desired);
+}
 
 void element_update(SegmentState& segment, int rank, index_t offset, ElementKind kind, Update update,
                     const void* value, void* result) {
@@ -73,13 +97,21 @@ void element_update(SegmentState& segment, int rank, index_t offset, ElementKind
   const index_t bytes = size_of(kind);
   if ((offset & (bytes - 1)) == 0) {
     if (std::byte* where = segment.count(rank, offset, bytes, Operation::atomic))
-      return update_on_node(segment, where, kind, update, value, result);
+      return update_element(segment.stripes(), where, kind, update, value, result);
   }
   check_element(segment, rank, offset, bytes);
   const bool cpu = segment.domain == AtomicDomain::cpu;
-  const Counted counted(segment, segment.tallies, rank, cpu ? Path::node : Path::window, Operation::atomic,
-                        bytes);
-  if (cpu) return update_on_node(segment, segment.address(rank) + offset, kind, update, value, result);
+  std::byte* slice = segment.address(rank);
+  const Path path = !cpu ? Path::window : slice ? Path::node : Path::agent;
+  const Counted counted(segment, segment.tallies, rank, path, Operation::atomic, bytes);
+  if (path == Path::node) return update_element(segment.stripes(), slice + offset, kind, update, value, result);
+  if (path == Path::agent) {
+    std::array<std::byte, 16> operand{};
+    std::memcpy(operand.data(), value, static_cast<std::size_t>(bytes));
+    const auto before = by_agent(segment, rank, offset, Verb::update, kind, update, operand);
+    std::memcpy(result, before.data(), static_cast<std::size_t>(bytes));
+    return;
+  }
   at_once(segment, rank, [&](MPI_Win win) {
     mpi::fetch_and_op(win, rank, segment.offset + offset, kind, update, value, result);
   });
@@ -99,13 +131,16 @@ bool element_compare_exchange(SegmentState& segment, int rank, index_t offset, E
         "against its other operations and would lose updates; use Scalars, or keep the group on one node",
         segment.name));
   }
-  const Counted counted(segment, segment.tallies, rank, cpu ? Path::node : Path::window, Operation::atomic,
-                        bytes);
-  if (cpu) {
-    std::byte* where = segment.address(rank) + offset;
-    StripeHolder holder(segment.locks);
-    holder.hold(segment.stripe(where));
-    return exchange_if(kind, where, expected, desired);
+  std::byte* slice = segment.address(rank);
+  const Path path = !cpu ? Path::window : slice ? Path::node : Path::agent;
+  const Counted counted(segment, segment.tallies, rank, path, Operation::atomic, bytes);
+  if (path == Path::node)
+    return compare_exchange_element(segment.stripes(), slice + offset, kind, expected, desired);
+  if (path == Path::agent) {
+    const auto answer =
+        by_agent(segment, rank, offset, Verb::compare, kind, Update::replace, both(expected, desired, bytes));
+    std::memcpy(expected, answer.data(), static_cast<std::size_t>(bytes));
+    return answer[8] != std::byte{0};
   }
   std::int64_t old = 0;
   at_once(segment, rank, [&](MPI_Win win) {

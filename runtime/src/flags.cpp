@@ -25,11 +25,15 @@ std::uint32_t& low_word(std::int64_t* scalar) noexcept {
 Flags::Flags(const Group& group, index_t count, std::string_view name)
     : scalars_(group, count * words, name), waited_for_(static_cast<std::size_t>(count), 0) {}
 
-void Flags::notify(int rank, index_t index) {
+void Flags::check(int rank, index_t index) const {
   if (index < 0 || index >= count() || rank < 0 || rank >= group().size()) {
     throw UsageError(fmt::format("flag {} of rank {} is not in \"{}\", which has {} on each of {} ranks", index,
                                  rank, scalars_.name(), count(), group().size()));
   }
+}
+
+void Flags::notify(int rank, index_t index) {
+  check(rank, index);
   scalars_.fetch_add(rank, index * words + came, 1);
   std::int64_t* sleeper = scalars_.address(rank, index * words + sleeps);
   if (sleeper == nullptr || std::atomic_ref(*sleeper).load() == 0) return;
@@ -70,6 +74,12 @@ void Flags::wait(index_t index, std::int64_t notifications) {
 
 void put_notify(Segment& segment, int rank, index_t offset, const Strided& shape, const void* source,
                 const Flag& flag) {
+  const auto& scalars = flag.flags->scalars_;
+  flag.flags->check(flag.rank, flag.index);
+  if (detail::put_with_notice(segment, rank, offset, shape, static_cast<const std::byte*>(source),
+                              scalars.segment(), flag.rank,
+                              (flag.index * words + came) * Scalars<std::int64_t>::spacing))
+    return;
   segment.put(rank, offset, shape, source);
   segment.flush(rank);
   flag.flags->notify(flag.rank, flag.index);

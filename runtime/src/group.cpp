@@ -14,6 +14,7 @@
 
 #include <tessera/runtime/detail/fingerprint.hpp>
 
+#include "progress.hpp"
 #include "state.hpp"
 
 namespace tessera {
@@ -343,7 +344,7 @@ void Group::barrier() const {
 void Group::sync() const {
   check_agreement("Group::sync", 0);
   GroupState& group = state();
-  if (group.runtime->windows > 0) group.alive.quiesce_all();
+  if (group.runtime->windows > 0 || group.runtime->progress) group.alive.quiesce_all();
   group.meet();
 }
 

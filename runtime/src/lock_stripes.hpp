@@ -43,6 +43,16 @@ class LockStripes {
   std::byte* table_ = nullptr;
 };
 
+/// The stripes of the places in one mapping.
+struct Striped {
+  LockStripes locks;
+  const std::byte* base = nullptr;  // of the mapping
+  std::uint64_t salt = 0;           // spreads the mappings over the stripes; the same in every process
+  std::uint64_t of(const std::byte* where) const noexcept {
+    return static_cast<std::uint64_t>((where - base) / LockStripes::block) + salt;
+  }
+};
+
 /// Holds at most one stripe; moving on to another lets go of the last.
 class StripeHolder {
  public:

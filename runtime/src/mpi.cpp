@@ -216,7 +216,32 @@ int size(MPI_Comm comm) {
   return value;
 }
 
-void barrier(MPI_Comm comm) { check(MPI_Barrier(comm), "MPI_Barrier"); }
+namespace {
+
+void (*serve)(void*) = nullptr;
+void* served = nullptr;
+
+// Collective calls of the blocking kind keep this thread to themselves.
+template <class Blocking, class Starting>
+void collective(const char* name, Blocking&& blocking, Starting&& start) {
+  if (serve == nullptr) return check(blocking(), name);
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(start(&request), name);
+  while (!test(request)) serve(served);
+}
+
+}  // namespace
+
+void while_waiting(void (*function)(void*), void* whose) noexcept {
+  serve = function;
+  served = whose;
+}
+
+void barrier(MPI_Comm comm) {
+  collective(
+      "MPI_Barrier", [&] { return MPI_Barrier(comm); },
+      [&](MPI_Request* request) { return MPI_Ibarrier(comm, request); });
+}
 
 void progress(MPI_Comm comm) {
   int flag = 0;
@@ -225,20 +250,67 @@ void progress(MPI_Comm comm) {
 
 void broadcast(MPI_Comm comm, void* data, index_t bytes, int root) {
   in_pieces(bytes, max_bytes, [&](index_t start, index_t length) {
-    check(MPI_Bcast(at(data, start), to_int(length), MPI_BYTE, root, comm), "MPI_Bcast");
+    void* piece = at(data, start);
+    const int n = to_int(length);
+    collective(
+        "MPI_Bcast", [&] { return MPI_Bcast(piece, n, MPI_BYTE, root, comm); },
+        [&](MPI_Request* request) { return MPI_Ibcast(piece, n, MPI_BYTE, root, comm, request); });
   });
 }
 
 void all_gather(MPI_Comm comm, const void* value, void* all, index_t bytes) {
-  check(MPI_Allgather(value, to_int(bytes), MPI_BYTE, all, to_int(bytes), MPI_BYTE, comm), "MPI_Allgather");
+  const int n = to_int(bytes);
+  collective(
+      "MPI_Allgather", [&] { return MPI_Allgather(value, n, MPI_BYTE, all, n, MPI_BYTE, comm); },
+      [&](MPI_Request* request) {
+        return MPI_Iallgather(value, n, MPI_BYTE, all, n, MPI_BYTE, comm, request);
+      });
 }
 
 void all_reduce(MPI_Comm comm, void* data, index_t count, ElementKind kind, Reduce operation) {
   in_pieces(count, max_bytes / size_of(kind), [&](index_t start, index_t length) {
-    check(MPI_Allreduce(MPI_IN_PLACE, at(data, start * size_of(kind)), to_int(length), datatype(kind),
-                        op(operation), comm),
-          "MPI_Allreduce");
+    void* piece = at(data, start * size_of(kind));
+    const int n = to_int(length);
+    const MPI_Datatype type = datatype(kind);
+    const MPI_Op how = op(operation);
+    collective(
+        "MPI_Allreduce", [&] { return MPI_Allreduce(MPI_IN_PLACE, piece, n, type, how, comm); },
+        [&](MPI_Request* request) { return MPI_Iallreduce(MPI_IN_PLACE, piece, n, type, how, comm, request); });
   });
+}
+
+MPI_Request isend(MPI_Comm comm, const void* data, index_t bytes, int rank, int tag) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(MPI_Isend(data, to_int(bytes), MPI_BYTE, rank, tag, comm, &request), "MPI_Isend");
+  return request;
+}
+
+MPI_Request irecv(MPI_Comm comm, void* data, index_t bytes, int rank, int tag) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int source = rank == any_source ? MPI_ANY_SOURCE : rank;
+  check(MPI_Irecv(data, to_int(bytes), MPI_BYTE, source, tag, comm, &request), "MPI_Irecv");
+  return request;
+}
+
+bool test(MPI_Request& request, Arrived* arrived) {
+  int flag = 0;
+  if (arrived == nullptr) {
+    check(MPI_Test(&request, &flag, MPI_STATUS_IGNORE), "MPI_Test");
+    return flag != 0;
+  }
+  MPI_Status status;
+  check(MPI_Test(&request, &flag, &status), "MPI_Test");
+  if (flag == 0) return false;
+  int bytes = 0;
+  check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+  *arrived = {status.MPI_SOURCE, bytes};
+  return true;
+}
+
+void cancel(MPI_Request& request) noexcept {
+  if (request == MPI_REQUEST_NULL) return;
+  MPI_Cancel(&request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
 namespace {

@@ -53,12 +53,28 @@ Comm split_shared(MPI_Comm comm);
 int rank(MPI_Comm comm);
 int size(MPI_Comm comm);
 
+/// What is called again and again while a collective call waits for the others, if anything: with agents that
+/// only run when somebody calls Tessera, nobody may wait without letting his own work. @local
+void while_waiting(void (*serve)(void*), void* whose) noexcept;
 void barrier(MPI_Comm comm);
 /// Gives MPI a chance to move messages on (MPI standard 3.8.1).
 void progress(MPI_Comm comm);
 void broadcast(MPI_Comm comm, void* data, index_t bytes, int root);
 void all_gather(MPI_Comm comm, const void* value, void* all, index_t bytes);
 void all_reduce(MPI_Comm comm, void* data, index_t count, ElementKind kind, Reduce operation);
+
+/// Messages between processes and agents; at most max_bytes each.
+inline constexpr int any_source = -1;
+struct Arrived {
+  int source = 0;
+  index_t bytes = 0;
+};
+MPI_Request isend(MPI_Comm comm, const void* data, index_t bytes, int rank, int tag);
+MPI_Request irecv(MPI_Comm comm, void* data, index_t bytes, int rank, int tag);
+/// Whether it is done, and what came; a request that is done becomes MPI_REQUEST_NULL.
+bool test(MPI_Request& request, Arrived* arrived = nullptr);
+/// Takes back a message that was to be received.
+void cancel(MPI_Request& request) noexcept;
 
 /// A window over memory the caller owns, locked for all (MPI standard 12.5.3) until it is freed. Null if MPI
 /// cannot make one on this communicator; then `why` says what MPI said.

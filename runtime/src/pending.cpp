@@ -5,61 +5,62 @@
 #include <algorithm>
 #include <utility>
 
+#include "progress.hpp"
 #include "state.hpp"
 
 namespace tessera {
 namespace detail {
 namespace {
 
-constexpr std::size_t most_requests = 256;          // of one transfer
-constexpr std::size_t most_transfers = 64;          // of a process
-constexpr index_t most_staged = index_t{32} << 20;  // bytes of their buffers
+constexpr std::size_t most_transfers = 64;        // of a process
+constexpr index_t most_kept = index_t{32} << 20;  // bytes of their buffers
 
 }  // namespace
 
-void Pending::add(MPI_Request request) {
-  if (requests_.size() == most_requests) mpi::wait_all(requests_);
-  requests_.push_back(request);
-}
-
-std::byte* Pending::stage(index_t bytes) {
-  staged_ += bytes;
-  return buffers_.emplace_back(new std::byte[static_cast<std::size_t>(bytes)]).get();
+void Pending::add(std::unique_ptr<Stage> stage) {
+  kept_ += stage->kept();
+  stages_.push_back(std::move(stage));
 }
 
 Request Pending::launch(std::shared_ptr<Pending> pending) {
   Request request;
-  if (pending->is_empty()) return request;
-  auto& outstanding = pending->runtime_.outstanding;
-  index_t staged = pending->staged_;
-  for (const auto& other : outstanding) staged += other->staged_;
-  while (!outstanding.empty() && (outstanding.size() >= most_transfers || staged > most_staged)) {
+  if (pending->stages_.empty()) return request;
+  RuntimeState& runtime = pending->runtime_;
+  auto& outstanding = runtime.outstanding;
+  auto kept = [&] {
+    index_t sum = pending->kept_;
+    for (const auto& other : outstanding) sum += other->kept_;
+    return sum;
+  };
+  while (!outstanding.empty() && (outstanding.size() >= most_transfers || kept() > most_kept)) {
     const auto oldest = outstanding.front();
-    staged -= oldest->staged_;
     oldest->complete();
   }
   outstanding.push_back(pending);
+  runtime.outstanding_count = outstanding.size();
+  if (runtime.progress) runtime.progress->look_after();
   request.parts_.push_back(std::move(pending));
   return request;
 }
 
 void Pending::complete() {
-  if (done_) return;
-  mpi::wait_all(requests_);
-  finish();
+  if (runtime_.progress) return runtime_.progress->wait_until([this] { return advance(); });
+  while (!advance()) {
+  }
 }
 
-bool Pending::test() {
-  if (!done_ && mpi::test_all(requests_)) finish();
-  return done_;
-}
-
-void Pending::finish() {
-  for (const auto& action : actions_) action();
-  actions_.clear();
-  buffers_.clear();
+bool Pending::advance() {
+  // A stage may wait for room, and who waits moves everything on.
+  if (done_ || advancing_) return done_;
+  advancing_ = true;
+  std::erase_if(stages_, [](const auto& stage) { return stage->advance(); });
+  advancing_ = false;
+  if (!stages_.empty()) return false;
   done_ = true;  // read without the lock: only now may anybody believe it
-  std::erase_if(runtime_.outstanding, [this](const auto& other) { return other.get() == this; });
+  auto& outstanding = runtime_.outstanding;
+  std::erase_if(outstanding, [this](const auto& other) { return other.get() == this; });
+  runtime_.outstanding_count = outstanding.size();
+  return true;
 }
 
 }  // namespace detail
@@ -93,7 +94,7 @@ bool Request::test() {
   std::erase_if(parts_, [](const auto& part) {
     if (part->is_done()) return true;
     const detail::WindowLock lock(part->runtime());
-    return part->test();
+    return part->advance();
   });
   return parts_.empty();
 }

@@ -7,11 +7,13 @@
 #include <cstdlib>
 #include <exception>
 #include <limits>
+#include <numeric>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "memory_check.hpp"
+#include "progress.hpp"
 #include "state.hpp"
 
 namespace tessera {
@@ -61,7 +63,63 @@ void create_locks(RuntimeState& runtime, GroupState& world) {
   runtime.locks = LockStripes(runtime.lock_table.base());
 }
 
+// Before MPI is asked, by what launchers tell: how many of the ranks are on this host.
+bool may_span_nodes() {
+  if (node_size_limit() > 0) return true;
+  constexpr std::pair<const char*, const char*> names[] = {
+      {"MPI_LOCALNRANKS", "PMI_SIZE"}, {"OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_SIZE"}};
+  for (const auto& [here, all] : names) {
+    const char *local = std::getenv(here), *total = std::getenv(all);
+    if (local != nullptr && total != nullptr) return std::string_view(local) != total;
+  }
+  return true;
+}
+
+TransferMethod transfer_method() {
+  const char* text = std::getenv("TESSERA_METHOD");
+  if (text == nullptr || *text == '\0') return TransferMethod::automatic;
+  for (const auto method :
+       {TransferMethod::automatic, TransferMethod::batched, TransferMethod::direct, TransferMethod::packed}) {
+    if (std::string_view(text) == to_string(method)) return method;
+  }
+  throw UsageError(fmt::format(
+      "TESSERA_METHOD=\"{}\" is no method of transfer (automatic, batched, direct or packed)", text));
+}
+
+// The mode that was wished for, or the best there is.
+ProgressMode progress_mode(ThreadLevel threads) {
+  const char* text = std::getenv("TESSERA_PROGRESS");
+  const std::string_view wish = text != nullptr ? text : "";
+  const bool can_have_thread = threads == ThreadLevel::multiple;
+  if (wish.empty()) return can_have_thread ? ProgressMode::thread : ProgressMode::poll;
+  if (wish == "poll") return ProgressMode::poll;
+  if (wish == "thread" && can_have_thread) return ProgressMode::thread;
+  if (wish == "thread") {
+    throw UsageError(
+        fmt::format("TESSERA_PROGRESS=thread needs an MPI with thread level multiple, and this one has {}; "
+                    "start MPI with it, or "
+                    "use poll",
+                    to_string(threads)));
+  }
+  throw UsageError(fmt::format("TESSERA_PROGRESS=\"{}\" is no mode of progress (thread, poll or rank)", wish));
+}
+
+// Whether MPI's windows work here at all; said once, so that not every segment tries.
+std::string find_window_problem(GroupState& world) {
+  const index_t bytes = page_size();
+  const auto memory = std::unique_ptr<std::byte, decltype(&std::free)>(
+      static_cast<std::byte*>(
+          std::aligned_alloc(static_cast<std::size_t>(bytes), static_cast<std::size_t>(bytes))),
+      &std::free);
+  std::string problem;
+  create_tested_window(world, memory.get(), bytes, problem);
+  return problem;
+}
+
 }  // namespace
+
+RuntimeState::RuntimeState() = default;
+RuntimeState::~RuntimeState() = default;
 
 std::shared_ptr<RuntimeState> RuntimeState::create(MPI_Comm parent, const RuntimeOptions& options) {
   auto runtime = std::make_shared<RuntimeState>();
@@ -76,7 +134,16 @@ std::shared_ptr<RuntimeState> RuntimeState::create(MPI_Comm parent, const Runtim
   mpi::all_reduce(world->comm.get(), &wanted, 1, ElementKind::int64, Reduce::max);
   runtime->print_statistics_at_end = wanted != 0;
   create_locks(*runtime, *world);
+  runtime->method = transfer_method();
   runtime->world = Group(std::move(world));
+  GroupState& all = runtime->world.state();
+  if (all.node_count > 1) {
+    runtime->window_problem = find_window_problem(all);
+    std::vector<int> agents(static_cast<std::size_t>(all.size));
+    std::iota(agents.begin(), agents.end(), 0);
+    runtime->progress = std::make_unique<Progress>(*runtime, all.comm.get(), std::move(agents),
+                                                   progress_mode(runtime->threads));
+  }
   return runtime;
 }
 
@@ -109,22 +176,33 @@ void RuntimeState::finish() {
   complete_all();
   if (print_statistics_at_end) print_statistics(*this, group);
   mpi::barrier(group.comm.get());
+  if (progress) progress->stop();
   // In the same order on all members of each.
   std::sort(formed.begin(), formed.end(),
             [](const auto& a, const auto& b) { return a->formed_key > b->formed_key; });
   for (const auto& other : formed) other->release();
   formed.clear();
   group.release();
+  progress.reset();
   lock_table = NodeMemory();
 }
 
 void RuntimeState::complete_all() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (windows.load(std::memory_order_relaxed) == 0) return;
+  if (windows.load(std::memory_order_relaxed) == 0 && !progress) return;
   const std::lock_guard lock(registry_mutex);
   for (const auto& [base, region] : regions) {
     for (const auto& [offset, segment] : region->segments) segment->complete_all();
   }
+}
+
+bool RuntimeState::advance_outstanding() {
+  const std::size_t before = outstanding.size();
+  for (std::size_t i = 0; i < outstanding.size();) {
+    const auto pending = outstanding[i];  // one that is done takes itself off the list
+    if (!pending->advance()) ++i;
+  }
+  return outstanding.size() != before;
 }
 
 Statistics RuntimeState::statistics() {
@@ -158,6 +236,11 @@ const char* to_string(ThreadLevel level) noexcept {
   return names[static_cast<std::size_t>(level)];
 }
 
+const char* to_string(ProgressMode mode) noexcept {
+  constexpr const char* names[] = {"none", "thread", "poll", "rank"};
+  return names[static_cast<std::size_t>(mode)];
+}
+
 const char* to_string(ElementKind kind) noexcept {
   constexpr const char* names[] = {"bytes", "int32", "int64", "float32", "float64", "complex64", "complex128"};
   return names[static_cast<std::size_t>(kind)];
@@ -176,7 +259,8 @@ Runtime::Runtime(int& argc, char**& argv, RuntimeOptions options)
   if (start) {
     // Open MPI 4.1 before 4.1.7 writes shared files unlocked by default and can corrupt them (its issue 12718).
     setenv("OMPI_MCA_fs_ufs_lock_algorithm", "3", 0);
-    mpi::init_thread(argc, argv, detail::mpi_level(options.threads));
+    const ThreadLevel level = detail::may_span_nodes() ? ThreadLevel::multiple : options.threads;
+    mpi::init_thread(argc, argv, detail::mpi_level(level));
   }
   try {
     state_ = RuntimeState::create(MPI_COMM_WORLD, options);
@@ -212,6 +296,9 @@ Runtime::~Runtime() {
 
 const Group& Runtime::world() const noexcept { return state_->world; }
 ThreadLevel Runtime::thread_level() const noexcept { return state_->threads; }
+ProgressMode Runtime::progress() const noexcept {
+  return state_->progress ? state_->progress->mode() : ProgressMode::none;
+}
 index_t Runtime::memory_in_use() const noexcept { return state_->memory_in_use; }
 
 Statistics Runtime::statistics() const { return state_->statistics(); }
@@ -234,6 +321,21 @@ std::optional<Location> Runtime::locate(const void* pointer) const {
   return Location{Segment(Group(segment.group_handle.lock()), std::move(handle)), rank, offset};
 }
 
+namespace {
+
+std::string paths(const RuntimeState& runtime) {
+  if (!runtime.progress) return "shared memory";
+  return fmt::format("shared memory, and between nodes agents ({}{}){}", to_string(runtime.progress->mode()),
+                     runtime.progress->mode() == ProgressMode::thread && !runtime.progress->rings()
+                         ? ", which cannot be woken and look by themselves"
+                         : "",
+                     runtime.window_problem.empty()
+                         ? " and MPI's windows"
+                         : fmt::format(" only (no window: {})", runtime.window_problem));
+}
+
+}  // namespace
+
 std::string Runtime::description() const {
   const detail::GroupState& world = state_->world.state();
   std::string library = mpi::library_version();
@@ -241,8 +343,7 @@ std::string Runtime::description() const {
   for (char& c : library) c = c == '\t' ? ' ' : c;
   return fmt::format("Tessera {} on {}: {} rank{} on {} node{}, {}, MPI threads {}", version(), library,
                      world.size, world.size == 1 ? "" : "s", world.node_count, world.node_count == 1 ? "" : "s",
-                     world.node_count == 1 ? "shared memory" : "shared memory and MPI windows",
-                     to_string(state_->threads));
+                     paths(*state_), to_string(state_->threads));
 }
 
 }  // namespace tessera

@@ -9,6 +9,7 @@
 #include <sched.h>
 
 #include "kernels.hpp"
+#include "progress.hpp"
 #include "state.hpp"
 
 namespace tessera {
@@ -116,18 +117,61 @@ T apply(std::atomic_ref<T> scalar, Update update, T given) noexcept {
 template std::int32_t apply(std::atomic_ref<std::int32_t>, Update, std::int32_t) noexcept;
 template std::int64_t apply(std::atomic_ref<std::int64_t>, Update, std::int64_t) noexcept;
 
+void update_scalar(std::byte* where, ElementKind kind, Update update, const void* value,
+                   void* result) noexcept {
+  with_integer(kind, [&]<class T>(T) {
+    T given;
+    std::memcpy(&given, value, sizeof given);
+    const T old = apply(std::atomic_ref(*reinterpret_cast<T*>(where)), update, given);
+    std::memcpy(result, &old, sizeof old);
+  });
+}
+
+bool compare_exchange_scalar(std::byte* where, ElementKind kind, void* expected, const void* desired) noexcept {
+  return with_integer(kind, [&]<class T>(T) {
+    T wanted, wish;
+    std::memcpy(&wanted, expected, sizeof wanted);
+    std::memcpy(&wish, desired, sizeof wish);
+    const bool done = std::atomic_ref(*reinterpret_cast<T*>(where)).compare_exchange_strong(wanted, wish);
+    std::memcpy(expected, &wanted, sizeof wanted);
+    return done;
+  });
+}
+
+namespace {
+
+// By the agent of a target on another node.
+std::array<std::byte, 16> by_agent(SegmentState& segment, int rank, index_t offset, Verb verb, ElementKind kind,
+                                   Update update, const std::array<std::byte, 16>& value) {
+  const WindowLock lock(*segment.group->runtime);
+  return segment.group->runtime->progress->courier().ask(segment.remote(rank, offset), verb, kind, update,
+                                                         value);
+}
+
+Path path_to(const SegmentState& segment, int rank) noexcept {
+  if (segment.domain == AtomicDomain::mpi) return Path::window;
+  return segment.address(rank) != nullptr ? Path::node : Path::agent;
+}
+
+}  // namespace
+
 void scalar_update(const Segment& handle, int rank, index_t offset, ElementKind kind, Update update,
                    const void* value, void* result) {
   SegmentState& segment = checked(handle, rank, offset, size_of(kind));
-  const bool cpu = segment.domain == AtomicDomain::cpu;
-  const Counted counted(segment, segment.tallies, rank, cpu ? Path::node : Path::window, Operation::atomic,
-                        size_of(kind));
+  const Path path = path_to(segment, rank);
+  const Counted counted(segment, segment.tallies, rank, path, Operation::atomic, size_of(kind));
+  if (path == Path::node) return update_scalar(segment.address(rank) + offset, kind, update, value, result);
+  if (path == Path::agent) {
+    std::array<std::byte, 16> operand{};
+    std::memcpy(operand.data(), value, static_cast<std::size_t>(size_of(kind)));
+    const auto before = by_agent(segment, rank, offset, Verb::scalar_update, kind, update, operand);
+    std::memcpy(result, before.data(), static_cast<std::size_t>(size_of(kind)));
+    return;
+  }
   with_integer(kind, [&]<class T>(T) {
     T given, old;
     std::memcpy(&given, value, sizeof given);
-    if (cpu) {
-      old = apply(std::atomic_ref(*reinterpret_cast<T*>(segment.address(rank) + offset)), update, given);
-    } else if (mpi::compare_and_swap_works) {
+    if (mpi::compare_and_swap_works) {
       on_window(segment, rank, [&](MPI_Win win) {
         mpi::fetch_and_op(win, rank, segment.offset + offset, kind, update, &given, &old);
       });
@@ -145,19 +189,25 @@ void scalar_update(const Segment& handle, int rank, index_t offset, ElementKind 
 bool scalar_compare_exchange(const Segment& handle, int rank, index_t offset, ElementKind kind, void* expected,
                              const void* desired) {
   SegmentState& segment = checked(handle, rank, offset, size_of(kind));
-  const bool cpu = segment.domain == AtomicDomain::cpu;
-  const Counted counted(segment, segment.tallies, rank, cpu ? Path::node : Path::window, Operation::atomic,
-                        size_of(kind));
+  const Path path = path_to(segment, rank);
+  const Counted counted(segment, segment.tallies, rank, path, Operation::atomic, size_of(kind));
+  if (path == Path::node)
+    return compare_exchange_scalar(segment.address(rank) + offset, kind, expected, desired);
+  if (path == Path::agent) {
+    const auto bytes = static_cast<std::size_t>(size_of(kind));
+    std::array<std::byte, 16> values{};
+    std::memcpy(values.data(), expected, bytes);
+    std::memcpy(values.data() + 8, desired, bytes);
+    const auto answer = by_agent(segment, rank, offset, Verb::scalar_compare, kind, Update::replace, values);
+    std::memcpy(expected, answer.data(), bytes);
+    return answer[8] != std::byte{0};
+  }
   return with_integer(kind, [&]<class T>(T) {
     T wanted, wish, found;
     std::memcpy(&wanted, expected, sizeof wanted);
     std::memcpy(&wish, desired, sizeof wish);
     bool done = false;
-    if (cpu) {
-      found = wanted;
-      done = std::atomic_ref(*reinterpret_cast<T*>(segment.address(rank) + offset))
-                 .compare_exchange_strong(found, wish);
-    } else if (mpi::compare_and_swap_works) {
+    if (mpi::compare_and_swap_works) {
       on_window(segment, rank, [&](MPI_Win win) {
         mpi::compare_and_swap(win, rank, segment.offset + offset, kind, &wanted, &wish, &found);
       });
@@ -177,12 +227,18 @@ bool scalar_compare_exchange(const Segment& handle, int rank, index_t offset, El
 void scalar_load(const Segment& handle, int rank, index_t offset, ElementKind kind, void* value) {
   SegmentState& segment = checked(handle, rank, offset, size_of(kind));
   const std::byte* here = segment.address(rank);
-  const Counted counted(segment, segment.tallies, rank, here ? Path::node : Path::window, Operation::atomic,
-                        size_of(kind));
+  const Path path = here ? Path::node : path_to(segment, rank);
+  const Counted counted(segment, segment.tallies, rank, path, Operation::atomic, size_of(kind));
+  if (path == Path::agent) {
+    // Nothing is added, so that what is read is what an atomic instruction finds.
+    const auto found = by_agent(segment, rank, offset, Verb::scalar_update, kind, Update::sum, {});
+    std::memcpy(value, found.data(), static_cast<std::size_t>(size_of(kind)));
+    return;
+  }
   with_integer(kind, [&]<class T>(T) {
     T found{0};
     if (here != nullptr) {
-      if (segment.region->window) {
+      if (segment.domain == AtomicDomain::mpi) {
         const WindowLock lock(*segment.group->runtime);
         mpi::sync_memory(segment.region->window.get());
         mpi::progress(segment.group->comm.get());  // what the caller polls for may be waiting for just that

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -14,6 +15,7 @@
 
 #include "kernels.hpp"
 #include "memory_check.hpp"
+#include "progress.hpp"
 #include "state.hpp"
 
 namespace tessera {
@@ -23,12 +25,13 @@ namespace {
 constexpr index_t alignment = 64;
 constexpr index_t largest_slice = index_t{1} << 56;  // beyond any machine, and still safe to add up
 
-Slab& slab_with_room(GroupState& group, Reach reach, index_t size, index_t& offset) {
+Slab& slab_with_room(GroupState& group, Reach reach, bool must_have_window, index_t size, index_t& offset) {
   auto& slabs = group.slabs[static_cast<std::size_t>(reach)];
   for (const auto& slab : slabs) {
     if ((offset = slab->free.take(size)) >= 0) return *slab;
   }
-  auto region = Region::create(group, Slab::bytes, Slab::bytes, reach, "the slab of small segments");
+  auto region =
+      Region::create(group, Slab::bytes, Slab::bytes, reach, must_have_window, "the slab of small segments");
   Slab& slab = *slabs.emplace_back(std::make_unique<Slab>(std::move(region)));
   offset = slab.free.take(size);
   return slab;
@@ -38,25 +41,40 @@ Slab& slab_with_room(GroupState& group, Reach reach, index_t size, index_t& offs
 // two values that differ show when the least differs from the complement of the least complement.
 enum Agreed : std::size_t { fingerprint, complement, minus_bytes, bad, dropped, agreed_count };
 
-AtomicDomain choose_domain(const GroupState& group, std::optional<AtomicDomain> wish, const std::string& what) {
-  if (group.node_count == 1) return group.size == 1 ? AtomicDomain::cpu : wish.value_or(AtomicDomain::cpu);
-  if (wish == AtomicDomain::cpu) {
-    throw UsageError(fmt::format(
-        "{} was to have the CPU domain of atomicity, but its group spans {} nodes; leave the domain to "
-        "Tessera",
-        what, group.node_count));
+AtomicDomain choose_domain(const GroupState& group, std::optional<AtomicDomain> wish) {
+  return group.size == 1 ? AtomicDomain::cpu : wish.value_or(AtomicDomain::cpu);
+}
+
+// Between nodes MPI's window is worth having only where it is asked for: by the domain or by the method.
+Reach reach_of(const GroupState& group, const SegmentState& segment) {
+  if (segment.domain == AtomicDomain::mpi) return Reach::window;
+  if (group.node_count == 1 || !group.runtime->window_problem.empty()) return Reach::node;
+  return segment.method == TransferMethod::packed ? Reach::node : Reach::window;
+}
+
+// The members on this node, if their slices lie in the order of their ranks without a gap.
+void set_direct_ranks(const GroupState& group, SegmentState& segment) {
+  int first = -1, count = 0;
+  for (int r = 0; r < group.size; ++r) {
+    if (!group.on_node(r)) continue;
+    if (first < 0) first = r;
+    if (r != first + count) return;
+    ++count;
   }
-  return AtomicDomain::mpi;
+  segment.first_direct = first;
+  segment.direct_ranks = count;
 }
 
 void take_memory(GroupState& group, SegmentState& segment, index_t bytes, const std::string& what) {
-  const Reach reach = segment.domain == AtomicDomain::mpi ? Reach::window : Reach::node;
+  const Reach reach = reach_of(group, segment);
+  const bool must_have_window = segment.domain == AtomicDomain::mpi;
   if (segment.slice <= Slab::largest) {
-    segment.slab = &slab_with_room(group, reach, segment.slice, segment.offset);
+    segment.slab = &slab_with_room(group, reach, must_have_window, segment.slice, segment.offset);
     segment.region = segment.slab->region.get();
     segment.accounted = segment.slice;
   } else {
-    segment.own = Region::create(group, round_up(segment.slice, page_size()), bytes, reach, what);
+    segment.own =
+        Region::create(group, round_up(segment.slice, page_size()), bytes, reach, must_have_window, what);
     segment.region = segment.own.get();
     segment.accounted = bytes;
   }
@@ -74,6 +92,7 @@ std::shared_ptr<SegmentState> create_segment(GroupState& group, index_t bytes, c
           .add(options.name)
           .add(options.fingerprint)
           .add(static_cast<int>(options.domain ? 1 + static_cast<int>(*options.domain) : 0))
+          .add(static_cast<int>(options.method))
           .value());
   std::array<std::int64_t, agreed_count> all{print, ~print, -bytes, bytes < 0 ? -1 : 0, group.alive.dropped()};
   group.reduce_min(all.data(), agreed_count);
@@ -94,7 +113,8 @@ std::shared_ptr<SegmentState> create_segment(GroupState& group, index_t bytes, c
   }
   auto segment = std::make_shared<SegmentState>();
   segment->name = options.name;
-  segment->domain = choose_domain(group, options.domain, what);
+  segment->domain = choose_domain(group, options.domain);
+  segment->method = options.method == TransferMethod::automatic ? group.runtime->method : options.method;
   segment->slice = round_up(std::max<index_t>(largest, 1), alignment);
   take_memory(group, *segment, bytes, what);
   group.runtime->memory_in_use += segment->accounted;
@@ -103,7 +123,7 @@ std::shared_ptr<SegmentState> create_segment(GroupState& group, index_t bytes, c
   segment->number = ++segments_made;
   segment->stride = segment->region->stride;
   segment->base = segment->region->memory.base() + segment->offset;
-  if (!segment->region->window) segment->direct_ranks = group.size;
+  if (segment->domain == AtomicDomain::cpu) set_direct_ranks(group, *segment);
   segment->group = &group;
   segment->locks = group.runtime->locks;
   {
@@ -132,18 +152,31 @@ void SegmentState::require(Use wanted) const {
                   name));
 }
 
+namespace {
+
+template <class Which>
+void complete_pending(RuntimeState& runtime, Which&& which) {
+  const auto outstanding = runtime.outstanding;  // completing takes them off the list
+  for (const auto& pending : outstanding) {
+    if (which(*pending)) pending->complete();
+  }
+}
+
+}  // namespace
+
 void SegmentState::complete(int rank, unsigned kinds) const {
   if (marked.load(std::memory_order_relaxed) == 0) return;
   RuntimeState& runtime = *group->runtime;
   const WindowLock lock(runtime);
   const auto found = marks.find(rank);
   if (found == marks.end() || (found->second & kinds) == 0) return;
-  const bool at_target = (found->second & (put_mark | acc_mark)) != 0;
-  const auto outstanding = runtime.outstanding;  // completing takes them off the list
-  for (const auto& pending : outstanding) {
-    if (pending->is_to(*this, rank)) pending->complete();
+  const unsigned marked_kinds = found->second;
+  complete_pending(runtime, [&](const Pending& pending) { return pending.is_to(*this, rank); });
+  if ((marked_kinds & (put_mark | acc_mark)) != 0) mpi::flush(region->window.get(), rank);
+  if ((marked_kinds & agent_write_mark) != 0) {
+    const Address target = remote(rank, 0);
+    runtime.progress->courier().flush({&target, 1});
   }
-  if (at_target) mpi::flush(region->window.get(), rank);
   marks.erase(rank);
   marked.store(marks.size(), std::memory_order_relaxed);
 }
@@ -156,7 +189,23 @@ void SegmentState::mark(int rank, Mark kind) const {
 void SegmentState::complete_all() const {
   if (marked.load(std::memory_order_relaxed) == 0) return;
   const WindowLock lock(*group->runtime);
-  while (!marks.empty()) complete(marks.begin()->first, all_marks);
+  RuntimeState& runtime = *group->runtime;
+  complete_pending(runtime, [&](const Pending& pending) { return pending.is_of(*this); });
+  // The agents answer all at once.
+  std::vector<Address> agents;
+  for (const auto& [rank, kinds] : marks) {
+    if ((kinds & (put_mark | acc_mark)) != 0) mpi::flush(region->window.get(), rank);
+    if ((kinds & agent_write_mark) != 0) agents.push_back(remote(rank, 0));
+  }
+  if (!agents.empty()) runtime.progress->courier().flush(agents);
+  marks.clear();
+  marked = 0;
+}
+
+Address SegmentState::remote(int rank, index_t distance) const noexcept {
+  const auto r = static_cast<std::size_t>(rank);
+  return {group->runtime->progress->agent_of(group->world_rank[r]), region->number,
+          group->slot[r] * stride + offset + distance};
 }
 
 void SegmentState::release() noexcept {
@@ -175,6 +224,11 @@ void SegmentState::release() noexcept {
 }
 
 }  // namespace detail
+
+const char* to_string(TransferMethod method) noexcept {
+  constexpr const char* names[] = {"automatic", "batched", "direct", "packed"};
+  return names[static_cast<std::size_t>(method)];
+}
 
 using detail::Combine;
 using detail::Pending;
@@ -219,7 +273,8 @@ const SegmentState* peek(const std::shared_ptr<detail::SegmentFace>& state) noex
 // Calls transfer(Pending*): with none where nothing can stay under way.
 template <class F>
 Request asynchronous(SegmentState& segment, int rank, F&& transfer) {
-  if (!segment.region->window) {
+  const bool elsewhere = rank >= 0 && rank < segment.group->size && segment.address(rank) == nullptr;
+  if (!elsewhere && segment.domain == AtomicDomain::cpu) {
     transfer(nullptr);
     return {};
   }
@@ -330,8 +385,8 @@ void Segment::flush() const {
 void Segment::order_local_access() const {
   const SegmentState& segment = state();
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (!segment.region->window) return;
   segment.complete_all();
+  if (!segment.region->window) return;
   const detail::WindowLock lock(*segment.group->runtime);
   detail::mpi::sync_memory(segment.region->window.get());
 }

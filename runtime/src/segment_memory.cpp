@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "memory_check.hpp"
+#include "progress.hpp"
 #include "state.hpp"
 
 namespace tessera::detail {
@@ -44,10 +45,18 @@ std::string memory_problem(const GroupState& group, index_t reserve, const std::
   return problem.empty() ? problem : fmt::format("{} {}", what, problem);
 }
 
+// The same on every member: that of the first, who never gives one twice.
+std::uint64_t next_number(const GroupState& group) {
+  const auto first = static_cast<std::uint64_t>(group.world_rank.front());
+  std::uint64_t number = ((first + 1) << 36) | ++group.runtime->numbered_regions;
+  mpi::broadcast(group.comm.get(), &number, sizeof number, 0);
+  return number;
+}
+
 }  // namespace
 
 std::unique_ptr<Region> Region::create(GroupState& group, index_t stride, index_t reserve, Reach reach,
-                                       const std::string& what) {
+                                       bool must_have_window, const std::string& what) {
   if (const auto problem = group.agree(memory_problem(group, reserve, what)); !problem.empty())
     throw MemoryError(problem);
   auto region = std::make_unique<Region>();
@@ -56,6 +65,12 @@ std::unique_ptr<Region> Region::create(GroupState& group, index_t stride, index_
   region->salt = ++group.regions * 0x9e3779b97f4a7c15ULL;
   std::string problem;
   region->memory = NodeMemory::create(group.node_comm(), stride, reserve, problem);
+  Progress* progress = group.node_count > 1 ? group.runtime->progress.get() : nullptr;
+  if (progress != nullptr) region->number = next_number(group);
+  // Before anybody can know that it is there.
+  if (progress != nullptr && problem.empty())
+    progress->directory().add(region->number,
+                              {region->memory.base(), stride * group.node_ranks(), region->salt});
   if (!problem.empty()) problem = fmt::format("{} on {}: {}", what, host_name(), problem);
   if (problem = group.agree(problem); !problem.empty()) throw MemoryError(problem);
   {
@@ -66,24 +81,17 @@ std::unique_ptr<Region> Region::create(GroupState& group, index_t stride, index_
   std::byte* slice = region->memory.base() + group.slot[static_cast<std::size_t>(group.rank)] * stride;
   region->window = create_tested_window(group, slice, stride, problem);
   if (region->window) ++group.runtime->windows;
-  if (!region->window) {
-    if (group.node_count == 1) {
-      throw WindowError(
-          fmt::format("{} was to have the MPI domain of atomicity, and this MPI has no usable one-sided "
-                      "window: {}; leave the "
-                      "domain to Tessera",
-                      what, problem));
-    }
-    throw WindowError(
-        fmt::format("{} spans {} nodes, and this MPI has no usable one-sided window between them: {} (on one "
-                    "node Tessera needs none); "
-                    "use MPICH, or keep the job on one node",
-                    what, group.node_count, problem));
+  if (!region->window && must_have_window) {
+    throw WindowError(fmt::format(
+        "{} was to have the MPI domain of atomicity, and this MPI has no usable one-sided window: {}; "
+        "leave the domain to Tessera",
+        what, problem));
   }
   return region;
 }
 
 Region::~Region() {
+  if (number != 0) group->runtime->progress->directory().remove(number);
   if (!memory) return;
   if (window) --group->runtime->windows;
   const std::lock_guard lock(group->runtime->registry_mutex);

@@ -16,6 +16,8 @@
 #include <tessera/runtime/runtime.hpp>
 #include <tessera/runtime/segment.hpp>
 
+#include "combine.hpp"
+#include "elements.hpp"
 #include "free_list.hpp"
 #include "lock_stripes.hpp"
 #include "mpi.hpp"
@@ -29,6 +31,10 @@
 // of memory is freed by release(), collectively, and what is used after that throws.
 namespace tessera::detail {
 
+class Progress;
+class WindowStage;
+struct Address;
+
 /// Whether memory is to be had by MPI's one-sided calls as well as by loads and stores.
 enum class Reach { node, window };
 
@@ -39,11 +45,13 @@ struct Region {
   mpi::Win window;
   index_t stride = 0;      // bytes between the slices of two members on a node
   std::uint64_t salt = 0;  // spreads the regions over the lock stripes; the same on every member
+  std::uint64_t number =
+      0;  // to agents: the same on every member, and never used again; 0 where nobody asks them
   std::map<index_t, SegmentState*> segments;  // by their offset in each slice
 
   /// @collective @throws MemoryError, WindowError on every member; `what` names the segment in messages.
   static std::unique_ptr<Region> create(GroupState& group, index_t stride, index_t reserve, Reach reach,
-                                        const std::string& what);
+                                        bool must_have_window, const std::string& what);
   ~Region();
   const std::byte* end() const noexcept;
 };
@@ -75,13 +83,26 @@ struct RuntimeState {
   std::thread::id main_thread = std::this_thread::get_id();
   std::vector<std::byte> scratch;                    // packs what MPI cannot take as it lies
   std::deque<std::shared_ptr<Pending>> outstanding;  // oldest first
+  std::atomic<std::size_t> outstanding_count{0};     // for who looks without the lock
   std::mutex registry_mutex;
   std::map<const std::byte*, Region*> regions;  // by where they begin
   std::atomic<int> windows{0};                  // regions with one
   Statistics closed;                            // of segments that are no more
 
+  std::unique_ptr<Progress> progress;                 // where the world spans nodes
+  std::string window_problem;                         // why MPI's windows cannot be used, if so
+  TransferMethod method = TransferMethod::automatic;  // TESSERA_METHOD
+  std::uint64_t numbered_regions = 0;
+
+  RuntimeState();
+  ~RuntimeState();
+  RuntimeState(const RuntimeState&) = delete;
+  RuntimeState& operator=(const RuntimeState&) = delete;
+
   static std::shared_ptr<RuntimeState> create(MPI_Comm parent, const RuntimeOptions& options);
   void finish();
+  /// Moves all transfers on that are under way; whether one was done. Under the window lock. @local
+  bool advance_outstanding();
   /// Completes all of this process's operations at their targets. @onesided
   void complete_all();
   /// Whether this thread may call MPI while others are in it. @local
@@ -150,6 +171,7 @@ struct SegmentState : Collective, SegmentFace {
   std::weak_ptr<GroupState> group_handle;
   std::string name;
   AtomicDomain domain = AtomicDomain::cpu;
+  TransferMethod method = TransferMethod::automatic;
   Use use = Use::data;
   std::unique_ptr<Region> own;  // a large segment's
   Slab* slab = nullptr;         // or the slab that a small one is cut from
@@ -159,9 +181,11 @@ struct SegmentState : Collective, SegmentFace {
   LockStripes locks;  // the runtime's: within reach, as an atomic operation takes few nanoseconds
   mutable Tallies tallies;
 
-  // What is under way to a member by way of the window: only for members talked to.
-  enum Mark : unsigned { put_mark = 1, acc_mark = 2, get_mark = 4 };
-  static constexpr unsigned all_marks = put_mark | acc_mark | get_mark;
+  // What is under way to a member by way of the window, or of its agent: only for members talked to.
+  enum Mark : unsigned { put_mark = 1, acc_mark = 2, get_mark = 4, agent_write_mark = 8, agent_get_mark = 16 };
+  static constexpr unsigned window_marks = put_mark | acc_mark | get_mark;
+  static constexpr unsigned agent_marks = agent_write_mark | agent_get_mark;
+  static constexpr unsigned all_marks = window_marks | agent_marks;
   mutable std::unordered_map<int, unsigned> marks;  // under the window mutex
   mutable std::atomic<std::size_t> marked{0};       // its size, to be looked at by anybody
 
@@ -170,48 +194,33 @@ struct SegmentState : Collective, SegmentFace {
     const auto r = static_cast<std::size_t>(rank);
     return group->node_of[r] == group->node ? base + group->slot[r] * stride : nullptr;
   }
+  /// A place at a member on another node.
+  Address remote(int rank, index_t offset) const noexcept;
+  Striped stripes() const noexcept { return {locks, region->memory.base(), region->salt}; }
   void require_open() const;
   void require(Use wanted) const;
   /// Completes what is under way to a rank if one of the kinds is.
   void complete(int rank, unsigned kinds) const;
   void complete_all() const;
   void mark(int rank, Mark kind) const;
-  std::uint64_t stripe(const std::byte* where) const noexcept {
-    return static_cast<std::uint64_t>((where - region->memory.base()) / LockStripes::block) + region->salt;
-  }
 
   void quiesce() override { complete_all(); }
   void release() noexcept override;
 };
 
 // transfer.cpp: what Segment's members do.
-/// What an accumulate does with each element: target = target + alpha * source, or the update of both.
-struct Combine {
-  ElementKind kind;
-  Update update = Update::sum;
-  const void* alpha = nullptr;  // of a sum
-};
 void transfer_put(SegmentState& segment, int rank, index_t offset, const Strided& shape,
                   const std::byte* source, Pending* pending = nullptr);
 void transfer_get(SegmentState& segment, int rank, index_t offset, const Strided& shape, std::byte* target,
                   Pending* pending = nullptr);
 void transfer_accumulate(SegmentState& segment, int rank, index_t offset, const Strided& shape,
                          const Combine& combine, const std::byte* source, Pending* pending = nullptr);
+/// A put whose agent notifies a flag when it is done, in one message. False, and nothing done, if no agent does
+/// both.
+bool put_with_notice(Segment& segment, int rank, index_t offset, const Strided& shape, const std::byte* source,
+                     const Segment& flags, int flag_rank, index_t flag_offset);
 /// @throws UsageError if [offset, offset + bytes) is not in the slice of a member
 void check_place(const SegmentState& segment, int rank, index_t offset, index_t bytes);
-
-// node_transfer.cpp: on the node, between any two places of this process's address space.
-/// target (op)= source under the stripe locks.
-void accumulate_on_node(const SegmentState& segment, std::byte* target, const Strided& shape,
-                        const Combine& combine, const std::byte* source);
-
-// window_transfer.cpp: between nodes. With a Pending they do not wait. Under the window lock.
-void window_put(SegmentState& segment, int rank, index_t offset, const Strided& shape, const std::byte* source,
-                Pending* pending);
-void window_get(SegmentState& segment, int rank, index_t offset, const Strided& shape, std::byte* target,
-                Pending* pending);
-void window_accumulate(SegmentState& segment, int rank, index_t offset, const Strided& shape,
-                       const Combine& combine, const std::byte* source, Pending* pending);
 
 // atomics.cpp
 void element_update(SegmentState& segment, int rank, index_t offset, ElementKind kind, Update update,

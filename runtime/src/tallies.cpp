@@ -43,7 +43,10 @@ const char* to_string(Operation operation) noexcept {
   return names[static_cast<std::size_t>(operation)];
 }
 
-const char* to_string(Path path) noexcept { return path == Path::node ? "node" : "window"; }
+const char* to_string(Path path) noexcept {
+  constexpr const char* names[] = {"node", "window", "agent"};
+  return names[static_cast<std::size_t>(path)];
+}
 
 Traffic& Traffic::operator+=(const Traffic& other) noexcept {
   operations += other.operations;

@@ -10,8 +10,10 @@
 #include <fmt/ranges.h>
 
 #include "kernels.hpp"
+#include "progress.hpp"
 #include "runs.hpp"
 #include "state.hpp"
+#include "window_transfer.hpp"
 
 // Every transfer between a slice of a segment and local memory comes through here: checked, counted, ordered
 // after what it must not overtake, and sent by the node's memory or by the window.
@@ -137,6 +139,14 @@ bool is_simple(const SegmentState& segment, int rank, index_t offset, const Stri
   return place != nullptr && (place + shape.run <= source || source + shape.run <= place);
 }
 
+// How a put or get to another node travels.
+Path path_between(const SegmentState& segment, const Strided&, Operation) noexcept {
+  if (!segment.region->window) return Path::agent;
+  if (segment.domain == AtomicDomain::mpi) return Path::window;
+  const bool forced = segment.method == TransferMethod::batched || segment.method == TransferMethod::direct;
+  return forced ? Path::window : Path::agent;
+}
+
 void copy_short(std::byte* to, const std::byte* from, index_t bytes) noexcept {
   std::memmove(to, from, static_cast<std::size_t>(bytes));
 }
@@ -156,18 +166,48 @@ void transfer_put(SegmentState& segment, int rank, index_t offset, const Strided
   segment.require(Use::data);
   const Range remote = checked(segment, rank, offset, shape);
   std::byte* slice = segment.address(rank);
-  const Counted counted(segment, segment.tallies, rank, slice ? Path::node : Path::window, Operation::put,
-                        bytes);
+  const Path path = slice ? Path::node : path_between(segment, shape, Operation::put);
+  const Counted counted(segment, segment.tallies, rank, path, Operation::put, bytes);
   if (slice != nullptr) {
     segment.complete(rank, SegmentState::acc_mark);
     return put_on_node(slice, offset, remote, shape, source);
   }
   const WindowLock lock(*segment.group->runtime);
+  if (path == Path::agent) {
+    // An agent keeps the order of what it is sent.
+    segment.complete(rank, SegmentState::window_marks);
+    segment.mark(rank, SegmentState::agent_write_mark);
+    return segment.group->runtime->progress->courier().put(segment.remote(rank, offset), shape, source,
+                                                           pending);
+  }
   // MPI orders nothing between two puts, or a put and an accumulate (MPI standard 12.7.2): program order is
   // ours to keep.
   segment.complete(rank, SegmentState::all_marks);
   segment.mark(rank, SegmentState::put_mark);
-  window_put(segment, rank, offset, shape, source, pending);
+  as_stage(pending, [&](WindowStage* stage) { window_put(segment, rank, offset, shape, source, stage); });
+}
+
+bool put_with_notice(Segment& handle, int rank, index_t offset, const Strided& shape, const std::byte* source,
+                     const Segment& flags, int flag_rank, index_t flag_offset) {
+  SegmentState &segment = SegmentState::of(handle), &flag_segment = SegmentState::of(flags);
+  const index_t bytes = bytes_of(segment, shape);
+  if (bytes == 0) return false;
+  segment.require(Use::data);
+  checked(segment, rank, offset, shape);
+  check_place(flag_segment, flag_rank, flag_offset, sizeof(std::int64_t));
+  if (segment.address(rank) != nullptr || flag_segment.address(flag_rank) != nullptr) return false;
+  if (flag_segment.domain == AtomicDomain::mpi || path_between(segment, shape, Operation::put) != Path::agent)
+    return false;
+  const Address to = segment.remote(rank, offset), flag = flag_segment.remote(flag_rank, flag_offset);
+  if (to.agent != flag.agent) return false;
+  const WindowLock lock(*segment.group->runtime);
+  const Counted counted(segment, segment.tallies, rank, Path::agent, Operation::put, bytes);
+  const Counted notice(flag_segment, flag_segment.tallies, flag_rank, Path::agent, Operation::atomic,
+                       sizeof(std::int64_t));
+  segment.complete(rank, SegmentState::window_marks);
+  segment.mark(rank, SegmentState::agent_write_mark);
+  segment.group->runtime->progress->courier().put(to, shape, source, nullptr, {flag.region, flag.position});
+  return true;
 }
 
 void transfer_get(SegmentState& segment, int rank, index_t offset, const Strided& shape, std::byte* target,
@@ -179,23 +219,29 @@ void transfer_get(SegmentState& segment, int rank, index_t offset, const Strided
   segment.require(Use::data);
   const Range remote = checked(segment, rank, offset, shape);
   const std::byte* slice = segment.address(rank);
-  const Counted counted(segment, segment.tallies, rank, slice ? Path::node : Path::window, Operation::get,
-                        bytes);
+  const Path path = slice ? Path::node : path_between(segment, shape, Operation::get);
+  const Counted counted(segment, segment.tallies, rank, path, Operation::get, bytes);
   if (slice != nullptr) {
     segment.complete(rank, SegmentState::acc_mark);
     return get_on_node(slice, offset, remote, shape, target);
   }
   const WindowLock lock(*segment.group->runtime);
-  segment.complete(rank, SegmentState::put_mark | SegmentState::acc_mark);
+  if (path == Path::agent) {
+    segment.complete(rank, SegmentState::put_mark | SegmentState::acc_mark);
+    if (pending != nullptr) segment.mark(rank, SegmentState::agent_get_mark);
+    return segment.group->runtime->progress->courier().get(segment.remote(rank, offset), shape, target,
+                                                           pending);
+  }
+  segment.complete(rank, SegmentState::put_mark | SegmentState::acc_mark | SegmentState::agent_write_mark);
   if (pending != nullptr) segment.mark(rank, SegmentState::get_mark);
-  window_get(segment, rank, offset, shape, target, pending);
+  as_stage(pending, [&](WindowStage* stage) { window_get(segment, rank, offset, shape, target, stage); });
 }
 
 void transfer_accumulate(SegmentState& segment, int rank, index_t offset, const Strided& shape,
                          const Combine& combine, const std::byte* source, Pending* pending) {
   if (is_simple(segment, rank, offset, shape, combine.kind, source)) {
     if (std::byte* place = short_way(segment, rank, offset, shape, Operation::accumulate))
-      return accumulate_on_node(segment, place, shape, combine, source);
+      return accumulate_on_node(segment.stripes(), place, shape, combine, source);
   }
   const index_t bytes = bytes_of(segment, shape);
   if (bytes == 0) return;
@@ -203,9 +249,9 @@ void transfer_accumulate(SegmentState& segment, int rank, index_t offset, const 
   const Range remote = checked(segment, rank, offset, shape);
   check_alignment(segment, offset, shape, combine.kind);
   const bool cpu = segment.domain == AtomicDomain::cpu;
-  const Counted counted(segment, segment.tallies, rank, cpu ? Path::node : Path::window, Operation::accumulate,
-                        bytes);
   std::byte* slice = segment.address(rank);
+  const Path path = !cpu ? Path::window : slice ? Path::node : Path::agent;
+  const Counted counted(segment, segment.tallies, rank, path, Operation::accumulate, bytes);
   std::optional<Copy> copy;
   std::optional<Strided> of_copy;
   if (slice != nullptr && overlap(slice, remote, source, shape)) {
@@ -215,11 +261,18 @@ void transfer_accumulate(SegmentState& segment, int rank, index_t offset, const 
     pending = nullptr;
   }
   const Strided& from = of_copy ? *of_copy : shape;
-  if (cpu) return accumulate_on_node(segment, slice + offset, from, combine, source);
+  if (path == Path::node) return accumulate_on_node(segment.stripes(), slice + offset, from, combine, source);
   const WindowLock lock(*segment.group->runtime);
+  if (path == Path::agent) {
+    segment.complete(rank, SegmentState::window_marks);
+    segment.mark(rank, SegmentState::agent_write_mark);
+    return segment.group->runtime->progress->courier().accumulate(segment.remote(rank, offset), from, combine,
+                                                                  source, pending);
+  }
   segment.complete(rank, SegmentState::put_mark | SegmentState::get_mark);
   segment.mark(rank, SegmentState::acc_mark);
-  window_accumulate(segment, rank, offset, from, combine, source, pending);
+  as_stage(pending,
+           [&](WindowStage* stage) { window_accumulate(segment, rank, offset, from, combine, source, stage); });
 }
 
 }  // namespace tessera::detail

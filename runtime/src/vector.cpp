@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <numeric>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "adder.hpp"
+#include "progress.hpp"
+#include "state.hpp"
+#include "window_transfer.hpp"
 
 namespace tessera {
 namespace detail {
@@ -174,7 +178,7 @@ class Transfer {
       if (on_node(group.front(), kind_)) {
         to_node(group);
       } else {
-        request += to_window(group, method, wait);
+        request += by_window(*group.front().segment) ? to_window(group, method, wait) : to_agent(group, wait);
       }
     }
     return request;
@@ -184,6 +188,12 @@ class Transfer {
   // Runs to several targets between nodes travel by target.
   bool needs_grouping() const noexcept {
     return std::any_of(runs_.begin(), runs_.end(), [&](const Run& run) { return !on_node(run, kind_); });
+  }
+
+  bool by_window(const SegmentState& segment) const noexcept {
+    if (segment.domain == AtomicDomain::mpi) return true;
+    const bool forced = segment.method == TransferMethod::batched || segment.method == TransferMethod::direct;
+    return kind_ != Kind::accumulate && forced && segment.region->window;
   }
 
   void one(const Run& run, Pending* pending) {
@@ -196,17 +206,73 @@ class Transfer {
   void to_node(std::span<const Run> group) {
     SegmentState& segment = *group.front().segment;
     const int rank = group.front().rank;
-    const Counted counted(segment, segment.tallies, rank, Path::node,
-                          kind_ == Kind::put   ? Operation::put
-                          : kind_ == Kind::get ? Operation::get
-                                               : Operation::accumulate,
+    const Counted counted(segment, segment.tallies, rank, Path::node, operation(),
                           run_ * static_cast<index_t>(group.size()));
     segment.complete(rank, SegmentState::acc_mark);
     if (kind_ != Kind::accumulate) return copy_runs(group.data(), group.data() + group.size(), run_, kind_);
-    Adder adder(segment, combine_);
+    Adder adder(segment.stripes(), combine_);
     for (const Run& run : group) adder.run(run.place, run.local, run_);
   }
 
+  Operation operation() const noexcept {
+    return kind_ == Kind::put ? Operation::put : kind_ == Kind::get ? Operation::get : Operation::accumulate;
+  }
+
+  // By the agent of the target, which keeps the order: packed, or each by itself where that saves a copy.
+  Request to_agent(std::span<const Run> group, bool wait) {
+    SegmentState& segment = *group.front().segment;
+    RuntimeState& runtime = *segment.group->runtime;
+    const int rank = group.front().rank;
+    const WindowLock lock(runtime);
+    const Counted counted(segment, segment.tallies, rank, Path::agent, operation(),
+                          run_ * static_cast<index_t>(group.size()));
+    segment.complete(rank, kind_ == Kind::get ? SegmentState::put_mark | SegmentState::acc_mark
+                                              : SegmentState::window_marks);
+    segment.mark(rank, kind_ == Kind::get ? SegmentState::agent_get_mark : SegmentState::agent_write_mark);
+    Courier& courier = runtime.progress->courier();
+    Request request;
+    auto pending = std::make_shared<Pending>(runtime, segment, rank);
+    auto launch = [&] { request += Pending::launch(std::exchange(pending, nullptr)); };
+    const int agent = segment.remote(rank, 0).agent;
+    if (run_ >= largest_packed) {
+      const Strided shape = Strided::contiguous(run_);
+      for (const Run& run : group) {
+        if (!pending) pending = std::make_shared<Pending>(runtime, segment, rank);
+        const Address place = segment.remote(rank, run.offset);
+        if (kind_ == Kind::put) courier.put(place, shape, run.local, pending.get());
+        if (kind_ == Kind::get) courier.get(place, shape, run.local, pending.get());
+        if (kind_ == Kind::accumulate) courier.accumulate(place, shape, combine_, run.local, pending.get());
+        launch();
+      }
+    } else {
+      RunGroup alike{.verb = kind_ == Kind::put   ? Verb::put
+                             : kind_ == Kind::get ? Verb::get
+                                                  : Verb::accumulate,
+                     .kind = combine_.kind,
+                     .update = combine_.update,
+                     .region = segment.region->number,
+                     .run = run_};
+      if (combine_.alpha != nullptr)
+        std::memcpy(alike.value.data(), combine_.alpha, static_cast<std::size_t>(size_of(combine_.kind)));
+      Program program;
+      auto send = [&] {
+        if (!pending) pending = std::make_shared<Pending>(runtime, segment, rank);
+        courier.run(agent, program, pending.get());
+        launch();
+        program = Program();
+      };
+      for (const Run& run : group) {
+        if (!program.has_room(alike)) send();
+        program.add(alike, segment.remote(rank, run.offset).position, run.local, run.local);
+      }
+      send();
+    }
+    if (wait) request.wait();
+    return request;
+  }
+
+  // Runs of this size and more are sent from where they are.
+  static constexpr index_t largest_packed = index_t{8} << 10;
   static constexpr index_t most_staged = index_t{4} << 20;  // bytes of scaled copies in one pending transfer
 
   // Program order against earlier operations is kept by the first run; the others do not overlap it.
@@ -217,39 +283,36 @@ class Transfer {
     const WindowLock lock(runtime);
     const bool typed = method == VectorMethod::direct && kind_ != Kind::accumulate && mpi::datatypes_work &&
                        run_ <= mpi::max_bytes;
-    const Counted counted(segment, segment.tallies, rank, Path::window,
-                          kind_ == Kind::put   ? Operation::put
-                          : kind_ == Kind::get ? Operation::get
-                                               : Operation::accumulate,
+    const Counted counted(segment, segment.tallies, rank, Path::window, operation(),
                           run_ * static_cast<index_t>(group.size()));
     segment.complete(rank, kind_ == Kind::accumulate ? SegmentState::put_mark | SegmentState::get_mark
+                           : kind_ == Kind::put      ? SegmentState::all_marks
                                                      : SegmentState::put_mark | SegmentState::acc_mark |
-                                                           (kind_ == Kind::put ? SegmentState::get_mark : 0U));
+                                                      SegmentState::agent_write_mark);
     if (typed && wait) {
       segment.mark(rank, kind_ == Kind::put ? SegmentState::put_mark : SegmentState::get_mark);
       send_typed(segment, rank, group);
       return {};
     }
     Request request;
-    auto pending = std::make_shared<Pending>(runtime, segment, rank);
     const Strided shape = Strided::contiguous(run_);
+    auto pending = std::make_shared<Pending>(runtime, segment, rank);
+    auto stage = std::make_unique<WindowStage>();
+    auto launch = [&] {
+      pending->add(std::exchange(stage, std::make_unique<WindowStage>()));
+      request += Pending::launch(std::exchange(pending, std::make_shared<Pending>(runtime, segment, rank)));
+    };
     for (const Run& run : group) {
-      if (pending->staged() >= most_staged) {
-        request += Pending::launch(std::move(pending));
-        pending = std::make_shared<Pending>(runtime, segment, rank);
-      }
-      if (kind_ == Kind::put) {
-        window_put(segment, rank, run.offset, shape, run.local, pending.get());
-      } else if (kind_ == Kind::get) {
-        window_get(segment, rank, run.offset, shape, run.local, pending.get());
-      } else {
-        window_accumulate(segment, rank, run.offset, shape, combine_, run.local, pending.get());
-      }
+      if (stage->kept() >= most_staged) launch();
+      if (kind_ == Kind::put) window_put(segment, rank, run.offset, shape, run.local, stage.get());
+      if (kind_ == Kind::get) window_get(segment, rank, run.offset, shape, run.local, stage.get());
+      if (kind_ == Kind::accumulate)
+        window_accumulate(segment, rank, run.offset, shape, combine_, run.local, stage.get());
     }
     segment.mark(rank, kind_ == Kind::put   ? SegmentState::put_mark
                        : kind_ == Kind::get ? SegmentState::get_mark
                                             : SegmentState::acc_mark);
-    request += Pending::launch(std::move(pending));
+    launch();
     if (wait) request.wait();
     return request;
   }

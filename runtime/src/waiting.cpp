@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "progress.hpp"
 #include "state.hpp"
 
 namespace tessera::detail {
@@ -23,6 +24,7 @@ void wake_one(std::uint32_t& word) noexcept { syscall(SYS_futex, &word, FUTEX_WA
 
 void keep_mpi_going(const GroupState& group) {
   RuntimeState& runtime = *group.runtime;
+  if (runtime.progress && runtime.may_call_mpi()) return runtime.progress->serve();
   if (!runtime.may_call_mpi() && (runtime.threads != ThreadLevel::serialized || group.node_count == 1)) return;
   const WindowLock lock(runtime);
   mpi::progress(group.comm.get());

@@ -38,15 +38,15 @@ T random_number(Random& random) {
   return number<T>(pick(random, -100, 100), pick(random, -9, 9));
 }
 
-/// The domains that can be had: on one node that of MPI can be chosen. @local
+/// The domains that can be had. @collective
 inline std::vector<Domain> domains(const Group& group) {
-  if (group.node_count() > 1 || group.size() == 1) return {std::nullopt};
+  if (group.size() == 1 || !has_windows()) return {std::nullopt};
   return {std::nullopt, AtomicDomain::mpi};
 }
 
 /// Whether MPI makes the updates of an array atomic. @local
 inline bool is_by_mpi(const Group& group, const Domain& domain) {
-  return group.node_count() > 1 || (group.size() > 1 && domain == AtomicDomain::mpi);
+  return group.size() > 1 && domain == AtomicDomain::mpi;
 }
 
 /// Open MPI's compare-and-swap is not atomic against its other operations. @local

@@ -441,24 +441,25 @@ TEST(ArrayElements, addresses_are_those_of_all_elements_on_the_node) {
 TEST(ArrayElements, the_domain_says_who_makes_updates_atomic) {
   const Group& all = world();
   const Index<1> last(all.size() - 1);
+  const Path near_path = all.on_node(all.size() - 1) ? Path::node : Path::agent;
   auto atomics_by = [&](const ArrayOptions& options) {
     Array<std::int64_t, 1> a(all, {all.size()}, options);
     a.fetch_add(last, 1);
     const Statistics found = a.statistics();
     a.sync();
-    return std::pair{found.of(Path::node, Operation::atomic).operations,
+    return std::pair{found.of(near_path, Operation::atomic).operations,
                      found.of(Path::window, Operation::atomic).operations};
   };
   using Pair = std::pair<std::uint64_t, std::uint64_t>;
   const Pair by_cpu{1, 0}, by_mpi{0, 1};
-  EXPECT_EQ(atomics_by({.name = "default"}), all.node_count() > 1 ? by_mpi : by_cpu);
-  EXPECT_EQ(atomics_by({.name = "mpi", .domain = AtomicDomain::mpi}), all.size() > 1 ? by_mpi : by_cpu);
-  if (all.node_count() > 1) {
-    const auto text =
-        message_of<UsageError>([&] { atomics_by({.name = "mine", .domain = AtomicDomain::cpu}); });
-    EXPECT_NE(text.find("mine"), std::string::npos) << text;
+  EXPECT_EQ(atomics_by({.name = "default"}), by_cpu);
+  EXPECT_EQ(atomics_by({.name = "cpu", .domain = AtomicDomain::cpu}), by_cpu);
+  const ArrayOptions forced{.name = "mine", .domain = AtomicDomain::mpi};
+  if (all.size() == 1 || has_windows()) {
+    EXPECT_EQ(atomics_by(forced), all.size() > 1 ? by_mpi : by_cpu);
   } else {
-    EXPECT_EQ(atomics_by({.name = "cpu", .domain = AtomicDomain::cpu}), by_cpu);
+    const auto text = message_of<WindowError>([&] { atomics_by(forced); });
+    EXPECT_NE(text.find("mine"), std::string::npos) << text;
   }
   // The parts of a group that are on one node have the choice.
   const Group node = all.split(all.node_of(all.rank()));
@@ -499,12 +500,15 @@ TEST(ArrayElements, statistics_count_what_each_owner_was_asked_for) {
       EXPECT_TRUE(a.statistics().targets.empty());
       for_each_local(a, [](const Index<2>&, double& x) { x = 1; });
       a.sync();
-      Counts expected[2][operation_count];
+      Counts expected[path_count][operation_count];
       const bool mpi = is_by_mpi(all, domain);
       auto add = [&](int owner, Operation operation, index_t times, index_t bytes) {
         const bool updates = operation == Operation::accumulate || operation == Operation::atomic;
-        const bool window = updates ? mpi : !all.on_node(owner);
-        auto& [operations, sum] = expected[window ? 1 : 0][static_cast<std::size_t>(operation)][owner];
+        const Path path = mpi && (updates || !all.on_node(owner)) ? Path::window
+                          : all.on_node(owner)                    ? Path::node
+                                                                  : Path::agent;
+        auto& [operations, sum] =
+            expected[static_cast<std::size_t>(path)][static_cast<std::size_t>(operation)][owner];
         operations += static_cast<std::uint64_t>(times), sum += static_cast<std::uint64_t>(bytes);
       };
       const Patch<2> patch{{1, 2}, {7, 8}};
@@ -535,7 +539,7 @@ TEST(ArrayElements, statistics_count_what_each_owner_was_asked_for) {
         add(owner, Operation::atomic, 2, 16);
       }
       a.sync();
-      for (const Path path : {Path::node, Path::window}) {
+      for (const Path path : {Path::node, Path::window, Path::agent}) {
         for (const Operation operation :
              {Operation::put, Operation::get, Operation::accumulate, Operation::atomic})
           EXPECT_EQ(counted(a.statistics(), path, operation),

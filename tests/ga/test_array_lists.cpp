@@ -261,7 +261,7 @@ TEST(ArrayLists, empty_lists_do_nothing) {
   }
   m.array.sync();
   for (const Operation operation : {Operation::put, Operation::get, Operation::accumulate}) {
-    for (const Path path : {Path::node, Path::window})
+    for (const Path path : {Path::node, Path::window, Path::agent})
       EXPECT_EQ(m.array.statistics().of(path, operation).operations, before.of(path, operation).operations);
   }
   EXPECT_EQ(m.own_differences(), 0);

@@ -61,16 +61,29 @@ int attach() {
 }
 
 template <class E>
-int refused_everywhere(const Group& world, index_t bytes) {
+int refused_everywhere(const Group& world, index_t bytes, const SegmentOptions& options = {.name = "refused"}) {
   std::string message;
   try {
-    Segment segment(world, bytes, "refused");
+    Segment segment(world, bytes, options);
   } catch (const E& error) {
     message = error.what();
   }
   const bool all = world.all_reduce(message.empty() ? 0 : 1, Reduce::min) == 1;
   if (world.rank() == 0 && all) std::printf("refused on every rank: %s\n", message.c_str());
   return all ? 0 : 1;
+}
+
+// Agents do everything; only what has to be MPI's cannot be had.
+int no_window(const Runtime& runtime, const Group& world) {
+  Segment segment(world, 64, "works");
+  segment.store(world.size() - 1, 8 * (world.rank() % 8), 1.5);
+  segment.flush();
+  const bool works = segment.load<double>(world.size() - 1, 8 * (world.rank() % 8)) == 1.5;
+  segment.sync();
+  if (world.rank() == 0) std::printf("%s\n", runtime.description().c_str());
+  const int refused =
+      refused_everywhere<WindowError>(world, 1 << 20, {.name = "refused", .domain = AtomicDomain::mpi});
+  return works ? refused : 1;
 }
 
 int memory_limit(const Group& world) {
@@ -110,7 +123,7 @@ int main(int argc, char** argv) {
   const Group& world = runtime.world();
   if (what == "leave-main") fail_on_one_rank(world);
   if (what == "memory-limit") return memory_limit(world);
-  if (what == "no-window") return refused_everywhere<WindowError>(world, 1 << 20);
+  if (what == "no-window") return no_window(runtime, world);
   if (what == "kill-one") kill_one(world);
   return what == "start" ? 0 : 2;
 }

@@ -4,8 +4,10 @@
 
 #include <complex>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <tessera/runtime/segment.hpp>
@@ -87,10 +89,20 @@ inline int times(const Group& group, int on_one_node, int between_nodes) {
   return group.node_count() == 1 ? on_one_node : between_nodes;
 }
 
-/// The domains that can be had: on one node that of MPI can be chosen. @local
+/// The domains that can be had. @collective
 inline std::vector<std::optional<AtomicDomain>> domains() {
-  if (world().node_count() > 1 || world().size() == 1) return {std::nullopt};
+  if (world().size() == 1 || !has_windows()) return {std::nullopt};
   return {std::nullopt, AtomicDomain::mpi};
+}
+
+/// The path that an operation should take. @local
+inline Path path_to(const Segment& segment, int rank, bool reads_or_writes) {
+  const bool near = segment.group().on_node(rank), cpu = segment.domain() == AtomicDomain::cpu;
+  if (near && (cpu || reads_or_writes)) return Path::node;
+  const char* method = std::getenv("TESSERA_METHOD");
+  const bool forced =
+      method != nullptr && (method == std::string("batched") || method == std::string("direct"));
+  return !cpu || (reads_or_writes && forced && has_windows()) ? Path::window : Path::agent;
 }
 
 /// Open MPI's compare-and-swap is not atomic against its other operations. @local

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "mpi_test.hpp"
 
+#include <tessera/runtime/error.hpp>
+
 #include <cstdio>
 #include <memory>
 #include <sstream>
@@ -60,6 +62,17 @@ class RankListener : public testing::EmptyTestEventListener {
 
 const Runtime& runtime() { return *the_runtime; }
 const Group& world() { return the_runtime->world(); }
+bool has_windows() {
+  static const bool works = [] {
+    try {
+      Segment(world(), 64, {.name = "window", .domain = AtomicDomain::mpi}).close();
+    } catch (const WindowError&) {
+      return false;
+    }
+    return true;
+  }();
+  return works;
+}
 bool on_all(bool condition) { return world().all_reduce(condition ? 1 : 0, Reduce::min) == 1; }
 
 int run_all(const Runtime& runtime) {

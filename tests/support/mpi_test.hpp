@@ -16,6 +16,9 @@ const Runtime& runtime();
 /// All ranks of the test. @local
 const Group& world();
 
+/// Whether MPI's windows work here: between hosts, not those of Open MPI. @collective
+bool has_windows();
+
 /// Whether a condition holds on every rank. @collective
 bool on_all(bool condition);
 

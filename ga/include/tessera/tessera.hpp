@@ -8,6 +8,7 @@
 #include <tessera/array.hpp>
 #include <tessera/layout.hpp>
 #include <tessera/print.hpp>
+#include <tessera/runtime/batch.hpp>
 #include <tessera/runtime/flags.hpp>
 #include <tessera/runtime/heap.hpp>
 #include <tessera/runtime/local_buffer.hpp>

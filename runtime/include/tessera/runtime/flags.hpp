@@ -46,6 +46,9 @@ class Flags {
   bool test(index_t index, std::int64_t notifications = 1);
 
  private:
+  friend void put_notify(Segment& segment, int rank, index_t offset, const Strided& shape, const void* source,
+                         const Flag& flag);
+  void check(int rank, index_t index) const;
   // Two scalars each: the notifications that came, and whether the owner sleeps.
   Scalars<std::int64_t> scalars_;
   std::vector<std::int64_t> waited_for_;

@@ -24,8 +24,20 @@ enum class ThreadLevel { single, funneled, serialized, multiple };
 /// The name of a level, such as "funneled". @local
 const char* to_string(ThreadLevel level) noexcept;
 
+/// Who works for the one-sided operations of other nodes in this process while the program computes.
+enum class ProgressMode {
+  none,    ///< nobody has to: all processes share memory
+  thread,  ///< a thread of each process, which sleeps until it is needed
+  poll,    ///< whoever calls Tessera; an operation waits for its target to do so
+  rank,    ///< processes that do nothing else, some on each node, which the program does not see
+};
+
+/// The name of a mode, such as "thread". @local
+const char* to_string(ProgressMode mode) noexcept;
+
 struct RuntimeOptions {
-  /// The level asked of MPI when the runtime starts it.
+  /// The least level asked of MPI when the runtime starts it. Where the job may span nodes, multiple is asked
+  /// for, so that the progress thread may call MPI too.
   ThreadLevel threads = ThreadLevel::funneled;
   /// Bytes this process may allocate in segments; also set by TESSERA_MEMORY_LIMIT (with suffix K, M, G or T).
   std::optional<index_t> memory_limit = {};
@@ -51,6 +63,8 @@ class Runtime {
   const Group& world() const noexcept;
   /// The thread level that MPI granted. @local
   ThreadLevel thread_level() const noexcept;
+  /// Who works for other nodes here: chosen when the Runtime starts, or by TESSERA_PROGRESS. @local
+  ProgressMode progress() const noexcept;
   /// Bytes of segments that this process holds now. @local
   index_t memory_in_use() const noexcept;
   /// The open segment that a pointer points into, with rank and offset; nothing for other memory. @local

@@ -50,8 +50,11 @@ class Scalars {
   /// A scalar on this node, null for one elsewhere. @local
   T* address(int rank, index_t i) const noexcept;
 
- private:
+  /// Bytes from one scalar to the next, and the memory they lie in; for Tessera's own modules. @local
   static constexpr index_t spacing = 64;
+  const Segment& segment() const noexcept { return segment_; }
+
+ private:
   T* fast(int rank, index_t i) const noexcept {
     if (i < 0 || i >= count_) return nullptr;
     return reinterpret_cast<T*>(segment_.face().count(rank, i * spacing, sizeof(T), Operation::atomic));

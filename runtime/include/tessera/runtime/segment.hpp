@@ -25,23 +25,38 @@ struct SegmentState;
 /// MPI standard promises atomicity only among operations with one update (section 12.7.1); both MPIs that are
 /// tested keep it among all.
 enum class AtomicDomain {
-  cpu,  ///< under lock stripes in node-shared memory, by the calling process
+  cpu,  ///< under lock stripes in node-shared memory, by the calling process or an agent on the target's node
   mpi,  ///< by MPI_Accumulate and MPI_Fetch_and_op, the owner's own operations too
 };
+
+/// How transfers travel to other nodes. Each gives the same result.
+enum class TransferMethod {
+  automatic,  ///< whatever is fastest for the size and shape
+  batched,    ///< put, get: one MPI operation for each contiguous run, completed together
+  direct,     ///< put, get: one MPI operation with a datatype (MPICH; else as batched, as Open MPI's lose data)
+  packed,     ///< packed into messages to the agent of the target, which unpacks them
+};
+
+/// The name of a method, such as "packed". @local
+const char* to_string(TransferMethod method) noexcept;
 
 /// What may be said about a segment when it is created; the same on every member.
 struct SegmentOptions {
   std::string_view name = {};
   /// A hash of whatever else the members must agree on.
   std::uint64_t fingerprint = 0;
-  /// Where read-modify-write operations are made atomic. Without a choice: cpu on one node, mpi where the group
-  /// spans nodes (cpu is not to be had there). A group of one process always has cpu.
+  /// Where read-modify-write operations are made atomic. Without a choice: cpu, by an agent where the target is
+  /// on another node. A group of one process always has cpu.
   std::optional<AtomicDomain> domain = {};
+  /// How transfers travel to other nodes; automatic also means what TESSERA_METHOD says. Where MPI has no
+  /// usable window, and in the CPU domain for what is not put or get, always packed.
+  TransferMethod method = TransferMethod::automatic;
 };
 
 /// One collective allocation: a slice of bytes per member of a group, which any member reads, writes and
 /// accumulates without the owner taking part. On a node an operation is a direct load or store; between nodes
-/// it is MPI RMA on a window over the same memory. Contents are zero or unspecified at first.
+/// it is a message to an agent of the target, or MPI RMA on a window over the same memory. Contents are zero or
+/// unspecified at first.
 ///
 /// Order: a process sees its own operations on one location in program order, whatever paths they took. Other
 /// processes see them after flush and a synchronisation of their own, or after sync. Slices begin at multiples
@@ -55,10 +70,9 @@ struct SegmentOptions {
 class Segment {
  public:
   /// Allocates `bytes` (may differ by rank, may be 0) on every member. @collective
-  /// @throws MemoryError on every rank if some node cannot back its share; WindowError on every rank if a
-  /// window is needed (the group spans nodes, or the MPI domain was chosen) and MPI has no usable one;
-  /// UsageError if bytes < 0, if the cpu domain was chosen for a group that spans nodes, or if the options
-  /// differ between ranks.
+  /// @throws MemoryError on every rank if some node cannot back its share; WindowError on every rank if the MPI
+  /// domain was chosen and MPI has no usable window; UsageError if bytes < 0 or if the options differ between
+  /// ranks.
   Segment(const Group& group, index_t bytes, const SegmentOptions& options = {});
   Segment(const Group& group, index_t bytes, std::string_view name)
       : Segment(group, bytes, SegmentOptions{.name = name}) {}

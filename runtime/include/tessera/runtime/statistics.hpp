@@ -14,10 +14,10 @@ namespace tessera {
 /// What one-sided operations are counted as: atomic is every operation on a single value that reads and writes
 /// it.
 enum class Operation : std::uint8_t { put, get, accumulate, atomic };
-/// How an operation reached its target: loads and stores on the node, or MPI's window.
-enum class Path : std::uint8_t { node, window };
+/// How an operation reached its target: loads and stores on the node, MPI's window, or the agent of the target.
+enum class Path : std::uint8_t { node, window, agent };
 
-inline constexpr std::size_t operation_count = 4, path_count = 2;
+inline constexpr std::size_t operation_count = 4, path_count = 3;
 
 /// "put", "node" and so on. @local
 const char* to_string(Operation operation) noexcept;

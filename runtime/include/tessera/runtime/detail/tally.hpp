@@ -61,16 +61,18 @@ extern constinit thread_local TallyCache tally_cache __attribute__((tls_model("i
 /// What inline code needs of a segment to reach its memory without a call; the rest is the library's own.
 struct SegmentFace {
   std::uint64_t number = 0;   // of the segment in this process, from 1
-  int direct_ranks = 0;       // members, if all are reached by loads and stores and it is open; else 0
+  int first_direct = 0;       // the members that are reached by loads and stores, if they follow each other
+  int direct_ranks = 0;       // how many; 0 once it is closed
   index_t stride = 0;         // bytes between the slices of two members
   index_t slice = 0;          // bytes of each
   std::byte* base = nullptr;  // of the first slice on this node
 
   /// The place, if it can be reached directly. @local
   std::byte* reach(int rank, index_t offset, index_t bytes) const noexcept {
-    if (static_cast<unsigned>(rank) >= static_cast<unsigned>(direct_ranks)) return nullptr;
+    const int place = rank - first_direct;
+    if (static_cast<unsigned>(place) >= static_cast<unsigned>(direct_ranks)) return nullptr;
     if (offset < 0 || offset > slice - bytes) return nullptr;
-    return base + rank * stride + offset;
+    return base + place * stride + offset;
   }
   /// The same, counted as an operation; null also where it is time to take the time. @local
   std::byte* count(int rank, index_t offset, index_t bytes, Operation operation) const noexcept {

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <memory>
+
+#include <tessera/runtime/request.hpp>
+#include <tessera/runtime/segment.hpp>
+
+namespace tessera {
+
+/// Many small one-sided operations, on any segments at any ranks, combined into one transfer for each process
+/// that they go to (ARMCI's aggregate handles: Nieplocha et al., IPDPS 2003).
+///
+/// Adding an operation copies what it writes; it is carried out at some time until send() returns. Operations
+/// of one batch on the same memory are carried out in the order of adding. What is added for this node is done
+/// at once. Segments have to stay open until then.
+///
+/// A batch belongs to one thread.
+class Batch {
+ public:
+  Batch();
+  /// Sends what was added. @onesided
+  ~Batch();
+  Batch(Batch&&) noexcept;
+  Batch& operator=(Batch&&) noexcept;
+
+  /// All of these: as the Segment's members of the same name, on contiguous bytes. @onesided
+  /// @throws UsageError as they do, and MpiError if an earlier part could not be sent.
+  void put(Segment& segment, int rank, index_t offset, const void* source, index_t bytes);
+  /// `target` is filled when send() returns.
+  void get(const Segment& segment, int rank, index_t offset, void* target, index_t bytes);
+  /// `bytes` of elements, each multiplied by alpha.
+  void accumulate(Segment& segment, int rank, index_t offset, ElementKind kind, const void* alpha,
+                  const void* source, index_t bytes);
+  /// `result`, if not null, holds what was there when send() returns.
+  void fetch_op(Segment& segment, int rank, index_t offset, ElementKind kind, Update update, const void* value,
+                void* result);
+  void fetch_add(Segment& segment, int rank, index_t offset, ElementKind kind, const void* value,
+                 void* result) {
+    fetch_op(segment, rank, offset, kind, Update::sum, value, result);
+  }
+
+  /// Sends what is left and waits for all that was added; the batch can be used again. @onesided
+  /// @throws MpiError if a transfer failed.
+  /// @completion what was got and fetched is there; writes are done at the targets after a flush of each
+  /// segment.
+  void send();
+  /// The same without waiting: the memory that is to be filled belongs to the transfer until the request is
+  /// done.
+  /// @onesided
+  Request send_async();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tessera

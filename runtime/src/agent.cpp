@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "agent.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <tessera/runtime/error.hpp>
+
+#include "adder.hpp"
+#include "elements.hpp"
+#include "kernels.hpp"
+#include "runs.hpp"
+
+namespace tessera::detail {
+
+void Directory::add(std::uint64_t region, const Exposed& memory) {
+  const std::lock_guard lock(mutex_);
+  memory_[region] = memory;
+}
+
+void Directory::remove(std::uint64_t region) {
+  const std::lock_guard lock(mutex_);
+  memory_.erase(region);
+}
+
+std::optional<Exposed> Directory::find(std::uint64_t region) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = memory_.find(region);
+  return found == memory_.end() ? std::nullopt : std::optional(found->second);
+}
+
+// A request that takes more than one step.
+struct Agent::Task {
+  struct OnItsWay {
+    Part part;
+    std::byte* buffer = nullptr;  // null: straight from or into the segment
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+
+  int source = 0;
+  Header header;
+  Strided shape;
+  Exposed memory;
+  index_t low = 0, high = 0;       // what it touches
+  std::vector<std::byte> payload;  // of one that has to wait
+  bool started = false;
+  Parts parts;
+  std::array<OnItsWay, most_parts> ring;  // of the parts under way, oldest first
+  std::size_t first = 0, count = 0;
+
+  bool is_bulk() const noexcept {
+    return header.outlined > 0 || header.verb == Verb::get ||
+           ((header.verb == Verb::put || header.verb == Verb::accumulate) && header.inlined == 0);
+  }
+  OnItsWay& oldest() noexcept { return ring[first]; }
+  OnItsWay& push() noexcept { return ring[(first + count++) % most_parts]; }
+  void pop() noexcept {
+    first = (first + 1) % most_parts;
+    --count;
+  }
+  std::byte* at(index_t remote) const noexcept { return memory.base + header.position + remote; }
+};
+
+Agent::Agent(const Wire& wire, const LockStripes& locks, const Directory& directory)
+    : wire_(wire),
+      locks_(locks),
+      directory_(directory),
+      slots_(new std::byte[most_incoming * static_cast<std::size_t>(request_bytes)]) {
+  for (std::size_t i = 0; i < most_incoming; ++i) {
+    incoming_[i].data = slots_.get() + i * static_cast<std::size_t>(request_bytes);
+    post(incoming_[i]);
+  }
+}
+
+Agent::~Agent() {
+  if (mpi::finalized()) return;
+  for (Incoming& slot : incoming_) mpi::cancel(slot.request);
+}
+
+void Agent::post(Incoming& slot) {
+  slot.request = mpi::irecv(wire_.requests.get(), slot.data, request_bytes, mpi::any_source, 0);
+}
+
+bool Agent::step() {
+  bool worked = false;
+  mpi::Arrived message;
+  // Not all that is there, or those under way would wait for those who come.
+  for (std::size_t i = 0; i < most_incoming && mpi::test(incoming_[next_].request, &message); ++i) {
+    Incoming& slot = incoming_[next_];
+    take(slot.data, message.bytes, message.source);
+    post(slot);
+    next_ = (next_ + 1) % most_incoming;
+    worked = true;
+  }
+  for (std::size_t i = 0; i < tasks_.size();) {
+    Task& task = *tasks_[i];
+    if (!task.started) {
+      if (must_wait(task)) {
+        ++i;
+        continue;
+      }
+      worked = task.started = true;
+    }
+    const std::size_t before = task.count;
+    const bool done = advance(task);
+    worked |= done || task.count != before;
+    done ? static_cast<void>(tasks_.erase(tasks_.begin() + static_cast<std::ptrdiff_t>(i)))
+         : static_cast<void>(++i);
+  }
+  const std::size_t waiting = answers_.size();
+  if (waiting > 0) {
+    std::erase_if(answers_, [](Answer& one) { return mpi::test(one.request); });
+    worked |= answers_.size() != waiting;
+  }
+  return worked;
+}
+
+Exposed Agent::memory(std::uint64_t region, index_t low, index_t high) const {
+  const auto found = directory_.find(region);
+  if (found && low >= 0 && high <= found->bytes) return *found;
+  throw LogicError(fmt::format("an agent was asked for bytes [{}, {}) of region {}, which {}", low, high,
+                               region, found ? fmt::format("has {}", found->bytes) : "it does not know"));
+}
+
+// Finds the memory of a request and the bytes it touches.
+void Agent::place(Task& task) const {
+  const Header& header = task.header;
+  if (header.region == 0 || header.verb == Verb::flush) {
+    task.high = std::numeric_limits<index_t>::max();
+    return;
+  }
+  task.low = task.high = header.position;
+  if (header.verb == Verb::program) {
+    task.high += header.run;
+  } else {
+    for (std::size_t l = 0; l < header.levels; ++l) {
+      const index_t reach = (task.shape.count[l] - 1) * task.shape.remote_stride[l];
+      (reach < 0 ? task.low : task.high) += reach;
+    }
+    task.high += header.run;
+  }
+  task.memory = memory(header.region, task.low, task.high);
+  // A flag says that all is there that came before it.
+  if (header.notify_region != 0) {
+    task.low = 0;
+    task.high = std::numeric_limits<index_t>::max();
+  }
+}
+
+// Whether something that came earlier from the same process has to be done first.
+bool Agent::must_wait(const Task& task) const {
+  for (const auto& earlier : tasks_) {
+    if (earlier.get() == &task) return false;
+    if (earlier->source != task.source) continue;
+    const Header &a = earlier->header, &b = task.header;
+    if (a.region != b.region && a.region != 0 && b.region != 0) continue;
+    if (earlier->high <= task.low || task.high <= earlier->low) continue;
+    if (a.verb == Verb::get && b.verb == Verb::get) continue;
+    const bool both_add = a.verb == Verb::accumulate && b.verb == Verb::accumulate;
+    if (both_add && a.update == b.update && a.kind == b.kind) continue;
+    return true;
+  }
+  return false;
+}
+
+void Agent::take(const std::byte* message, index_t bytes, int source) {
+  Task task;
+  task.source = source;
+  const index_t begin = read_request(message, task.header, task.shape);
+  if (begin + task.header.inlined != bytes) {
+    throw LogicError(fmt::format("an agent got a request of {} bytes that should have {}", bytes,
+                                 begin + task.header.inlined));
+  }
+  if (task.header.verb == Verb::leave) return static_cast<void>(++left_);
+  place(task);
+  task.started = tasks_.empty() || !must_wait(task);
+  if (task.started && !task.is_bulk()) return do_at_once(task, message + begin);
+  if (task.is_bulk() && task.header.verb != Verb::program) {
+    task.parts = Parts(task.shape, task.header.whole);
+  } else if (!task.is_bulk()) {
+    task.payload.assign(message + begin, message + bytes);
+  }
+  if (task.started && advance(task)) return;
+  tasks_.push_back(std::make_unique<Task>(std::move(task)));
+}
+
+// A step of one that has started; whether it is done.
+bool Agent::advance(Task& task) {
+  if (!task.is_bulk()) return do_at_once(task, task.payload.data()), true;
+  if (task.header.verb == Verb::get) return send(task);
+  return receive(task);
+}
+
+bool Agent::receive(Task& task) {
+  const Header& header = task.header;
+  const bool is_program = header.verb == Verb::program;
+  while (task.count < most_parts &&
+         (is_program ? header.outlined > 0 && task.count == 0 : !task.parts.is_over())) {
+    std::byte* buffer = nullptr;
+    Task::OnItsWay next;
+    const Parts before = task.parts;
+    if (!is_program) next.part = task.parts.next();
+    const bool straight = header.verb == Verb::put && next.part.shape.levels == 0;
+    if (!straight && (buffer = buffers_.take()) == nullptr) {
+      task.parts = before;
+      break;
+    }
+    next.buffer = buffer;
+    const index_t bytes = is_program ? header.outlined : next.part.shape.bytes();
+    next.request = mpi::irecv(wire_.data.get(), straight ? task.at(next.part.remote) : buffer, bytes,
+                              task.source, Wire::data_tag(header.tag));
+    task.push() = next;
+  }
+  while (task.count > 0 && mpi::test(task.oldest().request)) {
+    Task::OnItsWay& part = task.oldest();
+    if (is_program) {
+      run_program(task, part.buffer);
+    } else if (header.verb == Verb::accumulate) {
+      const Combine combine{header.kind, header.update, header.value.data()};
+      const Strided dense = packed(part.part.shape);
+      accumulate_on_node(stripes(task.memory), task.at(part.part.remote), dense, combine, part.buffer);
+    } else if (part.buffer != nullptr) {
+      copy_strided(task.at(part.part.remote), part.buffer, packed(part.part.shape), Direction::local_to_remote);
+    }
+    if (part.buffer != nullptr) buffers_.give_back(part.buffer);
+    task.pop();
+    if (is_program) return finish(task), true;
+  }
+  if (is_program || task.count > 0 || !task.parts.is_over()) return false;
+  return finish(task), true;
+}
+
+bool Agent::send(Task& task) {
+  for (;;) {
+    while (task.count > 0 && mpi::test(task.oldest().request)) {
+      if (task.oldest().buffer != nullptr) buffers_.give_back(task.oldest().buffer);
+      task.pop();
+    }
+    if (task.parts.is_over()) return task.count == 0;
+    if (task.count == most_parts) return false;
+    const Parts before = task.parts;
+    Task::OnItsWay next;
+    next.part = task.parts.next();
+    const std::byte* from = task.at(next.part.remote);
+    if (next.part.shape.levels > 0) {
+      next.buffer = buffers_.take();
+      if (next.buffer == nullptr) {
+        task.parts = before;
+        return false;
+      }
+      copy_strided(next.buffer, from, packed(next.part.shape), Direction::remote_to_local);
+      from = next.buffer;
+    }
+    next.request = mpi::isend(wire_.data.get(), from, next.part.shape.bytes(), task.source,
+                              Wire::answer_tag(task.header.tag));
+    task.push() = next;
+  }
+}
+
+void Agent::do_at_once(Task& task, const std::byte* data) {
+  const Header& header = task.header;
+  std::byte* where = task.memory.base + header.position;
+  std::array<std::byte, 16> result{};
+  switch (header.verb) {
+    case Verb::put:
+      copy_strided(where, data, task.shape, Direction::local_to_remote);
+      break;
+    case Verb::accumulate:
+      accumulate_on_node(stripes(task.memory), where, task.shape,
+                         {header.kind, header.update, header.value.data()}, data);
+      break;
+    case Verb::update:
+      update_element(stripes(task.memory), where, header.kind, header.update, header.value.data(),
+                     result.data());
+      answer(task, result.data(), sizeof result);
+      break;
+    case Verb::scalar_update:
+      update_scalar(where, header.kind, header.update, header.value.data(), result.data());
+      answer(task, result.data(), sizeof result);
+      break;
+    case Verb::compare:
+    case Verb::scalar_compare: {
+      std::array<std::byte, 8> expected{}, desired{};
+      std::memcpy(expected.data(), header.value.data(), 8);
+      std::memcpy(desired.data(), header.value.data() + 8, 8);
+      result[8] = std::byte{header.verb == Verb::compare
+                                ? compare_exchange_element(stripes(task.memory), where, header.kind,
+                                                           expected.data(), desired.data())
+                                : compare_exchange_scalar(where, header.kind, expected.data(), desired.data())};
+      std::memcpy(result.data(), expected.data(), 8);
+      answer(task, result.data(), sizeof result);
+      break;
+    }
+    case Verb::program:
+      run_program(task, data);
+      break;
+    case Verb::flush:
+      std::atomic_thread_fence(std::memory_order_seq_cst);
+      answer(task, result.data(), sizeof result);
+      break;
+    case Verb::get:
+    case Verb::attach:
+    case Verb::detach:
+    case Verb::leave:
+      break;
+  }
+  finish(task);
+}
+
+void Agent::run_program(const Task& task, const std::byte* data) {
+  const std::byte* const end = data + task.header.inlined + task.header.outlined;
+  std::unique_ptr<std::byte[]> results;
+  if (task.header.answer > 0) results.reset(new std::byte[static_cast<std::size_t>(task.header.answer)]);
+  std::byte* result = results.get();
+  while (data < end) {
+    RunGroup group;
+    std::memcpy(&group, data, sizeof group);
+    data += sizeof group;
+    const std::byte* positions = data;
+    data += group.count * static_cast<index_t>(sizeof(index_t));
+    const auto memory = directory_.find(group.region);
+    if (!memory)
+      throw LogicError(fmt::format("an agent was asked for region {}, which it does not know", group.region));
+    const Striped locks = stripes(*memory);
+    std::optional<Adder> adder;
+    if (group.verb == Verb::accumulate)
+      adder.emplace(locks, Combine{group.kind, group.update, group.value.data()});
+    for (index_t i = 0; i < group.count; ++i) {
+      index_t position;
+      std::memcpy(&position, positions + i * static_cast<index_t>(sizeof position), sizeof position);
+      if (position < 0 || position > memory->bytes - group.run)
+        throw LogicError(fmt::format("an agent was asked for byte {} of region {}, which has {}", position,
+                                     group.region, memory->bytes));
+      std::byte* where = memory->base + position;
+      const auto run = static_cast<std::size_t>(group.run);
+      if (group.verb == Verb::put) {
+        std::memcpy(where, data, run);
+      } else if (group.verb == Verb::get) {
+        std::memcpy(result, where, run);
+      } else if (group.verb == Verb::accumulate) {
+        adder->run(where, data, group.run);
+      } else {
+        update_element(locks, where, group.kind, group.update, data, result);
+      }
+      if (group.verb != Verb::get) data += run;
+      if (group.verb == Verb::get || group.verb == Verb::update) result += run;
+    }
+    // What follows begins aligned again.
+    const index_t used = group.count * static_cast<index_t>(sizeof(index_t)) +
+                         (group.verb == Verb::get ? 0 : group.count * group.run);
+    data += padding(used);
+  }
+  if (results) answer(task, std::move(results), task.header.answer);
+}
+
+void Agent::answer(const Task& task, const void* data, index_t bytes) {
+  auto copy = std::unique_ptr<std::byte[]>(new std::byte[static_cast<std::size_t>(bytes)]);
+  std::memcpy(copy.get(), data, static_cast<std::size_t>(bytes));
+  answer(task, std::move(copy), bytes);
+}
+
+void Agent::answer(const Task& task, std::unique_ptr<std::byte[]> data, index_t bytes) {
+  Answer one{mpi::isend(wire_.data.get(), data.get(), bytes, task.source, Wire::answer_tag(task.header.tag)),
+             std::move(data)};
+  if (!mpi::test(one.request)) answers_.push_back(std::move(one));
+}
+
+void Agent::finish(const Task& task) {
+  const Header& header = task.header;
+  if (header.notify_region == 0) return;
+  const Exposed there = memory(header.notify_region, header.notify_position,
+                               header.notify_position + static_cast<index_t>(sizeof(std::int64_t)));
+  std::int64_t one = 1, before;
+  update_scalar(there.base + header.notify_position, ElementKind::int64, Update::sum, &one, &before);
+}
+
+}  // namespace tessera::detail

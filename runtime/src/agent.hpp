@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "buffers.hpp"
+#include "lock_stripes.hpp"
+#include "wire.hpp"
+
+namespace tessera::detail {
+
+/// The memory behind a region as an agent sees it: that of all processes of the node.
+struct Exposed {
+  std::byte* base = nullptr;
+  index_t bytes = 0;
+  std::uint64_t salt = 0;
+};
+
+/// What an agent may touch, by the region's number.
+class Directory {
+ public:
+  void add(std::uint64_t region, const Exposed& memory);
+  void remove(std::uint64_t region);
+  std::optional<Exposed> find(std::uint64_t region) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<std::uint64_t, Exposed> memory_;
+};
+
+/// Does at the target what others ask for, on memory of its node, under the locks that the processes of the
+/// node take. It never blocks: it is moved on by step(), which anybody may call, one at a time.
+///
+/// What one process asks of it is done in the order of asking wherever that makes a difference: requests that
+/// touch the same bytes of a region wait for each other, unless both read, or both add.
+class Agent {
+ public:
+  Agent(const Wire& wire, const LockStripes& locks, const Directory& directory);
+  ~Agent();
+  Agent(const Agent&) = delete;
+  Agent& operator=(const Agent&) = delete;
+
+  /// Takes what has come and moves on what is under way. Whether there was anything to do. @local
+  bool step();
+  /// Whether data is still on its way. @local
+  bool is_busy() const noexcept { return !tasks_.empty() || !answers_.empty(); }
+  /// How many processes have said that they leave. @local
+  int left() const noexcept { return left_; }
+
+ private:
+  struct Task;
+  struct Incoming {
+    MPI_Request request = MPI_REQUEST_NULL;
+    std::byte* data = nullptr;
+  };
+  struct Answer {
+    MPI_Request request = MPI_REQUEST_NULL;
+    std::unique_ptr<std::byte[]> data;
+  };
+  static constexpr std::size_t most_incoming = 32;
+  static constexpr std::size_t most_buffers = 24;
+
+  void post(Incoming& slot);
+  void take(const std::byte* message, index_t bytes, int source);
+  void place(Task& task) const;
+  bool must_wait(const Task& task) const;
+  bool advance(Task& task);
+  bool receive(Task& task);
+  bool send(Task& task);
+  void do_at_once(Task& task, const std::byte* data);
+  void run_program(const Task& task, const std::byte* data);
+  void answer(const Task& task, std::unique_ptr<std::byte[]> data, index_t bytes);
+  void answer(const Task& task, const void* data, index_t bytes);
+  void finish(const Task& task);
+  Striped stripes(const Exposed& memory) const noexcept { return {locks_, memory.base, memory.salt}; }
+  Exposed memory(std::uint64_t region, index_t low, index_t high) const;
+
+  const Wire& wire_;
+  LockStripes locks_;
+  const Directory& directory_;
+  std::unique_ptr<std::byte[]> slots_;
+  std::array<Incoming, most_incoming> incoming_;
+  std::size_t next_ = 0;                     // messages are matched in the order in which the slots were posted
+  std::deque<std::unique_ptr<Task>> tasks_;  // in the order of their coming
+  std::vector<Answer> answers_;
+  Buffers buffers_{most_buffers};
+  int left_ = 0;
+};
+
+}  // namespace tessera::detail

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "courier.hpp"
+
+#include <utility>
+
+#include "kernels.hpp"
+#include "progress.hpp"
+#include "runs.hpp"
+
+namespace tessera::detail {
+namespace {
+
+bool is_dense(const Strided& shape) noexcept {
+  index_t dense = shape.run;
+  for (std::size_t l = 0; l < static_cast<std::size_t>(shape.levels); ++l) {
+    if (shape.local_stride[l] != dense) return false;
+    dense *= shape.count[l];
+  }
+  return true;
+}
+
+class StreamStage : public Pending::Stage {
+ public:
+  explicit StreamStage(Stream&& stream) : stream_(std::move(stream)) {}
+  bool advance() override { return stream_.advance(); }
+
+ private:
+  Stream stream_;
+};
+
+}  // namespace
+
+bool Stream::start_next() {
+  const Parts before = parts_;
+  OnItsWay next;
+  next.part = parts_.next();
+  const Strided& shape = next.part.shape;
+  std::byte* here = local_ + next.part.local;
+  if (!is_dense(shape)) {
+    next.buffer = buffers_->take();
+    if (next.buffer == nullptr) {
+      parts_ = before;
+      return false;
+    }
+    if (!gets_) copy_strided(next.buffer, here, packing(shape), Direction::local_to_remote);
+    here = next.buffer;
+  }
+  MPI_Comm comm = wire_->data.get();
+  next.request = gets_ ? mpi::irecv(comm, here, shape.bytes(), agent_, Wire::answer_tag(tag_))
+                       : mpi::isend(comm, here, shape.bytes(), agent_, Wire::data_tag(tag_));
+  ring_[(first_ + count_++) % most_parts] = next;
+  return true;
+}
+
+bool Stream::advance() {
+  for (;;) {
+    while (count_ < most_parts && !parts_.is_over() && start_next()) {
+    }
+    if (count_ == 0) return parts_.is_over();
+    OnItsWay& oldest = ring_[first_];
+    if (!mpi::test(oldest.request)) return false;
+    if (oldest.buffer != nullptr) {
+      if (gets_)
+        copy_strided(local_ + oldest.part.local, oldest.buffer, packing(oldest.part.shape),
+                     Direction::remote_to_local);
+      buffers_->give_back(oldest.buffer);
+    }
+    first_ = (first_ + 1) % most_parts;
+    --count_;
+  }
+}
+
+bool Program::has_room(const RunGroup& group) const noexcept {
+  const auto overhead = static_cast<index_t>(sizeof(RunGroup) + sizeof(index_t) + 16);
+  const bool reads = group.verb == Verb::get || group.verb == Verb::update;
+  const index_t writes = group.verb == Verb::get ? 0 : group.run;
+  return groups_.empty() || (bytes_ + overhead + writes <= most && (!reads || answer_ + group.run <= most));
+}
+
+void Program::add(const RunGroup& group, index_t position, const void* data, void* result) {
+  auto alike = [&](const RunGroup& last) {
+    return last.verb == group.verb && last.region == group.region && last.run == group.run &&
+           last.kind == group.kind && last.update == group.update && last.value == group.value;
+  };
+  const bool writes = group.verb != Verb::get;
+  auto used = [&](const Open& open) {
+    return open.group.count * (static_cast<index_t>(sizeof(index_t)) + (writes ? open.group.run : 0));
+  };
+  if (groups_.empty()) {
+    region_ = group.region;
+    low_ = position;
+    high_ = position + group.run;
+  }
+  if (region_ != group.region) region_ = 0;
+  low_ = std::min(low_, position);
+  high_ = std::max(high_, position + group.run);
+  if (groups_.empty() || !alike(groups_.back().group)) {
+    groups_.push_back({group, {}, {}});
+    groups_.back().group.count = 0;
+    bytes_ += static_cast<index_t>(sizeof(RunGroup));
+  }
+  Open& open = groups_.back();
+  const index_t before = used(open) + padding(used(open));
+  ++open.group.count;
+  open.positions.push_back(position);
+  const auto* bytes = static_cast<const std::byte*>(data);
+  if (writes) open.data.insert(open.data.end(), bytes, bytes + group.run);
+  if (group.verb == Verb::get || group.verb == Verb::update) {
+    results_.push_back({result, group.run});
+    answer_ += group.run;
+  }
+  bytes_ += used(open) + padding(used(open)) - before;
+}
+
+void Program::write(std::byte* to) const {
+  for (const Open& open : groups_) {
+    auto append = [&](const void* from, std::size_t bytes) {
+      if (bytes > 0) std::memcpy(to, from, bytes);
+      to += bytes;
+    };
+    append(&open.group, sizeof open.group);
+    append(open.positions.data(), open.positions.size() * sizeof(index_t));
+    append(open.data.data(), open.data.size());
+    to += padding(static_cast<index_t>(open.positions.size() * sizeof(index_t) + open.data.size()));
+  }
+}
+
+namespace {
+
+// The data of a program that is on its way, and its answer that is to come.
+class ProgramStage : public Pending::Stage {
+ public:
+  std::unique_ptr<std::byte[]> data, answer;
+  index_t bytes = 0;
+  MPI_Request sent = MPI_REQUEST_NULL, answered = MPI_REQUEST_NULL;
+  std::function<void(const std::byte*)> finish;
+
+  bool advance() override {
+    if (!mpi::test(sent) || !mpi::test(answered)) return false;
+    if (finish) std::exchange(finish, {})(answer.get());
+    return true;
+  }
+  index_t kept() const noexcept override { return bytes; }
+};
+
+}  // namespace
+
+Courier::Courier(Progress& progress, const Wire& wire)
+    : progress_(progress),
+      wire_(wire),
+      slots_(new std::byte[most_outgoing * static_cast<std::size_t>(request_bytes)]),
+      buffers_(2 * most_parts) {
+  for (std::size_t i = 0; i < most_outgoing; ++i)
+    outgoing_[i].data = slots_.get() + i * static_cast<std::size_t>(request_bytes);
+}
+
+Courier::~Courier() {
+  if (mpi::finalized()) return;
+  for (auto& [agent, peer] : peers_) mpi::cancel(peer.acknowledgement);
+}
+
+Courier::Outgoing& Courier::slot() {
+  Outgoing& next = outgoing_[next_];
+  next_ = (next_ + 1) % most_outgoing;
+  progress_.wait_until([&] { return mpi::test(next.request); });
+  return next;
+}
+
+void Courier::ring(Peer& peer, int agent) {
+  // Who was rung just now still looks.
+  const auto now = Clock::now();
+  if (now - peer.rung < std::chrono::microseconds(20)) return;
+  peer.rung = now;
+  progress_.ring(agent);
+}
+
+Header Courier::header(const Address& at, Verb verb, const Strided& shape) {
+  Header header;
+  header.verb = verb;
+  header.levels = static_cast<std::uint8_t>(shape.levels);
+  header.region = at.region;
+  header.position = at.position;
+  header.run = shape.run;
+  header.tag = next_tag();
+  return header;
+}
+
+// What an agent has taken it says when it is asked, which it is while there is still room for as much again.
+void Courier::acknowledge(Peer& peer, int agent) {
+  peer.acknowledged = peer.requests;
+  peer.acknowledged_bytes = peer.bytes;
+  Header question = header({agent, 0, 0}, Verb::flush, Strided::contiguous(0));
+  peer.acknowledgement =
+      mpi::irecv(wire_.data.get(), peer.answer.data(), 16, agent, Wire::answer_tag(question.tag));
+  Outgoing& out = slot();
+  const index_t length = write_request(out.data, question, Strided::contiguous(0));
+  out.request = mpi::isend(wire_.requests.get(), out.data, length, agent, 0);
+  ring(peer, agent);
+}
+
+void Courier::admit(Peer& peer, int agent, index_t bytes) {
+  auto acknowledged = [&] {
+    if (peer.acknowledgement == MPI_REQUEST_NULL || !mpi::test(peer.acknowledgement)) return false;
+    peer.requests -= peer.acknowledged;
+    peer.bytes -= peer.acknowledged_bytes;
+    return true;
+  };
+  auto full = [&] { return peer.requests >= most_requests || peer.bytes >= most_bytes; };
+  acknowledged();
+  do {
+    const bool half = peer.requests >= most_requests / 2 || peer.bytes >= most_bytes / 2;
+    if (half && peer.acknowledgement == MPI_REQUEST_NULL) acknowledge(peer, agent);
+    if (full()) progress_.wait_until(acknowledged);
+  } while (full());
+  ++peer.requests;
+  peer.bytes += bytes;
+}
+
+template <class Write>
+void Courier::send(int agent, const Header& header, const Strided& shape, Write&& write) {
+  Peer& peer = peers_[agent];
+  admit(peer, agent, static_cast<index_t>(sizeof(Header)) + header.inlined);
+  Outgoing& out = slot();
+  const index_t begin = write_request(out.data, header, shape);
+  write(out.data + begin);
+  out.request = mpi::isend(wire_.requests.get(), out.data, begin + header.inlined, agent, 0);
+  ring(peer, agent);
+}
+
+void Courier::finish(Stream&& stream, Pending* pending) {
+  if (pending == nullptr) return progress_.wait_until([&] { return stream.advance(); });
+  if (!stream.advance()) pending->add(std::make_unique<StreamStage>(std::move(stream)));
+}
+
+void Courier::put(const Address& to, const Strided& shape, const std::byte* source, Pending* pending,
+                  const Notify& notify) {
+  const Strided merged = shape.merged();
+  Header request = header(to, Verb::put, merged);
+  request.notify_region = notify.region;
+  request.notify_position = notify.position;
+  const index_t bytes = merged.bytes();
+  if (bytes <= most_inlined) {
+    request.inlined = bytes;
+    return send(to.agent, request, merged, [&](std::byte* data) {
+      copy_strided(data, source, packing(merged), Direction::local_to_remote);
+    });
+  }
+  request.whole = merged.levels == 0;
+  send(to.agent, request, merged, [](std::byte*) {});
+  finish(Stream(buffers_, wire_, to.agent, request.tag, false, Parts(merged, request.whole),
+                const_cast<std::byte*>(source)),
+         pending);
+}
+
+void Courier::accumulate(const Address& to, const Strided& shape, const Combine& combine,
+                         const std::byte* source, Pending* pending) {
+  const Strided merged = shape.merged();
+  Header request = header(to, Verb::accumulate, merged);
+  request.kind = combine.kind;
+  request.update = combine.update;
+  if (combine.alpha != nullptr)
+    std::memcpy(request.value.data(), combine.alpha, static_cast<std::size_t>(size_of(combine.kind)));
+  const index_t bytes = merged.bytes();
+  if (bytes <= most_inlined) {
+    request.inlined = bytes;
+    return send(to.agent, request, merged, [&](std::byte* data) {
+      copy_strided(data, source, packing(merged), Direction::local_to_remote);
+    });
+  }
+  send(to.agent, request, merged, [](std::byte*) {});
+  finish(Stream(buffers_, wire_, to.agent, request.tag, false, Parts(merged, false),
+                const_cast<std::byte*>(source)),
+         pending);
+}
+
+void Courier::get(const Address& from, const Strided& shape, std::byte* target, Pending* pending) {
+  const Strided merged = shape.merged();
+  Header request = header(from, Verb::get, merged);
+  request.whole = merged.levels == 0;
+  Stream stream(buffers_, wire_, from.agent, request.tag, true, Parts(merged, request.whole), target);
+  // To be there before the answer comes; then it goes straight to its place.
+  stream.advance();
+  send(from.agent, request, merged, [](std::byte*) {});
+  finish(std::move(stream), pending);
+}
+
+std::array<std::byte, 16> Courier::ask(const Address& at, Verb verb, ElementKind kind, Update update,
+                                       const std::array<std::byte, 16>& value) {
+  Header request = header(at, verb, Strided::contiguous(size_of(kind)));
+  request.kind = kind;
+  request.update = update;
+  request.value = value;
+  std::array<std::byte, 16> answer{};
+  MPI_Request answered =
+      mpi::irecv(wire_.data.get(), answer.data(), 16, at.agent, Wire::answer_tag(request.tag));
+  send(at.agent, request, Strided::contiguous(size_of(kind)), [](std::byte*) {});
+  progress_.wait_until([&] { return mpi::test(answered); });
+  return answer;
+}
+
+void Courier::run(int agent, const Program& program, Pending* pending) {
+  if (program.is_empty()) return;
+  const Address touched{agent, program.region_, program.low_};
+  Header request = header(touched, Verb::program, Strided::contiguous(program.high_ - program.low_));
+  request.answer = program.answer_;
+  auto stage = std::make_unique<ProgramStage>();
+  if (program.answer_ > 0) {
+    stage->answer.reset(new std::byte[static_cast<std::size_t>(program.answer_)]);
+    stage->answered = mpi::irecv(wire_.data.get(), stage->answer.get(), program.answer_, agent,
+                                 Wire::answer_tag(request.tag));
+    stage->finish = [results = program.results_](const std::byte* answer) {
+      for (const auto& [to, bytes] : results) {
+        std::memcpy(to, answer, static_cast<std::size_t>(bytes));
+        answer += bytes;
+      }
+    };
+  }
+  const index_t bytes = program.bytes();
+  stage->bytes = program.answer_;
+  if (bytes <= most_inlined) {
+    request.inlined = bytes;
+    send(agent, request, Strided::contiguous(request.run), [&](std::byte* data) { program.write(data); });
+  } else {
+    request.outlined = bytes;
+    stage->bytes += bytes;
+    stage->data.reset(new std::byte[static_cast<std::size_t>(bytes)]);
+    program.write(stage->data.get());
+    send(agent, request, Strided::contiguous(request.run), [](std::byte*) {});
+    stage->sent = mpi::isend(wire_.data.get(), stage->data.get(), bytes, agent, Wire::data_tag(request.tag));
+  }
+  if (pending == nullptr) return progress_.wait_until([&] { return stage->advance(); });
+  if (!stage->advance()) pending->add(std::move(stage));
+}
+
+void Courier::flush(std::span<const Address> targets) {
+  std::vector<std::array<std::byte, 16>> answers(targets.size());
+  std::vector<MPI_Request> requests;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const Header question = header(targets[i], Verb::flush, Strided::contiguous(0));
+    requests.push_back(
+        mpi::irecv(wire_.data.get(), answers[i].data(), 16, targets[i].agent, Wire::answer_tag(question.tag)));
+    send(targets[i].agent, question, Strided::contiguous(0), [](std::byte*) {});
+    ++flushes_;
+  }
+  for (MPI_Request& request : requests) progress_.wait_until([&] { return mpi::test(request); });
+}
+
+void Courier::leave(int agent) {
+  Header goodbye;
+  goodbye.verb = Verb::leave;
+  send(agent, goodbye, Strided::contiguous(0), [](std::byte*) {});
+  for (Outgoing& out : outgoing_) progress_.wait_until([&] { return mpi::test(out.request); });
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "buffers.hpp"
+#include "combine.hpp"
+#include "pending.hpp"
+#include "wire.hpp"
+
+namespace tessera::detail {
+
+class Progress;
+
+/// A place in the memory of another node, as its agent knows it.
+struct Address {
+  int agent = 0;  // the process it runs in
+  std::uint64_t region = 0;
+  index_t position = 0;
+};
+
+/// The scalar that a put is to notify; none in region 0.
+struct Notify {
+  std::uint64_t region = 0;
+  index_t position = 0;
+};
+
+/// This process's side of a transfer with an agent that does not fit into its request: parts that go from or to
+/// local memory, through a buffer where that is not contiguous.
+class Stream {
+ public:
+  Stream(Buffers& buffers, const Wire& wire, int agent, std::int32_t tag, bool gets, const Parts& parts,
+         std::byte* local)
+      : buffers_(&buffers), wire_(&wire), agent_(agent), tag_(tag), gets_(gets), parts_(parts), local_(local) {}
+  /// Moves it on. Whether it is done: local memory is filled, or needed no more. @local
+  bool advance();
+
+ private:
+  struct OnItsWay {
+    Part part;
+    std::byte* buffer = nullptr;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+  bool start_next();
+
+  Buffers* buffers_;
+  const Wire* wire_;
+  int agent_;
+  std::int32_t tag_;
+  bool gets_;
+  Parts parts_;
+  std::byte* local_;
+  std::array<OnItsWay, most_parts> ring_;
+  std::size_t first_ = 0, count_ = 0;
+};
+
+/// Many runs for one agent, packed as they come.
+class Program {
+ public:
+  /// The most bytes of one, there and back.
+  static constexpr index_t most = part_bytes;
+  /// Whether a run still fits in.
+  bool has_room(const RunGroup& group) const noexcept;
+  /// Adds a run of `group`, which continues the last one if it is alike. `local` is read now by what writes,
+  /// and written at the end by what reads.
+  void add(const RunGroup& group, index_t position, const void* data, void* result);
+  bool is_empty() const noexcept { return groups_.empty(); }
+
+ private:
+  friend class Courier;
+  friend class ProgramPending;
+  struct Open {
+    RunGroup group;
+    std::vector<index_t> positions;
+    std::vector<std::byte> data;
+  };
+  struct Result {
+    void* to;
+    index_t bytes;
+  };
+  index_t bytes() const noexcept { return bytes_; }
+  void write(std::byte* to) const;
+
+  std::vector<Open> groups_;
+  std::vector<Result> results_;
+  index_t bytes_ = 0, answer_ = 0;
+  std::uint64_t region_ = 0;  // of all its runs; 0: of several
+  index_t low_ = 0, high_ = 0;
+};
+
+/// Sends requests to agents, for one thread at a time (under the window lock). It keeps within what an agent
+/// has room for: at most so many requests and bytes of one process wait there.
+class Courier {
+ public:
+  Courier(Progress& progress, const Wire& wire);
+  ~Courier();
+  Courier(const Courier&) = delete;
+  Courier& operator=(const Courier&) = delete;
+
+  /// With a pending transfer these return at once; else when local memory may be used. @onesided
+  void put(const Address& to, const Strided& shape, const std::byte* source, Pending* pending,
+           const Notify& notify = {});
+  void get(const Address& from, const Strided& shape, std::byte* target, Pending* pending);
+  void accumulate(const Address& to, const Strided& shape, const Combine& combine, const std::byte* source,
+                  Pending* pending);
+  /// A request whose answer of 16 bytes is waited for.
+  std::array<std::byte, 16> ask(const Address& at, Verb verb, ElementKind kind, Update update,
+                                const std::array<std::byte, 16>& value);
+  void run(int agent, const Program& program, Pending* pending);
+  /// Returns when all that this process asked of the agents, in the regions, is done.
+  void flush(std::span<const Address> targets);
+  /// Tells an agent in another process that this one leaves.
+  void leave(int agent);
+  /// The round trips that flushes have made; for tests.
+  std::uint64_t flushes() const noexcept { return flushes_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Peer {
+    int requests = 0;   // that may still wait at the agent
+    index_t bytes = 0;  // of them
+    MPI_Request acknowledgement = MPI_REQUEST_NULL;
+    int acknowledged = 0;  // what it covers
+    index_t acknowledged_bytes = 0;
+    std::array<std::byte, 16> answer{};
+    Clock::time_point rung{};
+  };
+  struct Outgoing {
+    MPI_Request request = MPI_REQUEST_NULL;
+    std::byte* data = nullptr;
+  };
+  static constexpr std::size_t most_outgoing = 32;
+  static constexpr int most_requests = 64;
+  static constexpr index_t most_bytes = index_t{256} << 10;
+
+  Header header(const Address& at, Verb verb, const Strided& shape);
+  /// Sends header, shape and what write(std::byte*) puts behind them.
+  template <class Write>
+  void send(int agent, const Header& header, const Strided& shape, Write&& write);
+  void admit(Peer& peer, int agent, index_t bytes);
+  void acknowledge(Peer& peer, int agent);
+  Outgoing& slot();
+  void ring(Peer& peer, int agent);
+  void finish(Stream&& stream, Pending* pending);
+  std::int32_t next_tag() noexcept { return tag_ = (tag_ + 1) % Wire::tags; }
+
+  Progress& progress_;
+  const Wire& wire_;
+  std::unique_ptr<std::byte[]> slots_;
+  std::array<Outgoing, most_outgoing> outgoing_;
+  std::size_t next_ = 0;
+  std::unordered_map<int, Peer> peers_;  // agents talked to
+  Buffers buffers_;
+  std::int32_t tag_ = 0;
+  std::uint64_t flushes_ = 0;
+};
+
+}  // namespace tessera::detail

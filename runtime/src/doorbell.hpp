@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+
+#include <tessera/runtime/detail/unique_handle.hpp>
+
+namespace tessera::detail {
+
+struct DescriptorTraits {
+  using Handle = int;
+  static Handle null() noexcept { return -1; }
+  static void free(Handle descriptor) noexcept;
+};
+using Descriptor = UniqueHandle<DescriptorTraits>;
+
+/// What wakes an agent that sleeps: a datagram of one byte to a socket of its process. A datagram that is lost
+/// costs time only, for an agent looks by itself every few milliseconds.
+class Doorbell {
+ public:
+  /// Where a process is rung: its addresses on its host's networks, and its port. Trivially copyable, to be
+  /// gathered.
+  struct Address {
+    static constexpr std::size_t most = 6;
+    std::uint64_t machine = 0;  // the same for processes that reach each other by the loopback
+    std::uint16_t port = 0;     // 0: cannot be rung
+    std::uint16_t networks = 0;
+    std::array<std::uint32_t, most> address{}, mask{};
+  };
+
+  /// Opens the socket; without one address().port is 0. @local
+  Doorbell();
+  const Address& address() const noexcept { return address_; }
+  /// Rings another process. @local
+  void ring(const Address& other) const noexcept;
+  /// Sleeps until somebody rings or nudges, or the time is over; whether somebody did. @local
+  bool wait(std::chrono::nanoseconds longest) noexcept;
+  /// Wakes who waits in this process. @local
+  void nudge() const noexcept;
+  /// Whether somebody has rung; forgets it. @local
+  bool was_rung() noexcept;
+
+ private:
+  Descriptor socket_, event_;
+  Address address_;
+};
+
+}  // namespace tessera::detail

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "progress.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include <sched.h>
+#include <sys/prctl.h>
+
+#include <fmt/format.h>
+
+#include "state.hpp"
+
+namespace tessera::detail {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+// How long the thread looks for more before it sleeps: long enough for who sends one request after the other,
+// and short enough to leave the core to those who compute.
+constexpr auto linger = microseconds(50);
+// How often it looks by itself, should a ring get lost.
+constexpr auto longest_sleep = milliseconds(4);
+// Where nobody rings, and while data is on its way.
+constexpr auto shortest_nap = microseconds(10), longest_nap = microseconds(200);
+
+constexpr int spins_before_yield = 200;
+
+}  // namespace
+
+Progress::Progress(RuntimeState& runtime, MPI_Comm all, std::vector<int> agents, ProgressMode mode)
+    : runtime_(runtime),
+      mode_(mode),
+      wire_{mpi::dup(all), mpi::dup(all)},
+      agents_(std::move(agents)),
+      courier_(*this, wire_) {
+  const GroupState& world = GroupState::of(runtime.world);
+  const bool own_agent = mode != ProgressMode::rank;
+  const int threads = world.node_ranks() * (mode == ProgressMode::thread ? 2 : 1);
+  crowded_ = is_crowded(threads);
+  bells_.resize(static_cast<std::size_t>(mpi::size(all)));
+  mpi::all_gather(all, &bell_.address(), bells_.data(), sizeof(Doorbell::Address));
+  if (own_agent) agent_ = std::make_unique<Agent>(wire_, runtime.locks, directory_);
+  if (mode == ProgressMode::thread) test_bells(world.comm.get());
+  if (mode == ProgressMode::thread) thread_ = std::thread([this] { run(); });
+  mpi::while_waiting([](void* self) { static_cast<Progress*>(self)->serve(); }, this);
+}
+
+Progress::~Progress() { stop(); }
+
+void Progress::stop() {
+  mpi::while_waiting(nullptr, nullptr);
+  if (thread_.joinable()) {
+    stopping_ = true;
+    bell_.nudge();
+    thread_.join();
+  }
+  agent_.reset();
+}
+
+// Everybody is rung by one other, on another node wherever nodes are of equal size; if one does not hear it,
+// nobody relies on bells.
+void Progress::test_bells(MPI_Comm world) {
+  const GroupState& group = GroupState::of(runtime_.world);
+  const char* forced = std::getenv("TESSERA_DOORBELL");
+  mpi::barrier(world);
+  if (forced == nullptr || std::string_view(forced) != "off")
+    ring(agent_of((group.rank + group.first_node_size) % group.size));
+  mpi::barrier(world);
+  std::int64_t heard = 0;
+  for (const auto end = Clock::now() + milliseconds(50); heard == 0 && Clock::now() < end;)
+    heard = bell_.was_rung() ? 1 : 0;
+  mpi::all_reduce(world, &heard, 1, ElementKind::int64, Reduce::min);
+  rings_ = heard != 0;
+}
+
+void Progress::ring(int agent) const noexcept {
+  if (mode_ == ProgressMode::poll) return;
+  bell_.ring(bells_[static_cast<std::size_t>(agent)]);
+}
+
+void Progress::look_after() noexcept {
+  if (asleep_.load(std::memory_order_seq_cst)) bell_.nudge();
+}
+
+bool Progress::step() {
+  if (!agent_) return false;
+  const std::unique_lock lock(agent_mutex_, std::try_to_lock);
+  return lock && agent_->step();
+}
+
+void Progress::serve() {
+  step();
+  if (runtime_.outstanding_count.load(std::memory_order_relaxed) > 0) {
+    const std::unique_lock lock(mpi::mutex(), std::try_to_lock);
+    if (lock) runtime_.advance_outstanding();
+  }
+  if (crowded_) sched_yield();
+}
+
+void Progress::Waiter::turn(int turns) {
+  progress_.step();
+  if (progress_.runtime_.outstanding_count.load(std::memory_order_relaxed) > 0)
+    progress_.runtime_.advance_outstanding();
+  progress_.crowded_ || turns > spins_before_yield ? static_cast<void>(sched_yield()) : pause();
+}
+
+Progress::Waiter::~Waiter() {
+  if (--progress_.waiters_ > 0) return;
+  const std::atomic_ref<std::uint32_t> deaf(progress_.deaf_);
+  if (deaf.load() != 0 && deaf.exchange(0) != 0) wake_one(progress_.deaf_);
+}
+
+void Progress::run() noexcept {
+  // Naps of microseconds are to be naps of microseconds.
+  prctl(PR_SET_TIMERSLACK, 1);
+  try {
+    auto last_work = Clock::now();
+    std::chrono::nanoseconds nap = shortest_nap;
+    while (!stopping_) {
+      if (waiters_.load() > 0) {
+        // Who waits does the work; to be rung meanwhile would only take the core from him.
+        const std::atomic_ref<std::uint32_t> deaf(deaf_);
+        deaf.store(1);
+        if (waiters_.load() > 0) sleep_while(deaf_, 1, std::chrono::nanoseconds(longest_sleep).count());
+        deaf.store(0);
+        last_work = Clock::now();
+        continue;
+      }
+      bool worked = false, busy = false;
+      if (const std::unique_lock lock(agent_mutex_, std::try_to_lock); lock) {
+        worked = agent_->step();
+        busy = agent_->is_busy();
+      }
+      if (runtime_.outstanding_count.load() > 0) {
+        const std::unique_lock lock(mpi::mutex(), std::try_to_lock);
+        if (lock) worked |= runtime_.advance_outstanding();
+        busy |= runtime_.outstanding_count.load() > 0;
+      }
+      const auto now = Clock::now();
+      if (worked) {
+        last_work = now;
+        nap = shortest_nap;
+        continue;
+      }
+      if (now - last_work < linger) {
+        crowded_ ? static_cast<void>(sched_yield()) : pause();
+        continue;
+      }
+      asleep_.store(true, std::memory_order_seq_cst);
+      const bool look_on = busy || !rings_ || runtime_.outstanding_count.load() > 0;
+      const bool woken = bell_.wait(look_on ? nap : longest_sleep);
+      asleep_.store(false);
+      if (look_on) nap = std::min<std::chrono::nanoseconds>(nap * 2, longest_nap);
+      if (woken) last_work = Clock::now();
+    }
+  } catch (const std::exception& error) {
+    abort_job(GroupState::of(runtime_.world),
+              fmt::format("the agent of this process failed: {}", error.what()));
+  }
+}
+
+}  // namespace tessera::detail

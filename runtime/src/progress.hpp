@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <tessera/runtime/runtime.hpp>
+
+#include "agent.hpp"
+#include "courier.hpp"
+#include "doorbell.hpp"
+#include "waiting.hpp"
+#include "wire.hpp"
+
+namespace tessera::detail {
+
+struct RuntimeState;
+
+/// The agents of a job that spans nodes, and who runs this process's: a thread that sleeps until it is rung, or
+/// whoever calls Tessera, or processes that do nothing else.
+class Progress {
+ public:
+  /// @collective over `world`. `all` holds the agents' processes too (and is `world` where they have none of
+  /// their own); agents[r] is the rank in it of the process that serves world rank r.
+  Progress(RuntimeState& runtime, MPI_Comm all, std::vector<int> agents, ProgressMode mode);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /// Ends the thread and takes back what could still be received. Nobody sends any more. @local
+  void stop();
+
+  ProgressMode mode() const noexcept { return mode_; }
+  int agent_of(int world_rank) const noexcept { return agents_[static_cast<std::size_t>(world_rank)]; }
+  bool rings() const noexcept { return rings_; }
+  Directory& directory() noexcept { return directory_; }
+  Courier& courier() noexcept { return courier_; }
+
+  /// Rings an agent's process. @local
+  void ring(int agent) const noexcept;
+  /// To be called when a transfer goes on by itself: somebody has to look after it. @local
+  void look_after() noexcept;
+  /// Waits until done() and works for others meanwhile. Under the window lock. @onesided
+  template <class Done>
+  void wait_until(Done&& done) {
+    if (done()) return;
+    Waiter waiter(*this);
+    for (int turns = 0; !done(); ++turns) waiter.turn(turns);
+  }
+  /// A turn of a wait that somebody else makes. @local
+  void serve();
+
+ private:
+  class Waiter {
+   public:
+    explicit Waiter(Progress& progress) noexcept : progress_(progress) { ++progress_.waiters_; }
+    ~Waiter();
+    Waiter(const Waiter&) = delete;
+    Waiter& operator=(const Waiter&) = delete;
+    void turn(int turns);
+
+   private:
+    Progress& progress_;
+  };
+  void run() noexcept;
+  bool step();
+  void test_bells(MPI_Comm world);
+
+  RuntimeState& runtime_;
+  ProgressMode mode_;
+  Wire wire_;
+  std::vector<int> agents_;
+  Directory directory_;
+  Doorbell bell_;
+  std::vector<Doorbell::Address> bells_;
+  bool rings_ = false;
+  bool crowded_ = false;
+  std::mutex agent_mutex_;  // held by who runs the agent
+  std::unique_ptr<Agent> agent_;
+  Courier courier_;
+  std::atomic<int> waiters_{0};        // who run the agent while they wait, so that the thread need not
+  alignas(4) std::uint32_t deaf_ = 0;  // the thread sleeps until they are gone
+  std::atomic<bool> asleep_{false}, stopping_{false};
+  std::thread thread_;
+};
+
+}  // namespace tessera::detail
