@@ -91,6 +91,7 @@ void Request::wait() {
 }
 
 bool Request::test() {
+  if (!parts_.empty()) parts_.front()->runtime().poll();
   std::erase_if(parts_, [](const auto& part) {
     if (part->is_done()) return true;
     const detail::WindowLock lock(part->runtime());

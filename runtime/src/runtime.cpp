@@ -196,6 +196,10 @@ void RuntimeState::complete_all() {
   }
 }
 
+void RuntimeState::poll() {
+  if (progress && progress->mode() == ProgressMode::poll && may_call_mpi()) progress->serve();
+}
+
 bool RuntimeState::advance_outstanding() {
   const std::size_t before = outstanding.size();
   for (std::size_t i = 0; i < outstanding.size();) {

@@ -123,7 +123,9 @@ std::shared_ptr<SegmentState> create_segment(GroupState& group, index_t bytes, c
   segment->number = ++segments_made;
   segment->stride = segment->region->stride;
   segment->base = segment->region->memory.base() + segment->offset;
-  if (segment->domain == AtomicDomain::cpu) set_direct_ranks(group, *segment);
+  // Where whoever calls has to run the agent, no operation may pass it by.
+  segment->polls = group.node_count > 1 && group.runtime->progress->mode() == ProgressMode::poll;
+  if (segment->domain == AtomicDomain::cpu && !segment->polls) set_direct_ranks(group, *segment);
   segment->group = &group;
   segment->locks = group.runtime->locks;
   {
@@ -144,6 +146,7 @@ void SegmentState::require_open() const {
 }
 
 void SegmentState::require(Use wanted) const {
+  if (polls) group->runtime->poll();
   if (use == wanted) return;
   if (wanted == Use::scalars) throw UsageError(fmt::format("\"{}\" does not hold scalars", name));
   throw UsageError(

@@ -101,6 +101,8 @@ struct RuntimeState {
 
   static std::shared_ptr<RuntimeState> create(MPI_Comm parent, const RuntimeOptions& options);
   void finish();
+  /// Runs the agent, where nobody does that but those who call. @local
+  void poll();
   /// Moves all transfers on that are under way; whether one was done. Under the window lock. @local
   bool advance_outstanding();
   /// Completes all of this process's operations at their targets. @onesided
@@ -178,7 +180,8 @@ struct SegmentState : Collective, SegmentFace {
   Region* region = nullptr;     // either; null once released
   index_t offset = 0;           // within each member's slice of the region
   index_t accounted = 0;
-  LockStripes locks;  // the runtime's: within reach, as an atomic operation takes few nanoseconds
+  bool polls = false;  // every operation runs the agent
+  LockStripes locks;   // the runtime's: within reach, as an atomic operation takes few nanoseconds
   mutable Tallies tallies;
 
   // What is under way to a member by way of the window, or of its agent: only for members talked to.
@@ -198,6 +201,7 @@ struct SegmentState : Collective, SegmentFace {
   Address remote(int rank, index_t offset) const noexcept;
   Striped stripes() const noexcept { return {locks, region->memory.base(), region->salt}; }
   void require_open() const;
+  /// What every operation begins with.
   void require(Use wanted) const;
   /// Completes what is under way to a rank if one of the kinds is.
   void complete(int rank, unsigned kinds) const;
