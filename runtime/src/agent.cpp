@@ -66,7 +66,7 @@ struct Agent::Task {
   std::byte* at(index_t remote) const noexcept { return memory.base + header.position + remote; }
 };
 
-Agent::Agent(const Wire& wire, const LockStripes& locks, const Directory& directory)
+Agent::Agent(const Wire& wire, const LockStripes& locks, Directory& directory)
     : wire_(wire),
       locks_(locks),
       directory_(directory),
@@ -130,7 +130,8 @@ Exposed Agent::memory(std::uint64_t region, index_t low, index_t high) const {
 // Finds the memory of a request and the bytes it touches.
 void Agent::place(Task& task) const {
   const Header& header = task.header;
-  if (header.region == 0 || header.verb == Verb::flush) {
+  const bool maps = header.verb == Verb::attach || header.verb == Verb::detach;
+  if (header.region == 0 || header.verb == Verb::flush || maps) {
     task.high = std::numeric_limits<index_t>::max();
     return;
   }
@@ -303,13 +304,36 @@ void Agent::do_at_once(Task& task, const std::byte* data) {
       std::atomic_thread_fence(std::memory_order_seq_cst);
       answer(task, result.data(), sizeof result);
       break;
-    case Verb::get:
     case Verb::attach:
+    case Verb::attach_locks:
+      result[0] = std::byte{attach(header, data)};
+      answer(task, result.data(), sizeof result);
+      break;
     case Verb::detach:
+      directory_.remove(header.region);
+      attached_.erase(header.region);
+      answer(task, result.data(), sizeof result);
+      break;
+    case Verb::get:
     case Verb::leave:
       break;
   }
   finish(task);
+}
+
+bool Agent::attach(const Header& header, const std::byte* data) {
+  Attachment what;
+  std::memcpy(&what, data, sizeof what);
+  std::string problem;
+  NodeMemory memory = NodeMemory::attach(what.file, what.bytes, problem);
+  if (!memory) return false;
+  if (header.verb == Verb::attach_locks) {
+    locks_ = LockStripes(memory.base());
+  } else {
+    directory_.add(header.region, {memory.base(), what.bytes, what.salt});
+  }
+  attached_[header.region] = std::move(memory);
+  return true;
 }
 
 void Agent::run_program(const Task& task, const std::byte* data) {

@@ -11,6 +11,7 @@
 
 #include "buffers.hpp"
 #include "lock_stripes.hpp"
+#include "node_memory.hpp"
 #include "wire.hpp"
 
 namespace tessera::detail {
@@ -18,6 +19,13 @@ namespace tessera::detail {
 /// The memory behind a region as an agent sees it: that of all processes of the node.
 struct Exposed {
   std::byte* base = nullptr;
+  index_t bytes = 0;
+  std::uint64_t salt = 0;
+};
+
+/// Memory that an agent in a process of its own has to map.
+struct Attachment {
+  FileAddress file;
   index_t bytes = 0;
   std::uint64_t salt = 0;
 };
@@ -41,7 +49,7 @@ class Directory {
 /// touch the same bytes of a region wait for each other, unless both read, or both add.
 class Agent {
  public:
-  Agent(const Wire& wire, const LockStripes& locks, const Directory& directory);
+  Agent(const Wire& wire, const LockStripes& locks, Directory& directory);
   ~Agent();
   Agent(const Agent&) = delete;
   Agent& operator=(const Agent&) = delete;
@@ -74,6 +82,7 @@ class Agent {
   bool receive(Task& task);
   bool send(Task& task);
   void do_at_once(Task& task, const std::byte* data);
+  bool attach(const Header& header, const std::byte* data);
   void run_program(const Task& task, const std::byte* data);
   void answer(const Task& task, std::unique_ptr<std::byte[]> data, index_t bytes);
   void answer(const Task& task, const void* data, index_t bytes);
@@ -83,7 +92,8 @@ class Agent {
 
   const Wire& wire_;
   LockStripes locks_;
-  const Directory& directory_;
+  Directory& directory_;
+  std::unordered_map<std::uint64_t, NodeMemory> attached_;  // by an agent in a process of its own; 0: the locks
   std::unique_ptr<std::byte[]> slots_;
   std::array<Incoming, most_incoming> incoming_;
   std::size_t next_ = 0;                     // messages are matched in the order in which the slots were posted

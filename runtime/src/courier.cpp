@@ -299,6 +299,16 @@ std::array<std::byte, 16> Courier::ask(const Address& at, Verb verb, ElementKind
   return answer;
 }
 
+bool Courier::map(int agent, Verb verb, std::uint64_t region, const Attachment& what) {
+  Header request = header({agent, region, 0}, verb, Strided::contiguous(0));
+  request.inlined = static_cast<index_t>(sizeof what);
+  std::array<std::byte, 16> answer{};
+  MPI_Request answered = mpi::irecv(wire_.data.get(), answer.data(), 16, agent, Wire::answer_tag(request.tag));
+  send(agent, request, Strided::contiguous(0), [&](std::byte* data) { std::memcpy(data, &what, sizeof what); });
+  progress_.wait_until([&] { return mpi::test(answered); });
+  return answer[0] != std::byte{0};
+}
+
 void Courier::run(int agent, const Program& program, Pending* pending) {
   if (program.is_empty()) return;
   const Address touched{agent, program.region_, program.low_};

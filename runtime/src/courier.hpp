@@ -18,6 +18,7 @@
 namespace tessera::detail {
 
 class Progress;
+struct Attachment;
 
 /// A place in the memory of another node, as its agent knows it.
 struct Address {
@@ -113,6 +114,8 @@ class Courier {
   /// A request whose answer of 16 bytes is waited for.
   std::array<std::byte, 16> ask(const Address& at, Verb verb, ElementKind kind, Update update,
                                 const std::array<std::byte, 16>& value);
+  /// Lets an agent in a process of its own map memory, or (by Verb::detach) give it up; whether it could.
+  bool map(int agent, Verb verb, std::uint64_t region, const Attachment& what);
   void run(int agent, const Program& program, Pending* pending);
   /// Returns when all that this process asked of the agents, in the regions, is done.
   void flush(std::span<const Address> targets);

@@ -15,6 +15,7 @@
 #include <tessera/runtime/detail/fingerprint.hpp>
 
 #include "progress.hpp"
+#include "progress_rank.hpp"
 #include "state.hpp"
 
 namespace tessera {
@@ -45,15 +46,6 @@ std::shared_ptr<GroupState> on_one_node(const GroupState& group, mpi::Comm comm)
   return part;
 }
 
-// The lowest world rank on this process's node: the machine's word, cut into pieces of TESSERA_NODE_SIZE.
-int find_node_leader(MPI_Comm comm, int rank, int limit) {
-  mpi::Comm node = mpi::split_shared(comm);
-  if (limit > 0) node = mpi::split(node.get(), mpi::rank(node.get()) / limit, rank);
-  std::int64_t leader = rank;
-  mpi::all_reduce(node.get(), &leader, 1, ElementKind::int64, Reduce::min);
-  return static_cast<int>(leader);
-}
-
 }  // namespace
 
 std::shared_ptr<GroupState> GroupState::create(RuntimeState& runtime, mpi::Comm comm, const GroupState* world) {
@@ -66,7 +58,7 @@ std::shared_ptr<GroupState> GroupState::create(RuntimeState& runtime, mpi::Comm 
   };
   Place mine{};
   if (world == nullptr) {
-    mine = {group->rank, find_node_leader(comm.get(), group->rank, runtime.node_size_limit)};
+    mine = {group->rank, find_node_leader(comm.get(), runtime.node_size_limit)};
   } else {
     mine = {world->rank, world->node};
   }

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -19,13 +20,6 @@
 
 namespace tessera::detail {
 namespace {
-
-struct FdTraits {
-  using Handle = int;
-  static Handle null() noexcept { return -1; }
-  static void free(Handle fd) noexcept { ::close(fd); }
-};
-using Fd = UniqueHandle<FdTraits>;
 
 // Where the leader's file is to be found, sent to the others of the node.
 struct Address {
@@ -108,6 +102,7 @@ std::string_view forced_method() noexcept {
 
 }  // namespace
 
+void FdTraits::free(Handle fd) noexcept { ::close(fd); }
 void MappingTraits::free(Handle handle) noexcept { munmap(handle.reserved, handle.bytes); }
 
 index_t page_size() noexcept {
@@ -120,6 +115,26 @@ void check_shared_memory_choice() {
   if (method.empty() || method == "memfd" || method == "shm" || method == "mpi") return;
   throw UsageError(
       fmt::format("TESSERA_SHARED_MEMORY=\"{}\" is no way to share memory (memfd, shm or mpi)", method));
+}
+
+FileAddress NodeMemory::file() const noexcept {
+  struct stat info {};
+  if (!file_ || fstat(file_.get(), &info) != 0) return {};
+  return {getpid(), file_.get(), info.st_dev, info.st_ino};
+}
+
+NodeMemory NodeMemory::attach(const FileAddress& address, index_t bytes, std::string& problem) {
+  NodeMemory memory;
+  const Address there{static_cast<pid_t>(address.pid), address.fd, address.device, address.inode, {}};
+  const Fd fd = address.fd >= 0 ? open_file(true, there) : Fd();
+  if (fd) memory.mapping_.reset(map_between_guards(fd.get(), bytes, memory.base_));
+  if (!memory.mapping_) {
+    problem = address.fd < 0 ? "memory shared by MPI cannot be mapped by another process"
+                             : fmt::format("the memory of process {} could not be mapped: {}", address.pid,
+                                           std::strerror(errno));
+    return {};
+  }
+  return memory;
 }
 
 NodeMemory NodeMemory::create(MPI_Comm node, index_t stride, index_t reserve, std::string& problem) {
@@ -147,7 +162,10 @@ NodeMemory NodeMemory::create(MPI_Comm node, index_t stride, index_t reserve, st
     }
     if (size > 1) mpi::all_reduce(node, &outcome, 1, ElementKind::int64, Reduce::min);
     if (slot == 0 && !in_memory && address.fd >= 0) shm_unlink(address.name);
-    if (outcome == attached) return memory;
+    if (outcome == attached) {
+      if (slot == 0) memory.file_ = std::move(fd);
+      return memory;
+    }
     memory = NodeMemory();
     if (outcome == no_pages) {
       problem =

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include <tessera/runtime/detail/unique_handle.hpp>
@@ -11,6 +12,13 @@
 #include "mpi.hpp"
 
 namespace tessera::detail {
+
+struct FdTraits {
+  using Handle = int;
+  static Handle null() noexcept { return -1; }
+  static void free(Handle fd) noexcept;
+};
+using Fd = UniqueHandle<FdTraits>;
 
 struct MappingHandle {
   void* reserved = nullptr;
@@ -26,6 +34,14 @@ struct MappingTraits {
 /// @local @throws UsageError if TESSERA_SHARED_MEMORY names no way to share memory
 void check_shared_memory_choice();
 
+/// Where the file behind shared memory is to be found on the node, while the process that made it keeps it
+/// open.
+struct FileAddress {
+  std::int64_t pid = 0;
+  std::int32_t fd = -1;
+  std::uint64_t device = 0, inode = 0;
+};
+
 /// Memory that the processes of a node share: `stride` bytes for each, one after the other, of which each
 /// process has the pages it asked for reserved. The file behind it has no name (memfd), or loses it as soon as
 /// all have attached (shm_open), so nothing is left behind however the job ends; MPI_Win_allocate_shared is the
@@ -37,6 +53,13 @@ class NodeMemory {
   /// `stride` is a multiple of the page size and the same everywhere; `reserve` <= stride is this member's own.
   /// @collective over node
   static NodeMemory create(MPI_Comm node, index_t stride, index_t reserve, std::string& problem);
+  /// Maps what others have made: `bytes` of the file at that address. Empty if that is not possible; then
+  /// `problem` says why. @local
+  static NodeMemory attach(const FileAddress& address, index_t bytes, std::string& problem);
+  /// For attach, on the first member; fd is -1 on the others, and where memory is MPI's. @local
+  FileAddress file() const noexcept;
+  /// To be called when all have attached. @local
+  void close_file() noexcept { file_.reset(); }
 
   std::byte* base() const noexcept { return base_; }
   explicit operator bool() const noexcept { return base_ != nullptr; }
@@ -45,6 +68,7 @@ class NodeMemory {
   std::byte* base_ = nullptr;
   UniqueHandle<MappingTraits> mapping_;
   mpi::Win window_;
+  Fd file_;
 };
 
 index_t page_size() noexcept;

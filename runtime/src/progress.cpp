@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <set>
 #include <utility>
 
 #include <sched.h>
@@ -43,8 +44,15 @@ Progress::Progress(RuntimeState& runtime, MPI_Comm all, std::vector<int> agents,
   const bool own_agent = mode != ProgressMode::rank;
   const int threads = world.node_ranks() * (mode == ProgressMode::thread ? 2 : 1);
   crowded_ = is_crowded(threads);
+  my_agent_ = agent_of(world.rank);
+  std::set<int> own;
+  for (int r = 0; !own_agent && r < world.size; ++r) {
+    if (world.on_node(r)) own.insert(agent_of(r));
+  }
+  own_agents_.assign(own.begin(), own.end());
   bells_.resize(static_cast<std::size_t>(mpi::size(all)));
   mpi::all_gather(all, &bell_.address(), bells_.data(), sizeof(Doorbell::Address));
+  if (!own_agent) mpi::barrier(all);  // as the others in create_agents: who sends may be heard from here on
   if (own_agent) agent_ = std::make_unique<Agent>(wire_, runtime.locks, directory_);
   if (mode == ProgressMode::thread) test_bells(world.comm.get());
   if (mode == ProgressMode::thread) thread_ = std::thread([this] { run(); });
@@ -52,6 +60,45 @@ Progress::Progress(RuntimeState& runtime, MPI_Comm all, std::vector<int> agents,
 }
 
 Progress::~Progress() { stop(); }
+
+std::string Progress::show(const Region& region, bool first_on_node) {
+  const index_t bytes = region.end() - region.memory.base();
+  directory_.add(region.number, {region.memory.base(), bytes, region.salt});
+  if (!first_on_node || mode_ != ProgressMode::rank) return {};
+  const std::lock_guard lock(mpi::mutex());
+  for (const int agent : own_agents_) {
+    if (!courier_.map(agent, Verb::attach, region.number, {region.memory.file(), bytes, region.salt}))
+      return "the progress process of this node could not map it";
+  }
+  return {};
+}
+
+std::string Progress::show_locks() {
+  const GroupState& world = GroupState::of(runtime_.world);
+  if (mode_ != ProgressMode::rank || world.slot[static_cast<std::size_t>(world.rank)] != 0) return {};
+  const std::lock_guard lock(mpi::mutex());
+  for (const int agent : own_agents_) {
+    if (!courier_.map(agent, Verb::attach_locks, 0, {runtime_.lock_table.file(), LockStripes::bytes, 0}))
+      return "the progress process of this node could not map it";
+  }
+  return {};
+}
+
+void Progress::hide(const Region& region) noexcept {
+  directory_.remove(region.number);
+  if (!region.shown_to_agents) return;
+  try {
+    const std::lock_guard lock(mpi::mutex());
+    for (const int agent : own_agents_) courier_.map(agent, Verb::detach, region.number, {});
+  } catch (const std::exception&) {  // then MPI is gone, and the other process with it
+  }
+}
+
+void Progress::leave() {
+  if (mode_ != ProgressMode::rank) return stop();
+  const std::lock_guard lock(mpi::mutex());
+  courier_.leave(my_agent_);
+}
 
 void Progress::stop() {
   mpi::while_waiting(nullptr, nullptr);

@@ -19,26 +19,31 @@
 
 namespace tessera::detail {
 
+struct Region;
 struct RuntimeState;
 
 /// The agents of a job that spans nodes, and who runs this process's: a thread that sleeps until it is rung, or
 /// whoever calls Tessera, or processes that do nothing else.
 class Progress {
  public:
-  /// @collective over `world`. `all` holds the agents' processes too (and is `world` where they have none of
-  /// their own); agents[r] is the rank in it of the process that serves world rank r.
+  /// @collective over `all`, which holds the agents' own processes too, if they have any (see
+  /// progress_rank.hpp). agents[r] is the rank in it of the process that serves world rank r.
   Progress(RuntimeState& runtime, MPI_Comm all, std::vector<int> agents, ProgressMode mode);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Ends the thread and takes back what could still be received. Nobody sends any more. @local
-  void stop();
+  /// Ends it: nobody sends any more. @local
+  void leave();
 
   ProgressMode mode() const noexcept { return mode_; }
   int agent_of(int world_rank) const noexcept { return agents_[static_cast<std::size_t>(world_rank)]; }
   bool rings() const noexcept { return rings_; }
-  Directory& directory() noexcept { return directory_; }
+  /// Lets the agents of this node find a region, before anybody asks them for it. On the node's first member of
+  /// its group it also tells those in processes of their own. The problem, if there is one. @local
+  std::string show(const Region& region, bool first_on_node);
+  void hide(const Region& region) noexcept;
+  std::string show_locks();
   Courier& courier() noexcept { return courier_; }
 
   /// Rings an agent's process. @local
@@ -69,12 +74,15 @@ class Progress {
   };
   void run() noexcept;
   bool step();
+  void stop();
   void test_bells(MPI_Comm world);
 
   RuntimeState& runtime_;
   ProgressMode mode_;
   Wire wire_;
   std::vector<int> agents_;
+  std::vector<int> own_agents_;  // processes that serve this node and do nothing else
+  int my_agent_ = 0;
   Directory directory_;
   Doorbell bell_;
   std::vector<Doorbell::Address> bells_;

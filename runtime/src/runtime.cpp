@@ -14,6 +14,7 @@
 
 #include "memory_check.hpp"
 #include "progress.hpp"
+#include "progress_rank.hpp"
 #include "state.hpp"
 
 namespace tessera {
@@ -86,13 +87,37 @@ TransferMethod transfer_method() {
       "TESSERA_METHOD=\"{}\" is no method of transfer (automatic, batched, direct or packed)", text));
 }
 
+std::string_view progress_wish() {
+  const char* text = std::getenv("TESSERA_PROGRESS");
+  return text != nullptr ? text : "";
+}
+
+// How many ranks of each node are to do nothing but serve: TESSERA_PROGRESS=rank or rank:2.
+int progress_ranks() {
+  std::string_view wish = progress_wish();
+  if (!wish.starts_with("rank")) return 0;
+  if (wish == "rank") return 1;
+  wish.remove_prefix(4);
+  int value = 0;
+  if (wish.starts_with(':')) std::from_chars(wish.data() + 1, wish.data() + wish.size(), value);
+  if (value < 1 || fmt::format(":{}", value) != wish) {
+    throw UsageError(fmt::format(
+        "TESSERA_PROGRESS=\"{}\": after rank: stands the number of processes for each node, such as "
+        "rank:2",
+        progress_wish()));
+  }
+  return value;
+}
+
+bool may_have_thread() { return progress_wish().empty() || progress_wish() == "thread"; }
+
 // The mode that was wished for, or the best there is.
 ProgressMode progress_mode(ThreadLevel threads) {
-  const char* text = std::getenv("TESSERA_PROGRESS");
-  const std::string_view wish = text != nullptr ? text : "";
+  const std::string_view wish = progress_wish();
   const bool can_have_thread = threads == ThreadLevel::multiple;
   if (wish.empty()) return can_have_thread ? ProgressMode::thread : ProgressMode::poll;
   if (wish == "poll") return ProgressMode::poll;
+  if (progress_ranks() > 0) return ProgressMode::rank;
   if (wish == "thread" && can_have_thread) return ProgressMode::thread;
   if (wish == "thread") {
     throw UsageError(
@@ -101,7 +126,8 @@ ProgressMode progress_mode(ThreadLevel threads) {
                     "use poll",
                     to_string(threads)));
   }
-  throw UsageError(fmt::format("TESSERA_PROGRESS=\"{}\" is no mode of progress (thread, poll or rank)", wish));
+  throw UsageError(
+      fmt::format("TESSERA_PROGRESS=\"{}\" is no mode of progress (thread, poll, rank or rank:2)", wish));
 }
 
 // Whether MPI's windows work here at all; said once, so that not every segment tries.
@@ -121,13 +147,16 @@ std::string find_window_problem(GroupState& world) {
 RuntimeState::RuntimeState() = default;
 RuntimeState::~RuntimeState() = default;
 
-std::shared_ptr<RuntimeState> RuntimeState::create(MPI_Comm parent, const RuntimeOptions& options) {
+std::shared_ptr<RuntimeState> RuntimeState::create(MPI_Comm parent, const RuntimeOptions& options,
+                                                   ProgressRanks ranks) {
   auto runtime = std::make_shared<RuntimeState>();
   runtime->threads = granted();
   runtime->node_size_limit = detail::node_size_limit();
+  // Some of each of the nodes that were cut serve.
+  if (!ranks.agents.empty() && runtime->node_size_limit > 0) runtime->node_size_limit -= progress_ranks();
   runtime->memory_limit = detail::memory_limit(options);
   check_shared_memory_choice();
-  auto world = GroupState::create(*runtime, mpi::dup(parent), nullptr);
+  auto world = GroupState::create(*runtime, ranks.world ? std::move(ranks.world) : mpi::dup(parent), nullptr);
   // A launcher need not give its environment to all hosts, and printing is for all ranks.
   const char* print = std::getenv("TESSERA_STATISTICS");
   std::int64_t wanted = print != nullptr && *print != '\0' ? 1 : 0;
@@ -139,11 +168,25 @@ std::shared_ptr<RuntimeState> RuntimeState::create(MPI_Comm parent, const Runtim
   GroupState& all = runtime->world.state();
   if (all.node_count > 1) {
     runtime->window_problem = find_window_problem(all);
-    std::vector<int> agents(static_cast<std::size_t>(all.size));
-    std::iota(agents.begin(), agents.end(), 0);
-    runtime->progress = std::make_unique<Progress>(*runtime, all.comm.get(), std::move(agents),
-                                                   progress_mode(runtime->threads));
+    ProgressMode mode = progress_mode(runtime->threads);
+    if (mode == ProgressMode::rank && ranks.agents.empty()) {
+      throw UsageError(
+          "TESSERA_PROGRESS=rank takes ranks away from the program, which cannot be done where Tessera "
+          "attaches to a "
+          "communicator of yours; use thread or poll");
+    }
+    if (mode == ProgressMode::rank) {
+      runtime->with_agents = std::move(ranks.all);
+    } else {
+      ranks.agents.resize(static_cast<std::size_t>(all.size));
+      std::iota(ranks.agents.begin(), ranks.agents.end(), 0);
+    }
+    MPI_Comm everybody = runtime->with_agents ? runtime->with_agents.get() : all.comm.get();
+    runtime->progress = std::make_unique<Progress>(*runtime, everybody, std::move(ranks.agents), mode);
+    if (const auto problem = all.agree(runtime->progress->show_locks()); !problem.empty())
+      throw MemoryError("Tessera's lock table: " + problem);
   }
+  runtime->lock_table.close_file();
   return runtime;
 }
 
@@ -176,14 +219,15 @@ void RuntimeState::finish() {
   complete_all();
   if (print_statistics_at_end) print_statistics(*this, group);
   mpi::barrier(group.comm.get());
-  if (progress) progress->stop();
   // In the same order on all members of each.
   std::sort(formed.begin(), formed.end(),
             [](const auto& a, const auto& b) { return a->formed_key > b->formed_key; });
   for (const auto& other : formed) other->release();
   formed.clear();
   group.release();
+  if (progress) progress->leave();
   progress.reset();
+  with_agents.reset();
   lock_table = NodeMemory();
 }
 
@@ -257,17 +301,41 @@ const char* to_string(Update update) noexcept {
 
 const char* version() noexcept { return TESSERA_VERSION; }
 
+namespace detail {
+namespace {
+
+// A process that serves comes back from here no more: the program is not to see it.
+[[noreturn]] void serve_and_leave(ProgressRanks ranks, bool owns_mpi) {
+  try {
+    serve_node(ranks);
+    ranks = {};
+    if (owns_mpi) mpi::finalize();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "Tessera: a progress process failed: {}\n", error.what());
+    mpi::abort(MPI_COMM_WORLD, 1);
+  }
+  std::exit(0);
+}
+
+}  // namespace
+}  // namespace detail
+
 Runtime::Runtime(int& argc, char**& argv, RuntimeOptions options)
     : exceptions_at_start_(std::uncaught_exceptions()) {
   const bool start = !mpi::initialized();
   if (start) {
     // Open MPI 4.1 before 4.1.7 writes shared files unlocked by default and can corrupt them (its issue 12718).
     setenv("OMPI_MCA_fs_ufs_lock_algorithm", "3", 0);
-    const ThreadLevel level = detail::may_span_nodes() ? ThreadLevel::multiple : options.threads;
+    const ThreadLevel level =
+        detail::may_span_nodes() && detail::may_have_thread() ? ThreadLevel::multiple : options.threads;
     mpi::init_thread(argc, argv, detail::mpi_level(level));
   }
   try {
-    state_ = RuntimeState::create(MPI_COMM_WORLD, options);
+    detail::ProgressRanks ranks;
+    if (const int per_node = detail::progress_ranks(); per_node > 0)
+      ranks = detail::take_progress_ranks(MPI_COMM_WORLD, per_node, detail::node_size_limit());
+    if (ranks.all && !ranks.world) detail::serve_and_leave(std::move(ranks), start);
+    state_ = RuntimeState::create(MPI_COMM_WORLD, options, std::move(ranks));
   } catch (...) {
     // The error is the same on every rank, so MPI can be ended in order.
     if (start) mpi::finalize();
@@ -278,7 +346,7 @@ Runtime::Runtime(int& argc, char**& argv, RuntimeOptions options)
 }
 
 Runtime::Runtime(MPI_Comm parent, RuntimeOptions options)
-    : state_(RuntimeState::create(parent, options)), exceptions_at_start_(std::uncaught_exceptions()) {
+    : state_(RuntimeState::create(parent, options, {})), exceptions_at_start_(std::uncaught_exceptions()) {
   detail::install_terminate_handler(state_->world.state());
 }
 

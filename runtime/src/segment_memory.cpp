@@ -68,9 +68,12 @@ std::unique_ptr<Region> Region::create(GroupState& group, index_t stride, index_
   Progress* progress = group.node_count > 1 ? group.runtime->progress.get() : nullptr;
   if (progress != nullptr) region->number = next_number(group);
   // Before anybody can know that it is there.
-  if (progress != nullptr && problem.empty())
-    progress->directory().add(region->number,
-                              {region->memory.base(), stride * group.node_ranks(), region->salt});
+  if (progress != nullptr && problem.empty()) {
+    const bool first = group.slot[static_cast<std::size_t>(group.rank)] == 0;
+    problem = progress->show(*region, first);
+    region->shown_to_agents = first && progress->mode() == ProgressMode::rank && problem.empty();
+  }
+  region->memory.close_file();
   if (!problem.empty()) problem = fmt::format("{} on {}: {}", what, host_name(), problem);
   if (problem = group.agree(problem); !problem.empty()) throw MemoryError(problem);
   {
@@ -91,7 +94,7 @@ std::unique_ptr<Region> Region::create(GroupState& group, index_t stride, index_
 }
 
 Region::~Region() {
-  if (number != 0) group->runtime->progress->directory().remove(number);
+  if (number != 0) group->runtime->progress->hide(*this);
   if (!memory) return;
   if (window) --group->runtime->windows;
   const std::lock_guard lock(group->runtime->registry_mutex);

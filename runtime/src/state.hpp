@@ -33,6 +33,7 @@ namespace tessera::detail {
 
 class Progress;
 class WindowStage;
+struct ProgressRanks;
 struct Address;
 
 /// Whether memory is to be had by MPI's one-sided calls as well as by loads and stores.
@@ -45,8 +46,9 @@ struct Region {
   mpi::Win window;
   index_t stride = 0;      // bytes between the slices of two members on a node
   std::uint64_t salt = 0;  // spreads the regions over the lock stripes; the same on every member
-  std::uint64_t number =
-      0;  // to agents: the same on every member, and never used again; 0 where nobody asks them
+  // To agents: the same on every member, and never used again; 0 where nobody asks them.
+  std::uint64_t number = 0;
+  bool shown_to_agents = false;               // by this process, to those in processes of their own
   std::map<index_t, SegmentState*> segments;  // by their offset in each slice
 
   /// @collective @throws MemoryError, WindowError on every member; `what` names the segment in messages.
@@ -89,6 +91,7 @@ struct RuntimeState {
   std::atomic<int> windows{0};                  // regions with one
   Statistics closed;                            // of segments that are no more
 
+  mpi::Comm with_agents;                              // and the world, where agents have processes of their own
   std::unique_ptr<Progress> progress;                 // where the world spans nodes
   std::string window_problem;                         // why MPI's windows cannot be used, if so
   TransferMethod method = TransferMethod::automatic;  // TESSERA_METHOD
@@ -99,7 +102,8 @@ struct RuntimeState {
   RuntimeState(const RuntimeState&) = delete;
   RuntimeState& operator=(const RuntimeState&) = delete;
 
-  static std::shared_ptr<RuntimeState> create(MPI_Comm parent, const RuntimeOptions& options);
+  static std::shared_ptr<RuntimeState> create(MPI_Comm parent, const RuntimeOptions& options,
+                                              ProgressRanks ranks);
   void finish();
   /// Runs the agent, where nobody does that but those who call. @local
   void poll();

@@ -27,7 +27,8 @@ enum class Verb : std::uint8_t {
   scalar_compare,  // and exchange, a scalar
   program,         // many runs: groups one after another (see Group)
   flush,           // answered when what came before it, in that region or (0) in all, is done
-  attach,          // to an agent in a process of its own: map this region
+  attach,          // to an agent in a process of its own: map this region; followed by an Attachment
+  attach_locks,    // the same for the node's lock table
   detach,
   leave,
 };
