@@ -351,7 +351,6 @@ void Courier::flush(std::span<const Address> targets) {
     requests.push_back(
         mpi::irecv(wire_.data.get(), answers[i].data(), 16, targets[i].agent, Wire::answer_tag(question.tag)));
     send(targets[i].agent, question, Strided::contiguous(0), [](std::byte*) {});
-    ++flushes_;
   }
   for (MPI_Request& request : requests) progress_.wait_until([&] { return mpi::test(request); });
 }

@@ -121,8 +121,6 @@ class Courier {
   void flush(std::span<const Address> targets);
   /// Tells an agent in another process that this one leaves.
   void leave(int agent);
-  /// The round trips that flushes have made; for tests.
-  std::uint64_t flushes() const noexcept { return flushes_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -162,7 +160,6 @@ class Courier {
   std::unordered_map<int, Peer> peers_;  // agents talked to
   Buffers buffers_;
   std::int32_t tag_ = 0;
-  std::uint64_t flushes_ = 0;
 };
 
 }  // namespace tessera::detail

@@ -42,8 +42,8 @@ Progress::Progress(RuntimeState& runtime, MPI_Comm all, std::vector<int> agents,
       courier_(*this, wire_) {
   const GroupState& world = GroupState::of(runtime.world);
   const bool own_agent = mode != ProgressMode::rank;
-  const int threads = world.node_ranks() * (mode == ProgressMode::thread ? 2 : 1);
-  crowded_ = is_crowded(threads);
+  // What counts is who shares the machine, not what TESSERA_NODE_SIZE makes of it.
+  crowded_ = is_crowded(mpi::size(mpi::split_shared(all).get()));
   my_agent_ = agent_of(world.rank);
   std::set<int> own;
   for (int r = 0; !own_agent && r < world.size; ++r) {
@@ -195,8 +195,8 @@ void Progress::run() noexcept {
         nap = shortest_nap;
         continue;
       }
-      if (now - last_work < linger) {
-        crowded_ ? static_cast<void>(sched_yield()) : pause();
+      if (now - last_work < linger && !crowded_) {
+        pause();
         continue;
       }
       asleep_.store(true, std::memory_order_seq_cst);

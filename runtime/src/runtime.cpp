@@ -257,7 +257,7 @@ Statistics RuntimeState::statistics() {
   const std::lock_guard lock(registry_mutex);
   Statistics sum = closed;
   for (const auto& [base, region] : regions) {
-    for (const auto& [offset, segment] : region->segments) sum += segment->tallies.statistics();
+    for (const auto& [offset, segment] : region->segments) sum += segment->statistics();
   }
   return sum;
 }

@@ -175,8 +175,12 @@ void SegmentState::complete(int rank, unsigned kinds) const {
   if (found == marks.end() || (found->second & kinds) == 0) return;
   const unsigned marked_kinds = found->second;
   complete_pending(runtime, [&](const Pending& pending) { return pending.is_to(*this, rank); });
-  if ((marked_kinds & (put_mark | acc_mark)) != 0) mpi::flush(region->window.get(), rank);
+  if ((marked_kinds & (put_mark | acc_mark)) != 0) {
+    mpi::flush(region->window.get(), rank);
+    ++flushes;
+  }
   if ((marked_kinds & agent_write_mark) != 0) {
+    ++flushes;
     const Address target = remote(rank, 0);
     runtime.progress->courier().flush({&target, 1});
   }
@@ -197,12 +201,22 @@ void SegmentState::complete_all() const {
   // The agents answer all at once.
   std::vector<Address> agents;
   for (const auto& [rank, kinds] : marks) {
-    if ((kinds & (put_mark | acc_mark)) != 0) mpi::flush(region->window.get(), rank);
+    if ((kinds & (put_mark | acc_mark)) != 0) {
+      mpi::flush(region->window.get(), rank);
+      ++flushes;
+    }
     if ((kinds & agent_write_mark) != 0) agents.push_back(remote(rank, 0));
   }
+  flushes += agents.size();
   if (!agents.empty()) runtime.progress->courier().flush(agents);
   marks.clear();
   marked = 0;
+}
+
+Statistics SegmentState::statistics() const {
+  Statistics all = tallies.statistics();
+  all.flushes = flushes;
+  return all;
 }
 
 Address SegmentState::remote(int rank, index_t distance) const noexcept {
@@ -219,7 +233,7 @@ void SegmentState::release() noexcept {
   {
     const std::lock_guard lock(runtime.registry_mutex);
     region->segments.erase(offset);
-    runtime.closed += tallies.statistics();
+    runtime.closed += statistics();
   }
   if (slab != nullptr) slab->free.give_back(offset, slice);
   own.reset();
@@ -394,7 +408,7 @@ void Segment::order_local_access() const {
   detail::mpi::sync_memory(segment.region->window.get());
 }
 
-Statistics Segment::statistics() const { return state_ ? peek(state_)->tallies.statistics() : Statistics(); }
+Statistics Segment::statistics() const { return state_ ? peek(state_)->statistics() : Statistics(); }
 
 void Segment::sync() const {
   const SegmentState& segment = state();

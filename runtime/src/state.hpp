@@ -195,6 +195,7 @@ struct SegmentState : Collective, SegmentFace {
   static constexpr unsigned all_marks = window_marks | agent_marks;
   mutable std::unordered_map<int, unsigned> marks;  // under the window mutex
   mutable std::atomic<std::size_t> marked{0};       // its size, to be looked at by anybody
+  mutable std::atomic<std::uint64_t> flushes{0};
 
   static SegmentState& of(const Segment& segment) { return segment.state(); }
   std::byte* address(int rank) const noexcept {
@@ -211,6 +212,7 @@ struct SegmentState : Collective, SegmentFace {
   void complete(int rank, unsigned kinds) const;
   void complete_all() const;
   void mark(int rank, Mark kind) const;
+  Statistics statistics() const;
 
   void quiesce() override { complete_all(); }
   void release() noexcept override;

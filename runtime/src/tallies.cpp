@@ -56,6 +56,7 @@ Traffic& Traffic::operator+=(const Traffic& other) noexcept {
 }
 
 Statistics& Statistics::operator+=(const Statistics& other) noexcept {
+  flushes += other.flushes;
   for (std::size_t path = 0; path < path_count; ++path) {
     for (std::size_t operation = 0; operation < operation_count; ++operation)
       total[path][operation] += other.total[path][operation];

@@ -325,7 +325,7 @@ TEST(Threads, requests_are_many_and_statistics_count_them_all) {
   const Statistics after = segment.statistics();
   for (const Operation operation : {Operation::put, Operation::get}) {
     std::uint64_t operations = 0, bytes = 0;
-    for (const Path path : {Path::node, Path::window}) {
+    for (const Path path : {Path::node, Path::window, Path::agent}) {
       operations += after.of(path, operation).operations - before.of(path, operation).operations;
       bytes += after.of(path, operation).bytes - before.of(path, operation).bytes;
     }

@@ -38,6 +38,9 @@ struct Traffic {
 struct Statistics {
   using Table = std::array<std::array<Traffic, operation_count>, path_count>;
   Table total{};
+  /// Times that a target on another node was asked whether earlier operations are done: by flush and sync, and
+  /// where the order of operations needed it.
+  std::uint64_t flushes = 0;
   /// By target rank in the segment's group, those talked to only. Empty for the sum over all segments.
   std::map<int, Table> targets;
 

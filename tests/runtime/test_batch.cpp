@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <deque>
+#include <vector>
+
+#include <tessera/runtime/batch.hpp>
+#include <tessera/runtime/error.hpp>
+
+#include "mpi_test.hpp"
+#include "transfer_model.hpp"
+
+// Many small operations sent as few, against the same operations made one by one in a model.
+namespace {
+
+using namespace tessera;
+using namespace tessera::test;
+
+constexpr index_t words = 400, word = 8;
+
+// Each rank works on words of its own in every slice of two segments.
+class Player {
+ public:
+  Player(Segment& a, Segment& b, std::uint64_t seed)
+      : segments_{&a, &b},
+        models_{SliceModel(world().size(), words * word), SliceModel(world().size(), words * word)},
+        random_(seed + static_cast<std::uint64_t>(world().rank())) {}
+
+  void add(Batch& batch) {
+    const auto which = static_cast<std::size_t>(pick(random_, 0, 1));
+    const int rank = static_cast<int>(pick(random_, 0, world().size() - 1));
+    const index_t n = pick(random_, 1, 5), begin = pick(random_, 0, words - n);
+    const index_t offset = (world().rank() * words + begin) * word;
+    std::byte* model = models_[which].place(rank, begin * word);
+    std::vector<std::int64_t> data(at(n));
+    for (auto& x : data) x = pick(random_, -1000, 1000);
+    Segment& segment = *segments_[which];
+    const Strided run = Strided::contiguous(n * word);
+    switch (pick(random_, 0, 3)) {
+      case 0:
+        batch.put(segment, rank, offset, data.data(), n * word);
+        std::memcpy(model, data.data(), at(n * word));
+        break;
+      case 1: {
+        auto& [found, expected] =
+            results_.emplace_back(std::vector<std::int64_t>(at(n)), std::vector<std::int64_t>(at(n)));
+        batch.get(segment, rank, offset, found.data(), n * word);
+        std::memcpy(expected.data(), model, at(n * word));
+        break;
+      }
+      case 2: {
+        const std::int64_t factor = pick(random_, -3, 3);
+        batch.accumulate(segment, rank, offset, ElementKind::int64, &factor, data.data(), n * word);
+        for_each_pair<std::int64_t>(run, model, reinterpret_cast<const std::byte*>(data.data()),
+                                    [&](std::int64_t x, std::int64_t y) { return x + factor * y; });
+        break;
+      }
+      default: {
+        auto& [found, expected] =
+            results_.emplace_back(std::vector<std::int64_t>(1), std::vector<std::int64_t>(1));
+        const bool wanted = pick(random_, 0, 3) > 0;
+        batch.fetch_add(segment, rank, offset, ElementKind::int64, data.data(),
+                        wanted ? found.data() : nullptr);
+        std::int64_t old;
+        std::memcpy(&old, model, word);
+        expected[0] = wanted ? old : 0;
+        old += data[0];
+        std::memcpy(model, &old, word);
+      }
+    }
+    std::fill(data.begin(), data.end(), -7);  // ours again
+  }
+  void check() {
+    int wrong = 0;
+    for (const auto& [found, expected] : results_) wrong += static_cast<int>(found != expected);
+    EXPECT_EQ(wrong, 0) << "of " << results_.size();
+    results_.clear();
+    for (std::size_t which : {0U, 1U}) {
+      for (int rank = 0; rank < world().size(); ++rank) {
+        Bytes found(at(words * word));
+        segments_[which]->get(rank, world().rank() * words * word, Strided::contiguous(words * word),
+                              found.data());
+        EXPECT_EQ(found == models_[which].slices[at(rank)], true) << "segment " << which << " at rank " << rank;
+      }
+    }
+  }
+
+ private:
+  Segment* segments_[2];
+  SliceModel models_[2];
+  Random random_;
+  // Found and expected; neither moves.
+  std::deque<std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>>> results_;
+};
+
+TEST(Batch, random_operations_on_two_segments) {
+  const index_t bytes = words * word * world().size();
+  for (const auto& domain : domains()) {
+    Segment a(world(), bytes, {.name = "first", .domain = domain}), b(world(), bytes, {.name = "second"});
+    zero(a, bytes);
+    zero(b, bytes);
+    Player player(a, b, 11);
+    Batch batch;
+    for (int round = 0; round < 6; ++round) {
+      for (index_t i = 0; i < (round == 0 ? 0 : 5 << (2 * round)); ++i) player.add(batch);
+      if (round % 2 == 0) {
+        batch.send();
+      } else {
+        Request request = batch.send_async();
+        while (!request.test()) {
+        }
+      }
+      player.check();
+    }
+    a.sync();
+    b.sync();
+  }
+}
+
+TEST(Batch, is_sent_when_it_goes_and_flushed_with_its_segment) {
+  const int right = (world().rank() + 1) % world().size();
+  Segment segment(world(), 8 * 1000, "filled");
+  zero(segment, 8 * 1000);
+  {
+    Batch batch, other;
+    for (index_t i = 0; i < 1000; ++i) {
+      const double value = static_cast<double>(world().rank() * 1000 + i);
+      batch.put(segment, right, 8 * i, &value, 8);
+    }
+    segment.flush();  // nothing is lost by a flush that comes too early
+    other = std::move(batch);
+  }
+  segment.sync();
+  const int left = (world().rank() + world().size() - 1) % world().size();
+  int wrong = 0;
+  for (index_t i = 0; i < 1000; ++i)
+    wrong +=
+        static_cast<int>(segment.load<double>(world().rank(), 8 * i) != static_cast<double>(left * 1000 + i));
+  EXPECT_EQ(wrong, 0);
+  segment.sync();
+}
+
+TEST(Batch, adds_of_all_ranks_to_the_same_words) {
+  Segment segment(world(), 64 * word, "sums");
+  zero(segment, 64 * word);
+  {
+    Batch batch;
+    const std::int64_t one = 1, two = 2;
+    for (int i = 0; i < 640; ++i) {
+      batch.accumulate(segment, 0, word * (i % 64), ElementKind::int64, &two, &one, word);
+      segment.accumulate(0, word * (i % 64), Strided::contiguous(word), ElementKind::int64, &one, &one);
+      batch.fetch_add(segment, 0, word * (i % 64), ElementKind::int64, &one, nullptr);
+    }
+  }
+  segment.sync();
+  for (index_t i = 0; i < 64; ++i)
+    EXPECT_EQ(segment.load<std::int64_t>(0, word * i), 40 * world().size()) << "word " << i;
+  segment.sync();
+}
+
+TEST(Batch, large_runs_and_no_bytes) {
+  constexpr index_t large = 3 << 17;
+  Segment segment(world(), 2 * large, "large");
+  zero(segment, 2 * large);
+  Random random(5);
+  const int right = (world().rank() + 1) % world().size();
+  const Bytes data = random_bytes(random, large);
+  Bytes found(large);
+  Batch batch;
+  batch.put(segment, right, 0, data.data(), 0);
+  batch.put(segment, right, large, data.data(), large);
+  batch.send();
+  batch.get(segment, right, large, found.data(), large);
+  batch.send();
+  EXPECT_EQ(found == data, true);
+  segment.sync();
+}
+
+TEST(Batch, what_is_wrong_is_said_at_once) {
+  const Group& all = world();
+  Segment segment(all, 64, "refusing");
+  zero(segment, 64);
+  Batch batch;
+  std::int64_t value = 1;
+  const double alpha = 1.0;
+  for (int rank = 0; rank < all.size(); ++rank) {
+    EXPECT_THROW(batch.put(segment, rank, 60, &value, 8), UsageError);
+    EXPECT_THROW(batch.get(segment, rank, -1, &value, 8), UsageError);
+    EXPECT_THROW(batch.accumulate(segment, rank, 4, ElementKind::float64, &alpha, &value, 8), UsageError);
+    EXPECT_THROW(batch.accumulate(segment, rank, 8, ElementKind::bytes, &alpha, &value, 8), UsageError);
+    EXPECT_THROW(batch.fetch_op(segment, rank, 8, ElementKind::float64, Update::bit_or, &alpha, &value),
+                 UsageError);
+    EXPECT_THROW(batch.fetch_add(segment, rank, 4, ElementKind::int64, &value, &value), UsageError);
+  }
+  EXPECT_THROW(batch.put(segment, all.size(), 0, &value, 8), UsageError);
+  EXPECT_THROW(batch.put(segment, -1, 0, &value, 8), UsageError);
+  batch.send();
+  segment.sync();
+  EXPECT_EQ(own_slice(segment, 64), Bytes(64));
+  segment.sync();
+}
+
+}  // namespace

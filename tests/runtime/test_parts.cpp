@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <algorithm>
+#include <vector>
+
+#include <tessera/runtime/segment.hpp>
+
+#include "mpi_test.hpp"
+#include "transfer_model.hpp"
+
+// Transfers of every size at which something else happens between nodes: what travels with its request, what is
+// cut into parts, what is packed on one side, on both or on none.
+namespace {
+
+using namespace tessera;
+using namespace tessera::test;
+
+constexpr index_t slice = index_t{6} << 20;
+
+// Rank 0 writes to the last, reads back, and adds; the model does the same.
+class AtLimits {
+ public:
+  AtLimits() : segment_(world(), slice, "limits"), target_(world().size() - 1), model_(1, slice) {
+    zero(segment_, slice);
+  }
+
+  void play(index_t offset, const Strided& shape, index_t local_bytes, std::uint64_t seed) {
+    if (world().rank() != 0) return;
+    Random random(seed);
+    const bool later = random() % 2 == 0;
+    const Bytes source = random_bytes(random, local_bytes);
+    if (later) {
+      segment_.put_async(target_, offset, shape, source.data()).wait();
+    } else {
+      segment_.put(target_, offset, shape, source.data());
+    }
+    model_.put(0, offset, shape, source.data());
+
+    std::vector<std::int64_t> terms(at(local_bytes / 8 + 1));
+    for (auto& term : terms) term = pick(random, -1000, 1000);
+    const std::int64_t factor = pick(random, -3, 3);
+    if (shape.run % 8 == 0 && offset % 8 == 0) {
+      segment_.accumulate(target_, offset, shape, ElementKind::int64, &factor, terms.data());
+      for_each_pair<std::int64_t>(shape, model_.place(0, offset),
+                                  reinterpret_cast<const std::byte*>(terms.data()),
+                                  [&](std::int64_t a, std::int64_t b) {
+                                    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) +
+                                                                     static_cast<std::uint64_t>(factor * b));
+                                  });
+    }
+
+    // At once, without a flush: in program order.
+    Bytes found(at(local_bytes)), expected(at(local_bytes));
+    model_.get(0, offset, shape, expected.data());
+    if (later) {
+      segment_.get_async(target_, offset, shape, found.data()).wait();
+    } else {
+      segment_.get(target_, offset, shape, found.data());
+    }
+    EXPECT_EQ(found == expected, true) << shape.bytes() << " bytes in runs of " << shape.run << " and "
+                                       << shape.levels << " levels at " << offset;
+  }
+
+  // The whole slice, so that nothing beside it was touched.
+  void check_all() {
+    if (world().rank() == 0) {
+      Bytes found(at(slice));
+      segment_.get(target_, 0, Strided::contiguous(slice), found.data());
+      EXPECT_EQ(found == model_.slices[0], true);
+    }
+    segment_.sync();
+  }
+
+ private:
+  Segment segment_;
+  int target_;
+  SliceModel model_;
+};
+
+TEST(Parts, contiguous) {
+  AtLimits limits;
+  std::uint64_t seed = 1;
+  for (const index_t size :
+       {index_t{1} << 14, index_t{1} << 16, index_t{1} << 18, index_t{1} << 20, index_t{5} << 20}) {
+    for (const index_t more : {-8, -1, 0, 1, 8}) {
+      const index_t bytes = size + more;
+      limits.play(pick(*std::make_unique<Random>(seed), 0, (slice - bytes) / 8) * 8, Strided::contiguous(bytes),
+                  bytes, seed);
+      ++seed;
+    }
+  }
+  limits.check_all();
+}
+
+TEST(Parts, strided_on_either_side) {
+  AtLimits limits;
+  Random random(7);
+  for (int i = 0; i < 60; ++i) {
+    Strided shape;
+    shape.run = 8 * pick(random, 1, i % 3 == 0 ? 60000 : 900);
+    shape.levels = static_cast<int>(pick(random, 1, 3));
+    const bool local_dense = i % 4 == 1, remote_dense = i % 4 == 2;
+    index_t remote = shape.run, local = shape.run;
+    for (std::size_t l = 0; l < static_cast<std::size_t>(shape.levels); ++l) {
+      const index_t most = std::max<index_t>(1, slice / 2 / remote);
+      shape.count[l] = pick(random, 1, std::min<index_t>(most, l == 0 ? 400 : 6));
+      if (!remote_dense && remote < slice / 8) remote += 8 * pick(random, 0, 9);
+      if (!local_dense) local += 8 * pick(random, 0, 9);
+      shape.remote_stride[l] = remote;
+      shape.local_stride[l] = local;
+      remote *= shape.count[l];
+      local *= shape.count[l];
+    }
+    if (remote > slice) continue;
+    limits.play(8 * pick(random, 0, (slice - remote) / 8), shape, local, 1000 + static_cast<std::uint64_t>(i));
+  }
+  limits.check_all();
+}
+
+// A large transfer that is still under way, and what touches the same bytes: the order of the program is kept.
+TEST(Parts, order_of_what_overlaps) {
+  Segment segment(world(), slice, "ordered");
+  zero(segment, slice);
+  constexpr index_t words = slice / 8;
+  if (world().rank() == 0) {
+    const int target = world().size() - 1;
+    std::vector<std::int64_t> first(words, 1), second(words, 2), before(words, -1), after(words, -1);
+    const std::int64_t one = 1;
+    for (int round = 0; round < 5; ++round) {
+      Request write = segment.put_async(target, 0, Strided::contiguous(slice), first.data());
+      segment.accumulate(target, 8, Strided::contiguous(8), ElementKind::int64, &one, second.data());
+      Request read = segment.get_async(target, 0, Strided::contiguous(slice), before.data());
+      Request overwrite = segment.put_async(target, 0, Strided::contiguous(slice), second.data());
+      std::int64_t old = 0;
+      segment.fetch_add(target, 16, ElementKind::int64, &one, &old);
+      EXPECT_EQ(old, 2);
+      EXPECT_EQ(segment.load<std::int64_t>(target, slice - 8), 2);
+      segment.get(target, 0, Strided::contiguous(slice), after.data());
+      wait_all(std::span(&read, 1));
+      write.wait();
+      overwrite.wait();
+      EXPECT_EQ(before[1], 3);
+      before[1] = 1;
+      EXPECT_EQ(std::count(before.begin(), before.end(), 1), words);
+      EXPECT_EQ(after[2], 3);
+      after[2] = 2;
+      EXPECT_EQ(std::count(after.begin(), after.end(), 2), words);
+    }
+  }
+  segment.sync();
+}
+
+// Many large transfers at once, more than there are buffers.
+TEST(Parts, many_at_once) {
+  constexpr index_t rows = 40, pitch = slice / rows / 64 * 64, count = pitch / 32;
+  Segment segment(world(), slice, "many");
+  zero(segment, slice);
+  if (world().rank() == 0) {
+    const int target = world().size() - 1;
+    // Every other 16 bytes: packed at the target.
+    const Strided shape{.run = 16, .levels = 1, .count = {count}, .remote_stride = {32}, .local_stride = {16}};
+    std::vector<Bytes> sources, found(rows, Bytes(at(16 * count)));
+    Random random(3);
+    for (index_t i = 0; i < rows; ++i) sources.push_back(random_bytes(random, 16 * count));
+    std::vector<Request> requests;
+    for (index_t i = 0; i < rows; ++i)
+      requests.push_back(segment.put_async(target, i * pitch, shape, sources[at(i)].data()));
+    for (index_t i = 0; i < rows; ++i)
+      requests.push_back(segment.get_async(target, i * pitch, shape, found[at(i)].data()));
+    wait_all(requests);
+    for (index_t i = 0; i < rows; ++i) EXPECT_EQ(found[at(i)] == sources[at(i)], true) << "row " << i;
+  }
+  segment.sync();
+}
+
+}  // namespace
