@@ -182,7 +182,7 @@ void Agent::take(const std::byte* message, index_t bytes, int source) {
   task.started = tasks_.empty() || !must_wait(task);
   if (task.started && !task.is_bulk()) return do_at_once(task, message + begin);
   if (task.is_bulk() && task.header.verb != Verb::program) {
-    task.parts = Parts(task.shape, task.header.whole);
+    task.parts = Parts(task.shape, task.header.part);
   } else if (!task.is_bulk()) {
     task.payload.assign(message + begin, message + bytes);
   }

@@ -167,12 +167,30 @@ Courier::Outgoing& Courier::slot() {
   return next;
 }
 
+// An agent that has just answered still looks for more, and to ring it would cost as much as the message.
 void Courier::ring(Peer& peer, int agent) {
-  // Who was rung just now still looks.
   const auto now = Clock::now();
-  if (now - peer.rung < std::chrono::microseconds(20)) return;
+  if (now - peer.heard < still_awake && progress_.lingers(agent)) return;
+  if (now - peer.rung < still_awake) return;
   peer.rung = now;
   progress_.ring(agent);
+}
+
+// Should it have fallen asleep nevertheless, it is rung when it takes long.
+template <class Done>
+void Courier::wait_for(int agent, Done&& done) {
+  Peer& peer = peers_[agent];
+  auto last = Clock::now();
+  int turns = 0;
+  progress_.wait_until([&] {
+    if (done()) return true;
+    if (++turns % 16 == 0 && Clock::now() - last > patience) {
+      last = peer.rung = Clock::now();
+      progress_.ring(agent);
+    }
+    return false;
+  });
+  peer.heard = Clock::now();
 }
 
 Header Courier::header(const Address& at, Verb verb, const Strided& shape) {
@@ -211,7 +229,7 @@ void Courier::admit(Peer& peer, int agent, index_t bytes) {
   do {
     const bool half = peer.requests >= most_requests / 2 || peer.bytes >= most_bytes / 2;
     if (half && peer.acknowledgement == MPI_REQUEST_NULL) acknowledge(peer, agent);
-    if (full()) progress_.wait_until(acknowledged);
+    if (full()) wait_for(agent, acknowledged);
   } while (full());
   ++peer.requests;
   peer.bytes += bytes;
@@ -228,8 +246,8 @@ void Courier::send(int agent, const Header& header, const Strided& shape, Write&
   ring(peer, agent);
 }
 
-void Courier::finish(Stream&& stream, Pending* pending) {
-  if (pending == nullptr) return progress_.wait_until([&] { return stream.advance(); });
+void Courier::finish(Stream&& stream, int agent, Pending* pending) {
+  if (pending == nullptr) return wait_for(agent, [&] { return stream.advance(); });
   if (!stream.advance()) pending->add(std::make_unique<StreamStage>(std::move(stream)));
 }
 
@@ -246,11 +264,11 @@ void Courier::put(const Address& to, const Strided& shape, const std::byte* sour
       copy_strided(data, source, packing(merged), Direction::local_to_remote);
     });
   }
-  request.whole = merged.levels == 0;
+  request.part = part_limit(merged.bytes(), merged.levels == 0);
   send(to.agent, request, merged, [](std::byte*) {});
-  finish(Stream(buffers_, wire_, to.agent, request.tag, false, Parts(merged, request.whole),
+  finish(Stream(buffers_, wire_, to.agent, request.tag, false, Parts(merged, request.part),
                 const_cast<std::byte*>(source)),
-         pending);
+         to.agent, pending);
 }
 
 void Courier::accumulate(const Address& to, const Strided& shape, const Combine& combine,
@@ -268,21 +286,22 @@ void Courier::accumulate(const Address& to, const Strided& shape, const Combine&
       copy_strided(data, source, packing(merged), Direction::local_to_remote);
     });
   }
+  request.part = part_limit(bytes, false);
   send(to.agent, request, merged, [](std::byte*) {});
-  finish(Stream(buffers_, wire_, to.agent, request.tag, false, Parts(merged, false),
+  finish(Stream(buffers_, wire_, to.agent, request.tag, false, Parts(merged, request.part),
                 const_cast<std::byte*>(source)),
-         pending);
+         to.agent, pending);
 }
 
 void Courier::get(const Address& from, const Strided& shape, std::byte* target, Pending* pending) {
   const Strided merged = shape.merged();
   Header request = header(from, Verb::get, merged);
-  request.whole = merged.levels == 0;
-  Stream stream(buffers_, wire_, from.agent, request.tag, true, Parts(merged, request.whole), target);
+  request.part = part_limit(merged.bytes(), merged.levels == 0);
+  Stream stream(buffers_, wire_, from.agent, request.tag, true, Parts(merged, request.part), target);
   // To be there before the answer comes; then it goes straight to its place.
   stream.advance();
   send(from.agent, request, merged, [](std::byte*) {});
-  finish(std::move(stream), pending);
+  finish(std::move(stream), from.agent, pending);
 }
 
 std::array<std::byte, 16> Courier::ask(const Address& at, Verb verb, ElementKind kind, Update update,
@@ -295,7 +314,7 @@ std::array<std::byte, 16> Courier::ask(const Address& at, Verb verb, ElementKind
   MPI_Request answered =
       mpi::irecv(wire_.data.get(), answer.data(), 16, at.agent, Wire::answer_tag(request.tag));
   send(at.agent, request, Strided::contiguous(size_of(kind)), [](std::byte*) {});
-  progress_.wait_until([&] { return mpi::test(answered); });
+  wait_for(at.agent, [&] { return mpi::test(answered); });
   return answer;
 }
 
@@ -305,7 +324,7 @@ bool Courier::map(int agent, Verb verb, std::uint64_t region, const Attachment& 
   std::array<std::byte, 16> answer{};
   MPI_Request answered = mpi::irecv(wire_.data.get(), answer.data(), 16, agent, Wire::answer_tag(request.tag));
   send(agent, request, Strided::contiguous(0), [&](std::byte* data) { std::memcpy(data, &what, sizeof what); });
-  progress_.wait_until([&] { return mpi::test(answered); });
+  wait_for(agent, [&] { return mpi::test(answered); });
   return answer[0] != std::byte{0};
 }
 
@@ -339,7 +358,7 @@ void Courier::run(int agent, const Program& program, Pending* pending) {
     send(agent, request, Strided::contiguous(request.run), [](std::byte*) {});
     stage->sent = mpi::isend(wire_.data.get(), stage->data.get(), bytes, agent, Wire::data_tag(request.tag));
   }
-  if (pending == nullptr) return progress_.wait_until([&] { return stage->advance(); });
+  if (pending == nullptr) return wait_for(agent, [&] { return stage->advance(); });
   if (!stage->advance()) pending->add(std::move(stage));
 }
 
@@ -352,7 +371,8 @@ void Courier::flush(std::span<const Address> targets) {
         mpi::irecv(wire_.data.get(), answers[i].data(), 16, targets[i].agent, Wire::answer_tag(question.tag)));
     send(targets[i].agent, question, Strided::contiguous(0), [](std::byte*) {});
   }
-  for (MPI_Request& request : requests) progress_.wait_until([&] { return mpi::test(request); });
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    wait_for(targets[i].agent, [&] { return mpi::test(requests[i]); });
 }
 
 void Courier::leave(int agent) {

@@ -131,12 +131,13 @@ class Courier {
     int acknowledged = 0;  // what it covers
     index_t acknowledged_bytes = 0;
     std::array<std::byte, 16> answer{};
-    Clock::time_point rung{};
+    Clock::time_point rung{}, heard{};
   };
   struct Outgoing {
     MPI_Request request = MPI_REQUEST_NULL;
     std::byte* data = nullptr;
   };
+  static constexpr auto still_awake = std::chrono::microseconds(25), patience = std::chrono::microseconds(40);
   static constexpr std::size_t most_outgoing = 32;
   static constexpr int most_requests = 64;
   static constexpr index_t most_bytes = index_t{256} << 10;
@@ -149,7 +150,9 @@ class Courier {
   void acknowledge(Peer& peer, int agent);
   Outgoing& slot();
   void ring(Peer& peer, int agent);
-  void finish(Stream&& stream, Pending* pending);
+  template <class Done>
+  void wait_for(int agent, Done&& done);
+  void finish(Stream&& stream, int agent, Pending* pending);
   std::int32_t next_tag() noexcept { return tag_ = (tag_ + 1) % Wire::tags; }
 
   Progress& progress_;

@@ -28,6 +28,7 @@ class Doorbell {
     std::uint64_t machine = 0;  // the same for processes that reach each other by the loopback
     std::uint16_t port = 0;     // 0: cannot be rung
     std::uint16_t networks = 0;
+    bool lingers = true;  // looks for a while after each request before it sleeps
     std::array<std::uint32_t, most> address{}, mask{};
   };
 

@@ -218,24 +218,26 @@ int size(MPI_Comm comm) {
 
 namespace {
 
-void (*serve)(void*) = nullptr;
-void* served = nullptr;
+Idle* idle = nullptr;
 
 // Collective calls of the blocking kind keep this thread to themselves.
 template <class Blocking, class Starting>
 void collective(const char* name, Blocking&& blocking, Starting&& start) {
-  if (serve == nullptr) return check(blocking(), name);
+  if (idle == nullptr) return check(blocking(), name);
   MPI_Request request = MPI_REQUEST_NULL;
   check(start(&request), name);
-  while (!test(request)) serve(served);
+  if (test(request)) return;
+  struct Waiting {
+    Waiting() { idle->begin(); }
+    ~Waiting() { idle->end(); }
+  } waiting;
+  do idle->serve();
+  while (!test(request));
 }
 
 }  // namespace
 
-void while_waiting(void (*function)(void*), void* whose) noexcept {
-  serve = function;
-  served = whose;
-}
+void while_waiting(Idle* what) noexcept { idle = what; }
 
 void barrier(MPI_Comm comm) {
   collective(

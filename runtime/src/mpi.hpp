@@ -53,9 +53,17 @@ Comm split_shared(MPI_Comm comm);
 int rank(MPI_Comm comm);
 int size(MPI_Comm comm);
 
-/// What is called again and again while a collective call waits for the others, if anything: with agents that
-/// only run when somebody calls Tessera, nobody may wait without letting his own work. @local
-void while_waiting(void (*serve)(void*), void* whose) noexcept;
+/// What a thread does while a collective call waits for the others: nobody may wait without letting his own
+/// work.
+class Idle {
+ public:
+  virtual ~Idle() = default;
+  virtual void begin() noexcept = 0;
+  virtual void serve() = 0;  // again and again
+  virtual void end() noexcept = 0;
+};
+/// Null: it waits in MPI. @local
+void while_waiting(Idle* idle) noexcept;
 void barrier(MPI_Comm comm);
 /// Gives MPI a chance to move messages on (MPI standard 3.8.1).
 void progress(MPI_Comm comm);

@@ -50,13 +50,15 @@ Progress::Progress(RuntimeState& runtime, MPI_Comm all, std::vector<int> agents,
     if (world.on_node(r)) own.insert(agent_of(r));
   }
   own_agents_.assign(own.begin(), own.end());
+  Doorbell::Address mine = bell_.address();
+  mine.lingers = mode == ProgressMode::thread && !crowded_;
   bells_.resize(static_cast<std::size_t>(mpi::size(all)));
-  mpi::all_gather(all, &bell_.address(), bells_.data(), sizeof(Doorbell::Address));
+  mpi::all_gather(all, &mine, bells_.data(), sizeof(Doorbell::Address));
   if (!own_agent) mpi::barrier(all);  // as the others in create_agents: who sends may be heard from here on
   if (own_agent) agent_ = std::make_unique<Agent>(wire_, runtime.locks, directory_);
   if (mode == ProgressMode::thread) test_bells(world.comm.get());
   if (mode == ProgressMode::thread) thread_ = std::thread([this] { run(); });
-  mpi::while_waiting([](void* self) { static_cast<Progress*>(self)->serve(); }, this);
+  mpi::while_waiting(this);
 }
 
 Progress::~Progress() { stop(); }
@@ -101,7 +103,7 @@ void Progress::leave() {
 }
 
 void Progress::stop() {
-  mpi::while_waiting(nullptr, nullptr);
+  mpi::while_waiting(nullptr);
   if (thread_.joinable()) {
     stopping_ = true;
     bell_.nudge();
@@ -157,10 +159,12 @@ void Progress::Waiter::turn(int turns) {
   progress_.crowded_ || turns > spins_before_yield ? static_cast<void>(sched_yield()) : pause();
 }
 
-Progress::Waiter::~Waiter() {
-  if (--progress_.waiters_ > 0) return;
-  const std::atomic_ref<std::uint32_t> deaf(progress_.deaf_);
-  if (deaf.load() != 0 && deaf.exchange(0) != 0) wake_one(progress_.deaf_);
+void Progress::begin() noexcept { ++waiters_; }
+
+void Progress::end() noexcept {
+  if (--waiters_ > 0) return;
+  const std::atomic_ref<std::uint32_t> deaf(deaf_);
+  if (deaf.load() != 0 && deaf.exchange(0) != 0) wake_one(deaf_);
 }
 
 void Progress::run() noexcept {

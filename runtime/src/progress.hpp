@@ -24,12 +24,12 @@ struct RuntimeState;
 
 /// The agents of a job that spans nodes, and who runs this process's: a thread that sleeps until it is rung, or
 /// whoever calls Tessera, or processes that do nothing else.
-class Progress {
+class Progress : private mpi::Idle {
  public:
   /// @collective over `all`, which holds the agents' own processes too, if they have any (see
   /// progress_rank.hpp). agents[r] is the rank in it of the process that serves world rank r.
   Progress(RuntimeState& runtime, MPI_Comm all, std::vector<int> agents, ProgressMode mode);
-  ~Progress();
+  ~Progress() override;
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
@@ -39,6 +39,8 @@ class Progress {
   ProgressMode mode() const noexcept { return mode_; }
   int agent_of(int world_rank) const noexcept { return agents_[static_cast<std::size_t>(world_rank)]; }
   bool rings() const noexcept { return rings_; }
+  /// Whether an agent looks for more for a while after each request. @local
+  bool lingers(int agent) const noexcept { return bells_[static_cast<std::size_t>(agent)].lingers; }
   /// Lets the agents of this node find a region, before anybody asks them for it. On the node's first member of
   /// its group it also tells those in processes of their own. The problem, if there is one. @local
   std::string show(const Region& region, bool first_on_node);
@@ -58,13 +60,15 @@ class Progress {
     for (int turns = 0; !done(); ++turns) waiter.turn(turns);
   }
   /// A turn of a wait that somebody else makes. @local
-  void serve();
+  void serve() override;
 
  private:
+  void begin() noexcept override;
+  void end() noexcept override;
   class Waiter {
    public:
-    explicit Waiter(Progress& progress) noexcept : progress_(progress) { ++progress_.waiters_; }
-    ~Waiter();
+    explicit Waiter(Progress& progress) noexcept : progress_(progress) { progress_.begin(); }
+    ~Waiter() { progress_.end(); }
     Waiter(const Waiter&) = delete;
     Waiter& operator=(const Waiter&) = delete;
     void turn(int turns);

@@ -42,10 +42,10 @@ struct Header {
   std::uint64_t region = 0;  // 0: several
   index_t position = 0;      // bytes from the beginning of the target node's mapping
   index_t run = 0;
-  bool whole = false;    // put, get: contiguous on both sides, in messages as large as MPI's counts allow
-  index_t inlined = 0;   // bytes that follow in this message
-  index_t outlined = 0;  // bytes of a program that follow in one of their own
-  index_t answer = 0;    // bytes that a program sends back
+  index_t part = 0;                               // bytes of the largest part; see part_limit
+  index_t inlined = 0;                            // bytes that follow in this message
+  index_t outlined = 0;                           // bytes of a program that follow in one of their own
+  index_t answer = 0;                             // bytes that a program sends back
   alignas(16) std::array<std::byte, 16> value{};  // the factor; the operand; what is expected and wanted
   // When it is done, one is added to a scalar: data before flag, in one message.
   std::uint64_t notify_region = 0;
@@ -78,6 +78,7 @@ inline constexpr index_t request_bytes =
 inline constexpr index_t part_bytes = index_t{256} << 10;
 /// The first is small, so that the wire is busy soon.
 inline constexpr index_t first_part_bytes = index_t{64} << 10;
+inline constexpr index_t unasked_part_bytes = index_t{16} << 10, most_unasked = index_t{128} << 10;
 /// Parts of one transfer that are under way at once.
 inline constexpr std::size_t most_parts = 4;
 
@@ -121,6 +122,14 @@ inline index_t read_request(const std::byte* from, Header& header, Strided& shap
   return length;
 }
 
+/// How large the parts of a transfer are. What is contiguous on both sides is cut only where MPI's counts end,
+/// as MPI itself has the receiver ask for what is large (rendezvous); what is not so large that this pays goes
+/// in parts that MPI sends without asking.
+inline index_t part_limit(index_t bytes, bool contiguous) noexcept {
+  if (bytes <= most_unasked) return unasked_part_bytes;
+  return contiguous ? mpi::max_bytes : part_bytes;
+}
+
 /// A part of a strided transfer: its shape, and where it begins on both sides.
 struct Part {
   Strided shape;
@@ -131,9 +140,7 @@ struct Part {
 class Parts {
  public:
   Parts() = default;
-  /// A shape that is contiguous on both sides is cut only where MPI's counts end.
-  Parts(const Strided& shape, bool whole) noexcept : shape_(shape), whole_(whole) {
-    const index_t limit = whole ? mpi::max_bytes : part_bytes;
+  Parts(const Strided& shape, index_t limit) noexcept : shape_(shape), limit_(limit) {
     if (shape.run > limit) {
       along_ = shape.run;
       return;
@@ -150,7 +157,7 @@ class Parts {
   bool is_over() const noexcept { return over_; }
   Part next() noexcept {
     Part part;
-    const index_t limit = whole_ ? mpi::max_bytes : first_ ? first_part_bytes : part_bytes;
+    const index_t limit = first_ && limit_ == part_bytes ? first_part_bytes : limit_;
     first_ = false;
     const index_t n = std::min(along_ - done_, std::max<index_t>(1, limit / unit_));
     const int inner = std::min(cut_, shape_.levels);
@@ -190,7 +197,8 @@ class Parts {
   }
 
   Strided shape_;
-  bool whole_ = false, first_ = true, over_ = false;
+  index_t limit_ = 0;
+  bool first_ = true, over_ = false;
   int cut_ = 0;        // the loop that is cut, from 1; 0: the run
   index_t unit_ = 1;   // bytes of one turn of it
   index_t along_ = 0;  // its turns
