@@ -363,9 +363,9 @@ void Agent::run_program(const Task& task, const std::byte* data) {
       std::byte* where = memory->base + position;
       const auto run = static_cast<std::size_t>(group.run);
       if (group.verb == Verb::put) {
-        std::memcpy(where, data, run);
+        copy_run(where, data, group.run);
       } else if (group.verb == Verb::get) {
-        std::memcpy(result, where, run);
+        copy_run(result, where, group.run);
       } else if (group.verb == Verb::accumulate) {
         adder->run(where, data, group.run);
       } else {

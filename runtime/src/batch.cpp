@@ -37,6 +37,8 @@ struct Batch::State {
     std::vector<Touched> touched;  // marked again when it is sent: a flush meanwhile has found nothing
   };
   std::map<int, Destination> to;  // by agent
+  Destination* last = nullptr;    // and where the last operation went
+  int last_agent = 0;
   Request under_way;
   std::array<std::byte, 16> unwanted{};  // results that nobody asked for
 
@@ -60,7 +62,11 @@ struct Batch::State {
            Operation operation) {
     runtime = segment.group->runtime;
     const Address place = segment.remote(rank, offset);
-    Destination& destination = to[place.agent];
+    if (last == nullptr || last_agent != place.agent) {
+      last = &to[place.agent];
+      last_agent = place.agent;
+    }
+    Destination& destination = *last;
     if (!destination.program.has_room(run)) send(place.agent, destination);
     const detail::Counted counted(segment, segment.tallies, rank, Path::agent, operation, run.run);
     const Touched touched{

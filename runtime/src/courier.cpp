@@ -71,6 +71,18 @@ bool Stream::advance() {
   }
 }
 
+void copy_run(std::byte* to, const std::byte* from, index_t bytes) noexcept {
+  if (bytes == 8) {
+    std::memcpy(to, from, 8);
+  } else if (bytes == 4) {
+    std::memcpy(to, from, 4);
+  } else if (bytes == 16) {
+    std::memcpy(to, from, 16);
+  } else {
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  }
+}
+
 bool Program::has_room(const RunGroup& group) const noexcept {
   const auto overhead = static_cast<index_t>(sizeof(RunGroup) + sizeof(index_t) + 16);
   const bool reads = group.verb == Verb::get || group.verb == Verb::update;
@@ -104,8 +116,11 @@ void Program::add(const RunGroup& group, index_t position, const void* data, voi
   const index_t before = used(open) + padding(used(open));
   ++open.group.count;
   open.positions.push_back(position);
-  const auto* bytes = static_cast<const std::byte*>(data);
-  if (writes) open.data.insert(open.data.end(), bytes, bytes + group.run);
+  if (writes) {
+    const std::size_t end = open.data.size();
+    open.data.resize(end + static_cast<std::size_t>(group.run));
+    copy_run(open.data.data() + end, static_cast<const std::byte*>(data), group.run);
+  }
   if (group.verb == Verb::get || group.verb == Verb::update) {
     results_.push_back({result, group.run});
     answer_ += group.run;
@@ -340,7 +355,7 @@ void Courier::run(int agent, const Program& program, Pending* pending) {
                                  Wire::answer_tag(request.tag));
     stage->finish = [results = program.results_](const std::byte* answer) {
       for (const auto& [to, bytes] : results) {
-        std::memcpy(to, answer, static_cast<std::size_t>(bytes));
+        copy_run(static_cast<std::byte*>(to), answer, bytes);
         answer += bytes;
       }
     };

@@ -82,11 +82,32 @@ bool before(const Run& a, const Run& b) noexcept {
   return a.rank != b.rank ? a.rank < b.rank : a.offset < b.offset;
 }
 
+// The same for the target alone.
+bool to_other_target(const Run& a, const Run& b) noexcept {
+  if (a.segment->number != b.segment->number) return a.segment->number < b.segment->number;
+  return a.rank < b.rank;
+}
+
 // On a node batched runs are copied one after another, in the order of the list: the result is that of the
 // conservative method, unless one run overlaps itself.
 bool order_is_kept(const std::vector<Run>& runs, index_t run, Kind kind) noexcept {
   return std::all_of(runs.begin(), runs.end(),
                      [&](const Run& r) { return on_node(r, kind) && std::abs(r.place - r.local) >= run; });
+}
+
+// How a transfer with another node travels.
+bool by_window(const SegmentState& segment, Kind kind) noexcept {
+  if (segment.domain == AtomicDomain::mpi) return true;
+  const bool forced = segment.method == TransferMethod::batched || segment.method == TransferMethod::direct;
+  return kind != Kind::accumulate && forced && segment.region->window;
+}
+
+// So do agents keep it, who are sent the runs in the order of the list; what is written here would be by the
+// answers, in any order.
+bool agents_keep_order(const std::vector<Run>& runs, Kind kind) noexcept {
+  return kind != Kind::get && std::all_of(runs.begin(), runs.end(), [&](const Run& r) {
+           return r.place == nullptr && !by_window(*r.segment, kind);
+         });
 }
 
 // Whether the order of the runs matters: two are written to one place, or one is written to where another is
@@ -171,14 +192,20 @@ class Transfer {
   // runs.
   Request together(VectorMethod method, bool wait) {
     Request request;
-    if (method == VectorMethod::direct || needs_grouping()) std::sort(runs_.begin(), runs_.end(), before);
+    if (method == VectorMethod::direct) {
+      std::sort(runs_.begin(), runs_.end(), before);
+    } else if (needs_grouping()) {
+      if (!std::is_sorted(runs_.begin(), runs_.end(), to_other_target))
+        std::stable_sort(runs_.begin(), runs_.end(), to_other_target);
+    }
     for (std::size_t begin = 0, end = 0; begin < runs_.size(); begin = end) {
       for (end = begin + 1; end < runs_.size() && same_target(runs_[begin], runs_[end]);) ++end;
       const std::span<const Run> group(runs_.data() + begin, end - begin);
       if (on_node(group.front(), kind_)) {
         to_node(group);
       } else {
-        request += by_window(*group.front().segment) ? to_window(group, method, wait) : to_agent(group, wait);
+        request +=
+            by_window(*group.front().segment, kind_) ? to_window(group, method, wait) : to_agent(group, wait);
       }
     }
     return request;
@@ -188,12 +215,6 @@ class Transfer {
   // Runs to several targets between nodes travel by target.
   bool needs_grouping() const noexcept {
     return std::any_of(runs_.begin(), runs_.end(), [&](const Run& run) { return !on_node(run, kind_); });
-  }
-
-  bool by_window(const SegmentState& segment) const noexcept {
-    if (segment.domain == AtomicDomain::mpi) return true;
-    const bool forced = segment.method == TransferMethod::batched || segment.method == TransferMethod::direct;
-    return kind_ != Kind::accumulate && forced && segment.region->window;
   }
 
   void one(const Run& run, Pending* pending) {
@@ -355,7 +376,8 @@ Request transfer(const Vector& vector, VectorMethod method, Kind kind, bool wait
   }
 #endif
   if (method == VectorMethod::automatic) {
-    const bool batched = order_is_kept(runs, vector.run, kind) || !overlaps(runs, vector.run, kind);
+    const bool batched = order_is_kept(runs, vector.run, kind) || agents_keep_order(runs, kind) ||
+                         !overlaps(runs, vector.run, kind);
     method = batched ? VectorMethod::batched : VectorMethod::conservative;
   }
   Transfer transfer(std::move(runs), vector.run, kind, combine);

@@ -130,6 +130,9 @@ inline index_t part_limit(index_t bytes, bool contiguous) noexcept {
   return contiguous ? mpi::max_bytes : part_bytes;
 }
 
+/// A run of a program; mostly it is one element.
+void copy_run(std::byte* to, const std::byte* from, index_t bytes) noexcept;
+
 /// A part of a strided transfer: its shape, and where it begins on both sides.
 struct Part {
   Strided shape;
