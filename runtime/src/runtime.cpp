@@ -187,6 +187,10 @@ std::shared_ptr<RuntimeState> RuntimeState::create(MPI_Comm parent, const Runtim
       throw MemoryError("Tessera's lock table: " + problem);
   }
   runtime->lock_table.close_file();
+  // Between pretended nodes there is no network to be measured.
+  const bool choosable = runtime->progress && runtime->window_problem.empty() && runtime->node_size_limit == 0;
+  if (choosable && runtime->method == TransferMethod::automatic)
+    runtime->paths = PathChoice::measure(runtime->world);
   return runtime;
 }
 

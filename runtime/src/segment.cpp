@@ -45,10 +45,11 @@ AtomicDomain choose_domain(const GroupState& group, std::optional<AtomicDomain> 
   return group.size == 1 ? AtomicDomain::cpu : wish.value_or(AtomicDomain::cpu);
 }
 
-// Between nodes MPI's window is worth having only where it is asked for: by the domain or by the method.
 Reach reach_of(const GroupState& group, const SegmentState& segment) {
   if (segment.domain == AtomicDomain::mpi) return Reach::window;
-  if (group.node_count == 1 || !group.runtime->window_problem.empty()) return Reach::node;
+  const RuntimeState& runtime = *group.runtime;
+  if (group.node_count == 1 || !runtime.window_problem.empty()) return Reach::node;
+  if (segment.method == TransferMethod::automatic) return runtime.paths.any() ? Reach::window : Reach::node;
   return segment.method == TransferMethod::packed ? Reach::node : Reach::window;
 }
 

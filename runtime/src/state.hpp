@@ -23,6 +23,7 @@
 #include "mpi.hpp"
 #include "node_meeting.hpp"
 #include "node_memory.hpp"
+#include "path_choice.hpp"
 #include "pending.hpp"
 #include "reclaim.hpp"
 #include "tallies.hpp"
@@ -95,6 +96,7 @@ struct RuntimeState {
   std::unique_ptr<Progress> progress;                 // where the world spans nodes
   std::string window_problem;                         // why MPI's windows cannot be used, if so
   TransferMethod method = TransferMethod::automatic;  // TESSERA_METHOD
+  PathChoice paths;                                   // of what automatic chooses
   std::uint64_t numbered_regions = 0;
 
   RuntimeState();

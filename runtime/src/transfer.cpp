@@ -140,11 +140,15 @@ bool is_simple(const SegmentState& segment, int rank, index_t offset, const Stri
 }
 
 // How a put or get to another node travels.
-Path path_between(const SegmentState& segment, const Strided&, Operation) noexcept {
+Path path_between(const SegmentState& segment, const Strided& shape, Operation operation) noexcept {
   if (!segment.region->window) return Path::agent;
   if (segment.domain == AtomicDomain::mpi) return Path::window;
-  const bool forced = segment.method == TransferMethod::batched || segment.method == TransferMethod::direct;
-  return forced ? Path::window : Path::agent;
+  if (segment.method == TransferMethod::automatic) {
+    const PathChoice& paths = segment.group->runtime->paths;
+    const auto& faster = operation == Operation::put ? paths.put : paths.get;
+    return PathChoice::by_window(faster, shape.run) ? Path::window : Path::agent;
+  }
+  return segment.method == TransferMethod::packed ? Path::agent : Path::window;
 }
 
 void copy_short(std::byte* to, const std::byte* from, index_t bytes) noexcept {

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include <tessera/runtime/types.hpp>
+
+namespace tessera {
+class Group;
+}
+
+namespace tessera::detail {
+
+/// For which lengths of contiguous runs MPI's window is faster than an agent: over a network that writes to
+/// memory by itself, for most; over TCP for none.
+struct PathChoice {
+  static constexpr std::array<index_t, 4> lengths{8, index_t{4} << 10, index_t{64} << 10, index_t{1} << 20};
+  std::array<bool, lengths.size()> put{}, get{};
+
+  bool any() const noexcept;
+  /// Whether runs of that length should go by the window: what holds for the longest length measured that is
+  /// not longer. @local
+  static bool by_window(const std::array<bool, lengths.size()>& faster, index_t run) noexcept;
+  /// Measures both between rank 0 and a member on another node, the same answer for all. @collective
+  static PathChoice measure(const Group& world);
+};
+
+}  // namespace tessera::detail
