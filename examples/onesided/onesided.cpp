@@ -137,6 +137,30 @@ bool list_for_all(const Group& world) {
   return third == 3.0;
 }
 
+// Many small updates all over a table, which travel together.
+bool table_updates(const Group& world) {
+  constexpr index_t words = 1024, updates = 4096;
+  tessera::Segment table(world, words * 8, "table");
+  for (index_t i = 0; i < words; ++i) table.store(world.rank(), 8 * i, std::int64_t{0});
+  table.sync();
+  // [batch]
+  tessera::Batch batch;
+  const std::int64_t one = 1;
+  std::uint64_t random = 88172645463325252U + static_cast<std::uint64_t>(world.rank());
+  for (index_t i = 0; i < updates; ++i) {
+    random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+    const auto owner = static_cast<int>(random % static_cast<std::uint64_t>(world.size()));
+    const auto word = static_cast<index_t>(random >> 32) % words;
+    batch.accumulate(table, owner, 8 * word, tessera::ElementKind::int64, &one, &one, sizeof one);
+  }
+  batch.send();
+  table.sync();
+  // [batch]
+  std::int64_t sum = 0;
+  for (index_t i = 0; i < words; ++i) sum += table.load<std::int64_t>(world.rank(), 8 * i);
+  return world.all_reduce(sum, tessera::Reduce::sum) == updates * world.size();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -151,7 +175,8 @@ int main(int argc, char** argv) {
        {Part{"halo exchange without a barrier", halo_exchange}, Part{"blocks fetched ahead", sum_of_all_blocks},
         Part{"histogram from lists of bins", histogram}, Part{"tasks from a shared counter", tasks},
         Part{"two accounts under a mutex", transfer_of_funds},
-        Part{"a list that rank 0 allocated", list_for_all}}) {
+        Part{"a list that rank 0 allocated", list_for_all},
+        Part{"updates of a table, in batches", table_updates}}) {
     const bool good = all_agree(world, part.run(world));
     if (world.rank() == 0) std::printf("%-34s %s\n", part.name, good ? "right" : "WRONG");
     right = right && good;
