@@ -74,7 +74,10 @@ Measurement measure(const Job& job, int ranks, int pairs) {
     controls.push_back(on_many[0] / on_many[1]);
     controls.push_back(on_one[0] / on_one[1]);
   }
-  return {median_estimate(many), median_estimate(one), median_estimate(ratios), median_estimate(controls)};
+  return {.time = median_estimate(many),
+          .reference = median_estimate(one),
+          .ratio = median_estimate(ratios),
+          .control = median_estimate(controls)};
 }
 
 }  // namespace

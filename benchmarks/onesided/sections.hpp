@@ -23,9 +23,6 @@ void synchronisation(Session& session);
 void mutexes(Session& session);
 void memory(Session& session);
 
-/// "Faster than the incumbent": what is asked against other libraries.
-inline constexpr Target no_slower{Goal::at_least, 1.0};
-
 /// Whose memory rank 0 works on.
 struct Side {
   int rank;

@@ -82,6 +82,8 @@ void Memory::accumulate(int rank, index_t offset, const double* from, const Rows
   check(ARMCI_AccS(ARMCI_ACC_DBL, &one, plain(from), s.from, to, s.to, s.count, 1, rank), "ARMCI_AccS");
 }
 
+void Memory::fence(int rank) { ARMCI_Fence(rank); }
+
 void Memory::put(int rank, List& list) {
   armci_giov_t runs = outgoing(list);
   check(ARMCI_PutV(&runs, 1, rank), "ARMCI_PutV");
@@ -154,6 +156,7 @@ Memory::~Memory() = default;
 void Memory::put(int, index_t, const double*, const Rows&) { absent(); }
 void Memory::get(int, index_t, double*, const Rows&) { absent(); }
 void Memory::accumulate(int, index_t, const double*, const Rows&) { absent(); }
+void Memory::fence(int) { absent(); }
 void Memory::put(int, List&) { absent(); }
 void Memory::get(int, List&) { absent(); }
 void Memory::accumulate(int, List&) { absent(); }

@@ -42,6 +42,8 @@ class Memory {
   void put(int rank, index_t offset, const double* from, const Rows& rows);
   void get(int rank, index_t offset, double* into, const Rows& rows);
   void accumulate(int rank, index_t offset, const double* from, const Rows& rows);
+  /// ARMCI_Fence: what was put and accumulated at a rank is done there. @onesided
+  void fence(int rank);
   /// ARMCI_PutV and so on. @onesided
   void put(int rank, List& list);
   void get(int rank, List& list);

@@ -26,9 +26,11 @@ std::optional<Estimate> optional_estimate(const json& row, const char* key) {
 }
 
 json to_json(const Environment& e) {
-  return {{"library", e.library}, {"mpi", e.mpi},     {"processor", e.processor},
-          {"cores", e.cores},     {"ranks", e.ranks}, {"pairs", e.pairs},
-          {"date", e.date}};
+  json j = {{"library", e.library}, {"mpi", e.mpi},     {"processor", e.processor},
+            {"cores", e.cores},     {"ranks", e.ranks}, {"pairs", e.pairs},
+            {"date", e.date}};
+  if (!e.topology.empty()) j["topology"] = e.topology;
+  return j;
 }
 
 Environment environment_from(const std::string& benchmark, const json& j) {
@@ -36,6 +38,7 @@ Environment environment_from(const std::string& benchmark, const json& j) {
   e.benchmark = benchmark;
   j.at("library").get_to(e.library);
   j.at("mpi").get_to(e.mpi);
+  e.topology = j.value("topology", "");
   j.at("processor").get_to(e.processor);
   j.at("cores").get_to(e.cores);
   j.at("ranks").get_to(e.ranks);
@@ -46,7 +49,9 @@ Environment environment_from(const std::string& benchmark, const json& j) {
 
 constexpr std::pair<Goal, const char*> goal_keys[] = {{Goal::at_least, "ratio_at_least"},
                                                       {Goal::at_most, "time_at_most"},
-                                                      {Goal::at_most_more, "excess_at_most"}};
+                                                      {Goal::at_most_more, "excess_at_most"},
+                                                      {Goal::share_at_least, "share_at_least"},
+                                                      {Goal::share_at_most, "share_at_most"}};
 
 json to_json(const Target& target) {
   json j;
@@ -64,20 +69,20 @@ Target target_from(const json& j) {
 }
 
 json to_json(const Row& row) {
-  json j = {{"section", row.section},
-            {"name", row.name},
-            {"time", to_json(row.measured.time)},
-            {"control", to_json(row.measured.control)}};
+  json j = {{"section", row.section}, {"name", row.name}, {"time", to_json(row.measured.time)}};
+  if (row.measured.control) j["control"] = to_json(*row.measured.control);
   if (!row.reference.empty()) j["reference"] = row.reference;
   if (row.measured.reference) j["reference_time"] = to_json(*row.measured.reference);
   if (row.measured.ratio) j["ratio"] = to_json(*row.measured.ratio);
   if (row.measured.excess) j["excess"] = to_json(*row.measured.excess);
+  if (row.measured.share) j["share"] = to_json(*row.measured.share);
   if (row.bytes > 0.0) j["bytes"] = row.bytes;
   if (row.target) {
     j["target"] = to_json(*row.target);
     j["verdict"] = to_string(row.verdict());
   }
   if (row.counts == Counts::where_reference_is_fastest) j["counts"] = "where reference is fastest";
+  if (!row.remark.empty()) j["remark"] = row.remark;
   return j;
 }
 
@@ -86,12 +91,16 @@ Row row_from(const json& j) {
   j.at("section").get_to(row.section);
   j.at("name").get_to(row.name);
   row.reference = j.value("reference", "");
-  row.measured = {estimate_from(j.at("time")), optional_estimate(j, "reference_time"),
-                  optional_estimate(j, "ratio"), estimate_from(j.at("control")),
-                  optional_estimate(j, "excess")};
+  row.measured = {.time = estimate_from(j.at("time")),
+                  .reference = optional_estimate(j, "reference_time"),
+                  .ratio = optional_estimate(j, "ratio"),
+                  .control = optional_estimate(j, "control"),
+                  .excess = optional_estimate(j, "excess"),
+                  .share = optional_estimate(j, "share")};
   row.bytes = j.value("bytes", 0.0);
   if (j.contains("target")) row.target = target_from(j.at("target"));
   if (j.contains("counts")) row.counts = Counts::where_reference_is_fastest;
+  row.remark = j.value("remark", "");
   return row;
 }
 
@@ -103,6 +112,10 @@ void write_json(const Report& report, const std::string& path) {
             {"rows", json::array()},
             {"notes", report.notes}};
   for (const Row& row : report.rows) j["rows"].push_back(to_json(row));
+  for (const MeanTarget& target : report.mean_targets) {
+    j["mean_targets"].push_back(
+        {{"section", target.section}, {"reference", target.reference}, {"at_least", target.at_least}});
+  }
   const std::string part = path + ".part";
   std::ofstream file(part);
   file << j.dump(2) << '\n';
@@ -120,6 +133,11 @@ Report read_json(const std::string& path) {
     report.environment = environment_from(j.at("benchmark").get<std::string>(), j.at("environment"));
     for (const json& row : j.at("rows")) report.rows.push_back(row_from(row));
     j.at("notes").get_to(report.notes);
+    for (const json& target : j.value("mean_targets", json::array())) {
+      report.mean_targets.push_back({target.at("section").get<std::string>(),
+                                     target.at("reference").get<std::string>(),
+                                     target.at("at_least").get<double>()});
+    }
     return report;
   } catch (const json::exception& problem) {
     throw Error("\"" + path + "\" is not a benchmark's report: " + problem.what());

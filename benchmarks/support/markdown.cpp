@@ -51,7 +51,9 @@ std::string cells(const Row* row) {
   if (row->target && row->target->goal == Goal::at_most_more && m.excess)
     time += fmt::format(" ({} more)", format_seconds(m.excess->value));
   std::string ratio = m.ratio ? format_ratio(*m.ratio) : "";
-  if (!measurable(m.control)) ratio += fmt::format(" (A/A {})", format_ratio(m.control));
+  if (m.share) ratio = format_share(*m.share);
+  if (!row->remark.empty()) ratio += fmt::format(" ({})", row->remark);
+  if (m.control && !measurable(*m.control)) ratio += fmt::format(" (A/A {})", format_ratio(*m.control));
   return fmt::format(" {} | {} |", time, ratio);
 }
 
@@ -92,7 +94,7 @@ void append_summaries(std::string& text, const std::vector<Report>& reports) {
   }
   if (lines.empty()) return;
   text += "\n| ratios: geometric mean; worst | reference |";
-  for (const Report& report : reports) text += fmt::format(" {} |", report.environment.mpi);
+  for (const Report& report : reports) text += fmt::format(" {} |", report.environment.title());
   text += "\n|---|---|";
   for (std::size_t i = 0; i < reports.size(); ++i) text += "---|";
   text += '\n';
@@ -101,7 +103,7 @@ void append_summaries(std::string& text, const std::vector<Report>& reports) {
     for (const std::vector<Summary>& summaries : all) {
       const auto found = std::find_if(summaries.begin(), summaries.end(), same(line));
       if (found != summaries.end())
-        text += fmt::format(" {}; {} ({})", format_ratio(found->mean),
+        text += fmt::format(" {}{}; {} ({})", format_ratio(found->mean), found->judgement(),
                             format_ratio(found->worst->measured.ratio->value), found->worst->name);
       text += " |";
     }
@@ -136,9 +138,9 @@ std::string markdown(const std::vector<Report>& reports) {
   std::string text = fmt::format("{}, {} cores; {} ranks; medians of {} interleaved pairs; {}.\n\n",
                                  first.processor, first.cores, first.ranks, first.pairs, first.date);
   for (const Report& report : reports)
-    text += fmt::format("- {}: {}\n", report.environment.mpi, report.environment.library);
+    text += fmt::format("- {}: {}\n", report.environment.title(), report.environment.library);
   text += "\n| operation | reference |";
-  for (const Report& report : reports) text += fmt::format(" {0} | {0}: ratio |", report.environment.mpi);
+  for (const Report& report : reports) text += fmt::format(" {0} | {0}: ratio |", report.environment.title());
   text += " target | reached |\n|---|---|";
   for (std::size_t i = 0; i < reports.size(); ++i) text += "---|---|";
   text += "---|---|\n";

@@ -17,8 +17,6 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// MPI's own barrier, not the group's: libraries that need their target to make progress inside MPI get it while
-// the target waits.
 void wait_for_all(const Group& group) {
   if (const int code = MPI_Barrier(group.mpi_comm()); code != MPI_SUCCESS)
     throw MpiError("MPI_Barrier failed between two samples", code);
@@ -41,8 +39,8 @@ std::vector<double> joined(std::vector<double> first, const std::vector<double>&
 
 }  // namespace
 
-Measurement Meter::time(const Routine& routine, Clock clock) const {
-  const Batch own = batch(routine, clock);
+Measurement Meter::time(const Work& work, Clock clock) const {
+  const Batch own = batch(work, clock);
   Samples first, second;
   for (int pair = 0, last = pairs(2.0 * own.sample()); pair < last; ++pair) {
     take(first, own, clock);
@@ -51,11 +49,11 @@ Measurement Meter::time(const Routine& routine, Clock clock) const {
   const auto times = seconds_per_call(first, own, clock), again = seconds_per_call(second, own, clock);
   std::vector<double> control;
   append_quotients(control, times, again);
-  return {median_estimate(joined(times, again)), {}, {}, median_estimate(control)};
+  return {.time = median_estimate(joined(times, again)), .control = median_estimate(control)};
 }
 
-Measurement Meter::compare(const Routine& routine, const Routine& reference, Clock clock) const {
-  const Batch own = batch(routine, clock), other = batch(reference, clock);
+Measurement Meter::compare(const Work& work, const Work& reference, Clock clock) const {
+  const Batch own = batch(work, clock), other = batch(reference, clock);
   Samples own_samples[2], other_samples[2];  // of the first and of the second half of a block
   const int most = pairs(own.sample() + other.sample());
   for (int block = 0; 2 * block < most; ++block) {
@@ -83,8 +81,8 @@ Measurement Meter::compare(const Routine& routine, const Routine& reference, Clo
           .excess = median_estimate(excesses)};
 }
 
-Meter::Batch Meter::batch(const Routine& routine, Clock clock) const {
-  Batch batch{&routine, 1, clock == Clock::joint || group_.rank() == 0, 0.0};
+Meter::Batch Meter::batch(const Work& work, Clock clock) const {
+  Batch batch{&work, 1, clock == Clock::joint || group_.rank() == 0, 0.0};
   const double enough = clock == Clock::joint ? effort_.joint_sample_seconds : effort_.sample_seconds;
   while (true) {
     Samples trial;
@@ -100,14 +98,34 @@ int Meter::pairs(double seconds_of_one) const {
   return affordable < effort_.pairs ? std::max(2, static_cast<int>(affordable)) : effort_.pairs;
 }
 
+void Meter::call(const Batch& batch, index_t count) const {
+  if (batch.takes_part) {
+    batch.work->routine(count);
+  } else if (batch.work->others.work) {
+    batch.work->others.work(count);
+  }
+}
+
+void Meter::release(const Batch& batch) const {
+  if (batch.takes_part && batch.work->others.release) batch.work->others.release();
+}
+
+void Meter::meet(const Batch& batch) const {
+  batch.work->others.wait ? batch.work->others.wait() : wait_for_all(group_);
+}
+
+// The barrier at the end belongs to the sample: it is where the others wait while the calls are made.
 void Meter::take(Samples& samples, const Batch& batch, Clock clock) const {
-  if (batch.takes_part) (*batch.routine)(1);
-  wait_for_all(group_);
+  call(batch, 1);
+  release(batch);
+  meet(batch);
   // All leave this one within a fraction of a microsecond: who is to collide must begin together.
   if (clock == Clock::joint) group_.barrier();
   samples.begin.push_back(now());
-  if (batch.takes_part) (*batch.routine)(batch.count);
+  call(batch, batch.count);
   samples.end.push_back(now());
+  release(batch);
+  meet(batch);
 }
 
 std::vector<double> Meter::seconds_per_call(const Samples& samples, const Batch& batch, Clock clock) const {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <tessera/runtime/group.hpp>
@@ -27,9 +28,27 @@ Routine repeat(F call) {
 /// Makes the compiler believe that the memory behind `pointer` is read and written here. @local
 inline void keep(const void* pointer) noexcept { asm volatile("" : : "r"(pointer) : "memory"); }
 
+/// What the other ranks do while rank 0 makes calls. All ranks have the same ones.
+struct Others {
+  /// Their part of the calls; without it they wait at once.
+  Routine work = {};
+  /// What rank 0 does after the time is taken, so that their part ends.
+  std::function<void()> release = {};
+  /// How they wait: a barrier. Without it MPI's own, not the group's: libraries that need their target to make
+  /// progress inside MPI get it then.
+  std::function<void()> wait = {};
+};
+
+/// What is timed.
+struct Work {
+  Work(Routine calls, Others meanwhile = {}) : routine(std::move(calls)), others(std::move(meanwhile)) {}
+  Routine routine;
+  Others others;
+};
+
 /// Who makes the calls, and whose time counts.
 enum class Clock {
-  origin,  ///< rank 0 makes them while the others wait in a barrier
+  origin,  ///< rank 0 makes them while the others do what Others says: without anything, they wait in a barrier
   joint,   ///< all ranks make them at the same time; what counts is from the first start to the last end
 };
 
@@ -47,14 +66,17 @@ struct Effort {
 
 /// What came out, in seconds per call.
 struct Measurement {
-  Estimate time;
-  std::optional<Estimate> reference;
+  Estimate time = {};
+  std::optional<Estimate> reference = {};
   /// Speed relative to the reference: the reference's time over ours, pair by pair.
-  std::optional<Estimate> ratio;
-  /// A/A: the routine against itself and the reference against itself, pair by pair.
-  Estimate control;
+  std::optional<Estimate> ratio = {};
+  /// A/A: the routine against itself and the reference against itself, pair by pair. Without it a target is
+  /// judged by the interval alone.
+  std::optional<Estimate> control = {};
   /// How much longer than the reference, pair by pair.
   std::optional<Estimate> excess = {};
+  /// A share, of a time or of a processor, where that is what was measured: between 0 and 1, or near them.
+  std::optional<Estimate> share = {};
 };
 
 /// Takes the time of routines on all ranks of a group. Samples begin together, after a barrier, and each after
@@ -66,13 +88,13 @@ class Meter {
   Meter(const Group& group, const Effort& effort) : group_(group), effort_(effort) {}
 
   /// The time of a routine alone. Every rank gets the same result. @collective
-  Measurement time(const Routine& routine, Clock clock) const;
+  Measurement time(const Work& work, Clock clock) const;
   /// The time of a routine against that of a reference. @collective
-  Measurement compare(const Routine& routine, const Routine& reference, Clock clock) const;
+  Measurement compare(const Work& work, const Work& reference, Clock clock) const;
 
  private:
   struct Batch {
-    const Routine* routine;
+    const Work* work;
     index_t count;
     bool takes_part;
     double seconds;  // of one call; the same on all ranks
@@ -82,8 +104,11 @@ class Meter {
   struct Samples {
     std::vector<double> begin, end;
   };
-  Batch batch(const Routine& routine, Clock clock) const;
+  Batch batch(const Work& work, Clock clock) const;
   int pairs(double seconds_of_one) const;
+  void call(const Batch& batch, index_t count) const;
+  void release(const Batch& batch) const;
+  void meet(const Batch& batch) const;
   void take(Samples& samples, const Batch& batch, Clock clock) const;
   std::vector<double> seconds_per_call(const Samples& samples, const Batch& batch, Clock clock) const;
 

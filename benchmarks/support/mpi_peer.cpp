@@ -2,7 +2,10 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "mpi_peer.hpp"
 
+#include <cstdlib>
+#include <cstring>
 #include <exception>
+#include <new>
 
 #include <tessera/runtime/error.hpp>
 
@@ -24,10 +27,38 @@ MPI_Win allocate(MPI_Comm comm, index_t bytes, void*& base) {
   return win;
 }
 
+// Whole pages, touched.
+void* pages(index_t bytes) {
+  constexpr std::size_t page = 4096;
+  const std::size_t whole = (static_cast<std::size_t>(bytes) + page - 1) / page * page;
+  void* memory = std::aligned_alloc(page, whole);
+  if (memory == nullptr) throw std::bad_alloc();
+  return std::memset(memory, 0, whole);
+}
+
+MPI_Win create(MPI_Comm comm, void* base, index_t bytes) {
+  MPI_Win win = MPI_WIN_NULL;
+  check(MPI_Win_create(base, bytes, sizeof(double), MPI_INFO_NULL, comm, &win), "MPI_Win_create");
+  return win;
+}
+
 }  // namespace
 
-Window::Window(const Group& group, index_t bytes)
-    : comm_(group.mpi_comm()), base_(nullptr), win_(allocate(comm_, bytes, base_)) {
+RowsType::RowsType(const Rows& rows)
+    : type_(MPI_DATATYPE_NULL), bytes_(static_cast<int>(rows.count * rows.bytes)) {
+  check(MPI_Type_vector(static_cast<int>(rows.count), static_cast<int>(rows.bytes),
+                        static_cast<int>(rows.to_stride), MPI_BYTE, &type_),
+        "MPI_Type_vector");
+  check(MPI_Type_commit(&type_), "MPI_Type_commit");
+}
+
+RowsType::~RowsType() { MPI_Type_free(&type_); }
+
+Window::Window(const Group& group, index_t bytes, Memory memory)
+    : comm_(group.mpi_comm()),
+      given_(memory == Memory::given ? pages(bytes) : nullptr, std::free),
+      base_(given_.get()),
+      win_(base_ != nullptr ? create(comm_, base_, bytes) : allocate(comm_, bytes, base_)) {
   check(MPI_Win_lock_all(MPI_MODE_NOCHECK, win_), "MPI_Win_lock_all");
 }
 
@@ -53,6 +84,16 @@ void Window::accumulate(int rank, const double* from, int count) {
   flush(rank);
 }
 
+void Window::put(int rank, const void* from, const RowsType& rows) {
+  check(MPI_Put(from, rows.bytes(), MPI_BYTE, rank, 0, 1, rows.get(), win_), "MPI_Put");
+  flush(rank);
+}
+
+void Window::get(int rank, void* into, const RowsType& rows) {
+  check(MPI_Get(into, rows.bytes(), MPI_BYTE, rank, 0, 1, rows.get(), win_), "MPI_Get");
+  flush(rank);
+}
+
 void Window::flush(int rank) { check(MPI_Win_flush(rank, win_), "MPI_Win_flush"); }
 
 void Window::sync() {
@@ -70,16 +111,23 @@ void allocate_and_free(const Group& group, index_t bytes) {
 
 void barrier(const Group& group) { check(MPI_Barrier(group.mpi_comm()), "MPI_Barrier"); }
 
-void ping_pong(const Group& group, int partner, void* buffer, index_t bytes) {
+void exchange(const Group& group, int partner, const Message& there, const Message& back) {
   constexpr int tag = 1;
   const MPI_Comm comm = group.mpi_comm();
-  const int count = static_cast<int>(bytes), me = group.rank();
-  const auto send = [&](int to) { check(MPI_Send(buffer, count, MPI_BYTE, to, tag, comm), "MPI_Send"); };
-  const auto receive = [&](int from) {
-    check(MPI_Recv(buffer, count, MPI_BYTE, from, tag, comm, MPI_STATUS_IGNORE), "MPI_Recv");
+  const int me = group.rank();
+  const auto send = [&](const Message& m, int to) {
+    check(MPI_Send(m.memory, static_cast<int>(m.bytes), MPI_BYTE, to, tag, comm), "MPI_Send");
   };
-  if (me == 0) send(partner), receive(partner);
-  if (me == partner) receive(0), send(0);
+  const auto receive = [&](const Message& m, int from) {
+    check(MPI_Recv(m.memory, static_cast<int>(m.bytes), MPI_BYTE, from, tag, comm, MPI_STATUS_IGNORE),
+          "MPI_Recv");
+  };
+  if (me == 0) send(there, partner), receive(back, partner);
+  if (me == partner) receive(there, 0), send(back, 0);
+}
+
+void ping_pong(const Group& group, int partner, void* buffer, index_t bytes) {
+  exchange(group, partner, {buffer, bytes}, {buffer, bytes});
 }
 
 }  // namespace tessera::benchmark::mpi_peer

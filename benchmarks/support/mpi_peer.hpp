@@ -3,20 +3,45 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 #include <mpi.h>
 
 #include <tessera/runtime/group.hpp>
 
+#include "rows.hpp"
+
 /// MPI itself, for comparison.
 namespace tessera::benchmark::mpi_peer {
 
+/// MPI_Type_vector: rows as the target of a transfer whose local side is dense. @local
+class RowsType {
+ public:
+  explicit RowsType(const Rows& rows);
+  ~RowsType();
+  RowsType(const RowsType&) = delete;
+  RowsType& operator=(const RowsType&) = delete;
+
+  MPI_Datatype get() const noexcept { return type_; }
+  /// Of all rows.
+  int bytes() const noexcept { return bytes_; }
+
+ private:
+  MPI_Datatype type_;
+  int bytes_;
+};
+
+/// Where the memory of a window comes from.
+enum class Memory {
+  allocated,  ///< from MPI_Win_allocate: the fastest on a node
+  given,      ///< whole pages that are given to MPI_Win_create
+};
+
 /// Memory of all members of a group, for one-sided operations within an epoch that lasts as long as the window:
-/// MPI_Win_allocate and MPI_Win_lock_all, with all that helps an implementation. @collective to make and
-/// destroy
+/// MPI_Win_lock_all, with all that helps an implementation. @collective to make and destroy
 class Window {
  public:
-  Window(const Group& group, index_t bytes);
+  Window(const Group& group, index_t bytes, Memory memory = Memory::allocated);
   ~Window();
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
@@ -28,12 +53,16 @@ class Window {
   void put(int rank, const double* from, int count);
   void get(int rank, double* into, int count);
   void accumulate(int rank, const double* from, int count);
+  /// The same for dense local memory and rows from the beginning of a rank's part. @onesided
+  void put(int rank, const void* from, const RowsType& rows);
+  void get(int rank, void* into, const RowsType& rows);
   /// Everybody's operations are done, and seen by the owners. @collective
   void sync();
 
  private:
   void flush(int rank);
   MPI_Comm comm_;
+  std::unique_ptr<void, void (*)(void*)> given_;
   void* base_;
   MPI_Win win_;
 };
@@ -43,6 +72,15 @@ void allocate_and_free(const Group& group, index_t bytes);
 
 /// MPI_Barrier. @collective
 void barrier(const Group& group);
+
+/// A message, or the memory for one.
+struct Message {
+  void* memory;
+  index_t bytes;
+};
+/// A message from rank 0 to rank `partner`, and then another one back; other ranks do nothing. Each rank gives
+/// the memory that it sends from and receives into. @collective
+void exchange(const Group& group, int partner, const Message& there, const Message& back);
 
 /// A message of `bytes` from rank 0 to rank `partner`, and another one back; other ranks do nothing.
 /// @collective

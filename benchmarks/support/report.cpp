@@ -51,7 +51,9 @@ Verdict Row::verdict() const noexcept {
   std::optional<Estimate> result = measured.time;
   if (target->goal == Goal::at_least) result = measured.ratio;
   if (target->goal == Goal::at_most_more) result = measured.excess;
-  return result ? judge(*result, *target, measured.control) : Verdict::not_measurable;
+  if (target->goal == Goal::share_at_least || target->goal == Goal::share_at_most) result = measured.share;
+  constexpr Estimate without_doubt{1.0, 1.0, 1.0};
+  return result ? judge(*result, *target, measured.control.value_or(without_doubt)) : Verdict::not_measurable;
 }
 
 std::vector<Summary> summaries(const Report& report) {
@@ -71,10 +73,19 @@ std::vector<Summary> summaries(const Report& report) {
       ratios.push_back(row.measured.ratio->value);
       if (worst == nullptr || ratios.back() < worst->measured.ratio->value) worst = &row;
     }
-    if (ratios.size() > 1)
-      result.push_back({first.section, first.reference, geometric_mean(ratios), worst, by_target});
+    if (ratios.size() < 2) continue;
+    result.push_back({first.section, first.reference, geometric_mean(ratios), worst, by_target});
+    for (const MeanTarget& target : report.mean_targets) {
+      if (same(target)) result.back().at_least = target.at_least;
+    }
   }
   return result;
+}
+
+std::string Summary::judgement() const {
+  if (!at_least) return {};
+  return fmt::format(": {:g} or more: {}", *at_least,
+                     to_string(mean >= *at_least ? Verdict::met : Verdict::missed));
 }
 
 Environment environment_here() {
@@ -94,13 +105,21 @@ std::string format_seconds(double seconds) {
   return fmt::format("{} {}", digits(seconds / unit.size), unit.name);
 }
 
-std::string format_rate(double bytes_per_second) { return digits(bytes_per_second / 1e9) + " GB/s"; }
+std::string format_rate(double bytes_per_second) {
+  if (bytes_per_second < 0.1e9) return digits(bytes_per_second / 1e6) + " MB/s";
+  return digits(bytes_per_second / 1e9) + " GB/s";
+}
 
 std::string format_ratio(const Estimate& ratio) {
   return fmt::format("{} [{}, {}]", digits(ratio.value), digits(ratio.low), digits(ratio.high));
 }
 
 std::string format_ratio(double ratio) { return digits(ratio); }
+
+std::string format_share(const Estimate& share) {
+  return fmt::format("{} % [{}, {}]", digits(100.0 * share.value), digits(100.0 * share.low),
+                     digits(100.0 * share.high));
+}
 
 std::string format_bytes(index_t bytes) {
   if (bytes >= 1 << 20 && bytes % (1 << 20) == 0) return fmt::format("{} MiB", bytes >> 20);
@@ -110,6 +129,8 @@ std::string format_bytes(index_t bytes) {
 
 std::string format_target(const Target& target) {
   if (target.goal == Goal::at_least) return fmt::format("ratio {:.3g} or more", target.value);
+  if (target.goal == Goal::share_at_least) return fmt::format("{:g} % or more", 100.0 * target.value);
+  if (target.goal == Goal::share_at_most) return fmt::format("at most {:g} %", 100.0 * target.value);
   const Unit unit = unit_of_time(target.value);
   return fmt::format("at most {:g} {}{}", target.value / unit.size, unit.name,
                      target.goal == Goal::at_most_more ? " more" : "");

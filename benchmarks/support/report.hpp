@@ -24,6 +24,8 @@ struct Row {
   double bytes = 0.0;
   std::optional<Target> target = {};
   Counts counts = Counts::every_mpi;
+  /// What else is to be said, such as which of several the reference was.
+  std::string remark = {};
 
   Verdict verdict() const noexcept;
 };
@@ -31,13 +33,23 @@ struct Row {
 /// What must be known to repeat a run.
 struct Environment {
   std::string benchmark;
-  std::string library;  ///< Tessera, MPI, ranks and nodes
-  std::string mpi;      ///< "MPICH", "Open MPI" or "other"
+  std::string library;        ///< Tessera, MPI, ranks and nodes
+  std::string mpi;            ///< "MPICH", "Open MPI" or "other"
+  std::string topology = {};  ///< what is between the ranks; empty: not worth telling
   std::string processor;
   int cores = 0;
   int ranks = 0;
   int pairs = 0;
   std::string date;
+
+  /// How a column of this run is headed: the MPI, or the MPI and the topology. @local
+  std::string title() const { return topology.empty() ? mpi : mpi + ", " + topology; }
+};
+
+/// What is asked of the geometric mean of the ratios of a section against a reference.
+struct MeanTarget {
+  std::string section, reference;
+  double at_least;
 };
 
 /// All of a run.
@@ -46,6 +58,7 @@ struct Report {
   std::vector<Row> rows;
   /// Said below the table: what could not be measured, and why.
   std::vector<std::string> notes = {};
+  std::vector<MeanTarget> mean_targets = {};
 };
 
 /// The geometric mean and the worst cell of the rows of a section that were compared with the same thing.
@@ -53,7 +66,11 @@ struct Summary {
   std::string section, reference;
   double mean;
   const Row* worst;
-  bool by_target;  ///< of those that have a target for the ratio, as some do
+  bool by_target;                       ///< of those that have a target for the ratio, as some do
+  std::optional<double> at_least = {};  ///< what is asked of the mean
+
+  /// ": 0.95 or more: met", or nothing. @local
+  std::string judgement() const;
 };
 /// One for each section and reference with two rows or more, in their order. @local
 std::vector<Summary> summaries(const Report& report);
@@ -67,7 +84,9 @@ std::string format_rate(double bytes_per_second);
 std::string format_ratio(const Estimate& ratio);
 std::string format_ratio(double ratio);
 std::string format_bytes(index_t bytes);
-/// "ratio 0.8 or more", "at most 50 ns", "at most 25 ns more". @local
+/// "12.3 % [12.1, 12.4]"
+std::string format_share(const Estimate& share);
+/// "ratio 0.8 or more", "at most 50 ns", "at most 25 ns more", "90 % or more", "at most 1 %". @local
 std::string format_target(const Target& target);
 
 }  // namespace tessera::benchmark

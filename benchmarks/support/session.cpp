@@ -27,10 +27,13 @@ const char* mpi_name() noexcept {
 Effort Options::effort() const {
   if (quick)
     return {.pairs = 5, .sample_seconds = 5e-6, .joint_sample_seconds = 1e-4, .comparison_seconds = 0.1};
-  return {.pairs = pairs};
+  Effort effort = full;
+  effort.pairs = pairs;
+  return effort;
 }
 
-ParsedOptions parse_options(int argc, char** argv, std::string_view purpose, bool speaks) {
+ParsedOptions parse_options(int argc, char** argv, std::string_view purpose, bool speaks,
+                            const std::function<void(CLI::App&)>& add_more) {
   ParsedOptions parsed;
   Options& options = parsed.options;
   CLI::App app{std::string(purpose)};
@@ -41,6 +44,7 @@ ParsedOptions parse_options(int argc, char** argv, std::string_view purpose, boo
       ->capture_default_str();
   app.add_option("--only", options.only, "Run only the sections whose title holds this")->type_name("TEXT");
   app.add_flag("--quick", options.quick, "Few and short samples: shows that it works, not how fast it is");
+  if (add_more) add_more(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& outcome) {
@@ -59,12 +63,13 @@ Session::Session(const Runtime& runtime, std::string benchmark, Options options)
     : world_(runtime.world()),
       options_(std::move(options)),
       meter_(world_, options_.effort()),
-      report_{environment_here(), {}, {}},
+      report_{environment_here(), {}, {}, {}},
       table_(stdout) {
   Environment& environment = report_.environment;
   environment.benchmark = std::move(benchmark);
   environment.library = runtime.description();
   environment.mpi = mpi_name();
+  environment.topology = options_.topology;
   environment.ranks = world_.size();
   environment.pairs = options_.effort().pairs;
   if (options_.quick) note("A quick run: fewer pairs, and only two of calls that take long.");
@@ -81,10 +86,12 @@ void Session::compare(const Subject& subject, const std::vector<Reference>& refe
     add({.section = subject.section,
          .name = subject.name,
          .reference = reference.name,
-         .measured = meter_.compare(subject.routine, reference.routine, subject.clock),
+         .measured = meter_.compare({subject.routine, subject.others}, {reference.routine, reference.others},
+                                    subject.clock),
          .bytes = subject.bytes,
          .target = reference.target,
-         .counts = reference.counts});
+         .counts = reference.counts,
+         .remark = reference.remark});
   }
 }
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,10 @@
 #include "report.hpp"
 #include "table.hpp"
 
+namespace CLI {
+class App;
+}
+
 namespace tessera::benchmark {
 
 /// What every benchmark takes on its command line.
@@ -20,17 +25,22 @@ struct Options {
   std::string json;    ///< a file for the report
   int pairs = 31;
   std::string only;  ///< only sections whose title holds this
+  /// What the ranks have between them, for the heading of a report. The benchmark sets it.
+  std::string topology = {};
+  /// What a run takes that is not quick, with the pairs above. The benchmark sets it.
+  Effort full = {};
 
   Effort effort() const;
 };
 
 /// Reads the command line; --help and mistakes are answered by rank 0, and end the program with what is
-/// returned instead. @local
+/// returned instead. `add_more` adds options of the benchmark's own. @local
 struct ParsedOptions {
   Options options;
   std::optional<int> exit_status;
 };
-ParsedOptions parse_options(int argc, char** argv, std::string_view purpose, bool speaks);
+ParsedOptions parse_options(int argc, char** argv, std::string_view purpose, bool speaks,
+                            const std::function<void(CLI::App&)>& add_more = {});
 
 /// Ends the run where a result is wrong. @local @throws Error
 void require(bool condition, const std::string& what);
@@ -41,6 +51,7 @@ struct Subject {
   Routine routine;
   double bytes = 0.0;
   Clock clock = Clock::origin;
+  Others others = {};
 };
 
 /// What it is compared with, and what is to be reached against that. Without a routine it is left out: its
@@ -50,7 +61,12 @@ struct Reference {
   Routine routine;
   std::optional<Target> target = {};
   Counts counts = Counts::every_mpi;
+  Others others = {};
+  std::string remark = {};
 };
+
+/// "Faster than the incumbent": what is asked against other libraries.
+inline constexpr Target no_slower{Goal::at_least, 1.0};
 
 /// A run of a benchmark on all ranks: measures, prints rows as they come, and writes the report.
 class Session {
@@ -60,6 +76,8 @@ class Session {
 
   const Group& world() const noexcept { return world_; }
   const Meter& meter() const noexcept { return meter_; }
+  /// Whether few and short samples are enough. @local
+  bool is_quick() const noexcept { return options_.quick; }
   /// Whether a section is to be run. @local
   bool wants(std::string_view section) const;
   /// The MPI in use: "MPICH", "Open MPI" or "other MPI". @local
@@ -68,6 +86,10 @@ class Session {
   void compare(const Subject& subject, const std::vector<Reference>& references);
   /// Adds a row and prints it. @local, alike on every rank
   void add(Row row);
+  /// Asks for a geometric mean of the ratios of a section against a reference. @local, alike on every rank
+  void ask_for_mean(std::string section, std::string reference, double at_least) {
+    report_.mean_targets.push_back({std::move(section), std::move(reference), at_least});
+  }
   /// Something to be said below the table. @local, alike on every rank
   void note(std::string text) { report_.notes.push_back(std::move(text)); }
   /// Prints the end of the table and writes the file. @local, alike on every rank

@@ -20,6 +20,31 @@ double median_in_place(std::vector<double>& samples) {
   return 0.5 * (*middle + *std::max_element(samples.begin(), middle));
 }
 
+double quantile_in_place(std::vector<double>& samples, double q) {
+  const double rank = std::ceil(q * static_cast<double>(samples.size()));
+  const auto place = samples.begin() + std::max<std::ptrdiff_t>(0, static_cast<std::ptrdiff_t>(rank) - 1);
+  std::nth_element(samples.begin(), place, samples.end());
+  return *place;
+}
+
+// statistic(samples), which it may reorder, and the interval from resampling.
+template <class Statistic>
+Estimate bootstrap(std::span<const double> samples, Statistic statistic) {
+  constexpr std::size_t resamples = 4000;
+  std::mt19937_64 random(20061103);
+  std::vector<double> values(resamples), drawn(samples.begin(), samples.end());
+  Estimate estimate{statistic(drawn), 0.0, 0.0};
+  for (double& value : values) {
+    // the high half of a product: even enough for these sizes, and the same with every standard library
+    for (double& draw : drawn) draw = samples[((random() >> 32) * samples.size()) >> 32];
+    value = statistic(drawn);
+  }
+  std::sort(values.begin(), values.end());
+  estimate.low = values[resamples / 40];
+  estimate.high = values[resamples - 1 - resamples / 40];
+  return estimate;
+}
+
 }  // namespace
 
 double median(std::span<const double> samples) {
@@ -29,19 +54,14 @@ double median(std::span<const double> samples) {
 }
 
 Estimate median_estimate(std::span<const double> samples) {
-  constexpr std::size_t resamples = 4000;
-  Estimate estimate{median(samples), 0.0, 0.0};
-  std::mt19937_64 random(20061103);
-  std::vector<double> medians(resamples), drawn(samples.size());
-  for (double& value : medians) {
-    // the high half of a product: even enough for these sizes, and the same with every standard library
-    for (double& draw : drawn) draw = samples[((random() >> 32) * samples.size()) >> 32];
-    value = median_in_place(drawn);
-  }
-  std::sort(medians.begin(), medians.end());
-  estimate.low = medians[resamples / 40];
-  estimate.high = medians[resamples - 1 - resamples / 40];
-  return estimate;
+  if (samples.empty()) throw UsageError("the median of no samples (a measurement took none)");
+  return bootstrap(samples, median_in_place);
+}
+
+Estimate quantile_estimate(std::span<const double> samples, double q) {
+  if (samples.empty()) throw UsageError("a quantile of no samples (a measurement took none)");
+  if (!(q > 0.0 && q <= 1.0)) throw UsageError("no share of samples: " + std::to_string(q));
+  return bootstrap(samples, [q](std::vector<double>& all) { return quantile_in_place(all, q); });
 }
 
 double geometric_mean(std::span<const double> values) {
@@ -76,7 +96,8 @@ bool measurable(const Estimate& control) noexcept {
 
 Verdict judge(const Estimate& result, const Target& target, const Estimate& control) noexcept {
   if (!measurable(control)) return Verdict::not_measurable;
-  const bool reached = target.goal == Goal::at_least ? result.high >= target.value : result.low <= target.value;
+  const bool upwards = target.goal == Goal::at_least || target.goal == Goal::share_at_least;
+  const bool reached = upwards ? result.high >= target.value : result.low <= target.value;
   return reached ? Verdict::met : Verdict::missed;
 }
 

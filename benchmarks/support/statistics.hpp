@@ -22,12 +22,17 @@ double median(std::span<const double> samples);
 /// median
 Estimate median_estimate(std::span<const double> samples);
 
+/// The value that the share `q` of the samples does not exceed, such as 0.99, with the same kind of interval.
+/// @local
+/// @throws as median; UsageError for a share that is none
+Estimate quantile_estimate(std::span<const double> samples, double q);
+
 /// The n-th root of the product. @local @throws UsageError if a value is not positive, or there is none.
 double geometric_mean(std::span<const double> values);
 
 /// at_least is about the ratio to the reference, at_most about the time, at_most_more about how much longer
-/// than the reference it took; times in seconds.
-enum class Goal { at_least, at_most, at_most_more };
+/// than the reference it took; times in seconds. share_at_least and share_at_most are about a share.
+enum class Goal { at_least, at_most, at_most_more, share_at_least, share_at_most };
 
 /// What a measurement is asked to reach.
 struct Target {

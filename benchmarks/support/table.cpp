@@ -7,7 +7,7 @@
 namespace tessera::benchmark {
 namespace {
 
-constexpr const char* columns = "{:<42} {:>8} {:>10}  {:<30} {:>8}  {:<22} {:<20} {}\n";
+constexpr const char* columns = "{:<44} {:>8} {:>10}  {:<32} {:>8}  {:<22} {:<20} {}\n";
 
 std::string rate_of(const Row& row) {
   return row.bytes > 0.0 ? format_rate(row.bytes / row.measured.time.value) : "";
@@ -16,8 +16,9 @@ std::string rate_of(const Row& row) {
 }  // namespace
 
 void Table::heading(const Environment& environment) {
-  fmt::print(out_, "{}: {}; {}, {} cores; {}\n", environment.benchmark, environment.library,
-             environment.processor, environment.cores, environment.date);
+  fmt::print(out_, "{}: {}{}{}; {}, {} cores; {}\n", environment.benchmark, environment.topology,
+             environment.topology.empty() ? "" : ": ", environment.library, environment.processor,
+             environment.cores, environment.date);
   fmt::print(
       out_,
       "Medians of {} interleaved pairs, in brackets the 95 % interval; ratio: speed relative to the reference; "
@@ -34,16 +35,19 @@ void Table::row(const Row& row) {
   const Measurement& m = row.measured;
   std::string target;
   if (row.target) target = format_target(*row.target) + ": " + to_string(row.verdict());
+  if (!row.remark.empty()) target += (row.target ? " (" : "(") + row.remark + ")";
+  std::string result = m.ratio ? format_ratio(*m.ratio) : "";
+  if (m.share) result = format_share(*m.share);
   fmt::print(out_, columns, "  " + row.name, format_seconds(m.time.value), rate_of(row), row.reference,
-             m.reference ? format_seconds(m.reference->value) : "", m.ratio ? format_ratio(*m.ratio) : "",
-             format_ratio(m.control), target);
+             m.reference ? format_seconds(m.reference->value) : "", result,
+             m.control ? format_ratio(*m.control) : "", target);
   std::fflush(out_);
 }
 
 void Table::ending(const Report& report) {
   for (const Summary& of : summaries(report)) {
-    fmt::print(out_, "{}, against {}{}: geometric mean {}, worst {} ({})\n", of.section, of.reference,
-               of.by_target ? ", where there is a target" : "", format_ratio(of.mean),
+    fmt::print(out_, "{}, against {}{}: geometric mean {}{}, worst {} ({})\n", of.section, of.reference,
+               of.by_target ? ", where there is a target" : "", format_ratio(of.mean), of.judgement(),
                format_ratio(of.worst->measured.ratio->value), of.worst->name);
   }
   for (const std::string& note : report.notes) fmt::print(out_, "Note: {}\n", note);

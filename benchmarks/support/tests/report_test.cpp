@@ -48,6 +48,8 @@ TEST(Format, ThreeDigitsAndAUnit) {
   EXPECT_EQ(format_seconds(2.5e-3), "2.50 ms");
   EXPECT_EQ(format_seconds(123.4), "123 s");
   EXPECT_EQ(format_rate(4.734e9), "4.73 GB/s");
+  EXPECT_EQ(format_rate(0.4734e9), "0.47 GB/s");
+  EXPECT_EQ(format_rate(47.34e6), "47.3 MB/s");
   EXPECT_EQ(format_ratio({0.97, 0.95, 0.99}), "0.97 [0.95, 0.99]");
   EXPECT_EQ(format_ratio({0.00577, 0.0057, 0.0058}), "0.0058 [0.0057, 0.0058]");
   EXPECT_EQ(format_target({Goal::at_most, 50e-9}), "at most 50 ns");
@@ -56,6 +58,9 @@ TEST(Format, ThreeDigitsAndAUnit) {
   EXPECT_EQ(format_target({Goal::at_least, 0.8}), "ratio 0.8 or more");
   EXPECT_EQ(format_target({Goal::at_least, 1.0 / 3.0}), "ratio 0.333 or more");
   EXPECT_EQ(format_seconds(-12.34e-9), "-12.3 ns");
+  EXPECT_EQ(format_share({0.941, 0.93, 0.955}), "94.1 % [93.0, 95.5]");
+  EXPECT_EQ(format_target({Goal::share_at_least, 0.9}), "90 % or more");
+  EXPECT_EQ(format_target({Goal::share_at_most, 0.01}), "at most 1 %");
   EXPECT_EQ(format_bytes(8), "8 B");
   EXPECT_EQ(format_bytes(1000), "1000 B");
   EXPECT_EQ(format_bytes(32 * 1024), "32 KiB");
@@ -75,8 +80,17 @@ TEST(Row, TheGoalSaysWhatIsJudged) {
   EXPECT_EQ(r.verdict(), Verdict::missed);
   r.measured.excess = Estimate{26e-9, 24e-9, 28e-9};
   EXPECT_EQ(r.verdict(), Verdict::met);
-  r.measured.control = {1.0, 0.9, 1.1};
+  r.measured.control = Estimate{1.0, 0.9, 1.1};
   EXPECT_EQ(r.verdict(), Verdict::not_measurable);
+}
+
+TEST(Row, AShareIsJudgedByItsIntervalWhereThereIsNoControl) {
+  Row r{.section = "a", .name = "b"};
+  r.measured.share = Estimate{0.02, 0.01, 0.03};
+  r.target = {Goal::share_at_most, 0.01};
+  EXPECT_EQ(r.verdict(), Verdict::met);
+  r.target = {Goal::share_at_least, 0.04};
+  EXPECT_EQ(r.verdict(), Verdict::missed);
 }
 
 TEST(Summaries, GeometricMeanAndWorstOfASectionForEachReference) {
@@ -105,6 +119,15 @@ TEST(Summaries, WhereSomeHaveATargetOnlyTheseCount) {
   EXPECT_EQ(of[0].worst->name, "large");
 }
 
+TEST(Summaries, AMeanMayHaveATarget) {
+  Report r = report("M", {row("a", "slow", 2.0, 1.0), row("a", "fast", 0.5, 1.0)});
+  EXPECT_EQ(summaries(r)[0].judgement(), "");
+  r.mean_targets = {{"a", "memcpy", 0.95}};
+  EXPECT_EQ(summaries(r)[0].judgement(), ": 0.95 or more: met");
+  r.mean_targets = {{"a", "memcpy", 1.05}};
+  EXPECT_EQ(summaries(r)[0].judgement(), ": 1.05 or more: missed");
+}
+
 class JsonFile : public testing::Test {
  protected:
   std::filesystem::path directory_ =
@@ -124,15 +147,22 @@ TEST_F(JsonFile, HoldsAllOfAReport) {
   Row third = row("a", "c", 40e-9, 10e-9);
   third.target = {Goal::at_most_more, 25e-9};
   third.measured.excess = Estimate{30e-9, 29e-9, 31e-9};
-  Report written = report("M", {first, second, third});
+  Row fourth{.section = "a", .name = "share"};
+  fourth.measured = {.time = {1.0, 0.5, 2.0}, .share = Estimate{0.9, 0.8, 1.0}};
+  fourth.target = {Goal::share_at_least, 0.9};
+  fourth.remark = "said of it";
+  Report written = report("M", {first, second, third, fourth});
+  written.environment.topology = "two hosts";
   written.notes = {"something was not there"};
+  written.mean_targets = {{"a", "memcpy", 0.95}};
   const std::string path = directory_ / "report.json";
   write_json(written, path);
   const Report read = read_json(path);
 
   EXPECT_EQ(markdown({read}), markdown({written}));
   EXPECT_EQ(read.environment.benchmark, "sample");
-  ASSERT_EQ(read.rows.size(), 3u);
+  EXPECT_EQ(read.environment.title(), "M, two hosts");
+  ASSERT_EQ(read.rows.size(), 4u);
   EXPECT_EQ(read.rows[0].bytes, 8.0);
   EXPECT_EQ(read.rows[0].counts, Counts::where_reference_is_fastest);
   EXPECT_EQ(read.rows[0].measured.ratio->high, first.measured.ratio->high);
@@ -142,7 +172,13 @@ TEST_F(JsonFile, HoldsAllOfAReport) {
   EXPECT_EQ(read.rows[1].target->value, 3.0);
   EXPECT_EQ(read.rows[2].target->goal, Goal::at_most_more);
   EXPECT_EQ(read.rows[2].measured.excess->high, 31e-9);
+  EXPECT_FALSE(read.rows[3].measured.control);
+  EXPECT_EQ(read.rows[3].measured.share->low, 0.8);
+  EXPECT_EQ(read.rows[3].target->goal, Goal::share_at_least);
+  EXPECT_EQ(read.rows[3].remark, "said of it");
   EXPECT_EQ(read.notes, written.notes);
+  ASSERT_EQ(read.mean_targets.size(), 1u);
+  EXPECT_EQ(read.mean_targets[0].at_least, 0.95);
 }
 
 TEST_F(JsonFile, MistakesAreSaidInASentence) {
@@ -194,7 +230,7 @@ TEST(OverallVerdict, OfEveryMpiOrWhereTheReferenceIsFastest) {
   EXPECT_EQ(overall_verdict({good, good}), Verdict::met);
   EXPECT_EQ(overall_verdict({good, bad}), Verdict::missed);
   Row noisy = good;
-  noisy.measured.control = {1.0, 0.9, 1.1};
+  noisy.measured.control = Estimate{1.0, 0.9, 1.1};
   EXPECT_EQ(overall_verdict({good, noisy}), Verdict::not_measurable);
 
   Row against_slow_peer = row("a", "b", 1.0, 5.0), against_fast_peer = row("a", "b", 1.0, 0.9);

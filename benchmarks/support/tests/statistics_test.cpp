@@ -67,6 +67,19 @@ TEST(MedianEstimate, HoldsTheTrueMedianNineteenTimesInTwenty) {
   EXPECT_LE(held, trials * 99 / 100);
 }
 
+TEST(QuantileEstimate, OfAHundred) {
+  std::vector<double> samples(100);
+  for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = static_cast<double>((i * 37) % 100 + 1);
+  const Estimate estimate = quantile_estimate(samples, 0.9);
+  EXPECT_EQ(estimate.value, 90.0);
+  // order statistics: binomial, 95 %
+  EXPECT_NEAR(estimate.low, 84.0, 1.0);
+  EXPECT_NEAR(estimate.high, 96.0, 1.0);
+  EXPECT_EQ(quantile_estimate(samples, 1.0).value, 100.0);
+  EXPECT_THROW(quantile_estimate(samples, 0.0), UsageError);
+  EXPECT_THROW(quantile_estimate({}, 0.5), UsageError);
+}
+
 TEST(GeometricMean, OfPositiveValues) {
   EXPECT_NEAR(geometric_mean(std::vector{2.0, 8.0}), 4.0, 1e-14);
   EXPECT_NEAR(geometric_mean(std::vector{0.5, 1.0, 2.0}), 1.0, 1e-14);

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+//
+// Contiguous blocks, from one value to what no cache holds, against MPI.
+#include "sections.hpp"
+#include "transfers.hpp"
+
+namespace tessera::benchmark::network {
+namespace {
+
+constexpr index_t sizes[] = {8,        64,        512,     kib,     4 * kib, 32 * kib,
+                             64 * kib, 256 * kib, 2 * mib, 8 * mib, 64 * mib};
+constexpr index_t most = 64 * mib;
+
+std::optional<Target> target_of(index_t bytes) {
+  if (bytes >= 2 * mib) return Target{Goal::at_least, 1.5};
+  if (bytes >= 64 * kib) return Target{Goal::at_least, 1.0};
+  if (bytes <= kib) return Target{Goal::at_least, 1.0 / 1.1};
+  return {};
+}
+
+}  // namespace
+
+void contiguous(Session& session, Ends& ends) {
+  const std::string section = "contiguous";
+  if (!session.wants(section)) return;
+  Segment segment(ends.world(), most, "blocks");
+  Peer peer(ends, most);
+  const LocalBuffer<double> memory(most / element);
+  const std::span<double> buffer = span_of(memory);
+  for (const index_t bytes : sizes) {
+    const Rows block = Rows::contiguous(bytes);
+    Mover own = by_segment(ends, segment, block, buffer.data(), ends.waiting());
+    own.accumulate = {};
+    Mover other = peer.of(bytes, buffer.data());
+    other.put.target = other.get.target = target_of(bytes);
+    measure(session, {section, format_bytes(bytes) + waits, places_of(block)}, buffer, own, {other});
+  }
+  segment.close();
+}
+
+}  // namespace tessera::benchmark::network

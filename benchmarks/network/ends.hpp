@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <atomic>
+
+#include <tessera/runtime/runtime.hpp>
+
+#include "measure.hpp"
+
+namespace tessera::benchmark::network {
+
+/// The two ends of what is measured: rank 0 makes the calls, rank 1 on another node is their target.
+class Ends {
+ public:
+  static constexpr int origin = 0, target = 1;
+
+  /// @collective @throws UsageError unless there are 2 ranks on 2 nodes.
+  explicit Ends(const Runtime& runtime);
+  Ends(const Ends&) = delete;
+  Ends& operator=(const Ends&) = delete;
+  /// @collective
+  void close() { words_.close(); }
+
+  const Group& world() const noexcept { return words_.group(); }
+  bool is_origin() const { return world().rank() == origin; }
+  /// Whether MPI has windows between these nodes. @local
+  bool has_windows() const noexcept { return windows_; }
+  /// Whether a target is served that calls nothing: not in ProgressMode::poll. @local
+  bool is_served() const noexcept { return served_; }
+
+  /// What the target does meanwhile: it waits in Group::barrier. @local
+  Others waiting() const;
+  /// The target computes without any call, until rank 0 stores a word in its memory. Needs is_served(). @local
+  Others computing();
+  /// The target does its part of an exchange of messages, and waits in MPI_Barrier. @local
+  static Others answering(Routine part) { return {.work = std::move(part)}; }
+
+  /// Rank 0 calls f() while the other does as said. @collective
+  template <class F>
+  void call(const Others& others, F&& f) {
+    others.wait();
+    if (is_origin()) {
+      f();
+      if (others.release) others.release();
+    } else if (others.work) {
+      others.work(1);
+    }
+    others.wait();
+  }
+
+  /// Ends a listen() of the other rank. @onesided
+  void tell(int rank);
+  /// Whether the other rank has told something that was not listened to before; calls nothing. @local
+  bool listen() noexcept;
+
+ private:
+  Segment words_;  // how often each was told something
+  bool windows_, served_;
+  std::int64_t told_ = 0, heard_ = 0;
+};
+
+/// What rows say of the target.
+inline constexpr const char *waits = ", target waits", *computes = ", target computes";
+
+}  // namespace tessera::benchmark::network

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+//
+// Single operations at a target that computes and calls nothing: one after the other, and now and then.
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "compute.hpp"
+#include "sections.hpp"
+
+namespace tessera::benchmark::network {
+namespace {
+
+constexpr const char* section = "progress: single operations, each timed";
+constexpr int target = Ends::target;
+
+// How long each of so many calls took; before each, rank 0 computes for pause() seconds.
+template <class Call, class Pause>
+std::vector<double> take(Ends& ends, std::size_t count, const Call& call, Pause pause) {
+  std::vector<double> seconds(count);
+  ends.call(ends.computing(), [&] {
+    for (double& one : seconds) {
+      for (const double until = now() + pause(); now() < until;) compute(100);
+      const double begin = now();
+      call();
+      one = now() - begin;
+    }
+  });
+  ends.world().broadcast(std::span(seconds), Ends::origin);
+  return seconds;
+}
+
+void add(Session& session, const std::string& name, const Estimate& time, double at_most) {
+  session.add({.section = section,
+               .name = name + computes,
+               .measured = {.time = time},
+               .target = Target{Goal::at_most, at_most}});
+}
+
+template <class Call>
+void measure_call(Session& session, Ends& ends, const std::string& name, const Call& call) {
+  const bool quick = session.is_quick();
+  std::vector<double> trains;
+  for (int train = 0; train < (quick ? 1 : 5); ++train) {
+    const std::vector<double> one = take(ends, quick ? 100 : 1000, call, [] { return 0.0; });
+    trains.insert(trains.end(), one.begin(), one.end());
+  }
+  add(session, name + ", in trains", median_estimate(trains), 50e-6);
+  add(session, name + ", in trains: 99 %", quantile_estimate(trains, 0.99), 1e-3);
+
+  std::mt19937_64 random(20061103);
+  const double mean = quick ? 1e-3 : 10e-3;
+  const auto pause = [&] {
+    return -mean * std::log((static_cast<double>(random() >> 11) + 1.0) / 9007199254740992.0);
+  };
+  const std::vector<double> lone = take(ends, quick ? 20 : 200, call, pause);
+  add(session, name + ", every 10 ms", median_estimate(lone), 80e-6);
+}
+
+}  // namespace
+
+void latencies(Session& session, Ends& ends) {
+  if (!session.wants(section)) return;
+  if (!ends.is_served())
+    return session.note("Single operations at a target that computes: not while agents poll.");
+  Segment segment(ends.world(), 64, "words");
+  const std::int64_t seven = 7, one = 1;
+  segment.store(ends.world().rank(), 0, std::int64_t{ends.is_origin() ? 0 : seven});
+  segment.sync();
+  std::int64_t value = 0;
+  if (ends.is_origin()) require(segment.load<std::int64_t>(target, 0) == seven, "a word");
+  segment.sync();
+  measure_call(session, ends, "get of 8 B", [&] { value = segment.load<std::int64_t>(target, 0); });
+  if (ends.is_origin()) require(value == seven, "words");
+  std::int64_t last = seven - 1;
+  bool in_order = true;
+  measure_call(session, ends, "fetch_add", [&] {
+    segment.fetch_add(target, 0, ElementKind::int64, &one, &value);
+    in_order = in_order && value == ++last;
+  });
+  require(ends.world().all_reduce(in_order ? 1 : 0, Reduce::min) == 1, "fetch_add");
+  session.note(
+      "Trains: 5 of 1,000 operations, one after the other. Every 10 ms: 200 operations after pauses that are "
+      "exponentially distributed; rank 0 computes meanwhile.");
+  segment.close();
+}
+
+}  // namespace tessera::benchmark::network

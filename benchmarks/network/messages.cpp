@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+//
+// What goes through the agents against plain messages, there and back.
+#include "sections.hpp"
+#include "transfers.hpp"
+
+namespace tessera::benchmark::network {
+namespace {
+
+constexpr index_t most = 8 * mib;
+
+// There and back, both of the full size.
+Mover ping_pong(const Ends& ends, index_t bytes, double* buffer, std::span<double> memory) {
+  const Group& world = ends.world();
+  double* data = ends.is_origin() ? buffer : memory.data();
+  const Routine both_ways =
+      repeat([&world, data, bytes] { mpi_peer::ping_pong(world, Ends::target, data, bytes); });
+  const bool small = bytes <= kib;
+  return {.put = {.name = "MPI_Send there and back",
+                  .routine = both_ways,
+                  .target = Target{Goal::at_least, small ? 1.0 / 1.3 : 0.9},
+                  .others = Ends::answering(both_ways)},
+          .memory = memory,
+          .sync = [&world] { world.barrier(); }};
+}
+
+}  // namespace
+
+void messages(Session& session, Ends& ends) {
+  const std::string section = "pingpong: through agents, against messages";
+  if (!session.wants(section)) return;
+  Segment segment(ends.world(), most, {.name = "blocks", .method = TransferMethod::packed});
+  const LocalBuffer<double> memory(most / element);
+  const std::span<double> buffer = span_of(memory);
+  std::vector<double> theirs(most / element);
+
+  const auto mover = [&](index_t bytes) {
+    Mover own = by_segment(ends, segment, Rows::contiguous(bytes), buffer.data(), ends.waiting());
+    own.accumulate = {};
+    return own;
+  };
+  constexpr index_t one = sizeof(double);
+  Mover small = ping_pong(ends, one, buffer.data(), theirs);
+  small.get = by_messages(ends, one, buffer.data(), theirs).get;  // as much in either direction
+  small.get.target = small.put.target;
+  measure(session, {section, format_bytes(one) + waits, {0}}, buffer, mover(one), {small});
+
+  for (const index_t bytes : {mib, most}) {
+    // two of them, as a message comes back as well
+    Mover own = mover(bytes);
+    own.get = {};
+    own.put.routine = [put = own.put.routine](index_t count) { put(2 * count); };
+    const Rows block = Rows::contiguous(bytes);
+    const Mover other = ping_pong(ends, bytes, buffer.data(), theirs);
+    check(ends.world(), {section, format_bytes(bytes), places_of(block)}, buffer, own, Operation::put);
+    check(ends.world(), {section, format_bytes(bytes), places_of(block)}, buffer, other, Operation::put);
+    session.compare({.section = section,
+                     .name = "put, twice " + format_bytes(bytes) + waits,
+                     .routine = own.put.routine,
+                     .bytes = 2.0 * static_cast<double>(bytes),
+                     .others = own.put.others},
+                    {other.put});
+  }
+  segment.close();
+}
+
+}  // namespace tessera::benchmark::network

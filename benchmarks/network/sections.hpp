@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include "ends.hpp"
+#include "session.hpp"
+
+/// The sections of the benchmark. Rank 0 measures; every row says what the target does meanwhile.
+namespace tessera::benchmark::network {
+
+/// @collective, all of these
+void contiguous(Session& session, Ends& ends);
+void messages(Session& session, Ends& ends);
+void strided(Session& session, Ends& ends);
+void accumulate(Session& session, Ends& ends);
+void batches(Session& session, Ends& ends);
+void latencies(Session& session, Ends& ends);
+void load(Session& session, Ends& ends);
+/// Judged only where the wire is slower than the processors that feed it.
+void overlap(Session& session, Ends& ends, bool judged);
+void buffers(Session& session, Ends& ends);
+void incumbent(Session& session, Ends& ends);
+
+}  // namespace tessera::benchmark::network

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <tessera/runtime/statistics.hpp>
+
+#include "session.hpp"
+
+/// Transfers that several libraries make in the same way: checked, then compared.
+namespace tessera::benchmark {
+
+/// Local memory that begins a cache line. With memory from malloc, which does not, memcpy out of an array took
+/// 111 ns here for 4 KiB instead of 22, and out of the peers' memory less: that would compare places, not
+/// libraries.
+class LineAligned {
+ public:
+  explicit LineAligned(index_t count) : memory_(static_cast<std::size_t>(count) + line), count_(count) {}
+  std::span<double> span() noexcept {
+    const auto past = reinterpret_cast<std::uintptr_t>(memory_.data()) / sizeof(double) % line;
+    return {memory_.data() + (line - past) % line, static_cast<std::size_t>(count_)};
+  }
+
+ private:
+  static constexpr std::size_t line = 64 / sizeof(double);
+  std::vector<double> memory_;
+  index_t count_;
+};
+
+/// One way of making the three transfers: by a library or by hand. Rank 0 makes them, between a buffer of its
+/// own and the memory of the last rank. Without routines: a library that is not there, or cannot do this.
+struct Mover {
+  Reference put = {}, get = {}, accumulate = {};
+  /// This rank's part of the memory.
+  std::span<double> memory = {};
+  /// Shows everybody what was done to the memory. @collective
+  std::function<void()> sync = {};
+  /// What accumulate multiplies by.
+  double factor = 1.0;
+
+  const Reference& of(Operation operation) const;
+};
+
+/// What is moved: element i of the buffer to, from or onto element places[i] of the last rank's memory.
+struct Transfer {
+  std::string section, name;
+  std::vector<index_t> places;
+};
+/// The places of rows inside rows of `stride` elements, the first one at `first`. @local
+std::vector<index_t> places_of_rows(index_t rows, index_t columns, index_t stride, index_t first);
+
+/// Checks that a mover moves what it should, and nothing else. @collective @throws Error on every rank for a
+/// wrong value
+void check(const Group& world, const Transfer& transfer, std::span<double> buffer, const Mover& mover,
+           Operation operation);
+
+/// Checks all movers, and compares Tessera's with each of the others: put, get, accumulate, or those of them
+/// that Tessera's has. @collective @throws as check
+void measure(Session& session, const Transfer& transfer, std::span<double> buffer, const Mover& own,
+             const std::vector<Mover>& others);
+
+}  // namespace tessera::benchmark
