@@ -58,8 +58,6 @@ std::uint32_t reachable(const Doorbell::Address& from, const Doorbell::Address& 
 
 }  // namespace
 
-void DescriptorTraits::free(Handle descriptor) noexcept { ::close(descriptor); }
-
 Doorbell::Doorbell()
     : socket_(::socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)),
       event_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {

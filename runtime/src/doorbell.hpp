@@ -6,16 +6,9 @@
 #include <chrono>
 #include <cstdint>
 
-#include <tessera/runtime/detail/unique_handle.hpp>
+#include "node_memory.hpp"
 
 namespace tessera::detail {
-
-struct DescriptorTraits {
-  using Handle = int;
-  static Handle null() noexcept { return -1; }
-  static void free(Handle descriptor) noexcept;
-};
-using Descriptor = UniqueHandle<DescriptorTraits>;
 
 /// What wakes an agent that sleeps: a datagram of one byte to a socket of its process. A datagram that is lost
 /// costs time only, for an agent looks by itself every few milliseconds.
@@ -45,7 +38,7 @@ class Doorbell {
   bool was_rung() noexcept;
 
  private:
-  Descriptor socket_, event_;
+  Fd socket_, event_;
   Address address_;
 };
 
