@@ -70,9 +70,9 @@ Agent::Agent(const Wire& wire, const LockStripes& locks, Directory& directory)
     : wire_(wire),
       locks_(locks),
       directory_(directory),
-      slots_(new std::byte[most_incoming * static_cast<std::size_t>(request_bytes)]) {
+      slots_(new std::byte[most_incoming * static_cast<std::size_t>(message_bytes)]) {
   for (std::size_t i = 0; i < most_incoming; ++i) {
-    incoming_[i].data = slots_.get() + i * static_cast<std::size_t>(request_bytes);
+    incoming_[i].data = slots_.get() + i * static_cast<std::size_t>(message_bytes);
     post(incoming_[i]);
   }
 }
@@ -83,7 +83,7 @@ Agent::~Agent() {
 }
 
 void Agent::post(Incoming& slot) {
-  slot.request = mpi::irecv(wire_.requests.get(), slot.data, request_bytes, mpi::any_source, 0);
+  slot.request = mpi::irecv(wire_.requests.get(), slot.data, message_bytes, mpi::any_source, 0);
 }
 
 bool Agent::step() {
@@ -170,21 +170,29 @@ bool Agent::must_wait(const Task& task) const {
 }
 
 void Agent::take(const std::byte* message, index_t bytes, int source) {
-  Task task;
-  task.source = source;
-  const index_t begin = read_request(message, task.header, task.shape);
-  if (begin + task.header.inlined != bytes) {
-    throw LogicError(fmt::format("an agent got a request of {} bytes that should have {}", bytes,
-                                 begin + task.header.inlined));
+  for (const std::byte* const end = message + bytes; message < end;) {
+    Task task;
+    task.source = source;
+    const index_t begin = read_request(message, task.header, task.shape);
+    const index_t length = begin + task.header.inlined;
+    if (length > end - message) {
+      throw LogicError(
+          fmt::format("an agent got {} bytes of a request that should have {}", end - message, length));
+    }
+    take(std::move(task), message + begin);
+    message += length + padding(length);
   }
+}
+
+void Agent::take(Task&& task, const std::byte* data) {
   if (task.header.verb == Verb::leave) return static_cast<void>(++left_);
   place(task);
   task.started = tasks_.empty() || !must_wait(task);
-  if (task.started && !task.is_bulk()) return do_at_once(task, message + begin);
+  if (task.started && !task.is_bulk()) return do_at_once(task, data);
   if (task.is_bulk() && task.header.verb != Verb::program) {
     task.parts = Parts(task.shape, task.header.part);
   } else if (!task.is_bulk()) {
-    task.payload.assign(message + begin, message + bytes);
+    task.payload.assign(data, data + task.header.inlined);
   }
   if (task.started && advance(task)) return;
   tasks_.push_back(std::make_unique<Task>(std::move(task)));

@@ -76,6 +76,7 @@ class Agent {
 
   void post(Incoming& slot);
   void take(const std::byte* message, index_t bytes, int source);
+  void take(Task&& task, const std::byte* data);
   void place(Task& task) const;
   bool must_wait(const Task& task) const;
   bool advance(Task& task);

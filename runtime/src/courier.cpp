@@ -164,10 +164,10 @@ class ProgramStage : public Pending::Stage {
 Courier::Courier(Progress& progress, const Wire& wire)
     : progress_(progress),
       wire_(wire),
-      slots_(new std::byte[most_outgoing * static_cast<std::size_t>(request_bytes)]),
+      slots_(new std::byte[most_outgoing * static_cast<std::size_t>(message_bytes)]),
       buffers_(2 * most_parts) {
   for (std::size_t i = 0; i < most_outgoing; ++i)
-    outgoing_[i].data = slots_.get() + i * static_cast<std::size_t>(request_bytes);
+    outgoing_[i].data = slots_.get() + i * static_cast<std::size_t>(message_bytes);
 }
 
 Courier::~Courier() {
@@ -178,6 +178,7 @@ Courier::~Courier() {
 Courier::Outgoing& Courier::slot() {
   Outgoing& next = outgoing_[next_];
   next_ = (next_ + 1) % most_outgoing;
+  if (next.agent >= 0) dispatch(peers_[next.agent], next.agent);
   progress_.wait_until([&] { return mpi::test(next.request); });
   return next;
 }
@@ -221,44 +222,71 @@ Header Courier::header(const Address& at, Verb verb, const Strided& shape) {
 
 // What an agent has taken it says when it is asked, which it is while there is still room for as much again.
 void Courier::acknowledge(Peer& peer, int agent) {
-  peer.acknowledged = peer.requests;
+  peer.acknowledged = peer.messages;
   peer.acknowledged_bytes = peer.bytes;
   Header question = header({agent, 0, 0}, Verb::flush, Strided::contiguous(0));
   peer.acknowledgement =
       mpi::irecv(wire_.data.get(), peer.answer.data(), 16, agent, Wire::answer_tag(question.tag));
   Outgoing& out = slot();
-  const index_t length = write_request(out.data, question, Strided::contiguous(0));
-  out.request = mpi::isend(wire_.requests.get(), out.data, length, agent, 0);
+  out.length = write_request(out.data, question, Strided::contiguous(0));
+  out.request = mpi::isend(wire_.requests.get(), out.data, out.length, agent, 0);
   ring(peer, agent);
 }
 
-void Courier::admit(Peer& peer, int agent, index_t bytes) {
+void Courier::admit(Peer& peer, int agent) {
   auto acknowledged = [&] {
     if (peer.acknowledgement == MPI_REQUEST_NULL || !mpi::test(peer.acknowledgement)) return false;
-    peer.requests -= peer.acknowledged;
+    peer.messages -= peer.acknowledged;
     peer.bytes -= peer.acknowledged_bytes;
     return true;
   };
-  auto full = [&] { return peer.requests >= most_requests || peer.bytes >= most_bytes; };
+  auto full = [&] { return peer.messages >= most_messages || peer.bytes >= most_bytes; };
   acknowledged();
   do {
-    const bool half = peer.requests >= most_requests / 2 || peer.bytes >= most_bytes / 2;
+    const bool half = peer.messages >= most_messages / 2 || peer.bytes >= most_bytes / 2;
     if (half && peer.acknowledgement == MPI_REQUEST_NULL) acknowledge(peer, agent);
     if (full()) wait_for(agent, acknowledged);
   } while (full());
-  ++peer.requests;
-  peer.bytes += bytes;
 }
 
 template <class Write>
-void Courier::send(int agent, const Header& header, const Strided& shape, Write&& write) {
+void Courier::send(int agent, const Header& header, const Strided& shape, When when, Write&& write) {
   Peer& peer = peers_[agent];
-  admit(peer, agent, static_cast<index_t>(sizeof(Header)) + header.inlined);
-  Outgoing& out = slot();
-  const index_t begin = write_request(out.data, header, shape);
-  write(out.data + begin);
-  out.request = mpi::isend(wire_.requests.get(), out.data, begin + header.inlined, agent, 0);
+  const index_t head = request_length(header.levels), length = head + header.inlined;
+  if (peer.open != nullptr && peer.open->length + length > message_bytes) dispatch(peer, agent);
+  if (peer.open == nullptr) {
+    admit(peer, agent);
+    Outgoing& fresh = slot();
+    fresh.length = 0;
+    fresh.agent = agent;
+    peer.open = &fresh;
+    ++gathered_;
+  }
+  Outgoing& out = *peer.open;
+  write_request(out.data + out.length, header, shape);
+  write(out.data + out.length + head);
+  out.length += length + padding(length);
+  if (when == When::now) dispatch(peer, agent);
+}
+
+void Courier::send(int agent, const Header& header, const Strided& shape) {
+  send(agent, header, shape, When::now, [](std::byte*) {});
+}
+
+void Courier::dispatch(Peer& peer, int agent) {
+  Outgoing& out = *std::exchange(peer.open, nullptr);
+  out.agent = -1;
+  --gathered_;
+  ++peer.messages;
+  peer.bytes += out.length;
+  out.request = mpi::isend(wire_.requests.get(), out.data, out.length, agent, 0);
   ring(peer, agent);
+}
+
+void Courier::send_gathered() {
+  for (Outgoing& out : outgoing_) {
+    if (out.agent >= 0) dispatch(peers_[out.agent], out.agent);
+  }
 }
 
 void Courier::finish(Stream&& stream, int agent, Pending* pending) {
@@ -275,12 +303,13 @@ void Courier::put(const Address& to, const Strided& shape, const std::byte* sour
   const index_t bytes = merged.bytes();
   if (bytes <= most_inlined) {
     request.inlined = bytes;
-    return send(to.agent, request, merged, [&](std::byte* data) {
+    const When when = notify.region == 0 ? When::with_the_next : When::now;
+    return send(to.agent, request, merged, when, [&](std::byte* data) {
       copy_strided(data, source, packing(merged), Direction::local_to_remote);
     });
   }
   request.part = part_limit(merged.bytes(), merged.levels == 0);
-  send(to.agent, request, merged, [](std::byte*) {});
+  send(to.agent, request, merged);
   finish(Stream(buffers_, wire_, to.agent, request.tag, false, Parts(merged, request.part),
                 const_cast<std::byte*>(source)),
          to.agent, pending);
@@ -297,12 +326,12 @@ void Courier::accumulate(const Address& to, const Strided& shape, const Combine&
   const index_t bytes = merged.bytes();
   if (bytes <= most_inlined) {
     request.inlined = bytes;
-    return send(to.agent, request, merged, [&](std::byte* data) {
+    return send(to.agent, request, merged, When::with_the_next, [&](std::byte* data) {
       copy_strided(data, source, packing(merged), Direction::local_to_remote);
     });
   }
   request.part = part_limit(bytes, false);
-  send(to.agent, request, merged, [](std::byte*) {});
+  send(to.agent, request, merged);
   finish(Stream(buffers_, wire_, to.agent, request.tag, false, Parts(merged, request.part),
                 const_cast<std::byte*>(source)),
          to.agent, pending);
@@ -315,7 +344,7 @@ void Courier::get(const Address& from, const Strided& shape, std::byte* target, 
   Stream stream(buffers_, wire_, from.agent, request.tag, true, Parts(merged, request.part), target);
   // To be there before the answer comes; then it goes straight to its place.
   stream.advance();
-  send(from.agent, request, merged, [](std::byte*) {});
+  send(from.agent, request, merged);
   finish(std::move(stream), from.agent, pending);
 }
 
@@ -328,7 +357,7 @@ std::array<std::byte, 16> Courier::ask(const Address& at, Verb verb, ElementKind
   std::array<std::byte, 16> answer{};
   MPI_Request answered =
       mpi::irecv(wire_.data.get(), answer.data(), 16, at.agent, Wire::answer_tag(request.tag));
-  send(at.agent, request, Strided::contiguous(size_of(kind)), [](std::byte*) {});
+  send(at.agent, request, Strided::contiguous(size_of(kind)));
   wait_for(at.agent, [&] { return mpi::test(answered); });
   return answer;
 }
@@ -338,7 +367,8 @@ bool Courier::map(int agent, Verb verb, std::uint64_t region, const Attachment& 
   request.inlined = static_cast<index_t>(sizeof what);
   std::array<std::byte, 16> answer{};
   MPI_Request answered = mpi::irecv(wire_.data.get(), answer.data(), 16, agent, Wire::answer_tag(request.tag));
-  send(agent, request, Strided::contiguous(0), [&](std::byte* data) { std::memcpy(data, &what, sizeof what); });
+  send(agent, request, Strided::contiguous(0), When::now,
+       [&](std::byte* data) { std::memcpy(data, &what, sizeof what); });
   wait_for(agent, [&] { return mpi::test(answered); });
   return answer[0] != std::byte{0};
 }
@@ -364,13 +394,14 @@ void Courier::run(int agent, const Program& program, Pending* pending) {
   stage->bytes = program.answer_;
   if (bytes <= most_inlined) {
     request.inlined = bytes;
-    send(agent, request, Strided::contiguous(request.run), [&](std::byte* data) { program.write(data); });
+    send(agent, request, Strided::contiguous(request.run),
+         program.answer_ > 0 ? When::now : When::with_the_next, [&](std::byte* data) { program.write(data); });
   } else {
     request.outlined = bytes;
     stage->bytes += bytes;
     stage->data.reset(new std::byte[static_cast<std::size_t>(bytes)]);
     program.write(stage->data.get());
-    send(agent, request, Strided::contiguous(request.run), [](std::byte*) {});
+    send(agent, request, Strided::contiguous(request.run));
     stage->sent = mpi::isend(wire_.data.get(), stage->data.get(), bytes, agent, Wire::data_tag(request.tag));
   }
   if (pending == nullptr) return wait_for(agent, [&] { return stage->advance(); });
@@ -384,7 +415,7 @@ void Courier::flush(std::span<const Address> targets) {
     const Header question = header(targets[i], Verb::flush, Strided::contiguous(0));
     requests.push_back(
         mpi::irecv(wire_.data.get(), answers[i].data(), 16, targets[i].agent, Wire::answer_tag(question.tag)));
-    send(targets[i].agent, question, Strided::contiguous(0), [](std::byte*) {});
+    send(targets[i].agent, question, Strided::contiguous(0));
   }
   for (std::size_t i = 0; i < requests.size(); ++i)
     wait_for(targets[i].agent, [&] { return mpi::test(requests[i]); });
@@ -393,7 +424,7 @@ void Courier::flush(std::span<const Address> targets) {
 void Courier::leave(int agent) {
   Header goodbye;
   goodbye.verb = Verb::leave;
-  send(agent, goodbye, Strided::contiguous(0), [](std::byte*) {});
+  send(agent, goodbye, Strided::contiguous(0));
   for (Outgoing& out : outgoing_) progress_.wait_until([&] { return mpi::test(out.request); });
 }
 

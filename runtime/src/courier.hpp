@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -97,7 +98,10 @@ class Program {
 };
 
 /// Sends requests to agents, for one thread at a time (under the window lock). It keeps within what an agent
-/// has room for: at most so many requests and bytes of one process wait there.
+/// has room for: at most so many messages and bytes of one process wait there.
+///
+/// What is written and small, and nobody waits for, is gathered: it leaves with the next request to that agent
+/// that somebody waits for, in one message, or when a message is full, or by send_gathered().
 class Courier {
  public:
   Courier(Progress& progress, const Wire& wire);
@@ -119,14 +123,20 @@ class Courier {
   void run(int agent, const Program& program, Pending* pending);
   /// Returns when all that this process asked of the agents, in the regions, is done.
   void flush(std::span<const Address> targets);
+  /// Sends what was gathered.
+  void send_gathered();
+  /// Whether anything is, for who looks without the lock. @local
+  bool has_gathered() const noexcept { return gathered_.load(std::memory_order_relaxed) > 0; }
   /// Tells an agent in another process that this one leaves.
   void leave(int agent);
 
  private:
   using Clock = std::chrono::steady_clock;
+  struct Outgoing;
   struct Peer {
-    int requests = 0;   // that may still wait at the agent
-    index_t bytes = 0;  // of them
+    Outgoing* open = nullptr;  // the message that is gathered for it
+    int messages = 0;          // that may still wait at the agent
+    index_t bytes = 0;         // of them
     MPI_Request acknowledgement = MPI_REQUEST_NULL;
     int acknowledged = 0;  // what it covers
     index_t acknowledged_bytes = 0;
@@ -136,17 +146,22 @@ class Courier {
   struct Outgoing {
     MPI_Request request = MPI_REQUEST_NULL;
     std::byte* data = nullptr;
+    index_t length = 0;
+    int agent = -1;  // while it is open
   };
+  enum class When { now, with_the_next };
   static constexpr auto still_awake = std::chrono::microseconds(25), patience = std::chrono::microseconds(40);
   static constexpr std::size_t most_outgoing = 32;
-  static constexpr int most_requests = 64;
+  static constexpr int most_messages = 64;
   static constexpr index_t most_bytes = index_t{256} << 10;
 
   Header header(const Address& at, Verb verb, const Strided& shape);
   /// Sends header, shape and what write(std::byte*) puts behind them.
   template <class Write>
-  void send(int agent, const Header& header, const Strided& shape, Write&& write);
-  void admit(Peer& peer, int agent, index_t bytes);
+  void send(int agent, const Header& header, const Strided& shape, When when, Write&& write);
+  void send(int agent, const Header& header, const Strided& shape);
+  void dispatch(Peer& peer, int agent);
+  void admit(Peer& peer, int agent);
   void acknowledge(Peer& peer, int agent);
   Outgoing& slot();
   void ring(Peer& peer, int agent);
@@ -160,6 +175,7 @@ class Courier {
   std::unique_ptr<std::byte[]> slots_;
   std::array<Outgoing, most_outgoing> outgoing_;
   std::size_t next_ = 0;
+  std::atomic<int> gathered_{0};         // messages that are open
   std::unordered_map<int, Peer> peers_;  // agents talked to
   Buffers buffers_;
   std::int32_t tag_ = 0;

@@ -18,7 +18,6 @@
 namespace tessera::detail {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
@@ -140,14 +139,28 @@ void Progress::look_after() noexcept {
 bool Progress::step() {
   if (!agent_) return false;
   const std::unique_lock lock(agent_mutex_, std::try_to_lock);
-  return lock && agent_->step();
+  if (!lock) return false;
+  const bool worked = agent_->step();
+  busy_ = agent_->is_busy();
+  if (worked) served_ = Clock::now();
+  return worked;
+}
+
+// What this process itself has under way.
+bool Progress::has_own_work() const noexcept {
+  return runtime_.outstanding_count.load() > 0 || courier_.has_gathered();
+}
+
+bool Progress::advance() {
+  courier_.send_gathered();
+  return runtime_.advance_outstanding();
 }
 
 void Progress::serve() {
   step();
-  if (runtime_.outstanding_count.load(std::memory_order_relaxed) > 0) {
+  if (has_own_work()) {
     const std::unique_lock lock(mpi::mutex(), std::try_to_lock);
-    if (lock) runtime_.advance_outstanding();
+    if (lock) advance();
   }
   if (crowded_) sched_yield();
 }
@@ -161,10 +174,10 @@ void Progress::Waiter::turn(int turns) {
 
 void Progress::begin() noexcept { ++waiters_; }
 
+// The thread has to go on with what is not done, and look for what follows what was.
 void Progress::end() noexcept {
-  if (--waiters_ > 0) return;
-  const std::atomic_ref<std::uint32_t> deaf(deaf_);
-  if (deaf.load() != 0 && deaf.exchange(0) != 0) wake_one(deaf_);
+  if (--waiters_ > 0 || mode_ != ProgressMode::thread) return;
+  if (!rings_ || busy_ || has_own_work() || Clock::now() - served_.load() < linger) look_after();
 }
 
 void Progress::run() noexcept {
@@ -174,41 +187,34 @@ void Progress::run() noexcept {
     auto last_work = Clock::now();
     std::chrono::nanoseconds nap = shortest_nap;
     while (!stopping_) {
-      if (waiters_.load() > 0) {
-        // Who waits does the work; to be rung meanwhile would only take the core from him.
-        const std::atomic_ref<std::uint32_t> deaf(deaf_);
-        deaf.store(1);
-        if (waiters_.load() > 0) sleep_while(deaf_, 1, std::chrono::nanoseconds(longest_sleep).count());
-        deaf.store(0);
-        last_work = Clock::now();
-        continue;
-      }
-      bool worked = false, busy = false;
-      if (const std::unique_lock lock(agent_mutex_, std::try_to_lock); lock) {
-        worked = agent_->step();
-        busy = agent_->is_busy();
-      }
-      if (runtime_.outstanding_count.load() > 0) {
-        const std::unique_lock lock(mpi::mutex(), std::try_to_lock);
-        if (lock) worked |= runtime_.advance_outstanding();
-        busy |= runtime_.outstanding_count.load() > 0;
-      }
-      const auto now = Clock::now();
-      if (worked) {
-        last_work = now;
-        nap = shortest_nap;
-        continue;
-      }
-      if (now - last_work < linger && !crowded_) {
-        pause();
-        continue;
+      // Who waits does the work, and needs the core for it.
+      if (waiters_ == 0) {
+        bool worked = step();
+        if (runtime_.outstanding_count > 0) {
+          const std::unique_lock lock(mpi::mutex(), std::try_to_lock);
+          if (lock) worked |= runtime_.advance_outstanding();
+        }
+        if (worked) {
+          last_work = Clock::now();
+          nap = shortest_nap;
+          continue;
+        }
+        if (Clock::now() - last_work < linger && !crowded_) {
+          pause();
+          continue;
+        }
       }
       asleep_.store(true, std::memory_order_seq_cst);
-      const bool look_on = busy || !rings_ || runtime_.outstanding_count.load() > 0;
+      const bool look_on = waiters_ == 0 && (busy_ || !rings_ || runtime_.outstanding_count > 0);
       const bool woken = bell_.wait(look_on ? nap : longest_sleep);
-      asleep_.store(false);
+      asleep_ = false;
       if (look_on) nap = std::min<std::chrono::nanoseconds>(nap * 2, longest_nap);
       if (woken) last_work = Clock::now();
+      // Nobody has asked for it so far: it has waited long enough for company.
+      if (courier_.has_gathered()) {
+        const std::unique_lock lock(mpi::mutex(), std::try_to_lock);
+        if (lock) courier_.send_gathered();
+      }
     }
   } catch (const std::exception& error) {
     abort_job(GroupState::of(runtime_.world),

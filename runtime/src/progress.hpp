@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -63,6 +64,7 @@ class Progress : private mpi::Idle {
   void serve() override;
 
  private:
+  using Clock = std::chrono::steady_clock;
   void begin() noexcept override;
   void end() noexcept override;
   class Waiter {
@@ -78,6 +80,8 @@ class Progress : private mpi::Idle {
   };
   void run() noexcept;
   bool step();
+  bool has_own_work() const noexcept;
+  bool advance();
   void stop();
   void test_bells(MPI_Comm world);
 
@@ -95,8 +99,9 @@ class Progress : private mpi::Idle {
   std::mutex agent_mutex_;  // held by who runs the agent
   std::unique_ptr<Agent> agent_;
   Courier courier_;
-  std::atomic<int> waiters_{0};        // who run the agent while they wait, so that the thread need not
-  alignas(4) std::uint32_t deaf_ = 0;  // the thread sleeps until they are gone
+  std::atomic<int> waiters_{0};    // who run the agent while they wait, so that the thread need not
+  std::atomic<bool> busy_{false};  // the agent has data on its way
+  std::atomic<Clock::time_point> served_{};
   std::atomic<bool> asleep_{false}, stopping_{false};
   std::thread thread_;
 };

@@ -13,8 +13,9 @@
 
 #include "mpi.hpp"
 
-// What processes and agents say to each other. A request is one message: a header, the loops of its shape, and
-// what is small enough to travel with it. Larger data follows in messages of its own, or comes back in them.
+// What processes and agents say to each other. A message holds requests: each a header, the loops of its shape,
+// and what is small enough to travel with it. Larger data follows in messages of its own, or comes back in
+// them.
 namespace tessera::detail {
 
 enum class Verb : std::uint8_t {
@@ -69,10 +70,14 @@ static_assert(sizeof(RunGroup) % 16 == 0);
 /// Bytes that fill up a group of a program.
 constexpr index_t padding(index_t used) noexcept { return (16 - used % 16) % 16; }
 
-/// Bytes of a request with all that travels with it.
+/// Bytes that travel with a request.
 inline constexpr index_t most_inlined = index_t{16} << 10;
-inline constexpr index_t request_bytes =
-    static_cast<index_t>(sizeof(Header)) + max_rank * 2 * static_cast<index_t>(sizeof(index_t)) + most_inlined;
+/// Bytes of a request without them.
+constexpr index_t request_length(int levels) noexcept {
+  return static_cast<index_t>(sizeof(Header)) + levels * 2 * static_cast<index_t>(sizeof(index_t));
+}
+/// Bytes of a message: the largest request, and behind it one that asks whether it is done.
+inline constexpr index_t message_bytes = request_length(max_rank) + most_inlined + request_length(0);
 /// Bytes of a part that has to be packed on some side: two parts of 256 KiB keep the wire busy while the next
 /// is packed, and smaller ones cost more than they hide.
 inline constexpr index_t part_bytes = index_t{256} << 10;
@@ -91,7 +96,7 @@ struct Wire {
   static constexpr std::int32_t tags = 1 << 14;  // MPI promises tags up to 32767
 };
 
-/// Writes header and loops to the beginning of a request; returns its length so far.
+/// Writes header and loops of a request; returns their length.
 inline index_t write_request(std::byte* to, const Header& header, const Strided& shape) noexcept {
   std::memcpy(to, &header, sizeof header);
   auto length = static_cast<index_t>(sizeof header);
