@@ -14,25 +14,10 @@
 #include "adder.hpp"
 #include "elements.hpp"
 #include "kernels.hpp"
+#include "program.hpp"
 #include "runs.hpp"
 
 namespace tessera::detail {
-
-void Directory::add(std::uint64_t region, const Exposed& memory) {
-  const std::lock_guard lock(mutex_);
-  memory_[region] = memory;
-}
-
-void Directory::remove(std::uint64_t region) {
-  const std::lock_guard lock(mutex_);
-  memory_.erase(region);
-}
-
-std::optional<Exposed> Directory::find(std::uint64_t region) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = memory_.find(region);
-  return found == memory_.end() ? std::nullopt : std::optional(found->second);
-}
 
 // A request that takes more than one step.
 struct Agent::Task {
@@ -120,13 +105,6 @@ bool Agent::step() {
   return worked;
 }
 
-Exposed Agent::memory(std::uint64_t region, index_t low, index_t high) const {
-  const auto found = directory_.find(region);
-  if (found && low >= 0 && high <= found->bytes) return *found;
-  throw LogicError(fmt::format("an agent was asked for bytes [{}, {}) of region {}, which {}", low, high,
-                               region, found ? fmt::format("has {}", found->bytes) : "it does not know"));
-}
-
 // Finds the memory of a request and the bytes it touches.
 void Agent::place(Task& task) const {
   const Header& header = task.header;
@@ -145,7 +123,7 @@ void Agent::place(Task& task) const {
     }
     task.high += header.run;
   }
-  task.memory = memory(header.region, task.low, task.high);
+  task.memory = directory_.at(header.region, task.low, task.high);
   // A flag says that all is there that came before it.
   if (header.notify_region != 0) {
     task.low = 0;
@@ -228,7 +206,7 @@ bool Agent::receive(Task& task) {
   while (task.count > 0 && mpi::test(task.oldest().request)) {
     Task::OnItsWay& part = task.oldest();
     if (is_program) {
-      run_program(task, part.buffer);
+      run(task, part.buffer);
     } else if (header.verb == Verb::accumulate) {
       const Combine combine{header.kind, header.update, header.value.data()};
       const Strided dense = packed(part.part.shape);
@@ -306,7 +284,7 @@ void Agent::do_at_once(Task& task, const std::byte* data) {
       break;
     }
     case Verb::program:
-      run_program(task, data);
+      run(task, data);
       break;
     case Verb::flush:
       std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -344,50 +322,12 @@ bool Agent::attach(const Header& header, const std::byte* data) {
   return true;
 }
 
-void Agent::run_program(const Task& task, const std::byte* data) {
-  const std::byte* const end = data + task.header.inlined + task.header.outlined;
+void Agent::run(const Task& task, const std::byte* program) {
+  const index_t bytes = task.header.inlined + task.header.outlined, answered = task.header.answer;
   std::unique_ptr<std::byte[]> results;
-  if (task.header.answer > 0) results.reset(new std::byte[static_cast<std::size_t>(task.header.answer)]);
-  std::byte* result = results.get();
-  while (data < end) {
-    RunGroup group;
-    std::memcpy(&group, data, sizeof group);
-    data += sizeof group;
-    const std::byte* positions = data;
-    data += group.count * static_cast<index_t>(sizeof(index_t));
-    const auto memory = directory_.find(group.region);
-    if (!memory)
-      throw LogicError(fmt::format("an agent was asked for region {}, which it does not know", group.region));
-    const Striped locks = stripes(*memory);
-    std::optional<Adder> adder;
-    if (group.verb == Verb::accumulate)
-      adder.emplace(locks, Combine{group.kind, group.update, group.value.data()});
-    for (index_t i = 0; i < group.count; ++i) {
-      index_t position;
-      std::memcpy(&position, positions + i * static_cast<index_t>(sizeof position), sizeof position);
-      if (position < 0 || position > memory->bytes - group.run)
-        throw LogicError(fmt::format("an agent was asked for byte {} of region {}, which has {}", position,
-                                     group.region, memory->bytes));
-      std::byte* where = memory->base + position;
-      const auto run = static_cast<std::size_t>(group.run);
-      if (group.verb == Verb::put) {
-        copy_run(where, data, group.run);
-      } else if (group.verb == Verb::get) {
-        copy_run(result, where, group.run);
-      } else if (group.verb == Verb::accumulate) {
-        adder->run(where, data, group.run);
-      } else {
-        update_element(locks, where, group.kind, group.update, data, result);
-      }
-      if (group.verb != Verb::get) data += run;
-      if (group.verb == Verb::get || group.verb == Verb::update) result += run;
-    }
-    // What follows begins aligned again.
-    const index_t used = group.count * static_cast<index_t>(sizeof(index_t)) +
-                         (group.verb == Verb::get ? 0 : group.count * group.run);
-    data += padding(used);
-  }
-  if (results) answer(task, std::move(results), task.header.answer);
+  if (answered > 0) results.reset(new std::byte[static_cast<std::size_t>(answered)]);
+  run_program(directory_, locks_, {program, static_cast<std::size_t>(bytes)}, results.get());
+  if (results) answer(task, std::move(results), answered);
 }
 
 void Agent::answer(const Task& task, const void* data, index_t bytes) {
@@ -405,8 +345,8 @@ void Agent::answer(const Task& task, std::unique_ptr<std::byte[]> data, index_t 
 void Agent::finish(const Task& task) {
   const Header& header = task.header;
   if (header.notify_region == 0) return;
-  const Exposed there = memory(header.notify_region, header.notify_position,
-                               header.notify_position + static_cast<index_t>(sizeof(std::int64_t)));
+  const Exposed there = directory_.at(header.notify_region, header.notify_position,
+                                      header.notify_position + static_cast<index_t>(sizeof(std::int64_t)));
   std::int64_t one = 1, before;
   update_scalar(there.base + header.notify_position, ElementKind::int64, Update::sum, &one, &before);
 }

@@ -4,42 +4,22 @@
 
 #include <deque>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "buffers.hpp"
+#include "directory.hpp"
 #include "lock_stripes.hpp"
 #include "node_memory.hpp"
 #include "wire.hpp"
 
 namespace tessera::detail {
 
-/// The memory behind a region as an agent sees it: that of all processes of the node.
-struct Exposed {
-  std::byte* base = nullptr;
-  index_t bytes = 0;
-  std::uint64_t salt = 0;
-};
-
 /// Memory that an agent in a process of its own has to map.
 struct Attachment {
   FileAddress file;
   index_t bytes = 0;
   std::uint64_t salt = 0;
-};
-
-/// What an agent may touch, by the region's number.
-class Directory {
- public:
-  void add(std::uint64_t region, const Exposed& memory);
-  void remove(std::uint64_t region);
-  std::optional<Exposed> find(std::uint64_t region) const;
-
- private:
-  mutable std::mutex mutex_;
-  std::unordered_map<std::uint64_t, Exposed> memory_;
 };
 
 /// Does at the target what others ask for, on memory of its node, under the locks that the processes of the
@@ -84,12 +64,11 @@ class Agent {
   bool send(Task& task);
   void do_at_once(Task& task, const std::byte* data);
   bool attach(const Header& header, const std::byte* data);
-  void run_program(const Task& task, const std::byte* data);
+  void run(const Task& task, const std::byte* program);
   void answer(const Task& task, std::unique_ptr<std::byte[]> data, index_t bytes);
   void answer(const Task& task, const void* data, index_t bytes);
   void finish(const Task& task);
   Striped stripes(const Exposed& memory) const noexcept { return {locks_, memory.base, memory.salt}; }
-  Exposed memory(std::uint64_t region, index_t low, index_t high) const;
 
   const Wire& wire_;
   LockStripes locks_;

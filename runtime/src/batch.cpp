@@ -37,8 +37,15 @@ struct Batch::State {
     std::vector<Touched> touched;  // marked again when it is sent: a flush meanwhile has found nothing
   };
   std::map<int, Destination> to;  // by agent
-  Destination* last = nullptr;    // and where the last operation went
-  int last_agent = 0;
+  // Where the last operation went, as the next mostly goes there too.
+  struct Way {
+    Touched to{nullptr, -1, SegmentState::agent_write_mark};
+    Destination* destination = nullptr;
+    int agent = 0;
+    std::uint64_t region = 0;
+    index_t begin = 0;        // of the rank's slice in it
+    bool is_touched = false;  // known to the destination
+  } way;
   Request under_way;
   std::array<std::byte, 16> unwanted{};  // results that nobody asked for
 
@@ -55,48 +62,46 @@ struct Batch::State {
     auto pending = std::make_shared<Pending>(*runtime, *first.segment, first.rank);
     runtime->progress->courier().run(agent, destination.program, pending.get());
     under_way += Pending::launch(std::move(pending));
-    destination = {};
+    destination.touched.clear();
+    way.is_touched = false;
   }
 
-  void add(SegmentState& segment, int rank, index_t offset, const RunGroup& run, const void* data, void* result,
-           Operation operation) {
-    runtime = segment.group->runtime;
-    const Address place = segment.remote(rank, offset);
-    if (last == nullptr || last_agent != place.agent) {
-      last = &to[place.agent];
-      last_agent = place.agent;
+  // Whether an operation on that many bytes there can travel in a program.
+  bool finds_way(SegmentState& segment, int rank, index_t offset, index_t bytes, SegmentState::Mark mark) {
+    segment.require(detail::Use::data);
+    const Touched wanted{&segment, rank, mark};
+    if (way.to != wanted) {
+      detail::check_place(segment, rank, offset, bytes);
+      if (segment.address(rank) != nullptr || segment.domain != AtomicDomain::cpu) return false;
+      const Address place = segment.remote(rank, 0);
+      runtime = segment.group->runtime;
+      way = {wanted, &to[place.agent], place.agent, place.region, place.position};
     }
-    Destination& destination = *last;
-    if (!destination.program.has_room(run)) send(place.agent, destination);
-    const detail::Counted counted(segment, segment.tallies, rank, Path::agent, operation, run.run);
-    const Touched touched{
-        &segment, rank, run.verb == Verb::get ? SegmentState::agent_get_mark : SegmentState::agent_write_mark};
-    auto& known = destination.touched;
-    if (known.empty() ||
-        (known.back() != touched && std::find(known.begin(), known.end(), touched) == known.end()))
-      known.push_back(touched);
-    destination.program.add(run, place.position, data, result);
+    if (offset < 0 || offset > segment.slice - bytes) detail::check_place(segment, rank, offset, bytes);
+    return bytes <= Program::most / 4;
+  }
+
+  RunGroup group_of(Verb verb, index_t bytes) const noexcept {
+    RunGroup group;
+    group.verb = verb;
+    group.region = way.region;
+    group.run = bytes;
+    return group;
+  }
+
+  void add(const RunGroup& run, index_t offset, const void* data, void* result, Operation operation) {
+    Destination& destination = *way.destination;
+    if (!destination.program.has_room(run)) send(way.agent, destination);
+    if (!way.is_touched) {
+      auto& known = destination.touched;
+      if (std::find(known.begin(), known.end(), way.to) == known.end()) known.push_back(way.to);
+      way.is_touched = true;
+    }
+    const SegmentState& segment = *way.to.segment;
+    const detail::Counted counted(segment, segment.tallies, way.to.rank, Path::agent, operation, run.run);
+    destination.program.add(run, way.begin + offset, data, result);
   }
 };
-
-namespace {
-
-// Whether an operation on that many bytes there can travel in a program.
-bool is_for_agent(const SegmentState& segment, int rank, index_t offset, index_t bytes) {
-  segment.require(detail::Use::data);
-  detail::check_place(segment, rank, offset, bytes);
-  return segment.address(rank) == nullptr && segment.domain == AtomicDomain::cpu && bytes <= Program::most / 4;
-}
-
-RunGroup group_of(const SegmentState& segment, Verb verb, index_t bytes) {
-  RunGroup group;
-  group.verb = verb;
-  group.region = segment.region->number;
-  group.run = bytes;
-  return group;
-}
-
-}  // namespace
 
 Batch::Batch() : state_(std::make_unique<State>()) {}
 Batch::Batch(Batch&&) noexcept = default;
@@ -111,20 +116,19 @@ Batch::~Batch() {
 void Batch::put(Segment& segment, int rank, index_t offset, const void* source, index_t bytes) {
   SegmentState& state = SegmentState::of(segment);
   if (bytes == 0) return;
-  if (!is_for_agent(state, rank, offset, bytes)) {
+  if (!state_->finds_way(state, rank, offset, bytes, SegmentState::agent_write_mark))
     return segment.put(rank, offset, Strided::contiguous(bytes), source);
-  }
-  state_->add(state, rank, offset, group_of(state, Verb::put, bytes), source, nullptr, Operation::put);
+  state_->add(state_->group_of(Verb::put, bytes), offset, source, nullptr, Operation::put);
 }
 
 void Batch::get(const Segment& segment, int rank, index_t offset, void* target, index_t bytes) {
   SegmentState& state = SegmentState::of(segment);
   if (bytes == 0) return;
-  if (!is_for_agent(state, rank, offset, bytes)) {
+  if (!state_->finds_way(state, rank, offset, bytes, SegmentState::agent_get_mark)) {
     state_->under_way += segment.get_async(rank, offset, Strided::contiguous(bytes), target);
     return;
   }
-  state_->add(state, rank, offset, group_of(state, Verb::get, bytes), nullptr, target, Operation::get);
+  state_->add(state_->group_of(Verb::get, bytes), offset, nullptr, target, Operation::get);
 }
 
 void Batch::accumulate(Segment& segment, int rank, index_t offset, ElementKind kind, const void* alpha,
@@ -133,13 +137,12 @@ void Batch::accumulate(Segment& segment, int rank, index_t offset, ElementKind k
   if (bytes == 0) return;
   const bool whole = kind != ElementKind::bytes && (offset | bytes) % size_of(kind) == 0;
   // What is wrong with it says the segment's own.
-  if (!whole || !is_for_agent(state, rank, offset, bytes)) {
+  if (!whole || !state_->finds_way(state, rank, offset, bytes, SegmentState::agent_write_mark))
     return segment.accumulate(rank, offset, Strided::contiguous(bytes), kind, alpha, source);
-  }
-  RunGroup group = group_of(state, Verb::accumulate, bytes);
+  RunGroup group = state_->group_of(Verb::accumulate, bytes);
   group.kind = kind;
   std::memcpy(group.value.data(), alpha, static_cast<std::size_t>(size_of(kind)));
-  state_->add(state, rank, offset, group, source, nullptr, Operation::accumulate);
+  state_->add(group, offset, source, nullptr, Operation::accumulate);
 }
 
 void Batch::fetch_op(Segment& segment, int rank, index_t offset, ElementKind kind, Update update,
@@ -147,17 +150,17 @@ void Batch::fetch_op(Segment& segment, int rank, index_t offset, ElementKind kin
   SegmentState& state = SegmentState::of(segment);
   if (result == nullptr) result = state_->unwanted.data();
   const bool sound = is_defined(update, kind) && offset % size_of(kind) == 0;
-  if (!sound || !is_for_agent(state, rank, offset, size_of(kind))) {
+  if (!sound || !state_->finds_way(state, rank, offset, size_of(kind), SegmentState::agent_write_mark))
     return segment.fetch_op(rank, offset, kind, update, value, result);
-  }
-  RunGroup group = group_of(state, Verb::update, size_of(kind));
+  RunGroup group = state_->group_of(Verb::update, size_of(kind));
   group.kind = kind;
   group.update = update;
-  state_->add(state, rank, offset, group, value, result, Operation::atomic);
+  state_->add(group, offset, value, result, Operation::atomic);
 }
 
 Request Batch::send_async() {
   for (auto& [agent, destination] : state_->to) state_->send(agent, destination);
+  state_->way = {};  // a segment may be closed now, and another take its place
   return std::exchange(state_->under_way, Request());
 }
 

@@ -71,92 +71,25 @@ bool Stream::advance() {
   }
 }
 
-void copy_run(std::byte* to, const std::byte* from, index_t bytes) noexcept {
-  if (bytes == 8) {
-    std::memcpy(to, from, 8);
-  } else if (bytes == 4) {
-    std::memcpy(to, from, 4);
-  } else if (bytes == 16) {
-    std::memcpy(to, from, 16);
-  } else {
-    std::memcpy(to, from, static_cast<std::size_t>(bytes));
-  }
-}
-
-bool Program::has_room(const RunGroup& group) const noexcept {
-  const auto overhead = static_cast<index_t>(sizeof(RunGroup) + sizeof(index_t) + 16);
-  const bool reads = group.verb == Verb::get || group.verb == Verb::update;
-  const index_t writes = group.verb == Verb::get ? 0 : group.run;
-  return groups_.empty() || (bytes_ + overhead + writes <= most && (!reads || answer_ + group.run <= most));
-}
-
-void Program::add(const RunGroup& group, index_t position, const void* data, void* result) {
-  auto alike = [&](const RunGroup& last) {
-    return last.verb == group.verb && last.region == group.region && last.run == group.run &&
-           last.kind == group.kind && last.update == group.update && last.value == group.value;
-  };
-  const bool writes = group.verb != Verb::get;
-  auto used = [&](const Open& open) {
-    return open.group.count * (static_cast<index_t>(sizeof(index_t)) + (writes ? open.group.run : 0));
-  };
-  if (groups_.empty()) {
-    region_ = group.region;
-    low_ = position;
-    high_ = position + group.run;
-  }
-  if (region_ != group.region) region_ = 0;
-  low_ = std::min(low_, position);
-  high_ = std::max(high_, position + group.run);
-  if (groups_.empty() || !alike(groups_.back().group)) {
-    groups_.push_back({group, {}, {}});
-    groups_.back().group.count = 0;
-    bytes_ += static_cast<index_t>(sizeof(RunGroup));
-  }
-  Open& open = groups_.back();
-  const index_t before = used(open) + padding(used(open));
-  ++open.group.count;
-  open.positions.push_back(position);
-  if (writes) {
-    const std::size_t end = open.data.size();
-    open.data.resize(end + static_cast<std::size_t>(group.run));
-    copy_run(open.data.data() + end, static_cast<const std::byte*>(data), group.run);
-  }
-  if (group.verb == Verb::get || group.verb == Verb::update) {
-    results_.push_back({result, group.run});
-    answer_ += group.run;
-  }
-  bytes_ += used(open) + padding(used(open)) - before;
-}
-
-void Program::write(std::byte* to) const {
-  for (const Open& open : groups_) {
-    auto append = [&](const void* from, std::size_t bytes) {
-      if (bytes > 0) std::memcpy(to, from, bytes);
-      to += bytes;
-    };
-    append(&open.group, sizeof open.group);
-    append(open.positions.data(), open.positions.size() * sizeof(index_t));
-    append(open.data.data(), open.data.size());
-    to += padding(static_cast<index_t>(open.positions.size() * sizeof(index_t) + open.data.size()));
-  }
-}
-
 namespace {
 
 // The data of a program that is on its way, and its answer that is to come.
 class ProgramStage : public Pending::Stage {
  public:
-  std::unique_ptr<std::byte[]> data, answer;
-  index_t bytes = 0;
+  std::vector<std::byte> data, answer;
+  std::vector<Program::Result> results;
   MPI_Request sent = MPI_REQUEST_NULL, answered = MPI_REQUEST_NULL;
-  std::function<void(const std::byte*)> finish;
 
   bool advance() override {
     if (!mpi::test(sent) || !mpi::test(answered)) return false;
-    if (finish) std::exchange(finish, {})(answer.get());
+    const std::byte* from = answer.data();
+    for (const auto& [to, bytes] : results) {
+      copy_run(static_cast<std::byte*>(to), from, bytes);
+      from += bytes;
+    }
     return true;
   }
-  index_t kept() const noexcept override { return bytes; }
+  index_t kept() const noexcept override { return static_cast<index_t>(data.size() + answer.size()); }
 };
 
 }  // namespace
@@ -279,8 +212,11 @@ void Courier::dispatch(Peer& peer, int agent) {
   --gathered_;
   ++peer.messages;
   peer.bytes += out.length;
+  // First the bell: to wake up takes as long as to send. Unless the agent might go back to sleep meanwhile.
+  const bool lingers = progress_.lingers(agent);
+  if (lingers) ring(peer, agent);
   out.request = mpi::isend(wire_.requests.get(), out.data, out.length, agent, 0);
-  ring(peer, agent);
+  if (!lingers) ring(peer, agent);
 }
 
 void Courier::send_gathered() {
@@ -373,36 +309,36 @@ bool Courier::map(int agent, Verb verb, std::uint64_t region, const Attachment& 
   return answer[0] != std::byte{0};
 }
 
-void Courier::run(int agent, const Program& program, Pending* pending) {
+void Courier::run(int agent, Program& program, Pending* pending) {
   if (program.is_empty()) return;
-  const Address touched{agent, program.region_, program.low_};
-  Header request = header(touched, Verb::program, Strided::contiguous(program.high_ - program.low_));
-  request.answer = program.answer_;
-  auto stage = std::make_unique<ProgramStage>();
-  if (program.answer_ > 0) {
-    stage->answer.reset(new std::byte[static_cast<std::size_t>(program.answer_)]);
-    stage->answered = mpi::irecv(wire_.data.get(), stage->answer.get(), program.answer_, agent,
-                                 Wire::answer_tag(request.tag));
-    stage->finish = [results = program.results_](const std::byte* answer) {
-      for (const auto& [to, bytes] : results) {
-        copy_run(static_cast<std::byte*>(to), answer, bytes);
-        answer += bytes;
-      }
-    };
-  }
+  const Address touched{agent, program.region(), program.low()};
+  const Strided range = Strided::contiguous(program.high() - program.low());
+  Header request = header(touched, Verb::program, range);
   const index_t bytes = program.bytes();
-  stage->bytes = program.answer_;
+  request.answer = program.answer_bytes();
+  if (bytes <= most_inlined && request.answer == 0) {
+    request.inlined = bytes;
+    send(agent, request, range, When::with_the_next,
+         [&](std::byte* data) { std::memcpy(data, program.finished(), static_cast<std::size_t>(bytes)); });
+    return program.clear();
+  }
+  auto stage = std::make_unique<ProgramStage>();
+  if (request.answer > 0) {
+    stage->answer.resize(static_cast<std::size_t>(request.answer));
+    stage->results.assign(program.results().begin(), program.results().end());
+    stage->answered = mpi::irecv(wire_.data.get(), stage->answer.data(), request.answer, agent,
+                                 Wire::answer_tag(request.tag));
+  }
   if (bytes <= most_inlined) {
     request.inlined = bytes;
-    send(agent, request, Strided::contiguous(request.run),
-         program.answer_ > 0 ? When::now : When::with_the_next, [&](std::byte* data) { program.write(data); });
+    send(agent, request, range, When::now,
+         [&](std::byte* data) { std::memcpy(data, program.finished(), static_cast<std::size_t>(bytes)); });
+    program.clear();
   } else {
     request.outlined = bytes;
-    stage->bytes += bytes;
-    stage->data.reset(new std::byte[static_cast<std::size_t>(bytes)]);
-    program.write(stage->data.get());
-    send(agent, request, Strided::contiguous(request.run));
-    stage->sent = mpi::isend(wire_.data.get(), stage->data.get(), bytes, agent, Wire::data_tag(request.tag));
+    stage->data = program.take();
+    send(agent, request, range);
+    stage->sent = mpi::isend(wire_.data.get(), stage->data.data(), bytes, agent, Wire::data_tag(request.tag));
   }
   if (pending == nullptr) return wait_for(agent, [&] { return stage->advance(); });
   if (!stage->advance()) pending->add(std::move(stage));

@@ -14,6 +14,7 @@
 #include "buffers.hpp"
 #include "combine.hpp"
 #include "pending.hpp"
+#include "program.hpp"
 #include "wire.hpp"
 
 namespace tessera::detail {
@@ -63,40 +64,6 @@ class Stream {
   std::size_t first_ = 0, count_ = 0;
 };
 
-/// Many runs for one agent, packed as they come.
-class Program {
- public:
-  /// The most bytes of one, there and back.
-  static constexpr index_t most = part_bytes;
-  /// Whether a run still fits in.
-  bool has_room(const RunGroup& group) const noexcept;
-  /// Adds a run of `group`, which continues the last one if it is alike. `local` is read now by what writes,
-  /// and written at the end by what reads.
-  void add(const RunGroup& group, index_t position, const void* data, void* result);
-  bool is_empty() const noexcept { return groups_.empty(); }
-
- private:
-  friend class Courier;
-  friend class ProgramPending;
-  struct Open {
-    RunGroup group;
-    std::vector<index_t> positions;
-    std::vector<std::byte> data;
-  };
-  struct Result {
-    void* to;
-    index_t bytes;
-  };
-  index_t bytes() const noexcept { return bytes_; }
-  void write(std::byte* to) const;
-
-  std::vector<Open> groups_;
-  std::vector<Result> results_;
-  index_t bytes_ = 0, answer_ = 0;
-  std::uint64_t region_ = 0;  // of all its runs; 0: of several
-  index_t low_ = 0, high_ = 0;
-};
-
 /// Sends requests to agents, for one thread at a time (under the window lock). It keeps within what an agent
 /// has room for: at most so many messages and bytes of one process wait there.
 ///
@@ -120,7 +87,8 @@ class Courier {
                                 const std::array<std::byte, 16>& value);
   /// Lets an agent in a process of its own map memory, or (by Verb::detach) give it up; whether it could.
   bool map(int agent, Verb verb, std::uint64_t region, const Attachment& what);
-  void run(int agent, const Program& program, Pending* pending);
+  /// Sends a program, and empties it.
+  void run(int agent, Program& program, Pending* pending);
   /// Returns when all that this process asked of the agents, in the regions, is done.
   void flush(std::span<const Address> targets);
   /// Sends what was gathered.

@@ -280,7 +280,6 @@ class Transfer {
         if (!pending) pending = std::make_shared<Pending>(runtime, segment, rank);
         courier.run(agent, program, pending.get());
         launch();
-        program = Program();
       };
       for (const Run& run : group) {
         if (!program.has_room(alike)) send();

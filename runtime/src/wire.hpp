@@ -26,7 +26,7 @@ enum class Verb : std::uint8_t {
   compare,         // and exchange, an element
   scalar_update,   // of a scalar, by an atomic instruction
   scalar_compare,  // and exchange, a scalar
-  program,         // many runs: groups one after another (see Group)
+  program,         // many runs; see program.hpp
   flush,           // answered when what came before it, in that region or (0) in all, is done
   attach,          // to an agent in a process of its own: map this region; followed by an Attachment
   attach_locks,    // the same for the node's lock table
@@ -54,20 +54,7 @@ struct Header {
 };
 static_assert(sizeof(Header) % 16 == 0);
 
-/// Runs of one kind in a program, followed by `count` positions and, unless it gets, the data. An update has
-/// its operands for data, and sends back what was there.
-struct RunGroup {
-  Verb verb = Verb::put;
-  ElementKind kind = ElementKind::bytes;
-  Update update = Update::sum;
-  std::uint64_t region = 0;
-  index_t run = 0;
-  index_t count = 0;
-  alignas(16) std::array<std::byte, 16> value{};
-};
-static_assert(sizeof(RunGroup) % 16 == 0);
-
-/// Bytes that fill up a group of a program.
+/// Bytes between what has so many and what follows it.
 constexpr index_t padding(index_t used) noexcept { return (16 - used % 16) % 16; }
 
 /// Bytes that travel with a request.
@@ -134,9 +121,6 @@ inline index_t part_limit(index_t bytes, bool contiguous) noexcept {
   if (bytes <= most_unasked) return unasked_part_bytes;
   return contiguous ? mpi::max_bytes : part_bytes;
 }
-
-/// A run of a program; mostly it is one element.
-void copy_run(std::byte* to, const std::byte* from, index_t bytes) noexcept;
 
 /// A part of a strided transfer: its shape, and where it begins on both sides.
 struct Part {

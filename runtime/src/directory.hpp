@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+#include <tessera/runtime/types.hpp>
+
+namespace tessera::detail {
+
+/// The memory behind a region as an agent sees it: that of all processes of the node.
+struct Exposed {
+  std::byte* base = nullptr;
+  index_t bytes = 0;
+  std::uint64_t salt = 0;
+};
+
+/// What an agent may touch, by the region's number.
+class Directory {
+ public:
+  void add(std::uint64_t region, const Exposed& memory);
+  void remove(std::uint64_t region);
+  std::optional<Exposed> find(std::uint64_t region) const;
+  /// @throws LogicError unless [low, high) is in the region.
+  Exposed at(std::uint64_t region, index_t low, index_t high) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<std::uint64_t, Exposed> memory_;
+};
+
+}  // namespace tessera::detail
