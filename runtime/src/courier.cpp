@@ -125,16 +125,19 @@ void Courier::ring(Peer& peer, int agent) {
   progress_.ring(agent);
 }
 
-// Should it have fallen asleep nevertheless, it is rung when it takes long.
+// Should it have fallen asleep nevertheless, it is rung when it takes long; but not again and again, as what is
+// long itself takes long.
 template <class Done>
 void Courier::wait_for(int agent, Done&& done) {
   Peer& peer = peers_[agent];
   auto last = Clock::now();
+  auto patience = first_patience;
   int turns = 0;
   progress_.wait_until([&] {
     if (done()) return true;
     if (++turns % 16 == 0 && Clock::now() - last > patience) {
       last = peer.rung = Clock::now();
+      patience *= 2;
       progress_.ring(agent);
     }
     return false;
@@ -230,25 +233,43 @@ void Courier::finish(Stream&& stream, int agent, Pending* pending) {
   if (!stream.advance()) pending->add(std::make_unique<StreamStage>(std::move(stream)));
 }
 
+void Courier::write_inlined(int agent, Header request, const Strided& shape, const std::byte* source,
+                            bool waited_for) {
+  const Notify notify{request.notify_region, request.notify_position};
+  const index_t begin = request.position;
+  for (Parts parts(shape, most_inlined); !parts.is_over();) {
+    const Part part = parts.next();
+    request.levels = static_cast<std::uint8_t>(part.shape.levels);
+    request.position = begin + part.remote;
+    request.run = part.shape.run;
+    request.inlined = part.shape.bytes();
+    request.notify_region = parts.is_over() ? notify.region : 0;
+    // Who goes on with something else wants what is long to be under way.
+    const bool now = request.notify_region != 0 || (!waited_for && request.inlined > most_gathered);
+    send(agent, request, part.shape, now ? When::now : When::with_the_next, [&](std::byte* data) {
+      copy_strided(data, source + part.local, packing(part.shape), Direction::local_to_remote);
+    });
+  }
+}
+
+void Courier::write(int agent, Header& request, const Strided& shape, const std::byte* source,
+                    Pending* pending) {
+  const index_t bytes = shape.bytes();
+  if (bytes <= most_unasked) return write_inlined(agent, request, shape, source, pending == nullptr);
+  request.part = part_limit(bytes, request.verb == Verb::put && shape.levels == 0);
+  send(agent, request, shape);
+  finish(Stream(buffers_, wire_, agent, request.tag, false, Parts(shape, request.part),
+                const_cast<std::byte*>(source)),
+         agent, pending);
+}
+
 void Courier::put(const Address& to, const Strided& shape, const std::byte* source, Pending* pending,
                   const Notify& notify) {
   const Strided merged = shape.merged();
   Header request = header(to, Verb::put, merged);
   request.notify_region = notify.region;
   request.notify_position = notify.position;
-  const index_t bytes = merged.bytes();
-  if (bytes <= most_inlined) {
-    request.inlined = bytes;
-    const When when = notify.region == 0 ? When::with_the_next : When::now;
-    return send(to.agent, request, merged, when, [&](std::byte* data) {
-      copy_strided(data, source, packing(merged), Direction::local_to_remote);
-    });
-  }
-  request.part = part_limit(merged.bytes(), merged.levels == 0);
-  send(to.agent, request, merged);
-  finish(Stream(buffers_, wire_, to.agent, request.tag, false, Parts(merged, request.part),
-                const_cast<std::byte*>(source)),
-         to.agent, pending);
+  write(to.agent, request, merged, source, pending);
 }
 
 void Courier::accumulate(const Address& to, const Strided& shape, const Combine& combine,
@@ -259,18 +280,7 @@ void Courier::accumulate(const Address& to, const Strided& shape, const Combine&
   request.update = combine.update;
   if (combine.alpha != nullptr)
     std::memcpy(request.value.data(), combine.alpha, static_cast<std::size_t>(size_of(combine.kind)));
-  const index_t bytes = merged.bytes();
-  if (bytes <= most_inlined) {
-    request.inlined = bytes;
-    return send(to.agent, request, merged, When::with_the_next, [&](std::byte* data) {
-      copy_strided(data, source, packing(merged), Direction::local_to_remote);
-    });
-  }
-  request.part = part_limit(bytes, false);
-  send(to.agent, request, merged);
-  finish(Stream(buffers_, wire_, to.agent, request.tag, false, Parts(merged, request.part),
-                const_cast<std::byte*>(source)),
-         to.agent, pending);
+  write(to.agent, request, merged, source, pending);
 }
 
 void Courier::get(const Address& from, const Strided& shape, std::byte* target, Pending* pending) {

@@ -118,7 +118,9 @@ class Courier {
     int agent = -1;  // while it is open
   };
   enum class When { now, with_the_next };
-  static constexpr auto still_awake = std::chrono::microseconds(25), patience = std::chrono::microseconds(40);
+  static constexpr auto still_awake = std::chrono::microseconds(25),
+                        first_patience = std::chrono::microseconds(40);
+  static constexpr index_t most_gathered = index_t{4} << 10;  // of one who does not wait
   static constexpr std::size_t most_outgoing = 32;
   static constexpr int most_messages = 64;
   static constexpr index_t most_bytes = index_t{256} << 10;
@@ -128,6 +130,9 @@ class Courier {
   template <class Write>
   void send(int agent, const Header& header, const Strided& shape, When when, Write&& write);
   void send(int agent, const Header& header, const Strided& shape);
+  /// The data of a put or accumulate follows its request, or is part of it.
+  void write(int agent, Header& request, const Strided& shape, const std::byte* source, Pending* pending);
+  void write_inlined(int agent, Header request, const Strided& shape, const std::byte* source, bool waited_for);
   void dispatch(Peer& peer, int agent);
   void admit(Peer& peer, int agent);
   void acknowledge(Peer& peer, int agent);

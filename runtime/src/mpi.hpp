@@ -104,6 +104,14 @@ inline constexpr bool compare_and_swap_works =
 #else
     true;
 #endif
+/// Bytes of a message that goes over TCP at once, with some to spare: for longer ones MPI asks the receiver
+/// first.
+inline constexpr index_t eager_bytes =
+#ifdef OPEN_MPI
+    index_t{60} << 10;
+#else
+    index_t{16} << 10;
+#endif
 /// Whether datatypes on the target's side can be trusted.
 inline constexpr bool datatypes_work =
 #ifdef OPEN_MPI

@@ -58,7 +58,7 @@ static_assert(sizeof(Header) % 16 == 0);
 constexpr index_t padding(index_t used) noexcept { return (16 - used % 16) % 16; }
 
 /// Bytes that travel with a request.
-inline constexpr index_t most_inlined = index_t{16} << 10;
+inline constexpr index_t most_inlined = mpi::eager_bytes;
 /// Bytes of a request without them.
 constexpr index_t request_length(int levels) noexcept {
   return static_cast<index_t>(sizeof(Header)) + levels * 2 * static_cast<index_t>(sizeof(index_t));
@@ -70,7 +70,8 @@ inline constexpr index_t message_bytes = request_length(max_rank) + most_inlined
 inline constexpr index_t part_bytes = index_t{256} << 10;
 /// The first is small, so that the wire is busy soon.
 inline constexpr index_t first_part_bytes = index_t{64} << 10;
-inline constexpr index_t unasked_part_bytes = index_t{16} << 10, most_unasked = index_t{128} << 10;
+/// What is not larger than this goes in parts that MPI sends without asking; what is written, in requests.
+inline constexpr index_t most_unasked = index_t{64} << 10;
 /// Parts of one transfer that are under way at once.
 inline constexpr std::size_t most_parts = 4;
 
@@ -115,10 +116,9 @@ inline index_t read_request(const std::byte* from, Header& header, Strided& shap
 }
 
 /// How large the parts of a transfer are. What is contiguous on both sides is cut only where MPI's counts end,
-/// as MPI itself has the receiver ask for what is large (rendezvous); what is not so large that this pays goes
-/// in parts that MPI sends without asking.
+/// as MPI itself has the receiver ask for what is large (rendezvous).
 inline index_t part_limit(index_t bytes, bool contiguous) noexcept {
-  if (bytes <= most_unasked) return unasked_part_bytes;
+  if (bytes <= most_unasked) return mpi::eager_bytes;
   return contiguous ? mpi::max_bytes : part_bytes;
 }
 
