@@ -70,21 +70,24 @@ void batches(Session& session, Ends& ends) {
   };
 
   const Mover block = by_segment(ends, segment, Rows::contiguous(packed_bytes), values, ends.waiting());
+  Peer peer(ends, packed_bytes);
+  const Mover other = peer.of(packed_bytes, values);
   const auto row = [&](const std::string& name, Operation operation, const auto& call,
                        std::optional<Target> goal) {
     Mover own{.memory = block.memory, .sync = block.sync};
     Reference& way = operation == Operation::put ? own.put : own.get;
     way = {.name = name, .routine = repeat(call), .others = ends.waiting()};
     check(world, {section, name, places}, buffer, own, operation);
-    Reference reference = block.of(operation);
+    Reference reference = block.of(operation), theirs = other.of(operation);
     reference.name += " of 16,000 B";
-    reference.target = goal;
+    theirs.name += " of 16,000 B";
+    reference.target = theirs.target = goal;
     session.compare({.section = section,
                      .name = name + waits,
                      .routine = way.routine,
                      .bytes = static_cast<double>(count * element),
                      .others = way.others},
-                    {reference});
+                    {reference, theirs});
   };
   const Target half_as_fast{Goal::at_least, 0.5};
   row("put by a Batch", Operation::put, put_batch, half_as_fast);

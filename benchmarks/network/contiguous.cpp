@@ -12,7 +12,10 @@ constexpr index_t sizes[] = {8,        64,        512,     kib,     4 * kib, 32 
                              64 * kib, 256 * kib, 2 * mib, 8 * mib, 64 * mib};
 constexpr index_t most = 64 * mib;
 
-std::optional<Target> target_of(index_t bytes) {
+// Where there is no window to compare with, the goal is that of messages.
+std::optional<Target> target_of(index_t bytes, bool by_window) {
+  if (!by_window && bytes >= 64 * kib) return Target{Goal::at_least, 0.9};
+  if (!by_window && bytes <= kib) return Target{Goal::at_least, 1.0 / 1.3};
   if (bytes >= 2 * mib) return Target{Goal::at_least, 1.5};
   if (bytes >= 64 * kib) return Target{Goal::at_least, 1.0};
   if (bytes <= kib) return Target{Goal::at_least, 1.0 / 1.1};
@@ -33,7 +36,7 @@ void contiguous(Session& session, Ends& ends) {
     Mover own = by_segment(ends, segment, block, buffer.data(), ends.waiting());
     own.accumulate = {};
     Mover other = peer.of(bytes, buffer.data());
-    other.put.target = other.get.target = target_of(bytes);
+    other.put.target = other.get.target = target_of(bytes, ends.has_windows());
     measure(session, {section, format_bytes(bytes) + waits, places_of(block)}, buffer, own, {other});
   }
   segment.close();

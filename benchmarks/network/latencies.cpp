@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compute.hpp"
+#include "mpi_peer.hpp"
 #include "sections.hpp"
 
 namespace tessera::benchmark::network {
@@ -17,9 +18,9 @@ constexpr int target = Ends::target;
 
 // How long each of so many calls took; before each, rank 0 computes for pause() seconds.
 template <class Call, class Pause>
-std::vector<double> take(Ends& ends, std::size_t count, const Call& call, Pause pause) {
+std::vector<double> take(Ends& ends, const Others& others, std::size_t count, const Call& call, Pause pause) {
   std::vector<double> seconds(count);
-  ends.call(ends.computing(), [&] {
+  ends.call(others, [&] {
     for (double& one : seconds) {
       for (const double until = now() + pause(); now() < until;) compute(100);
       const double begin = now();
@@ -38,24 +39,50 @@ void add(Session& session, const std::string& name, const Estimate& time, double
                .target = Target{Goal::at_most, at_most}});
 }
 
+// Pauses of 10 ms on average, exponentially distributed.
+class Pauses {
+ public:
+  explicit Pauses(bool quick) : mean_(quick ? 1e-3 : 10e-3) {}
+  double operator()() {
+    return -mean_ * std::log((static_cast<double>(random_() >> 11) + 1.0) / 9007199254740992.0);
+  }
+
+ private:
+  std::mt19937_64 random_{20061103};
+  double mean_;
+};
+
+constexpr std::size_t lone_calls(bool quick) { return quick ? 20 : 200; }
+
 template <class Call>
 void measure_call(Session& session, Ends& ends, const std::string& name, const Call& call) {
   const bool quick = session.is_quick();
   std::vector<double> trains;
   for (int train = 0; train < (quick ? 1 : 5); ++train) {
-    const std::vector<double> one = take(ends, quick ? 100 : 1000, call, [] { return 0.0; });
+    const std::vector<double> one = take(ends, ends.computing(), quick ? 100 : 1000, call, [] { return 0.0; });
     trains.insert(trains.end(), one.begin(), one.end());
   }
   add(session, name + ", in trains", median_estimate(trains), 50e-6);
   add(session, name + ", in trains: 99 %", quantile_estimate(trains, 0.99), 1e-3);
 
-  std::mt19937_64 random(20061103);
-  const double mean = quick ? 1e-3 : 10e-3;
-  const auto pause = [&] {
-    return -mean * std::log((static_cast<double>(random() >> 11) + 1.0) / 9007199254740992.0);
-  };
-  const std::vector<double> lone = take(ends, quick ? 20 : 200, call, pause);
+  const std::vector<double> lone = take(ends, ends.computing(), lone_calls(quick), call, Pauses(quick));
   add(session, name + ", every 10 ms", median_estimate(lone), 80e-6);
+}
+
+// What the machine itself takes when all of it has to be fetched to the caches again: a message there and back,
+// the target doing nothing but wait for it.
+void measure_message(Session& session, Ends& ends) {
+  const Group& world = ends.world();
+  double word = 0.0;
+  const auto call = [&] { mpi_peer::ping_pong(world, target, &word, sizeof word); };
+  const std::size_t count = lone_calls(session.is_quick());
+  const Others answering = Ends::answering([&](index_t) {
+    for (std::size_t i = 0; i < count; ++i) call();
+  });
+  const std::vector<double> lone = take(ends, answering, count, call, Pauses(session.is_quick()));
+  session.add({.section = section,
+               .name = "message there and back, every 10 ms, target waits in MPI_Recv",
+               .measured = {.time = median_estimate(lone)}});
 }
 
 }  // namespace
@@ -80,6 +107,7 @@ void latencies(Session& session, Ends& ends) {
     in_order = in_order && value == ++last;
   });
   require(ends.world().all_reduce(in_order ? 1 : 0, Reduce::min) == 1, "fetch_add");
+  measure_message(session, ends);
   session.note(
       "Trains: 5 of 1,000 operations, one after the other. Every 10 ms: 200 operations after pauses that are "
       "exponentially distributed; rank 0 computes meanwhile.");
