@@ -76,9 +76,10 @@ void measure_message(Session& session, Ends& ends) {
   double word = 0.0;
   const auto call = [&] { mpi_peer::ping_pong(world, target, &word, sizeof word); };
   const std::size_t count = lone_calls(session.is_quick());
-  const Others answering = Ends::answering([&](index_t) {
+  Others answering = ends.waiting();
+  answering.work = [&](index_t) {
     for (std::size_t i = 0; i < count; ++i) call();
-  });
+  };
   const std::vector<double> lone = take(ends, answering, count, call, Pauses(session.is_quick()));
   session.add({.section = section,
                .name = "message there and back, every 10 ms, target waits in MPI_Recv",
