@@ -288,7 +288,7 @@ void Agent::do_at_once(Task& task, const std::byte* data) {
       break;
     case Verb::flush:
       std::atomic_thread_fence(std::memory_order_seq_cst);
-      answer(task, result.data(), sizeof result);
+      answer(task, {}, 0);
       break;
     case Verb::attach:
     case Verb::attach_locks:
@@ -330,10 +330,10 @@ void Agent::run(const Task& task, const std::byte* program) {
   if (results) answer(task, std::move(results), answered);
 }
 
-void Agent::answer(const Task& task, const void* data, index_t bytes) {
-  auto copy = std::unique_ptr<std::byte[]>(new std::byte[static_cast<std::size_t>(bytes)]);
-  std::memcpy(copy.get(), data, static_cast<std::size_t>(bytes));
-  answer(task, std::move(copy), bytes);
+void Agent::answer(const Task& task, const void* data, std::size_t bytes) {
+  auto copy = std::unique_ptr<std::byte[]>(new std::byte[bytes]);
+  std::memcpy(copy.get(), data, bytes);
+  answer(task, std::move(copy), static_cast<index_t>(bytes));
 }
 
 void Agent::answer(const Task& task, std::unique_ptr<std::byte[]> data, index_t bytes) {
@@ -344,6 +344,7 @@ void Agent::answer(const Task& task, std::unique_ptr<std::byte[]> data, index_t 
 
 void Agent::finish(const Task& task) {
   const Header& header = task.header;
+  if (header.acknowledge) answer(task, {}, 0);
   if (header.notify_region == 0) return;
   const Exposed there = directory_.at(header.notify_region, header.notify_position,
                                       header.notify_position + static_cast<index_t>(sizeof(std::int64_t)));

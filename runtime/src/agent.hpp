@@ -66,7 +66,7 @@ class Agent {
   bool attach(const Header& header, const std::byte* data);
   void run(const Task& task, const std::byte* program);
   void answer(const Task& task, std::unique_ptr<std::byte[]> data, index_t bytes);
-  void answer(const Task& task, const void* data, index_t bytes);
+  void answer(const Task& task, const void* data, std::size_t bytes);
   void finish(const Task& task);
   Striped stripes(const Exposed& memory) const noexcept { return {locks_, memory.base, memory.salt}; }
 

@@ -105,7 +105,12 @@ Courier::Courier(Progress& progress, const Wire& wire)
 
 Courier::~Courier() {
   if (mpi::finalized()) return;
-  for (auto& [agent, peer] : peers_) mpi::cancel(peer.acknowledgement);
+  for (auto& [agent, peer] : peers_) {
+    mpi::cancel(peer.acknowledgement);
+    for (auto& [region, written] : peer.written) {
+      for (MPI_Request& one : written.acknowledgements) mpi::cancel(one);
+    }
+  }
 }
 
 Courier::Outgoing& Courier::slot() {
@@ -235,6 +240,7 @@ void Courier::finish(Stream&& stream, int agent, Pending* pending) {
 
 void Courier::write_inlined(int agent, Header request, const Strided& shape, const std::byte* source,
                             bool waited_for) {
+  peers_[agent].written[request.region].is_unanswered = true;
   const Notify notify{request.notify_region, request.notify_position};
   const index_t begin = request.position;
   for (Parts parts(shape, most_inlined); !parts.is_over();) {
@@ -257,6 +263,10 @@ void Courier::write(int agent, Header& request, const Strided& shape, const std:
   const index_t bytes = shape.bytes();
   if (bytes <= most_unasked) return write_inlined(agent, request, shape, source, pending == nullptr);
   request.part = part_limit(bytes, request.verb == Verb::put && shape.levels == 0);
+  request.acknowledge = true;
+  auto& expected = peers_[agent].written[request.region].acknowledgements;
+  std::erase_if(expected, [](MPI_Request& one) { return mpi::test(one); });
+  expected.push_back(mpi::irecv(wire_.data.get(), nullptr, 0, agent, Wire::answer_tag(request.tag)));
   send(agent, request, shape);
   finish(Stream(buffers_, wire_, agent, request.tag, false, Parts(shape, request.part),
                 const_cast<std::byte*>(source)),
@@ -321,6 +331,11 @@ bool Courier::map(int agent, Verb verb, std::uint64_t region, const Attachment& 
 
 void Courier::run(int agent, Program& program, Pending* pending) {
   if (program.is_empty()) return;
+  if (program.region() == 0) {
+    peers_[agent].mixed = true;
+  } else {
+    peers_[agent].written[program.region()].is_unanswered = true;
+  }
   const Address touched{agent, program.region(), program.low()};
   const Strided range = Strided::contiguous(program.high() - program.low());
   Header request = header(touched, Verb::program, range);
@@ -355,16 +370,23 @@ void Courier::run(int agent, Program& program, Pending* pending) {
 }
 
 void Courier::flush(std::span<const Address> targets) {
-  std::vector<std::array<std::byte, 16>> answers(targets.size());
-  std::vector<MPI_Request> requests;
-  for (std::size_t i = 0; i < targets.size(); ++i) {
-    const Header question = header(targets[i], Verb::flush, Strided::contiguous(0));
-    requests.push_back(
-        mpi::irecv(wire_.data.get(), answers[i].data(), 16, targets[i].agent, Wire::answer_tag(question.tag)));
-    send(targets[i].agent, question, Strided::contiguous(0));
+  // All are asked before one is waited for; but those who say by themselves when they are done.
+  for (const Address& target : targets) {
+    Peer& peer = peers_[target.agent];
+    if (!peer.mixed && !peer.written[target.region].is_unanswered) continue;
+    const Header question = header(target, Verb::flush, Strided::contiguous(0));
+    Written& written = peer.written[target.region];
+    written.is_unanswered = false;
+    written.acknowledgements.push_back(
+        mpi::irecv(wire_.data.get(), nullptr, 0, target.agent, Wire::answer_tag(question.tag)));
+    send(target.agent, question, Strided::contiguous(0));
   }
-  for (std::size_t i = 0; i < requests.size(); ++i)
-    wait_for(targets[i].agent, [&] { return mpi::test(requests[i]); });
+  for (const Address& target : targets) {
+    auto& written = peers_[target.agent].written;
+    for (MPI_Request& one : written[target.region].acknowledgements)
+      wait_for(target.agent, [&] { return mpi::test(one); });
+    written.erase(target.region);
+  }
 }
 
 void Courier::leave(int agent) {

@@ -101,6 +101,11 @@ class Courier {
  private:
   using Clock = std::chrono::steady_clock;
   struct Outgoing;
+  // What was written to a region through an agent, and may not be done.
+  struct Written {
+    bool is_unanswered = false;                   // some of it, unless the agent is asked
+    std::vector<MPI_Request> acknowledgements{};  // of the rest
+  };
   struct Peer {
     Outgoing* open = nullptr;  // the message that is gathered for it
     int messages = 0;          // that may still wait at the agent
@@ -110,6 +115,8 @@ class Courier {
     index_t acknowledged_bytes = 0;
     std::array<std::byte, 16> answer{};
     Clock::time_point rung{}, heard{};
+    std::unordered_map<std::uint64_t, Written> written;  // by region
+    bool mixed = false;                                  // programs of several regions were sent
   };
   struct Outgoing {
     MPI_Request request = MPI_REQUEST_NULL;

@@ -39,6 +39,7 @@ struct Header {
   ElementKind kind = ElementKind::bytes;
   Update update = Update::sum;
   std::uint8_t levels = 0;
+  bool acknowledge = false;  // say when it is done, with no bytes
   std::int32_t tag = 0;      // of the answer and of data messages
   std::uint64_t region = 0;  // 0: several
   index_t position = 0;      // bytes from the beginning of the target node's mapping
