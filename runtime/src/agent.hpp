@@ -52,7 +52,7 @@ class Agent {
     std::unique_ptr<std::byte[]> data;
   };
   static constexpr std::size_t most_incoming = 32;
-  static constexpr std::size_t most_buffers = 24;
+  static constexpr std::size_t most_buffers = 8;
 
   void post(Incoming& slot);
   void take(const std::byte* message, index_t bytes, int source);

@@ -49,7 +49,8 @@ inline void copy_run(std::byte* to, const void* from, index_t bytes) noexcept {
 class Program {
  public:
   /// The most bytes of one, there and back.
-  static constexpr index_t most = part_bytes;
+  static constexpr index_t most = index_t{256} << 10;
+  static_assert(most <= part_bytes);  // an agent's buffer
   struct Result {
     void* to;
     index_t bytes;

@@ -66,15 +66,15 @@ constexpr index_t request_length(int levels) noexcept {
 }
 /// Bytes of a message: the largest request, and behind it one that asks whether it is done.
 inline constexpr index_t message_bytes = request_length(max_rank) + most_inlined + request_length(0);
-/// Bytes of a part that has to be packed on some side: two parts of 256 KiB keep the wire busy while the next
-/// is packed, and smaller ones cost more than they hide.
-inline constexpr index_t part_bytes = index_t{256} << 10;
+/// Bytes of a part that has to be packed on some side: MPI asks the receiver for each, which takes as long as some
+/// 100 KiB, so that smaller ones cost more than they hide.
+inline constexpr index_t part_bytes = index_t{1} << 20;
 /// The first is small, so that the wire is busy soon.
 inline constexpr index_t first_part_bytes = index_t{64} << 10;
 /// What is not larger than this goes in parts that MPI sends without asking; what is written, in requests.
 inline constexpr index_t most_unasked = index_t{64} << 10;
-/// Parts of one transfer that are under way at once.
-inline constexpr std::size_t most_parts = 4;
+/// Parts of one transfer that are under way at once: one keeps the wire busy while the other is packed.
+inline constexpr std::size_t most_parts = 2;
 
 /// The two communicators of the agents, over all processes: requests go to agents only; answers have even tags,
 /// the data of requests odd ones.
