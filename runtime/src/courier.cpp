@@ -121,11 +121,14 @@ Courier::Outgoing& Courier::slot() {
   return next;
 }
 
-// An agent that has just answered still looks for more, and to ring it would cost as much as the message.
+// An agent that has just answered, or just been sent something, still looks for more, and to ring it would cost as
+// much as the message.
 void Courier::ring(Peer& peer, int agent) {
   const auto now = Clock::now();
-  if (now - peer.heard < still_awake && progress_.lingers(agent)) return;
-  if (now - peer.rung < still_awake) return;
+  const bool lingers = progress_.lingers(agent) &&
+                       (now - peer.heard < awake_after_answer || now - peer.sent < awake_after_request);
+  peer.sent = now;
+  if (lingers || now - peer.rung < awake_after_answer) return;
   peer.rung = now;
   progress_.ring(agent);
 }

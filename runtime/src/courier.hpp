@@ -114,7 +114,7 @@ class Courier {
     int acknowledged = 0;  // what it covers
     index_t acknowledged_bytes = 0;
     std::array<std::byte, 16> answer{};
-    Clock::time_point rung{}, heard{};
+    Clock::time_point rung{}, sent{}, heard{};
     std::unordered_map<std::uint64_t, Written> written;  // by region
     bool mixed = false;                                  // programs of several regions were sent
   };
@@ -125,8 +125,10 @@ class Courier {
     int agent = -1;  // while it is open
   };
   enum class When { now, with_the_next };
-  static constexpr auto still_awake = std::chrono::microseconds(25),
-                        first_patience = std::chrono::microseconds(40);
+  // Less than an agent lingers by what a message takes, which it counts from its coming.
+  static constexpr auto awake_after_answer = std::chrono::microseconds(25),
+                        awake_after_request = std::chrono::microseconds(40);
+  static constexpr auto first_patience = std::chrono::microseconds(40);
   static constexpr index_t most_gathered = index_t{4} << 10;  // of one who does not wait
   static constexpr std::size_t most_outgoing = 32;
   static constexpr int most_messages = 64;
