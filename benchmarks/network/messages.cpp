@@ -50,7 +50,12 @@ void messages(Session& session, Ends& ends) {
     // two of them, as a message comes back as well
     Mover own = mover(bytes);
     own.get = {};
-    own.put.routine = [put = own.put.routine](index_t count) { put(2 * count); };
+    const Strided shape = Strided::contiguous(bytes);
+    own.put.routine = repeat([&segment, &buffer, shape] {
+      segment.put(Ends::target, 0, shape, buffer.data());
+      segment.put(Ends::target, 0, shape, buffer.data());
+      segment.flush(Ends::target);
+    });
     const Rows block = Rows::contiguous(bytes);
     const Mover other = ping_pong(ends, bytes, buffer.data(), theirs);
     check(ends.world(), {section, format_bytes(bytes), places_of(block)}, buffer, own, Operation::put);
