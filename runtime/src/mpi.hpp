@@ -11,6 +11,7 @@
 
 #include <tessera/runtime/detail/unique_handle.hpp>
 #include <tessera/runtime/group.hpp>
+#include <tessera/runtime/strided.hpp>
 #include <tessera/runtime/types.hpp>
 
 // Every MPI function that Tessera calls, checked, in one place. Counts are 64-bit here; the conversion to MPI's
@@ -125,6 +126,11 @@ void put_indexed(MPI_Win win, int rank, std::span<const index_t> offsets, std::s
 void get_indexed(MPI_Win win, int rank, std::span<const index_t> offsets, std::span<std::byte* const> targets,
                  index_t run);
 inline constexpr std::size_t most_indexed = 256;
+/// A shape with one call, on datatypes made of vectors; see is_one_datatype().
+void put_strided(MPI_Win win, int rank, index_t offset, const void* source, const Strided& shape);
+void get_strided(MPI_Win win, int rank, index_t offset, void* target, const Strided& shape);
+/// Whether MPI's counts hold the shape. Strides backwards and to the same place are left to others. @local
+bool is_one_datatype(const Strided& shape) noexcept;
 // The same with a request, for at most max_bytes (MPI standard 12.3.5): contiguous only, for MPICH 4.0 says of
 // others that they are done before they are.
 MPI_Request rput(MPI_Win win, int rank, index_t offset, const void* source, index_t bytes);

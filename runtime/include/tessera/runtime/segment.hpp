@@ -33,8 +33,8 @@ enum class AtomicDomain {
 enum class TransferMethod {
   automatic,  ///< whatever is fastest for the size and shape
   batched,    ///< put, get: one MPI operation for each contiguous run, completed together
-  direct,     ///< blocking put, get of lists: one MPI operation for 256 runs (MPICH); else as batched
-  packed,     ///< packed into messages to the agent of the target, which unpacks them
+  direct,  ///< blocking put, get: one MPI operation on datatypes, lists 256 runs each (MPICH); else as batched
+  packed,  ///< packed into messages to the agent of the target, which unpacks them
 };
 
 /// The name of a method, such as "packed". @local
