@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
+#include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <fstream>
+#include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <tessera/runtime/error.hpp>
@@ -105,6 +110,67 @@ void kill_one(const Group& world) {
   world.barrier();
 }
 
+// Everybody is in a transfer with rank 1, or about to be, when it is killed.
+void kill_in_transfer(const Group& world) {
+  constexpr index_t bytes = 1 << 20;
+  Segment segment(world, bytes, "blocks");
+  world.barrier();
+  if (world.rank() == 1) {
+    std::printf("rank 1 kills itself\n");
+    std::fflush(stdout);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    std::raise(SIGKILL);
+  }
+  std::vector<std::byte> data(bytes);
+  for (;;) {
+    segment.put(1, 0, Strided::contiguous(bytes), data.data());
+    segment.get(1, 0, Strided::contiguous(8), data.data());
+    segment.flush(1);
+  }
+}
+
+// Bytes of this process that nobody shares.
+index_t private_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("RssAnon:")) return std::stoll(line.substr(8)) << 10;
+  }
+  return -1;
+}
+
+// Far more ranks than cores: each talks to a few of them.
+int many_ranks(const Group& world) {
+  constexpr index_t bytes = 1 << 18;
+  Segment segment(world, bytes, "shared");
+  auto* mine = reinterpret_cast<std::int64_t*>(segment.address(world.rank()));
+  std::fill(mine, mine + bytes / 8, 0);
+  segment.sync();
+  const index_t before = private_bytes();
+  const std::int64_t one = 1;
+  std::vector<std::int64_t> block(bytes / 8 - 1, world.rank()), found(block.size());
+  const Strided all = Strided::contiguous(bytes - 8);
+  std::int64_t wrong = 0;
+  for (const int distance : {1, 5, 21}) {
+    const int target = (world.rank() + distance) % world.size();
+    std::int64_t old = 0;
+    segment.fetch_add(target, 0, ElementKind::int64, &one, &old);
+    segment.accumulate(target, 8, all, ElementKind::int64, &one, block.data());
+    segment.flush(target);
+  }
+  segment.sync();
+  const int n = world.size(), r = world.rank();
+  const std::int64_t sum = (r + n - 1) % n + (r + n - 5) % n + (r + n - 21) % n;
+  wrong += mine[0] != 3;
+  for (index_t i = 1; i < bytes / 8; ++i) wrong += mine[i] != sum;
+  const index_t grown = world.all_reduce(private_bytes() - before, Reduce::max);
+  if (world.all_reduce(wrong, Reduce::sum) != 0) return 1;
+  if (r == 0)
+    std::printf("%d ranks on %d nodes: right, and %lld KiB more memory\n", n, world.node_count(),
+                static_cast<long long>(grown >> 10));
+  // Slots, buffers and connections of three targets, not of all.
+  return grown <= index_t{12} << 20 ? 0 : 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -125,5 +191,7 @@ int main(int argc, char** argv) {
   if (what == "memory-limit") return memory_limit(world);
   if (what == "no-window") return no_window(runtime, world);
   if (what == "kill-one") kill_one(world);
+  if (what == "kill-in-transfer") kill_in_transfer(world);
+  if (what == "many-ranks") return many_ranks(world);
   return what == "start" ? 0 : 2;
 }

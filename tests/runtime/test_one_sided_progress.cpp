@@ -66,6 +66,20 @@ TEST(Progress, operations_on_ranks_that_compute) {
   segment.sync();
 }
 
+// What is small is gathered until somebody waits for something; but it does not stay here for ever.
+TEST(Progress, a_store_that_nobody_flushes) {
+  if (runtime().progress() != ProgressMode::thread) return;
+  const Group& all = world();
+  Segment segment(all, 64, "unflushed");
+  zero(segment, 64);
+  segment.sync();
+  const int right = (all.rank() + 1) % all.size();
+  segment.store(right, 0, std::int64_t{1});
+  const std::atomic_ref<std::int64_t> came(*reinterpret_cast<std::int64_t*>(segment.address(all.rank())));
+  while (came.load() == 0) std::this_thread::yield();
+  segment.sync();
+}
+
 // The program's own blocking calls of MPI stay legal: each waits in one for a rank that is in a one-sided call
 // to it.
 TEST(Progress, beside_blocking_calls_of_mpi) {
