@@ -2,12 +2,14 @@
 // SPDX-FileCopyrightText: the Tessera developers
 //
 // What goes through the agents against plain messages, there and back.
+#include "compute.hpp"
 #include "sections.hpp"
 #include "transfers.hpp"
 
 namespace tessera::benchmark::network {
 namespace {
 
+constexpr const char* section = "pingpong: through agents, against messages";
 constexpr index_t most = 8 * mib;
 
 // There and back, both of the full size.
@@ -25,10 +27,33 @@ Mover ping_pong(const Ends& ends, index_t bytes, double* buffer, std::span<doubl
           .sync = [&world] { world.barrier(); }};
 }
 
+// What the model of the protocols (docs/runtime.md) is made of: messages alone.
+void measure_messages(Session& session, Ends& ends, std::span<double> buffer, std::span<double> theirs) {
+  constexpr index_t sizes[] = {8,         4 * kib,   16 * kib, 64 * kib, 128 * kib,
+                               256 * kib, 512 * kib, mib,      4 * mib,  most};
+  for (const index_t bytes : sizes) {
+    const Reference message = by_messages(ends, bytes, buffer.data(), theirs).put;
+    std::vector<double> seconds(session.is_quick() ? 5 : 200);
+    Others answering = ends.waiting();
+    answering.work = [&](index_t) { message.routine(static_cast<index_t>(seconds.size())); };
+    ends.call(answering, [&] {
+      for (double& one : seconds) {
+        const double begin = now();
+        message.routine(1);
+        one = now() - begin;
+      }
+    });
+    ends.world().broadcast(std::span(seconds), Ends::origin);
+    session.add({.section = section,
+                 .name = "message of " + format_bytes(bytes) + ", 8 B back",
+                 .measured = {.time = median_estimate(seconds)},
+                 .bytes = static_cast<double>(bytes)});
+  }
+}
+
 }  // namespace
 
 void messages(Session& session, Ends& ends) {
-  const std::string section = "pingpong: through agents, against messages";
   if (!session.wants(section)) return;
   Segment segment(ends.world(), most, {.name = "blocks", .method = TransferMethod::packed});
   const LocalBuffer<double> memory(most / element);
@@ -67,6 +92,7 @@ void messages(Session& session, Ends& ends) {
                      .others = own.put.others},
                     {other.put});
   }
+  measure_messages(session, ends, buffer, theirs);
   segment.close();
 }
 

@@ -288,7 +288,7 @@ void Agent::do_at_once(Task& task, const std::byte* data) {
       break;
     case Verb::flush:
       std::atomic_thread_fence(std::memory_order_seq_cst);
-      answer(task, {}, 0);
+      answer(task, std::unique_ptr<std::byte[]>(), 0);
       break;
     case Verb::attach:
     case Verb::attach_locks:
@@ -344,7 +344,7 @@ void Agent::answer(const Task& task, std::unique_ptr<std::byte[]> data, index_t 
 
 void Agent::finish(const Task& task) {
   const Header& header = task.header;
-  if (header.acknowledge) answer(task, {}, 0);
+  if (header.acknowledge) answer(task, std::unique_ptr<std::byte[]>(), 0);
   if (header.notify_region == 0) return;
   const Exposed there = directory_.at(header.notify_region, header.notify_position,
                                       header.notify_position + static_cast<index_t>(sizeof(std::int64_t)));

@@ -121,8 +121,8 @@ Courier::Outgoing& Courier::slot() {
   return next;
 }
 
-// An agent that has just answered, or just been sent something, still looks for more, and to ring it would cost as
-// much as the message.
+// An agent that has just answered, or just been sent something, still looks for more, and to ring it would cost
+// as much as the message.
 void Courier::ring(Peer& peer, int agent) {
   const auto now = Clock::now();
   const bool lingers = progress_.lingers(agent) &&

@@ -128,7 +128,7 @@ class Courier {
   // Less than an agent lingers by what a message takes, which it counts from its coming.
   static constexpr auto awake_after_answer = std::chrono::microseconds(25),
                         awake_after_request = std::chrono::microseconds(40);
-  static constexpr auto first_patience = std::chrono::microseconds(40);
+  static constexpr auto first_patience = std::chrono::microseconds(100);
   static constexpr index_t most_gathered = index_t{4} << 10;  // of one who does not wait
   static constexpr std::size_t most_outgoing = 32;
   static constexpr int most_messages = 64;

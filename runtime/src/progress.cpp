@@ -146,22 +146,24 @@ bool Progress::step() {
   return worked;
 }
 
-// What this process itself has under way.
-bool Progress::has_own_work() const noexcept {
-  return runtime_.outstanding_count.load() > 0 || courier_.has_gathered();
+void Progress::send_gathered() {
+  if (!courier_.has_gathered()) return;
+  const std::unique_lock lock(mpi::mutex(), std::try_to_lock);
+  if (lock) courier_.send_gathered();
 }
 
-bool Progress::advance() {
-  courier_.send_gathered();
-  return runtime_.advance_outstanding();
-}
-
-void Progress::serve() {
+void Progress::poll() {
   step();
-  if (has_own_work()) {
+  if (runtime_.outstanding_count.load(std::memory_order_relaxed) > 0) {
     const std::unique_lock lock(mpi::mutex(), std::try_to_lock);
-    if (lock) advance();
+    if (lock) runtime_.advance_outstanding();
   }
+}
+
+// Others may wait for what was gathered before this process can go on.
+void Progress::serve() {
+  poll();
+  send_gathered();
   if (crowded_) sched_yield();
 }
 
@@ -177,7 +179,8 @@ void Progress::begin() noexcept { ++waiters_; }
 // The thread has to go on with what is not done, and look for what follows what was.
 void Progress::end() noexcept {
   if (--waiters_ > 0 || mode_ != ProgressMode::thread) return;
-  if (!rings_ || busy_ || has_own_work() || Clock::now() - served_.load() < linger) look_after();
+  if (!rings_ || busy_ || runtime_.outstanding_count > 0 || Clock::now() - served_.load() < linger)
+    look_after();
 }
 
 void Progress::run() noexcept {
@@ -211,10 +214,7 @@ void Progress::run() noexcept {
       if (look_on) nap = std::min<std::chrono::nanoseconds>(nap * 2, longest_nap);
       if (woken) last_work = Clock::now();
       // Nobody has asked for it so far: it has waited long enough for company.
-      if (courier_.has_gathered()) {
-        const std::unique_lock lock(mpi::mutex(), std::try_to_lock);
-        if (lock) courier_.send_gathered();
-      }
+      send_gathered();
     }
   } catch (const std::exception& error) {
     abort_job(GroupState::of(runtime_.world),

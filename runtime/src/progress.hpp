@@ -60,6 +60,8 @@ class Progress : private mpi::Idle {
     Waiter waiter(*this);
     for (int turns = 0; !done(); ++turns) waiter.turn(turns);
   }
+  /// Runs the agent, and moves on what this process has under way. @local
+  void poll();
   /// A turn of a wait that somebody else makes. @local
   void serve() override;
 
@@ -80,8 +82,7 @@ class Progress : private mpi::Idle {
   };
   void run() noexcept;
   bool step();
-  bool has_own_work() const noexcept;
-  bool advance();
+  void send_gathered();
   void stop();
   void test_bells(MPI_Comm world);
 

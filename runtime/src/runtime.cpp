@@ -245,7 +245,7 @@ void RuntimeState::complete_all() {
 }
 
 void RuntimeState::poll() {
-  if (progress && progress->mode() == ProgressMode::poll && may_call_mpi()) progress->serve();
+  if (progress && progress->mode() == ProgressMode::poll && may_call_mpi()) progress->poll();
 }
 
 bool RuntimeState::advance_outstanding() {
