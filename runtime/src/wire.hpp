@@ -66,8 +66,8 @@ constexpr index_t request_length(int levels) noexcept {
 }
 /// Bytes of a message: the largest request, and behind it one that asks whether it is done.
 inline constexpr index_t message_bytes = request_length(max_rank) + most_inlined + request_length(0);
-/// Bytes of a part that has to be packed on some side: MPI asks the receiver for each, which takes as long as some
-/// 100 KiB, so that smaller ones cost more than they hide.
+/// Bytes of a part that has to be packed on some side: MPI asks the receiver for each, which takes as long as
+/// some 100 KiB, so that smaller ones cost more than they hide.
 inline constexpr index_t part_bytes = index_t{1} << 20;
 /// The first is small, so that the wire is busy soon.
 inline constexpr index_t first_part_bytes = index_t{64} << 10;
