@@ -30,6 +30,7 @@ constexpr auto longest_sleep = milliseconds(4);
 constexpr auto shortest_nap = microseconds(10), longest_nap = microseconds(200);
 
 constexpr int spins_before_yield = 200;
+constexpr unsigned turns_before_yield = 4;  // each of them calls the kernel anyway
 
 }  // namespace
 
@@ -164,7 +165,9 @@ void Progress::poll() {
 void Progress::serve() {
   poll();
   send_gathered();
-  if (crowded_) sched_yield();
+  // An agent that shares the core has something to do, and the kernel would let it wait for its turn.
+  thread_local unsigned turns = 0;
+  if (crowded_ || ++turns % turns_before_yield == 0) sched_yield();
 }
 
 void Progress::Waiter::turn(int turns) {
