@@ -40,6 +40,7 @@ struct Batch::State {
   // Where the last operation went, as the next mostly goes there too.
   struct Way {
     Touched to{nullptr, -1, SegmentState::agent_write_mark};
+    std::uint64_t segment = 0;  // its number, as another may come to lie where it lay
     Destination* destination = nullptr;
     int agent = 0;
     std::uint64_t region = 0;
@@ -60,7 +61,7 @@ struct Batch::State {
     }
     const Touched& first = destination.touched.front();
     auto pending = std::make_shared<Pending>(*runtime, *first.segment, first.rank);
-    runtime->progress->courier().run(agent, destination.program, pending.get());
+    runtime->progress->courier().run(agent, destination.program, *pending);
     under_way += Pending::launch(std::move(pending));
     destination.touched.clear();
     way.is_touched = false;
@@ -70,12 +71,12 @@ struct Batch::State {
   bool finds_way(SegmentState& segment, int rank, index_t offset, index_t bytes, SegmentState::Mark mark) {
     segment.require(detail::Use::data);
     const Touched wanted{&segment, rank, mark};
-    if (way.to != wanted) {
+    if (way.to != wanted || way.segment != segment.number) {
       detail::check_place(segment, rank, offset, bytes);
       if (segment.address(rank) != nullptr || segment.domain != AtomicDomain::cpu) return false;
       const Address place = segment.remote(rank, 0);
       runtime = segment.group->runtime;
-      way = {wanted, &to[place.agent], place.agent, place.region, place.position};
+      way = {wanted, segment.number, &to[place.agent], place.agent, place.region, place.position};
     }
     if (offset < 0 || offset > segment.slice - bytes) detail::check_place(segment, rank, offset, bytes);
     return bytes <= Program::most / 4;
@@ -160,7 +161,6 @@ void Batch::fetch_op(Segment& segment, int rank, index_t offset, ElementKind kin
 
 Request Batch::send_async() {
   for (auto& [agent, destination] : state_->to) state_->send(agent, destination);
-  state_->way = {};  // a segment may be closed now, and another take its place
   return std::exchange(state_->under_way, Request());
 }
 

@@ -116,28 +116,27 @@ Courier::~Courier() {
 Courier::Outgoing& Courier::slot() {
   Outgoing& next = outgoing_[next_];
   next_ = (next_ + 1) % most_outgoing;
-  if (next.agent >= 0) dispatch(peers_[next.agent], next.agent);
+  if (next.peer != nullptr) dispatch(*next.peer);
   progress_.wait_until([&] { return mpi::test(next.request); });
   return next;
 }
 
 // An agent that has just answered, or just been sent something, still looks for more, and to ring it would cost
 // as much as the message.
-void Courier::ring(Peer& peer, int agent) {
+void Courier::ring(Peer& peer) {
   const auto now = Clock::now();
-  const bool lingers = progress_.lingers(agent) &&
+  const bool lingers = progress_.lingers(peer.agent) &&
                        (now - peer.heard < awake_after_answer || now - peer.sent < awake_after_request);
   peer.sent = now;
   if (lingers || now - peer.rung < awake_after_answer) return;
   peer.rung = now;
-  progress_.ring(agent);
+  progress_.ring(peer.agent);
 }
 
 // Should it have fallen asleep nevertheless, it is rung when it takes long; but not again and again, as what is
 // long itself takes long.
 template <class Done>
-void Courier::wait_for(int agent, Done&& done) {
-  Peer& peer = peers_[agent];
+void Courier::wait_for(Peer& peer, Done&& done) {
   auto last = Clock::now();
   auto patience = first_patience;
   int turns = 0;
@@ -146,7 +145,7 @@ void Courier::wait_for(int agent, Done&& done) {
     if (++turns % 16 == 0 && Clock::now() - last > patience) {
       last = peer.rung = Clock::now();
       patience *= 2;
-      progress_.ring(agent);
+      progress_.ring(peer.agent);
     }
     return false;
   });
@@ -165,19 +164,23 @@ Header Courier::header(const Address& at, Verb verb, const Strided& shape) {
 }
 
 // What an agent has taken it says when it is asked, which it is while there is still room for as much again.
-void Courier::acknowledge(Peer& peer, int agent) {
+void Courier::acknowledge(Peer& peer) {
   peer.acknowledged = peer.messages;
   peer.acknowledged_bytes = peer.bytes;
-  Header question = header({agent, 0, 0}, Verb::flush, Strided::contiguous(0));
-  peer.acknowledgement =
-      mpi::irecv(wire_.data.get(), peer.answer.data(), 16, agent, Wire::answer_tag(question.tag));
+  const Header question = header({peer.agent, 0, 0}, Verb::flush, Strided::contiguous(0));
+  peer.acknowledgement = expect(question, peer.agent);
   Outgoing& out = slot();
   out.length = write_request(out.data, question, Strided::contiguous(0));
-  out.request = mpi::isend(wire_.requests.get(), out.data, out.length, agent, 0);
-  ring(peer, agent);
+  out.request = mpi::isend(wire_.requests.get(), out.data, out.length, peer.agent, 0);
+  ring(peer);
 }
 
-void Courier::admit(Peer& peer, int agent) {
+// An answer that says no more than that it is one.
+MPI_Request Courier::expect(const Header& request, int agent) const {
+  return mpi::irecv(wire_.data.get(), nullptr, 0, agent, Wire::answer_tag(request.tag));
+}
+
+void Courier::admit(Peer& peer) {
   auto acknowledged = [&] {
     if (peer.acknowledgement == MPI_REQUEST_NULL || !mpi::test(peer.acknowledgement)) return false;
     peer.messages -= peer.acknowledged;
@@ -188,21 +191,20 @@ void Courier::admit(Peer& peer, int agent) {
   acknowledged();
   do {
     const bool half = peer.messages >= most_messages / 2 || peer.bytes >= most_bytes / 2;
-    if (half && peer.acknowledgement == MPI_REQUEST_NULL) acknowledge(peer, agent);
-    if (full()) wait_for(agent, acknowledged);
+    if (half && peer.acknowledgement == MPI_REQUEST_NULL) acknowledge(peer);
+    if (full()) wait_for(peer, acknowledged);
   } while (full());
 }
 
 template <class Write>
-void Courier::send(int agent, const Header& header, const Strided& shape, When when, Write&& write) {
-  Peer& peer = peers_[agent];
+void Courier::send(Peer& peer, const Header& header, const Strided& shape, When when, Write&& write) {
   const index_t head = request_length(header.levels), length = head + header.inlined;
-  if (peer.open != nullptr && peer.open->length + length > message_bytes) dispatch(peer, agent);
+  if (peer.open != nullptr && peer.open->length + length > message_bytes) dispatch(peer);
   if (peer.open == nullptr) {
-    admit(peer, agent);
+    admit(peer);
     Outgoing& fresh = slot();
     fresh.length = 0;
-    fresh.agent = agent;
+    fresh.peer = &peer;
     peer.open = &fresh;
     ++gathered_;
   }
@@ -210,70 +212,75 @@ void Courier::send(int agent, const Header& header, const Strided& shape, When w
   write_request(out.data + out.length, header, shape);
   write(out.data + out.length + head);
   out.length += length + padding(length);
-  if (when == When::now) dispatch(peer, agent);
+  if (when == When::now) dispatch(peer);
 }
 
-void Courier::send(int agent, const Header& header, const Strided& shape) {
-  send(agent, header, shape, When::now, [](std::byte*) {});
+void Courier::send(Peer& peer, const Header& header, const Strided& shape) {
+  send(peer, header, shape, When::now, [](std::byte*) {});
 }
 
-void Courier::dispatch(Peer& peer, int agent) {
+void Courier::dispatch(Peer& peer) {
   Outgoing& out = *std::exchange(peer.open, nullptr);
-  out.agent = -1;
+  out.peer = nullptr;
   --gathered_;
   ++peer.messages;
   peer.bytes += out.length;
   // First the bell: to wake up takes as long as to send. Unless the agent might go back to sleep meanwhile.
-  const bool lingers = progress_.lingers(agent);
-  if (lingers) ring(peer, agent);
-  out.request = mpi::isend(wire_.requests.get(), out.data, out.length, agent, 0);
-  if (!lingers) ring(peer, agent);
+  const bool lingers = progress_.lingers(peer.agent);
+  if (lingers) ring(peer);
+  out.request = mpi::isend(wire_.requests.get(), out.data, out.length, peer.agent, 0);
+  if (!lingers) ring(peer);
 }
 
 void Courier::send_gathered() {
   for (Outgoing& out : outgoing_) {
-    if (out.agent >= 0) dispatch(peers_[out.agent], out.agent);
+    if (out.peer != nullptr) dispatch(*out.peer);
   }
 }
 
-void Courier::finish(Stream&& stream, int agent, Pending* pending) {
-  if (pending == nullptr) return wait_for(agent, [&] { return stream.advance(); });
+void Courier::finish(Stream&& stream, Peer& peer, Pending* pending) {
+  if (pending == nullptr) return wait_for(peer, [&] { return stream.advance(); });
   if (!stream.advance()) pending->add(std::make_unique<StreamStage>(std::move(stream)));
 }
 
-void Courier::write_inlined(int agent, Header request, const Strided& shape, const std::byte* source,
+void Courier::write_inlined(Peer& peer, Header& request, const Strided& shape, const std::byte* source,
                             bool waited_for) {
-  peers_[agent].written[request.region].is_unanswered = true;
-  const Notify notify{request.notify_region, request.notify_position};
+  peer.written[request.region].is_unanswered = true;
+  const std::uint64_t notified = request.notify_region;
   const index_t begin = request.position;
-  for (Parts parts(shape, most_inlined); !parts.is_over();) {
-    const Part part = parts.next();
+  const auto write_part = [&](const Part& part, bool is_last) {
     request.levels = static_cast<std::uint8_t>(part.shape.levels);
     request.position = begin + part.remote;
     request.run = part.shape.run;
     request.inlined = part.shape.bytes();
-    request.notify_region = parts.is_over() ? notify.region : 0;
+    request.notify_region = is_last ? notified : 0;
     // Who goes on with something else wants what is long to be under way.
     const bool now = request.notify_region != 0 || (!waited_for && request.inlined > most_gathered);
-    send(agent, request, part.shape, now ? When::now : When::with_the_next, [&](std::byte* data) {
+    send(peer, request, part.shape, now ? When::now : When::with_the_next, [&](std::byte* data) {
       copy_strided(data, source + part.local, packing(part.shape), Direction::local_to_remote);
     });
+  };
+  if (shape.bytes() <= most_inlined) return write_part({shape}, true);
+  for (Parts parts(shape, most_inlined); !parts.is_over();) {
+    const Part part = parts.next();
+    write_part(part, parts.is_over());
   }
 }
 
 void Courier::write(int agent, Header& request, const Strided& shape, const std::byte* source,
                     Pending* pending) {
+  Peer& peer = peer_of(agent);
   const index_t bytes = shape.bytes();
-  if (bytes <= most_unasked) return write_inlined(agent, request, shape, source, pending == nullptr);
+  if (bytes <= most_unasked) return write_inlined(peer, request, shape, source, pending == nullptr);
   request.part = part_limit(bytes, request.verb == Verb::put && shape.levels == 0);
   request.acknowledge = true;
-  auto& expected = peers_[agent].written[request.region].acknowledgements;
+  auto& expected = peer.written[request.region].acknowledgements;
   std::erase_if(expected, [](MPI_Request& one) { return mpi::test(one); });
-  expected.push_back(mpi::irecv(wire_.data.get(), nullptr, 0, agent, Wire::answer_tag(request.tag)));
-  send(agent, request, shape);
+  expected.push_back(expect(request, agent));
+  send(peer, request, shape);
   finish(Stream(buffers_, wire_, agent, request.tag, false, Parts(shape, request.part),
                 const_cast<std::byte*>(source)),
-         agent, pending);
+         peer, pending);
 }
 
 void Courier::put(const Address& to, const Strided& shape, const std::byte* source, Pending* pending,
@@ -303,8 +310,9 @@ void Courier::get(const Address& from, const Strided& shape, std::byte* target, 
   Stream stream(buffers_, wire_, from.agent, request.tag, true, Parts(merged, request.part), target);
   // To be there before the answer comes; then it goes straight to its place.
   stream.advance();
-  send(from.agent, request, merged);
-  finish(std::move(stream), from.agent, pending);
+  Peer& peer = peer_of(from.agent);
+  send(peer, request, merged);
+  finish(std::move(stream), peer, pending);
 }
 
 std::array<std::byte, 16> Courier::ask(const Address& at, Verb verb, ElementKind kind, Update update,
@@ -316,8 +324,9 @@ std::array<std::byte, 16> Courier::ask(const Address& at, Verb verb, ElementKind
   std::array<std::byte, 16> answer{};
   MPI_Request answered =
       mpi::irecv(wire_.data.get(), answer.data(), 16, at.agent, Wire::answer_tag(request.tag));
-  send(at.agent, request, Strided::contiguous(size_of(kind)));
-  wait_for(at.agent, [&] { return mpi::test(answered); });
+  Peer& peer = peer_of(at.agent);
+  send(peer, request, Strided::contiguous(size_of(kind)));
+  wait_for(peer, [&] { return mpi::test(answered); });
   return answer;
 }
 
@@ -326,30 +335,23 @@ bool Courier::map(int agent, Verb verb, std::uint64_t region, const Attachment& 
   request.inlined = static_cast<index_t>(sizeof what);
   std::array<std::byte, 16> answer{};
   MPI_Request answered = mpi::irecv(wire_.data.get(), answer.data(), 16, agent, Wire::answer_tag(request.tag));
-  send(agent, request, Strided::contiguous(0), When::now,
+  Peer& peer = peer_of(agent);
+  send(peer, request, Strided::contiguous(0), When::now,
        [&](std::byte* data) { std::memcpy(data, &what, sizeof what); });
-  wait_for(agent, [&] { return mpi::test(answered); });
+  wait_for(peer, [&] { return mpi::test(answered); });
   return answer[0] != std::byte{0};
 }
 
-void Courier::run(int agent, Program& program, Pending* pending) {
+void Courier::run(int agent, Program& program, Pending& pending) {
   if (program.is_empty()) return;
-  if (program.region() == 0) {
-    peers_[agent].mixed = true;
-  } else {
-    peers_[agent].written[program.region()].is_unanswered = true;
+  Peer& peer = peer_of(agent);
+  if (program.writes()) {
+    for (const std::uint64_t region : program.regions()) peer.written[region].is_unanswered = true;
   }
-  const Address touched{agent, program.region(), program.low()};
   const Strided range = Strided::contiguous(program.high() - program.low());
-  Header request = header(touched, Verb::program, range);
+  Header request = header({agent, program.region(), program.low()}, Verb::program, range);
   const index_t bytes = program.bytes();
   request.answer = program.answer_bytes();
-  if (bytes <= most_inlined && request.answer == 0) {
-    request.inlined = bytes;
-    send(agent, request, range, When::with_the_next,
-         [&](std::byte* data) { std::memcpy(data, program.finished(), static_cast<std::size_t>(bytes)); });
-    return program.clear();
-  }
   auto stage = std::make_unique<ProgramStage>();
   if (request.answer > 0) {
     stage->answer.resize(static_cast<std::size_t>(request.answer));
@@ -359,43 +361,40 @@ void Courier::run(int agent, Program& program, Pending* pending) {
   }
   if (bytes <= most_inlined) {
     request.inlined = bytes;
-    send(agent, request, range, When::now,
+    send(peer, request, range, request.answer > 0 ? When::now : When::with_the_next,
          [&](std::byte* data) { std::memcpy(data, program.finished(), static_cast<std::size_t>(bytes)); });
     program.clear();
   } else {
     request.outlined = bytes;
     stage->data = program.take();
-    send(agent, request, range);
+    send(peer, request, range);
     stage->sent = mpi::isend(wire_.data.get(), stage->data.data(), bytes, agent, Wire::data_tag(request.tag));
   }
-  if (pending == nullptr) return wait_for(agent, [&] { return stage->advance(); });
-  if (!stage->advance()) pending->add(std::move(stage));
+  if (!stage->advance()) pending.add(std::move(stage));
 }
 
 void Courier::flush(std::span<const Address> targets) {
   // All are asked before one is waited for; but those who say by themselves when they are done.
   for (const Address& target : targets) {
-    Peer& peer = peers_[target.agent];
-    if (!peer.mixed && !peer.written[target.region].is_unanswered) continue;
-    const Header question = header(target, Verb::flush, Strided::contiguous(0));
+    Peer& peer = peer_of(target.agent);
     Written& written = peer.written[target.region];
-    written.is_unanswered = false;
-    written.acknowledgements.push_back(
-        mpi::irecv(wire_.data.get(), nullptr, 0, target.agent, Wire::answer_tag(question.tag)));
-    send(target.agent, question, Strided::contiguous(0));
+    if (!std::exchange(written.is_unanswered, false)) continue;
+    const Header question = header(target, Verb::flush, Strided::contiguous(0));
+    written.acknowledgements.push_back(expect(question, target.agent));
+    send(peer, question, Strided::contiguous(0));
   }
   for (const Address& target : targets) {
-    auto& written = peers_[target.agent].written;
-    for (MPI_Request& one : written[target.region].acknowledgements)
-      wait_for(target.agent, [&] { return mpi::test(one); });
-    written.erase(target.region);
+    Peer& peer = peer_of(target.agent);
+    for (MPI_Request& one : peer.written[target.region].acknowledgements)
+      wait_for(peer, [&] { return mpi::test(one); });
+    peer.written.erase(target.region);
   }
 }
 
 void Courier::leave(int agent) {
   Header goodbye;
   goodbye.verb = Verb::leave;
-  send(agent, goodbye, Strided::contiguous(0));
+  send(peer_of(agent), goodbye, Strided::contiguous(0));
   for (Outgoing& out : outgoing_) progress_.wait_until([&] { return mpi::test(out.request); });
 }
 

@@ -5,7 +5,6 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <span>
 #include <unordered_map>
@@ -88,7 +87,7 @@ class Courier {
   /// Lets an agent in a process of its own map memory, or (by Verb::detach) give it up; whether it could.
   bool map(int agent, Verb verb, std::uint64_t region, const Attachment& what);
   /// Sends a program, and empties it.
-  void run(int agent, Program& program, Pending* pending);
+  void run(int agent, Program& program, Pending& pending);
   /// Returns when all that this process asked of the agents, in the regions, is done.
   void flush(std::span<const Address> targets);
   /// Sends what was gathered.
@@ -107,22 +106,21 @@ class Courier {
     std::vector<MPI_Request> acknowledgements{};  // of the rest
   };
   struct Peer {
+    int agent = 0;
     Outgoing* open = nullptr;  // the message that is gathered for it
     int messages = 0;          // that may still wait at the agent
     index_t bytes = 0;         // of them
     MPI_Request acknowledgement = MPI_REQUEST_NULL;
     int acknowledged = 0;  // what it covers
     index_t acknowledged_bytes = 0;
-    std::array<std::byte, 16> answer{};
     Clock::time_point rung{}, sent{}, heard{};
     std::unordered_map<std::uint64_t, Written> written;  // by region
-    bool mixed = false;                                  // programs of several regions were sent
   };
   struct Outgoing {
     MPI_Request request = MPI_REQUEST_NULL;
     std::byte* data = nullptr;
     index_t length = 0;
-    int agent = -1;  // while it is open
+    Peer* peer = nullptr;  // while it is open
   };
   enum class When { now, with_the_next };
   // Less than an agent lingers by what a message takes, which it counts from its coming.
@@ -134,22 +132,29 @@ class Courier {
   static constexpr int most_messages = 64;
   static constexpr index_t most_bytes = index_t{256} << 10;
 
+  Peer& peer_of(int agent) {
+    Peer& peer = peers_[agent];
+    peer.agent = agent;
+    return peer;
+  }
   Header header(const Address& at, Verb verb, const Strided& shape);
   /// Sends header, shape and what write(std::byte*) puts behind them.
   template <class Write>
-  void send(int agent, const Header& header, const Strided& shape, When when, Write&& write);
-  void send(int agent, const Header& header, const Strided& shape);
+  void send(Peer& peer, const Header& header, const Strided& shape, When when, Write&& write);
+  void send(Peer& peer, const Header& header, const Strided& shape);
   /// The data of a put or accumulate follows its request, or is part of it.
   void write(int agent, Header& request, const Strided& shape, const std::byte* source, Pending* pending);
-  void write_inlined(int agent, Header request, const Strided& shape, const std::byte* source, bool waited_for);
-  void dispatch(Peer& peer, int agent);
-  void admit(Peer& peer, int agent);
-  void acknowledge(Peer& peer, int agent);
+  void write_inlined(Peer& peer, Header& request, const Strided& shape, const std::byte* source,
+                     bool waited_for);
+  void dispatch(Peer& peer);
+  void admit(Peer& peer);
+  void acknowledge(Peer& peer);
+  MPI_Request expect(const Header& request, int agent) const;
   Outgoing& slot();
-  void ring(Peer& peer, int agent);
+  void ring(Peer& peer);
   template <class Done>
-  void wait_for(int agent, Done&& done);
-  void finish(Stream&& stream, int agent, Pending* pending);
+  void wait_for(Peer& peer, Done&& done);
+  void finish(Stream&& stream, Peer& peer, Pending* pending);
   std::int32_t next_tag() noexcept { return tag_ = (tag_ + 1) % Wire::tags; }
 
   Progress& progress_;

@@ -10,13 +10,11 @@
 namespace tessera::detail {
 
 void Program::begin(const RunGroup& group, index_t position) {
-  if (used_ == 0) {
-    region_ = group.region;
-    low_ = high_ = position;
-  } else {
-    finished();
-    if (region_ != group.region) region_ = 0;
-  }
+  if (used_ == 0) low_ = high_ = position;
+  finished();
+  if (std::find(regions_.begin(), regions_.end(), group.region) == regions_.end())
+    regions_.push_back(group.region);
+  writes_ |= group.verb != Verb::get;
   const auto gap = static_cast<std::size_t>(padding(bytes()));
   grow(gap + sizeof group);
   last_ = group;
@@ -51,6 +49,8 @@ std::vector<std::byte> Program::take() {
 void Program::clear() noexcept {
   used_ = 0;
   results_.clear();
+  regions_.clear();
+  writes_ = false;
   answer_ = 0;
 }
 

@@ -88,8 +88,10 @@ class Program {
   /// Where the answer goes, in its order.
   std::span<const Result> results() const noexcept { return results_; }
   index_t answer_bytes() const noexcept { return answer_; }
+  bool writes() const noexcept { return writes_; }
+  std::span<const std::uint64_t> regions() const noexcept { return regions_; }
   /// The region of all its runs, or 0, and the bytes it may touch there.
-  std::uint64_t region() const noexcept { return region_; }
+  std::uint64_t region() const noexcept { return regions_.size() == 1 ? regions_.front() : 0; }
   index_t low() const noexcept { return low_; }
   index_t high() const noexcept { return high_; }
 
@@ -104,7 +106,8 @@ class Program {
   RunGroup last_;
   std::size_t last_at_ = 0;
   index_t answer_ = 0;
-  std::uint64_t region_ = 0;
+  bool writes_ = false;
+  std::vector<std::uint64_t> regions_;
   index_t low_ = 0, high_ = 0;
 };
 

@@ -278,7 +278,7 @@ class Transfer {
       Program program;
       auto send = [&] {
         if (!pending) pending = std::make_shared<Pending>(runtime, segment, rank);
-        courier.run(agent, program, pending.get());
+        courier.run(agent, program, *pending);
         launch();
       };
       for (const Run& run : group) {

@@ -147,7 +147,7 @@ int many_ranks(const Group& world) {
   segment.sync();
   const index_t before = private_bytes();
   const std::int64_t one = 1;
-  std::vector<std::int64_t> block(bytes / 8 - 1, world.rank()), found(block.size());
+  std::vector<std::int64_t> block(bytes / 8 - 1, world.rank());
   const Strided all = Strided::contiguous(bytes - 8);
   std::int64_t wrong = 0;
   for (const int distance : {1, 5, 21}) {
