@@ -3,15 +3,13 @@
 #include <tessera/runtime/runtime.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <exception>
-#include <limits>
 #include <numeric>
-#include <string_view>
 
 #include <fmt/format.h>
 
+#include "environment.hpp"
 #include "memory_check.hpp"
 #include "progress.hpp"
 #include "progress_rank.hpp"
@@ -20,27 +18,6 @@
 namespace tessera {
 namespace detail {
 namespace {
-
-int node_size_limit() {
-  const char* text = std::getenv("TESSERA_NODE_SIZE");
-  if (text == nullptr || *text == '\0') return 0;
-  const std::string_view digits(text);
-  int value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc() || end != digits.data() + digits.size() || value < 1) {
-    throw UsageError(fmt::format("TESSERA_NODE_SIZE=\"{}\" is not a number of processes (1 or more)", digits));
-  }
-  return value;
-}
-
-index_t memory_limit(const RuntimeOptions& options) {
-  if (options.memory_limit) return *options.memory_limit;
-  const char* text = std::getenv("TESSERA_MEMORY_LIMIT");
-  if (text == nullptr || *text == '\0') return std::numeric_limits<index_t>::max();
-  if (const auto bytes = parse_bytes(text)) return *bytes;
-  throw UsageError(
-      fmt::format("TESSERA_MEMORY_LIMIT=\"{}\" is not a number of bytes, such as 512M or 4G", text));
-}
 
 constexpr int mpi_level(ThreadLevel level) {
   constexpr int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
@@ -62,72 +39,6 @@ void create_locks(RuntimeState& runtime, GroupState& world) {
   runtime.lock_table = NodeMemory::create(world.node_comm(), stride, stride, problem);
   if (problem = world.agree(problem); !problem.empty()) throw MemoryError("Tessera's lock table: " + problem);
   runtime.locks = LockStripes(runtime.lock_table.base());
-}
-
-// Before MPI is asked, by what launchers tell: how many of the ranks are on this host.
-bool may_span_nodes() {
-  if (node_size_limit() > 0) return true;
-  constexpr std::pair<const char*, const char*> names[] = {
-      {"MPI_LOCALNRANKS", "PMI_SIZE"}, {"OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_SIZE"}};
-  for (const auto& [here, all] : names) {
-    const char *local = std::getenv(here), *total = std::getenv(all);
-    if (local != nullptr && total != nullptr) return std::string_view(local) != total;
-  }
-  return true;
-}
-
-TransferMethod transfer_method() {
-  const char* text = std::getenv("TESSERA_METHOD");
-  if (text == nullptr || *text == '\0') return TransferMethod::automatic;
-  for (const auto method :
-       {TransferMethod::automatic, TransferMethod::batched, TransferMethod::direct, TransferMethod::packed}) {
-    if (std::string_view(text) == to_string(method)) return method;
-  }
-  throw UsageError(fmt::format(
-      "TESSERA_METHOD=\"{}\" is no method of transfer (automatic, batched, direct or packed)", text));
-}
-
-std::string_view progress_wish() {
-  const char* text = std::getenv("TESSERA_PROGRESS");
-  return text != nullptr ? text : "";
-}
-
-// How many ranks of each node are to do nothing but serve: TESSERA_PROGRESS=rank or rank:2.
-int progress_ranks() {
-  std::string_view wish = progress_wish();
-  if (!wish.starts_with("rank")) return 0;
-  if (wish == "rank") return 1;
-  wish.remove_prefix(4);
-  int value = 0;
-  if (wish.starts_with(':')) std::from_chars(wish.data() + 1, wish.data() + wish.size(), value);
-  if (value < 1 || fmt::format(":{}", value) != wish) {
-    throw UsageError(fmt::format(
-        "TESSERA_PROGRESS=\"{}\": after rank: stands the number of processes for each node, such as "
-        "rank:2",
-        progress_wish()));
-  }
-  return value;
-}
-
-bool may_have_thread() { return progress_wish().empty() || progress_wish() == "thread"; }
-
-// The mode that was wished for, or the best there is.
-ProgressMode progress_mode(ThreadLevel threads) {
-  const std::string_view wish = progress_wish();
-  const bool can_have_thread = threads == ThreadLevel::multiple;
-  if (wish.empty()) return can_have_thread ? ProgressMode::thread : ProgressMode::poll;
-  if (wish == "poll") return ProgressMode::poll;
-  if (progress_ranks() > 0) return ProgressMode::rank;
-  if (wish == "thread" && can_have_thread) return ProgressMode::thread;
-  if (wish == "thread") {
-    throw UsageError(
-        fmt::format("TESSERA_PROGRESS=thread needs an MPI with thread level multiple, and this one has {}; "
-                    "start MPI with it, or "
-                    "use poll",
-                    to_string(threads)));
-  }
-  throw UsageError(
-      fmt::format("TESSERA_PROGRESS=\"{}\" is no mode of progress (thread, poll, rank or rank:2)", wish));
 }
 
 // Whether MPI's windows work here at all; said once, so that not every segment tries.

@@ -13,136 +13,13 @@
 #include "adder.hpp"
 #include "progress.hpp"
 #include "state.hpp"
+#include "vector_runs.hpp"
 #include "window_transfer.hpp"
 
 namespace tessera {
 namespace detail {
 
-enum class Kind { put, get, accumulate };
-
 namespace {
-
-// One run, found and checked.
-struct Run {
-  SegmentState* segment;
-  int rank;
-  index_t offset;
-  std::byte* place;  // on this node; null elsewhere
-  std::byte* local;
-};
-
-std::vector<Run> resolve(const Vector& vector) {
-  if (vector.remote.size() != vector.local.size()) {
-    throw UsageError(fmt::format("a vector transfer has {} places in segments and {} in local memory",
-                                 vector.remote.size(), vector.local.size()));
-  }
-  if (vector.run < 0) throw UsageError(fmt::format("a vector transfer has runs of {} bytes", vector.run));
-  std::vector<Run> runs;
-  if (vector.run == 0) return runs;
-  runs.reserve(vector.remote.size());
-  const Segment* last = nullptr;
-  SegmentState* segment = nullptr;
-  for (std::size_t i = 0; i < vector.remote.size(); ++i) {
-    const Place& place = vector.remote[i];
-    if (place.segment != last || segment == nullptr) {
-      last = place.segment;
-      segment = &SegmentState::of(*last);
-      segment->require(Use::data);
-    }
-    std::byte* where = segment->reach(place.rank, place.offset, vector.run);
-    if (where == nullptr) {
-      check_place(*segment, place.rank, place.offset, vector.run);
-      if ((where = segment->address(place.rank)) != nullptr) where += place.offset;
-    }
-    runs.push_back({segment, place.rank, place.offset, where, vector.local[i]});
-  }
-  return runs;
-}
-
-void require_whole_elements(const Vector& vector, const std::vector<Run>& runs, ElementKind kind) {
-  const index_t size = size_of(kind);
-  for (const Run& run : runs) {
-    if (vector.run % size == 0 && run.offset % size == 0) continue;
-    throw UsageError(
-        fmt::format("accumulate of {} with runs of {} bytes at offset {} of segment \"{}\": both must be "
-                    "multiples of {}",
-                    to_string(kind), vector.run, run.offset, run.segment->name, size));
-  }
-}
-
-bool on_node(const Run& run, Kind kind) noexcept {
-  return run.place != nullptr && (kind != Kind::accumulate || run.segment->domain == AtomicDomain::cpu);
-}
-
-bool same_target(const Run& a, const Run& b) noexcept { return a.segment == b.segment && a.rank == b.rank; }
-
-// Before what follows in order of target and offset.
-bool before(const Run& a, const Run& b) noexcept {
-  if (a.segment->number != b.segment->number) return a.segment->number < b.segment->number;
-  return a.rank != b.rank ? a.rank < b.rank : a.offset < b.offset;
-}
-
-// The same for the target alone.
-bool to_other_target(const Run& a, const Run& b) noexcept {
-  if (a.segment->number != b.segment->number) return a.segment->number < b.segment->number;
-  return a.rank < b.rank;
-}
-
-// On a node batched runs are copied one after another, in the order of the list: the result is that of the
-// conservative method, unless one run overlaps itself.
-bool order_is_kept(const std::vector<Run>& runs, index_t run, Kind kind) noexcept {
-  return std::all_of(runs.begin(), runs.end(),
-                     [&](const Run& r) { return on_node(r, kind) && std::abs(r.place - r.local) >= run; });
-}
-
-// How a transfer with another node travels.
-bool by_window(const SegmentState& segment, Kind kind) noexcept {
-  if (segment.domain == AtomicDomain::mpi) return true;
-  const bool forced = segment.method == TransferMethod::batched || segment.method == TransferMethod::direct;
-  return kind != Kind::accumulate && forced && segment.region->window;
-}
-
-// So do agents keep it, who are sent the runs in the order of the list; what is written here would be by the
-// answers, in any order.
-bool agents_keep_order(const std::vector<Run>& runs, Kind kind) noexcept {
-  return kind != Kind::get && std::all_of(runs.begin(), runs.end(), [&](const Run& r) {
-           return r.place == nullptr && !by_window(*r.segment, kind);
-         });
-}
-
-// Whether the order of the runs matters: two are written to one place, or one is written to where another is
-// read.
-bool overlaps(const std::vector<Run>& runs, index_t run, Kind kind) {
-  struct Piece {
-    std::uintptr_t begin;
-    bool written;
-  };
-  std::vector<Piece> here;  // in this process's address space
-  here.reserve(2 * runs.size());
-  std::vector<const Run*> elsewhere;
-  for (const Run& r : runs) {
-    here.push_back({reinterpret_cast<std::uintptr_t>(r.local), kind == Kind::get});
-    if (r.place != nullptr) {
-      here.push_back({reinterpret_cast<std::uintptr_t>(r.place), kind != Kind::get});
-    } else if (kind == Kind::put) {
-      elsewhere.push_back(&r);
-    }
-  }
-  std::sort(here.begin(), here.end(), [](const Piece& a, const Piece& b) { return a.begin < b.begin; });
-  // All are of one length, so who overlaps anybody overlaps a neighbour, or one between whom and him all do.
-  const auto length = static_cast<std::uintptr_t>(run);
-  std::uintptr_t read_to = 0, written_to = 0;
-  for (const Piece& piece : here) {
-    // Accumulates to one place may come in any order.
-    const bool after_write = piece.begin < written_to && !(piece.written && kind == Kind::accumulate);
-    if (after_write || (piece.written && piece.begin < read_to)) return true;
-    (piece.written ? written_to : read_to) = piece.begin + length;
-  }
-  std::sort(elsewhere.begin(), elsewhere.end(), [](const Run* a, const Run* b) { return before(*a, *b); });
-  return std::adjacent_find(elsewhere.begin(), elsewhere.end(), [&](const Run* a, const Run* b) {
-           return same_target(*a, *b) && b->offset < a->offset + run;
-         }) != elsewhere.end();
-}
 
 template <std::size_t bytes>
 void copy_fixed(const Run* run, const Run* end, Kind kind) noexcept {

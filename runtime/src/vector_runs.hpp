@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <vector>
+
+#include <tessera/runtime/vector.hpp>
+
+#include "state.hpp"
+
+namespace tessera::detail {
+
+enum class Kind { put, get, accumulate };
+
+/// One run of a vector transfer, found and checked.
+struct Run {
+  SegmentState* segment;
+  int rank;
+  index_t offset;
+  std::byte* place;  // on this node; null elsewhere
+  std::byte* local;
+};
+
+/// The runs of a list in its order. Throws UsageError for a list that is wrong in itself or reaches outside.
+/// @local
+std::vector<Run> resolve(const Vector& vector);
+/// Throws UsageError if a run begins or ends within an element. @local
+void require_whole_elements(const Vector& vector, const std::vector<Run>& runs, ElementKind kind);
+
+inline bool on_node(const Run& run, Kind kind) noexcept {
+  return run.place != nullptr && (kind != Kind::accumulate || run.segment->domain == AtomicDomain::cpu);
+}
+inline bool same_target(const Run& a, const Run& b) noexcept {
+  return a.segment == b.segment && a.rank == b.rank;
+}
+/// The order of target and offset.
+bool before(const Run& a, const Run& b) noexcept;
+/// The order of the target alone.
+bool to_other_target(const Run& a, const Run& b) noexcept;
+
+/// Whether a transfer with another node travels by MPI's window, and not by the agent.
+bool by_window(const SegmentState& segment, Kind kind) noexcept;
+
+/// Whether the result of the batched method is that of the conservative one whatever the runs: on a node they
+/// are copied one after another, in the order of the list, so only one that overlaps itself can differ.
+bool order_is_kept(const std::vector<Run>& runs, index_t run, Kind kind) noexcept;
+/// The same of agents, who are sent the runs in the order of the list; what is written here would be by the
+/// answers, in any order.
+bool agents_keep_order(const std::vector<Run>& runs, Kind kind) noexcept;
+/// Whether the order of the runs matters: two are written to one place, or one is written to where another is
+/// read.
+bool overlaps(const std::vector<Run>& runs, index_t run, Kind kind);
+
+}  // namespace tessera::detail
