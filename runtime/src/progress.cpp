@@ -141,6 +141,9 @@ bool Progress::step() {
   if (!agent_) return false;
   const std::unique_lock lock(agent_mutex_, std::try_to_lock);
   if (!lock) return false;
+  // Threads that take turns at MPI take them for the agent too.
+  std::unique_lock turn(mpi::mutex(), std::defer_lock);
+  if (runtime_.threads == ThreadLevel::serialized && !turn.try_lock()) return false;
   const bool worked = agent_->step();
   busy_ = agent_->is_busy();
   if (worked) served_ = Clock::now();
@@ -165,6 +168,11 @@ void Progress::poll() {
 void Progress::serve() {
   poll();
   send_gathered();
+  if (!agent_) {
+    // Its agent is another process: here is nobody else who lets MPI get on with what was sent.
+    const std::unique_lock lock(mpi::mutex(), std::try_to_lock);
+    if (lock) mpi::progress(wire_.requests.get());
+  }
   // An agent that shares the core has something to do, and the kernel would let it wait for its turn.
   thread_local unsigned turns = 0;
   if (crowded_ || ++turns % turns_before_yield == 0) sched_yield();

@@ -25,13 +25,14 @@ namespace {
 constexpr index_t alignment = 64;
 constexpr index_t largest_slice = index_t{1} << 56;  // beyond any machine, and still safe to add up
 
-Slab& slab_with_room(GroupState& group, Reach reach, bool must_have_window, index_t size, index_t& offset) {
+Slab& slab_with_room(GroupState& group, Reach reach, bool must_have_window, index_t size, index_t& offset,
+                     const std::string& what) {
   auto& slabs = group.slabs[static_cast<std::size_t>(reach)];
   for (const auto& slab : slabs) {
     if ((offset = slab->free.take(size)) >= 0) return *slab;
   }
-  auto region =
-      Region::create(group, Slab::bytes, Slab::bytes, reach, must_have_window, "the slab of small segments");
+  auto region = Region::create(group, Slab::bytes, Slab::bytes, reach, must_have_window,
+                               what + " (in a slab of small segments)");
   Slab& slab = *slabs.emplace_back(std::make_unique<Slab>(std::move(region)));
   offset = slab.free.take(size);
   return slab;
@@ -70,7 +71,7 @@ void take_memory(GroupState& group, SegmentState& segment, index_t bytes, const 
   const Reach reach = reach_of(group, segment);
   const bool must_have_window = segment.domain == AtomicDomain::mpi;
   if (segment.slice <= Slab::largest) {
-    segment.slab = &slab_with_room(group, reach, must_have_window, segment.slice, segment.offset);
+    segment.slab = &slab_with_room(group, reach, must_have_window, segment.slice, segment.offset, what);
     segment.region = segment.slab->region.get();
     segment.accounted = segment.slice;
   } else {
