@@ -178,10 +178,7 @@ Statistics RuntimeState::statistics() {
 }
 
 WindowLock::WindowLock(RuntimeState& runtime) : lock_(mpi::mutex()) {
-  if (runtime.threads == ThreadLevel::multiple || runtime.threads == ThreadLevel::serialized ||
-      std::this_thread::get_id() == runtime.main_thread) {
-    return;
-  }
+  if (runtime.may_take_turns()) return;
   throw UsageError(
       fmt::format("a one-sided operation between nodes by another thread than the one that started the "
                   "Runtime, but MPI's thread "

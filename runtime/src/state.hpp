@@ -117,6 +117,8 @@ struct RuntimeState {
   bool may_call_mpi() const noexcept {
     return threads == ThreadLevel::multiple || std::this_thread::get_id() == main_thread;
   }
+  /// Whether it may between nodes, where threads can take turns at MPI: under the window lock. @local
+  bool may_take_turns() const noexcept { return threads == ThreadLevel::serialized || may_call_mpi(); }
   Statistics statistics();
 };
 

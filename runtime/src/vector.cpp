@@ -3,10 +3,7 @@
 #include <tessera/runtime/vector.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <numeric>
-#include <optional>
 
 #include <fmt/format.h>
 
@@ -69,10 +66,10 @@ class Transfer {
   // runs.
   Request together(VectorMethod method, bool wait) {
     Request request;
-    if (method == VectorMethod::direct) {
-      std::sort(runs_.begin(), runs_.end(), before);
-    } else if (needs_grouping()) {
-      if (!std::is_sorted(runs_.begin(), runs_.end(), to_other_target))
+    if (needs_grouping()) {
+      if (method == VectorMethod::direct)
+        std::sort(runs_.begin(), runs_.end(), before);
+      else if (!std::is_sorted(runs_.begin(), runs_.end(), to_other_target))
         std::stable_sort(runs_.begin(), runs_.end(), to_other_target);
     }
     for (std::size_t begin = 0, end = 0; begin < runs_.size(); begin = end) {

@@ -48,16 +48,6 @@ void require_whole_elements(const Vector& vector, const std::vector<Run>& runs, 
   }
 }
 
-bool before(const Run& a, const Run& b) noexcept {
-  if (a.segment->number != b.segment->number) return a.segment->number < b.segment->number;
-  return a.rank != b.rank ? a.rank < b.rank : a.offset < b.offset;
-}
-
-bool to_other_target(const Run& a, const Run& b) noexcept {
-  if (a.segment->number != b.segment->number) return a.segment->number < b.segment->number;
-  return a.rank < b.rank;
-}
-
 bool order_is_kept(const std::vector<Run>& runs, index_t run, Kind kind) noexcept {
   return std::all_of(runs.begin(), runs.end(),
                      [&](const Run& r) { return on_node(r, kind) && std::abs(r.place - r.local) >= run; });

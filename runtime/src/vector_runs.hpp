@@ -33,10 +33,15 @@ inline bool on_node(const Run& run, Kind kind) noexcept {
 inline bool same_target(const Run& a, const Run& b) noexcept {
   return a.segment == b.segment && a.rank == b.rank;
 }
+/// The order of the target alone. For sorting, so objects that are inlined, and not functions that are called.
+inline constexpr auto to_other_target = [](const Run& a, const Run& b) noexcept {
+  if (a.segment->number != b.segment->number) return a.segment->number < b.segment->number;
+  return a.rank < b.rank;
+};
 /// The order of target and offset.
-bool before(const Run& a, const Run& b) noexcept;
-/// The order of the target alone.
-bool to_other_target(const Run& a, const Run& b) noexcept;
+inline constexpr auto before = [](const Run& a, const Run& b) noexcept {
+  return same_target(a, b) ? a.offset < b.offset : to_other_target(a, b);
+};
 
 /// Whether a transfer with another node travels by MPI's window, and not by the agent.
 bool by_window(const SegmentState& segment, Kind kind) noexcept;

@@ -25,8 +25,7 @@ void wake_one(std::uint32_t& word) noexcept { syscall(SYS_futex, &word, FUTEX_WA
 void keep_mpi_going(const GroupState& group) {
   RuntimeState& runtime = *group.runtime;
   // Where threads take turns at MPI, one that waits may be the only one of them that is in Tessera.
-  const bool takes_turns = runtime.threads == ThreadLevel::serialized && group.node_count > 1;
-  if (!runtime.may_call_mpi() && !takes_turns) return;
+  if (!(group.node_count > 1 ? runtime.may_take_turns() : runtime.may_call_mpi())) return;
   if (runtime.progress) return runtime.progress->serve();
   const WindowLock lock(runtime);
   mpi::progress(group.comm.get());
