@@ -84,10 +84,11 @@ endfunction()
 #   name/np3-tcp         MPICH only: MPI itself uses the network between all ranks (NETWORKS tcp)
 #   name/np4-hosts       over virtual hosts, where they can be made (NETWORKS hosts)
 # NP defaults to 1 2 3 4 7, NETWORKS to tcp and hosts. WIDE puts 7 ranks into the quick set as well.
+# OVER_NETWORKS puts tcp and hosts of the fewest ranks there are into it, for programs that find out what others do not.
 # OFF_NODE: not on one node. FULL: nothing of it in the quick set.
 # PRINTS: the output must match. FAILS_WITH: the job must end with a status that is not 0, and the output must match.
 function(tessera_add_mpi_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "OWN_MAIN;WIDE;OFF_NODE;FULL" "PROGRAM;TIMEOUT;PRINTS;FAILS_WITH"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OWN_MAIN;WIDE;OVER_NETWORKS;OFF_NODE;FULL" "PROGRAM;TIMEOUT;PRINTS;FAILS_WITH"
                         "SOURCES;LIBS;NP;NODE_SIZES;NETWORKS;ARGS;ENVIRONMENT")
   foreach(default "NP;1;2;3;4;7" "NODE_SIZES;1;2" "NETWORKS;tcp;hosts" "TIMEOUT;60")
     list(POP_FRONT default variable)
@@ -131,8 +132,12 @@ function(tessera_add_mpi_test name)
       endif()
     endforeach()
 
+    set(speed full)
+    if(arg_OVER_NETWORKS AND (np EQUAL 2 OR arg_NP STREQUAL "4"))
+      set(speed quick)
+    endif()
     if("tcp" IN_LIST arg_NETWORKS AND TESSERA_MPI_FLAVOUR STREQUAL "mpich" AND np GREATER 1)
-      _tessera_mpi_run(${np} tcp full "${launch}" MPIR_CVAR_NOLOCAL=1 UCX_TLS=tcp,self)
+      _tessera_mpi_run(${np} tcp ${speed} "${launch}" MPIR_CVAR_NOLOCAL=1 UCX_TLS=tcp,self)
     endif()
     if("hosts" IN_LIST arg_NETWORKS AND np MATCHES "^[234]$")
       set(shape --hosts ${np} --ppn 1)
@@ -140,7 +145,7 @@ function(tessera_add_mpi_test name)
         set(shape --hosts 2 --ppn 2)
       endif()
       set(launch ${expect} ${TESSERA_TEST_TOOLS}/two-hosts --mpi ${TESSERA_MPI_FLAVOUR} ${shape} -- ${command})
-      _tessera_mpi_run(${np} hosts full "${launch}")
+      _tessera_mpi_run(${np} hosts ${speed} "${launch}")
     endif()
   endforeach()
 endfunction()
