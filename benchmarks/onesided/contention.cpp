@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <vector>
 
-#include <tessera/whole_array.hpp>
+#include <tessera/elementwise.hpp>
+#include <tessera/matrix.hpp>
+#include <tessera/reductions.hpp>
 
 #include "armci_peer.hpp"
 #include "by_hand.hpp"

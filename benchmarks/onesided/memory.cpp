@@ -6,7 +6,9 @@
 #include <vector>
 
 #include <tessera/runtime/local_buffer.hpp>
-#include <tessera/whole_array.hpp>
+#include <tessera/elementwise.hpp>
+#include <tessera/matrix.hpp>
+#include <tessera/reductions.hpp>
 
 #include "armci_peer.hpp"
 #include "by_hand.hpp"

@@ -6,7 +6,9 @@
 #include <memory>
 
 #include <tessera/runtime/scalars.hpp>
-#include <tessera/whole_array.hpp>
+#include <tessera/elementwise.hpp>
+#include <tessera/matrix.hpp>
+#include <tessera/reductions.hpp>
 
 #include "armci_peer.hpp"
 #include "sections.hpp"

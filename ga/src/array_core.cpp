@@ -105,27 +105,37 @@ void ArrayCore::look_at_element(const index_t* at) const {
 
 // Checks patch and buffer, and calls f(rank, byte offset, shape, local pointer) for the part of each owner.
 template <class Pointer, class F>
-void ArrayCore::for_each_transfer(const Box& patch, const Buffer<Pointer>& buffer, F&& f) const {
+void ArrayCore::for_each_transfer(const Lattice& patch, const Field& field, const Buffer<Pointer>& buffer,
+                                  F&& f) const {
   if (segment_.face().direct_ranks == 0) require_open();
   require_inside(layout_, patch, name());
   for (int d = 0; d < rank(); ++d) {
-    const auto i = static_cast<std::size_t>(d);
-    if (buffer.extents[d] == patch.hi[i] - patch.lo[i]) continue;
-    throw UsageError(fmt::format(
-        "a view of extents {} does not fit patch {} of array \"{}\" (dimension {} has {} elements)",
-        extents_text(buffer.extents, rank()), patch_text(patch, rank()), name(), d, patch.hi[i] - patch.lo[i]));
+    const index_t extent = patch.extent(static_cast<std::size_t>(d));
+    if (buffer.extents[d] == extent) continue;
+    throw UsageError(
+        fmt::format("a view of extents {} does not fit patch {} of array \"{}\" (dimension {} has {} elements)",
+                    extents_text(buffer.extents, rank()), patch_text(patch, rank()), name(), d, extent));
   }
   using Byte = std::conditional_t<std::is_const_v<std::remove_pointer_t<Pointer>>, const std::byte, std::byte>;
   layout_.for_each_piece(patch, [&](const Piece& piece) {
     Strided shape;
-    shape.run = type_.size;
-    index_t skipped = 0;
+    shape.run = field.size;
+    index_t skipped = 0, offset = piece.offset;
     for (int d = rank() - 1; d >= 0; --d) {
       const auto i = static_cast<std::size_t>(d);
-      skipped += (piece.box.lo[i] - patch.lo[i]) * buffer.strides[d];
-      const index_t count = piece.box.hi[i] - piece.box.lo[i];
+      index_t before = piece.box.lo[i] - patch.lo[i], count = piece.box.hi[i] - piece.box.lo[i], step = 1;
+      if (patch.stepped) {
+        // The first element of the lattice that is in the piece, and how many are.
+        step = patch.step[i];
+        const index_t first = (before + step - 1) / step, into = first * step - before;
+        if (into >= count) return;
+        offset += into * piece.strides[i];
+        count = (count - into + step - 1) / step;
+        before = first;
+      }
+      skipped += before * buffer.strides[d];
       if (count == 1) continue;
-      const index_t there = piece.strides[i] * type_.size, here = buffer.strides[d] * type_.size;
+      const index_t there = step * piece.strides[i] * type_.size, here = buffer.strides[d] * field.size;
       if (shape.levels == 0 && there == shape.run && here == shape.run) {
         shape.run *= count;
         continue;
@@ -135,35 +145,36 @@ void ArrayCore::for_each_transfer(const Box& patch, const Buffer<Pointer>& buffe
       shape.remote_stride[level] = there;
       shape.local_stride[level] = here;
     }
-    f(piece.rank, piece.offset * type_.size, shape, static_cast<Byte*>(buffer.data) + skipped * type_.size);
+    f(piece.rank, offset * type_.size + field.offset, shape,
+      static_cast<Byte*>(buffer.data) + skipped * field.size);
   });
 }
 
-void ArrayCore::put(const Box& patch, const Buffer<const void*>& from) {
+void ArrayCore::put(const Lattice& patch, const Buffer<const void*>& from) {
   for_each_transfer(patch, from, [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
     segment_.put(rank, offset, shape, local);
   });
 }
 
-void ArrayCore::get(const Box& patch, const Buffer<void*>& into) const {
+void ArrayCore::get(const Lattice& patch, const Buffer<void*>& into) const {
   for_each_transfer(patch, into, [&](int rank, index_t offset, const Strided& shape, std::byte* local) {
     segment_.get(rank, offset, shape, local);
   });
 }
 
-void ArrayCore::accumulate(const Box& patch, const Buffer<const void*>& from, const void* alpha) {
+void ArrayCore::accumulate(const Lattice& patch, const Buffer<const void*>& from, const void* alpha) {
   for_each_transfer(patch, from, [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
     segment_.accumulate(rank, offset, shape, type_.kind, alpha, local);
   });
 }
 
-void ArrayCore::accumulate(const Box& patch, const Buffer<const void*>& from, Update update) {
+void ArrayCore::accumulate(const Lattice& patch, const Buffer<const void*>& from, Update update) {
   for_each_transfer(patch, from, [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
     segment_.accumulate(rank, offset, shape, type_.kind, update, local);
   });
 }
 
-Request ArrayCore::put_async(const Box& patch, const Buffer<const void*>& from) {
+Request ArrayCore::put_async(const Lattice& patch, const Buffer<const void*>& from) {
   Request all;
   for_each_transfer(patch, from, [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
     all += segment_.put_async(rank, offset, shape, local);
@@ -171,7 +182,7 @@ Request ArrayCore::put_async(const Box& patch, const Buffer<const void*>& from) 
   return all;
 }
 
-Request ArrayCore::get_async(const Box& patch, const Buffer<void*>& into) const {
+Request ArrayCore::get_async(const Lattice& patch, const Buffer<void*>& into) const {
   Request all;
   for_each_transfer(patch, into, [&](int rank, index_t offset, const Strided& shape, std::byte* local) {
     all += segment_.get_async(rank, offset, shape, local);
@@ -179,7 +190,7 @@ Request ArrayCore::get_async(const Box& patch, const Buffer<void*>& into) const 
   return all;
 }
 
-Request ArrayCore::accumulate_async(const Box& patch, const Buffer<const void*>& from, const void* alpha) {
+Request ArrayCore::accumulate_async(const Lattice& patch, const Buffer<const void*>& from, const void* alpha) {
   Request all;
   for_each_transfer(patch, from, [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
     all += segment_.accumulate_async(rank, offset, shape, type_.kind, alpha, local);
@@ -187,7 +198,7 @@ Request ArrayCore::accumulate_async(const Box& patch, const Buffer<const void*>&
   return all;
 }
 
-void ArrayCore::put_notify(const Box& patch, const Buffer<const void*>& from, const Flag& flag) {
+void ArrayCore::put_notify(const Lattice& patch, const Buffer<const void*>& from, const Flag& flag) {
   int last = -1;
   for_each_transfer(patch, from, [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
     segment_.put(rank, offset, shape, local);
@@ -196,6 +207,27 @@ void ArrayCore::put_notify(const Box& patch, const Buffer<const void*>& from, co
   });
   if (last >= 0) segment_.flush(last);
   flag.flags->notify(flag.rank, flag.index);
+}
+
+void ArrayCore::put_field(const Lattice& patch, const Field& field, const Buffer<const void*>& from) {
+  for_each_transfer(patch, field, from,
+                    [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
+                      segment_.put(rank, offset, shape, local);
+                    });
+}
+
+void ArrayCore::get_field(const Lattice& patch, const Field& field, const Buffer<void*>& into) const {
+  for_each_transfer(patch, field, into, [&](int rank, index_t offset, const Strided& shape, std::byte* local) {
+    segment_.get(rank, offset, shape, local);
+  });
+}
+
+void ArrayCore::accumulate_field(const Lattice& patch, const Field& field, ElementKind kind,
+                                 const Buffer<const void*>& from, const void* alpha) {
+  for_each_transfer(patch, field, from,
+                    [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
+                      segment_.accumulate(rank, offset, shape, kind, alpha, local);
+                    });
 }
 
 // The list of positions as places in the segment, and of the values as runs.

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/layout.hpp>
 
+#include <algorithm>
+#include <functional>
 #include <limits>
 
 #include <fmt/format.h>
@@ -20,6 +22,19 @@ std::vector<index_t> copy(const index_t* values, int rank) { return {values, val
 int ranks_or(int ranks, index_t blocks) {
   require(ranks >= 0, fmt::format("a layout for {} ranks", ranks));
   return ranks > 0 ? ranks : static_cast<int>(blocks);
+}
+
+// The number of processes of a grid.
+int grid_size(int rank, const index_t* grid) {
+  index_t processes = 1;
+  for (int d = 0; d < rank; ++d) {
+    require(grid[d] > 0, fmt::format("grid extent {} of dimension {} is not positive", grid[d], d));
+    // At most the largest int before each step, so that the product of two fits 64 bits.
+    processes = grid[d] > most_processes ? grid[d] : processes * grid[d];
+    require(processes <= most_processes,
+            fmt::format("a layout's grid has {} processes, more than there can be", processes));
+  }
+  return static_cast<int>(processes);
 }
 
 }  // namespace
@@ -63,18 +78,47 @@ LayoutCore make_irregular(int rank, const index_t* dims, const std::vector<index
 
 LayoutCore make_block_cyclic(int rank, const index_t* dims, const index_t* block, const index_t* grid,
                              GridOrder order, int ranks) {
+  const int processes = grid_size(rank, grid);
   std::vector<Axis> axes;
-  index_t processes = 1;
   for (int d = 0; d < rank; ++d) {
     require(block[d] > 0, fmt::format("block extent {} of dimension {} is not positive", block[d], d));
-    require(grid[d] > 0, fmt::format("grid extent {} of dimension {} is not positive", grid[d], d));
-    // At most the largest int before each step, so that the product of two fits 64 bits.
-    processes = grid[d] > most_processes ? grid[d] : processes * grid[d];
-    require(processes <= most_processes,
-            fmt::format("a layout's grid has {} processes, more than there can be", processes));
     axes.push_back(Axis::cyclic(dims[d], block[d], static_cast<int>(grid[d])));
   }
   return {std::move(axes), ranks_or(ranks, processes), order, StorageOrder::column_major};
+}
+
+LayoutCore make_tiled(int rank, const index_t* dims, const index_t* tile, const index_t* grid, GridOrder order,
+                      int ranks) {
+  return make_block_cyclic(rank, dims, tile, grid, order, ranks)
+      .with_tiles()
+      .with_storage(StorageOrder::row_major);
+}
+
+LayoutCore make_tiled(int rank, const index_t* dims, const std::vector<index_t>* starts, const index_t* grid,
+                      GridOrder order, int ranks) {
+  const int processes = grid_size(rank, grid);
+  std::vector<Axis> axes;
+  for (int d = 0; d < rank; ++d) {
+    const auto& here = starts[d];
+    require(!here.empty() && here.front() == 0,
+            fmt::format("tile starts of dimension {} do not begin with 0", d));
+    require(std::adjacent_find(here.begin(), here.end(), std::greater_equal<>()) == here.end(),
+            fmt::format("tile starts of dimension {} do not increase", d));
+    require(here.back() == 0 || here.back() < dims[d],
+            fmt::format("tile start {} of dimension {} reaches its extent {}", here.back(), d, dims[d]));
+    axes.push_back(Axis::dealt(dims[d], here, static_cast<int>(grid[d])));
+  }
+  return LayoutCore(std::move(axes), ranks_or(ranks, processes), order, StorageOrder::row_major).with_tiles();
+}
+
+LayoutCore make_listed(int rank, const index_t* dims, const std::vector<OwnedBox>& blocks, int ranks) {
+  int last = 0;
+  for (const OwnedBox& block : blocks) last = std::max(last, block.rank);
+  return {rank, dims, blocks, ranks_or(ranks, index_t{last} + 1)};
+}
+
+void require_grid(const LayoutCore& layout) {
+  require(layout.is_product(), fmt::format("a layout of {} has no grid", layout.description()));
 }
 
 }  // namespace tessera::detail

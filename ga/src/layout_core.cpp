@@ -10,6 +10,8 @@
 
 #include <tessera/runtime/detail/fingerprint.hpp>
 
+#include "patch_text.hpp"
+
 namespace tessera::detail {
 namespace {
 
@@ -54,62 +56,33 @@ struct Search {
 
 }  // namespace
 
-Axis Axis::blocked(index_t extent, int parts) {
-  Axis axis;
-  axis.extent_ = extent;
-  axis.parts_ = parts;
-  axis.block_ = extent / parts;
-  axis.larger_ = static_cast<int>(extent % parts);
-  return axis;
+namespace {
+
+// Of all layouts. Returns the number of elements.
+index_t checked_size(const index_t* dims, std::size_t rank) {
+  constexpr index_t most = std::numeric_limits<index_t>::max();
+  index_t elements = 1;
+  for (std::size_t d = 0; d < rank; ++d) {
+    if (dims[d] < 0)
+      throw UsageError(fmt::format("a layout has the negative extent {} in dimension {}", dims[d], d));
+    if (dims[d] > 0 && elements > most / dims[d]) {
+      throw UsageError(fmt::format("a layout has more than 2^63 elements (dimension {} has {})", d, dims[d]));
+    }
+    elements *= std::max<index_t>(dims[d], 1);
+  }
+  return elements;
 }
 
-Axis Axis::irregular(index_t extent, std::vector<index_t> starts) {
-  Axis axis;
-  axis.kind_ = Kind::irregular;
-  axis.extent_ = extent;
-  axis.parts_ = static_cast<int>(starts.size());
-  axis.starts_ = std::move(starts);
-  return axis;
-}
-
-Axis Axis::cyclic(index_t extent, index_t block, int parts) {
-  Axis axis;
-  axis.kind_ = Kind::cyclic;
-  axis.extent_ = extent;
-  axis.block_ = block;
-  axis.parts_ = parts;
-  axis.larger_ = static_cast<int>(extent / block % parts);
-  axis.least_ = extent / block / parts * block;
-  return axis;
-}
-
-index_t Axis::intervals(int part) const noexcept {
-  if (kind_ != Kind::cyclic || parts_ == 1) return count(part) > 0 ? 1 : 0;
-  return (count(part) + block_ - 1) / block_;
-}
-
-Interval Axis::interval(int part, index_t b) const noexcept {
-  if (parts_ == 1) return {0, 0, extent_, 0};  // one piece, whatever its blocks
-  if (kind_ != Kind::cyclic) return {part, start(part), start(part + 1), 0};
-  const index_t begin = (b * parts_ + part) * block_;
-  return {part, begin, begin + std::min(block_, extent_ - begin), b * block_};
-}
+}  // namespace
 
 LayoutCore::LayoutCore(std::vector<Axis> axes, int ranks, GridOrder grid_order, StorageOrder storage)
     : rank_(static_cast<int>(axes.size())), ranks_(ranks), grid_order_(grid_order), storage_(storage) {
-  constexpr index_t most = std::numeric_limits<index_t>::max();
-  index_t elements = 1, grid = 1;
+  index_t grid = 1;
   for (std::size_t d = 0; d < axes.size(); ++d) {
-    const index_t extent = axes[d].extent();
-    if (extent < 0)
-      throw UsageError(fmt::format("a layout has the negative extent {} in dimension {}", extent, d));
-    if (extent > 0 && elements > most / extent) {
-      throw UsageError(fmt::format("a layout has more than 2^63 elements (dimension {} has {})", d, extent));
-    }
-    elements *= std::max<index_t>(extent, 1);
+    dims_[d] = axes[d].extent();
     grid *= axes[d].parts();
-    dims_[d] = extent;
   }
+  checked_size(dims_.data(), axes.size());
   if (grid > ranks) {
     throw UsageError(
         fmt::format("a layout's grid has {} blocks or processes but there are only {} ranks", grid, ranks));
@@ -118,9 +91,74 @@ LayoutCore::LayoutCore(std::vector<Axis> axes, int ranks, GridOrder grid_order, 
   std::move(axes.begin(), axes.end(), axes_.begin());
 }
 
+LayoutCore::LayoutCore(int rank, const index_t* dims, const std::vector<OwnedBox>& blocks, int ranks)
+    : rank_(rank), ranks_(ranks), tiled_(true) {
+  checked_size(dims, at(rank));
+  std::copy_n(dims, rank, dims_.begin());
+  list_ = std::make_shared<const BlockList>(rank, dims_, ranks, blocks);
+}
+
 LayoutCore LayoutCore::with_storage(StorageOrder storage) const {
   LayoutCore copy = *this;
   copy.storage_ = storage;
+  return copy;
+}
+
+LayoutCore LayoutCore::with_tiles() const {
+  LayoutCore copy = *this;
+  copy.tiled_ = true;
+  for (int d = 0; d < rank_; ++d) copy.axes_[at(d)] = axes_[at(d)].with_tiles();
+  return copy;
+}
+
+LayoutCore LayoutCore::on_ranks(std::vector<int> members, int ranks) const {
+  if (static_cast<int>(members.size()) < ranks_) {
+    throw UsageError(
+        fmt::format("a layout for {} ranks cannot be given to the {} that are listed", ranks_, members.size()));
+  }
+  std::vector<std::pair<int, int>> numbers;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (members[i] < 0 || members[i] >= ranks)
+      throw UsageError(fmt::format("rank {} of a layout's list is none of the {} ranks", members[i], ranks));
+    numbers.emplace_back(members[i], static_cast<int>(i));
+  }
+  std::sort(numbers.begin(), numbers.end());
+  for (std::size_t i = 1; i < numbers.size(); ++i) {
+    if (numbers[i].first == numbers[i - 1].first)
+      throw UsageError(fmt::format("rank {} is listed twice for a layout", numbers[i].first));
+  }
+  LayoutCore copy = *this;
+  copy.ranks_ = ranks;
+  if (list_) {
+    std::vector<OwnedBox> blocks;
+    for (const auto& block : list_->blocks()) blocks.push_back({members[at(block.rank)], block.box});
+    copy.list_ = std::make_shared<const BlockList>(rank_, dims_, ranks, blocks);
+    return copy;
+  }
+  if (members_) {
+    // Of those that were members: whom they stand for now.
+    std::vector<int> again;
+    for (int old : members_->ranks) again.push_back(members[at(old)]);
+    copy.members_ = nullptr;
+    copy.ranks_ = static_cast<int>(again.size());
+    return copy.on_ranks(std::move(again), ranks);
+  }
+  copy.members_ = std::make_shared<const Members>(Members{std::move(members), std::move(numbers)});
+  return copy;
+}
+
+LayoutCore LayoutCore::with_ghosts(const index_t* widths) const {
+  LayoutCore copy = *this;
+  for (int d = 0; d < rank_; ++d) {
+    if (widths[d] < 0)
+      throw UsageError(
+          fmt::format("the width {} of the ghost cells in dimension {} is negative", widths[d], d));
+    copy.ghosts_[at(d)] = widths[d];
+  }
+  if (copy.has_ghosts() && (list_ || tiled_ || is_cyclic())) {
+    throw UsageError(fmt::format("only blocked and irregular layouts can have ghost cells, and this one is {}",
+                                 description()));
+  }
   return copy;
 }
 
@@ -131,16 +169,32 @@ index_t LayoutCore::size() const noexcept {
 }
 
 bool LayoutCore::is_cyclic() const noexcept {
-  return std::any_of(axes_.begin(), axes_.begin() + rank_,
-                     [](const Axis& axis) { return axis.kind() == Axis::Kind::cyclic; });
+  return std::any_of(axes_.begin(), axes_.begin() + rank_, [](const Axis& axis) {
+    return axis.kind() == Axis::Kind::cyclic || axis.kind() == Axis::Kind::dealt;
+  });
+}
+
+bool LayoutCore::has_single_blocks() const noexcept {
+  if (!list_) return !is_cyclic();
+  return std::all_of(list_->blocks().begin(), list_->blocks().end(),
+                     [&](const BlockList::Block& block) { return list_->block_count(block.rank) == 1; });
+}
+
+int LayoutCore::grid_number(int rank) const noexcept {
+  if (!members_) return rank < grid_size_ ? rank : -1;
+  const auto& numbers = members_->numbers;
+  const auto found = std::lower_bound(numbers.begin(), numbers.end(), std::pair(rank, 0));
+  return found == numbers.end() || found->first != rank || found->second >= grid_size_ ? -1 : found->second;
 }
 
 bool LayoutCore::coordinates(int rank, int* parts) const noexcept {
-  if (rank < 0 || rank >= grid_size_) return false;
+  if (list_) return false;
+  int number = grid_number(rank);
+  if (number < 0) return false;
   for (int i = 0; i < rank_; ++i) {
     const int d = grid_order_ == GridOrder::row_major ? rank_ - 1 - i : i;
-    parts[d] = rank % axes_[at(d)].parts();
-    rank /= axes_[at(d)].parts();
+    parts[d] = number % axes_[at(d)].parts();
+    number /= axes_[at(d)].parts();
   }
   return true;
 }
@@ -151,56 +205,126 @@ int LayoutCore::rank_of(const Interval* intervals) const noexcept {
     const int d = grid_order_ == GridOrder::row_major ? i : rank_ - 1 - i;
     rank = rank * axes_[at(d)].parts() + intervals[d].part;
   }
-  return rank;
+  return members_ ? members_->ranks[at(rank)] : rank;
 }
 
 void LayoutCore::place(const Interval* intervals, Piece& piece) const noexcept {
   piece.rank = rank_of(intervals);
   piece.offset = 0;
   index_t stride = 1;
+  if (!tiled_) {
+    for (int i = 0; i < rank_; ++i) {
+      const int d = by_speed(i);
+      const Interval& here = intervals[d];
+      const index_t ghosts = ghosts_[at(d)];
+      piece.strides[at(d)] = stride;
+      piece.offset += (ghosts + here.local_begin + piece.box.lo[at(d)] - here.begin) * stride;
+      stride *= axes_[at(d)].count(here.part) + 2 * ghosts;
+    }
+    return;
+  }
+  // Tiles follow one another in storage order too. Before a tile lie, for each dimension, those that precede it
+  // there: in all of the faster dimensions, and only its own width of the slower ones.
+  Coordinates faster;
+  index_t all = 1;
   for (int i = 0; i < rank_; ++i) {
-    const int d = storage_ == StorageOrder::row_major ? rank_ - 1 - i : i;
+    const int d = by_speed(i);
+    const Interval& here = intervals[d];
     piece.strides[at(d)] = stride;
-    piece.offset += intervals[d].local_begin * stride;
-    stride *= axes_[at(d)].count(intervals[d].part);
+    piece.offset += (piece.box.lo[at(d)] - here.begin) * stride;
+    stride *= here.end - here.begin;
+    faster[at(d)] = all;
+    all *= axes_[at(d)].count(here.part);
+  }
+  index_t slower = 1;
+  for (int i = rank_ - 1; i >= 0; --i) {
+    const int d = by_speed(i);
+    piece.offset += slower * intervals[d].local_begin * faster[at(d)];
+    slower *= intervals[d].end - intervals[d].begin;
   }
 }
 
+Piece LayoutCore::piece_of(const BlockList::Block& block, const Box& part) const noexcept {
+  Piece piece{block.rank, part, block.offset, {}};
+  index_t stride = 1;
+  for (int i = 0; i < rank_; ++i) {
+    const int d = by_speed(i);
+    piece.strides[at(d)] = stride;
+    piece.offset += (part.lo[at(d)] - block.box.lo[at(d)]) * stride;
+    stride *= block.box.hi[at(d)] - block.box.lo[at(d)];
+  }
+  return piece;
+}
+
 int LayoutCore::owner(const index_t* where) const noexcept {
+  if (list_) return list_->find(where).rank;
   Interval intervals[max_rank];
   for (int d = 0; d < rank_; ++d) intervals[d] = axes_[at(d)].find(where[d]);
   return rank_of(intervals);
 }
 
 int LayoutCore::locate(const index_t* where, index_t& offset) const noexcept {
+  if (tiled_) {
+    Piece piece;
+    std::copy_n(where, rank_, piece.box.lo.begin());
+    if (list_) {
+      piece = piece_of(list_->find(where), piece.box);
+    } else {
+      Interval intervals[max_rank];
+      for (int d = 0; d < rank_; ++d) intervals[d] = axes_[at(d)].find(where[d]);
+      place(intervals, piece);
+    }
+    offset = piece.offset;
+    return piece.rank;
+  }
   Interval intervals[max_rank];
   index_t stride = 1;
   offset = 0;
   for (int i = 0; i < rank_; ++i) {
-    const int d = storage_ == StorageOrder::row_major ? rank_ - 1 - i : i;
+    const int d = by_speed(i);
     const Interval& here = intervals[d] = axes_[at(d)].find(where[d]);
-    offset += (here.local_begin + where[d] - here.begin) * stride;
-    stride *= axes_[at(d)].count(here.part);
+    const index_t ghosts = ghosts_[at(d)];
+    offset += (ghosts + here.local_begin + where[d] - here.begin) * stride;
+    stride *= axes_[at(d)].count(here.part) + 2 * ghosts;
   }
   return rank_of(intervals);
 }
 
 LocalShape LayoutCore::local(int rank) const noexcept {
   LocalShape shape;
+  if (tiled_) {
+    const index_t blocks = block_count(rank);
+    if (blocks == 1) {
+      const Piece whole = block(rank, 0);
+      shape.size = 1;
+      shape.strides = whole.strides;
+      for (int d = 0; d < rank_; ++d)
+        shape.size *= shape.extents[at(d)] = whole.box.hi[at(d)] - whole.box.lo[at(d)];
+      return shape;
+    }
+    shape.is_array = blocks == 0;
+    if (list_) {
+      shape.size = list_->size(rank);
+      return shape;
+    }
+  }
   int parts[max_rank];
   if (!coordinates(rank, parts)) return shape;
   index_t stride = 1;
   for (int i = 0; i < rank_; ++i) {
-    const int d = storage_ == StorageOrder::row_major ? rank_ - 1 - i : i;
+    const int d = by_speed(i);
+    const index_t ghosts = ghosts_[at(d)];
     shape.strides[at(d)] = stride;
     shape.extents[at(d)] = axes_[at(d)].count(parts[d]);
-    stride *= shape.extents[at(d)];
+    shape.offset += ghosts * stride;
+    stride *= shape.extents[at(d)] + 2 * ghosts;
   }
   shape.size = stride;
   return shape;
 }
 
 index_t LayoutCore::block_count(int rank) const noexcept {
+  if (list_) return list_->block_count(rank);
   int parts[max_rank];
   if (!coordinates(rank, parts)) return 0;
   index_t count = 1;
@@ -209,6 +333,10 @@ index_t LayoutCore::block_count(int rank) const noexcept {
 }
 
 Piece LayoutCore::block(int rank, index_t b) const noexcept {
+  if (list_) {
+    const BlockList::Block& block = list_->block(rank, b);
+    return piece_of(block, block.box);
+  }
   int parts[max_rank] = {};
   Interval intervals[max_rank];
   Piece piece{};
@@ -224,31 +352,70 @@ Piece LayoutCore::block(int rank, index_t b) const noexcept {
   return piece;
 }
 
+bool LayoutCore::same_distribution(const LayoutCore& other) const noexcept {
+  if (rank_ != other.rank_ || !std::equal(dims_.begin(), dims_.begin() + rank_, other.dims_.begin()))
+    return false;
+  bool same = true;
+  // By pieces, as blocks that are cut differently may still be at the same ranks.
+  for_each_piece({{}, dims_}, [&](const Piece& mine) {
+    if (same)
+      other.for_each_piece(mine.box, [&](const Piece& theirs) { same = same && theirs.rank == mine.rank; });
+  });
+  return same;
+}
+
 std::uint64_t LayoutCore::fingerprint() const noexcept {
   Fingerprint print;
   print.add(rank_).add(ranks_).add(static_cast<int>(grid_order_)).add(static_cast<int>(storage_));
-  for (int d = 0; d < rank_; ++d) {
+  print.add(static_cast<int>(tiled_));
+  for (int d = 0; d < rank_; ++d) print.add(dims_[at(d)]).add(ghosts_[at(d)]);
+  for (int d = 0; is_product() && d < rank_; ++d) {
     const Axis& axis = axes_[at(d)];
-    print.add(static_cast<int>(axis.kind())).add(axis.extent()).add(axis.block()).add(axis.parts());
-    for (int part = 0; axis.kind() == Axis::Kind::irregular && part < axis.parts(); ++part)
-      print.add(axis.count(part));
+    const bool even = axis.kind() == Axis::Kind::blocked || axis.kind() == Axis::Kind::cyclic;
+    print.add(static_cast<int>(axis.kind())).add(axis.block()).add(axis.parts());
+    for (index_t begin = 0; !even && begin < axis.extent(); begin = axis.find(begin).end)
+      print.add(begin).add(axis.find(begin).part);
   }
+  if (list_) {
+    for (const auto& block : list_->blocks()) {
+      print.add(block.rank);
+      for (int d = 0; d < rank_; ++d) print.add(block.box.lo[at(d)]).add(block.box.hi[at(d)]);
+    }
+  }
+  for (int g = 0; members_ && g < grid_size_; ++g) print.add(members_->ranks[at(g)]);
   return print.value();
 }
 
+bool operator==(const LayoutCore& a, const LayoutCore& b) noexcept {
+  const bool alike = a.rank_ == b.rank_ && a.ranks_ == b.ranks_ && a.grid_order_ == b.grid_order_ &&
+                     a.storage_ == b.storage_ && a.tiled_ == b.tiled_ && a.dims_ == b.dims_ &&
+                     a.ghosts_ == b.ghosts_ && a.axes_ == b.axes_ && a.is_product() == b.is_product() &&
+                     a.is_restricted() == b.is_restricted();
+  if (!alike) return false;
+  if (a.members_ && !std::equal(a.members_->ranks.begin(), a.members_->ranks.begin() + a.grid_size_,
+                                b.members_->ranks.begin(), b.members_->ranks.begin() + b.grid_size_))
+    return false;
+  return a.list_ == b.list_ || a.list_->is_equal(*b.list_);
+}
+
 std::string LayoutCore::description() const {
+  if (list_) return fmt::format("{} blocks by a list", list_->blocks().size());
   std::vector<int> grid;
-  std::vector<index_t> blocks;
+  std::vector<std::string> blocks;
   const char* kind = "blocked";
   for (int d = 0; d < rank_; ++d) {
     const Axis& axis = axes_[at(d)];
     grid.push_back(axis.parts());
-    if (axis.kind() == Axis::Kind::cyclic) blocks.push_back(axis.block());
+    if (axis.kind() == Axis::Kind::cyclic) blocks.push_back(fmt::format("{}", axis.block()));
+    if (axis.kind() == Axis::Kind::dealt) blocks.push_back(fmt::format("{} irregular", axis.blocks()));
     if (axis.kind() == Axis::Kind::irregular) kind = "irregular";
   }
-  const std::string shape = fmt::format("{}", fmt::join(grid, " x "));
-  if (!blocks.empty()) return fmt::format("block-cyclic {} on a {} grid", fmt::join(blocks, " x "), shape);
-  return fmt::format("{} on a {} grid", kind, shape);
+  std::string text = kind;
+  if (!blocks.empty()) text = fmt::format("{} {}", tiled_ ? "tiled" : "block-cyclic", fmt::join(blocks, " x "));
+  text += fmt::format(" on a {} grid", fmt::join(grid, " x "));
+  if (members_) text += fmt::format(" of {} among {} ranks", grid_size_, ranks_);
+  if (has_ghosts()) text += fmt::format(", ghost cells {}", extents_text(ghosts_.data(), rank_));
+  return text;
 }
 
 std::vector<int> choose_grid(const std::vector<index_t>& dims, int ranks,

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include <tessera/detail/whole_array_core.hpp>
+#include <tessera/detail/elementwise.hpp>
 
 #include "dispatch.hpp"
 #include "patch_text.hpp"
@@ -32,10 +32,15 @@ std::vector<index_t> shown(index_t extent, index_t most) {
   return list;
 }
 
-std::string element_text(const ArrayCore& array, const index_t* at, int precision) {
-  std::vector<std::byte> bytes(static_cast<std::size_t>(array.type().size));
-  array.load(at, bytes.data());
-  return with_kind(array.type().kind, "print", [&]<class T>(T value) {
+std::string element_text(const SliceCore& slice, const Coordinates& at, int precision) {
+  const ElementType type = slice.array().type();
+  std::vector<std::byte> bytes(static_cast<std::size_t>(type.size));
+  Box box{at, at};
+  Coordinates extents;
+  extents.fill(1);
+  for (int d = 0; d < slice.rank(); ++d) ++box.hi[static_cast<std::size_t>(d)];
+  slice.get(box, {bytes.data(), extents.data(), extents.data()});
+  return with_kind(type.kind, "print", [&]<class T>(T value) {
     std::memcpy(&value, bytes.data(), sizeof value);
     if constexpr (std::is_integral_v<T>)
       return fmt::format("{}", value);
@@ -47,9 +52,9 @@ std::string element_text(const ArrayCore& array, const index_t* at, int precisio
 }
 
 // One matrix (or row, for rank 1) of the array: the last two dimensions, the others fixed in `at`.
-void print_matrix(std::ostream& out, const ArrayCore& array, Coordinates at, const PrintOptions& options) {
-  const auto rank = static_cast<std::size_t>(array.rank());
-  const auto& dims = array.layout().dims();
+void print_matrix(std::ostream& out, const SliceCore& slice, Coordinates at, const PrintOptions& options) {
+  const auto rank = static_cast<std::size_t>(slice.rank());
+  const auto& dims = slice.extents();
   const auto rows = rank == 1 ? std::vector<index_t>{0} : shown(dims[rank - 2], options.most);
   const auto columns = shown(dims[rank - 1], options.most);
   std::vector<std::vector<std::string>> cells;
@@ -59,8 +64,7 @@ void print_matrix(std::ostream& out, const ArrayCore& array, Coordinates at, con
     for (std::size_t c = 0; c < columns.size(); ++c) {
       if (rank > 1) at[rank - 2] = row;
       at[rank - 1] = columns[c];
-      line.push_back(row == gap || columns[c] == gap ? "..."
-                                                     : element_text(array, at.data(), options.precision));
+      line.push_back(row == gap || columns[c] == gap ? "..." : element_text(slice, at, options.precision));
       width[c] = std::max(width[c], line.back().size());
     }
   }
@@ -71,41 +75,61 @@ void print_matrix(std::ostream& out, const ArrayCore& array, Coordinates at, con
   }
 }
 
-void print_planes(std::ostream& out, const ArrayCore& array, int d, Coordinates& at,
+void print_planes(std::ostream& out, const SliceCore& slice, int d, Coordinates& at,
                   const PrintOptions& options) {
-  const int outer = array.rank() - 2;
+  const int outer = slice.rank() - 2;
   if (d >= outer) {
     if (outer > 0) {
       std::string where;
       for (int i = 0; i < outer; ++i) where += fmt::format("{}, ", at[static_cast<std::size_t>(i)]);
       out << fmt::format("[{}:, :]\n", where);
     }
-    return print_matrix(out, array, at, options);
+    return print_matrix(out, slice, at, options);
   }
-  for (index_t i : shown(array.layout().dims()[static_cast<std::size_t>(d)], options.most)) {
+  for (index_t i : shown(slice.extents()[static_cast<std::size_t>(d)], options.most)) {
     if (i == gap) {
       out << "...\n";
       continue;
     }
     at[static_cast<std::size_t>(d)] = i;
-    print_planes(out, array, d + 1, at, options);
+    print_planes(out, slice, d + 1, at, options);
   }
 }
 
 }  // namespace
 
-void print(std::ostream& out, const ArrayCore& array, const PrintOptions& options) {
-  begin_operation("print", {&array});
+void print(std::ostream& out, const SliceCore& slice, const PrintOptions& options) {
+  begin_operation("print", {slice});
+  const ArrayCore& array = slice.array();
   if (array.group().rank() == 0) {
-    out << fmt::format("array \"{}\": {}, {}, {}\n", array.name(),
-                       extents_text(array.layout().dims().data(), array.rank()), to_string(array.type()),
+    out << fmt::format("{}: {}, {}, {}\n", slice.description(),
+                       extents_text(slice.extents().data(), slice.rank()), to_string(array.type()),
                        array.layout().description());
     Coordinates at{};
-    if (array.type().kind != ElementKind::bytes && array.layout().size() > 0)
-      print_planes(out, array, 0, at, options);
+    if (array.type().kind != ElementKind::bytes && slice.size() > 0) print_planes(out, slice, 0, at, options);
     out.flush();
   }
-  end_operation(array);
+  end_operation(slice);
+}
+
+void print(std::ostream& out, const LayoutCore& layout, const PrintOptions& options) {
+  out << fmt::format("{} elements, {}\n", extents_text(layout.dims().data(), layout.rank()),
+                     layout.description());
+  for (index_t rank : shown(layout.ranks(), options.most)) {
+    if (rank == gap) {
+      out << "  ...\n";
+      continue;
+    }
+    const int r = static_cast<int>(rank);
+    const index_t blocks = layout.block_count(r);
+    std::string text = blocks == 0 ? "nothing" : "";
+    for (index_t b : shown(blocks, options.most)) {
+      text += text.empty() ? "" : "  ";
+      text += b == gap ? "..." : patch_text(layout.block(r, b).box, layout.rank());
+    }
+    out << fmt::format("  rank {:<{}}  {}\n", rank, fmt::formatted_size("{}", layout.ranks() - 1), text);
+  }
+  out.flush();
 }
 
 }  // namespace tessera::detail

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
+#include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
+#include <vector>
 
 #include <fmt/format.h>
 
-#include <tessera/detail/whole_array_core.hpp>
+#include <tessera/detail/operations.hpp>
 
+#include "arithmetic.hpp"
 #include "dispatch.hpp"
 
 namespace tessera::detail {
@@ -20,21 +22,12 @@ T sum_over(index_t n, F&& term) {
   T partial[lanes]{};
   index_t i = 0;
   for (; i + lanes <= n; i += lanes) {
-    for (index_t lane = 0; lane < lanes; ++lane) partial[lane] += term(i + lane);
+    for (index_t lane = 0; lane < lanes; ++lane) partial[lane] = sum(partial[lane], term(i + lane));
   }
-  for (; i < n; ++i) partial[i % lanes] += term(i);
-  T sum{};
-  for (const T& each : partial) sum += each;
-  return sum;
-}
-
-template <class T>
-T conjugate(T x) {
-  return x;
-}
-template <class T>
-std::complex<T> conjugate(std::complex<T> x) {
-  return std::conj(x);
+  for (; i < n; ++i) partial[i % lanes] = sum(partial[i % lanes], term(i));
+  T total{};
+  for (const T& each : partial) total = sum(total, each);
+  return total;
 }
 
 // The value that leaves every other unchanged under an operation.
@@ -58,8 +51,8 @@ T identity(Reduce operation) {
 
 template <class T>
 T combine(Reduce operation, T a, T b) {
-  if (operation == Reduce::sum) return static_cast<T>(a + b);
-  if (operation == Reduce::product) return static_cast<T>(a * b);
+  if (operation == Reduce::sum) return sum(a, b);
+  if (operation == Reduce::product) return product(a, b);
   if constexpr (!std::is_same_v<T, std::complex<typename RealOf<T>::type>>) {
     if (operation == Reduce::min) return b < a ? b : a;
     if (operation == Reduce::max) return a < b ? b : a;
@@ -83,61 +76,132 @@ T combine(Reduce operation, T a, T b) {
   throw UsageError(fmt::format("reduce: {} is not defined for these elements", to_string(operation)));
 }
 
+// The sum of term(x) over the elements of a slice that this rank owns.
+template <class S, class T, class F>
+S local_sum(const SliceCore& a, F&& term) {
+  S total{};
+  for_each_run(a, {}, [&](const ElementRun& run) {
+    const T* x = static_cast<const T*>(run.data[0]);
+    const index_t step = run.strides[0];
+    total = sum(total, step == 1 ? sum_over<S>(run.count, [&](index_t i) { return term(x[i]); })
+                                 : sum_over<S>(run.count, [&](index_t i) { return term(x[i * step]); }));
+  });
+  return total;
+}
+
+// Before all others: NaN is both the least and the greatest.
+template <class T>
+bool precedes(Extreme which, T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && !std::isnan(b);
+  }
+  return which == Extreme::least ? a < b : b < a;
+}
+
 }  // namespace
 
-void dot(const ArrayCore& x, const ArrayCore& y, void* result) {
-  begin_operation("dot", {&x, &y});
-  with_kind(x.type().kind, "dot", [&]<class T>(T) {
-    T sum{};
-    const ArrayCore* sources[] = {&y};
-    for_each_run(x, sources, [&](void* a, const void* const* b, index_t n) {
-      const T *u = static_cast<const T*>(a), *v = static_cast<const T*>(b[0]);
-      sum += sum_over<T>(n, [&](index_t i) { return conjugate(u[i]) * v[i]; });
+void dot(const SliceCore& x, const SliceCore& y, Conjugate first, void* result) {
+  begin_operation("dot", {x, y});
+  with_kind(x.array().type().kind, "dot", [&]<class T>(T) {
+    T total{};
+    for_each_run(x, std::span(&y, 1), [&](const ElementRun& run) {
+      const T *u = static_cast<const T*>(run.data[0]), *v = static_cast<const T*>(run.data[1]);
+      const index_t p = run.strides[0], q = run.strides[1];
+      const bool dense = run.is_dense(2), conjugated = first == Conjugate::yes;
+      auto term = [&](index_t i) {
+        return dense ? product(conjugated ? conjugate(u[i]) : u[i], v[i])
+                     : product(conjugated ? conjugate(u[i * p]) : u[i * p], v[i * q]);
+      };
+      total = sum(total, sum_over<T>(run.count, term));
     });
-    sum = x.group().all_reduce(sum, Reduce::sum);
-    std::memcpy(result, &sum, sizeof sum);
+    total = x.array().group().all_reduce(total, Reduce::sum);
+    std::memcpy(result, &total, sizeof total);
   });
 }
 
-double norm(const ArrayCore& a, Norm which) {
-  begin_operation("norm", {&a});
-  return with_kind(a.type().kind, "norm", [&]<class T>(T) {
-    const T* x = static_cast<const T*>(a.local_data());
-    const index_t n = a.local_shape().size;
-    auto magnitude = [&](index_t i) {
+double norm(const SliceCore& a, Norm which) {
+  begin_operation("norm", {a});
+  const Group& group = a.array().group();
+  return with_kind(a.array().type().kind, "norm", [&]<class T>(T) {
+    auto size_of_element = [](const T& x) {
       // The most negative integer has no magnitude in its own type.
       if constexpr (std::is_integral_v<T>) {
-        return std::abs(static_cast<double>(x[i]));
+        return std::abs(static_cast<double>(x));
       } else {
-        return static_cast<double>(std::abs(x[i]));
+        return static_cast<double>(std::abs(x));
       }
     };
     if (which == Norm::infinity) {
-      double most = 0;
-      // Not std::max: a NaN must come through.
-      for (index_t i = 0; i < n; ++i) {
-        if (!(magnitude(i) <= most)) most = magnitude(i);
-        if (std::isnan(most)) break;
-      }
-      const double nan = a.group().all_reduce(std::isnan(most) ? 1.0 : 0.0, Reduce::max);
-      most = a.group().all_reduce(std::isnan(most) ? 0.0 : most, Reduce::max);
+      double most = 0, nan = 0;
+      for_each_run(a, {}, [&](const ElementRun& run) {
+        apply<const T>(run, [&](const T& x) {
+          const double size = size_of_element(x);
+          if (size > most) most = size;
+          if (std::isnan(size)) nan = 1;
+        });
+      });
+      nan = group.all_reduce(nan, Reduce::max);
+      most = group.all_reduce(most, Reduce::max);
       return nan > 0 ? std::numeric_limits<double>::quiet_NaN() : most;
     }
-    if (which == Norm::one) return a.group().all_reduce(sum_over<double>(n, magnitude), Reduce::sum);
-    auto square = [&](index_t i) { return magnitude(i) * magnitude(i); };
-    return std::sqrt(a.group().all_reduce(sum_over<double>(n, square), Reduce::sum));
+    if (which == Norm::one) return group.all_reduce(local_sum<double, T>(a, size_of_element), Reduce::sum);
+    auto square = [&](const T& x) { return size_of_element(x) * size_of_element(x); };
+    return std::sqrt(group.all_reduce(local_sum<double, T>(a, square), Reduce::sum));
   });
 }
 
-void reduce(const ArrayCore& a, Reduce operation, void* result) {
-  begin_operation("reduce", {&a});
-  with_kind(a.type().kind, "reduce", [&]<class T>(T) {
-    const T* x = static_cast<const T*>(a.local_data());
-    T value = combine(operation, identity<T>(operation),
+void reduce(const SliceCore& a, Reduce operation, void* result) {
+  begin_operation("reduce", {a});
+  with_kind(a.array().type().kind, "reduce", [&]<class T>(T) {
+    T total = combine(operation, identity<T>(operation),
                       identity<T>(operation));  // throws alike where nobody has elements
-    for (index_t i = 0; i < a.local_shape().size; ++i) value = combine(operation, value, x[i]);
-    value = a.group().all_reduce(value, operation);
-    std::memcpy(result, &value, sizeof value);
+    if (operation == Reduce::sum) {
+      total = local_sum<T, T>(a, [](const T& x) { return x; });
+    } else {
+      for_each_run(a, {}, [&](const ElementRun& run) {
+        apply<const T>(run, [&](const T& x) { total = combine(operation, total, x); });
+      });
+    }
+    total = a.array().group().all_reduce(total, operation);
+    std::memcpy(result, &total, sizeof total);
+  });
+}
+
+void extreme(const SliceCore& a, Extreme which, void* value, index_t* at) {
+  const char* name = which == Extreme::least ? "min_element" : "max_element";
+  begin_operation(name, {a});
+  if (a.size() == 0) throw UsageError(fmt::format("{}: {} has no elements", name, a.description()));
+  with_kind(a.array().type().kind, name, [&]<class T>(T) {
+    if constexpr (std::is_arithmetic_v<T>) {
+      struct Found {
+        T value;
+        index_t number;  // in row-major order; of equals the first
+      };
+      Found best{{}, -1};
+      auto take = [&](const Found& next) {
+        const bool better = best.number < 0 || precedes(which, next.value, best.value) ||
+                            (!precedes(which, best.value, next.value) && next.number < best.number);
+        if (next.number >= 0 && better) best = next;
+      };
+      for_each_placed_run(a, [&](const PlacedRun& run) {
+        const auto [number, step] = run.numbers(a);
+        const T* x = static_cast<const T*>(run.data[0]);
+        for (index_t i = 0; i < run.count; ++i) {
+          // Looked at closely only if it may be the one.
+          const T here = x[i * run.strides[0]];
+          if (best.number < 0 || !precedes(which, best.value, here)) take({here, number + i * step});
+        }
+      });
+      for (const Found& theirs : a.array().group().all_gather(best)) take(theirs);
+      std::memcpy(value, &best.value, sizeof best.value);
+      for (int d = a.rank() - 1; d >= 0; --d) {
+        const index_t extent = a.extents()[static_cast<std::size_t>(d)];
+        at[d] = best.number % extent;
+        best.number /= extent;
+      }
+    } else {
+      throw UsageError(fmt::format("{}: complex numbers ({}) have no order", name, a.description()));
+    }
   });
 }
 

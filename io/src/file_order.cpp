@@ -8,7 +8,7 @@ namespace tessera::io::detail {
 
 FileOrder::FileOrder(tessera::detail::ArrayCore& array) : original_(array) {
   const auto& layout = array.layout();
-  if (!layout.is_cyclic() && layout.storage() == StorageOrder::row_major) return;
+  if (layout.has_single_blocks() && !layout.has_ghosts() && layout.storage() == StorageOrder::row_major) return;
   const tessera::detail::Coordinates no_minimum{};
   copy_.emplace(array.group(),
                 tessera::detail::make_blocked(array.rank(), layout.dims().data(), array.group().size(),

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include <tessera/detail/whole_array_core.hpp>
+#include <tessera/detail/operations.hpp>
 
 namespace tessera::io::detail {
 

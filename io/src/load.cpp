@@ -105,7 +105,7 @@ Coordinates dataset_extents(const Group& group, const std::filesystem::path& pat
 
 void load(const std::filesystem::path& path, std::string_view dataset, ArrayCore& array) {
   check_agreement(array.group(), path.native(), dataset);
-  tessera::detail::begin_operation("load", {&array});
+  tessera::detail::begin_operation("load", {array});
   const hdf5::Silence silence;
   const Group& group = array.group();
   const std::string what = context(path, dataset);

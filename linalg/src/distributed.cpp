@@ -14,9 +14,9 @@ constexpr int largest_block = 64, smallest_block = 8;
 
 bool is_scalapack(const LayoutCore& layout) {
   using Kind = tessera::detail::Axis::Kind;
-  return layout.rank() == 2 && layout.storage() == StorageOrder::column_major &&
-         layout.axis(0).kind() == Kind::cyclic && layout.axis(1).kind() == Kind::cyclic &&
-         layout.axis(0).block() == layout.axis(1).block();
+  return layout.rank() == 2 && layout.is_product() && !layout.is_tiled() && !layout.is_restricted() &&
+         layout.storage() == StorageOrder::column_major && layout.axis(0).kind() == Kind::cyclic &&
+         layout.axis(1).kind() == Kind::cyclic && layout.axis(0).block() == layout.axis(1).block();
 }
 
 }  // namespace

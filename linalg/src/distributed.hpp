@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include <tessera/detail/whole_array_core.hpp>
+#include <tessera/detail/operations.hpp>
 
 #include "scalapack.hpp"
 

@@ -11,7 +11,7 @@
 namespace tessera::linalg::detail {
 
 void eigh(const ArrayCore& a, void* values, ArrayCore& vectors) {
-  tessera::detail::begin_operation("eigh", {&a, &vectors});
+  tessera::detail::begin_operation("eigh", {a, vectors});
   const auto& dims = a.layout().dims();
   if (dims[0] != dims[1]) throw_bad_shapes("eigh needs a square matrix", {&a});
   if (dims[0] == 0) return;

@@ -18,7 +18,7 @@ constexpr char letter(Op op) { return op == Op::none ? 'N' : op == Op::transpose
 void gemm(const void* alpha, const ArrayCore& a, Op op_a, const ArrayCore& b, Op op_b, const void* beta,
           ArrayCore& c) {
   using tessera::detail::Shapes;
-  tessera::detail::begin_operation("gemm", {&a, &b, &c}, Shapes::any);
+  tessera::detail::begin_operation("gemm", {a, b, c}, Shapes::any);
   const auto &da = a.layout().dims(), &db = b.layout().dims(), &dc = c.layout().dims();
   const std::size_t a_row = op_a == Op::none ? 0 : 1, b_row = op_b == Op::none ? 0 : 1;
   const index_t m = da[a_row], k = da[1 - a_row], n = db[1 - b_row];

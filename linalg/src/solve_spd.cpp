@@ -12,7 +12,7 @@ namespace tessera::linalg::detail {
 
 void solve_spd(const ArrayCore& a, ArrayCore& b) {
   using tessera::detail::Shapes;
-  tessera::detail::begin_operation("solve_spd", {&a, &b}, Shapes::any);
+  tessera::detail::begin_operation("solve_spd", {a, b}, Shapes::any);
   const auto &da = a.layout().dims(), &db = b.layout().dims();
   if (da[0] != da[1] || da[1] != db[0])
     throw_bad_shapes("solve_spd needs a square matrix and as many rows on the right", {&a, &b});

@@ -102,6 +102,30 @@ inline std::vector<index_t> random_starts(Random& random, index_t extent, index_
   return starts;
 }
 
+/// Disjoint blocks that cover a patch, each at any rank: cut at random, again and again. @local
+template <std::size_t N>
+void random_blocks(Random& random, const Patch<N>& patch, int ranks, int cuts,
+                   std::vector<OwnedPatch<N>>& blocks) {
+  const auto d = static_cast<std::size_t>(pick(random, 0, N - 1));
+  if (cuts == 0 || patch.empty()) {
+    blocks.push_back({static_cast<int>(pick(random, 0, ranks - 1)), patch});
+    return;
+  }
+  Patch<N> first = patch, second = patch;
+  first.hi[d] = second.lo[d] = pick(random, patch.lo[d], patch.hi[d]);
+  random_blocks(random, first, ranks, cuts - 1, blocks);
+  random_blocks(random, second, ranks, cuts - 1, blocks);
+}
+
+/// Some of the ranks, in any order. @local
+inline std::vector<int> random_members(Random& random, int count, int ranks) {
+  std::vector<int> all(static_cast<std::size_t>(ranks));
+  std::iota(all.begin(), all.end(), 0);
+  std::shuffle(all.begin(), all.end(), random);
+  all.resize(static_cast<std::size_t>(count));
+  return all;
+}
+
 /// Layouts of all kinds for as many ranks. @local
 template <std::size_t N>
 std::vector<Layout<N>> layouts_of(Random& random, const Extents<N>& dims, int ranks) {
@@ -130,7 +154,27 @@ std::vector<Layout<N>> layouts_of(Random& random, const Extents<N>& dims, int ra
     const auto grid_order = kind == 0 ? GridOrder::row_major : GridOrder::column_major;
     const auto cyclic = Layout<N>::block_cyclic(dims, blocks, {grid, grid_order}, ranks);
     list.push_back(kind == 0 ? cyclic : cyclic.with_storage(StorageOrder::row_major));
+    const auto tiled = Layout<N>::tiled(dims, blocks, {grid, grid_order}, ranks);
+    list.push_back(kind == 0 ? tiled : tiled.with_storage(StorageOrder::column_major));
+    for (std::size_t d = 0; d < N; ++d) {
+      starts[d] = random_starts(random, dims[d], 4);
+      starts[d].erase(std::unique(starts[d].begin(), starts[d].end()), starts[d].end());
+      if (starts[d].size() > 1 && starts[d].back() == dims[d]) starts[d].pop_back();
+    }
+    list.push_back(Layout<N>::tiled(dims, starts, {grid, grid_order}, ranks));
   }
+  std::vector<OwnedPatch<N>> blocks_of_list;
+  random_blocks(random, Patch<N>::whole(dims), ranks, static_cast<int>(pick(random, 0, 5)), blocks_of_list);
+  list.push_back(Layout<N>::of_blocks(dims, blocks_of_list, ranks));
+  const int some = static_cast<int>(pick(random, 1, ranks));
+  const auto fewer =
+      pick(random, 0, 1) == 0
+          ? Layout<N>::blocked(dims, some)
+          : Layout<N>::tiled(dims, blocks, {Extents<N>(Layout<N>::blocked(dims, some).grid())}, some);
+  list.push_back(fewer.on_ranks(random_members(random, some, ranks), ranks));
+  Extents<N> widths;
+  for (std::size_t d = 0; d < N; ++d) widths[d] = pick(random, 0, 2);
+  list.push_back(list[static_cast<std::size_t>(pick(random, 0, 2))].with_ghosts(widths));
   return list;
 }
 

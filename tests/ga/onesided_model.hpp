@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <tessera/array.hpp>
-#include <tessera/transform.hpp>
 
 #include "array_model.hpp"
 #include "mpi_test.hpp"

@@ -5,7 +5,6 @@
 #include <string>
 
 #include <tessera/array.hpp>
-#include <tessera/transform.hpp>
 
 #include "array_model.hpp"
 #include "mpi_test.hpp"

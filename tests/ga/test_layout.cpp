@@ -33,7 +33,9 @@ void check(const Layout<N>& layout, const Extents<N>& dims, int ranks, Random& r
   SCOPED_TRACE(layout.description());
   EXPECT_EQ(layout.dims(), dims);
   EXPECT_EQ(layout.ranks(), ranks);
-  EXPECT_LE(layout.grid().size(), ranks);
+  if (layout.core().is_product()) {
+    EXPECT_LE(layout.grid().size(), ranks);
+  }
   const Patch<N> whole = Patch<N>::whole(dims);
   std::vector<int> owner(static_cast<std::size_t>(whole.size()), -1);
   std::vector<index_t> size(static_cast<std::size_t>(ranks), 0);
@@ -75,8 +77,45 @@ void check(const Layout<N>& layout, const Extents<N>& dims, int ranks, Random& r
     }
     EXPECT_EQ(static_cast<index_t>(seen.size()), patch.size());
   }
+  // No two elements of a rank are stored at one place, and all within what it stores.
+  std::set<std::pair<int, index_t>> places;
+  for_each_index(whole, [&](const Index<N>& at) {
+    index_t offset = -1;
+    const int rank = layout.core().locate(at.data(), offset);
+    wrong +=
+        static_cast<int>(rank != layout.owner(at) || offset < 0 || offset >= layout.core().local(rank).size ||
+                         !places.insert({rank, offset}).second);
+  });
+  // Pieces say the same of where elements lie as locate does of each.
+  const Patch<N> some = random_patch(random, dims);
+  detail::Box box;
+  std::copy_n(some.lo.begin(), N, box.lo.begin());
+  std::copy_n(some.hi.begin(), N, box.hi.begin());
+  layout.core().for_each_piece(box, [&](const detail::Piece& piece) {
+    Patch<N> part;
+    std::copy_n(piece.box.lo.begin(), N, &part.lo[0]);
+    std::copy_n(piece.box.hi.begin(), N, &part.hi[0]);
+    for_each_index(part, [&](const Index<N>& at) {
+      index_t offset = -1, expected = piece.offset;
+      const int rank = layout.core().locate(at.data(), offset);
+      for (std::size_t d = 0; d < N; ++d) expected += (at[d] - part.lo[d]) * piece.strides[d];
+      wrong += static_cast<int>(rank != piece.rank || offset != expected);
+    });
+  });
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(layout, layout.with_storage(layout.storage()));
+  EXPECT_TRUE(layout.same_distribution(layout.with_storage(StorageOrder::column_major)));
+  if (!layout.core().has_ghosts()) {
+    std::vector<OwnedPatch<N>> blocks;
+    for (int rank = 0; rank < ranks; ++rank) {
+      for (index_t b = 0; b < layout.block_count(rank); ++b) blocks.push_back({rank, layout.block(rank, b)});
+    }
+    const auto same = Layout<N>::of_blocks(dims, blocks, ranks);
+    EXPECT_TRUE(layout.same_distribution(same));
+    EXPECT_TRUE(same.same_distribution(layout));
+    EXPECT_EQ(same, Layout<N>::of_blocks(dims, blocks, ranks));
+    EXPECT_EQ(same.core().fingerprint(), (Layout<N>::of_blocks(dims, blocks, ranks).core().fingerprint()));
+  }
 }
 
 template <std::size_t N>
@@ -221,6 +260,123 @@ TEST(Layout, block_cyclic_has_the_sizes_of_numroc) {
       Layout<2>::block_cyclic({9, 9}, {2, 2}, {.shape = {2, 3}, .order = GridOrder::column_major});
   EXPECT_EQ(by_columns.owner({2, 0}), 1);
   EXPECT_EQ(by_columns.owner({0, 2}), 2);
+}
+
+TEST(Layout, tiles_by_hand) {
+  // 5 x 7 in tiles of 2 x 3 on 2 x 1 processes: rank 0 has the rows of tiles 0 and 2, rank 1 the middle one.
+  const auto layout = Layout<2>::tiled({5, 7}, {2, 3}, {.shape = {2, 1}});
+  EXPECT_EQ(layout.ranks(), 2);
+  EXPECT_EQ(layout.block_grid(), (Extents<2>{3, 3}));
+  EXPECT_EQ(layout.block_count(0), 6);
+  EXPECT_EQ(layout.block(0, 0), (Patch<2>{{0, 0}, {2, 3}}));
+  EXPECT_EQ(layout.block(0, 2), (Patch<2>{{0, 6}, {2, 7}}));
+  EXPECT_EQ(layout.block(0, 5), (Patch<2>{{4, 6}, {5, 7}}));
+  EXPECT_EQ(layout.block(1, 1), (Patch<2>{{2, 3}, {4, 6}}));
+  EXPECT_EQ(layout.local_size(0), 21);
+  EXPECT_EQ(layout.local_size(1), 14);
+  // Tiles follow one another, elements within them row by row.
+  const auto place = [&](const Index<2>& at) {
+    index_t offset = 0;
+    layout.core().locate(at.data(), offset);
+    return offset;
+  };
+  EXPECT_EQ(place({1, 2}), 5);
+  EXPECT_EQ(place({0, 3}), 6);
+  EXPECT_EQ(place({1, 6}), 13);
+  EXPECT_EQ(place({4, 0}), 14);
+  EXPECT_EQ(place({4, 6}), 20);
+  EXPECT_EQ(place({3, 4}), 10);
+  const auto uneven = Layout<1>::tiled({10}, {{{0, 1, 5, 6}}}, {.shape = {2}});
+  EXPECT_EQ(uneven.block(0, 1), (Patch<1>{{5}, {6}}));
+  EXPECT_EQ(uneven.block(1, 1), (Patch<1>{{6}, {10}}));
+  EXPECT_EQ(uneven.local_size(1), 8);
+}
+
+TEST(Layout, blocks_by_a_list_and_policies) {
+  // A spiral of five blocks, which no grid makes.
+  const std::vector<OwnedPatch<2>> spiral = {{0, {{0, 0}, {1, 2}}},
+                                             {1, {{0, 2}, {2, 3}}},
+                                             {2, {{2, 1}, {3, 3}}},
+                                             {0, {{1, 0}, {3, 1}}},
+                                             {3, {{1, 1}, {2, 2}}}};
+  const auto layout = Layout<2>::of_blocks({3, 3}, spiral);
+  EXPECT_EQ(layout.ranks(), 4);
+  EXPECT_EQ(layout.block_count(0), 2);
+  EXPECT_EQ(layout.owner({2, 0}), 0);
+  EXPECT_EQ(layout.owner({1, 1}), 3);
+  EXPECT_EQ(layout.local_size(0), 4);
+  EXPECT_FALSE(layout.coordinates(0).has_value());
+  const auto diagonal = Layout<2>::by_policy({4, 4}, 3, [](const Extents<2>& dims, int ranks) {
+    std::vector<OwnedPatch<2>> blocks;
+    for (index_t i = 0; i < dims[0]; i += 2) {
+      for (index_t j = 0; j < dims[1]; j += 2)
+        blocks.push_back({static_cast<int>((i + j) / 2 % ranks), Patch<2>::at({i, j}, {2, 2})});
+    }
+    return blocks;
+  });
+  EXPECT_EQ(diagonal.ranks(), 3);
+  EXPECT_EQ(diagonal.owner({3, 3}), 2);
+  EXPECT_EQ(diagonal.owner({0, 2}), 1);
+}
+
+TEST(Layout, restricted_to_some_ranks) {
+  const auto layout = Layout<1>::blocked({9}, 3).on_ranks({5, 1, 2}, 7);
+  EXPECT_EQ(layout.ranks(), 7);
+  EXPECT_EQ(layout.block(5), (Patch<1>{{0}, {3}}));
+  EXPECT_EQ(layout.block(1), (Patch<1>{{3}, {6}}));
+  EXPECT_EQ(layout.owner({8}), 2);
+  EXPECT_EQ(layout.local_size(0), 0);
+  EXPECT_EQ(layout.coordinates(2), (Index<1>{2}));
+  EXPECT_FALSE(layout.coordinates(0).has_value());
+  // And those ranks' places given to others.
+  const auto again = layout.on_ranks({6, 5, 4, 3, 2, 1, 0}, 8);
+  EXPECT_EQ(again.ranks(), 8);
+  EXPECT_EQ(again.owner({0}), 1);
+  EXPECT_EQ(again.owner({8}), 4);
+  EXPECT_FALSE(layout == again);
+}
+
+TEST(Layout, bad_lists_are_told) {
+  const Extents<2> dims{4, 4};
+  expect_refusal([&] { Layout<2>::of_blocks(dims, {{0, {{0, 0}, {4, 3}}}}); }, {"no block", "4 x 4", "3:4"});
+  expect_refusal(
+      [&] {
+        Layout<2>::of_blocks(dims, {{0, {{0, 0}, {4, 3}}}, {1, {{3, 2}, {4, 4}}}, {1, {{0, 3}, {3, 4}}}});
+      },
+      {"overlap", "[3:4, 2:3)"});
+  expect_refusal(
+      [&] {
+        Layout<2>::of_blocks(dims, {{0, {{0, 0}, {4, 5}}}});
+      },
+      {"[0:4, 0:5)", "4 x 4", "dimension 1"});
+  expect_refusal([&] { Layout<2>::of_blocks(dims, {{0, {{0, 0}, {-1, 4}}}}); }, {"dimension 0"});
+  expect_refusal([&] { Layout<2>::of_blocks(dims, {{3, {{0, 0}, {4, 4}}}}, 3); }, {"rank 3", "3 ranks"});
+  expect_refusal([&] { Layout<2>::of_blocks(dims, {{-1, {{0, 0}, {4, 4}}}}, 3); }, {"rank -1"});
+  expect_refusal([&] { Layout<2>::of_blocks({-4, 4}, {}); }, {"-4"});
+  expect_refusal([&] { Layout<2>::of_blocks({4, 4}, {}); }, {"no block"});
+  EXPECT_EQ(Layout<2>::of_blocks({0, 4}, {}).core().size(), 0);
+  expect_refusal([&] { Layout<2>::of_blocks({0, 4}, {}).grid(); }, {"no grid"});
+  expect_refusal([&] { Layout<2>::blocked(dims, 4).on_ranks({0, 1, 2}, 5); }, {"4 ranks", "3"});
+  expect_refusal([&] { Layout<2>::blocked(dims, 2).on_ranks({0, 5}, 5); }, {"rank 5", "5 ranks"});
+  expect_refusal([&] { Layout<2>::blocked(dims, 2).on_ranks({3, 3}, 5); }, {"rank 3", "twice"});
+  expect_refusal([&] { Layout<2>::tiled(dims, {0, 2}, {.shape = {1, 1}}); }, {"extent 0", "dimension 0"});
+  expect_refusal(
+      [&] {
+        Layout<2>::tiled(dims, {{{0, 2, 2}, {0}}}, {.shape = {1, 1}});
+      },
+      {"dimension 0", "increase"});
+  expect_refusal([&] { Layout<2>::tiled(dims, {{{0, 2}, {0, 4}}}, {.shape = {1, 1}}); }, {"4", "dimension 1"});
+  expect_refusal(
+      [&] {
+        Layout<2>::tiled(dims, {{{1, 2}, {0}}}, {.shape = {1, 1}});
+      },
+      {"dimension 0", "begin with 0"});
+  expect_refusal(
+      [&] {
+        Layout<2>::tiled(dims, {2, 2}, {.shape = {1, 1}}).with_ghosts({1, 0});
+      },
+      {"ghost", "tiled"});
+  expect_refusal([&] { Layout<2>::blocked(dims, 2).with_ghosts({1, -1}); }, {"-1", "dimension 1"});
 }
 
 TEST(Layout, bad_arguments_are_told) {

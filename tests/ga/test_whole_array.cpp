@@ -5,8 +5,9 @@
 #include <sstream>
 
 #include <tessera/print.hpp>
-#include <tessera/transform.hpp>
-#include <tessera/whole_array.hpp>
+#include <tessera/elementwise.hpp>
+#include <tessera/matrix.hpp>
+#include <tessera/reductions.hpp>
 
 #include "array_model.hpp"
 #include "mpi_test.hpp"

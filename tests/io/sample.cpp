@@ -7,7 +7,6 @@
 
 #include <tessera/io/save.hpp>
 #include <tessera/runtime/runtime.hpp>
-#include <tessera/transform.hpp>
 
 namespace {
 

@@ -6,8 +6,9 @@
 #include <sys/resource.h>
 
 #include <tessera/io/io.hpp>
-#include <tessera/transform.hpp>
-#include <tessera/whole_array.hpp>
+#include <tessera/elementwise.hpp>
+#include <tessera/matrix.hpp>
+#include <tessera/reductions.hpp>
 
 #include "raw_file.hpp"
 

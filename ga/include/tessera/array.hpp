@@ -27,6 +27,9 @@ struct ArrayOptions {
   std::optional<AtomicDomain> domain = {};
 };
 
+template <class T, std::size_t N>
+class Slice;
+
 /// A distributed array of N dimensions: its elements lie in the memory of the processes of a group, and any of
 /// them reads, writes and accumulates any patch without the owner taking part. Usable when the constructor
 /// returns; new elements are unspecified (signalling NaN in builds with TESSERA_CHECKS). Move-only.
@@ -37,6 +40,7 @@ template <Element T, std::size_t N>
 class Array {
  public:
   using value_type = T;
+  static constexpr std::size_t rank() noexcept { return N; }
 
   /// Distributes `dims` in even blocks over all ranks of the group. @collective
   /// @throws UsageError for a bad shape or if ranks disagree; MemoryError if there is not enough memory;
@@ -64,6 +68,16 @@ class Array {
   /// The part that this rank owns; empty if none. @throws UsageError for block-cyclic layouts, which have many.
   /// @local
   Patch<N> local_patch() const;
+
+  /// A part of the array that passes wherever an array does: all of it, a patch, or every steps[d]-th element
+  /// of a patch along dimension d. @local @throws UsageError for a patch that leaves the array, or a step below
+  /// 1
+  Slice<T, N> slice();
+  Slice<const T, N> slice() const;
+  Slice<T, N> slice(const Patch<N>& patch);
+  Slice<const T, N> slice(const Patch<N>& patch) const;
+  Slice<T, N> slice(const Patch<N>& patch, const Extents<N>& steps);
+  Slice<const T, N> slice(const Patch<N>& patch, const Extents<N>& steps) const;
 
   /// Copies local elements to a patch. @onesided @throws UsageError if the patch leaves the array or the view
   /// has other extents. @completion `from` may be reused on return; done at the owners after flush().
@@ -260,7 +274,7 @@ View<U, N> Array<T, N>::local_view() const {
     extents[d] = core_.local_shape().extents[d];
     strides[d] = core_.local_shape().strides[d];
   }
-  return {static_cast<U*>(core_.local_data()), extents, strides};
+  return {static_cast<U*>(core_.local_data()) + core_.local_shape().offset, extents, strides};
 }
 
 template <Element T, std::size_t N>
@@ -276,3 +290,5 @@ LocalAccess<const T, N> Array<T, N>::local() const {
 }
 
 }  // namespace tessera
+
+#include <tessera/slice.hpp>

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <tessera/detail/layout_core.hpp>
@@ -57,25 +58,63 @@ class Layout {
   static Layout block_cyclic(const Extents<N>& dims, const Extents<N>& block, const ProcessGrid<N>& grid,
                              int ranks = 0);
 
-  /// The same distribution with each rank's elements stored in another order. @local
+  /// Tiles dealt out in turn over a process grid, each stored by itself: what is near in the array is near in
+  /// memory. @local @throws UsageError if a tile or grid extent is not positive.
+  static Layout tiled(const Extents<N>& dims, const Extents<N>& tile, const ProcessGrid<N>& grid,
+                      int ranks = 0);
+  /// The same with tiles of any sizes: tile k of dimension d begins at tile_starts[d][k]. @local
+  /// @throws UsageError if starts do not begin with 0, do not increase, or reach the extent; or as above.
+  static Layout tiled(const Extents<N>& dims, std::array<std::vector<index_t>, N> tile_starts,
+                      const ProcessGrid<N>& grid, int ranks = 0);
+  /// Any blocks at any ranks, each stored by itself. `ranks`: one more than the largest that is given any
+  /// unless given. @local
+  /// @throws UsageError if a block leaves the array or is given to no rank, if two overlap, or if an element
+  /// belongs to none.
+  static Layout of_blocks(const Extents<N>& dims, const std::vector<OwnedPatch<N>>& blocks, int ranks = 0);
+  /// What a policy of the user's says: policy(dims, ranks) gives the blocks. It must give the same on every
+  /// rank; arrays check that. @local @throws UsageError as of_blocks.
+  template <class Policy>
+  requires std::is_invocable_r_v < std::vector<OwnedPatch<N>>,
+  const Policy&, const Extents<N>&,
+      int > static Layout by_policy(const Extents<N>& dims, int ranks, const Policy& policy) {
+    return of_blocks(dims, policy(dims, ranks), ranks);
+  }
+
+  /// The same distribution with each rank's elements (of tiles: each tile's) stored in another order. @local
   Layout with_storage(StorageOrder order) const { return Layout(core_.with_storage(order)); }
+  /// The same distribution over some of `size` ranks: what rank r had, members[r] has. @local
+  /// @throws UsageError if there are fewer members than ranks so far, or one is no rank or listed twice
+  Layout on_ranks(std::vector<int> members, int size) const {
+    return Layout(core_.on_ranks(std::move(members), size));
+  }
+  /// The same with room around each block for copies of others' elements, this many on either side of each
+  /// dimension. @local @throws UsageError unless blocked or irregular, or for a negative width
+  Layout with_ghosts(const Extents<N>& widths) const { return Layout(core_.with_ghosts(widths.data())); }
 
   Extents<N> dims() const { return Extents<N>(head(core_.dims())); }
   int ranks() const noexcept { return core_.ranks(); }
   StorageOrder storage() const noexcept { return core_.storage(); }
-  /// The number of processes along each dimension. @local
+  /// The width of the ghost cells along each dimension. @local
+  Extents<N> ghosts() const { return Extents<N>(head(core_.ghosts())); }
+  /// The number of processes along each dimension. @local @throws UsageError for a layout of_blocks
   Extents<N> grid() const;
+  /// The number of blocks along each dimension, whoever has them. @local @throws as above
+  Extents<N> block_grid() const;
+  /// Where a rank is in the grid; nothing for one that is not, and for a layout of_blocks. @local
+  std::optional<Index<N>> coordinates(int rank) const;
   /// The rank that owns an element. @throws UsageError outside dims. @local
   int owner(const Index<N>& at) const;
-  /// How many blocks a rank has: 0 or 1 unless block-cyclic. @local
+  /// How many blocks a rank has: 0 or 1 if blocked or irregular. @local
   index_t block_count(int rank) const noexcept { return core_.block_count(rank); }
   /// Block b of a rank; an empty patch if it has none. @local
   Patch<N> block(int rank, index_t b = 0) const;
-  /// The number of elements a rank stores. @local
-  index_t local_size(int rank) const noexcept { return core_.local(rank).size; }
+  /// The number of elements a rank owns. @local
+  index_t local_size(int rank) const noexcept;
   /// The parts of a patch and their owners, in the order of increasing indices. @throws UsageError outside
   /// dims. @local
   std::vector<OwnedPatch<N>> locate(const Patch<N>& patch) const;
+  /// Whether each element is at the same rank in both, however it is stored there. @local
+  bool same_distribution(const Layout& other) const noexcept { return core_.same_distribution(other.core_); }
   /// One line for people. @local
   std::string description() const { return core_.description(); }
 
@@ -109,6 +148,12 @@ LayoutCore make_blocked(int rank, const index_t* dims, int ranks, const index_t*
 LayoutCore make_irregular(int rank, const index_t* dims, const std::vector<index_t>* starts, int ranks);
 LayoutCore make_block_cyclic(int rank, const index_t* dims, const index_t* block, const index_t* grid,
                              GridOrder order, int ranks);
+LayoutCore make_tiled(int rank, const index_t* dims, const index_t* tile, const index_t* grid, GridOrder order,
+                      int ranks);
+LayoutCore make_tiled(int rank, const index_t* dims, const std::vector<index_t>* starts, const index_t* grid,
+                      GridOrder order, int ranks);
+LayoutCore make_listed(int rank, const index_t* dims, const std::vector<OwnedBox>& blocks, int ranks);
+void require_grid(const LayoutCore& layout);
 void require_inside(const LayoutCore& layout, const Box& patch, std::string_view array);
 }  // namespace detail
 
@@ -132,7 +177,54 @@ Layout<N> Layout<N>::block_cyclic(const Extents<N>& dims, const Extents<N>& bloc
 }
 
 template <std::size_t N>
+Layout<N> Layout<N>::tiled(const Extents<N>& dims, const Extents<N>& tile, const ProcessGrid<N>& grid,
+                           int ranks) {
+  return Layout(
+      detail::make_tiled(static_cast<int>(N), dims.data(), tile.data(), grid.shape.data(), grid.order, ranks));
+}
+
+template <std::size_t N>
+Layout<N> Layout<N>::tiled(const Extents<N>& dims, std::array<std::vector<index_t>, N> tile_starts,
+                           const ProcessGrid<N>& grid, int ranks) {
+  return Layout(detail::make_tiled(static_cast<int>(N), dims.data(), tile_starts.data(), grid.shape.data(),
+                                   grid.order, ranks));
+}
+
+template <std::size_t N>
+Layout<N> Layout<N>::of_blocks(const Extents<N>& dims, const std::vector<OwnedPatch<N>>& blocks, int ranks) {
+  std::vector<detail::OwnedBox> boxes;
+  boxes.reserve(blocks.size());
+  for (const OwnedPatch<N>& block : blocks) boxes.push_back({block.rank, box(block.patch)});
+  return Layout(detail::make_listed(static_cast<int>(N), dims.data(), boxes, ranks));
+}
+
+template <std::size_t N>
+Extents<N> Layout<N>::block_grid() const {
+  detail::require_grid(core_);
+  Extents<N> shape;
+  for (std::size_t d = 0; d < N; ++d) shape[d] = core_.axis(static_cast<int>(d)).blocks();
+  return shape;
+}
+
+template <std::size_t N>
+std::optional<Index<N>> Layout<N>::coordinates(int rank) const {
+  int parts[max_rank];
+  if (!core_.coordinates(rank, parts)) return {};
+  Index<N> at;
+  for (std::size_t d = 0; d < N; ++d) at[d] = parts[d];
+  return at;
+}
+
+template <std::size_t N>
+index_t Layout<N>::local_size(int rank) const noexcept {
+  const detail::LocalShape shape = core_.local(rank);
+  if (!core_.has_ghosts()) return shape.size;
+  return Extents<N>(head(shape.extents)).size();
+}
+
+template <std::size_t N>
 Extents<N> Layout<N>::grid() const {
+  detail::require_grid(core_);
   Extents<N> shape;
   for (std::size_t d = 0; d < N; ++d) shape[d] = core_.axis(static_cast<int>(d)).parts();
   return shape;

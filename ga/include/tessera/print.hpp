@@ -4,24 +4,33 @@
 
 #include <iosfwd>
 
-#include <tessera/array.hpp>
+#include <tessera/slice.hpp>
 
 namespace tessera {
 
 struct PrintOptions {
-  /// Along a dimension longer than this only its first and last elements are shown, half of this many each.
+  /// Of a dimension longer than this (or of more ranks, or blocks) only the first and last are shown, half of
+  /// this many each.
   index_t most = 8;
   int precision = 6;
 };
 
 namespace detail {
-void print(std::ostream& out, const ArrayCore& array, const PrintOptions& options);
+void print(std::ostream& out, const SliceCore& slice, const PrintOptions& options);
+void print(std::ostream& out, const LayoutCore& layout, const PrintOptions& options);
+}  // namespace detail
+
+/// Writes name, type, extents, layout and (aligned, abridged) elements of an array or slice to `out` on rank 0.
+/// @collective
+template <Operand A>
+void print(std::ostream& out, const A& a, const PrintOptions& options = {}) {
+  detail::print(out, slice_of(a).core(), options);
 }
 
-/// Writes name, type, extents, layout and (aligned, abridged) elements to `out` on rank 0. @collective
-template <Element T, std::size_t N>
-void print(std::ostream& out, const Array<T, N>& array, const PrintOptions& options = {}) {
-  detail::print(out, array.core(), options);
+/// Writes which rank owns which blocks to `out`, abridged. @local
+template <std::size_t N>
+void print(std::ostream& out, const Layout<N>& layout, const PrintOptions& options = {}) {
+  detail::print(out, layout.core(), options);
 }
 
 }  // namespace tessera

@@ -6,8 +6,11 @@
 /// <tessera/linalg/linalg.hpp> and <tessera/io/io.hpp>.
 
 #include <tessera/array.hpp>
+#include <tessera/elementwise.hpp>
 #include <tessera/layout.hpp>
+#include <tessera/matrix.hpp>
 #include <tessera/print.hpp>
+#include <tessera/reductions.hpp>
 #include <tessera/runtime/batch.hpp>
 #include <tessera/runtime/flags.hpp>
 #include <tessera/runtime/heap.hpp>
@@ -16,5 +19,3 @@
 #include <tessera/runtime/runtime.hpp>
 #include <tessera/runtime/scalars.hpp>
 #include <tessera/runtime/vector.hpp>
-#include <tessera/transform.hpp>
-#include <tessera/whole_array.hpp>

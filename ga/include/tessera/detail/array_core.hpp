@@ -33,6 +33,25 @@ struct Buffer {
   const index_t* strides;
 };
 
+/// A patch of an array, or every step-th element of it from its first on.
+struct Lattice : Box {
+  Coordinates step;  // only if stepped
+  bool stepped = false;
+
+  Lattice() {}  // as Box: what is beyond the rank is not set
+  Lattice(const Box& box) : Box(box) {}
+  /// How many elements there are along a dimension. @local
+  index_t extent(std::size_t d) const noexcept {
+    const index_t range = hi[d] - lo[d];
+    return stepped ? (range + step[d] - 1) / step[d] : range;
+  }
+};
+
+/// A part of each element, in bytes.
+struct Field {
+  index_t offset, size;
+};
+
 /// An array with run-time rank and element type: all that Array<T, N> does, and what interfaces from other
 /// languages stand on. Patches and positions are arrays of rank() numbers.
 class ArrayCore {
@@ -49,17 +68,23 @@ class ArrayCore {
   int rank() const noexcept { return layout_.rank(); }
   AtomicDomain domain() const noexcept { return segment_.domain(); }
 
-  /// @onesided @completion as Segment::put
-  void put(const Box& patch, const Buffer<const void*>& from);
-  /// @onesided @completion as Segment::get
-  void get(const Box& patch, const Buffer<void*>& into) const;
-  /// @onesided @completion as Segment::accumulate
-  void accumulate(const Box& patch, const Buffer<const void*>& from, const void* alpha);
-  void accumulate(const Box& patch, const Buffer<const void*>& from, Update update);
-  Request put_async(const Box& patch, const Buffer<const void*>& from);
-  Request get_async(const Box& patch, const Buffer<void*>& into) const;
-  Request accumulate_async(const Box& patch, const Buffer<const void*>& from, const void* alpha);
-  void put_notify(const Box& patch, const Buffer<const void*>& from, const Flag& flag);
+  /// Buffers have the extents and strides of all dimensions of the array. @onesided
+  /// @completion as Segment::put
+  void put(const Lattice& patch, const Buffer<const void*>& from);
+  /// @completion as Segment::get
+  void get(const Lattice& patch, const Buffer<void*>& into) const;
+  /// @completion as Segment::accumulate
+  void accumulate(const Lattice& patch, const Buffer<const void*>& from, const void* alpha);
+  void accumulate(const Lattice& patch, const Buffer<const void*>& from, Update update);
+  Request put_async(const Lattice& patch, const Buffer<const void*>& from);
+  Request get_async(const Lattice& patch, const Buffer<void*>& into) const;
+  Request accumulate_async(const Lattice& patch, const Buffer<const void*>& from, const void* alpha);
+  void put_notify(const Lattice& patch, const Buffer<const void*>& from, const Flag& flag);
+  /// One field of each element; strides of the buffer in fields. @onesided @completion as put, get, accumulate
+  void put_field(const Lattice& patch, const Field& field, const Buffer<const void*>& from);
+  void get_field(const Lattice& patch, const Field& field, const Buffer<void*>& into) const;
+  void accumulate_field(const Lattice& patch, const Field& field, ElementKind kind,
+                        const Buffer<const void*>& from, const void* alpha);
   /// `count` elements at positions that follow each other in `at`, rank() numbers each. @onesided
   void gather(const index_t* at, void* into, index_t count, VectorMethod method) const;
   void scatter(const index_t* at, const void* from, index_t count, VectorMethod method);
@@ -94,6 +119,8 @@ class ArrayCore {
   /// This rank's own elements, as the dense array local_shape() says; null if it has none. @local
   void* local_data() const;
   const LocalShape& local_shape() const noexcept { return local_; }
+  /// What a rank stores; null if it is on another node. @local
+  void* storage(int rank) const { return segment_.address(rank); }
   void order_local_access() const { segment_.order_local_access(); }
   /// Throws UsageError unless the array is usable. @local
   void require_open() const;
@@ -123,7 +150,11 @@ class ArrayCore {
     return segment_.face().count(owner, offset * size, size, operation);
   }
   template <class Pointer, class F>
-  void for_each_transfer(const Box& patch, const Buffer<Pointer>& buffer, F&& f) const;
+  void for_each_transfer(const Lattice& patch, const Buffer<Pointer>& buffer, F&& f) const {
+    for_each_transfer(patch, {0, type_.size}, buffer, f);
+  }
+  template <class Pointer, class F>
+  void for_each_transfer(const Lattice& patch, const Field& field, const Buffer<Pointer>& buffer, F&& f) const;
 
   LayoutCore layout_;
   ElementType type_;

@@ -5,9 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include <tessera/detail/axis.hpp>
+#include <tessera/detail/block_list.hpp>
 #include <tessera/runtime/types.hpp>
 #include <tessera/view.hpp>
 
@@ -19,59 +23,6 @@ enum class GridOrder : std::uint8_t { row_major, column_major };
 
 namespace detail {
 
-using Coordinates = std::array<index_t, static_cast<std::size_t>(max_rank)>;
-
-/// A patch with a run-time number of dimensions; the entries beyond it are not used, nor set.
-struct Box {
-  Coordinates lo, hi;
-};
-
-/// A range of one dimension that lies together in one part: [begin, end), stored from local_begin on.
-struct Interval {
-  int part;
-  index_t begin, end, local_begin;
-};
-
-/// How one dimension of `extent` elements is divided over `parts` process coordinates.
-class Axis {
- public:
-  enum class Kind : std::uint8_t { blocked, irregular, cyclic };
-
-  Axis() = default;
-  /// Even blocks that differ by one element at most, the larger ones first.
-  static Axis blocked(index_t extent, int parts);
-  /// Block k begins at starts[k]; starts[0] is 0, starts do not decrease, blocks may be empty.
-  static Axis irregular(index_t extent, std::vector<index_t> starts);
-  /// Blocks of `block` elements dealt out in turn, as ScaLAPACK does.
-  static Axis cyclic(index_t extent, index_t block, int parts);
-
-  Kind kind() const noexcept { return kind_; }
-  index_t extent() const noexcept { return extent_; }
-  index_t block() const noexcept { return block_; }
-  int parts() const noexcept { return parts_; }
-  /// The interval that holds element i. @local
-  Interval find(index_t i) const noexcept;
-  /// Elements stored by a part. @local
-  index_t count(int part) const noexcept;
-  /// Number of intervals of a part: 0 or 1 unless cyclic. @local
-  index_t intervals(int part) const noexcept;
-  /// Interval b of a part. @local
-  Interval interval(int part, index_t b) const noexcept;
-  friend bool operator==(const Axis&, const Axis&) = default;
-
- private:
-  index_t start(int part) const noexcept;
-
-  Kind kind_ = Kind::blocked;
-  index_t extent_ = 0;
-  index_t block_ = 0;  // blocked: the smaller size; cyclic: the block
-  int parts_ = 1;
-  // Kept because divisions are most of the time that one element takes.
-  int larger_ = 0;     // blocked: how many blocks are larger; cyclic: how many parts have a whole block more
-  index_t least_ = 0;  // cyclic: elements in whole blocks of every part
-  std::vector<index_t> starts_;  // irregular only
-};
-
 /// A part of a patch that lies at one rank: element (i, j, ...) of it is at offset + sum (i_d - lo_d) *
 /// stride_d there.
 struct Piece {
@@ -81,28 +32,57 @@ struct Piece {
   Coordinates strides;  // in elements
 };
 
-/// The elements of one rank as the dense array they are stored in.
+/// What one rank stores. Where it is one block or the dense array of a cyclic layout, also as an array: element
+/// (i, j, ...) is at offset + sum i_d * strides_d.
 struct LocalShape {
   Coordinates extents{}, strides{};
-  index_t size = 0;
+  index_t offset = 0;
+  index_t size = 0;      // elements, with those of ghost cells
+  bool is_array = true;  // false: several blocks, one after another
 };
 
 class LayoutCore {
  public:
   LayoutCore() = default;
-  /// @throws UsageError if an extent is negative, the product overflows, or a grid does not fit `ranks`.
+  /// The product of divided dimensions. @throws UsageError if an extent is negative, the product overflows, or
+  /// a grid does not fit `ranks`.
   LayoutCore(std::vector<Axis> axes, int ranks, GridOrder grid_order, StorageOrder storage);
+  /// Any blocks. @throws UsageError as above, and as BlockList.
+  LayoutCore(int rank, const index_t* dims, const std::vector<OwnedBox>& blocks, int ranks);
+
+  LayoutCore with_storage(StorageOrder storage) const;
+  /// Each block of a rank stored by itself, one after another. @throws UsageError unless it is a product
+  LayoutCore with_tiles() const;
+  /// The blocks of rank r given to rank members[r] instead. @throws UsageError if there are too few members, or
+  /// one is no rank or listed twice
+  LayoutCore on_ranks(std::vector<int> members, int ranks) const;
+  /// Room for copies of others' elements around each block. @throws UsageError unless blocked or irregular, or
+  /// if a width is negative
+  LayoutCore with_ghosts(const index_t* widths) const;
 
   int rank() const noexcept { return rank_; }
   const Coordinates& dims() const noexcept { return dims_; }
-  const Axis& axis(int d) const noexcept { return axes_[static_cast<std::size_t>(d)]; }
   int ranks() const noexcept { return ranks_; }
+  StorageOrder storage() const noexcept { return storage_; }
+  index_t size() const noexcept;
+  /// Whether it is a product; only then there are axes and a grid. @local
+  bool is_product() const noexcept { return list_ == nullptr; }
+  const Axis& axis(int d) const noexcept { return axes_[static_cast<std::size_t>(d)]; }
   int grid_size() const noexcept { return grid_size_; }
   GridOrder grid_order() const noexcept { return grid_order_; }
-  StorageOrder storage() const noexcept { return storage_; }
-  LayoutCore with_storage(StorageOrder storage) const;
-  index_t size() const noexcept;
+  /// Whether the ranks are those of the grid, in its order. @local
+  bool is_restricted() const noexcept { return members_ != nullptr; }
+  bool is_tiled() const noexcept { return tiled_; }
+  bool has_ghosts() const noexcept { return ghosts_ != Coordinates{}; }
+  const Coordinates& ghosts() const noexcept { return ghosts_; }
+  /// Whether dimensions are dealt out in blocks, so that ranks have many. @local
   bool is_cyclic() const noexcept;
+  /// Whether no rank has more than one block. @local
+  bool has_single_blocks() const noexcept;
+  /// Where a rank is in the grid; false for one that is not. @local
+  bool coordinates(int rank, int* parts) const noexcept;
+  /// Whether each element is at the same rank in both. @local
+  bool same_distribution(const LayoutCore& other) const noexcept;
 
   int owner(const index_t* at) const noexcept;
   /// Where one element lies: its rank, and its offset there in elements. @local
@@ -116,14 +96,22 @@ class LayoutCore {
   void for_each_piece(const Box& patch, F&& f) const;
 
   std::uint64_t fingerprint() const noexcept;
-  /// "blocked 2 x 3 grid", "block-cyclic 64 x 64 on 2 x 1 grid". @local
+  /// "blocked on a 2 x 3 grid", "block-cyclic 64 x 64 on a 2 x 1 grid". @local
   std::string description() const;
-  friend bool operator==(const LayoutCore&, const LayoutCore&) = default;
+  friend bool operator==(const LayoutCore& a, const LayoutCore& b) noexcept;
 
  private:
-  bool coordinates(int rank, int* parts) const noexcept;  // false for a rank outside the grid
+  // Ranks other than those of the grid.
+  struct Members {
+    std::vector<int> ranks;                    // by number in the grid
+    std::vector<std::pair<int, int>> numbers;  // (rank, number in the grid), sorted
+  };
+  int grid_number(int rank) const noexcept;  // -1: none
   int rank_of(const Interval* intervals) const noexcept;
   void place(const Interval* intervals, Piece& piece) const noexcept;
+  Piece piece_of(const BlockList::Block& block, const Box& part) const noexcept;
+  /// The dimensions from the fastest in storage to the slowest: the i-th. @local
+  int by_speed(int i) const noexcept { return storage_ == StorageOrder::row_major ? rank_ - 1 - i : i; }
   template <class F>
   void split(int d, const Box& patch, Piece& piece, Interval* intervals, F& f) const;
 
@@ -132,8 +120,11 @@ class LayoutCore {
   int grid_size_ = 0;
   GridOrder grid_order_ = GridOrder::row_major;
   StorageOrder storage_ = StorageOrder::row_major;
-  Coordinates dims_{};
+  bool tiled_ = false;
+  Coordinates dims_{}, ghosts_{};
   std::array<Axis, static_cast<std::size_t>(max_rank)> axes_;
+  std::shared_ptr<const Members> members_;
+  std::shared_ptr<const BlockList> list_;
 };
 
 /// The process grid that blocked layouts use: of all grids with the most processes that leave none without
@@ -141,39 +132,15 @@ class LayoutCore {
 std::vector<int> choose_grid(const std::vector<index_t>& dims, int ranks,
                              const std::vector<index_t>& min_block);
 
-inline index_t Axis::start(int part) const noexcept {
-  if (part >= parts_) return extent_;
-  if (kind_ == Kind::irregular) return starts_[static_cast<std::size_t>(part)];
-  return part * block_ + std::min(part, larger_);
-}
-
-inline Interval Axis::find(index_t i) const noexcept {
-  if (parts_ == 1) return {0, 0, extent_, 0};
-  if (kind_ == Kind::cyclic) {
-    const index_t number = i / block_, begin = number * block_;
-    return {static_cast<int>(number % parts_), begin, begin + std::min(block_, extent_ - begin),
-            number / parts_ * block_};
-  }
-  int part = 0;
-  if (kind_ == Kind::irregular) {
-    part = static_cast<int>(std::upper_bound(starts_.begin(), starts_.end(), i) - starts_.begin()) - 1;
-  } else {
-    const index_t border = larger_ * (block_ + 1);
-    part = static_cast<int>(i < border ? i / (block_ + 1) : larger_ + (i - border) / block_);
-  }
-  return {part, start(part), start(part + 1), 0};
-}
-
-inline index_t Axis::count(int part) const noexcept {
-  if (kind_ != Kind::cyclic) return start(part + 1) - start(part);
-  if (part != larger_) return least_ + (part < larger_ ? block_ : 0);
-  return least_ + (extent_ - least_ * parts_ - larger_ * block_);  // with what is left of the last block
-}
-
 template <class F>
 void LayoutCore::for_each_piece(const Box& patch, F&& f) const {
   for (std::size_t d = 0; d < static_cast<std::size_t>(rank_); ++d) {
     if (patch.lo[d] >= patch.hi[d]) return;
+  }
+  if (list_) {
+    return list_->for_each_overlap(patch, [&](const BlockList::Block& block, const Box& part) {
+      f(static_cast<const Piece&>(piece_of(block, part)));
+    });
   }
   Piece piece;
   Interval intervals[max_rank];
@@ -188,10 +155,9 @@ void LayoutCore::split(int d, const Box& patch, Piece& piece, Interval* interval
   }
   const auto at = static_cast<std::size_t>(d);
   for (index_t i = patch.lo[at]; i < patch.hi[at]; i = piece.box.hi[at]) {
-    Interval& here = intervals[d] = axes_[at].find(i);
-    here.local_begin += i - here.begin;
-    piece.box.lo[at] = here.begin = i;
-    piece.box.hi[at] = here.end = std::min(here.end, patch.hi[at]);
+    const Interval& here = intervals[d] = axes_[at].find(i);
+    piece.box.lo[at] = i;
+    piece.box.hi[at] = std::min(here.end, patch.hi[at]);
     split(d + 1, patch, piece, intervals, f);
   }
 }

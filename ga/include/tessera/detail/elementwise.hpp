@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <span>
+#include <string_view>
+
+#include <tessera/detail/slice_core.hpp>
+#include <tessera/runtime/group.hpp>
+
+// What all operations on slices have in common. A slice may be a whole array.
+namespace tessera::detail {
+
+using Slices = std::initializer_list<SliceCore>;
+
+enum class Shapes { equal, any };
+enum class Types { equal, any };
+
+/// Opens a collective operation: all arrays are open, of one group and (unless they may differ) of one type and
+/// equal extents; all earlier operations on them are visible. @collective @throws UsageError on every rank
+void begin_operation(std::string_view operation, Slices slices, Shapes shapes = Shapes::equal,
+                     Types types = Types::equal);
+/// Closes it: what was written is visible to all. @collective
+void end_operation(const SliceCore& written);
+
+/// The same elements of several slices: operand 0, which lies at this process, and the sources. Strides in
+/// elements; there is at least one element.
+struct ElementRun {
+  void* const* data;
+  const index_t* strides;
+  index_t count;
+  /// Whether the elements of all of the first `operands` follow one another. @local
+  bool is_dense(std::size_t operands) const noexcept {
+    for (std::size_t i = 0; i < operands; ++i) {
+      if (strides[i] != 1) return false;
+    }
+    return true;
+  }
+};
+using RunFunction = std::function<void(const ElementRun&)>;
+
+/// The most sources that an operation may have.
+inline constexpr std::size_t max_sources = 3;
+
+/// Walks the elements of `target` that this rank owns together with the same elements of the sources, whatever
+/// their layouts: directly where they are on the node, else fetched in pieces. Sources must not be written
+/// meanwhile, but for those that are the target itself. @onesided
+void for_each_run(const SliceCore& target, std::span<const SliceCore> sources, const RunFunction& f);
+/// The same, calling f with where in the target each run begins, which goes along its dimension `along`.
+struct PlacedRun : ElementRun {
+  Coordinates at;
+  int along;
+  /// The row-major numbers in the slice of its first element, and from each to the next. @local
+  struct Numbers {
+    index_t first, step;
+  };
+  Numbers numbers(const SliceCore& slice) const noexcept {
+    Numbers found{0, 1};
+    for (int d = 0; d < slice.rank(); ++d) {
+      const auto i = static_cast<std::size_t>(d);
+      found.first = found.first * slice.extents()[i] + at[i];
+      if (d > along) found.step *= slice.extents()[i];
+    }
+    return found;
+  }
+};
+void for_each_placed_run(const SliceCore& target, const std::function<void(const PlacedRun&)>& f);
+
+/// Whether one rank's elements of a slice of elements of this process are written while another reads them: the
+/// source shares elements with the target, but not the same ones at the same positions.
+bool is_entangled(const SliceCore& target, const SliceCore& source) noexcept;
+/// Throws the UsageError that says so. @local
+void require_apart(std::string_view operation, const SliceCore& target, std::span<const SliceCore> sources);
+
+/// Calls loop(i) for i in [0, n): the arguments of a kernel are found by data[k][i * strides[k]], with strides
+/// that the compiler knows to be 1 where they are. @local
+template <class... T, class F>
+void apply(const ElementRun& run, F&& f) {
+  apply_indexed<T...>(run, f, std::index_sequence_for<T...>{});
+}
+template <class... T, class F, std::size_t... k>
+void apply_indexed(const ElementRun& run, F& f, std::index_sequence<k...>) {
+  if (run.is_dense(sizeof...(T))) {
+    for (index_t i = 0; i < run.count; ++i) f(static_cast<T*>(run.data[k])[i]...);
+  } else {
+    for (index_t i = 0; i < run.count; ++i) f(static_cast<T*>(run.data[k])[i * run.strides[k]]...);
+  }
+}
+
+/// target = f(sources), element by element. @collective
+template <class To, class... From, class F, class... Source>
+void transform(F& f, const SliceCore& target, const Source&... sources) {
+  begin_operation("transform", {target, sources...}, Shapes::equal, Types::any);
+  const SliceCore list[] = {sources...};
+  require_apart("transform", target, list);
+  for_each_run(target, list, [&f](const ElementRun& run) {
+    apply<To, const From...>(run, [&f](To& to, const From&... from) { to = f(from...); });
+  });
+  end_operation(target);
+}
+
+}  // namespace tessera::detail

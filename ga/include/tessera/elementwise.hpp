@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+#include <tessera/detail/operations.hpp>
+#include <tessera/slice.hpp>
+
+// Operations on arrays and slices that treat each element by itself. All are collective over the group of the
+// operands, which is the same for all; each begins by making every earlier operation on its operands visible
+// and ends with its results visible to all. Operands may have different layouts. UsageError, on every rank, if
+// groups, element types or extents do not fit, or if an operand that is written shares elements with another
+// but not at the same positions (copy alone takes such).
+namespace tessera {
+
+/// Sets every element. @collective
+template <WritableOperand A>
+void fill(A&& a, const value_t<A>& value) {
+  detail::fill(slice_of(a).core(), &value);
+}
+
+/// Random elements: uniform in [low, high) for real types, in [low, high] for integers, complex numbers with
+/// such real and imaginary parts. An element depends only on the seed and its row-major number in `a`: not on
+/// ranks or layouts. @collective (Philox 4x32-10, Salmon et al., SC11)
+template <WritableOperand A>
+requires ArithmeticOperand<A>
+void randomize(A&& a, std::uint64_t seed, value_t<A> low, value_t<A> high) {
+  detail::randomize(slice_of(a).core(), seed, &low, &high);
+}
+/// The same in the unit interval; complex ones in the unit square. @collective
+template <WritableOperand A>
+requires ArithmeticOperand<A> &&(!Integer<value_t<A>>)void randomize(A&& a, std::uint64_t seed) {
+  value_t<A> high{1};
+  if constexpr (!Real<value_t<A>>) high = {1, 1};
+  randomize(a, seed, value_t<A>{0}, high);
+}
+
+/// Copies all elements, from any layout to any other; the two may be slices of one array that overlap (then at
+/// the cost of memory for this rank's part). @collective
+template <Operand A, WritableOperand B>
+requires Like<A, B>
+void copy(const A& from, B&& to) { detail::copy(slice_of(from).core(), slice_of(to).core()); }
+
+/// to(i, j, ...) is from(k, l, ...) whose coordinate order[0] is i, order[1] is j, and so on: dimension
+/// order[d] of `from` becomes dimension d of `to`. @collective @throws UsageError if `order` is no permutation
+template <Operand A, WritableOperand B>
+requires Like<A, B>
+void permute(const A& from, const std::array<int, rank_v<A>>& order, B&& to) {
+  copy(slice_of(from).permuted(order), to);
+}
+
+/// a = alpha a. @collective
+template <WritableOperand A>
+requires ArithmeticOperand<A>
+void scale(A&& a, std::type_identity_t<value_t<A>> alpha) { detail::scale(slice_of(a).core(), &alpha); }
+
+/// a = a + value, for each element. @collective
+template <WritableOperand A>
+requires ArithmeticOperand<A>
+void add_constant(A&& a, std::type_identity_t<value_t<A>> value) {
+  detail::add_constant(slice_of(a).core(), &value);
+}
+
+/// z = alpha x + beta y; for beta == 0, y does not count at all. @collective
+template <Operand X, Operand Y, WritableOperand Z>
+requires ArithmeticOperand<X> && Like<X, Y> && Like<X, Z>
+void axpby(value_t<X> alpha, const X& x, value_t<X> beta, const Y& y, Z&& z) {
+  detail::axpby(&alpha, slice_of(x).core(), &beta, slice_of(y).core(), slice_of(z).core());
+}
+/// y = alpha x + beta y. @collective
+template <Operand X, WritableOperand Y>
+requires ArithmeticOperand<X> && Like<X, Y>
+void axpby(value_t<X> alpha, const X& x, value_t<X> beta, Y&& y) { axpby(alpha, x, beta, y, y); }
+
+/// y = |x|; of complex numbers the magnitude as a complex number. @collective
+template <Operand X, WritableOperand Y>
+requires ArithmeticOperand<X> && Like<X, Y>
+void abs(const X& x, Y&& y) { detail::unary(detail::Unary::magnitude, slice_of(x).core(), slice_of(y).core()); }
+/// y = 1 / x. @collective @throws UsageError, after the rest was done, if an integer is divided by 0
+template <Operand X, WritableOperand Y>
+requires ArithmeticOperand<X> && Like<X, Y>
+void reciprocal(const X& x, Y&& y) {
+  detail::unary(detail::Unary::reciprocal, slice_of(x).core(), slice_of(y).core());
+}
+
+/// z = x y, element by element. @collective
+template <Operand X, Operand Y, WritableOperand Z>
+requires ArithmeticOperand<X> && Like<X, Y> && Like<X, Z>
+void multiply(const X& x, const Y& y, Z&& z) {
+  detail::binary(detail::Binary::multiply, slice_of(x).core(), slice_of(y).core(), slice_of(z).core());
+}
+/// z = x / y, element by element. @collective @throws UsageError, after the rest was done, if an integer is
+/// divided by 0
+template <Operand X, Operand Y, WritableOperand Z>
+requires ArithmeticOperand<X> && Like<X, Y> && Like<X, Z>
+void divide(const X& x, const Y& y, Z&& z) {
+  detail::binary(detail::Binary::divide, slice_of(x).core(), slice_of(y).core(), slice_of(z).core());
+}
+/// z = the lesser (greater) of x and y, element by element. @collective
+template <Operand X, Operand Y, WritableOperand Z>
+requires Real<value_t<X>> && Like<X, Y> && Like<X, Z>
+void minimum(const X& x, const Y& y, Z&& z) {
+  detail::binary(detail::Binary::minimum, slice_of(x).core(), slice_of(y).core(), slice_of(z).core());
+}
+template <Operand X, Operand Y, WritableOperand Z>
+requires Real<value_t<X>> && Like<X, Y> && Like<X, Z>
+void maximum(const X& x, const Y& y, Z&& z) {
+  detail::binary(detail::Binary::maximum, slice_of(x).core(), slice_of(y).core(), slice_of(z).core());
+}
+/// Elements below `low` become low, those above `high` high; NaN stays. @collective
+/// @throws UsageError if high < low
+template <WritableOperand A>
+requires Real<value_t<A>>
+void clamp(A&& a, std::type_identity_t<value_t<A>> low, std::type_identity_t<value_t<A>> high) {
+  detail::clamp(slice_of(a).core(), &low, &high);
+}
+
+/// Replaces each element x by f(x). @collective
+template <WritableOperand A, std::invocable<value_t<A>> F>
+void transform(A&& a, F&& f) {
+  using T = value_t<A>;
+  const detail::SliceCore core = slice_of(a).core();
+  detail::begin_operation("transform", {core});
+  detail::for_each_run(core, {}, [&f](const detail::ElementRun& run) {
+    detail::apply<T>(run, [&f](T& x) { x = f(static_cast<const T&>(x)); });
+  });
+  detail::end_operation(core);
+}
+
+/// y = f(x), z = f(x, y), w = f(x, y, z), element by element, with f called for local copies of the elements;
+/// the element types may differ. @collective
+template <Operand X, WritableOperand Y, std::invocable<value_t<X>> F>
+requires OfSameRank<X, Y>
+void transform(const X& x, Y&& y, F&& f) {
+  detail::transform<value_t<Y>, value_t<X>>(f, slice_of(y).core(), slice_of(x).core());
+}
+template <Operand X, Operand Y, WritableOperand Z, std::invocable<value_t<X>, value_t<Y>> F>
+requires OfSameRank<X, Y> && OfSameRank<X, Z>
+void transform(const X& x, const Y& y, Z&& z, F&& f) {
+  detail::transform<value_t<Z>, value_t<X>, value_t<Y>>(f, slice_of(z).core(), slice_of(x).core(),
+                                                        slice_of(y).core());
+}
+template <Operand X, Operand Y, Operand Z, WritableOperand W,
+          std::invocable<value_t<X>, value_t<Y>, value_t<Z>> F>
+requires OfSameRank<X, Y> && OfSameRank<X, Z> && OfSameRank<X, W>
+void transform(const X& x, const Y& y, const Z& z, W&& w, F&& f) {
+  detail::transform<value_t<W>, value_t<X>, value_t<Y>, value_t<Z>>(f, slice_of(w).core(), slice_of(x).core(),
+                                                                    slice_of(y).core(), slice_of(z).core());
+}
+
+/// Calls f(Index, T&) for every element this rank owns, with its position in the array or slice. No
+/// communication: synchronise with sync() before and after. @local
+template <WritableOperand A, std::invocable<Index<rank_v<A>>, value_t<A>&> F>
+void for_each_local(A&& a, F&& f) {
+  const detail::SliceCore core = slice_of(a).core();
+  core.array().require_open();
+  core.array().order_local_access();
+  detail::for_each_placed_run(core, [&f](const detail::PlacedRun& run) {
+    Index<rank_v<A>> at;
+    for (std::size_t d = 0; d < rank_v<A>; ++d) at[d] = run.at[d];
+    auto* x = static_cast<value_t<A>*>(run.data[0]);
+    index_t& moving = at[static_cast<std::size_t>(run.along)];
+    for (index_t i = 0; i < run.count; ++i, ++moving)
+      f(static_cast<const Index<rank_v<A>>&>(at), x[i * run.strides[0]]);
+  });
+  core.array().order_local_access();
+}
+
+}  // namespace tessera

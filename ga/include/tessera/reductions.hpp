@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <concepts>
+#include <optional>
+
+#include <tessera/detail/operations.hpp>
+#include <tessera/slice.hpp>
+
+// What all elements of an array or slice come to; the result is the same on every rank. All are collective, and
+// begin by making every earlier operation on their operands visible. UsageError, on every rank, if operands do
+// not fit.
+namespace tessera {
+
+/// The sum of conj(x) y over all elements. @collective
+template <Operand X, Operand Y>
+requires ArithmeticOperand<X> && Like<X, Y> value_t<X> dot(const X& x, const Y& y) {
+  value_t<X> result{};
+  detail::dot(slice_of(x).core(), slice_of(y).core(), detail::Conjugate::yes, &result);
+  return result;
+}
+/// The sum of x y over all elements, nothing conjugated. @collective
+template <Operand X, Operand Y>
+requires ArithmeticOperand<X> && Like<X, Y> value_t<X> dot_unconjugated(const X& x, const Y& y) {
+  value_t<X> result{};
+  detail::dot(slice_of(x).core(), slice_of(y).core(), detail::Conjugate::no, &result);
+  return result;
+}
+
+/// The sum of the magnitudes of all elements. @collective
+template <Operand A>
+requires ArithmeticOperand<A>
+double norm1(const A& a) { return detail::norm(slice_of(a).core(), detail::Norm::one); }
+
+/// The square root of the sum of the squared magnitudes of all elements (for matrices, the Frobenius norm).
+/// @collective
+template <Operand A>
+requires ArithmeticOperand<A>
+double norm2(const A& a) { return detail::norm(slice_of(a).core(), detail::Norm::two); }
+
+/// The largest magnitude of any element; NaN if there is one. @collective
+template <Operand A>
+requires ArithmeticOperand<A>
+double norm_inf(const A& a) { return detail::norm(slice_of(a).core(), detail::Norm::infinity); }
+
+/// All elements combined; of no elements, the operation's neutral value. @collective
+/// @throws UsageError for an operation that the element type does not have.
+template <Operand A>
+requires ArithmeticOperand<A> value_t<A> reduce(const A& a, Reduce operation) {
+  value_t<A> result{};
+  detail::reduce(slice_of(a).core(), operation, &result);
+  return result;
+}
+
+/// All elements combined by f, which is associative and commutative: f(U, T) takes an element into a result,
+/// f(U, U) joins two results. `start` is a result that changes no other. @collective
+template <Operand A, Element U, class F>
+requires std::is_invocable_r_v < U, F&, const U&, const value_t<A>
+& > &&std::is_invocable_r_v<U, F&, const U&, const U&> U reduce(const A& a, const U& start, F&& f) {
+  using T = value_t<A>;
+  const detail::SliceCore core = slice_of(a).core();
+  detail::begin_operation("reduce", {core});
+  U total = start;
+  detail::for_each_run(core, {}, [&](const detail::ElementRun& run) {
+    detail::apply<const T>(run, [&](const T& x) { total = f(static_cast<const U&>(total), x); });
+  });
+  U all = start;
+  // In order of ranks, so that all come to the same.
+  for (const U& part : core.array().group().all_gather(total)) all = f(static_cast<const U&>(all), part);
+  return all;
+}
+
+/// An element and where it is.
+template <class T, std::size_t N>
+struct Extremum {
+  T value;
+  Index<N> at;
+};
+
+/// The least element, and its position in `a`: the first in row-major order of equal ones; a NaN comes before
+/// all.
+/// @collective @throws UsageError if there are no elements
+template <Operand A>
+requires Real<value_t<A>> Extremum<value_t<A>, rank_v<A>> min_element(const A& a) {
+  Extremum<value_t<A>, rank_v<A>> found{};
+  detail::extreme(slice_of(a).core(), detail::Extreme::least, &found.value, &found.at[0]);
+  return found;
+}
+/// The greatest element, likewise. @collective
+template <Operand A>
+requires Real<value_t<A>> Extremum<value_t<A>, rank_v<A>> max_element(const A& a) {
+  Extremum<value_t<A>, rank_v<A>> found{};
+  detail::extreme(slice_of(a).core(), detail::Extreme::greatest, &found.value, &found.at[0]);
+  return found;
+}
+
+}  // namespace tessera

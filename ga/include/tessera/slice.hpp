@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <type_traits>
+
+#include <tessera/array.hpp>
+#include <tessera/detail/slice_core.hpp>
+
+namespace tessera {
+
+/// A part of an array as an array of its own: a patch of it, every k-th element, with dimensions in another
+/// order or held at one position. A value that points to its array, which must outlive it and not be moved.
+/// Whatever takes an array takes a slice; T is const for one that may only be read.
+template <class T, std::size_t N>
+class Slice {
+ public:
+  using value_type = std::remove_const_t<T>;
+
+  /// All of an array. @local
+  Slice(Array<value_type, N>& array) requires(!std::is_const_v<T>) : core_(array.core()) {}
+  Slice(const Array<value_type, N>& array) requires(std::is_const_v<T>) : core_(array.core()) {}
+  Slice(const Slice<value_type, N>& other) requires(std::is_const_v<T>) : core_(other.core()) {}
+  Slice(const Slice&) = default;
+  Slice& operator=(const Slice&) = default;
+
+  static constexpr std::size_t rank() noexcept { return N; }
+  Extents<N> dims() const noexcept {
+    Extents<N> dims;
+    for (std::size_t d = 0; d < N; ++d) dims[d] = core_.extents()[d];
+    return dims;
+  }
+  index_t size() const noexcept { return core_.size(); }
+  const Group& group() const noexcept { return core_.array().group(); }
+
+  /// A patch of it; in steps, every steps[d]-th element of it along dimension d. @local
+  /// @throws UsageError for a patch that leaves it, or a step below 1
+  Slice slice(const Patch<N>& patch) const { return Slice(core_.patch(box(patch))); }
+  Slice slice(const Patch<N>& patch, const Extents<N>& steps) const { return slice(patch).every(steps); }
+  Slice every(const Extents<N>& steps) const { return Slice(core_.every(steps.data())); }
+  /// Dimension k of the result is dimension order[k] of this: element (i, j, ...) is the one whose coordinate
+  /// order[0] is i, order[1] is j, and so on. @local @throws UsageError if `order` is no permutation
+  Slice permuted(const std::array<int, N>& order) const { return Slice(core_.permuted(order.data())); }
+  /// Rows for columns. @local
+  Slice transposed() const requires(N == 2) { return permuted({1, 0}); }
+  /// Without dimension d, which is held at a position: a row, a plane. @local @throws UsageError if d is no
+  /// dimension or the position is outside
+  Slice<T, N - 1> fix(int d, index_t at) const requires(N > 1) { return Slice<T, N - 1>(core_.fixed(d, at)); }
+
+  /// As the members of Array, for patches of the slice or all of it. @onesided @throws and @completion likewise
+  void put(const Patch<N>& patch, View<const value_type, N> from) const requires(!std::is_const_v<T>) {
+    core_.put(box(patch), buffer<const void*>(from));
+  }
+  void put(View<const value_type, N> from) const requires(!std::is_const_v<T>) { put(whole(), from); }
+  void get(const Patch<N>& patch, View<value_type, N> into) const {
+    core_.get(box(patch), buffer<void*>(into));
+  }
+  void get(View<value_type, N> into) const { get(whole(), into); }
+  LocalArray<value_type, N> get(const Patch<N>& patch) const {
+    slice(patch);  // throws before memory is taken for one that is outside
+    LocalArray<value_type, N> elements(patch.extents());
+    get(patch, elements);
+    return elements;
+  }
+  LocalArray<value_type, N> get() const { return get(whole()); }
+  void acc(const Patch<N>& patch, View<const value_type, N> from, value_type alpha = value_type{1}) const
+      requires(!std::is_const_v<T> && Arithmetic<value_type>) {
+    core_.accumulate(box(patch), buffer<const void*>(from), &alpha);
+  }
+  void acc(View<const value_type, N> from, value_type alpha = value_type{1}) const
+      requires(!std::is_const_v<T> && Arithmetic<value_type>) {
+    acc(whole(), from, alpha);
+  }
+  Request put_async(const Patch<N>& patch, View<const value_type, N> from) const requires(!std::is_const_v<T>) {
+    return core_.put_async(box(patch), buffer<const void*>(from));
+  }
+  Request get_async(const Patch<N>& patch, View<value_type, N> into) const {
+    return core_.get_async(box(patch), buffer<void*>(into));
+  }
+  Request acc_async(const Patch<N>& patch, View<const value_type, N> from,
+                    value_type alpha = value_type{1}) const
+      requires(!std::is_const_v<T> && Arithmetic<value_type>) {
+    return core_.accumulate_async(box(patch), buffer<const void*>(from), &alpha);
+  }
+
+  /// The compiled slice behind the type; for Tessera's own modules. @local
+  const detail::SliceCore& core() const noexcept { return core_; }
+  explicit Slice(const detail::SliceCore& core) : core_(core) {}
+
+ private:
+  Patch<N> whole() const { return Patch<N>::whole(dims()); }
+  static detail::Box box(const Patch<N>& patch) {
+    detail::Box box;
+    std::copy_n(patch.lo.begin(), N, box.lo.begin());
+    std::copy_n(patch.hi.begin(), N, box.hi.begin());
+    return box;
+  }
+  template <class Pointer, class U>
+  static detail::Buffer<Pointer> buffer(const View<U, N>& view) {
+    return {view.data_handle(), view.extents().data(), view.strides().data()};
+  }
+
+  detail::SliceCore core_;
+};
+
+namespace detail {
+
+template <class A>
+struct OperandOf : std::false_type {};
+template <class T, std::size_t N>
+struct OperandOf<Array<T, N>> : std::true_type {
+  using value_type = T;
+  static constexpr std::size_t rank = N;
+};
+template <class T, std::size_t N>
+struct OperandOf<Slice<T, N>> : std::true_type {
+  using value_type = std::remove_const_t<T>;
+  static constexpr std::size_t rank = N;
+};
+
+template <class A>
+inline constexpr bool is_writable = false;
+template <class T, std::size_t N>
+inline constexpr bool is_writable<Array<T, N>> = true;
+template <class T, std::size_t N>
+inline constexpr bool is_writable<Slice<T, N>> = !std::is_const_v<T>;
+template <class T, std::size_t N>
+inline constexpr bool is_writable<const Slice<T, N>> = !std::is_const_v<T>;
+
+}  // namespace detail
+
+/// The element type and the number of dimensions of an array or slice.
+template <class A>
+using value_t = typename detail::OperandOf<std::remove_cvref_t<A>>::value_type;
+template <class A>
+inline constexpr std::size_t rank_v = detail::OperandOf<std::remove_cvref_t<A>>::rank;
+
+/// What operations read: an array, or a slice of one.
+template <class A>
+concept Operand = detail::OperandOf<std::remove_cvref_t<A>>::value;
+/// What they write: an array that is not const, or a slice of elements that are not.
+template <class A>
+concept WritableOperand = detail::is_writable<std::remove_reference_t<A>>;
+/// Operands of elements that compute.
+template <class A>
+concept ArithmeticOperand = Operand<A> && Arithmetic<value_t<A>>;
+/// One with as many dimensions as another.
+template <class A, class B>
+concept OfSameRank = Operand<A> && Operand<B> && rank_v<A>
+== rank_v<B>;
+/// One of the same element type, too.
+template <class A, class B>
+concept Like = OfSameRank<A, B> && std::is_same_v<value_t<A>, value_t<B>>;
+
+template <Element T, std::size_t N>
+Slice<T, N> Array<T, N>::slice() {
+  return *this;
+}
+template <Element T, std::size_t N>
+Slice<const T, N> Array<T, N>::slice() const {
+  return *this;
+}
+template <Element T, std::size_t N>
+Slice<T, N> Array<T, N>::slice(const Patch<N>& patch) {
+  return slice().slice(patch);
+}
+template <Element T, std::size_t N>
+Slice<const T, N> Array<T, N>::slice(const Patch<N>& patch) const {
+  return slice().slice(patch);
+}
+template <Element T, std::size_t N>
+Slice<T, N> Array<T, N>::slice(const Patch<N>& patch, const Extents<N>& steps) {
+  return slice().slice(patch, steps);
+}
+template <Element T, std::size_t N>
+Slice<const T, N> Array<T, N>::slice(const Patch<N>& patch, const Extents<N>& steps) const {
+  return slice().slice(patch, steps);
+}
+
+/// All of an array, or a slice as it is. @local
+template <Element T, std::size_t N>
+Slice<T, N> slice_of(Array<T, N>& array) {
+  return array;
+}
+template <Element T, std::size_t N>
+Slice<const T, N> slice_of(const Array<T, N>& array) {
+  return array;
+}
+template <class T, std::size_t N>
+Slice<T, N> slice_of(const Slice<T, N>& slice) {
+  return slice;
+}
+
+}  // namespace tessera

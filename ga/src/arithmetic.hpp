@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <complex>
+#include <cstdlib>
+#include <cstring>
+#include <type_traits>
+
+// What kernels do to elements of each arithmetic type; everything is @local.
+namespace tessera::detail {
+
+/// The value that a pointer to unknown elements points to. @local
+template <class T>
+T value(const void* pointer) {
+  T copy;
+  std::memcpy(&copy, pointer, sizeof copy);
+  return copy;
+}
+
+// Integers wrap, as elsewhere.
+template <class T, class F>
+T wrapping(F&& f, T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    using U = std::make_unsigned_t<T>;
+    return static_cast<T>(f(static_cast<U>(a), static_cast<U>(b)));
+  } else {
+    return f(a, b);
+  }
+}
+constexpr auto plus = [](auto a, auto b) { return static_cast<decltype(a)>(a + b); };
+constexpr auto times = [](auto a, auto b) { return static_cast<decltype(a)>(a * b); };
+
+template <class T>
+T sum(T a, T b) {
+  return wrapping<T>(plus, a, b);
+}
+template <class T>
+T product(T a, T b) {
+  return wrapping<T>(times, a, b);
+}
+
+template <class T>
+constexpr bool is_ordered = std::is_arithmetic_v<T>;
+
+template <class T>
+T magnitude(T x) {
+  if constexpr (std::is_integral_v<T>) {
+    return x < 0 ? wrapping<T>([](auto a, auto b) { return a - b; }, T{0}, x) : x;
+  } else {
+    return static_cast<T>(std::abs(x));
+  }
+}
+
+template <class T>
+T conjugate(T x) {
+  return x;
+}
+template <class T>
+std::complex<T> conjugate(std::complex<T> x) {
+  return std::conj(x);
+}
+
+}  // namespace tessera::detail
