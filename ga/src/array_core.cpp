@@ -2,11 +2,14 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/detail/array_core.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
+#include <mutex>
 
 #include <fmt/format.h>
 
+#include <tessera/detail/ghosts.hpp>
 #include <tessera/layout.hpp>
 #include <tessera/runtime/detail/fingerprint.hpp>
 
@@ -30,8 +33,11 @@ index_t local_bytes(const Group& group, const LayoutCore& layout, const ElementT
   return shape_problem(group, layout, type).empty() ? layout.local(group.rank()).size * type.size : 0;
 }
 
-std::uint64_t fingerprint(const LayoutCore& layout, const ElementType& type) {
-  return Fingerprint().add(layout.fingerprint()).add(static_cast<int>(type.kind)).add(type.size).value();
+std::uint64_t fingerprint(const LayoutCore& layout, const ElementType& type, const auto& periodic) {
+  Fingerprint print;
+  print.add(layout.fingerprint()).add(static_cast<int>(type.kind)).add(type.size);
+  for (bool wraps : periodic) print.add(static_cast<int>(wraps));
+  return print.value();
 }
 
 #ifdef TESSERA_CHECKS
@@ -68,21 +74,120 @@ std::string to_string(const ElementType& type) {
   return fmt::format("bytes of size {}", type.size);
 }
 
-ArrayCore::ArrayCore(const Group& group, LayoutCore layout, ElementType type, std::string_view name,
-                     std::optional<AtomicDomain> domain)
+struct ArrayCore::Scopes {
+  std::mutex mutex;
+  std::vector<index_t> written;  // blocks, or all_blocks
+};
+
+ArrayCore::ArrayCore(const Group& group, LayoutCore layout, ElementType type, const CoreOptions& options)
     : layout_(std::move(layout)),
       type_(type),
+      periodic_(options.periodic),
       segment_(group, local_bytes(group, layout_, type_),
-               {.name = name, .fingerprint = fingerprint(layout_, type_), .domain = domain}),
-      local_(layout_.local(group.rank())) {
+               {.name = options.name,
+                .fingerprint = fingerprint(layout_, type_, periodic_),
+                .domain = options.domain}),
+      local_(layout_.local(group.rank())),
+      scopes_(std::make_unique<Scopes>()) {
   if (const auto problem = shape_problem(group, layout_, type_); !problem.empty()) {
-    throw UsageError(fmt::format("array \"{}\" {}", name, problem));
+    throw UsageError(fmt::format("array \"{}\" {}", options.name, problem));
   }
+  if (layout_.has_ghosts())
+    ghosts_ = std::make_unique<Ghosts>(group, layout_, type_.size, periodic_, options.name);
 #ifdef TESSERA_CHECKS
-  fill_unspecified(local_data(), local_.size, type_);
+  if (local_.size > 0) fill_unspecified(local_data(), local_.size, type_);
   // Nobody may write before the owner has filled.
   sync();
 #endif
+}
+
+ArrayCore::~ArrayCore() = default;
+ArrayCore::ArrayCore(ArrayCore&&) noexcept = default;
+ArrayCore& ArrayCore::operator=(ArrayCore&&) noexcept = default;
+
+void ArrayCore::close() {
+  if (ghosts_) ghosts_->close();
+  segment_.close();
+}
+
+Ghosts& ArrayCore::ghosts(const char* call) const {
+  require_open();
+  if (!ghosts_)
+    throw UsageError(
+        fmt::format("{}: array \"{}\" has no ghost cells; give it ArrayOptions::ghosts", call, name()));
+  if (ghosts_->is_under_way()) {
+    throw UsageError(fmt::format(
+        "{}: another update of the ghost cells of array \"{}\" has not been waited for", call, name()));
+  }
+  return *ghosts_;
+}
+
+void ArrayCore::update_ghosts(const GhostSides& what, GhostMethod method) {
+  ghosts("update_ghosts").update(segment_, what, method);
+}
+
+void ArrayCore::begin_update_ghosts(const GhostSides& what) {
+  ghosts("update_ghosts_async").begin(segment_, what);
+}
+
+void ArrayCore::end_update_ghosts() { ghosts_->end(segment_); }
+
+bool ArrayCore::test_update_ghosts() { return ghosts_->test(segment_); }
+
+void ArrayCore::begin_access([[maybe_unused]] index_t block, [[maybe_unused]] Access access) const {
+  require_open();
+#ifdef TESSERA_CHECKS
+  if (access == Access::write) {
+    const std::lock_guard lock(scopes_->mutex);
+    for (index_t other : scopes_->written) {
+      if (other != block && other != all_blocks && block != all_blocks) continue;
+      throw UsageError(
+          fmt::format("local elements of array \"{}\" are accessed for writing while an earlier such access is "
+                      "not released",
+                      name()));
+    }
+    scopes_->written.push_back(block);
+  }
+#endif
+  order_local_access();
+}
+
+void ArrayCore::end_access([[maybe_unused]] index_t block, [[maybe_unused]] Access access) const noexcept {
+#ifdef TESSERA_CHECKS
+  if (access == Access::write) {
+    const std::lock_guard lock(scopes_->mutex);
+    const auto found = std::find(scopes_->written.begin(), scopes_->written.end(), block);
+    if (found != scopes_->written.end()) scopes_->written.erase(found);
+  }
+#endif
+  // A fence of memory at most: it cannot wait for others, and has nothing to report that a later call would
+  // not.
+  try {
+    order_local_access();
+  } catch (...) {
+  }
+}
+
+void ArrayCore::require_one_array() const {
+  require_open();
+  if (local_.is_array) return;
+  throw UsageError(
+      fmt::format("local elements of array \"{}\" ({}) lie in several blocks; access each by local_block()",
+                  name(), layout_.description()));
+}
+
+Piece ArrayCore::stored_block(int rank, index_t b) const {
+  require_open();
+  if (rank < 0 || rank >= group().size() || b < 0 || b >= layout_.block_count(rank)) {
+    throw UsageError(fmt::format("array \"{}\" has no block {} at rank {}, which has {} of them", name(), b,
+                                 rank, rank < 0 || rank >= group().size() ? 0 : layout_.block_count(rank)));
+  }
+  if (storage(rank) == nullptr) {
+    throw UsageError(
+        fmt::format("block {} of rank {} of array \"{}\" is on another node than rank {}, and has to be got", b,
+                    rank, name(), group().rank()));
+  }
+  return layout_.block(rank, b);
 }
 
 void ArrayCore::require_open() const {

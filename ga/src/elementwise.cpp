@@ -142,7 +142,7 @@ class Walk {
       const auto* mine = static_cast<const std::byte*>(target_.array().storage(me));
       const index_t offset = (operands_.list[0].data - mine) / operands_.list[0].size;
       operands_.push({static_cast<std::byte*>(source.array().storage(me)) + offset * size,
-                           operands_.list[0].strides, size});
+                      operands_.list[0].strides, size});
       add_sources(box);
       --operands_.count;
     } else if (is_on_node(source, box)) {

@@ -199,13 +199,19 @@ bool LayoutCore::coordinates(int rank, int* parts) const noexcept {
   return true;
 }
 
-int LayoutCore::rank_of(const Interval* intervals) const noexcept {
+int LayoutCore::rank_at(const int* parts) const noexcept {
   int rank = 0;
   for (int i = 0; i < rank_; ++i) {
     const int d = grid_order_ == GridOrder::row_major ? i : rank_ - 1 - i;
-    rank = rank * axes_[at(d)].parts() + intervals[d].part;
+    rank = rank * axes_[at(d)].parts() + parts[d];
   }
   return members_ ? members_->ranks[at(rank)] : rank;
+}
+
+int LayoutCore::rank_of(const Interval* intervals) const noexcept {
+  int parts[max_rank];
+  for (int d = 0; d < rank_; ++d) parts[d] = intervals[d].part;
+  return rank_at(parts);
 }
 
 void LayoutCore::place(const Interval* intervals, Piece& piece) const noexcept {

@@ -13,7 +13,7 @@ FileOrder::FileOrder(tessera::detail::ArrayCore& array) : original_(array) {
   copy_.emplace(array.group(),
                 tessera::detail::make_blocked(array.rank(), layout.dims().data(), array.group().size(),
                                               no_minimum.data(), nullptr),
-                array.type(), array.name());
+                array.type(), tessera::detail::CoreOptions{.name = array.name()});
 }
 
 tessera::detail::Box FileOrder::box() const {

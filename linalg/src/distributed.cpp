@@ -49,7 +49,8 @@ Distributed::Distributed(const ArrayCore& array, const Target& target, const sca
     : used_(&array) {
   LayoutCore layout = target.layout(array.layout().dims().data(), array.group().size());
   if (use == Use::copy || !(array.layout() == layout)) {
-    copy_.emplace(array.group(), std::move(layout), array.type(), array.name());
+    copy_.emplace(array.group(), std::move(layout), array.type(),
+                  tessera::detail::CoreOptions{.name = array.name()});
     used_ = &*copy_;
     if (contents == Contents::keep) tessera::detail::copy(array, *copy_);
   }

@@ -10,8 +10,6 @@
 namespace tessera {
 namespace {
 
-enum : index_t { came, sleeps, words };
-
 constexpr std::int64_t longest_sleep = 1'000'000;  // nanoseconds: then it looks after MPI
 
 // The word of a scalar that changes with every notification.
@@ -23,7 +21,7 @@ std::uint32_t& low_word(std::int64_t* scalar) noexcept {
 }  // namespace
 
 Flags::Flags(const Group& group, index_t count, std::string_view name)
-    : scalars_(group, count * words, name), waited_for_(static_cast<std::size_t>(count), 0) {}
+    : scalars_(group, count < 0 ? count : count + 2, name), waited_for_(static_cast<std::size_t>(count), 0) {}
 
 void Flags::check(int rank, index_t index) const {
   if (index < 0 || index >= count() || rank < 0 || rank >= group().size()) {
@@ -34,10 +32,13 @@ void Flags::check(int rank, index_t index) const {
 
 void Flags::notify(int rank, index_t index) {
   check(rank, index);
-  scalars_.fetch_add(rank, index * words + came, 1);
-  std::int64_t* sleeper = scalars_.address(rank, index * words + sleeps);
-  if (sleeper == nullptr || std::atomic_ref(*sleeper).load() == 0) return;
-  detail::wake_one(low_word(scalars_.address(rank, index * words + came)));
+  scalars_.fetch_add(rank, index, 1);
+  const index_t sleepers = count(), bell = count() + 1;
+  std::int64_t* asleep = scalars_.address(rank, sleepers);
+  if (asleep == nullptr || std::atomic_ref(*asleep).load() == 0) return;
+  std::int64_t* rung = scalars_.address(rank, bell);
+  std::atomic_ref(*rung).fetch_add(1);
+  detail::wake_all(low_word(rung));
 }
 
 bool Flags::test(index_t index, std::int64_t notifications) {
@@ -46,7 +47,7 @@ bool Flags::test(index_t index, std::int64_t notifications) {
         fmt::format("flag {} is not in \"{}\", which has {} on each rank", index, scalars_.name(), count()));
   }
   auto& before = waited_for_[static_cast<std::size_t>(index)];
-  if (scalars_.load(group().rank(), index * words + came) < before + notifications) {
+  if (scalars_.load(group().rank(), index) < before + notifications) {
     const detail::GroupState& state = detail::GroupState::of(group());
     if (state.node_count > 1) detail::keep_mpi_going(state);  // the notification may be waiting for just that
     return false;
@@ -55,21 +56,40 @@ bool Flags::test(index_t index, std::int64_t notifications) {
   return true;
 }
 
-void Flags::wait(index_t index, std::int64_t notifications) {
-  if (test(index, notifications)) return;
+template <class Try>
+void Flags::wait_until(Try&& came) {
+  if (came()) return;
   const int me = group().rank();
   const detail::GroupState& state = detail::GroupState::of(group());
   detail::Waiting waiting(state, detail::is_crowded(state.node_ranks()));
-  std::int64_t* count = scalars_.address(me, index * words + came);
-  const std::atomic_ref<std::int64_t> sleeping(*scalars_.address(me, index * words + sleeps));
-  while (!test(index, notifications)) {
+  const std::atomic_ref<std::int64_t> sleepers(*scalars_.address(me, count()));
+  std::int64_t* bell = scalars_.address(me, count() + 1);
+  while (!came()) {
     if (waiting.turn() || state.node_count > 1) continue;  // nobody on another node could wake us
-    sleeping.store(1);
-    const auto seen = static_cast<std::uint32_t>(std::atomic_ref(*count).load());
-    if (test(index, notifications)) return sleeping.store(0);
-    detail::sleep_while(low_word(count), seen, longest_sleep);
-    sleeping.store(0);
+    sleepers.fetch_add(1);
+    const auto seen = static_cast<std::uint32_t>(std::atomic_ref(*bell).load());
+    const bool now = came();
+    if (!now) detail::sleep_while(low_word(bell), seen, longest_sleep);
+    sleepers.fetch_sub(1);
+    if (now) return;
   }
+}
+
+void Flags::wait(index_t index, std::int64_t notifications) {
+  wait_until([&] { return test(index, notifications); });
+}
+
+index_t Flags::wait_any(std::span<const index_t> indices) {
+  if (indices.empty())
+    throw UsageError(fmt::format("wait_any for none of the flags of \"{}\"", scalars_.name()));
+  index_t found = -1;
+  wait_until([&] {
+    for (index_t index : indices) {
+      if (test(index)) return found = index, true;
+    }
+    return false;
+  });
+  return found;
 }
 
 void put_notify(Segment& segment, int rank, index_t offset, const Strided& shape, const void* source,
@@ -77,8 +97,7 @@ void put_notify(Segment& segment, int rank, index_t offset, const Strided& shape
   const auto& scalars = flag.flags->scalars_;
   flag.flags->check(flag.rank, flag.index);
   if (detail::put_with_notice(segment, rank, offset, shape, static_cast<const std::byte*>(source),
-                              scalars.segment(), flag.rank,
-                              (flag.index * words + came) * Scalars<std::int64_t>::spacing))
+                              scalars.segment(), flag.rank, flag.index * Scalars<std::int64_t>::spacing))
     return;
   segment.put(rank, offset, shape, source);
   segment.flush(rank);

@@ -3,6 +3,7 @@
 #include "waiting.hpp"
 
 #include <ctime>
+#include <limits>
 #include <thread>
 
 #include <linux/futex.h>
@@ -21,6 +22,10 @@ void sleep_while(std::uint32_t& word, std::uint32_t value, std::int64_t nanoseco
 }
 
 void wake_one(std::uint32_t& word) noexcept { syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0); }
+
+void wake_all(std::uint32_t& word) noexcept {
+  syscall(SYS_futex, &word, FUTEX_WAKE, std::numeric_limits<int>::max(), nullptr, nullptr, 0);
+}
 
 void keep_mpi_going(const GroupState& group) {
   RuntimeState& runtime = *group.runtime;

@@ -20,8 +20,9 @@ inline void pause() noexcept {
 /// can look after other things. Not the private futex of std::atomic::wait: others may be in other processes.
 /// @local
 void sleep_while(std::uint32_t& word, std::uint32_t value, std::int64_t nanoseconds) noexcept;
-/// Wakes one that sleeps on the word. @local
+/// Wakes one, or all, that sleep on the word. @local
 void wake_one(std::uint32_t& word) noexcept;
+void wake_all(std::uint32_t& word) noexcept;
 
 /// Lets MPI get on with what others want of this process, if this thread may call it. @local
 void keep_mpi_going(const GroupState& group);

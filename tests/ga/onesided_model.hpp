@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include <tessera/elementwise.hpp>
 #include <tessera/array.hpp>
 
 #include "array_model.hpp"

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <tessera/array.hpp>
+#include <tessera/elementwise.hpp>
 
 #include "array_model.hpp"
 #include "mpi_test.hpp"

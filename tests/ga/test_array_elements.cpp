@@ -402,7 +402,7 @@ void check_addresses(const Layout<N>& layout, const Domain& domain) {
     if (owner != all.rank()) continue;
     ++own;
     const T* begin = static_cast<const T*>(m.array.core().local_data());
-    wrong += static_cast<int>(place < begin || place >= begin + layout.local_size(owner));
+    wrong += static_cast<int>(place < begin || place >= begin + m.array.core().local_shape().size);
   }
   for_each_local(m.array,
                  [&](const Index<N>& at, T& x) { wrong += static_cast<int>(m.array.address(at) != &x); });
@@ -442,7 +442,7 @@ TEST(ArrayElements, the_domain_says_who_makes_updates_atomic) {
   const Group& all = world();
   const Index<1> last(all.size() - 1);
   const Path near_path = all.on_node(all.size() - 1) ? Path::node : Path::agent;
-  auto atomics_by = [&](const ArrayOptions& options) {
+  auto atomics_by = [&](const ArrayOptions<1>& options) {
     Array<std::int64_t, 1> a(all, {all.size()}, options);
     a.fetch_add(last, 1);
     const Statistics found = a.statistics();
@@ -454,7 +454,7 @@ TEST(ArrayElements, the_domain_says_who_makes_updates_atomic) {
   const Pair by_cpu{1, 0}, by_mpi{0, 1};
   EXPECT_EQ(atomics_by({.name = "default"}), by_cpu);
   EXPECT_EQ(atomics_by({.name = "cpu", .domain = AtomicDomain::cpu}), by_cpu);
-  const ArrayOptions forced{.name = "mine", .domain = AtomicDomain::mpi};
+  const ArrayOptions<1> forced{.name = "mine", .domain = AtomicDomain::mpi};
   if (all.size() == 1 || has_windows()) {
     EXPECT_EQ(atomics_by(forced), all.size() > 1 ? by_mpi : by_cpu);
   } else {

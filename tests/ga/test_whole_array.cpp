@@ -4,9 +4,9 @@
 #include <limits>
 #include <sstream>
 
-#include <tessera/print.hpp>
 #include <tessera/elementwise.hpp>
 #include <tessera/matrix.hpp>
+#include <tessera/print.hpp>
 #include <tessera/reductions.hpp>
 
 #include "array_model.hpp"
@@ -46,8 +46,10 @@ void check_pairs(const Extents<N>& dims) {
   Random random(60 + N);
   auto number = [&](const Index<N>& at, index_t salt) { return value_of<T>(number_of(at, dims) * 13 + salt); };
   const auto layouts = layouts_of(random, dims, all.size());
-  for (const auto& one : layouts) {
-    for (const auto& other : layouts) {
+  for (std::size_t i = 0; i < layouts.size(); ++i) {
+    // Each with itself and some others: all pairs would take too long between nodes.
+    for (std::size_t j = i % 4; j < layouts.size(); j += 4) {
+      const auto &one = layouts[i], &other = layouts[j];
       SCOPED_TRACE(one.description() + " and " + other.description());
       Array<T, N> x(all, one, {.name = "x"}), y(all, other, {.name = "y"}), z(all, one, {.name = "z"});
       set_to_numbers(x);
@@ -99,10 +101,12 @@ void check_transpose(const Extents<2>& dims) {
   Random random(61);
   const Extents<2> turned(dims[1], dims[0]);
   const auto targets = layouts_of(random, turned, all.size());
+  std::size_t next = 0;
   for (const auto& layout : layouts_of(random, dims, all.size())) {
     Array<T, 2> from(all, layout);
     set_to_numbers(from);
-    for (const auto& target : targets) {
+    for (std::size_t j = next++ % 4; j < targets.size(); j += 4) {
+      const auto& target = targets[j];
       Array<T, 2> to(all, target);
       transpose(from, to);
       EXPECT_EQ(wrong_elements(to,
@@ -121,7 +125,6 @@ TEST(WholeArray, transposes) {
   check_transpose<std::int32_t>({1, 7});
   Array<double, 2> a(world(), {3, 4}), square(world(), {3, 3});
   EXPECT_NE(message_of<UsageError>([&] { transpose(a, square); }).find("3 x 4"), std::string::npos);
-  EXPECT_THROW(transpose(square, square), UsageError);
 }
 
 TEST(WholeArray, large_copies_go_in_chunks) {
@@ -359,8 +362,8 @@ TEST(WholeArray, mismatched_collective_calls_are_told) {
   Array<double, 1> a(all, {10}, {.name = "first"}), b(all, {10}, {.name = "second"});
   const bool odd = all.rank() == all.size() - 1;
   auto text = message_of<UsageError>([&] { odd ? fill(a, 1) : scale(a, 1); });
-  EXPECT_NE(text.find("fill of \"first\""), std::string::npos) << text;
-  EXPECT_NE(text.find("scale of \"first\""), std::string::npos) << text;
+  EXPECT_NE(text.find("fill of array \"first\""), std::string::npos) << text;
+  EXPECT_NE(text.find("scale of array \"first\""), std::string::npos) << text;
   EXPECT_THROW(fill(odd ? a : b, 1), UsageError);
   EXPECT_THROW(odd ? copy(a, b) : copy(b, a), UsageError);
   EXPECT_THROW(odd ? a.sync() : a.close(), UsageError);

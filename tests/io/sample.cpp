@@ -5,6 +5,7 @@
 #include <complex>
 #include <cstdio>
 
+#include <tessera/elementwise.hpp>
 #include <tessera/io/save.hpp>
 #include <tessera/runtime/runtime.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-#include <tessera/io/io.hpp>
 #include <tessera/elementwise.hpp>
+#include <tessera/io/io.hpp>
 #include <tessera/matrix.hpp>
 #include <tessera/reductions.hpp>
 

@@ -5,8 +5,8 @@
 
 #include <sys/resource.h>
 
-#include <tessera/io/io.hpp>
 #include <tessera/elementwise.hpp>
+#include <tessera/io/io.hpp>
 #include <tessera/matrix.hpp>
 #include <tessera/reductions.hpp>
 

@@ -192,6 +192,32 @@ TEST(Flags, wake_who_sleeps) {
 }
 
 // The flag's owner may be another than the data's: a third one is told that the data has arrived.
+TEST(Flags, whichever_comes_first_is_told) {
+  const Group& all = world();
+  const int me = all.rank(), n = all.size();
+  Flags flags(all, n, "many");
+  // Each notifies all others, each at its own time: all are waited for, each once.
+  for (int round = 0; round < 5; ++round) {
+    if ((me + round) % 3 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    for (int i = 1; i < n; ++i) flags.notify((me + i) % n, me);
+    std::vector<index_t> awaited;
+    for (int i = 0; i < n; ++i) {
+      if (i != me) awaited.push_back(i);
+    }
+    while (!awaited.empty()) {
+      const index_t found = flags.wait_any(awaited);
+      const auto place = std::find(awaited.begin(), awaited.end(), found);
+      ASSERT_NE(place, awaited.end());
+      awaited.erase(place);
+    }
+  }
+  for (int i = 0; i < n; ++i) EXPECT_FALSE(flags.test(i));
+  EXPECT_THROW(flags.wait_any({}), UsageError);
+  const index_t none[] = {index_t{n}};
+  EXPECT_THROW(flags.wait_any(none), UsageError);
+  all.sync();
+}
+
 TEST(Flags, tell_somebody_else) {
   const Group& all = world();
   Flags flags(all, all.size(), "told");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,15 +21,52 @@
 namespace tessera {
 
 /// What may be said about an array when it is created.
+template <std::size_t N>
 struct ArrayOptions {
   /// The name that messages and files use.
   std::string_view name = "unnamed";
   /// Where read-modify-write operations are made atomic; see SegmentOptions.
   std::optional<AtomicDomain> domain = {};
+  /// How many elements beside its own block each rank keeps copies of, on either side of each dimension.
+  Extents<N> ghosts = {};
+  /// Dimensions at whose ends the ghost cells are those of the other end.
+  std::array<bool, N> periodic = {};
 };
 
 template <class T, std::size_t N>
 class Slice;
+
+/// An update of ghost cells that is under way. Move-only; the array must not be moved meanwhile.
+class [[nodiscard]] GhostUpdate {
+ public:
+  explicit GhostUpdate(detail::ArrayCore& array) : array_(&array) {}
+  /// Waits.
+  ~GhostUpdate() = default;
+  GhostUpdate(GhostUpdate&&) noexcept = default;
+  GhostUpdate& operator=(GhostUpdate&&) noexcept = default;
+
+  /// Returns when this rank's ghost cells are filled and its elements may be changed. @collective
+  void wait() {
+    if (auto* array = array_.release()) array->end_update_ghosts();
+  }
+  /// Whether wait() would return at once; goes on with the update. @onesided
+  bool test() {
+    if (!array_ || array_->test_update_ghosts()) return array_.release(), true;
+    return false;
+  }
+
+ private:
+  struct End {
+    // What goes wrong here, later calls find too.
+    void operator()(detail::ArrayCore* array) const noexcept {
+      try {
+        array->end_update_ghosts();
+      } catch (...) {
+      }
+    }
+  };
+  std::unique_ptr<detail::ArrayCore, End> array_;
+};
 
 /// A distributed array of N dimensions: its elements lie in the memory of the processes of a group, and any of
 /// them reads, writes and accumulates any patch without the owner taking part. Usable when the constructor
@@ -45,15 +83,19 @@ class Array {
   /// Distributes `dims` in even blocks over all ranks of the group. @collective
   /// @throws UsageError for a bad shape or if ranks disagree; MemoryError if there is not enough memory;
   /// WindowError if the group spans nodes that MPI cannot connect. All on every rank.
-  Array(const Group& group, const Extents<N>& dims, const ArrayOptions& options = {})
+  Array(const Group& group, const Extents<N>& dims, const ArrayOptions<N>& options = {})
       : Array(group, Layout<N>::blocked(dims, group.size()), options) {}
   /// Distributes as the layout says. @collective @throws as above, and UsageError if it has more ranks than the
   /// group.
-  Array(const Group& group, const Layout<N>& layout, const ArrayOptions& options = {})
-      : core_(group, layout.core(), {element_kind<T>(), sizeof(T)}, options.name, options.domain) {}
-  /// An array of the same group, layout, type and atomic domain; its elements are unspecified. @collective
+  Array(const Group& group, const Layout<N>& layout, const ArrayOptions<N>& options = {})
+      : core_(group, options.ghosts == Extents<N>{} ? layout.core() : layout.with_ghosts(options.ghosts).core(),
+              {element_kind<T>(), sizeof(T)}, {options.name, options.domain, periodic(options)}) {}
+  /// An array of the same group, layout, type, ghost cells and atomic domain; its elements are unspecified.
+  /// @collective
   Array duplicate(std::string_view name) const {
-    return {group(), layout(), {.name = name, .domain = core_.domain()}};
+    ArrayOptions<N> options{.name = name, .domain = core_.domain()};
+    std::copy_n(core_.periodic().begin(), N, options.periodic.begin());
+    return {group(), layout(), options};
   }
   /// Completes all operations and frees the memory now. The destructor, by contrast, communicates nothing: it
   /// leaves the memory to the group, which frees it at the next collective call on which all members agree.
@@ -127,6 +169,38 @@ class Array {
     core_.put_notify(box(patch), buffer(from), flag);
   }
 
+  /// The same for any patch of the array repeated without end in all directions: coordinates may be negative,
+  /// or beyond the extents, or go round several times (then the last put of an element stays, and each is
+  /// added).
+  /// @onesided @throws UsageError if the view has other extents, or the array no elements
+  /// @completion as put, get and acc
+  void put_periodic(const Patch<N>& patch, View<const T, N> from) {
+    core_.put_periodic(box(patch), buffer(from));
+  }
+  void get_periodic(const Patch<N>& patch, View<T, N> into) const {
+    core_.get_periodic(box(patch), buffer(into));
+  }
+  void acc_periodic(const Patch<N>& patch, View<const T, N> from,
+                    std::type_identity_t<T> alpha = T{1}) requires Arithmetic<T> {
+    core_.accumulate_periodic(box(patch), buffer(from), &alpha);
+  }
+
+  /// One member of each element of a patch, where elements are structures. @onesided @throws as put
+  /// @completion as put, get and acc
+  template <Element F>
+  void put_field(const Patch<N>& patch, F T::*member, View<const std::type_identity_t<F>, N> from) {
+    core_.put_field(box(patch), field(member), buffer(from));
+  }
+  template <Element F>
+  void get_field(const Patch<N>& patch, F T::*member, View<std::type_identity_t<F>, N> into) const {
+    core_.get_field(box(patch), field(member), buffer(into));
+  }
+  template <Arithmetic F>
+  void acc_field(const Patch<N>& patch, F T::*member, View<const std::type_identity_t<F>, N> from,
+                 std::type_identity_t<F> alpha = F{1}) {
+    core_.accumulate_field(box(patch), field(member), element_kind<F>(), buffer(from), &alpha);
+  }
+
   /// The elements at a list of positions, in its order. @onesided
   /// @throws UsageError if the lists differ in length or a position is outside the array.
   /// @completion as get, put and acc
@@ -182,8 +256,41 @@ class Array {
 
   /// Direct access to the elements this rank owns, until the result is released or destroyed: a View of the
   /// block, or of the whole local storage if the layout is block-cyclic. @local
+  /// @throws UsageError if the rank's elements are no such array (several tiles, or blocks of a list); in
+  /// builds with TESSERA_CHECKS, if another access for writing to any of them has not been released
   LocalAccess<T, N> local();
   LocalAccess<const T, N> local() const;
+  /// The same with the ghost cells around the block: element (i, j, ...) of it is (i - g, j - h, ...) of the
+  /// block where the widths are g, h, .... @local @throws as local()
+  LocalAccess<T, N> local_with_ghosts();
+  LocalAccess<const T, N> local_with_ghosts() const;
+  /// Block b of this rank, which is the patch layout().block(rank, b), of any layout. @local
+  /// @throws UsageError if it has no such block; or as local()
+  LocalAccess<T, N> local_block(index_t b);
+  LocalAccess<const T, N> local_block(index_t b) const;
+  /// A block of any rank on this node, without copying. What its owner writes is to be synchronised with.
+  /// @local
+  /// @throws UsageError if there is no such block, or its rank is on another node
+  LocalAccess<const T, N> block_of(int rank, index_t b = 0) const;
+
+  /// Fills the ghost cells with what their elements are now, and returns when this rank's are filled and its
+  /// own elements may be changed. No barrier: a rank waits only for those it shares cells with. Elements must
+  /// not be written meanwhile. Without corners, cells that are beside the block in more than one dimension are
+  /// not touched; neither are those beyond the ends of the array where it is not periodic. @collective
+  /// @throws UsageError if the array has no ghost cells or another update is under way
+  void update_ghosts(bool corners = true, GhostMethod method = GhostMethod::automatic) {
+    core_.update_ghosts({.corners = corners}, method);
+  }
+  /// The same for the ghost cells on one side of a dimension, or on both; with corners also those that are
+  /// beside the block in other dimensions too. @collective @throws as above, and UsageError if there is no such
+  /// dimension
+  void update_ghosts_along(int dimension, Side side = Side::both, bool corners = false);
+  /// Begins to fill them: nobody may change elements, or look at ghost cells, before the result was waited for.
+  /// @collective @throws as update_ghosts
+  GhostUpdate update_ghosts_async(bool corners = true) {
+    core_.begin_update_ghosts({.corners = corners});
+    return GhostUpdate(core_);
+  }
 
   /// The compiled array behind the type; for Tessera's own modules. @local
   detail::ArrayCore& core() noexcept { return core_; }
@@ -202,11 +309,20 @@ class Array {
     std::copy_n(patch.hi.begin(), N, box.hi.begin());
     return box;
   }
-  static detail::Buffer<const void*> buffer(const View<const T, N>& view) {
+  template <class U>
+  static detail::Buffer<const void*> buffer(const View<const U, N>& view) {
     return {view.data_handle(), view.extents().data(), view.strides().data()};
   }
-  static detail::Buffer<void*> buffer(const View<T, N>& view) {
+  template <class U>
+  static detail::Buffer<void*> buffer(const View<U, N>& view) {
     return {view.data_handle(), view.extents().data(), view.strides().data()};
+  }
+  // Where a member is: looked up in storage that no constructor ran for.
+  template <class F>
+  static detail::Field field(F T::*member) noexcept {
+    alignas(T) static constexpr std::byte storage[sizeof(T)]{};
+    const auto* element = reinterpret_cast<const T*>(storage);
+    return {reinterpret_cast<const std::byte*>(&(element->*member)) - storage, sizeof(F)};
   }
   static const index_t* indices(std::span<const Index<N>> at) noexcept {
     return reinterpret_cast<const index_t*>(at.data());
@@ -215,8 +331,15 @@ class Array {
     if (at.size() != values) core_.throw_list_lengths(at.size(), values);
     return static_cast<index_t>(values);
   }
+  static std::array<bool, static_cast<std::size_t>(max_rank)> periodic(const ArrayOptions<N>& options) {
+    std::array<bool, static_cast<std::size_t>(max_rank)> all{};
+    std::copy_n(options.periodic.begin(), N, all.begin());
+    return all;
+  }
   template <class U>
-  View<U, N> local_view() const;
+  View<U, N> local_view(bool with_ghosts) const;
+  template <class U>
+  View<U, N> block_view(int rank, index_t b) const;
 
   detail::ArrayCore core_;
 };
@@ -230,9 +353,9 @@ Extents<N> Array<T, N>::dims() const {
 
 template <Element T, std::size_t N>
 Patch<N> Array<T, N>::local_patch() const {
-  if (core_.layout().is_cyclic()) {
+  if (!core_.layout().has_single_blocks()) {
     throw UsageError("local_patch of array \"" + name() +
-                     "\": a block-cyclic layout gives each rank many patches; use layout().block(rank, b)");
+                     "\": this layout gives ranks many patches; use layout().block(rank, b)");
   }
   return layout().block(group().rank());
 }
@@ -267,26 +390,67 @@ T Array<T, N>::fetch_op(const Index<N>& at, Update update,
 
 template <Element T, std::size_t N>
 template <class U>
-View<U, N> Array<T, N>::local_view() const {
+View<U, N> Array<T, N>::local_view(bool with_ghosts) const {
+  core_.require_one_array();
+  const detail::LocalShape& shape = core_.local_shape();
   Extents<N> extents;
   std::array<index_t, N> strides{};
   for (std::size_t d = 0; d < N; ++d) {
-    extents[d] = core_.local_shape().extents[d];
-    strides[d] = core_.local_shape().strides[d];
+    extents[d] = shape.extents[d] + (with_ghosts ? 2 * core_.layout().ghosts()[d] : 0);
+    strides[d] = shape.strides[d];
   }
-  return {static_cast<U*>(core_.local_data()) + core_.local_shape().offset, extents, strides};
+  return {static_cast<U*>(core_.local_data()) + (with_ghosts ? 0 : shape.offset), extents, strides};
+}
+
+template <Element T, std::size_t N>
+template <class U>
+View<U, N> Array<T, N>::block_view(int rank, index_t b) const {
+  const detail::Piece piece = core_.stored_block(rank, b);
+  Extents<N> extents;
+  std::array<index_t, N> strides{};
+  for (std::size_t d = 0; d < N; ++d) {
+    extents[d] = piece.box.hi[d] - piece.box.lo[d];
+    strides[d] = piece.strides[d];
+  }
+  return {static_cast<U*>(core_.storage(rank)) + piece.offset, extents, strides};
 }
 
 template <Element T, std::size_t N>
 LocalAccess<T, N> Array<T, N>::local() {
-  core_.require_open();
-  return {core_, local_view<T>()};
+  return {core_, core_.all_blocks, local_view<T>(false)};
+}
+template <Element T, std::size_t N>
+LocalAccess<const T, N> Array<T, N>::local() const {
+  return {core_, core_.all_blocks, local_view<const T>(false)};
+}
+template <Element T, std::size_t N>
+LocalAccess<T, N> Array<T, N>::local_with_ghosts() {
+  return {core_, core_.all_blocks, local_view<T>(true)};
+}
+template <Element T, std::size_t N>
+LocalAccess<const T, N> Array<T, N>::local_with_ghosts() const {
+  return {core_, core_.all_blocks, local_view<const T>(true)};
+}
+template <Element T, std::size_t N>
+LocalAccess<T, N> Array<T, N>::local_block(index_t b) {
+  return {core_, b, block_view<T>(group().rank(), b)};
+}
+template <Element T, std::size_t N>
+LocalAccess<const T, N> Array<T, N>::local_block(index_t b) const {
+  return {core_, b, block_view<const T>(group().rank(), b)};
+}
+template <Element T, std::size_t N>
+LocalAccess<const T, N> Array<T, N>::block_of(int rank, index_t b) const {
+  return {core_, b, block_view<const T>(rank, b)};
 }
 
 template <Element T, std::size_t N>
-LocalAccess<const T, N> Array<T, N>::local() const {
-  core_.require_open();
-  return {core_, local_view<const T>()};
+void Array<T, N>::update_ghosts_along(int dimension, Side side, bool corners) {
+  if (dimension < 0 || dimension >= static_cast<int>(N)) {
+    throw UsageError("update_ghosts_along: array \"" + name() + "\" has no dimension " +
+                     std::to_string(dimension));
+  }
+  core_.update_ghosts({dimension, side, corners}, GhostMethod::all_at_once);
 }
 
 }  // namespace tessera

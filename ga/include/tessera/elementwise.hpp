@@ -118,38 +118,35 @@ void clamp(A&& a, std::type_identity_t<value_t<A>> low, std::type_identity_t<val
   detail::clamp(slice_of(a).core(), &low, &high);
 }
 
-/// Replaces each element x by f(x). @collective
-template <WritableOperand A, std::invocable<value_t<A>> F>
-void transform(A&& a, F&& f) {
-  using T = value_t<A>;
-  const detail::SliceCore core = slice_of(a).core();
-  detail::begin_operation("transform", {core});
-  detail::for_each_run(core, {}, [&f](const detail::ElementRun& run) {
-    detail::apply<T>(run, [&f](T& x) { x = f(static_cast<const T&>(x)); });
-  });
-  detail::end_operation(core);
-}
-
-/// y = f(x), z = f(x, y), w = f(x, y, z), element by element, with f called for local copies of the elements;
-/// the element types may differ. @collective
-template <Operand X, WritableOperand Y, std::invocable<value_t<X>> F>
-requires OfSameRank<X, Y>
-void transform(const X& x, Y&& y, F&& f) {
-  detail::transform<value_t<Y>, value_t<X>>(f, slice_of(y).core(), slice_of(x).core());
-}
-template <Operand X, Operand Y, WritableOperand Z, std::invocable<value_t<X>, value_t<Y>> F>
-requires OfSameRank<X, Y> && OfSameRank<X, Z>
-void transform(const X& x, const Y& y, Z&& z, F&& f) {
-  detail::transform<value_t<Z>, value_t<X>, value_t<Y>>(f, slice_of(z).core(), slice_of(x).core(),
-                                                        slice_of(y).core());
-}
-template <Operand X, Operand Y, Operand Z, WritableOperand W,
-          std::invocable<value_t<X>, value_t<Y>, value_t<Z>> F>
-requires OfSameRank<X, Y> && OfSameRank<X, Z> && OfSameRank<X, W>
-void transform(const X& x, const Y& y, const Z& z, W&& w, F&& f) {
-  detail::transform<value_t<W>, value_t<X>, value_t<Y>, value_t<Z>>(f, slice_of(w).core(), slice_of(x).core(),
-                                                                    slice_of(y).core(), slice_of(z).core());
-}
+/// Calls a function for each element, copies of which it gets; collective as all here. An object, because
+/// std::transform would be found for arrays of complex numbers and be as good a match.
+struct Transform {
+  /// Replaces each element x by f(x). @collective
+  template <WritableOperand A, std::invocable<value_t<A>> F>
+  void operator()(A&& a, F&& f) const {
+    detail::transform<value_t<A>, value_t<A>>(f, slice_of(a).core(), slice_of(a).core());
+  }
+  /// y = f(x), z = f(x, y), w = f(x, y, z), element by element; the element types may differ. @collective
+  template <Operand X, WritableOperand Y, std::invocable<value_t<X>> F>
+  requires OfSameRank<X, Y>
+  void operator()(const X& x, Y&& y, F&& f) const {
+    detail::transform<value_t<Y>, value_t<X>>(f, slice_of(y).core(), slice_of(x).core());
+  }
+  template <Operand X, Operand Y, WritableOperand Z, std::invocable<value_t<X>, value_t<Y>> F>
+  requires OfSameRank<X, Y> && OfSameRank<X, Z>
+  void operator()(const X& x, const Y& y, Z&& z, F&& f) const {
+    detail::transform<value_t<Z>, value_t<X>, value_t<Y>>(f, slice_of(z).core(), slice_of(x).core(),
+                                                          slice_of(y).core());
+  }
+  template <Operand X, Operand Y, Operand Z, WritableOperand W,
+            std::invocable<value_t<X>, value_t<Y>, value_t<Z>> F>
+  requires OfSameRank<X, Y> && OfSameRank<X, Z> && OfSameRank<X, W>
+  void operator()(const X& x, const Y& y, const Z& z, W&& w, F&& f) const {
+    detail::transform<value_t<W>, value_t<X>, value_t<Y>, value_t<Z>>(f, slice_of(w).core(), slice_of(x).core(),
+                                                                      slice_of(y).core(), slice_of(z).core());
+  }
+};
+inline constexpr Transform transform{};
 
 /// Calls f(Index, T&) for every element this rank owns, with its position in the array or slice. No
 /// communication: synchronise with sync() before and after. @local

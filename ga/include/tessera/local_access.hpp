@@ -11,12 +11,13 @@ namespace tessera {
 
 /// A scope of direct access to the elements that a rank owns, from Array::local(). It sees this process's
 /// earlier operations and what others had made visible; when it is released its own writes can be seen by
-/// others after the next synchronisation. Move-only. @local
+/// others after the next synchronisation. Move-only; the array must not be moved meanwhile. @local
 template <class T, std::size_t N>
 class [[nodiscard]] LocalAccess {
  public:
-  LocalAccess(const detail::ArrayCore& array, const View<T, N>& view) : array_(&array), view_(view) {
-    array.order_local_access();
+  LocalAccess(const detail::ArrayCore& array, index_t block, const View<T, N>& view) : view_(view) {
+    array.begin_access(block, access);
+    array_ = {&array, End{block}};
   }
 
   /// The elements; zero-based, local. @local
@@ -34,15 +35,11 @@ class [[nodiscard]] LocalAccess {
   void release() { array_.reset(); }
 
  private:
+  static constexpr auto access =
+      std::is_const_v<T> ? detail::ArrayCore::Access::read : detail::ArrayCore::Access::write;
   struct End {
-    // A fence of memory at most: it cannot wait for others, and has nothing to report that a later call would
-    // not.
-    void operator()(const detail::ArrayCore* array) const noexcept {
-      try {
-        array->order_local_access();
-      } catch (...) {
-      }
-    }
+    index_t block = 0;
+    void operator()(const detail::ArrayCore* array) const noexcept { array->end_access(block, access); }
   };
   std::unique_ptr<const detail::ArrayCore, End> array_;
   View<T, N> view_;

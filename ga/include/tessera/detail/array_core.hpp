@@ -8,12 +8,17 @@
 #include <string>
 #include <string_view>
 
+#include <memory>
+
+#include <tessera/detail/ghost_sides.hpp>
 #include <tessera/detail/layout_core.hpp>
 #include <tessera/runtime/flags.hpp>
 #include <tessera/runtime/segment.hpp>
 #include <tessera/runtime/vector.hpp>
 
 namespace tessera::detail {
+
+class Ghosts;
 
 /// What an element of an array is.
 struct ElementType {
@@ -52,14 +57,24 @@ struct Field {
   index_t offset, size;
 };
 
+/// What may be said about an array, but its layout and type.
+struct CoreOptions {
+  std::string_view name = "unnamed";
+  std::optional<AtomicDomain> domain = {};
+  /// Dimensions whose ghost cells at the ends of the array are those of the other end.
+  std::array<bool, static_cast<std::size_t>(max_rank)> periodic{};
+};
+
 /// An array with run-time rank and element type: all that Array<T, N> does, and what interfaces from other
 /// languages stand on. Patches and positions are arrays of rank() numbers.
 class ArrayCore {
  public:
   /// @collective @throws as Segment, and UsageError if the layout differs between ranks or has more ranks than
   /// the group.
-  ArrayCore(const Group& group, LayoutCore layout, ElementType type, std::string_view name,
-            std::optional<AtomicDomain> domain = {});
+  ArrayCore(const Group& group, LayoutCore layout, ElementType type, const CoreOptions& options);
+  ~ArrayCore();
+  ArrayCore(ArrayCore&&) noexcept;
+  ArrayCore& operator=(ArrayCore&&) noexcept;
 
   const Group& group() const noexcept { return segment_.group(); }
   const LayoutCore& layout() const noexcept { return layout_; }
@@ -67,6 +82,7 @@ class ArrayCore {
   const std::string& name() const noexcept { return segment_.name(); }
   int rank() const noexcept { return layout_.rank(); }
   AtomicDomain domain() const noexcept { return segment_.domain(); }
+  const std::array<bool, static_cast<std::size_t>(max_rank)>& periodic() const noexcept { return periodic_; }
 
   /// Buffers have the extents and strides of all dimensions of the array. @onesided
   /// @completion as Segment::put
@@ -80,6 +96,11 @@ class ArrayCore {
   Request get_async(const Lattice& patch, const Buffer<void*>& into) const;
   Request accumulate_async(const Lattice& patch, const Buffer<const void*>& from, const void* alpha);
   void put_notify(const Lattice& patch, const Buffer<const void*>& from, const Flag& flag);
+  /// A patch of any place and size of the array that is repeated without end in all directions.
+  /// @throws UsageError for a patch of an array without elements
+  void put_periodic(const Box& patch, const Buffer<const void*>& from);
+  void get_periodic(const Box& patch, const Buffer<void*>& into) const;
+  void accumulate_periodic(const Box& patch, const Buffer<const void*>& from, const void* alpha);
   /// One field of each element; strides of the buffer in fields. @onesided @completion as put, get, accumulate
   void put_field(const Lattice& patch, const Field& field, const Buffer<const void*>& from);
   void get_field(const Lattice& patch, const Field& field, const Buffer<void*>& into) const;
@@ -113,7 +134,7 @@ class ArrayCore {
   void flush() const { segment_.flush(); }
   void flush(int rank) const { segment_.flush(rank); }
   void sync() const { segment_.sync(); }
-  void close() { segment_.close(); }
+  void close();
   Statistics statistics() const { return segment_.statistics(); }
 
   /// This rank's own elements, as the dense array local_shape() says; null if it has none. @local
@@ -121,9 +142,26 @@ class ArrayCore {
   const LocalShape& local_shape() const noexcept { return local_; }
   /// What a rank stores; null if it is on another node. @local
   void* storage(int rank) const { return segment_.address(rank); }
+  /// A scope of direct access to a block of this rank, or to all of them; several may write at a time only to
+  /// different blocks (told in builds with TESSERA_CHECKS). @local
+  enum class Access { read, write };
+  static constexpr index_t all_blocks = -1;
+  void begin_access(index_t block, Access access) const;
+  void end_access(index_t block, Access access) const noexcept;
   void order_local_access() const { segment_.order_local_access(); }
   /// Throws UsageError unless the array is usable. @local
   void require_open() const;
+  /// Throws UsageError unless this rank's elements lie in memory as one array. @local
+  void require_one_array() const;
+  /// Block b of a rank on this node, as it is stored there. @local
+  /// @throws UsageError if there is no such block, or the rank is on another node
+  Piece stored_block(int rank, index_t b) const;
+
+  /// The exchange of ghost cells. @throws UsageError for an array without, or while another is under way
+  void update_ghosts(const GhostSides& what, GhostMethod method);
+  void begin_update_ghosts(const GhostSides& what);
+  void end_update_ghosts();
+  bool test_update_ghosts();
 
  private:
   class List;
@@ -156,10 +194,18 @@ class ArrayCore {
   template <class Pointer, class F>
   void for_each_transfer(const Lattice& patch, const Field& field, const Buffer<Pointer>& buffer, F&& f) const;
 
+  struct Scopes;
+  template <class Pointer, class F>
+  void for_each_image(const Box& patch, const Buffer<Pointer>& buffer, F&& f) const;
+  Ghosts& ghosts(const char* call) const;
+
   LayoutCore layout_;
   ElementType type_;
+  std::array<bool, static_cast<std::size_t>(max_rank)> periodic_;
   Segment segment_;
   LocalShape local_;
+  std::unique_ptr<Ghosts> ghosts_;
+  std::unique_ptr<Scopes> scopes_;
 };
 
 }  // namespace tessera::detail

@@ -81,6 +81,8 @@ class LayoutCore {
   bool has_single_blocks() const noexcept;
   /// Where a rank is in the grid; false for one that is not. @local
   bool coordinates(int rank, int* parts) const noexcept;
+  /// The rank at a place of the grid. @local
+  int rank_at(const int* parts) const noexcept;
   /// Whether each element is at the same rank in both. @local
   bool same_distribution(const LayoutCore& other) const noexcept;
 

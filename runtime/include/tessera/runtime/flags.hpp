@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -30,7 +31,7 @@ class Flags {
 
   const Group& group() const noexcept { return scalars_.group(); }
   /// Flags on each member. @local
-  index_t count() const noexcept { return scalars_.count() / 2; }
+  index_t count() const noexcept { return static_cast<index_t>(waited_for_.size()); }
   /// Flag `index` of `rank`, for put_notify. @local
   Flag at(int rank, index_t index) noexcept { return {this, rank, index}; }
 
@@ -42,6 +43,9 @@ class Flags {
   /// then what was put before them can be read, directly too. Only one thread may wait for a flag.
   /// @onesided @throws UsageError for a flag that is not there
   void wait(index_t index, std::int64_t notifications = 1);
+  /// Returns one of the given flags to which a notification has come, having waited for it; which, if for
+  /// several, is not said. @onesided @throws UsageError for a flag that is not there, or if none is given
+  index_t wait_any(std::span<const index_t> indices);
   /// Whether wait would return at once; if so, it has. @onesided
   bool test(index_t index, std::int64_t notifications = 1);
 
@@ -49,7 +53,10 @@ class Flags {
   friend void put_notify(Segment& segment, int rank, index_t offset, const Strided& shape, const void* source,
                          const Flag& flag);
   void check(int rank, index_t index) const;
-  // Two scalars each: the notifications that came, and whether the owner sleeps.
+  template <class Try>
+  void wait_until(Try&& came);
+  // The notifications that came to each flag; then, of the member, how many threads sleep until one comes, and
+  // what is changed to wake them.
   Scalars<std::int64_t> scalars_;
   std::vector<std::int64_t> waited_for_;
 };

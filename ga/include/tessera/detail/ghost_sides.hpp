@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <cstdint>
+
+namespace tessera {
+
+/// How ghost cells are exchanged; the result is the same.
+enum class GhostMethod : std::uint8_t {
+  automatic,     ///< whichever is expected to be faster
+  by_dimension,  ///< one dimension after the other, corners riding along: two neighbours at a time
+  all_at_once,   ///< with all neighbours, those across corners too
+};
+
+/// The sides of a block along a dimension.
+enum class Side : std::uint8_t { low, high, both };
+
+namespace detail {
+
+/// Which ghost cells are exchanged.
+struct GhostSides {
+  int dimension = -1;  // all
+  Side side = Side::both;
+  bool corners = true;
+  friend bool operator==(const GhostSides&, const GhostSides&) = default;
+};
+
+}  // namespace detail
+}  // namespace tessera

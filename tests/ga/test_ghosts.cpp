@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <chrono>
+#include <thread>
+
+#include <tessera/elementwise.hpp>
+
+#include "onesided_model.hpp"
+
+// Ghost cells against what each of them should hold, computed from its position alone.
+namespace {
+
+using namespace tessera;
+using namespace tessera::test;
+
+constexpr double untouched = -1;
+
+template <std::size_t N>
+struct Setting {
+  Extents<N> dims, widths;
+  std::array<bool, N> periodic{};
+};
+
+template <std::size_t N>
+Setting<N> random_setting(Random& random) {
+  Setting<N> s;
+  for (std::size_t d = 0; d < N; ++d) {
+    s.dims[d] = pick(random, N > 2 ? 2 : 1, N > 3 ? 4 : N > 2 ? 6 : 10);
+    // Often wider than a block, sometimes than the array.
+    s.widths[d] = pick(random, 0, N > 2 ? 2 : 4);
+    s.periodic[d] = pick(random, 0, 1) == 1;
+  }
+  if (s.widths == Extents<N>{}) s.widths[0] = 1;
+  return s;
+}
+
+template <std::size_t N>
+Layout<N> random_layout(Random& random, const Extents<N>& dims) {
+  const int ranks = world().size();
+  const auto blocked = Layout<N>::blocked(dims, ranks);
+  switch (pick(random, 0, 3)) {
+    case 0:
+      return blocked.with_storage(StorageOrder::column_major);
+    case 1: {
+      std::array<std::vector<index_t>, N> starts;
+      index_t left = ranks;
+      for (std::size_t d = 0; d < N; ++d) {
+        starts[d] = random_starts(random, dims[d], left);
+        left /= static_cast<index_t>(starts[d].size());
+      }
+      return Layout<N>::irregular(dims, starts, ranks);
+    }
+    case 2: {
+      const int some = static_cast<int>(pick(random, 1, ranks));
+      return Layout<N>::blocked(dims, some).on_ranks(random_members(random, some, ranks), ranks);
+    }
+    default:
+      return blocked;
+  }
+}
+
+// An array and the step it is in: element and step make the value.
+template <std::size_t N>
+class Field {
+ public:
+  Field(const Setting<N>& setting, const Layout<N>& layout)
+      : setting_(setting),
+        array_(world(), layout, {.name = "field", .ghosts = setting.widths, .periodic = setting.periodic}) {}
+
+  Array<double, N>& array() { return array_; }
+  // Own elements become those of the next step, all ghost cells marked.
+  void next_step() {
+    ++step_;
+    const auto all = array_.local_with_ghosts();
+    for_each_index(Patch<N>::whole(all.extents()),
+                   [&](const Index<N>& at) { all[at] = is_own(at) ? value(here(at)) : untouched; });
+  }
+  // How many cells are not what they should be, where filled(offsets) says for each dimension whether a cell is
+  // below the block (-1), in it or above whether it is to be filled.
+  template <class F>
+  int wrong(F&& filled) const {
+    const auto all = array_.local_with_ghosts();
+    int count = 0;
+    for_each_index(Patch<N>::whole(all.extents()), [&](const Index<N>& at) {
+      double expected = untouched;
+      if (is_own(at)) {
+        expected = value(here(at));
+      } else if (filled(sides(at)) && exists(here(at))) {
+        expected = value(wrapped(here(at)));
+      }
+      count += static_cast<int>(all[at] != expected);
+    });
+    return count;
+  }
+  int wrong() const {
+    return wrong([](const std::array<int, N>&) { return true; });
+  }
+
+ private:
+  Patch<N> block() const { return array_.layout().block(world().rank()); }
+  Index<N> here(Index<N> at) const {
+    for (std::size_t d = 0; d < N; ++d) at[d] += block().lo[d] - setting_.widths[d];
+    return at;
+  }
+  std::array<int, N> sides(const Index<N>& at) const {
+    std::array<int, N> sides{};
+    const Index<N> where = here(at);
+    for (std::size_t d = 0; d < N; ++d)
+      sides[d] = where[d] < block().lo[d] ? -1 : where[d] >= block().hi[d] ? 1 : 0;
+    return sides;
+  }
+  bool is_own(const Index<N>& at) const { return block().contains(here(at)); }
+  bool exists(const Index<N>& where) const {
+    for (std::size_t d = 0; d < N; ++d) {
+      if (!setting_.periodic[d] && (where[d] < 0 || where[d] >= setting_.dims[d])) return false;
+    }
+    return true;
+  }
+  Index<N> wrapped(Index<N> where) const {
+    for (std::size_t d = 0; d < N; ++d)
+      where[d] = ((where[d] % setting_.dims[d]) + setting_.dims[d]) % setting_.dims[d];
+    return where;
+  }
+  double value(const Index<N>& where) const {
+    return static_cast<double>(number_of(where, setting_.dims) * 1000 + step_);
+  }
+
+  Setting<N> setting_;
+  Array<double, N> array_;
+  index_t step_ = 0;
+};
+
+template <std::size_t N>
+bool is_corner(const std::array<int, N>& sides) {
+  return std::count(sides.begin(), sides.end(), 0) < static_cast<std::ptrdiff_t>(N) - 1;
+}
+
+// What each rank does between updates takes its own time; a rank that owns nothing takes part as well.
+template <std::size_t N>
+void check_updates(int rounds) {
+  Random random(700 + N), own(70 + static_cast<unsigned>(world().rank()));
+  for (int round = 0; round < rounds; ++round) {
+    const auto setting = random_setting<N>(random);
+    const auto layout = random_layout<N>(random, setting.dims);
+    SCOPED_TRACE(layout.with_ghosts(setting.widths).description());
+    Field<N> field(setting, layout);
+    const bool owns = layout.block_count(world().rank()) > 0;
+    auto verdict = [&](auto&&... filled) { return owns ? field.wrong(filled...) : 0; };
+    int wrong = 0;
+    for (int step = 0; step < 14; ++step) {
+      if (owns) field.next_step();
+      if (pick(own, 0, 3) == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
+      const auto dimension = static_cast<int>(pick(random, 0, N - 1));
+      const auto d = static_cast<std::size_t>(dimension);
+      const Side side =
+          std::array{Side::low, Side::high, Side::both}[static_cast<std::size_t>(pick(random, 0, 2))];
+      auto is_side = [&](int at) { return at != 0 && (side == Side::both || (at < 0) == (side == Side::low)); };
+      switch (pick(random, 0, 6)) {
+        case 0:
+          field.array().update_ghosts(true, GhostMethod::by_dimension);
+          wrong += verdict();
+          break;
+        case 1:
+          field.array().update_ghosts(true, GhostMethod::all_at_once);
+          wrong += verdict();
+          break;
+        case 2:
+          field.array().update_ghosts(false);
+          wrong += verdict([](const auto& sides) { return !is_corner<N>(sides); });
+          break;
+        case 3:
+          field.array().update_ghosts_along(dimension, side);
+          wrong += verdict([&](const auto& sides) { return !is_corner<N>(sides) && is_side(sides[d]); });
+          break;
+        case 4:
+          field.array().update_ghosts_along(dimension, side, true);
+          wrong += verdict([&](const auto& sides) { return is_side(sides[d]); });
+          break;
+        case 5: {
+          auto update = field.array().update_ghosts_async();
+          while (pick(own, 0, 1) == 0 && !update.test()) std::this_thread::yield();
+          update.wait();
+          wrong += verdict();
+          break;
+        }
+        default: {
+          const auto update = field.array().update_ghosts_async(false);
+        }  // waits
+          wrong += verdict([](const auto& sides) { return !is_corner<N>(sides); });
+      }
+    }
+    EXPECT_EQ(wrong, 0);
+    world().sync();
+  }
+}
+
+TEST(Ghosts, all_ways_and_sides_1d) { check_updates<1>(8); }
+TEST(Ghosts, all_ways_and_sides_2d) { check_updates<2>(8); }
+TEST(Ghosts, all_ways_and_sides_3d) { check_updates<3>(5); }
+TEST(Ghosts, all_ways_and_sides_4d) { check_updates<4>(3); }
+
+TEST(Ghosts, nobody_waits_but_for_neighbours) {
+  const Group& all = world();
+  if (all.size() < 4) return;  // all are neighbours of all
+  const index_t n = 3 * all.size();
+  Array<double, 1> line(all, {n}, {.name = "line", .ghosts = {1}});
+  fill(line, 1);
+  const auto begin = std::chrono::steady_clock::now();
+  constexpr auto late = std::chrono::milliseconds(500);
+  if (all.rank() == 0) std::this_thread::sleep_for(late);
+  line.update_ghosts();
+  const auto took = std::chrono::steady_clock::now() - begin;
+  // The last ones are no neighbours of rank 0, and nobody waits twice.
+  if (all.rank() >= 2) {
+    EXPECT_LT(took, late);
+  }
+  all.sync();
+}
+
+TEST(Ghosts, a_stencil_by_hand) {
+  // Each step, an element becomes the sum of its neighbours on a ring: binomial numbers.
+  const Group& all = world();
+  const index_t n = 4 * all.size() + 3;
+  Array<std::int64_t, 1> ring(all, {n}, {.name = "ring", .ghosts = {1}, .periodic = {true}});
+  fill(ring, 0);
+  if (all.rank() == 0) ring.store({0}, 1);
+  ring.sync();
+  std::vector<std::int64_t> model(static_cast<std::size_t>(n), 0), next = model;
+  model[0] = 1;
+  for (int step = 0; step < 30; ++step) {
+    ring.update_ghosts();
+    const auto cells = ring.local_with_ghosts();
+    std::vector<std::int64_t> old(cells.data(), cells.data() + cells.size());
+    for (index_t i = 1; i + 1 < cells.extent(0); ++i)
+      cells(i) = old[static_cast<std::size_t>(i - 1)] + old[static_cast<std::size_t>(i + 1)];
+    for (index_t i = 0; i < n; ++i)
+      next[static_cast<std::size_t>(i)] =
+          model[static_cast<std::size_t>((i + n - 1) % n)] + model[static_cast<std::size_t>((i + 1) % n)];
+    std::swap(model, next);
+  }
+  ring.sync();
+  const auto result = ring.get(Patch<1>::whole({n}));
+  EXPECT_TRUE(std::equal(result.begin(), result.end(), model.begin()));
+  ring.sync();
+}
+
+TEST(Ghosts, arrays_with_them_are_arrays) {
+  const Extents<2> dims{9, 8};
+  Array<double, 2> a(world(), dims, {.name = "a", .ghosts = {2, 1}}), plain(world(), dims, {.name = "plain"});
+  EXPECT_EQ(a.layout().ghosts(), (Extents<2>{2, 1}));
+  for_each_local(a, [&](const Index<2>& at, double& x) { x = static_cast<double>(number_of(at, dims)); });
+  copy(a, plain);
+  axpby(2, a, 1, plain);
+  a.sync();
+  const auto values = plain.get(Patch<2>::whole(dims));
+  int wrong = 0;
+  for_each_index(Patch<2>::whole(dims), [&](const Index<2>& at) {
+    wrong += static_cast<int>(values[at] != 3 * static_cast<double>(number_of(at, dims)));
+  });
+  EXPECT_EQ(wrong, 0);
+  const auto twin = a.duplicate("twin");
+  EXPECT_EQ(twin.layout(), a.layout());
+  plain.sync();
+}
+
+TEST(Ghosts, wrong_uses_are_told) {
+  Array<double, 2> a(world(), {8, 8}, {.name = "bare"}), b(world(), {8, 8}, {.name = "B", .ghosts = {1, 1}});
+  fill(b, 1);
+  EXPECT_NE(message_of<UsageError>([&] { a.update_ghosts(); }).find("\"bare\" has no ghost cells"),
+            std::string::npos);
+  EXPECT_NE(message_of<UsageError>([&] { b.update_ghosts_along(2); }).find("no dimension 2"),
+            std::string::npos);
+  {
+    const auto update = b.update_ghosts_async();
+    EXPECT_NE(message_of<UsageError>([&] { b.update_ghosts(); }).find("has not been waited for"),
+              std::string::npos);
+  }
+  EXPECT_THROW((Array<double, 2>(world(), {8, 8}, {.name = "B", .ghosts = {1, -1}})), UsageError);
+  EXPECT_THROW((Array<double, 2>(world(), Layout<2>::block_cyclic({8, 8}, {2, 2}, {.shape = {1, 1}}),
+                                 {.ghosts = {1, 1}})),
+               UsageError);
+  b.close();
+  EXPECT_THROW(b.update_ghosts(), UsageError);
+}
+
+}  // namespace
