@@ -10,6 +10,7 @@
 #include <tessera/detail/operations.hpp>
 
 #include "arithmetic.hpp"
+#include "combine.hpp"
 #include "dispatch.hpp"
 
 namespace tessera::detail {
@@ -28,52 +29,6 @@ T sum_over(index_t n, F&& term) {
   T total{};
   for (const T& each : partial) total = sum(total, each);
   return total;
-}
-
-// The value that leaves every other unchanged under an operation.
-template <class T>
-T identity(Reduce operation) {
-  using Limits = std::numeric_limits<T>;
-  switch (operation) {
-    case Reduce::product:
-    case Reduce::logical_and:
-      return T{1};
-    case Reduce::min:
-      return Limits::has_infinity ? Limits::infinity() : Limits::max();
-    case Reduce::max:
-      return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
-    case Reduce::bit_and:
-      return static_cast<T>(-1);
-    default:
-      return T{0};
-  }
-}
-
-template <class T>
-T combine(Reduce operation, T a, T b) {
-  if (operation == Reduce::sum) return sum(a, b);
-  if (operation == Reduce::product) return product(a, b);
-  if constexpr (!std::is_same_v<T, std::complex<typename RealOf<T>::type>>) {
-    if (operation == Reduce::min) return b < a ? b : a;
-    if (operation == Reduce::max) return a < b ? b : a;
-  }
-  if constexpr (std::is_integral_v<T>) {
-    switch (operation) {
-      case Reduce::logical_and:
-        return a != 0 && b != 0;
-      case Reduce::logical_or:
-        return a != 0 || b != 0;
-      case Reduce::bit_and:
-        return a & b;
-      case Reduce::bit_or:
-        return a | b;
-      case Reduce::bit_xor:
-        return a ^ b;
-      default:
-        break;
-    }
-  }
-  throw UsageError(fmt::format("reduce: {} is not defined for these elements", to_string(operation)));
 }
 
 // The sum of term(x) over the elements of a slice that this rank owns.

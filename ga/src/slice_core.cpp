@@ -3,6 +3,7 @@
 #include <tessera/detail/slice_core.hpp>
 
 #include <algorithm>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -171,6 +172,17 @@ Request SliceCore::accumulate_async(const Box& box, const Buffer<const void*>& f
   const Place there = place(box, from.extents, from.strides);
   return array_->accumulate_async(there.lattice, {from.data, there.extents.data(), there.strides.data()},
                                   alpha);
+}
+
+void SliceCore::gather(std::span<const index_t> positions, void* into) const {
+  const auto n = at(array_->rank()), moving = at(axis_[0]);
+  std::vector<index_t> places;
+  places.reserve(positions.size() * n);
+  for (index_t position : positions) {
+    places.insert(places.end(), origin_.begin(), origin_.begin() + static_cast<std::ptrdiff_t>(n));
+    places[places.size() - n + moving] += position * step_[0];
+  }
+  array_->gather(places.data(), into, static_cast<index_t>(positions.size()), VectorMethod::automatic);
 }
 
 // The elements of the slice inside a piece of the array; false if there are none.

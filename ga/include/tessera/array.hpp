@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <memory>
 #include <optional>
 #include <span>
@@ -187,16 +188,16 @@ class Array {
 
   /// One member of each element of a patch, where elements are structures. @onesided @throws as put
   /// @completion as put, get and acc
-  template <Element F>
-  void put_field(const Patch<N>& patch, F T::*member, View<const std::type_identity_t<F>, N> from) {
+  template <std::same_as<T> S, Element F>
+  void put_field(const Patch<N>& patch, F S::*member, View<const std::type_identity_t<F>, N> from) {
     core_.put_field(box(patch), field(member), buffer(from));
   }
-  template <Element F>
-  void get_field(const Patch<N>& patch, F T::*member, View<std::type_identity_t<F>, N> into) const {
+  template <std::same_as<T> S, Element F>
+  void get_field(const Patch<N>& patch, F S::*member, View<std::type_identity_t<F>, N> into) const {
     core_.get_field(box(patch), field(member), buffer(into));
   }
-  template <Arithmetic F>
-  void acc_field(const Patch<N>& patch, F T::*member, View<const std::type_identity_t<F>, N> from,
+  template <std::same_as<T> S, Arithmetic F>
+  void acc_field(const Patch<N>& patch, F S::*member, View<const std::type_identity_t<F>, N> from,
                  std::type_identity_t<F> alpha = F{1}) {
     core_.accumulate_field(box(patch), field(member), element_kind<F>(), buffer(from), &alpha);
   }
@@ -318,8 +319,8 @@ class Array {
     return {view.data_handle(), view.extents().data(), view.strides().data()};
   }
   // Where a member is: looked up in storage that no constructor ran for.
-  template <class F>
-  static detail::Field field(F T::*member) noexcept {
+  template <std::same_as<T> S, class F>
+  static detail::Field field(F S::*member) noexcept {
     alignas(T) static constexpr std::byte storage[sizeof(T)]{};
     const auto* element = reinterpret_cast<const T*>(storage);
     return {reinterpret_cast<const std::byte*>(&(element->*member)) - storage, sizeof(F)};

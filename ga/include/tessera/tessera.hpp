@@ -19,3 +19,5 @@
 #include <tessera/runtime/runtime.hpp>
 #include <tessera/runtime/scalars.hpp>
 #include <tessera/runtime/vector.hpp>
+#include <tessera/scan.hpp>
+#include <tessera/slice.hpp>

@@ -9,6 +9,13 @@
 
 // The operations on slices with run-time rank and element type, all @collective; what they do is said where the
 // typed ones are declared.
+namespace tessera {
+
+/// Whether a prefix ends with its element or just before it.
+enum class Scan { inclusive, exclusive };
+
+}  // namespace tessera
+
 namespace tessera::detail {
 
 void fill(const SliceCore& a, const void* value);
@@ -33,6 +40,15 @@ void reduce(const SliceCore& a, Reduce operation, void* result);
 /// The least or greatest element, and where it is in the slice.
 enum class Extreme { least, greatest };
 void extreme(const SliceCore& a, Extreme which, void* value, index_t* at);
+
+/// Of vectors. `starts` may be null. pack and unpack return how many elements are marked.
+void scan(const SliceCore& x, const SliceCore* starts, const SliceCore& y, Reduce operation, Scan kind);
+void spread(const SliceCore& x, const SliceCore& starts, const SliceCore& y);
+index_t pack(const SliceCore& x, const SliceCore& mask, const SliceCore& y);
+index_t unpack(const SliceCore& x, const SliceCore& mask, const SliceCore& y);
+/// `values` may be null.
+void sort(const SliceCore& keys, const SliceCore* values);
+void bin(const SliceCore& keys, const SliceCore& counts);
 
 /// Of matrices and their rows, columns and diagonals.
 void transpose(const SliceCore& from, const SliceCore& to);

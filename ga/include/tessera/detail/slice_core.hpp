@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <span>
+
 #include <tessera/detail/array_core.hpp>
 
 namespace tessera::detail {
@@ -45,6 +47,9 @@ class SliceCore {
   Request put_async(const Box& box, const Buffer<const void*>& from) const;
   Request get_async(const Box& box, const Buffer<void*>& into) const;
   Request accumulate_async(const Box& box, const Buffer<const void*>& from, const void* alpha) const;
+
+  /// The elements of a vector at a list of positions, which are inside. @onesided
+  void gather(std::span<const index_t> positions, void* into) const;
 
   /// Calls f(LocalPiece) for the elements of a rank on this node that are in the slice. @local
   template <class F>

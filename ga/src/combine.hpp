@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <limits>
+
+#include <fmt/format.h>
+
+#include <tessera/runtime/error.hpp>
+#include <tessera/runtime/group.hpp>
+
+#include "arithmetic.hpp"
+#include "dispatch.hpp"
+
+namespace tessera::detail {
+
+/// The value that leaves every other unchanged under an operation. @local
+template <class T>
+T identity(Reduce operation) {
+  using Limits = std::numeric_limits<T>;
+  switch (operation) {
+    case Reduce::product:
+    case Reduce::logical_and:
+      return T{1};
+    case Reduce::min:
+      return Limits::has_infinity ? Limits::infinity() : Limits::max();
+    case Reduce::max:
+      return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+    case Reduce::bit_and:
+      return static_cast<T>(-1);
+    default:
+      return T{0};
+  }
+}
+
+/// What an operation makes of two values. @throws UsageError if it is not defined for them. @local
+template <class T>
+T combine(Reduce operation, T a, T b) {
+  if (operation == Reduce::sum) return sum(a, b);
+  if (operation == Reduce::product) return product(a, b);
+  if constexpr (!std::is_same_v<T, std::complex<typename RealOf<T>::type>>) {
+    if (operation == Reduce::min) return b < a ? b : a;
+    if (operation == Reduce::max) return a < b ? b : a;
+  }
+  if constexpr (std::is_integral_v<T>) {
+    switch (operation) {
+      case Reduce::logical_and:
+        return a != 0 && b != 0;
+      case Reduce::logical_or:
+        return a != 0 || b != 0;
+      case Reduce::bit_and:
+        return a & b;
+      case Reduce::bit_or:
+        return a | b;
+      case Reduce::bit_xor:
+        return a ^ b;
+      default:
+        break;
+    }
+  }
+  throw UsageError(fmt::format("reduce: {} is not defined for these elements", to_string(operation)));
+}
+
+}  // namespace tessera::detail
