@@ -21,3 +21,4 @@
 #include <tessera/runtime/vector.hpp>
 #include <tessera/scan.hpp>
 #include <tessera/slice.hpp>
+#include <tessera/tasks.hpp>

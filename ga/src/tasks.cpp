@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/tasks.hpp>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <tessera/runtime/error.hpp>
+
+namespace tessera {
+namespace {
+
+enum : index_t { range_begin, range_end, range_words };
+
+index_t checked_count(index_t count, std::string_view name) {
+  if (count >= 0) return count;
+  throw UsageError(fmt::format("\"{}\" cannot have {} tasks", name, count));
+}
+
+index_t checked_chunk(index_t chunk, std::string_view name) {
+  if (chunk > 0) return chunk;
+  throw UsageError(fmt::format("\"{}\" cannot be drawn in chunks of {} tasks", name, chunk));
+}
+
+}  // namespace
+
+TaskCounter::TaskCounter(const Group& group, index_t count, const TaskOptions& options)
+    : count_(checked_count(count, options.name)),
+      chunk_(checked_chunk(options.chunk, options.name)),
+      global_(group, 1, options.name) {
+  group.check_agreement(fmt::format("TaskCounter \"{}\"", options.name),
+                        static_cast<std::uint64_t>(count_) * 31 + static_cast<std::uint64_t>(chunk_) * 2 +
+                            static_cast<std::uint64_t>(options.by_node));
+  // On one node the counter itself is as near; and one process of each node needs nobody to share with. All
+  // nodes decide alike, though only where there are several members does it matter.
+  if (group.node_count() == 1 || group.node_count() == group.size() || !options.by_node) return;
+  node_.emplace(group.node(), range_words, fmt::format("{} of a node", options.name));
+  node_mutex_.emplace(group.node(), 1, 0, fmt::format("{} of a node", options.name));
+}
+
+void TaskCounter::reset(std::optional<index_t> count) {
+  if (count) count_ = checked_count(*count, global_.name());
+  const Group& all = group();
+  all.barrier();  // whoever still draws has had enough
+  mine_ = {0, 0};
+  if (all.rank() == 0) global_.store(0, 0, 0);
+  if (node_ && node_->group().rank() == 0) {
+    node_->store(0, range_begin, 0);
+    node_->store(0, range_end, 0);
+  }
+  all.barrier();
+}
+
+void TaskCounter::close() {
+  if (node_mutex_) node_mutex_->close();
+  if (node_) node_->close();
+  global_.close();
+}
+
+// As many chunks as half of what is left comes to for so many shares of the group, and one at least.
+TaskCounter::Range TaskCounter::draw_from_all(index_t shares) {
+  index_t wanted = chunk_;
+  if (shares > 1) {
+    const index_t left = std::max<index_t>(0, count_ - global_.load(0, 0));
+    const index_t fair = left / (2 * group().size()) * shares;
+    wanted = std::max(chunk_, fair / chunk_ * chunk_);
+  }
+  const index_t begin = std::min(count_, global_.fetch_add(0, 0, wanted));
+  return {begin, begin + std::min(wanted, count_ - begin)};
+}
+
+bool TaskCounter::draw_from_node() {
+  const auto mutex = (*node_mutex_)[0];
+  const std::scoped_lock lock(mutex);
+  Range left{node_->load(0, range_begin), node_->load(0, range_end)};
+  if (left.begin == left.end) left = draw_from_all(node_->group().size());
+  mine_ = {left.begin, left.begin + std::min(chunk_, left.end - left.begin)};
+  node_->store(0, range_begin, mine_.end);
+  node_->store(0, range_end, left.end);
+  return mine_.begin < mine_.end;
+}
+
+std::optional<index_t> TaskCounter::draw() {
+  if (node_) {
+    if (!draw_from_node()) return {};
+  } else {
+    mine_ = draw_from_all(1);
+    if (mine_.begin == mine_.end) return {};
+  }
+  return mine_.begin++;
+}
+
+}  // namespace tessera

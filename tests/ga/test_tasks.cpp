@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <chrono>
+#include <thread>
+
+#include <tessera/elementwise.hpp>
+#include <tessera/tasks.hpp>
+
+#include "onesided_model.hpp"
+#include "slice_model.hpp"
+
+namespace {
+
+using namespace tessera;
+using namespace tessera::test;
+
+// Each task is drawn once, by somebody, whatever the chunks and nodes; in increasing order by each.
+TEST(Tasks, each_is_given_out_once) {
+  const Group& all = world();
+  Random own(40 + static_cast<unsigned>(all.rank()));
+  for (const index_t count : {index_t{0}, index_t{1}, index_t{7}, index_t{500}}) {
+    for (const index_t chunk : {index_t{1}, index_t{3}, index_t{1000}}) {
+      for (const bool by_node : {true, false}) {
+        TaskCounter counter(all, count, {.chunk = chunk, .by_node = by_node, .name = "drawn"});
+        Array<std::int32_t, 1> done(all, Extents<1>(count + 1), {.name = "done"});
+        for (int round = 0; round < 2; ++round) {
+          const index_t now = round == 0 ? count : count / 2;
+          if (round == 1) counter.reset(now);
+          EXPECT_EQ(counter.count(), now);
+          fill(done, 0);
+          index_t last = -1;
+          bool in_order = true;
+          while (const auto task = counter.next()) {
+            in_order = in_order && *task > last && *task < now;
+            last = *task;
+            done.fetch_add({*task}, 1);
+            if (pick(own, 0, 20) == 0) std::this_thread::yield();
+          }
+          EXPECT_FALSE(counter.next());
+          EXPECT_TRUE(in_order);
+          const auto found = contents(done);
+          std::vector<std::int32_t> expected(static_cast<std::size_t>(count + 1), 0);
+          std::fill_n(expected.begin(), now, 1);
+          EXPECT_TRUE(found == expected) << count << " tasks in chunks of " << chunk;
+        }
+        counter.close();
+      }
+    }
+  }
+}
+
+TEST(Tasks, nobody_needs_a_rank_that_computes) {
+  const Group& all = world();
+  // Without a thread nobody answers for a rank that computes.
+  if (all.size() == 1 || runtime().progress() == ProgressMode::poll) return;
+  TaskCounter counter(all, 200, {.name = "one is busy"});
+  Scalars<std::int64_t> drawn(all, 1, "drawn");
+  all.sync();
+  std::int64_t mine = 0;
+  if (all.rank() == 0) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    volatile double x = 1;
+    // Computes until all are drawn, looking only at its own memory.
+    const std::atomic_ref<std::int64_t> others(*drawn.address(0, 0));
+    while (others.load() < 200 && std::chrono::steady_clock::now() < end) x = x * 1.0000001;
+    EXPECT_EQ(others.load(), 200);
+  } else {
+    for_each_task(counter, [&](index_t) { ++mine; });
+    drawn.fetch_add(0, 0, mine);
+  }
+  EXPECT_EQ(all.all_reduce(mine, Reduce::sum), 200);
+  all.sync();
+}
+
+// y(i) += x(i)^2 in blocks: fetched ahead, sent behind.
+TEST(Tasks, communication_goes_on_behind_the_computation) {
+  const Group& all = world();
+  constexpr index_t blocks = 37, block = 50;
+  Array<double, 1> x(all, {blocks * block}, {.name = "x"}), y(all, {blocks * block}, {.name = "y"});
+  for_each_local(x, [](const Index<1>& i, double& e) { e = static_cast<double>(i[0] % 100); });
+  fill(y, 1);
+  x.sync();
+  struct Input {
+    LocalArray<double, 1> data;
+    Request request;
+    void wait() { request.wait(); }
+  };
+  struct Output {
+    LocalArray<double, 1> data;
+    Request request;  // waits when destroyed, before the data it reads
+  };
+  TaskCounter counter(all, blocks, {.name = "squares"});
+  auto patch = [](index_t task) { return Patch<1>{{task * block}, {(task + 1) * block}}; };
+  for (int round = 1; round <= 2; ++round) {
+    for_each_task(
+        counter,
+        [&](index_t task) {
+          Input input{LocalArray<double, 1>(Extents<1>(block)), {}};
+          input.request = x.get_async(patch(task), input.data);
+          return input;
+        },
+        [&](index_t task, Input& input) {
+          Output output{std::move(input.data), {}};
+          for (double& e : output.data) e *= e;
+          output.request = y.acc_async(patch(task), output.data);
+          return output;
+        });
+    counter.reset();
+    y.sync();
+    const auto found = contents(y);
+    int wrong = 0;
+    for (index_t i = 0; i < blocks * block; ++i) {
+      const auto e = static_cast<double>(i % 100);
+      wrong += static_cast<int>(found[static_cast<std::size_t>(i)] != 1 + round * e * e);
+    }
+    EXPECT_EQ(wrong, 0);
+  }
+  // A computation that sends nothing.
+  index_t sum = 0;
+  for_each_task(
+      counter, [&](index_t) { return Input{}; }, [&](index_t task, Input&) { sum += task; });
+  EXPECT_EQ(all.all_reduce(static_cast<std::int64_t>(sum), Reduce::sum), blocks * (blocks - 1) / 2);
+  all.sync();
+}
+
+TEST(Tasks, wrong_counts_are_told) {
+  EXPECT_NE(
+      message_of<UsageError>([] { TaskCounter(world(), -1, {.name = "few"}); }).find("\"few\" cannot have -1"),
+      std::string::npos);
+  EXPECT_NE(message_of<UsageError>([] { TaskCounter(world(), 3, {.chunk = 0}); }).find("chunks of 0"),
+            std::string::npos);
+  TaskCounter counter(world(), 3);
+  EXPECT_THROW(counter.reset(-3), UsageError);
+}
+
+}  // namespace
