@@ -8,24 +8,12 @@
 
 #include <tessera/detail/operations.hpp>
 
+#include "boxes.hpp"
 #include "patch_text.hpp"
 
 // Copies between slices: every owner fetches what is to be at its place.
 namespace tessera::detail {
 namespace {
-
-// A box laid out densely, the last dimension fastest.
-struct Dense {
-  Coordinates extents{}, strides{};
-  index_t size = 1;
-  Dense(const Box& box, int rank) {
-    for (int i = rank - 1; i >= 0; --i) {
-      const auto d = static_cast<std::size_t>(i);
-      strides[d] = size;
-      size *= extents[d] = box.hi[d] - box.lo[d];
-    }
-  }
-};
 
 template <class F>
 void for_each_local_piece(const SliceCore& slice, F&& f) {

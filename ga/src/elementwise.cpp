@@ -11,6 +11,7 @@
 
 #include <tessera/runtime/detail/fingerprint.hpp>
 
+#include "boxes.hpp"
 #include "patch_text.hpp"
 
 namespace tessera::detail {
@@ -22,26 +23,6 @@ constexpr std::size_t max_operands = max_sources + 1;
 constexpr index_t most_fetched = index_t{1} << 17;  // elements of a source fetched at a time
 // A source whose elements lie across is copied piece by piece, both ways in the inner caches.
 constexpr index_t most_turned = index_t{1} << 13;
-
-index_t volume(const Box& box, int rank) {
-  index_t product = 1;
-  for (int d = 0; d < rank; ++d) product *= box.hi[at(d)] - box.lo[at(d)];
-  return product;
-}
-
-// Calls f for parts of a box of at most `most` elements.
-template <class F>
-void in_chunks(const Box& box, int rank, index_t most, F&& f) {
-  if (volume(box, rank) <= most) return f(box);
-  std::size_t widest = 0;
-  for (int d = 1; d < rank; ++d) {
-    if (box.hi[at(d)] - box.lo[at(d)] > box.hi[widest] - box.lo[widest]) widest = at(d);
-  }
-  Box first = box, second = box;
-  first.hi[widest] = second.lo[widest] = box.lo[widest] + (box.hi[widest] - box.lo[widest]) / 2;
-  in_chunks(first, rank, most, f);
-  in_chunks(second, rank, most, f);
-}
 
 // One slice's elements of a box: where its first is, and how far apart they are.
 struct Operand {

@@ -11,6 +11,7 @@
 #include <tessera/matrix.hpp>
 #include <tessera/print.hpp>
 #include <tessera/reductions.hpp>
+#include <tessera/replicated.hpp>
 #include <tessera/runtime/batch.hpp>
 #include <tessera/runtime/flags.hpp>
 #include <tessera/runtime/heap.hpp>

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <tessera/detail/slice_core.hpp>
+#include <tessera/runtime/group.hpp>
+
+namespace tessera::detail {
+
+/// Who exchanges what when each node of a group has a copy of an array: the i-th members of all nodes, as many
+/// as the smallest node has, the parts of number i. All are @collective over the group.
+class NodeCopies {
+ public:
+  explicit NodeCopies(const Group& group);
+  void merge(const ArrayCore& copy, Reduce operation) const;
+  void broadcast(const ArrayCore& copy, int node) const;
+  const Group& group() const noexcept { return group_; }
+
+ private:
+  template <class F>
+  void for_each_part(const ArrayCore& copy, F&& f) const;
+
+  Group group_, peers_;
+  int share_, shares_;
+};
+
+}  // namespace tessera::detail
