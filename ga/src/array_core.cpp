@@ -13,6 +13,7 @@
 #include <tessera/layout.hpp>
 #include <tessera/runtime/detail/fingerprint.hpp>
 
+#include "array_state.hpp"
 #include "patch_text.hpp"
 
 namespace tessera::detail {
@@ -74,11 +75,6 @@ std::string to_string(const ElementType& type) {
   return fmt::format("bytes of size {}", type.size);
 }
 
-struct ArrayCore::Scopes {
-  std::mutex mutex;
-  std::vector<index_t> written;  // blocks, or all_blocks
-};
-
 ArrayCore::ArrayCore(const Group& group, LayoutCore layout, ElementType type, const CoreOptions& options)
     : layout_(std::move(layout)),
       type_(type),
@@ -106,6 +102,8 @@ ArrayCore::ArrayCore(ArrayCore&&) noexcept = default;
 ArrayCore& ArrayCore::operator=(ArrayCore&&) noexcept = default;
 
 void ArrayCore::close() {
+  end_epoch();
+  if (epoch_ && epoch_->cache) epoch_->cache->close();
   if (ghosts_) ghosts_->close();
   segment_.close();
 }
@@ -137,6 +135,7 @@ bool ArrayCore::test_update_ghosts() { return ghosts_->test(segment_); }
 void ArrayCore::begin_access([[maybe_unused]] index_t block, [[maybe_unused]] Access access) const {
   require_open();
 #ifdef TESSERA_CHECKS
+  access == Access::write ? allow({}, "access for writing") : allow(Mode::read_only, "access for reading");
   if (access == Access::write) {
     const std::lock_guard lock(scopes_->mutex);
     for (index_t other : scopes_->written) {
@@ -208,78 +207,36 @@ void ArrayCore::look_at_element(const index_t* at) const {
   }
 }
 
-// Checks patch and buffer, and calls f(rank, byte offset, shape, local pointer) for the part of each owner.
-template <class Pointer, class F>
-void ArrayCore::for_each_transfer(const Lattice& patch, const Field& field, const Buffer<Pointer>& buffer,
-                                  F&& f) const {
-  if (segment_.face().direct_ranks == 0) require_open();
-  require_inside(layout_, patch, name());
-  for (int d = 0; d < rank(); ++d) {
-    const index_t extent = patch.extent(static_cast<std::size_t>(d));
-    if (buffer.extents[d] == extent) continue;
-    throw UsageError(
-        fmt::format("a view of extents {} does not fit patch {} of array \"{}\" (dimension {} has {} elements)",
-                    extents_text(buffer.extents, rank()), patch_text(patch, rank()), name(), d, extent));
-  }
-  using Byte = std::conditional_t<std::is_const_v<std::remove_pointer_t<Pointer>>, const std::byte, std::byte>;
-  layout_.for_each_piece(patch, [&](const Piece& piece) {
-    Strided shape;
-    shape.run = field.size;
-    index_t skipped = 0, offset = piece.offset;
-    for (int d = rank() - 1; d >= 0; --d) {
-      const auto i = static_cast<std::size_t>(d);
-      index_t before = piece.box.lo[i] - patch.lo[i], count = piece.box.hi[i] - piece.box.lo[i], step = 1;
-      if (patch.stepped) {
-        // The first element of the lattice that is in the piece, and how many are.
-        step = patch.step[i];
-        const index_t first = (before + step - 1) / step, into = first * step - before;
-        if (into >= count) return;
-        offset += into * piece.strides[i];
-        count = (count - into + step - 1) / step;
-        before = first;
-      }
-      skipped += before * buffer.strides[d];
-      if (count == 1) continue;
-      const index_t there = step * piece.strides[i] * type_.size, here = buffer.strides[d] * field.size;
-      if (shape.levels == 0 && there == shape.run && here == shape.run) {
-        shape.run *= count;
-        continue;
-      }
-      const auto level = static_cast<std::size_t>(shape.levels++);
-      shape.count[level] = count;
-      shape.remote_stride[level] = there;
-      shape.local_stride[level] = here;
-    }
-    f(piece.rank, offset * type_.size + field.offset, shape,
-      static_cast<Byte*>(buffer.data) + skipped * field.size);
-  });
-}
-
 void ArrayCore::put(const Lattice& patch, const Buffer<const void*>& from) {
+  allow(Mode::disjoint_writes, "put");
   for_each_transfer(patch, from, [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
     segment_.put(rank, offset, shape, local);
   });
 }
 
 void ArrayCore::get(const Lattice& patch, const Buffer<void*>& into) const {
+  allow(Mode::read_only, "get");
   for_each_transfer(patch, into, [&](int rank, index_t offset, const Strided& shape, std::byte* local) {
     segment_.get(rank, offset, shape, local);
   });
 }
 
 void ArrayCore::accumulate(const Lattice& patch, const Buffer<const void*>& from, const void* alpha) {
+  allow(Mode::accumulate_only, "acc");
   for_each_transfer(patch, from, [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
     segment_.accumulate(rank, offset, shape, type_.kind, alpha, local);
   });
 }
 
 void ArrayCore::accumulate(const Lattice& patch, const Buffer<const void*>& from, Update update) {
+  allow({}, "acc_min or acc_max");
   for_each_transfer(patch, from, [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
     segment_.accumulate(rank, offset, shape, type_.kind, update, local);
   });
 }
 
 Request ArrayCore::put_async(const Lattice& patch, const Buffer<const void*>& from) {
+  allow(Mode::disjoint_writes, "put_async");
   Request all;
   for_each_transfer(patch, from, [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
     all += segment_.put_async(rank, offset, shape, local);
@@ -288,6 +245,7 @@ Request ArrayCore::put_async(const Lattice& patch, const Buffer<const void*>& fr
 }
 
 Request ArrayCore::get_async(const Lattice& patch, const Buffer<void*>& into) const {
+  allow(Mode::read_only, "get_async");
   Request all;
   for_each_transfer(patch, into, [&](int rank, index_t offset, const Strided& shape, std::byte* local) {
     all += segment_.get_async(rank, offset, shape, local);
@@ -296,6 +254,7 @@ Request ArrayCore::get_async(const Lattice& patch, const Buffer<void*>& into) co
 }
 
 Request ArrayCore::accumulate_async(const Lattice& patch, const Buffer<const void*>& from, const void* alpha) {
+  allow(Mode::accumulate_only, "acc_async");
   Request all;
   for_each_transfer(patch, from, [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
     all += segment_.accumulate_async(rank, offset, shape, type_.kind, alpha, local);
@@ -304,6 +263,7 @@ Request ArrayCore::accumulate_async(const Lattice& patch, const Buffer<const voi
 }
 
 void ArrayCore::put_notify(const Lattice& patch, const Buffer<const void*>& from, const Flag& flag) {
+  allow({}, "put_notify");
   int last = -1;
   for_each_transfer(patch, from, [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
     segment_.put(rank, offset, shape, local);
@@ -315,6 +275,7 @@ void ArrayCore::put_notify(const Lattice& patch, const Buffer<const void*>& from
 }
 
 void ArrayCore::put_field(const Lattice& patch, const Field& field, const Buffer<const void*>& from) {
+  allow(Mode::disjoint_writes, "put_field");
   for_each_transfer(patch, field, from,
                     [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
                       segment_.put(rank, offset, shape, local);
@@ -322,6 +283,7 @@ void ArrayCore::put_field(const Lattice& patch, const Field& field, const Buffer
 }
 
 void ArrayCore::get_field(const Lattice& patch, const Field& field, const Buffer<void*>& into) const {
+  allow(Mode::read_only, "get_field");
   for_each_transfer(patch, field, into, [&](int rank, index_t offset, const Strided& shape, std::byte* local) {
     segment_.get(rank, offset, shape, local);
   });
@@ -329,6 +291,7 @@ void ArrayCore::get_field(const Lattice& patch, const Field& field, const Buffer
 
 void ArrayCore::accumulate_field(const Lattice& patch, const Field& field, ElementKind kind,
                                  const Buffer<const void*>& from, const void* alpha) {
+  allow(Mode::accumulate_only, "acc_field");
   for_each_transfer(patch, field, from,
                     [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
                       segment_.accumulate(rank, offset, shape, kind, alpha, local);
@@ -363,15 +326,18 @@ class ArrayCore::List {
 };
 
 void ArrayCore::gather(const index_t* at, void* into, index_t count, VectorMethod method) const {
+  allow(Mode::read_only, "gather");
   tessera::get(List(*this, at, into, count), method);
 }
 
 void ArrayCore::scatter(const index_t* at, const void* from, index_t count, VectorMethod method) {
+  allow(Mode::disjoint_writes, "scatter");
   tessera::put(List(*this, at, from, count), method);
 }
 
 void ArrayCore::scatter_accumulate(const index_t* at, const void* from, const void* alpha, index_t count,
                                    VectorMethod method) {
+  allow(Mode::accumulate_only, "scatter_acc");
   tessera::accumulate(List(*this, at, from, count), type_.kind, alpha, method);
 }
 
@@ -381,6 +347,7 @@ void ArrayCore::throw_list_lengths(std::size_t positions, std::size_t values) co
 }
 
 void ArrayCore::load(const index_t* at, void* value) const {
+  allow(Mode::read_only, "load");
   check_element(at);
   index_t offset = 0;
   const int owner = layout_.locate(at, offset);
@@ -388,6 +355,7 @@ void ArrayCore::load(const index_t* at, void* value) const {
 }
 
 void ArrayCore::store(const index_t* at, const void* value) {
+  allow(Mode::disjoint_writes, "store");
   check_element(at);
   index_t offset = 0;
   const int owner = layout_.locate(at, offset);
@@ -395,6 +363,7 @@ void ArrayCore::store(const index_t* at, const void* value) {
 }
 
 void ArrayCore::fetch_op(const index_t* at, Update update, const void* value, void* result) {
+  allow({}, "fetch_op");
   check_element(at);
   index_t offset = 0;
   const int owner = layout_.locate(at, offset);
@@ -402,6 +371,7 @@ void ArrayCore::fetch_op(const index_t* at, Update update, const void* value, vo
 }
 
 bool ArrayCore::compare_exchange(const index_t* at, void* expected, const void* desired) {
+  allow({}, "compare_exchange");
   check_element(at);
   index_t offset = 0;
   const int owner = layout_.locate(at, offset);

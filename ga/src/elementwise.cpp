@@ -236,6 +236,7 @@ void begin_operation(std::string_view operation, Slices slices, Shapes shapes, T
     print.add(slice.fingerprint());
   }
   group.check_agreement(fmt::format("{} of {}", operation, first.description()), print.value());
+  for (const SliceCore& slice : slices) slice.array().end_epoch();
   group.sync();
   for (const SliceCore& slice : slices) slice.array().order_local_access();
 }

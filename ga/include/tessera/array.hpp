@@ -298,6 +298,23 @@ class Array {
   const detail::ArrayCore& core() const noexcept { return core_; }
 
  private:
+  template <Element U, std::size_t M>
+  friend class ReadOnly;
+  template <Arithmetic U, std::size_t M>
+  friend class AccumulateOnly;
+  template <Element U, std::size_t M>
+  friend class DisjointWrites;
+  // What epochs do.
+  void get_cached(const Patch<N>& patch, View<T, N> into) const { core_.get_cached(box(patch), buffer(into)); }
+  void acc_cached(const Patch<N>& patch, View<const T, N> from, const T& alpha) {
+    core_.accumulate_cached(box(patch), buffer(from), &alpha);
+  }
+  void scatter_acc_cached(std::span<const Index<N>> at, std::span<const T> from, const T& alpha) {
+    core_.scatter_accumulate_cached(indices(at), from.data(), &alpha, list_size(at, from.size()));
+  }
+  void put_disjoint(const Patch<N>& patch, View<const T, N> from) {
+    core_.put_disjoint(box(patch), buffer(from));
+  }
   // One element, to a view of as many.
   static bool is_element(const Patch<N>& patch, const Extents<N>& extents) noexcept {
     bool one = true;

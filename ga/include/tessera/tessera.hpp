@@ -7,6 +7,7 @@
 
 #include <tessera/array.hpp>
 #include <tessera/elementwise.hpp>
+#include <tessera/epochs.hpp>
 #include <tessera/layout.hpp>
 #include <tessera/matrix.hpp>
 #include <tessera/print.hpp>

@@ -10,6 +10,7 @@
 
 #include <memory>
 
+#include <tessera/detail/epoch.hpp>
 #include <tessera/detail/ghost_sides.hpp>
 #include <tessera/detail/layout_core.hpp>
 #include <tessera/runtime/flags.hpp>
@@ -133,7 +134,8 @@ class ArrayCore {
 
   void flush() const { segment_.flush(); }
   void flush(int rank) const { segment_.flush(rank); }
-  void sync() const { segment_.sync(); }
+  /// Ends an epoch, too.
+  void sync() const;
   void close();
   Statistics statistics() const { return segment_.statistics(); }
 
@@ -157,6 +159,22 @@ class ArrayCore {
   /// @throws UsageError if there is no such block, or the rank is on another node
   Piece stored_block(int rank, index_t b) const;
 
+  /// Begins an epoch, with a number; `cache_bytes` on each node are for other nodes' elements. @collective
+  /// @throws UsageError if another has not ended; MemoryError as Segment
+  std::uint64_t begin_epoch(Mode mode, index_t cache_bytes);
+  /// Ends the one of a number if it has not ended; what was written in it is visible to all. @collective
+  /// @throws UsageError in builds with TESSERA_CHECKS if disjoint writes were not
+  void end_epoch(std::uint64_t number);
+  /// Ends whichever has not ended. @collective
+  void end_epoch() const;
+  /// Throws UsageError unless the epoch of a number goes on. @local
+  void require_epoch(std::uint64_t number) const;
+  /// Inside epochs of their mode. @onesided @completion as put, get, accumulate
+  void get_cached(const Lattice& patch, const Buffer<void*>& into) const;
+  void accumulate_cached(const Lattice& patch, const Buffer<const void*>& from, const void* alpha);
+  void scatter_accumulate_cached(const index_t* at, const void* from, const void* alpha, index_t count);
+  void put_disjoint(const Lattice& patch, const Buffer<const void*>& from);
+
   /// The exchange of ghost cells. @throws UsageError for an array without, or while another is under way
   void update_ghosts(const GhostSides& what, GhostMethod method);
   void begin_update_ghosts(const GhostSides& what);
@@ -168,7 +186,7 @@ class ArrayCore {
   /// Whether an element is inside, and all owners are reached directly. @local
   bool is_direct(const index_t* at) const noexcept {
     // The layout of an array that was closed or moved from is not to be asked.
-    if (segment_.face().direct_ranks == 0) return false;
+    if (segment_.face().direct_ranks == 0 || guarded_) return false;
     for (int d = 0; d < layout_.rank(); ++d) {
       if (static_cast<std::uint64_t>(at[d]) >=
           static_cast<std::uint64_t>(layout_.dims()[static_cast<std::size_t>(d)]))
@@ -194,6 +212,9 @@ class ArrayCore {
   template <class Pointer, class F>
   void for_each_transfer(const Lattice& patch, const Field& field, const Buffer<Pointer>& buffer, F&& f) const;
 
+  struct Epoch;
+  /// In builds with TESSERA_CHECKS: throws UsageError in an epoch of another mode. @local
+  void allow(std::optional<Mode> mode, std::string_view operation) const;
   struct Scopes;
   template <class Pointer, class F>
   void for_each_image(const Box& patch, const Buffer<Pointer>& buffer, F&& f) const;
@@ -206,6 +227,8 @@ class ArrayCore {
   LocalShape local_;
   std::unique_ptr<Ghosts> ghosts_;
   std::unique_ptr<Scopes> scopes_;
+  std::unique_ptr<Epoch> epoch_;
+  mutable bool guarded_ = false;  // elements are not to be reached without a look at the epoch
 };
 
 }  // namespace tessera::detail

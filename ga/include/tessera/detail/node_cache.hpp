@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <optional>
+
+#include <tessera/runtime/segment.hpp>
+
+namespace tessera::detail {
+
+/// Pages of other nodes' memory in memory that the ranks of this node share: either copies, each fetched by
+/// whoever needs it first; or sums of what was accumulated, which travel when all is added up. A page that
+/// finds no room is not kept: then the transfer goes its usual way.
+class NodeCache {
+ public:
+  static constexpr index_t page = index_t{16} << 10;
+
+  /// Room for `bytes` on each node. @collective over the node @throws as Segment
+  NodeCache(const Group& node, index_t bytes, std::string_view name);
+  /// Forgets all pages. @collective over the node
+  void clear();
+  void close();
+  index_t pages() const noexcept { return slots_; }
+
+  /// Reads by pages that are kept from now on; false if there was no room for all. @onesided
+  bool get(const Segment& from, int rank, index_t offset, const Strided& shape, std::byte* to);
+  /// Adds alpha times elements to pages that begin as zeros; false, having added nothing, if there was no room.
+  /// @onesided
+  bool accumulate(int rank, index_t offset, const Strided& shape, ElementKind kind, const void* alpha,
+                  const std::byte* from);
+  /// Adds the sums to the memory they are for. @collective over the node
+  void deliver(Segment& to, ElementKind kind);
+
+ private:
+  // What is known of a place for a page.
+  struct Entry {
+    std::int64_t key;  // 0: free
+    std::int32_t state;
+    std::int32_t low, high;  // the bytes that were added to
+  };
+  enum State : std::int32_t { empty, filling, ready, failed };
+  struct Claim {
+    Entry* entry;  // null: there is no room
+    bool is_new;
+  };
+  static std::int64_t key(int rank, index_t page_number) noexcept;
+  Claim claim(int rank, index_t page_number) noexcept;
+  Entry* entries() const noexcept;
+  std::int64_t& used() const noexcept;
+  index_t number(const Entry& entry) const noexcept { return &entry - entries(); }
+  int host(index_t slot) const noexcept { return static_cast<int>(slot % members_); }
+  index_t place(index_t slot) const noexcept { return slot / members_ * page; }
+  std::byte* data(const Entry& entry) const noexcept;
+  static bool wait(const Entry& entry) noexcept;
+
+  Group node_;
+  int members_;
+  index_t slots_;
+  Segment directory_, pages_;
+};
+
+}  // namespace tessera::detail

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <span>
+
+#include <tessera/array.hpp>
+
+// Epochs: phases of a program in which an array is used in one way only, which the program says and Tessera
+// uses. One that is not ended ends at the array's next collective call; ending makes what was written visible
+// to all. An epoch points to its array, which must not be moved meanwhile. Only one at a time; the array's own
+// members, local access included, must not be used for anything that the epoch forbids.
+namespace tessera {
+
+/// What epochs may take.
+struct EpochOptions {
+  /// Memory on each node for elements of other nodes, at most as much as the array is large; it is kept until
+  /// the array is closed. Unit: bytes. The same on every rank.
+  index_t cache = index_t{64} << 20;
+};
+
+namespace detail {
+
+/// What all epochs have in common.
+template <Element T, std::size_t N>
+class Epoch {
+ public:
+  Epoch(Array<T, N>& array, Mode mode, const EpochOptions& options)
+      : array_(&array), number_(array.core().begin_epoch(mode, options.cache)) {}
+  Epoch(const Epoch&) = delete;
+  Epoch& operator=(const Epoch&) = delete;
+
+  /// Ends the epoch, if nothing else has. @collective
+  void end() { array_->core().end_epoch(number_); }
+
+ protected:
+  Array<T, N>& array() const {
+    array_->core().require_epoch(number_);
+    return *array_;
+  }
+
+ private:
+  Array<T, N>* array_;
+  std::uint64_t number_;
+};
+
+}  // namespace detail
+
+/// Nobody changes the array: each node fetches what its ranks read of other nodes' elements once, in pages of
+/// 16 KiB, and they share it. For what is read more than once, by any rank of the node, or in small pieces near
+/// each other.
+template <Element T, std::size_t N>
+class ReadOnly : public detail::Epoch<T, N> {
+ public:
+  ReadOnly(Array<T, N>& array, const EpochOptions& options)
+      : detail::Epoch<T, N>(array, detail::Mode::read_only, options) {}
+
+  /// As the members of Array. @onesided @throws likewise, and UsageError after the end of the epoch
+  void get(const Patch<N>& patch, View<T, N> into) const { this->array().get_cached(patch, into); }
+  LocalArray<T, N> get(const Patch<N>& patch) const {
+    detail::require_inside(this->array().core().layout(), Array<T, N>::box(patch), this->array().name());
+    LocalArray<T, N> elements(patch.extents());
+    get(patch, elements);
+    return elements;
+  }
+  T load(const Index<N>& at) const {
+    T value;
+    get(Patch<N>::inclusive(at, at), View<T, N>(&value, ones()));
+    return value;
+  }
+
+ private:
+  static Extents<N> ones() {
+    Extents<N> extents;
+    for (std::size_t d = 0; d < N; ++d) extents[d] = 1;
+    return extents;
+  }
+};
+
+/// All only accumulate, in any order: what the ranks of a node add to the same elements of other nodes is added
+/// up there first, and travels once, when the epoch ends. Nothing may be read before.
+template <Arithmetic T, std::size_t N>
+class AccumulateOnly : public detail::Epoch<T, N> {
+ public:
+  AccumulateOnly(Array<T, N>& array, const EpochOptions& options)
+      : detail::Epoch<T, N>(array, detail::Mode::accumulate_only, options) {}
+
+  /// As the members of Array. @onesided @throws likewise, and UsageError after the end of the epoch
+  /// @completion `from` may be reused on return; done at the owners when the epoch has ended
+  void acc(const Patch<N>& patch, View<const T, N> from, std::type_identity_t<T> alpha = T{1}) {
+    this->array().acc_cached(patch, from, alpha);
+  }
+  void scatter_acc(std::span<const Index<N>> at, std::span<const T> from,
+                   std::type_identity_t<T> alpha = T{1}) {
+    this->array().scatter_acc_cached(at, from, alpha);
+  }
+};
+
+/// No element is written by two ranks, and none is read: in builds with TESSERA_CHECKS (the dev preset) the end
+/// of the epoch says who did otherwise. No faster than other puts.
+template <Element T, std::size_t N>
+class DisjointWrites : public detail::Epoch<T, N> {
+ public:
+  DisjointWrites(Array<T, N>& array, const EpochOptions& options)
+      : detail::Epoch<T, N>(array, detail::Mode::disjoint_writes, options) {}
+
+  /// As Array::put. @onesided
+  void put(const Patch<N>& patch, View<const T, N> from) { this->array().put_disjoint(patch, from); }
+};
+
+/// Begins an epoch. @collective @throws UsageError if another of the array has not ended, or ranks disagree;
+/// MemoryError if there is not enough memory
+template <Element T, std::size_t N>
+ReadOnly<T, N> read_only(Array<T, N>& array, const EpochOptions& options = {}) {
+  return {array, options};
+}
+template <Arithmetic T, std::size_t N>
+AccumulateOnly<T, N> accumulate_only(Array<T, N>& array, const EpochOptions& options = {}) {
+  return {array, options};
+}
+template <Element T, std::size_t N>
+DisjointWrites<T, N> disjoint_writes(Array<T, N>& array) {
+  return {array, {}};
+}
+
+}  // namespace tessera

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/elementwise.hpp>
+#include <tessera/epochs.hpp>
+#include <tessera/reductions.hpp>
+
+#include "onesided_model.hpp"
+#include "slice_model.hpp"
+
+namespace {
+
+using namespace tessera;
+using namespace tessera::test;
+
+std::size_t at(index_t i) { return static_cast<std::size_t>(i); }
+
+template <std::size_t N>
+Layout<N> any_layout(Random& random, const Extents<N>& dims) {
+  const auto layouts = layouts_of(random, dims, world().size());
+  return layouts[at(pick(random, 0, static_cast<index_t>(layouts.size()) - 1))];
+}
+
+// What is read in an epoch is what the array holds; what was read in an earlier one is forgotten.
+template <class T, std::size_t N>
+void check_reads(const Extents<N>& dims, index_t cache, int rounds) {
+  Random random(50 + N), own(500 + static_cast<unsigned>(world().rank()));
+  for (int round = 0; round < rounds; ++round) {
+    Array<T, N> a(world(), any_layout(random, dims), {.name = "read"});
+    for (int epoch = 0; epoch < 3; ++epoch) {
+      std::vector<T> model;
+      for (index_t i = 0; i < dims.size(); ++i) model.push_back(random_number<T>(random));
+      set_contents(a, model);
+      auto phase = read_only(a, {.cache = cache});
+      int wrong = 0;
+      for (int i = 0; i < 12; ++i) {
+        const Patch<N> patch = random_patch(own, dims);
+        RandomBuffer<T, N> into(own, patch.extents());
+        phase.get(patch, into.view);
+        for_each_index(patch, [&](const Index<N>& where) {
+          wrong += static_cast<int>(!(into.view[minus(where, patch.lo)] == model[at(number_of(where, dims))]));
+        });
+        if (patch.empty()) continue;
+        wrong += static_cast<int>(!(phase.load(patch.lo) == model[at(number_of(patch.lo, dims))]));
+        wrong += static_cast<int>(!(phase.get(patch)[Index<N>{}] == model[at(number_of(patch.lo, dims))]));
+      }
+      EXPECT_EQ(wrong, 0) << a.layout().description();
+      if (epoch < 2) phase.end();  // else the next collective call ends it
+    }
+    a.sync();
+  }
+}
+
+TEST(Epochs, what_is_read_is_what_is_there) {
+  check_reads<double, 2>({40, 30}, index_t{1} << 20, 3);
+  check_reads<double, 1>({9000}, index_t{1} << 15, 2);  // two pages: most find no room
+  check_reads<std::complex<float>, 3>({9, 8, 7}, index_t{1} << 20, 2);
+  check_reads<Triple, 2>({50, 60}, index_t{1} << 20, 2);
+  check_reads<double, 2>({30, 30}, 0, 1);
+  check_reads<double, 2>({0, 30}, 1000, 1);
+}
+
+// A page that is read again comes from the node.
+TEST(Epochs, a_node_fetches_once) {
+  const Group& all = world();
+  const index_t each = 4096;
+  Array<double, 1> a(all, Extents<1>(each * all.size()), {.name = "once"});
+  fill(a, 2);
+  const int other = (all.rank() + 1) % all.size();
+  const Patch<1> patch = a.layout().block(other);
+  LocalArray<double, 1> into(patch.extents());
+  auto phase = read_only(a);
+  phase.get(patch, into);
+  const Statistics before = a.statistics();
+  for (int i = 0; i < 10; ++i) phase.get(patch, into);
+  const Statistics after = a.statistics();
+  EXPECT_EQ(into[{0}], 2);
+  if (!all.on_node(other)) {
+    EXPECT_EQ(
+        after.of(Path::agent, Operation::get).operations + after.of(Path::window, Operation::get).operations,
+        before.of(Path::agent, Operation::get).operations + before.of(Path::window, Operation::get).operations);
+  }
+  phase.end();
+}
+
+template <class T, std::size_t N>
+void check_accumulates(const Extents<N>& dims, index_t cache, int rounds) {
+  Random random(80 + N), own(800 + static_cast<unsigned>(world().rank()));
+  for (int round = 0; round < rounds; ++round) {
+    Array<T, N> a(world(), any_layout(random, dims), {.name = "added"});
+    std::vector<T> model;
+    for (index_t i = 0; i < dims.size(); ++i) model.push_back(random_number<T>(random));
+    set_contents(a, model);
+    for (int epoch = 0; epoch < 2; ++epoch) {
+      auto phase = accumulate_only(a, {.cache = cache});
+      for (int turn = 0; turn < 5 * world().size(); ++turn) {
+        const Patch<N> patch = random_patch(random, dims);
+        std::vector<T> values;
+        for (index_t i = 0; i < patch.size(); ++i) values.push_back(random_number<T>(random));
+        const T alpha = number<T>(2, 1);
+        if (turn % world().size() == world().rank()) {
+          RandomBuffer<T, N> from(own, patch.extents());
+          std::vector<Index<N>> places;
+          for_each_index(patch, [&](const Index<N>& where) {
+            const Index<N> here = minus(where, patch.lo);
+            from.view[here] = values[at(number_of(here, patch.extents()))];
+            places.push_back(where);
+          });
+          const View<const T, N> view = from.view;
+          if (turn % 3 == 0)
+            phase.scatter_acc(places, values, alpha);
+          else
+            phase.acc(patch, view, alpha);
+        }
+        for_each_index(patch, [&](const Index<N>& where) {
+          model[at(number_of(where, dims))] +=
+              alpha * values[at(number_of(minus(where, patch.lo), patch.extents()))];
+        });
+      }
+      if (epoch == 0) phase.end();
+    }
+    EXPECT_TRUE(contents(a) == model) << a.layout().description();
+  }
+}
+
+TEST(Epochs, what_is_accumulated_is_all_there) {
+  check_accumulates<double, 2>({20, 30}, index_t{1} << 20, 3);
+  check_accumulates<double, 1>({9000}, index_t{1} << 15, 2);
+  check_accumulates<std::int32_t, 3>({5, 6, 7}, index_t{1} << 20, 2);
+  check_accumulates<std::complex<double>, 2>({12, 9}, index_t{1} << 20, 2);
+  check_accumulates<float, 1>({50}, 0, 1);
+}
+
+TEST(Epochs, disjoint_writes_are_puts) {
+  const Group& all = world();
+  const Extents<2> dims(4 * all.size(), 5);
+  Array<std::int64_t, 2> a(all, dims, {.name = "rows"});
+  {
+    auto phase = disjoint_writes(a);
+    // Each writes rows of others, and its own twice.
+    for (int round = 0; round < 2; ++round) {
+      for (index_t i = 0; i < 4; ++i) {
+        const index_t row = i * all.size() + all.rank();
+        LocalArray<std::int64_t, 2> line({1, 5});
+        std::fill(line.begin(), line.end(), row);
+        phase.put({{row, 0}, {row + 1, 5}}, line);
+      }
+    }
+    phase.end();
+  }
+  const auto found = contents(a);
+  int wrong = 0;
+  for (std::size_t k = 0; k < found.size(); ++k)
+    wrong += static_cast<int>(found[k] != static_cast<index_t>(k) / 5);
+  EXPECT_EQ(wrong, 0);
+#ifdef TESSERA_TEST_CHECKS
+  if (all.size() == 1) return;
+  auto phase = disjoint_writes(a);
+  LocalArray<std::int64_t, 2> two({2, 1});
+  if (all.rank() < 2) phase.put({{all.rank(), 0}, {all.rank() + 2, 1}}, two);
+  const auto text = message_of<UsageError>([&] { phase.end(); });
+  EXPECT_NE(text.find("\"rows\""), std::string::npos) << text;
+  EXPECT_NE(text.find("overlap"), std::string::npos) << text;
+#endif
+}
+
+// What an epoch is not for does not compile.
+template <class P>
+concept Puts = requires(P phase, Patch<2> patch, View<const double, 2> view) {
+  phase.put(patch, view);
+};
+template <class P>
+concept Gets = requires(P phase, Patch<2> patch, View<double, 2> view) {
+  phase.get(patch, view);
+};
+template <class P>
+concept Accumulates = requires(P phase, Patch<2> patch, View<const double, 2> view) {
+  phase.acc(patch, view);
+};
+static_assert(Gets<ReadOnly<double, 2>> && !Puts<ReadOnly<double, 2>> && !Accumulates<ReadOnly<double, 2>>);
+static_assert(!Gets<AccumulateOnly<double, 2>> && !Puts<AccumulateOnly<double, 2>> &&
+              Accumulates<AccumulateOnly<double, 2>>);
+static_assert(!Gets<DisjointWrites<double, 2>> && Puts<DisjointWrites<double, 2>> &&
+              !Accumulates<DisjointWrites<double, 2>>);
+
+TEST(Epochs, wrong_uses_are_told) {
+  Array<double, 2> a(world(), {6, 6}, {.name = "used"});
+  fill(a, 1);
+  LocalArray<double, 2> one({1, 1});
+  auto phase = read_only(a);
+  EXPECT_NE(message_of<UsageError>([&] { (void)accumulate_only(a); }).find("in an epoch of read_only"),
+            std::string::npos);
+#ifdef TESSERA_TEST_CHECKS
+  EXPECT_NE(message_of<UsageError>([&] {
+              a.put({{0, 0}, {1, 1}}, one);
+            }).find("put of array \"used\" in an epoch of read_only"),
+            std::string::npos);
+  EXPECT_THROW(a.acc({{0, 0}, {1, 1}}, one), UsageError);
+  EXPECT_THROW(a.store({0, 0}, 2), UsageError);
+  EXPECT_THROW(a.fetch_add({0, 0}, 2), UsageError);
+  EXPECT_THROW((void)a.local(), UsageError);
+  EXPECT_EQ(a.load({0, 0}), 1);
+#endif
+  phase.end();
+  EXPECT_NE(message_of<UsageError>([&] {
+              phase.get({{0, 0}, {1, 1}}, one);
+            }).find("after it had ended"),
+            std::string::npos);
+  phase.end();  // once is enough
+  a.store({0, 0}, 1);
+  EXPECT_EQ(reduce(a, Reduce::sum), 36);
+  auto sums = accumulate_only(a);
+  sums.acc({{0, 0}, {1, 1}}, one);
+  EXPECT_EQ(reduce(a, Reduce::sum), 36);  // ended by this
+  EXPECT_THROW(sums.acc({{0, 0}, {1, 1}}, one), UsageError);
+  auto last = read_only(a);
+  a.close();
+  EXPECT_THROW(last.get({{0, 0}, {1, 1}}, one), UsageError);
+}
+
+}  // namespace
