@@ -23,4 +23,5 @@
 #include <tessera/runtime/vector.hpp>
 #include <tessera/scan.hpp>
 #include <tessera/slice.hpp>
+#include <tessera/sparse.hpp>
 #include <tessera/tasks.hpp>

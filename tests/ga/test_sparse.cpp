@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <map>
+
+#include <tessera/elementwise.hpp>
+#include <tessera/sparse.hpp>
+
+#include "onesided_model.hpp"
+#include "slice_model.hpp"
+
+namespace {
+
+using namespace tessera;
+using namespace tessera::test;
+
+std::size_t at(index_t i) { return static_cast<std::size_t>(i); }
+
+// A matrix of triplets that each rank has some of, against a map of all of them.
+template <class T>
+void check_matrix(index_t rows, index_t columns, index_t each, unsigned seed) {
+  const Group& all = world();
+  std::map<std::pair<index_t, index_t>, T> model;
+  std::vector<Triplet<T>> mine;
+  for (int rank = 0; rank < all.size(); ++rank) {
+    Random random(seed + static_cast<unsigned>(rank));
+    for (index_t k = 0; k < each && rows > 0 && columns > 0; ++k) {
+      // Near the diagonal and anywhere, some of them twice.
+      const index_t i = pick(random, 0, rows - 1);
+      const index_t j = pick(random, 0, 1) == 0 ? pick(random, 0, columns - 1)
+                                                : std::min(columns - 1, i + pick(random, 0, 2));
+      const Triplet<T> t{i, j, number<T>(pick(random, -5, 5), pick(random, -2, 2))};
+      model[{i, j}] += t.value;
+      if (rank == all.rank()) mine.push_back(t);
+    }
+  }
+  SparseMatrix<T> a(all, rows, columns, mine, "A");
+  EXPECT_EQ(a.nonzeros(), static_cast<index_t>(model.size()));
+  EXPECT_EQ(a.local_columns().size(), a.local_values().size());
+  Random random(seed);
+  for (int k = 0; k < 5 && rows > 0; ++k) {
+    const index_t i = pick(random, 0, rows - 1);
+    const auto row = a.row(i);
+    auto expected = model.lower_bound({i, 0});
+    for (const Triplet<T>& t : row) {
+      ASSERT_TRUE(expected != model.end());
+      EXPECT_EQ(expected->first, (std::pair{t.row, t.column}));
+      EXPECT_EQ(expected->second, t.value);
+      ++expected;
+    }
+    EXPECT_TRUE(expected == model.end() || expected->first.first > i);
+  }
+  all.sync();
+  std::vector<T> vector;
+  for (index_t j = 0; j < columns; ++j) vector.push_back(random_number<T>(random));
+  const auto layouts = layouts_of(random, Extents<1>(columns), all.size());
+  Array<T, 1> x(all, layouts[at(pick(random, 0, static_cast<index_t>(layouts.size()) - 1))], {.name = "x"});
+  Array<T, 1> y(all, Extents<1>(rows), {.name = "y"});
+  set_contents(x, vector);
+  a.multiply(x, y);
+  std::vector<T> product(at(rows), T{});
+  for (const auto& [place, value] : model) product[at(place.first)] += value * vector[at(place.second)];
+  EXPECT_TRUE(contents(y) == product);
+  constexpr index_t width = 3;
+  Array<T, 2> b(all, {columns, width}, {.name = "B"}), c(all, {rows, width}, {.name = "C"});
+  std::vector<T> dense;
+  for (index_t k = 0; k < columns * width; ++k) dense.push_back(random_number<T>(random));
+  set_contents(b, dense);
+  a.multiply(b, c);
+  std::vector<T> result(at(rows * width), T{});
+  for (const auto& [place, value] : model) {
+    for (index_t j = 0; j < width; ++j)
+      result[at(place.first * width + j)] += value * dense[at(place.second * width + j)];
+  }
+  EXPECT_TRUE(contents(c) == result);
+  Array<T, 1> diagonal(all, Extents<1>(std::min(rows, columns)), {.name = "diagonal"});
+  a.get_diagonal(diagonal);
+  std::vector<T> expected(at(diagonal.size()), T{});
+  for (const auto& [place, value] : model) {
+    if (place.first == place.second) expected[at(place.first)] = value;
+  }
+  EXPECT_TRUE(contents(diagonal) == expected);
+  // Values may be changed where they are.
+  for (T& value : a.local_values()) value = value + value;
+  if (rows == columns) {
+    a.multiply(x, x);
+    for (T& e : product) e = e + e;
+    EXPECT_TRUE(contents(x) == product);
+    a.multiply(b, b);
+    for (T& e : result) e = e + e;
+    EXPECT_TRUE(contents(b) == result);
+  }
+  a.close();
+}
+
+TEST(Sparse, matrices_of_triplets) {
+  check_matrix<double>(30, 30, 40, 1);
+  check_matrix<double>(17, 60, 100, 2);
+  check_matrix<std::int64_t>(60, 5, 30, 3);
+  check_matrix<std::complex<double>>(12, 12, 50, 4);
+  check_matrix<float>(2, 300, 20, 5);
+  check_matrix<double>(5, 5, 0, 6);
+  check_matrix<double>(0, 5, 0, 7);
+  check_matrix<std::int32_t>(400, 400, 2000, 8);
+}
+
+TEST(Sparse, wrong_uses_are_told) {
+  const Group& all = world();
+  const Triplet<double> outside{3, 9, 1};
+  const bool mine = all.rank() == all.size() - 1;
+  const auto text = message_of<UsageError>(
+      [&] { SparseMatrix<double>(all, 9, 9, std::span(&outside, mine ? 1U : 0U), "bad"); });
+  EXPECT_NE(text.find("\"bad\" of extents 9 x 9 is given element (3, 9)"), std::string::npos) << text;
+  EXPECT_THROW(SparseMatrix<double>(all, -1, 9, {}, "bad"), UsageError);
+  SparseMatrix<double> a(all, 4, 6, {}, "A");
+  Array<double, 1> x(all, {6}, {.name = "x"}), y(all, {5}, {.name = "y"});
+  EXPECT_NE(message_of<UsageError>([&] { a.multiply(x, y); }).find("\"y\" of 5"), std::string::npos);
+  EXPECT_THROW(a.get_diagonal(x), UsageError);
+  EXPECT_THROW((void)a.row(4), UsageError);
+}
+
+}  // namespace
