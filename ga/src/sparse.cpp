@@ -88,7 +88,6 @@ template <Arithmetic T>
 SparseMatrix<T>::SparseMatrix(const Group& group, index_t rows, index_t columns,
                               std::span<const Triplet<T>> triplets, std::string_view name)
     : SparseMatrix(
-          group, rows, columns,
           [&] {
             require_triplets(group, rows, columns, triplets, name);
             const auto axis = detail::Axis::blocked(rows, group.size());
@@ -113,10 +112,10 @@ SparseMatrix<T>::SparseMatrix(const Group& group, index_t rows, index_t columns,
             for (std::size_t i = 1; i < made.begins.size(); ++i) made.begins[i] += made.begins[i - 1];
             return made;
           }(),
-          name) {}
+          group, rows, columns, name) {}
 
 template <Arithmetic T>
-SparseMatrix<T>::SparseMatrix(const Group& group, index_t rows, index_t columns, Assembled&& made,
+SparseMatrix<T>::SparseMatrix(Assembled&& made, const Group& group, index_t rows, index_t columns,
                               std::string_view name)
     : rows_(rows),
       columns_(columns),

@@ -65,7 +65,7 @@ class SparseMatrix {
 
  private:
   struct Assembled;
-  SparseMatrix(const Group& group, index_t rows, index_t columns, Assembled&& assembled, std::string_view name);
+  SparseMatrix(Assembled&& assembled, const Group& group, index_t rows, index_t columns, std::string_view name);
   void compress_columns();
   void require_group(const Group& other, std::string_view operation) const;
 
