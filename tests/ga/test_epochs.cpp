@@ -185,13 +185,13 @@ static_assert(!Gets<DisjointWrites<double, 2>> && Puts<DisjointWrites<double, 2>
 TEST(Epochs, wrong_uses_are_told) {
   Array<double, 2> a(world(), {6, 6}, {.name = "used"});
   fill(a, 1);
-  LocalArray<double, 2> one({1, 1});
+  LocalArray<double, 2> one({1, 1}), two({1, 2});
   auto phase = read_only(a);
   EXPECT_NE(message_of<UsageError>([&] { (void)accumulate_only(a); }).find("in an epoch of read_only"),
             std::string::npos);
 #ifdef TESSERA_TEST_CHECKS
   EXPECT_NE(message_of<UsageError>([&] {
-              a.put({{0, 0}, {1, 1}}, one);
+              a.put({{0, 0}, {1, 2}}, two);
             }).find("put of array \"used\" in an epoch of read_only"),
             std::string::npos);
   EXPECT_THROW(a.acc({{0, 0}, {1, 1}}, one), UsageError);
