@@ -29,7 +29,7 @@ struct ArrayOptions {
   /// Where read-modify-write operations are made atomic; see SegmentOptions.
   std::optional<AtomicDomain> domain = {};
   /// How many elements beside its own block each rank keeps copies of, on either side of each dimension.
-  Extents<N> ghosts = {};
+  std::array<index_t, N> ghosts = {};
   /// Dimensions at whose ends the ghost cells are those of the other end.
   std::array<bool, N> periodic = {};
 };
@@ -89,7 +89,10 @@ class Array {
   /// Distributes as the layout says. @collective @throws as above, and UsageError if it has more ranks than the
   /// group.
   Array(const Group& group, const Layout<N>& layout, const ArrayOptions<N>& options = {})
-      : core_(group, options.ghosts == Extents<N>{} ? layout.core() : layout.with_ghosts(options.ghosts).core(),
+      : core_(group,
+              options.ghosts == std::array<index_t, N>{}
+                  ? layout.core()
+                  : layout.with_ghosts(Extents<N>(options.ghosts)).core(),
               {element_kind<T>(), sizeof(T)}, {options.name, options.domain, periodic(options)}) {}
   /// An array of the same group, layout, type, ghost cells and atomic domain; its elements are unspecified.
   /// @collective
