@@ -216,9 +216,26 @@ void ArrayCore::put(const Lattice& patch, const Buffer<const void*>& from) {
 
 void ArrayCore::get(const Lattice& patch, const Buffer<void*>& into) const {
   allow(Mode::read_only, "get");
-  for_each_transfer(patch, into, [&](int rank, index_t offset, const Strided& shape, std::byte* local) {
-    segment_.get(rank, offset, shape, local);
+  fetch(patch, {0, type_.size}, into);
+}
+
+// What is on other nodes is asked for together. The last is, while the others are on their way, waited for as
+// one alone is: a request costs more.
+void ArrayCore::fetch(const Lattice& patch, const Field& field, const Buffer<void*>& into) const {
+  struct Far {
+    int rank = -1;
+    index_t offset;
+    Strided shape;
+    std::byte* local;
+  } last;
+  Request others;
+  for_each_transfer(patch, field, into, [&](int rank, index_t offset, const Strided& shape, std::byte* local) {
+    if (segment_.face().reach(rank, 0, 0) != nullptr) return segment_.get(rank, offset, shape, local);
+    if (last.rank >= 0) others += segment_.get_async(last.rank, last.offset, last.shape, last.local);
+    last = {rank, offset, shape, local};
   });
+  if (last.rank >= 0) segment_.get(last.rank, last.offset, last.shape, last.local);
+  others.wait();
 }
 
 void ArrayCore::accumulate(const Lattice& patch, const Buffer<const void*>& from, const void* alpha) {
@@ -284,9 +301,7 @@ void ArrayCore::put_field(const Lattice& patch, const Field& field, const Buffer
 
 void ArrayCore::get_field(const Lattice& patch, const Field& field, const Buffer<void*>& into) const {
   allow(Mode::read_only, "get_field");
-  for_each_transfer(patch, field, into, [&](int rank, index_t offset, const Strided& shape, std::byte* local) {
-    segment_.get(rank, offset, shape, local);
-  });
+  fetch(patch, field, into);
 }
 
 void ArrayCore::accumulate_field(const Lattice& patch, const Field& field, ElementKind kind,
@@ -298,47 +313,74 @@ void ArrayCore::accumulate_field(const Lattice& patch, const Field& field, Eleme
                     });
 }
 
-// The list of positions as places in the segment, and of the values as runs.
+// A list of positions as places in the segment, and of the values as runs.
 class ArrayCore::List {
  public:
-  List(const ArrayCore& array, const index_t* at, const void* values, index_t count) {
-    array.require_open();
-    const auto size = static_cast<std::size_t>(count);
+  List(const ArrayCore& array, std::size_t size) : array_(array) {
     places_.reserve(size);
     values_.reserve(size);
-    // The values of a put are only read.
-    auto* value = static_cast<std::byte*>(const_cast<void*>(values));
-    for (index_t i = 0; i < count; ++i, at += array.rank(), value += array.type_.size) {
-      array.check_element(at);
-      index_t offset = 0;
-      const int owner = array.layout_.locate(at, offset);
-      places_.push_back({&array.segment_, owner, offset * array.type_.size});
-      values_.push_back(value);
-    }
-    run_ = array.type_.size;
   }
-  operator Vector() const noexcept { return {run_, places_, values_}; }
+  void add(int owner, index_t offset, std::byte* value) {
+    places_.push_back({&array_.segment_, owner, offset});
+    values_.push_back(value);
+  }
+  void clear() noexcept {
+    places_.clear();
+    values_.clear();
+  }
+  bool is_empty() const noexcept { return places_.empty(); }
+  operator Vector() const noexcept { return {array_.type_.size, places_, values_}; }
 
  private:
-  index_t run_ = 0;
+  const ArrayCore& array_;
   std::vector<Place> places_;
   std::vector<std::byte*> values_;
 };
 
+// Checks the positions, and calls transfer(list) for what is on this node in parts that the caches hold, and
+// for all the rest at once, so that each owner is asked once. An element is always in the one or the other, so
+// the order of those that are listed twice is kept.
+template <class F>
+void ArrayCore::for_each_list(const index_t* at, const void* values, index_t count, VectorMethod method,
+                              F&& transfer) const {
+  require_open();
+  for (index_t i = 0; i < count; ++i) check_element(at + i * rank());
+  constexpr index_t part = 2048;
+  const bool in_parts = method == VectorMethod::automatic && segment_.face().direct_ranks > 0 &&
+                        !segment_.locate(values);  // there the order of all matters
+  const auto size = static_cast<std::size_t>(count);
+  List near(*this, in_parts ? std::min<std::size_t>(size, part) : 0), far(*this, in_parts ? 0 : size);
+  // The values of a put are only read.
+  auto* value = static_cast<std::byte*>(const_cast<void*>(values));
+  for (index_t i = 0; i < count;) {
+    for (const index_t end = in_parts ? std::min(count, i + part) : count; i < end; ++i) {
+      index_t offset = 0;
+      const int owner = layout_.locate(at + i * rank(), offset);
+      offset *= type_.size;
+      const bool direct = in_parts && segment_.face().reach(owner, offset, type_.size) != nullptr;
+      (direct ? near : far).add(owner, offset, value + i * type_.size);
+    }
+    if (!near.is_empty()) transfer(near);
+    near.clear();
+  }
+  if (!far.is_empty()) transfer(far);
+}
+
 void ArrayCore::gather(const index_t* at, void* into, index_t count, VectorMethod method) const {
   allow(Mode::read_only, "gather");
-  tessera::get(List(*this, at, into, count), method);
+  for_each_list(at, into, count, method, [&](const List& list) { tessera::get(list, method); });
 }
 
 void ArrayCore::scatter(const index_t* at, const void* from, index_t count, VectorMethod method) {
   allow(Mode::disjoint_writes, "scatter");
-  tessera::put(List(*this, at, from, count), method);
+  for_each_list(at, from, count, method, [&](const List& list) { tessera::put(list, method); });
 }
 
 void ArrayCore::scatter_accumulate(const index_t* at, const void* from, const void* alpha, index_t count,
                                    VectorMethod method) {
   allow(Mode::accumulate_only, "scatter_acc");
-  tessera::accumulate(List(*this, at, from, count), type_.kind, alpha, method);
+  for_each_list(at, from, count, method,
+                [&](const List& list) { tessera::accumulate(list, type_.kind, alpha, method); });
 }
 
 void ArrayCore::throw_list_lengths(std::size_t positions, std::size_t values) const {

@@ -10,6 +10,9 @@ Axis Axis::blocked(index_t extent, int parts) {
   axis.parts_ = parts;
   axis.block_ = extent / parts;
   axis.larger_ = static_cast<int>(extent % parts);
+  axis.least_ = axis.larger_ * (axis.block_ + 1);
+  axis.by_block_ = Divisor(std::max<index_t>(axis.block_, 1));
+  axis.by_larger_ = Divisor(axis.block_ + 1);
   axis.single_ = parts == 1;
   return axis;
 }
@@ -32,6 +35,8 @@ Axis Axis::cyclic(index_t extent, index_t block, int parts) {
   axis.parts_ = parts;
   axis.larger_ = static_cast<int>(extent / block % parts);
   axis.least_ = extent / block / parts * block;
+  axis.by_block_ = Divisor(block);
+  axis.by_parts_ = Divisor(parts);
   axis.single_ = parts == 1;
   return axis;
 }

@@ -48,10 +48,11 @@ std::vector<Ghosts::Reach> Ghosts::along(int part, int d, bool with_ghosts) cons
 
 // Every combination of what is needed along each dimension.
 void Ghosts::combine(const Reaches& reaches, Pieces& pieces) const {
-  int parts[max_rank];
+  int parts[max_rank] = {};
   Piece piece{};
   auto walk = [&](auto&& self, int d) -> void {
-    if (d == layout_.rank()) return pieces.emplace_back(layout_.rank_at(parts), piece), void();
+    if (d >= std::min(layout_.rank(), max_rank))
+      return pieces.emplace_back(layout_.rank_at(parts), piece), void();
     for (const Reach& here : reaches[at(d)]) {
       parts[d] = here.part;
       piece.source[at(d)] = here.source;
@@ -66,11 +67,11 @@ void Ghosts::combine(const Reaches& reaches, Pieces& pieces) const {
 // What a rank needs in an exchange with all neighbours at once.
 Ghosts::Pieces Ghosts::wanted(int rank, const GhostSides& what) const {
   Pieces pieces;
-  int parts[max_rank];
+  int parts[max_rank] = {};
   if (layout_.block_count(rank) == 0 || !layout_.coordinates(rank, parts)) return pieces;
   Reaches reaches;
   auto walk = [&](auto&& self, int d, int sides) -> void {
-    if (d == layout_.rank()) {
+    if (d >= std::min(layout_.rank(), max_rank)) {
       if (sides > 0) combine(reaches, pieces);
       return;
     }
@@ -95,7 +96,7 @@ Ghosts::Pieces Ghosts::wanted(int rank, const GhostSides& what) const {
 // What it needs along one dimension, with the ghost cells of those before it, which are there already.
 Ghosts::Pieces Ghosts::wanted_along(int rank, int d) const {
   Pieces pieces;
-  int parts[max_rank];
+  int parts[max_rank] = {};
   if (layout_.block_count(rank) == 0 || !layout_.coordinates(rank, parts)) return pieces;
   Reaches reaches;
   for (int e = 0; e < layout_.rank(); ++e) reaches[at(e)] = along(parts[e], e, e < d);

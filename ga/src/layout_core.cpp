@@ -88,6 +88,12 @@ LayoutCore::LayoutCore(std::vector<Axis> axes, int ranks, GridOrder grid_order, 
         fmt::format("a layout's grid has {} blocks or processes but there are only {} ranks", grid, ranks));
   }
   grid_size_ = static_cast<int>(grid);
+  int step = 1;
+  for (int i = 0; i < rank_; ++i) {
+    const int d = grid_order_ == GridOrder::row_major ? rank_ - 1 - i : i;
+    grid_step_[at(d)] = step;
+    step *= axes[at(d)].parts();
+  }
   std::move(axes.begin(), axes.end(), axes_.begin());
 }
 
@@ -200,22 +206,15 @@ bool LayoutCore::coordinates(int rank, int* parts) const noexcept {
 }
 
 int LayoutCore::rank_at(const int* parts) const noexcept {
-  int rank = 0;
-  for (int i = 0; i < rank_; ++i) {
-    const int d = grid_order_ == GridOrder::row_major ? i : rank_ - 1 - i;
-    rank = rank * axes_[at(d)].parts() + parts[d];
-  }
-  return members_ ? members_->ranks[at(rank)] : rank;
-}
-
-int LayoutCore::rank_of(const Interval* intervals) const noexcept {
-  int parts[max_rank];
-  for (int d = 0; d < rank_; ++d) parts[d] = intervals[d].part;
-  return rank_at(parts);
+  int number = 0;
+  for (int d = 0; d < rank_; ++d) number += parts[d] * grid_step_[at(d)];
+  return rank_of(number);
 }
 
 void LayoutCore::place(const Interval* intervals, Piece& piece) const noexcept {
-  piece.rank = rank_of(intervals);
+  int number = 0;
+  for (int d = 0; d < rank_; ++d) number += intervals[d].part * grid_step_[at(d)];
+  piece.rank = rank_of(number);
   piece.offset = 0;
   index_t stride = 1;
   if (!tiled_) {
@@ -264,9 +263,9 @@ Piece LayoutCore::piece_of(const BlockList::Block& block, const Box& part) const
 
 int LayoutCore::owner(const index_t* where) const noexcept {
   if (list_) return list_->find(where).rank;
-  Interval intervals[max_rank];
-  for (int d = 0; d < rank_; ++d) intervals[d] = axes_[at(d)].find(where[d]);
-  return rank_of(intervals);
+  int number = 0;
+  for (int d = 0; d < rank_; ++d) number += axes_[at(d)].find(where[d]).part * grid_step_[at(d)];
+  return rank_of(number);
 }
 
 int LayoutCore::locate(const index_t* where, index_t& offset) const noexcept {
@@ -276,24 +275,25 @@ int LayoutCore::locate(const index_t* where, index_t& offset) const noexcept {
     if (list_) {
       piece = piece_of(list_->find(where), piece.box);
     } else {
-      Interval intervals[max_rank];
+      Interval intervals[max_rank] = {};
       for (int d = 0; d < rank_; ++d) intervals[d] = axes_[at(d)].find(where[d]);
       place(intervals, piece);
     }
     offset = piece.offset;
     return piece.rank;
   }
-  Interval intervals[max_rank];
+  int number = 0;
   index_t stride = 1;
   offset = 0;
   for (int i = 0; i < rank_; ++i) {
     const int d = by_speed(i);
-    const Interval& here = intervals[d] = axes_[at(d)].find(where[d]);
+    const Interval here = axes_[at(d)].find(where[d]);
+    number += here.part * grid_step_[at(d)];
     const index_t ghosts = ghosts_[at(d)];
     offset += (ghosts + here.local_begin + where[d] - here.begin) * stride;
     stride *= axes_[at(d)].count(here.part) + 2 * ghosts;
   }
-  return rank_of(intervals);
+  return rank_of(number);
 }
 
 LocalShape LayoutCore::local(int rank) const noexcept {
@@ -344,7 +344,7 @@ Piece LayoutCore::block(int rank, index_t b) const noexcept {
     return piece_of(block, block.box);
   }
   int parts[max_rank] = {};
-  Interval intervals[max_rank];
+  Interval intervals[max_rank] = {};
   Piece piece{};
   coordinates(rank, parts);
   for (int d = rank_ - 1; d >= 0; --d) {

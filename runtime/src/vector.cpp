@@ -72,14 +72,17 @@ class Transfer {
       else if (!std::is_sorted(runs_.begin(), runs_.end(), to_other_target))
         std::stable_sort(runs_.begin(), runs_.end(), to_other_target);
     }
-    for (std::size_t begin = 0, end = 0; begin < runs_.size(); begin = end) {
-      for (end = begin + 1; end < runs_.size() && same_target(runs_[begin], runs_[end]);) ++end;
-      const std::span<const Run> group(runs_.data() + begin, end - begin);
-      if (on_node(group.front(), kind_)) {
+    for (auto begin = runs_.cbegin(), end = begin; begin != runs_.cend(); begin = end) {
+      const Run& first = *begin;
+      const bool here = on_node(first, kind_);
+      end = std::find_if(begin + 1, runs_.cend(), [&](const Run& run) {
+        return here ? run.segment != first.segment || !on_node(run, kind_) : !same_target(run, first);
+      });
+      const std::span<const Run> group(begin, end);
+      if (here) {
         to_node(group);
       } else {
-        request +=
-            by_window(*group.front().segment, kind_) ? to_window(group, method, wait) : to_agent(group, wait);
+        request += by_window(*first.segment, kind_) ? to_window(group, method, wait) : to_agent(group, wait);
       }
     }
     return request;
@@ -98,15 +101,43 @@ class Transfer {
     transfer_accumulate(*run.segment, run.rank, run.offset, shape, combine_, run.local, pending);
   }
 
+  // Of one segment, whoever owns them: in the order of the list.
   void to_node(std::span<const Run> group) {
     SegmentState& segment = *group.front().segment;
     const int rank = group.front().rank;
+    const index_t others = count_others(segment, group);
     const Counted counted(segment, segment.tallies, rank, Path::node, operation(),
-                          run_ * static_cast<index_t>(group.size()));
+                          run_ * (static_cast<index_t>(group.size()) - others));
     segment.complete(rank, SegmentState::acc_mark);
     if (kind_ != Kind::accumulate) return copy_runs(group.data(), group.data() + group.size(), run_, kind_);
     Adder adder(segment.stripes(), combine_);
-    for (const Run& run : group) adder.run(run.place, run.local, run_);
+    constexpr std::size_t ahead = 8;
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      // The lock of a run that is elsewhere than the last keeps the processor from looking ahead.
+      if (i + ahead < group.size()) __builtin_prefetch(group[i + ahead].place, 1);
+      adder.run(group[i].place, group[i].local, run_);
+    }
+  }
+
+  // Counts the runs at other ranks than the first's, one operation for each rank; the first's takes the time.
+  index_t count_others(SegmentState& segment, std::span<const Run> group) const {
+    const int first = group.front().rank;
+    if (std::all_of(group.begin(), group.end(), [&](const Run& run) { return run.rank == first; })) return 0;
+    const GroupState& members = *segment.group;
+    std::vector<index_t> runs(static_cast<std::size_t>(members.node_ranks()), 0);
+    for (const Run& run : group)
+      ++runs[static_cast<std::size_t>(members.slot[static_cast<std::size_t>(run.rank)])];
+    index_t others = 0;
+    for (std::size_t place = 0; place < runs.size(); ++place) {
+      const int rank = members.rank_of_slot(static_cast<index_t>(place));
+      if (runs[place] == 0 || rank == first) continue;
+      segment.complete(rank, SegmentState::acc_mark);
+      segment.tallies.of(segment.number, rank)
+          .of[static_cast<std::size_t>(Path::node)][static_cast<std::size_t>(operation())]
+          .add(static_cast<std::uint64_t>(run_ * runs[place]));
+      others += runs[place];
+    }
+    return others;
   }
 
   Operation operation() const noexcept {

@@ -212,6 +212,11 @@ class ArrayCore {
   template <class Pointer, class F>
   void for_each_transfer(const Lattice& patch, const Field& field, const Buffer<Pointer>& buffer, F&& f) const;
 
+  void fetch(const Lattice& patch, const Field& field, const Buffer<void*>& into) const;
+  template <class F>
+  void for_each_list(const index_t* at, const void* values, index_t count, VectorMethod method,
+                     F&& transfer) const;
+
   struct Epoch;
   /// In builds with TESSERA_CHECKS: throws UsageError in an epoch of another mode. @local
   void allow(std::optional<Mode> mode, std::string_view operation) const;

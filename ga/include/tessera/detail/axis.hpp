@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include <tessera/detail/divisor.hpp>
 #include <tessera/runtime/types.hpp>
 
 namespace tessera::detail {
@@ -68,9 +69,9 @@ class Axis {
   index_t extent_ = 0;
   index_t block_ = 0;  // blocked: the smaller size; cyclic: the block
   int parts_ = 1;
-  // Kept because divisions are most of the time that one element takes.
   int larger_ = 0;     // blocked: how many blocks are larger; cyclic: how many parts have a whole block more
-  index_t least_ = 0;  // cyclic: elements in whole blocks of every part
+  index_t least_ = 0;  // cyclic: elements in whole blocks of every part; blocked: in the larger blocks
+  Divisor by_block_, by_larger_, by_parts_;
   std::shared_ptr<const Table> table_;  // irregular and dealt
 };
 
@@ -83,14 +84,14 @@ inline index_t Axis::start(int part) const noexcept {
 inline Interval Axis::find(index_t i) const noexcept {
   if (single_) return {0, 0, extent_, 0};
   if (kind_ == Kind::cyclic) {
-    const index_t number = i / block_, begin = number * block_;
-    return {static_cast<int>(number % parts_), begin, begin + std::min(block_, extent_ - begin),
-            number / parts_ * block_};
+    const index_t number = by_block_(i), begin = number * block_, turn = by_parts_(number);
+    return {static_cast<int>(number - turn * parts_), begin, begin + std::min(block_, extent_ - begin),
+            turn * block_};
   }
   if (kind_ == Kind::blocked) {
-    const index_t border = larger_ * (block_ + 1);
-    const int part = static_cast<int>(i < border ? i / (block_ + 1) : larger_ + (i - border) / block_);
-    return {part, start(part), start(part + 1), 0};
+    const int part = static_cast<int>(i < least_ ? by_larger_(i) : larger_ + by_block_(i - least_));
+    const index_t begin = part * block_ + std::min(part, larger_);
+    return {part, begin, begin + block_ + static_cast<index_t>(part < larger_), 0};
   }
   const auto& starts = table_->starts;
   const index_t number = std::upper_bound(starts.begin(), starts.end(), i) - starts.begin() - 1;

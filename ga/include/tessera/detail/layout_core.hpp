@@ -109,7 +109,9 @@ class LayoutCore {
     std::vector<std::pair<int, int>> numbers;  // (rank, number in the grid), sorted
   };
   int grid_number(int rank) const noexcept;  // -1: none
-  int rank_of(const Interval* intervals) const noexcept;
+  int rank_of(int number) const noexcept {
+    return members_ ? members_->ranks[static_cast<std::size_t>(number)] : number;
+  }
   void place(const Interval* intervals, Piece& piece) const noexcept;
   Piece piece_of(const BlockList::Block& block, const Box& part) const noexcept;
   /// The dimensions from the fastest in storage to the slowest: the i-th. @local
@@ -120,6 +122,7 @@ class LayoutCore {
   int rank_ = 0;
   int ranks_ = 0;
   int grid_size_ = 0;
+  std::array<int, static_cast<std::size_t>(max_rank)> grid_step_{};  // in numbers of the grid, by dimension
   GridOrder grid_order_ = GridOrder::row_major;
   StorageOrder storage_ = StorageOrder::row_major;
   bool tiled_ = false;
@@ -145,7 +148,7 @@ void LayoutCore::for_each_piece(const Box& patch, F&& f) const {
     });
   }
   Piece piece;
-  Interval intervals[max_rank];
+  Interval intervals[max_rank] = {};
   split(0, patch, piece, intervals, f);
 }
 
