@@ -23,7 +23,7 @@ if(TESSERA_MPI_FLAVOUR STREQUAL "openmpi")
   endif()
   # More ranks than cores must not spin, and all of them may use every core.
   list(APPEND TESSERA_TEST_LAUNCH --oversubscribe --bind-to none)
-  list(APPEND TESSERA_TEST_ENVIRONMENT OMPI_MCA_mpi_mpich_patience=1 OMPI_MCA_fs_ufs_lock_algorithm=3)
+  list(APPEND TESSERA_TEST_ENVIRONMENT OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_fs_ufs_lock_algorithm=3)
   # It leaks from dozens of components that it unloads, so that no suppression could tell its leaks from ours.
   list(APPEND TESSERA_TEST_ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
 endif()

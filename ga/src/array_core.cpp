@@ -41,6 +41,16 @@ std::uint64_t fingerprint(const LayoutCore& layout, const ElementType& type, con
   return print.value();
 }
 
+// What is wrong with the shape is found on every rank alike after this, as for an array with memory of its own.
+Segment part_for(const Segment& memory, index_t offset, const LayoutCore& layout, const ElementType& type,
+                 const CoreOptions& options) {
+  index_t most = 0;
+  if (shape_problem(memory.group(), layout, type).empty()) {
+    for (int r = 0; r < layout.ranks(); ++r) most = std::max(most, layout.local(r).size);
+  }
+  return memory.part(offset, most * type.size, options.name, fingerprint(layout, type, options.periodic));
+}
+
 #ifdef TESSERA_CHECKS
 // What was never written shows: signalling NaN, and an improbable integer.
 void fill_unspecified(void* data, index_t count, const ElementType& type) {
@@ -85,16 +95,36 @@ ArrayCore::ArrayCore(const Group& group, LayoutCore layout, ElementType type, co
                 .domain = options.domain}),
       local_(layout_.local(group.rank())),
       scopes_(std::make_unique<Scopes>()) {
-  if (const auto problem = shape_problem(group, layout_, type_); !problem.empty()) {
+  if (const auto problem = shape_problem(group, layout_, type_); !problem.empty())
     throw UsageError(fmt::format("array \"{}\" {}", options.name, problem));
-  }
-  if (layout_.has_ghosts())
-    ghosts_ = std::make_unique<Ghosts>(group, layout_, type_.size, periodic_, options.name);
+  prepare(group);
 #ifdef TESSERA_CHECKS
   if (local_.size > 0) fill_unspecified(local_data(), local_.size, type_);
   // Nobody may write before the owner has filled.
   sync();
 #endif
+}
+
+ArrayCore::ArrayCore(const Segment& memory, index_t offset, LayoutCore layout, ElementType type,
+                     const CoreOptions& options)
+    : layout_(std::move(layout)),
+      type_(type),
+      periodic_(options.periodic),
+      segment_(part_for(memory, offset, layout_, type_, options)),
+      local_(layout_.local(memory.group().rank())),
+      scopes_(std::make_unique<Scopes>()) {
+  if (const auto problem = shape_problem(group(), layout_, type_); !problem.empty())
+    throw UsageError(fmt::format("array \"{}\" {}", options.name, problem));
+  if (options.domain && *options.domain != domain()) {
+    throw UsageError(
+        fmt::format("array \"{}\" cannot have another atomic domain than segment \"{}\", in which it is",
+                    options.name, memory.name()));
+  }
+  prepare(group());
+}
+
+void ArrayCore::prepare(const Group& group) {
+  if (layout_.has_ghosts()) ghosts_ = std::make_unique<Ghosts>(group, layout_, type_.size, periodic_, name());
 }
 
 ArrayCore::~ArrayCore() = default;

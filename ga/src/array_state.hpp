@@ -37,7 +37,7 @@ template <class Pointer, class F>
 void ArrayCore::for_each_transfer(const Lattice& patch, const Field& field, const Buffer<Pointer>& buffer,
                                   F&& f) const {
   if (segment_.face().direct_ranks == 0) require_open();
-  require_inside(layout_, patch, name());
+  if (!is_inside(layout_, patch)) throw_bad_patch(layout_, patch, name());
   for (int d = 0; d < rank(); ++d) {
     const index_t extent = patch.extent(static_cast<std::size_t>(d));
     if (buffer.extents[d] == extent) continue;

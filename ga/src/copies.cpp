@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-#include <cstring>
+#include <algorithm>
 #include <memory>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -20,17 +19,17 @@ void for_each_local_piece(const SliceCore& slice, F&& f) {
   slice.for_each_piece_of(slice.array().group().rank(), f);
 }
 
-void fetch(const SliceCore& from, const SliceCore& to) {
+// From one slice to another: get(box, data, strides) begins to fetch what is to be in a box of `to`.
+template <class Get>
+void fetch(const SliceCore& to, Get&& get) {
   Request all;
-  for_each_local_piece(to, [&](const LocalPiece& piece) {
-    const Dense dense(piece.box, to.rank());
-    all += from.get_async(piece.box, {piece.data, dense.extents.data(), piece.strides.data()});
-  });
+  for_each_local_piece(to, [&](const LocalPiece& piece) { all += get(piece.box, piece.data, piece.strides); });
   all.wait();
 }
 
 // Where what is written is also read, all is read first: into as much memory as this rank's part of the target.
-void fetch_and_store(const SliceCore& from, const SliceCore& to) {
+template <class Get>
+void fetch_and_store(const SliceCore& to, Get&& get) {
   const int rank = to.rank();
   const index_t size = to.array().type().size;
   index_t bytes = 0;
@@ -44,13 +43,50 @@ void fetch_and_store(const SliceCore& from, const SliceCore& to) {
       next += dense.size * size;
     });
   };
-  each([&](const Box& box, std::byte* data, const Dense& dense) {
-    from.get(box, {data, dense.extents.data(), dense.strides.data()});
-  });
+  Request requests;
+  each([&](const Box& box, std::byte* data, const Dense& dense) { requests += get(box, data, dense.strides); });
+  requests.wait();
   to.array().group().sync();
   each([&](const Box& box, const std::byte* data, const Dense& dense) {
     to.put(box, {data, dense.extents.data(), dense.strides.data()});
   });
+}
+
+template <class Get>
+void fetch_into(const SliceCore& from, const SliceCore& to, Get&& get) {
+  is_entangled(to, from) ? fetch_and_store(to, get) : fetch(to, get);
+}
+
+// Of slices of the same extents.
+auto same_box(const SliceCore& from) {
+  return [&from](const Box& box, std::byte* data, const Coordinates& strides) {
+    const Dense dense(box, from.rank());
+    return from.get_async(box, {data, dense.extents.data(), strides.data()});
+  };
+}
+
+// Elements that follow each other in row-major order: calls f(box, elements before it) for as few boxes as they
+// make, each of some rows of all that is behind one dimension.
+template <class F>
+void for_each_box_of_range(const SliceCore& slice, index_t begin, index_t end, F&& f) {
+  const auto rank = static_cast<std::size_t>(slice.rank());
+  const Dense whole({{}, slice.extents()}, slice.rank());
+  for (index_t first = begin; first < end;) {
+    Box box{};
+    index_t rest = first;
+    for (std::size_t d = 0; d < rank; ++d) {
+      box.lo[d] = rest / whole.strides[d];
+      rest %= whole.strides[d];
+      box.hi[d] = box.lo[d] + 1;
+    }
+    std::size_t d = 0;
+    while (first % whole.strides[d] != 0 || end - first < whole.strides[d]) ++d;
+    const index_t rows = std::min(whole.extents[d] - box.lo[d], (end - first) / whole.strides[d]);
+    box.hi[d] = box.lo[d] + rows;
+    for (std::size_t behind = d + 1; behind < rank; ++behind) box.hi[behind] = whole.extents[behind];
+    f(static_cast<const Box&>(box), first - begin);
+    first += rows * whole.strides[d];
+  }
 }
 
 }  // namespace
@@ -58,7 +94,41 @@ void fetch_and_store(const SliceCore& from, const SliceCore& to) {
 void copy(const SliceCore& from, const SliceCore& to) {
   begin_operation("copy", {from, to});
   const bool same_place = &from.array() == &to.array() && from.is_aligned_with(to);
-  if (!same_place) is_entangled(to, from) ? fetch_and_store(from, to) : fetch(from, to);
+  if (!same_place) fetch_into(from, to, same_box(from));
+  end_operation(to);
+}
+
+void reshape(const SliceCore& from, const SliceCore& to) {
+  if (from.size() != to.size()) {
+    throw UsageError(fmt::format("reshape: {} of extents {} cannot become {} of extents {}: the sizes differ",
+                                 from.description(), extents_text(from.extents().data(), from.rank()),
+                                 to.description(), extents_text(to.extents().data(), to.rank())));
+  }
+  const Dense target({{}, to.extents()}, to.rank());
+  const auto last = static_cast<std::size_t>(to.rank() - 1);
+  const index_t size = to.array().type().size;
+  // A row of the target at a time: whatever it is in the source, it is evenly spaced in local memory.
+  auto get = [&](const Box& box, std::byte* data, const Coordinates& strides) {
+    Request all;
+    auto walk = [&](auto&& self, std::size_t d, index_t number, std::byte* place) -> void {
+      if (d == last) {
+        number += box.lo[d];
+        return for_each_box_of_range(
+            from, number, number + box.hi[d] - box.lo[d], [&](const Box& part, index_t before) {
+              Dense dense(part, from.rank());
+              for (int k = 0; k < from.rank(); ++k) dense.strides[static_cast<std::size_t>(k)] *= strides[last];
+              all += from.get_async(
+                  part, {place + before * strides[last] * size, dense.extents.data(), dense.strides.data()});
+            });
+      }
+      for (index_t i = box.lo[d]; i < box.hi[d]; ++i)
+        self(self, d + 1, number + i * target.strides[d], place + (i - box.lo[d]) * strides[d] * size);
+    };
+    walk(walk, 0, 0, data);
+    return all;
+  };
+  begin_operation("reshape", {from, to}, Shapes::any);
+  to.may_overlap(from) ? fetch_and_store(to, get) : fetch(to, get);
   end_operation(to);
 }
 
@@ -72,7 +142,7 @@ void transpose(const SliceCore& from, const SliceCore& to) {
   constexpr int order[] = {1, 0};
   const SliceCore turned = from.permuted(order);
   begin_operation("transpose", {turned, to});
-  is_entangled(to, turned) ? fetch_and_store(turned, to) : fetch(turned, to);
+  fetch_into(turned, to, same_box(turned));
   end_operation(to);
 }
 

@@ -211,25 +211,11 @@ int LayoutCore::rank_at(const int* parts) const noexcept {
   return rank_of(number);
 }
 
-void LayoutCore::place(const Interval* intervals, Piece& piece) const noexcept {
-  int number = 0;
-  for (int d = 0; d < rank_; ++d) number += intervals[d].part * grid_step_[at(d)];
-  piece.rank = rank_of(number);
+// Tiles follow one another in storage order too. Before a tile lie, for each dimension, those that precede it
+// there: in all of the faster dimensions, and only its own width of the slower ones.
+void LayoutCore::place_in_tile(const Interval* intervals, Piece& piece) const noexcept {
   piece.offset = 0;
   index_t stride = 1;
-  if (!tiled_) {
-    for (int i = 0; i < rank_; ++i) {
-      const int d = by_speed(i);
-      const Interval& here = intervals[d];
-      const index_t ghosts = ghosts_[at(d)];
-      piece.strides[at(d)] = stride;
-      piece.offset += (ghosts + here.local_begin + piece.box.lo[at(d)] - here.begin) * stride;
-      stride *= axes_[at(d)].count(here.part) + 2 * ghosts;
-    }
-    return;
-  }
-  // Tiles follow one another in storage order too. Before a tile lie, for each dimension, those that precede it
-  // there: in all of the faster dimensions, and only its own width of the slower ones.
   Coordinates faster;
   index_t all = 1;
   for (int i = 0; i < rank_; ++i) {

@@ -47,10 +47,7 @@ void throw_bad_patch(const LayoutCore& layout, const Box& patch, std::string_vie
 }
 
 void require_inside(const LayoutCore& layout, const Box& patch, std::string_view array) {
-  for (std::size_t d = 0; d < static_cast<std::size_t>(layout.rank()); ++d) {
-    const bool good = patch.lo[d] >= 0 && patch.lo[d] <= patch.hi[d] && patch.hi[d] <= layout.dims()[d];
-    if (!good) throw_bad_patch(layout, patch, array);
-  }
+  if (!is_inside(layout, patch)) throw_bad_patch(layout, patch, array);
 }
 
 }  // namespace tessera::detail

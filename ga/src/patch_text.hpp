@@ -14,6 +14,13 @@ namespace tessera::detail {
 std::string patch_text(const Box& patch, int rank);
 /// "10 x 20". @local
 std::string extents_text(const index_t* extents, int rank);
+/// Whether a patch is one of the layout's. @local
+inline bool is_inside(const LayoutCore& layout, const Box& patch) noexcept {
+  bool inside = true;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(layout.rank()); ++d)
+    inside &= patch.lo[d] >= 0 && patch.lo[d] <= patch.hi[d] && patch.hi[d] <= layout.dims()[d];
+  return inside;
+}
 /// Throws the UsageError that says what is wrong with a patch of an array (or layout, if `array` is empty).
 /// @local
 [[noreturn]] void throw_bad_patch(const LayoutCore& layout, const Box& patch, std::string_view array);

@@ -8,10 +8,8 @@
 #include <cstring>
 #include <utility>
 
-#include <unistd.h>
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
+#include "streaming.hpp"
+#include "transpose.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -20,58 +18,10 @@ struct Loop {
   index_t count, to, from;
 };
 
-#if defined(__x86_64__)
-constexpr std::size_t line = 64;
-
-// Whole lines, each to a place that begins a line. Prefetching the source gained nothing: the processor sees
-// the pattern.
-__attribute__((target("avx512f"))) void stream_avx512(std::byte* to, const std::byte* from,
-                                                      std::size_t lines) noexcept {
-  for (; lines > 0; --lines, to += line, from += line)
-    _mm512_stream_si512(reinterpret_cast<__m512i*>(to), _mm512_loadu_si512(from));
-}
-__attribute__((target("avx"))) void stream_avx(std::byte* to, const std::byte* from,
-                                               std::size_t lines) noexcept {
-  for (lines *= 2; lines > 0; --lines, to += 32, from += 32) {
-    _mm256_stream_si256(reinterpret_cast<__m256i*>(to),
-                        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
-  }
-}
-void stream_sse2(std::byte* to, const std::byte* from, std::size_t lines) noexcept {
-  for (lines *= 4; lines > 0; --lines, to += 16, from += 16)
-    _mm_stream_si128(reinterpret_cast<__m128i*>(to), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
-}
-
-// Non-temporal stores do not read the target first, and leave the caches to what fits them.
-void stream(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
-  static const auto widest = __builtin_cpu_supports("avx512f") ? stream_avx512
-                             : __builtin_cpu_supports("avx")   ? stream_avx
-                                                               : stream_sse2;
-  const std::size_t head = std::min(bytes, (line - reinterpret_cast<std::uintptr_t>(to) % line) % line);
-  std::memcpy(to, from, head);
-  const std::size_t lines = (bytes - head) / line, done = head + lines * line;
-  widest(to + head, from + head, lines);
-  std::memcpy(to + done, from + done, bytes - done);
-}
-
-// From which size on a copy is streamed (docs/performance.md): where the caches would not keep it until
-// somebody reads it, which is sooner for what goes to others than for what the caller will read.
-index_t streamed_from(Direction direction) noexcept {
-  static const index_t cache = std::max<index_t>(sysconf(_SC_LEVEL2_CACHE_SIZE), index_t{1} << 20);
-  return direction == Direction::local_to_remote ? 8 * cache : 16 * cache;
-}
-
 // Runs that begin and end inside a cache line cost more than streaming wins, unless they are long.
 bool streams(const Strided& m, Direction direction) noexcept {
   return m.run >= 4096 && m.bytes() >= streamed_from(direction);
 }
-
-void end_stream() noexcept { _mm_sfence(); }
-#else
-void stream(std::byte* to, const std::byte* from, std::size_t bytes) noexcept { std::memcpy(to, from, bytes); }
-bool streams(const Strided&, Direction) noexcept { return false; }
-void end_stream() noexcept {}
-#endif
 
 struct StreamedRun {
   std::size_t run;
@@ -98,7 +48,17 @@ void loops(std::byte* to, const std::byte* from, const Loop* loop, int levels, R
   for (index_t i = 0; i < here.count; ++i) loops(to + i * here.to, from + i * here.from, loop, levels - 1, run);
 }
 
-// A transposition: loop 0 walks the target, loop 1 the source. Square tiles keep both in cache.
+// A transposition: loop 0 walks the target, loop 1 the source; matrices of neighbouring elements.
+void transposed(std::byte* to, const std::byte* from, const Loop* loop, int levels, index_t size,
+                bool streamed) {
+  if (levels == 2)
+    return transpose(to, from, {loop[0].count, loop[1].count, size, loop[0].from, loop[1].to}, streamed);
+  const Loop here = loop[levels - 1];
+  for (index_t i = 0; i < here.count; ++i)
+    transposed(to + i * here.to, from + i * here.from, loop, levels - 1, size, streamed);
+}
+
+// The same of elements that are apart. Square tiles keep both sides in cache.
 template <class Run>
 void tiled(std::byte* to, const std::byte* from, const Loop* loop, int levels, Run run) {
   if (levels > 2) {
@@ -118,8 +78,8 @@ void tiled(std::byte* to, const std::byte* from, const Loop* loop, int levels, R
 }
 
 template <class Run>
-void copy_loops(std::byte* to, const std::byte* from, Loop* loop, int levels, Run run, bool transposed) {
-  transposed ? tiled(to, from, loop, levels, run) : loops(to, from, loop, levels, run);
+void copy_loops(std::byte* to, const std::byte* from, Loop* loop, int levels, Run run, bool crosswise) {
+  crosswise ? tiled(to, from, loop, levels, run) : loops(to, from, loop, levels, run);
 }
 
 template <class T>
@@ -160,24 +120,30 @@ void copy_contiguous(std::byte* to, const std::byte* from, index_t bytes, Direct
 }
 
 void copy_runs(std::byte* to, const std::byte* from, const Strided& m, Direction direction, Loop* loop,
-               bool transposed) {
+               bool crosswise) {
   if (streams(m, direction)) {
     copy_loops(to, from, loop, m.levels, StreamedRun{static_cast<std::size_t>(m.run)}, false);
     return end_stream();
   }
+  if (crosswise && can_transpose(m.run) && loop[0].to == m.run && loop[1].from == m.run) {
+    constexpr index_t least_row = 256;
+    const bool streamed = loop[0].count * m.run >= least_row && m.bytes() >= streamed_from(direction);
+    transposed(to, from, loop, m.levels, m.run, streamed);
+    return streamed ? end_stream() : void();
+  }
   switch (m.run) {
     case 4:
-      return copy_loops(to, from, loop, m.levels, FixedRun<4>{}, transposed);
+      return copy_loops(to, from, loop, m.levels, FixedRun<4>{}, crosswise);
     case 8:
-      return copy_loops(to, from, loop, m.levels, FixedRun<8>{}, transposed);
+      return copy_loops(to, from, loop, m.levels, FixedRun<8>{}, crosswise);
     case 16:
-      return copy_loops(to, from, loop, m.levels, FixedRun<16>{}, transposed);
+      return copy_loops(to, from, loop, m.levels, FixedRun<16>{}, crosswise);
     case 32:
       return copy_loops(to, from, loop, m.levels, FixedRun<32>{}, false);
     case 64:
       return copy_loops(to, from, loop, m.levels, FixedRun<64>{}, false);
     default:
-      return copy_loops(to, from, loop, m.levels, AnyRun{static_cast<std::size_t>(m.run)}, transposed);
+      return copy_loops(to, from, loop, m.levels, AnyRun{static_cast<std::size_t>(m.run)}, crosswise);
   }
 }
 
@@ -211,17 +177,17 @@ void copy_strided(std::byte* to, const std::byte* from, const Strided& shape, Di
   if (m.levels == 1) return copy_level(to, from, m, direction);
   Loop loop[max_rank];
   for (int l = 0; l < m.levels; ++l) loop[l] = loop_of(m, static_cast<std::size_t>(l), direction);
-  bool transposed = false;
+  bool crosswise = false;
   if (m.levels > 1 && m.run <= 16) {
     auto smaller = [](index_t Loop::*side) {
       return [side](const Loop& a, const Loop& b) { return std::abs(a.*side) < std::abs(b.*side); };
     };
     std::swap(loop[0], *std::min_element(loop, loop + m.levels, smaller(&Loop::to)));
     Loop* source = std::min_element(loop, loop + m.levels, smaller(&Loop::from));
-    transposed = source != loop;
-    if (transposed) std::swap(loop[1], *source);
+    crosswise = source != loop;
+    if (crosswise) std::swap(loop[1], *source);
   }
-  copy_runs(to, from, m, direction, loop, transposed);
+  copy_runs(to, from, m, direction, loop, crosswise);
 }
 
 namespace {

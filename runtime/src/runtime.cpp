@@ -152,6 +152,7 @@ void RuntimeState::complete_all() {
   const std::lock_guard lock(registry_mutex);
   for (const auto& [base, region] : regions) {
     for (const auto& [offset, segment] : region->segments) segment->complete_all();
+    for (const SegmentState* part : region->parts) part->complete_all();
   }
 }
 
@@ -173,6 +174,7 @@ Statistics RuntimeState::statistics() {
   Statistics sum = closed;
   for (const auto& [base, region] : regions) {
     for (const auto& [offset, segment] : region->segments) sum += segment->statistics();
+    for (const SegmentState* part : region->parts) sum += part->statistics();
   }
   return sum;
 }

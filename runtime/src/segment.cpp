@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -85,6 +86,12 @@ void take_memory(GroupState& group, SegmentState& segment, index_t bytes, const 
 
 namespace {
 
+// Never used again in this process, whatever runtimes come and go: the threads' caches live longer than they.
+std::uint64_t next_segment_number() {
+  static std::atomic<std::uint64_t> segments_made{0};
+  return ++segments_made;
+}
+
 /// @collective @throws as Segment::Segment
 std::shared_ptr<SegmentState> create_segment(GroupState& group, index_t bytes, const SegmentOptions& options) {
   group.alive.quiesce_dropped();
@@ -119,9 +126,7 @@ std::shared_ptr<SegmentState> create_segment(GroupState& group, index_t bytes, c
   segment->slice = round_up(std::max<index_t>(largest, 1), alignment);
   take_memory(group, *segment, bytes, what);
   group.runtime->memory_in_use += segment->accounted;
-  // Never used again in this process, whatever runtimes come and go: the threads' caches live longer than they.
-  static std::atomic<std::uint64_t> segments_made{0};
-  segment->number = ++segments_made;
+  segment->number = next_segment_number();
   segment->stride = segment->region->stride;
   segment->base = segment->region->memory.base() + segment->offset;
   // Where whoever calls has to run the agent, no operation may pass it by.
@@ -135,6 +140,55 @@ std::shared_ptr<SegmentState> create_segment(GroupState& group, index_t bytes, c
   }
   group.adopt(segment);
   return segment;
+}
+
+/// @collective @throws as Segment::part
+std::shared_ptr<SegmentState> create_part(GroupState& group, SegmentState& whole, index_t offset, index_t bytes,
+                                          std::string_view name, std::uint64_t fingerprint) {
+  const auto print = static_cast<std::int64_t>(Fingerprint()
+                                                   .add(name)
+                                                   .add(fingerprint)
+                                                   .add(whole.name)
+                                                   .add(whole.offset)
+                                                   .add(offset)
+                                                   .add(bytes)
+                                                   .value());
+  std::array<std::int64_t, 2> all{print, ~print};
+  group.reduce_min(all.data(), 2);
+  if (all[0] != ~all[1]) {
+    throw UsageError(fmt::format(
+        "\"{}\" is another part, of another segment, or has another shape, layout or element type on another "
+        "rank",
+        name));
+  }
+  constexpr index_t element = 16;  // elements must not lie across the border of two lock stripes
+  if (offset < 0 || bytes < 0 || offset % element != 0 || bytes > whole.slice - offset) {
+    throw UsageError(fmt::format(
+        "\"{}\": {} bytes from byte {} on are no part of the {} bytes that each rank has in segment "
+        "\"{}\"{}",
+        name, bytes, offset, whole.slice, whole.name,
+        offset % element != 0 ? "; parts begin at multiples of 16" : ""));
+  }
+  auto part = std::make_shared<SegmentState>();
+  static_cast<SegmentFace&>(*part) = whole;
+  part->name = name;
+  part->domain = whole.domain;
+  part->method = whole.method;
+  part->slice = bytes;
+  part->whole = whole.handle.lock();
+  part->region = whole.region;
+  part->offset = whole.offset + offset;
+  part->base = whole.base + offset;
+  part->polls = whole.polls;
+  part->number = next_segment_number();
+  part->group = &group;
+  part->locks = whole.locks;
+  {
+    const std::lock_guard lock(group.runtime->registry_mutex);
+    part->region->parts.push_back(part.get());
+  }
+  group.adopt(part);
+  return part;
 }
 
 }  // namespace
@@ -173,14 +227,19 @@ void SegmentState::release() noexcept {
   direct_ranks = 0;
   RuntimeState& runtime = *group->runtime;
   runtime.memory_in_use -= accounted;
+  std::vector<SegmentState*> mine;
   {
     const std::lock_guard lock(runtime.registry_mutex);
-    region->segments.erase(offset);
+    whole ? std::erase(region->parts, this) : region->segments.erase(offset);
     runtime.closed += statistics();
+    std::copy_if(region->parts.begin(), region->parts.end(), std::back_inserter(mine),
+                 [&](const SegmentState* part) { return part->whole.get() == this; });
   }
+  for (SegmentState* part : mine) part->release();
   if (slab != nullptr) slab->free.give_back(offset, slice);
   own.reset();
   region = nullptr;
+  whole.reset();
 }
 
 }  // namespace detail
@@ -195,7 +254,19 @@ using detail::Pending;
 using detail::SegmentState;
 
 Segment::Segment(const Group& group, index_t bytes, const SegmentOptions& options) : group_(group) {
-  auto state = detail::create_segment(group.state(), bytes, options);
+  hold(detail::create_segment(group.state(), bytes, options));
+}
+
+Segment Segment::part(index_t offset, index_t bytes, std::string_view name, std::uint64_t fingerprint) const {
+  SegmentState& whole = state();
+  whole.require(detail::Use::data);
+  sync();
+  Segment part(group_, nullptr);
+  part.hold(detail::create_part(group_.state(), whole, offset, bytes, name, fingerprint));
+  return part;
+}
+
+void Segment::hold(std::shared_ptr<SegmentState> state) {
   auto* raw = state.get();
   // The deleter lives on while somebody has a weak pointer, as the state itself has: it must not keep the
   // state.
@@ -220,6 +291,7 @@ void Segment::close() {
   SegmentState& segment = state();
   group_.check_agreement(fmt::format("close of \"{}\"", segment.name), 0);
   segment.complete_all();
+  for (const SegmentState* part : segment.region->parts) part->complete_all();
   group_.state().meet();
   group_.state().alive.release(segment);
 }

@@ -51,6 +51,7 @@ struct Region {
   std::uint64_t number = 0;
   bool shown_to_agents = false;               // by this process, to those in processes of their own
   std::map<index_t, SegmentState*> segments;  // by their offset in each slice
+  std::vector<SegmentState*> parts;           // of these
 
   /// @collective @throws MemoryError, WindowError on every member; `what` names the segment in messages.
   static std::unique_ptr<Region> create(GroupState& group, index_t stride, index_t reserve, Reach reach,
@@ -185,6 +186,7 @@ struct SegmentState : Collective, SegmentFace {
   Use use = Use::data;
   std::unique_ptr<Region> own;  // a large segment's
   Slab* slab = nullptr;         // or the slab that a small one is cut from
+  std::shared_ptr<SegmentFace> whole;  // or the segment that this is a part of
   Region* region = nullptr;     // either; null once released
   index_t offset = 0;           // within each member's slice of the region
   index_t accounted = 0;

@@ -379,4 +379,43 @@ TEST(ArrayLists, of_many_positions) {
   }
 }
 
+// Lists that are worked on in parts, with every position several times: each rank in turn sets elements of all
+// others, so what stays is known.
+TEST(ArrayLists, long_lists_keep_their_order) {
+  const Group& all = world();
+  const Extents<2> dims(31, 47);
+  Random random(32);
+  for (const auto& layout : layouts_of(random, dims, all.size())) {
+    SCOPED_TRACE(layout.description());
+    Array<std::int64_t, 2> a(all, layout, {.name = "long"});
+    std::vector<std::int64_t> model(static_cast<std::size_t>(dims.size()), 0);
+    for_each_local(a, [](const Index<2>&, std::int64_t& x) { x = 0; });
+    for (int writer = 0; writer < std::min(all.size(), 3); ++writer) {
+      std::vector<Index<2>> at(5000);
+      std::vector<std::int64_t> values(at.size());
+      for (std::size_t i = 0; i < at.size(); ++i) {
+        at[i] = {pick(random, 0, dims[0] - 1), pick(random, 0, dims[1] - 1)};
+        values[i] = pick(random, -1000000, 1000000);
+      }
+      a.sync();
+      if (all.rank() == writer) {
+        a.scatter(at, values);
+        a.scatter_acc(at, values, 3);
+      }
+      for (std::size_t i = 0; i < at.size(); ++i)
+        model[static_cast<std::size_t>(number_of(at[i], dims))] = values[i];
+      for (std::size_t i = 0; i < at.size(); ++i)
+        model[static_cast<std::size_t>(number_of(at[i], dims))] += 3 * values[i];
+      a.sync();
+      std::vector<std::int64_t> found(at.size());
+      a.gather(at, found);
+      int wrong = 0;
+      for (std::size_t i = 0; i < at.size(); ++i)
+        wrong += static_cast<int>(found[i] != model[static_cast<std::size_t>(number_of(at[i], dims))]);
+      EXPECT_EQ(wrong, 0) << "written by rank " << writer;
+    }
+    a.sync();
+  }
+}
+
 }  // namespace

@@ -65,7 +65,8 @@ class Field {
  public:
   Field(const Setting<N>& setting, const Layout<N>& layout)
       : setting_(setting),
-        array_(world(), layout, {.name = "field", .ghosts = setting.widths.values(), .periodic = setting.periodic}) {}
+        array_(world(), layout,
+               {.name = "field", .ghosts = setting.widths.values(), .periodic = setting.periodic}) {}
 
   Array<double, N>& array() { return array_; }
   // Own elements become those of the next step, all ghost cells marked.

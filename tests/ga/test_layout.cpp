@@ -462,6 +462,29 @@ TEST(Layout, extents_beyond_32_bits) {
   }
 }
 
+// Elements are found by multiplication: against division, near every power of two and every multiple.
+TEST(Divisor, is_division) {
+  constexpr index_t largest = std::numeric_limits<index_t>::max();
+  int wrong = 0;
+  auto check = [&](index_t n, index_t by) { wrong += static_cast<int>(detail::Divisor(by)(n) != n / by); };
+  Random random(77);
+  for (int i = 0; i < 200000; ++i) {
+    const auto by = static_cast<index_t>(random() >> pick(random, 1, 63)) + 1;
+    const auto multiple = static_cast<index_t>(random() % static_cast<std::uint64_t>(largest / by + 1)) * by;
+    check(static_cast<index_t>(random() >> pick(random, 1, 64 - 1)), by);
+    check(multiple, by);
+    if (multiple > 0) check(multiple - 1, by);
+    check(largest, by);
+  }
+  for (int i = 0; i < 63; ++i) {
+    for (index_t off = -2; off <= 2; ++off) {
+      const index_t by = (index_t{1} << i) + off;
+      for (int j = 0; by > 0 && j < 63; ++j) check((index_t{1} << j) - 1, by), check(index_t{1} << j, by);
+    }
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
 TEST(Index, arithmetic_and_range) {
   const Index<3> at(1, 2U, 3L);
   EXPECT_EQ(at + Extents<3>(10, 20, 30), Index<3>(11, 22, 33));

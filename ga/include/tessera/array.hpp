@@ -89,11 +89,16 @@ class Array {
   /// Distributes as the layout says. @collective @throws as above, and UsageError if it has more ranks than the
   /// group.
   Array(const Group& group, const Layout<N>& layout, const ArrayOptions<N>& options = {})
-      : core_(group,
-              options.ghosts == std::array<index_t, N>{}
-                  ? layout.core()
-                  : layout.with_ghosts(Extents<N>(options.ghosts)).core(),
-              {element_kind<T>(), sizeof(T)}, {options.name, options.domain, periodic(options)}) {}
+      : core_(group, layout_with_ghosts(layout, options), {element_kind<T>(), sizeof(T)},
+              {options.name, options.domain, periodic(options)}) {}
+  /// An array in memory that the program already has: what each rank stores begins at byte `offset` of its
+  /// slice of the segment, in the order that the layout says, and stays what it is. The segment keeps its
+  /// memory and may go on being used; see Segment::part. @collective
+  /// @throws UsageError on every rank if the slices are too small for the layout, `offset` is no multiple of
+  /// 16, ranks disagree, or the options have another domain than the segment
+  Array(const Segment& memory, index_t offset, const Layout<N>& layout, const ArrayOptions<N>& options = {})
+      : core_(memory, offset, layout_with_ghosts(layout, options), {element_kind<T>(), sizeof(T)},
+              {options.name, options.domain, periodic(options)}) {}
   /// An array of the same group, layout, type, ghost cells and atomic domain; its elements are unspecified.
   /// @collective
   Array duplicate(std::string_view name) const {
@@ -101,6 +106,12 @@ class Array {
     std::copy_n(core_.periodic().begin(), N, options.periodic.begin());
     return {group(), layout(), options};
   }
+  /// Gives the array another layout: the elements move, and keep their values; ghost cells are as wide as
+  /// before unless the layout says otherwise, and have to be updated. What points to the array stays valid, not
+  /// what points to elements. Needs memory for a second array meanwhile. @collective
+  /// @throws UsageError if the layout has other extents, or cannot have the array's ghost cells; MemoryError.
+  /// Then the array is as it was.
+  void redistribute(const Layout<N>& layout);
   /// Completes all operations and frees the memory now. The destructor, by contrast, communicates nothing: it
   /// leaves the memory to the group, which frees it at the next collective call on which all members agree.
   /// @collective
@@ -351,6 +362,10 @@ class Array {
   index_t list_size(std::span<const Index<N>> at, std::size_t values) const {
     if (at.size() != values) core_.throw_list_lengths(at.size(), values);
     return static_cast<index_t>(values);
+  }
+  static detail::LayoutCore layout_with_ghosts(const Layout<N>& layout, const ArrayOptions<N>& options) {
+    if (options.ghosts == std::array<index_t, N>{}) return layout.core();
+    return layout.with_ghosts(Extents<N>(options.ghosts)).core();
   }
   static std::array<bool, static_cast<std::size_t>(max_rank)> periodic(const ArrayOptions<N>& options) {
     std::array<bool, static_cast<std::size_t>(max_rank)> all{};

@@ -44,12 +44,29 @@ template <Operand A, WritableOperand B>
 requires Like<A, B>
 void copy(const A& from, B&& to) { detail::copy(slice_of(from).core(), slice_of(to).core()); }
 
+/// Copies between operands of equal size but any extents and ranks: the k-th element of the one in row-major
+/// order becomes the k-th of the other. @collective @throws UsageError also if their sizes differ
+template <Operand A, WritableOperand B>
+requires std::same_as<value_t<A>, value_t<B>>
+void reshape(const A& from, B&& to) { detail::reshape(slice_of(from).core(), slice_of(to).core()); }
+
 /// to(i, j, ...) is from(k, l, ...) whose coordinate order[0] is i, order[1] is j, and so on: dimension
 /// order[d] of `from` becomes dimension d of `to`. @collective @throws UsageError if `order` is no permutation
 template <Operand A, WritableOperand B>
 requires Like<A, B>
 void permute(const A& from, const std::array<int, rank_v<A>>& order, B&& to) {
   copy(slice_of(from).permuted(order), to);
+}
+
+template <Element T, std::size_t N>
+void Array<T, N>::redistribute(const Layout<N>& layout) {
+  ArrayOptions<N> options{.name = name(), .domain = core_.domain()};
+  std::copy_n(core_.periodic().begin(), N, options.periodic.begin());
+  if (!layout.core().has_ghosts()) std::copy_n(core_.layout().ghosts().begin(), N, options.ghosts.begin());
+  Array other(group(), layout, options);
+  copy(*this, other);
+  close();
+  *this = std::move(other);
 }
 
 /// a = alpha a. @collective

@@ -73,6 +73,9 @@ class ArrayCore {
   /// @collective @throws as Segment, and UsageError if the layout differs between ranks or has more ranks than
   /// the group.
   ArrayCore(const Group& group, LayoutCore layout, ElementType type, const CoreOptions& options);
+  /// In a part of a segment, whose contents stay. @collective @throws as above, and as Segment::part
+  ArrayCore(const Segment& memory, index_t offset, LayoutCore layout, ElementType type,
+            const CoreOptions& options);
   ~ArrayCore();
   ArrayCore(ArrayCore&&) noexcept;
   ArrayCore& operator=(ArrayCore&&) noexcept;
@@ -224,6 +227,9 @@ class ArrayCore {
   template <class Pointer, class F>
   void for_each_image(const Box& patch, const Buffer<Pointer>& buffer, F&& f) const;
   Ghosts& ghosts(const char* call) const;
+
+  // What both constructors end with.
+  void prepare(const Group& group);
 
   LayoutCore layout_;
   ElementType type_;

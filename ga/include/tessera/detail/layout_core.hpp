@@ -113,6 +113,7 @@ class LayoutCore {
     return members_ ? members_->ranks[static_cast<std::size_t>(number)] : number;
   }
   void place(const Interval* intervals, Piece& piece) const noexcept;
+  void place_in_tile(const Interval* intervals, Piece& piece) const noexcept;
   Piece piece_of(const BlockList::Block& block, const Box& part) const noexcept;
   /// The dimensions from the fastest in storage to the slowest: the i-th. @local
   int by_speed(int i) const noexcept { return storage_ == StorageOrder::row_major ? rank_ - 1 - i : i; }
@@ -136,6 +137,22 @@ class LayoutCore {
 /// elements, the one whose blocks have the least surface (so the least to exchange with neighbours). @local
 std::vector<int> choose_grid(const std::vector<index_t>& dims, int ranks,
                              const std::vector<index_t>& min_block);
+
+inline void LayoutCore::place(const Interval* intervals, Piece& piece) const noexcept {
+  int number = 0;
+  for (int d = 0; d < rank_; ++d) number += intervals[d].part * grid_step_[static_cast<std::size_t>(d)];
+  piece.rank = rank_of(number);
+  if (tiled_) return place_in_tile(intervals, piece);
+  piece.offset = 0;
+  index_t stride = 1;
+  for (int i = 0; i < rank_; ++i) {
+    const auto d = static_cast<std::size_t>(by_speed(i));
+    const Interval& here = intervals[d];
+    piece.strides[d] = stride;
+    piece.offset += (ghosts_[d] + here.local_begin + piece.box.lo[d] - here.begin) * stride;
+    stride *= axes_[d].count(here.part) + 2 * ghosts_[d];
+  }
+}
 
 template <class F>
 void LayoutCore::for_each_piece(const Box& patch, F&& f) const {

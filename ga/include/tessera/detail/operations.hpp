@@ -23,6 +23,7 @@ void fill(const SliceCore& a, const void* value);
 void randomize(const SliceCore& a, std::uint64_t seed, const void* low, const void* high);
 void enumerate(const SliceCore& a, const void* start, const void* step);
 void copy(const SliceCore& from, const SliceCore& to);
+void reshape(const SliceCore& from, const SliceCore& to);
 void scale(const SliceCore& a, const void* alpha);
 void add_constant(const SliceCore& a, const void* value);
 void axpby(const void* alpha, const SliceCore& x, const void* beta, const SliceCore& y, const SliceCore& z);

@@ -76,6 +76,13 @@ class Segment {
   Segment(const Group& group, index_t bytes, const SegmentOptions& options = {});
   Segment(const Group& group, index_t bytes, std::string_view name)
       : Segment(group, bytes, SegmentOptions{.name = name}) {}
+  /// A part of each member's slice, [offset, offset + bytes), as a segment of its own, which keeps the memory:
+  /// what a program has put there becomes an array. Completes all operations on this segment first; later ones
+  /// on the one have no order against the other's until a flush. Closing this segment closes its parts.
+  /// @collective
+  /// @throws UsageError on every rank if ranks disagree, the part leaves the slices, or offset is no multiple
+  /// of 16
+  Segment part(index_t offset, index_t bytes, std::string_view name, std::uint64_t fingerprint = 0) const;
   /// Gives the memory up. It is freed at the group's next collective call on which all members agree. @local
   ~Segment();
   Segment(Segment&&) noexcept;
@@ -168,6 +175,7 @@ class Segment {
   friend struct detail::SegmentState;
   Segment(Group group, std::shared_ptr<detail::SegmentFace> state)
       : group_(std::move(group)), state_(std::move(state)) {}
+  void hold(std::shared_ptr<detail::SegmentState> state);
   detail::SegmentState& state() const;
   Group group_;
   std::shared_ptr<detail::SegmentFace> state_;

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <cstring>
+#include <numeric>
+
+#include <tessera/elementwise.hpp>
+#include <tessera/reductions.hpp>
+
+#include "mpi_test.hpp"
+#include "slice_model.hpp"
+
+// Arrays in memory that the program already has.
+namespace {
+
+using namespace tessera;
+using namespace tessera::test;
+
+constexpr index_t head = 48;  // bytes before the array
+
+template <std::size_t N>
+index_t largest_part(const Layout<N>& layout, int ranks) {
+  index_t most = 0;
+  for (int r = 0; r < ranks; ++r) most = std::max(most, layout.core().local(r).size);
+  return most;
+}
+
+// What the program wrote by plain pointers is what the array has, and the other way round; what is before and
+// behind stays.
+template <std::size_t N>
+void check_layout(const Layout<N>& layout, Random& random) {
+  SCOPED_TRACE(layout.description());
+  const Group& all = world();
+  const index_t bytes = largest_part(layout, all.size()) * index_t{sizeof(double)};
+  Segment memory(all, head + bytes + 64, "mine");
+  auto* mine = memory.address(all.rank());
+  std::memset(mine, 7, static_cast<std::size_t>(head + bytes + 64));
+  auto* elements = reinterpret_cast<double*>(mine + head);
+  const index_t count = layout.core().local(all.rank()).size;
+  for (index_t i = 0; i < count; ++i) elements[i] = all.rank() + static_cast<double>(i) / 1024;
+  Array<double, N> a(memory, head, layout, {.name = "in place"});
+  a.sync();
+  const Extents<N> dims = layout.dims();
+  int wrong = 0;
+  for (int i = 0; i < 20 && dims.size() > 0; ++i) {
+    Index<N> at;
+    for (std::size_t d = 0; d < N; ++d) at[d] = pick(random, 0, dims[d] - 1);
+    index_t offset = 0;
+    const int owner = layout.core().locate(at.data(), offset);
+    wrong += static_cast<int>(a.load(at) != owner + static_cast<double>(offset) / 1024);
+  }
+  EXPECT_EQ(wrong, 0);
+  a.sync();
+  fill(a, 2.5);
+  a.sync();
+  if (all.rank() == 0 && dims.size() > 0) a.acc(Patch<N>::whole(dims), LocalArray<double, N>(dims), 1.0);
+  a.sync();
+  for (index_t b = 0; b < layout.block_count(all.rank()); ++b) {
+    for_each_index(layout.block(all.rank(), b), [&](const Index<N>& at) {
+      index_t offset = 0;
+      layout.core().locate(at.data(), offset);
+      wrong += static_cast<int>(elements[offset] != 2.5);
+    });
+  }
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(reduce(a, Reduce::sum), 2.5 * static_cast<double>(dims.size()));
+  for (index_t i = 0; i < head; ++i) EXPECT_EQ(mine[i], std::byte{7});
+  for (index_t i = head + bytes; i < head + bytes + 64; ++i) EXPECT_EQ(mine[i], std::byte{7});
+  all.sync();
+}
+
+TEST(InPlace, arrays_over_segments_of_every_layout) {
+  Random random(300);
+  for (const auto& layout : layouts_of<1>(random, {41}, world().size())) check_layout(layout, random);
+  for (const auto& layout : layouts_of<2>(random, {9, 12}, world().size())) check_layout(layout, random);
+  for (const auto& layout : layouts_of<3>(random, {1, 2, 1}, world().size())) check_layout(layout, random);
+  check_layout(Layout<2>::blocked({0, 4}, world().size()), random);
+  const Extents<1> large(300000);  // a segment with memory of its own
+  check_layout(Layout<1>::blocked(large, world().size()), random);
+}
+
+TEST(InPlace, two_arrays_share_memory_and_ghost_cells_work) {
+  const Group& all = world();
+  const index_t n = 6, rows = n * all.size();
+  const auto layout = Layout<1>::blocked({rows}, all.size()).with_ghosts({1});
+  Segment memory(all, (n + 2) * 8 + 256, "two");
+  Array<double, 1> with_ghosts(memory, 0, layout, {.name = "with ghosts", .periodic = {true}});
+  // The same memory as a plain matrix: a row for each rank.
+  Array<double, 2> raw(memory, 0,
+                       Layout<2>::blocked({all.size(), n + 2}, all.size(), {.grid = Extents<2>{all.size(), 1}}),
+                       {.name = "raw"});
+  for_each_local(with_ghosts, [](const Index<1>& at, double& x) { x = static_cast<double>(at[0]); });
+  with_ghosts.sync();
+  with_ghosts.update_ghosts();
+  all.sync();
+  const index_t next = (all.rank() + 1) % all.size();
+  EXPECT_EQ(raw.load({next, 0}), static_cast<double>((next * n + rows - 1) % rows));
+  EXPECT_EQ(raw.load({next, n + 1}), static_cast<double>((next + 1) * n % rows));
+  EXPECT_EQ(raw.load({next, 3}), static_cast<double>(next * n + 2));
+  all.sync();
+}
+
+TEST(InPlace, the_memory_outlives_the_segments_handle_and_closing_it_closes_arrays) {
+  const Group& all = world();
+  const auto layout = Layout<1>::blocked({10}, all.size());
+  std::optional<Array<std::int64_t, 1>> a;
+  {
+    Segment memory(all, 4096, "short-lived");
+    a.emplace(memory, 1024, layout, ArrayOptions<1>{.name = "kept"});
+  }
+  for (int i = 0; i < 5; ++i) {
+    const Segment other(all, 4096, "other");  // frees what all have dropped
+    std::memset(other.address(all.rank()), 0xff, 4096);
+    all.sync();
+  }
+  fill(*a, 3);
+  EXPECT_EQ(reduce(*a, Reduce::sum), 30);
+  a.reset();
+
+  Segment memory(all, 4096, "closed");
+  Array<std::int64_t, 1> b(memory, 0, layout, {.name = "b"});
+  const Segment part = memory.part(1024, 512, "part");
+  const Segment part_of_part = part.part(256, 256, "part of part");
+  memory.close();
+  EXPECT_FALSE(part.is_open());
+  EXPECT_FALSE(part_of_part.is_open());
+  EXPECT_THROW(b.load({0}), UsageError);
+  EXPECT_THROW(part.flush(), UsageError);
+  b = Array<std::int64_t, 1>(all, layout, {.name = "b again"});
+  fill(b, 1);
+  EXPECT_EQ(reduce(b, Reduce::sum), 10);
+}
+
+TEST(InPlace, parts_of_segments_are_segments) {
+  const Group& all = world();
+  const Segment memory(all, 1 << 20, "whole");  // too large for a slab
+  Segment part = memory.part(512, 1024, "part");
+  EXPECT_EQ(part.name(), "part");
+  EXPECT_EQ(part.slice_bytes(), 1024);
+  for (int r = 0; r < all.size(); ++r) {
+    EXPECT_EQ(part.address(r), all.on_node(r) ? memory.address(r) + 512 : nullptr);
+  }
+  const int next = (all.rank() + 1) % all.size();
+  std::vector<std::int64_t> values(128, all.rank()), found(128, -1);
+  part.put(next, 0, Strided::contiguous(1024), values.data());
+  part.flush();
+  memory.get(next, 512, Strided::contiguous(1024), found.data());
+  EXPECT_EQ(found, values);
+  memory.sync();
+  std::int64_t one = 1, old = 0;
+  part.fetch_add(0, 8, ElementKind::int64, &one, &old);
+  part.sync();
+  memory.get(0, 520, Strided::contiguous(8), &old);
+  EXPECT_EQ(old, all.size() - 1 + all.size());
+  memory.sync();
+  EXPECT_THROW(part.get(next, 1016, Strided::contiguous(16), found.data()), UsageError);
+  const auto where = part.locate(part.address(all.rank()) + 24);
+  ASSERT_TRUE(where);
+  EXPECT_EQ(where->rank, all.rank());
+  EXPECT_EQ(where->offset, 24);
+  EXPECT_GE(part.statistics().total[0][0].operations + part.statistics().total[2][0].operations +
+                part.statistics().total[1][0].operations,
+            1U);
+}
+
+TEST(InPlace, what_does_not_fit_is_refused_on_every_rank) {
+  const Group& all = world();
+  const Segment memory(all, 1000, "small");
+  const auto layout = Layout<1>::blocked({100 * all.size()}, all.size());
+  const std::string too_large =
+      message_of<UsageError>([&] { Array<double, 1>(memory, 256, layout, {.name = "large"}); });
+  EXPECT_NE(too_large.find("\"large\""), std::string::npos) << too_large;
+  EXPECT_NE(too_large.find("\"small\""), std::string::npos) << too_large;
+  EXPECT_THROW((Array<double, 1>(memory, 8, layout)), UsageError);
+  EXPECT_THROW((Array<double, 1>(memory, -16, layout)), UsageError);
+  EXPECT_THROW((Array<double, 1>(memory, 0, Layout<1>::blocked({1}, all.size() + 1))), UsageError);
+  EXPECT_THROW((void)memory.part(0, 1 << 20, "larger"), UsageError);
+  if (all.size() > 1) {
+    const index_t offset = all.rank() == 0 ? 0 : 16;
+    EXPECT_THROW((void)memory.part(offset, 16, "disagreed"), UsageError);
+    EXPECT_THROW((Array<double, 1>(memory, 0, Layout<1>::blocked({10 + all.rank()}, all.size()))), UsageError);
+  }
+  const Array<double, 1> fits(memory, 0, layout, {.name = "fits"});
+  EXPECT_EQ(fits.size(), 100 * all.size());
+}
+
+}  // namespace
