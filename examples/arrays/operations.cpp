@@ -195,7 +195,7 @@ bool printing(const Group& world) {
   std::ostream& out = text;
   // [print]
   print(out, a, {.most = 4});  // on rank 0
-  print(out, a.slice({{50, 0}, {52, 3}}), {.precision = 3});
+  print(out, a.slice({{50, 0}, {52, 3}}), {.precision = 4});
   if (world.rank() == 0) print(out, a.layout());  // who owns what
   // [print]
   std::cout << text.str();
