@@ -274,7 +274,9 @@ bool other_libraries(const Group& world) {
   // Any element of this node as a plain pointer; null for those of other nodes.
   const double* middle = a.address({20, 15});
 
-  // MPI among the members, on a communicator that belongs to Tessera.
+  // MPI among the members, on a communicator that belongs to Tessera. In progress mode poll nobody serves
+  // others while in MPI: first let all be done with what they do here.
+  a.sync();
   double largest = 0;
   const double own = mine.size() > 0 ? data[(mine.extent(0) - 1) * leading + mine.extent(1) - 1] : 0;
   MPI_Allreduce(&own, &largest, 1, MPI_DOUBLE, MPI_MAX, world.mpi_comm());
