@@ -79,7 +79,7 @@ void measure_reads(Session& session, Pair& arrays, index_t count) {
     }
     require_everywhere(world, right, "read_only");
     session.compare({.section = section,
-                     .name = "read_only, 64 patches of " + size + " that were read before",
+                     .name = "read_only, 64 x " + size + ", read before",
                      .routine = repeat([&] { get_all(epoch); }),
                      .bytes = bytes,
                      .clock = Clock::joint,
@@ -101,8 +101,7 @@ void measure_reads(Session& session, Pair& arrays, index_t count) {
       arrays.plain.sync();
     });
     session.compare({.section = section,
-                     .name = "read_only, from its begin to its end, 64 patches of " + size +
-                             (turns == 1 ? " once" : " ten times"),
+                     .name = "read_only, begin to end, 64 x " + size + (turns == 1 ? ", once" : ", ten times"),
                      .routine = whole,
                      .bytes = turns * bytes,
                      .clock = Clock::joint,
@@ -129,8 +128,7 @@ void measure_sums(Session& session, Pair& arrays, index_t count) {
     for (const Patch<1>& patch : patches) arrays.plain.acc(patch, from);
     arrays.plain.sync();
   };
-  const std::string name =
-      "accumulate_only, " + std::to_string(number) + " patches of " + format_bytes(count * element);
+  const std::string name = "accumulate_only, " + std::to_string(number) + " x " + format_bytes(count * element);
   fill(arrays.in_epochs, 0.5);
   fill(arrays.plain, 0.5);
   whole();

@@ -14,7 +14,7 @@
 namespace tessera::benchmark::arrays {
 namespace {
 
-constexpr const char* section = "ghosts: update_ghosts, periodic";
+constexpr const char* section = "ghosts: update_ghosts of blocks with this edge, periodic";
 
 template <std::size_t N>
 Index<N> index_of(index_t number, const Extents<N>& extents) {
@@ -120,7 +120,7 @@ class Comparison {
     return {dims_, extents, lo, width_};
   }
   std::string title(const char* method) const {
-    return std::to_string(N) + "-D, edge " + std::to_string(edge_) + ", width " + std::to_string(width_) +
+    return std::to_string(N) + "-D " + std::to_string(edge_) + ", width " + std::to_string(width_) +
            (corners_ ? ", corners, " : ", no corners, ") + method;
   }
   // What a programmer would have found out.

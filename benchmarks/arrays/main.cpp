@@ -39,17 +39,18 @@ constexpr Section sections[] = {
     {"tasks", "TaskCounter, against counters", tasks},
 };
 
-const char* to_string(Where where) {
-  if (where == Where::one_node) return "on one node";
-  return where == Where::several_nodes ? "between nodes" : "anywhere";
+std::string place_of(const Section& section) {
+  std::string text = "on one node";
+  if (section.where != Where::one_node)
+    text = section.where == Where::several_nodes ? "between nodes" : "anywhere";
+  if (section.least_ranks > 1) text += ", " + std::to_string(section.least_ranks) + " ranks or more";
+  return text;
 }
 
 std::string contents() {
   std::string text = "Sections, and where they apply:\n";
   for (const Section& section : sections) {
-    text += std::string("  ") + section.name + ": " + section.what + "; " + to_string(section.where);
-    if (section.least_ranks > 1) text += ", " + std::to_string(section.least_ranks) + " ranks or more";
-    text += '\n';
+    text += std::string("  ") + section.name + ": " + section.what + "; " + place_of(section) + '\n';
   }
   return text;
 }
@@ -79,8 +80,7 @@ void run(Session& session, const Place& place, const std::string& alone) {
     if (applies(section, session.world())) {
       section.run(session, place);
     } else {
-      left_out += (left_out.empty() ? "" : ", ") + std::string(section.name) + " (" + to_string(section.where) +
-                  ", " + std::to_string(section.least_ranks) + " ranks or more)";
+      left_out += (left_out.empty() ? "" : ", ") + std::string(section.name) + " (" + place_of(section) + ")";
     }
   }
   if (!left_out.empty()) session.note("Left out here: " + left_out + ".");

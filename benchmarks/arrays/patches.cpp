@@ -14,13 +14,14 @@
 namespace tessera::benchmark::arrays {
 namespace {
 
-constexpr const char* section = "patches: against bare transfers of the pieces";
+constexpr const char* section = "patches: so many pieces in blocks of as many or fewer owners";
 
 // How a rank's elements lie.
 enum class Stored { by_block, together };
 
 struct Case {
-  std::string name;
+  int pieces;
+  const char* name;
   Layout<2> layout;
   Stored stored;
   Patch<2> patch;
@@ -33,15 +34,14 @@ std::vector<Case> cases(int ranks, index_t h, index_t w) {
   const Extents<2> four(4 * h, 4 * w), grid_of_two(2, 1);
   const Patch<2> corner = Patch<2>::at({h, w}, {2 * h, 2 * w});
   std::vector<Case> all;
-  all.push_back({"2 owners, blocked",
+  all.push_back({2, "blocked",
                  Layout<2>::blocked({ranks * 2 * h, 2 * w}, ranks, {.grid = Extents<2>(ranks, 1)}),
                  Stored::by_block, Patch<2>::at({(ranks - 1) * 2 * h - h, w / 2}, {2 * h, w})});
   if (ranks >= 4)
-    all.push_back({"4 owners, blocked", Layout<2>::blocked(four, ranks, {.grid = Extents<2>(2, 2)}),
-                   Stored::by_block, corner});
-  all.push_back(
-      {"4 pieces, tiled", Layout<2>::tiled(four, block, {grid_of_two}, ranks), Stored::by_block, corner});
-  all.push_back({"4 pieces, block-cyclic", Layout<2>::block_cyclic(four, block, {grid_of_two}, ranks),
+    all.push_back(
+        {4, "blocked", Layout<2>::blocked(four, ranks, {.grid = Extents<2>(2, 2)}), Stored::by_block, corner});
+  all.push_back({4, "tiled", Layout<2>::tiled(four, block, {grid_of_two}, ranks), Stored::by_block, corner});
+  all.push_back({4, "block-cyclic", Layout<2>::block_cyclic(four, block, {grid_of_two}, ranks),
                  Stored::together, corner});
   return all;
 }
@@ -152,7 +152,8 @@ void measure(Session& session, const Place& place, const Case& c, const std::str
       for (const Bare& piece : pieces) piecewise(piece);
       if (apart) segment.flush();
     });
-    const std::string title = std::string(name) + ", " + c.name + ", pieces of " + size;
+    const std::string title =
+        std::string(name) + ", " + std::to_string(c.pieces) + " x " + size + ", " + c.name;
     check(world, title, own, bare, array, segment, {buffer.begin(), buffer.end()});
     session.compare({.section = section,
                      .name = title,

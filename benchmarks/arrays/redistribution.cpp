@@ -33,7 +33,7 @@ struct Side {
 
 Side blocked(int ranks, index_t n, StorageOrder order) {
   const Extents<2> grid(ranks, 1);
-  return {order == StorageOrder::row_major ? "blocked (row-major)" : "blocked (column-major)",
+  return {order == StorageOrder::row_major ? "row-major blocks" : "blocks",
           Layout<2>::blocked({n, n}, ranks, {.grid = grid}).with_storage(order),
           grid,
           {static_cast<int>(n) / ranks, static_cast<int>(n)}};
@@ -41,7 +41,7 @@ Side blocked(int ranks, index_t n, StorageOrder order) {
 
 Side cyclic(int ranks, index_t n, int block) {
   const Extents<2> grid = near_square(ranks);
-  return {"block-cyclic " + std::to_string(block),
+  return {"cyclic " + std::to_string(block),
           Layout<2>::block_cyclic({n, n}, {block, block}, {grid}, ranks),
           grid,
           {block, block}};
@@ -87,7 +87,7 @@ void measure(Session& session, index_t n, const Side& source, const Side& target
       for (index_t row = 0; row < view.extent(0); ++row) *next++ = view(row, column);
     }
   }
-  const std::string name = source.name + " to " + target.name + ", n = " + std::to_string(n);
+  const std::string name = "n = " + std::to_string(n) + ", " + source.name + " to " + target.name;
   copy(from, to);
   scalapack_peer::redistribute(a, b, all);
   require_everywhere(world, same(to, b, n), name);
@@ -120,7 +120,10 @@ void redistribution(Session& session, const Place&) {
     measure(session, n, cyclic(ranks, n, 64), cyclic(ranks, n, 48), twice);
   }
   session.note(
-      "Row-major blocks have no counterpart in ScaLAPACK: PDGEMR2D is given column-major ones there, and "
+      "Redistribution: blocks are one for each rank, column-major unless said; cyclic is block-cyclic, with "
+      "blocks of "
+      "so many rows and columns. Row-major blocks have no counterpart in ScaLAPACK: PDGEMR2D is given "
+      "column-major ones there, and "
       "transposes nothing.");
 }
 

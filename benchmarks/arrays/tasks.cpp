@@ -35,6 +35,29 @@ void check(const Group& world, const std::string& who, index_t count, Draw draw)
   require_everywhere(world, right && number == count && sum == count * (count - 1) / 2, who);
 }
 
+// A whole phase of a program: from the first task to the last, the smaller shares at the end included.
+void measure_all(Session& session, const Place& place, TaskCounter& tasks, Array<std::int64_t, 1>& counter) {
+  const index_t count = session.is_quick() ? 1000 : place.one_node ? 100000 : 10000;
+  const Others others = waiting(session.world());
+  session.compare({.section = section,
+                   .name = "all of " + std::to_string(count) + " tasks, all ranks draw",
+                   .routine = repeat([&tasks, count] {
+                     tasks.reset(count);
+                     while (tasks.next()) {
+                     }
+                   }),
+                   .clock = Clock::joint,
+                   .others = others},
+                  {{.name = "fetch_add of an element",
+                    .routine = repeat([&counter, count] {
+                      fill(counter, 0);
+                      while (counter.fetch_add({0}, 1) < count) {
+                      }
+                    }),
+                    .target = no_slower,
+                    .others = others}});
+}
+
 }  // namespace
 
 void tasks(Session& session, const Place& place) {
@@ -67,8 +90,8 @@ void tasks(Session& session, const Place& place) {
   one_by_one.reset(many);
 
   const Others others = waiting(world);
-  std::vector<std::pair<std::string, Clock>> who{{", one rank, counter at the last", Clock::origin}};
-  if (world.size() > 1) who.push_back({", all ranks at once", Clock::joint});
+  std::vector<std::pair<std::string, Clock>> who{{", one rank draws", Clock::origin}};
+  if (world.size() > 1) who.push_back({", all ranks draw", Clock::joint});
   for (const auto& [name, clock] : who) {
     const auto row = [&, &name = name, clock = clock](const char* what, TaskCounter& tasks) {
       session.compare({.section = section,
@@ -82,8 +105,9 @@ void tasks(Session& session, const Place& place) {
                         .others = others}});
     };
     row("TaskCounter", by_node);
-    row("TaskCounter, not by node", one_by_one);
+    row("not by node", one_by_one);
   }
+  measure_all(session, place, by_node, counter);
   world.sync();
   theirs.reset();
   counter.close();
