@@ -55,6 +55,12 @@ std::string contents() {
   return text;
 }
 
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const Section& section : sections) all.emplace_back(section.name);
+  return all;
+}
+
 bool applies(const Section& section, const Group& world) {
   const bool one_node = world.node_count() == 1;
   if (section.where == Where::one_node && !one_node) return false;
@@ -99,7 +105,8 @@ int main(int argc, char** argv) {
       world.rank() == 0, [&](CLI::App& app) {
         app.add_option("--topology", topology, "What is between the ranks, for the report")->type_name("TEXT");
         app.add_option("--alone", alone, "Run only the section of this name, if --only allows it")
-            ->type_name("NAME");
+            ->type_name("NAME")
+            ->check(CLI::IsMember(arrays::names()));
         app.footer(arrays::contents());
       });
   if (parsed.exit_status) return *parsed.exit_status;
