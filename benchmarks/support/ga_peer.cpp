@@ -36,6 +36,8 @@ int created(int handle) {
   return handle;
 }
 
+int positions(std::span<const int> at) { return Bounds::checked(static_cast<std::int64_t>(at.size() / 2)); }
+
 // All ranks must come, which they do not when one of them unwinds.
 void destroy(int handle) {
   if (std::uncaught_exceptions() == 0) GA_Destroy(handle);
@@ -46,13 +48,15 @@ void destroy(int handle) {
 bool available() noexcept { return true; }
 std::string why_not() { return {}; }
 
-Library::Library() {
+Library::Library(std::int64_t scratch) {
 #if defined(MPICH)
   // MPICH 4.0.2 may move the base of a window from MPI_Win_allocate, and results are wrong then; ARMCI-MPI
   // takes MPI_Win_create when told so. (Not on Open MPI: it has no MPI_Win_create for a single process.)
   setenv("ARMCI_USE_WIN_ALLOCATE", "0", 1);
 #endif
   GA_Initialize();
+  const auto elements = scratch / static_cast<std::int64_t>(sizeof(double));
+  if (scratch > 0 && !MA_init(C_DBL, elements, elements)) throw Error("Global Arrays has no local memory");
 }
 
 Library::~Library() {
@@ -88,6 +92,18 @@ void Matrix::accumulate(const Patch& patch, const double* from, double alpha) {
   NGA_Acc(handle_, b.low, b.high, const_cast<double*>(from), b.leading, &alpha);
 }
 
+void Matrix::gather(std::span<const int> at, double* into) const {
+  NGA_Gather_flat(handle_, into, const_cast<int*>(at.data()), positions(at));
+}
+
+void Matrix::scatter(std::span<const int> at, const double* from) {
+  NGA_Scatter_flat(handle_, const_cast<double*>(from), const_cast<int*>(at.data()), positions(at));
+}
+
+void Matrix::scatter_accumulate(std::span<const int> at, const double* from, double alpha) {
+  NGA_Scatter_acc_flat(handle_, const_cast<double*>(from), const_cast<int*>(at.data()), positions(at), &alpha);
+}
+
 double* Matrix::own() const {
   int low[2], high[2], leading[1];
   double* block = nullptr;
@@ -108,6 +124,14 @@ Counters::~Counters() { destroy(handle_); }
 
 std::int64_t Counters::read_increment(int rank, std::int64_t by) { return NGA_Read_inc(handle_, &rank, by); }
 
+void create_and_destroy(std::int64_t rows, std::int64_t columns) {
+  int dims[2] = {Bounds::checked(rows), Bounds::checked(columns)};
+  char name[] = "short-lived";
+  int handle = NGA_Create(C_DBL, 2, dims, name, nullptr);
+  if (handle == 0) throw Error("Global Arrays could not create an array");
+  GA_Destroy(handle);
+}
+
 void sync() { GA_Sync(); }
 
 }  // namespace tessera::benchmark::ga_peer
@@ -127,7 +151,7 @@ std::string why_not() {
          "(Debian: libglobalarrays-dev and libarmci-mpi-dev).";
 }
 
-Library::Library() { absent(); }
+Library::Library(std::int64_t) { absent(); }
 Library::~Library() = default;
 std::string Library::name() { return "Global Arrays"; }
 Matrix::Matrix(int, std::int64_t, std::int64_t) : handle_(0) { absent(); }
@@ -135,10 +159,14 @@ Matrix::~Matrix() = default;
 void Matrix::put(const Patch&, const double*) { absent(); }
 void Matrix::get(const Patch&, double*) const { absent(); }
 void Matrix::accumulate(const Patch&, const double*, double) { absent(); }
+void Matrix::gather(std::span<const int>, double*) const { absent(); }
+void Matrix::scatter(std::span<const int>, const double*) { absent(); }
+void Matrix::scatter_accumulate(std::span<const int>, const double*, double) { absent(); }
 double* Matrix::own() const { absent(); }
 Counters::Counters(int) : handle_(0) { absent(); }
 Counters::~Counters() = default;
 std::int64_t Counters::read_increment(int, std::int64_t) { absent(); }
+void create_and_destroy(std::int64_t, std::int64_t) { absent(); }
 void sync() {}
 
 }  // namespace tessera::benchmark::ga_peer

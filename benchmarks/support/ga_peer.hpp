@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ std::string why_not();
 /// @collective
 class Library {
  public:
-  Library();
+  /// `scratch`: bytes of local memory, which its gather and scatter want; without any they end the program.
+  explicit Library(std::int64_t scratch = 0);
   ~Library();
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
@@ -47,6 +49,10 @@ class Matrix {
   void put(const Patch& patch, const double* from);
   void get(const Patch& patch, double* into) const;
   void accumulate(const Patch& patch, const double* from, double alpha);
+  /// Single elements, at a list of their rows and columns in turn. @onesided
+  void gather(std::span<const int> at, double* into) const;
+  void scatter(std::span<const int> at, const double* from);
+  void scatter_accumulate(std::span<const int> at, const double* from, double alpha);
   /// This rank's own block. @local
   double* own() const;
 
@@ -68,6 +74,9 @@ class Counters {
  private:
   int handle_;
 };
+
+/// Makes a matrix of double and destroys it. @collective
+void create_and_destroy(std::int64_t rows, std::int64_t columns);
 
 /// Everybody's operations on all arrays are done. @collective
 void sync();

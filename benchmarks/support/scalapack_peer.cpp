@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "scalapack_peer.hpp"
+
+#include <algorithm>
+#include <exception>
+
+#include <mpi.h>
+
+#include <tessera/runtime/error.hpp>
+
+#if TESSERA_BENCHMARK_SCALAPACK
+extern "C" {
+int Csys2blacs_handle(MPI_Comm);
+void Cfree_blacs_system_handle(int);
+void Cblacs_gridmap(int*, int*, int, int, int);
+void Cblacs_gridexit(int);
+void Cpdgemr2d(int, int, double*, int, int, int*, double*, int, int, int*, int);
+}
+#endif
+
+namespace tessera::benchmark::scalapack_peer {
+namespace {
+
+// How many of `count` rows or columns the process at `place` of `places` has.
+int share(int count, int block, int place, int places) {
+  const int turns = count / (block * places), rest = count - turns * block * places;
+  return turns * block + std::clamp(rest - place * block, 0, block);
+}
+
+}  // namespace
+
+Matrix::Matrix(const Grid& grid, int rows, int columns, const Blocks& blocks) {
+  const int row = grid.rank() / grid.columns(), column = grid.rank() % grid.columns();
+  const int own_rows = share(rows, blocks.rows, row, grid.rows());
+  const int own_columns = share(columns, blocks.columns, column, grid.columns());
+  descriptor_ = {1, grid.context(), rows, columns, blocks.rows, blocks.columns, 0, 0, std::max(1, own_rows)};
+  local_.resize(static_cast<std::size_t>(own_rows) * static_cast<std::size_t>(own_columns));
+}
+
+#if TESSERA_BENCHMARK_SCALAPACK
+
+bool available() noexcept { return true; }
+const char* why_not() noexcept { return ""; }
+
+System::System(const Group& group) : group_(group), handle_(Csys2blacs_handle(group.mpi_comm())) {}
+System::~System() { Cfree_blacs_system_handle(handle_); }
+
+Grid::Grid(const System& system, int rows, int columns)
+    : rows_(rows), columns_(columns), rank_(system.group().rank()), context_(system.handle()) {
+  std::vector<int> map(static_cast<std::size_t>(rows * columns));  // column-major
+  for (int r = 0; r < rows; ++r) {
+    for (int c = 0; c < columns; ++c) map[static_cast<std::size_t>(r + c * rows)] = r * columns + c;
+  }
+  Cblacs_gridmap(&context_, map.data(), rows, rows, columns);
+}
+
+Grid::~Grid() {
+  // All ranks must come, which they do not when one of them unwinds.
+  if (std::uncaught_exceptions() == 0) Cblacs_gridexit(context_);
+}
+
+void redistribute(const Matrix& from, Matrix& to, const Grid& all) {
+  const int rows = from.descriptor_[2], columns = from.descriptor_[3];
+  Cpdgemr2d(rows, columns, const_cast<double*>(from.local_.data()), 1, 1,
+            const_cast<int*>(from.descriptor_.data()), to.local_.data(), 1, 1, to.descriptor_.data(),
+            all.context());
+}
+
+#else
+
+bool available() noexcept { return false; }
+const char* why_not() noexcept {
+  return "Not compared with ScaLAPACK: the benchmarks were built without tessera::linalg.";
+}
+
+System::System(const Group& group) : group_(group), handle_(-1) { throw UsageError(why_not()); }
+System::~System() = default;
+Grid::Grid(const System&, int rows, int columns) : rows_(rows), columns_(columns), rank_(-1), context_(-1) {
+  throw UsageError(why_not());
+}
+Grid::~Grid() = default;
+void redistribute(const Matrix&, Matrix&, const Grid&) { throw UsageError(why_not()); }
+
+#endif
+
+}  // namespace tessera::benchmark::scalapack_peer

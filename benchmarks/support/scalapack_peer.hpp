@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include <tessera/runtime/group.hpp>
+
+/// ScaLAPACK's own redistribution, for comparison.
+namespace tessera::benchmark::scalapack_peer {
+
+/// Whether the benchmarks were built with ScaLAPACK, as they are where tessera::linalg is. @local
+bool available() noexcept;
+/// What a run says where they were not. @local
+const char* why_not() noexcept;
+
+/// What BLACS calls a group. One at a time for each, as it has the same handle for all of them. @collective to
+/// make, @local to destroy
+class System {
+ public:
+  explicit System(const Group& group);
+  ~System();
+  System(const System&) = delete;
+  System& operator=(const System&) = delete;
+
+  const Group& group() const noexcept { return group_; }
+  int handle() const noexcept { return handle_; }
+
+ private:
+  Group group_;
+  int handle_;
+};
+
+/// A process grid of BLACS over all ranks of a group: rank r is at (r / columns, r % columns). @collective to
+/// make and destroy
+class Grid {
+ public:
+  Grid(const System& system, int rows, int columns);
+  ~Grid();
+  Grid(const Grid&) = delete;
+  Grid& operator=(const Grid&) = delete;
+
+  int rank() const { return rank_; }
+  int context() const noexcept { return context_; }
+  int rows() const noexcept { return rows_; }
+  int columns() const noexcept { return columns_; }
+
+ private:
+  int rows_, columns_, rank_, context_;
+};
+
+/// The blocks in which a matrix is dealt out.
+struct Blocks {
+  int rows, columns;
+};
+
+/// A matrix of double, of which this object holds the part of this rank, column-major. @local
+class Matrix {
+ public:
+  Matrix(const Grid& grid, int rows, int columns, const Blocks& blocks);
+  std::vector<double>& local() noexcept { return local_; }
+  const std::vector<double>& local() const noexcept { return local_; }
+
+ private:
+  friend void redistribute(const Matrix& from, Matrix& to, const Grid& all);
+  std::array<int, 9> descriptor_;  // ScaLAPACK Users' Guide, section 4.3.3
+  std::vector<double> local_;
+};
+
+/// PDGEMR2D: copies a whole matrix to one of other blocks, or on another grid; `all` holds both grids.
+/// @collective
+void redistribute(const Matrix& from, Matrix& to, const Grid& all);
+
+}  // namespace tessera::benchmark::scalapack_peer
