@@ -110,7 +110,7 @@ class Comparison {
       block.set(cells.view());
     }
     array.sync();
-    array.update_ghosts(corners_, method);
+    array.update_ghosts(kind(), method);
     const Array<double, N>& updated = array;
     require_everywhere(world_, block.holds(updated.local_with_ghosts().view(), corners_), title("cells"));
   }
@@ -134,7 +134,7 @@ class Comparison {
     session_.compare(
         {.section = section,
          .name = title(name),
-         .routine = repeat([&array, method, corners = corners_] { array.update_ghosts(corners, method); }),
+         .routine = repeat([&array, method, corners = kind()] { array.update_ghosts(corners, method); }),
          .clock = Clock::joint,
          .others = waiting(world_)},
         {reference});
@@ -143,6 +143,7 @@ class Comparison {
   Session& session_;
   const Group& world_;
   index_t edge_, width_;
+  Corners kind() const { return corners_ ? Corners::with : Corners::without; }
   bool corners_;
   std::vector<int> grid_;
   Extents<N> shape_, dims_;

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <vector>
 
-#include <tessera/runtime/local_buffer.hpp>
 #include <tessera/elementwise.hpp>
 #include <tessera/matrix.hpp>
 #include <tessera/reductions.hpp>
+#include <tessera/runtime/local_buffer.hpp>
 
 #include "armci_peer.hpp"
 #include "by_hand.hpp"

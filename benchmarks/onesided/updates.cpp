@@ -5,10 +5,10 @@
 #include <atomic>
 #include <memory>
 
-#include <tessera/runtime/scalars.hpp>
 #include <tessera/elementwise.hpp>
 #include <tessera/matrix.hpp>
 #include <tessera/reductions.hpp>
+#include <tessera/runtime/scalars.hpp>
 
 #include "armci_peer.hpp"
 #include "sections.hpp"

@@ -201,7 +201,7 @@ bool heat(const Group& world) {
   // [ghosts]
   // [behind]
   for (int i = 0; i < steps; ++i) {
-    auto update = u.update_ghosts_async(false);  // this stencil reads no corners
+    auto update = u.update_ghosts_async(tessera::Corners::without);  // this stencil reads no corners
     const auto [rows, columns] = u.local_patch().extents().values();
     step(u, next, {{1, 1}, {rows - 1, columns - 1}});  // what needs no ghost cells
     update.wait();

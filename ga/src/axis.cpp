@@ -61,11 +61,13 @@ Axis Axis::dealt(index_t extent, std::vector<index_t> starts, int parts) {
 Axis Axis::with_tiles() const {
   Axis axis = *this;
   axis.tiles_ = true;
-  axis.single_ = parts_ == 1 && blocks() <= 1;
+  axis.single_ = parts_ == 1 && blocks_dealt() <= 1;
   return axis;
 }
 
-index_t Axis::blocks() const noexcept {
+index_t Axis::blocks() const noexcept { return single_ ? index_t{extent_ > 0} : blocks_dealt(); }
+
+index_t Axis::blocks_dealt() const noexcept {
   if (kind_ == Kind::cyclic) return extent_ / block_ + static_cast<index_t>(extent_ % block_ != 0);
   if (kind_ == Kind::dealt && extent_ == 0) return 0;
   return table_ ? static_cast<index_t>(table_->starts.size()) : parts_;
@@ -75,7 +77,7 @@ index_t Axis::intervals(int part) const noexcept {
   const bool dealt = kind_ == Kind::cyclic || kind_ == Kind::dealt;
   if (!dealt || single_) return count(part) > 0 ? 1 : 0;
   if (kind_ == Kind::cyclic) return (count(part) + block_ - 1) / block_;
-  return (blocks() - part + parts_ - 1) / parts_;
+  return (blocks_dealt() - part + parts_ - 1) / parts_;
 }
 
 Interval Axis::interval(int part, index_t b) const noexcept {

@@ -58,7 +58,8 @@ T combine(Reduce operation, T a, T b) {
         break;
     }
   }
-  throw UsageError(fmt::format("reduce: {} is not defined for these elements", to_string(operation)));
+  throw UsageError(
+      fmt::format("{} is not defined for elements of {}", to_string(operation), to_string(element_kind<T>())));
 }
 
 }  // namespace tessera::detail

@@ -81,7 +81,7 @@ Ghosts::Pieces Ghosts::wanted(int rank, const GhostSides& what) const {
       self(self, d + 1, sides);
     }
     // Across a corner two or more dimensions are left at once.
-    const bool may_leave = here ? what.corners || sides == 0 : what.corners;
+    const bool may_leave = what.corners == Corners::with || (here && sides == 0);
     if (!may_leave) return;
     for (const bool high : {false, true}) {
       if (here && what.side == (high ? Side::low : Side::high)) continue;

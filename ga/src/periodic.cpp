@@ -50,7 +50,7 @@ void ArrayCore::for_each_image(const Box& patch, const Buffer<Pointer>& buffer, 
   if (empty) return;
   if (layout_.size() == 0) {
     throw UsageError(
-        fmt::format("periodic patch {} of array \"{}\" of extents {}, which has no elements to repeat",
+        fmt::format("periodic patch {}: array \"{}\" of extents {} has no elements that could be repeated",
                     patch_text(patch, rank()), name(), extents_text(layout_.dims().data(), rank())));
   }
   for (std::size_t d = 0; d < n; ++d) all[d] = ranges(patch.lo[d], patch.hi[d], layout_.dims()[d]);

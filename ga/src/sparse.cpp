@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -35,6 +36,12 @@ Layout<1> counted(const Group& group, index_t mine) {
   return Layout<1>::irregular(Extents<1>(starts.back() + counts.back()), {starts}, group.size());
 }
 
+// The number of a rank's first element, or of what would be it if it has none.
+template <class T>
+index_t begin_of(const Array<T, 1>& array, int rank) {
+  return array.core().layout().axis(0).interval(rank, 0).begin;
+}
+
 template <class T>
 void require_triplets(const Group& group, index_t rows, index_t columns, std::span<const Triplet<T>> triplets,
                       std::string_view name) {
@@ -56,20 +63,24 @@ std::vector<Triplet<T>> exchange(const Group& group, const detail::Axis& rows,
   const int ranks = group.size(), me = group.rank();
   std::vector<std::vector<Triplet<T>>> to(at(ranks));
   for (const Triplet<T>& t : triplets) to[at(rows.find(t.row).part)].push_back(t);
-  Array<index_t, 2> counts(group, Layout<2>::blocked({ranks, ranks}, ranks, {.grid = Extents<2>(ranks, 1)}),
+  // Row s says what rank s sends; each rank has the column of what it receives, and makes places of it.
+  Array<index_t, 2> places(group, Layout<2>::blocked({ranks, ranks}, ranks, {.grid = Extents<2>(1, ranks)}),
                            {.name = "triplets to each"});
-  {
-    const auto mine = counts.local();
-    for (int r = 0; r < ranks; ++r) mine(0, r) = static_cast<index_t>(to[at(r)].size());
-  }
-  counts.sync();
-  const auto all = counts.get(Patch<2>::whole({ranks, ranks}));
+  const Patch<2> my_row{{me, 0}, {me + 1, ranks}};
+  LocalArray<index_t, 2> row({1, ranks});
+  for (int r = 0; r < ranks; ++r) row(0, r) = static_cast<index_t>(to[at(r)].size());
+  places.put(my_row, row);
+  places.sync();
   index_t incoming = 0;
-  for (int s = 0; s < ranks; ++s) incoming += all(s, me);
+  {
+    const auto column = places.local();
+    for (int s = 0; s < ranks; ++s) incoming += std::exchange(column(s, 0), incoming);
+  }
+  places.sync();
+  places.get(my_row, row);
   Array<Triplet<T>, 1> arrived(group, counted(group, incoming), {.name = "triplets of each"});
   for (int r = 0; r < ranks; ++r) {
-    index_t begin = arrived.layout().block(r).lo[0];
-    for (int s = 0; s < me; ++s) begin += all(s, r);
+    const index_t begin = begin_of(arrived, r) + row(0, r);
     const auto size = static_cast<index_t>(to[at(r)].size());
     if (size > 0)
       arrived.put({{begin}, {begin + size}}, View<const Triplet<T>, 1>(to[at(r)].data(), Extents<1>(size)));
@@ -131,7 +142,7 @@ SparseMatrix<T>::SparseMatrix(Assembled&& made, const Group& group, index_t rows
     std::copy(made.columns.begin(), made.columns.end(), column_numbers_.local().data());
     std::copy(made.values.begin(), made.values.end(), values_.local().data());
   }
-  const index_t before = values_.layout().block(group.rank()).lo[0];
+  const index_t before = begin_of(values_, group.rank());
   const auto begins = all_begins_.local();
   for (index_t i = 0; i < last_ - first_; ++i) begins(i) = before + begins_[at(i)];
   compress_columns();

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include <tessera/elementwise.hpp>
 #include <tessera/array.hpp>
+#include <tessera/elementwise.hpp>
 
 #include "array_model.hpp"
 #include "mpi_test.hpp"

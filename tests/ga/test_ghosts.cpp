@@ -158,15 +158,15 @@ void check_updates(int rounds) {
       auto is_side = [&](int at) { return at != 0 && (side == Side::both || (at < 0) == (side == Side::low)); };
       switch (pick(random, 0, 6)) {
         case 0:
-          field.array().update_ghosts(true, GhostMethod::by_dimension);
+          field.array().update_ghosts(Corners::with, GhostMethod::by_dimension);
           wrong += verdict();
           break;
         case 1:
-          field.array().update_ghosts(true, GhostMethod::all_at_once);
+          field.array().update_ghosts(Corners::with, GhostMethod::all_at_once);
           wrong += verdict();
           break;
         case 2:
-          field.array().update_ghosts(false);
+          field.array().update_ghosts(Corners::without);
           wrong += verdict([](const auto& sides) { return !is_corner<N>(sides); });
           break;
         case 3:
@@ -174,7 +174,7 @@ void check_updates(int rounds) {
           wrong += verdict([&](const auto& sides) { return !is_corner<N>(sides) && is_side(sides[d]); });
           break;
         case 4:
-          field.array().update_ghosts_along(dimension, side, true);
+          field.array().update_ghosts_along(dimension, side, Corners::with);
           wrong += verdict([&](const auto& sides) { return is_side(sides[d]); });
           break;
         case 5: {
@@ -185,7 +185,7 @@ void check_updates(int rounds) {
           break;
         }
         default: {
-          const auto update = field.array().update_ghosts_async(false);
+          const auto update = field.array().update_ghosts_async(Corners::without);
         }  // waits
           wrong += verdict([](const auto& sides) { return !is_corner<N>(sides); });
       }

@@ -267,6 +267,9 @@ TEST(Layout, tiles_by_hand) {
   const auto layout = Layout<2>::tiled({5, 7}, {2, 3}, {.shape = {2, 1}});
   EXPECT_EQ(layout.ranks(), 2);
   EXPECT_EQ(layout.block_grid(), (Extents<2>{3, 3}));
+  // Neighbours of one rank are one block, unless they are tiles.
+  EXPECT_EQ((Layout<2>::block_cyclic({100, 80}, {16, 16}, {.shape = {2, 1}}).block_grid()), (Extents<2>{7, 1}));
+  EXPECT_EQ((Layout<2>::tiled({100, 80}, {16, 16}, {.shape = {2, 1}}).block_grid()), (Extents<2>{7, 5}));
   EXPECT_EQ(layout.block_count(0), 6);
   EXPECT_EQ(layout.block(0, 0), (Patch<2>{{0, 0}, {2, 3}}));
   EXPECT_EQ(layout.block(0, 2), (Patch<2>{{0, 6}, {2, 7}}));

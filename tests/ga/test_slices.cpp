@@ -293,6 +293,21 @@ TEST(Slice, rows_and_planes) {
       Count operator()(const Count& c, const Count& d) const { return {c.n + d.n}; }
     };
     EXPECT_EQ(reduce(a, Count{0}, Join{}).n, 6);
+    const auto larger = [](double u, double v) { return std::max(u, v); };
+    // How far two arrays are apart at most, as optimisers ask; the second is every second element of one.
+    Array<double, 3> b(world(), Layout<3>::blocked({8, 5, 6}, world().size()), {.name = "b"});
+    fill(b, 2.0);
+    b.sync();
+    if (world().rank() == 0) b.store({6, 4, 5}, -7.5);
+    EXPECT_EQ(transform_reduce(a, b.slice(Patch<3>::whole({8, 5, 6}), {2, 1, 1}), 0.0, larger,
+                               [](std::int64_t x, double y) { return std::abs(static_cast<double>(x) - y); }),
+              119 + 7.5);
+    EXPECT_EQ(transform_reduce(b, std::int64_t{0}, std::plus<>(),
+                               [](double x) { return static_cast<std::int64_t>(x < 0); }),
+              1);
+    EXPECT_EQ(transform_reduce(a, a, a, 0.0, larger,
+                               [](auto x, auto y, auto z) { return x == y && y == z ? 1.0 : 2.0; }),
+              1);
     a.sync();
   }
 }

@@ -103,6 +103,25 @@ TEST(Sparse, matrices_of_triplets) {
   check_matrix<std::int32_t>(400, 400, 2000, 8);
 }
 
+// Ranks whose rows are all empty have no place of their own among the elements.
+TEST(Sparse, rows_beside_empty_ones) {
+  const Group& all = world();
+  const index_t rows = 3 * all.size();
+  for (index_t gap = 1; gap <= rows; ++gap) {
+    std::vector<Triplet<double>> mine;
+    for (index_t i = all.rank(); i < rows; i += all.size()) {
+      if (i % gap == 0) mine.push_back({i, i % 7, static_cast<double>(i + 1)});
+    }
+    const SparseMatrix<double> a(all, rows, 7, mine, "gaps");
+    for (index_t i = 0; i < rows; ++i) {
+      const auto row = a.row(i);
+      ASSERT_EQ(row.size(), i % gap == 0 ? 1U : 0U) << "row " << i << ", gap " << gap;
+      EXPECT_EQ(row.empty() ? static_cast<double>(i + 1) : row[0].value, static_cast<double>(i + 1));
+    }
+    all.sync();
+  }
+}
+
 TEST(Sparse, wrong_uses_are_told) {
   const Group& all = world();
   const Triplet<double> outside{3, 9, 1};

@@ -293,16 +293,16 @@ class Array {
   /// not be written meanwhile. Without corners, cells that are beside the block in more than one dimension are
   /// not touched; neither are those beyond the ends of the array where it is not periodic. @collective
   /// @throws UsageError if the array has no ghost cells or another update is under way
-  void update_ghosts(bool corners = true, GhostMethod method = GhostMethod::automatic) {
+  void update_ghosts(Corners corners = Corners::with, GhostMethod method = GhostMethod::automatic) {
     core_.update_ghosts({.corners = corners}, method);
   }
   /// The same for the ghost cells on one side of a dimension, or on both; with corners also those that are
   /// beside the block in other dimensions too. @collective @throws as above, and UsageError if there is no such
   /// dimension
-  void update_ghosts_along(int dimension, Side side = Side::both, bool corners = false);
+  void update_ghosts_along(int dimension, Side side = Side::both, Corners corners = Corners::without);
   /// Begins to fill them: nobody may change elements, or look at ghost cells, before the result was waited for.
   /// @collective @throws as update_ghosts
-  GhostUpdate update_ghosts_async(bool corners = true) {
+  GhostUpdate update_ghosts_async(Corners corners = Corners::with) {
     core_.begin_update_ghosts({.corners = corners});
     return GhostUpdate(core_);
   }
@@ -481,7 +481,7 @@ LocalAccess<const T, N> Array<T, N>::block_of(int rank, index_t b) const {
 }
 
 template <Element T, std::size_t N>
-void Array<T, N>::update_ghosts_along(int dimension, Side side, bool corners) {
+void Array<T, N>::update_ghosts_along(int dimension, Side side, Corners corners) {
   if (dimension < 0 || dimension >= static_cast<int>(N)) {
     throw UsageError("update_ghosts_along: array \"" + name() + "\" has no dimension " +
                      std::to_string(dimension));

@@ -165,17 +165,18 @@ struct Transform {
 };
 inline constexpr Transform transform{};
 
-/// Calls f(Index, T&) for every element this rank owns, with its position in the array or slice. No
-/// communication: synchronise with sync() before and after. @local
-template <WritableOperand A, std::invocable<Index<rank_v<A>>, value_t<A>&> F>
-void for_each_local(A&& a, F&& f) {
+/// Calls f(Index, T&) for every element this rank owns, with its position in the array or slice; f(Index, const
+/// T&) where they may only be read. No communication: synchronise with sync() before and after. @local
+template <Operand A, class F>
+requires std::invocable < F&, Index<rank_v<A>>, detail::LocalElement<A>
+& > void for_each_local(A&& a, F&& f) {
   const detail::SliceCore core = slice_of(a).core();
   core.array().require_open();
   core.array().order_local_access();
   detail::for_each_placed_run(core, [&f](const detail::PlacedRun& run) {
     Index<rank_v<A>> at;
     for (std::size_t d = 0; d < rank_v<A>; ++d) at[d] = run.at[d];
-    auto* x = static_cast<value_t<A>*>(run.data[0]);
+    auto* x = static_cast<detail::LocalElement<A>*>(run.data[0]);
     index_t& moving = at[static_cast<std::size_t>(run.along)];
     for (index_t i = 0; i < run.count; ++i, ++moving)
       f(static_cast<const Index<rank_v<A>>&>(at), x[i * run.strides[0]]);

@@ -53,22 +53,37 @@ requires ArithmeticOperand<A> value_t<A> reduce(const A& a, Reduce operation) {
   return result;
 }
 
+/// A function that makes a U of these.
+template <class F, class U, class... T>
+concept Gives = std::is_invocable_r_v<U, F&, const T&...>;
+
 /// All elements combined by f, which is associative and commutative: f(U, T) takes an element into a result,
 /// f(U, U) joins two results. `start` is a result that changes no other. @collective
 template <Operand A, Element U, class F>
-requires std::is_invocable_r_v < U, F&, const U&, const value_t<A>
-& > &&std::is_invocable_r_v<U, F&, const U&, const U&> U reduce(const A& a, const U& start, F&& f) {
-  using T = value_t<A>;
-  const detail::SliceCore core = slice_of(a).core();
-  detail::begin_operation("reduce", {core});
-  U total = start;
-  detail::for_each_run(core, {}, [&](const detail::ElementRun& run) {
-    detail::apply<const T>(run, [&](const T& x) { total = f(static_cast<const U&>(total), x); });
-  });
-  U all = start;
-  // In order of ranks, so that all come to the same.
-  for (const U& part : core.array().group().all_gather(total)) all = f(static_cast<const U&>(all), part);
-  return all;
+requires Gives<F, U, U, value_t<A>> && Gives<F, U, U, U> U reduce(const A& a, const U& start, F&& f) {
+  auto take = [&f](U& total, const value_t<A>& x) { total = f(static_cast<const U&>(total), x); };
+  return detail::fold<U, value_t<A>>("reduce", start, f, take, slice_of(a).core());
+}
+
+/// What map(x), map(x, y) or map(x, y, z) gives of each element, combined by f, which is associative and
+/// commutative; `start` is a result that changes no other. The element types may differ. @collective
+template <Operand X, Element U, class F, class Map>
+requires Gives<F, U, U, U> && Gives<Map, U, value_t<X>> U transform_reduce(const X& x, const U& start, F&& f,
+                                                                           Map&& map) {
+  return detail::transform_reduce<U, value_t<X>>(start, f, map, slice_of(x).core());
+}
+template <Operand X, Operand Y, Element U, class F, class Map>
+requires OfSameRank<X, Y> && Gives<F, U, U, U> && Gives<Map, U, value_t<X>, value_t<Y>> U
+transform_reduce(const X& x, const Y& y, const U& start, F&& f, Map&& map) {
+  return detail::transform_reduce<U, value_t<X>, value_t<Y>>(start, f, map, slice_of(x).core(),
+                                                             slice_of(y).core());
+}
+template <Operand X, Operand Y, Operand Z, Element U, class F, class Map>
+requires OfSameRank<X, Y> && OfSameRank<X, Z> && Gives<F, U, U, U> &&
+    Gives<Map, U, value_t<X>, value_t<Y>, value_t<Z>>
+        U transform_reduce(const X& x, const Y& y, const Z& z, const U& start, F&& f, Map&& map) {
+  return detail::transform_reduce<U, value_t<X>, value_t<Y>, value_t<Z>>(
+      start, f, map, slice_of(x).core(), slice_of(y).core(), slice_of(z).core());
 }
 
 /// An element and where it is.

@@ -152,6 +152,14 @@ concept OfSameRank = Operand<A> && Operand<B> && rank_v<A>
 template <class A, class B>
 concept Like = OfSameRank<A, B> && std::is_same_v<value_t<A>, value_t<B>>;
 
+namespace detail {
+
+/// What a local element of an operand is: const unless the operand may be written.
+template <class A>
+using LocalElement = std::conditional_t<WritableOperand<A>, value_t<A>, const value_t<A>>;
+
+}  // namespace detail
+
 template <Element T, std::size_t N>
 Slice<T, N> Array<T, N>::slice() {
   return *this;

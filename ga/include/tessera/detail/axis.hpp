@@ -39,7 +39,7 @@ class Axis {
   index_t extent() const noexcept { return extent_; }
   index_t block() const noexcept { return block_; }
   int parts() const noexcept { return parts_; }
-  /// How many blocks there are, whoever has them. @local
+  /// How many blocks there are, whoever has them; neighbours of one part that are not tiles are one. @local
   index_t blocks() const noexcept;
   /// The interval that holds element i. @local
   Interval find(index_t i) const noexcept;
@@ -58,6 +58,7 @@ class Axis {
     std::vector<index_t> starts, before, counts;
   };
   index_t start(int part) const noexcept;
+  index_t blocks_dealt() const noexcept;
   index_t begin_of(index_t block) const noexcept {
     return block < static_cast<index_t>(table_->starts.size()) ? table_->starts[static_cast<std::size_t>(block)]
                                                                : extent_;

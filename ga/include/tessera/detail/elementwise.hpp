@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <array>
 #include <functional>
 #include <initializer_list>
 #include <span>
@@ -99,6 +100,28 @@ void transform(F& f, const SliceCore& target, const Source&... sources) {
     apply<To, const From...>(run, [&f](To& to, const From&... from) { to = f(from...); });
   });
   end_operation(target);
+}
+
+/// take(total, elements...) for the elements of this rank's part of the first operand, and the totals of all
+/// ranks joined by f, in their order, so that all come to the same. @collective
+template <class U, class First, class... Others, class F, class Take, class... Source>
+U fold(std::string_view name, const U& start, F& f, Take&& take, const SliceCore& first,
+       const Source&... others) {
+  begin_operation(name, {first, others...}, Shapes::equal, Types::any);
+  U total = start;
+  const std::array<SliceCore, sizeof...(others)> list{others...};
+  for_each_run(first, list, [&](const ElementRun& run) {
+    apply<const First, const Others...>(
+        run, [&](const First& x, const Others&... more) { take(total, x, more...); });
+  });
+  U all = start;
+  for (const U& part : first.array().group().all_gather(total)) all = f(static_cast<const U&>(all), part);
+  return all;
+}
+template <class U, class... T, class F, class Map, class... Source>
+U transform_reduce(const U& start, F& f, Map& map, const Source&... operands) {
+  auto take = [&](U& total, const T&... x) { total = f(static_cast<const U&>(total), U(map(x...))); };
+  return fold<U, T...>("transform_reduce", start, f, take, operands...);
 }
 
 }  // namespace tessera::detail

@@ -13,6 +13,9 @@ enum class GhostMethod : std::uint8_t {
   all_at_once,   ///< with all neighbours, those across corners too
 };
 
+/// Whether cells that are beside the block in more than one dimension take part.
+enum class Corners : std::uint8_t { without, with };
+
 /// The sides of a block along a dimension.
 enum class Side : std::uint8_t { low, high, both };
 
@@ -22,7 +25,7 @@ namespace detail {
 struct GhostSides {
   int dimension = -1;  // all
   Side side = Side::both;
-  bool corners = true;
+  Corners corners = Corners::with;
   friend bool operator==(const GhostSides&, const GhostSides&) = default;
 };
 
