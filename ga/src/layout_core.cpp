@@ -254,32 +254,18 @@ int LayoutCore::owner(const index_t* where) const noexcept {
   return rank_of(number);
 }
 
-int LayoutCore::locate(const index_t* where, index_t& offset) const noexcept {
-  if (tiled_) {
-    Piece piece;
-    std::copy_n(where, rank_, piece.box.lo.begin());
-    if (list_) {
-      piece = piece_of(list_->find(where), piece.box);
-    } else {
-      Interval intervals[max_rank] = {};
-      for (int d = 0; d < rank_; ++d) intervals[d] = axes_[at(d)].find(where[d]);
-      place(intervals, piece);
-    }
-    offset = piece.offset;
-    return piece.rank;
+int LayoutCore::locate_in_tile(const index_t* where, index_t& offset) const noexcept {
+  Piece piece;
+  std::copy_n(where, rank_, piece.box.lo.begin());
+  if (list_) {
+    piece = piece_of(list_->find(where), piece.box);
+  } else {
+    Interval intervals[max_rank] = {};
+    for (int d = 0; d < rank_; ++d) intervals[d] = axes_[at(d)].find(where[d]);
+    place(intervals, piece);
   }
-  int number = 0;
-  index_t stride = 1;
-  offset = 0;
-  for (int i = 0; i < rank_; ++i) {
-    const int d = by_speed(i);
-    const Interval here = axes_[at(d)].find(where[d]);
-    number += here.part * grid_step_[at(d)];
-    const index_t ghosts = ghosts_[at(d)];
-    offset += (ghosts + here.local_begin + where[d] - here.begin) * stride;
-    stride *= axes_[at(d)].count(here.part) + 2 * ghosts;
-  }
-  return rank_of(number);
+  offset = piece.offset;
+  return piece.rank;
 }
 
 LocalShape LayoutCore::local(int rank) const noexcept {

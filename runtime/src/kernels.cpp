@@ -19,8 +19,14 @@ struct Loop {
 };
 
 // Runs that begin and end inside a cache line cost more than streaming wins, unless they are long.
-bool streams(const Strided& m, Direction direction) noexcept {
-  return m.run >= 4096 && m.bytes() >= streamed_from(direction);
+bool streams(const std::byte* to, const Strided& m, Direction direction) noexcept {
+  if (m.run < 512 || m.bytes() < streamed_from(direction)) return false;
+  if (m.run >= 4096) return true;
+  constexpr index_t line = 64;
+  const auto& strides = direction == Direction::local_to_remote ? m.remote_stride : m.local_stride;
+  index_t bits = m.run | static_cast<index_t>(reinterpret_cast<std::uintptr_t>(to));
+  for (std::size_t l = 0; l < static_cast<std::size_t>(m.levels); ++l) bits |= strides[l];
+  return bits % line == 0;
 }
 
 struct StreamedRun {
@@ -112,7 +118,7 @@ void with_arithmetic(ElementKind kind, F&& f) {
 
 void copy_contiguous(std::byte* to, const std::byte* from, index_t bytes, Direction direction) {
   const bool apart = to + bytes <= from || from + bytes <= to;
-  if (apart && streams(Strided::contiguous(bytes), direction)) {
+  if (apart && streams(to, Strided::contiguous(bytes), direction)) {
     stream(to, from, static_cast<std::size_t>(bytes));
     return end_stream();
   }
@@ -121,7 +127,7 @@ void copy_contiguous(std::byte* to, const std::byte* from, index_t bytes, Direct
 
 void copy_runs(std::byte* to, const std::byte* from, const Strided& m, Direction direction, Loop* loop,
                bool crosswise) {
-  if (streams(m, direction)) {
+  if (streams(to, m, direction)) {
     copy_loops(to, from, loop, m.levels, StreamedRun{static_cast<std::size_t>(m.run)}, false);
     return end_stream();
   }

@@ -423,6 +423,13 @@ void Segment::order_local_access() const {
   detail::mpi::sync_memory(segment.region->window.get());
 }
 
+void Segment::count(int rank, Operation operation, index_t bytes) const {
+  SegmentState& segment = state();
+  segment.tallies.of(segment.number, rank)
+      .of[static_cast<std::size_t>(Path::node)][static_cast<std::size_t>(operation)]
+      .add(static_cast<std::uint64_t>(bytes));
+}
+
 Statistics Segment::statistics() const { return state_ ? peek(state_)->statistics() : Statistics(); }
 
 void Segment::sync() const {

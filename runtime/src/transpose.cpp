@@ -85,13 +85,21 @@ template <class Kernel>
   auto single = [&](index_t i, index_t j) {
     std::memcpy(to + j * to_stride + i * size, from + i * from_stride + j * size, size);
   };
+  // As many rows at a time as make a line of the target: rows at distances that are powers of two fall on one
+  // place of the cache, which does not keep a line until its other half comes.
+  constexpr index_t together = 64 / size;
+  static_assert(together % side == 0);
   index_t i = 0;
-  for (; i + side <= rows; i += side) {
+  for (index_t end = 0; i + side <= rows; i = end) {
+    end = i + std::min(together, (rows - i) / side * side);
     index_t j = 0;
-    for (; j + side <= columns; j += side)
-      Kernel::square(to + j * to_stride + i * size, to_stride, from + i * from_stride + j * size, from_stride);
+    for (; j + side <= columns; j += side) {
+      for (index_t k = i; k < end; k += side)
+        Kernel::square(to + j * to_stride + k * size, to_stride, from + k * from_stride + j * size,
+                       from_stride);
+    }
     for (; j < columns; ++j) {
-      for (index_t k = 0; k < side; ++k) single(i + k, j);
+      for (index_t k = i; k < end; ++k) single(k, j);
     }
   }
   for (; i < rows; ++i) {

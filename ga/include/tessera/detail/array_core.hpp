@@ -216,9 +216,11 @@ class ArrayCore {
   void for_each_transfer(const Lattice& patch, const Field& field, const Buffer<Pointer>& buffer, F&& f) const;
 
   void fetch(const Lattice& patch, const Field& field, const Buffer<void*>& into) const;
+  void check_positions(const index_t* at, index_t count) const;
+  bool may_go_first(const void* values, VectorMethod method) const noexcept;
+  void move_near(const index_t* at, std::byte* values, index_t count, Operation operation, List& far) const;
   template <class F>
-  void for_each_list(const index_t* at, const void* values, index_t count, VectorMethod method,
-                     F&& transfer) const;
+  void for_each_list(const index_t* at, std::byte* values, index_t count, index_t part, F&& transfer) const;
 
   struct Epoch;
   /// In builds with TESSERA_CHECKS: throws UsageError in an epoch of another mode. @local

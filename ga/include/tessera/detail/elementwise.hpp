@@ -83,11 +83,15 @@ void apply(const ElementRun& run, F&& f) {
 }
 template <class... T, class F, std::size_t... k>
 void apply_indexed(const ElementRun& run, F& f, std::index_sequence<k...>) {
-  if (run.is_dense(sizeof...(T))) {
-    for (index_t i = 0; i < run.count; ++i) f(static_cast<T*>(run.data[k])[i]...);
-  } else {
-    for (index_t i = 0; i < run.count; ++i) f(static_cast<T*>(run.data[k])[i * run.strides[k]]...);
-  }
+  // By value: what is written may be of the type of the count or the strides, as far as the compiler knows.
+  auto dense = [&f, n = run.count](T*... x) {
+    for (index_t i = 0; i < n; ++i) f(x[i]...);
+  };
+  auto strided = [&f, n = run.count, strides = std::array{run.strides[k]...}](T*... x) {
+    for (index_t i = 0; i < n; ++i) f(x[i * strides[k]]...);
+  };
+  run.is_dense(sizeof...(T)) ? dense(static_cast<T*>(run.data[k])...)
+                             : strided(static_cast<T*>(run.data[k])...);
 }
 
 /// target = f(sources), element by element. @collective

@@ -88,7 +88,9 @@ class LayoutCore {
 
   int owner(const index_t* at) const noexcept;
   /// Where one element lies: its rank, and its offset there in elements. @local
-  int locate(const index_t* at, index_t& offset) const noexcept;
+  int locate(const index_t* at, index_t& offset) const noexcept {
+    return tiled_ ? locate_in_tile(at, offset) : locate_in_array(at, offset);
+  }
   LocalShape local(int rank) const noexcept;
   index_t block_count(int rank) const noexcept;
   /// Block b of a rank, as a piece of the whole array. @local
@@ -112,6 +114,8 @@ class LayoutCore {
   int rank_of(int number) const noexcept {
     return members_ ? members_->ranks[static_cast<std::size_t>(number)] : number;
   }
+  int locate_in_tile(const index_t* at, index_t& offset) const noexcept;
+  int locate_in_array(const index_t* at, index_t& offset) const noexcept;
   void place(const Interval* intervals, Piece& piece) const noexcept;
   void place_in_tile(const Interval* intervals, Piece& piece) const noexcept;
   Piece piece_of(const BlockList::Block& block, const Box& part) const noexcept;
@@ -137,6 +141,20 @@ class LayoutCore {
 /// elements, the one whose blocks have the least surface (so the least to exchange with neighbours). @local
 std::vector<int> choose_grid(const std::vector<index_t>& dims, int ranks,
                              const std::vector<index_t>& min_block);
+
+inline int LayoutCore::locate_in_array(const index_t* at, index_t& offset) const noexcept {
+  int number = 0;
+  index_t stride = 1;
+  offset = 0;
+  for (int i = 0; i < rank_; ++i) {
+    const auto d = static_cast<std::size_t>(by_speed(i));
+    const Interval here = axes_[d].find(at[d]);
+    number += here.part * grid_step_[d];
+    offset += (ghosts_[d] + here.local_begin + at[d] - here.begin) * stride;
+    stride *= axes_[d].count(here.part) + 2 * ghosts_[d];
+  }
+  return rank_of(number);
+}
 
 inline void LayoutCore::place(const Interval* intervals, Piece& piece) const noexcept {
   int number = 0;

@@ -164,7 +164,9 @@ class Segment {
   /// What this process has done to the segment. @local
   Statistics statistics() const;
 
-  /// What inline code needs; for Tessera's own modules. @local
+  /// Counts an operation that was done by plain loads or stores; for Tessera's own modules, as the next. @local
+  void count(int rank, Operation operation, index_t bytes) const;
+  /// What inline code needs. @local
   const detail::SegmentFace& face() const noexcept {
     static constexpr detail::SegmentFace none;
     return state_ ? *state_ : none;
