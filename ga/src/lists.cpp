@@ -78,12 +78,12 @@ bool ArrayCore::may_go_first(const void* values, VectorMethod method) const noex
   return method == VectorMethod::automatic && segment_.face().direct_ranks > 0 && !segment_.locate(values);
 }
 
-// Some hundred elements at a time: all are found before the first is touched, so that as many as the processor
+// A thousand elements at a time: all are found before the first is touched, so that as many as the processor
 // can wait for are on their way at once. What is on other nodes is put on a list, for one transfer to each
 // owner.
 void ArrayCore::move_near(const index_t* at, std::byte* values, index_t count, Operation operation,
                           List& far) const {
-  constexpr index_t part = 256;
+  constexpr index_t part = 1024;
   const SegmentFace& face = segment_.face();
   const index_t size = type_.size;
   const int n = rank();

@@ -55,7 +55,8 @@ Agent::Agent(const Wire& wire, const LockStripes& locks, Directory& directory)
     : wire_(wire),
       locks_(locks),
       directory_(directory),
-      slots_(new std::byte[most_incoming * static_cast<std::size_t>(message_bytes)]) {
+      slots_(new std::byte[most_incoming * static_cast<std::size_t>(message_bytes)]),
+      heard_(static_cast<std::size_t>(mpi::size(wire.requests.get()))) {
   for (std::size_t i = 0; i < most_incoming; ++i) {
     incoming_[i].data = slots_.get() + i * static_cast<std::size_t>(message_bytes);
     post(incoming_[i]);
@@ -77,6 +78,8 @@ bool Agent::step() {
   // Not all that is there, or those under way would wait for those who come.
   for (std::size_t i = 0; i < most_incoming && mpi::test(incoming_[next_].request, &message); ++i) {
     Incoming& slot = incoming_[next_];
+    heard_[static_cast<std::size_t>(message.source)].store(std::chrono::steady_clock::now(),
+                                                           std::memory_order_relaxed);
     take(slot.data, message.bytes, message.source);
     post(slot);
     next_ = (next_ + 1) % most_incoming;

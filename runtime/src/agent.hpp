@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <deque>
 #include <memory>
 #include <unordered_map>
@@ -38,6 +40,10 @@ class Agent {
   bool step();
   /// Whether data is still on its way. @local
   bool is_busy() const noexcept { return !tasks_.empty() || !answers_.empty(); }
+  /// When a process last asked for something; the epoch if it never did. @local
+  std::chrono::steady_clock::time_point heard(int source) const noexcept {
+    return heard_[static_cast<std::size_t>(source)].load(std::memory_order_relaxed);
+  }
   /// How many processes have said that they leave. @local
   int left() const noexcept { return left_; }
 
@@ -81,6 +87,7 @@ class Agent {
   std::vector<Answer> answers_;
   Buffers buffers_{most_buffers};
   int left_ = 0;
+  std::vector<std::atomic<std::chrono::steady_clock::time_point>> heard_;  // by process
 };
 
 }  // namespace tessera::detail

@@ -24,6 +24,7 @@ class StreamStage : public Pending::Stage {
  public:
   explicit StreamStage(Stream&& stream) : stream_(std::move(stream)) {}
   bool advance() override { return stream_.advance(); }
+  bool needs_moving() const noexcept override { return stream_.needs_moving(); }
 
  private:
   Stream stream_;
@@ -51,6 +52,13 @@ bool Stream::start_next() {
                        : mpi::isend(comm, here, shape.bytes(), agent_, Wire::data_tag(tag_));
   ring_[(first_ + count_++) % most_parts] = next;
   return true;
+}
+
+bool Stream::needs_moving() const noexcept {
+  bool moves = !gets_ || !parts_.is_over();
+  for (std::size_t i = 0; i < count_; ++i)
+    moves |= ring_[(first_ + i) % most_parts].part.shape.bytes() > mpi::eager_bytes;
+  return moves;
 }
 
 bool Stream::advance() {
@@ -90,6 +98,9 @@ class ProgramStage : public Pending::Stage {
     return true;
   }
   index_t kept() const noexcept override { return static_cast<index_t>(data.size() + answer.size()); }
+  bool needs_moving() const noexcept override {
+    return sent != MPI_REQUEST_NULL || static_cast<index_t>(answer.size()) > mpi::eager_bytes;
+  }
 };
 
 }  // namespace
@@ -122,11 +133,13 @@ Courier::Outgoing& Courier::slot() {
 }
 
 // An agent that has just answered, or just been sent something, still looks for more, and to ring it would cost
-// as much as the message.
+// as much as the message. So does a process that has just asked for something here: mostly it waits for what
+// comes back, and a ring would take its core from it.
 void Courier::ring(Peer& peer) {
   const auto now = Clock::now();
   const bool lingers = progress_.lingers(peer.agent) &&
-                       (now - peer.heard < awake_after_answer || now - peer.sent < awake_after_request);
+                       (now - std::max(peer.heard, progress_.heard(peer.agent)) < awake_after_answer ||
+                        now - peer.sent < awake_after_request);
   peer.sent = now;
   if (lingers || now - peer.rung < awake_after_answer) return;
   peer.rung = now;

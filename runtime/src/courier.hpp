@@ -43,6 +43,8 @@ class Stream {
       : buffers_(&buffers), wire_(&wire), agent_(agent), tag_(tag), gets_(gets), parts_(parts), local_(local) {}
   /// Moves it on. Whether it is done: local memory is filled, or needed no more. @local
   bool advance();
+  /// Whether somebody has to move it on: not if it waits for what MPI sends at once. @local
+  bool needs_moving() const noexcept;
 
  private:
   struct OnItsWay {

@@ -38,7 +38,12 @@ Request Pending::launch(std::shared_ptr<Pending> pending) {
   }
   outstanding.push_back(pending);
   runtime.outstanding_count = outstanding.size();
-  if (runtime.progress) runtime.progress->look_after();
+  pending->moving_ = std::any_of(pending->stages_.begin(), pending->stages_.end(),
+                                 [](const auto& stage) { return stage->needs_moving(); });
+  if (pending->moving_) {
+    ++runtime.moving_count;
+    if (runtime.progress) runtime.progress->look_after();
+  }
   request.parts_.push_back(std::move(pending));
   return request;
 }
@@ -60,6 +65,7 @@ bool Pending::advance() {
   auto& outstanding = runtime_.outstanding;
   std::erase_if(outstanding, [this](const auto& other) { return other.get() == this; });
   runtime_.outstanding_count = outstanding.size();
+  if (moving_) --runtime_.moving_count;
   return true;
 }
 

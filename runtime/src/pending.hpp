@@ -29,6 +29,8 @@ class Pending {
     virtual bool advance() = 0;
     /// Bytes of memory it keeps.
     virtual index_t kept() const noexcept { return 0; }
+    /// Whether it has to be moved on to get done; else only whoever waits for it need look.
+    virtual bool needs_moving() const noexcept { return true; }
   };
 
   Pending(RuntimeState& runtime, const SegmentState& segment, int rank)
@@ -58,7 +60,7 @@ class Pending {
   const SegmentState* segment_;
   int rank_;
   std::atomic<bool> done_{false};
-  bool advancing_ = false;
+  bool advancing_ = false, moving_ = false;
   index_t kept_ = 0;
   std::vector<std::unique_ptr<Stage>> stages_;
 };

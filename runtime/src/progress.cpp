@@ -29,6 +29,9 @@ constexpr auto longest_sleep = milliseconds(4);
 // Where nobody rings, and while data is on its way.
 constexpr auto shortest_nap = microseconds(10), longest_nap = microseconds(200);
 
+// How long those may wait who believe that the agent is awake, as it was while somebody waited here.
+constexpr auto longest_doubt = milliseconds(1);
+
 constexpr int spins_before_yield = 200;
 constexpr unsigned turns_before_yield = 4;  // each of them calls the kernel anyway
 
@@ -146,7 +149,6 @@ bool Progress::step() {
   if (runtime_.threads == ThreadLevel::serialized && !turn.try_lock()) return false;
   const bool worked = agent_->step();
   busy_ = agent_->is_busy();
-  if (worked) served_ = Clock::now();
   return worked;
 }
 
@@ -187,11 +189,11 @@ void Progress::Waiter::turn(int turns) {
 
 void Progress::begin() noexcept { ++waiters_; }
 
-// The thread has to go on with what is not done, and look for what follows what was.
+// The thread has to go on with what is not done. What follows what was it finds at its next look: to wake it
+// now would take the core from who has just got what was waited for.
 void Progress::end() noexcept {
   if (--waiters_ > 0 || mode_ != ProgressMode::thread) return;
-  if (!rings_ || busy_ || runtime_.outstanding_count > 0 || Clock::now() - served_.load() < linger)
-    look_after();
+  if (!rings_ || busy_ || runtime_.moving_count > 0) look_after();
 }
 
 void Progress::run() noexcept {
@@ -204,7 +206,7 @@ void Progress::run() noexcept {
       // Who waits does the work, and needs the core for it.
       if (waiters_ == 0) {
         bool worked = step();
-        if (runtime_.outstanding_count > 0) {
+        if (runtime_.moving_count > 0) {
           const std::unique_lock lock(mpi::mutex(), std::try_to_lock);
           if (lock) worked |= runtime_.advance_outstanding();
         }
@@ -219,8 +221,10 @@ void Progress::run() noexcept {
         }
       }
       asleep_.store(true, std::memory_order_seq_cst);
-      const bool look_on = waiters_ == 0 && (busy_ || !rings_ || runtime_.outstanding_count > 0);
-      const bool woken = bell_.wait(look_on ? nap : longest_sleep);
+      const bool look_on = waiters_ == 0 && (busy_ || !rings_ || runtime_.moving_count > 0);
+      // Those who had an answer while somebody waited here believe that the agent is awake.
+      const bool after_wait = waiters_ > 0 && !crowded_;
+      const bool woken = bell_.wait(look_on ? nap : after_wait ? longest_doubt : longest_sleep);
       asleep_ = false;
       if (look_on) nap = std::min<std::chrono::nanoseconds>(nap * 2, longest_nap);
       if (woken) last_work = Clock::now();

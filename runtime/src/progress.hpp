@@ -42,6 +42,10 @@ class Progress : private mpi::Idle {
   bool rings() const noexcept { return rings_; }
   /// Whether an agent looks for more for a while after each request. @local
   bool lingers(int agent) const noexcept { return bells_[static_cast<std::size_t>(agent)].lingers; }
+  /// When the process of an agent last asked for something here. @local
+  std::chrono::steady_clock::time_point heard(int agent) const noexcept {
+    return agent_ ? agent_->heard(agent) : std::chrono::steady_clock::time_point();
+  }
   /// Lets the agents of this node find a region, before anybody asks them for it. On the node's first member of
   /// its group it also tells those in processes of their own. The problem, if there is one. @local
   std::string show(const Region& region, bool first_on_node);
@@ -62,13 +66,14 @@ class Progress : private mpi::Idle {
   }
   /// Runs the agent, and moves on what this process has under way. @local
   void poll();
-  /// A turn of a wait that somebody else makes. @local
+  /// A turn of a wait that somebody else makes, and where such a wait begins and ends: meanwhile the thread
+  /// keeps away. @local
   void serve() override;
+  void begin() noexcept override;
+  void end() noexcept override;
 
  private:
   using Clock = std::chrono::steady_clock;
-  void begin() noexcept override;
-  void end() noexcept override;
   class Waiter {
    public:
     explicit Waiter(Progress& progress) noexcept : progress_(progress) { progress_.begin(); }
@@ -102,7 +107,6 @@ class Progress : private mpi::Idle {
   Courier courier_;
   std::atomic<int> waiters_{0};    // who run the agent while they wait, so that the thread need not
   std::atomic<bool> busy_{false};  // the agent has data on its way
-  std::atomic<Clock::time_point> served_{};
   std::atomic<bool> asleep_{false}, stopping_{false};
   std::thread thread_;
 };

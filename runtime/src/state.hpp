@@ -88,6 +88,7 @@ struct RuntimeState {
   std::vector<std::byte> scratch;                    // packs what MPI cannot take as it lies
   std::deque<std::shared_ptr<Pending>> outstanding;  // oldest first
   std::atomic<std::size_t> outstanding_count{0};     // for who looks without the lock
+  std::atomic<std::size_t> moving_count{0};          // those of them that do not get on by themselves
   std::mutex registry_mutex;
   std::map<const std::byte*, Region*> regions;  // by where they begin
   std::atomic<int> windows{0};                  // regions with one
@@ -184,11 +185,11 @@ struct SegmentState : Collective, SegmentFace {
   AtomicDomain domain = AtomicDomain::cpu;
   TransferMethod method = TransferMethod::automatic;
   Use use = Use::data;
-  std::unique_ptr<Region> own;  // a large segment's
-  Slab* slab = nullptr;         // or the slab that a small one is cut from
+  std::unique_ptr<Region> own;         // a large segment's
+  Slab* slab = nullptr;                // or the slab that a small one is cut from
   std::shared_ptr<SegmentFace> whole;  // or the segment that this is a part of
-  Region* region = nullptr;     // either; null once released
-  index_t offset = 0;           // within each member's slice of the region
+  Region* region = nullptr;            // either; null once released
+  index_t offset = 0;                  // within each member's slice of the region
   index_t accounted = 0;
   bool polls = false;  // every operation runs the agent
   LockStripes locks;   // the runtime's: within reach, as an atomic operation takes few nanoseconds

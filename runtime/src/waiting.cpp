@@ -27,13 +27,29 @@ void wake_all(std::uint32_t& word) noexcept {
   syscall(SYS_futex, &word, FUTEX_WAKE, std::numeric_limits<int>::max(), nullptr, nullptr, 0);
 }
 
+namespace {
+
+// Where threads take turns at MPI, one that waits may be the only one of them that is in Tessera.
+bool may_serve(const GroupState& group) {
+  return group.node_count > 1 ? group.runtime->may_take_turns() : group.runtime->may_call_mpi();
+}
+
+}  // namespace
+
 void keep_mpi_going(const GroupState& group) {
   RuntimeState& runtime = *group.runtime;
-  // Where threads take turns at MPI, one that waits may be the only one of them that is in Tessera.
-  if (!(group.node_count > 1 ? runtime.may_take_turns() : runtime.may_call_mpi())) return;
+  if (!may_serve(group)) return;
   if (runtime.progress) return runtime.progress->serve();
   const WindowLock lock(runtime);
   mpi::progress(group.comm.get());
+}
+
+// What comes from other nodes comes by the agent, so there is nothing to spin for.
+Waiting::Waiting(const GroupState& group, bool crowded) noexcept
+    : group_(group), spins_left_(crowded || group.node_count > 1 ? 1 : most_spins) {}
+
+Waiting::~Waiting() {
+  if (served_ != nullptr) served_->end();
 }
 
 bool Waiting::turn() {
@@ -41,6 +57,10 @@ bool Waiting::turn() {
     --spins_left_;
     pause();
     return true;
+  }
+  if (served_ == nullptr && group_.runtime->progress && may_serve(group_)) {
+    served_ = group_.runtime->progress.get();
+    served_->begin();
   }
   keep_mpi_going(group_);
   sched_yield();

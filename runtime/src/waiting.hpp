@@ -8,6 +8,7 @@
 namespace tessera::detail {
 
 struct GroupState;
+class Progress;
 
 /// One turn of a spinning wait. @local
 inline void pause() noexcept {
@@ -32,8 +33,10 @@ void keep_mpi_going(const GroupState& group);
 class Waiting {
  public:
   /// `crowded`: somebody who is waited for may need this core.
-  Waiting(const GroupState& group, bool crowded) noexcept
-      : group_(group), spins_left_(crowded ? 1 : most_spins) {}
+  Waiting(const GroupState& group, bool crowded) noexcept;
+  ~Waiting();
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
   /// A turn. False when spinning is over, and the caller may want to sleep instead. @local
   bool turn();
 
@@ -41,6 +44,7 @@ class Waiting {
   static constexpr int most_spins = 4000;  // some microseconds: longer than a barrier takes when all are there
   const GroupState& group_;
   int spins_left_;
+  Progress* served_ = nullptr;  // whose agent this wait runs
 };
 
 /// Whether `processes` of this node cannot all run at once. @local
