@@ -62,6 +62,8 @@ void fill(const SliceCore& a, const void* given) {
       const T element = value<T>(given);
       apply<T>(run, [element](T& x) { x = element; });
     };
+    if (size == 1) return set(std::uint8_t{});
+    if (size == 2) return set(std::uint16_t{});
     if (size == 4) return set(std::uint32_t{});
     if (size == 8) return set(std::uint64_t{});
     for (index_t i = 0; i < run.count; ++i) {

@@ -345,22 +345,4 @@ TEST(Array, disagreement_and_impossible_sizes_throw_on_every_rank) {
   works.sync();
 }
 
-// Offsets beyond 2^31 elements and bytes: 2.2 GiB of memory.
-TEST(Array, more_than_2_to_the_31_elements) {
-  const char* enabled = std::getenv("TESSERA_TEST_LARGE");
-  if (enabled == nullptr) return;
-  const Group& all = world();
-  const index_t rows = 3, columns = 750000000;
-  Array<char, 2> a(all, Layout<2>::blocked({rows, columns}, all.size(), {.grid = Extents<2>{1, 1}}),
-                   {.name = "large"});
-  LocalArray<char, 2> block({3, 5});
-  std::iota(block.begin(), block.end(), static_cast<char>(1));
-  const Patch<2> end{{0, columns - 5}, {rows, columns}};
-  if (all.rank() == all.size() - 1) a.put(end, block);
-  a.sync();
-  EXPECT_TRUE(std::equal(block.begin(), block.end(), a.get(end).begin()));
-  EXPECT_EQ(a.load({2, columns - 1}), 15);
-  a.sync();
-}
-
 }  // namespace

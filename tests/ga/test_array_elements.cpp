@@ -412,6 +412,7 @@ void check_addresses(const Layout<N>& layout, const Domain& domain) {
   for (const Index<N>& at : all_indices(dims)) {
     const index_t here = number_of(at, dims);
     const int owner = layout.owner(at);
+    wrong += static_cast<int>(m.array.owner(at) != owner);
     const auto mates = all.ranks_on_node(all.node_of(owner));
     const T value = number<T>(1000 + here, 2);
     m.model[at] = value;

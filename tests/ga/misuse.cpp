@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <array>
+
+#include <tessera/tessera.hpp>
+
+// What must not compile, one part at a time (tests/tools/does-not-compile); with none of them it does.
+namespace {
+
+using namespace tessera;
+
+struct Pair {
+  double a, b;
+};
+
+[[maybe_unused]] void misuse(Array<double, 2>& a, const Array<double, 2>& constant, Array<float, 2>& floats,
+                             Array<double, 3>& cube, Array<Pair, 1>& pairs, View<double, 2> view) {
+  auto reading = read_only(a);
+  auto adding = accumulate_only(a);
+  auto writing = disjoint_writes(a);
+  reading.get(Patch<2>(), view);
+  adding.acc(Patch<2>(), view);
+  writing.put(Patch<2>(), view);
+#if MISUSE == 1  // has no member named 'put'
+  reading.put(Patch<2>(), view);
+#elif MISUSE == 2   // has no member named 'acc'
+  reading.acc(Patch<2>(), view);
+#elif MISUSE == 3   // has no member named 'get'
+  adding.get(Patch<2>(), view);
+#elif MISUSE == 4   // has no member named 'store'
+  adding.store({0, 0}, 1.0);
+#elif MISUSE == 5   // has no member named 'acc'
+  writing.acc(Patch<2>(), view);
+#elif MISUSE == 6   // no matching function for call to 'accumulate_only
+  accumulate_only(pairs);
+#elif MISUSE == 7   // use of deleted function
+  auto other = reading;
+#elif MISUSE == 8   // no matching function for call to 'fill
+  fill(constant, 1.0);
+#elif MISUSE == 9   // no matching function
+  constant.slice().put(view);
+#elif MISUSE == 10  // no matching function for call to 'axpby
+  axpby(1.0, a, 1.0, floats);
+#elif MISUSE == 11  // no matching function
+  pairs.acc(Patch<1>(), View<Pair, 1>());
+#elif MISUSE == 12  // no matching function for call to 'copy
+  copy(cube, a);
+#elif MISUSE == 13  // no matching function
+  cube.slice().transposed();
+#elif MISUSE == 14  // no matching function for call to 'min_element
+  min_element(pairs);
+#elif MISUSE == 15  // use of deleted function
+  Array<double, 2> second = a;
+#elif MISUSE == 16  // constraint
+  Array<Array<double, 1>, 1>* nested = nullptr;
+  (void)sizeof(*nested);
+#endif
+  (void)constant, (void)floats, (void)cube, (void)pairs;
+}
+
+}  // namespace
