@@ -58,7 +58,8 @@ bool Waiting::turn() {
     pause();
     return true;
   }
-  if (served_ == nullptr && group_.runtime->progress && may_serve(group_)) {
+  // Where the group is on one node, who waits may sleep between its turns, and the thread has to be there.
+  if (served_ == nullptr && group_.node_count > 1 && may_serve(group_)) {
     served_ = group_.runtime->progress.get();
     served_->begin();
   }
