@@ -284,6 +284,29 @@ bool other_libraries(const Group& world) {
   return f[9 + 12 * 4] == 2914 && (middle == nullptr || *middle == 2015) && largest == 3929;
 }
 
+bool memory_that_is_there(const Group& world) {
+  const index_t n = 50;
+  // [in_place]
+  // 8 + 50 numbers of this program on each rank: a header of its own, and what is to be an array.
+  tessera::Segment memory(world, (8 + n) * index_t{sizeof(double)}, "solver");
+  auto* mine = reinterpret_cast<double*>(memory.address(world.rank()));
+  std::fill_n(mine, 8 + n, 1.0 + world.rank());
+
+  const auto rows = Layout<2>::blocked({5 * world.size(), 10}, world.size(), {.grid = {{world.size(), 1}}});
+  Array<double, 2> u(memory, 8 * sizeof(double), rows, {.name = "u"});
+  const double last = u.load({5 * world.size() - 1, 9});  // what the last rank wrote by its pointer
+  u.sync();
+  scale(u, 2.0);  // and it sees what is done to the array
+
+  // The same elements as a matrix of another shape, and u itself with other owners.
+  Array<double, 2> wide(world, {world.size(), n}, {.name = "wide"});
+  reshape(u, wide);
+  u.redistribute(Layout<2>::block_cyclic({5 * world.size(), 10}, {2, 5}, {.shape = {1, world.size()}}));
+  // [in_place]
+  return last == world.size() && mine[0] == 1.0 + world.rank() && mine[8 + n - 1] == 2.0 * mine[0] &&
+         wide.load({world.size() - 1, n - 1}) == 2.0 * world.size() && u.load({0, 0}) == 2.0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -297,5 +320,6 @@ int main(int argc, char** argv) {
                                      {"ghost cells", heat},
                                      {"epochs", epochs},
                                      {"copies on each node", copies_on_nodes},
-                                     {"memory of other libraries", other_libraries}});
+                                     {"memory of other libraries", other_libraries},
+                                     {"memory that is there", memory_that_is_there}});
 }

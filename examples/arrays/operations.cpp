@@ -48,11 +48,10 @@ bool transforms(const Group& world) {
   tessera::transform(x, [](double a) { return std::sqrt(a); });  // in place
   // The largest step for which middle + step * y stays positive: the smallest of the steps of each element.
   fill(y, -2.0);
-  Array<double, 1> steps(world, {50}, {.name = "steps"});
-  tessera::transform(middle, y, steps, [](double a, double change) {
-    return change < 0 ? -a / change : std::numeric_limits<double>::infinity();
-  });
-  const double step = reduce(steps, Reduce::min);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const double step = transform_reduce(
+      middle, y, infinity, [](double a, double b) { return std::min(a, b); },
+      [](double a, double change) { return change < 0 ? -a / change : infinity; });
   // [transform]
   return middle.load({0}) == 20 && middle.load({24}) == 24 && x.load({49}) == 7 && step == 10;
 }
