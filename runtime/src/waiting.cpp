@@ -59,7 +59,7 @@ bool Waiting::turn() {
     return true;
   }
   // Where the group is on one node, who waits may sleep between its turns, and the thread has to be there.
-  if (served_ == nullptr && group_.node_count > 1 && may_serve(group_)) {
+  if (served_ == nullptr && group_.node_count > 1 && group_.runtime->progress && may_serve(group_)) {
     served_ = group_.runtime->progress.get();
     served_->begin();
   }
