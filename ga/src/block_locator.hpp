@@ -55,7 +55,7 @@ class BlockLocator {
       const index_t i = at[d.axis], beyond = static_cast<index_t>(i >= d.border);
       const index_t part =
           d.by[static_cast<std::size_t>(beyond)](i - (-beyond & d.border)) + (-beyond & d.larger);
-      offset += (d.ghosts + i - part * d.block - std::min(part, d.larger)) * stride;
+      offset += (i - part * d.block - std::min(part, d.larger) + d.ghosts) * stride;
       stride *= d.block + static_cast<index_t>(part < d.larger) + 2 * d.ghosts;
       number += part * d.step;
     }

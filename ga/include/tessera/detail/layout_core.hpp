@@ -150,7 +150,7 @@ inline int LayoutCore::locate_in_array(const index_t* at, index_t& offset) const
     const auto d = static_cast<std::size_t>(by_speed(i));
     const Interval here = axes_[d].find(at[d]);
     number += here.part * grid_step_[d];
-    offset += (ghosts_[d] + here.local_begin + at[d] - here.begin) * stride;
+    offset += (ghosts_[d] + here.local_begin + (at[d] - here.begin)) * stride;
     stride *= axes_[d].count(here.part) + 2 * ghosts_[d];
   }
   return rank_of(number);
@@ -167,7 +167,7 @@ inline void LayoutCore::place(const Interval* intervals, Piece& piece) const noe
     const auto d = static_cast<std::size_t>(by_speed(i));
     const Interval& here = intervals[d];
     piece.strides[d] = stride;
-    piece.offset += (ghosts_[d] + here.local_begin + piece.box.lo[d] - here.begin) * stride;
+    piece.offset += (ghosts_[d] + here.local_begin + (piece.box.lo[d] - here.begin)) * stride;
     stride *= axes_[d].count(here.part) + 2 * ghosts_[d];
   }
 }
