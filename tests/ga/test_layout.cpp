@@ -472,7 +472,7 @@ TEST(Divisor, is_division) {
   auto check = [&](index_t n, index_t by) { wrong += static_cast<int>(detail::Divisor(by)(n) != n / by); };
   Random random(77);
   for (int i = 0; i < 200000; ++i) {
-    const auto by = static_cast<index_t>(random() >> pick(random, 1, 63)) + 1;
+    const index_t by = std::max<index_t>(1, static_cast<index_t>(random() >> pick(random, 1, 63)));
     const auto multiple = static_cast<index_t>(random() % static_cast<std::uint64_t>(largest / by + 1)) * by;
     check(static_cast<index_t>(random() >> pick(random, 1, 64 - 1)), by);
     check(multiple, by);
