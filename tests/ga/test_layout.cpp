@@ -473,7 +473,7 @@ TEST(Divisor, is_division) {
   Random random(77);
   for (int i = 0; i < 200000; ++i) {
     const index_t by = std::max<index_t>(1, static_cast<index_t>(random() >> pick(random, 1, 63)));
-    const auto multiple = static_cast<index_t>(random() % static_cast<std::uint64_t>(largest / by + 1)) * by;
+    const auto multiple = static_cast<index_t>(random() % (static_cast<std::uint64_t>(largest / by) + 1)) * by;
     check(static_cast<index_t>(random() >> pick(random, 1, 64 - 1)), by);
     check(multiple, by);
     if (multiple > 0) check(multiple - 1, by);
