@@ -165,7 +165,7 @@ Ghosts::Transfer Ghosts::transfer(const Piece& piece, const Partner& partner, bo
     dense[at(d)] = stride;
     stride *= piece.extents[at(d)];
   }
-  transfer.shape = shape(piece, dense, mine);
+  transfer.shape = shape(piece, mine, dense);
   transfer.there = 0;
   for (const Transfer& before : partner.transfers) transfer.there += before.bytes;
   return transfer;

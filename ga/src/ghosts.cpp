@@ -3,7 +3,6 @@
 #include <tessera/detail/ghosts.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,20 +11,6 @@
 
 namespace tessera::detail {
 namespace {
-
-template <class F>
-void for_each_run(const Strided& shape, int level, index_t there, index_t here, F& f) {
-  if (level == 0) return f(there, here);
-  const auto l = static_cast<std::size_t>(level - 1);
-  for (index_t i = 0; i < shape.count[l]; ++i)
-    for_each_run(shape, level - 1, there + i * shape.remote_stride[l], here + i * shape.local_stride[l], f);
-}
-
-// The runs of a shape between two places of this process.
-template <class F>
-void for_each_run(const Strided& shape, F&& f) {
-  for_each_run(shape, shape.levels, 0, 0, f);
-}
 
 // The flags of a neighbour: that it has come (between nodes: with what it sends), and that it has read.
 enum : index_t { come, told, words };
@@ -163,13 +148,9 @@ void Ghosts::send_packed(const Segment& elements, const Partner& to) {
     peer.outstanding.erase(peer.outstanding.begin(), next + 1);
   }
   message_.resize(static_cast<std::size_t>(peer.bytes));
-  const std::byte* mine = elements.address(group_.rank());
   index_t bytes = 0;
   for (const Transfer& next : to.transfers) {
-    std::byte* place = message_.data() + next.there;
-    for_each_run(next.shape, [&](index_t there, index_t here) {
-      std::memcpy(place + there, mine + next.here + here, static_cast<std::size_t>(next.shape.run));
-    });
+    elements.get(group_.rank(), next.here, next.shape, message_.data() + next.there);
     bytes += next.bytes;
   }
   const index_t place = peer.landing + (peer.sent++ % 2) * peer.bytes;
@@ -178,17 +159,12 @@ void Ghosts::send_packed(const Segment& elements, const Partner& to) {
   peer.outstanding.push_back(!to.mutual);
 }
 
-void Ghosts::unpack_from(const Segment& elements, const Partner& from) {
+void Ghosts::unpack_from(Segment& elements, const Partner& from) {
   Peer& peer = peers_[from.number];
-  std::byte* mine = elements.address(group_.rank());
   const std::byte* message =
       landing_->address(group_.rank()) + peer.own_landing + (peer.received++ % 2) * peer.own_bytes;
-  for (const Transfer& next : from.transfers) {
-    for_each_run(next.shape, [&](index_t there, index_t here) {
-      std::memcpy(mine + next.here + here, message + next.there + there,
-                  static_cast<std::size_t>(next.shape.run));
-    });
-  }
+  for (const Transfer& next : from.transfers)
+    elements.put(group_.rank(), next.here, next.shape, message + next.there);
   if (!from.mutual) return;
   // It has begun this round, so it is through with what was sent in earlier ones.
   while (peer.outstanding.size() > 1) {

@@ -39,7 +39,8 @@ class Ghosts {
   struct Piece {
     Coordinates source, target, extents;
   };
-  // The same as a transfer: between this rank's storage and another's, or a message.
+  // The same as a transfer: from another's storage to this rank's, or between this rank's and a message, which
+  // is then the local side.
   struct Transfer {
     Strided shape;
     index_t there, here, bytes;
@@ -102,7 +103,7 @@ class Ghosts {
   void take(Segment& elements, Partner& partner, index_t flag);
   void send_packed(const Segment& elements, const Partner& to);
   void copy_from(Segment& elements, const Partner& from);
-  void unpack_from(const Segment& elements, const Partner& from);
+  void unpack_from(Segment& elements, const Partner& from);
 
   Group group_;
   LayoutCore layout_;
