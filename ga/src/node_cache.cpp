@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include <tessera/runtime/vector.hpp>
+#include <tessera/runtime/detail/runs.hpp>
 
 namespace tessera::detail {
 namespace {
@@ -20,14 +20,6 @@ constexpr index_t header = 64;  // bytes before the entries: how many are used
 index_t slots_for(const Group& node, index_t bytes) {
   const index_t wanted = std::max<index_t>(bytes / NodeCache::page, 1);
   return (wanted + node.size() - 1) / node.size() * node.size();
-}
-
-template <class F>
-void for_each_run(const Strided& shape, int level, index_t there, index_t here, F& f) {
-  if (level == 0) return f(there, here);
-  const auto l = static_cast<std::size_t>(level - 1);
-  for (index_t i = 0; i < shape.count[l]; ++i)
-    for_each_run(shape, level - 1, there + i * shape.remote_stride[l], here + i * shape.local_stride[l], f);
 }
 
 // Calls f(page, offset in it, offset in local memory, bytes) for each part of a run that lies in one page.
@@ -42,16 +34,6 @@ void for_each_part(const Strided& shape, index_t offset, F&& f) {
     }
   };
   for_each_run(shape, shape.levels, offset, 0, run);
-}
-
-const void* one(ElementKind kind) noexcept {
-  static constexpr std::int32_t i32 = 1;
-  static constexpr std::int64_t i64 = 1;
-  static constexpr float f32[] = {1, 0};
-  static constexpr double f64[] = {1, 0};
-  if (kind == ElementKind::int32) return &i32;
-  if (kind == ElementKind::int64) return &i64;
-  return kind == ElementKind::float32 || kind == ElementKind::complex64 ? static_cast<const void*>(f32) : f64;
 }
 
 }  // namespace
@@ -117,6 +99,25 @@ NodeCache::Claim NodeCache::claim(int rank, index_t page_number) noexcept {
   return {nullptr, false};
 }
 
+// The entries of all parts of a shape; prepare(page, entry) is called for those that were made.
+template <class F>
+NodeCache::Found NodeCache::find(int rank, index_t offset, const Strided& shape, F&& prepare) {
+  Found found;
+  index_t last = -1;
+  for_each_part(shape, offset, [&](index_t number, index_t, index_t, index_t) {
+    if (number != last && found.room) {
+      last = number;
+      const Claim claimed = claim(rank, number);
+      found.room = claimed.entry != nullptr;
+      found.parts.push_back(claimed.entry);
+      if (claimed.is_new) prepare(number, *claimed.entry);
+    } else {
+      found.parts.push_back(found.parts.back());
+    }
+  });
+  return found;
+}
+
 // Returns when somebody has filled the page; false if that failed.
 bool NodeCache::wait(const Entry& entry) noexcept {
   const std::atomic_ref<std::int32_t> state(const_cast<Entry&>(entry).state);
@@ -128,21 +129,12 @@ bool NodeCache::wait(const Entry& entry) noexcept {
 }
 
 bool NodeCache::get(const Segment& from, int rank, index_t offset, const Strided& shape, std::byte* to) {
-  std::vector<Entry*> found;  // of the parts, in order
   std::vector<Entry*> mine;
   Request all;
-  index_t last = -1;
-  bool room = true;
-  for_each_part(shape, offset, [&](index_t number, index_t, index_t, index_t) {
-    if (number == last || !room) return found.push_back(found.empty() ? nullptr : found.back());
-    last = number;
-    const Claim claimed = claim(rank, number);
-    room = claimed.entry != nullptr;
-    found.push_back(claimed.entry);
-    if (!claimed.is_new) return;
-    mine.push_back(claimed.entry);
+  const Found found = find(rank, offset, shape, [&](index_t number, Entry& entry) {
+    mine.push_back(&entry);
     const index_t begin = number * page, bytes = std::min(page, from.slice_bytes() - begin);
-    all += from.get_async(rank, begin, Strided::contiguous(bytes), data(*claimed.entry));
+    all += from.get_async(rank, begin, Strided::contiguous(bytes), data(entry));
   });
   auto finish = [&](State state) {
     for (Entry* entry : mine) std::atomic_ref(entry->state).store(state, std::memory_order_release);
@@ -154,11 +146,11 @@ bool NodeCache::get(const Segment& from, int rank, index_t offset, const Strided
     throw;
   }
   finish(ready);
-  if (!room) return false;
+  if (!found.room) return false;
   std::size_t next = 0;
   bool good = true;
   for_each_part(shape, offset, [&](index_t, index_t within, index_t here, index_t bytes) {
-    const Entry& entry = *found[next++];
+    const Entry& entry = *found.parts[next++];
     good = good && wait(entry);
     if (good) std::memcpy(to + here, data(entry) + within, static_cast<std::size_t>(bytes));
   });
@@ -168,25 +160,16 @@ bool NodeCache::get(const Segment& from, int rank, index_t offset, const Strided
 bool NodeCache::accumulate(int rank, index_t offset, const Strided& shape, ElementKind kind, const void* alpha,
                            const std::byte* from) {
   // Room for all of it first: nothing must be added twice.
-  std::vector<Entry*> found;
-  index_t last = -1;
-  bool room = true;
-  for_each_part(shape, offset, [&](index_t number, index_t, index_t, index_t) {
-    if (number == last || !room) return found.push_back(found.empty() ? nullptr : found.back());
-    last = number;
-    const Claim claimed = claim(rank, number);
-    room = claimed.entry != nullptr;
-    found.push_back(claimed.entry);
-    if (!claimed.is_new) return;
-    std::memset(data(*claimed.entry), 0, static_cast<std::size_t>(page));
-    claimed.entry->low = static_cast<std::int32_t>(page);
-    claimed.entry->high = 0;
-    std::atomic_ref(claimed.entry->state).store(ready, std::memory_order_release);
+  const Found found = find(rank, offset, shape, [&](index_t, Entry& entry) {
+    std::memset(data(entry), 0, static_cast<std::size_t>(page));
+    entry.low = static_cast<std::int32_t>(page);
+    entry.high = 0;
+    std::atomic_ref(entry.state).store(ready, std::memory_order_release);
   });
-  if (!room) return false;
+  if (!found.room) return false;
   std::size_t next = 0;
   for_each_part(shape, offset, [&](index_t, index_t within, index_t here, index_t bytes) {
-    Entry& entry = *found[next++];
+    Entry& entry = *found.parts[next++];
     wait(entry);
     const index_t slot = number(entry);
     pages_.accumulate(host(slot), place(slot) + within, Strided::contiguous(bytes), kind, alpha, from + here);
@@ -202,17 +185,15 @@ bool NodeCache::accumulate(int rank, index_t offset, const Strided& shape, Eleme
 
 void NodeCache::deliver(Segment& to, ElementKind kind) {
   node_.barrier();
-  Request all;
   for (index_t slot = node_.rank(); slot < slots_; slot += members_) {
     const Entry& entry = entries()[slot];
     if (entry.key == 0 || entry.low >= entry.high) continue;
     const std::int64_t target = entry.key - 1;
     const auto rank = static_cast<int>(target >> 36);
     const index_t begin = (target & ((std::int64_t{1} << 36) - 1)) * page + entry.low;
-    all += to.accumulate_async(rank, begin, Strided::contiguous(entry.high - entry.low), kind, one(kind),
-                               data(entry) + entry.low);
+    to.accumulate(rank, begin, Strided::contiguous(entry.high - entry.low), kind, Update::sum,
+                  data(entry) + entry.low);
   }
-  all.wait();
   node_.barrier();
 }
 

@@ -9,13 +9,13 @@
 
 #include <fmt/format.h>
 
+#include <tessera/runtime/detail/runs.hpp>
 #include <tessera/runtime/error.hpp>
 
 #include "adder.hpp"
 #include "elements.hpp"
 #include "kernels.hpp"
 #include "program.hpp"
-#include "runs.hpp"
 
 namespace tessera::detail {
 

@@ -4,9 +4,10 @@
 
 #include <utility>
 
+#include <tessera/runtime/detail/runs.hpp>
+
 #include "kernels.hpp"
 #include "progress.hpp"
-#include "runs.hpp"
 
 namespace tessera::detail {
 namespace {

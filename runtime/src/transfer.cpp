@@ -9,9 +9,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <tessera/runtime/detail/runs.hpp>
+
 #include "kernels.hpp"
 #include "progress.hpp"
-#include "runs.hpp"
 #include "state.hpp"
 #include "window_transfer.hpp"
 

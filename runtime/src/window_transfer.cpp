@@ -2,8 +2,9 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <algorithm>
 
+#include <tessera/runtime/detail/runs.hpp>
+
 #include "kernels.hpp"
-#include "runs.hpp"
 #include "state.hpp"
 #include "window_transfer.hpp"
 

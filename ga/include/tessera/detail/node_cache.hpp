@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include <optional>
+#include <string_view>
+#include <vector>
 
 #include <tessera/runtime/segment.hpp>
 
@@ -45,6 +46,12 @@ class NodeCache {
   };
   static std::int64_t key(int rank, index_t page_number) noexcept;
   Claim claim(int rank, index_t page_number) noexcept;
+  struct Found {
+    std::vector<Entry*> parts;  // in order
+    bool room = true;           // for all of them
+  };
+  template <class F>
+  Found find(int rank, index_t offset, const Strided& shape, F&& prepare);
   Entry* entries() const noexcept;
   std::int64_t& used() const noexcept;
   index_t number(const Entry& entry) const noexcept { return &entry - entries(); }
