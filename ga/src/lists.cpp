@@ -78,12 +78,12 @@ bool ArrayCore::may_go_first(const void* values, VectorMethod method) const noex
   return method == VectorMethod::automatic && segment_.face().direct_ranks > 0 && !segment_.locate(values);
 }
 
-// A thousand elements at a time: all are found before the first is touched, so that as many as the processor
-// can wait for are on their way at once. What is on other nodes is put on a list, for one transfer to each
-// owner.
+// Some hundred elements at a time: each is asked for as soon as it is found and touched when all are, so that
+// memory works while positions are computed, and no cache is asked for more than it keeps. What is on other
+// nodes is put on a list, for one transfer to each owner.
 void ArrayCore::move_near(const index_t* at, std::byte* values, index_t count, Operation operation,
                           List& far) const {
-  constexpr index_t part = 1024;
+  constexpr index_t part = 256;
   const SegmentFace& face = segment_.face();
   const index_t size = type_.size;
   const int n = rank();
@@ -97,6 +97,7 @@ void ArrayCore::move_near(const index_t* at, std::byte* values, index_t count, O
         const int owner = locate(at + (begin + i) * n, offset);
         std::byte* place = face.reach(owner, offset * size, size);
         places[static_cast<std::size_t>(i)] = place;
+        if (operation == Operation::get) __builtin_prefetch(place);
         if (place == nullptr)
           far.add(owner, offset * size, values + (begin + i) * size);
         else

@@ -3,6 +3,7 @@
 #include "transpose.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 #if defined(__x86_64__)
@@ -76,7 +77,7 @@ struct Avx2Floats {
 };
 #endif
 
-// What fits the caches: straight to its place, a block that both sides keep at a time.
+// Straight to its place.
 template <class Kernel>
 [[gnu::always_inline]] inline void transpose_block(std::byte* to, index_t to_stride, const std::byte* from,
                                                    index_t from_stride, index_t rows,
@@ -107,35 +108,70 @@ template <class Kernel>
   }
 }
 
-// What does not is put together first in blocks whose rows are long enough to be streamed. Distances between
-// rows are often powers of two, so that they fall on the same places of a cache, which hence could not keep
-// them until the next block needs the rest of their lines.
+constexpr index_t line = 64;
+
+#if defined(__x86_64__)
+[[gnu::always_inline]] inline void stream_line(std::byte* to, const std::byte* from) noexcept {
+  for (index_t i = 0; i < line; i += 16)
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to + i),
+                     _mm_load_si128(reinterpret_cast<const __m128i*>(from + i)));
+}
+
+// What is larger than the caches, into lines of rows that all begin at one: as many rows as a line has elements
+// at a time, and far along each, which the processor foresees.
 template <class Kernel>
-[[gnu::always_inline]] inline void transpose_all(std::byte* to, const std::byte* from,
-                                                 const Transposition& shape, bool streamed) noexcept {
-  constexpr index_t size = Kernel::size, rows = 512 / size, columns = 256 / size, line = 64;
+[[gnu::always_inline]] inline void stream_lines(std::byte* to, const std::byte* from,
+                                                const Transposition& shape) noexcept {
+  constexpr index_t size = Kernel::size, side = Kernel::side, rows = line / size;
+  alignas(line) std::byte lines[static_cast<std::size_t>(side * line)];
+  index_t i = 0;
+  for (; i + rows <= shape.rows; i += rows) {
+    const std::byte* source = from + i * shape.from_stride;
+    std::byte* target = to + i * size;
+    index_t j = 0;
+    for (; j + side <= shape.columns; j += side, source += side * size, target += side * shape.to_stride) {
+      for (index_t k = 0; k < rows; k += side)
+        Kernel::square(lines + k * size, line, source + k * shape.from_stride, shape.from_stride);
+      for (index_t k = 0; k < side; ++k) stream_line(target + k * shape.to_stride, lines + k * line);
+    }
+    transpose_block<Kernel>(target, shape.to_stride, source, shape.from_stride, rows, shape.columns - j);
+  }
+  transpose_block<Kernel>(to + i * size, shape.to_stride, from + i * shape.from_stride, shape.from_stride,
+                          shape.rows - i, shape.columns);
+}
+#endif
+
+// The same into rows that begin anywhere: put together first in panels whose rows are long enough to be
+// streamed.
+template <class Kernel>
+[[gnu::always_inline]] inline void stream_panels(std::byte* to, const std::byte* from,
+                                                 const Transposition& shape) noexcept {
+  constexpr index_t size = Kernel::size, rows = 512 / size, columns = 256;
   constexpr index_t distance = rows * size + line;  // not a power of two
-  alignas(line) std::byte block[static_cast<std::size_t>(columns * distance)];
+  alignas(line) std::byte panel[static_cast<std::size_t>(columns * distance)];
   for (index_t i = 0; i < shape.rows; i += rows) {
     const index_t height = std::min(rows, shape.rows - i);
     for (index_t j = 0; j < shape.columns; j += columns) {
       const index_t width = std::min(columns, shape.columns - j);
-      const std::byte* source = from + i * shape.from_stride + j * size;
+      transpose_block<Kernel>(panel, distance, from + i * shape.from_stride + j * size, shape.from_stride,
+                              height, width);
       std::byte* target = to + j * shape.to_stride + i * size;
-      if (!streamed) {
-        transpose_block<Kernel>(target, shape.to_stride, source, shape.from_stride, height, width);
-        continue;
-      }
-      // The processor does not foresee that many rows; the next block's are asked for now.
-      for (index_t k = 0; j + columns < shape.columns && k < height; ++k) {
-        for (index_t l = 0; l < columns * size; l += line)
-          __builtin_prefetch(source + k * shape.from_stride + columns * size + l);
-      }
-      transpose_block<Kernel>(block, distance, source, shape.from_stride, height, width);
-      for (index_t k = 0; k < width; ++k)
-        stream(target + k * shape.to_stride, block + k * distance, static_cast<std::size_t>(height * size));
+      const auto row = static_cast<std::size_t>(height * size);
+      for (index_t k = 0; k < width; ++k, target += shape.to_stride) stream(target, panel + k * distance, row);
     }
   }
+}
+
+template <class Kernel>
+[[gnu::always_inline]] inline void transpose_all(std::byte* to, const std::byte* from,
+                                                 const Transposition& shape, bool streamed) noexcept {
+  if (!streamed)
+    return transpose_block<Kernel>(to, shape.to_stride, from, shape.from_stride, shape.rows, shape.columns);
+#if defined(__x86_64__)
+  if (reinterpret_cast<std::uintptr_t>(to) % line == 0 && shape.to_stride % line == 0)
+    return stream_lines<Kernel>(to, from, shape);
+#endif
+  stream_panels<Kernel>(to, from, shape);
 }
 
 #if defined(__x86_64__)

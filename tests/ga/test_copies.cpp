@@ -159,6 +159,33 @@ TEST(Copies, transpositions_of_every_size) {
   }
 }
 
+// Into rows that all begin at a line of the cache, from `first` on, so that not every line is written whole.
+template <class T>
+void check_transpose_into_lines(index_t rows, index_t columns, index_t first) {
+  const Extents<2> dims(rows, columns), width(columns, 2048);
+  Array<T, 2> a(world(), dims, {.name = "a"}), b(world(), width, {.name = "b"});
+  set_to_numbers(a);
+  fill(b, value_of<T>(-1));
+  transpose(a, b.slice({{0, first}, {columns, first + rows}}));
+  EXPECT_EQ(wrong_elements(b,
+                           [&](const Index<2>& at) {
+                             const Index<2> there(at[1] - first, at[0]);
+                             return there[0] >= 0 && there[0] < rows ? number_of(there, dims) : -1;
+                           }),
+            0)
+      << sizeof(T) << " bytes, from column " << first;
+  world().sync();
+}
+
+TEST(Copies, large_transpositions_into_lines) {
+  if (world().node_count() > 1) return;     // kernels of the node
+  for (const index_t first : {0, 64, 3}) {  // 17 MiB and more: past the caches on one rank
+    check_transpose_into_lines<double>(1541, 1503, first);
+    check_transpose_into_lines<float>(1541, 3002, first);
+    check_transpose_into_lines<std::complex<double>>(771, 1503, first);
+  }
+}
+
 TEST(Copies, large_transpositions_and_permutations) {
   const Group& all = world();
   if (all.node_count() > 1) return;  // kernels of the node
