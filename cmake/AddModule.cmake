@@ -15,12 +15,11 @@ function(tessera_add_module name)
   target_include_directories(
     ${target}
     PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
-    PRIVATE src)
+    PRIVATE src ${PROJECT_SOURCE_DIR}/runtime/src/format)
   target_link_libraries(${target} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
-  # fmt writes the messages; its headers alone, so that who links a module need not have fmt.
+  # For format.hpp, which alone uses it.
   target_include_directories(
     ${target} SYSTEM PRIVATE $<TARGET_PROPERTY:fmt::fmt-header-only,INTERFACE_INCLUDE_DIRECTORIES>)
-  target_compile_definitions(${target} PRIVATE FMT_HEADER_ONLY=1)
   # Only what the .cpp files do may depend on TESSERA_CHECKS, never what the headers declare.
   target_compile_definitions(${target} PRIVATE $<$<BOOL:${TESSERA_CHECKS}>:TESSERA_CHECKS>)
   # Position-independent functions may else be replaced by another library's, and are then never inlined: a tenth of the

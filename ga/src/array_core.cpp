@@ -7,13 +7,12 @@
 #include <limits>
 #include <mutex>
 
-#include <fmt/format.h>
-
 #include <tessera/detail/ghosts.hpp>
 #include <tessera/layout.hpp>
 #include <tessera/runtime/detail/fingerprint.hpp>
 
 #include "array_state.hpp"
+#include "format.hpp"
 #include "patch_text.hpp"
 
 namespace tessera::detail {
@@ -22,10 +21,10 @@ namespace {
 // What is wrong with an array's shape; found on every rank alike once they agree about the layout.
 std::string shape_problem(const Group& group, const LayoutCore& layout, const ElementType& type) {
   if (layout.ranks() > group.size()) {
-    return fmt::format("has a layout for {} ranks in a group of {}", layout.ranks(), group.size());
+    return formatted("has a layout for {} ranks in a group of {}", layout.ranks(), group.size());
   }
   if (layout.size() > std::numeric_limits<index_t>::max() / type.size) {
-    return fmt::format("of {} elements of {} bytes is larger than 2^63 bytes", layout.size(), type.size);
+    return formatted("of {} elements of {} bytes is larger than 2^63 bytes", layout.size(), type.size);
   }
   return {};
 }
@@ -82,7 +81,7 @@ void fill_unspecified(void* data, index_t count, const ElementType& type) {
 
 std::string to_string(const ElementType& type) {
   if (type.kind != ElementKind::bytes) return tessera::to_string(type.kind);
-  return fmt::format("bytes of size {}", type.size);
+  return formatted("bytes of size {}", type.size);
 }
 
 ArrayCore::ArrayCore(const Group& group, LayoutCore layout, ElementType type, const CoreOptions& options)
@@ -96,7 +95,7 @@ ArrayCore::ArrayCore(const Group& group, LayoutCore layout, ElementType type, co
       local_(layout_.local(group.rank())),
       scopes_(std::make_unique<Scopes>()) {
   if (const auto problem = shape_problem(group, layout_, type_); !problem.empty())
-    throw UsageError(fmt::format("array \"{}\" {}", options.name, problem));
+    throw UsageError(formatted("array \"{}\" {}", options.name, problem));
   prepare(group);
 #ifdef TESSERA_CHECKS
   if (local_.size > 0) fill_unspecified(local_data(), local_.size, type_);
@@ -114,11 +113,11 @@ ArrayCore::ArrayCore(const Segment& memory, index_t offset, LayoutCore layout, E
       local_(layout_.local(memory.group().rank())),
       scopes_(std::make_unique<Scopes>()) {
   if (const auto problem = shape_problem(group(), layout_, type_); !problem.empty())
-    throw UsageError(fmt::format("array \"{}\" {}", options.name, problem));
+    throw UsageError(formatted("array \"{}\" {}", options.name, problem));
   if (options.domain && *options.domain != domain()) {
     throw UsageError(
-        fmt::format("array \"{}\" cannot have another atomic domain than segment \"{}\", in which it is",
-                    options.name, memory.name()));
+        formatted("array \"{}\" cannot have another atomic domain than segment \"{}\", in which it is",
+                  options.name, memory.name()));
   }
   prepare(group());
 }
@@ -142,10 +141,10 @@ Ghosts& ArrayCore::ghosts(const char* call) const {
   require_open();
   if (!ghosts_)
     throw UsageError(
-        fmt::format("{}: array \"{}\" has no ghost cells; give it ArrayOptions::ghosts", call, name()));
+        formatted("{}: array \"{}\" has no ghost cells; give it ArrayOptions::ghosts", call, name()));
   if (ghosts_->is_under_way()) {
-    throw UsageError(fmt::format(
-        "{}: another update of the ghost cells of array \"{}\" has not been waited for", call, name()));
+    throw UsageError(formatted("{}: another update of the ghost cells of array \"{}\" has not been waited for",
+                               call, name()));
   }
   return *ghosts_;
 }
@@ -171,9 +170,9 @@ void ArrayCore::begin_access([[maybe_unused]] index_t block, [[maybe_unused]] Ac
     for (index_t other : scopes_->written) {
       if (other != block && other != all_blocks && block != all_blocks) continue;
       throw UsageError(
-          fmt::format("local elements of array \"{}\" are accessed for writing while an earlier such access is "
-                      "not released",
-                      name()));
+          formatted("local elements of array \"{}\" are accessed for writing while an earlier such access is "
+                    "not released",
+                    name()));
     }
     scopes_->written.push_back(block);
   }
@@ -201,28 +200,28 @@ void ArrayCore::require_one_array() const {
   require_open();
   if (local_.is_array) return;
   throw UsageError(
-      fmt::format("local elements of array \"{}\" ({}) lie in several blocks; access each by local_block()",
-                  name(), layout_.description()));
+      formatted("local elements of array \"{}\" ({}) lie in several blocks; access each by local_block()",
+                name(), layout_.description()));
 }
 
 Piece ArrayCore::stored_block(int rank, index_t b) const {
   require_open();
   if (rank < 0 || rank >= group().size() || b < 0 || b >= layout_.block_count(rank)) {
-    throw UsageError(fmt::format("array \"{}\" has no block {} at rank {}, which has {} of them", name(), b,
-                                 rank, rank < 0 || rank >= group().size() ? 0 : layout_.block_count(rank)));
+    throw UsageError(formatted("array \"{}\" has no block {} at rank {}, which has {} of them", name(), b, rank,
+                               rank < 0 || rank >= group().size() ? 0 : layout_.block_count(rank)));
   }
   if (storage(rank) == nullptr) {
     throw UsageError(
-        fmt::format("block {} of rank {} of array \"{}\" is on another node than rank {}, and has to be got", b,
-                    rank, name(), group().rank()));
+        formatted("block {} of rank {} of array \"{}\" is on another node than rank {}, and has to be got", b,
+                  rank, name(), group().rank()));
   }
   return layout_.block(rank, b);
 }
 
 void ArrayCore::require_open() const {
   if (!segment_.is_open()) {
-    throw UsageError(fmt::format(
-        "array \"{}\" was used after it was closed, moved from, or outlived by its Runtime", name()));
+    throw UsageError(
+        formatted("array \"{}\" was used after it was closed, moved from, or outlived by its Runtime", name()));
   }
 }
 
@@ -231,9 +230,9 @@ void ArrayCore::look_at_element(const index_t* at) const {
   for (std::size_t d = 0; d < static_cast<std::size_t>(rank()); ++d) {
     if (at[d] >= 0 && at[d] < layout_.dims()[d]) continue;
     std::string where;
-    for (int i = 0; i < rank(); ++i) where += fmt::format("{}{}", i == 0 ? "" : ", ", at[i]);
-    throw UsageError(fmt::format("element ({}) is outside array \"{}\" of extents {} (dimension {})", where,
-                                 name(), extents_text(layout_.dims().data(), rank()), d));
+    for (int i = 0; i < rank(); ++i) where += formatted("{}{}", i == 0 ? "" : ", ", at[i]);
+    throw UsageError(formatted("element ({}) is outside array \"{}\" of extents {} (dimension {})", where,
+                               name(), extents_text(layout_.dims().data(), rank()), d));
   }
 }
 
@@ -344,8 +343,8 @@ void ArrayCore::accumulate_field(const Lattice& patch, const Field& field, Eleme
 }
 
 void ArrayCore::throw_list_lengths(std::size_t positions, std::size_t values) const {
-  throw UsageError(fmt::format("{} positions and {} values for array \"{}\": there must be one value for each",
-                               positions, values, name()));
+  throw UsageError(formatted("{} positions and {} values for array \"{}\": there must be one value for each",
+                             positions, values, name()));
 }
 
 void ArrayCore::load(const index_t* at, void* value) const {

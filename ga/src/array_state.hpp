@@ -7,12 +7,11 @@
 #include <type_traits>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include <tessera/detail/array_core.hpp>
 #include <tessera/detail/node_cache.hpp>
 #include <tessera/layout.hpp>
 
+#include "format.hpp"
 #include "patch_text.hpp"
 
 // What only the files that make up ArrayCore see of it.
@@ -42,8 +41,8 @@ void ArrayCore::for_each_transfer(const Lattice& patch, const Field& field, cons
     const index_t extent = patch.extent(static_cast<std::size_t>(d));
     if (buffer.extents[d] == extent) continue;
     throw UsageError(
-        fmt::format("a view of extents {} does not fit patch {} of array \"{}\" (dimension {} has {} elements)",
-                    extents_text(buffer.extents, rank()), patch_text(patch, rank()), name(), d, extent));
+        formatted("a view of extents {} does not fit patch {} of array \"{}\" (dimension {} has {} elements)",
+                  extents_text(buffer.extents, rank()), patch_text(patch, rank()), name(), d, extent));
   }
   using Byte = std::conditional_t<std::is_const_v<std::remove_pointer_t<Pointer>>, const std::byte, std::byte>;
   layout_.for_each_piece(patch, [&](const Piece& piece) {

@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include <fmt/format.h>
-
 #include <tessera/runtime/error.hpp>
 
+#include "format.hpp"
 #include "patch_text.hpp"
 
 namespace tessera::detail {
@@ -28,14 +27,14 @@ BlockList::BlockList(int rank, const Coordinates& dims, int ranks, const std::ve
     for (int d = 0; d < rank; ++d) {
       const index_t lo = given.box.lo[at(d)], hi = given.box.hi[at(d)];
       if (lo < 0 || hi > dims[at(d)] || lo > hi) {
-        throw UsageError(fmt::format("block {} of a layout is not within its extents {} (dimension {})",
-                                     patch_text(given.box, rank), extents_text(dims.data(), rank), d));
+        throw UsageError(formatted("block {} of a layout is not within its extents {} (dimension {})",
+                                   patch_text(given.box, rank), extents_text(dims.data(), rank), d));
       }
       empty = empty || lo == hi;
     }
     if (given.rank < 0 || given.rank >= ranks) {
-      throw UsageError(fmt::format("block {} of a layout is given to rank {}, but there are {} ranks",
-                                   patch_text(given.box, rank), given.rank, ranks));
+      throw UsageError(formatted("block {} of a layout is given to rank {}, but there are {} ranks",
+                                 patch_text(given.box, rank), given.rank, ranks));
     }
     if (!empty) blocks_.push_back({given.box, given.rank, 0});
   }
@@ -135,8 +134,8 @@ void BlockList::require_disjoint() const {
   for (const Block& block : blocks_) {
     for_each_overlap(block.box, [&](const Block& other, const Box& common) {
       if (&other == &block) return;
-      throw UsageError(fmt::format("blocks {} and {} of a layout overlap in {}", patch_text(block.box, rank_),
-                                   patch_text(other.box, rank_), patch_text(common, rank_)));
+      throw UsageError(formatted("blocks {} and {} of a layout overlap in {}", patch_text(block.box, rank_),
+                                 patch_text(other.box, rank_), patch_text(common, rank_)));
     });
   }
 }
@@ -163,8 +162,8 @@ void BlockList::require_cover(const Coordinates& dims) const {
       part.lo[widest] = half.hi[widest];
     }
   }
-  throw UsageError(fmt::format("no block of a layout of extents {} has {}", extents_text(dims.data(), rank_),
-                               patch_text(part, rank_)));
+  throw UsageError(formatted("no block of a layout of extents {} has {}", extents_text(dims.data(), rank_),
+                             patch_text(part, rank_)));
 }
 
 // The blocks of each rank follow one another in its storage, in increasing order.

@@ -4,13 +4,12 @@
 
 #include <limits>
 
-#include <fmt/format.h>
-
 #include <tessera/runtime/error.hpp>
 #include <tessera/runtime/group.hpp>
 
 #include "arithmetic.hpp"
 #include "dispatch.hpp"
+#include "format.hpp"
 
 namespace tessera::detail {
 
@@ -59,7 +58,7 @@ T combine(Reduce operation, T a, T b) {
     }
   }
   throw UsageError(
-      fmt::format("{} is not defined for elements of {}", to_string(operation), to_string(element_kind<T>())));
+      formatted("{} is not defined for elements of {}", to_string(operation), to_string(element_kind<T>())));
 }
 
 }  // namespace tessera::detail

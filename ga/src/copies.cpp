@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <memory>
 
-#include <fmt/format.h>
-
 #include <tessera/detail/operations.hpp>
 
 #include "boxes.hpp"
+#include "format.hpp"
 #include "patch_text.hpp"
 
 // Copies between slices: every owner fetches what is to be at its place.
@@ -100,9 +99,9 @@ void copy(const SliceCore& from, const SliceCore& to) {
 
 void reshape(const SliceCore& from, const SliceCore& to) {
   if (from.size() != to.size()) {
-    throw UsageError(fmt::format("reshape: {} of extents {} cannot become {} of extents {}: the sizes differ",
-                                 from.description(), extents_text(from.extents().data(), from.rank()),
-                                 to.description(), extents_text(to.extents().data(), to.rank())));
+    throw UsageError(formatted("reshape: {} of extents {} cannot become {} of extents {}: the sizes differ",
+                               from.description(), extents_text(from.extents().data(), from.rank()),
+                               to.description(), extents_text(to.extents().data(), to.rank())));
   }
   const Dense target({{}, to.extents()}, to.rank());
   const auto last = static_cast<std::size_t>(to.rank() - 1);
@@ -135,9 +134,9 @@ void reshape(const SliceCore& from, const SliceCore& to) {
 void transpose(const SliceCore& from, const SliceCore& to) {
   if (from.rank() != 2 || to.rank() != 2 || from.extents()[0] != to.extents()[1] ||
       from.extents()[1] != to.extents()[0]) {
-    throw UsageError(fmt::format("transpose: {} of extents {} cannot become {} of extents {}",
-                                 from.description(), extents_text(from.extents().data(), from.rank()),
-                                 to.description(), extents_text(to.extents().data(), to.rank())));
+    throw UsageError(formatted("transpose: {} of extents {} cannot become {} of extents {}", from.description(),
+                               extents_text(from.extents().data(), from.rank()), to.description(),
+                               extents_text(to.extents().data(), to.rank())));
   }
   constexpr int order[] = {1, 0};
   const SliceCore turned = from.permuted(order);

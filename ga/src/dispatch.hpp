@@ -5,10 +5,10 @@
 #include <complex>
 #include <cstdint>
 
-#include <fmt/format.h>
-
 #include <tessera/runtime/error.hpp>
 #include <tessera/runtime/types.hpp>
+
+#include "format.hpp"
 
 namespace tessera::detail {
 
@@ -31,7 +31,7 @@ decltype(auto) with_kind(ElementKind kind, std::string_view operation, F&& f) {
     case ElementKind::bytes:
       break;
   }
-  throw UsageError(fmt::format("{} needs one of the arithmetic types; these elements only move", operation));
+  throw UsageError(formatted("{} needs one of the arithmetic types; these elements only move", operation));
 }
 
 template <class T>

@@ -5,12 +5,11 @@
 #include <cstring>
 #include <type_traits>
 
-#include <fmt/format.h>
-
 #include <tessera/detail/operations.hpp>
 
 #include "arithmetic.hpp"
 #include "dispatch.hpp"
+#include "format.hpp"
 #include "philox.hpp"
 
 // Operations that treat each element by itself.
@@ -32,13 +31,13 @@ void require_defined(std::string_view operation, const SliceCore& result, bool u
   const ElementKind kind = result.array().type().kind;
   if (kind != ElementKind::int32 && kind != ElementKind::int64) return;
   if (result.array().group().all_reduce(std::int32_t{undefined}, Reduce::max) == 0) return;
-  throw UsageError(fmt::format("{}: integers are divided by 0; the elements of {} where they are became 0",
-                               operation, result.description()));
+  throw UsageError(formatted("{}: integers are divided by 0; the elements of {} where they are became 0",
+                             operation, result.description()));
 }
 
 [[noreturn]] void throw_undefined(std::string_view operation, const SliceCore& a) {
-  throw UsageError(fmt::format("{} is not defined for elements of {} ({})", operation,
-                               to_string(a.array().type()), a.description()));
+  throw UsageError(formatted("{} is not defined for elements of {} ({})", operation,
+                             to_string(a.array().type()), a.description()));
 }
 
 // In place: f(x) for each element x of the slice.
@@ -93,8 +92,7 @@ void randomize(const SliceCore& a, std::uint64_t seed, const void* low, const vo
 void enumerate(const SliceCore& a, const void* start, const void* step) {
   require_arithmetic("enumerate", a);
   begin_operation("enumerate", {a});
-  if (a.rank() != 1)
-    throw UsageError(fmt::format("enumerate: {} has more than one dimension", a.description()));
+  if (a.rank() != 1) throw UsageError(formatted("enumerate: {} has more than one dimension", a.description()));
   with_kind(a.array().type().kind, "enumerate", [&]<class T>(T) {
     const T first = value<T>(start), by = value<T>(step);
     for_each_placed_run(a, [&](const PlacedRun& run) {
@@ -132,7 +130,7 @@ void clamp(const SliceCore& a, const void* low, const void* high) {
       const T least = value<T>(low), most = value<T>(high);
       if (most < least)
         throw UsageError(
-            fmt::format("clamp of {}: the lower bound {} exceeds the upper, {}", a.description(), least, most));
+            formatted("clamp of {}: the lower bound {} exceeds the upper, {}", a.description(), least, most));
       in_place("clamp", a, [&](const ElementRun& run) {
         apply<T>(run, [least, most](T& x) { x = x < least ? least : most < x ? most : x; });
       });

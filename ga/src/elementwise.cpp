@@ -7,11 +7,10 @@
 #include <memory>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include <tessera/runtime/detail/fingerprint.hpp>
 
 #include "boxes.hpp"
+#include "format.hpp"
 #include "patch_text.hpp"
 
 namespace tessera::detail {
@@ -209,18 +208,18 @@ class Walk {
 void require_alike(std::string_view operation, const SliceCore& first, const SliceCore& other, Shapes shapes,
                    Types types) {
   if (!(other.array().group() == first.array().group())) {
-    throw UsageError(fmt::format("{}: {} and {} are of different groups", operation, first.description(),
-                                 other.description()));
+    throw UsageError(formatted("{}: {} and {} are of different groups", operation, first.description(),
+                               other.description()));
   }
   if (types == Types::equal && other.array().type() != first.array().type()) {
-    throw UsageError(fmt::format("{}: {} is of {} and {} of {}", operation, first.description(),
-                                 to_string(first.array().type()), other.description(),
-                                 to_string(other.array().type())));
+    throw UsageError(formatted("{}: {} is of {} and {} of {}", operation, first.description(),
+                               to_string(first.array().type()), other.description(),
+                               to_string(other.array().type())));
   }
   if (shapes == Shapes::equal && (other.rank() != first.rank() || other.extents() != first.extents())) {
-    throw UsageError(fmt::format("{}: {} has extents {} and {} has {}", operation, first.description(),
-                                 extents_text(first.extents().data(), first.rank()), other.description(),
-                                 extents_text(other.extents().data(), other.rank())));
+    throw UsageError(formatted("{}: {} has extents {} and {} has {}", operation, first.description(),
+                               extents_text(first.extents().data(), first.rank()), other.description(),
+                               extents_text(other.extents().data(), other.rank())));
   }
 }
 
@@ -235,7 +234,7 @@ void begin_operation(std::string_view operation, Slices slices, Shapes shapes, T
     require_alike(operation, first, slice, shapes, types);
     print.add(slice.fingerprint());
   }
-  group.check_agreement(fmt::format("{} of {}", operation, first.description()), print.value());
+  group.check_agreement(formatted("{} of {}", operation, first.description()), print.value());
   for (const SliceCore& slice : slices) slice.array().end_epoch();
   group.sync();
   for (const SliceCore& slice : slices) slice.array().order_local_access();
@@ -284,8 +283,8 @@ void require_apart(std::string_view operation, const SliceCore& target, std::spa
   for (const SliceCore& source : sources) {
     if (!is_entangled(target, source)) continue;
     throw UsageError(
-        fmt::format("{}: {} overlaps {}, which is written at the same time; copy it to another array first",
-                    operation, source.description(), target.description()));
+        formatted("{}: {} overlaps {}, which is written at the same time; copy it to another array first",
+                  operation, source.description(), target.description()));
   }
 }
 

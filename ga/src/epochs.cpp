@@ -5,11 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include <tessera/layout.hpp>
 
 #include "array_state.hpp"
+#include "format.hpp"
 #include "patch_text.hpp"
 
 namespace tessera::detail {
@@ -49,7 +48,7 @@ const char* name_of(Mode mode) {
         overlap =
             overlap && std::max(mine.box.lo[d], other.box.lo[d]) < std::min(mine.box.hi[d], other.box.hi[d]);
       if (!overlap || !problem.empty()) continue;
-      problem = fmt::format(
+      problem = formatted(
           "array \"{}\": patches {} of rank {} and {} of rank {} overlap in an epoch of disjoint_writes",
           array.name(), patch_text(mine.box, array.rank()), me, patch_text(other.box, array.rank()),
           other.rank);
@@ -66,11 +65,11 @@ bool spans_nodes(const ArrayCore& array) { return array.group().node_count() > 1
 std::uint64_t ArrayCore::begin_epoch(Mode mode, index_t cache_bytes) {
   require_open();
   if (epoch_ && epoch_->active) {
-    throw UsageError(fmt::format("{}: array \"{}\" is in an epoch of {}, which has not ended", name_of(mode),
-                                 name(), name_of(epoch_->mode)));
+    throw UsageError(formatted("{}: array \"{}\" is in an epoch of {}, which has not ended", name_of(mode),
+                               name(), name_of(epoch_->mode)));
   }
-  if (cache_bytes < 0) throw UsageError(fmt::format("{}: a cache of {} bytes", name_of(mode), cache_bytes));
-  group().check_agreement(fmt::format("{} of array \"{}\"", name_of(mode), name()),
+  if (cache_bytes < 0) throw UsageError(formatted("{}: a cache of {} bytes", name_of(mode), cache_bytes));
+  group().check_agreement(formatted("{} of array \"{}\"", name_of(mode), name()),
                           static_cast<std::uint64_t>(mode) + 8 * static_cast<std::uint64_t>(cache_bytes));
   if (!epoch_) epoch_ = std::make_unique<Epoch>();
   Epoch& epoch = *epoch_;
@@ -87,7 +86,7 @@ std::uint64_t ArrayCore::begin_epoch(Mode mode, index_t cache_bytes) {
     if (epoch.cache) {
       epoch.cache->clear();
     } else {
-      epoch.cache = std::make_unique<NodeCache>(group().node(), bytes, fmt::format("array \"{}\"", name()));
+      epoch.cache = std::make_unique<NodeCache>(group().node(), bytes, formatted("array \"{}\"", name()));
       epoch.cache_bytes = bytes;
     }
     epoch.caches = true;
@@ -105,15 +104,15 @@ void ArrayCore::allow([[maybe_unused]] std::optional<Mode> mode,
                       [[maybe_unused]] std::string_view operation) const {
 #ifdef TESSERA_CHECKS
   if (!epoch_ || !epoch_->active || epoch_->mode == mode) return;
-  throw UsageError(fmt::format("{} of array \"{}\" in an epoch of {}, which forbids it", operation, name(),
-                               name_of(epoch_->mode)));
+  throw UsageError(formatted("{} of array \"{}\" in an epoch of {}, which forbids it", operation, name(),
+                             name_of(epoch_->mode)));
 #endif
 }
 
 void ArrayCore::require_epoch(std::uint64_t number) const {
   require_open();
   if (epoch_ && epoch_->active && epoch_->number == number) return;
-  throw UsageError(fmt::format("an epoch of array \"{}\" was used after it had ended", name()));
+  throw UsageError(formatted("an epoch of array \"{}\" was used after it had ended", name()));
 }
 
 void ArrayCore::end_epoch(std::uint64_t number) {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include <tessera/runtime/vector.hpp>
+
+#include "format.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -44,8 +44,8 @@ Ghosts::Ghosts(const Group& group, const LayoutCore& layout, index_t element_byt
   }
   const auto count = group_.all_reduce(static_cast<std::int64_t>(peers_.size()), Reduce::max);
   flags_.emplace(group_, std::max<index_t>(1, count * words),
-                 fmt::format("flags of the ghost cells of {}", name));
-  if (group_.node_count() > 1) landing_.emplace(group_, landing, fmt::format("halos of {}", name));
+                 formatted("flags of the ghost cells of {}", name));
+  if (group_.node_count() > 1) landing_.emplace(group_, landing, formatted("halos of {}", name));
   // The same way for all: what the one with the most to do prefers.
   const double once = group_.all_reduce(cost(plan({}, false).rounds), Reduce::max);
   const double in_turn = group_.all_reduce(cost(plan({}, true).rounds), Reduce::max);

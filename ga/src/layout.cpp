@@ -6,7 +6,7 @@
 #include <functional>
 #include <limits>
 
-#include <fmt/format.h>
+#include "format.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -20,7 +20,7 @@ constexpr index_t most_processes = std::numeric_limits<int>::max();
 std::vector<index_t> copy(const index_t* values, int rank) { return {values, values + rank}; }
 
 int ranks_or(int ranks, index_t blocks) {
-  require(ranks >= 0, fmt::format("a layout for {} ranks", ranks));
+  require(ranks >= 0, formatted("a layout for {} ranks", ranks));
   return ranks > 0 ? ranks : static_cast<int>(blocks);
 }
 
@@ -28,11 +28,11 @@ int ranks_or(int ranks, index_t blocks) {
 int grid_size(int rank, const index_t* grid) {
   index_t processes = 1;
   for (int d = 0; d < rank; ++d) {
-    require(grid[d] > 0, fmt::format("grid extent {} of dimension {} is not positive", grid[d], d));
+    require(grid[d] > 0, formatted("grid extent {} of dimension {} is not positive", grid[d], d));
     // At most the largest int before each step, so that the product of two fits 64 bits.
     processes = grid[d] > most_processes ? grid[d] : processes * grid[d];
     require(processes <= most_processes,
-            fmt::format("a layout's grid has {} processes, more than there can be", processes));
+            formatted("a layout's grid has {} processes, more than there can be", processes));
   }
   return static_cast<int>(processes);
 }
@@ -41,17 +41,16 @@ int grid_size(int rank, const index_t* grid) {
 
 LayoutCore make_blocked(int rank, const index_t* dims, int ranks, const index_t* min_block,
                         const index_t* grid) {
-  require(ranks > 0, fmt::format("a layout needs at least one rank, not {}", ranks));
+  require(ranks > 0, formatted("a layout needs at least one rank, not {}", ranks));
   for (int d = 0; d < rank; ++d)
-    require(dims[d] >= 0, fmt::format("extent {} of dimension {} is negative", dims[d], d));
+    require(dims[d] >= 0, formatted("extent {} of dimension {} is negative", dims[d], d));
   std::vector<int> parts;
   if (grid == nullptr) {
     parts = choose_grid(copy(dims, rank), ranks, copy(min_block, rank));
   } else {
     for (int d = 0; d < rank; ++d) {
-      require(
-          grid[d] > 0 && grid[d] <= ranks,
-          fmt::format("grid extent {} of dimension {} is not between 1 and the {} ranks", grid[d], d, ranks));
+      require(grid[d] > 0 && grid[d] <= ranks,
+              formatted("grid extent {} of dimension {} is not between 1 and the {} ranks", grid[d], d, ranks));
       parts.push_back(static_cast<int>(grid[d]));
     }
   }
@@ -66,10 +65,10 @@ LayoutCore make_irregular(int rank, const index_t* dims, const std::vector<index
   for (int d = 0; d < rank; ++d) {
     const auto& here = starts[d];
     require(!here.empty() && here.front() == 0,
-            fmt::format("block starts of dimension {} do not begin with 0", d));
-    require(std::is_sorted(here.begin(), here.end()), fmt::format("block starts of dimension {} decrease", d));
+            formatted("block starts of dimension {} do not begin with 0", d));
+    require(std::is_sorted(here.begin(), here.end()), formatted("block starts of dimension {} decrease", d));
     require(here.back() <= dims[d],
-            fmt::format("block start {} of dimension {} exceeds its extent {}", here.back(), d, dims[d]));
+            formatted("block start {} of dimension {} exceeds its extent {}", here.back(), d, dims[d]));
     axes.push_back(Axis::irregular(dims[d], here));
     blocks *= static_cast<index_t>(here.size());
   }
@@ -81,7 +80,7 @@ LayoutCore make_block_cyclic(int rank, const index_t* dims, const index_t* block
   const int processes = grid_size(rank, grid);
   std::vector<Axis> axes;
   for (int d = 0; d < rank; ++d) {
-    require(block[d] > 0, fmt::format("block extent {} of dimension {} is not positive", block[d], d));
+    require(block[d] > 0, formatted("block extent {} of dimension {} is not positive", block[d], d));
     axes.push_back(Axis::cyclic(dims[d], block[d], static_cast<int>(grid[d])));
   }
   return {std::move(axes), ranks_or(ranks, processes), order, StorageOrder::column_major};
@@ -101,11 +100,11 @@ LayoutCore make_tiled(int rank, const index_t* dims, const std::vector<index_t>*
   for (int d = 0; d < rank; ++d) {
     const auto& here = starts[d];
     require(!here.empty() && here.front() == 0,
-            fmt::format("tile starts of dimension {} do not begin with 0", d));
+            formatted("tile starts of dimension {} do not begin with 0", d));
     require(std::adjacent_find(here.begin(), here.end(), std::greater_equal<>()) == here.end(),
-            fmt::format("tile starts of dimension {} do not increase", d));
+            formatted("tile starts of dimension {} do not increase", d));
     require(here.back() == 0 || here.back() < dims[d],
-            fmt::format("tile start {} of dimension {} reaches its extent {}", here.back(), d, dims[d]));
+            formatted("tile start {} of dimension {} reaches its extent {}", here.back(), d, dims[d]));
     axes.push_back(Axis::dealt(dims[d], here, static_cast<int>(grid[d])));
   }
   return LayoutCore(std::move(axes), ranks_or(ranks, processes), order, StorageOrder::row_major).with_tiles();
@@ -118,7 +117,7 @@ LayoutCore make_listed(int rank, const index_t* dims, const std::vector<OwnedBox
 }
 
 void require_grid(const LayoutCore& layout) {
-  require(layout.is_product(), fmt::format("a layout of {} has no grid", layout.description()));
+  require(layout.is_product(), formatted("a layout of {} has no grid", layout.description()));
 }
 
 }  // namespace tessera::detail

@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <limits>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <tessera/runtime/detail/fingerprint.hpp>
 
+#include "format.hpp"
 #include "patch_text.hpp"
 
 namespace tessera::detail {
@@ -64,9 +62,9 @@ index_t checked_size(const index_t* dims, std::size_t rank) {
   index_t elements = 1;
   for (std::size_t d = 0; d < rank; ++d) {
     if (dims[d] < 0)
-      throw UsageError(fmt::format("a layout has the negative extent {} in dimension {}", dims[d], d));
+      throw UsageError(formatted("a layout has the negative extent {} in dimension {}", dims[d], d));
     if (dims[d] > 0 && elements > most / dims[d]) {
-      throw UsageError(fmt::format("a layout has more than 2^63 elements (dimension {} has {})", d, dims[d]));
+      throw UsageError(formatted("a layout has more than 2^63 elements (dimension {} has {})", d, dims[d]));
     }
     elements *= std::max<index_t>(dims[d], 1);
   }
@@ -85,7 +83,7 @@ LayoutCore::LayoutCore(std::vector<Axis> axes, int ranks, GridOrder grid_order, 
   checked_size(dims_.data(), axes.size());
   if (grid > ranks) {
     throw UsageError(
-        fmt::format("a layout's grid has {} blocks or processes but there are only {} ranks", grid, ranks));
+        formatted("a layout's grid has {} blocks or processes but there are only {} ranks", grid, ranks));
   }
   grid_size_ = static_cast<int>(grid);
   int step = 1;
@@ -120,18 +118,18 @@ LayoutCore LayoutCore::with_tiles() const {
 LayoutCore LayoutCore::on_ranks(std::vector<int> members, int ranks) const {
   if (static_cast<int>(members.size()) < ranks_) {
     throw UsageError(
-        fmt::format("a layout for {} ranks cannot be given to the {} that are listed", ranks_, members.size()));
+        formatted("a layout for {} ranks cannot be given to the {} that are listed", ranks_, members.size()));
   }
   std::vector<std::pair<int, int>> numbers;
   for (std::size_t i = 0; i < members.size(); ++i) {
     if (members[i] < 0 || members[i] >= ranks)
-      throw UsageError(fmt::format("rank {} of a layout's list is none of the {} ranks", members[i], ranks));
+      throw UsageError(formatted("rank {} of a layout's list is none of the {} ranks", members[i], ranks));
     numbers.emplace_back(members[i], static_cast<int>(i));
   }
   std::sort(numbers.begin(), numbers.end());
   for (std::size_t i = 1; i < numbers.size(); ++i) {
     if (numbers[i].first == numbers[i - 1].first)
-      throw UsageError(fmt::format("rank {} is listed twice for a layout", numbers[i].first));
+      throw UsageError(formatted("rank {} is listed twice for a layout", numbers[i].first));
   }
   LayoutCore copy = *this;
   copy.ranks_ = ranks;
@@ -157,13 +155,12 @@ LayoutCore LayoutCore::with_ghosts(const index_t* widths) const {
   LayoutCore copy = *this;
   for (int d = 0; d < rank_; ++d) {
     if (widths[d] < 0)
-      throw UsageError(
-          fmt::format("the width {} of the ghost cells in dimension {} is negative", widths[d], d));
+      throw UsageError(formatted("the width {} of the ghost cells in dimension {} is negative", widths[d], d));
     copy.ghosts_[at(d)] = widths[d];
   }
   if (copy.has_ghosts() && (list_ || tiled_ || is_cyclic())) {
-    throw UsageError(fmt::format("only blocked and irregular layouts can have ghost cells, and this one is {}",
-                                 description()));
+    throw UsageError(formatted("only blocked and irregular layouts can have ghost cells, and this one is {}",
+                               description()));
   }
   return copy;
 }
@@ -377,22 +374,22 @@ bool operator==(const LayoutCore& a, const LayoutCore& b) noexcept {
 }
 
 std::string LayoutCore::description() const {
-  if (list_) return fmt::format("{} blocks by a list", list_->blocks().size());
+  if (list_) return formatted("{} blocks by a list", list_->blocks().size());
   std::vector<int> grid;
   std::vector<std::string> blocks;
   const char* kind = "blocked";
   for (int d = 0; d < rank_; ++d) {
     const Axis& axis = axes_[at(d)];
     grid.push_back(axis.parts());
-    if (axis.kind() == Axis::Kind::cyclic) blocks.push_back(fmt::format("{}", axis.block()));
-    if (axis.kind() == Axis::Kind::dealt) blocks.push_back(fmt::format("{} irregular", axis.blocks()));
+    if (axis.kind() == Axis::Kind::cyclic) blocks.push_back(formatted("{}", axis.block()));
+    if (axis.kind() == Axis::Kind::dealt) blocks.push_back(formatted("{} irregular", axis.blocks()));
     if (axis.kind() == Axis::Kind::irregular) kind = "irregular";
   }
   std::string text = kind;
-  if (!blocks.empty()) text = fmt::format("{} {}", tiled_ ? "tiled" : "block-cyclic", fmt::join(blocks, " x "));
-  text += fmt::format(" on a {} grid", fmt::join(grid, " x "));
-  if (members_) text += fmt::format(" of {} among {} ranks", grid_size_, ranks_);
-  if (has_ghosts()) text += fmt::format(", ghost cells {}", extents_text(ghosts_.data(), rank_));
+  if (!blocks.empty()) text = formatted("{} {}", tiled_ ? "tiled" : "block-cyclic", joined(blocks, " x "));
+  text += formatted(" on a {} grid", joined(grid, " x "));
+  if (members_) text += formatted(" of {} among {} ranks", grid_size_, ranks_);
+  if (has_ghosts()) text += formatted(", ghost cells {}", extents_text(ghosts_.data(), rank_));
   return text;
 }
 

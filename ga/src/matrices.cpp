@@ -4,12 +4,11 @@
 #include <type_traits>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include <tessera/detail/operations.hpp>
 
 #include "arithmetic.hpp"
 #include "dispatch.hpp"
+#include "format.hpp"
 #include "patch_text.hpp"
 
 // Rows, columns and diagonals of matrices.
@@ -18,14 +17,14 @@ namespace {
 
 void require_matrix(std::string_view operation, const SliceCore& a) {
   if (a.rank() == 2) return;
-  throw UsageError(fmt::format("{}: {} has {} dimensions, not 2", operation, a.description(), a.rank()));
+  throw UsageError(formatted("{}: {} has {} dimensions, not 2", operation, a.description(), a.rank()));
 }
 
 void require_vector(std::string_view operation, const SliceCore& a, const SliceCore& v, index_t length) {
   if (v.rank() == 1 && v.extents()[0] == length) return;
-  throw UsageError(fmt::format("{}: {} of extents {} does not fit {} of extents {}: it must have {} elements",
-                               operation, v.description(), extents_text(v.extents().data(), v.rank()),
-                               a.description(), extents_text(a.extents().data(), a.rank()), length));
+  throw UsageError(formatted("{}: {} of extents {} does not fit {} of extents {}: it must have {} elements",
+                             operation, v.description(), extents_text(v.extents().data(), v.rank()),
+                             a.description(), extents_text(a.extents().data(), a.rank()), length));
 }
 
 index_t diagonal_length(const SliceCore& a) { return std::min(a.extents()[0], a.extents()[1]); }
@@ -90,8 +89,8 @@ void scale_lines(const SliceCore& a, int dimension, const SliceCore& factors) {
 void symmetrise(const SliceCore& a) {
   require_matrix("symmetrise", a);
   if (a.extents()[0] != a.extents()[1]) {
-    throw UsageError(fmt::format("symmetrise: {} of extents {} is not square", a.description(),
-                                 extents_text(a.extents().data(), a.rank())));
+    throw UsageError(formatted("symmetrise: {} of extents {} is not square", a.description(),
+                               extents_text(a.extents().data(), a.rank())));
   }
   begin_operation("symmetrise", {a});
   constexpr int order[] = {1, 0};

@@ -8,9 +8,9 @@
 #include <thread>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include <tessera/runtime/detail/runs.hpp>
+
+#include "format.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -43,8 +43,8 @@ NodeCache::NodeCache(const Group& node, index_t bytes, std::string_view name)
       members_(node.size()),
       slots_(slots_for(node, bytes)),
       directory_(node, node.rank() == 0 ? header + slots_ * index_t{sizeof(Entry)} : 0,
-                 fmt::format("directory of the cache of {}", name)),
-      pages_(node, slots_ / members_ * page, fmt::format("cache of {}", name)) {
+                 formatted("directory of the cache of {}", name)),
+      pages_(node, slots_ / members_ * page, formatted("cache of {}", name)) {
   clear();
 }
 

@@ -2,48 +2,48 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "patch_text.hpp"
 
-#include <fmt/format.h>
-
 #include <tessera/layout.hpp>
+
+#include "format.hpp"
 
 namespace tessera::detail {
 
 std::string patch_text(const Box& patch, int rank) {
   std::string text = "[";
   for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d) {
-    text += fmt::format("{}{}:{}", d == 0 ? "" : ", ", patch.lo[d], patch.hi[d]);
+    text += formatted("{}{}:{}", d == 0 ? "" : ", ", patch.lo[d], patch.hi[d]);
   }
   return text + ")";
 }
 
 std::string extents_text(const index_t* extents, int rank) {
   std::string text;
-  for (int d = 0; d < rank; ++d) text += fmt::format("{}{}", d == 0 ? "" : " x ", extents[d]);
+  for (int d = 0; d < rank; ++d) text += formatted("{}{}", d == 0 ? "" : " x ", extents[d]);
   return text;
 }
 
 void throw_bad_patch(const LayoutCore& layout, const Box& patch, std::string_view array) {
   const int rank = layout.rank();
-  const std::string owner = array.empty() ? "a layout" : fmt::format("array \"{}\"", array);
-  const std::string what = fmt::format("patch {}", patch_text(patch, rank));
+  const std::string owner = array.empty() ? "a layout" : formatted("array \"{}\"", array);
+  const std::string what = formatted("patch {}", patch_text(patch, rank));
   for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d) {
     if (patch.lo[d] > patch.hi[d]) {
-      throw UsageError(fmt::format("{} of {} is inverted: dimension {} begins at {} and ends before it, at {}",
-                                   what, owner, d, patch.lo[d], patch.hi[d]));
+      throw UsageError(formatted("{} of {} is inverted: dimension {} begins at {} and ends before it, at {}",
+                                 what, owner, d, patch.lo[d], patch.hi[d]));
     }
     const auto extents = extents_text(layout.dims().data(), rank);
     if (patch.lo[d] < 0) {
-      throw UsageError(fmt::format("{} exceeds {} of extents {} (dimension {} begins at {})", what, owner,
-                                   extents, d, patch.lo[d]));
+      throw UsageError(formatted("{} exceeds {} of extents {} (dimension {} begins at {})", what, owner,
+                                 extents, d, patch.lo[d]));
     }
     if (patch.hi[d] > layout.dims()[d]) {
       throw UsageError(
-          fmt::format("{} exceeds {} of extents {} (dimension {} ends at {}); did you pass inclusive bounds? "
-                      "use Patch::inclusive",
-                      what, owner, extents, d, patch.hi[d]));
+          formatted("{} exceeds {} of extents {} (dimension {} ends at {}); did you pass inclusive bounds? "
+                    "use Patch::inclusive",
+                    what, owner, extents, d, patch.hi[d]));
     }
   }
-  throw LogicError(fmt::format("{} of {} was refused without a reason", what, owner));
+  throw LogicError(formatted("{} of {} was refused without a reason", what, owner));
 }
 
 void require_inside(const LayoutCore& layout, const Box& patch, std::string_view array) {

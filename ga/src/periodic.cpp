@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include <tessera/detail/array_core.hpp>
 
+#include "format.hpp"
 #include "patch_text.hpp"
 
 // Patches that wrap round the ends of an array.
@@ -42,16 +41,16 @@ void ArrayCore::for_each_image(const Box& patch, const Buffer<Pointer>& buffer, 
     const bool good = patch.lo[d] <= patch.hi[d] && !__builtin_sub_overflow(patch.hi[d], patch.lo[d], &extent);
     if (!good || buffer.extents[d] != extent) {
       throw UsageError(
-          fmt::format("a view of extents {} does not fit periodic patch {} of array \"{}\" (dimension {})",
-                      extents_text(buffer.extents, rank()), patch_text(patch, rank()), name(), d));
+          formatted("a view of extents {} does not fit periodic patch {} of array \"{}\" (dimension {})",
+                    extents_text(buffer.extents, rank()), patch_text(patch, rank()), name(), d));
     }
     empty = empty || extent == 0;
   }
   if (empty) return;
   if (layout_.size() == 0) {
     throw UsageError(
-        fmt::format("periodic patch {}: array \"{}\" of extents {} has no elements that could be repeated",
-                    patch_text(patch, rank()), name(), extents_text(layout_.dims().data(), rank())));
+        formatted("periodic patch {}: array \"{}\" of extents {} has no elements that could be repeated",
+                  patch_text(patch, rank()), name(), extents_text(layout_.dims().data(), rank())));
   }
   for (std::size_t d = 0; d < n; ++d) all[d] = ranges(patch.lo[d], patch.hi[d], layout_.dims()[d]);
   using Byte = std::conditional_t<std::is_const_v<std::remove_pointer_t<Pointer>>, const std::byte, std::byte>;

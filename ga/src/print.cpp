@@ -7,11 +7,10 @@
 #include <ostream>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include <tessera/detail/elementwise.hpp>
 
 #include "dispatch.hpp"
+#include "format.hpp"
 #include "patch_text.hpp"
 
 namespace tessera::detail {
@@ -43,11 +42,11 @@ std::string element_text(const SliceCore& slice, const Coordinates& at, int prec
   return with_kind(type.kind, "print", [&]<class T>(T value) {
     std::memcpy(&value, bytes.data(), sizeof value);
     if constexpr (std::is_integral_v<T>)
-      return fmt::format("{}", value);
+      return formatted("{}", value);
     else if constexpr (std::is_floating_point_v<T>)
-      return fmt::format("{:.{}g}", value, precision);
+      return formatted("{:.{}g}", value, precision);
     else
-      return fmt::format("{:.{}g}{:+.{}g}i", value.real(), precision, value.imag(), precision);
+      return formatted("{:.{}g}{:+.{}g}i", value.real(), precision, value.imag(), precision);
   });
 }
 
@@ -70,7 +69,7 @@ void print_matrix(std::ostream& out, const SliceCore& slice, Coordinates at, con
   }
   for (const auto& line : cells) {
     out << " ";
-    for (std::size_t c = 0; c < line.size(); ++c) out << fmt::format(" {:>{}}", line[c], width[c]);
+    for (std::size_t c = 0; c < line.size(); ++c) out << formatted(" {:>{}}", line[c], width[c]);
     out << '\n';
   }
 }
@@ -81,8 +80,8 @@ void print_planes(std::ostream& out, const SliceCore& slice, int d, Coordinates&
   if (d >= outer) {
     if (outer > 0) {
       std::string where;
-      for (int i = 0; i < outer; ++i) where += fmt::format("{}, ", at[static_cast<std::size_t>(i)]);
-      out << fmt::format("[{}:, :]\n", where);
+      for (int i = 0; i < outer; ++i) where += formatted("{}, ", at[static_cast<std::size_t>(i)]);
+      out << formatted("[{}:, :]\n", where);
     }
     return print_matrix(out, slice, at, options);
   }
@@ -102,9 +101,9 @@ void print(std::ostream& out, const SliceCore& slice, const PrintOptions& option
   begin_operation("print", {slice});
   const ArrayCore& array = slice.array();
   if (array.group().rank() == 0) {
-    out << fmt::format("{}: {}, {}, {}\n", slice.description(),
-                       extents_text(slice.extents().data(), slice.rank()), to_string(array.type()),
-                       array.layout().description());
+    out << formatted("{}: {}, {}, {}\n", slice.description(),
+                     extents_text(slice.extents().data(), slice.rank()), to_string(array.type()),
+                     array.layout().description());
     Coordinates at{};
     if (array.type().kind != ElementKind::bytes && slice.size() > 0) print_planes(out, slice, 0, at, options);
     out.flush();
@@ -113,8 +112,8 @@ void print(std::ostream& out, const SliceCore& slice, const PrintOptions& option
 }
 
 void print(std::ostream& out, const LayoutCore& layout, const PrintOptions& options) {
-  out << fmt::format("{} elements, {}\n", extents_text(layout.dims().data(), layout.rank()),
-                     layout.description());
+  out << formatted("{} elements, {}\n", extents_text(layout.dims().data(), layout.rank()),
+                   layout.description());
   for (index_t rank : shown(layout.ranks(), options.most)) {
     if (rank == gap) {
       out << "  ...\n";
@@ -127,7 +126,7 @@ void print(std::ostream& out, const LayoutCore& layout, const PrintOptions& opti
       text += text.empty() ? "" : "  ";
       text += b == gap ? "..." : patch_text(layout.block(r, b).box, layout.rank());
     }
-    out << fmt::format("  rank {:<{}}  {}\n", rank, fmt::formatted_size("{}", layout.ranks() - 1), text);
+    out << formatted("  rank {:<{}}  {}\n", rank, formatted("{}", layout.ranks() - 1).size(), text);
   }
   out.flush();
 }

@@ -5,13 +5,12 @@
 #include <limits>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include <tessera/detail/operations.hpp>
 
 #include "arithmetic.hpp"
 #include "combine.hpp"
 #include "dispatch.hpp"
+#include "format.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -125,7 +124,7 @@ void reduce(const SliceCore& a, Reduce operation, void* result) {
 void extreme(const SliceCore& a, Extreme which, void* value, index_t* at) {
   const char* name = which == Extreme::least ? "min_element" : "max_element";
   begin_operation(name, {a});
-  if (a.size() == 0) throw UsageError(fmt::format("{}: {} has no elements", name, a.description()));
+  if (a.size() == 0) throw UsageError(formatted("{}: {} has no elements", name, a.description()));
   with_kind(a.array().type().kind, name, [&]<class T>(T) {
     if constexpr (std::is_arithmetic_v<T>) {
       struct Found {
@@ -155,7 +154,7 @@ void extreme(const SliceCore& a, Extreme which, void* value, index_t* at) {
         best.number /= extent;
       }
     } else {
-      throw UsageError(fmt::format("{}: complex numbers ({}) have no order", name, a.description()));
+      throw UsageError(formatted("{}: complex numbers ({}) have no order", name, a.description()));
     }
   });
 }

@@ -4,13 +4,12 @@
 #include <limits>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include <tessera/detail/node_copies.hpp>
 #include <tessera/runtime/error.hpp>
 
 #include "boxes.hpp"
 #include "combine.hpp"
+#include "format.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -53,7 +52,7 @@ void NodeCopies::for_each_part(const ArrayCore& copy, F&& f) const {
 }
 
 void NodeCopies::merge(const ArrayCore& copy, Reduce operation) const {
-  group_.check_agreement(fmt::format("merge of the copies \"{}\"", copy.name()),
+  group_.check_agreement(formatted("merge of the copies \"{}\"", copy.name()),
                          static_cast<std::uint64_t>(operation));
   with_kind(copy.type().kind, "merge", [&]<class T>(T) {
     combine(operation, identity<T>(operation), identity<T>(operation));  // throws alike where there is one node
@@ -65,10 +64,10 @@ void NodeCopies::merge(const ArrayCore& copy, Reduce operation) const {
 
 void NodeCopies::broadcast(const ArrayCore& copy, int node) const {
   if (node < 0 || node >= group_.node_count()) {
-    throw UsageError(fmt::format("broadcast of the copies \"{}\": there is no node {} of {}", copy.name(), node,
-                                 group_.node_count()));
+    throw UsageError(formatted("broadcast of the copies \"{}\": there is no node {} of {}", copy.name(), node,
+                               group_.node_count()));
   }
-  group_.check_agreement(fmt::format("broadcast of the copies \"{}\"", copy.name()),
+  group_.check_agreement(formatted("broadcast of the copies \"{}\"", copy.name()),
                          static_cast<std::uint64_t>(node));
   for_each_part(copy, [&](std::byte* data, index_t count) {
     peers_.broadcast(std::span(data, static_cast<std::size_t>(count * copy.type().size)), node);

@@ -4,13 +4,12 @@
 #include <optional>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include <tessera/detail/operations.hpp>
 
 #include "arithmetic.hpp"
 #include "combine.hpp"
 #include "dispatch.hpp"
+#include "format.hpp"
 #include "patch_text.hpp"
 #include "vector_share.hpp"
 
@@ -22,17 +21,17 @@ void require_vectors(std::string_view operation, Slices slices) {
   const SliceCore& first = *slices.begin();
   for (const SliceCore& a : slices) {
     if (a.rank() == 1 && a.extents()[0] == first.extents()[0]) continue;
-    throw UsageError(fmt::format("{}: {} of extents {} and {} of extents {} are not vectors of one length",
-                                 operation, first.description(),
-                                 extents_text(first.extents().data(), first.rank()), a.description(),
-                                 extents_text(a.extents().data(), a.rank())));
+    throw UsageError(formatted("{}: {} of extents {} and {} of extents {} are not vectors of one length",
+                               operation, first.description(),
+                               extents_text(first.extents().data(), first.rank()), a.description(),
+                               extents_text(a.extents().data(), a.rank())));
   }
 }
 
 void require_type(std::string_view operation, const SliceCore& a, const SliceCore& b) {
   if (a.array().type() == b.array().type()) return;
-  throw UsageError(fmt::format("{}: {} is of {} and {} of {}", operation, a.description(),
-                               to_string(a.array().type()), b.description(), to_string(b.array().type())));
+  throw UsageError(formatted("{}: {} is of {} and {} of {}", operation, a.description(),
+                             to_string(a.array().type()), b.description(), to_string(b.array().type())));
 }
 
 // Which elements of a share are marked by an integer other than 0.
@@ -44,7 +43,7 @@ std::vector<char> marks(std::string_view operation, const SliceCore& mask, const
       std::transform(values.begin(), values.end(), marked.begin(),
                      [](T x) { return static_cast<char>(x != 0); });
     } else {
-      throw UsageError(fmt::format("{}: the marks in {} are not integers", operation, mask.description()));
+      throw UsageError(formatted("{}: the marks in {} are not integers", operation, mask.description()));
     }
   });
   return marked;
@@ -149,9 +148,9 @@ struct Marked {
 
 void require_packed(std::string_view operation, const SliceCore& packed, const Marked& marked) {
   if (packed.rank() == 1 && packed.extents()[0] >= marked.all) return;
-  throw UsageError(fmt::format("{}: {} elements are marked, and {} of extents {} is no vector of as many",
-                               operation, marked.all, packed.description(),
-                               extents_text(packed.extents().data(), packed.rank())));
+  throw UsageError(formatted("{}: {} elements are marked, and {} of extents {} is no vector of as many",
+                             operation, marked.all, packed.description(),
+                             extents_text(packed.extents().data(), packed.rank())));
 }
 
 }  // namespace

@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include <tessera/runtime/detail/fingerprint.hpp>
 
+#include "format.hpp"
 #include "patch_text.hpp"
 
 namespace tessera::detail {
@@ -47,9 +46,9 @@ SliceCore SliceCore::patch(const Box& box) const {
     const index_t lo = box.lo[at(k)], hi = box.hi[at(k)];
     if (lo < 0 || lo > hi || hi > extents_[at(k)]) {
       throw UsageError(
-          fmt::format("patch {} exceeds {} of extents {} (dimension {}){}", patch_text(box, rank_),
-                      description(), extents_text(extents_.data(), rank_), k,
-                      hi > extents_[at(k)] ? "; did you pass inclusive bounds? use Patch::inclusive" : ""));
+          formatted("patch {} exceeds {} of extents {} (dimension {}){}", patch_text(box, rank_), description(),
+                    extents_text(extents_.data(), rank_), k,
+                    hi > extents_[at(k)] ? "; did you pass inclusive bounds? use Patch::inclusive" : ""));
     }
     part.origin_[at(axis_[at(k)])] += lo * step_[at(k)];
     part.extents_[at(k)] = hi - lo;
@@ -62,7 +61,7 @@ SliceCore SliceCore::every(const index_t* steps) const {
   for (int k = 0; k < rank_; ++k) {
     if (steps[k] < 1) {
       throw UsageError(
-          fmt::format("a step of {} in dimension {} of {}: steps are 1 or more", steps[k], k, description()));
+          formatted("a step of {} in dimension {} of {}: steps are 1 or more", steps[k], k, description()));
     }
     // A step beyond the end leaves one element; nothing must overflow on the way.
     const index_t step = std::min(steps[k], std::max<index_t>(1, extents_[at(k)]));
@@ -78,8 +77,8 @@ SliceCore SliceCore::permuted(const int* order) const {
   for (int k = 0; k < rank_; ++k) {
     const int from = order[k];
     if (from < 0 || from >= rank_ || seen[at(from)]) {
-      throw UsageError(fmt::format("the order of the dimensions of {} names dimension {} {}", description(),
-                                   from, from < 0 || from >= rank_ ? "that it does not have" : "twice"));
+      throw UsageError(formatted("the order of the dimensions of {} names dimension {} {}", description(), from,
+                                 from < 0 || from >= rank_ ? "that it does not have" : "twice"));
     }
     seen[at(from)] = true;
     part.axis_[at(k)] = axis_[at(from)];
@@ -91,9 +90,9 @@ SliceCore SliceCore::permuted(const int* order) const {
 
 SliceCore SliceCore::fixed(int d, index_t where) const {
   if (d < 0 || d >= rank_ || rank_ == 1 || where < 0 || where >= extents_[at(d)]) {
-    throw UsageError(fmt::format("position {} in dimension {} of {} of extents {} cannot be held{}", where, d,
-                                 description(), extents_text(extents_.data(), rank_),
-                                 rank_ == 1 ? ": it is the only dimension" : ""));
+    throw UsageError(formatted("position {} in dimension {} of {} of extents {} cannot be held{}", where, d,
+                               description(), extents_text(extents_.data(), rank_),
+                               rank_ == 1 ? ": it is the only dimension" : ""));
   }
   SliceCore part = *this;
   part.origin_[at(axis_[at(d)])] += where * step_[at(d)];
@@ -130,7 +129,7 @@ SliceCore::Place SliceCore::place(const Box& box, const index_t* extents, const 
   const SliceCore part = patch(box);  // throws for one that is outside
   for (int k = 0; k < rank_; ++k) {
     if (extents[k] == part.extents_[at(k)]) continue;
-    throw UsageError(fmt::format(
+    throw UsageError(formatted(
         "a view of extents {} does not fit patch {} of {} (dimension {} has {} elements)",
         extents_text(extents, rank_), patch_text(box, rank_), description(), k, part.extents_[at(k)]));
   }
@@ -242,20 +241,20 @@ std::uint64_t SliceCore::fingerprint() const noexcept {
 }
 
 std::string SliceCore::description() const {
-  const std::string name = fmt::format("array \"{}\"", array_->name());
+  const std::string name = formatted("array \"{}\"", array_->name());
   if (is_whole()) return name;
   const Lattice all = lattice({{}, extents_});
   std::string text, order;
   for (int d = 0; d < array_->rank(); ++d) {
     const bool runs = std::find(axis_.begin(), axis_.begin() + rank_, d) != axis_.begin() + rank_;
     text += d == 0 ? "" : ", ";
-    text += runs ? fmt::format("{}:{}", all.lo[at(d)], all.hi[at(d)]) : fmt::format("{}", all.lo[at(d)]);
-    if (all.step[at(d)] > 1) text += fmt::format(":{}", all.step[at(d)]);
+    text += runs ? formatted("{}:{}", all.lo[at(d)], all.hi[at(d)]) : formatted("{}", all.lo[at(d)]);
+    if (all.step[at(d)] > 1) text += formatted(":{}", all.step[at(d)]);
   }
   if (!std::is_sorted(axis_.begin(), axis_.begin() + rank_)) {
-    for (int k = 0; k < rank_; ++k) order += fmt::format("{}{}", k == 0 ? ", dimensions " : " ", axis_[at(k)]);
+    for (int k = 0; k < rank_; ++k) order += formatted("{}{}", k == 0 ? ", dimensions " : " ", axis_[at(k)]);
   }
-  return fmt::format("slice [{}]{} of {}", text, order, name);
+  return formatted("slice [{}]{} of {}", text, order, name);
 }
 
 }  // namespace tessera::detail

@@ -4,12 +4,11 @@
 #include <cmath>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include <tessera/detail/operations.hpp>
 #include <tessera/layout.hpp>
 
 #include "dispatch.hpp"
+#include "format.hpp"
 #include "patch_text.hpp"
 #include "vector_share.hpp"
 
@@ -137,13 +136,13 @@ void sort(const SliceCore& keys, const SliceCore* values) {
   const Group& group = keys.array().group();
   begin_operation("sort", {keys, values == nullptr ? keys : *values}, Shapes::equal, Types::any);
   if (keys.rank() != 1)
-    throw UsageError(fmt::format("sort: {} has {} dimensions, not 1", keys.description(), keys.rank()));
+    throw UsageError(formatted("sort: {} has {} dimensions, not 1", keys.description(), keys.rank()));
   if (values != nullptr) require_apart("sort", *values, std::span(&keys, 1));
   const index_t extent = keys.extents()[0];
   const Share share(keys);
   with_kind(keys.array().type().kind, "sort", [&]<class T>(T) {
     if constexpr (!std::is_arithmetic_v<T>) {
-      throw UsageError(fmt::format("sort: complex numbers ({}) have no order", keys.description()));
+      throw UsageError(formatted("sort: complex numbers ({}) have no order", keys.description()));
     } else {
       std::vector<index_t> starts;
       for (int r = 0; r < group.size(); ++r) starts.push_back(Share(extent, r, group.size()).lo);
@@ -181,25 +180,25 @@ void bin(const SliceCore& keys, const SliceCore& counts) {
   begin_operation("bin", {keys, counts}, Shapes::any, Types::any);
   if (keys.rank() != 1 || counts.rank() != 1)
     throw UsageError(
-        fmt::format("bin: {} and {} are not both vectors", keys.description(), counts.description()));
+        formatted("bin: {} and {} are not both vectors", keys.description(), counts.description()));
   const ElementKind kind = counts.array().type().kind;
   if (kind != ElementKind::int64)
     throw UsageError(
-        fmt::format("bin: {} holds {}, not int64", counts.description(), to_string(counts.array().type())));
+        formatted("bin: {} holds {}, not int64", counts.description(), to_string(counts.array().type())));
   const Group& group = keys.array().group();
   const Share share(keys);
   const index_t bins = counts.extents()[0];
   with_kind(keys.array().type().kind, "bin", [&]<class T>(T) {
     if constexpr (!std::is_integral_v<T>) {
-      throw UsageError(fmt::format("bin: the keys in {} are not integers", keys.description()));
+      throw UsageError(formatted("bin: the keys in {} are not integers", keys.description()));
     } else {
       auto found = share.get<T>(keys);
       std::sort(found.begin(), found.end());
       const bool good = found.empty() || (found.front() >= 0 && static_cast<index_t>(found.back()) < bins);
       const std::string problem = good ? ""
-                                       : fmt::format("bin: key {} of {} is none of the {} bins of {}",
-                                                     found.front() < 0 ? found.front() : found.back(),
-                                                     keys.description(), bins, counts.description());
+                                       : formatted("bin: key {} of {} is none of the {} bins of {}",
+                                                   found.front() < 0 ? found.front() : found.back(),
+                                                   keys.description(), bins, counts.description());
       if (const auto told = group.agree(problem); !told.empty()) throw UsageError(told);
       // One accumulate for each stretch of bins that are all in use, or nearly so.
       constexpr index_t widest_gap = 64;

@@ -6,11 +6,10 @@
 #include <limits>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include <tessera/detail/axis.hpp>
 
 #include "arithmetic.hpp"
+#include "format.hpp"
 
 namespace tessera {
 
@@ -46,13 +45,13 @@ template <class T>
 void require_triplets(const Group& group, index_t rows, index_t columns, std::span<const Triplet<T>> triplets,
                       std::string_view name) {
   std::string problem;
-  if (rows < 0 || columns < 0) problem = fmt::format("has the extents {} x {}", rows, columns);
+  if (rows < 0 || columns < 0) problem = formatted("has the extents {} x {}", rows, columns);
   for (const Triplet<T>& t : triplets) {
     const bool inside = t.row >= 0 && t.row < rows && t.column >= 0 && t.column < columns;
     if (!inside && problem.empty())
-      problem = fmt::format("of extents {} x {} is given element ({}, {})", rows, columns, t.row, t.column);
+      problem = formatted("of extents {} x {} is given element ({}, {})", rows, columns, t.row, t.column);
   }
-  if (!problem.empty()) problem = fmt::format("sparse matrix \"{}\" {}", name, problem);
+  if (!problem.empty()) problem = formatted("sparse matrix \"{}\" {}", name, problem);
   if (problem = group.agree(problem); !problem.empty()) throw UsageError(problem);
 }
 
@@ -176,8 +175,8 @@ void SparseMatrix<T>::compress_columns() {
   std::sort(needed_.begin(), needed_.end());
   needed_.erase(std::unique(needed_.begin(), needed_.end()), needed_.end());
   if (needed_.size() > at(std::numeric_limits<std::int32_t>::max()))
-    throw UsageError(fmt::format("sparse matrix \"{}\": rank {} needs {} elements of a vector, more than 2^31",
-                                 name(), group().rank(), needed_.size()));
+    throw UsageError(formatted("sparse matrix \"{}\": rank {} needs {} elements of a vector, more than 2^31",
+                               name(), group().rank(), needed_.size()));
   places_.reserve(columns.size());
   for (index_t column : columns) {
     places_.push_back(
@@ -188,7 +187,7 @@ void SparseMatrix<T>::compress_columns() {
 template <Arithmetic T>
 std::vector<Triplet<T>> SparseMatrix<T>::row(index_t i) const {
   if (i < 0 || i >= rows_)
-    throw UsageError(fmt::format("sparse matrix \"{}\" of {} rows has no row {}", name(), rows_, i));
+    throw UsageError(formatted("sparse matrix \"{}\" of {} rows has no row {}", name(), rows_, i));
   const index_t begin = all_begins_.load({i}), end = i + 1 < rows_ ? all_begins_.load({i + 1}) : nonzeros();
   const auto columns = column_numbers_.get({{begin}, {end}});
   const auto values = values_.get({{begin}, {end}});
@@ -201,7 +200,7 @@ template <Arithmetic T>
 void SparseMatrix<T>::require_group(const Group& other, std::string_view operation) const {
   if (!(other == group()))
     throw UsageError(
-        fmt::format("{} with sparse matrix \"{}\": the arrays are of different groups", operation, name()));
+        formatted("{} with sparse matrix \"{}\": the arrays are of different groups", operation, name()));
 }
 
 namespace {
@@ -252,9 +251,9 @@ void SparseMatrix<T>::multiply(const Array<T, 1>& x, Array<T, 1>& y) const {
   require_group(y.group(), "multiply");
   if (x.size() != columns_ || y.size() != rows_) {
     throw UsageError(
-        fmt::format("multiply: sparse matrix \"{}\" of extents {} x {} does not fit \"{}\" of {} elements and "
-                    "\"{}\" of {}",
-                    name(), rows_, columns_, x.name(), x.size(), y.name(), y.size()));
+        formatted("multiply: sparse matrix \"{}\" of extents {} x {} does not fit \"{}\" of {} elements and "
+                  "\"{}\" of {}",
+                  name(), rows_, columns_, x.name(), x.size(), y.name(), y.size()));
   }
   group().sync();
   const std::vector<T> factors = fetch(x, needed_);
@@ -278,9 +277,9 @@ void SparseMatrix<T>::multiply(const Array<T, 2>& b, Array<T, 2>& c) const {
   const index_t width = b.dims()[1];
   if (b.dims()[0] != columns_ || c.dims() != Extents<2>(rows_, width)) {
     throw UsageError(
-        fmt::format("multiply: sparse matrix \"{}\" of extents {} x {} does not fit \"{}\" of {} x {} and "
-                    "\"{}\" of {} x {}",
-                    name(), rows_, columns_, b.name(), b.dims()[0], width, c.name(), c.dims()[0], c.dims()[1]));
+        formatted("multiply: sparse matrix \"{}\" of extents {} x {} does not fit \"{}\" of {} x {} and "
+                  "\"{}\" of {} x {}",
+                  name(), rows_, columns_, b.name(), b.dims()[0], width, c.name(), c.dims()[0], c.dims()[1]));
   }
   group().sync();
   // Some columns at a time, so that what is fetched stays within some megabytes.
@@ -325,8 +324,8 @@ void SparseMatrix<T>::get_diagonal(Array<T, 1>& v) const {
   const index_t length = std::min(rows_, columns_);
   if (v.size() != length) {
     throw UsageError(
-        fmt::format("get_diagonal: \"{}\" has {} elements, and the diagonal of sparse matrix \"{}\" {}",
-                    v.name(), v.size(), name(), length));
+        formatted("get_diagonal: \"{}\" has {} elements, and the diagonal of sparse matrix \"{}\" {}", v.name(),
+                  v.size(), name(), length));
   }
   group().sync();
   const index_t end = std::min(last_, length), begin = std::min(first_, end);

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include <tessera/runtime/error.hpp>
+
+#include "format.hpp"
 
 namespace tessera {
 namespace {
@@ -15,12 +15,12 @@ enum : index_t { range_begin, range_end, range_words };
 
 index_t checked_count(index_t count, std::string_view name) {
   if (count >= 0) return count;
-  throw UsageError(fmt::format("\"{}\" cannot have {} tasks", name, count));
+  throw UsageError(formatted("\"{}\" cannot have {} tasks", name, count));
 }
 
 index_t checked_chunk(index_t chunk, std::string_view name) {
   if (chunk > 0) return chunk;
-  throw UsageError(fmt::format("\"{}\" cannot be drawn in chunks of {} tasks", name, chunk));
+  throw UsageError(formatted("\"{}\" cannot be drawn in chunks of {} tasks", name, chunk));
 }
 
 }  // namespace
@@ -29,14 +29,14 @@ TaskCounter::TaskCounter(const Group& group, index_t count, const TaskOptions& o
     : count_(checked_count(count, options.name)),
       chunk_(checked_chunk(options.chunk, options.name)),
       global_(group, 1, options.name) {
-  group.check_agreement(fmt::format("TaskCounter \"{}\"", options.name),
+  group.check_agreement(formatted("TaskCounter \"{}\"", options.name),
                         static_cast<std::uint64_t>(count_) * 31 + static_cast<std::uint64_t>(chunk_) * 2 +
                             static_cast<std::uint64_t>(options.by_node));
   // On one node the counter itself is as near; and one process of each node needs nobody to share with. All
   // nodes decide alike, though only where there are several members does it matter.
   if (group.node_count() == 1 || group.node_count() == group.size() || !options.by_node) return;
-  node_.emplace(group.node(), range_words, fmt::format("{} of a node", options.name));
-  node_mutex_.emplace(group.node(), 1, 0, fmt::format("{} of a node", options.name));
+  node_.emplace(group.node(), range_words, formatted("{} of a node", options.name));
+  node_mutex_.emplace(group.node(), 1, 0, formatted("{} of a node", options.name));
 }
 
 void TaskCounter::reset(std::optional<index_t> count) {

@@ -6,11 +6,9 @@
 #include <array>
 #include <cstddef>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <tessera/io/error.hpp>
 
+#include "format.hpp"
 #include "pieces.hpp"
 
 namespace tessera::io::hdf5 {
@@ -32,12 +30,12 @@ std::string reason() {
     return 0;
   };
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, add, &stack);
-  return stack.empty() ? "no reason given" : fmt::format("{}", fmt::join(stack, ": "));
+  return stack.empty() ? "no reason given" : joined(stack, ": ");
 }
 
 template <class Result>
 Result check(Result result, std::string_view what) {
-  if (result < 0) throw Hdf5Error(fmt::format("{} (HDF5: {})", what, reason()));
+  if (result < 0) throw Hdf5Error(formatted("{} (HDF5: {})", what, reason()));
   return result;
 }
 
@@ -147,18 +145,18 @@ std::string describe_type(const Dataset& dataset) {
   const std::size_t bytes = H5Tget_size(type.get());
   switch (H5Tget_class(type.get())) {
     case H5T_INTEGER:
-      return fmt::format("{}integers of {} bits", H5Tget_sign(type.get()) == H5T_SGN_NONE ? "unsigned " : "",
-                         8 * bytes);
+      return formatted("{}integers of {} bits", H5Tget_sign(type.get()) == H5T_SGN_NONE ? "unsigned " : "",
+                       8 * bytes);
     case H5T_FLOAT:
-      return fmt::format("floating-point numbers of {} bits", 8 * bytes);
+      return formatted("floating-point numbers of {} bits", 8 * bytes);
     case H5T_COMPOUND:
-      return fmt::format("a compound of {} bytes", bytes);
+      return formatted("a compound of {} bytes", bytes);
     case H5T_STRING:
       return "strings";
     case H5T_OPAQUE:
-      return fmt::format("bytes of size {}", bytes);
+      return formatted("bytes of size {}", bytes);
     default:
-      return fmt::format("something else, of {} bytes", bytes);
+      return formatted("something else, of {} bytes", bytes);
   }
 }
 
@@ -194,7 +192,7 @@ Dataset create_dataset(const File& file, const std::string& name, const Type& ty
   check(H5Pset_create_intermediate_group(link.get(), 1), "H5Pset_create_intermediate_group");
   return Dataset(check(
       H5Dcreate2(file.get(), name.c_str(), type.get(), space.get(), link.get(), creation.get(), H5P_DEFAULT),
-      fmt::format("dataset \"{}\" cannot be created", name)));
+      formatted("dataset \"{}\" cannot be created", name)));
 }
 
 void write_attribute(const Dataset& dataset, const char* name, const std::string& value) {
@@ -232,7 +230,7 @@ bool has_dataset(const File& file, const std::string& name) {
 
 Dataset open_dataset(const File& file, const std::string& name) {
   return Dataset(check(H5Dopen2(file.get(), name.c_str(), H5P_DEFAULT),
-                       fmt::format("dataset \"{}\" cannot be opened", name)));
+                       formatted("dataset \"{}\" cannot be opened", name)));
 }
 
 std::vector<hsize_t> extents(const Dataset& dataset) {

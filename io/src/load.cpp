@@ -5,13 +5,12 @@
 #include <cerrno>
 #include <cstring>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <tessera/runtime/detail/fingerprint.hpp>
 
 #include "file_order.hpp"
+#include "format.hpp"
 #include "hdf5.hpp"
 #include "together.hpp"
 
@@ -23,17 +22,17 @@ using tessera::detail::Coordinates;
 using tessera::detail::ElementType;
 
 std::string context(const std::filesystem::path& path, std::string_view dataset) {
-  return fmt::format("load of dataset \"{}\" from {}", dataset, path.string());
+  return formatted("load of dataset \"{}\" from {}", dataset, path.string());
 }
 
 // What MPI-IO and HDF5 would say too, but not in words that help.
 void check_file(const std::filesystem::path& path) {
   if (access(path.c_str(), R_OK) != 0)
-    throw IoError(fmt::format("the file cannot be read: {}", std::strerror(errno)));
+    throw IoError(formatted("the file cannot be read: {}", std::strerror(errno)));
   if (std::filesystem::is_directory(path)) throw IoError("this is a directory; an HDF5 file was expected");
   if (!hdf5::is_hdf5(path)) {
-    throw IoError(fmt::format("this is not an HDF5 file (its {} bytes do not begin with HDF5's signature)",
-                              std::filesystem::file_size(path)));
+    throw IoError(formatted("this is not an HDF5 file (its {} bytes do not begin with HDF5's signature)",
+                            std::filesystem::file_size(path)));
   }
 }
 
@@ -52,22 +51,21 @@ std::string listing(const hdf5::File& file) {
   if (names.empty()) return "no datasets";
   const std::size_t more = names.size() - std::min(names.size(), most);
   names.resize(names.size() - more);
-  return fmt::format("\"{}\"{}", fmt::join(names, "\", \""),
-                     more == 0 ? "" : fmt::format(" and {} more", more));
+  return formatted("\"{}\"{}", joined(names, "\", \""), more == 0 ? "" : formatted(" and {} more", more));
 }
 
 hdf5::Dataset open_dataset(const hdf5::File& file, const std::string& name, const ElementType& type, int rank) {
   if (!hdf5::has_dataset(file, name))
-    throw IoError(fmt::format("there is no such dataset; the file has {}", listing(file)));
+    throw IoError(formatted("there is no such dataset; the file has {}", listing(file)));
   hdf5::Dataset dataset = hdf5::open_dataset(file, name);
   if (!hdf5::has_type(dataset, type)) {
-    throw IoError(fmt::format("the dataset holds {}, but elements of {} were expected",
-                              hdf5::describe_type(dataset), tessera::detail::to_string(type)));
+    throw IoError(formatted("the dataset holds {}, but elements of {} were expected",
+                            hdf5::describe_type(dataset), tessera::detail::to_string(type)));
   }
   if (const auto found = hdf5::extents(dataset); static_cast<int>(found.size()) != rank) {
-    throw IoError(fmt::format(
-        "the dataset has {} dimension{} ({}), but {} were expected", found.size(), found.size() == 1 ? "" : "s",
-        found.empty() ? "a single value" : fmt::format("{}", fmt::join(found, " x ")), rank));
+    throw IoError(formatted("the dataset has {} dimension{} ({}), but {} were expected", found.size(),
+                            found.size() == 1 ? "" : "s",
+                            found.empty() ? "a single value" : joined(found, " x "), rank));
   }
   return dataset;
 }
@@ -79,8 +77,8 @@ void check_extents(const hdf5::Dataset& dataset, const ArrayCore& array) {
   if (std::equal(found.begin(), found.end(), expected.begin(),
                  [](hsize_t a, index_t b) { return a == static_cast<hsize_t>(b); }))
     return;
-  throw IoError(fmt::format("the dataset has extents {}, but array \"{}\" has {}", fmt::join(found, " x "),
-                            array.name(), fmt::join(expected, " x ")));
+  throw IoError(formatted("the dataset has extents {}, but array \"{}\" has {}", joined(found, " x "),
+                          array.name(), joined(expected, " x ")));
 }
 
 void check_agreement(const Group& group, std::string_view path, std::string_view dataset) {

@@ -7,11 +7,12 @@
 #include <random>
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <tessera/io/error.hpp>
+
+#include "format.hpp"
 
 namespace tessera::io::detail {
 namespace {
@@ -27,7 +28,7 @@ void flush_to_disk(const std::filesystem::path& path) {
   if (file >= 0) ::close(file);
   // EINVAL: a file system that cannot flush such a file, some network ones for directories.
   if (!good && error != EINVAL)
-    throw IoError(fmt::format("{} could not be flushed to disk: {}", path.string(), std::strerror(error)));
+    throw IoError(formatted("{} could not be flushed to disk: {}", path.string(), std::strerror(error)));
 }
 
 }  // namespace
@@ -40,7 +41,7 @@ void Replacement::begin() {
   std::random_device random;
   for (int attempt = 0; attempt < 10; ++attempt) {
     temporary_ = path_;
-    temporary_ += fmt::format(".tmp-{:08x}{:08x}", random(), random());
+    temporary_ += formatted(".tmp-{:08x}{:08x}", random(), random());
     const int file = ::open(temporary_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
     if (file >= 0) {
       ::close(file);
@@ -49,8 +50,8 @@ void Replacement::begin() {
     }
     if (errno != EEXIST) break;
   }
-  throw IoError(fmt::format("no file can be made in directory {}: {}", directory_of(path_).string(),
-                            std::strerror(errno)));
+  throw IoError(
+      formatted("no file can be made in directory {}: {}", directory_of(path_).string(), std::strerror(errno)));
 }
 
 void Replacement::share_name(const Group& group) {
@@ -63,8 +64,8 @@ void Replacement::share_name(const Group& group) {
 void Replacement::reserve(index_t bytes) const {
   rlimit limit{};
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && static_cast<rlim_t>(bytes) > limit.rlim_cur) {
-    throw IoError(fmt::format("a file of {} bytes is larger than this process may write, {} (see ulimit -f)",
-                              bytes, limit.rlim_cur));
+    throw IoError(formatted("a file of {} bytes is larger than this process may write, {} (see ulimit -f)",
+                            bytes, limit.rlim_cur));
   }
   if (part_ == Part::uses) return;
   const int file = ::open(temporary_.c_str(), O_WRONLY | O_CLOEXEC);
@@ -72,8 +73,8 @@ void Replacement::reserve(index_t bytes) const {
   const int error = file >= 0 && fallocate(file, 0, 0, bytes) == 0 ? 0 : errno;
   if (file >= 0) ::close(file);
   if (error != 0 && error != EOPNOTSUPP && error != ENOSYS) {
-    throw IoError(fmt::format("{} bytes cannot be had in directory {}: {}", bytes, directory_of(path_).string(),
-                              std::strerror(error)));
+    throw IoError(formatted("{} bytes cannot be had in directory {}: {}", bytes, directory_of(path_).string(),
+                            std::strerror(error)));
   }
 }
 
@@ -83,7 +84,7 @@ void Replacement::commit() {
   if (part_ == Part::uses) return;
   std::error_code error;
   std::filesystem::rename(temporary_, path_, error);
-  if (error) throw IoError(fmt::format("{} cannot be renamed: {}", temporary_.string(), error.message()));
+  if (error) throw IoError(formatted("{} cannot be renamed: {}", temporary_.string(), error.message()));
   exists_ = false;
 }
 

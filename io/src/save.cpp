@@ -7,12 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include <tessera/runtime/detail/fingerprint.hpp>
 #include <tessera/runtime/runtime.hpp>
 
 #include "file_order.hpp"
+#include "format.hpp"
 #include "hdf5.hpp"
 #include "replacement.hpp"
 #include "together.hpp"
@@ -41,17 +40,16 @@ void check_names(const std::string& context, std::span<const Item> items) {
   for (const Item& item : items) {
     auto parts = parts_of(item.dataset());
     if (parts.empty())
-      throw UsageError(
-          fmt::format("{}: the dataset of array \"{}\" needs a name", context, item.array().name()));
+      throw UsageError(formatted("{}: the dataset of array \"{}\" needs a name", context, item.array().name()));
     if (!names.try_emplace(std::move(parts), item.dataset()).second)
-      throw UsageError(fmt::format("{}: dataset \"{}\" is given twice", context, item.dataset()));
+      throw UsageError(formatted("{}: dataset \"{}\" is given twice", context, item.dataset()));
   }
   for (const auto& [parts, name] : names) {
     for (auto above = parts; above.size() > 1;) {
       above.pop_back();
       if (const auto found = names.find(above); found != names.end()) {
-        throw UsageError(fmt::format("{}: \"{}\" cannot be a dataset and, for \"{}\", a group", context,
-                                     found->second, name));
+        throw UsageError(
+            formatted("{}: \"{}\" cannot be a dataset and, for \"{}\", a group", context, found->second, name));
       }
     }
   }
@@ -64,8 +62,8 @@ void check_items(const std::string& context, std::span<const Item> items) {
   for (const Item& item : items) {
     item.array().require_open();
     if (!(item.array().group() == items.front().array().group())) {
-      throw UsageError(fmt::format("{}: arrays \"{}\" and \"{}\" are of different groups", context,
-                                   items.front().array().name(), item.array().name()));
+      throw UsageError(formatted("{}: arrays \"{}\" and \"{}\" are of different groups", context,
+                                 items.front().array().name(), item.array().name()));
     }
   }
 }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
+#include "format.hpp"
 
 namespace tessera::linalg::detail {
 namespace {
@@ -76,9 +76,9 @@ void throw_bad_shapes(std::string_view routine, std::initializer_list<const Arra
   std::string shapes;
   for (const ArrayCore* array : arrays) {
     const auto& dims = array->layout().dims();
-    shapes += fmt::format("{}\"{}\" is {} x {}", shapes.empty() ? "" : ", ", array->name(), dims[0], dims[1]);
+    shapes += formatted("{}\"{}\" is {} x {}", shapes.empty() ? "" : ", ", array->name(), dims[0], dims[1]);
   }
-  throw UsageError(fmt::format("{}: the shapes do not fit: {}", routine, shapes));
+  throw UsageError(formatted("{}: the shapes do not fit: {}", routine, shapes));
 }
 
 }  // namespace tessera::linalg::detail

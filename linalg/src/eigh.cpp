@@ -4,9 +4,8 @@
 
 #include <cmath>
 
-#include <fmt/format.h>
-
 #include "distributed.hpp"
+#include "format.hpp"
 
 namespace tessera::linalg::detail {
 
@@ -17,7 +16,7 @@ void eigh(const ArrayCore& a, void* values, ArrayCore& vectors) {
   if (dims[0] == 0) return;
   // The iteration may never end on what is not a number.
   if (!std::isfinite(tessera::detail::norm(a, tessera::detail::Norm::infinity))) {
-    throw LinalgError(fmt::format("eigh: matrix \"{}\" holds NaN or infinity", a.name()), "p?syevd", 0);
+    throw LinalgError(formatted("eigh: matrix \"{}\" holds NaN or infinity", a.name()), "p?syevd", 0);
   }
   with_scalar("eigh", a, [&]<class T>(T) {
     using Real = typename RealOf<T>::type;
@@ -33,9 +32,9 @@ void eigh(const ArrayCore& a, void* values, ArrayCore& vectors) {
           scalapack::syevd<T, Real>(n, matrix.data<T>(), matrix.descriptor(), w, z.data<T>(), z.descriptor());
     info = agree_on_info(a, info);
     if (info != 0) {
-      throw LinalgError(fmt::format("eigh: the eigenvalues of matrix \"{}\" did not converge (info {}); does "
-                                    "it hold NaN or infinity?",
-                                    a.name(), info),
+      throw LinalgError(formatted("eigh: the eigenvalues of matrix \"{}\" did not converge (info {}); does "
+                                  "it hold NaN or infinity?",
+                                  a.name(), info),
                         "p?syevd", info);
     }
     // Processes outside the grid have no values yet, and all should have the same to the last bit.

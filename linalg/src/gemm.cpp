@@ -4,9 +4,8 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "distributed.hpp"
+#include "format.hpp"
 
 namespace tessera::linalg::detail {
 namespace {
@@ -23,12 +22,11 @@ void gemm(const void* alpha, const ArrayCore& a, Op op_a, const ArrayCore& b, Op
   const std::size_t a_row = op_a == Op::none ? 0 : 1, b_row = op_b == Op::none ? 0 : 1;
   const index_t m = da[a_row], k = da[1 - a_row], n = db[1 - b_row];
   if (db[b_row] != k || dc[0] != m || dc[1] != n) {
-    std::string what = fmt::format("gemm (op(a) is {} x {}, op(b) is {} x {}, c is {} x {})", m, k, db[b_row],
-                                   n, dc[0], dc[1]);
+    std::string what =
+        formatted("gemm (op(a) is {} x {}, op(b) is {} x {}, c is {} x {})", m, k, db[b_row], n, dc[0], dc[1]);
     throw_bad_shapes(what, {&a, &b, &c});
   }
-  if (&a == &c || &b == &c)
-    throw UsageError(fmt::format("gemm: the result \"{}\" is also an operand", c.name()));
+  if (&a == &c || &b == &c) throw UsageError(formatted("gemm: the result \"{}\" is also an operand", c.name()));
   with_scalar("gemm", c, [&]<class T>(T) {
     const T factor = *static_cast<const T*>(alpha), old = *static_cast<const T*>(beta);
     if (m == 0 || n == 0) return;

@@ -6,9 +6,9 @@
 #include <limits>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include <tessera/runtime/error.hpp>
+
+#include "format.hpp"
 
 using c64 = std::complex<float>;
 using c128 = std::complex<double>;
@@ -129,7 +129,7 @@ Grid::Grid(MPI_Comm comm, int rows, int columns, GridOrder order) : system_(Csys
 
 int checked_int(index_t value, std::string_view array) {
   if (value <= std::numeric_limits<int>::max()) return static_cast<int>(value);
-  throw UsageError(fmt::format(
+  throw UsageError(formatted(
       "array \"{}\" has an extent of {}, and ScaLAPACK counts in 32 bits (at most 2147483647)", array, value));
 }
 

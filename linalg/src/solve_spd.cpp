@@ -4,9 +4,8 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "distributed.hpp"
+#include "format.hpp"
 
 namespace tessera::linalg::detail {
 
@@ -17,7 +16,7 @@ void solve_spd(const ArrayCore& a, ArrayCore& b) {
   if (da[0] != da[1] || da[1] != db[0])
     throw_bad_shapes("solve_spd needs a square matrix and as many rows on the right", {&a, &b});
   if (&a == &b)
-    throw UsageError(fmt::format("solve_spd: \"{}\" cannot be matrix and right-hand side at once", a.name()));
+    throw UsageError(formatted("solve_spd: \"{}\" cannot be matrix and right-hand side at once", a.name()));
   if (da[0] == 0 || db[1] == 0) return;
   with_scalar("solve_spd", a, [&]<class T>(T) {
     const Target target = Target::choose(a, std::max(da[0], db[1]));
@@ -29,7 +28,7 @@ void solve_spd(const ArrayCore& a, ArrayCore& b) {
     info = agree_on_info(a, info);
     if (info > 0) {
       throw LinalgError(
-          fmt::format("solve_spd: matrix \"{}\" is not positive definite: leading minor {}", a.name(), info),
+          formatted("solve_spd: matrix \"{}\" is not positive definite: leading minor {}", a.name(), info),
           "p?potrf", info);
     }
     if (info == 0 && grid) {
@@ -38,7 +37,7 @@ void solve_spd(const ArrayCore& a, ArrayCore& b) {
     }
     info = agree_on_info(a, info);
     if (info != 0)
-      throw LinalgError(fmt::format("solve_spd of matrix \"{}\" failed (info {})", a.name(), info), "p?potrs",
+      throw LinalgError(formatted("solve_spd of matrix \"{}\" failed (info {})", a.name(), info), "p?potrs",
                         info);
     right.store(b);
   });

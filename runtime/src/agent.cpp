@@ -7,13 +7,12 @@
 #include <limits>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include <tessera/runtime/detail/runs.hpp>
 #include <tessera/runtime/error.hpp>
 
 #include "adder.hpp"
 #include "elements.hpp"
+#include "format.hpp"
 #include "kernels.hpp"
 #include "program.hpp"
 
@@ -158,7 +157,7 @@ void Agent::take(const std::byte* message, index_t bytes, int source) {
     const index_t length = begin + task.header.inlined;
     if (length > end - message) {
       throw LogicError(
-          fmt::format("an agent got {} bytes of a request that should have {}", end - message, length));
+          formatted("an agent got {} bytes of a request that should have {}", end - message, length));
     }
     take(std::move(task), message + begin);
     message += length + padding(length);

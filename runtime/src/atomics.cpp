@@ -2,8 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <cstring>
 
-#include <fmt/format.h>
-
+#include "format.hpp"
 #include "kernels.hpp"
 #include "progress.hpp"
 #include "state.hpp"
@@ -50,16 +49,16 @@ bool exchange_by_kind(ElementKind kind, void* target, void* expected, const void
 void require_integer(ElementKind kind) {
   if (kind == ElementKind::int32 || kind == ElementKind::int64) return;
   throw UsageError(
-      fmt::format("compare_exchange is not defined for {}, only for int32 and int64", to_string(kind)));
+      formatted("compare_exchange is not defined for {}, only for int32 and int64", to_string(kind)));
 }
 
 void check_element(const SegmentState& segment, int rank, index_t offset, index_t bytes) {
   check_place(segment, rank, offset, bytes);
   if (offset % bytes == 0) return;
   throw UsageError(
-      fmt::format("atomic operation on segment \"{}\" at offset {}, which is not a multiple of the "
-                  "element's {} bytes",
-                  segment.name, offset, bytes));
+      formatted("atomic operation on segment \"{}\" at offset {}, which is not a multiple of the "
+                "element's {} bytes",
+                segment.name, offset, bytes));
 }
 
 // By the agent of a target on another node.
@@ -92,7 +91,7 @@ void element_update(SegmentState& segment, int rank, index_t offset, ElementKind
                     const void* value, void* result) {
   segment.require(Use::data);
   if (!is_defined(update, kind)) {
-    throw UsageError(fmt::format("fetch_op with {} is not defined for {}", to_string(update), to_string(kind)));
+    throw UsageError(formatted("fetch_op with {} is not defined for {}", to_string(update), to_string(kind)));
   }
   const index_t bytes = size_of(kind);
   if ((offset & (bytes - 1)) == 0) {
@@ -125,7 +124,7 @@ bool element_compare_exchange(SegmentState& segment, int rank, index_t offset, E
   check_element(segment, rank, offset, bytes);
   const bool cpu = segment.domain == AtomicDomain::cpu;
   if (!cpu && !mpi::compare_and_swap_works) {
-    throw UsageError(fmt::format(
+    throw UsageError(formatted(
         "compare_exchange on segment \"{}\", whose atomicity is MPI's: this MPI's compare-and-swap is not "
         "atomic "
         "against its other operations and would lose updates; use Scalars, or keep the group on one node",

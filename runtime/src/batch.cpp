@@ -9,8 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
+#include "format.hpp"
 #include "progress.hpp"
 #include "state.hpp"
 

@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "directory.hpp"
 
-#include <fmt/format.h>
-
 #include <tessera/runtime/error.hpp>
+
+#include "format.hpp"
 
 namespace tessera::detail {
 
@@ -27,8 +27,8 @@ std::optional<Exposed> Directory::find(std::uint64_t region) const {
 Exposed Directory::at(std::uint64_t region, index_t low, index_t high) const {
   const auto found = find(region);
   if (found && low >= 0 && high <= found->bytes) return *found;
-  throw LogicError(fmt::format("an agent was asked for bytes [{}, {}) of region {}, which {}", low, high,
-                               region, found ? fmt::format("has {}", found->bytes) : "it does not know"));
+  throw LogicError(formatted("an agent was asked for bytes [{}, {}) of region {}, which {}", low, high, region,
+                             found ? formatted("has {}", found->bytes) : "it does not know"));
 }
 
 }  // namespace tessera::detail

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <fmt/format.h>
+#include "format.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -26,7 +26,7 @@ std::uint64_t machine_number() {
   stat("/proc/self/ns/net", &info);
   char name[256] = {};
   gethostname(name, sizeof name - 1);
-  return std::hash<std::string>()(fmt::format("{} {}", name, info.st_ino)) | 1;
+  return std::hash<std::string>()(formatted("{} {}", name, info.st_ino)) | 1;
 }
 
 void add_networks(Doorbell::Address& address) {

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <utility>
 
-#include <fmt/format.h>
 #include <tessera/runtime/error.hpp>
 
+#include "format.hpp"
 #include "memory_check.hpp"
 
 namespace tessera::detail {
@@ -22,7 +22,7 @@ int node_size_limit() {
   int value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (error != std::errc() || end != digits.data() + digits.size() || value < 1) {
-    throw UsageError(fmt::format("TESSERA_NODE_SIZE=\"{}\" is not a number of processes (1 or more)", digits));
+    throw UsageError(formatted("TESSERA_NODE_SIZE=\"{}\" is not a number of processes (1 or more)", digits));
   }
   return value;
 }
@@ -32,8 +32,7 @@ index_t memory_limit(const RuntimeOptions& options) {
   const char* text = std::getenv("TESSERA_MEMORY_LIMIT");
   if (text == nullptr || *text == '\0') return std::numeric_limits<index_t>::max();
   if (const auto bytes = parse_bytes(text)) return *bytes;
-  throw UsageError(
-      fmt::format("TESSERA_MEMORY_LIMIT=\"{}\" is not a number of bytes, such as 512M or 4G", text));
+  throw UsageError(formatted("TESSERA_MEMORY_LIMIT=\"{}\" is not a number of bytes, such as 512M or 4G", text));
 }
 
 bool may_span_nodes() {
@@ -54,8 +53,8 @@ TransferMethod transfer_method() {
        {TransferMethod::automatic, TransferMethod::batched, TransferMethod::direct, TransferMethod::packed}) {
     if (std::string_view(text) == to_string(method)) return method;
   }
-  throw UsageError(fmt::format(
-      "TESSERA_METHOD=\"{}\" is no method of transfer (automatic, batched, direct or packed)", text));
+  throw UsageError(
+      formatted("TESSERA_METHOD=\"{}\" is no method of transfer (automatic, batched, direct or packed)", text));
 }
 
 namespace {
@@ -74,11 +73,11 @@ int progress_ranks() {
   wish.remove_prefix(4);
   int value = 0;
   if (wish.starts_with(':')) std::from_chars(wish.data() + 1, wish.data() + wish.size(), value);
-  if (value < 1 || fmt::format(":{}", value) != wish) {
-    throw UsageError(fmt::format(
-        "TESSERA_PROGRESS=\"{}\": after rank: stands the number of processes for each node, such as "
-        "rank:2",
-        progress_wish()));
+  if (value < 1 || formatted(":{}", value) != wish) {
+    throw UsageError(
+        formatted("TESSERA_PROGRESS=\"{}\": after rank: stands the number of processes for each node, such as "
+                  "rank:2",
+                  progress_wish()));
   }
   return value;
 }
@@ -94,13 +93,13 @@ ProgressMode progress_mode(ThreadLevel threads) {
   if (wish == "thread" && can_have_thread) return ProgressMode::thread;
   if (wish == "thread") {
     throw UsageError(
-        fmt::format("TESSERA_PROGRESS=thread needs an MPI with thread level multiple, and this one has {}; "
-                    "start MPI with it, or "
-                    "use poll",
-                    to_string(threads)));
+        formatted("TESSERA_PROGRESS=thread needs an MPI with thread level multiple, and this one has {}; "
+                  "start MPI with it, or "
+                  "use poll",
+                  to_string(threads)));
   }
   throw UsageError(
-      fmt::format("TESSERA_PROGRESS=\"{}\" is no mode of progress (thread, poll, rank or rank:2)", wish));
+      formatted("TESSERA_PROGRESS=\"{}\" is no mode of progress (thread, poll, rank or rank:2)", wish));
 }
 
 }  // namespace tessera::detail

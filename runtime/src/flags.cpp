@@ -2,8 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/runtime/flags.hpp>
 
-#include <fmt/format.h>
-
+#include "format.hpp"
 #include "state.hpp"
 #include "waiting.hpp"
 
@@ -25,8 +24,8 @@ Flags::Flags(const Group& group, index_t count, std::string_view name)
 
 void Flags::check(int rank, index_t index) const {
   if (index < 0 || index >= count() || rank < 0 || rank >= group().size()) {
-    throw UsageError(fmt::format("flag {} of rank {} is not in \"{}\", which has {} on each of {} ranks", index,
-                                 rank, scalars_.name(), count(), group().size()));
+    throw UsageError(formatted("flag {} of rank {} is not in \"{}\", which has {} on each of {} ranks", index,
+                               rank, scalars_.name(), count(), group().size()));
   }
 }
 
@@ -44,7 +43,7 @@ void Flags::notify(int rank, index_t index) {
 bool Flags::test(index_t index, std::int64_t notifications) {
   if (index < 0 || index >= count()) {
     throw UsageError(
-        fmt::format("flag {} is not in \"{}\", which has {} on each rank", index, scalars_.name(), count()));
+        formatted("flag {} is not in \"{}\", which has {} on each rank", index, scalars_.name(), count()));
   }
   auto& before = waited_for_[static_cast<std::size_t>(index)];
   if (scalars_.load(group().rank(), index) < before + notifications) {
@@ -80,8 +79,7 @@ void Flags::wait(index_t index, std::int64_t notifications) {
 }
 
 index_t Flags::wait_any(std::span<const index_t> indices) {
-  if (indices.empty())
-    throw UsageError(fmt::format("wait_any for none of the flags of \"{}\"", scalars_.name()));
+  if (indices.empty()) throw UsageError(formatted("wait_any for none of the flags of \"{}\"", scalars_.name()));
   index_t found = -1;
   wait_until([&] {
     for (index_t index : indices) {

@@ -9,11 +9,11 @@
 #include <set>
 #include <utility>
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <tessera/runtime/detail/fingerprint.hpp>
 
+#include "format.hpp"
 #include "progress.hpp"
 #include "progress_rank.hpp"
 #include "state.hpp"
@@ -191,7 +191,7 @@ Group Group::node() const {
 int Group::node_of(int rank) const {
   const GroupState& group = state();
   if (rank < 0 || rank >= group.size)
-    throw UsageError(fmt::format("rank {} is not in a group of {}", rank, group.size));
+    throw UsageError(formatted("rank {} is not in a group of {}", rank, group.size));
   return group.node_of[static_cast<std::size_t>(rank)];
 }
 
@@ -207,8 +207,8 @@ Group Group::split(int color, int key) const {
   GroupState& parent = state();
   std::string problem;
   if (color < 0 && color != no_color) {
-    problem = fmt::format("split: color {} on rank {} is negative; use Group::no_color to stay out", color,
-                          parent.rank);
+    problem = formatted("split: color {} on rank {} is negative; use Group::no_color to stay out", color,
+                        parent.rank);
   }
   if (problem = parent.agree(problem); !problem.empty()) throw UsageError(problem);
   parent.meet();
@@ -231,10 +231,10 @@ int place_in(std::span<const int> ranks, const GroupState& parent, std::string_v
   std::set<int> seen;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     if (ranks[i] < 0 || ranks[i] >= parent.size) {
-      throw UsageError(fmt::format("{}: rank {} is not in a group of {}", call, ranks[i], parent.size));
+      throw UsageError(formatted("{}: rank {} is not in a group of {}", call, ranks[i], parent.size));
     }
     if (!seen.insert(ranks[i]).second)
-      throw UsageError(fmt::format("{}: rank {} is listed twice", call, ranks[i]));
+      throw UsageError(formatted("{}: rank {} is listed twice", call, ranks[i]));
     if (ranks[i] == parent.rank) place = static_cast<int>(i);
   }
   return place;
@@ -254,7 +254,7 @@ Group Group::form(std::span<const int> ranks, int tag) const {
   const GroupState& parent = state();
   if (place_in(ranks, parent, "form") < 0) {
     throw UsageError(
-        fmt::format("form: rank {} is not in the list (only the members of the new group call)", parent.rank));
+        formatted("form: rank {} is not in the list (only the members of the new group call)", parent.rank));
   }
   detail::RuntimeState& runtime = *parent.runtime;
   auto group = GroupState::create(runtime, detail::mpi::create_group(parent.comm.get(), ranks, tag),
@@ -287,7 +287,7 @@ void Group::close() {
 std::vector<int> Group::ranks_on_node(int node) const {
   const GroupState& group = state();
   if (node < 0 || node >= group.node_count)
-    throw UsageError(fmt::format("node {} is not among the {} of a group", node, group.node_count));
+    throw UsageError(formatted("node {} is not among the {} of a group", node, group.node_count));
   std::vector<int> ranks;
   for (int r = 0; r < group.size; ++r) {
     if (group.node_of[static_cast<std::size_t>(r)] == node) ranks.push_back(r);
@@ -303,7 +303,7 @@ Distance Group::distance(int rank) const {
 int Group::world_rank(int rank) const {
   const GroupState& group = state();
   if (rank < 0 || rank >= group.size)
-    throw UsageError(fmt::format("rank {} is not in a group of {}", rank, group.size));
+    throw UsageError(formatted("rank {} is not in a group of {}", rank, group.size));
   return group.world_rank[static_cast<std::size_t>(rank)];
 }
 
@@ -320,7 +320,7 @@ std::vector<int> Group::translate(std::span<const int> ranks, const Group& to) c
   std::vector<int> result;
   for (int rank : ranks) {
     if (rank < 0 || rank >= from.size)
-      throw UsageError(fmt::format("rank {} is not in a group of {}", rank, from.size));
+      throw UsageError(formatted("rank {} is not in a group of {}", rank, from.size));
     const auto found = there.find(from.world_rank[static_cast<std::size_t>(rank)]);
     result.push_back(found == there.end() ? -1 : found->second);
   }
@@ -343,7 +343,7 @@ void Group::sync() const {
 void Group::broadcast_bytes(void* data, index_t bytes, int root) const {
   const GroupState& group = state();
   if (root < 0 || root >= group.size) {
-    throw UsageError(fmt::format("broadcast: root {} is not in a group of {}", root, group.size));
+    throw UsageError(formatted("broadcast: root {} is not in a group of {}", root, group.size));
   }
   check_agreement("Group::broadcast", detail::Fingerprint().add(bytes).add(root).value());
   detail::mpi::broadcast(group.comm.get(), data, bytes, root);
@@ -355,8 +355,7 @@ void Group::all_reduce_elements(void* data, index_t count, ElementKind kind, Red
   const bool ordered = operation == Reduce::min || operation == Reduce::max;
   const bool sums = operation == Reduce::sum || operation == Reduce::product;
   if (!integer && !sums && (complex || !ordered)) {
-    throw UsageError(
-        fmt::format("all_reduce: {} is not defined for {}", to_string(operation), to_string(kind)));
+    throw UsageError(formatted("all_reduce: {} is not defined for {}", to_string(operation), to_string(kind)));
   }
   check_agreement(
       "Group::all_reduce",
@@ -386,12 +385,12 @@ void Group::check_agreement([[maybe_unused]] std::string_view call,
   detail::mpi::all_gather(group.comm.get(), mine.data(), all.data(), width);
   std::string list;
   for (std::size_t r = 0; r < static_cast<std::size_t>(group.size) && r < 8; ++r) {
-    list += fmt::format("{}rank {}: {}", r == 0 ? "" : ", ", r, all.substr(r * width, width).c_str());
+    list += formatted("{}rank {}: {}", r == 0 ? "" : ", ", r, all.substr(r * width, width).c_str());
   }
   throw UsageError(
-      fmt::format("collective calls do not match ({}): all members of a group must make the same call with the "
-                  "same arguments",
-                  list));
+      formatted("collective calls do not match ({}): all members of a group must make the same call with the "
+                "same arguments",
+                list));
 #endif
 }
 

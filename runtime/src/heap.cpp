@@ -5,8 +5,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include <fmt/format.h>
-
+#include "format.hpp"
 #include "free_list.hpp"
 #include "memory_check.hpp"
 #include "state.hpp"
@@ -36,10 +35,10 @@ void Heap::close() { segment_.close(); }
 HeapPointer Heap::allocate(index_t bytes) {
   const int rank = segment_.group().rank();
   if (!segment_.is_open())
-    throw UsageError(fmt::format("heap \"{}\" was used after it was closed", segment_.name()));
+    throw UsageError(formatted("heap \"{}\" was used after it was closed", segment_.name()));
   if (bytes < 0) {
     throw UsageError(
-        fmt::format("heap \"{}\": {} bytes were asked for on rank {}", segment_.name(), bytes, rank));
+        formatted("heap \"{}\": {} bytes were asked for on rank {}", segment_.name(), bytes, rank));
   }
   const std::lock_guard lock(blocks_->mutex);
   // Even nothing has a place of its own.
@@ -47,7 +46,7 @@ HeapPointer Heap::allocate(index_t bytes) {
       bytes <= blocks_->free.available() ? detail::round_up(std::max<index_t>(bytes, 1), alignment) : bytes;
   const index_t offset = blocks_->free.take(size);
   if (offset < 0) {
-    throw MemoryError(fmt::format(
+    throw MemoryError(formatted(
         "heap \"{}\" on rank {} has no room for {} ({} are free, {} in one piece); make it larger or give "
         "memory back",
         segment_.name(), rank, detail::format_bytes(bytes), detail::format_bytes(blocks_->free.available()),
@@ -63,10 +62,10 @@ void Heap::deallocate(HeapPointer pointer) {
   const auto found = pointer.rank == rank ? blocks_->taken.find(pointer.offset) : blocks_->taken.end();
   if (found == blocks_->taken.end()) {
     throw UsageError(
-        fmt::format("heap \"{}\": offset {} of rank {} was given back on rank {}, which has not allocated it, "
-                    "or no more (only "
-                    "the process that allocated memory gives it back, once)",
-                    segment_.name(), pointer.offset, pointer.rank, rank));
+        formatted("heap \"{}\": offset {} of rank {} was given back on rank {}, which has not allocated it, "
+                  "or no more (only "
+                  "the process that allocated memory gives it back, once)",
+                  segment_.name(), pointer.offset, pointer.rank, rank));
   }
   blocks_->free.give_back(found->first, found->second);
   blocks_->taken.erase(found);

@@ -6,10 +6,9 @@
 #include <mutex>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include <tessera/runtime/error.hpp>
 
+#include "format.hpp"
 #include "memory_check.hpp"
 #include "mpi.hpp"
 
@@ -31,7 +30,7 @@ void free_given_up() noexcept {
 }  // namespace
 
 void* allocate_local(index_t count, index_t element) {
-  if (count < 0) throw UsageError(fmt::format("a local buffer of {} elements was asked for", count));
+  if (count < 0) throw UsageError(formatted("a local buffer of {} elements was asked for", count));
   index_t bytes = 0;
   const bool fits = !__builtin_mul_overflow(count, element, &bytes);
   // Pages are found only when they are touched: what cannot be there is refused now. Looking takes a while.
@@ -39,8 +38,8 @@ void* allocate_local(index_t count, index_t element) {
   const MemoryAvailable available = fits && bytes <= small ? MemoryAvailable{small, {}} : memory_available();
   if (!fits || bytes > available.bytes) {
     throw MemoryError(
-        fmt::format("a local buffer of {} elements of {} bytes needs more than the {} available ({})", count,
-                    element, format_bytes(available.bytes), available.limited_by));
+        formatted("a local buffer of {} elements of {} bytes needs more than the {} available ({})", count,
+                  element, format_bytes(available.bytes), available.limited_by));
   }
   const std::lock_guard lock(mpi::mutex());
   if (!mpi::may_call()) {
@@ -52,7 +51,7 @@ void* allocate_local(index_t count, index_t element) {
   try {
     return mpi::alloc_mem(std::max<index_t>(bytes, 1));
   } catch (const MpiError& error) {
-    throw MemoryError(fmt::format("a local buffer of {}: {}", format_bytes(bytes), error.what()));
+    throw MemoryError(formatted("a local buffer of {}: {}", format_bytes(bytes), error.what()));
   }
 }
 

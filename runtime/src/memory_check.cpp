@@ -8,8 +8,9 @@
 #include <fstream>
 #include <limits>
 
-#include <fmt/format.h>
 #include <sys/statvfs.h>
+
+#include "format.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -117,7 +118,7 @@ std::string format_bytes(index_t bytes) {
   auto value = static_cast<double>(bytes);
   std::size_t unit = 0;
   for (; value >= 1024 && unit + 1 < std::size(units); ++unit) value /= 1024;
-  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.2f} {}", value, units[unit]);
+  return unit == 0 ? formatted("{} B", bytes) : formatted("{:.2f} {}", value, units[unit]);
 }
 
 }  // namespace tessera::detail

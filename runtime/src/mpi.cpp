@@ -9,11 +9,12 @@
 #include <vector>
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include <tessera/runtime/error.hpp>
+
+#include "format.hpp"
 
 namespace tessera::detail::mpi {
 
@@ -25,12 +26,12 @@ std::string text_of(int code) {
 }
 
 void check(int code, const char* call) {
-  if (code != MPI_SUCCESS) throw MpiError(fmt::format("{} failed: {}", call, text_of(code)), code);
+  if (code != MPI_SUCCESS) throw MpiError(formatted("{} failed: {}", call, text_of(code)), code);
 }
 
 int to_int(index_t value) {
   if (value < 0 || value > std::numeric_limits<int>::max()) {
-    throw LogicError(fmt::format("{} does not fit MPI's int; a transfer should have been split before", value));
+    throw LogicError(formatted("{} does not fit MPI's int; a transfer should have been split before", value));
   }
   return static_cast<int>(value);
 }

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include <tessera/runtime/error.hpp>
 
+#include "format.hpp"
 #include "mpi_check.hpp"
 
 // MPI's windows and the operations on them.

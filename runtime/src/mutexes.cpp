@@ -2,8 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/runtime/mutexes.hpp>
 
-#include <fmt/format.h>
-
+#include "format.hpp"
 #include "state.hpp"
 #include "waiting.hpp"
 
@@ -49,14 +48,14 @@ void Mutexes::LocalDelete::operator()(Local* locals) const noexcept { delete[] l
 Mutexes::Mutexes(const Group& group, index_t count, int host, std::string_view name)
     : count_(count), host_(host), words_(group, count * words, name) {
   if (host < 0 || host >= group.size()) {
-    throw UsageError(fmt::format("mutexes \"{}\": host {} is not in a group of {}", name, host, group.size()));
+    throw UsageError(formatted("mutexes \"{}\": host {} is not in a group of {}", name, host, group.size()));
   }
   locals_.reset(new Local[static_cast<std::size_t>(count)]);
 }
 
 Mutexes::Local& Mutexes::local(index_t i) const {
   if (i >= 0 && i < count_) return locals_[static_cast<std::size_t>(i)];
-  throw UsageError(fmt::format("mutex {} is not in \"{}\", which has {}", i, words_.name(), count_));
+  throw UsageError(formatted("mutex {} is not in \"{}\", which has {}", i, words_.name(), count_));
 }
 
 void Mutexes::lock(index_t i) {
@@ -99,8 +98,8 @@ bool Mutexes::try_lock(index_t i) {
 void Mutexes::unlock(index_t i) {
   Local& mine = local(i);
   if (!mine.held) {
-    throw UsageError(fmt::format("mutex {} of \"{}\" was unlocked on rank {}, which does not hold it", i,
-                                 words_.name(), group().rank()));
+    throw UsageError(formatted("mutex {} of \"{}\" was unlocked on rank {}, which does not hold it", i,
+                               words_.name(), group().rank()));
   }
   detail::GroupState::of(group()).runtime->complete_all();
   mine.held = false;

@@ -9,13 +9,13 @@
 #include <utility>
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <tessera/runtime/error.hpp>
 
+#include "format.hpp"
 #include "memory_check.hpp"
 
 namespace tessera::detail {
@@ -67,7 +67,7 @@ Fd create_file(bool in_memory, index_t bytes, Address& address) {
   if (in_memory) {
     fd.reset(memfd_create("tessera", MFD_CLOEXEC));
   } else {
-    const auto name = fmt::format("/tessera-{}-{}", getpid(), address.fd);
+    const auto name = formatted("/tessera-{}-{}", getpid(), address.fd);
     std::memcpy(address.name, name.c_str(), name.size() + 1);
     fd.reset(shm_open(address.name, O_CREAT | O_EXCL | O_RDWR, 0600));
   }
@@ -81,7 +81,7 @@ Fd create_file(bool in_memory, index_t bytes, Address& address) {
 }
 
 Fd open_file(bool in_memory, const Address& address) {
-  Fd fd(in_memory ? open(fmt::format("/proc/{}/fd/{}", address.pid, address.fd).c_str(), O_RDWR | O_CLOEXEC)
+  Fd fd(in_memory ? open(formatted("/proc/{}/fd/{}", address.pid, address.fd).c_str(), O_RDWR | O_CLOEXEC)
                   : shm_open(address.name, O_RDWR, 0600));
   // In another process namespace the same path may lead to somebody else's file.
   struct stat info {};
@@ -91,7 +91,7 @@ Fd open_file(bool in_memory, const Address& address) {
 }
 
 std::string reserve_problem(int error, index_t reserve) {
-  return fmt::format("{} could not be reserved: {}", format_bytes(reserve), std::strerror(error));
+  return formatted("{} could not be reserved: {}", format_bytes(reserve), std::strerror(error));
 }
 
 // For tests and odd systems.
@@ -114,7 +114,7 @@ void check_shared_memory_choice() {
   const std::string_view method = forced_method();
   if (method.empty() || method == "memfd" || method == "shm" || method == "mpi") return;
   throw UsageError(
-      fmt::format("TESSERA_SHARED_MEMORY=\"{}\" is no way to share memory (memfd, shm or mpi)", method));
+      formatted("TESSERA_SHARED_MEMORY=\"{}\" is no way to share memory (memfd, shm or mpi)", method));
 }
 
 FileAddress NodeMemory::file() const noexcept {
@@ -130,8 +130,8 @@ NodeMemory NodeMemory::attach(const FileAddress& address, index_t bytes, std::st
   if (fd) memory.mapping_.reset(map_between_guards(fd.get(), bytes, memory.base_));
   if (!memory.mapping_) {
     problem = address.fd < 0 ? "memory shared by MPI cannot be mapped by another process"
-                             : fmt::format("the memory of process {} could not be mapped: {}", address.pid,
-                                           std::strerror(errno));
+                             : formatted("the memory of process {} could not be mapped: {}", address.pid,
+                                         std::strerror(errno));
     return {};
   }
   return memory;
@@ -175,8 +175,8 @@ NodeMemory NodeMemory::create(MPI_Comm node, index_t stride, index_t reserve, st
   }
   // The pages of MPI's own shared memory cannot be reserved, so at least the room is looked at before.
   if (shm_room() < bytes) {
-    problem = fmt::format("MPI's shared memory needs {} in /dev/shm, which has {}", format_bytes(bytes),
-                          format_bytes(shm_room()));
+    problem = formatted("MPI's shared memory needs {} in /dev/shm, which has {}", format_bytes(bytes),
+                        format_bytes(shm_room()));
     return memory;
   }
   void* base = nullptr;

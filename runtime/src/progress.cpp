@@ -11,8 +11,7 @@
 #include <sched.h>
 #include <sys/prctl.h>
 
-#include <fmt/format.h>
-
+#include "format.hpp"
 #include "state.hpp"
 
 namespace tessera::detail {
@@ -232,8 +231,7 @@ void Progress::run() noexcept {
       send_gathered();
     }
   } catch (const std::exception& error) {
-    abort_job(GroupState::of(runtime_.world),
-              fmt::format("the agent of this process failed: {}", error.what()));
+    abort_job(GroupState::of(runtime_.world), formatted("the agent of this process failed: {}", error.what()));
   }
 }
 

@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <chrono>
 
-#include <fmt/format.h>
-
 #include <tessera/runtime/error.hpp>
 
 #include "agent.hpp"
 #include "doorbell.hpp"
+#include "format.hpp"
 
 namespace tessera::detail {
 
@@ -46,7 +45,7 @@ ProgressRanks take_progress_ranks(MPI_Comm parent, int per_node, int node_size_l
     const std::vector<int> members = on_node_of(r);
     const auto n = static_cast<int>(members.size());
     if (n <= per_node) {
-      throw UsageError(fmt::format(
+      throw UsageError(formatted(
           "TESSERA_PROGRESS=rank takes {} of the {} ranks on the node of rank {}, which leaves none to "
           "compute; start more ranks on each node",
           per_node, n, r));

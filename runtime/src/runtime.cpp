@@ -3,13 +3,13 @@
 #include <tessera/runtime/runtime.hpp>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <numeric>
 
-#include <fmt/format.h>
-
 #include "environment.hpp"
+#include "format.hpp"
 #include "memory_check.hpp"
 #include "progress.hpp"
 #include "progress_rank.hpp"
@@ -121,7 +121,8 @@ void print_statistics(RuntimeState& runtime, const GroupState& world) {
     }
   }
   if (world.rank == 0)
-    fmt::print(stderr, "Tessera: one-sided operations of {} ranks\n{}", world.size, sum.text());
+    std::fputs(formatted("Tessera: one-sided operations of {} ranks\n{}", world.size, sum.text()).c_str(),
+               stderr);
 }
 
 }  // namespace
@@ -182,10 +183,10 @@ Statistics RuntimeState::statistics() {
 WindowLock::WindowLock(RuntimeState& runtime) : lock_(mpi::mutex()) {
   if (runtime.may_take_turns()) return;
   throw UsageError(
-      fmt::format("a one-sided operation between nodes by another thread than the one that started the "
-                  "Runtime, but MPI's thread "
-                  "level is {}; start with RuntimeOptions{{.threads = ThreadLevel::serialized}}",
-                  to_string(runtime.threads)));
+      formatted("a one-sided operation between nodes by another thread than the one that started the "
+                "Runtime, but MPI's thread "
+                "level is {}; start with RuntimeOptions{{.threads = ThreadLevel::serialized}}",
+                to_string(runtime.threads)));
 }
 
 }  // namespace detail
@@ -225,7 +226,7 @@ namespace {
     ranks = {};
     if (owns_mpi) mpi::finalize();
   } catch (const std::exception& error) {
-    fmt::print(stderr, "Tessera: a progress process failed: {}\n", error.what());
+    std::fputs(formatted("Tessera: a progress process failed: {}\n", error.what()).c_str(), stderr);
     mpi::abort(MPI_COMM_WORLD, 1);
   }
   std::exit(0);
@@ -276,7 +277,7 @@ Runtime::~Runtime() {
     detail::remove_terminate_handler();
     if (state_->owns_mpi && !mpi::finalized()) mpi::finalize();
   } catch (const std::exception& error) {
-    fmt::print(stderr, "Tessera: {} while the Runtime ended\n", error.what());
+    std::fputs(formatted("Tessera: {} while the Runtime ended\n", error.what()).c_str(), stderr);
   }
 }
 
@@ -311,13 +312,12 @@ namespace {
 
 std::string paths(const RuntimeState& runtime) {
   if (!runtime.progress) return "shared memory";
-  return fmt::format("shared memory, and between nodes agents ({}{}){}", to_string(runtime.progress->mode()),
-                     runtime.progress->mode() == ProgressMode::thread && !runtime.progress->rings()
-                         ? ", which cannot be woken and look by themselves"
-                         : "",
-                     runtime.window_problem.empty()
-                         ? " and MPI's windows"
-                         : fmt::format(" only (no window: {})", runtime.window_problem));
+  return formatted("shared memory, and between nodes agents ({}{}){}", to_string(runtime.progress->mode()),
+                   runtime.progress->mode() == ProgressMode::thread && !runtime.progress->rings()
+                       ? ", which cannot be woken and look by themselves"
+                       : "",
+                   runtime.window_problem.empty() ? " and MPI's windows"
+                                                  : formatted(" only (no window: {})", runtime.window_problem));
 }
 
 }  // namespace
@@ -327,9 +327,9 @@ std::string Runtime::description() const {
   std::string library = mpi::library_version();
   library = library.substr(0, library.find_first_of(",\n"));
   for (char& c : library) c = c == '\t' ? ' ' : c;
-  return fmt::format("Tessera {} on {}: {} rank{} on {} node{}, {}, MPI threads {}", version(), library,
-                     world.size, world.size == 1 ? "" : "s", world.node_count, world.node_count == 1 ? "" : "s",
-                     paths(*state_), to_string(state_->threads));
+  return formatted("Tessera {} on {}: {} rank{} on {} node{}, {}, MPI threads {}", version(), library,
+                   world.size, world.size == 1 ? "" : "s", world.node_count, world.node_count == 1 ? "" : "s",
+                   paths(*state_), to_string(state_->threads));
 }
 
 }  // namespace tessera

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include <fmt/format.h>
 #include <sched.h>
 
+#include "format.hpp"
 #include "kernels.hpp"
 #include "progress.hpp"
 #include "state.hpp"
@@ -281,8 +281,8 @@ T* Scalars<T>::address(int rank, index_t i) const noexcept {
 template <Integer T>
 index_t Scalars<T>::offset(int rank, index_t i) const {
   if (i >= 0 && i < count_ && rank >= 0 && rank < group().size()) return i * spacing;
-  throw UsageError(fmt::format("scalar {} of rank {} is not in \"{}\", which has {} on each of {} ranks", i,
-                               rank, name(), count_, group().size()));
+  throw UsageError(formatted("scalar {} of rank {} is not in \"{}\", which has {} on each of {} ranks", i, rank,
+                             name(), count_, group().size()));
 }
 
 template class Scalars<std::int32_t>;

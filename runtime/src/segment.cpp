@@ -9,10 +9,9 @@
 #include <optional>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include <tessera/runtime/detail/fingerprint.hpp>
 
+#include "format.hpp"
 #include "kernels.hpp"
 #include "memory_check.hpp"
 #include "progress.hpp"
@@ -105,19 +104,19 @@ std::shared_ptr<SegmentState> create_segment(GroupState& group, index_t bytes, c
   std::array<std::int64_t, agreed_count> all{print, ~print, -bytes, bytes < 0 ? -1 : 0, group.alive.dropped()};
   group.reduce_min(all.data(), agreed_count);
   group.reclaim(all[dropped]);
-  const std::string what = fmt::format("segment \"{}\"", options.name);
+  const std::string what = formatted("segment \"{}\"", options.name);
   if (all[fingerprint] != ~all[complement]) {
-    throw UsageError(fmt::format(
+    throw UsageError(formatted(
         "{} was created with another name, shape, layout, element type or domain on another rank (segments "
         "and arrays are created "
         "by all members of their group, in the same order)",
         what));
   }
-  if (all[bad] != 0) throw UsageError(fmt::format("{} was asked for with a negative size on some rank", what));
+  if (all[bad] != 0) throw UsageError(formatted("{} was asked for with a negative size on some rank", what));
   const index_t largest = -all[minus_bytes];
   if (largest > largest_slice) {
     throw MemoryError(
-        fmt::format("{} needs {} on one rank, more than any machine has", what, format_bytes(largest)));
+        formatted("{} needs {} on one rank, more than any machine has", what, format_bytes(largest)));
   }
   auto segment = std::make_shared<SegmentState>();
   segment->name = options.name;
@@ -156,18 +155,18 @@ std::shared_ptr<SegmentState> create_part(GroupState& group, SegmentState& whole
   std::array<std::int64_t, 2> all{print, ~print};
   group.reduce_min(all.data(), 2);
   if (all[0] != ~all[1]) {
-    throw UsageError(fmt::format(
+    throw UsageError(formatted(
         "\"{}\" is another part, of another segment, or has another shape, layout or element type on another "
         "rank",
         name));
   }
   constexpr index_t element = 16;  // elements must not lie across the border of two lock stripes
   if (offset < 0 || bytes < 0 || offset % element != 0 || bytes > whole.slice - offset) {
-    throw UsageError(fmt::format(
-        "\"{}\": {} bytes from byte {} on are no part of the {} bytes that each rank has in segment "
-        "\"{}\"{}",
-        name, bytes, offset, whole.slice, whole.name,
-        offset % element != 0 ? "; parts begin at multiples of 16" : ""));
+    throw UsageError(
+        formatted("\"{}\": {} bytes from byte {} on are no part of the {} bytes that each rank has in segment "
+                  "\"{}\"{}",
+                  name, bytes, offset, whole.slice, whole.name,
+                  offset % element != 0 ? "; parts begin at multiples of 16" : ""));
   }
   auto part = std::make_shared<SegmentState>();
   static_cast<SegmentFace&>(*part) = whole;
@@ -195,19 +194,19 @@ std::shared_ptr<SegmentState> create_part(GroupState& group, SegmentState& whole
 
 void SegmentState::require_open() const {
   if (region == nullptr) {
-    throw UsageError(fmt::format(
-        "\"{}\" was used after it was closed (by close(), or because its Runtime had ended)", name));
+    throw UsageError(
+        formatted("\"{}\" was used after it was closed (by close(), or because its Runtime had ended)", name));
   }
 }
 
 void SegmentState::require(Use wanted) const {
   if (polls) group->runtime->poll();
   if (use == wanted) return;
-  if (wanted == Use::scalars) throw UsageError(fmt::format("\"{}\" does not hold scalars", name));
+  if (wanted == Use::scalars) throw UsageError(formatted("\"{}\" does not hold scalars", name));
   throw UsageError(
-      fmt::format("\"{}\" holds scalars, whose memory no transfer may touch (they are not locked); use the "
-                  "members of Scalars",
-                  name));
+      formatted("\"{}\" holds scalars, whose memory no transfer may touch (they are not locked); use the "
+                "members of Scalars",
+                name));
 }
 
 Statistics SegmentState::statistics() const {
@@ -289,7 +288,7 @@ SegmentState& Segment::state() const {
 
 void Segment::close() {
   SegmentState& segment = state();
-  group_.check_agreement(fmt::format("close of \"{}\"", segment.name), 0);
+  group_.check_agreement(formatted("close of \"{}\"", segment.name), 0);
   segment.complete_all();
   for (const SegmentState* part : segment.region->parts) part->complete_all();
   group_.state().meet();
@@ -321,9 +320,9 @@ void require_accumulate(ElementKind kind, Update update) {
   const bool known = update == Update::sum || update == Update::min || update == Update::max;
   if (known && is_defined(update, kind)) return;
   throw UsageError(
-      fmt::format("accumulate with {} is not defined for {} (sum is for every arithmetic kind, min and "
-                  "max for the real ones)",
-                  to_string(update), to_string(kind)));
+      formatted("accumulate with {} is not defined for {} (sum is for every arithmetic kind, min and "
+                "max for the real ones)",
+                to_string(update), to_string(kind)));
 }
 
 }  // namespace
@@ -434,7 +433,7 @@ Statistics Segment::statistics() const { return state_ ? peek(state_)->statistic
 
 void Segment::sync() const {
   const SegmentState& segment = state();
-  group_.check_agreement(fmt::format("sync of \"{}\"", segment.name), 0);
+  group_.check_agreement(formatted("sync of \"{}\"", segment.name), 0);
   order_local_access();
   group_.state().meet();
   order_local_access();

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <limits>
 
-#include <fmt/format.h>
 #include <unistd.h>
 
+#include "format.hpp"
 #include "memory_check.hpp"
 #include "progress.hpp"
 #include "state.hpp"
@@ -25,7 +25,7 @@ std::string memory_problem(const GroupState& group, index_t reserve, const std::
   const RuntimeState& runtime = *group.runtime;
   std::string problem;
   if (reserve > runtime.memory_limit - runtime.memory_in_use) {
-    problem = fmt::format(
+    problem = formatted(
         "needs {} on rank {}, whose memory limit of {} leaves {} (raise TESSERA_MEMORY_LIMIT or "
         "RuntimeOptions::memory_limit, or use more processes)",
         format_bytes(reserve), group.rank, format_bytes(runtime.memory_limit),
@@ -38,11 +38,11 @@ std::string memory_problem(const GroupState& group, index_t reserve, const std::
   if (problem.empty() && needed > static_cast<double>(available.bytes)) {
     constexpr auto most = static_cast<double>(std::numeric_limits<index_t>::max() / 2);
     problem =
-        fmt::format("needs {} on node {} ({}), which has {} available ({}); use more nodes or a smaller array",
-                    format_bytes(static_cast<index_t>(std::min(needed, most))), group.node, host_name(),
-                    format_bytes(available.bytes), available.limited_by);
+        formatted("needs {} on node {} ({}), which has {} available ({}); use more nodes or a smaller array",
+                  format_bytes(static_cast<index_t>(std::min(needed, most))), group.node, host_name(),
+                  format_bytes(available.bytes), available.limited_by);
   }
-  return problem.empty() ? problem : fmt::format("{} {}", what, problem);
+  return problem.empty() ? problem : formatted("{} {}", what, problem);
 }
 
 // The same on every member: that of the first, who never gives one twice.
@@ -74,7 +74,7 @@ std::unique_ptr<Region> Region::create(GroupState& group, index_t stride, index_
     region->shown_to_agents = first && progress->mode() == ProgressMode::rank && problem.empty();
   }
   region->memory.close_file();
-  if (!problem.empty()) problem = fmt::format("{} on {}: {}", what, host_name(), problem);
+  if (!problem.empty()) problem = formatted("{} on {}: {}", what, host_name(), problem);
   if (problem = group.agree(problem); !problem.empty()) throw MemoryError(problem);
   {
     const std::lock_guard lock(group.runtime->registry_mutex);
@@ -85,7 +85,7 @@ std::unique_ptr<Region> Region::create(GroupState& group, index_t stride, index_
   region->window = create_tested_window(group, slice, stride, problem);
   if (region->window) ++group.runtime->windows;
   if (!region->window && must_have_window) {
-    throw WindowError(fmt::format(
+    throw WindowError(formatted(
         "{} was to have the MPI domain of atomicity, and this MPI has no usable one-sided window: {}; "
         "leave the domain to Tessera",
         what, problem));

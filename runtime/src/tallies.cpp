@@ -2,8 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "tallies.hpp"
 
-#include <fmt/format.h>
-
+#include "format.hpp"
 #include "memory_check.hpp"
 
 namespace tessera {
@@ -65,18 +64,18 @@ Statistics& Statistics::operator+=(const Statistics& other) noexcept {
 }
 
 std::string Statistics::text() const {
-  std::string lines = fmt::format("{:<8}{:<12}{:>14}{:>14}{:>14}{:>14}\n", "path", "operation", "operations",
-                                  "bytes", "seconds", "rate");
+  std::string lines = formatted("{:<8}{:<12}{:>14}{:>14}{:>14}{:>14}\n", "path", "operation", "operations",
+                                "bytes", "seconds", "rate");
   for (std::size_t path = 0; path < path_count; ++path) {
     for (std::size_t operation = 0; operation < operation_count; ++operation) {
       const Traffic& traffic = total[path][operation];
       if (traffic.operations == 0) continue;
       const auto bytes = static_cast<index_t>(traffic.bytes);
       const double rate = traffic.seconds > 0.0 ? static_cast<double>(bytes) / traffic.seconds : 0.0;
-      lines += fmt::format("{:<8}{:<12}{:>14}{:>14}{:>14.3e}{:>12}/s\n", to_string(static_cast<Path>(path)),
-                           to_string(static_cast<Operation>(operation)), traffic.operations,
-                           detail::format_bytes(bytes), traffic.seconds,
-                           detail::format_bytes(static_cast<index_t>(rate)));
+      lines += formatted("{:<8}{:<12}{:>14}{:>14}{:>14.3e}{:>12}/s\n", to_string(static_cast<Path>(path)),
+                         to_string(static_cast<Operation>(operation)), traffic.operations,
+                         detail::format_bytes(bytes), traffic.seconds,
+                         detail::format_bytes(static_cast<index_t>(rate)));
     }
   }
   return lines;

@@ -4,8 +4,7 @@
 #include <cstdlib>
 #include <exception>
 
-#include <fmt/format.h>
-
+#include "format.hpp"
 #include "state.hpp"
 
 namespace tessera::detail {

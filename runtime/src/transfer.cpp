@@ -6,11 +6,9 @@
 #include <optional>
 #include <span>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <tessera/runtime/detail/runs.hpp>
 
+#include "format.hpp"
 #include "kernels.hpp"
 #include "progress.hpp"
 #include "state.hpp"
@@ -23,8 +21,8 @@ namespace {
 
 index_t bytes_of(const SegmentState& segment, const Strided& shape) {
   if (static_cast<std::size_t>(shape.levels) <= max_rank) return shape.bytes();
-  throw UsageError(fmt::format("a transfer of segment \"{}\" has {} levels; 0 to {} are possible", segment.name,
-                               shape.levels, max_rank));
+  throw UsageError(formatted("a transfer of segment \"{}\" has {} levels; 0 to {} are possible", segment.name,
+                             shape.levels, max_rank));
 }
 
 // The bytes that one side of a shape touches, relative to its first element.
@@ -51,12 +49,12 @@ bool range_of(const Strided& shape, const std::array<index_t, max_rank>& strides
                                      const Range& range) {
   const auto counts = std::span(shape.count).first(static_cast<std::size_t>(shape.levels));
   if (shape.run < 0 || std::any_of(counts.begin(), counts.end(), [](index_t count) { return count < 0; })) {
-    throw UsageError(fmt::format("transfer at rank {} of segment \"{}\": runs of {} bytes, [{}] of them", rank,
-                                 segment.name, shape.run, fmt::join(counts, ", ")));
+    throw UsageError(formatted("transfer at rank {} of segment \"{}\": runs of {} bytes, [{}] of them", rank,
+                               segment.name, shape.run, joined(counts, ", ")));
   }
   throw UsageError(
-      fmt::format("transfer of bytes [{}, {}) at rank {} exceeds segment \"{}\" of {} ranks with {} bytes each",
-                  range.low, range.high, rank, segment.name, segment.group->size, segment.slice));
+      formatted("transfer of bytes [{}, {}) at rank {} exceeds segment \"{}\" of {} ranks with {} bytes each",
+                range.low, range.high, rank, segment.name, segment.group->size, segment.slice));
 }
 
 Range checked(const SegmentState& segment, int rank, index_t offset, const Strided& shape) {
@@ -74,9 +72,9 @@ void check_alignment(const SegmentState& segment, index_t offset, const Strided&
   for (std::size_t l = 0; l < static_cast<std::size_t>(shape.levels); ++l) bits |= shape.remote_stride[l];
   if ((bits & below) == 0) return;
   throw UsageError(
-      fmt::format("accumulate of {} on segment \"{}\": offset {}, run {} and all remote strides must be "
-                  "multiples of {} bytes",
-                  to_string(kind), segment.name, offset, shape.run, size_of(kind)));
+      formatted("accumulate of {} on segment \"{}\": offset {}, run {} and all remote strides must be "
+                "multiples of {} bytes",
+                to_string(kind), segment.name, offset, shape.run, size_of(kind)));
 }
 
 // Whether the local side shares memory with the remote side.

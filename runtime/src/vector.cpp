@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include <fmt/format.h>
-
 #include "adder.hpp"
+#include "format.hpp"
 #include "progress.hpp"
 #include "state.hpp"
 #include "vector_runs.hpp"
@@ -274,9 +273,9 @@ Request transfer(const Vector& vector, VectorMethod method, Kind kind, bool wait
   const bool promised = method == VectorMethod::batched || method == VectorMethod::direct;
   if (promised && overlaps(runs, vector.run, kind)) {
     throw UsageError(
-        fmt::format("runs of a vector transfer by the method {} overlap (what comes last would be left to "
-                    "chance); use automatic or conservative",
-                    to_string(method)));
+        formatted("runs of a vector transfer by the method {} overlap (what comes last would be left to "
+                  "chance); use automatic or conservative",
+                  to_string(method)));
   }
 #endif
   if (method == VectorMethod::automatic) {

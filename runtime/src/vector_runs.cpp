@@ -5,16 +5,16 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include <fmt/format.h>
+#include "format.hpp"
 
 namespace tessera::detail {
 
 std::vector<Run> resolve(const Vector& vector) {
   if (vector.remote.size() != vector.local.size()) {
-    throw UsageError(fmt::format("a vector transfer has {} places in segments and {} in local memory",
-                                 vector.remote.size(), vector.local.size()));
+    throw UsageError(formatted("a vector transfer has {} places in segments and {} in local memory",
+                               vector.remote.size(), vector.local.size()));
   }
-  if (vector.run < 0) throw UsageError(fmt::format("a vector transfer has runs of {} bytes", vector.run));
+  if (vector.run < 0) throw UsageError(formatted("a vector transfer has runs of {} bytes", vector.run));
   std::vector<Run> runs;
   if (vector.run == 0) return runs;
   runs.reserve(vector.remote.size());
@@ -42,9 +42,9 @@ void require_whole_elements(const Vector& vector, const std::vector<Run>& runs, 
   for (const Run& run : runs) {
     if (vector.run % size == 0 && run.offset % size == 0) continue;
     throw UsageError(
-        fmt::format("accumulate of {} with runs of {} bytes at offset {} of segment \"{}\": both must be "
-                    "multiples of {}",
-                    to_string(kind), vector.run, run.offset, run.segment->name, size));
+        formatted("accumulate of {} with runs of {} bytes at offset {} of segment \"{}\": both must be "
+                  "multiples of {}",
+                  to_string(kind), vector.run, run.offset, run.segment->name, size));
   }
 }
 

@@ -4,8 +4,7 @@
 #include <cstring>
 #include <string_view>
 
-#include <fmt/format.h>
-
+#include "format.hpp"
 #include "state.hpp"
 
 namespace tessera::detail {
