@@ -38,6 +38,13 @@ T random_number(Random& random) {
   return number<T>(pick(random, -100, 100), pick(random, -9, 9));
 }
 
+template <class T>
+std::vector<T> random_numbers(Random& random, index_t count) {
+  std::vector<T> values;
+  for (index_t i = 0; i < count; ++i) values.push_back(random_number<T>(random));
+  return values;
+}
+
 /// The domains that can be had. @collective
 inline std::vector<Domain> domains(const Group& group) {
   if (group.size() == 1 || !has_windows()) return {std::nullopt};

@@ -10,6 +10,15 @@
 
 namespace tessera::test {
 
+/// For the indices of standard containers. @local
+inline std::size_t at(index_t i) { return static_cast<std::size_t>(i); }
+
+/// One of them. @local
+template <std::size_t N>
+const Layout<N>& any_of(Random& random, const std::vector<Layout<N>>& layouts) {
+  return layouts[at(pick(random, 0, static_cast<index_t>(layouts.size()) - 1))];
+}
+
 /// A slice as a list: the row-major numbers in the array of its elements, in row-major order of the slice.
 template <std::size_t N>
 struct SliceModel {

@@ -12,8 +12,6 @@ namespace {
 using namespace tessera;
 using namespace tessera::test;
 
-std::size_t at(index_t i) { return static_cast<std::size_t>(i); }
-
 template <std::size_t N>
 Layout<N> any_layout(Random& random, const Extents<N>& dims) {
   const auto layouts = layouts_of(random, dims, world().size());

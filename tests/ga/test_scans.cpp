@@ -15,8 +15,6 @@ namespace {
 using namespace tessera;
 using namespace tessera::test;
 
-std::size_t at(index_t i) { return static_cast<std::size_t>(i); }
-
 // A vector that is every step-th element of an array, from some element on.
 template <class T>
 struct Line {

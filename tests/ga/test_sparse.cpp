@@ -13,8 +13,6 @@ namespace {
 using namespace tessera;
 using namespace tessera::test;
 
-std::size_t at(index_t i) { return static_cast<std::size_t>(i); }
-
 // A matrix of triplets that each rank has some of, against a map of all of them.
 template <class T>
 void check_matrix(index_t rows, index_t columns, index_t each, unsigned seed) {

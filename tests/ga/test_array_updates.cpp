@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <algorithm>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "onesided_model.hpp"
+
+// Elements that all ranks update at once, those that are reached as plain memory, the domains of atomicity, and
+// what is counted.
+namespace {
+
+using namespace tessera;
+using namespace tessera::test;
+
+// Tickets: each is drawn exactly once, and from every owner in turn.
+template <class T>
+void check_tickets(const Domain& domain) {
+  const Group& all = world();
+  const int rounds = times(all, 300, 40);
+  Array<T, 2> tickets(all, {2, all.size()}, {.name = "tickets", .domain = domain});
+  for_each_local(tickets, [](const Index<2>&, T& x) { x = T{0}; });
+  tickets.sync();
+  std::vector<std::int64_t> drawn(static_cast<std::size_t>(all.size() * rounds), 0);
+  for (int i = 0; i < rounds; ++i) {
+    const int column = i % all.size();
+    const T ticket = tickets.fetch_add({1, column}, 1);
+    // The tickets of a column: as many as there are rounds that draw from it, times the ranks.
+    const auto which = static_cast<index_t>(ticket) * all.size() + column;
+    EXPECT_LT(which, all.size() * (rounds + all.size())) << to_string(element_kind<T>());
+    if (which < static_cast<index_t>(drawn.size())) ++drawn[static_cast<std::size_t>(which)];
+  }
+  tickets.sync();
+  all.all_reduce(std::span<std::int64_t>(drawn), Reduce::sum);
+  index_t missing = 0;
+  for (int column = 0; column < all.size(); ++column) {
+    const int draws = (rounds - column + all.size() - 1) / all.size() * all.size();
+    EXPECT_EQ(tickets.load({1, column}), static_cast<T>(draws));
+    EXPECT_EQ(tickets.load({0, column}), T{0});
+    for (int ticket = 0; ticket < draws; ++ticket) {
+      const auto which = static_cast<std::size_t>(ticket * all.size() + column);
+      if (which < drawn.size()) missing += std::abs(drawn[which] - 1);
+    }
+  }
+  EXPECT_EQ(missing, 0) << to_string(element_kind<T>());
+  tickets.sync();
+}
+
+TEST(ArrayElements, all_ranks_draw_from_the_same_counters_at_once) {
+  for (const Domain& domain : domains(world())) {
+    check_tickets<std::int32_t>(domain);
+    check_tickets<std::int64_t>(domain);
+    check_tickets<double>(domain);
+  }
+}
+
+TEST(ArrayElements, exchange_of_all_ranks_at_once_loses_no_value) {
+  const Group& all = world();
+  for (const Domain& domain : domains(all)) {
+    const int rounds = times(all, 300, 40);
+    Array<std::int64_t, 1> places(all, {all.size()}, {.name = "tokens", .domain = domain});
+    places.store(all.rank(), 0);
+    places.sync();
+    // 0 comes out of every place first; then every token that was put in comes out once, or stays.
+    std::vector<std::int64_t> seen(static_cast<std::size_t>(rounds * all.size() + 1), 0);
+    for (int i = 0; i < rounds; ++i) {
+      const std::int64_t old = places.exchange(i % all.size(), all.rank() * rounds + i + 1);
+      ++seen.at(static_cast<std::size_t>(old));
+    }
+    places.sync();
+    ++seen.at(static_cast<std::size_t>(places.load(all.rank())));
+    all.all_reduce(std::span<std::int64_t>(seen), Reduce::sum);
+    EXPECT_EQ(seen[0], all.size());
+    seen[0] = 1;
+    EXPECT_EQ(seen, std::vector<std::int64_t>(seen.size(), 1));
+    places.sync();
+  }
+}
+
+template <class T>
+void check_compare_exchange(const Domain& domain) {
+  const Group& all = world();
+  Random random(9);
+  for (const auto& layout : layouts_of<2>(random, {2, 3}, all.size())) {
+    SCOPED_TRACE(layout.description());
+    Array<T, 2> a(all, layout, {.name = "compared", .domain = domain});
+    for_each_local(a, [](const Index<2>&, T& x) { x = T{7}; });
+    a.sync();
+    if (!has_compare_exchange(all, domain)) {
+      T expected = 7;
+      const auto text = message_of<UsageError>([&] { a.compare_exchange({1, 2}, expected, 8); });
+      EXPECT_NE(text.find("\"compared\""), std::string::npos) << text;
+      a.sync();
+      EXPECT_EQ(a.load({1, 2}), 7);
+      a.sync();
+      continue;
+    }
+    // Counters that nothing else changes.
+    const int rounds = times(all, 60, 8);
+    index_t failures = 0;
+    for (int i = 0; i < rounds; ++i) {
+      const Index<2> at(i % 2, i % 3);
+      T seen = 0, more = 1;
+      while (!a.compare_exchange(at, seen, more)) {
+        more = static_cast<T>(seen + 1);
+        ++failures;
+        sched_yield();
+      }
+      EXPECT_EQ(seen, more - 1);
+      EXPECT_GE(seen, 7);
+    }
+    EXPECT_GE(failures, rounds);  // none was 0
+    a.sync();
+    T sum = 0;
+    for (const T x : a.get(Patch<2>::whole({2, 3}))) sum += x;
+    EXPECT_EQ(sum, 6 * 7 + rounds * all.size()) << to_string(element_kind<T>());
+    a.sync();
+  }
+}
+
+TEST(ArrayElements, compare_exchange_counts_or_is_refused_where_mpi_cannot) {
+  for (const Domain& domain : domains(world())) {
+    check_compare_exchange<std::int32_t>(domain);
+    check_compare_exchange<std::int64_t>(domain);
+  }
+}
+
+// Plain pointers to all elements on the node, and to none elsewhere.
+template <class T, std::size_t N>
+void check_addresses(const Layout<N>& layout, const Domain& domain) {
+  SCOPED_TRACE(layout.description());
+  const Group& all = world();
+  Modelled<T, N> m(all, layout, domain);
+  const Extents<N> dims = layout.dims();
+  int wrong = 0;
+  index_t own = 0;
+  for (const Index<N>& at : all_indices(dims)) {
+    T* place = m.array.address(at);
+    const int owner = layout.owner(at);
+    if (!all.on_node(owner)) {
+      wrong += static_cast<int>(place != nullptr);
+      continue;
+    }
+    if (place == nullptr) {
+      ++wrong;
+      continue;
+    }
+    wrong += static_cast<int>(!(*place == m.model[at]));
+    if (owner != all.rank()) continue;
+    ++own;
+    const T* begin = static_cast<const T*>(m.array.core().local_data());
+    wrong += static_cast<int>(place < begin || place >= begin + m.array.core().local_shape().size);
+  }
+  for_each_local(m.array,
+                 [&](const Index<N>& at, T& x) { wrong += static_cast<int>(m.array.address(at) != &x); });
+  EXPECT_EQ(own, layout.local_size(all.rank()));
+  all.sync();
+  // Written by somebody on the owner's node, seen by everybody.
+  for (const Index<N>& at : all_indices(dims)) {
+    const index_t here = number_of(at, dims);
+    const int owner = layout.owner(at);
+    wrong += static_cast<int>(m.array.owner(at) != owner);
+    const auto mates = all.ranks_on_node(all.node_of(owner));
+    const T value = number<T>(1000 + here, 2);
+    m.model[at] = value;
+    const int writer = mates[static_cast<std::size_t>(here) % mates.size()];
+    if (writer == all.rank()) *m.array.address(at) = value;
+  }
+  m.array.sync();
+  wrong += m.own_differences();
+  wrong += m.differences(m.whole());
+  m.array.sync();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(ArrayElements, addresses_are_those_of_all_elements_on_the_node) {
+  const Group& all = world();
+  Random random(10);
+  for (const Domain& domain : domains(all)) {
+    for (const auto& layout : layouts_of<2>(random, {9, 8}, all.size()))
+      check_addresses<double, 2>(layout, domain);
+    for (const auto& layout : layouts_of<3>(random, {3, 5, 4}, all.size()))
+      check_addresses<Triple, 3>(layout, domain);
+    check_addresses<std::complex<float>, 1>(Layout<1>::blocked({1}, all.size()), domain);
+    check_addresses<char, 8>(Layout<8>::blocked({2, 1, 2, 1, 2, 1, 3, 1}, all.size()), domain);
+  }
+}
+
+TEST(ArrayElements, the_domain_says_who_makes_updates_atomic) {
+  const Group& all = world();
+  const Index<1> last(all.size() - 1);
+  const Path near_path = all.on_node(all.size() - 1) ? Path::node : Path::agent;
+  auto atomics_by = [&](const ArrayOptions<1>& options) {
+    Array<std::int64_t, 1> a(all, {all.size()}, options);
+    a.fetch_add(last, 1);
+    const Statistics found = a.statistics();
+    a.sync();
+    return std::pair{found.of(near_path, Operation::atomic).operations,
+                     found.of(Path::window, Operation::atomic).operations};
+  };
+  using Pair = std::pair<std::uint64_t, std::uint64_t>;
+  const Pair by_cpu{1, 0}, by_mpi{0, 1};
+  EXPECT_EQ(atomics_by({.name = "default"}), by_cpu);
+  EXPECT_EQ(atomics_by({.name = "cpu", .domain = AtomicDomain::cpu}), by_cpu);
+  const ArrayOptions<1> forced{.name = "mine", .domain = AtomicDomain::mpi};
+  if (all.size() == 1 || has_windows()) {
+    EXPECT_EQ(atomics_by(forced), all.size() > 1 ? by_mpi : by_cpu);
+  } else {
+    const auto text = message_of<WindowError>([&] { atomics_by(forced); });
+    EXPECT_NE(text.find("mine"), std::string::npos) << text;
+  }
+  // The parts of a group that are on one node have the choice.
+  const Group node = all.split(all.node_of(all.rank()));
+  Array<std::int64_t, 1> here(node, {3}, {.domain = AtomicDomain::cpu});
+  here.fetch_add(2, 1);
+  EXPECT_EQ(here.statistics().of(Path::node, Operation::atomic).operations, 1U);
+  here.sync();
+  if (all.size() > 1 && all.node_count() == 1) {
+    const auto domain = all.rank() == all.size() - 1 ? AtomicDomain::cpu : AtomicDomain::mpi;
+    EXPECT_THROW((Array<std::int64_t, 1>(all, {4}, {.name = "torn", .domain = domain})), UsageError);
+  }
+  all.sync();
+}
+
+// Operations and bytes by target, of one kind.
+using Counts = std::map<int, std::pair<std::uint64_t, std::uint64_t>>;
+
+Counts counted(const Statistics& statistics, Path path, Operation operation) {
+  Counts counts;
+  std::pair<std::uint64_t, std::uint64_t> sum{0, 0};
+  for (const auto& [rank, table] : statistics.targets) {
+    const Traffic& traffic = table[static_cast<std::size_t>(path)][static_cast<std::size_t>(operation)];
+    if (traffic.operations > 0) counts[rank] = {traffic.operations, traffic.bytes};
+    sum.first += traffic.operations, sum.second += traffic.bytes;
+  }
+  EXPECT_EQ(statistics.of(path, operation).operations, sum.first);
+  EXPECT_EQ(statistics.of(path, operation).bytes, sum.second);
+  return counts;
+}
+
+TEST(ArrayElements, statistics_count_what_each_owner_was_asked_for) {
+  const Group& all = world();
+  Random random(11);
+  for (const auto& layout : layouts_of<2>(random, {8, 9}, all.size())) {
+    SCOPED_TRACE(layout.description());
+    for (const Domain& domain : domains(all)) {
+      Array<double, 2> a(all, layout, {.name = "counted", .domain = domain});
+      EXPECT_TRUE(a.statistics().targets.empty());
+      for_each_local(a, [](const Index<2>&, double& x) { x = 1; });
+      a.sync();
+      Counts expected[path_count][operation_count];
+      const bool mpi = is_by_mpi(all, domain);
+      auto add = [&](int owner, Operation operation, index_t times, index_t bytes) {
+        const bool updates = operation == Operation::accumulate || operation == Operation::atomic;
+        const Path path = mpi && (updates || !all.on_node(owner)) ? Path::window
+                          : all.on_node(owner)                    ? Path::node
+                                                                  : Path::agent;
+        auto& [operations, sum] =
+            expected[static_cast<std::size_t>(path)][static_cast<std::size_t>(operation)][owner];
+        operations += static_cast<std::uint64_t>(times), sum += static_cast<std::uint64_t>(bytes);
+      };
+      const Patch<2> patch{{1, 2}, {7, 8}};
+      LocalArray<double, 2> local(patch.extents());
+      a.put(patch, local);
+      a.put_async(patch, local).wait();
+      a.get(patch, local);
+      a.acc(patch, local);
+      a.acc_max(patch, local);
+      for (const auto& part : layout.locate(patch)) {
+        add(part.rank, Operation::put, 2, 2 * 8 * part.patch.size());
+        add(part.rank, Operation::get, 1, 8 * part.patch.size());
+        add(part.rank, Operation::accumulate, 2, 2 * 8 * part.patch.size());
+      }
+      // Many single elements: the ones whose time is taken are counted once as well.
+      LocalArray<double, 2> one({1, 1});
+      for (int i = 0; i < 150; ++i) {
+        const Index<2> at(i % 8, i % 9);
+        const int owner = layout.owner(at);
+        a.store(at, i);
+        static_cast<void>(a.load(at));
+        a.put(Patch<2>::inclusive(at, at), one);
+        add(owner, Operation::put, 2, 16);
+        add(owner, Operation::get, 1, 8);
+        if (i % 10 != 0) continue;
+        a.fetch_add(at, 1);
+        a.exchange(at, 1);
+        add(owner, Operation::atomic, 2, 16);
+      }
+      a.sync();
+      for (const Path path : {Path::node, Path::window, Path::agent}) {
+        for (const Operation operation :
+             {Operation::put, Operation::get, Operation::accumulate, Operation::atomic})
+          EXPECT_EQ(counted(a.statistics(), path, operation),
+                    expected[static_cast<std::size_t>(path)][static_cast<std::size_t>(operation)])
+              << to_string(path) << " " << to_string(operation);
+      }
+      // Lists count their bytes; a duplicate accumulates in the same domain.
+      Array<double, 2> other = a.duplicate("lists");
+      const std::vector<Index<2>> at(20, Index<2>(7, 8));
+      std::vector<double> values(20);
+      other.gather(at, values);
+      const Statistics found = other.statistics();
+      const bool near = all.on_node(layout.owner({7, 8}));
+      const Path by = near ? Path::node : mpi ? Path::window : Path::agent;
+      EXPECT_EQ(found.of(by, Operation::get).bytes, 160U);
+      EXPECT_EQ(found.targets.size(), 1U);
+      EXPECT_TRUE(found.targets.contains(layout.owner({7, 8})));
+      other.acc(Patch<2>({7, 8}, {8, 9}), one);
+      EXPECT_EQ(other.statistics().of(mpi ? Path::window : by, Operation::accumulate).operations, 1U);
+      all.sync();
+    }
+  }
+}
+
+}  // namespace

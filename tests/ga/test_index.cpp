@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include <tessera/layout.hpp>
+#include <tessera/view.hpp>
+
+#include "array_model.hpp"
+
+// Positions, patches and views.
+namespace {
+
+using namespace tessera;
+using namespace tessera::test;
+
+// Elements are found by multiplication: against division, near every power of two and every multiple.
+TEST(Divisor, is_division) {
+  constexpr index_t largest = std::numeric_limits<index_t>::max();
+  int wrong = 0;
+  auto check = [&](index_t n, index_t by) { wrong += static_cast<int>(detail::Divisor(by)(n) != n / by); };
+  Random random(77);
+  for (int i = 0; i < 200000; ++i) {
+    const index_t by = std::max<index_t>(1, static_cast<index_t>(random() >> pick(random, 1, 63)));
+    const auto multiple = static_cast<index_t>(random() % (static_cast<std::uint64_t>(largest / by) + 1)) * by;
+    check(static_cast<index_t>(random() >> pick(random, 1, 64 - 1)), by);
+    check(multiple, by);
+    if (multiple > 0) check(multiple - 1, by);
+    check(largest, by);
+  }
+  for (int i = 0; i < 63; ++i) {
+    for (index_t off = -2; off <= 2; ++off) {
+      const index_t by = (index_t{1} << i) + off;
+      for (int j = 0; by > 0 && j < 63; ++j) check((index_t{1} << j) - 1, by), check(index_t{1} << j, by);
+    }
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Index, arithmetic_and_range) {
+  const Index<3> at(1, 2U, 3L);
+  EXPECT_EQ(at + Extents<3>(10, 20, 30), Index<3>(11, 22, 33));
+  EXPECT_EQ(at - Index<3>(1, 1, 1), Extents<3>(0, 1, 2));
+  EXPECT_EQ(Extents<3>(2, 3, 4).size(), 24);
+  EXPECT_EQ(Extents<2>(0, 4).size(), 0);
+  EXPECT_EQ(Index<2>(), Index<2>(0, 0));
+  EXPECT_THROW(Index<1>(std::numeric_limits<std::uint64_t>::max()), UsageError);
+  EXPECT_EQ(Index<1>(std::uint64_t{1} << 62)[0], index_t{1} << 62);
+}
+
+TEST(Patch, basics) {
+  EXPECT_EQ(Patch<2>::at({1, 2}, {3, 4}), (Patch<2>{{1, 2}, {4, 6}}));
+  EXPECT_EQ(Patch<2>::inclusive({1, 2}, {3, 5}), (Patch<2>{{1, 2}, {4, 6}}));
+  EXPECT_EQ(Patch<2>::whole({3, 4}), (Patch<2>{{0, 0}, {3, 4}}));
+  const Patch<2> patch{{1, 2}, {4, 6}};
+  EXPECT_EQ(patch.size(), 12);
+  EXPECT_EQ(patch.extents(), Extents<2>(3, 4));
+  EXPECT_TRUE(patch.contains({3, 5}));
+  EXPECT_FALSE(patch.contains({4, 5}));
+  EXPECT_FALSE(patch.contains({0, 5}));
+  EXPECT_TRUE((Patch<2>{{1, 2}, {1, 6}}).empty());
+  EXPECT_EQ((Patch<2>{{1, 2}, {0, 6}}).size(), 0);
+  EXPECT_EQ(intersect(patch, Patch<2>{{2, 0}, {9, 3}}), (Patch<2>{{2, 2}, {4, 3}}));
+  EXPECT_TRUE(intersect(patch, Patch<2>{{4, 0}, {9, 9}}).empty());
+  EXPECT_EQ(intersect(patch, Patch<2>{{7, 0}, {9, 9}}).size(), 0);
+}
+
+TEST(View, strides_of_every_sign) {
+  std::vector<int> data(24);
+  std::iota(data.begin(), data.end(), 0);
+  const View<int, 3> dense(data.data(), {2, 3, 4});
+  EXPECT_EQ(dense(1, 2, 3), 23);
+  EXPECT_EQ(dense(1, 0, 0), 12);
+  EXPECT_EQ(dense.strides(), (std::array<index_t, 3>{12, 4, 1}));
+  const View<int, 3> fortran(data.data(), {2, 3, 4}, dense_strides<3>({2, 3, 4}, StorageOrder::column_major));
+  EXPECT_EQ(fortran(1, 2, 3), 23);
+  EXPECT_EQ(fortran(1, 0, 0), 1);
+  EXPECT_EQ(fortran(0, 0, 1), 6);
+  const View<int, 2> backwards(&data[23], {4, 6}, {-6, -1});
+  EXPECT_EQ(backwards(0, 0), 23);
+  EXPECT_EQ(backwards(3, 5), 0);
+  EXPECT_EQ(backwards.subview({{1, 2}, {3, 4}})(0, 0), 15);
+  const View<const int, 2> constant = backwards;
+  EXPECT_EQ(constant(1, 1), 16);
+  EXPECT_EQ(constant.stride(0), -6);
+  const View<int, 2> none;
+  EXPECT_EQ(none.size(), 0);
+  EXPECT_EQ(none.data_handle(), nullptr);
+}
+
+TEST(LocalArray, owns_its_elements) {
+  LocalArray<double, 2> a({3, 4});
+  for (double x : a) EXPECT_EQ(x, 0);
+  a(2, 3) = 7;
+  a[{0, 1}] = 5;
+  EXPECT_EQ(a.data()[11], 7);
+  EXPECT_EQ(a.data()[1], 5);
+  LocalArray<double, 2> b = a;
+  b(2, 3) = 8;
+  EXPECT_EQ(a(2, 3), 7);
+  const LocalArray<double, 2> c = std::move(b);
+  EXPECT_EQ(c(2, 3), 8);
+  EXPECT_EQ((View<const double, 2>(c).extent(1)), 4);
+  View<double, 2> view = a;
+  view(1, 1) = 9;
+  EXPECT_EQ(a(1, 1), 9);
+  EXPECT_EQ((LocalArray<double, 2>({0, 4}).size()), 0);
+}
+
+}  // namespace
