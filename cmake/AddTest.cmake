@@ -7,6 +7,11 @@
 # Set by the presets to their name, so that the tests of several build trees can be run as one.
 set(TESSERA_TEST_PREFIX "" CACHE STRING "What every test's name begins with")
 
+set(TESSERA_TEST_SANITIZED OFF)
+if("${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_DEBUG}" MATCHES "-fsanitize")
+  set(TESSERA_TEST_SANITIZED ON)
+endif()
+
 # The command that starts n ranks on this machine, and the environment of every test.
 set(TESSERA_TEST_LAUNCH ${TESSERA_MPIEXEC})
 set(TESSERA_TEST_ENVIRONMENT
@@ -115,7 +120,8 @@ function(tessera_add_mpi_test name)
   foreach(np IN LISTS arg_NP)
     set(launch ${expect} ${TESSERA_TEST_LAUNCH} -n ${np} ${command})
     set(speed full)
-    if((np LESS 4 OR arg_WIDE) AND NOT arg_FULL)
+    # Sanitizers, which take their time, find no more on one rank or three than on two.
+    if((np EQUAL 2 OR ((np LESS 4 OR arg_WIDE) AND NOT TESSERA_TEST_SANITIZED)) AND NOT arg_FULL)
       set(speed quick)
     endif()
     if(NOT arg_OFF_NODE)
