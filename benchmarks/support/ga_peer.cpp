@@ -104,6 +104,11 @@ void Matrix::scatter_accumulate(std::span<const int> at, const double* from, dou
   NGA_Scatter_acc_flat(handle_, const_cast<double*>(from), const_cast<int*>(at.data()), positions(at), &alpha);
 }
 
+void Matrix::multiply(const Matrix& a, const Matrix& b, const std::array<std::int64_t, 3>& mnk) {
+  GA_Dgemm('n', 'n', Bounds::checked(mnk[0]), Bounds::checked(mnk[1]), Bounds::checked(mnk[2]), 1.0, a.handle_,
+           b.handle_, 0.0, handle_);
+}
+
 double* Matrix::own() const {
   int low[2], high[2], leading[1];
   double* block = nullptr;
@@ -162,6 +167,7 @@ void Matrix::accumulate(const Patch&, const double*, double) { absent(); }
 void Matrix::gather(std::span<const int>, double*) const { absent(); }
 void Matrix::scatter(std::span<const int>, const double*) { absent(); }
 void Matrix::scatter_accumulate(std::span<const int>, const double*, double) { absent(); }
+void Matrix::multiply(const Matrix&, const Matrix&, const std::array<std::int64_t, 3>&) { absent(); }
 double* Matrix::own() const { absent(); }
 Counters::Counters(int) : handle_(0) { absent(); }
 Counters::~Counters() = default;

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -53,6 +54,8 @@ class Matrix {
   void gather(std::span<const int> at, double* into) const;
   void scatter(std::span<const int> at, const double* from);
   void scatter_accumulate(std::span<const int> at, const double* from, double alpha);
+  /// This = a * b. @collective
+  void multiply(const Matrix& a, const Matrix& b, const std::array<std::int64_t, 3>& mnk);
   /// This rank's own block. @local
   double* own() const;
 

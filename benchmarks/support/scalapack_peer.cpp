@@ -16,6 +16,11 @@ void Cfree_blacs_system_handle(int);
 void Cblacs_gridmap(int*, int*, int, int, int);
 void Cblacs_gridexit(int);
 void Cpdgemr2d(int, int, double*, int, int, int*, double*, int, int, int*, int);
+void pdgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*,
+             const int*, const int*, const int*, const double*, const int*, const int*, const int*,
+             const double*, double*, const int*, const int*, const int*);
+void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*,
+            const int*, const double*, const int*, const double*, double*, const int*);
 }
 #endif
 
@@ -67,6 +72,18 @@ void redistribute(const Matrix& from, Matrix& to, const Grid& all) {
             all.context());
 }
 
+void multiply(const Matrix& a, const Matrix& b, Matrix& c) {
+  const int m = c.descriptor_[2], n = c.descriptor_[3], k = a.descriptor_[3], one = 1;
+  const double factor = 1, old = 0;
+  pdgemm_("N", "N", &m, &n, &k, &factor, a.local_.data(), &one, &one, a.descriptor_.data(), b.local_.data(),
+          &one, &one, b.descriptor_.data(), &old, c.local_.data(), &one, &one, c.descriptor_.data());
+}
+
+void multiply_alone(int m, int n, int k, const double* a, const double* b, double* c) {
+  const double factor = 1, old = 0;
+  dgemm_("N", "N", &m, &n, &k, &factor, a, &m, b, &k, &old, c, &m);
+}
+
 #else
 
 bool available() noexcept { return false; }
@@ -81,6 +98,8 @@ Grid::Grid(const System&, int rows, int columns) : rows_(rows), columns_(columns
 }
 Grid::~Grid() = default;
 void redistribute(const Matrix&, Matrix&, const Grid&) { throw UsageError(why_not()); }
+void multiply(const Matrix&, const Matrix&, Matrix&) { throw UsageError(why_not()); }
+void multiply_alone(int, int, int, const double*, const double*, double*) { throw UsageError(why_not()); }
 
 #endif
 

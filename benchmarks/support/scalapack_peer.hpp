@@ -8,7 +8,7 @@
 
 #include <tessera/runtime/group.hpp>
 
-/// ScaLAPACK's own redistribution, for comparison.
+/// ScaLAPACK's own redistribution and products, and those of BLAS alone, for comparison.
 namespace tessera::benchmark::scalapack_peer {
 
 /// Whether the benchmarks were built with ScaLAPACK, as they are where tessera::linalg is. @local
@@ -65,6 +65,7 @@ class Matrix {
 
  private:
   friend void redistribute(const Matrix& from, Matrix& to, const Grid& all);
+  friend void multiply(const Matrix& a, const Matrix& b, Matrix& c);
   std::array<int, 9> descriptor_;  // ScaLAPACK Users' Guide, section 4.3.3
   std::vector<double> local_;
 };
@@ -72,5 +73,9 @@ class Matrix {
 /// PDGEMR2D: copies a whole matrix to one of other blocks, or on another grid; `all` holds both grids.
 /// @collective
 void redistribute(const Matrix& from, Matrix& to, const Grid& all);
+/// PDGEMM: c = a * b. @collective
+void multiply(const Matrix& a, const Matrix& b, Matrix& c);
+/// DGEMM: c = a * b of dense m x k and k x n matrices, column-major. @local
+void multiply_alone(int m, int n, int k, const double* a, const double* b, double* c);
 
 }  // namespace tessera::benchmark::scalapack_peer

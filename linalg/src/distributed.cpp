@@ -21,13 +21,13 @@ bool is_scalapack(const LayoutCore& layout) {
 
 }  // namespace
 
-Target Target::choose(const ArrayCore& preferred, index_t largest_extent) {
-  const LayoutCore& layout = preferred.layout();
-  if (is_scalapack(layout)) {
-    return {scalapack::checked_int(layout.axis(0).block(), preferred.name()), layout.axis(0).parts(),
+Target Target::choose(const SliceCore& preferred, index_t largest_extent) {
+  const LayoutCore& layout = preferred.array().layout();
+  if (preferred.is_whole() && is_scalapack(layout)) {
+    return {scalapack::checked_int(layout.axis(0).block(), preferred.array().name()), layout.axis(0).parts(),
             layout.axis(1).parts(), layout.grid_order()};
   }
-  const int ranks = preferred.group().size();
+  const int ranks = preferred.array().group().size();
   int rows = static_cast<int>(std::sqrt(static_cast<double>(ranks)));
   while (ranks % rows != 0) --rows;
   const int columns = ranks / rows;
@@ -44,39 +44,59 @@ LayoutCore Target::layout(const index_t* dims, int ranks) const {
           StorageOrder::column_major};
 }
 
-Distributed::Distributed(const ArrayCore& array, const Target& target, const scalapack::Grid& grid,
+Distributed::Distributed(const SliceCore& matrix, const Target& target, const scalapack::Grid& grid,
                          Contents contents, Use use)
-    : used_(&array) {
-  LayoutCore layout = target.layout(array.layout().dims().data(), array.group().size());
-  if (use == Use::copy || !(array.layout() == layout)) {
+    : used_(&matrix.array()) {
+  const ArrayCore& array = matrix.array();
+  const auto& dims = matrix.extents();
+  LayoutCore layout = target.layout(dims.data(), array.group().size());
+  if (use == Use::copy || !matrix.is_whole() || !(array.layout() == layout)) {
     copy_.emplace(array.group(), std::move(layout), array.type(),
                   tessera::detail::CoreOptions{.name = array.name()});
     used_ = &*copy_;
-    if (contents == Contents::keep) tessera::detail::copy(array, *copy_);
+    if (contents == Contents::keep) tessera::detail::copy(matrix, *copy_);
   }
-  const auto& dims = array.layout().dims();
   const index_t leading = std::max<index_t>(1, used_->local_shape().extents[0]);
   auto narrow = [&](index_t value) { return scalapack::checked_int(value, array.name()); };
   descriptor_ = {1, grid.context(), narrow(dims[0]), narrow(dims[1]), target.block, target.block, 0,
                  0, narrow(leading)};
 }
 
-void Distributed::store(ArrayCore& array) {
-  if (copy_) return tessera::detail::copy(*copy_, array);
-  tessera::detail::end_operation(array);
+void Distributed::store(const SliceCore& matrix) {
+  if (copy_) return tessera::detail::copy(*copy_, matrix);
+  tessera::detail::end_operation(matrix);
 }
 
-int agree_on_info(const ArrayCore& array, int info) {
-  const std::int32_t least = array.group().all_reduce(info, Reduce::min);
-  const std::int32_t most = array.group().all_reduce(info, Reduce::max);
+index_t Distributed::exchanges(std::span<const int> pivots) const {
+  // Every process of a row of the grid has the same; the one that has the first column counts them.
+  const LayoutCore& layout = used_->layout();
+  const int rank = used_->group().rank();
+  index_t count = 0;
+  std::size_t next = 0;
+  for (index_t b = 0; b < layout.block_count(rank); ++b) {
+    const auto& box = layout.block(rank, b).box;
+    if (box.lo[1] != 0) continue;
+    for (index_t i = box.lo[0]; i < box.hi[0]; ++i) count += static_cast<index_t>(pivots[next++] != i + 1);
+  }
+  return count;
+}
+
+std::string described(const SliceCore& matrix) {
+  return matrix.is_whole() ? formatted("matrix \"{}\"", matrix.array().name()) : matrix.description();
+}
+
+int agree_on_info(const SliceCore& matrix, int info) {
+  const Group& group = matrix.array().group();
+  const std::int32_t least = group.all_reduce(info, Reduce::min);
+  const std::int32_t most = group.all_reduce(info, Reduce::max);
   return least < 0 ? least : most;
 }
 
-void throw_bad_shapes(std::string_view routine, std::initializer_list<const ArrayCore*> arrays) {
+void throw_bad_shapes(std::string_view routine, std::initializer_list<const SliceCore*> matrices) {
   std::string shapes;
-  for (const ArrayCore* array : arrays) {
-    const auto& dims = array->layout().dims();
-    shapes += formatted("{}\"{}\" is {} x {}", shapes.empty() ? "" : ", ", array->name(), dims[0], dims[1]);
+  for (const SliceCore* matrix : matrices) {
+    shapes += formatted("{}{} is {} x {}", shapes.empty() ? "" : ", ", matrix->description(),
+                        matrix->extents()[0], matrix->extents()[1]);
   }
   throw UsageError(formatted("{}: the shapes do not fit: {}", routine, shapes));
 }

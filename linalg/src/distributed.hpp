@@ -4,6 +4,7 @@
 
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include <tessera/detail/operations.hpp>
@@ -14,6 +15,7 @@ namespace tessera::linalg::detail {
 
 using tessera::detail::ArrayCore;
 using tessera::detail::LayoutCore;
+using tessera::detail::SliceCore;
 
 /// One block size and one process grid for all operands of a call.
 struct Target {
@@ -22,22 +24,22 @@ struct Target {
 
   /// The layout of `preferred` if ScaLAPACK can work on it as it lies; else a near-square grid of the whole
   /// group and blocks that give every process of it something to do, 64 at most.
-  static Target choose(const ArrayCore& preferred, index_t largest_extent);
+  static Target choose(const SliceCore& preferred, index_t largest_extent);
   LayoutCore layout(const index_t* dims, int ranks) const;
 };
 
 enum class Contents { keep, discard };  // whether what the array holds matters to the routine
 
-/// An operand as ScaLAPACK wants it: the array itself where its layout fits the target, a block-cyclic copy
-/// elsewhere.
+/// An operand as ScaLAPACK wants it: the array itself where it is all of one whose layout fits the target, a
+/// block-cyclic copy elsewhere.
 class Distributed {
  public:
   enum class Use { in_place, copy };
   /// @collective
-  Distributed(const ArrayCore& array, const Target& target, const scalapack::Grid& grid, Contents contents,
+  Distributed(const SliceCore& matrix, const Target& target, const scalapack::Grid& grid, Contents contents,
               Use use);
   /// Copies the result back, if it is not there already. @collective
-  void store(ArrayCore& array);
+  void store(const SliceCore& matrix);
 
   template <class T>
   T* data() const {
@@ -46,6 +48,10 @@ class Distributed {
     return local == nullptr ? nothing : static_cast<T*>(local);
   }
   const scalapack::Descriptor& descriptor() const noexcept { return descriptor_; }
+  /// The matrix that ScaLAPACK works on. @local
+  SliceCore matrix() const { return *used_; }
+  /// Of the pivots of this rank's rows, those that exchange two rows; each is counted on one rank. @local
+  index_t exchanges(std::span<const int> pivots) const;
 
  private:
   std::optional<ArrayCore> copy_;
@@ -55,7 +61,8 @@ class Distributed {
 
 /// Calls f with a value of the C++ type of a scalar kind. @throws UsageError for others.
 template <class F>
-void with_scalar(std::string_view routine, const ArrayCore& array, F&& f) {
+void with_scalar(std::string_view routine, const SliceCore& matrix, F&& f) {
+  const ArrayCore& array = matrix.array();
   switch (array.type().kind) {
     case ElementKind::float32:
       return f(float{});
@@ -72,8 +79,10 @@ void with_scalar(std::string_view routine, const ArrayCore& array, F&& f) {
                    "; matrix routines work on float, double and their complex types");
 }
 
+/// `matrix "S"`, or which part of an array it is. @local
+std::string described(const SliceCore& matrix);
 /// The info of a routine, the same on every rank: the largest, or the least if one is negative. @collective
-int agree_on_info(const ArrayCore& array, int info);
-[[noreturn]] void throw_bad_shapes(std::string_view routine, std::initializer_list<const ArrayCore*> arrays);
+int agree_on_info(const SliceCore& matrix, int info);
+[[noreturn]] void throw_bad_shapes(std::string_view routine, std::initializer_list<const SliceCore*> matrices);
 
 }  // namespace tessera::linalg::detail

@@ -21,17 +21,30 @@ void Cblacs_gridexit(int);
 void Cblacs_gridinfo(int, int*, int*, int*, int*);
 
 // Fortran: everything by address, arrays with the first row and column they start at.
-#define TESSERA_DECLARE(p, T)                                                                                 \
-  void p##gemm_(const char*, const char*, const int*, const int*, const int*, const T*, const T*, const int*, \
-                const int*, const int*, const T*, const int*, const int*, const int*, const T*, T*,           \
-                const int*, const int*, const int*);                                                          \
-  void p##potrf_(const char*, const int*, T*, const int*, const int*, const int*, int*);                      \
-  void p##potrs_(const char*, const int*, const int*, const T*, const int*, const int*, const int*, T*,       \
-                 const int*, const int*, const int*, int*);
+using In = const int*;
+#define TESSERA_DECLARE(p, T)                                                                                \
+  void p##potrf_(const char*, In, T*, In, In, In, int*);                                                     \
+  void p##potrs_(const char*, In, In, const T*, In, In, In, T*, In, In, In, int*);                           \
+  void p##potri_(const char*, In, T*, In, In, In, int*);                                                     \
+  void p##getrf_(In, In, T*, In, In, In, int*, int*);                                                        \
+  void p##getrs_(const char*, In, In, const T*, In, In, In, In, T*, In, In, In, int*);                       \
+  void p##getri_(In, T*, In, In, In, In, T*, In, int*, In, int*);                                            \
+  void p##trtrs_(const char*, const char*, const char*, In, In, const T*, In, In, In, T*, In, In, In, int*); \
+  void p##geqrf_(In, In, T*, In, In, In, T*, T*, In, int*);                                                  \
+  void p##gels_(const char*, In, In, In, T*, In, In, In, T*, In, In, In, T*, In, int*);
 TESSERA_DECLARE(ps, float)
 TESSERA_DECLARE(pd, double)
 TESSERA_DECLARE(pc, c64)
 TESSERA_DECLARE(pz, c128)
+#undef TESSERA_DECLARE
+
+#define TESSERA_DECLARE(p, q, T, R)                                 \
+  void q##gqr_(In, In, In, T*, In, In, In, const T*, T*, In, int*); \
+  R p##lange_(const char*, In, In, const T*, In, In, In, R*);
+TESSERA_DECLARE(ps, psor, float, float)
+TESSERA_DECLARE(pd, pdor, double, double)
+TESSERA_DECLARE(pc, pcun, c64, float)
+TESSERA_DECLARE(pz, pzun, c128, double)
 #undef TESSERA_DECLARE
 
 #define TESSERA_DECLARE(name, T)                                                                              \
@@ -133,29 +146,115 @@ int checked_int(index_t value, std::string_view array) {
       "array \"{}\" has an extent of {}, and ScaLAPACK counts in 32 bits (at most 2147483647)", array, value));
 }
 
-#define TESSERA_DEFINE(p, T)                                                                                   \
-  template <>                                                                                                  \
-  void gemm(char op_a, char op_b, int m, int n, int k, T alpha, const T* a, const Descriptor& da, const T* b,  \
-            const Descriptor& db, T beta, T* c, const Descriptor& dc) {                                        \
-    p##gemm_(&op_a, &op_b, &m, &n, &k, &alpha, a, &one, &one, raw(da), b, &one, &one, raw(db), &beta, c, &one, \
-             &one, raw(dc));                                                                                   \
-  }                                                                                                            \
-  template <>                                                                                                  \
-  int potrf(int n, T* a, const Descriptor& da) {                                                               \
-    int info = 0;                                                                                              \
-    p##potrf_("L", &n, a, &one, &one, raw(da), &info);                                                         \
-    return info;                                                                                               \
-  }                                                                                                            \
-  template <>                                                                                                  \
-  int potrs(int n, int columns, const T* a, const Descriptor& da, T* b, const Descriptor& db) {                \
-    int info = 0;                                                                                              \
-    p##potrs_("L", &n, &columns, a, &one, &one, raw(da), b, &one, &one, raw(db), &info);                       \
-    return info;                                                                                               \
+#define TESSERA_DEFINE(p, T)                                                                    \
+  template <>                                                                                   \
+  int potrf(int n, T* a, const Descriptor& da) {                                                \
+    int info = 0;                                                                               \
+    p##potrf_("L", &n, a, &one, &one, raw(da), &info);                                          \
+    return info;                                                                                \
+  }                                                                                             \
+  template <>                                                                                   \
+  int potrs(int n, int columns, const T* a, const Descriptor& da, T* b, const Descriptor& db) { \
+    int info = 0;                                                                               \
+    p##potrs_("L", &n, &columns, a, &one, &one, raw(da), b, &one, &one, raw(db), &info);        \
+    return info;                                                                                \
   }
 TESSERA_DEFINE(ps, float)
 TESSERA_DEFINE(pd, double)
 TESSERA_DEFINE(pc, c64)
 TESSERA_DEFINE(pz, c128)
+#undef TESSERA_DEFINE
+
+std::size_t pivots_of(const Descriptor& a) {
+  int rows = 1, columns = 1, row = 0, column = 0;
+  Cblacs_gridinfo(a.context, &rows, &columns, &row, &column);
+  return static_cast<std::size_t>(a.m) / static_cast<std::size_t>(rows) + 2 * static_cast<std::size_t>(a.mb) +
+         1;
+}
+
+#define TESSERA_DEFINE(p, q, T, R)                                                                             \
+  template <>                                                                                                  \
+  int potri(int n, T* a, const Descriptor& da) {                                                               \
+    int info = 0;                                                                                              \
+    p##potri_("L", &n, a, &one, &one, raw(da), &info);                                                         \
+    return info;                                                                                               \
+  }                                                                                                            \
+  template <>                                                                                                  \
+  int getrf(int m, int n, T* a, const Descriptor& da, int* pivots) {                                           \
+    int info = 0;                                                                                              \
+    p##getrf_(&m, &n, a, &one, &one, raw(da), pivots, &info);                                                  \
+    return info;                                                                                               \
+  }                                                                                                            \
+  template <>                                                                                                  \
+  int getrs(char op, int n, int columns, const T* a, const Descriptor& da, const int* pivots, T* b,            \
+            const Descriptor& db) {                                                                            \
+    int info = 0;                                                                                              \
+    p##getrs_(&op, &n, &columns, a, &one, &one, raw(da), pivots, b, &one, &one, raw(db), &info);               \
+    return info;                                                                                               \
+  }                                                                                                            \
+  template <>                                                                                                  \
+  int getri(int n, T* a, const Descriptor& da, const int* pivots) {                                            \
+    int info = 0, query = -1, integers = 0;                                                                    \
+    T answer{};                                                                                                \
+    p##getri_(&n, a, &one, &one, raw(da), pivots, &answer, &query, &integers, &query, &info);                  \
+    if (info != 0) return info;                                                                                \
+    const int length = length_of(answered(answer)), integer_length = integers + 64;                            \
+    std::vector<T> work(static_cast<std::size_t>(length));                                                     \
+    std::vector<int> integer_work(static_cast<std::size_t>(integer_length));                                   \
+    p##getri_(&n, a, &one, &one, raw(da), pivots, work.data(), &length, integer_work.data(), &integer_length,  \
+              &info);                                                                                          \
+    return info;                                                                                               \
+  }                                                                                                            \
+  template <>                                                                                                  \
+  double norm_of_columns(int m, int n, const T* a, const Descriptor& da) {                                     \
+    std::vector<R> work(static_cast<std::size_t>(n) + static_cast<std::size_t>(da.nb) + 1);                    \
+    return static_cast<double>(p##lange_("1", &m, &n, a, &one, &one, raw(da), work.data()));                   \
+  }                                                                                                            \
+  template <>                                                                                                  \
+  int trtrs(char triangle, char op, char diagonal, int n, int columns, const T* a, const Descriptor& da, T* b, \
+            const Descriptor& db) {                                                                            \
+    int info = 0;                                                                                              \
+    p##trtrs_(&triangle, &op, &diagonal, &n, &columns, a, &one, &one, raw(da), b, &one, &one, raw(db), &info); \
+    return info;                                                                                               \
+  }                                                                                                            \
+  template <>                                                                                                  \
+  int geqrf(int m, int n, T* a, const Descriptor& da, T* scales) {                                             \
+    int info = 0, query = -1;                                                                                  \
+    T answer{};                                                                                                \
+    p##geqrf_(&m, &n, a, &one, &one, raw(da), scales, &answer, &query, &info);                                 \
+    if (info != 0) return info;                                                                                \
+    const int length = length_of(answered(answer));                                                            \
+    std::vector<T> work(static_cast<std::size_t>(length));                                                     \
+    p##geqrf_(&m, &n, a, &one, &one, raw(da), scales, work.data(), &length, &info);                            \
+    return info;                                                                                               \
+  }                                                                                                            \
+  template <>                                                                                                  \
+  int orgqr(int m, int columns, int reflections, T* a, const Descriptor& da, const T* scales) {                \
+    int info = 0, query = -1;                                                                                  \
+    T answer{};                                                                                                \
+    q##gqr_(&m, &columns, &reflections, a, &one, &one, raw(da), scales, &answer, &query, &info);               \
+    if (info != 0) return info;                                                                                \
+    const int length = length_of(answered(answer));                                                            \
+    std::vector<T> work(static_cast<std::size_t>(length));                                                     \
+    q##gqr_(&m, &columns, &reflections, a, &one, &one, raw(da), scales, work.data(), &length, &info);          \
+    return info;                                                                                               \
+  }                                                                                                            \
+  template <>                                                                                                  \
+  int gels(int m, int n, int columns, T* a, const Descriptor& da, T* b, const Descriptor& db) {                \
+    int info = 0, query = -1;                                                                                  \
+    T answer{};                                                                                                \
+    p##gels_("N", &m, &n, &columns, a, &one, &one, raw(da), b, &one, &one, raw(db), &answer, &query, &info);   \
+    if (info != 0) return info;                                                                                \
+    const int length = length_of(answered(answer));                                                            \
+    std::vector<T> work(static_cast<std::size_t>(length));                                                     \
+    p##gels_("N", &m, &n, &columns, a, &one, &one, raw(da), b, &one, &one, raw(db), work.data(), &length,      \
+             &info);                                                                                           \
+    return info;                                                                                               \
+  }
+TESSERA_DEFINE(ps, psor, float, float)
+TESSERA_DEFINE(pd, pdor, double, double)
+TESSERA_DEFINE(pc, pcun, c64, float)
+TESSERA_DEFINE(pz, pzun, c128, double)
 #undef TESSERA_DEFINE
 
 template <>

@@ -46,14 +46,40 @@ struct Descriptor {
 /// BLAS and ScaLAPACK count in 32 bits. @throws UsageError that names the array.
 int checked_int(index_t value, std::string_view array);
 
-template <class T>
-void gemm(char op_a, char op_b, int m, int n, int k, T alpha, const T* a, const Descriptor& da, const T* b,
-          const Descriptor& db, T beta, T* c, const Descriptor& dc);
-/// Lower triangle; returns info.
+// All return info, unless said otherwise; triangles are the lower ones.
 template <class T>
 int potrf(int n, T* a, const Descriptor& da);
 template <class T>
 int potrs(int n, int columns, const T* a, const Descriptor& da, T* b, const Descriptor& db);
+template <class T>
+int potri(int n, T* a, const Descriptor& da);
+
+/// As many pivots as a process has of a matrix. @local
+std::size_t pivots_of(const Descriptor& a);
+/// Pivots are rows of the whole matrix, from 1 on, for the local rows of the factor.
+template <class T>
+int getrf(int m, int n, T* a, const Descriptor& da, int* pivots);
+template <class T>
+int getrs(char op, int n, int columns, const T* a, const Descriptor& da, const int* pivots, T* b,
+          const Descriptor& db);
+template <class T>
+int getri(int n, T* a, const Descriptor& da, const int* pivots);
+/// The largest sum of a column; not info.
+template <class T>
+double norm_of_columns(int m, int n, const T* a, const Descriptor& da);
+template <class T>
+int trtrs(char triangle, char op, char diagonal, int n, int columns, const T* a, const Descriptor& da, T* b,
+          const Descriptor& db);
+/// R in the upper triangle, Q as reflections below it and in `scales`, for which there is room for local
+/// columns.
+template <class T>
+int geqrf(int m, int n, T* a, const Descriptor& da, T* scales);
+/// The first `columns` columns of Q from `reflections` of them.
+template <class T>
+int orgqr(int m, int columns, int reflections, T* a, const Descriptor& da, const T* scales);
+/// b, of the larger of m and n rows, becomes x.
+template <class T>
+int gels(int m, int n, int columns, T* a, const Descriptor& da, T* b, const Descriptor& db);
 /// Divide and conquer, lower triangle; overwrites a; returns info.
 template <class T, class Real>
 int syevd(int n, T* a, const Descriptor& da, Real* w, T* z, const Descriptor& dz);

@@ -10,7 +10,7 @@
 namespace tessera::linalg {
 
 namespace detail {
-void eigh(const tessera::detail::ArrayCore& a, void* values, tessera::detail::ArrayCore& vectors);
+void eigh(const tessera::detail::SliceCore& a, void* values, const tessera::detail::SliceCore& vectors);
 
 template <class T>
 struct RealOf {
@@ -30,14 +30,14 @@ struct Eigen {
 };
 
 /// All eigenvalues and eigenvectors of a symmetric or Hermitian matrix, of which only the lower triangle is
-/// read; `a` is unchanged, the vectors have its layout. `auto [w, v] = eigh(a);` Through ScaLAPACK's p?syevd,
-/// p?heevd (divide and conquer), on a block-cyclic copy. @collective
+/// read; `a` is unchanged, the vectors have its layout (of a slice: a blocked one). `auto [w, v] = eigh(a);`
+/// Through ScaLAPACK's p?syevd, p?heevd (divide and conquer), on a block-cyclic copy. @collective
 /// @throws UsageError if `a` is not square; LinalgError if the iteration does not converge. On every rank.
-template <Scalar T>
-Eigen<T> eigh(const Array<T, 2>& a) {
-  Eigen<T> result{{}, a.duplicate("eigenvectors of " + a.name())};
+template <Matrix A>
+Eigen<value_t<A>> eigh(const A& a) {
+  Eigen<value_t<A>> result{{}, detail::array_like(a, "eigenvectors")};
   result.values.resize(static_cast<std::size_t>(a.dims()[0]));
-  detail::eigh(a.core(), result.values.data(), result.vectors.core());
+  detail::eigh(slice_of(a).core(), result.values.data(), slice_of(result.vectors).core());
   return result;
 }
 

@@ -4,8 +4,10 @@
 
 /// All matrix routines.
 
+#include <tessera/linalg/backend.hpp>
 #include <tessera/linalg/eigh.hpp>
 #include <tessera/linalg/error.hpp>
+#include <tessera/linalg/factor.hpp>
 #include <tessera/linalg/gemm.hpp>
 #include <tessera/linalg/operand.hpp>
-#include <tessera/linalg/solve_spd.hpp>
+#include <tessera/linalg/solve.hpp>

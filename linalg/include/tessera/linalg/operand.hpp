@@ -2,9 +2,11 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <complex>
+#include <string>
 #include <type_traits>
 
-#include <tessera/array.hpp>
+#include <tessera/matrix.hpp>
 
 namespace tessera::linalg {
 
@@ -13,32 +15,61 @@ template <class T>
 concept Scalar = std::is_same_v<T, float> || std::is_same_v<T, double> ||
     std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
 
+/// A matrix that a routine reads, of one of these types: an array or a slice of one.
+template <class A>
+concept ScalarMatrix = Matrix<A> && Scalar<value_t<A>>;
+/// One of the same type.
+template <class B, class A>
+concept MatrixLike = Matrix<B> && Like<A, B>;
+/// A matrix that a routine writes: an array or a slice of one.
+template <class A>
+concept Result = WritableOperand<A> && Matrix<A> && Scalar<value_t<A>>;
+
 /// How a routine reads a matrix: as it is, transposed, or transposed and conjugated.
 enum class Op : std::uint8_t { none, transpose, adjoint };
 
-/// A matrix as an operand: an array, or transpose(array), or adjoint(array). Refers to the array. @local
+/// A matrix that a routine reads: an array or a slice of one, or transpose() or adjoint() of it. Refers to the
+/// array. @local
 template <Scalar T>
 class Operand {
  public:
-  Operand(const Array<T, 2>& array, Op op = Op::none) : array_(&array), op_(op) {}
-  const Array<T, 2>& array() const noexcept { return *array_; }
+  Operand(const Array<T, 2>& matrix, Op op = Op::none) : core_(matrix.core()), op_(op) {}
+  Operand(const Slice<T, 2>& matrix, Op op = Op::none) : core_(matrix.core()), op_(op) {}
+  Operand(const Slice<const T, 2>& matrix, Op op = Op::none) : core_(matrix.core()), op_(op) {}
+  const tessera::detail::SliceCore& core() const noexcept { return core_; }
   Op op() const noexcept { return op_; }
 
  private:
-  const Array<T, 2>* array_;
+  tessera::detail::SliceCore core_;
   Op op_;
 };
 
 /// The transpose of a matrix, as an operand; moves nothing. @local
-template <Scalar T>
-Operand<T> transpose(const Array<T, 2>& a) {
+template <Matrix A>
+Operand<value_t<A>> transpose(const A& a) {
   return {a, Op::transpose};
 }
 
 /// The conjugate transpose of a matrix, as an operand; moves nothing. @local
-template <Scalar T>
-Operand<T> adjoint(const Array<T, 2>& a) {
+template <Matrix A>
+Operand<value_t<A>> adjoint(const A& a) {
   return {a, Op::adjoint};
 }
+
+namespace detail {
+
+/// A new array for what comes of a matrix, named after it: of the layout of an array, blocked for a slice.
+/// @collective
+template <Matrix A>
+Array<value_t<A>, 2> array_like(const A& a, const std::string& what) {
+  const tessera::detail::ArrayCore& source = slice_of(a).core().array();
+  const std::string name = what + " of " + source.name();
+  if constexpr (requires { a.layout(); })
+    return a.duplicate(name);
+  else
+    return Array<value_t<A>, 2>(a.group(), a.dims(), {.name = name});
+}
+
+}  // namespace detail
 
 }  // namespace tessera::linalg

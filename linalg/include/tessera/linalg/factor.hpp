@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <algorithm>
+
+#include <tessera/linalg/error.hpp>
+#include <tessera/linalg/operand.hpp>
+
+// Factors of matrices, and what follows from them. Matrices are arrays or slices of any layout, and are
+// unchanged; results are new arrays: of the layout of an array, blocked for a slice or where the shape is
+// another.
+namespace tessera::linalg {
+
+namespace detail {
+void cholesky(const tessera::detail::SliceCore& a, const tessera::detail::SliceCore& l);
+void qr(const tessera::detail::SliceCore& a, const tessera::detail::SliceCore& q,
+        const tessera::detail::SliceCore& r);
+void inverse(const tessera::detail::SliceCore& a, const tessera::detail::SliceCore& result);
+void inverse_spd(const tessera::detail::SliceCore& a, const tessera::detail::SliceCore& result);
+void log_determinant(const tessera::detail::SliceCore& a, void* sign, double& magnitude);
+double condition(const tessera::detail::SliceCore& a);
+}  // namespace detail
+
+/// L of a = L L^H for a symmetric or Hermitian positive definite matrix, of which only the lower triangle is
+/// read; zero above the diagonal. Through ScaLAPACK's p?potrf. @collective
+/// @throws UsageError if `a` is not square; LinalgError if it is not positive definite. On every rank.
+template <ScalarMatrix A>
+Array<value_t<A>, 2> cholesky(const A& a) {
+  auto l = detail::array_like(a, "Cholesky factor");
+  detail::cholesky(slice_of(a).core(), slice_of(l).core());
+  return l;
+}
+
+/// a = q r: q has orthonormal columns, as many as `a` has rows or columns, whichever is less; r is zero below
+/// the diagonal.
+template <Scalar T>
+struct QR {
+  Array<T, 2> q, r;
+};
+
+/// `auto [q, r] = qr(a);` Through ScaLAPACK's p?geqrf and p?orgqr or p?ungqr. @collective
+template <ScalarMatrix A>
+QR<value_t<A>> qr(const A& a) {
+  const index_t m = a.dims()[0], n = a.dims()[1], least = std::min(m, n);
+  QR<value_t<A>> factors{{a.group(), {m, least}, {.name = "q"}}, {a.group(), {least, n}, {.name = "r"}}};
+  detail::qr(slice_of(a).core(), slice_of(factors.q).core(), slice_of(factors.r).core());
+  return factors;
+}
+
+/// The inverse of a matrix; to solve equations, solve() is faster and more accurate. Through ScaLAPACK's
+/// p?getrf and p?getri. @collective
+/// @throws UsageError if `a` is not square; LinalgError if it is singular. On every rank.
+template <ScalarMatrix A>
+Array<value_t<A>, 2> inverse(const A& a) {
+  auto result = detail::array_like(a, "inverse");
+  detail::inverse(slice_of(a).core(), slice_of(result).core());
+  return result;
+}
+
+/// The same of a symmetric or Hermitian positive definite matrix, of which only the lower triangle is read.
+/// Through ScaLAPACK's p?potrf and p?potri. @collective
+/// @throws UsageError if `a` is not square; LinalgError if it is not positive definite. On every rank.
+template <ScalarMatrix A>
+Array<value_t<A>, 2> inverse_spd(const A& a) {
+  auto result = detail::array_like(a, "inverse");
+  detail::inverse_spd(slice_of(a).core(), slice_of(result).core());
+  return result;
+}
+
+/// A determinant that may be too large or too small for a number: sign * exp(log_magnitude). Of a singular
+/// matrix the sign is zero, of a complex one it is a complex number of magnitude 1.
+template <Scalar T>
+struct LogDeterminant {
+  T sign;
+  double log_magnitude;
+};
+
+/// Through ScaLAPACK's p?getrf. @collective @throws UsageError on every rank if `a` is not square
+template <ScalarMatrix A>
+LogDeterminant<value_t<A>> log_determinant(const A& a) {
+  LogDeterminant<value_t<A>> result{};
+  detail::log_determinant(slice_of(a).core(), &result.sign, result.log_magnitude);
+  return result;
+}
+
+/// An estimate, seldom below a third of it, of the condition of a matrix in the 1-norm: about how many times
+/// larger an error of solve()'s result is than that of its right-hand side, both relative. Infinite for a
+/// singular matrix. Through ScaLAPACK's p?getrf and p?gecon. @collective @throws UsageError on every rank if
+/// `a` is not square
+template <ScalarMatrix A>
+double condition(const A& a) {
+  return detail::condition(slice_of(a).core());
+}
+
+}  // namespace tessera::linalg

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <complex>
+
+#include <tessera/runtime/types.hpp>
+
+// Every routine of BLAS that Tessera calls, in one place, for matrices that lie in memory in either order.
+namespace tessera::linalg::blas {
+
+/// Elements at data + i * row_stride + j * column_stride.
+template <class T>
+struct Panel {
+  T* data;
+  index_t row_stride, column_stride;
+
+  Panel transposed() const noexcept { return {data, column_stride, row_stride}; }
+};
+
+enum class Order { by_columns, by_rows, neither };
+/// How a panel lies, as BLAS can take it; what has one row or column is by columns. @local
+Order order_of(index_t row_stride, index_t column_stride, index_t rows, index_t columns) noexcept;
+
+/// Whether gemm() can read an operand into a result of an order: conjugates only where BLAS transposes, too.
+/// @local
+bool can_read(Order operand, bool conjugated, Order result) noexcept;
+
+/// c = alpha * a * b + beta * c, with the conjugates of a or b; c is by_columns or by_rows. @local
+template <class T>
+void gemm(index_t m, index_t n, index_t k, T alpha, const Panel<const T>& a, bool conjugate_a,
+          const Panel<const T>& b, bool conjugate_b, T beta, const Panel<T>& c);
+
+}  // namespace tessera::linalg::blas

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "product.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace tessera::linalg::detail {
+namespace {
+
+using tessera::detail::Box;
+using tessera::detail::SliceCore;
+
+// Below this BLAS loses more than a copy of the factors costs.
+constexpr index_t least_outer = 64, least_inner = 64;
+// What is fetched at a time: long enough for BLAS, and no more than this for both factors, twice.
+constexpr index_t most_inner = 512, buffer_bytes = index_t{64} << 20;
+
+}  // namespace
+
+template <class T>
+Factor<T>::Factor(const SliceCore& matrix, bool conjugated) : matrix_(matrix), conjugated_(conjugated) {
+  for (int rank = 0; rank < matrix.array().group().size(); ++rank) {
+    for (Share& share : shares_of(matrix, rank)) {
+      share.pieces.clear();
+      shares_.push_back(std::move(share));
+    }
+  }
+}
+
+template <class T>
+std::vector<IndexSet> Factor<T>::cut(const IndexSet& outer) const {
+  std::vector<IndexSet> parts;
+  index_t covered = 0;
+  for (const Share& share : shares_) {
+    IndexSet part = share.rows.intersection(outer);
+    if (part.empty() || std::find(parts.begin(), parts.end(), part) != parts.end()) continue;
+    const bool is_whole = part.size() == outer.size();
+    if (!is_whole && (part.size() < least_outer || !outer.find(part) || !share.rows.find(part))) return {outer};
+    covered += part.size();
+    parts.push_back(std::move(part));
+  }
+  // Owners of other parts for other inner indices: what one can have in place, the next cannot.
+  if (covered != outer.size()) return {outer};
+  return parts;
+}
+
+template <class T>
+std::vector<IndexSet> Factor<T>::inner_of(const IndexSet& outer) const {
+  std::vector<IndexSet> parts;
+  index_t covered = 0;
+  for (const Share& share : shares_) {
+    if (!share.rows.find(outer)) continue;
+    covered += share.columns.size();
+    parts.push_back(share.columns);
+  }
+  if (covered != matrix_.extents()[1]) return {};
+  return parts;
+}
+
+template <class T>
+std::optional<blas::Panel<const T>> Factor<T>::in_place(const IndexSet& outer, const IndexSet& inner,
+                                                        blas::Order result) const {
+  for (const Share& share : shares_) {
+    if (!share.is_even || share.data == nullptr) continue;
+    const auto row = share.rows.find(outer), column = share.columns.find(inner);
+    if (!row || !column) continue;
+    const blas::Order order = blas::order_of(share.row_stride, share.column_stride, outer.size(), inner.size());
+    if (!blas::can_read(order, conjugated_, result)) return {};
+    const auto* data = reinterpret_cast<const T*>(share.data);
+    return blas::Panel<const T>{data + *row * share.row_stride + *column * share.column_stride,
+                                share.row_stride, share.column_stride};
+  }
+  return {};
+}
+
+template <class T>
+blas::Panel<const T> Factor<T>::fetch(const IndexSet& outer, const IndexSet& inner, blas::Order result, T* into,
+                                      Request& request) const {
+  // As it is stored, which is copied fastest, unless BLAS could not read it so.
+  bool by_rows = !shares_.empty() && shares_.front().column_stride == 1;
+  if (conjugated_) by_rows = result == blas::Order::by_columns;
+  const std::array<index_t, 2> strides =
+      by_rows ? std::array<index_t, 2>{inner.size(), 1} : std::array<index_t, 2>{1, outer.size()};
+  index_t row = 0;
+  for (const IndexRun& rows : outer.runs()) {
+    index_t column = 0;
+    for (const IndexRun& columns : inner.runs()) {
+      Box box{};
+      box.lo[0] = rows.begin, box.hi[0] = rows.end();
+      box.lo[1] = columns.begin, box.hi[1] = columns.end();
+      const std::array<index_t, 2> extents{rows.count, columns.count};
+      request += matrix_.get_async(
+          box, {into + row * strides[0] + column * strides[1], extents.data(), strides.data()});
+      column += columns.count;
+    }
+    row += rows.count;
+  }
+  return {into, strides[0], strides[1]};
+}
+
+template <class T>
+Product<T>::Product(T alpha, const SliceCore& left, bool conjugate_left, const SliceCore& right_transposed,
+                    bool conjugate_right)
+    : alpha_(alpha), left_(left, conjugate_left), right_(right_transposed, conjugate_right) {}
+
+template <class T>
+void Product<T>::add(const IndexSet& rows, const IndexSet& columns, const IndexSet& inner, T beta,
+                     const blas::Panel<T>& c, double first) {
+  for (const IndexSet& some_rows : left_.cut(rows)) {
+    for (const IndexSet& some_columns : right_.cut(columns)) {
+      const index_t offset =
+          *rows.find(some_rows) * c.row_stride + *columns.find(some_columns) * c.column_stride;
+      add_block(some_rows, some_columns, inner, beta, {c.data + offset, c.row_stride, c.column_stride}, first);
+    }
+  }
+}
+
+// The sum in parts: as the owners of both factors have them, each in place, or in as much as is fetched at a
+// time.
+template <class T>
+std::vector<IndexSet> Product<T>::steps(const IndexSet& rows, const IndexSet& columns, const IndexSet& inner,
+                                        blas::Order result) const {
+  std::vector<IndexSet> whole;
+  const std::vector<IndexSet> lefts = left_.inner_of(rows), rights = right_.inner_of(columns);
+  auto parts_of = [&](const std::vector<IndexSet>& owned) {
+    return owned.empty() ? std::vector{inner} : owned;
+  };
+  for (const IndexSet& mine : parts_of(lefts)) {
+    for (const IndexSet& theirs : parts_of(rights)) {
+      IndexSet part = mine.intersection(theirs).intersection(inner);
+      if (!part.empty()) whole.push_back(std::move(part));
+    }
+  }
+  if (static_cast<index_t>(whole.size()) > 1 + inner.size() / least_inner) whole = {inner};
+  const index_t width = (rows.size() + columns.size()) * 2 * static_cast<index_t>(sizeof(T));
+  const index_t most = std::clamp(buffer_bytes / width, least_inner, most_inner);
+  std::vector<IndexSet> steps;
+  for (IndexSet& part : whole) {
+    if (left_.in_place(rows, part, result) && right_.in_place(columns, part, result)) {
+      steps.push_back(std::move(part));
+      continue;
+    }
+    const index_t count = (part.size() + most - 1) / most;
+    for (index_t i = 0; i < count; ++i) {
+      const index_t begin = part.size() * i / count, end = part.size() * (i + 1) / count;
+      steps.push_back(part.part(begin, end - begin));
+    }
+  }
+  return steps;
+}
+
+// What one call of BLAS multiplies, and the memory of what had to be fetched for it.
+template <class T>
+struct Product<T>::Step {
+  IndexSet inner;
+  blas::Panel<const T> left, right;
+  Request request;
+  std::unique_ptr<T[]> memory[2];
+};
+
+template <class T>
+void Product<T>::add_block(const IndexSet& rows, const IndexSet& columns, const IndexSet& inner, T beta,
+                           const blas::Panel<T>& c, double first) {
+  const index_t m = rows.size(), n = columns.size();
+  const blas::Order result = blas::order_of(c.row_stride, c.column_stride, m, n);
+  // The right factor is held transposed, and so read in the other order.
+  const blas::Order turned = result == blas::Order::by_columns ? blas::Order::by_rows : blas::Order::by_columns;
+  const std::vector<IndexSet> all = steps(rows, columns, inner, result);
+  const auto start = static_cast<std::size_t>(first * static_cast<double>(all.size()));
+  index_t widest = 0;
+  for (const IndexSet& part : all) widest = std::max(widest, part.size());
+  Step step[2];
+  auto begin = [&](Step& next, std::size_t number) {
+    next.inner = all[(start + number) % all.size()];
+    auto find = [&](const Factor<T>& factor, const IndexSet& outer, blas::Order order,
+                    std::unique_ptr<T[]>& memory) {
+      if (const auto panel = factor.in_place(outer, next.inner, order)) return *panel;
+      if (!memory)
+        memory = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(outer.size() * most_inner));
+      return factor.fetch(outer, next.inner, order, memory.get(), next.request);
+    };
+    next.left = find(left_, rows, result, next.memory[0]);
+    next.right = find(right_, columns, turned, next.memory[1]);
+  };
+  begin(step[0], 0);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i + 1 < all.size()) begin(step[(i + 1) % 2], i + 1);
+    Step& now = step[i % 2];
+    now.request.wait();
+    blas::gemm<T>(m, n, now.inner.size(), alpha_, now.left, left_.is_conjugated(), now.right.transposed(),
+                  right_.is_conjugated(), i == 0 ? beta : T{1}, c);
+  }
+}
+
+template class Factor<float>;
+template class Factor<double>;
+template class Factor<std::complex<float>>;
+template class Factor<std::complex<double>>;
+template class Product<float>;
+template class Product<double>;
+template class Product<std::complex<float>>;
+template class Product<std::complex<double>>;
+
+}  // namespace tessera::linalg::detail

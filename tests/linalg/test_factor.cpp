@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <cmath>
+#include <limits>
+
+#include "matrix_model.hpp"
+
+// Factorisations and solutions, against products that are worked out element by element.
+namespace tessera::test {
+namespace {
+
+using linalg::LinalgError;
+
+template <class T>
+using Local = LocalArray<T, 2>;
+
+template <class T>
+Local<T> product(const Local<T>& a, const Local<T>& b) {
+  Local<T> c(Extents<2>{a.extents()[0], b.extents()[1]});
+  for (index_t i = 0; i < a.extents()[0]; ++i) {
+    for (index_t l = 0; l < a.extents()[1]; ++l) {
+      for (index_t j = 0; j < b.extents()[1]; ++j) c(i, j) += a(i, l) * b(l, j);
+    }
+  }
+  return c;
+}
+template <class T>
+Local<T> adjoint_of(const Local<T>& a) {
+  Local<T> c(Extents<2>{a.extents()[1], a.extents()[0]});
+  for (index_t i = 0; i < a.extents()[0]; ++i) {
+    for (index_t j = 0; j < a.extents()[1]; ++j) c(j, i) = conjugate(a(i, j));
+  }
+  return c;
+}
+template <class T>
+Local<T> unit(index_t n) {
+  Local<T> a(Extents<2>{n, n});
+  for (index_t i = 0; i < n; ++i) a(i, i) = T{1};
+  return a;
+}
+template <class T>
+double distance(const Local<T>& a, const Local<T>& b) {
+  EXPECT_EQ(a.extents(), b.extents());
+  double worst = 0;
+  for (index_t i = 0; i < a.extents()[0]; ++i) {
+    for (index_t j = 0; j < a.extents()[1]; ++j)
+      worst = std::max(worst, static_cast<double>(std::abs(a(i, j) - b(i, j))));
+  }
+  return worst;
+}
+template <class A>
+auto all_of(const A& a) {
+  return a.get(Patch<2>::whole(a.dims()));
+}
+// Positive definite, and well conditioned.
+template <class T>
+Local<T> random_spd(index_t n, unsigned seed) {
+  const auto half = random_matrix<T>(n, n, seed);
+  auto a = product(half, adjoint_of(half));
+  for (index_t i = 0; i < n; ++i) a(i, i) += T(static_cast<RealOf<T>>(n) / 2);
+  return a;
+}
+
+template <class T>
+class Factors : public testing::Test {
+ public:
+  static double tolerance(index_t n) {
+    return 1000 * static_cast<double>(std::numeric_limits<RealOf<T>>::epsilon()) * static_cast<double>(n);
+  }
+};
+using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(Factors, Scalars);
+
+constexpr index_t sizes[] = {1, 3, 30};
+
+TYPED_TEST(Factors, cholesky_and_inverse_of_positive_definite) {
+  using T = TypeParam;
+  for (const index_t n : sizes) {
+    const auto matrix = random_spd<T>(n, 3);
+    for (const auto& layout : layouts({n, n})) {
+      Array<T, 2> a(world(), layout, {.name = "S"});
+      set(a, matrix);
+      const auto l = linalg::cholesky(a);
+      const auto factor = all_of(l);
+      for (index_t i = 0; i < n; ++i) {
+        for (index_t j = i + 1; j < n; ++j) EXPECT_EQ(factor(i, j), T{0});
+      }
+      EXPECT_LT(distance(product(factor, adjoint_of(factor)), matrix), this->tolerance(n));
+      EXPECT_TRUE(l.layout() == layout);
+      const auto inverse = all_of(linalg::inverse_spd(a));
+      EXPECT_LT(distance(product(matrix, inverse), unit<T>(n)), this->tolerance(n));
+      EXPECT_EQ(distance(all_of(a), matrix), 0) << "the operand changed";
+      world().sync();
+    }
+  }
+}
+
+TYPED_TEST(Factors, solve_inverse_and_determinant) {
+  using T = TypeParam;
+  for (const index_t n : sizes) {
+    auto matrix = random_matrix<T>(n, n, 11);
+    for (index_t i = 0; i < n; ++i) matrix(i, n - 1 - i) += T(6);  // rows have to be exchanged
+    const auto right = random_matrix<T>(n, 4, 12);
+    for (const auto& layout : layouts({n, n})) {
+      Array<T, 2> a(world(), layout, {.name = "A"}), b(world(), {n, 4}, {.name = "b"});
+      set(a, matrix), set(b, right);
+      linalg::solve(a, b);
+      EXPECT_LT(distance(product(matrix, all_of(b)), right), this->tolerance(n));
+      const auto inverse = all_of(linalg::inverse(a));
+      EXPECT_LT(distance(product(matrix, inverse), unit<T>(n)), this->tolerance(n));
+      EXPECT_EQ(distance(all_of(a), matrix), 0) << "the operand changed";
+      world().sync();
+    }
+  }
+  // Known determinants: a permutation with a scale, and more than a number can hold.
+  const index_t n = 200;
+  Array<T, 2> p(world(), {n, n}, {.name = "P"});
+  for_each_local(p, [&](const Index<2>& at, T& x) { x = T((at[0] + 1) % n == at[1] ? -1000 : 0); });
+  p.sync();
+  // A cycle of even length is an odd permutation, and there are 200 factors of -1.
+  const auto [sign, magnitude] = linalg::log_determinant(p);
+  EXPECT_LT(std::abs(sign + T(1)), 1e-3);
+  EXPECT_NEAR(magnitude, 200 * std::log(1000.0), 1e-3);
+}
+
+TYPED_TEST(Factors, determinant_and_condition_of_small_matrices) {
+  using T = TypeParam;
+  // Of order 3, by the rule of Sarrus.
+  const auto m = random_matrix<T>(3, 3, 21);
+  const T expected = m(0, 0) * (m(1, 1) * m(2, 2) - m(1, 2) * m(2, 1)) -
+                     m(0, 1) * (m(1, 0) * m(2, 2) - m(1, 2) * m(2, 0)) +
+                     m(0, 2) * (m(1, 0) * m(2, 1) - m(1, 1) * m(2, 0));
+  for (const auto& layout : layouts({3, 3})) {
+    Array<T, 2> a(world(), layout, {.name = "A"});
+    set(a, m);
+    const auto [sign, magnitude] = linalg::log_determinant(a);
+    EXPECT_LT(std::abs(sign * static_cast<RealOf<T>>(std::exp(magnitude)) - expected), this->tolerance(3));
+  }
+  Array<T, 2> d(world(), {40, 40}, {.name = "D"});
+  for_each_local(d, [](const Index<2>& at, T& x) { x = T(at[0] == at[1] ? (at[0] == 7 ? 0.25 : 2) : 0); });
+  d.sync();
+  EXPECT_NEAR(linalg::condition(d), 8, 1e-3);
+  fill(d, T{0});
+  EXPECT_EQ(linalg::condition(d), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(linalg::log_determinant(d).sign, T{0});
+  EXPECT_EQ(linalg::log_determinant(d).log_magnitude, -std::numeric_limits<double>::infinity());
+}
+
+TYPED_TEST(Factors, qr_of_tall_and_wide_matrices) {
+  using T = TypeParam;
+  for (const auto& [m, n] : {std::pair<index_t, index_t>{1, 1}, {30, 12}, {12, 30}, {20, 20}}) {
+    const auto matrix = random_matrix<T>(m, n, 31);
+    for (const auto& layout : layouts({m, n})) {
+      Array<T, 2> a(world(), layout, {.name = "A"});
+      set(a, matrix);
+      const auto factors = linalg::qr(a);
+      const auto q = all_of(factors.q), r = all_of(factors.r);
+      EXPECT_LT(distance(product(q, r), matrix), this->tolerance(n));
+      EXPECT_LT(distance(product(adjoint_of(q), q), unit<T>(std::min(m, n))), this->tolerance(n));
+      for (index_t i = 0; i < r.extents()[0]; ++i) {
+        for (index_t j = 0; j < std::min(i, n); ++j) EXPECT_EQ(r(i, j), T{0});
+      }
+      EXPECT_EQ(distance(all_of(a), matrix), 0) << "the operand changed";
+      world().sync();
+    }
+  }
+}
+
+TYPED_TEST(Factors, triangles_and_least_squares) {
+  using T = TypeParam;
+  const index_t n = 24;
+  auto matrix = random_matrix<T>(n, n, 41);
+  for (index_t i = 0; i < n; ++i) matrix(i, i) += T(8);
+  const auto right = random_matrix<T>(n, 5, 42);
+  for (const auto& layout : layouts({n, n})) {
+    Array<T, 2> a(world(), layout, {.name = "T"}), b(world(), {n, 5}, {.name = "b"});
+    set(a, matrix);
+    for (const auto side : {linalg::Side::lower, linalg::Side::upper}) {
+      Local<T> triangle(Extents<2>{n, n});
+      for (index_t i = 0; i < n; ++i) {
+        for (index_t j = 0; j < n; ++j) {
+          if (side == linalg::Side::lower ? j <= i : j >= i) triangle(i, j) = matrix(i, j);
+        }
+      }
+      set(b, right);
+      linalg::solve_triangular(side, a, b);
+      EXPECT_LT(distance(product(triangle, all_of(b)), right), this->tolerance(n));
+      world().sync();
+      set(b, right);
+      linalg::solve_triangular(side, linalg::adjoint(a), b);
+      EXPECT_LT(distance(product(adjoint_of(triangle), all_of(b)), right), this->tolerance(n));
+      world().sync();
+    }
+  }
+  // Tall: the rest is at right angles to all columns. Wide: it is solved, and x is a combination of the rows.
+  for (const auto& [m, columns] : {std::pair<index_t, index_t>{30, 7}, {7, 30}}) {
+    const auto tall = random_matrix<T>(m, columns, 51), rhs = random_matrix<T>(m, 2, 52);
+    Array<T, 2> a(world(), {m, columns}, {.name = "A"}), b(world(), {m, 2}, {.name = "b"});
+    set(a, tall), set(b, rhs);
+    const auto x = all_of(linalg::least_squares(a, b));
+    auto rest = product(tall, x);
+    for (index_t i = 0; i < m; ++i) {
+      for (index_t j = 0; j < 2; ++j) rest(i, j) -= rhs(i, j);
+    }
+    const auto normal = m > columns ? product(adjoint_of(tall), rest) : rest;
+    EXPECT_LT(distance(normal, Local<T>(normal.extents())), this->tolerance(30));
+    EXPECT_EQ(distance(all_of(b), rhs), 0) << "the right-hand side changed";
+    world().sync();
+  }
+}
+
+TEST(FactorErrors, say_what_is_wrong_on_every_rank) {
+  Array<double, 2> s(world(), {20, 20}, {.name = "S"}), b(world(), {20, 1}, {.name = "b"});
+  fill(b, 3.0);
+  for_each_local(s, [](const Index<2>& at, double& x) { x = at[0] == at[1] && at[0] != 16 ? 1 : 0; });
+  s.sync();
+  EXPECT_EQ(message_of<LinalgError>([&] { linalg::solve(s, b); }),
+            "solve: matrix \"S\" is singular: pivot 17 is zero");
+  EXPECT_EQ(message_of<LinalgError>([&] { linalg::inverse(s); }),
+            "inverse: matrix \"S\" is singular: pivot 17 is zero");
+  EXPECT_EQ(message_of<LinalgError>([&] { linalg::cholesky(s); }),
+            "cholesky: matrix \"S\" is not positive definite: leading minor 17");
+  EXPECT_EQ(message_of<LinalgError>([&] { linalg::solve_triangular(linalg::Side::upper, s, b); }),
+            "solve_triangular: matrix \"S\" is singular: element 17 of its diagonal is zero");
+  EXPECT_EQ(reduce(b, Reduce::min), 3.0);
+  EXPECT_EQ(reduce(b, Reduce::max), 3.0);
+  Array<double, 2> a(world(), {3, 4}, {.name = "a"});
+  EXPECT_NE(message_of<UsageError>([&] { linalg::inverse(a); }).find("\"a\" is 3 x 4"), std::string::npos);
+  EXPECT_NE(message_of<UsageError>([&] { linalg::solve(a, b); }).find("square"), std::string::npos);
+  EXPECT_NE(message_of<UsageError>([&] { linalg::least_squares(a, b); }).find("rows"), std::string::npos);
+}
+
+TEST(FactorSlices, are_operands_and_results) {
+  Array<double, 2> a(world(), {9, 9}, {.name = "A"}), b(world(), {8, 4}, {.name = "b"});
+  fill(a, 5.0), fill(b, 1.0);
+  const auto inside = a.slice({{2, 3}, {6, 7}});
+  fill(inside, 0.0), fill_diagonal(inside, 2.0);
+  const auto right = b.slice({{1, 1}, {5, 3}});
+  linalg::solve(inside, right);
+  EXPECT_EQ(reduce(right, Reduce::sum), 4.0);
+  EXPECT_EQ(reduce(b, Reduce::sum), 4.0 + 24.0);
+  const auto inverse = linalg::inverse(inside);
+  EXPECT_EQ(inverse.dims(), Extents<2>(4, 4));
+  EXPECT_EQ(reduce(inverse, Reduce::sum), 2.0);
+}
+
+TEST(FactorEmpty, matrices_without_elements) {
+  Array<double, 2> none(world(), {0, 0}), right(world(), {0, 3}), tall(world(), {5, 0});
+  EXPECT_EQ(linalg::cholesky(none).dims(), Extents<2>(0, 0));
+  linalg::solve(none, right);
+  EXPECT_EQ(linalg::inverse(none).dims(), Extents<2>(0, 0));
+  EXPECT_EQ(linalg::log_determinant(none).sign, 1.0);
+  EXPECT_EQ(linalg::condition(none), 0.0);
+  EXPECT_EQ(linalg::qr(tall).q.dims(), Extents<2>(5, 0));
+}
+
+}  // namespace
+}  // namespace tessera::test
