@@ -121,7 +121,7 @@ TYPED_TEST(Gemm, sums_that_are_split) {
   const Extents<2> dims(6, 9);
   const auto layout = Layout<2>::blocked(dims, 1).on_ranks({world().size() - 1}, world().size());
   for (int round = 0; round < rounds_of(world(), 3); ++round)
-    check<TypeParam>(random, dims[0], dims[1], times(world(), 2000, 200) + round, &layout);
+    check<TypeParam>(random, dims[0], dims[1], times(world(), 400, 200) + round, &layout);
 }
 
 // Blocked operands of one grid are read where they are, on both sides of every border of nodes.
