@@ -92,7 +92,7 @@ void compute_part_of_sums(Product<T>& product, const SliceCore& c, index_t k, T 
 struct Cost {
   double flops_per_second = 3e10, bytes_per_second = 1e9, sums_per_second = 5e8;
   const Group& group;
-  index_t k, size;
+  index_t size;
   const std::vector<Share>&left, &right;
 
   double words(int rank, const std::vector<Share>& factor, const IndexSet& outer, const IndexSet& inner) const {
@@ -120,7 +120,7 @@ bool should_split_sums(const Product<T>& product, const SliceCore& c, index_t k)
   const auto size = static_cast<index_t>(sizeof(T));
   if (ranks == 1 || k < ranks || m * n * size > most_memory) return false;
   const Cost cost{
-      .group = group, .k = k, .size = size, .left = product.left().shares(), .right = product.right().shares()};
+      .group = group, .size = size, .left = product.left().shares(), .right = product.right().shares()};
   double own = 0, split = 0;
   for (int rank = 0; rank < group.size(); ++rank) {
     double here = 0;

@@ -16,6 +16,13 @@ constexpr index_t least_outer = 64, least_inner = 64;
 // What is fetched at a time: long enough for BLAS, and no more than this for both factors, twice.
 constexpr index_t most_inner = 512, buffer_bytes = index_t{64} << 20;
 
+// Inner indices that are fetched at a time for so many rows and columns.
+template <class T>
+index_t most_fetched(index_t rows, index_t columns) {
+  const index_t width = (rows + columns) * 2 * static_cast<index_t>(sizeof(T));
+  return std::clamp(buffer_bytes / width, least_inner, most_inner);
+}
+
 }  // namespace
 
 template <class T>
@@ -133,8 +140,7 @@ std::vector<IndexSet> Product<T>::steps(const IndexSet& rows, const IndexSet& co
     }
   }
   if (static_cast<index_t>(whole.size()) > 1 + inner.size() / least_inner) whole = {inner};
-  const index_t width = (rows.size() + columns.size()) * 2 * static_cast<index_t>(sizeof(T));
-  const index_t most = std::clamp(buffer_bytes / width, least_inner, most_inner);
+  const index_t most = most_fetched<T>(rows.size(), columns.size());
   std::vector<IndexSet> steps;
   for (IndexSet& part : whole) {
     if (left_.in_place(rows, part, result) && right_.in_place(columns, part, result)) {
@@ -168,16 +174,14 @@ void Product<T>::add_block(const IndexSet& rows, const IndexSet& columns, const 
   const blas::Order turned = result == blas::Order::by_columns ? blas::Order::by_rows : blas::Order::by_columns;
   const std::vector<IndexSet> all = steps(rows, columns, inner, result);
   const auto start = static_cast<std::size_t>(first * static_cast<double>(all.size()));
-  index_t widest = 0;
-  for (const IndexSet& part : all) widest = std::max(widest, part.size());
+  const index_t most = most_fetched<T>(m, n);
   Step step[2];
   auto begin = [&](Step& next, std::size_t number) {
     next.inner = all[(start + number) % all.size()];
     auto find = [&](const Factor<T>& factor, const IndexSet& outer, blas::Order order,
                     std::unique_ptr<T[]>& memory) {
       if (const auto panel = factor.in_place(outer, next.inner, order)) return *panel;
-      if (!memory)
-        memory = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(outer.size() * most_inner));
+      if (!memory) memory = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(outer.size() * most));
       return factor.fetch(outer, next.inner, order, memory.get(), next.request);
     };
     next.left = find(left_, rows, result, next.memory[0]);
