@@ -22,7 +22,7 @@ configure_package_config_file(cmake/tesseraConfig.cmake.in ${build_package_dir}/
                               INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO
                               NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 write_basic_package_version_file(${build_package_dir}/tesseraConfigVersion.cmake COMPATIBILITY SameMajorVersion)
-foreach(module IN ITEMS FindTesseraMPI FindTesseraHDF5 FindTesseraScaLAPACK SameMpi)
+foreach(module IN ITEMS FindTesseraMPI FindTesseraHDF5 FindTesseraScaLAPACK FindTesseraELPA SameMpi)
   configure_file(cmake/${module}.cmake ${build_package_dir}/${module}.cmake COPYONLY)
 endforeach()
 install(DIRECTORY ${build_package_dir}/ DESTINATION ${package_dir} FILES_MATCHING PATTERN "*.cmake"

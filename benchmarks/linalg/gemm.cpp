@@ -32,11 +32,6 @@ Layout<2> blocked(const Extents<2>& dims, int ranks) { return Layout<2>::blocked
 Layout<2> blocked_by_columns(const Extents<2>& dims, int ranks) {
   return blocked(dims, ranks).with_storage(StorageOrder::column_major);
 }
-Extents<2> near_square(int ranks) {
-  int rows = static_cast<int>(std::sqrt(static_cast<double>(ranks)));
-  while (ranks % rows != 0) --rows;
-  return {rows, ranks / rows};
-}
 Layout<2> cyclic(const Extents<2>& dims, int ranks) {
   return Layout<2>::block_cyclic(dims, {64, 64}, {near_square(ranks)}, ranks);
 }

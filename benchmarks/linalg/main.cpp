@@ -33,6 +33,9 @@ int main(int argc, char** argv) {
   else if (world.node_count() == 1)
     library = std::make_unique<ga_peer::Library>(std::int64_t{256} << 20);
   linalg::gemm(session, library != nullptr);
+  linalg::batch(session);
+  linalg::solvers(session);
+  linalg::memory(session);
   session.note("A comparison that would take longer than twenty seconds has fewer pairs.");
   session.finish();
   return 0;

@@ -19,6 +19,15 @@ void Cpdgemr2d(int, int, double*, int, int, int*, double*, int, int, int*, int);
 void pdgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*,
              const int*, const int*, const int*, const double*, const int*, const int*, const int*,
              const double*, double*, const int*, const int*, const int*);
+void pdsyrk_(const char*, const char*, const int*, const int*, const double*, const double*, const int*,
+             const int*, const int*, const double*, double*, const int*, const int*, const int*);
+void pdgesv_(const int*, const int*, double*, const int*, const int*, const int*, int*, double*, const int*,
+             const int*, const int*, int*);
+void pdsyevd_(const char*, const char*, const int*, double*, const int*, const int*, const int*, double*,
+              double*, const int*, const int*, const int*, double*, const int*, int*, const int*, int*);
+void pdgesvd_(const char*, const char*, const int*, const int*, double*, const int*, const int*, const int*,
+              double*, double*, const int*, const int*, const int*, double*, const int*, const int*, const int*,
+              double*, const int*, int*);
 void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*,
             const int*, const double*, const int*, const double*, double*, const int*);
 }
@@ -48,8 +57,15 @@ Matrix::Matrix(const Grid& grid, int rows, int columns, const Blocks& blocks) {
 bool available() noexcept { return true; }
 const char* why_not() noexcept { return ""; }
 
-System::System(const Group& group) : group_(group), handle_(Csys2blacs_handle(group.mpi_comm())) {}
-System::~System() { Cfree_blacs_system_handle(handle_); }
+System::System(const Group& group) : group_(group) {
+  if (MPI_Comm_dup(group.mpi_comm(), &comm_) != MPI_SUCCESS) throw Error("MPI_Comm_dup failed");
+  handle_ = Csys2blacs_handle(comm_);
+}
+System::~System() {
+  Cfree_blacs_system_handle(handle_);
+  // All ranks must come, which they do not when one of them unwinds.
+  if (std::uncaught_exceptions() == 0) MPI_Comm_free(&comm_);
+}
 
 Grid::Grid(const System& system, int rows, int columns)
     : rows_(rows), columns_(columns), rank_(system.group().rank()), context_(system.handle()) {
@@ -79,6 +95,57 @@ void multiply(const Matrix& a, const Matrix& b, Matrix& c) {
           &one, &one, b.descriptor_.data(), &old, c.local_.data(), &one, &one, c.descriptor_.data());
 }
 
+void multiply_transposed(const Matrix& a, Matrix& c) {
+  const int n = c.descriptor_[2], k = a.descriptor_[3], one = 1;
+  const double factor = 1, old = 0;
+  pdsyrk_("L", "N", &n, &k, &factor, a.local_.data(), &one, &one, a.descriptor_.data(), &old, c.local_.data(),
+          &one, &one, c.descriptor_.data());
+}
+
+void solve(Matrix& a, Matrix& b) {
+  const int n = a.descriptor_[2], columns = b.descriptor_[3], one = 1;
+  int info = 0;
+  std::vector<int> pivots(static_cast<std::size_t>(a.descriptor_[8] + a.descriptor_[4]));
+  pdgesv_(&n, &columns, a.local_.data(), &one, &one, a.descriptor_.data(), pivots.data(), b.local_.data(), &one,
+          &one, b.descriptor_.data(), &info);
+  if (info != 0) throw Error("PDGESV failed");
+}
+
+void eigen(Matrix& a, Matrix& vectors, std::vector<double>& values) {
+  const int n = a.descriptor_[2], one = 1;
+  int info = 0, query = -1, integers = 0;
+  double answer = 0;
+  values.resize(static_cast<std::size_t>(n));
+  pdsyevd_("V", "L", &n, a.local_.data(), &one, &one, a.descriptor_.data(), values.data(),
+           vectors.local_.data(), &one, &one, vectors.descriptor_.data(), &answer, &query, &integers, &query,
+           &info);
+  // More than it asks for, which its back transformation may need.
+  const int length = static_cast<int>(answer) + 2 * n * a.descriptor_[4];
+  std::vector<double> work(static_cast<std::size_t>(length));
+  std::vector<int> integer_work(static_cast<std::size_t>(integers));
+  pdsyevd_("V", "L", &n, a.local_.data(), &one, &one, a.descriptor_.data(), values.data(),
+           vectors.local_.data(), &one, &one, vectors.descriptor_.data(), work.data(), &length,
+           integer_work.data(), &integers, &info);
+  if (info != 0) throw Error("PDSYEVD failed");
+}
+
+void singular(Matrix& a, Matrix& u, Matrix& vh, std::vector<double>& values) {
+  const int m = a.descriptor_[2], n = a.descriptor_[3], one = 1;
+  int info = 0, length = -1;
+  double answer = 0;
+  values.resize(static_cast<std::size_t>(std::min(m, n)));
+  std::vector<double> work;
+  for (double* room = &answer;; room = work.data()) {
+    pdgesvd_("V", "V", &m, &n, a.local_.data(), &one, &one, a.descriptor_.data(), values.data(),
+             u.local_.data(), &one, &one, u.descriptor_.data(), vh.local_.data(), &one, &one,
+             vh.descriptor_.data(), room, &length, &info);
+    if (length >= 0) break;
+    length = static_cast<int>(answer) + 64;
+    work.resize(static_cast<std::size_t>(length));
+  }
+  if (info != 0) throw Error("PDGESVD failed");
+}
+
 void multiply_alone(int m, int n, int k, const double* a, const double* b, double* c) {
   const double factor = 1, old = 0;
   dgemm_("N", "N", &m, &n, &k, &factor, a, &m, b, &k, &old, c, &m);
@@ -99,6 +166,10 @@ Grid::Grid(const System&, int rows, int columns) : rows_(rows), columns_(columns
 Grid::~Grid() = default;
 void redistribute(const Matrix&, Matrix&, const Grid&) { throw UsageError(why_not()); }
 void multiply(const Matrix&, const Matrix&, Matrix&) { throw UsageError(why_not()); }
+void multiply_transposed(const Matrix&, Matrix&) { throw UsageError(why_not()); }
+void solve(Matrix&, Matrix&) { throw UsageError(why_not()); }
+void eigen(Matrix&, Matrix&, std::vector<double>&) { throw UsageError(why_not()); }
+void singular(Matrix&, Matrix&, Matrix&, std::vector<double>&) { throw UsageError(why_not()); }
 void multiply_alone(int, int, int, const double*, const double*, double*) { throw UsageError(why_not()); }
 
 #endif

@@ -6,6 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include <mpi.h>
+
 #include <tessera/runtime/group.hpp>
 
 /// ScaLAPACK's own redistribution and products, and those of BLAS alone, for comparison.
@@ -16,8 +18,8 @@ bool available() noexcept;
 /// What a run says where they were not. @local
 const char* why_not() noexcept;
 
-/// What BLACS calls a group. One at a time for each, as it has the same handle for all of them. @collective to
-/// make, @local to destroy
+/// What BLACS calls a group: a communicator of its own, as BLACS has one handle for each, and Tessera frees
+/// those of its groups. @collective to make and destroy
 class System {
  public:
   explicit System(const Group& group);
@@ -30,6 +32,7 @@ class System {
 
  private:
   Group group_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
   int handle_;
 };
 
@@ -66,6 +69,10 @@ class Matrix {
  private:
   friend void redistribute(const Matrix& from, Matrix& to, const Grid& all);
   friend void multiply(const Matrix& a, const Matrix& b, Matrix& c);
+  friend void multiply_transposed(const Matrix& a, Matrix& c);
+  friend void solve(Matrix& a, Matrix& b);
+  friend void eigen(Matrix& a, Matrix& vectors, std::vector<double>& values);
+  friend void singular(Matrix& a, Matrix& u, Matrix& vh, std::vector<double>& values);
   std::array<int, 9> descriptor_;  // ScaLAPACK Users' Guide, section 4.3.3
   std::vector<double> local_;
 };
@@ -75,6 +82,14 @@ class Matrix {
 void redistribute(const Matrix& from, Matrix& to, const Grid& all);
 /// PDGEMM: c = a * b. @collective
 void multiply(const Matrix& a, const Matrix& b, Matrix& c);
+/// PDSYRK: the lower triangle of c = a * transpose of a. @collective
+void multiply_transposed(const Matrix& a, Matrix& c);
+/// PDGESV: b becomes the solution, a its factors. @collective
+void solve(Matrix& a, Matrix& b);
+/// PDSYEVD: overwrites a. @collective
+void eigen(Matrix& a, Matrix& vectors, std::vector<double>& values);
+/// PDGESVD: overwrites a. @collective
+void singular(Matrix& a, Matrix& u, Matrix& vh, std::vector<double>& values);
 /// DGEMM: c = a * b of dense m x k and k x n matrices, column-major. @local
 void multiply_alone(int m, int n, int k, const double* a, const double* b, double* c);
 

@@ -3,6 +3,7 @@
 #include "session.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 
 #include <tessera/runtime/error.hpp>
@@ -33,14 +34,14 @@ Effort Options::effort() const {
 }
 
 ParsedOptions parse_options(int argc, char** argv, std::string_view purpose, bool speaks,
-                            const std::function<void(CLI::App&)>& add_more) {
-  ParsedOptions parsed;
+                            const std::function<void(CLI::App&)>& add_more, const Options& defaults) {
+  ParsedOptions parsed{defaults, {}};
   Options& options = parsed.options;
   CLI::App app{std::string(purpose)};
   app.add_option("--json", options.json, "Write the report to this file")->type_name("FILE");
   app.add_option("--pairs", options.pairs, "Interleaved pairs of samples for each measurement")
       ->type_name("N")
-      ->check(CLI::Range(31, 100000))
+      ->check(CLI::Range(std::min(31, defaults.pairs), 100000))
       ->capture_default_str();
   app.add_option("--only", options.only, "Run only the sections whose title holds this")->type_name("TEXT");
   app.add_flag("--quick", options.quick, "Few and short samples: shows that it works, not how fast it is");

@@ -21,10 +21,10 @@ namespace tessera::benchmark {
 
 /// What every benchmark takes on its command line.
 struct Options {
-  bool quick = false;  ///< few and short samples: to see whether it works
-  std::string json;    ///< a file for the report
+  bool quick = false;     ///< few and short samples: to see whether it works
+  std::string json = {};  ///< a file for the report
   int pairs = 31;
-  std::string only;  ///< only sections whose title holds this
+  std::string only = {};  ///< only sections whose title holds this
   /// What the ranks have between them, for the heading of a report. The benchmark sets it.
   std::string topology = {};
   /// What a run takes that is not quick, with the pairs above. The benchmark sets it.
@@ -34,13 +34,14 @@ struct Options {
 };
 
 /// Reads the command line; --help and mistakes are answered by rank 0, and end the program with what is
-/// returned instead. `add_more` adds options of the benchmark's own. @local
+/// returned instead. `add_more` adds options of the benchmark's own; fewer pairs than otherwise may be asked
+/// for where that is the default. @local
 struct ParsedOptions {
   Options options;
   std::optional<int> exit_status;
 };
 ParsedOptions parse_options(int argc, char** argv, std::string_view purpose, bool speaks,
-                            const std::function<void(CLI::App&)>& add_more = {});
+                            const std::function<void(CLI::App&)>& add_more = {}, const Options& defaults = {});
 
 /// Ends the run where a result is wrong. @local @throws Error
 void require(bool condition, const std::string& what);

@@ -6,14 +6,16 @@
 // with get. The plate starts as sin(x) sin(y), which decays by the same factor in every step, so that the error
 // is known.
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <numbers>
+#include <optional>
 #include <string>
 #include <utility>
 
-#include <tessera/io/save.hpp>
+#include <tessera/io/io.hpp>
 #include <tessera/tessera.hpp>
 
 using tessera::Array, tessera::index_t, tessera::LocalArray, tessera::Patch;
@@ -62,9 +64,9 @@ int main(int argc, char** argv) {
 
   index_t steps = 500, n = 200;
   const bool help = argc > 1 && std::strcmp(argv[1], "--help") == 0;
-  if (help || argc > 4 || (argc > 1 && !is_count(argv[1], steps)) || (argc > 2 && !is_count(argv[2], n))) {
+  if (help || argc > 5 || (argc > 1 && !is_count(argv[1], steps)) || (argc > 2 && !is_count(argv[2], n))) {
     if (world.rank() == 0)
-      std::fprintf(help ? stdout : stderr, "heat [STEPS (500) [SIZE (200) [FILE (heat.h5)]]]\n");
+      std::fprintf(help ? stdout : stderr, "heat [STEPS (500) [SIZE (200) [FILE (heat.h5) [CHECKPOINT]]]]\n");
     return help ? 0 : 2;
   }
   const std::string file = argc > 3 ? argv[3] : "heat.h5";
@@ -75,10 +77,29 @@ int main(int argc, char** argv) {
   for_each_local(u, [n](const tessera::Index<2>& at, double& x) { x = mode(at[0], at[1], n); });
   u.sync();
 
-  for (index_t s = 0; s < steps; ++s) {
+  // With a checkpoint it goes on from the last one, and may be stopped by SIGTERM.
+  index_t s = 0;
+  std::optional<tessera::io::Checkpoint> checkpoint;
+  if (argc > 4) {
+    checkpoint.emplace(world, argv[4]);
+    checkpoint->add("temperature", u);
+    checkpoint->claim();
+    if (const auto restored = checkpoint->restore()) s = restored->step;
+  }
+  const index_t begin = s;
+  tessera::io::CheckpointSchedule schedule(
+      world, {.every = std::chrono::minutes(checkpoint ? 10 : 0), .signals = checkpoint.has_value()});
+  while (s < steps && !schedule.should_stop()) {
     step(u, next);
     std::swap(u, next);
+    ++s;
+    if (schedule.due() && checkpoint) checkpoint->write_async(s);
   }
+  if (checkpoint) {
+    checkpoint->write(s);
+    checkpoint->close();
+  }
+  if (s != steps) return 0;
   tessera::io::save(file, "temperature", u);
 
   const double half = std::sin(std::numbers::pi / static_cast<double>(2 * (n + 1)));
@@ -87,7 +108,7 @@ int main(int argc, char** argv) {
   axpby(-1, u, 1, next);  // exact - computed
   const double heat = reduce(u, tessera::Reduce::sum), error = norm_inf(next);
   if (world.rank() == 0)
-    std::printf("%lld steps, total heat %.10g, largest error %.1e; see %s\n", static_cast<long long>(steps),
-                heat, error, file.c_str());
+    std::printf("%lld steps from %lld on, total heat %.10g, largest error %.1e; see %s\n",
+                static_cast<long long>(steps), static_cast<long long>(begin), heat, error, file.c_str());
   return error < 1e-12 ? 0 : 1;
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iostream>
 #include <string_view>
+#include <vector>
 
 #include <tessera/linalg/linalg.hpp>
 #include <tessera/tessera.hpp>
@@ -39,6 +40,34 @@ bool products(const Group& world) {
                      tessera::reduce(c.slice({{10, 0}, {200, 100}}), tessera::Reduce::max) == 303;
   world.sync();
   return right;
+}
+
+bool more_products(const Group& world) {
+  const index_t n = 120, k = 50;
+  Array<double, 2> a(world, {n, k}, {.name = "a"}), c(world, {n, n}, {.name = "c"}),
+      d(world, {n, k}, {.name = "d"});
+  Array<double, 3> left(world, {8, 5, 6}, {.name = "left"}), right(world, {8, 6, 4}, {.name = "right"}),
+      products(world, {8, 5, 4}, {.name = "products"});
+  Array<double, 1> x(world, {n}, {.name = "x"}), y(world, {k}, {.name = "y"});
+  fill(a, 1.0), fill(x, 1.0), fill(left, 1.0), fill(right, 2.0);
+  // [symmetric]
+  linalg::syrk(1.0, a, 0.0, c);  // c = a a^T, for half the work; linalg::herk for complex matrices
+  // d = c a, where only the lower triangle of c counts
+  linalg::symm(linalg::Side::left, linalg::Triangle::lower, 1.0, c, a, 0.0, d);
+  linalg::gemv(1.0, linalg::transpose(d), x, 0.0, y);  // y = d^T x
+  // [symmetric]
+  // [batch]
+  linalg::gemm_batch(1.0, left, right, 0.0,
+                     products);  // products(i) = left(i) right(i), for each first index i
+  // Or any list of products, with arrays, slices, transposes.
+  const std::vector<linalg::BatchProduct<double>> list{
+      {a, linalg::transpose(a.slice({{0, 0}, {10, k}})), c.slice({{0, 0}, {n, 10}})},
+      {linalg::transpose(a), d, c.slice({{0, 20}, {k, 20 + k}})}};
+  linalg::gemm_batch<double>(1.0, list, 0.0);
+  // [batch]
+  return tessera::reduce(y, tessera::Reduce::max) == static_cast<double>(n * k * n) &&
+         tessera::reduce(products, tessera::Reduce::sum) == 8 * 5 * 4 * 12 && c.load({0, 0}) == 50 &&
+         c.load({0, 20}) == static_cast<double>(n * n * k);
 }
 
 bool equations(const Group& world) {
@@ -93,6 +122,40 @@ bool factors(const Group& world) {
          vectors.dims() == a.dims();
 }
 
+bool eigenvalues(const Group& world) {
+  const index_t n = 60;
+  Array<double, 2> a(world, {n, n}, {.name = "a"}), s(world, {n, n}, {.name = "s"});
+  set_to_chain(a);
+  fill(s, 0.0), fill_diagonal(s, 2.0);
+  // [eigen]
+  const auto [least, vectors] =
+      linalg::eigh(a, {.indices = linalg::EighOptions::Indices{0, 10}});                      // the first ten
+  const auto few = linalg::eigvalsh(a, {.interval = linalg::EighOptions::Interval{2, 2.5}});  // without vectors
+  const auto modes = linalg::eigh(a, s);       // a v = s v w, for a positive definite s
+  const auto [u, sigma, vh] = linalg::svd(a);  // a = u diag(sigma) vh
+  const auto [w, right] = linalg::eig(a);      // of any square matrix; complex
+  // [eigen]
+  // [functions]
+  const auto x = linalg::symmetric_orthogonaliser(s);        // s^(-1/2)
+  const auto y = linalg::canonical_orthogonaliser(s, 1e-6);  // fewer columns where s is nearly singular
+  const auto root = linalg::power(a, 0.5);                   // a = root root
+  const auto propagator = linalg::exponential(a);
+  const auto step = linalg::matrix_function(a, [](double e) { return e < 4 ? 1.0 : 0.0; });
+  // [functions]
+  // [blocking]
+  // ScaLAPACK's blocks and process grid, where the library should not choose them.
+  const auto same = linalg::eigvalsh(a, {.blocking = {.block = 16, .rows = world.size(), .columns = 1}});
+  // [blocking]
+  const double first = 4 - 2 * std::cos(M_PI / static_cast<double>(n + 1));
+  const auto near = [](double p, double q) { return std::abs(p - q) < 1e-12 * std::max(1.0, std::abs(q)); };
+  Array<double, 1> trace(world, {n});
+  get_diagonal(step, trace);
+  return near(least[0], first) && least.size() == 10 && vectors.dims() == Extents<2>(n, 10) && !few.empty() &&
+         near(modes.values[0], first / 2) && near(sigma.back(), first) && w.size() == 60 &&
+         near(x.load({3, 3}), std::sqrt(0.5)) && y.dims() == a.dims() && near(same[0], first) &&
+         near(tessera::reduce(trace, tessera::Reduce::sum), 30) && root.dims() == propagator.dims();
+}
+
 void tell(const Group& world, std::string_view what, bool right) {
   if (world.rank() == 0) std::cout << what << (right ? ": right\n" : ": WRONG\n");
 }
@@ -107,7 +170,9 @@ int main(int argc, char** argv) {
   if (world.rank() == 0) std::cout << report.text();
   // [report]
   tell(world, "products", products(world));
+  tell(world, "more products", more_products(world));
   tell(world, "equations", equations(world));
   tell(world, "factors", factors(world));
+  tell(world, "eigenvalues", eigenvalues(world));
   return 0;
 }

@@ -59,6 +59,16 @@ Input read_input(const Options& options) {
   return {std::move(molecule), electrons, std::move(basis)};
 }
 
+void restart(const std::string& prefix, Matrix& density) {
+  tessera::io::Checkpoint checkpoint(density.group(), prefix);
+  checkpoint.add("density", density);
+  const auto restored = checkpoint.restore();
+  if (!restored) throw tessera::io::IoError("there is no checkpoint " + prefix + ".<number>.h5");
+  if (density.group().rank() != 0) return;
+  for (const auto& [file, reason] : restored->skipped) fmt::print("Skipped {}: {}\n", file.string(), reason);
+  fmt::print("Restart from {}, iteration {}\n\n", restored->file.string(), restored->step);
+}
+
 // Throws on every rank or on none, but for errors that end the job.
 void calculate(const Options& options, const Input& input, const tessera::Runtime& runtime) {
   const tessera::Group& world = runtime.world();
@@ -77,14 +87,23 @@ void calculate(const Options& options, const Input& input, const tessera::Runtim
   Matrix density(world, {basis.size(), basis.size()}, {.name = "density"});
   if (!options.restart.empty()) {
     const Timer timer(times.files);
-    tessera::io::load_into(options.restart, "density", density);
-    if (speaks) fmt::print("Restart from {}\n\n", options.restart);
+    restart(options.restart, density);
+  }
+  std::optional<tessera::io::Checkpoint> checkpoint;
+  if (!options.checkpoint.empty()) {
+    checkpoint.emplace(world, options.checkpoint);
+    checkpoint->add("density", density);
+    checkpoint->claim();
   }
   if (speaks)
     fmt::print("{:>4} {:>18} {:>14} {:>12} {:>9}\n", "", "energy / hartree", "change", "DIIS error",
                "time / s");
   const auto result = run_scf(basis, molecule, electrons, options.scf, density, !options.restart.empty(), times,
                               [&](const Iteration& it) {
+                                if (checkpoint) {
+                                  const Timer timer(times.files);
+                                  checkpoint->write_async(it.number);  // while the next Fock matrix is built
+                                }
                                 if (!speaks) return;
                                 const auto change =
                                     std::isnan(it.change) ? std::string() : fmt::format("{:.3e}", it.change);
@@ -92,9 +111,9 @@ void calculate(const Options& options, const Input& input, const tessera::Runtim
                                            change, it.error, it.seconds);
                                 std::fflush(stdout);
                               });
-  if (!options.checkpoint.empty()) {
+  if (checkpoint) {
     const Timer timer(times.files);
-    tessera::io::save(options.checkpoint, "density", density);
+    checkpoint->close();
   }
   if (!speaks) return;
   fmt::print("\nConverged in {} iteration{}.\n", result.iterations, result.iterations == 1 ? "" : "s");
@@ -103,7 +122,7 @@ void calculate(const Options& options, const Input& input, const tessera::Runtim
   if (!reference) reference = known_energy(molecule.nuclear_repulsion(), basis.size());
   if (reference)
     fmt::print("Reference   {:.10f} hartree, difference {:.1e}\n", *reference, result.energy - *reference);
-  if (!options.checkpoint.empty()) fmt::print("Density written to {}\n", options.checkpoint);
+  if (checkpoint) fmt::print("Density written to {}.<number>.h5\n", options.checkpoint);
   fmt::print(
       "\nTime: one-electron integrals {:.3f} s, Fock build {:.3f} s, linear algebra {:.3f} s, files {:.3f} s\n",
       times.one_electron, times.fock, times.linear_algebra, times.files);
@@ -128,8 +147,9 @@ int main(int argc, char** argv) {
   app.add_option("--max-iterations", options.scf.most_iterations, "Give up after so many")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--checkpoint", options.checkpoint, "HDF5 file to write the density to");
-  app.add_option("--restart", options.restart, "HDF5 file to begin from");
+  app.add_option("--checkpoint", options.checkpoint,
+                 "Write the density after each iteration to HDF5 files that begin with this name");
+  app.add_option("--restart", options.restart, "Begin from the newest of such files, given the same name");
   app.add_option("--reference", options.reference, "Energy to compare with, in hartree");
 
   tessera::Runtime runtime(argc, argv);

@@ -17,34 +17,8 @@ using linalg::gemm;
 
 namespace {
 
-// Columns [first, first + count) of a matrix, each multiplied by its factor. @collective
-Matrix columns(const Matrix& matrix, index_t first, index_t count,
-               const std::function<double(index_t)>& factor) {
-  Matrix part(matrix.group(), {matrix.dims()[0], count}, {.name = "columns of " + matrix.name()});
-  const auto mine = part.local_patch();
-  if (!mine.empty()) {
-    auto values = matrix.get({{mine.lo[0], mine.lo[1] + first}, {mine.hi[0], mine.hi[1] + first}});
-    for (index_t i = 0; i < values.extent(0); ++i) {
-      for (index_t j = 0; j < values.extent(1); ++j) values(i, j) *= factor(mine.lo[1] + j);
-    }
-    part.put(mine, values);
-  }
-  part.sync();
-  return part;
-}
-
-// X with X^T S X = 1, without the combinations of functions that are linearly dependent (canonical
-// orthogonalisation).
-Matrix orthogonaliser(const Matrix& overlap) {
-  constexpr double dependent = 1e-7;
-  const auto [values, vectors] = linalg::eigh(overlap);
-  std::size_t first = 0;
-  while (first < values.size() && values[first] < dependent) ++first;
-  const auto kept = static_cast<index_t>(values.size() - first);
-  return columns(vectors, static_cast<index_t>(first), kept, [&values = values, first](index_t j) {
-    return 1 / std::sqrt(values[first + static_cast<std::size_t>(j)]);
-  });
-}
+// Eigenvalues of the overlap below this are taken for linear dependence.
+constexpr double dependent = 1e-7;
 
 // D = C_occ C_occ^T from the lowest orbitals of a Fock matrix.
 void density_of(const Matrix& fock, const Matrix& x, index_t occupied, Matrix& density) {
@@ -53,9 +27,9 @@ void density_of(const Matrix& fock, const Matrix& x, index_t occupied, Matrix& d
       orbitals(fock.group(), {n, occupied}, {.name = "occupied orbitals"});
   gemm(1, fock, x, 0, half);
   gemm(1, linalg::transpose(x), half, 0, orthogonal);
-  const auto solution = linalg::eigh(orthogonal);
-  gemm(1, x, columns(solution.vectors, 0, occupied, [](index_t) { return 1.0; }), 0, orbitals);
-  gemm(1, orbitals, linalg::transpose(orbitals), 0, density);
+  const auto lowest = linalg::eigh(orthogonal, {.indices = linalg::EighOptions::Indices{0, occupied}});
+  gemm(1, x, lowest.vectors, 0, orbitals);
+  linalg::syrk(1, orbitals, 0, density);
 }
 
 // X^T (F D S - S D F) X, which vanishes when F and D belong together.
@@ -88,7 +62,7 @@ ScfResult run_scf(const Basis& basis, const Molecule& molecule, int electrons, c
   }
   FockBuilder builder(world, basis, options.screening);
   const double repulsion = molecule.nuclear_repulsion();
-  const Matrix x = orthogonaliser(overlap);
+  const Matrix x = linalg::canonical_orthogonaliser(overlap, dependent);
   if (occupied > x.dims()[1]) {
     throw ScfError(fmt::format("{} electron pairs do not fit {} independent functions", occupied, x.dims()[1]));
   }

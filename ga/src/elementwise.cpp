@@ -225,8 +225,9 @@ void require_alike(std::string_view operation, const SliceCore& first, const Sli
 
 }  // namespace
 
-void begin_operation(std::string_view operation, Slices slices, Shapes shapes, Types types) {
-  const SliceCore& first = *slices.begin();
+void begin_operation(std::string_view operation, std::span<const SliceCore> slices, Shapes shapes,
+                     Types types) {
+  const SliceCore& first = slices.front();
   const Group& group = first.array().group();
   Fingerprint print;
   for (const SliceCore& slice : slices) {

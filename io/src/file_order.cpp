@@ -6,18 +6,21 @@
 
 namespace tessera::io::detail {
 
-FileOrder::FileOrder(tessera::detail::ArrayCore& array) : original_(array) {
+FileOrder::FileOrder(const tessera::detail::SliceCore& slice) : slice_(slice) {
+  const auto& array = slice.array();
   const auto& layout = array.layout();
-  if (layout.has_single_blocks() && !layout.has_ghosts() && layout.storage() == StorageOrder::row_major) return;
+  const bool is_dense =
+      layout.has_single_blocks() && !layout.has_ghosts() && layout.storage() == StorageOrder::row_major;
+  if (slice.is_whole() && is_dense) return;
   const tessera::detail::Coordinates no_minimum{};
   copy_.emplace(array.group(),
-                tessera::detail::make_blocked(array.rank(), layout.dims().data(), array.group().size(),
+                tessera::detail::make_blocked(slice.rank(), slice.extents().data(), array.group().size(),
                                               no_minimum.data(), nullptr),
                 array.type(), tessera::detail::CoreOptions{.name = array.name()});
 }
 
 tessera::detail::Box FileOrder::box() const {
-  const auto& used = copy_ ? *copy_ : original_;
+  const auto& used = copy_ ? *copy_ : slice_.array();
   const int me = used.group().rank();
   return used.layout().block_count(me) == 0 ? tessera::detail::Box{} : used.layout().block(me, 0).box;
 }

@@ -8,19 +8,20 @@
 
 namespace tessera::io::detail {
 
-/// An array as files hold it: each rank one dense row-major box in index order. The array itself where it is
-/// blocked and row-major, else a copy to be filled from it (save) or copied back (load).
+/// A slice as files hold it: each rank one dense row-major box in the order of its indices. The array itself
+/// where the slice is all of one that is blocked and row-major, else a copy to be filled from it (to write) or
+/// copied back (to read).
 class FileOrder {
  public:
   /// @collective
-  explicit FileOrder(tessera::detail::ArrayCore& array);
-  tessera::detail::ArrayCore& array() noexcept { return copy_ ? *copy_ : original_; }
+  explicit FileOrder(const tessera::detail::SliceCore& slice);
+  tessera::detail::ArrayCore& array() noexcept { return copy_ ? *copy_ : slice_.array(); }
   bool is_copy() const noexcept { return copy_.has_value(); }
   /// This rank's part. @local
   tessera::detail::Box box() const;
 
  private:
-  tessera::detail::ArrayCore& original_;
+  tessera::detail::SliceCore slice_;
   std::optional<tessera::detail::ArrayCore> copy_;
 };
 

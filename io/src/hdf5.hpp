@@ -11,6 +11,7 @@
 #include <mpi.h>
 
 #include <tessera/detail/array_core.hpp>
+#include <tessera/io/attribute.hpp>
 #include <tessera/runtime/detail/unique_handle.hpp>
 
 // Every HDF5 function that Tessera calls, checked, in one place. A failure throws Hdf5Error with HDF5's own
@@ -29,6 +30,7 @@ using Space = tessera::detail::UniqueHandle<Traits<H5Sclose>>;
 using Type = tessera::detail::UniqueHandle<Traits<H5Tclose>>;
 using Properties = tessera::detail::UniqueHandle<Traits<H5Pclose>>;
 using Attribute = tessera::detail::UniqueHandle<Traits<H5Aclose>>;
+using Object = tessera::detail::UniqueHandle<Traits<H5Oclose>>;
 
 /// HDF5 prints every error to stderr by itself; not while one of these lives.
 class Silence {
@@ -43,12 +45,18 @@ class Silence {
   void* data_ = nullptr;
 };
 
-/// @collective over comm
-File create(const std::filesystem::path& path, MPI_Comm comm);
+// ---- files: hdf5.cpp
+
+/// Whether the file system has locks that MPI-IO may use.
+enum class Locks { work, fail };
+/// Empties a file that exists, or makes it. @collective over comm
+File create(const std::filesystem::path& path, MPI_Comm comm, Locks locks = Locks::work);
 /// Whether a file has HDF5's signature. @local
 bool is_hdf5(const std::filesystem::path& path);
+enum class Access { read, read_write };
 /// @collective over comm
-File open(const std::filesystem::path& path, MPI_Comm comm);
+File open(const std::filesystem::path& path, MPI_Comm comm, Access access = Access::read,
+          Locks locks = Locks::work);
 /// Writes what HDF5 still holds back. @collective over the file's communicator
 void flush(const File& file);
 /// Closes and reports what ~File could not. @collective over the file's communicator
@@ -58,27 +66,93 @@ void close(File file);
 /// @local
 void abandon(File file) noexcept;
 
+// ---- types of elements: hdf5_types.cpp
+
 /// The type that stands for elements in a file: complex as a compound {r, i}, which h5py reads as complex.
 Type element_type(const tessera::detail::ElementType& type);
 /// What the elements of a dataset are, for messages: "float64", "a compound of 24 bytes".
+std::string describe_type(const Type& type);
 std::string describe_type(const Dataset& dataset);
-bool has_type(const Dataset& dataset, const tessera::detail::ElementType& type);
-/// The type to read the elements of a dataset as, after has_type.
-Type memory_type(const Dataset& dataset, const tessera::detail::ElementType& type);
+/// Whether elements are the same bytes in a dataset.
+bool has_same_bytes(const Dataset& dataset, const tessera::detail::ElementType& type);
 
+/// What an array's elements are in memory when they are moved between it and a dataset.
+struct Memory {
+  Type type = {};
+  // What HDF5 reads or writes, where that is another byte order or odd size than this machine's: it converts
+  // those without saying what was lost. It does say so between the machine's own types.
+  Type between = {};
+  index_t stride = 0;            // bytes from one to the next
+  bool is_every_second = false;  // real numbers, with room for imaginary parts after each
+};
+/// For reading a dataset. @throws IoError if its elements cannot become such without losing their meaning
+Memory memory_to_read(const Dataset& dataset, const tessera::detail::ElementType& type);
+/// For writing one. @throws IoError likewise, or if it is compressed and of another type
+Memory memory_to_write(const Dataset& dataset, const tessera::detail::ElementType& type);
+
+/// Finds values that a conversion meets and the new type has not, such as 70000 or 0.5 in a short integer.
+class ConversionWatch {
+ public:
+  /// Watches the transfers of these properties, while it lives.
+  explicit ConversionWatch(const Properties& transfer);
+  /// What was found: "values out of range"; empty for nothing.
+  const char* found() const noexcept { return found_; }
+
+ private:
+  static H5T_conv_ret_t look(H5T_conv_except_t what, hid_t from, hid_t to, void* value, void*, void* self);
+  const char* found_ = "";
+};
+
+// ---- datasets: hdf5_datasets.cpp
+
+/// How a dataset is stored. Extents of chunks are none for one piece, which is not compressed.
+struct Storage {
+  std::vector<hsize_t> chunk = {};
+  int deflate = 0;
+  bool shuffle = false, checksum = false;
+  bool grows = false;  // along the first dimension
+  bool take_space = false, write_zeros = false;
+};
+
+/// Makes the HDF5 groups of its path, too. @collective over the file's communicator
 Dataset create_dataset(const File& file, const std::string& name, const Type& type,
-                       const tessera::detail::ArrayCore& array);
-void write_attribute(const Dataset& dataset, const char* name, const std::string& value);
+                       const std::vector<hsize_t>& dims, const Storage& storage);
 /// The paths of all datasets.
 std::vector<std::string> dataset_names(const File& file);
 bool has_dataset(const File& file, const std::string& name);
+/// Whether there is a dataset or group; the file itself for "" and "/".
+bool has_object(const File& file, const std::string& name);
 Dataset open_dataset(const File& file, const std::string& name);
 std::vector<hsize_t> extents(const Dataset& dataset);
+/// How it is stored; what space it takes is not said.
+Storage storage(const Dataset& dataset);
+/// Changes the extent of the first dimension. @collective over the file's communicator
+void resize(const Dataset& dataset, hsize_t extent);
+/// Where all elements begin, if they lie in the file in one piece; else -1.
+index_t offset_in_file(const Dataset& dataset);
 
 enum class Transfer { write, read };
-/// Moves a box between a dataset and dense row-major memory: in collective calls of at most 1 GiB, as many on
-/// every rank; ranks with an empty box take part with an empty selection. @collective
-void transfer(Transfer direction, const Dataset& dataset, const Type& type, const Group& group,
-              const tessera::detail::Box& box, int rank, void* data);
+/// How HDF5 moved data: all ranks together, or each by itself, and why; in words.
+struct Account {
+  bool collective = true;
+  std::string reason;
+};
+/// Moves a box between a dataset and dense row-major memory: in collective calls of at most 256 MiB, as many on
+/// every rank; ranks with an empty box take part with an empty selection. `label` is what people see who wait.
+/// @collective
+Account transfer(Transfer direction, const Dataset& dataset, const Memory& memory, const Group& group,
+                 const tessera::detail::Box& box, int rank, void* data, const std::string& label);
+
+// ---- attributes of datasets, groups and files: hdf5_attributes.cpp
+
+void write_attribute(const Dataset& dataset, const char* name, const std::string& value);
+/// Opens a dataset or group; the file itself for "" and "/".
+Object open_object(const File& file, const std::string& name);
+/// Replaces one that there is. @collective over the file's communicator
+void set_attribute(hid_t object, const std::string& name, const AttributeValue& value);
+bool has_attribute(hid_t object, const std::string& name);
+/// @throws IoError for elements that are neither numbers nor strings
+AttributeValue get_attribute(hid_t object, const std::string& name);
+std::vector<std::string> attribute_names(hid_t object);
 
 }  // namespace tessera::io::hdf5

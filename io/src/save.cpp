@@ -8,18 +8,16 @@
 #include <vector>
 
 #include <tessera/runtime/detail/fingerprint.hpp>
-#include <tessera/runtime/runtime.hpp>
 
-#include "file_order.hpp"
 #include "format.hpp"
 #include "hdf5.hpp"
+#include "mpi_io.hpp"
 #include "replacement.hpp"
 #include "together.hpp"
+#include "transfers.hpp"
 
 namespace tessera::io::detail {
 namespace {
-
-using tessera::detail::ArrayCore;
 
 constexpr const char* untouched = " (what was there before is untouched)";
 
@@ -40,7 +38,8 @@ void check_names(const std::string& context, std::span<const Item> items) {
   for (const Item& item : items) {
     auto parts = parts_of(item.dataset());
     if (parts.empty())
-      throw UsageError(formatted("{}: the dataset of array \"{}\" needs a name", context, item.array().name()));
+      throw UsageError(
+          formatted("{}: the dataset of array \"{}\" needs a name", context, item.slice().array().name()));
     if (!names.try_emplace(std::move(parts), item.dataset()).second)
       throw UsageError(formatted("{}: dataset \"{}\" is given twice", context, item.dataset()));
   }
@@ -60,10 +59,11 @@ void check_items(const std::string& context, std::span<const Item> items) {
   if (items.empty()) throw UsageError(context + ": there is nothing to save");
   check_names(context, items);
   for (const Item& item : items) {
-    item.array().require_open();
-    if (!(item.array().group() == items.front().array().group())) {
-      throw UsageError(formatted("{}: arrays \"{}\" and \"{}\" are of different groups", context,
-                                 items.front().array().name(), item.array().name()));
+    const auto& array = item.slice().array();
+    array.require_open();
+    if (const auto& first = items.front().slice().array(); !(array.group() == first.group())) {
+      throw UsageError(formatted("{}: arrays \"{}\" and \"{}\" are of different groups", context, first.name(),
+                                 array.name()));
     }
   }
 }
@@ -71,38 +71,26 @@ void check_items(const std::string& context, std::span<const Item> items) {
 void check_agreement(const std::filesystem::path& path, std::span<const Item> items) {
   tessera::detail::Fingerprint print;
   print.add(std::string_view(path.native()));
-  for (const Item& item : items)
-    print.add(std::string_view(item.dataset())).add(item.array().layout().fingerprint());
-  items.front().array().group().check_agreement("io::save", print.value());
+  for (const Item& item : items) print.add(std::string_view(item.dataset())).add(item.slice().fingerprint());
+  items.front().slice().array().group().check_agreement("io::save", print.value());
 }
 
 void write_array(const hdf5::File& file, const Item& item, const std::string& context) {
-  // The core is only read: what is written to is a copy.
-  auto& array = const_cast<ArrayCore&>(item.array());
-  const Group& group = array.group();
-  FileOrder ordered(array);
-  if (ordered.is_copy()) tessera::detail::copy(array, ordered.array());
-  const hdf5::Type element = hdf5::element_type(array.type());
+  const auto& slice = item.slice();
   hdf5::Dataset dataset;
-  const auto step = [&](auto&& work) { together(group, context, work, untouched); };
-  step([&] {
-    dataset = hdf5::create_dataset(file, item.dataset(), element, array);
-    hdf5::write_attribute(dataset, "tessera_version", version());
-    hdf5::write_attribute(dataset, "element_type", tessera::detail::to_string(array.type()));
-    hdf5::write_attribute(dataset, "layout", array.layout().description());
-  });
-  step([&] {
-    hdf5::transfer(hdf5::Transfer::write, dataset, element, group, ordered.box(), array.rank(),
-                   ordered.array().local_data());
-  });
+  auto make = [&] {
+    dataset = hdf5::create_dataset(file, item.dataset(), hdf5::element_type(slice.array().type()),
+                                   dims_of(slice), {});
+    write_description(dataset, slice);
+  };
+  together(slice.array().group(), context, make, untouched);
+  write_slice(dataset, {.rank = slice.rank()}, slice, context, untouched);
 }
 
 // More than the file can need: the elements, and what HDF5 keeps about them.
 index_t largest_size(std::span<const Item> items) {
   index_t bytes = 65536;
-  for (const Item& item : items) {
-    bytes += item.array().layout().size() * item.array().type().size + 16384;
-  }
+  for (const Item& item : items) bytes += item.slice().size() * item.slice().array().type().size + 16384;
   return bytes;
 }
 
@@ -110,14 +98,18 @@ index_t largest_size(std::span<const Item> items) {
 void write_file(Replacement& replacement, const Group& group, std::span<const Item> items,
                 const std::string& context) {
   const auto step = [&](auto&& work) { together(group, context, work, untouched); };
-  step([&] { replacement.begin(); });
+  step([&] {
+    require_safe_writing(group);
+    replacement.begin();
+  });
   replacement.share_name(group);
   // Space is taken before HDF5 begins, which does not survive running out of it. To create is to truncate, so
   // the first time is a question.
   const index_t bytes = largest_size(items);
   step([&] { replacement.reserve(bytes); });
   hdf5::File file;
-  step([&] { file = hdf5::create(replacement.temporary(), group.mpi_comm()); });
+  const hdf5::Locks locks = file_locks(group, replacement.temporary(), context);
+  step([&] { file = hdf5::create(replacement.temporary(), group.mpi_comm(), locks); });
   try {
     step([&] { replacement.reserve(bytes); });
     for (const Item& item : items) write_array(file, item, context);
@@ -140,8 +132,10 @@ void save(const std::filesystem::path& path, std::span<const Item> items) {
   const std::string context = "save to " + path.string();
   check_items(context, items);
   check_agreement(path, items);
-  const Group& group = items.front().array().group();
+  const Group& group = items.front().slice().array().group();
+  for (const Item& item : items) item.slice().array().end_epoch();
   group.sync();
+  for (const Item& item : items) item.slice().array().order_local_access();
   const hdf5::Silence silence;
   Replacement replacement(path, group.rank() == 0 ? Replacement::Part::makes : Replacement::Part::uses);
   try {

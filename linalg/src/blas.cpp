@@ -11,7 +11,9 @@ using c128 = std::complex<double>;
 extern "C" {
 #define TESSERA_DECLARE(p, T)                                                                                 \
   void p##gemm_(const char*, const char*, const int*, const int*, const int*, const T*, const T*, const int*, \
-                const T*, const int*, const T*, T*, const int*);
+                const T*, const int*, const T*, T*, const int*);                                              \
+  void p##gemv_(const char*, const int*, const int*, const T*, const T*, const int*, const T*, const int*,    \
+                const T*, T*, const int*);
 TESSERA_DECLARE(s, float)
 TESSERA_DECLARE(d, double)
 TESSERA_DECLARE(c, c64)
@@ -44,12 +46,35 @@ void call(const char* op_a, const char* op_b, const int* m, const int* n, const 
   zgemm_(op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
+#define TESSERA_DEFINE(p, T)                                                                        \
+  void call(const char* op, const int* m, const int* n, const T* alpha, const T* a, const int* lda, \
+            const T* x, T* y) {                                                                     \
+    const int one = 1;                                                                              \
+    const T factor{1};                                                                              \
+    p##gemv_(op, m, n, alpha, a, lda, x, &one, &factor, y, &one);                                   \
+  }
+TESSERA_DEFINE(s, float)
+TESSERA_DEFINE(d, double)
+TESSERA_DEFINE(c, c64)
+TESSERA_DEFINE(z, c128)
+#undef TESSERA_DEFINE
+
 // As many rows, columns and products as BLAS, which counts in 32 bits, gets at a time.
 constexpr index_t part = index_t{1} << 30;
 
 // Of a panel by columns: between columns, of which there may be one.
 int leading(index_t column_stride, index_t rows, index_t columns) {
   return static_cast<int>(columns == 1 ? std::clamp<index_t>(rows, 1, part) : column_stride);
+}
+
+// What has one row or column is in both orders.
+template <class T>
+bool is_by_columns(const Panel<T>& panel, index_t rows, index_t columns) {
+  return order_of(panel.row_stride, panel.column_stride, rows, columns) == Order::by_columns;
+}
+template <class T>
+bool is_by_rows(const Panel<T>& panel, index_t rows, index_t columns) {
+  return is_by_columns(panel.transposed(), columns, rows);
 }
 
 // An operand of rows x columns: its letter and leading dimension, for a result by columns.
@@ -60,9 +85,7 @@ struct Read {
   template <class T>
   Read(const Panel<const T>& panel, bool conjugated, index_t rows, index_t columns) {
     // A vector is in both orders: as it is unless it has to be conjugated.
-    const bool by_rows = order_of(panel.column_stride, panel.row_stride, columns, rows) == Order::by_columns;
-    const bool by_columns = order_of(panel.row_stride, panel.column_stride, rows, columns) == Order::by_columns;
-    if (by_columns && !(conjugated && by_rows)) {
+    if (is_by_columns(panel, rows, columns) && !(conjugated && is_by_rows(panel, rows, columns))) {
       letter = 'N';
       leading = blas::leading(panel.column_stride, rows, columns);
     } else {
@@ -86,13 +109,11 @@ bool can_read(Order operand, bool conjugated, Order result) noexcept {
   return operand != Order::neither && (!conjugated || operand != result);
 }
 
+namespace {
+
 template <class T>
-void gemm(index_t m, index_t n, index_t k, T alpha, const Panel<const T>& a, bool conjugate_a,
-          const Panel<const T>& b, bool conjugate_b, T beta, const Panel<T>& c) {
-  if (order_of(c.row_stride, c.column_stride, m, n) != Order::by_columns) {
-    // BLAS writes by columns: the transpose of the product.
-    return gemm(n, m, k, alpha, b.transposed(), conjugate_b, a.transposed(), conjugate_a, beta, c.transposed());
-  }
+void gemm_by_columns(index_t m, index_t n, index_t k, T alpha, const Panel<const T>& a, bool conjugate_a,
+                     const Panel<const T>& b, bool conjugate_b, T beta, const Panel<T>& c) {
   for (index_t i = 0; i < m; i += part) {
     for (index_t j = 0; j < n; j += part) {
       for (index_t l = 0; l < k; l += part) {
@@ -111,7 +132,56 @@ void gemm(index_t m, index_t n, index_t k, T alpha, const Panel<const T>& a, boo
   }
 }
 
+}  // namespace
+
+template <class T>
+void gemm(index_t m, index_t n, index_t k, T alpha, const Panel<const T>& a, bool conjugate_a,
+          const Panel<const T>& b, bool conjugate_b, T beta, const Panel<T>& c) {
+  // BLAS writes by columns: by rows it is the transpose of the product. A single row or column is written in
+  // the way in which the operands can be conjugated.
+  const bool as_it_is = (!conjugate_a || is_by_rows(a, m, k)) && (!conjugate_b || is_by_rows(b, k, n));
+  if (is_by_columns(c, m, n) && (as_it_is || !is_by_rows(c, m, n)))
+    return gemm_by_columns(m, n, k, alpha, a, conjugate_a, b, conjugate_b, beta, c);
+  gemm_by_columns(n, m, k, alpha, b.transposed(), conjugate_b, a.transposed(), conjugate_a, beta,
+                  c.transposed());
+}
+
+template <class T>
+void gemv(index_t m, index_t n, T alpha, const Panel<const T>& a, bool conjugated, const T* x, T* y) {
+  const bool by_rows = is_by_rows(a, m, n), by_columns = is_by_columns(a, m, n);
+  // BLAS conjugates only where it transposes.
+  if ((!by_rows && !by_columns) || m > part || n > part || (conjugated && !by_rows)) {
+    const auto element = [&](index_t i, index_t j) {
+      const T value = a.data[i * a.row_stride + j * a.column_stride];
+      if constexpr (std::is_floating_point_v<T>)
+        return value;
+      else
+        return conjugated ? std::conj(value) : value;
+    };
+    // Along what lies closer together.
+    if (a.row_stride <= a.column_stride) {
+      for (index_t j = 0; j < n; ++j) {
+        const T factor = alpha * x[j];
+        for (index_t i = 0; i < m; ++i) y[i] += factor * element(i, j);
+      }
+    } else {
+      for (index_t i = 0; i < m; ++i) {
+        T sum{};
+        for (index_t j = 0; j < n; ++j) sum += element(i, j) * x[j];
+        y[i] += alpha * sum;
+      }
+    }
+    return;
+  }
+  const bool transposed = by_rows && (conjugated || !by_columns);
+  const char op = !transposed ? 'N' : conjugated ? 'C' : 'T';
+  const int rows = static_cast<int>(transposed ? n : m), columns = static_cast<int>(transposed ? m : n);
+  const int lda = leading(transposed ? a.row_stride : a.column_stride, rows, columns);
+  call(&op, &rows, &columns, &alpha, a.data, &lda, x, y);
+}
+
 #define TESSERA_DEFINE(T)                                                                                 \
+  template void gemv<T>(index_t, index_t, T, const Panel<const T>&, bool, const T*, T*);                  \
   template void gemm<T>(index_t, index_t, index_t, T, const Panel<const T>&, bool, const Panel<const T>&, \
                         bool, T, const Panel<T>&);
 TESSERA_DEFINE(float)

@@ -31,4 +31,8 @@ template <class T>
 void gemm(index_t m, index_t n, index_t k, T alpha, const Panel<const T>& a, bool conjugate_a,
           const Panel<const T>& b, bool conjugate_b, T beta, const Panel<T>& c);
 
+/// y = y + alpha * a * x, with the conjugates of a; a lies in any way. @local
+template <class T>
+void gemv(index_t m, index_t n, T alpha, const Panel<const T>& a, bool conjugated, const T* x, T* y);
+
 }  // namespace tessera::linalg::blas

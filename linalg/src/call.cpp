@@ -2,18 +2,21 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "call.hpp"
 
+#include <cmath>
 #include <cstring>
+#include <vector>
 
 #include <tessera/linalg/error.hpp>
 
-#include "format.hpp"
-
 namespace tessera::linalg::detail {
 
-Call::Call(std::string_view routine, const SliceCore& matrix, index_t largest_extent)
+using tessera::detail::Box;
+using tessera::detail::LocalPiece;
+
+Call::Call(std::string_view routine, const SliceCore& matrix, index_t largest_extent, const Blocking& blocking)
     : routine_(routine),
       matrix_(matrix),
-      target_(Target::choose(matrix, largest_extent)),
+      target_(Target::choose(routine, matrix, largest_extent, blocking)),
       grid_(matrix.array().group().mpi_comm(), target_.rows, target_.columns, target_.order) {}
 
 Distributed Call::copy_of(const SliceCore& operand) const {
@@ -25,13 +28,17 @@ Distributed Call::operand(const SliceCore& operand, Contents contents) const {
 }
 
 ArrayCore Call::matrix(index_t rows, index_t columns) const {
-  const ArrayCore& like = matrix_.array();
-  const index_t dims[2] = {rows, columns};
-  return {like.group(), target_.layout(dims, like.group().size()), like.type(), {.name = like.name()}};
+  return matrix(rows, columns, matrix_.array().type());
 }
 
-void Call::fail(std::string name, int info, std::string_view what) const {
-  throw LinalgError(formatted("{}: {} {}{}", routine_, described(matrix_), what,
+ArrayCore Call::matrix(index_t rows, index_t columns, const tessera::detail::ElementType& type) const {
+  const ArrayCore& like = matrix_.array();
+  const index_t dims[2] = {rows, columns};
+  return {like.group(), target_.layout(dims, like.group().size()), type, {.name = like.name()}};
+}
+
+void Call::fail(std::string name, int info, std::string_view what, const SliceCore& named) const {
+  throw LinalgError(formatted("{}: {} {}{}", routine_, described(named), what,
                               what == "failed" ? formatted(" (info {} of {})", info, name) : ""),
                     std::move(name), info);
 }
@@ -49,18 +56,80 @@ void require_system(std::string_view routine, const SliceCore& a, const SliceCor
   }
 }
 
-void keep_triangle(const SliceCore& a, Triangle kept) {
+void require_finite(std::string_view routine, const SliceCore& a, std::string name) {
+  if (std::isfinite(tessera::detail::norm(a, tessera::detail::Norm::infinity))) return;
+  throw LinalgError(formatted("{}: {} holds NaN or infinity", routine, described(a)), std::move(name), 0);
+}
+
+void keep_triangle(const SliceCore& a, Triangle kept, index_t diagonals) {
   const index_t size = a.array().type().size;
-  a.for_each_piece_of(a.array().group().rank(), [&](const tessera::detail::LocalPiece& piece) {
+  a.for_each_piece_of(a.array().group().rank(), [&](const LocalPiece& piece) {
     for (index_t i = piece.box.lo[0]; i < piece.box.hi[0]; ++i) {
       for (index_t j = piece.box.lo[1]; j < piece.box.hi[1]; ++j) {
-        if (kept == Triangle::lower ? j <= i : j >= i) continue;
+        if (kept == Triangle::lower ? j <= i + diagonals : j + diagonals >= i) continue;
         const index_t offset =
             (i - piece.box.lo[0]) * piece.strides[0] + (j - piece.box.lo[1]) * piece.strides[1];
         std::memset(piece.data + offset * size, 0, static_cast<std::size_t>(size));
       }
     }
   });
+}
+
+template <class T>
+void mirror(const SliceCore& a, Triangle known, bool conjugated) {
+  const int turned[2] = {1, 0};
+  const ArrayCore& array = a.array();
+  const ArrayCore transposed(array.group(), array.layout(), array.type(), {.name = array.name()});
+  tessera::detail::copy(a.permuted(turned), transposed);
+  std::vector<LocalPiece> pieces;
+  const int rank = array.group().rank();
+  SliceCore(transposed).for_each_piece_of(rank, [&](const LocalPiece& piece) { pieces.push_back(piece); });
+  auto from = pieces.begin();
+  a.for_each_piece_of(rank, [&](const LocalPiece& piece) {
+    const auto* source = reinterpret_cast<const T*>((from++)->data);
+    auto* target = reinterpret_cast<T*>(piece.data);
+    for (index_t i = piece.box.lo[0]; i < piece.box.hi[0]; ++i) {
+      for (index_t j = piece.box.lo[1]; j < piece.box.hi[1]; ++j) {
+        if (known == Triangle::lower ? j <= i : j >= i) continue;
+        const index_t offset =
+            (i - piece.box.lo[0]) * piece.strides[0] + (j - piece.box.lo[1]) * piece.strides[1];
+        target[offset] = conjugated ? conjugate(source[offset]) : source[offset];
+      }
+    }
+  });
+  tessera::detail::end_operation(a);
+}
+template <class T>
+void copy_adjoint(const SliceCore& from, const SliceCore& to) {
+  const int turned[2] = {1, 0};
+  tessera::detail::copy(from.permuted(turned), to);
+  if constexpr (!std::is_floating_point_v<T>) {
+    to.for_each_piece_of(to.array().group().rank(), [&](const LocalPiece& piece) {
+      for (index_t i = piece.box.lo[0]; i < piece.box.hi[0]; ++i) {
+        for (index_t j = piece.box.lo[1]; j < piece.box.hi[1]; ++j) {
+          T& x = reinterpret_cast<T*>(
+              piece.data)[(i - piece.box.lo[0]) * piece.strides[0] + (j - piece.box.lo[1]) * piece.strides[1]];
+          x = std::conj(x);
+        }
+      }
+    });
+    tessera::detail::end_operation(to);
+  }
+}
+
+#define TESSERA_DEFINE(T)                                    \
+  template void mirror<T>(const SliceCore&, Triangle, bool); \
+  template void copy_adjoint<T>(const SliceCore&, const SliceCore&);
+TESSERA_DEFINE(float)
+TESSERA_DEFINE(double)
+TESSERA_DEFINE(std::complex<float>)
+TESSERA_DEFINE(std::complex<double>)
+#undef TESSERA_DEFINE
+
+SliceCore corner(const SliceCore& matrix, index_t rows, index_t columns) {
+  Box box{};
+  box.hi[0] = rows, box.hi[1] = columns;
+  return matrix.patch(box);
 }
 
 }  // namespace tessera::linalg::detail

@@ -6,7 +6,10 @@
 #include <string>
 #include <string_view>
 
+#include <tessera/linalg/operand.hpp>
+
 #include "distributed.hpp"
+#include "format.hpp"
 
 namespace tessera::linalg::detail {
 
@@ -14,16 +17,21 @@ namespace tessera::linalg::detail {
 class Call {
  public:
   /// `matrix` says which layout is preferred, and is the one that errors name. @collective
-  Call(std::string_view routine, const SliceCore& matrix, index_t largest_extent);
+  /// @throws UsageError on every rank for a blocking that cannot be had
+  Call(std::string_view routine, const SliceCore& matrix, index_t largest_extent, const Blocking& blocking);
 
   /// A copy that may be overwritten. @collective
   Distributed copy_of(const SliceCore& operand) const;
   /// The operand itself where it lies as ScaLAPACK wants it. @collective
   Distributed operand(const SliceCore& operand, Contents contents = Contents::keep) const;
-  /// A new matrix on the grid, of the matrix's type. @collective
+  /// A new matrix on the grid, of the matrix's type unless another is given. @collective
   ArrayCore matrix(index_t rows, index_t columns) const;
+  ArrayCore matrix(index_t rows, index_t columns, const tessera::detail::ElementType& type) const;
   /// An extent as ScaLAPACK counts.
   int narrow(index_t extent) const { return scalapack::checked_int(extent, matrix_.array().name()); }
+  const Group& group() const noexcept { return matrix_.array().group(); }
+  const scalapack::Grid& grid() const noexcept { return grid_; }
+  const Target& target() const noexcept { return target_; }
 
   /// f() on the processes of the grid, and its info, the same on all. @collective
   template <class F>
@@ -36,8 +44,19 @@ class Call {
     const int info = run(f);
     if (info != 0) fail(std::move(name), info, "failed");
   }
+  /// The lower triangle of a positive definite matrix becomes its Cholesky factor. `named` is the operand that
+  /// it is a copy of. @collective @throws LinalgError
+  template <class T>
+  void factor_spd(const Distributed& a, int n, const SliceCore& named) const {
+    const int info = run([&] { return scalapack::potrf<T>(n, a.data<T>(), a.descriptor()); });
+    if (info > 0) fail("p?potrf", info, formatted("is not positive definite: leading minor {}", info), named);
+    if (info < 0) fail("p?potrf", info, "failed", named);
+  }
   /// @throws LinalgError that names routine and matrix and says `what` of it.
-  [[noreturn]] void fail(std::string name, int info, std::string_view what) const;
+  [[noreturn]] void fail(std::string name, int info, std::string_view what) const {
+    fail(std::move(name), info, what, matrix_);
+  }
+  [[noreturn]] void fail(std::string name, int info, std::string_view what, const SliceCore& named) const;
 
  private:
   std::string_view routine_;
@@ -49,6 +68,9 @@ class Call {
 /// Square, and as many rows on the right, which is another matrix; else an error on every rank. @local
 void require_system(std::string_view routine, const SliceCore& a, const SliceCore& b);
 void require_square(std::string_view routine, const SliceCore& a);
+/// @throws LinalgError on every rank if there is a NaN or infinity, for which iterations may never end.
+/// @collective
+void require_finite(std::string_view routine, const SliceCore& a, std::string name);
 
 /// Calls f(i, element) for the elements of the diagonal that this rank has. @local
 template <class T, class F>
@@ -59,13 +81,21 @@ void for_each_of_diagonal(const SliceCore& a, F&& f) {
     for (index_t i = begin; i < end; ++i) {
       const index_t offset =
           (i - piece.box.lo[0]) * piece.strides[0] + (i - piece.box.lo[1]) * piece.strides[1];
-      f(i, reinterpret_cast<const T*>(piece.data)[offset]);
+      f(i, reinterpret_cast<T*>(piece.data)[offset]);
     }
   });
 }
 
-/// Sets the elements of this rank that are above or below the diagonal to zero. @local
-enum class Triangle { lower, upper };
-void keep_triangle(const SliceCore& a, Triangle kept);
+/// Sets the elements of this rank to zero that are more than `diagonals` below the diagonal (for an upper
+/// triangle) or above it (for a lower one). @local
+void keep_triangle(const SliceCore& a, Triangle kept, index_t diagonals = 0);
+/// The other triangle of a whole array from this one. @collective
+template <class T>
+void mirror(const SliceCore& a, Triangle known, bool conjugated);
+/// to = the adjoint of from. @collective
+template <class T>
+void copy_adjoint(const SliceCore& from, const SliceCore& to);
+/// The first rows and columns. @local
+SliceCore corner(const SliceCore& matrix, index_t rows, index_t columns);
 
 }  // namespace tessera::linalg::detail

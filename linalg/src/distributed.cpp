@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <tessera/runtime/detail/fingerprint.hpp>
+
 #include "format.hpp"
 
 namespace tessera::linalg::detail {
@@ -19,20 +21,47 @@ bool is_scalapack(const LayoutCore& layout) {
          layout.axis(1).kind() == Kind::cyclic && layout.axis(0).block() == layout.axis(1).block();
 }
 
+// Ranks that disagree would wait for each other in different grids.
+void check(std::string_view routine, const Blocking& blocking, const Group& group) {
+  tessera::detail::Fingerprint print;
+  print.add(blocking.block).add(blocking.rows).add(blocking.columns);
+  group.check_agreement(routine, print.value());
+  const auto [block, rows, columns] = blocking;
+  if (block < 0 || rows < 0 || columns < 0 || (rows == 0) != (columns == 0)) {
+    throw UsageError(
+        formatted("{}: a blocking of {} on a grid of {} x {}: none may be negative, and a grid needs "
+                  "both extents",
+                  routine, block, rows, columns));
+  }
+  if (index_t{rows} * columns > group.size()) {
+    throw UsageError(formatted("{}: a grid of {} x {} needs {} processes, and the group has {}", routine, rows,
+                               columns, index_t{rows} * columns, group.size()));
+  }
+}
+
 }  // namespace
 
-Target Target::choose(const SliceCore& preferred, index_t largest_extent) {
+Target Target::choose(std::string_view routine, const SliceCore& preferred, index_t largest_extent,
+                      const Blocking& blocking) {
+  check(routine, blocking, preferred.array().group());
   const LayoutCore& layout = preferred.array().layout();
-  if (preferred.is_whole() && is_scalapack(layout)) {
+  const bool is_set = blocking.block != 0 || blocking.rows != 0;
+  if (!is_set && preferred.is_whole() && is_scalapack(layout)) {
     return {scalapack::checked_int(layout.axis(0).block(), preferred.array().name()), layout.axis(0).parts(),
             layout.axis(1).parts(), layout.grid_order()};
   }
   const int ranks = preferred.array().group().size();
-  int rows = static_cast<int>(std::sqrt(static_cast<double>(ranks)));
-  while (ranks % rows != 0) --rows;
-  const int columns = ranks / rows;
-  const index_t share = (largest_extent + columns - 1) / columns;
-  const auto block = static_cast<int>(std::clamp<index_t>(share, smallest_block, largest_block));
+  int rows = blocking.rows, columns = blocking.columns;
+  if (rows == 0) {
+    rows = static_cast<int>(std::sqrt(static_cast<double>(ranks)));
+    while (ranks % rows != 0) --rows;
+    columns = ranks / rows;
+  }
+  int block = blocking.block;
+  if (block == 0) {
+    const index_t share = (largest_extent + columns - 1) / columns;
+    block = static_cast<int>(std::clamp<index_t>(share, smallest_block, largest_block));
+  }
   return {block, rows, columns, GridOrder::row_major};
 }
 
@@ -46,17 +75,16 @@ LayoutCore Target::layout(const index_t* dims, int ranks) const {
 
 Distributed::Distributed(const SliceCore& matrix, const Target& target, const scalapack::Grid& grid,
                          Contents contents, Use use)
-    : used_(&matrix.array()) {
+    : original_(&matrix.array()) {
   const ArrayCore& array = matrix.array();
   const auto& dims = matrix.extents();
   LayoutCore layout = target.layout(dims.data(), array.group().size());
   if (use == Use::copy || !matrix.is_whole() || !(array.layout() == layout)) {
     copy_.emplace(array.group(), std::move(layout), array.type(),
                   tessera::detail::CoreOptions{.name = array.name()});
-    used_ = &*copy_;
     if (contents == Contents::keep) tessera::detail::copy(matrix, *copy_);
   }
-  const index_t leading = std::max<index_t>(1, used_->local_shape().extents[0]);
+  const index_t leading = std::max<index_t>(1, used().local_shape().extents[0]);
   auto narrow = [&](index_t value) { return scalapack::checked_int(value, array.name()); };
   descriptor_ = {1, grid.context(), narrow(dims[0]), narrow(dims[1]), target.block, target.block, 0,
                  0, narrow(leading)};
@@ -69,8 +97,8 @@ void Distributed::store(const SliceCore& matrix) {
 
 index_t Distributed::exchanges(std::span<const int> pivots) const {
   // Every process of a row of the grid has the same; the one that has the first column counts them.
-  const LayoutCore& layout = used_->layout();
-  const int rank = used_->group().rank();
+  const LayoutCore& layout = used().layout();
+  const int rank = used().group().rank();
   index_t count = 0;
   std::size_t next = 0;
   for (index_t b = 0; b < layout.block_count(rank); ++b) {

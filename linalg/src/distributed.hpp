@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <tessera/detail/operations.hpp>
+#include <tessera/linalg/blocking.hpp>
 
 #include "scalapack.hpp"
 
@@ -22,9 +23,11 @@ struct Target {
   int block, rows, columns;
   GridOrder order;
 
-  /// The layout of `preferred` if ScaLAPACK can work on it as it lies; else a near-square grid of the whole
-  /// group and blocks that give every process of it something to do, 64 at most.
-  static Target choose(const SliceCore& preferred, index_t largest_extent);
+  /// What `blocking` asks for. What it leaves open is the layout of `preferred` if ScaLAPACK can work on it as
+  /// it lies; else a near-square grid of the whole group and blocks that give every process of it something to
+  /// do, 64 at most. @collective @throws UsageError on every rank if it cannot be had
+  static Target choose(std::string_view routine, const SliceCore& preferred, index_t largest_extent,
+                       const Blocking& blocking);
   LayoutCore layout(const index_t* dims, int ranks) const;
 };
 
@@ -44,18 +47,20 @@ class Distributed {
   template <class T>
   T* data() const {
     static T nothing[1];
-    void* local = used_->local_data();
+    void* local = used().local_data();
     return local == nullptr ? nothing : static_cast<T*>(local);
   }
   const scalapack::Descriptor& descriptor() const noexcept { return descriptor_; }
   /// The matrix that ScaLAPACK works on. @local
-  SliceCore matrix() const { return *used_; }
+  SliceCore matrix() const { return used(); }
   /// Of the pivots of this rank's rows, those that exchange two rows; each is counted on one rank. @local
   index_t exchanges(std::span<const int> pivots) const;
 
  private:
+  const ArrayCore& used() const noexcept { return copy_ ? *copy_ : *original_; }
+
   std::optional<ArrayCore> copy_;
-  const ArrayCore* used_;
+  const ArrayCore* original_;
   scalapack::Descriptor descriptor_;
 };
 
@@ -77,6 +82,14 @@ void with_scalar(std::string_view routine, const SliceCore& matrix, F&& f) {
   }
   throw UsageError(std::string(routine) + ": array \"" + array.name() + "\" is of " + to_string(array.type()) +
                    "; matrix routines work on float, double and their complex types");
+}
+
+template <class T>
+T conjugate(T x) {
+  if constexpr (std::is_floating_point_v<T>)
+    return x;
+  else
+    return std::conj(x);
 }
 
 /// `matrix "S"`, or which part of an array it is. @local

@@ -9,53 +9,12 @@
 #include <vector>
 
 #include "call.hpp"
-#include "format.hpp"
 
 namespace tessera::linalg::detail {
 namespace {
 
 using tessera::detail::Box;
-using tessera::detail::LocalPiece;
 using tessera::detail::Shapes;
-
-// The first rows and columns.
-SliceCore corner(const ArrayCore& array, index_t rows, index_t columns) {
-  Box box{};
-  box.hi[0] = rows, box.hi[1] = columns;
-  return SliceCore(array).patch(box);
-}
-
-template <class T>
-T conjugate(T x) {
-  if constexpr (std::is_floating_point_v<T>)
-    return x;
-  else
-    return std::conj(x);
-}
-
-// The upper triangle from the lower.
-template <class T>
-void mirror(const SliceCore& a) {
-  const int turned[2] = {1, 0};
-  const ArrayCore& array = a.array();
-  const ArrayCore transposed(array.group(), array.layout(), array.type(), {.name = array.name()});
-  tessera::detail::copy(a.permuted(turned), transposed);
-  std::vector<LocalPiece> pieces;
-  const int rank = array.group().rank();
-  SliceCore(transposed).for_each_piece_of(rank, [&](const LocalPiece& piece) { pieces.push_back(piece); });
-  auto from = pieces.begin();
-  a.for_each_piece_of(rank, [&](const LocalPiece& piece) {
-    const auto* source = reinterpret_cast<const T*>((from++)->data);
-    auto* target = reinterpret_cast<T*>(piece.data);
-    for (index_t i = piece.box.lo[0]; i < piece.box.hi[0]; ++i) {
-      for (index_t j = std::max(i + 1, piece.box.lo[1]); j < piece.box.hi[1]; ++j) {
-        const index_t offset =
-            (i - piece.box.lo[0]) * piece.strides[0] + (j - piece.box.lo[1]) * piece.strides[1];
-        target[offset] = conjugate(source[offset]);
-      }
-    }
-  });
-}
 
 // The factors of Gaussian elimination on a copy.
 template <class T>
@@ -67,8 +26,8 @@ struct Elimination {
   std::vector<int> pivots;
   int info = 0;  // of the first pivot that is zero
 
-  Elimination(std::string_view routine, const SliceCore& a)
-      : call(routine, a, a.extents()[0]),
+  Elimination(std::string_view routine, const SliceCore& a, const Blocking& blocking)
+      : call(routine, a, a.extents()[0], blocking),
         n(call.narrow(a.extents()[0])),
         factor(call.copy_of(a)),
         pivots(scalapack::pivots_of(factor.descriptor())) {
@@ -85,30 +44,26 @@ struct Elimination {
 
 }  // namespace
 
-void cholesky(const SliceCore& a, const SliceCore& l) {
+void cholesky(const SliceCore& a, const SliceCore& l, const Blocking& blocking) {
   tessera::detail::begin_operation("cholesky", {a, l}, Shapes::any);
   require_square("cholesky", a);
   if (a.size() == 0) return;
   with_scalar("cholesky", a, [&]<class T>(T) {
-    const Call call("cholesky", a, a.extents()[0]);
+    const Call call("cholesky", a, a.extents()[0], blocking);
     Distributed factor = call.copy_of(a);
-    const int info = call.run([&] {
-      return scalapack::potrf<T>(call.narrow(a.extents()[0]), factor.data<T>(), factor.descriptor());
-    });
-    if (info > 0) call.fail("p?potrf", info, formatted("is not positive definite: leading minor {}", info));
-    if (info < 0) call.fail("p?potrf", info, "failed");
+    call.factor_spd<T>(factor, call.narrow(a.extents()[0]), a);
     factor.store(l);
     keep_triangle(l, Triangle::lower);
     tessera::detail::end_operation(l);
   });
 }
 
-void qr(const SliceCore& a, const SliceCore& q, const SliceCore& r) {
+void qr(const SliceCore& a, const SliceCore& q, const SliceCore& r, const Blocking& blocking) {
   tessera::detail::begin_operation("qr", {a, q, r}, Shapes::any);
   if (a.size() == 0) return;
   with_scalar("qr", a, [&]<class T>(T) {
     const index_t m = a.extents()[0], n = a.extents()[1], least = std::min(m, n);
-    const Call call("qr", a, std::max(m, n));
+    const Call call("qr", a, std::max(m, n), blocking);
     const ArrayCore both = call.matrix(m, n);
     tessera::detail::copy(a, both);
     const Distributed factor = call.operand(both);
@@ -130,12 +85,12 @@ void qr(const SliceCore& a, const SliceCore& q, const SliceCore& r) {
   });
 }
 
-void inverse(const SliceCore& a, const SliceCore& result) {
+void inverse(const SliceCore& a, const SliceCore& result, const Blocking& blocking) {
   tessera::detail::begin_operation("inverse", {a, result}, Shapes::any);
   require_square("inverse", a);
   if (a.size() == 0) return;
   with_scalar("inverse", a, [&]<class T>(T) {
-    Elimination<T> lu("inverse", a);
+    Elimination<T> lu("inverse", a, blocking);
     if (lu.info > 0) lu.call.fail("p?getrf", lu.info, formatted("is singular: pivot {} is zero", lu.info));
     lu.call.must("p?getri", [&] {
       return scalapack::getri<T>(lu.n, lu.factor.template data<T>(), lu.factor.descriptor(), lu.pivots.data());
@@ -144,25 +99,22 @@ void inverse(const SliceCore& a, const SliceCore& result) {
   });
 }
 
-void inverse_spd(const SliceCore& a, const SliceCore& result) {
+void inverse_spd(const SliceCore& a, const SliceCore& result, const Blocking& blocking) {
   tessera::detail::begin_operation("inverse_spd", {a, result}, Shapes::any);
   require_square("inverse_spd", a);
   if (a.size() == 0) return;
   with_scalar("inverse_spd", a, [&]<class T>(T) {
-    const Call call("inverse_spd", a, a.extents()[0]);
+    const Call call("inverse_spd", a, a.extents()[0], blocking);
     const int n = call.narrow(a.extents()[0]);
     Distributed factor = call.copy_of(a);
-    const int info = call.run([&] { return scalapack::potrf<T>(n, factor.data<T>(), factor.descriptor()); });
-    if (info > 0) call.fail("p?potrf", info, formatted("is not positive definite: leading minor {}", info));
-    if (info < 0) call.fail("p?potrf", info, "failed");
+    call.factor_spd<T>(factor, n, a);
     call.must("p?potri", [&] { return scalapack::potri<T>(n, factor.data<T>(), factor.descriptor()); });
     factor.store(result);
-    mirror<T>(result);
-    tessera::detail::end_operation(result);
+    mirror<T>(result, Triangle::lower, true);
   });
 }
 
-void log_determinant(const SliceCore& a, void* sign, double& magnitude) {
+void log_determinant(const SliceCore& a, void* sign, double& magnitude, const Blocking& blocking) {
   tessera::detail::begin_operation("log_determinant", {a}, Shapes::any);
   require_square("log_determinant", a);
   with_scalar("log_determinant", a, [&]<class T>(T) {
@@ -170,7 +122,7 @@ void log_determinant(const SliceCore& a, void* sign, double& magnitude) {
     phase = T{1};
     magnitude = 0;
     if (a.size() == 0) return;
-    Elimination<T> lu("log_determinant", a);
+    Elimination<T> lu("log_determinant", a, blocking);
     if (lu.info > 0) {
       phase = T{0};
       magnitude = -std::numeric_limits<double>::infinity();
@@ -180,7 +132,7 @@ void log_determinant(const SliceCore& a, void* sign, double& magnitude) {
     constexpr double half_turn = 3.141592653589793238462643;
     double sums[2] = {0, 0};  // of the logarithms and of the angles
     const Group& group = a.array().group();
-    for_each_of_diagonal<T>(lu.factor.matrix(), [&](index_t, const T& x) {
+    for_each_of_diagonal<const T>(lu.factor.matrix(), [&](index_t, const T& x) {
       sums[0] += std::log(static_cast<double>(std::abs(x)));
       sums[1] +=
           std::is_floating_point_v<T> ? (std::real(x) < 0 ? half_turn : 0) : static_cast<double>(std::arg(x));
@@ -199,13 +151,13 @@ void log_determinant(const SliceCore& a, void* sign, double& magnitude) {
 // N. J. Higham, "FORTRAN codes for estimating the one-norm of a real or complex matrix", ACM TOMS 14 (1988)
 // 381, on the inverse. (ScaLAPACK's p?gecon takes 1.1 for the condition of a diagonal of 2 and one 0.25, which
 // is 8.)
-double condition(const SliceCore& a) {
+double condition(const SliceCore& a, const Blocking& blocking) {
   tessera::detail::begin_operation("condition", {a}, Shapes::any);
   require_square("condition", a);
   if (a.size() == 0) return 0;
   double estimate = std::numeric_limits<double>::infinity();
   with_scalar("condition", a, [&]<class T>(T) {
-    Elimination<T> lu("condition", a);
+    Elimination<T> lu("condition", a, blocking);
     if (lu.info > 0) return;
     using Real = decltype(std::abs(T{}));
     const index_t n = lu.n;

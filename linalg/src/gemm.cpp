@@ -2,171 +2,142 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/linalg/gemm.hpp>
 
-#include <algorithm>
-#include <array>
-#include <memory>
+#include <vector>
 
 #include "distributed.hpp"
 #include "format.hpp"
-#include "product.hpp"
+#include "multiply.hpp"
 
-// Every process computes what it owns of the result; where that is too little to be worth what it takes to
-// read, every process computes a part of the sums of all of it.
 namespace tessera::linalg::detail {
 namespace {
 
-using tessera::detail::Box;
-using tessera::detail::LocalPiece;
+using tessera::detail::Shapes;
 
-// A result of which nothing is left when it is scaled by zero, not even what is no number.
-template <class T>
-T scaled(T factor, T value) {
-  return factor == T{0} ? T{0} : factor * value;
-}
+// One product with its operands as the kernels take them: m x k and n x k.
+struct Factors {
+  SliceCore left, right;
+  bool conjugate_left, conjugate_right;
+  index_t m, n, k;
 
-// c = block + beta * c for the pieces of a share, `block` by columns.
-template <class T>
-void store(const Share& share, const T* block, T beta) {
-  const index_t leading = share.rows.size();
-  for (const LocalPiece& piece : share.pieces) {
-    const IndexSet rows(piece.box.lo[0], piece.box.hi[0] - piece.box.lo[0]),
-        columns(piece.box.lo[1], piece.box.hi[1] - piece.box.lo[1]);
-    const T* from = block + *share.rows.find(rows) + *share.columns.find(columns) * leading;
-    auto* to = reinterpret_cast<T*>(piece.data);
-    for (index_t j = 0; j < columns.size(); ++j) {
-      for (index_t i = 0; i < rows.size(); ++i) {
-        T& x = to[i * piece.strides[0] + j * piece.strides[1]];
-        x = from[i + j * leading] + scaled(beta, x);
-      }
+  Factors(std::string_view routine, const ProductCore& product)
+      : left(product.op_a == Op::none ? product.a : product.a.permuted(turned)),
+        right(product.op_b == Op::none ? product.b.permuted(turned) : product.b),
+        conjugate_left(product.op_a == Op::adjoint),
+        conjugate_right(product.op_b == Op::adjoint),
+        m(left.extents()[0]),
+        n(right.extents()[0]),
+        k(left.extents()[1]) {
+    const SliceCore& c = product.c;
+    if (right.extents()[1] != k || c.extents()[0] != m || c.extents()[1] != n) {
+      throw_bad_shapes(formatted("{} (op(a) is {} x {}, op(b) is {} x {}, c is {} x {})", routine, m, k,
+                                 right.extents()[1], n, c.extents()[0], c.extents()[1]),
+                       {&product.a, &product.b, &c});
     }
+    if (product.a.may_overlap(c) || product.b.may_overlap(c))
+      throw UsageError(formatted("{}: the result {} is also an operand", routine, c.description()));
   }
-}
+  template <class T>
+  Product<T> product(T alpha) const {
+    constexpr bool is_complex = !std::is_floating_point_v<T>;
+    return {alpha, left, is_complex && conjugate_left, right, is_complex && conjugate_right};
+  }
 
-template <class T>
-void compute_own(Product<T>& product, const SliceCore& c, index_t k, T beta) {
-  const Group& group = c.array().group();
-  const double first = static_cast<double>(group.rank()) / group.size();
-  const IndexSet inner(0, k);
-  for (const Share& share : shares_of(c, group.rank())) {
-    const index_t m = share.rows.size(), n = share.columns.size();
-    const bool in_place =
-        share.is_even && blas::order_of(share.row_stride, share.column_stride, m, n) != blas::Order::neither;
-    if (in_place) {
-      product.add(share.rows, share.columns, inner, beta,
-                  {reinterpret_cast<T*>(share.data), share.row_stride, share.column_stride}, first);
-      continue;
-    }
-    const auto block = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(m * n));
-    product.add(share.rows, share.columns, inner, T{0}, {block.get(), 1, m}, first);
-    store(share, block.get(), beta);
-  }
-}
-
-template <class T>
-void compute_part_of_sums(Product<T>& product, const SliceCore& c, index_t k, T beta) {
-  const Group& group = c.array().group();
-  const index_t m = c.extents()[0], n = c.extents()[1], ranks = group.size(), rank = group.rank();
-  beta == T{0} ? tessera::detail::fill(c, &beta) : tessera::detail::scale(c, &beta);
-  const index_t begin = k * rank / ranks, end = k * (rank + 1) / ranks;
-  if (begin == end) return;
-  const auto block = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(m * n));
-  product.add(IndexSet(0, m), IndexSet(0, n), IndexSet(begin, end - begin), T{0}, {block.get(), 1, m}, 0);
-  // Not all to the same owner at once.
-  const T one{1};
-  Request all;
-  for (index_t i = 0; i < ranks; ++i) {
-    const index_t part = (rank + i) % ranks;
-    Box box{};
-    box.lo[0] = m * part / ranks, box.hi[0] = m * (part + 1) / ranks;
-    box.hi[1] = n;
-    if (box.lo[0] == box.hi[0]) continue;
-    const std::array<index_t, 2> extents{box.hi[0] - box.lo[0], n}, strides{1, m};
-    all += c.accumulate_async(box, {block.get() + box.lo[0], extents.data(), strides.data()}, &one);
-  }
-  all.wait();
-  c.array().flush();
-}
-
-// Seconds that the slowest process takes, by flops and by words from other nodes; both as far as their ratio
-// matters.
-struct Cost {
-  double flops_per_second = 3e10, bytes_per_second = 1e9, sums_per_second = 5e8;
-  const Group& group;
-  index_t size;
-  const std::vector<Share>&left, &right;
-
-  double words(int rank, const std::vector<Share>& factor, const IndexSet& outer, const IndexSet& inner) const {
-    index_t words = 0;
-    for (const Share& share : factor) {
-      if (group.node_of(share.rank) == group.node_of(rank)) continue;
-      words += share.rows.intersection(outer).size() * share.columns.intersection(inner).size();
-    }
-    return static_cast<double>(words);
-  }
-  double of(int rank, const IndexSet& rows, const IndexSet& columns, const IndexSet& inner) const {
-    const double flops = 2.0 * static_cast<double>(rows.size()) * static_cast<double>(columns.size()) *
-                         static_cast<double>(inner.size());
-    return flops / flops_per_second + (words(rank, left, rows, inner) + words(rank, right, columns, inner)) *
-                                          static_cast<double>(size) / bytes_per_second;
-  }
+ private:
+  static constexpr int turned[2] = {1, 0};
 };
 
-// The same on every process: from the layouts alone.
+// A matrix that lies at one process of this node, in one piece, as most of a batch do: found without the lists
+// that a Product makes, which take longer than to multiply small matrices.
 template <class T>
-bool should_split_sums(const Product<T>& product, const SliceCore& c, index_t k) {
-  constexpr index_t most_memory = index_t{256} << 20;
-  const Group& group = c.array().group();
-  const index_t m = c.extents()[0], n = c.extents()[1], ranks = group.size();
-  const auto size = static_cast<index_t>(sizeof(T));
-  if (ranks == 1 || k < ranks || m * n * size > most_memory) return false;
-  const Cost cost{
-      .group = group, .size = size, .left = product.left().shares(), .right = product.right().shares()};
-  double own = 0, split = 0;
-  for (int rank = 0; rank < group.size(); ++rank) {
-    double here = 0;
-    for (const Share& share : shares_of(c, rank))
-      here += cost.of(rank, share.rows, share.columns, IndexSet(0, k));
-    own = std::max(own, here);
-    const index_t begin = k * rank / ranks, end = k * (rank + 1) / ranks;
-    const double sums = static_cast<double>(m * n);
-    const bool alone = group.node_count() == 1;
-    here = cost.of(rank, IndexSet(0, m), IndexSet(0, n), IndexSet(begin, end - begin)) +
-           sums / cost.sums_per_second + (alone ? 0 : sums * static_cast<double>(size) / cost.bytes_per_second);
-    split = std::max(split, here);
+struct Piece {
+  int rank = -1;
+  blas::Panel<T> panel{};
+
+  explicit Piece(const SliceCore& matrix) {
+    tessera::detail::Box all{};
+    all.hi = matrix.extents();
+    int pieces = 0;
+    matrix.for_each_piece(all, [&](int owner, const tessera::detail::LocalPiece& piece) {
+      ++pieces;
+      rank = owner;
+      panel = {reinterpret_cast<T*>(piece.data), piece.strides[0], piece.strides[1]};
+    });
+    if (pieces != 1) rank = -1;
   }
-  return split < 0.8 * own;
+  bool is_here() const noexcept { return rank >= 0 && panel.data != nullptr; }
+};
+
+// Whether it was done so; or had not to be done by this process.
+template <class T>
+bool multiply_pieces(const Factors& factors, const SliceCore& c, T alpha, T beta) {
+  const Piece<T> result(c);
+  if (result.rank < 0) return false;
+  if (result.rank != c.array().group().rank()) return true;
+  const Piece<const T> left(factors.left), right(factors.right);
+  if (!left.is_here() || !right.is_here()) return false;
+  const index_t m = factors.m, n = factors.n, k = factors.k;
+  constexpr bool is_complex = !std::is_floating_point_v<T>;
+  const bool conjugate_left = is_complex && factors.conjugate_left,
+             conjugate_right = is_complex && factors.conjugate_right;
+  const auto order = [](const auto& panel, index_t rows, index_t columns) {
+    return blas::order_of(panel.row_stride, panel.column_stride, rows, columns);
+  };
+  const blas::Order own = order(result.panel, m, n);
+  const blas::Panel<const T> second = right.panel.transposed();
+  if (own == blas::Order::neither || !blas::can_read(order(left.panel, m, k), conjugate_left, own) ||
+      !blas::can_read(order(second, k, n), conjugate_right, own))
+    return false;
+  blas::gemm<T>(m, n, k, alpha, left.panel, conjugate_left, second, conjugate_right, beta, result.panel);
+  return true;
 }
 
 }  // namespace
 
-void gemm(const void* alpha, const SliceCore& a, Op op_a, const SliceCore& b, Op op_b, const void* beta,
-          const SliceCore& c) {
-  using tessera::detail::Shapes;
-  tessera::detail::begin_operation("gemm", {a, b, c}, Shapes::any);
-  const int turned[2] = {1, 0};
-  const SliceCore left = op_a == Op::none ? a : a.permuted(turned);
-  const SliceCore right_transposed = op_b == Op::none ? b.permuted(turned) : b;
-  const index_t m = left.extents()[0], k = left.extents()[1], n = right_transposed.extents()[0],
-                right_rows = right_transposed.extents()[1];
-  if (right_rows != k || c.extents()[0] != m || c.extents()[1] != n) {
-    std::string what = formatted("gemm (op(a) is {} x {}, op(b) is {} x {}, c is {} x {})", m, k, right_rows, n,
-                                 c.extents()[0], c.extents()[1]);
-    throw_bad_shapes(what, {&a, &b, &c});
-  }
-  if (a.may_overlap(c) || b.may_overlap(c))
-    throw UsageError(formatted("gemm: the result {} is also an operand", c.description()));
+void gemm(const void* alpha, const ProductCore& operands, const void* beta) {
+  const SliceCore& c = operands.c;
+  tessera::detail::begin_operation("gemm", {operands.a, operands.b, c}, Shapes::any);
+  const Factors factors("gemm", operands);
   with_scalar("gemm", c, [&]<class T>(T) {
     const T factor = *static_cast<const T*>(alpha), old = *static_cast<const T*>(beta);
-    if (m == 0 || n == 0) return;
-    if (k == 0 || factor == T{0})
+    if (factors.m == 0 || factors.n == 0) return;
+    if (factors.k == 0 || factor == T{0})
       return old == T{0} ? tessera::detail::fill(c, &old) : tessera::detail::scale(c, &old);
-    constexpr bool is_complex = !std::is_floating_point_v<T>;
-    Product<T> product(factor, left, is_complex && op_a == Op::adjoint, right_transposed,
-                       is_complex && op_b == Op::adjoint);
-    should_split_sums(product, c, k) ? compute_part_of_sums(product, c, k, old)
-                                     : compute_own(product, c, k, old);
+    Product<T> product = factors.product(factor);
+    multiply(product, c, factors.k, old, {});
     tessera::detail::end_operation(c);
   });
+}
+
+void gemm_batch(const void* alpha, std::span<const ProductCore> products, const void* beta) {
+  if (products.empty()) return;
+  std::vector<SliceCore> all;
+  for (const ProductCore& product : products) all.insert(all.end(), {product.a, product.b, product.c});
+  tessera::detail::begin_operation("gemm_batch", all, Shapes::any);
+  std::vector<Factors> factors;
+  for (const ProductCore& product : products) factors.emplace_back("gemm_batch", product);
+  with_scalar("gemm_batch", products.front().c, [&]<class T>(T) {
+    const T factor = *static_cast<const T*>(alpha), old = *static_cast<const T*>(beta);
+    for (std::size_t i = 0; i < products.size(); ++i) {
+      const SliceCore& c = products[i].c;
+      if (c.size() == 0) continue;
+      if (factors[i].k == 0 || factor == T{0}) {
+        old == T{0} ? tessera::detail::fill(c, &old) : tessera::detail::scale(c, &old);
+        continue;
+      }
+      if (multiply_pieces(factors[i], c, factor, old)) continue;
+      if (shares_of(c, c.array().group().rank()).empty()) continue;
+      Product<T> product = factors[i].product(factor);
+      multiply_own(product, c, factors[i].k, old, {});
+    }
+  });
+  for (const ProductCore& product : products) product.c.array().order_local_access();
+  tessera::detail::end_operation(products.front().c);
+}
+
+index_t batch_size(index_t a, index_t b, index_t c) {
+  if (a == b && b == c) return a;
+  throw UsageError(
+      formatted("gemm_batch: {} matrices a, {} b and {} c; there have to be as many of each", a, b, c));
 }
 
 }  // namespace tessera::linalg::detail

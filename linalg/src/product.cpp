@@ -25,6 +25,23 @@ index_t most_fetched(index_t rows, index_t columns) {
 
 }  // namespace
 
+std::vector<TileRange> tile_ranges(const IndexSet& set, index_t size) {
+  std::vector<TileRange> ranges;
+  index_t offset = 0;
+  for (const IndexRun& run : set.runs()) {
+    for (index_t i = run.begin; i < run.end();) {
+      const index_t number = i / size, count = std::min(run.end(), (number + 1) * size) - i;
+      if (!ranges.empty() && ranges.back().number == number)
+        ranges.back().count += count;
+      else
+        ranges.push_back({number, offset, count});
+      offset += count;
+      i += count;
+    }
+  }
+  return ranges;
+}
+
 template <class T>
 Factor<T>::Factor(const SliceCore& matrix, bool conjugated) : matrix_(matrix), conjugated_(conjugated) {
   for (int rank = 0; rank < matrix.array().group().size(); ++rank) {
@@ -113,12 +130,13 @@ Product<T>::Product(T alpha, const SliceCore& left, bool conjugate_left, const S
 
 template <class T>
 void Product<T>::add(const IndexSet& rows, const IndexSet& columns, const IndexSet& inner, T beta,
-                     const blas::Panel<T>& c, double first) {
+                     const blas::Panel<T>& c, double first, const Tiles& tiles) {
   for (const IndexSet& some_rows : left_.cut(rows)) {
     for (const IndexSet& some_columns : right_.cut(columns)) {
       const index_t offset =
           *rows.find(some_rows) * c.row_stride + *columns.find(some_columns) * c.column_stride;
-      add_block(some_rows, some_columns, inner, beta, {c.data + offset, c.row_stride, c.column_stride}, first);
+      add_block(some_rows, some_columns, inner, beta, {c.data + offset, c.row_stride, c.column_stride}, first,
+                tiles);
     }
   }
 }
@@ -128,18 +146,26 @@ void Product<T>::add(const IndexSet& rows, const IndexSet& columns, const IndexS
 template <class T>
 std::vector<IndexSet> Product<T>::steps(const IndexSet& rows, const IndexSet& columns, const IndexSet& inner,
                                         blas::Order result) const {
-  std::vector<IndexSet> whole;
-  const std::vector<IndexSet> lefts = left_.inner_of(rows), rights = right_.inner_of(columns);
-  auto parts_of = [&](const std::vector<IndexSet>& owned) {
-    return owned.empty() ? std::vector{inner} : owned;
+  // Parts too small for BLAS are fetched together; so many are not even compared.
+  const auto most_parts = static_cast<std::size_t>(1 + inner.size() / least_inner);
+  auto parts_of = [&](const Factor<T>& factor, const IndexSet& outer) {
+    std::vector<IndexSet> parts;
+    for (const IndexSet& owned : factor.inner_of(outer)) {
+      IndexSet part = owned.intersection(inner);
+      if (!part.empty()) parts.push_back(std::move(part));
+    }
+    if (parts.empty() || parts.size() > most_parts) parts = {inner};
+    return parts;
   };
-  for (const IndexSet& mine : parts_of(lefts)) {
-    for (const IndexSet& theirs : parts_of(rights)) {
-      IndexSet part = mine.intersection(theirs).intersection(inner);
+  std::vector<IndexSet> whole;
+  const std::vector<IndexSet> rights = parts_of(right_, columns);
+  for (const IndexSet& mine : parts_of(left_, rows)) {
+    for (const IndexSet& theirs : rights) {
+      IndexSet part = mine.intersection(theirs);
       if (!part.empty()) whole.push_back(std::move(part));
     }
   }
-  if (static_cast<index_t>(whole.size()) > 1 + inner.size() / least_inner) whole = {inner};
+  if (whole.size() > most_parts) whole = {inner};
   const index_t most = most_fetched<T>(rows.size(), columns.size());
   std::vector<IndexSet> steps;
   for (IndexSet& part : whole) {
@@ -166,8 +192,36 @@ struct Product<T>::Step {
 };
 
 template <class T>
+void Product<T>::multiply(const IndexSet& rows, const IndexSet& columns, const Step& step, T beta,
+                          const blas::Panel<T>& c, const Tiles& tiles) const {
+  const auto part = [&](index_t row, index_t m, index_t column, index_t n) {
+    blas::gemm<T>(m, n, step.inner.size(), alpha_,
+                  {step.left.data + row * step.left.row_stride, step.left.row_stride, step.left.column_stride},
+                  left_.is_conjugated(),
+                  blas::Panel<const T>{step.right.data + column * step.right.row_stride, step.right.row_stride,
+                                       step.right.column_stride}
+                      .transposed(),
+                  right_.is_conjugated(), beta,
+                  {c.data + row * c.row_stride + column * c.column_stride, c.row_stride, c.column_stride});
+  };
+  if (tiles.part == Tiles::Part::all) return part(0, rows.size(), 0, columns.size());
+  const std::vector<TileRange> all_rows = tile_ranges(rows, tiles.size);
+  for (const TileRange& column : tile_ranges(columns, tiles.size)) {
+    for (auto row = all_rows.begin(); row != all_rows.end();) {
+      const auto wanted = [&](const TileRange& range) { return tiles.wants(range.number, column.number); };
+      row = std::find_if(row, all_rows.end(), wanted);
+      const auto end = std::find_if_not(row, all_rows.end(), wanted);
+      index_t count = 0;
+      for (auto at = row; at != end; ++at) count += at->count;
+      if (count > 0) part(row->offset, count, column.offset, column.count);
+      row = end;
+    }
+  }
+}
+
+template <class T>
 void Product<T>::add_block(const IndexSet& rows, const IndexSet& columns, const IndexSet& inner, T beta,
-                           const blas::Panel<T>& c, double first) {
+                           const blas::Panel<T>& c, double first, const Tiles& tiles) {
   const index_t m = rows.size(), n = columns.size();
   const blas::Order result = blas::order_of(c.row_stride, c.column_stride, m, n);
   // The right factor is held transposed, and so read in the other order.
@@ -192,8 +246,7 @@ void Product<T>::add_block(const IndexSet& rows, const IndexSet& columns, const 
     if (i + 1 < all.size()) begin(step[(i + 1) % 2], i + 1);
     Step& now = step[i % 2];
     now.request.wait();
-    blas::gemm<T>(m, n, now.inner.size(), alpha_, now.left, left_.is_conjugated(), now.right.transposed(),
-                  right_.is_conjugated(), i == 0 ? beta : T{1}, c);
+    multiply(rows, columns, now, i == 0 ? beta : T{1}, c, tiles);
   }
 }
 

@@ -14,6 +14,27 @@
 
 namespace tessera::linalg::detail {
 
+/// Which parts of a symmetric result a product computes, in squares of so many rows and columns: all, those of
+/// the lower triangle, or of each two that mirror each other one, as on a chessboard, which leaves every owner
+/// of a symmetric layout about half of its own.
+struct Tiles {
+  enum class Part { all, lower, alternate };
+  Part part = Part::all;
+  index_t size = 1;
+
+  /// Whether the square in this row and column of squares is computed. @local
+  bool wants(index_t row, index_t column) const noexcept {
+    if (part == Part::all || row == column) return true;
+    return part == Part::lower ? row > column : ((row + column) % 2 == 0) == (row > column);
+  }
+};
+
+/// Rows or columns of one square, among those of a set.
+struct TileRange {
+  index_t number, offset, count;
+};
+std::vector<TileRange> tile_ranges(const IndexSet& set, index_t size);
+
 /// A factor of a product as the process that computes needs it: `outer` are the rows of a left factor or the
 /// columns of a right one, `inner` what is summed over. Held as a matrix of outer x inner.
 template <class T>
@@ -52,15 +73,17 @@ class Product {
 
   const Factor<T>& left() const noexcept { return left_; }
   const Factor<T>& right() const noexcept { return right_; }
-  /// c = the product of these rows, columns and inner indices + beta * c. `first` says with which part of the
-  /// sum to begin, from 0 to below 1, so that not all begin at the same owner. @onesided
+  /// c = the product of these rows, columns and inner indices + beta * c, in those tiles. `first` says with
+  /// which part of the sum to begin, from 0 to below 1, so that not all begin at the same owner. @onesided
   void add(const IndexSet& rows, const IndexSet& columns, const IndexSet& inner, T beta,
-           const blas::Panel<T>& c, double first);
+           const blas::Panel<T>& c, double first, const Tiles& tiles);
 
  private:
   struct Step;
   void add_block(const IndexSet& rows, const IndexSet& columns, const IndexSet& inner, T beta,
-                 const blas::Panel<T>& c, double first);
+                 const blas::Panel<T>& c, double first, const Tiles& tiles);
+  void multiply(const IndexSet& rows, const IndexSet& columns, const Step& step, T beta,
+                const blas::Panel<T>& c, const Tiles& tiles) const;
   std::vector<IndexSet> steps(const IndexSet& rows, const IndexSet& columns, const IndexSet& inner,
                               blas::Order result) const;
 

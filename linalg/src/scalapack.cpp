@@ -9,6 +9,7 @@
 #include <tessera/runtime/error.hpp>
 
 #include "format.hpp"
+#include "workspace.hpp"
 
 using c64 = std::complex<float>;
 using c128 = std::complex<double>;
@@ -31,6 +32,8 @@ using In = const int*;
   void p##getri_(In, T*, In, In, In, In, T*, In, int*, In, int*);                                            \
   void p##trtrs_(const char*, const char*, const char*, In, In, const T*, In, In, In, T*, In, In, In, int*); \
   void p##geqrf_(In, In, T*, In, In, In, T*, T*, In, int*);                                                  \
+  void p##trsm_(const char*, const char*, const char*, const char*, In, In, const T*, const T*, In, In, In,  \
+                T*, In, In, In);                                                                             \
   void p##gels_(const char*, In, In, In, T*, In, In, In, T*, In, In, In, T*, In, int*);
 TESSERA_DECLARE(ps, float)
 TESSERA_DECLARE(pd, double)
@@ -46,84 +49,9 @@ TESSERA_DECLARE(pd, pdor, double, double)
 TESSERA_DECLARE(pc, pcun, c64, float)
 TESSERA_DECLARE(pz, pzun, c128, double)
 #undef TESSERA_DECLARE
-
-#define TESSERA_DECLARE(name, T)                                                                              \
-  void name(const char*, const char*, const int*, T*, const int*, const int*, const int*, T*, T*, const int*, \
-            const int*, const int*, T*, const int*, int*, const int*, int*);
-TESSERA_DECLARE(pssyevd_, float)
-TESSERA_DECLARE(pdsyevd_, double)
-#undef TESSERA_DECLARE
-
-#define TESSERA_DECLARE(name, T, R)                                                                           \
-  void name(const char*, const char*, const int*, T*, const int*, const int*, const int*, R*, T*, const int*, \
-            const int*, const int*, T*, const int*, R*, const int*, int*, const int*, int*);
-TESSERA_DECLARE(pcheevd_, c64, float)
-TESSERA_DECLARE(pzheevd_, c128, double)
-#undef TESSERA_DECLARE
 }
 
 namespace tessera::linalg::scalapack {
-namespace {
-
-constexpr int one = 1;
-
-const int* raw(const Descriptor& descriptor) { return &descriptor.type; }
-
-// The query answers in floating point, which may round down.
-template <class T>
-double answered(T answer) {
-  return static_cast<double>(std::real(answer)) * 1.0001 + 64;
-}
-
-// What P?SYEVD's own query forgets: the back transformation (P?ORMTR) needs this much where a block is not
-// small against the matrix, and is not done at all, without an error from P?SYEVD, if it has less.
-double back_transformation(int n, const Descriptor& a) {
-  int rows = 1, columns = 1, row = 0, column = 0;
-  Cblacs_gridinfo(a.context, &rows, &columns, &row, &column);
-  const double block = a.nb;
-  const double local = n / static_cast<double>(rows) + n / static_cast<double>(columns) + 2 * block;
-  return (local + block) * block;
-}
-
-int length_of(double value) {
-  return static_cast<int>(std::min(value, static_cast<double>(std::numeric_limits<int>::max())));
-}
-
-template <class F, class T>
-int real_syevd(F* syevd, int n, T* a, const Descriptor& da, T* w, T* z, const Descriptor& dz) {
-  int info = 0, integers = 0, query = -1;
-  T answer{};
-  syevd("V", "L", &n, a, &one, &one, raw(da), w, z, &one, &one, raw(dz), &answer, &query, &integers, &query,
-        &info);
-  if (info != 0) return info;
-  int length = length_of(answered(answer) + back_transformation(n, da)), integer_length = integers + 64;
-  std::vector<T> work(static_cast<std::size_t>(length));
-  std::vector<int> integer_work(static_cast<std::size_t>(integer_length));
-  syevd("V", "L", &n, a, &one, &one, raw(da), w, z, &one, &one, raw(dz), work.data(), &length,
-        integer_work.data(), &integer_length, &info);
-  return info;
-}
-
-template <class F, class T, class R>
-int complex_heevd(F* heevd, int n, T* a, const Descriptor& da, R* w, T* z, const Descriptor& dz) {
-  int info = 0, integers = 0, query = -1;
-  T answer{};
-  R real_answer{};
-  heevd("V", "L", &n, a, &one, &one, raw(da), w, z, &one, &one, raw(dz), &answer, &query, &real_answer, &query,
-        &integers, &query, &info);
-  if (info != 0) return info;
-  int length = length_of(answered(answer) + back_transformation(n, da));
-  int real_length = length_of(answered(real_answer)), integer_length = integers + 64;
-  std::vector<T> work(static_cast<std::size_t>(length));
-  std::vector<R> real_work(static_cast<std::size_t>(real_length));
-  std::vector<int> integer_work(static_cast<std::size_t>(integer_length));
-  heevd("V", "L", &n, a, &one, &one, raw(da), w, z, &one, &one, raw(dz), work.data(), &length, real_work.data(),
-        &real_length, integer_work.data(), &integer_length, &info);
-  return info;
-}
-
-}  // namespace
-
 void ContextTraits::free(Handle context) noexcept { Cblacs_gridexit(context); }
 void SystemTraits::free(Handle handle) noexcept { Cfree_blacs_system_handle(handle); }
 
@@ -138,6 +66,13 @@ Grid::Grid(MPI_Comm comm, int rows, int columns, GridOrder order) : system_(Csys
   int context = system_.get();
   Cblacs_gridmap(&context, map.data(), rows, rows, columns);
   context_.reset(context);
+}
+
+Grid::Place Grid::place() const {
+  int rows = 0, columns = 0;
+  Place place{};
+  Cblacs_gridinfo(context_.get(), &rows, &columns, &place.row, &place.column);
+  return place;
 }
 
 int checked_int(index_t value, std::string_view array) {
@@ -240,6 +175,11 @@ std::size_t pivots_of(const Descriptor& a) {
     return info;                                                                                               \
   }                                                                                                            \
   template <>                                                                                                  \
+  void trsm(char op, int rows, int columns, const T* a, const Descriptor& da, T* b, const Descriptor& db) {    \
+    const T factor{1};                                                                                         \
+    p##trsm_("L", "L", &op, "N", &rows, &columns, &factor, a, &one, &one, raw(da), b, &one, &one, raw(db));    \
+  }                                                                                                            \
+  template <>                                                                                                  \
   int gels(int m, int n, int columns, T* a, const Descriptor& da, T* b, const Descriptor& db) {                \
     int info = 0, query = -1;                                                                                  \
     T answer{};                                                                                                \
@@ -256,22 +196,5 @@ TESSERA_DEFINE(pd, pdor, double, double)
 TESSERA_DEFINE(pc, pcun, c64, float)
 TESSERA_DEFINE(pz, pzun, c128, double)
 #undef TESSERA_DEFINE
-
-template <>
-int syevd(int n, float* a, const Descriptor& da, float* w, float* z, const Descriptor& dz) {
-  return real_syevd(pssyevd_, n, a, da, w, z, dz);
-}
-template <>
-int syevd(int n, double* a, const Descriptor& da, double* w, double* z, const Descriptor& dz) {
-  return real_syevd(pdsyevd_, n, a, da, w, z, dz);
-}
-template <>
-int syevd(int n, c64* a, const Descriptor& da, float* w, c64* z, const Descriptor& dz) {
-  return complex_heevd(pcheevd_, n, a, da, w, z, dz);
-}
-template <>
-int syevd(int n, c128* a, const Descriptor& da, double* w, c128* z, const Descriptor& dz) {
-  return complex_heevd(pzheevd_, n, a, da, w, z, dz);
-}
 
 }  // namespace tessera::linalg::scalapack

@@ -11,7 +11,8 @@
 #include <tessera/detail/layout_core.hpp>
 #include <tessera/runtime/detail/unique_handle.hpp>
 
-// Every BLACS and ScaLAPACK routine that Tessera calls, in one place.
+// Every BLACS and ScaLAPACK routine that Tessera calls, in one place; those for eigenvalues and singular values
+// in another, scalapack_eigen.hpp.
 namespace tessera::linalg::scalapack {
 
 struct ContextTraits {
@@ -32,6 +33,11 @@ class Grid {
   Grid(MPI_Comm comm, int rows, int columns, GridOrder order);
   int context() const noexcept { return context_.get(); }
   explicit operator bool() const noexcept { return static_cast<bool>(context_); }
+  /// This process's place; only for those in the grid.
+  struct Place {
+    int row, column;
+  };
+  Place place() const;
 
  private:
   tessera::detail::UniqueHandle<SystemTraits> system_;
@@ -80,8 +86,8 @@ int orgqr(int m, int columns, int reflections, T* a, const Descriptor& da, const
 /// b, of the larger of m and n rows, becomes x.
 template <class T>
 int gels(int m, int n, int columns, T* a, const Descriptor& da, T* b, const Descriptor& db);
-/// Divide and conquer, lower triangle; overwrites a; returns info.
-template <class T, class Real>
-int syevd(int n, T* a, const Descriptor& da, Real* w, T* z, const Descriptor& dz);
+/// b = inverse of the lower triangle of a, or of its adjoint, times b, which has the rows of a.
+template <class T>
+void trsm(char op, int rows, int columns, const T* a, const Descriptor& da, T* b, const Descriptor& db);
 
 }  // namespace tessera::linalg::scalapack

@@ -7,26 +7,22 @@
 #include <vector>
 
 #include "call.hpp"
-#include "format.hpp"
 
 namespace tessera::linalg::detail {
 
-using tessera::detail::Box;
 using tessera::detail::Shapes;
 
-void solve_spd(const SliceCore& a, const SliceCore& b) {
+void solve_spd(const SliceCore& a, const SliceCore& b, const Blocking& blocking) {
   tessera::detail::begin_operation("solve_spd", {a, b}, Shapes::any);
   require_system("solve_spd", a, b);
   const auto& extents = b.extents();
   if (b.size() == 0) return;
   with_scalar("solve_spd", a, [&]<class T>(T) {
-    const Call call("solve_spd", a, std::max(extents[0], extents[1]));
+    const Call call("solve_spd", a, std::max(extents[0], extents[1]), blocking);
     const Distributed factor = call.copy_of(a);
     Distributed right = call.operand(b);
     const int n = call.narrow(extents[0]), columns = call.narrow(extents[1]);
-    const int info = call.run([&] { return scalapack::potrf<T>(n, factor.data<T>(), factor.descriptor()); });
-    if (info > 0) call.fail("p?potrf", info, formatted("is not positive definite: leading minor {}", info));
-    if (info < 0) call.fail("p?potrf", info, "failed");
+    call.factor_spd<T>(factor, n, a);
     call.must("p?potrs", [&] {
       return scalapack::potrs<T>(n, columns, factor.data<T>(), factor.descriptor(), right.data<T>(),
                                  right.descriptor());
@@ -35,13 +31,13 @@ void solve_spd(const SliceCore& a, const SliceCore& b) {
   });
 }
 
-void solve(const SliceCore& a, const SliceCore& b) {
+void solve(const SliceCore& a, const SliceCore& b, const Blocking& blocking) {
   tessera::detail::begin_operation("solve", {a, b}, Shapes::any);
   require_system("solve", a, b);
   const auto& extents = b.extents();
   if (b.size() == 0) return;
   with_scalar("solve", a, [&]<class T>(T) {
-    const Call call("solve", a, std::max(extents[0], extents[1]));
+    const Call call("solve", a, std::max(extents[0], extents[1]), blocking);
     const Distributed factor = call.copy_of(a);
     Distributed right = call.operand(b);
     const int n = call.narrow(extents[0]), columns = call.narrow(extents[1]);
@@ -58,20 +54,21 @@ void solve(const SliceCore& a, const SliceCore& b) {
   });
 }
 
-void solve_triangular(Side side, Op op, UnitDiagonal unit, const SliceCore& a, const SliceCore& b) {
+void solve_triangular(Triangle triangle, Op op, UnitDiagonal unit, const SliceCore& a, const SliceCore& b,
+                      const Blocking& blocking) {
   tessera::detail::begin_operation("solve_triangular", {a, b}, Shapes::any);
   require_system("solve_triangular", a, b);
   const auto& extents = b.extents();
   if (b.size() == 0) return;
   with_scalar("solve_triangular", a, [&]<class T>(T) {
-    const Call call("solve_triangular", a, std::max(extents[0], extents[1]));
-    const Distributed triangle = call.operand(a);
+    const Call call("solve_triangular", a, std::max(extents[0], extents[1]), blocking);
+    const Distributed matrix = call.operand(a);
     Distributed right = call.operand(b);
     const int n = call.narrow(extents[0]), columns = call.narrow(extents[1]);
     // p?trtrs says that it looks for zeros, and divides by them.
     std::int64_t zero = n;
     if (unit == UnitDiagonal::no) {
-      for_each_of_diagonal<T>(triangle.matrix(), [&](index_t i, const T& x) {
+      for_each_of_diagonal<const T>(matrix.matrix(), [&](index_t i, const T& x) {
         if (x == T{0}) zero = std::min<std::int64_t>(zero, i);
       });
     }
@@ -81,33 +78,29 @@ void solve_triangular(Side side, Op op, UnitDiagonal unit, const SliceCore& a, c
                 formatted("is singular: element {} of its diagonal is zero", zero + 1));
     }
     call.must("p?trtrs", [&] {
-      return scalapack::trtrs<T>(side == Side::lower ? 'L' : 'U',
+      return scalapack::trtrs<T>(triangle == Triangle::lower ? 'L' : 'U',
                                  op == Op::none        ? 'N'
                                  : op == Op::transpose ? 'T'
                                                        : 'C',
-                                 unit == UnitDiagonal::yes ? 'U' : 'N', n, columns, triangle.data<T>(),
-                                 triangle.descriptor(), right.data<T>(), right.descriptor());
+                                 unit == UnitDiagonal::yes ? 'U' : 'N', n, columns, matrix.data<T>(),
+                                 matrix.descriptor(), right.data<T>(), right.descriptor());
     });
     right.store(b);
   });
 }
 
-void least_squares(const SliceCore& a, const SliceCore& b, const SliceCore& x) {
+void least_squares(const SliceCore& a, const SliceCore& b, const SliceCore& x, const Blocking& blocking) {
   tessera::detail::begin_operation("least_squares", {a, b, x}, Shapes::any);
   const index_t m = a.extents()[0], n = a.extents()[1], columns = b.extents()[1];
   if (b.extents()[0] != m) throw_bad_shapes("least_squares needs as many rows on the right", {&a, &b});
   if (x.size() == 0) return;
   with_scalar("least_squares", a, [&]<class T>(T zero) {
     if (m == 0) return tessera::detail::fill(x, &zero);
-    const Call call("least_squares", a, std::max({m, n, columns}));
+    const Call call("least_squares", a, std::max({m, n, columns}), blocking);
     const Distributed factor = call.copy_of(a);
     const ArrayCore both = call.matrix(std::max(m, n), columns);  // b, and then x
     tessera::detail::fill(both, &zero);
-    const auto rows = [&](index_t count) {
-      Box box{};
-      box.hi[0] = count, box.hi[1] = columns;
-      return SliceCore(both).patch(box);
-    };
+    const auto rows = [&](index_t count) { return corner(both, count, columns); };
     tessera::detail::copy(b, rows(m));
     const Distributed right = call.operand(both);
     call.must("p?gels", [&] {

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// io_sample FILE: writes the arrays that check_readers.py expects.
+// io_sample FILE: writes the arrays that check_readers.py expects; beside it, FILE.steps with what an open file
+// can have, and run.xmf with steps for ParaView.
 #include <complex>
 #include <cstdio>
+#include <filesystem>
+#include <string>
+#include <vector>
 
 #include <tessera/elementwise.hpp>
-#include <tessera/io/save.hpp>
+#include <tessera/io/io.hpp>
 #include <tessera/runtime/runtime.hpp>
 
 namespace {
@@ -62,4 +66,37 @@ int main(int argc, char** argv) {
                               {"complex128", complex128},
                               {"deep/colours", colours},
                               {"empty", empty}});
+  tessera::io::save(std::string(argv[1]) + ".slice", "slice",
+                    float64.slice({{1, 0}, {5, 3}}, {2, 2}).transposed());
+
+  using tessera::io::File;
+  File file(world, std::string(argv[1]) + ".steps", tessera::io::Mode::create);
+  file.create_dataset<double, 2>("packed", dims, {.chunks = {2, 3}, .deflate = 6, .shuffle = true});
+  file.write("packed", float64);
+  for (int step = 0; step < 3; ++step) {
+    file.append("run/steps", complex64);
+    file.set_attribute("run/steps", "last", step);
+  }
+  file.set_attribute("", "title", "gr\u00f6\u00dfe");
+  file.set_attribute("run", "times", std::vector<double>{0.5, 1.5, 2.5});
+  file.set_attribute("run", "words", std::vector<std::string>{"a", "bc"});
+  file.close();
+  tessera::io::DiskArray<std::int64_t, 2> disk(world, std::string(argv[1]) + ".disk", "tensor", dims);
+  disk.write(int64);
+  disk.close();
+
+  using tessera::io::XdmfGrid, tessera::io::XdmfSeries;
+  const auto beside = std::filesystem::path(argv[1]).parent_path();
+  XdmfSeries flat(world, beside / "flat.xmf",
+                  XdmfGrid<2>{.points = dims, .origin = {1, 2}, .spacing = {0.5, 0.25}});
+  tessera::Array<float, 2> cells(world, {4, 2});
+  set<float>(cells, [](double n) { return static_cast<float>(n); });
+  for (int step = 0; step < 3; ++step)
+    flat.write(0.1 * step, {{"T", float64}, {"p", cells}, {"u", float64, float64}});
+  XdmfSeries solid(world, beside / "solid.xmf", XdmfGrid<3>{{2, 3, 4}});
+  tessera::Array<double, 3> u(world, {2, 3, 4});
+  tessera::Array<float, 4> v(world, {2, 3, 4, 3});
+  fill(u, 1.0);
+  fill(v, 2.0F);
+  solid.write(1e-9, {{"u", u, u, u}, {"v", v}, {"n", u}});
 }

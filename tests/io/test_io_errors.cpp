@@ -76,8 +76,6 @@ TEST(IoErrors, AnotherDatasetThanExpected) {
   expect_no_load<double, 2>(path, "density/deeper", {"no such dataset"});
   expect_no_load<double, 2>(path, "", {"no such dataset"});
   expect_no_load<double, 2>(path, "/", {"no such dataset"});
-  expect_no_load<float, 2>(path, "density", {"holds float64", "float32 were expected"});
-  expect_no_load<std::int64_t, 2>(path, "density", {"holds float64", "int64 were expected"});
   expect_no_load<double, 1>(path, "density", {"2 dimensions (3 x 4)", "1 were expected"});
   expect_no_load<double, 3>(path, "density", {"2 dimensions (3 x 4)", "3 were expected"});
   Array<double, 2> array(world(), {4, 3}, {.name = "target"});
@@ -91,7 +89,7 @@ TEST(IoErrors, AnotherTypeThanExpected) {
   on_rank_0([&] { write_raw<std::complex<double>>(path, "a", {5}); });
   expect_no_load<double, 1>(path, "a", {"holds complex128", "float64 were expected"});
   on_rank_0([&] { write_raw<std::int32_t>(path, "a", {5}, {.type = H5T_STD_U16LE}); });
-  expect_no_load<std::int32_t, 1>(path, "a", {"unsigned integers of 16 bits", "int32"});
+  expect_no_load<Bytes, 1>(path, "a", {"unsigned integers of 16 bits", "bytes of size 3"});
   on_rank_0([&] { write_raw<Bytes>(path, "a", {5}); });
   expect_no_load<double, 1>(path, "a", {"bytes of size 3", "float64"});
   on_rank_0([&] { good(H5Fclose(good(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)))); });

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
@@ -52,6 +53,56 @@ inline std::vector<Layout<2>> layouts(Extents<2> dims) {
           Layout<2>::block_cyclic(dims, {4, 4}, {{ranks, 1}}, ranks),
           Layout<2>::block_cyclic(dims, {3, 5}, {{1, ranks}}, ranks),
           Layout<2>::blocked(dims, ranks).with_storage(StorageOrder::column_major)};
+}
+
+template <class T>
+using Local = LocalArray<T, 2>;
+
+template <class T>
+Local<T> product(const Local<T>& a, const Local<T>& b) {
+  Local<T> c(Extents<2>{a.extents()[0], b.extents()[1]});
+  for (index_t i = 0; i < a.extents()[0]; ++i) {
+    for (index_t l = 0; l < a.extents()[1]; ++l) {
+      for (index_t j = 0; j < b.extents()[1]; ++j) c(i, j) += a(i, l) * b(l, j);
+    }
+  }
+  return c;
+}
+template <class T>
+Local<T> adjoint_of(const Local<T>& a) {
+  Local<T> c(Extents<2>{a.extents()[1], a.extents()[0]});
+  for (index_t i = 0; i < a.extents()[0]; ++i) {
+    for (index_t j = 0; j < a.extents()[1]; ++j) c(j, i) = conjugate(a(i, j));
+  }
+  return c;
+}
+template <class T>
+Local<T> unit(index_t n) {
+  Local<T> a(Extents<2>{n, n});
+  for (index_t i = 0; i < n; ++i) a(i, i) = T{1};
+  return a;
+}
+template <class T>
+double distance(const Local<T>& a, const Local<T>& b) {
+  EXPECT_EQ(a.extents(), b.extents());
+  double worst = 0;
+  for (index_t i = 0; i < a.extents()[0]; ++i) {
+    for (index_t j = 0; j < a.extents()[1]; ++j)
+      worst = std::max(worst, static_cast<double>(std::abs(a(i, j) - b(i, j))));
+  }
+  return worst;
+}
+template <class A>
+auto all_of(const A& a) {
+  return a.get(Patch<2>::whole(a.dims()));
+}
+// Positive definite, and well conditioned.
+template <class T>
+Local<T> random_spd(index_t n, unsigned seed) {
+  const auto half = random_matrix<T>(n, n, seed);
+  auto a = product(half, adjoint_of(half));
+  for (index_t i = 0; i < n; ++i) a(i, i) += T(static_cast<RealOf<T>>(n) / 2);
+  return a;
 }
 
 }  // namespace tessera::test

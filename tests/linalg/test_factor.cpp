@@ -12,56 +12,6 @@ namespace {
 using linalg::LinalgError;
 
 template <class T>
-using Local = LocalArray<T, 2>;
-
-template <class T>
-Local<T> product(const Local<T>& a, const Local<T>& b) {
-  Local<T> c(Extents<2>{a.extents()[0], b.extents()[1]});
-  for (index_t i = 0; i < a.extents()[0]; ++i) {
-    for (index_t l = 0; l < a.extents()[1]; ++l) {
-      for (index_t j = 0; j < b.extents()[1]; ++j) c(i, j) += a(i, l) * b(l, j);
-    }
-  }
-  return c;
-}
-template <class T>
-Local<T> adjoint_of(const Local<T>& a) {
-  Local<T> c(Extents<2>{a.extents()[1], a.extents()[0]});
-  for (index_t i = 0; i < a.extents()[0]; ++i) {
-    for (index_t j = 0; j < a.extents()[1]; ++j) c(j, i) = conjugate(a(i, j));
-  }
-  return c;
-}
-template <class T>
-Local<T> unit(index_t n) {
-  Local<T> a(Extents<2>{n, n});
-  for (index_t i = 0; i < n; ++i) a(i, i) = T{1};
-  return a;
-}
-template <class T>
-double distance(const Local<T>& a, const Local<T>& b) {
-  EXPECT_EQ(a.extents(), b.extents());
-  double worst = 0;
-  for (index_t i = 0; i < a.extents()[0]; ++i) {
-    for (index_t j = 0; j < a.extents()[1]; ++j)
-      worst = std::max(worst, static_cast<double>(std::abs(a(i, j) - b(i, j))));
-  }
-  return worst;
-}
-template <class A>
-auto all_of(const A& a) {
-  return a.get(Patch<2>::whole(a.dims()));
-}
-// Positive definite, and well conditioned.
-template <class T>
-Local<T> random_spd(index_t n, unsigned seed) {
-  const auto half = random_matrix<T>(n, n, seed);
-  auto a = product(half, adjoint_of(half));
-  for (index_t i = 0; i < n; ++i) a(i, i) += T(static_cast<RealOf<T>>(n) / 2);
-  return a;
-}
-
-template <class T>
 class Factors : public testing::Test {
  public:
   static double tolerance(index_t n) {
@@ -175,11 +125,11 @@ TYPED_TEST(Factors, triangles_and_least_squares) {
   for (const auto& layout : layouts({n, n})) {
     Array<T, 2> a(world(), layout, {.name = "T"}), b(world(), {n, 5}, {.name = "b"});
     set(a, matrix);
-    for (const auto side : {linalg::Side::lower, linalg::Side::upper}) {
+    for (const auto side : {linalg::Triangle::lower, linalg::Triangle::upper}) {
       Local<T> triangle(Extents<2>{n, n});
       for (index_t i = 0; i < n; ++i) {
         for (index_t j = 0; j < n; ++j) {
-          if (side == linalg::Side::lower ? j <= i : j >= i) triangle(i, j) = matrix(i, j);
+          if (side == linalg::Triangle::lower ? j <= i : j >= i) triangle(i, j) = matrix(i, j);
         }
       }
       set(b, right);
@@ -220,7 +170,7 @@ TEST(FactorErrors, say_what_is_wrong_on_every_rank) {
             "inverse: matrix \"S\" is singular: pivot 17 is zero");
   EXPECT_EQ(message_of<LinalgError>([&] { linalg::cholesky(s); }),
             "cholesky: matrix \"S\" is not positive definite: leading minor 17");
-  EXPECT_EQ(message_of<LinalgError>([&] { linalg::solve_triangular(linalg::Side::upper, s, b); }),
+  EXPECT_EQ(message_of<LinalgError>([&] { linalg::solve_triangular(linalg::Triangle::upper, s, b); }),
             "solve_triangular: matrix \"S\" is singular: element 17 of its diagonal is zero");
   EXPECT_EQ(reduce(b, Reduce::min), 3.0);
   EXPECT_EQ(reduce(b, Reduce::max), 3.0);

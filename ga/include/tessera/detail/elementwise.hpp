@@ -21,8 +21,12 @@ enum class Types { equal, any };
 
 /// Opens a collective operation: all arrays are open, of one group and (unless they may differ) of one type and
 /// equal extents; all earlier operations on them are visible. @collective @throws UsageError on every rank
-void begin_operation(std::string_view operation, Slices slices, Shapes shapes = Shapes::equal,
-                     Types types = Types::equal);
+void begin_operation(std::string_view operation, std::span<const SliceCore> slices,
+                     Shapes shapes = Shapes::equal, Types types = Types::equal);
+inline void begin_operation(std::string_view operation, Slices slices, Shapes shapes = Shapes::equal,
+                            Types types = Types::equal) {
+  begin_operation(operation, std::span(slices.begin(), slices.size()), shapes, types);
+}
 /// Closes it: what was written is visible to all. @collective
 void end_operation(const SliceCore& written);
 

@@ -5,38 +5,72 @@
 #include <filesystem>
 #include <string_view>
 
-#include <tessera/array.hpp>
+#include <tessera/io/detail/box.hpp>
 #include <tessera/io/error.hpp>
+#include <tessera/slice.hpp>
 
 namespace tessera::io {
 
 namespace detail {
-/// The extents of a dataset, after checking that it holds elements of `type` in `rank` dimensions.
+/// The extents of a dataset, after checking that it has `rank` dimensions.
 tessera::detail::Coordinates dataset_extents(const Group& group, const std::filesystem::path& path,
-                                             std::string_view dataset, const tessera::detail::ElementType& type,
-                                             int rank);
-void load(const std::filesystem::path& path, std::string_view dataset, tessera::detail::ArrayCore& array);
+                                             std::string_view dataset, int rank);
+/// A null patch stands for all of the dataset.
+void load(const std::filesystem::path& path, std::string_view dataset, const tessera::detail::Box* patch,
+          const tessera::detail::SliceCore& slice);
 }  // namespace detail
 
-/// Reads a dataset into an array that exists, of any layout; extents and element type must be those of the
-/// file. Any number of ranks, whatever number wrote it. @collective
+/// Reads a dataset into an array or slice that exists, of any layout and the dataset's extents. Any number of
+/// ranks, whatever number wrote it.
+///
+/// The dataset may come from any program, in any byte order, in chunks and compressed. Integers and
+/// floating-point numbers of any size become the array's type, real numbers also complex ones; floating-point
+/// numbers are rounded to the nearest. A value that the array's type has not (70000 in 16 bits, 0.5 or NaN in
+/// an integer, 1e300 in float32) is an error, as are complex numbers for real ones, and strings. @collective
 /// @throws IoError on every rank if the file or dataset is missing, broken, or of another type or shape; what
 /// the array holds is then unspecified only if reading itself failed. @completion visible to every rank.
-template <Element T, std::size_t N>
-void load_into(const std::filesystem::path& path, std::string_view dataset, Array<T, N>& array) {
-  detail::load(path, dataset, array.core());
+template <WritableOperand A>
+void load_into(const std::filesystem::path& path, std::string_view dataset, A&& into) {
+  detail::load(path, dataset, nullptr, slice_of(into).core());
+}
+
+/// Reads a patch of a dataset into an array or slice of the patch's extents. @collective @throws and
+/// @completion as above.
+template <WritableOperand A>
+void load_into(const std::filesystem::path& path, std::string_view dataset, const Patch<rank_v<A>>& patch,
+               A&& into) {
+  const auto box = detail::box_of(patch);
+  detail::load(path, dataset, &box, slice_of(into).core());
 }
 
 /// Reads a dataset into a new array in even blocks over a group, named after the dataset. @collective
 /// @throws as load_into.
 template <Element T, std::size_t N>
 Array<T, N> load(const Group& group, const std::filesystem::path& path, std::string_view dataset) {
-  const auto found =
-      detail::dataset_extents(group, path, dataset, {element_kind<T>(), sizeof(T)}, static_cast<int>(N));
+  const auto found = detail::dataset_extents(group, path, dataset, static_cast<int>(N));
   Extents<N> dims;
   for (std::size_t d = 0; d < N; ++d) dims[d] = found[d];
   Array<T, N> array(group, dims, {.name = dataset});
   load_into(path, dataset, array);
+  return array;
+}
+
+/// Reads a dataset into a new array of a layout, whose extents are the dataset's. @collective @throws as
+/// load_into.
+template <Element T, std::size_t N>
+Array<T, N> load(const Group& group, const std::filesystem::path& path, std::string_view dataset,
+                 const Layout<N>& layout) {
+  Array<T, N> array(group, layout, {.name = dataset});
+  load_into(path, dataset, array);
+  return array;
+}
+
+/// Reads a patch of a dataset into a new array in even blocks. @collective @throws as load_into.
+template <Element T, std::size_t N>
+Array<T, N> load(const Group& group, const std::filesystem::path& path, std::string_view dataset,
+                 const Patch<N>& patch) {
+  Array<T, N> array(group, patch.extents(), {.name = dataset});
+  load_into(path, dataset, patch, array);
   return array;
 }
 

@@ -2,43 +2,109 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <vector>
 
+#include <tessera/linalg/blocking.hpp>
 #include <tessera/linalg/error.hpp>
 #include <tessera/linalg/operand.hpp>
 
 namespace tessera::linalg {
 
-namespace detail {
-void eigh(const tessera::detail::SliceCore& a, void* values, const tessera::detail::SliceCore& vectors);
+/// Who computes eigenvalues. `automatic`: ELPA where Tessera was built with it, for all or the least
+/// eigenvectors in double precision and a grid of all processes; else divide and conquer for all eigenvectors,
+/// and MRRR for some or for values alone.
+enum class EighSolver : std::uint8_t {
+  automatic,
+  /// ScaLAPACK's p?syevd, p?heevd; always computes all vectors.
+  divide_and_conquer,
+  /// ScaLAPACK's p?syevr, p?heevr (multiple relatively robust representations).
+  mrrr,
+  /// ELPA's two stages; double precision alone.
+  elpa,
+};
 
-template <class T>
-struct RealOf {
-  using type = T;
+/// Whether this build has ELPA, which Debian has for Open MPI. @local
+bool has_elpa() noexcept;
+
+/// Which eigenvalues of a matrix, and how; all of them unless said otherwise.
+struct EighOptions {
+  /// Those from the first to below the last in ascending order, counted from 0.
+  struct Indices {
+    index_t first, last;
+  };
+  std::optional<Indices> indices{};
+  /// Those above low, up to high.
+  struct Interval {
+    double low, high;
+  };
+  std::optional<Interval> interval{};
+  EighSolver solver = EighSolver::automatic;
+  Blocking blocking{};
 };
+
+namespace detail {
+/// `b` may be null; `vectors`, if there is one, makes the array for that many. Returns the values.
+using MakeVectors = std::function<tessera::detail::SliceCore(index_t count)>;
 template <class T>
-struct RealOf<std::complex<T>> {
-  using type = T;
-};
+std::vector<Real<T>> eigh(const tessera::detail::SliceCore& a, const tessera::detail::SliceCore* b,
+                          const EighOptions& options, const MakeVectors& vectors);
 }  // namespace detail
 
-/// Eigenvalues in ascending order, on every rank, and the orthonormal eigenvectors as columns.
+/// Eigenvalues in ascending order, on every rank, and the eigenvectors as columns.
 template <Scalar T>
 struct Eigen {
-  std::vector<typename detail::RealOf<T>::type> values;
+  std::vector<detail::Real<T>> values;
   Array<T, 2> vectors;
 };
 
-/// All eigenvalues and eigenvectors of a symmetric or Hermitian matrix, of which only the lower triangle is
-/// read; `a` is unchanged, the vectors have its layout (of a slice: a blocked one). `auto [w, v] = eigh(a);`
-/// Through ScaLAPACK's p?syevd, p?heevd (divide and conquer), on a block-cyclic copy. @collective
-/// @throws UsageError if `a` is not square; LinalgError if the iteration does not converge. On every rank.
-template <Matrix A>
-Eigen<value_t<A>> eigh(const A& a) {
-  Eigen<value_t<A>> result{{}, detail::array_like(a, "eigenvectors")};
-  result.values.resize(static_cast<std::size_t>(a.dims()[0]));
-  detail::eigh(slice_of(a).core(), result.values.data(), slice_of(result.vectors).core());
-  return result;
+namespace detail {
+
+template <ScalarMatrix A>
+Eigen<value_t<A>> eigen(const A& a, const tessera::detail::SliceCore* b, const EighOptions& options) {
+  using T = value_t<A>;
+  std::optional<Array<T, 2>> vectors;
+  auto values = detail::eigh<T>(slice_of(a).core(), b, options, [&](index_t count) {
+    if (count == a.dims()[1])
+      vectors.emplace(array_like(a, "eigenvectors"));
+    else
+      vectors.emplace(a.group(), Extents<2>{a.dims()[0], count}, ArrayOptions<2>{.name = "eigenvectors"});
+    return slice_of(*vectors).core();
+  });
+  return {std::move(values), std::move(*vectors)};
+}
+
+}  // namespace detail
+
+/// Eigenvalues and orthonormal eigenvectors of a symmetric or Hermitian matrix, of which only the lower
+/// triangle is read; `a` is unchanged. All vectors have its layout (of a slice: a blocked one), some have a
+/// blocked one. `auto [w, v] = eigh(a);` On a block-cyclic copy. @collective
+/// @throws UsageError if `a` is not square, the options ask for what cannot be, or ELPA where there is none;
+/// LinalgError if `a` holds NaN or the iteration does not converge. On every rank.
+template <ScalarMatrix A>
+Eigen<value_t<A>> eigh(const A& a, const EighOptions& options = {}) {
+  return detail::eigen(a, nullptr, options);
+}
+/// The generalised problem a v = b v w, with a symmetric or Hermitian and b also positive definite, such as an
+/// overlap matrix; of both only the lower triangle is read. The vectors are orthonormal in b: v^H b v = 1.
+/// Through the Cholesky factor of b (p?potrf, p?syngst, p?hengst). @collective
+/// @throws as above; LinalgError if b is not positive definite
+template <ScalarMatrix A, MatrixLike<A> B>
+Eigen<value_t<A>> eigh(const A& a, const B& b, const EighOptions& options = {}) {
+  const tessera::detail::SliceCore metric = slice_of(b).core();
+  return detail::eigen(a, &metric, options);
+}
+
+/// The eigenvalues alone, for less than half the work. @collective @throws as eigh
+template <ScalarMatrix A>
+std::vector<detail::Real<value_t<A>>> eigvalsh(const A& a, const EighOptions& options = {}) {
+  return detail::eigh<value_t<A>>(slice_of(a).core(), nullptr, options, {});
+}
+template <ScalarMatrix A, MatrixLike<A> B>
+std::vector<detail::Real<value_t<A>>> eigvalsh(const A& a, const B& b, const EighOptions& options = {}) {
+  const tessera::detail::SliceCore metric = slice_of(b).core();
+  return detail::eigh<value_t<A>>(slice_of(a).core(), &metric, options, {});
 }
 
 }  // namespace tessera::linalg

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include <tessera/linalg/blocking.hpp>
 #include <tessera/linalg/error.hpp>
 #include <tessera/linalg/operand.hpp>
 
@@ -13,22 +14,22 @@
 namespace tessera::linalg {
 
 namespace detail {
-void cholesky(const tessera::detail::SliceCore& a, const tessera::detail::SliceCore& l);
-void qr(const tessera::detail::SliceCore& a, const tessera::detail::SliceCore& q,
-        const tessera::detail::SliceCore& r);
-void inverse(const tessera::detail::SliceCore& a, const tessera::detail::SliceCore& result);
-void inverse_spd(const tessera::detail::SliceCore& a, const tessera::detail::SliceCore& result);
-void log_determinant(const tessera::detail::SliceCore& a, void* sign, double& magnitude);
-double condition(const tessera::detail::SliceCore& a);
+using tessera::detail::SliceCore;
+void cholesky(const SliceCore& a, const SliceCore& l, const Blocking& blocking);
+void qr(const SliceCore& a, const SliceCore& q, const SliceCore& r, const Blocking& blocking);
+void inverse(const SliceCore& a, const SliceCore& result, const Blocking& blocking);
+void inverse_spd(const SliceCore& a, const SliceCore& result, const Blocking& blocking);
+void log_determinant(const SliceCore& a, void* sign, double& magnitude, const Blocking& blocking);
+double condition(const SliceCore& a, const Blocking& blocking);
 }  // namespace detail
 
 /// L of a = L L^H for a symmetric or Hermitian positive definite matrix, of which only the lower triangle is
 /// read; zero above the diagonal. Through ScaLAPACK's p?potrf. @collective
 /// @throws UsageError if `a` is not square; LinalgError if it is not positive definite. On every rank.
 template <ScalarMatrix A>
-Array<value_t<A>, 2> cholesky(const A& a) {
+Array<value_t<A>, 2> cholesky(const A& a, const Blocking& blocking = {}) {
   auto l = detail::array_like(a, "Cholesky factor");
-  detail::cholesky(slice_of(a).core(), slice_of(l).core());
+  detail::cholesky(slice_of(a).core(), slice_of(l).core(), blocking);
   return l;
 }
 
@@ -41,10 +42,10 @@ struct QR {
 
 /// `auto [q, r] = qr(a);` Through ScaLAPACK's p?geqrf and p?orgqr or p?ungqr. @collective
 template <ScalarMatrix A>
-QR<value_t<A>> qr(const A& a) {
+QR<value_t<A>> qr(const A& a, const Blocking& blocking = {}) {
   const index_t m = a.dims()[0], n = a.dims()[1], least = std::min(m, n);
   QR<value_t<A>> factors{{a.group(), {m, least}, {.name = "q"}}, {a.group(), {least, n}, {.name = "r"}}};
-  detail::qr(slice_of(a).core(), slice_of(factors.q).core(), slice_of(factors.r).core());
+  detail::qr(slice_of(a).core(), slice_of(factors.q).core(), slice_of(factors.r).core(), blocking);
   return factors;
 }
 
@@ -52,9 +53,9 @@ QR<value_t<A>> qr(const A& a) {
 /// p?getrf and p?getri. @collective
 /// @throws UsageError if `a` is not square; LinalgError if it is singular. On every rank.
 template <ScalarMatrix A>
-Array<value_t<A>, 2> inverse(const A& a) {
+Array<value_t<A>, 2> inverse(const A& a, const Blocking& blocking = {}) {
   auto result = detail::array_like(a, "inverse");
-  detail::inverse(slice_of(a).core(), slice_of(result).core());
+  detail::inverse(slice_of(a).core(), slice_of(result).core(), blocking);
   return result;
 }
 
@@ -62,9 +63,9 @@ Array<value_t<A>, 2> inverse(const A& a) {
 /// Through ScaLAPACK's p?potrf and p?potri. @collective
 /// @throws UsageError if `a` is not square; LinalgError if it is not positive definite. On every rank.
 template <ScalarMatrix A>
-Array<value_t<A>, 2> inverse_spd(const A& a) {
+Array<value_t<A>, 2> inverse_spd(const A& a, const Blocking& blocking = {}) {
   auto result = detail::array_like(a, "inverse");
-  detail::inverse_spd(slice_of(a).core(), slice_of(result).core());
+  detail::inverse_spd(slice_of(a).core(), slice_of(result).core(), blocking);
   return result;
 }
 
@@ -78,9 +79,9 @@ struct LogDeterminant {
 
 /// Through ScaLAPACK's p?getrf. @collective @throws UsageError on every rank if `a` is not square
 template <ScalarMatrix A>
-LogDeterminant<value_t<A>> log_determinant(const A& a) {
+LogDeterminant<value_t<A>> log_determinant(const A& a, const Blocking& blocking = {}) {
   LogDeterminant<value_t<A>> result{};
-  detail::log_determinant(slice_of(a).core(), &result.sign, result.log_magnitude);
+  detail::log_determinant(slice_of(a).core(), &result.sign, result.log_magnitude, blocking);
   return result;
 }
 
@@ -89,8 +90,8 @@ LogDeterminant<value_t<A>> log_determinant(const A& a) {
 /// singular matrix. Through ScaLAPACK's p?getrf and p?gecon. @collective @throws UsageError on every rank if
 /// `a` is not square
 template <ScalarMatrix A>
-double condition(const A& a) {
-  return detail::condition(slice_of(a).core());
+double condition(const A& a, const Blocking& blocking = {}) {
+  return detail::condition(slice_of(a).core(), blocking);
 }
 
 }  // namespace tessera::linalg

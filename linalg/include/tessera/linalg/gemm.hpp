@@ -2,15 +2,23 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include <tessera/linalg/error.hpp>
 #include <tessera/linalg/operand.hpp>
 
 namespace tessera::linalg {
 
 namespace detail {
-void gemm(const void* alpha, const tessera::detail::SliceCore& a, Op op_a, const tessera::detail::SliceCore& b,
-          Op op_b, const void* beta, const tessera::detail::SliceCore& c);
-}
+struct ProductCore {
+  tessera::detail::SliceCore a, b, c;
+  Op op_a, op_b;
+};
+void gemm(const void* alpha, const ProductCore& product, const void* beta);
+void gemm_batch(const void* alpha, std::span<const ProductCore> products, const void* beta);
+index_t batch_size(index_t a, index_t b, index_t c);
+}  // namespace detail
 
 /// c = alpha * a * b + beta * c, where a and b may be transpose() or adjoint() of a matrix; for beta == 0 the
 /// old c does not count, for alpha == 0 a and b do not. Arrays and slices of any layout of one group; a and b
@@ -25,7 +33,45 @@ void gemm(const void* alpha, const tessera::detail::SliceCore& a, Op op_a, const
 template <Result C>
 void gemm(value_t<C> alpha, const Operand<value_t<C>>& a, const Operand<value_t<C>>& b, value_t<C> beta,
           C&& c) {
-  detail::gemm(&alpha, a.core(), a.op(), b.core(), b.op(), &beta, slice_of(c).core());
+  detail::gemm(&alpha, {a.core(), b.core(), slice_of(c).core(), a.op(), b.op()}, &beta);
+}
+
+/// One product of a batch: c = a b. Refers to the arrays. @local
+template <Scalar T>
+struct BatchProduct {
+  Operand<T> a, b;
+  Slice<T, 2> c;
+};
+
+/// c = alpha * a * b + beta * c for each of a list of products, which may differ in shape. One call instead of
+/// many saves what each costs to begin and end, which for small matrices is most of it; each process computes
+/// what it owns of all results, so these should be spread over the processes. The list is the same on every
+/// rank; all arrays are of one group and type, and no result may overlap any operand or another result.
+/// @collective
+/// @throws UsageError on every rank if shapes do not fit, or a result overlaps its own operands
+template <Scalar T>
+void gemm_batch(std::type_identity_t<T> alpha, std::span<const BatchProduct<T>> products,
+                std::type_identity_t<T> beta) {
+  std::vector<detail::ProductCore> cores;
+  cores.reserve(products.size());
+  for (const BatchProduct<T>& product : products) {
+    cores.push_back({product.a.core(), product.b.core(), product.c.core(), product.a.op(), product.b.op()});
+  }
+  detail::gemm_batch(&alpha, cores, &beta);
+}
+/// The same for the matrices of arrays of three dimensions: c(i) = alpha * a(i) * b(i) + beta * c(i), where
+/// x(i) is all of x whose first index is i. @collective @throws as above, and unless there are as many of each
+template <MatrixBatch A, MatrixBatch B, WritableOperand C>
+requires Like<A, B> && Like<A, C>
+void gemm_batch(value_t<C> alpha, const A& a, const B& b, value_t<C> beta, C&& c) {
+  const index_t count = detail::batch_size(a.dims()[0], b.dims()[0], c.dims()[0]);
+  std::vector<detail::ProductCore> products;
+  products.reserve(static_cast<std::size_t>(count));
+  for (index_t i = 0; i < count; ++i) {
+    products.push_back({slice_of(a).core().fixed(0, i), slice_of(b).core().fixed(0, i),
+                        slice_of(c).core().fixed(0, i), Op::none, Op::none});
+  }
+  detail::gemm_batch(&alpha, products, &beta);
 }
 
 }  // namespace tessera::linalg

@@ -5,9 +5,15 @@
 /// All matrix routines.
 
 #include <tessera/linalg/backend.hpp>
+#include <tessera/linalg/blocking.hpp>
+#include <tessera/linalg/eig.hpp>
 #include <tessera/linalg/eigh.hpp>
 #include <tessera/linalg/error.hpp>
 #include <tessera/linalg/factor.hpp>
+#include <tessera/linalg/functions.hpp>
 #include <tessera/linalg/gemm.hpp>
+#include <tessera/linalg/gemv.hpp>
 #include <tessera/linalg/operand.hpp>
 #include <tessera/linalg/solve.hpp>
+#include <tessera/linalg/svd.hpp>
+#include <tessera/linalg/symmetric.hpp>

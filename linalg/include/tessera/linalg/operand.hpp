@@ -3,6 +3,7 @@
 #pragma once
 
 #include <complex>
+#include <cstdint>
 #include <string>
 #include <type_traits>
 
@@ -25,6 +26,17 @@ concept MatrixLike = Matrix<B> && Like<A, B>;
 template <class A>
 concept Result = WritableOperand<A> && Matrix<A> && Scalar<value_t<A>>;
 
+/// Many matrices of one shape: an array, or a slice of one, whose first index says which.
+template <class A>
+concept MatrixBatch = tessera::Operand<A> && rank_v<A>
+== 3 && Scalar<value_t<A>>;
+/// A vector for a matrix of a type.
+template <class V, class T>
+concept VectorOf = tessera::Operand<V> && rank_v<V>
+== 1 && std::is_same_v<value_t<V>, T>;
+
+/// Which triangle of a matrix counts.
+enum class Triangle : std::uint8_t { lower, upper };
 /// How a routine reads a matrix: as it is, transposed, or transposed and conjugated.
 enum class Op : std::uint8_t { none, transpose, adjoint };
 
@@ -57,6 +69,17 @@ Operand<value_t<A>> adjoint(const A& a) {
 }
 
 namespace detail {
+
+template <class T>
+struct RealOf {
+  using type = T;
+};
+template <class T>
+struct RealOf<std::complex<T>> {
+  using type = T;
+};
+template <class T>
+using Real = typename RealOf<T>::type;
 
 /// A new array for what comes of a matrix, named after it: of the layout of an array, blocked for a slice.
 /// @collective

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <tessera/linalg/blocking.hpp>
 #include <tessera/linalg/error.hpp>
 #include <tessera/linalg/operand.hpp>
 
@@ -9,18 +10,16 @@
 // wants them are redistributed, each once.
 namespace tessera::linalg {
 
-/// Which triangle of a matrix counts.
-enum class Side : std::uint8_t { lower, upper };
 /// Whether the diagonal of a triangle is taken for ones.
 enum class UnitDiagonal : bool { no, yes };
 
 namespace detail {
-void solve(const tessera::detail::SliceCore& a, const tessera::detail::SliceCore& b);
-void solve_spd(const tessera::detail::SliceCore& a, const tessera::detail::SliceCore& b);
-void solve_triangular(Side side, Op op, UnitDiagonal unit, const tessera::detail::SliceCore& a,
-                      const tessera::detail::SliceCore& b);
-void least_squares(const tessera::detail::SliceCore& a, const tessera::detail::SliceCore& b,
-                   const tessera::detail::SliceCore& x);
+using tessera::detail::SliceCore;
+void solve(const SliceCore& a, const SliceCore& b, const Blocking& blocking);
+void solve_spd(const SliceCore& a, const SliceCore& b, const Blocking& blocking);
+void solve_triangular(Triangle triangle, Op op, UnitDiagonal unit, const SliceCore& a, const SliceCore& b,
+                      const Blocking& blocking);
+void least_squares(const SliceCore& a, const SliceCore& b, const SliceCore& x, const Blocking& blocking);
 }  // namespace detail
 
 /// Solves a x = b by Gaussian elimination with row exchanges; b becomes x, `a` is unchanged. Through
@@ -29,7 +28,9 @@ void least_squares(const tessera::detail::SliceCore& a, const tessera::detail::S
 /// rank.
 template <Matrix A, Result B>
 requires Like<A, B>
-void solve(const A& a, B&& b) { detail::solve(slice_of(a).core(), slice_of(b).core()); }
+void solve(const A& a, B&& b, const Blocking& blocking = {}) {
+  detail::solve(slice_of(a).core(), slice_of(b).core(), blocking);
+}
 
 /// Solves a x = b for a symmetric or Hermitian positive definite matrix by Cholesky factorisation; b becomes x,
 /// `a` (of which only the lower triangle is read) is unchanged. Through ScaLAPACK's p?potrf and p?potrs.
@@ -38,16 +39,19 @@ void solve(const A& a, B&& b) { detail::solve(slice_of(a).core(), slice_of(b).co
 /// unchanged. On every rank.
 template <Matrix A, Result B>
 requires Like<A, B>
-void solve_spd(const A& a, B&& b) { detail::solve_spd(slice_of(a).core(), slice_of(b).core()); }
+void solve_spd(const A& a, B&& b, const Blocking& blocking = {}) {
+  detail::solve_spd(slice_of(a).core(), slice_of(b).core(), blocking);
+}
 
 /// Solves a x = b for one triangle of a matrix, or its transpose or adjoint where `a` is transpose() or
-/// adjoint() of one (`side` is that of the matrix itself); b becomes x, `a` is unchanged. Through ScaLAPACK's
-/// p?trtrs. @collective
+/// adjoint() of one (`triangle` is that of the matrix itself); b becomes x, `a` is unchanged. Through
+/// ScaLAPACK's p?trtrs. @collective
 /// @throws UsageError if the shapes do not fit; LinalgError if an element of the diagonal is zero, then b is
 /// unchanged. On every rank.
 template <Result B>
-void solve_triangular(Side side, const Operand<value_t<B>>& a, B&& b, UnitDiagonal unit = UnitDiagonal::no) {
-  detail::solve_triangular(side, a.op(), unit, a.core(), slice_of(b).core());
+void solve_triangular(Triangle triangle, const Operand<value_t<B>>& a, B&& b,
+                      UnitDiagonal unit = UnitDiagonal::no, const Blocking& blocking = {}) {
+  detail::solve_triangular(triangle, a.op(), unit, a.core(), slice_of(b).core(), blocking);
 }
 
 /// The x for which |b - a x| is least, for each column of b; if `a` has fewer rows than columns, of all such x
@@ -55,9 +59,9 @@ void solve_triangular(Side side, const Operand<value_t<B>>& a, B&& b, UnitDiagon
 /// @throws UsageError if the shapes do not fit; LinalgError if `a` has exactly dependent rows or columns, or
 /// holds NaN. On every rank.
 template <ScalarMatrix A, MatrixLike<A> B>
-Array<value_t<A>, 2> least_squares(const A& a, const B& b) {
+Array<value_t<A>, 2> least_squares(const A& a, const B& b, const Blocking& blocking = {}) {
   Array<value_t<A>, 2> x(a.group(), {a.dims()[1], b.dims()[1]}, {.name = "least squares"});
-  detail::least_squares(slice_of(a).core(), slice_of(b).core(), slice_of(x).core());
+  detail::least_squares(slice_of(a).core(), slice_of(b).core(), slice_of(x).core(), blocking);
   return x;
 }
 

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+//
+// Arrays in HDF5 files: whole, by patch, step by step; arrays that live on disk; fields for ParaView. Each part
+// checks its result. The files are in a directory of their own, which is removed at the end unless one is
+// given: files [DIRECTORY]
+#include <filesystem>
+#include <iostream>
+#include <string>
+
+#include <stdlib.h>
+
+#include <tessera/io/io.hpp>
+#include <tessera/tessera.hpp>
+
+using tessera::Array, tessera::Extents, tessera::Group, tessera::Index, tessera::index_t, tessera::Layout,
+    tessera::Patch, tessera::Reduce;
+namespace io = tessera::io;
+using Path = std::filesystem::path;
+
+namespace {
+
+bool arrays(const Group& world, const Path& directory) {
+  // [save]
+  Array<double, 2> density(world, {300, 200}, {.name = "density"});
+  Array<std::complex<float>, 1> wave(world, {1000}, {.name = "wave"});
+  fill(density, 1.5), fill(wave, {0, 1});
+  const Path path = directory / "state.h5";
+  io::save(path, {{"density", density},
+                  {"run/wave", wave},                               // in an HDF5 group
+                  {"corner", density.slice({{0, 0}, {10, 10}})}});  // a part of an array
+  auto again = io::load<double, 2>(world, path, "density");         // a new array, in blocks
+  auto tiles = io::load<double, 2>(world, path, "density",          // or in a layout
+                                   Layout<2>::block_cyclic({300, 200}, {32, 32}, {{world.size(), 1}}));
+  io::load_into(path, "corner", density.slice({{100, 0}, {110, 10}}));  // into a part of an array
+  io::load_into(path, "density", {{5, 5}, {15, 15}}, density.slice({{0, 0}, {10, 10}}));  // a patch of the file
+  // [save]
+  const bool right = reduce(again, Reduce::sum) == 90000 && reduce(tiles, Reduce::min) == 1.5;
+  // [convert]
+  // Numbers of other types and byte orders become the array's. What it cannot hold is an error.
+  Array<std::int32_t, 2> whole(world, {300, 200}, {.name = "whole"});
+  try {
+    io::load_into(path, "density", whole);
+  } catch (
+      const io::IoError& error) {  // on every rank: ... values that are no whole numbers for elements of int32
+    if (world.rank() == 0) std::cout << error.what() << '\n';
+  }
+  // [convert]
+  return right && reduce(density, Reduce::max) == 1.5;
+}
+
+bool patches(const Group& world, const Path& directory) {
+  // [patches]
+  io::File file(world, directory / "large.h5", io::Mode::create);
+  // Larger than any array in memory: made first, then written by patch.
+  file.create_dataset<double, 2>("potential", {1000, 400},
+                                 {.chunks = {100, 400}, .deflate = 4, .shuffle = true});
+  Array<double, 2> slab(world, {100, 400}, {.name = "slab"});
+  for (index_t i = 0; i < 1000; i += 100) {
+    fill(slab, static_cast<double>(i));
+    file.write("potential", {{i, 0}, {i + 100, 400}}, slab);
+  }
+  file.set_attribute("potential", "unit", "hartree");
+  file.set_attribute("", "cell", std::vector<double>{10, 10, 25.5});
+  file.close();  // reports what goes wrong; the destructor could not
+  // [patches]
+  // [read]
+  io::File again(world, directory / "large.h5", io::Mode::read);
+  Array<double, 1> column(world, {1000}, {.name = "column"});
+  Array<double, 2> two(world, {1000, 2}, {.name = "two columns"});
+  again.read("potential", {{0, 7}, {1000, 9}}, two);
+  for (const io::DatasetInfo& info : again.datasets()) {
+    if (world.rank() == 0)
+      std::cout << info.name << ": " << info.type << ", " << info.dims.size() << " dimensions\n";
+  }
+  const std::string unit = again.attribute("potential", "unit").as<std::string>();
+  const std::vector<double> cell = again.attribute("", "cell").as_list<double>();
+  if (const io::TransferReport& report = again.last_transfer(); !report.collective && world.rank() == 0)
+    std::cout << "each rank read for itself: " << report.reason << '\n';
+  again.close();
+  // [read]
+  copy(two.slice().fix(1, 0), column);
+  return reduce(column, Reduce::sum) == 450000 && unit == "hartree" && cell.size() == 3;
+}
+
+bool steps(const Group& world, const Path& directory) {
+  Array<float, 1> energy(world, {50}, {.name = "energy"});
+  // [steps]
+  io::File file(world, directory / "history.h5", io::Mode::truncate);
+  for (int step = 0; step < 5; ++step) {
+    fill(energy, static_cast<float>(step));
+    file.append("run/energy", energy);  // one more step of an unlimited dimension
+    file.set_attribute("run/energy", "time", 0.1 * step);
+    file.flush();  // a program that dies later leaves what there is
+  }
+  file.read_step("run/energy", file.steps("run/energy") - 2, energy);
+  // [steps]
+  const bool right = file.steps("run/energy") == 5 && reduce(energy, Reduce::max) == 3;
+  file.close();
+  return right;
+}
+
+bool disk(const Group& world, const Path& directory) {
+  const index_t n = 40;
+  double sum = 0;
+  // [disk]
+  // Integrals (ij|kl) that do not fit in memory: one k, l block at a time does.
+  io::DiskArray<double, 4> integrals(world, directory / "integrals.h5", "ijkl", {n, n, n, n});
+  Array<double, 4> next(world, {n, n, 10, n}, {.name = "block"}),
+      block(world, {n, n, 10, n}, {.name = "block"});
+  const auto section = [&](index_t k) { return Patch<4>{{0, 0, k, 0}, {n, n, k + 10, n}}; };
+  io::DiskRequest writing;
+  for (index_t k = 0; k < n; k += 10) {
+    fill(block, static_cast<double>(k));  // stands for the computation
+    writing.wait();
+    writing = integrals.write_async(section(k), block);  // goes on while the next block is computed
+  }
+  writing.wait();
+  io::DiskRequest reading = integrals.read_async(section(0), next);
+  for (index_t k = 0; k < n; k += 10) {
+    reading.wait();
+    std::swap(block, next);
+    if (k + 10 < n) reading = integrals.read_async(section(k + 10), next);
+    sum += reduce(block, Reduce::sum);
+  }
+  integrals.close();
+  // [disk]
+  return sum == static_cast<double>(n * n * n * 10 * 60);
+}
+
+bool fields(const Group& world, const Path& directory) {
+  Array<double, 3> temperature(world, {8, 12, 16}, {.name = "temperature"});
+  Array<float, 3> u(world, {8, 12, 16}, {.name = "u"}), v = u.duplicate("v"), w = u.duplicate("w");
+  fill(temperature, 300.0), fill(u, 1.0F), fill(v, 0.0F), fill(w, 0.0F);
+  // [fields]
+  // Dimensions are z, y, x to ParaView. It opens run.xmf, while the program goes on.
+  const io::XdmfGrid<3> grid{.points = {8, 12, 16}, .origin = {0, 0, 0}, .spacing = {0.5, 0.1, 0.1}};
+  io::XdmfSeries series(world, directory / "run.xmf", grid);
+  for (int step = 0; step < 3; ++step)
+    series.write(0.25 * step, {{"temperature", temperature}, {"velocity", u, v, w}});
+  // [fields]
+  const auto found = io::load<float, 4>(world, directory / "run.000002.h5", "velocity");
+  return series.steps() == 3 && reduce(found, Reduce::sum) == 8 * 12 * 16;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  tessera::Runtime runtime(argc, argv);
+  const Group& world = runtime.world();
+  const bool is_temporary = argc < 2;
+  std::string name =
+      is_temporary ? (std::filesystem::temp_directory_path() / "files-XXXXXX").string() : argv[1];
+  if (is_temporary) {
+    const bool made = world.rank() != 0 || mkdtemp(name.data()) != nullptr;
+    if (!made) throw std::runtime_error("no directory can be made: " + name);
+    world.broadcast(std::span<char>(name), 0);
+  }
+  bool good = true;
+  const auto report = [&](const char* part, bool right) {
+    if (world.rank() == 0) std::cout << part << ": " << (right ? "right" : "WRONG") << std::endl;
+    good = good && right;
+  };
+  report("arrays", arrays(world, name));
+  report("patches", patches(world, name));
+  report("steps", steps(world, name));
+  report("disk", disk(world, name));
+  report("fields", fields(world, name));
+  world.barrier();
+  if (is_temporary && world.rank() == 0) std::filesystem::remove_all(name);
+  return good ? 0 : 1;
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tessera/io/file.hpp>
+
+namespace tessera::io {
+
+/// What may be said about a DiskArray when it is created or opened.
+struct DiskOptions {
+  /// The most memory, in bytes, that each process holds for one section that is being moved.
+  index_t buffer = index_t{64} << 20;
+};
+
+namespace detail {
+class DiskArrayCore;
+class DiskTransfer;
+}  // namespace detail
+
+/// A section that is being read or written. Move-only.
+class [[nodiscard]] DiskRequest {
+ public:
+  DiskRequest();
+  explicit DiskRequest(std::unique_ptr<detail::DiskTransfer> transfer);
+  /// Waits for this process's part on disk, and communicates nothing: others may not have written theirs, and
+  /// what was read is dropped. Call wait().
+  ~DiskRequest();
+  DiskRequest(DiskRequest&&) noexcept;
+  DiskRequest& operator=(DiskRequest&&) noexcept;
+
+  /// Returns when a section that was written can be read by all, and one that was read is in the array and
+  /// visible to all. Does nothing a second time. @collective @throws IoError on every rank
+  void wait();
+  /// Whether wait() has nothing to wait for on this process's side of the disk. @local
+  bool test() const;
+
+ private:
+  std::unique_ptr<detail::DiskTransfer> transfer_;
+};
+
+/// An array that lives in a dataset of an HDF5 file, larger than memory if need be, and moves to and from
+/// distributed arrays by sections. Move-only.
+///
+/// Its elements lie in the file in one piece, in the order of their indices; each process reads and writes its
+/// part there itself, in a thread that calls neither MPI nor HDF5, so that the program goes on computing. The
+/// dataset can be read by any program once the transfers are waited for. Chunked and compressed datasets, and
+/// those of another element type, can be opened, too; transfers with them go through HDF5, and wait.
+///
+/// The destructor waits for transfers of this process, and communicates nothing.
+template <Element T, std::size_t N>
+class DiskArray {
+ public:
+  using value_type = T;
+  static constexpr std::size_t rank() noexcept { return N; }
+
+  /// Makes a dataset in a file, which is made if it does not exist. Its elements are unspecified. @collective
+  /// @throws IoError on every rank if the dataset exists, or there is not enough space on disk
+  DiskArray(const Group& group, const std::filesystem::path& path, std::string_view dataset,
+            const Extents<N>& dims, const DiskOptions& options = {});
+  /// Opens a dataset to be read, or (Mode::read_write) written, too. @collective
+  /// @throws IoError on every rank if there is none of this rank, or its elements cannot be T; UsageError for
+  /// other modes
+  DiskArray(const Group& group, const std::filesystem::path& path, std::string_view dataset, Mode mode,
+            const DiskOptions& options = {});
+  ~DiskArray();
+  DiskArray(DiskArray&&) noexcept;
+  DiskArray& operator=(DiskArray&&) noexcept;
+
+  /// Closes the file. @collective @throws UsageError while a request is not waited for
+  void close();
+  /// Puts what was written and waited for on disk. @collective
+  void flush();
+
+  Extents<N> dims() const;
+  const Group& group() const;
+  const std::filesystem::path& path() const;
+  /// The name of the dataset. @local
+  const std::string& name() const;
+  /// Whether transfers go on while the program computes: not for datasets that only HDF5 can read. @local
+  bool is_asynchronous() const;
+
+  /// Writes an array or slice to a section of the same extents, or to all of it. The elements are copied first,
+  /// so that `from` may be changed when the call returns; that takes DiskOptions::buffer of each process. Of a
+  /// larger section all but the last part is written before the call returns. @collective
+  /// @throws UsageError if shapes differ, or the section overlaps one that is still being moved, unless both
+  /// are read; MemoryError
+  template <Operand A>
+  DiskRequest write_async(const Patch<N>& section, const A& from) requires(rank_v<A> == N);
+  /// The same, and waits. @collective
+  template <Operand A>
+  void write(const Patch<N>& section, const A& from) requires(rank_v<A> == N) {
+    write_async(section, from).wait();
+  }
+  template <Operand A>
+  void write(const A& from) requires(rank_v<A> == N) {
+    write(Patch<N>::whole(dims()), from);
+  }
+
+  /// Reads a section into an array or slice of the same extents: the disk is read behind the computation, as
+  /// far as DiskOptions::buffer reaches; wait() reads the rest and hands the elements over. Until then `into`
+  /// must exist, is not to be moved, and keeps its values. @collective @throws as write_async
+  template <WritableOperand A>
+  DiskRequest read_async(const Patch<N>& section, A&& into) const requires(rank_v<A> == N);
+  /// The same, and waits. @collective
+  template <WritableOperand A>
+  void read(const Patch<N>& section, A&& into) const requires(rank_v<A> == N) {
+    read_async(section, into).wait();
+  }
+  template <WritableOperand A>
+  void read(A&& into) const requires(rank_v<A> == N) {
+    read(Patch<N>::whole(dims()), into);
+  }
+
+ private:
+  std::unique_ptr<detail::DiskArrayCore> core_;
+};
+
+namespace detail {
+
+class DiskState;
+
+/// A DiskArray with run-time rank and element type.
+class DiskArrayCore {
+ public:
+  enum class Direction { write, read };
+  /// Makes a dataset, and opens it. @collective
+  DiskArrayCore(const Group& group, const std::filesystem::path& path, std::string_view dataset,
+                const tessera::detail::ElementType& type, const std::vector<index_t>& dims,
+                const DiskOptions& options);
+  /// Opens one. @collective
+  DiskArrayCore(const Group& group, const std::filesystem::path& path, std::string_view dataset,
+                const tessera::detail::ElementType& type, int rank, Mode mode, const DiskOptions& options);
+  ~DiskArrayCore();
+  void close();
+  void flush();
+  DiskRequest move(Direction direction, const tessera::detail::Box& section,
+                   const tessera::detail::SliceCore& slice);
+  const std::vector<index_t>& dims() const noexcept;
+  const Group& group() const noexcept;
+  const std::filesystem::path& path() const noexcept;
+  const std::string& name() const noexcept;
+  bool is_asynchronous() const noexcept;
+
+ private:
+  void open(const tessera::detail::ElementType& type, int rank, bool is_writable);
+  std::shared_ptr<DiskState> state_;  // of its requests, too
+};
+
+}  // namespace detail
+
+template <Element T, std::size_t N>
+DiskArray<T, N>::DiskArray(const Group& group, const std::filesystem::path& path, std::string_view dataset,
+                           const Extents<N>& dims, const DiskOptions& options)
+    : core_(std::make_unique<detail::DiskArrayCore>(group, path, dataset,
+                                                    tessera::detail::ElementType{element_kind<T>(), sizeof(T)},
+                                                    std::vector<index_t>(dims.begin(), dims.end()), options)) {}
+
+template <Element T, std::size_t N>
+DiskArray<T, N>::DiskArray(const Group& group, const std::filesystem::path& path, std::string_view dataset,
+                           Mode mode, const DiskOptions& options)
+    : core_(std::make_unique<detail::DiskArrayCore>(group, path, dataset,
+                                                    tessera::detail::ElementType{element_kind<T>(), sizeof(T)},
+                                                    static_cast<int>(N), mode, options)) {}
+
+template <Element T, std::size_t N>
+DiskArray<T, N>::~DiskArray() = default;
+template <Element T, std::size_t N>
+DiskArray<T, N>::DiskArray(DiskArray&&) noexcept = default;
+template <Element T, std::size_t N>
+DiskArray<T, N>& DiskArray<T, N>::operator=(DiskArray&&) noexcept = default;
+
+template <Element T, std::size_t N>
+void DiskArray<T, N>::close() {
+  core_->close();
+}
+template <Element T, std::size_t N>
+void DiskArray<T, N>::flush() {
+  core_->flush();
+}
+template <Element T, std::size_t N>
+Extents<N> DiskArray<T, N>::dims() const {
+  Extents<N> dims;
+  for (std::size_t d = 0; d < N; ++d) dims[d] = core_->dims()[d];
+  return dims;
+}
+template <Element T, std::size_t N>
+const Group& DiskArray<T, N>::group() const {
+  return core_->group();
+}
+template <Element T, std::size_t N>
+const std::filesystem::path& DiskArray<T, N>::path() const {
+  return core_->path();
+}
+template <Element T, std::size_t N>
+const std::string& DiskArray<T, N>::name() const {
+  return core_->name();
+}
+template <Element T, std::size_t N>
+bool DiskArray<T, N>::is_asynchronous() const {
+  return core_->is_asynchronous();
+}
+
+template <Element T, std::size_t N>
+template <Operand A>
+DiskRequest DiskArray<T, N>::write_async(const Patch<N>& section, const A& from) requires(rank_v<A> == N) {
+  static_assert(std::is_same_v<value_t<A>, T>, "elements are not converted on their way to a DiskArray");
+  return core_->move(detail::DiskArrayCore::Direction::write, detail::box_of(section), slice_of(from).core());
+}
+
+template <Element T, std::size_t N>
+template <WritableOperand A>
+DiskRequest DiskArray<T, N>::read_async(const Patch<N>& section, A&& into) const requires(rank_v<A> == N) {
+  static_assert(std::is_same_v<value_t<A>, T>, "elements are not converted on their way from a DiskArray");
+  return core_->move(detail::DiskArrayCore::Direction::read, detail::box_of(section), slice_of(into).core());
+}
+
+}  // namespace tessera::io

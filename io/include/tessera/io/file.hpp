@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tessera/io/attribute.hpp>
+#include <tessera/io/detail/box.hpp>
+#include <tessera/io/error.hpp>
+#include <tessera/slice.hpp>
+
+namespace tessera::io {
+
+/// How a File is opened: `create` makes one and fails if it exists, `truncate` empties one that does.
+enum class Mode : std::uint8_t { read, read_write, create, truncate };
+
+/// How a dataset is stored.
+template <std::size_t N>
+struct DatasetOptions {
+  /// Extents of the chunks in which it is stored, compressed and grows; by default one piece, or chunks of at
+  /// most 4 MiB where it needs some.
+  Extents<N> chunks = {};
+  /// zlib's level, 1 (fast) to 9 (small); 0 for no compression.
+  int deflate = 0;
+  /// Sorts the bytes of each chunk by significance first, which helps to compress numbers.
+  bool shuffle = false;
+  /// A checksum with each chunk, which HDF5 verifies when it reads.
+  bool checksum = false;
+};
+
+/// What a file says about one of its datasets.
+struct DatasetInfo {
+  std::string name;  ///< its path, such as "run/density"
+  std::vector<index_t> dims;
+  std::string type;             ///< "float64", or in words
+  std::vector<index_t> chunks;  ///< none if it is stored in one piece
+  int deflate = 0;
+  bool grows = false;  ///< whether steps can be appended
+};
+
+/// How HDF5 moved the elements of the last transfer.
+struct TransferReport {
+  bool collective = true;  ///< all ranks together
+  std::string reason;      ///< why not, in words
+};
+
+namespace detail {
+class DiskArrayCore;
+class FileState;
+/// DatasetOptions with run-time rank.
+struct StorageOptions {
+  std::vector<index_t> chunks;
+  int deflate;
+  bool shuffle, checksum;
+};
+}  // namespace detail
+
+/// An open HDF5 file of a group. Move-only. Every call on it is collective and, if it fails on one rank, throws
+/// on all: IoError (Hdf5Error if HDF5 or MPI-IO failed), UsageError for a closed file or senseless options.
+///
+/// Unlike save(), it writes the file in place: what is being written when a program dies is lost, and with it
+/// possibly the file, unless it was flushed or closed. The destructor communicates nothing: a file that was not
+/// closed is closed when the same group opens another, or when MPI ends.
+class File {
+ public:
+  /// @collective @throws IoError if there is no such file, or it cannot be read, written or made
+  File(const Group& group, const std::filesystem::path& path, Mode mode);
+  ~File();
+  File(File&&) noexcept;
+  File& operator=(File&&) noexcept;
+
+  /// Completes the file and closes it. @collective
+  void close();
+  /// Hands everything to the operating system: a program that dies now leaves a file that can be read, if it
+  /// wrote no more. @collective
+  void flush();
+  bool is_open() const noexcept;
+  /// @local @throws UsageError once it is closed, as all below
+  const std::filesystem::path& path() const;
+  const Group& group() const;
+
+  /// Makes a dataset whose elements are written later; until then they are unspecified. Its name may be a path,
+  /// as "run/density": HDF5 groups are made. Chunks are cut at the dataset's extents. @collective
+  /// @throws IoError if the name exists or the disk has not enough space for it, uncompressed
+  template <Element T, std::size_t N>
+  void create_dataset(std::string_view name, const Extents<N>& dims, const DatasetOptions<N>& options = {}) {
+    create_dataset(name, {element_kind<T>(), sizeof(T)}, list(dims), storage(options));
+  }
+
+  /// Writes a dataset of the extents of an array or slice; makes it, in one piece, if it does not exist.
+  /// Elements become the dataset's type as in load(). @collective
+  /// @throws IoError if it has another shape, or an element does not fit its type. @completion `from` may be
+  /// changed; the file may be read after flush() or close().
+  template <Operand A>
+  void write(std::string_view name, const A& from) {
+    write(name, nullptr, slice_of(from).core());
+  }
+  /// Writes a patch of a dataset that exists, so that datasets may be larger than the memory of all.
+  /// @collective @throws and @completion as above
+  template <Operand A>
+  void write(std::string_view name, const Patch<rank_v<A>>& patch, const A& from) {
+    const auto box = detail::box_of(patch);
+    write(name, &box, slice_of(from).core());
+  }
+  /// Reads all of a dataset, or a patch of it, into an array or slice, as load_into() does. @collective
+  template <WritableOperand A>
+  void read(std::string_view name, A&& into) {
+    read(name, nullptr, slice_of(into).core());
+  }
+  template <WritableOperand A>
+  void read(std::string_view name, const Patch<rank_v<A>>& patch, A&& into) {
+    const auto box = detail::box_of(patch);
+    read(name, &box, slice_of(into).core());
+  }
+
+  /// Adds a step to a dataset that has one dimension more, the first, for the steps; makes it if it does not
+  /// exist, stored as the options say about one step. @collective @throws as write
+  template <Operand A>
+  requires(rank_v<A> < max_rank) void append(std::string_view name, const A& step,
+                                             const DatasetOptions<rank_v<A>>& options = {}) {
+    append(name, slice_of(step).core(), storage(options));
+  }
+  /// How many there are; 0 if the dataset does not exist. @collective
+  index_t steps(std::string_view name) const;
+  /// Reads one. @collective @throws as read
+  template <WritableOperand A>
+  void read_step(std::string_view name, index_t step, A&& into) {
+    read_step(name, step, slice_of(into).core());
+  }
+
+  /// Gives a dataset, a group, or the file ("") an attribute, or a new value to one. At most 64 KiB.
+  /// @collective
+  void set_attribute(std::string_view object, std::string_view name, const AttributeValue& value);
+  /// file.attribute("run/density", "time").as<double>(). @collective @throws IoError if there is none, or it is
+  /// neither numbers nor strings
+  AttributeValue attribute(std::string_view object, std::string_view name) const;
+  /// The names of those that there are. @collective
+  std::vector<std::string> attributes(std::string_view object) const;
+
+  /// Whether there is such a dataset. @collective
+  bool contains(std::string_view name) const;
+  /// What there is to know about one. @collective @throws IoError if there is none
+  DatasetInfo dataset(std::string_view name) const;
+  /// All of them, those in HDF5 groups too. @collective
+  std::vector<DatasetInfo> datasets() const;
+
+  /// How the last write, read or append went: whether it was collective and, if not, why. @local
+  const TransferReport& last_transfer() const;
+
+ private:
+  friend class detail::DiskArrayCore;
+  template <std::size_t N>
+  static std::vector<index_t> list(const Extents<N>& numbers) {
+    return {numbers.begin(), numbers.end()};
+  }
+  template <std::size_t N>
+  static detail::StorageOptions storage(const DatasetOptions<N>& options) {
+    return {options.chunks == Extents<N>{} ? std::vector<index_t>{} : list(options.chunks), options.deflate,
+            options.shuffle, options.checksum};
+  }
+  void create_dataset(std::string_view name, const tessera::detail::ElementType& type,
+                      const std::vector<index_t>& dims, const detail::StorageOptions& options);
+  void write(std::string_view name, const tessera::detail::Box* patch, const tessera::detail::SliceCore& from);
+  void read(std::string_view name, const tessera::detail::Box* patch, const tessera::detail::SliceCore& into);
+  void append(std::string_view name, const tessera::detail::SliceCore& step,
+              const detail::StorageOptions& options);
+  void read_step(std::string_view name, index_t step, const tessera::detail::SliceCore& into);
+  detail::FileState& state() const;
+
+  std::unique_ptr<detail::FileState> state_;
+};
+
+}  // namespace tessera::io

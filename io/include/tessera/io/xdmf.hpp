@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tessera/io/error.hpp>
+#include <tessera/slice.hpp>
+
+namespace tessera::io {
+
+/// A regular grid. Dimensions come as those of arrays do: in three dimensions z, y, x to ParaView, for which
+/// the last index is x.
+template <std::size_t N>
+struct XdmfGrid {
+  Extents<N> points;
+  std::array<double, N> origin = {};
+  std::array<double, N> spacing = ones();
+
+ private:
+  static constexpr std::array<double, N> ones() {
+    std::array<double, N> all{};
+    all.fill(1);
+    return all;
+  }
+};
+
+/// Values on a grid: one number for each point or for each cell (an array of the grid's extents, or of one less
+/// in each dimension), or a vector: an array with one dimension more, the last, for the x, y and z components,
+/// or an array for each. Refers to the arrays. @local
+class XdmfField {
+ public:
+  template <Operand A>
+  XdmfField(std::string_view name, const A& values) : name_(name), parts_{slice_of(values).core()} {}
+  template <Operand A, OfSameRank<A> B>
+  XdmfField(std::string_view name, const A& x, const B& y)
+      : name_(name), parts_{slice_of(x).core(), slice_of(y).core()} {}
+  template <Operand A, OfSameRank<A> B, OfSameRank<A> C>
+  XdmfField(std::string_view name, const A& x, const B& y, const C& z)
+      : name_(name), parts_{slice_of(x).core(), slice_of(y).core(), slice_of(z).core()} {}
+
+  const std::string& name() const noexcept { return name_; }
+  const std::vector<tessera::detail::SliceCore>& parts() const noexcept { return parts_; }
+
+ private:
+  std::string name_;
+  std::vector<tessera::detail::SliceCore> parts_;
+};
+
+struct XdmfOptions {
+  /// Goes on with the steps of a file that exists, instead of beginning anew: those before the first new one.
+  bool resume = false;
+};
+
+/// The steps of a run on a regular grid of two or three dimensions, as ParaView and VisIt open them: run.xmf
+/// lists the steps, and beside it run.000000.h5, run.000001.h5 and so on hold the fields, as save() writes
+/// them. Each step is complete and on disk before the list is replaced, so that the list can be opened at any
+/// time, and a run that dies damages no step before. The destructor does nothing.
+class XdmfSeries {
+ public:
+  /// @collective @throws UsageError if the grid has no cells; IoError on every rank if the steps of an existing
+  /// file cannot be understood
+  template <std::size_t N>
+  requires(N == 2 || N == 3) XdmfSeries(const Group& group, const std::filesystem::path& file,
+                                        const XdmfGrid<N>& grid, const XdmfOptions& options = {})
+      : XdmfSeries(group, file, {grid.points.begin(), grid.points.end()},
+                   {grid.origin.begin(), grid.origin.end()}, {grid.spacing.begin(), grid.spacing.end()},
+                   options) {}
+
+  /// Writes a step: arrays and slices of the group, of int32, int64, float32 or float64. Vectors that are given
+  /// by components are put together first, in memory for all of them. @collective
+  /// @throws UsageError for a field that does not fit the grid, or a time that is not after the last one;
+  /// IoError on every rank, as save(). @completion the step is on disk
+  void write(double time, std::span<const XdmfField> fields);
+  void write(double time, std::initializer_list<XdmfField> fields) {
+    write(time, {fields.begin(), fields.size()});
+  }
+  /// How many steps the list has. @local
+  index_t steps() const noexcept { return static_cast<index_t>(steps_.size()); }
+
+ private:
+  struct Step {
+    double time;
+    std::string xml;  // on rank 0
+  };
+  XdmfSeries(const Group& group, const std::filesystem::path& file, std::vector<index_t> points,
+             std::vector<double> origin, std::vector<double> spacing, const XdmfOptions& options);
+  void read_steps(const std::string& context);
+  std::string grid_xml() const;
+  void replace_list(const std::string& context) const;
+
+  Group group_;
+  std::filesystem::path path_;
+  std::vector<index_t> points_;
+  std::vector<double> origin_, spacing_;
+  std::vector<Step> steps_;
+  bool is_resumed_ = false;
+};
+
+}  // namespace tessera::io

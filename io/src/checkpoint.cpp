@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/io/checkpoint.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include <tessera/runtime/detail/fingerprint.hpp>
+
+#include "checkpoint_state.hpp"
+#include "format.hpp"
+#include "together.hpp"
+
+namespace tessera::io {
+namespace detail {
+namespace {
+
+// What HDF5 takes for the same path, and the manifest for the same line, must not be two names.
+void check_name(const std::string& name) {
+  const auto is_control = [](unsigned char c) { return c < 32 || c == 127; };
+  if (name.empty() || name.front() == '/' || name.back() == '/' || name.find("//") != std::string::npos ||
+      name == "." || name.rfind("./", 0) == 0 || name.find("/./") != std::string::npos ||
+      std::any_of(name.begin(), name.end(), is_control)) {
+    throw UsageError(formatted(
+        "Checkpoint::add: \"{}\" cannot be a name; names look like \"density\" or \"fields/density\"", name));
+  }
+  if (name.rfind("tessera_", 0) == 0)
+    throw UsageError(formatted("Checkpoint::add: \"{}\" begins with \"tessera_\", as Tessera's own do", name));
+}
+
+bool is_above(const std::string& group, const std::string& name) { return name.rfind(group + '/', 0) == 0; }
+
+}  // namespace
+
+CheckpointState::CheckpointState(const Group& group, std::filesystem::path prefix,
+                                 const CheckpointOptions& options)
+    : group_(group), prefix_(std::move(prefix)), options_(options) {
+  const std::string name = prefix_.filename().string();
+  if (name.empty() || name == "." || name == "..")
+    throw UsageError(
+        formatted("Checkpoint: \"{}\" does not end with a name that files could begin with", prefix_.string()));
+  if (options.keep < 1)
+    throw UsageError(formatted("Checkpoint: {} generations cannot be kept; at least 1", options.keep));
+  group.check_agreement(
+      "Checkpoint",
+      tessera::detail::Fingerprint().add(std::string_view(prefix_.native())).add(options.keep).value());
+}
+
+void CheckpointState::add(Item item) {
+  check_name(item.name);
+  for (const Item& other : items_) {
+    if (other.name == item.name)
+      throw UsageError(formatted("Checkpoint::add: there is a \"{}\" already", item.name));
+    if (is_above(other.name, item.name) || is_above(item.name, other.name))
+      throw UsageError(
+          formatted("Checkpoint::add: one of \"{}\" and \"{}\" cannot be a dataset and, for the other, a "
+                    "group",
+                    other.name, item.name));
+  }
+  if (!item.value) {
+    item.core().require_open();
+    if (!(item.core().group() == group_)) {
+      throw UsageError(formatted("Checkpoint::add: array \"{}\" is of another group than the checkpoint",
+                                 item.core().name()));
+    }
+  }
+  group_.check_agreement("Checkpoint::add",
+                         tessera::detail::Fingerprint().add(std::string_view(item.name)).value());
+  items_.push_back(std::move(item));
+}
+
+void CheckpointState::claim() {
+  if (claimed_) return;
+  together(group_, "checkpoint " + prefix_.string(), [&] {
+    if (group_.rank() != 0) return;
+    if (std::filesystem::is_directory(prefix_))
+      throw IoError("this is a directory; give the name that the files in it are to begin with");
+    std::filesystem::path file = prefix_;
+    file += ".lock";
+    lock_.emplace(std::move(file), options_.take_over);
+  });
+  claimed_ = true;
+}
+
+void CheckpointState::begin(std::string_view call, std::int64_t step) {
+  complete();
+  if (items_.empty()) throw UsageError(formatted("{}: nothing was added to the checkpoint", call));
+  tessera::detail::Fingerprint print;
+  print.add(step);
+  for (const Item& item : items_) {
+    print.add(std::string_view(item.name));
+    if (!item.value) print.add(item.elements().fingerprint());
+  }
+  group_.check_agreement(call, print.value());
+  settle(group_, items_);
+}
+
+void CheckpointState::write(std::int64_t step) {
+  begin("Checkpoint::write", step);
+  claim();
+  GenerationWriter writer(group_, prefix_, items_, step);
+  writer.write(items_);
+  writer.commit(options_.keep, damaged_);
+}
+
+std::int64_t CheckpointState::write_behind(std::int64_t step) {
+  begin("Checkpoint::write_async", step);
+  claim();
+  auto writer = std::make_unique<GenerationWriter>(group_, prefix_, items_, step);
+  writer->write_behind(items_, options_.bytes_per_second);
+  pending_ = std::move(writer);
+  return ++number_;
+}
+
+bool CheckpointState::is_written(std::int64_t number) const noexcept {
+  return number != number_ || !pending_ || pending_->is_written();
+}
+
+void CheckpointState::complete(std::int64_t number) {
+  if (number == number_) complete();
+}
+
+void CheckpointState::complete() {
+  if (!pending_) return;
+  const auto writer = std::move(pending_);
+  writer->commit(options_.keep, damaged_);
+}
+
+std::optional<Restored> CheckpointState::restore() {
+  begin("Checkpoint::restore", 0);
+  auto restored = detail::restore(group_, prefix_, items_);
+  if (restored) {
+    for (const Skipped& skipped : restored->skipped) damaged_.push_back(skipped.file);
+  }
+  return restored;
+}
+
+void CheckpointState::close() {
+  complete();
+  lock_.reset();
+  claimed_ = false;
+  group_.barrier();  // whoever returns may have the path again
+}
+
+}  // namespace detail
+
+bool PendingCheckpoint::test() const {
+  const auto state = state_.lock();
+  return !state || state->is_written(number_);
+}
+void PendingCheckpoint::wait() {
+  const auto state = state_.lock();
+  if (!state) throw UsageError("PendingCheckpoint::wait: the Checkpoint was destroyed first");
+  state->complete(number_);
+}
+
+Checkpoint::Checkpoint(const Group& group, std::filesystem::path prefix, const CheckpointOptions& options)
+    : state_(std::make_shared<detail::CheckpointState>(group, std::move(prefix), options)) {}
+Checkpoint::~Checkpoint() = default;
+Checkpoint::Checkpoint(Checkpoint&&) noexcept = default;
+Checkpoint& Checkpoint::operator=(Checkpoint&&) noexcept = default;
+
+void Checkpoint::claim() { state_->claim(); }
+void Checkpoint::write(std::int64_t step) { state_->write(step); }
+PendingCheckpoint Checkpoint::write_async(std::int64_t step) { return {state_, state_->write_behind(step)}; }
+std::optional<Restored> Checkpoint::restore() { return state_->restore(); }
+void Checkpoint::close() { state_->close(); }
+
+void Checkpoint::add_array(std::string_view name, tessera::detail::ArrayCore& array) {
+  state_->add({std::string(name), &array, {}, {}});
+}
+void Checkpoint::add_slice(std::string_view name, const tessera::detail::SliceCore& slice) {
+  state_->add({std::string(name), nullptr, slice, {}});
+}
+void Checkpoint::add_value(std::string_view name, detail::StoredValue value) {
+  state_->add({std::string(name), nullptr, {}, std::move(value)});
+}
+
+}  // namespace tessera::io

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/io/checkpoint_schedule.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "format.hpp"
+
+namespace tessera::io {
+namespace {
+
+using std::chrono::steady_clock, std::chrono::system_clock;
+
+constexpr auto between_agreements = std::chrono::milliseconds(100);
+constexpr int most_silent_calls = 15;
+
+// What a rank has to say, as bits of one number.
+constexpr std::int32_t due_bit = 1, stop_bit = 2, hurry_bit = 4;
+
+// All that handlers do is to set these.
+std::atomic<bool> asked_to_write = false, asked_to_stop = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
+bool handled = false;
+
+void on_write(int) { asked_to_write = true; }
+void on_stop(int) { asked_to_stop = true; }
+
+/// The handlers of both signals, for as long as it lives.
+class Handlers {
+ public:
+  Handlers() {
+    if (std::exchange(handled, true))
+      throw UsageError("CheckpointSchedule: another one handles signals already");
+    asked_to_write = asked_to_stop = false;
+    install(SIGUSR1, on_write, before_[0]);
+    install(SIGTERM, on_stop, before_[1]);
+  }
+  ~Handlers() {
+    sigaction(SIGUSR1, &before_[0], nullptr);
+    sigaction(SIGTERM, &before_[1], nullptr);
+    handled = false;
+  }
+  Handlers(const Handlers&) = delete;
+  Handlers& operator=(const Handlers&) = delete;
+
+ private:
+  static void install(int signal, void (*handler)(int), struct sigaction& before) {
+    struct sigaction action {};
+    action.sa_handler = handler;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    if (sigaction(signal, &action, &before) != 0)
+      throw UsageError(
+          formatted("CheckpointSchedule: signal {} cannot be handled: {}", signal, std::strerror(errno)));
+  }
+  std::array<struct sigaction, 2> before_{};
+};
+
+std::optional<system_clock::time_point> end_by_slurm() {
+  const char* text = std::getenv("SLURM_JOB_END_TIME");
+  if (text == nullptr) return std::nullopt;
+  std::int64_t seconds = 0;
+  const char* end = text + std::strlen(text);
+  if (std::from_chars(text, end, seconds).ptr != end || seconds <= 0) return std::nullopt;
+  return system_clock::time_point(std::chrono::seconds(seconds));
+}
+
+}  // namespace
+
+struct CheckpointSchedule::State {
+  Group group;
+  ScheduleOptions options;
+  std::optional<system_clock::time_point> last_moment;  // of the first rank's clock, as are the others
+  steady_clock::time_point written = steady_clock::now(), agreed = written;
+  int silent_calls = 0;  // still to come before the ranks agree again
+  int silence = 0;       // how many there were this time
+  bool near_end = false, stop = false;
+  std::unique_ptr<Handlers> handlers;
+
+  std::int32_t reasons();
+};
+
+// Takes the signals that have come; times only as rank 0 sees them.
+std::int32_t CheckpointSchedule::State::reasons() {
+  std::int32_t bits = 0;
+  if (handlers && asked_to_write.exchange(false)) bits |= due_bit;
+  if (handlers && asked_to_stop.exchange(false)) bits |= due_bit | stop_bit;
+  if (group.rank() != 0) return bits;
+  const auto now = steady_clock::now();
+  if (options.every.count() > 0 && now - written >= options.every) bits |= due_bit;
+  if (last_moment && !near_end && system_clock::now() >= *last_moment) {
+    near_end = true;
+    bits |= due_bit | stop_bit;
+  }
+  if (now - std::exchange(agreed, now) > between_agreements) bits |= hurry_bit;
+  return bits;
+}
+
+CheckpointSchedule::CheckpointSchedule(const Group& group, const ScheduleOptions& options)
+    : state_(std::make_unique<State>()) {
+  if (options.every.count() < 0 || options.margin.count() < 0)
+    throw UsageError("CheckpointSchedule: times cannot be negative");
+  state_->group = group;
+  state_->options = options;
+  auto end = options.end ? options.end : end_by_slurm();
+  if (options.run_time) {
+    const auto then = system_clock::now() + *options.run_time;
+    end = end ? std::min(*end, then) : then;
+  }
+  if (end) state_->last_moment = *end - options.margin;
+  if (options.signals) state_->handlers = std::make_unique<Handlers>();
+}
+
+CheckpointSchedule::~CheckpointSchedule() = default;
+CheckpointSchedule::CheckpointSchedule(CheckpointSchedule&&) noexcept = default;
+CheckpointSchedule& CheckpointSchedule::operator=(CheckpointSchedule&&) noexcept = default;
+
+bool CheckpointSchedule::due() {
+  State& state = *state_;
+  if (state.silent_calls > 0) {
+    --state.silent_calls;
+    return false;
+  }
+  const std::int32_t bits = state.group.all_reduce(state.reasons(), Reduce::bit_or);
+  // Twice as many calls without a word while they pass quickly; none once they take long.
+  state.silence =
+      (bits & hurry_bit) != 0 ? state.silence / 4 : std::min(2 * state.silence + 1, most_silent_calls);
+  state.silent_calls = state.silence;
+  if ((bits & stop_bit) != 0) state.stop = true;
+  if ((bits & due_bit) == 0) return false;
+  state.written = steady_clock::now();
+  return true;
+}
+
+bool CheckpointSchedule::should_stop() const noexcept { return state_->stop; }
+
+}  // namespace tessera::io

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "descriptor.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <tessera/io/error.hpp>
+
+#include "format.hpp"
+
+namespace tessera::io::detail {
+namespace {
+
+constexpr std::size_t most_bytes = std::size_t{1} << 30;  // Linux moves no more than 2 GiB in one call
+
+// Moves all of it with `move`, which may stop short.
+template <class Bytes, class Move>
+void move_all(Bytes bytes, index_t offset, std::string_view what, Move&& move) {
+  while (!bytes.empty()) {
+    const ssize_t moved = move(bytes.data(), std::min(bytes.size(), most_bytes), static_cast<off_t>(offset));
+    if (moved < 0 && errno == EINTR) continue;
+    if (moved < 0) throw IoError(formatted("{} at byte {}: {}", what, offset, std::strerror(errno)));
+    if (moved == 0)
+      throw IoError(formatted("{} at byte {}: the file ends there; was it truncated?", what, offset));
+    bytes = bytes.subspan(static_cast<std::size_t>(moved));
+    offset += moved;
+  }
+}
+
+Descriptor open_file(const std::filesystem::path& path, int flags) {
+  Descriptor file(::open(path.c_str(), flags | O_CLOEXEC));
+  if (!file) throw IoError(formatted("{} cannot be opened: {}", path.string(), std::strerror(errno)));
+  return file;
+}
+
+}  // namespace
+
+Descriptor open_to_write(const std::filesystem::path& path) { return open_file(path, O_RDWR); }
+Descriptor open_to_read(const std::filesystem::path& path) { return open_file(path, O_RDONLY); }
+
+index_t size_of_file(const Descriptor& file) {
+  struct stat status {};
+  if (fstat(file.get(), &status) != 0) throw IoError(formatted("fstat: {}", std::strerror(errno)));
+  return status.st_size;
+}
+
+void write_at(const Descriptor& file, std::span<const std::byte> bytes, index_t offset) {
+  move_all(bytes, offset, "cannot be written",
+           [&](const void* data, std::size_t size, off_t at) { return ::pwrite(file.get(), data, size, at); });
+}
+
+void read_at(const Descriptor& file, std::span<std::byte> bytes, index_t offset) {
+  move_all(bytes, offset, "cannot be read",
+           [&](void* data, std::size_t size, off_t at) { return ::pread(file.get(), data, size, at); });
+}
+
+void flush_data(const Descriptor& file) {
+  if (fsync(file.get()) != 0 && errno != EINVAL)  // EINVAL: the file system has nothing to flush to
+    throw IoError(formatted("cannot be flushed to disk: {}", std::strerror(errno)));
+}
+
+}  // namespace tessera::io::detail

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+
+#include <unistd.h>
+
+#include <tessera/runtime/detail/unique_handle.hpp>
+#include <tessera/runtime/types.hpp>
+
+// Files by their bytes: the system's calls, checked. All @local; failures throw IoError with the system's
+// reason.
+namespace tessera::io::detail {
+
+struct DescriptorTraits {
+  using Handle = int;
+  static Handle null() noexcept { return -1; }
+  static void free(Handle handle) noexcept { ::close(handle); }
+};
+using Descriptor = tessera::detail::UniqueHandle<DescriptorTraits>;
+
+Descriptor open_to_write(const std::filesystem::path& path);
+Descriptor open_to_read(const std::filesystem::path& path);
+index_t size_of_file(const Descriptor& file);
+/// Writes or reads all of it, however many calls that takes.
+void write_at(const Descriptor& file, std::span<const std::byte> bytes, index_t offset);
+void read_at(const Descriptor& file, std::span<std::byte> bytes, index_t offset);
+/// Returns when what was written to the file, by anybody on this node, is on disk.
+void flush_data(const Descriptor& file);
+
+}  // namespace tessera::io::detail

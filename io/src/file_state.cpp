@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "file_state.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <tessera/detail/operations.hpp>
+#include <tessera/runtime/detail/fingerprint.hpp>
+
+#include "format.hpp"
+#include "mpi_io.hpp"
+#include "opening.hpp"
+#include "space.hpp"
+
+namespace tessera::io::detail {
+namespace {
+
+// Files that were dropped without close(), in this process. Never destroyed: HDF5 closes what is left itself
+// when MPI ends, and must not be called later.
+struct Dropped {
+  MPI_Comm comm;
+  index_t number;
+  hid_t file;
+};
+std::vector<Dropped>& all_dropped() {
+  static auto& list = *new std::vector<Dropped>;
+  return list;
+}
+
+// Closes those of a group if all its members have dropped the same ones. @collective
+void close_dropped(const Group& group) {
+  auto& list = all_dropped();
+  const auto end = std::stable_partition(list.begin(), list.end(),
+                                         [&](const Dropped& file) { return file.comm != group.mpi_comm(); });
+  std::sort(end, list.end(), [](const Dropped& a, const Dropped& b) { return a.number < b.number; });
+  tessera::detail::Fingerprint print;
+  for (auto it = end; it != list.end(); ++it) print.add(it->number);
+  const auto mine = static_cast<index_t>(print.value());
+  const bool agreed = group.all_reduce(mine, Reduce::min) == group.all_reduce(mine, Reduce::max);
+  if (!agreed || end == list.end()) return;
+  const std::vector<Dropped> files(end, list.end());
+  list.erase(end, list.end());
+  for (const Dropped& file : files) {
+    try {
+      hdf5::close(hdf5::File(file.file));
+    } catch (const IoError&) {  // who dropped it does not want to know
+    }
+  }
+}
+
+// Makes the file, or finds out why it cannot be made, in words that HDF5 has not.
+void make_file(const std::filesystem::path& path, bool exclusive) {
+  if (std::filesystem::is_directory(path)) throw IoError("this is a directory; give the name of a file");
+  const int file = ::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC | (exclusive ? O_EXCL : 0), 0666);
+  if (file < 0) {
+    throw IoError(formatted("the file cannot be made: {}{}", std::strerror(errno),
+                            errno == EEXIST ? " (Mode::truncate would empty it)" : ""));
+  }
+  ::close(file);
+}
+
+}  // namespace
+
+FileState::FileState(const Group& group, std::filesystem::path path, Mode mode)
+    : group_(group), path_(std::move(path)), is_writable_(mode != Mode::read) {
+  tessera::detail::Fingerprint print;
+  print.add(std::string_view(path_.native())).add(static_cast<int>(mode));
+  group.check_agreement("io::File", print.value());
+  const hdf5::Silence silence;
+  close_dropped(group);
+  static index_t files = 0;
+  number_ = files = group.all_reduce(files + 1, Reduce::max);
+  const std::string context = "opening of " + path_.string();
+  if (mode == Mode::create || mode == Mode::truncate)
+    create(mode == Mode::create, context);
+  else
+    file_ = open_file(group_, path_, is_writable_ ? hdf5::Access::read_write : hdf5::Access::read, context);
+}
+
+void FileState::create(bool exclusive, const std::string& context) {
+  together(group_, context, [&] {
+    require_safe_writing(group_);
+    if (group_.rank() == 0) make_file(path_, exclusive);
+  });
+  const hdf5::Locks locks = file_locks(group_, path_, context);
+  together(group_, context, [&] { file_ = hdf5::create(path_, group_.mpi_comm(), locks); });
+}
+
+FileState::~FileState() {
+  if (!file_) return;
+  try {
+    all_dropped().push_back({group_.mpi_comm(), number_, file_.get()});
+  } catch (...) {  // then it stays open until MPI ends
+  }
+  hdf5::abandon(std::move(file_));
+}
+
+void FileState::close() {
+  if (!file_) return;
+  step("closing of " + path_.string(), [&] { hdf5::close(std::move(file_)); });
+}
+
+std::string FileState::context(std::string_view what, std::string_view name) const {
+  return formatted("{} of dataset \"{}\" in {}", what, name, path_.string());
+}
+
+void FileState::require_open() const {
+  if (!file_) throw UsageError(formatted("file {} is closed", path_.string()));
+}
+
+void FileState::require_writable(const std::string& context) const {
+  require_open();
+  if (!is_writable_) throw UsageError(context + ": the file was opened for reading; use Mode::read_write");
+}
+
+void FileState::begin(const std::string& context, const tessera::detail::SliceCore& slice) const {
+  if (!(slice.array().group() == group_))
+    throw UsageError(formatted("{}: {} is of another group than the file", context, slice.description()));
+  group_.check_agreement(context, tessera::detail::Fingerprint().add(std::string_view(context)).value());
+  tessera::detail::begin_operation(context, {slice});
+}
+
+void FileState::take_space(index_t bytes, Use use, const std::string& context) {
+  constexpr index_t for_hdf5 = 65536;  // what it writes about the elements
+  step(context, [&] {
+    if (group_.rank() != 0) return;
+    const index_t begin = std::max(kept_, static_cast<index_t>(std::filesystem::file_size(path_)));
+    reserve_space(path_, begin, bytes + for_hdf5);
+    if (use == Use::later) kept_ = begin + bytes + for_hdf5;
+  });
+}
+
+}  // namespace tessera::io::detail

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include <tessera/io/file.hpp>
+#include <tessera/runtime/group.hpp>
+
+#include "hdf5.hpp"
+#include "together.hpp"
+
+namespace tessera::io::detail {
+
+/// An open file, and what its group must know of it.
+class FileState {
+ public:
+  /// @collective
+  FileState(const Group& group, std::filesystem::path path, Mode mode);
+  /// Leaves a file that is still open to the next FileState of its group.
+  ~FileState();
+  FileState(const FileState&) = delete;
+  FileState& operator=(const FileState&) = delete;
+
+  const Group& group() const noexcept { return group_; }
+  const std::filesystem::path& path() const noexcept { return path_; }
+  const hdf5::File& file() const noexcept { return file_; }
+  bool is_open() const noexcept { return static_cast<bool>(file_); }
+  /// @collective
+  void close();
+  /// What messages begin with: "write of dataset "a" in run.h5". @local
+  std::string context(std::string_view what, std::string_view name) const;
+  /// Throws UsageError unless it is open, and IoError unless it may be written. @local
+  void require_open() const;
+  void require_writable(const std::string& context) const;
+  /// Opens a transfer: what others have put into the slice is visible. @collective
+  /// @throws UsageError if it is of another group, or ranks disagree
+  void begin(const std::string& context, const tessera::detail::SliceCore& slice) const;
+  /// Takes space on disk for so many bytes of elements, before HDF5 needs it, which does not survive running
+  /// out of it. Either they are written at once, or the space is kept for later. @collective
+  /// @throws IoError on every rank
+  enum class Use { now, later };
+  void take_space(index_t bytes, Use use, const std::string& context);
+
+  /// Runs a step of all ranks. @collective
+  template <class Step>
+  void step(const std::string& context, Step&& work) const {
+    const hdf5::Silence silence;
+    together(group_, context, work);
+  }
+
+  TransferReport last;
+
+ private:
+  void create(bool exclusive, const std::string& context);
+
+  Group group_;
+  std::filesystem::path path_;
+  hdf5::File file_;
+  index_t number_ = 0;  // the same on all ranks, and of no other file of the group
+  bool is_writable_;
+  index_t kept_ = 0;  // where the space ends that was taken for later; on rank 0
+};
+
+}  // namespace tessera::io::detail

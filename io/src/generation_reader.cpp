@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "generation_reader.hpp"
+
+#include <utility>
+
+#include <tessera/io/checkpoint_info.hpp>
+#include <tessera/io/error.hpp>
+
+#include "checksum.hpp"
+#include "format.hpp"
+#include "generations.hpp"
+#include "together.hpp"
+
+namespace tessera::io {
+namespace detail {
+namespace {
+
+template <class Work>
+std::string problem_of(Work&& work) {
+  try {
+    work();
+  } catch (const std::exception& error) {
+    return *error.what() != '\0' ? error.what() : "an error without a message";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string broadcast_text(const Group& group, std::string text) {
+  text.resize(static_cast<std::size_t>(group.broadcast(static_cast<index_t>(text.size()), 0)));
+  group.broadcast(std::span<char>(text), 0);
+  return text;
+}
+
+std::vector<std::filesystem::path> files_of_generations(const Group& group,
+                                                        const std::filesystem::path& prefix) {
+  std::vector<std::int64_t> numbers;
+  together(group, "checkpoint " + prefix.string(), [&] {
+    if (group.rank() != 0) return;
+    for (const Generation& generation : list_generations(prefix)) numbers.push_back(generation.number);
+  });
+  numbers.resize(static_cast<std::size_t>(group.broadcast(static_cast<index_t>(numbers.size()), 0)));
+  group.broadcast(std::span<std::int64_t>(numbers), 0);
+  std::vector<std::filesystem::path> files;
+  for (const auto number : numbers) files.push_back(generation_path(prefix, number));
+  return files;
+}
+
+GenerationReader::GenerationReader(const Group& group, std::filesystem::path file)
+    : group_(group), file_(std::move(file)) {
+  const bool reads = group.rank() == 0;
+  if (reads) problem_ = problem_of([&] { head_ = read_head(file_); });
+  problem_ = broadcast_text(group, problem_);
+  if (!problem_.empty()) return;
+  head_.text = broadcast_text(group, head_.text);
+  head_.file_size = group.broadcast(head_.file_size, 0);
+  if (!reads) head_.manifest = parse_manifest(head_.text);
+  head_.checksums.resize(static_cast<std::size_t>(head_.manifest.tiles));
+  group.broadcast(std::span<std::uint64_t>(head_.checksums), 0);
+}
+
+void GenerationReader::read(const TileSink& sink) {
+  const std::string mine = problem_of([&] { read_share(sink); });
+  problem_ = broadcast_text(group_, group_.agree(mine));
+}
+
+void GenerationReader::read_share(const TileSink& sink) const {
+  const Descriptor file = open_to_read(file_);
+  std::vector<std::byte> memory;
+  const auto read_tile = [&](std::size_t e, const Tile& tile) {
+    const Entry& entry = entries()[e];
+    const auto size = static_cast<std::size_t>(tile.count * entry.type.size);
+    std::byte* place = sink.place(e, tile);
+    if (place == nullptr) memory.resize(std::max(memory.size(), size));
+    const std::span bytes(place != nullptr ? place : memory.data(), size);
+    read_at(file, bytes, entry.offset + tile.first * entry.type.size);
+    if (checksum(bytes) != head_.checksums[static_cast<std::size_t>(tile.number)]) {
+      throw IoError(formatted(
+          "{} is damaged: elements {} to {} of {}, in row-major order, are not those that were written",
+          describe(entry), tile.first, tile.first + tile.count - 1, entry.size()));
+    }
+    if (place == nullptr) sink.take(e, tile, bytes);
+  };
+  for_each_tile(entries(), share(entries(), group_.rank(), group_.size()), read_tile);
+}
+
+}  // namespace detail
+
+namespace {
+
+CheckpointInfo info_of(const detail::GenerationReader& reader) {
+  CheckpointInfo info;
+  info.file = reader.file();
+  info.problem = reader.problem();
+  const detail::Manifest& manifest = reader.head().manifest;
+  info.generation = manifest.generation;
+  info.step = manifest.step;
+  info.written = manifest.written;
+  info.library = manifest.library;
+  info.bytes = reader.head().file_size;
+  for (const detail::Entry& entry : manifest.entries) {
+    const bool text = entry.kind == detail::EntryKind::text;
+    info.entries.push_back(
+        {entry.name, text ? "text" : tessera::detail::to_string(entry.type), entry.extents, entry.bytes()});
+  }
+  return info;
+}
+
+}  // namespace
+
+std::vector<std::filesystem::path> checkpoint_files(const Group& group, const std::filesystem::path& prefix) {
+  return detail::files_of_generations(group, prefix);
+}
+
+CheckpointInfo inspect_checkpoint(const Group& group, const std::filesystem::path& file) {
+  return info_of(detail::GenerationReader(group, file));
+}
+
+CheckpointInfo verify_checkpoint(const Group& group, const std::filesystem::path& file) {
+  detail::GenerationReader reader(group, file);
+  const auto nowhere = [](std::size_t, const detail::Tile&) { return static_cast<std::byte*>(nullptr); };
+  const auto ignore = [](std::size_t, const detail::Tile&, std::span<const std::byte>) {};
+  if (reader.problem().empty()) reader.read({nowhere, ignore});
+  return info_of(reader);
+}
+
+}  // namespace tessera::io

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "generation_writer.hpp"
+
+#include <array>
+#include <ctime>
+#include <utility>
+
+#include <tessera/io/detail/commit_steps.hpp>
+#include <tessera/runtime/runtime.hpp>
+
+#include "checksum.hpp"
+#include "format.hpp"
+#include "generations.hpp"
+#include "hdf5_raw.hpp"
+#include "together.hpp"
+
+namespace tessera::io::detail {
+
+void (*commit_step_hook)(const char* step) = nullptr;
+
+namespace {
+
+void passed(const char* step) {
+  if (commit_step_hook != nullptr) commit_step_hook(step);
+}
+
+std::string date_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &parts));
+  return text.data();
+}
+
+// More than the file can need: the data, and what HDF5 keeps about it.
+index_t largest_size(const Manifest& manifest) {
+  index_t bytes = 65536 + manifest.tiles * 8;
+  for (const Entry& entry : manifest.entries) bytes += entry.bytes() + 16384;
+  return bytes;
+}
+
+}  // namespace
+
+// What the rank that fails has done so far decides what its message says of the generations.
+template <class Work>
+void GenerationWriter::step(Work&& work) {
+  together(group_, context_, [&] {
+    try {
+      work();
+    } catch (const Hdf5Error& error) {
+      throw Hdf5Error(error.what() + consequence_);
+    } catch (const std::exception& error) {
+      throw IoError(error.what() + consequence_);
+    }
+  });
+}
+
+template <class Work>
+void GenerationWriter::or_discard(Work&& work) {
+  try {
+    work();
+  } catch (...) {
+    // Here and not in the destructor alone, which does not run if nobody catches; and before any rank ends the
+    // job.
+    background_.reset();
+    file_.reset();
+    if (replacement_) replacement_->discard();
+    group_.barrier();
+    throw;
+  }
+}
+
+GenerationWriter::GenerationWriter(const Group& group, const std::filesystem::path& prefix,
+                                   const std::vector<Item>& items, std::int64_t step_number)
+    : group_(group),
+      prefix_(prefix),
+      context_(formatted("checkpoint of step {} to {}", step_number, prefix.string())),
+      consequence_(" (older generations are untouched)") {
+  manifest_.step = step_number;
+  or_discard([&] { create(items); });
+}
+
+GenerationWriter::~GenerationWriter() {
+  background_.reset();
+  if (replacement_) replacement_->discard();
+}
+
+void GenerationWriter::create(const std::vector<Item>& items) {
+  manifest_.written = date_now();
+  manifest_.library = version();
+  for (const Item& item : items) manifest_.entries.push_back(item.entry());
+  manifest_.tiles = number_tiles(manifest_.entries);
+  step([&] {
+    if (is_root()) return make_file();
+    replacement_.emplace(prefix_, Replacement::Part::uses);
+    replacement_->reserve(largest_size(manifest_));  // asks what this process may write
+  });
+  share_places();
+  mine_ = share(manifest_.entries, group_.rank(), group_.size());
+  checksums_.resize(static_cast<std::size_t>(mine_.count()));
+  step([&] {
+    try {
+      file_ = open_to_write(replacement_->temporary());
+    } catch (const IoError& error) {
+      throw IoError(formatted("{}; is the directory the same on all nodes?", error.what()));
+    }
+    passed("created");
+  });
+}
+
+void GenerationWriter::make_file() {
+  const auto older = list_generations(prefix_);
+  manifest_.generation = older.empty() ? 1 : older.front().number + 1;
+  remove_leftovers(prefix_);
+  replacement_.emplace(generation_path(prefix_, manifest_.generation), Replacement::Part::makes);
+  replacement_->begin();
+  // Space is taken before HDF5 begins, which does not survive running out of it. To create is to truncate, so
+  // the first time is a question.
+  replacement_->reserve(largest_size(manifest_));
+  make_datasets();
+  replacement_->reserve(seal_.file_size);
+}
+
+void GenerationWriter::make_datasets() {
+  const hdf5::Silence silence;
+  hdf5::File file = hdf5::create_alone(replacement_->temporary(), Seal::bytes);
+  try {
+    hdf5::write_root_attribute(file, "tessera_version", manifest_.library);
+    hdf5::write_root_attribute(file, "written", manifest_.written);
+    hdf5::write_root_attribute(file, "step", manifest_.step);
+    hdf5::write_root_attribute(file, "generation", manifest_.generation);
+    for (Entry& entry : manifest_.entries) entry.offset = hdf5::offset(hdf5::create_placed(file, entry));
+    const Entry sums{checksums_name, EntryKind::value, {ElementKind::int64, 8}, {manifest_.tiles}};
+    manifest_.checksums_offset = hdf5::offset(hdf5::create_placed(file, sums));
+    seal_.manifest_size = static_cast<index_t>(manifest_.text().size());
+    const Entry text{manifest_name, EntryKind::text, {ElementKind::bytes, 1}, {seal_.manifest_size}};
+    seal_.manifest_offset = hdf5::offset(hdf5::create_placed(file, text));
+  } catch (...) {
+    hdf5::abandon(std::move(file));
+    throw;
+  }
+  hdf5::close(std::move(file));
+  seal_.file_size = size_of_file(open_to_read(replacement_->temporary()));
+}
+
+// Of a list the length is that on rank 0, which writes it.
+void GenerationWriter::share_places() {
+  replacement_->share_name(group_);
+  std::vector<index_t> places{manifest_.generation};
+  for (const Entry& entry : manifest_.entries) {
+    places.push_back(entry.offset);
+    places.push_back(entry.size());
+  }
+  group_.broadcast(std::span<index_t>(places), 0);
+  manifest_.generation = places.front();
+  for (std::size_t e = 0; e < manifest_.entries.size(); ++e) {
+    Entry& entry = manifest_.entries[e];
+    entry.offset = places[2 * e + 1];
+    if (entry.kind != EntryKind::array && !entry.extents.empty()) entry.extents[0] = places[2 * e + 2];
+  }
+  manifest_.tiles = number_tiles(manifest_.entries);
+}
+
+void GenerationWriter::write(const std::vector<Item>& items) {
+  const auto work = [&] {
+    const auto sources = items_of(manifest_.entries, items);
+    std::vector<std::byte> memory;
+    for_each_tile(manifest_.entries, mine_, [&](std::size_t e, const Tile& tile) {
+      const Entry& entry = manifest_.entries[e];
+      const auto size = static_cast<std::size_t>(tile.count * entry.type.size);
+      const std::byte* data = place_of(*sources[e], entry, tile);
+      if (data == nullptr) {
+        memory.resize(std::max(memory.size(), size));
+        fetch(*sources[e], entry, tile, memory.data());
+        data = memory.data();
+      }
+      const std::span bytes(data, size);
+      checksums_[static_cast<std::size_t>(tile.number - mine_.begin)] = checksum(bytes);
+      write_at(file_, bytes, entry.offset + tile.first * entry.type.size);
+    });
+    passed("written");
+  };
+  or_discard([&] { step(work); });
+}
+
+void GenerationWriter::write_behind(const std::vector<Item>& items, index_t bytes_per_second) {
+  const auto work = [&] {
+    const auto sources = items_of(manifest_.entries, items);
+    index_t bytes = 0;
+    for_each_tile(manifest_.entries, mine_, [&](std::size_t e, const Tile& tile) {
+      bytes += tile.count * manifest_.entries[e].type.size;
+    });
+    std::unique_ptr<std::byte[]> memory(
+        new std::byte[static_cast<std::size_t>(bytes)]);  // not set to zero first
+    std::vector<Chunk> chunks;
+    std::byte* at = memory.get();
+    for_each_tile(manifest_.entries, mine_, [&](std::size_t e, const Tile& tile) {
+      const Entry& entry = manifest_.entries[e];
+      const index_t size = tile.count * entry.type.size;
+      fetch(*sources[e], entry, tile, at);
+      chunks.push_back({at, size, entry.offset + tile.first * entry.type.size});
+      at += size;
+    });
+    background_ =
+        std::make_unique<BackgroundWriter>(file_, std::move(memory), std::move(chunks), bytes_per_second);
+  };
+  or_discard([&] { step(work); });
+}
+
+void GenerationWriter::commit(int keep, const std::vector<std::filesystem::path>& damaged) {
+  or_discard([&] {
+    if (background_) {
+      step([&] {
+        checksums_ = background_->wait();
+        passed("written");
+      });
+    }
+    const auto table = all_checksums();
+    const Group node = group_.node();
+    step([&] {
+      if (is_root()) write_manifest(table);
+      if (node.rank() == 0) replacement_->flush();
+      passed("flushed");
+    });
+    // From here on all agree that everything is on disk but the seal; the rest is for one of them.
+    step([&] {
+      if (is_root()) finish(keep, damaged);
+    });
+  });
+}
+
+void GenerationWriter::finish(int keep, const std::vector<std::filesystem::path>& damaged) {
+  seal();
+  passed("sealed");
+  replacement_->commit();
+  consequence_ = " (the new generation is complete, but may not be on disk)";
+  passed("renamed");
+  replacement_->flush_directory();
+  consequence_ = " (the new generation is complete and on disk)";
+  passed("listed");
+  remove_older(prefix_, keep, damaged);
+  passed("pruned");
+}
+
+// Every rank's in one table: the others' places are 0.
+std::vector<std::int64_t> GenerationWriter::all_checksums() const {
+  std::vector<std::int64_t> table(static_cast<std::size_t>(manifest_.tiles));
+  for (std::size_t i = 0; i < checksums_.size(); ++i)
+    table[static_cast<std::size_t>(mine_.begin) + i] = static_cast<std::int64_t>(checksums_[i]);
+  group_.all_reduce(std::span<std::int64_t>(table), Reduce::bit_or);
+  return table;
+}
+
+void GenerationWriter::write_manifest(const std::vector<std::int64_t>& table) {
+  write_at(file_, std::as_bytes(std::span(table)), manifest_.checksums_offset);
+  const std::string text = manifest_.text();
+  write_at(file_, std::as_bytes(std::span(text)), seal_.manifest_offset);
+  seal_.manifest_checksum = checksum(text);
+  passed("summed");
+}
+
+void GenerationWriter::seal() {
+  seal_.frame_checksum = frame_checksum(file_, seal_.file_size, manifest_.entries);
+  const std::string text = seal_.text();
+  write_at(file_, std::as_bytes(std::span(text)), 0);
+  flush_data(file_);
+}
+
+}  // namespace tessera::io::detail

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include <tessera/runtime/group.hpp>
+
+#include "hdf5.hpp"
+
+// Opening files and datasets that should be there, with errors that help.
+namespace tessera::io::detail {
+
+/// @collective @throws IoError on every rank
+hdf5::File open_file(const Group& group, const std::filesystem::path& path, hdf5::Access access,
+                     const std::string& context);
+
+/// Part of a step of all ranks. @throws IoError that lists the datasets there are
+hdf5::Dataset find_dataset(const hdf5::File& file, const std::string& name);
+
+}  // namespace tessera::io::detail

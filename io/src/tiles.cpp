@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "tiles.hpp"
+
+#include <numeric>
+
+namespace tessera::io::detail {
+namespace {
+
+constexpr index_t tile_bytes = index_t{1} << 20;       // fits a core's cache between fetching and writing
+constexpr index_t most_tile_bytes = index_t{1} << 26;  // for elements of odd sizes
+
+// The first tile that begins at or after byte `at` of all heavy entries laid end to end.
+index_t tile_at(std::span<const Entry> entries, index_t at) {
+  index_t tiles = 0, passed = 0;
+  for (const Entry& entry : entries) {
+    tiles = entry.first_tile + entry.tile_count();
+    if (entry.is_light()) continue;
+    if (at < passed + entry.bytes()) {
+      const index_t tile = entry.tile_elements() * entry.type.size;
+      return entry.first_tile +
+             std::min((std::max<index_t>(at - passed, 0) + tile - 1) / tile, entry.tile_count());
+    }
+    passed += entry.bytes();
+  }
+  return tiles;
+}
+
+}  // namespace
+
+index_t Entry::size() const noexcept {
+  return std::accumulate(extents.begin(), extents.end(), index_t{1}, std::multiplies<>());
+}
+
+index_t Entry::tile_elements() const noexcept {
+  const index_t unit = page_bytes / std::gcd(page_bytes, type.size);  // so many elements are whole pages
+  if (unit * type.size > most_tile_bytes) return std::max<index_t>(1, tile_bytes / type.size);
+  return std::max<index_t>(1, tile_bytes / (unit * type.size)) * unit;
+}
+
+index_t Entry::tile_count() const noexcept { return (size() + tile_elements() - 1) / tile_elements(); }
+
+bool Entry::is_light() const noexcept { return kind != EntryKind::array || bytes() < page_bytes; }
+
+index_t number_tiles(std::vector<Entry>& entries) {
+  std::stable_partition(entries.begin(), entries.end(), [](const Entry& entry) { return entry.is_light(); });
+  index_t tiles = 0;
+  for (Entry& entry : entries) {
+    entry.first_tile = tiles;
+    tiles += entry.tile_count();
+  }
+  return tiles;
+}
+
+TileRange share(std::span<const Entry> entries, int rank, int ranks) {
+  index_t bytes = 0, tiles = 0, light_tiles = 0;
+  for (const Entry& entry : entries) {
+    tiles = entry.first_tile + entry.tile_count();
+    if (entry.is_light()) light_tiles = tiles;
+    if (!entry.is_light()) bytes += entry.bytes();
+  }
+  const auto begin = [&](int r) {
+    if (r == 0) return index_t{0};
+    if (r == ranks) return tiles;
+    const index_t at = bytes / ranks * r + bytes % ranks * r / ranks;  // bytes * r would overflow first
+    return std::max(light_tiles, tile_at(entries, at));
+  };
+  return {begin(rank), begin(rank + 1)};
+}
+
+std::vector<tessera::detail::Box> boxes_of_run(std::span<const index_t> extents, index_t first, index_t count) {
+  std::vector<tessera::detail::Box> boxes;
+  const std::size_t rank = extents.size();
+  while (count > 0) {
+    // The largest slab that begins here: a range of one dimension, everything of those after it.
+    tessera::detail::Box box{};
+    index_t rest = first, inside = 1;
+    for (std::size_t d = rank; d-- > 0; rest /= extents[d]) {
+      box.lo[d] = rest % extents[d];
+      box.hi[d] = box.lo[d] + 1;
+    }
+    std::size_t cut = rank - 1;
+    while (cut > 0 && box.lo[cut] == 0 && inside * extents[cut] <= count) inside *= extents[cut--];
+    box.hi[cut] = std::min(extents[cut], box.lo[cut] + count / inside);
+    for (std::size_t d = cut + 1; d < rank; ++d) box.hi[d] = extents[d];
+    const index_t taken = (box.hi[cut] - box.lo[cut]) * inside;
+    boxes.push_back(box);
+    first += taken;
+    count -= taken;
+  }
+  return boxes;
+}
+
+}  // namespace tessera::io::detail

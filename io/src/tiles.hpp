@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <tessera/detail/array_core.hpp>
+
+// A checkpoint's data as tiles: equal runs of an array's elements in row-major order, whatever its layout and
+// the number of ranks. Each tile has a checksum, and one rank to write or read it. All @local.
+namespace tessera::io::detail {
+
+/// What a dataset's elements are: those of an array, or a value that every rank has.
+enum class EntryKind : std::uint8_t { array, value, text };
+
+/// One dataset of a checkpoint.
+struct Entry {
+  std::string name;
+  EntryKind kind = EntryKind::array;
+  tessera::detail::ElementType type{};
+  std::vector<index_t> extents;  // of a value: none, or one
+  index_t offset = 0;            // of its first byte in the file
+  index_t first_tile = 0;        // numbers go on from entry to entry
+
+  index_t size() const noexcept;  // elements
+  index_t bytes() const noexcept { return size() * type.size; }
+  /// So many that a tile is about 1 MiB and whole pages: two nodes never write to one page.
+  index_t tile_elements() const noexcept;
+  index_t tile_count() const noexcept;
+  /// Whether rank 0 moves all of it: values, and arrays of less than a page.
+  bool is_light() const noexcept;
+};
+
+inline constexpr index_t page_bytes = 4096;
+
+/// Puts light entries first and numbers the tiles. Returns how many there are.
+index_t number_tiles(std::vector<Entry>& entries);
+
+struct TileRange {
+  index_t begin = 0, end = 0;
+  index_t count() const noexcept { return end - begin; }
+};
+/// The tiles of one of `ranks` processes: about as many bytes for each, those of light entries for rank 0.
+TileRange share(std::span<const Entry> entries, int rank, int ranks);
+
+struct Tile {
+  index_t number = 0;
+  index_t first = 0, count = 0;  // of its elements
+};
+
+/// Calls f(number of the entry, Tile) for each tile of a range.
+template <class F>
+void for_each_tile(std::span<const Entry> entries, const TileRange& range, F&& f) {
+  for (std::size_t e = 0; e < entries.size(); ++e) {
+    const Entry& entry = entries[e];
+    const index_t begin = std::max(range.begin, entry.first_tile),
+                  end = std::min(range.end, entry.first_tile + entry.tile_count());
+    for (index_t number = begin; number < end; ++number) {
+      const index_t first = (number - entry.first_tile) * entry.tile_elements();
+      f(e, Tile{number, first, std::min(entry.tile_elements(), entry.size() - first)});
+    }
+  }
+}
+
+/// The elements [first, first + count) in row-major order as few boxes, in that order: a box is a contiguous
+/// run.
+std::vector<tessera::detail::Box> boxes_of_run(std::span<const index_t> extents, index_t first, index_t count);
+
+}  // namespace tessera::io::detail

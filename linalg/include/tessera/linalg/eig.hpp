@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <complex>
+#include <vector>
+
+#include <tessera/linalg/blocking.hpp>
+#include <tessera/linalg/error.hpp>
+#include <tessera/linalg/operand.hpp>
+
+namespace tessera::linalg {
+
+namespace detail {
+template <class T>
+using Complex = std::complex<Real<T>>;
+/// `vectors`, complex, may be null.
+template <class T>
+std::vector<Complex<T>> eig(const tessera::detail::SliceCore& a, const tessera::detail::SliceCore* vectors,
+                            const Blocking& blocking);
+}  // namespace detail
+
+/// Eigenvalues of a general matrix, in no order, on every rank, and the right eigenvectors as columns, each of
+/// length 1.
+template <Scalar T>
+struct GeneralEigen {
+  std::vector<detail::Complex<T>> values;
+  Array<detail::Complex<T>, 2> vectors;
+};
+
+/// Eigenvalues and right eigenvectors of a general matrix, which is unchanged; both are complex also for a real
+/// one, and come as conjugated pairs up to rounding errors. Through the Schur form of a complex copy
+/// (ScaLAPACK's p?gehrd, p?unmhr, p?lahqr, p?trevc), which has no blocked QR iteration: many times slower than
+/// eigh(). Two eigenvectors of a matrix that has too few of them are nearly the same. @collective
+/// @throws UsageError if `a` is not square; LinalgError if it holds NaN or the iteration does not converge. On
+/// every rank.
+template <ScalarMatrix A>
+GeneralEigen<value_t<A>> eig(const A& a, const Blocking& blocking = {}) {
+  GeneralEigen<value_t<A>> result{{}, {a.group(), a.dims(), {.name = "eigenvectors"}}};
+  const tessera::detail::SliceCore vectors = slice_of(result.vectors).core();
+  result.values = detail::eig<value_t<A>>(slice_of(a).core(), &vectors, blocking);
+  return result;
+}
+
+/// The eigenvalues alone: of a real matrix through p?hseqr, with multishift QR iterations. @collective
+/// @throws as eig
+template <ScalarMatrix A>
+std::vector<detail::Complex<value_t<A>>> eigvals(const A& a, const Blocking& blocking = {}) {
+  return detail::eig<value_t<A>>(slice_of(a).core(), nullptr, blocking);
+}
+
+}  // namespace tessera::linalg

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include <tessera/linalg/blocking.hpp>
+#include <tessera/linalg/error.hpp>
+#include <tessera/linalg/operand.hpp>
+
+namespace tessera::linalg {
+
+/// a = u diag(s) vh: the singular values in descending order, on every rank, the left singular vectors as
+/// columns of u and the right ones as rows of vh, of each as many as there are values.
+template <Scalar T>
+struct SVD {
+  Array<T, 2> u;
+  std::vector<detail::Real<T>> s;
+  Array<T, 2> vh;
+};
+
+namespace detail {
+/// `u` and `vh` are both null or both there.
+template <class T>
+std::vector<Real<T>> svd(const tessera::detail::SliceCore& a, const tessera::detail::SliceCore* u,
+                         const tessera::detail::SliceCore* vh, const Blocking& blocking);
+}  // namespace detail
+
+/// The singular value decomposition of a matrix, which is unchanged; `auto [u, s, vh] = svd(a);` Through
+/// ScaLAPACK's p?gesvd (bidiagonal form and QR iteration), of the triangular factor of `a` or its adjoint where
+/// one extent is more than 1.6 times the other. @collective
+/// @throws LinalgError on every rank if `a` holds NaN or the iteration does not converge
+template <ScalarMatrix A>
+SVD<value_t<A>> svd(const A& a, const Blocking& blocking = {}) {
+  const index_t m = a.dims()[0], n = a.dims()[1], count = std::min(m, n);
+  SVD<value_t<A>> result{{a.group(), {m, count}, {.name = "u"}}, {}, {a.group(), {count, n}, {.name = "vh"}}};
+  const tessera::detail::SliceCore u = slice_of(result.u).core(), vh = slice_of(result.vh).core();
+  result.s = detail::svd<value_t<A>>(slice_of(a).core(), &u, &vh, blocking);
+  return result;
+}
+
+/// The singular values alone. @collective @throws as svd
+template <ScalarMatrix A>
+std::vector<detail::Real<value_t<A>>> svdvals(const A& a, const Blocking& blocking = {}) {
+  return detail::svd<value_t<A>>(slice_of(a).core(), nullptr, nullptr, blocking);
+}
+
+}  // namespace tessera::linalg

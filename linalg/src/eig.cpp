@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/linalg/eig.hpp>
+
+#include <cmath>
+
+#include "call.hpp"
+#include "scalapack_eigen.hpp"
+
+namespace tessera::linalg::detail {
+namespace {
+
+using tessera::detail::LocalPiece;
+using tessera::detail::Shapes;
+
+constexpr const char* name = "eig";
+constexpr int least_block = 6;
+
+// A complex copy, of whatever type the matrix is.
+template <class T>
+void copy_to_complex(const Call& call, const SliceCore& a, const ArrayCore& copy) {
+  if constexpr (!std::is_floating_point_v<T>) {
+    tessera::detail::copy(a, copy);
+  } else {
+    const ArrayCore real = call.matrix(a.extents()[0], a.extents()[1]);
+    tessera::detail::copy(a, real);
+    // Both have the layout of the grid.
+    const index_t count = real.local_shape().extents[0] * real.local_shape().extents[1];
+    const auto* from = static_cast<const T*>(real.local_data());
+    auto* to = static_cast<Complex<T>*>(copy.local_data());
+    for (index_t i = 0; i < count; ++i) to[i] = from[i];
+    tessera::detail::end_operation(copy);
+  }
+}
+
+void converged(const Call& call, std::string routine, int info) {
+  if (info != 0)
+    call.fail(std::move(routine), info, formatted("has eigenvalues that did not converge (info {})", info));
+}
+
+template <class T>
+std::vector<Complex<T>> real_values(const Call& call, const Distributed& matrix, int n) {
+  std::vector<T> scales(static_cast<std::size_t>(n) + 1), parts[2];
+  for (auto& part : parts) part.resize(static_cast<std::size_t>(n));
+  call.must("p?gehrd",
+            [&] { return scalapack::gehrd<T>(n, matrix.data<T>(), matrix.descriptor(), scales.data()); });
+  keep_triangle(matrix.matrix(), Triangle::upper, 1);
+  converged(call, "p?hseqr", call.run([&] {
+    return scalapack::hseqr<T>(n, matrix.data<T>(), matrix.descriptor(), parts[0].data(), parts[1].data());
+  }));
+  std::vector<Complex<T>> values;
+  for (std::size_t i = 0; i < parts[0].size(); ++i) values.emplace_back(parts[0][i], parts[1][i]);
+  return values;
+}
+
+// The largest element and the length of each column.
+template <class T>
+void normalise(const SliceCore& vectors) {
+  const Group& group = vectors.array().group();
+  std::vector<double> norms(static_cast<std::size_t>(vectors.extents()[1]));
+  auto for_each = [&](auto&& f) {
+    vectors.for_each_piece_of(group.rank(), [&](const LocalPiece& piece) {
+      for (index_t j = piece.box.lo[1]; j < piece.box.hi[1]; ++j) {
+        for (index_t i = piece.box.lo[0]; i < piece.box.hi[0]; ++i) {
+          const index_t offset =
+              (i - piece.box.lo[0]) * piece.strides[0] + (j - piece.box.lo[1]) * piece.strides[1];
+          f(norms[static_cast<std::size_t>(j)], reinterpret_cast<T*>(piece.data)[offset]);
+        }
+      }
+    });
+  };
+  // First by the largest, so that squares are in range.
+  for_each([](double& norm, const T& x) { norm = std::max(norm, static_cast<double>(std::abs(x))); });
+  group.all_reduce(std::span<double>(norms), Reduce::max);
+  for_each([](double norm, T& x) {
+    if (norm > 0) x /= static_cast<Real<T>>(norm);
+  });
+  std::fill(norms.begin(), norms.end(), 0.0);
+  for_each([](double& norm, const T& x) { norm += static_cast<double>(std::norm(x)); });
+  group.all_reduce(std::span<double>(norms), Reduce::sum);
+  for_each([](double norm, T& x) {
+    if (norm > 0) x /= static_cast<Real<T>>(std::sqrt(norm));
+  });
+}
+
+template <class T>
+std::vector<T> complex_values(const Call& call, const ArrayCore& copy, int n, const SliceCore* vectors) {
+  const Distributed matrix = call.operand(copy);
+  std::vector<T> values(static_cast<std::size_t>(n)), scales(static_cast<std::size_t>(n) + 1);
+  call.must("p?gehrd",
+            [&] { return scalapack::gehrd<T>(n, matrix.data<T>(), matrix.descriptor(), scales.data()); });
+  const ArrayCore unitary =
+      vectors == nullptr ? call.matrix(0, 0, copy.type()) : call.matrix(n, n, copy.type());
+  const Distributed z = call.operand(unitary);
+  if (vectors != nullptr) {
+    const T zero{0}, one{1};
+    tessera::detail::fill(unitary, &zero);
+    tessera::detail::change_diagonal(unitary, tessera::detail::Diagonal::set, nullptr, &one);
+    call.must("p?unmhr", [&] {
+      return scalapack::unmhr<T>(n, matrix.data<T>(), matrix.descriptor(), scales.data(), z.data<T>(),
+                                 z.descriptor());
+    });
+  }
+  keep_triangle(copy, Triangle::upper, 1);
+  converged(call, "p?lahqr", call.run([&] {
+    return scalapack::lahqr<T>(vectors != nullptr, n, matrix.data<T>(), matrix.descriptor(), values.data(),
+                               vectors == nullptr ? matrix.data<T>() : z.data<T>(),
+                               vectors == nullptr ? matrix.descriptor() : z.descriptor());
+  }));
+  if (vectors == nullptr) return values;
+  call.must("p?trevc", [&] {
+    return scalapack::trevc<T>(n, matrix.data<T>(), matrix.descriptor(), z.data<T>(), z.descriptor());
+  });
+  normalise<T>(unitary);
+  unitary.sync();
+  tessera::detail::copy(unitary, *vectors);
+  return values;
+}
+
+}  // namespace
+
+template <class T>
+std::vector<Complex<T>> eig(const SliceCore& a, const SliceCore* vectors, const Blocking& blocking) {
+  tessera::detail::begin_operation(name, {a}, Shapes::any);
+  require_square(name, a);
+  if (a.size() == 0) return {};
+  require_finite(name, a, "p?gehrd");
+  const auto chosen = Target::choose(name, a, a.extents()[0], blocking);
+  Blocking allowed{chosen.block, chosen.rows, chosen.columns};
+  // The QR iterations want blocks of at least six rows, and p?hseqr (2.2) forgets the last eigenvalue if it
+  // ends a block.
+  while (allowed.block < least_block || a.extents()[0] % allowed.block == 0) ++allowed.block;
+  const Call call(name, a, a.extents()[0], allowed);
+  const int n = call.narrow(a.extents()[0]);
+  std::vector<Complex<T>> values;
+  if constexpr (std::is_floating_point_v<T>) {
+    if (vectors == nullptr) values = real_values<T>(call, call.copy_of(a), n);
+  }
+  if (values.empty()) {
+    const ArrayCore copy = call.matrix(n, n, {element_kind<Complex<T>>(), sizeof(Complex<T>)});
+    copy_to_complex<T>(call, a, copy);
+    values = complex_values<Complex<T>>(call, copy, n, vectors);
+  }
+  // Processes outside the grid have none, and all should have the same to the last bit.
+  call.group().broadcast(std::span<Complex<T>>(values), 0);
+  return values;
+}
+
+#define TESSERA_DEFINE(T) \
+  template std::vector<Complex<T>> eig<T>(const SliceCore&, const SliceCore*, const Blocking&);
+TESSERA_DEFINE(float)
+TESSERA_DEFINE(double)
+TESSERA_DEFINE(std::complex<float>)
+TESSERA_DEFINE(std::complex<double>)
+#undef TESSERA_DEFINE
+
+}  // namespace tessera::linalg::detail

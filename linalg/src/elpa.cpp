@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "elpa.hpp"
+
+#ifdef TESSERA_HAS_ELPA
+
+#include <initializer_list>
+#include <utility>
+
+#include <elpa/elpa_constants.h>
+#include <elpa/elpa_version.h>
+
+#include "format.hpp"
+
+using c128 = std::complex<double>;
+
+// Declared here because ELPA's own header for C++ does not declare its functions as C's.
+extern "C" {
+struct elpa_struct;
+int elpa_init(int);
+elpa_struct* elpa_allocate(int*);
+void elpa_deallocate(elpa_struct*, int*);
+int elpa_setup(elpa_struct*);
+void elpa_set_integer(elpa_struct*, const char*, int, int*);
+const char* elpa_strerr(int);
+#define TESSERA_DECLARE(suffix, T, R)                                    \
+  void elpa_eigenvectors_a_h_a_##suffix(elpa_struct*, T*, R*, T*, int*); \
+  void elpa_eigenvalues_a_h_a_##suffix(elpa_struct*, T*, R*, int*);
+TESSERA_DECLARE(d, double, double)
+TESSERA_DECLARE(dc, c128, double)
+#undef TESSERA_DECLARE
+}
+
+namespace tessera::linalg::elpa {
+namespace {
+
+// A problem as ELPA has it, and the first thing that it did not like.
+class Handle {
+ public:
+  explicit Handle(const Problem& problem) {
+    // Once for the process; more often does nothing.
+    if (note(elpa_init(ELPA_API_VERSION), "elpa_init")) return;
+    int error = ELPA_OK;
+    handle_ = elpa_allocate(&error);
+    if (note(error, "elpa_allocate")) return;
+    using Setting = std::pair<const char*, int>;
+    for (const auto& [name, value] : {Setting{"na", problem.n},
+                                      {"nev", problem.wanted},
+                                      {"local_nrows", problem.local_rows},
+                                      {"local_ncols", problem.local_columns},
+                                      {"nblk", problem.block},
+                                      {"mpi_comm_parent", MPI_Comm_c2f(problem.comm)},
+                                      {"process_row", problem.row},
+                                      {"process_col", problem.column}}) {
+      elpa_set_integer(handle_, name, value, &error);
+      if (note(error, name)) return;
+    }
+    if (note(elpa_setup(handle_), "elpa_setup")) return;
+    elpa_set_integer(handle_, "solver", ELPA_SOLVER_2STAGE, &error);
+    note(error, "solver");
+  }
+  ~Handle() {
+    int ignored = 0;
+    if (handle_ != nullptr) elpa_deallocate(handle_, &ignored);
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+
+  elpa_struct* get() const noexcept { return handle_; }
+  bool note(int error, const char* what) {
+    if (error != ELPA_OK && problem_.empty()) problem_ = formatted("{}: {}", what, elpa_strerr(error));
+    return error != ELPA_OK;
+  }
+  const std::string& problem() const noexcept { return problem_; }
+
+ private:
+  elpa_struct* handle_ = nullptr;
+  std::string problem_;
+};
+
+}  // namespace
+
+#define TESSERA_DEFINE(suffix, T, R)                                               \
+  template <>                                                                      \
+  std::string solve(const Problem& problem, bool vectors, T* a, R* values, T* z) { \
+    Handle handle(problem);                                                        \
+    if (!handle.problem().empty()) return handle.problem();                        \
+    int error = ELPA_OK;                                                           \
+    if (vectors)                                                                   \
+      elpa_eigenvectors_a_h_a_##suffix(handle.get(), a, values, z, &error);        \
+    else                                                                           \
+      elpa_eigenvalues_a_h_a_##suffix(handle.get(), a, values, &error);            \
+    handle.note(error, "the solver");                                              \
+    return handle.problem();                                                       \
+  }
+TESSERA_DEFINE(d, double, double)
+TESSERA_DEFINE(dc, c128, double)
+#undef TESSERA_DEFINE
+
+}  // namespace tessera::linalg::elpa
+
+#endif

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/linalg/functions.hpp>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include <tessera/linalg/eigh.hpp>
+
+#include "call.hpp"
+#include "symmetric.hpp"
+
+namespace tessera::linalg::detail {
+namespace {
+
+using tessera::detail::LocalPiece;
+using tessera::detail::Shapes;
+
+template <class T>
+using Vectors = std::optional<Array<T, 2>>;
+
+template <class T>
+std::vector<Real<T>> eigen(const SliceCore& a, const EighOptions& options, Vectors<T>& vectors) {
+  return eigh<T>(a, nullptr, options, [&](index_t count) {
+    vectors.emplace(a.array().group(), Extents<2>{a.extents()[0], count},
+                    ArrayOptions<2>{.name = "eigenvectors of " + a.array().name()});
+    return slice_of(*vectors).core();
+  });
+}
+
+// Column j times factors[j].
+template <class T>
+void scale_columns(const SliceCore& a, const std::vector<double>& factors) {
+  a.for_each_piece_of(a.array().group().rank(), [&](const LocalPiece& piece) {
+    for (index_t i = piece.box.lo[0]; i < piece.box.hi[0]; ++i) {
+      for (index_t j = piece.box.lo[1]; j < piece.box.hi[1]; ++j) {
+        reinterpret_cast<T*>(
+            piece.data)[(i - piece.box.lo[0]) * piece.strides[0] + (j - piece.box.lo[1]) * piece.strides[1]] *=
+            static_cast<Real<T>>(factors[static_cast<std::size_t>(j)]);
+      }
+    }
+  });
+  tessera::detail::end_operation(a);
+}
+
+// f may throw, on every rank the same.
+using Factors = std::function<std::vector<double>(const std::vector<double>& eigenvalues)>;
+
+void apply(std::string_view routine, const SliceCore& a, const Factors& factors, const SliceCore& result,
+           const Blocking& blocking) {
+  tessera::detail::begin_operation(routine, {a, result}, Shapes::any);
+  require_square(routine, a);
+  if (a.size() == 0) return;
+  require_finite(routine, a, "p?syevd");
+  with_scalar(routine, a, [&]<class T>(T) {
+    Vectors<T> vectors;
+    const auto values = eigen<T>(a, {.blocking = blocking}, vectors);
+    const std::vector<double> scales = factors({values.begin(), values.end()});
+    const SliceCore v = slice_of(*vectors).core();
+    const Array<T, 2> scaled = vectors->duplicate("scaled eigenvectors");
+    const SliceCore left = slice_of(scaled).core();
+    tessera::detail::copy(v, left);
+    scale_columns<T>(left, scales);
+    tessera::detail::begin_operation(routine, {left, v, result}, Shapes::any);
+    constexpr bool is_complex = !std::is_floating_point_v<T>;
+    Product<T> product(T{1}, left, false, v, is_complex);
+    multiply_symmetric(is_complex ? Symmetry::hermitian : Symmetry::symmetric, product, result, a.extents()[0],
+                       T{0});
+  });
+}
+
+}  // namespace
+
+void function(std::string_view routine, const SliceCore& a, const std::function<double(double)>& f,
+              const SliceCore& result, const Blocking& blocking) {
+  apply(
+      routine, a,
+      [&](const std::vector<double>& values) {
+        std::vector<double> scales;
+        for (const double value : values) {
+          scales.push_back(f(value));
+          if (!std::isfinite(scales.back())) {
+            throw LinalgError(formatted("{}: the function of eigenvalue {} of {} is {}", routine, value,
+                                        described(a), scales.back()),
+                              std::string(routine), 0);
+          }
+        }
+        return scales;
+      },
+      result, blocking);
+}
+
+void power(const SliceCore& a, double exponent, const SliceCore& result, const Blocking& blocking) {
+  const bool is_whole = exponent == std::floor(exponent);
+  apply(
+      "power", a,
+      [&](const std::vector<double>& values) {
+        double epsilon = 0;
+        with_scalar("power", a, [&]<class T>(T) {
+          epsilon = static_cast<double>(std::numeric_limits<Real<T>>::epsilon());
+        });
+        const double largest = std::max(std::abs(values.front()), std::abs(values.back()));
+        const double least = largest * epsilon * static_cast<double>(values.size());
+        std::vector<double> scales;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+          double value = values[i];
+          // What is zero but for rounding errors may come out a little below.
+          if (exponent > 0 && !is_whole && value < 0 && value >= -least) value = 0;
+          if ((exponent < 0 && std::abs(value) <= least) || (!is_whole && value < 0)) {
+            throw LinalgError(
+                formatted("power: {} to the power {}: eigenvalue {} is {}{}", described(a), exponent, i + 1,
+                          values[i], exponent == -0.5 ? "; canonical_orthogonaliser() leaves such out" : ""),
+                "power", static_cast<int>(i + 1));
+          }
+          scales.push_back(std::pow(value, exponent));
+        }
+        return scales;
+      },
+      result, blocking);
+}
+
+template <class T>
+Array<T, 2> canonical_orthogonaliser(const SliceCore& s, double threshold, const Blocking& blocking) {
+  constexpr const char* routine = "canonical_orthogonaliser";
+  if (!(threshold >= 0)) throw UsageError(formatted("{}: a threshold of {}", routine, threshold));
+  tessera::detail::begin_operation(routine, {s}, Shapes::any);
+  require_square(routine, s);
+  require_finite(routine, s, "p?syevr");
+  // No eigenvalue is above the sum of a row.
+  const double most =
+      tessera::detail::norm(s, tessera::detail::Norm::infinity) * static_cast<double>(s.extents()[0]) * 1.01 +
+      threshold + 1;
+  Vectors<T> vectors;
+  const EighOptions options{.indices = {},
+                            .interval = EighOptions::Interval{threshold, most},
+                            .solver = EighSolver::automatic,
+                            .blocking = blocking};
+  const auto values = eigen<T>(s, options, vectors);
+  std::vector<double> scales;
+  for (const Real<T> value : values) scales.push_back(1 / std::sqrt(static_cast<double>(value)));
+  if (!values.empty()) scale_columns<T>(slice_of(*vectors).core(), scales);
+  return std::move(*vectors);
+}
+#define TESSERA_DEFINE(T) \
+  template Array<T, 2> canonical_orthogonaliser<T>(const SliceCore&, double, const Blocking&);
+TESSERA_DEFINE(float)
+TESSERA_DEFINE(double)
+TESSERA_DEFINE(std::complex<float>)
+TESSERA_DEFINE(std::complex<double>)
+#undef TESSERA_DEFINE
+
+}  // namespace tessera::linalg::detail

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "multiply.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include <tessera/detail/operations.hpp>
+
+namespace tessera::linalg::detail {
+namespace {
+
+using tessera::detail::Box;
+using tessera::detail::LocalPiece;
+using tessera::detail::SliceCore;
+
+// A result of which nothing is left when it is scaled by zero, not even what is no number.
+template <class T>
+T scaled(T factor, T value) {
+  return factor == T{0} ? T{0} : factor * value;
+}
+
+// c = block + beta * c for the pieces of a share, `block` by columns.
+template <class T>
+void store(const Share& share, const T* block, T beta) {
+  const index_t leading = share.rows.size();
+  for (const LocalPiece& piece : share.pieces) {
+    const IndexSet rows(piece.box.lo[0], piece.box.hi[0] - piece.box.lo[0]),
+        columns(piece.box.lo[1], piece.box.hi[1] - piece.box.lo[1]);
+    const T* from = block + *share.rows.find(rows) + *share.columns.find(columns) * leading;
+    auto* to = reinterpret_cast<T*>(piece.data);
+    for (index_t j = 0; j < columns.size(); ++j) {
+      for (index_t i = 0; i < rows.size(); ++i) {
+        T& x = to[i * piece.strides[0] + j * piece.strides[1]];
+        x = from[i + j * leading] + scaled(beta, x);
+      }
+    }
+  }
+}
+
+// Zeros where there is nothing to come: what is not computed must not be NaN by chance.
+template <class T>
+std::unique_ptr<T[]> block_of(index_t m, index_t n, const Tiles& tiles) {
+  const auto size = static_cast<std::size_t>(m * n);
+  return tiles.part == Tiles::Part::all ? std::make_unique_for_overwrite<T[]>(size)
+                                        : std::make_unique<T[]>(size);
+}
+
+template <class T>
+void compute_part_of_sums(Product<T>& product, const SliceCore& c, index_t k, T beta, const Tiles& tiles) {
+  const Group& group = c.array().group();
+  const index_t m = c.extents()[0], n = c.extents()[1], ranks = group.size(), rank = group.rank();
+  beta == T{0} ? tessera::detail::fill(c, &beta) : tessera::detail::scale(c, &beta);
+  const index_t begin = k * rank / ranks, end = k * (rank + 1) / ranks;
+  if (begin == end) return;
+  const auto block = block_of<T>(m, n, tiles);
+  product.add(IndexSet(0, m), IndexSet(0, n), IndexSet(begin, end - begin), T{0}, {block.get(), 1, m}, 0,
+              tiles);
+  // Not all to the same owner at once.
+  const T one{1};
+  Request all;
+  for (index_t i = 0; i < ranks; ++i) {
+    const index_t part = (rank + i) % ranks;
+    Box box{};
+    box.lo[0] = m * part / ranks, box.hi[0] = m * (part + 1) / ranks;
+    if (box.lo[0] == box.hi[0]) continue;
+    box.hi[1] =
+        tiles.part == Tiles::Part::lower ? std::min(n, ((box.hi[0] - 1) / tiles.size + 1) * tiles.size) : n;
+    const std::array<index_t, 2> extents{box.hi[0] - box.lo[0], box.hi[1]}, strides{1, m};
+    all += c.accumulate_async(box, {block.get() + box.lo[0], extents.data(), strides.data()}, &one);
+  }
+  all.wait();
+  c.array().flush();
+}
+
+// Seconds that the slowest process takes, by flops and by words from other nodes; both as far as their ratio
+// matters.
+struct Cost {
+  double flops_per_second = 3e10, bytes_per_second = 1e9, sums_per_second = 5e8;
+  const Group& group;
+  index_t size;
+  const std::vector<Share>&left, &right;
+
+  double words(int rank, const std::vector<Share>& factor, const IndexSet& outer, const IndexSet& inner) const {
+    index_t words = 0;
+    for (const Share& share : factor) {
+      if (group.node_of(share.rank) == group.node_of(rank)) continue;
+      words += share.rows.intersection(outer).size() * share.columns.intersection(inner).size();
+    }
+    return static_cast<double>(words);
+  }
+  double of(int rank, const IndexSet& rows, const IndexSet& columns, const IndexSet& inner) const {
+    const double flops = 2.0 * static_cast<double>(rows.size()) * static_cast<double>(columns.size()) *
+                         static_cast<double>(inner.size());
+    return flops / flops_per_second + (words(rank, left, rows, inner) + words(rank, right, columns, inner)) *
+                                          static_cast<double>(size) / bytes_per_second;
+  }
+};
+
+// The same on every process: from the layouts alone.
+template <class T>
+bool should_split_sums(const Product<T>& product, const SliceCore& c, index_t k) {
+  constexpr index_t most_memory = index_t{256} << 20;
+  const Group& group = c.array().group();
+  const index_t m = c.extents()[0], n = c.extents()[1], ranks = group.size();
+  const auto size = static_cast<index_t>(sizeof(T));
+  if (ranks == 1 || k < ranks || m * n * size > most_memory) return false;
+  const Cost cost{
+      .group = group, .size = size, .left = product.left().shares(), .right = product.right().shares()};
+  double own = 0, split = 0;
+  for (int rank = 0; rank < group.size(); ++rank) {
+    double here = 0;
+    for (const Share& share : shares_of(c, rank))
+      here += cost.of(rank, share.rows, share.columns, IndexSet(0, k));
+    own = std::max(own, here);
+    const index_t begin = k * rank / ranks, end = k * (rank + 1) / ranks;
+    const double sums = static_cast<double>(m * n);
+    const bool alone = group.node_count() == 1;
+    here = cost.of(rank, IndexSet(0, m), IndexSet(0, n), IndexSet(begin, end - begin)) +
+           sums / cost.sums_per_second + (alone ? 0 : sums * static_cast<double>(size) / cost.bytes_per_second);
+    split = std::max(split, here);
+  }
+  return split < 0.8 * own;
+}
+
+}  // namespace
+
+template <class T>
+void multiply_own(Product<T>& product, const SliceCore& c, index_t k, T beta, const Tiles& tiles) {
+  const Group& group = c.array().group();
+  const double first = static_cast<double>(group.rank()) / group.size();
+  const IndexSet inner(0, k);
+  for (const Share& share : shares_of(c, group.rank())) {
+    const index_t m = share.rows.size(), n = share.columns.size();
+    const bool in_place =
+        share.is_even && blas::order_of(share.row_stride, share.column_stride, m, n) != blas::Order::neither;
+    if (in_place) {
+      product.add(share.rows, share.columns, inner, beta,
+                  {reinterpret_cast<T*>(share.data), share.row_stride, share.column_stride}, first, tiles);
+      continue;
+    }
+    const auto block = block_of<T>(m, n, tiles);
+    product.add(share.rows, share.columns, inner, T{0}, {block.get(), 1, m}, first, tiles);
+    store(share, block.get(), beta);
+  }
+}
+
+template <class T>
+Tiles multiply(Product<T>& product, const SliceCore& c, index_t k, T beta, const Tiles& tiles) {
+  Tiles computed = tiles;
+  if (should_split_sums(product, c, k)) {
+    // Everybody has all of c, so there is nothing to share out.
+    if (tiles.part == Tiles::Part::alternate) computed.part = Tiles::Part::lower;
+    compute_part_of_sums(product, c, k, beta, computed);
+  } else {
+    multiply_own(product, c, k, beta, computed);
+  }
+  return computed;
+}
+
+#define TESSERA_DEFINE(T)                                                              \
+  template Tiles multiply<T>(Product<T>&, const SliceCore&, index_t, T, const Tiles&); \
+  template void multiply_own<T>(Product<T>&, const SliceCore&, index_t, T, const Tiles&);
+TESSERA_DEFINE(float)
+TESSERA_DEFINE(double)
+TESSERA_DEFINE(std::complex<float>)
+TESSERA_DEFINE(std::complex<double>)
+#undef TESSERA_DEFINE
+
+}  // namespace tessera::linalg::detail

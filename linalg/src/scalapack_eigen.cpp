@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "scalapack_eigen.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "workspace.hpp"
+
+using c64 = std::complex<float>;
+using c128 = std::complex<double>;
+
+extern "C" {
+void Cblacs_gridinfo(int, int*, int*, int*, int*);
+
+// Fortran: everything by address, arrays with the first row and column they start at.
+using In = const int*;
+#define TESSERA_DECLARE(p, T)                                                                                  \
+  void p##syevd_(const char*, const char*, In, T*, In, In, In, T*, T*, In, In, In, T*, In, int*, In, int*);    \
+  void p##syevr_(const char*, const char*, const char*, In, T*, In, In, In, const T*, const T*, In, In, int*,  \
+                 int*, T*, T*, In, In, In, T*, In, int*, In, int*);                                            \
+  void p##syngst_(In, const char*, In, T*, In, In, In, const T*, In, In, In, T*, T*, In, int*);                \
+  void p##gesvd_(const char*, const char*, In, In, T*, In, In, In, T*, T*, In, In, In, T*, In, In, In, T*, In, \
+                 int*);                                                                                        \
+  void p##hseqr_(const char*, const char*, In, In, In, T*, In, T*, T*, T*, In, T*, In, int*, In, int*);        \
+  void p##laqr0_(In, In, In, In, In, T*, In, T*, T*, In, In, T*, In, T*, In, int*, In, int*, In);              \
+  void p##laqr1_(In, In, In, In, In, T*, In, T*, T*, In, In, T*, In, T*, In, int*, In, int*);
+TESSERA_DECLARE(ps, float)
+TESSERA_DECLARE(pd, double)
+#undef TESSERA_DECLARE
+
+#define TESSERA_DECLARE(p, T, R)                                                                               \
+  void p##heevd_(const char*, const char*, In, T*, In, In, In, R*, T*, In, In, In, T*, In, R*, In, int*, In,   \
+                 int*);                                                                                        \
+  void p##heevr_(const char*, const char*, const char*, In, T*, In, In, In, const R*, const R*, In, In, int*,  \
+                 int*, R*, T*, In, In, In, T*, In, R*, In, int*, In, int*);                                    \
+  void p##hengst_(In, const char*, In, T*, In, In, In, const T*, In, In, In, R*, T*, In, int*);                \
+  void p##gesvd_(const char*, const char*, In, In, T*, In, In, In, R*, T*, In, In, In, T*, In, In, In, T*, In, \
+                 R*, int*);                                                                                    \
+  void p##unmhr_(const char*, const char*, In, In, In, In, const T*, In, In, In, const T*, T*, In, In, In, T*, \
+                 In, int*);                                                                                    \
+  void p##lahqr_(In, In, In, In, In, T*, In, T*, In, In, T*, In, T*, In, int*, In, int*);                      \
+  void p##trevc_(const char*, const char*, In, In, T*, In, T*, In, T*, In, In, int*, T*, R*, int*);
+TESSERA_DECLARE(pc, c64, float)
+TESSERA_DECLARE(pz, c128, double)
+#undef TESSERA_DECLARE
+
+#define TESSERA_DECLARE(p, T) void p##gehrd_(In, In, In, T*, In, In, In, T*, T*, In, int*);
+TESSERA_DECLARE(ps, float)
+TESSERA_DECLARE(pd, double)
+TESSERA_DECLARE(pc, c64)
+TESSERA_DECLARE(pz, c128)
+#undef TESSERA_DECLARE
+}
+
+namespace tessera::linalg::scalapack {
+namespace {
+
+// What P?SYEVD's own query forgets: the back transformation (P?ORMTR) needs this much where a block is not
+// small against the matrix, and is not done at all, without an error from P?SYEVD, if it has less.
+double back_transformation(int n, const Descriptor& a) {
+  int rows = 1, columns = 1, row = 0, column = 0;
+  Cblacs_gridinfo(a.context, &rows, &columns, &row, &column);
+  const double block = a.nb;
+  const double local = n / static_cast<double>(rows) + n / static_cast<double>(columns) + 2 * block;
+  return (local + block) * block;
+}
+
+// P?GESVD says so where the processes do not have the same values to the last bit.
+int without_differences(int info, int m, int n) { return info == std::min(m, n) + 1 ? 0 : info; }
+
+const char* wanted(bool vectors) { return vectors ? "V" : "N"; }
+
+}  // namespace
+
+#define TESSERA_DEFINE(p, T)                                                                                  \
+  template <>                                                                                                 \
+  int syevd(int n, T* a, const Descriptor& da, T* w, T* z, const Descriptor& dz) {                            \
+    return with_workspace<T>(back_transformation(n, da), [&](const Workspace<T>& room) {                      \
+      int info = 0;                                                                                           \
+      p##syevd_("V", "L", &n, a, &one, &one, raw(da), w, z, &one, &one, raw(dz), room.work, &room.length,     \
+                room.integers, &room.integer_length, &info);                                                  \
+      return info;                                                                                            \
+    });                                                                                                       \
+  }                                                                                                           \
+  template <>                                                                                                 \
+  int syevr(bool vectors, const Range<T>& range, int n, T* a, const Descriptor& da, int& found, T* w, T* z,   \
+            const Descriptor& dz) {                                                                           \
+    return with_workspace<T>(back_transformation(n, da), [&](const Workspace<T>& room) {                      \
+      int info = 0, computed = 0;                                                                             \
+      p##syevr_(wanted(vectors), &range.kind, "L", &n, a, &one, &one, raw(da), &range.low, &range.high,       \
+                &range.first, &range.last, &found, &computed, w, z, &one, &one, raw(dz), room.work,           \
+                &room.length, room.integers, &room.integer_length, &info);                                    \
+      return info;                                                                                            \
+    });                                                                                                       \
+  }                                                                                                           \
+  template <>                                                                                                 \
+  int sygst(int n, T* a, const Descriptor& da, const T* l, const Descriptor& dl, T& scale) {                  \
+    return with_workspace<T>(0, [&](const Workspace<T>& room) {                                               \
+      int info = 0;                                                                                           \
+      p##syngst_(&one, "L", &n, a, &one, &one, raw(da), l, &one, &one, raw(dl), &scale, room.work,            \
+                 &room.length, &info);                                                                        \
+      return info;                                                                                            \
+    });                                                                                                       \
+  }                                                                                                           \
+  template <>                                                                                                 \
+  int gesvd(bool vectors, int m, int n, T* a, const Descriptor& da, T* s, T* u, const Descriptor& du, T* vh,  \
+            const Descriptor& dvh) {                                                                          \
+    return with_workspace<T>(0, [&](const Workspace<T>& room) {                                               \
+      int info = 0;                                                                                           \
+      p##gesvd_(wanted(vectors), wanted(vectors), &m, &n, a, &one, &one, raw(da), s, u, &one, &one, raw(du),  \
+                vh, &one, &one, raw(dvh), room.work, &room.length, &info);                                    \
+      return without_differences(info, m, n);                                                                 \
+    });                                                                                                       \
+  }                                                                                                           \
+  /* Its own query calls itself an error, on every process's standard error, so the two it asks are asked;    \
+     these use their workspace even then (the largest of n integers of all processes, in P?TRORD). */         \
+  template <>                                                                                                 \
+  int hseqr(int n, T* h, const Descriptor& dh, T* real_parts, T* imaginary_parts) {                           \
+    constexpr int no = 0, query = -1, smallest = 49;                                                          \
+    int info = 0;                                                                                             \
+    T unused{};                                                                                               \
+    const auto room = 8 * static_cast<std::size_t>(n) + 64;                                                   \
+    std::vector<T> first(room), second(room);                                                                 \
+    std::vector<int> integers[2] = {std::vector<int>(room), std::vector<int>(room)};                          \
+    p##laqr1_(&no, &no, &n, &one, &n, h, raw(dh), real_parts, imaginary_parts, &one, &n, &unused, raw(dh),    \
+              first.data(), &query, integers[0].data(), &query, &info);                                       \
+    p##laqr0_(&no, &no, &n, &one, &n, h, raw(dh), real_parts, imaginary_parts, &one, &n, &unused, raw(dh),    \
+              second.data(), &query, integers[1].data(), &query, &info, &no);                                 \
+    const double more = 2.0 * (smallest + dh.nb) * (smallest + dh.nb);                                        \
+    std::vector<T> work(static_cast<std::size_t>(length_of(answered(std::max(first[0], second[0])) + more))); \
+    std::vector<int> integer_work(static_cast<std::size_t>(std::max(integers[0][0], integers[1][0])) + 64);   \
+    const int length = static_cast<int>(work.size()), integer_length = static_cast<int>(integer_work.size()); \
+    p##hseqr_("E", "N", &n, &one, &n, h, raw(dh), real_parts, imaginary_parts, &unused, raw(dh), work.data(), \
+              &length, integer_work.data(), &integer_length, &info);                                          \
+    return info;                                                                                              \
+  }
+TESSERA_DEFINE(ps, float)
+TESSERA_DEFINE(pd, double)
+#undef TESSERA_DEFINE
+
+#define TESSERA_DEFINE(p, T, R)                                                                                \
+  template <>                                                                                                  \
+  int syevd(int n, T* a, const Descriptor& da, R* w, T* z, const Descriptor& dz) {                             \
+    return with_workspace<T>(back_transformation(n, da), [&](const Workspace<T>& room) {                       \
+      int info = 0;                                                                                            \
+      p##heevd_("V", "L", &n, a, &one, &one, raw(da), w, z, &one, &one, raw(dz), room.work, &room.length,      \
+                room.reals, &room.real_length, room.integers, &room.integer_length, &info);                    \
+      return info;                                                                                             \
+    });                                                                                                        \
+  }                                                                                                            \
+  template <>                                                                                                  \
+  int syevr(bool vectors, const Range<T>& range, int n, T* a, const Descriptor& da, int& found, R* w, T* z,    \
+            const Descriptor& dz) {                                                                            \
+    return with_workspace<T>(back_transformation(n, da), [&](const Workspace<T>& room) {                       \
+      int info = 0, computed = 0;                                                                              \
+      p##heevr_(wanted(vectors), &range.kind, "L", &n, a, &one, &one, raw(da), &range.low, &range.high,        \
+                &range.first, &range.last, &found, &computed, w, z, &one, &one, raw(dz), room.work,            \
+                &room.length, room.reals, &room.real_length, room.integers, &room.integer_length, &info);      \
+      return info;                                                                                             \
+    });                                                                                                        \
+  }                                                                                                            \
+  template <>                                                                                                  \
+  int sygst(int n, T* a, const Descriptor& da, const T* l, const Descriptor& dl, R& scale) {                   \
+    return with_workspace<T>(0, [&](const Workspace<T>& room) {                                                \
+      int info = 0;                                                                                            \
+      p##hengst_(&one, "L", &n, a, &one, &one, raw(da), l, &one, &one, raw(dl), &scale, room.work,             \
+                 &room.length, &info);                                                                         \
+      return info;                                                                                             \
+    });                                                                                                        \
+  }                                                                                                            \
+  template <>                                                                                                  \
+  int gesvd(bool vectors, int m, int n, T* a, const Descriptor& da, R* s, T* u, const Descriptor& du, T* vh,   \
+            const Descriptor& dvh) {                                                                           \
+    std::vector<R> reals(4 * static_cast<std::size_t>(std::max(m, n)) + 2);                                    \
+    return with_workspace<T>(0, [&](const Workspace<T>& room) {                                                \
+      int info = 0;                                                                                            \
+      p##gesvd_(wanted(vectors), wanted(vectors), &m, &n, a, &one, &one, raw(da), s, u, &one, &one, raw(du),   \
+                vh, &one, &one, raw(dvh), room.work, &room.length, reals.data(), &info);                       \
+      return without_differences(info, m, n);                                                                  \
+    });                                                                                                        \
+  }                                                                                                            \
+  template <>                                                                                                  \
+  int unmhr(int n, const T* a, const Descriptor& da, const T* scales, T* z, const Descriptor& dz) {            \
+    return with_workspace<T>(0, [&](const Workspace<T>& room) {                                                \
+      int info = 0;                                                                                            \
+      p##unmhr_("L", "N", &n, &n, &one, &n, a, &one, &one, raw(da), scales, z, &one, &one, raw(dz), room.work, \
+                &room.length, &info);                                                                          \
+      return info;                                                                                             \
+    });                                                                                                        \
+  }                                                                                                            \
+  template <>                                                                                                  \
+  int lahqr(bool vectors, int n, T* h, const Descriptor& dh, T* w, T* z, const Descriptor& dz) {               \
+    const int both = vectors ? 1 : 0;                                                                          \
+    return with_workspace<T>(10.0 * n, [&](const Workspace<T>& room) {                                         \
+      int info = 0;                                                                                            \
+      p##lahqr_(&both, &both, &n, &one, &n, h, raw(dh), w, &one, &n, z, raw(dz), room.work, &room.length,      \
+                room.integers, &room.integer_length, &info);                                                   \
+      return info;                                                                                             \
+    });                                                                                                        \
+  }                                                                                                            \
+  template <>                                                                                                  \
+  int trevc(int n, T* triangle, const Descriptor& dt, T* z, const Descriptor& dz) {                            \
+    int info = 0, found = 0;                                                                                   \
+    std::vector<int> all(static_cast<std::size_t>(n), 1);                                                      \
+    std::vector<T> work(4 * static_cast<std::size_t>(dt.leading) + 4 * static_cast<std::size_t>(n));           \
+    std::vector<R> reals(static_cast<std::size_t>(n) + 64);                                                    \
+    p##trevc_("R", "B", all.data(), &n, triangle, raw(dt), nullptr, raw(dz), z, raw(dz), &n, &found,           \
+              work.data(), reals.data(), &info);                                                               \
+    return info;                                                                                               \
+  }
+TESSERA_DEFINE(pc, c64, float)
+TESSERA_DEFINE(pz, c128, double)
+#undef TESSERA_DEFINE
+
+#define TESSERA_DEFINE(p, T)                                                                   \
+  template <>                                                                                  \
+  int gehrd(int n, T* a, const Descriptor& da, T* scales) {                                    \
+    return with_workspace<T>(0, [&](const Workspace<T>& room) {                                \
+      int info = 0;                                                                            \
+      p##gehrd_(&n, &one, &n, a, &one, &one, raw(da), scales, room.work, &room.length, &info); \
+      return info;                                                                             \
+    });                                                                                        \
+  }
+TESSERA_DEFINE(ps, float)
+TESSERA_DEFINE(pd, double)
+TESSERA_DEFINE(pc, c64)
+TESSERA_DEFINE(pz, c128)
+#undef TESSERA_DEFINE
+
+}  // namespace tessera::linalg::scalapack

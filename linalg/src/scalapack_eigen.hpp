@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <tessera/linalg/operand.hpp>
+
+#include "scalapack.hpp"
+
+// The routines of ScaLAPACK for eigenvalues and singular values. All return info; triangles are the lower ones.
+namespace tessera::linalg::scalapack {
+
+using linalg::detail::Real;
+
+/// All eigenvalues and vectors by divide and conquer; overwrites a.
+template <class T>
+int syevd(int n, T* a, const Descriptor& da, Real<T>* w, T* z, const Descriptor& dz);
+
+/// Which eigenvalues: 'A' for all, 'I' for those from the first to the last, counted from 1, 'V' for those
+/// above low up to high.
+template <class T>
+struct Range {
+  char kind;
+  int first, last;
+  Real<T> low, high;
+};
+/// By multiple relatively robust representations: `found` eigenvalues, and vectors in the first columns of z
+/// (n x n) if they are wanted; overwrites a.
+template <class T>
+int syevr(bool vectors, const Range<T>& range, int n, T* a, const Descriptor& da, int& found, Real<T>* w, T* z,
+          const Descriptor& dz);
+/// a = inverse(l) a inverse(adjoint l), for the Cholesky factor l.
+template <class T>
+int sygst(int n, T* a, const Descriptor& da, const T* l, const Descriptor& dl, Real<T>& scale);
+
+/// a = u diag(s) vh, of min(m, n) values; u and vh only if they are wanted; overwrites a.
+template <class T>
+int gesvd(bool vectors, int m, int n, T* a, const Descriptor& da, Real<T>* s, T* u, const Descriptor& du, T* vh,
+          const Descriptor& dvh);
+
+/// Hessenberg form in a, and reflections below it and in `scales`, of n elements.
+template <class T>
+int gehrd(int n, T* a, const Descriptor& da, T* scales);
+/// z = the unitary matrix of those reflections times z.
+template <class T>
+int unmhr(int n, const T* a, const Descriptor& da, const T* scales, T* z, const Descriptor& dz);
+/// The eigenvalues of a real Hessenberg matrix, with zeros below it, which is overwritten.
+template <class T>
+int hseqr(int n, T* h, const Descriptor& dh, T* real_parts, T* imaginary_parts);
+/// The same of a complex one; with vectors, h becomes the triangular matrix of its Schur form and z is
+/// multiplied by the unitary one.
+template <class T>
+int lahqr(bool vectors, int n, T* h, const Descriptor& dh, T* w, T* z, const Descriptor& dz);
+/// z = z times the eigenvectors of a complex triangular matrix.
+template <class T>
+int trevc(int n, T* triangle, const Descriptor& dt, T* z, const Descriptor& dz);
+
+}  // namespace tessera::linalg::scalapack

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/linalg/svd.hpp>
+
+#include <optional>
+
+#include <tessera/linalg/gemm.hpp>
+
+#include "call.hpp"
+#include "scalapack_eigen.hpp"
+
+namespace tessera::linalg::detail {
+namespace {
+
+using tessera::detail::Shapes;
+
+constexpr const char* name = "svd";
+
+// Of a matrix that may be overwritten; u and vh are both there or neither.
+template <class T>
+std::vector<Real<T>> decompose(const Call& call, const SliceCore& a, const SliceCore* u, const SliceCore* vh) {
+  const index_t m = a.extents()[0], n = a.extents()[1], count = std::min(m, n);
+  std::vector<Real<T>> s(static_cast<std::size_t>(count));
+  const Distributed matrix = call.operand(a);
+  std::optional<ArrayCore> nothing;
+  if (u == nullptr) nothing.emplace(call.matrix(0, 0));
+  Distributed left = call.operand(u == nullptr ? SliceCore(*nothing) : *u, Contents::discard);
+  Distributed right = call.operand(vh == nullptr ? SliceCore(*nothing) : *vh, Contents::discard);
+  const int info = call.run([&] {
+    return scalapack::gesvd<T>(u != nullptr, call.narrow(m), call.narrow(n), matrix.data<T>(),
+                               matrix.descriptor(), s.data(), left.data<T>(), left.descriptor(),
+                               right.data<T>(), right.descriptor());
+  });
+  if (info != 0)
+    call.fail("p?gesvd", info, formatted("has singular values that did not converge (info {})", info));
+  // Processes outside the grid have none, and all should have the same to the last bit.
+  call.group().broadcast(std::span<Real<T>>(s), 0);
+  if (u != nullptr) {
+    left.store(*u);
+    right.store(*vh);
+  }
+  return s;
+}
+
+// Of many more rows than columns: a = q r, and r = (u of r) s vh.
+template <class T>
+std::vector<Real<T>> decompose_tall(const Call& call, const SliceCore& a, const SliceCore* u,
+                                    const SliceCore* vh) {
+  const index_t m = a.extents()[0], n = a.extents()[1];
+  const int rows = call.narrow(m), columns = call.narrow(n);
+  const Distributed q = call.operand(a);
+  std::vector<T> scales(static_cast<std::size_t>(n + 1));
+  call.must("p?geqrf",
+            [&] { return scalapack::geqrf<T>(rows, columns, q.data<T>(), q.descriptor(), scales.data()); });
+  call.group().sync();
+  const ArrayCore r = call.matrix(n, n);
+  tessera::detail::copy(corner(a, n, n), r);
+  keep_triangle(r, Triangle::upper);
+  tessera::detail::end_operation(r);
+  if (u == nullptr) return decompose<T>(call, r, nullptr, nullptr);
+  const ArrayCore inner = call.matrix(n, n);
+  const SliceCore inner_u(inner);
+  const std::vector<Real<T>> s = decompose<T>(call, r, &inner_u, vh);
+  call.must("p?orgqr", [&] {
+    return scalapack::orgqr<T>(rows, columns, columns, q.data<T>(), q.descriptor(), scales.data());
+  });
+  call.group().sync();
+  const T one{1}, zero{0};
+  gemm(&one, {a, inner_u, *u, Op::none, Op::none}, &zero);
+  return s;
+}
+
+}  // namespace
+
+template <class T>
+std::vector<Real<T>> svd(const SliceCore& a, const SliceCore* u, const SliceCore* vh,
+                         const Blocking& blocking) {
+  tessera::detail::begin_operation(name, {a}, Shapes::any);
+  const index_t m = a.extents()[0], n = a.extents()[1];
+  if (m == 0 || n == 0) return {};
+  require_finite(name, a, "p?gesvd");
+  const Call call(name, a, std::max(m, n), blocking);
+  // A copy that ScaLAPACK may work on: of the adjoint, if that is the tall one.
+  const auto is_tall = [](index_t rows, index_t columns) {
+    return static_cast<double>(rows) > 1.6 * static_cast<double>(columns);
+  };
+  if (!is_tall(n, m)) {
+    const ArrayCore copy = call.matrix(m, n);
+    tessera::detail::copy(a, copy);
+    return is_tall(m, n) ? decompose_tall<T>(call, copy, u, vh) : decompose<T>(call, copy, u, vh);
+  }
+  const ArrayCore adjoint = call.matrix(n, m);
+  copy_adjoint<T>(a, adjoint);
+  if (u == nullptr) return decompose_tall<T>(call, adjoint, nullptr, nullptr);
+  // a^H = x s y, so a = y^H s x^H.
+  const ArrayCore x = call.matrix(n, m), y = call.matrix(m, m);
+  const SliceCore x_core(x), y_core(y);
+  const std::vector<Real<T>> s = decompose_tall<T>(call, adjoint, &x_core, &y_core);
+  copy_adjoint<T>(y_core, *u);
+  copy_adjoint<T>(x_core, *vh);
+  return s;
+}
+
+#define TESSERA_DEFINE(T) \
+  template std::vector<Real<T>> svd<T>(const SliceCore&, const SliceCore*, const SliceCore*, const Blocking&);
+TESSERA_DEFINE(float)
+TESSERA_DEFINE(double)
+TESSERA_DEFINE(std::complex<float>)
+TESSERA_DEFINE(std::complex<double>)
+#undef TESSERA_DEFINE
+
+}  // namespace tessera::linalg::detail

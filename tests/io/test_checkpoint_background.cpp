@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <chrono>
+#include <optional>
+#include <thread>
+
+#include "checkpoint_model.hpp"
+
+// Checkpoints that are written behind the program's back.
+namespace {
+
+using namespace tessera;
+using namespace tessera::test;
+
+class Background : public testing::Test {
+ protected:
+  const Directory directory_;
+  const std::filesystem::path prefix_ = directory_ / "c";
+  Array<double, 2> a_{world(), {500, 400}, {.name = "a"}};
+};
+
+TEST_F(Background, WritesWhatThereWas) {
+  double time = 1;
+  io::Checkpoint checkpoint(world(), prefix_);
+  checkpoint.add("a", a_);
+  checkpoint.add("time", time);
+  number_elements(a_, 1);
+  auto pending = checkpoint.write_async(1);
+  number_elements(a_, 2);
+  time = 2;
+  while (!pending.test()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_TRUE(io::checkpoint_files(world(), prefix_).empty()) << "it is complete before wait()";
+  pending.wait();
+  expect_raw<double>(generation(prefix_, 1), "a", a_.dims(), 1);
+  pending.wait();
+  EXPECT_TRUE(pending.test());
+  TESSERA_ASSERT_ALL(checkpoint.restore().has_value());
+  EXPECT_EQ(misnumbered(a_, 1), 0);
+  EXPECT_EQ(time, 1);
+}
+
+TEST_F(Background, IsCompletedByTheNextCall) {
+  io::Checkpoint checkpoint(world(), prefix_, {.keep = 5});
+  checkpoint.add("a", a_);
+  number_elements(a_, 1);
+  auto first = checkpoint.write_async(1);
+  number_elements(a_, 2);
+  auto second = checkpoint.write_async(2);
+  EXPECT_TRUE(first.test());
+  first.wait();
+  expect_raw<double>(generation(prefix_, 1), "a", a_.dims(), 1);
+  number_elements(a_, 3);
+  checkpoint.write(3);
+  expect_raw<double>(generation(prefix_, 2), "a", a_.dims(), 2);
+  expect_raw<double>(generation(prefix_, 3), "a", a_.dims(), 3);
+  static_cast<void>(checkpoint.write_async(4));
+  const auto restored = checkpoint.restore();
+  TESSERA_ASSERT_ALL(restored.has_value());
+  EXPECT_EQ(restored->step, 4);
+  static_cast<void>(checkpoint.write_async(5));
+  checkpoint.close();
+  EXPECT_EQ(io::checkpoint_files(world(), prefix_).size(), 5U);
+  EXPECT_EQ(directory_.names().size(), 5U);
+}
+
+TEST_F(Background, IsGivenUpWithTheCheckpoint) {
+  number_elements(a_, 1);
+  std::optional<io::PendingCheckpoint> pending;
+  {
+    io::Checkpoint checkpoint(world(), prefix_,
+                              {.bytes_per_second = 1000});  // for ever, if it were not stopped
+    checkpoint.add("a", a_);
+    pending = checkpoint.write_async(1);
+    EXPECT_EQ(directory_.names().size(), 2U) << "the file and its lock";
+  }
+  EXPECT_TRUE(pending->test());
+  EXPECT_THROW(pending->wait(), UsageError);
+  EXPECT_TRUE(directory_.names().empty());
+}
+
+TEST_F(Background, IsHeldToABandwidth) {
+  number_elements(a_, 1);
+  io::Checkpoint checkpoint(world(), prefix_, {.bytes_per_second = 8'000'000});
+  checkpoint.add("a", a_);
+  const auto begin = std::chrono::steady_clock::now();
+  auto pending = checkpoint.write_async(1);
+  pending.wait();
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+  EXPECT_GT(passed.count(), 1.6 / 8 / world().size() * 0.9);  // 1.6 MB, evenly
+  expect_raw<double>(generation(prefix_, 1), "a", a_.dims(), 1);
+}
+
+}  // namespace
