@@ -64,6 +64,12 @@ void read_into(GenerationReader& reader, const Group& group, const std::vector<I
   }
 }
 
+bool is_gone(const Group& group, const std::filesystem::path& file) {
+  std::error_code error;
+  const bool gone = group.rank() == 0 && !std::filesystem::exists(file, error) && !error;
+  return group.broadcast(gone ? 1 : 0, 0) != 0;
+}
+
 std::string listing(const std::vector<Skipped>& skipped) {
   std::vector<std::string> lines;
   for (const Skipped& one : skipped) lines.push_back(formatted("{}: {}", one.file.string(), one.reason));
@@ -75,10 +81,10 @@ std::string listing(const std::vector<Skipped>& skipped) {
 std::optional<Restored> restore(const Group& group, const std::filesystem::path& prefix,
                                 const std::vector<Item>& items) {
   std::vector<Skipped> skipped;
-  for (;;) {
+  for (bool tried = true; tried;) {
     const auto files = files_of_generations(group, prefix);
     if (files.empty() && skipped.empty()) return std::nullopt;
-    bool tried = false;
+    tried = false;
     for (const auto& file : files) {
       const auto is_same = [&](const Skipped& one) { return one.file == file; };
       if (std::any_of(skipped.begin(), skipped.end(), is_same)) continue;
@@ -89,10 +95,10 @@ std::optional<Restored> restore(const Group& group, const std::filesystem::path&
         read_into(reader, group, items);
       }
       if (reader.problem().empty()) return Restored{reader.head().manifest.step, file, std::move(skipped)};
+      // A writer removed it under our hands: it was not damaged, and there are newer ones.
+      if (is_gone(group, file)) break;
       skipped.push_back({file, reader.problem()});
     }
-    // A writer may have removed them under our hands; then there are newer ones.
-    if (!tried) break;
   }
   throw IoError(
       formatted("checkpoint {}: no generation can be restored ({})", prefix.string(), listing(skipped)));
