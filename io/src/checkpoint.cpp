@@ -47,9 +47,9 @@ CheckpointState::CheckpointState(const Group& group, std::filesystem::path prefi
       tessera::detail::Fingerprint().add(std::string_view(prefix_.native())).add(options.keep).value());
 }
 
-void CheckpointState::add(Item item) {
+void CheckpointState::add(StoredItem item) {
   check_name(item.name);
-  for (const Item& other : items_) {
+  for (const StoredItem& other : items_) {
     if (other.name == item.name)
       throw UsageError(formatted("Checkpoint::add: there is a \"{}\" already", item.name));
     if (is_above(other.name, item.name) || is_above(item.name, other.name))
@@ -88,7 +88,7 @@ void CheckpointState::begin(std::string_view call, std::int64_t step) {
   if (items_.empty()) throw UsageError(formatted("{}: nothing was added to the checkpoint", call));
   tessera::detail::Fingerprint print;
   print.add(step);
-  for (const Item& item : items_) {
+  for (const StoredItem& item : items_) {
     print.add(std::string_view(item.name));
     if (!item.value) print.add(item.elements().fingerprint());
   }
@@ -161,20 +161,27 @@ Checkpoint::~Checkpoint() = default;
 Checkpoint::Checkpoint(Checkpoint&&) noexcept = default;
 Checkpoint& Checkpoint::operator=(Checkpoint&&) noexcept = default;
 
-void Checkpoint::claim() { state_->claim(); }
-void Checkpoint::write(std::int64_t step) { state_->write(step); }
-PendingCheckpoint Checkpoint::write_async(std::int64_t step) { return {state_, state_->write_behind(step)}; }
-std::optional<Restored> Checkpoint::restore() { return state_->restore(); }
-void Checkpoint::close() { state_->close(); }
+detail::CheckpointState& Checkpoint::state() const {
+  if (!state_) throw UsageError("this io::Checkpoint was moved from");
+  return *state_;
+}
+
+void Checkpoint::claim() { state().claim(); }
+void Checkpoint::write(std::int64_t step) { state().write(step); }
+PendingCheckpoint Checkpoint::write_async(std::int64_t step) { return {state_, state().write_behind(step)}; }
+std::optional<Restored> Checkpoint::restore() { return state().restore(); }
+void Checkpoint::close() {
+  if (state_) state_->close();
+}
 
 void Checkpoint::add_array(std::string_view name, tessera::detail::ArrayCore& array) {
-  state_->add({std::string(name), &array, {}, {}});
+  state().add({std::string(name), &array, {}, {}});
 }
 void Checkpoint::add_slice(std::string_view name, const tessera::detail::SliceCore& slice) {
-  state_->add({std::string(name), nullptr, slice, {}});
+  state().add({std::string(name), nullptr, slice, {}});
 }
 void Checkpoint::add_value(std::string_view name, detail::StoredValue value) {
-  state_->add({std::string(name), nullptr, {}, std::move(value)});
+  state().add({std::string(name), nullptr, {}, std::move(value)});
 }
 
 }  // namespace tessera::io

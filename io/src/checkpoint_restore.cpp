@@ -15,7 +15,7 @@ std::string shape_of(const Entry& entry) {
   return entry.extents.empty() ? type : formatted("{} of {}", joined(entry.extents, " x "), type);
 }
 
-bool fits(const Entry& found, const Item& item) {
+bool fits(const Entry& found, const StoredItem& item) {
   Entry wanted = item.entry();
   if (found.kind != wanted.kind || !(found.type == wanted.type)) return false;
   if (found.extents == wanted.extents) return true;
@@ -23,13 +23,13 @@ bool fits(const Entry& found, const Item& item) {
 }
 
 // The same on every rank: a program that has other arrays than its checkpoint is no reason to go further back.
-void check_items(const GenerationReader& reader, const std::vector<Item>& items) {
+void check_items(const GenerationReader& reader, const std::vector<StoredItem>& items) {
   const auto& entries = reader.entries();
   const auto fail = [&](const std::string& problem) {
     throw IoError(formatted("restore from {}, of step {}: {}", reader.file().string(),
                             reader.head().manifest.step, problem));
   };
-  for (const Item& item : items) {
+  for (const StoredItem& item : items) {
     const auto found = std::find_if(entries.begin(), entries.end(),
                                     [&](const Entry& entry) { return entry.name == item.name; });
     if (found == entries.end()) fail(formatted("there is no \"{}\" in it", item.name));
@@ -40,7 +40,7 @@ void check_items(const GenerationReader& reader, const std::vector<Item>& items)
 }
 
 // Puts elements as they come; values only when everything has come.
-void read_into(GenerationReader& reader, const Group& group, const std::vector<Item>& items) {
+void read_into(GenerationReader& reader, const Group& group, const std::vector<StoredItem>& items) {
   const auto targets = items_of(reader.entries(), items);
   std::vector<std::string> values(targets.size());  // bytes, on rank 0
   const auto place = [&](std::size_t e, const Tile& tile) {
@@ -51,7 +51,7 @@ void read_into(GenerationReader& reader, const Group& group, const std::vector<I
     if (!targets[e]->value) return store(*targets[e], reader.entries()[e], tile, bytes.data());
     values[e].append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   };
-  reader.read({place, take});
+  reader.read({place, {}, take});
   settle(group, items);
   if (!reader.problem().empty()) return;
   const std::string all = broadcast_text(group, std::accumulate(values.begin(), values.end(), std::string()));
@@ -79,7 +79,7 @@ std::string listing(const std::vector<Skipped>& skipped) {
 }  // namespace
 
 std::optional<Restored> restore(const Group& group, const std::filesystem::path& prefix,
-                                const std::vector<Item>& items) {
+                                const std::vector<StoredItem>& items) {
   std::vector<Skipped> skipped;
   for (bool tried = true; tried;) {
     const auto files = files_of_generations(group, prefix);

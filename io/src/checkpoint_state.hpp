@@ -9,9 +9,9 @@
 
 #include <tessera/io/checkpoint.hpp>
 
-#include "checkpoint_items.hpp"
 #include "generation_writer.hpp"
 #include "path_lock.hpp"
+#include "stored_items.hpp"
 
 namespace tessera::io::detail {
 
@@ -20,7 +20,7 @@ class CheckpointState {
  public:
   CheckpointState(const Group& group, std::filesystem::path prefix, const CheckpointOptions& options);
 
-  void add(Item item);
+  void add(StoredItem item);
   void claim();
   void write(std::int64_t step);
   /// Its number, for is_written and complete.
@@ -37,7 +37,7 @@ class CheckpointState {
   Group group_;
   std::filesystem::path prefix_;
   CheckpointOptions options_;
-  std::vector<Item> items_;
+  std::vector<StoredItem> items_;
   std::optional<PathLock> lock_;  // on rank 0
   bool claimed_ = false;
   std::vector<std::filesystem::path> damaged_;  // as far as restore() has seen
@@ -47,6 +47,6 @@ class CheckpointState {
 
 /// The newest generation that can be read, into the items. @collective
 std::optional<Restored> restore(const Group& group, const std::filesystem::path& prefix,
-                                const std::vector<Item>& items);
+                                const std::vector<StoredItem>& items);
 
 }  // namespace tessera::io::detail

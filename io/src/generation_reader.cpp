@@ -61,29 +61,20 @@ GenerationReader::GenerationReader(const Group& group, std::filesystem::path fil
   group.broadcast(std::span<std::uint64_t>(head_.checksums), 0);
 }
 
-void GenerationReader::read(const TileSink& sink) {
-  const std::string mine = problem_of([&] { read_share(sink); });
+void GenerationReader::read(TileSink sink) {
+  sink.check = [this](std::size_t e, const Tile& tile, std::span<const std::byte> bytes) {
+    check_tile(e, tile, bytes);
+  };
+  const std::string mine = problem_of(
+      [&] { read_tiles(group_, "reading of " + file_.string(), open_to_read(file_), entries(), sink); });
   problem_ = broadcast_text(group_, group_.agree(mine));
 }
 
-void GenerationReader::read_share(const TileSink& sink) const {
-  const Descriptor file = open_to_read(file_);
-  std::vector<std::byte> memory;
-  const auto read_tile = [&](std::size_t e, const Tile& tile) {
-    const Entry& entry = entries()[e];
-    const auto size = static_cast<std::size_t>(tile.count * entry.type.size);
-    std::byte* place = sink.place(e, tile);
-    if (place == nullptr) memory.resize(std::max(memory.size(), size));
-    const std::span bytes(place != nullptr ? place : memory.data(), size);
-    read_at(file, bytes, entry.offset + tile.first * entry.type.size);
-    if (checksum(bytes) != head_.checksums[static_cast<std::size_t>(tile.number)]) {
-      throw IoError(formatted(
-          "{} is damaged: elements {} to {} of {}, in row-major order, are not those that were written",
-          describe(entry), tile.first, tile.first + tile.count - 1, entry.size()));
-    }
-    if (place == nullptr) sink.take(e, tile, bytes);
-  };
-  for_each_tile(entries(), share(entries(), group_.rank(), group_.size()), read_tile);
+void GenerationReader::check_tile(std::size_t e, const Tile& tile, std::span<const std::byte> bytes) const {
+  if (checksum(bytes) == head_.checksums[static_cast<std::size_t>(tile.number)]) return;
+  throw IoError(
+      formatted("{} is damaged: elements {} to {} of {}, in row-major order, are not those that were written",
+                describe(entries()[e]), tile.first, tile.first + tile.count - 1, entries()[e].size()));
 }
 
 }  // namespace detail
@@ -122,7 +113,7 @@ CheckpointInfo verify_checkpoint(const Group& group, const std::filesystem::path
   detail::GenerationReader reader(group, file);
   const auto nowhere = [](std::size_t, const detail::Tile&) { return static_cast<std::byte*>(nullptr); };
   const auto ignore = [](std::size_t, const detail::Tile&, std::span<const std::byte>) {};
-  if (reader.problem().empty()) reader.read({nowhere, ignore});
+  if (reader.problem().empty()) reader.read({nowhere, {}, ignore});
   return info_of(reader);
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,6 +10,7 @@
 #include <tessera/runtime/group.hpp>
 
 #include "manifest.hpp"
+#include "tile_transfer.hpp"
 
 namespace tessera::io::detail {
 
@@ -19,14 +19,6 @@ std::string broadcast_text(const Group& group, std::string text);
 /// The files of all generations, newest first, as rank 0 sees them. @collective @throws IoError on every rank
 std::vector<std::filesystem::path> files_of_generations(const Group& group,
                                                         const std::filesystem::path& prefix);
-
-/// Where tiles go, by the number of their entry.
-struct TileSink {
-  /// Where the bytes of one are to be read to; null: anywhere.
-  std::function<std::byte*(std::size_t, const Tile&)> place;
-  /// Takes one that was read elsewhere and has its checksum.
-  std::function<void(std::size_t, const Tile&, std::span<const std::byte>)> take;
-};
 
 /// One generation of a checkpoint that is read: rank 0 reads its head, and each rank its share of the tiles.
 class GenerationReader {
@@ -41,10 +33,10 @@ class GenerationReader {
   const std::vector<Entry>& entries() const noexcept { return head_.manifest.entries; }
 
   /// Reads all data, each rank a share; then problem() says whether all tiles had their checksums. @collective
-  void read(const TileSink& sink);
+  void read(TileSink sink);
 
  private:
-  void read_share(const TileSink& sink) const;
+  void check_tile(std::size_t e, const Tile& tile, std::span<const std::byte> bytes) const;
 
   Group group_;
   std::filesystem::path file_;

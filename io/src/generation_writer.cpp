@@ -13,6 +13,8 @@
 #include "format.hpp"
 #include "generations.hpp"
 #include "hdf5_raw.hpp"
+#include "tile_transfer.hpp"
+#include "tiled_file.hpp"
 #include "together.hpp"
 
 namespace tessera::io::detail {
@@ -31,13 +33,6 @@ std::string date_now() {
   std::array<char, 32> text{};
   std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &parts));
   return text.data();
-}
-
-// More than the file can need: the data, and what HDF5 keeps about it.
-index_t largest_size(const Manifest& manifest) {
-  index_t bytes = 65536 + manifest.tiles * 8;
-  for (const Entry& entry : manifest.entries) bytes += entry.bytes() + 16384;
-  return bytes;
 }
 
 }  // namespace
@@ -72,7 +67,7 @@ void GenerationWriter::or_discard(Work&& work) {
 }
 
 GenerationWriter::GenerationWriter(const Group& group, const std::filesystem::path& prefix,
-                                   const std::vector<Item>& items, std::int64_t step_number)
+                                   const std::vector<StoredItem>& items, std::int64_t step_number)
     : group_(group),
       prefix_(prefix),
       context_(formatted("checkpoint of step {} to {}", step_number, prefix.string())),
@@ -86,25 +81,23 @@ GenerationWriter::~GenerationWriter() {
   if (replacement_) replacement_->discard();
 }
 
-void GenerationWriter::create(const std::vector<Item>& items) {
+void GenerationWriter::create(const std::vector<StoredItem>& items) {
   manifest_.written = date_now();
   manifest_.library = version();
-  for (const Item& item : items) manifest_.entries.push_back(item.entry());
+  for (const StoredItem& item : items) manifest_.entries.push_back(item.entry());
   manifest_.tiles = number_tiles(manifest_.entries);
   step([&] {
     if (is_root()) return make_file();
     replacement_.emplace(prefix_, Replacement::Part::uses);
-    replacement_->reserve(largest_size(manifest_));  // asks what this process may write
+    replacement_->reserve(largest_size(manifest_.entries));  // asks what this process may write
   });
-  share_places();
+  replacement_->share_name(group_);
+  manifest_.generation = group_.broadcast(manifest_.generation, 0);
+  manifest_.tiles = share_places(group_, manifest_.entries);
   mine_ = share(manifest_.entries, group_.rank(), group_.size());
   checksums_.resize(static_cast<std::size_t>(mine_.count()));
   step([&] {
-    try {
-      file_ = open_to_write(replacement_->temporary());
-    } catch (const IoError& error) {
-      throw IoError(formatted("{}; is the directory the same on all nodes?", error.what()));
-    }
+    file_ = open_shared(replacement_->temporary());
     passed("created");
   });
 }
@@ -115,84 +108,39 @@ void GenerationWriter::make_file() {
   remove_leftovers(prefix_);
   replacement_.emplace(generation_path(prefix_, manifest_.generation), Replacement::Part::makes);
   replacement_->begin();
-  // Space is taken before HDF5 begins, which does not survive running out of it. To create is to truncate, so
-  // the first time is a question.
-  replacement_->reserve(largest_size(manifest_));
-  make_datasets();
-  replacement_->reserve(seal_.file_size);
+  seal_.file_size = make_tiled_file(*replacement_, Seal::bytes, manifest_.entries.size() + 2,
+                                    [&](const hdf5::File& file) { make_datasets(file); });
 }
 
-void GenerationWriter::make_datasets() {
-  const hdf5::Silence silence;
-  hdf5::File file = hdf5::create_alone(replacement_->temporary(), Seal::bytes);
-  try {
-    hdf5::write_root_attribute(file, "tessera_version", manifest_.library);
-    hdf5::write_root_attribute(file, "written", manifest_.written);
-    hdf5::write_root_attribute(file, "step", manifest_.step);
-    hdf5::write_root_attribute(file, "generation", manifest_.generation);
-    for (Entry& entry : manifest_.entries) entry.offset = hdf5::offset(hdf5::create_placed(file, entry));
-    const Entry sums{checksums_name, EntryKind::value, {ElementKind::int64, 8}, {manifest_.tiles}};
-    manifest_.checksums_offset = hdf5::offset(hdf5::create_placed(file, sums));
-    seal_.manifest_size = static_cast<index_t>(manifest_.text().size());
-    const Entry text{manifest_name, EntryKind::text, {ElementKind::bytes, 1}, {seal_.manifest_size}};
-    seal_.manifest_offset = hdf5::offset(hdf5::create_placed(file, text));
-  } catch (...) {
-    hdf5::abandon(std::move(file));
-    throw;
-  }
-  hdf5::close(std::move(file));
-  seal_.file_size = size_of_file(open_to_read(replacement_->temporary()));
+void GenerationWriter::make_datasets(const hdf5::File& file) {
+  hdf5::write_root_attribute(file, "tessera_version", manifest_.library);
+  hdf5::write_root_attribute(file, "written", manifest_.written);
+  hdf5::write_root_attribute(file, "step", manifest_.step);
+  hdf5::write_root_attribute(file, "generation", manifest_.generation);
+  for (Entry& entry : manifest_.entries) entry.offset = hdf5::offset(hdf5::create_placed(file, entry));
+  const Entry sums{checksums_name, EntryKind::value, {ElementKind::int64, 8}, {manifest_.tiles}};
+  manifest_.checksums_offset = hdf5::offset(hdf5::create_placed(file, sums));
+  seal_.manifest_size = static_cast<index_t>(manifest_.text().size());
+  const Entry text{manifest_name, EntryKind::text, {ElementKind::bytes, 1}, {seal_.manifest_size}};
+  seal_.manifest_offset = hdf5::offset(hdf5::create_placed(file, text));
 }
 
-// Of a list the length is that on rank 0, which writes it.
-void GenerationWriter::share_places() {
-  replacement_->share_name(group_);
-  std::vector<index_t> places{manifest_.generation};
-  for (const Entry& entry : manifest_.entries) {
-    places.push_back(entry.offset);
-    places.push_back(entry.size());
-  }
-  group_.broadcast(std::span<index_t>(places), 0);
-  manifest_.generation = places.front();
-  for (std::size_t e = 0; e < manifest_.entries.size(); ++e) {
-    Entry& entry = manifest_.entries[e];
-    entry.offset = places[2 * e + 1];
-    if (entry.kind != EntryKind::array && !entry.extents.empty()) entry.extents[0] = places[2 * e + 2];
-  }
-  manifest_.tiles = number_tiles(manifest_.entries);
-}
-
-void GenerationWriter::write(const std::vector<Item>& items) {
+void GenerationWriter::write(const std::vector<StoredItem>& items) {
   const auto work = [&] {
-    const auto sources = items_of(manifest_.entries, items);
-    std::vector<std::byte> memory;
-    for_each_tile(manifest_.entries, mine_, [&](std::size_t e, const Tile& tile) {
-      const Entry& entry = manifest_.entries[e];
-      const auto size = static_cast<std::size_t>(tile.count * entry.type.size);
-      const std::byte* data = place_of(*sources[e], entry, tile);
-      if (data == nullptr) {
-        memory.resize(std::max(memory.size(), size));
-        fetch(*sources[e], entry, tile, memory.data());
-        data = memory.data();
-      }
-      const std::span bytes(data, size);
-      checksums_[static_cast<std::size_t>(tile.number - mine_.begin)] = checksum(bytes);
-      write_at(file_, bytes, entry.offset + tile.first * entry.type.size);
-    });
+    write_tiles(group_, context_, file_, manifest_.entries, items_of(manifest_.entries, items),
+                [&](const Tile& tile, std::span<const std::byte> bytes) {
+                  checksums_[static_cast<std::size_t>(tile.number - mine_.begin)] = checksum(bytes);
+                });
     passed("written");
   };
   or_discard([&] { step(work); });
 }
 
-void GenerationWriter::write_behind(const std::vector<Item>& items, index_t bytes_per_second) {
+void GenerationWriter::write_behind(const std::vector<StoredItem>& items, index_t bytes_per_second) {
   const auto work = [&] {
     const auto sources = items_of(manifest_.entries, items);
-    index_t bytes = 0;
-    for_each_tile(manifest_.entries, mine_, [&](std::size_t e, const Tile& tile) {
-      bytes += tile.count * manifest_.entries[e].type.size;
-    });
-    std::unique_ptr<std::byte[]> memory(
-        new std::byte[static_cast<std::size_t>(bytes)]);  // not set to zero first
+    const auto bytes = static_cast<std::size_t>(bytes_in(manifest_.entries, mine_));
+    std::unique_ptr<std::byte[]> memory(new std::byte[bytes]);  // not set to zero first
     std::vector<Chunk> chunks;
     std::byte* at = memory.get();
     for_each_tile(manifest_.entries, mine_, [&](std::size_t e, const Tile& tile) {

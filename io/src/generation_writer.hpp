@@ -12,9 +12,10 @@
 #include <tessera/runtime/group.hpp>
 
 #include "background_writer.hpp"
-#include "checkpoint_items.hpp"
+#include "hdf5.hpp"
 #include "manifest.hpp"
 #include "replacement.hpp"
+#include "stored_items.hpp"
 
 namespace tessera::io::detail {
 
@@ -23,17 +24,17 @@ namespace tessera::io::detail {
 class GenerationWriter {
  public:
   /// The file, with a place for everything. @collective @throws IoError on every rank; nothing is then left
-  GenerationWriter(const Group& group, const std::filesystem::path& prefix, const std::vector<Item>& items,
-                   std::int64_t step);
+  GenerationWriter(const Group& group, const std::filesystem::path& prefix,
+                   const std::vector<StoredItem>& items, std::int64_t step);
   /// Removes the file if it was not committed. @local
   ~GenerationWriter();
   GenerationWriter(const GenerationWriter&) = delete;
   GenerationWriter& operator=(const GenerationWriter&) = delete;
 
   /// Writes everything, each rank its tiles. @collective @throws IoError on every rank, as the following
-  void write(const std::vector<Item>& items);
+  void write(const std::vector<StoredItem>& items);
   /// Copies everything, and leaves it to a thread on each rank to write that. @collective
-  void write_behind(const std::vector<Item>& items, index_t bytes_per_second);
+  void write_behind(const std::vector<StoredItem>& items, index_t bytes_per_second);
   /// Whether this rank's thread is done. @local
   bool is_written() const noexcept { return !background_ || background_->is_done(); }
   /// When all is written: flushes, seals and renames the file, and removes generations older than the newest
@@ -46,10 +47,9 @@ class GenerationWriter {
   template <class Work>
   void or_discard(Work&& work);
   bool is_root() const { return group_.rank() == 0; }
-  void create(const std::vector<Item>& items);
+  void create(const std::vector<StoredItem>& items);
   void make_file();
-  void make_datasets();
-  void share_places();
+  void make_datasets(const hdf5::File& file);
   std::vector<std::int64_t> all_checksums() const;
   void write_manifest(const std::vector<std::int64_t>& table);
   void seal();

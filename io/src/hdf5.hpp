@@ -111,7 +111,7 @@ struct Storage {
   int deflate = 0;
   bool shuffle = false, checksum = false;
   bool grows = false;  // along the first dimension
-  bool take_space = false, write_zeros = false;
+  bool take_space = false;
 };
 
 /// Makes the HDF5 groups of its path, too. @collective over the file's communicator

@@ -150,10 +150,9 @@ Dataset create_dataset(const File& file, const std::string& name, const Type& ty
   const auto rank = static_cast<int>(dims.size());
   const Space space(check(H5Screate_simple(rank, dims.data(), most.data()), "H5Screate_simple"));
   const Properties creation(check(H5Pcreate(H5P_DATASET_CREATE), "H5Pcreate"));
-  const H5D_fill_time_t fill = storage.write_zeros ? H5D_FILL_TIME_ALLOC : H5D_FILL_TIME_NEVER;
   // A compressed chunk that is written in part keeps what HDF5 has found in its memory, but for this.
   const bool is_filtered = storage.deflate > 0 || storage.checksum || storage.shuffle;
-  if (!is_filtered) check(H5Pset_fill_time(creation.get(), fill), "H5Pset_fill_time");
+  if (!is_filtered) check(H5Pset_fill_time(creation.get(), H5D_FILL_TIME_NEVER), "H5Pset_fill_time");
   if (storage.take_space) check(H5Pset_alloc_time(creation.get(), H5D_ALLOC_TIME_EARLY), "H5Pset_alloc_time");
   if (!storage.chunk.empty()) check(H5Pset_chunk(creation.get(), rank, storage.chunk.data()), "H5Pset_chunk");
   if (storage.shuffle) check(H5Pset_shuffle(creation.get()), "H5Pset_shuffle");

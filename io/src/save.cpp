@@ -10,9 +10,11 @@
 #include <tessera/runtime/detail/fingerprint.hpp>
 
 #include "format.hpp"
-#include "hdf5.hpp"
-#include "mpi_io.hpp"
+#include "hdf5_raw.hpp"
 #include "replacement.hpp"
+#include "stored_items.hpp"
+#include "tile_transfer.hpp"
+#include "tiled_file.hpp"
 #include "together.hpp"
 #include "transfers.hpp"
 
@@ -33,9 +35,9 @@ std::vector<std::string> parts_of(std::string_view dataset) {
   return parts;
 }
 
-void check_names(const std::string& context, std::span<const Item> items) {
+void check_names(const std::string& context, std::span<const io::Item> items) {
   std::map<std::vector<std::string>, std::string_view> names;
-  for (const Item& item : items) {
+  for (const io::Item& item : items) {
     auto parts = parts_of(item.dataset());
     if (parts.empty())
       throw UsageError(
@@ -55,10 +57,10 @@ void check_names(const std::string& context, std::span<const Item> items) {
 }
 
 // Everything that is the same on every rank, and so fails on every rank.
-void check_items(const std::string& context, std::span<const Item> items) {
+void check_items(const std::string& context, std::span<const io::Item> items) {
   if (items.empty()) throw UsageError(context + ": there is nothing to save");
   check_names(context, items);
-  for (const Item& item : items) {
+  for (const io::Item& item : items) {
     const auto& array = item.slice().array();
     array.require_open();
     if (const auto& first = items.front().slice().array(); !(array.group() == first.group())) {
@@ -68,58 +70,46 @@ void check_items(const std::string& context, std::span<const Item> items) {
   }
 }
 
-void check_agreement(const std::filesystem::path& path, std::span<const Item> items) {
+void check_agreement(const std::filesystem::path& path, std::span<const io::Item> items) {
   tessera::detail::Fingerprint print;
   print.add(std::string_view(path.native()));
-  for (const Item& item : items) print.add(std::string_view(item.dataset())).add(item.slice().fingerprint());
+  for (const io::Item& item : items)
+    print.add(std::string_view(item.dataset())).add(item.slice().fingerprint());
   items.front().slice().array().group().check_agreement("io::save", print.value());
 }
 
-void write_array(const hdf5::File& file, const Item& item, const std::string& context) {
-  const auto& slice = item.slice();
-  hdf5::Dataset dataset;
-  auto make = [&] {
-    dataset = hdf5::create_dataset(file, item.dataset(), hdf5::element_type(slice.array().type()),
-                                   dims_of(slice), {});
-    write_description(dataset, slice);
-  };
-  together(slice.array().group(), context, make, untouched);
-  write_slice(dataset, {.rank = slice.rank()}, slice, context, untouched);
-}
-
-// More than the file can need: the elements, and what HDF5 keeps about them.
-index_t largest_size(std::span<const Item> items) {
-  index_t bytes = 65536;
-  for (const Item& item : items) bytes += item.slice().size() * item.slice().array().type().size + 16384;
-  return bytes;
+// Where they go in a new file: rank 0 makes its datasets, as they are said to be there.
+void make_file(const Replacement& replacement, std::vector<Entry>& entries,
+               const std::vector<const StoredItem*>& items) {
+  make_tiled_file(replacement, 0, entries.size(), [&](const hdf5::File& file) {
+    for (std::size_t e = 0; e < entries.size(); ++e) {
+      const hdf5::Dataset dataset = hdf5::create_placed(file, entries[e]);
+      write_description(dataset, items[e]->elements());
+      entries[e].offset = hdf5::offset(dataset);
+    }
+  });
 }
 
 // @collective: throws on every rank or on none
-void write_file(Replacement& replacement, const Group& group, std::span<const Item> items,
+void write_file(Replacement& replacement, const Group& group, const std::vector<StoredItem>& items,
                 const std::string& context) {
   const auto step = [&](auto&& work) { together(group, context, work, untouched); };
+  std::vector<Entry> entries;
+  for (const StoredItem& item : items) entries.push_back(item.entry());
+  number_tiles(entries);
+  const auto sources = items_of(entries, items);
   step([&] {
-    require_safe_writing(group);
     replacement.begin();
+    if (group.rank() == 0) return make_file(replacement, entries, sources);
+    replacement.reserve(largest_size(entries));  // asks what this process may write
   });
   replacement.share_name(group);
-  // Space is taken before HDF5 begins, which does not survive running out of it. To create is to truncate, so
-  // the first time is a question.
-  const index_t bytes = largest_size(items);
-  step([&] { replacement.reserve(bytes); });
-  hdf5::File file;
-  const hdf5::Locks locks = file_locks(group, replacement.temporary(), context);
-  step([&] { file = hdf5::create(replacement.temporary(), group.mpi_comm(), locks); });
-  try {
-    step([&] { replacement.reserve(bytes); });
-    for (const Item& item : items) write_array(file, item, context);
-    step([&] { hdf5::flush(file); });
-  } catch (...) {
-    hdf5::abandon(std::move(file));
-    throw;
-  }
-  step([&] { hdf5::close(std::move(file)); });
+  share_places(group, entries);
   const Group node = group.node();
+  step([&] {
+    const Descriptor file = open_shared(replacement.temporary());
+    write_tiles(group, context, file, entries, sources, {});
+  });
   step([&] {
     if (node.rank() == 0) replacement.flush();
   });
@@ -128,18 +118,17 @@ void write_file(Replacement& replacement, const Group& group, std::span<const It
 
 }  // namespace
 
-void save(const std::filesystem::path& path, std::span<const Item> items) {
+void save(const std::filesystem::path& path, std::span<const io::Item> items) {
   const std::string context = "save to " + path.string();
   check_items(context, items);
   check_agreement(path, items);
   const Group& group = items.front().slice().array().group();
-  for (const Item& item : items) item.slice().array().end_epoch();
-  group.sync();
-  for (const Item& item : items) item.slice().array().order_local_access();
-  const hdf5::Silence silence;
+  std::vector<StoredItem> stored;
+  for (const io::Item& item : items) stored.push_back({item.dataset(), nullptr, item.slice(), {}});
+  settle(group, stored);
   Replacement replacement(path, group.rank() == 0 ? Replacement::Part::makes : Replacement::Part::uses);
   try {
-    write_file(replacement, group, items, context);
+    write_file(replacement, group, stored, context);
   } catch (...) {
     // Here and not in a destructor, which does not run if nobody catches; and before any rank ends the job.
     replacement.discard();

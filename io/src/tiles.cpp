@@ -68,6 +68,13 @@ TileRange share(std::span<const Entry> entries, int rank, int ranks) {
   return {begin(rank), begin(rank + 1)};
 }
 
+index_t bytes_in(std::span<const Entry> entries, const TileRange& range) {
+  index_t bytes = 0;
+  for_each_tile(entries, range,
+                [&](std::size_t e, const Tile& tile) { bytes += tile.count * entries[e].type.size; });
+  return bytes;
+}
+
 std::vector<tessera::detail::Box> boxes_of_run(std::span<const index_t> extents, index_t first, index_t count) {
   std::vector<tessera::detail::Box> boxes;
   const std::size_t rank = extents.size();

@@ -9,14 +9,14 @@
 
 #include <tessera/detail/array_core.hpp>
 
-// A checkpoint's data as tiles: equal runs of an array's elements in row-major order, whatever its layout and
-// the number of ranks. Each tile has a checksum, and one rank to write or read it. All @local.
+// A file's data as tiles: equal runs of an array's elements in row-major order, whatever its layout and the
+// number of ranks. Each tile has one rank to write or read it, and in a checkpoint a checksum. All @local.
 namespace tessera::io::detail {
 
 /// What a dataset's elements are: those of an array, or a value that every rank has.
 enum class EntryKind : std::uint8_t { array, value, text };
 
-/// One dataset of a checkpoint.
+/// One dataset of a file.
 struct Entry {
   std::string name;
   EntryKind kind = EntryKind::array;
@@ -64,6 +64,8 @@ void for_each_tile(std::span<const Entry> entries, const TileRange& range, F&& f
     }
   }
 }
+
+index_t bytes_in(std::span<const Entry> entries, const TileRange& range);
 
 /// The elements [first, first + count) in row-major order as few boxes, in that order: a box is a contiguous
 /// run.

@@ -311,6 +311,10 @@ TEST(Checkpoint, WrongUse) {
   EXPECT_NE(says([&] { checkpoint.add("e", elsewhere); }).find("another group"), std::string::npos);
   a.close();
   EXPECT_NE(says([&] { checkpoint.write(1); }).find("closed"), std::string::npos);
+  io::Checkpoint taken = std::move(checkpoint);
+  EXPECT_NE(says([&] { checkpoint.write(1); }).find("moved from"), std::string::npos);
+  EXPECT_NE(says([&] { checkpoint.add("x", x); }).find("moved from"), std::string::npos);
+  checkpoint.close();
   EXPECT_TRUE(directory.names().empty());
 }
 

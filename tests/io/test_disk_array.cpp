@@ -219,6 +219,8 @@ TEST(DiskArrayErrors, OfArguments) {
   reading.wait();
   disk.close();
   expect_words(message_of<UsageError>([&] { disk.read({{0}, {10}}, a); }), {"closed"});
+  DiskArray<double, 1> taken = std::move(disk);
+  expect_words(message_of<UsageError>([&] { disk.flush(); }), {"moved from"});
 
   DiskArray<double, 1> read_only(world(), path, "x", Mode::read);
   expect_words(message_of<UsageError>([&] { read_only.write({{0}, {10}}, a); }), {"opened for reading"});

@@ -86,6 +86,9 @@ TEST(Io, float64InOneDimension) { check_layouts<double, 1>({101}); }
 TEST(Io, float64InTwoDimensions) { check_layouts<double, 2>({13, 9}); }
 TEST(Io, float64InThreeDimensions) { check_layouts<double, 3>({5, 4, 7}); }
 TEST(Io, float64InEightDimensions) { check_layouts<double, 8>({2, 3, 1, 2, 2, 3, 1, 4}); }
+// Files of several tiles, for each rank some.
+TEST(Io, LargeMatrices) { check_layouts<double, 2>({701, 613}); }
+TEST(Io, LargeVolumes) { check_layouts<Bytes, 3>({97, 101, 103}); }
 TEST(Io, int32) { check_layouts<std::int32_t, 2>({6, 7}); }
 TEST(Io, int64) { check_layouts<std::int64_t, 2>({6, 7}); }
 TEST(Io, float32) { check_layouts<float, 2>({6, 7}); }

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <tessera/io/detail/checkpoint_items.hpp>
+#include <tessera/io/detail/stored_value.hpp>
 #include <tessera/io/error.hpp>
 #include <tessera/slice.hpp>
 
@@ -138,6 +138,7 @@ class Checkpoint {
   void close();
 
  private:
+  detail::CheckpointState& state() const;
   void add_array(std::string_view name, tessera::detail::ArrayCore& array);
   void add_slice(std::string_view name, const tessera::detail::SliceCore& slice);
   void add_value(std::string_view name, detail::StoredValue value);

@@ -118,6 +118,8 @@ class DiskArray {
   }
 
  private:
+  detail::DiskArrayCore& core() const;
+
   std::unique_ptr<detail::DiskArrayCore> core_;
 };
 
@@ -176,48 +178,54 @@ template <Element T, std::size_t N>
 DiskArray<T, N>& DiskArray<T, N>::operator=(DiskArray&&) noexcept = default;
 
 template <Element T, std::size_t N>
+detail::DiskArrayCore& DiskArray<T, N>::core() const {
+  if (!core_) throw UsageError("this io::DiskArray was moved from");
+  return *core_;
+}
+
+template <Element T, std::size_t N>
 void DiskArray<T, N>::close() {
-  core_->close();
+  core().close();
 }
 template <Element T, std::size_t N>
 void DiskArray<T, N>::flush() {
-  core_->flush();
+  core().flush();
 }
 template <Element T, std::size_t N>
 Extents<N> DiskArray<T, N>::dims() const {
   Extents<N> dims;
-  for (std::size_t d = 0; d < N; ++d) dims[d] = core_->dims()[d];
+  for (std::size_t d = 0; d < N; ++d) dims[d] = core().dims()[d];
   return dims;
 }
 template <Element T, std::size_t N>
 const Group& DiskArray<T, N>::group() const {
-  return core_->group();
+  return core().group();
 }
 template <Element T, std::size_t N>
 const std::filesystem::path& DiskArray<T, N>::path() const {
-  return core_->path();
+  return core().path();
 }
 template <Element T, std::size_t N>
 const std::string& DiskArray<T, N>::name() const {
-  return core_->name();
+  return core().name();
 }
 template <Element T, std::size_t N>
 bool DiskArray<T, N>::is_asynchronous() const {
-  return core_->is_asynchronous();
+  return core().is_asynchronous();
 }
 
 template <Element T, std::size_t N>
 template <Operand A>
 DiskRequest DiskArray<T, N>::write_async(const Patch<N>& section, const A& from) requires(rank_v<A> == N) {
   static_assert(std::is_same_v<value_t<A>, T>, "elements are not converted on their way to a DiskArray");
-  return core_->move(detail::DiskArrayCore::Direction::write, detail::box_of(section), slice_of(from).core());
+  return core().move(detail::DiskArrayCore::Direction::write, detail::box_of(section), slice_of(from).core());
 }
 
 template <Element T, std::size_t N>
 template <WritableOperand A>
 DiskRequest DiskArray<T, N>::read_async(const Patch<N>& section, A&& into) const requires(rank_v<A> == N) {
   static_assert(std::is_same_v<value_t<A>, T>, "elements are not converted on their way from a DiskArray");
-  return core_->move(detail::DiskArrayCore::Direction::read, detail::box_of(section), slice_of(into).core());
+  return core().move(detail::DiskArrayCore::Direction::read, detail::box_of(section), slice_of(into).core());
 }
 
 }  // namespace tessera::io

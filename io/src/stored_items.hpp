@@ -7,14 +7,14 @@
 #include <vector>
 
 #include <tessera/detail/slice_core.hpp>
-#include <tessera/io/detail/checkpoint_items.hpp>
+#include <tessera/io/detail/stored_value.hpp>
 
 #include "tiles.hpp"
 
 namespace tessera::io::detail {
 
-/// What a program has added to its checkpoint: an array, a part of one, or a value.
-struct Item {
+/// What a program wants in a file: an array, a part of one, or a value.
+struct StoredItem {
   std::string name;
   tessera::detail::ArrayCore* array = nullptr;
   std::optional<tessera::detail::SliceCore> part;
@@ -27,15 +27,16 @@ struct Item {
 };
 
 /// Where the elements of a tile lie one after another in the memory of this node; null if they do not. @local
-std::byte* place_of(const Item& item, const Entry& entry, const Tile& tile);
+std::byte* place_of(const StoredItem& item, const Entry& entry, const Tile& tile);
 /// The elements of a tile to or from dense memory. @onesided
-void fetch(const Item& item, const Entry& entry, const Tile& tile, std::byte* into);
-void store(const Item& item, const Entry& entry, const Tile& tile, const std::byte* from);
+void fetch(const StoredItem& item, const Entry& entry, const Tile& tile, std::byte* into);
+void store(const StoredItem& item, const Entry& entry, const Tile& tile, const std::byte* from);
 
 /// Those that entries are of, by name; null where there is none. @local
-std::vector<const Item*> items_of(const std::vector<Entry>& entries, const std::vector<Item>& items);
+std::vector<const StoredItem*> items_of(const std::vector<Entry>& entries,
+                                        const std::vector<StoredItem>& items);
 
 /// What was done to the arrays is visible to all; epochs end. @collective
-void settle(const Group& group, const std::vector<Item>& items);
+void settle(const Group& group, const std::vector<StoredItem>& items);
 
 }  // namespace tessera::io::detail

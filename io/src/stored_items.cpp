@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-#include "checkpoint_items.hpp"
+#include "stored_items.hpp"
 
 #include <cstring>
 #include <map>
@@ -43,7 +43,7 @@ bool is_run(const LocalPiece& piece, const Box& box, std::size_t rank) {
 
 }  // namespace
 
-std::byte* place_of(const Item& item, const Entry& entry, const Tile& tile) {
+std::byte* place_of(const StoredItem& item, const Entry& entry, const Tile& tile) {
   if (item.value) return nullptr;
   const auto slice = item.elements();
   std::byte* place = nullptr;
@@ -63,7 +63,7 @@ std::byte* place_of(const Item& item, const Entry& entry, const Tile& tile) {
   return place;
 }
 
-Entry Item::entry() const {
+Entry StoredItem::entry() const {
   Entry entry;
   entry.name = name;
   if (value) {
@@ -79,7 +79,7 @@ Entry Item::entry() const {
   return entry;
 }
 
-void fetch(const Item& item, const Entry& entry, const Tile& tile, std::byte* into) {
+void fetch(const StoredItem& item, const Entry& entry, const Tile& tile, std::byte* into) {
   if (item.value) {
     const auto part = item.value->bytes().subspan(static_cast<std::size_t>(tile.first * entry.type.size),
                                                   static_cast<std::size_t>(tile.count * entry.type.size));
@@ -90,16 +90,17 @@ void fetch(const Item& item, const Entry& entry, const Tile& tile, std::byte* in
   for_each_box<void*>(entry, tile, into, [&](const Box& box, const auto& buffer) { slice.get(box, buffer); });
 }
 
-void store(const Item& item, const Entry& entry, const Tile& tile, const std::byte* from) {
+void store(const StoredItem& item, const Entry& entry, const Tile& tile, const std::byte* from) {
   const auto slice = item.elements();
   for_each_box<const void*>(entry, tile, from,
                             [&](const Box& box, const auto& buffer) { slice.put(box, buffer); });
 }
 
-std::vector<const Item*> items_of(const std::vector<Entry>& entries, const std::vector<Item>& items) {
-  std::map<std::string_view, const Item*> by_name;
-  for (const Item& item : items) by_name.emplace(item.name, &item);
-  std::vector<const Item*> found;
+std::vector<const StoredItem*> items_of(const std::vector<Entry>& entries,
+                                        const std::vector<StoredItem>& items) {
+  std::map<std::string_view, const StoredItem*> by_name;
+  for (const StoredItem& item : items) by_name.emplace(item.name, &item);
+  std::vector<const StoredItem*> found;
   for (const Entry& entry : entries) {
     const auto at = by_name.find(entry.name);
     found.push_back(at == by_name.end() ? nullptr : at->second);
@@ -107,14 +108,14 @@ std::vector<const Item*> items_of(const std::vector<Entry>& entries, const std::
   return found;
 }
 
-void settle(const Group& group, const std::vector<Item>& items) {
-  for (const Item& item : items) {
+void settle(const Group& group, const std::vector<StoredItem>& items) {
+  for (const StoredItem& item : items) {
     if (item.value) continue;
     item.core().require_open();
     item.core().end_epoch();
   }
   group.sync();
-  for (const Item& item : items) {
+  for (const StoredItem& item : items) {
     if (!item.value) item.core().order_local_access();
   }
 }

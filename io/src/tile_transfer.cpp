@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "tile_transfer.hpp"
+
+#include <algorithm>
+
+#include "progress.hpp"
+
+namespace tessera::io::detail {
+namespace {
+
+// Memory for one tile after the other.
+class TileMemory {
+ public:
+  std::span<std::byte> room(std::size_t bytes) {
+    if (memory_.size() < bytes) memory_.resize(bytes);
+    return {memory_.data(), bytes};
+  }
+
+ private:
+  std::vector<std::byte> memory_;
+};
+
+// Calls move(entry number, tile, bytes of it, their place in the file) for each tile of this rank.
+template <class Move>
+void for_each_tile_of_mine(const Group& group, const std::string& label, std::span<const Entry> entries,
+                           Move&& move) {
+  const TileRange mine = share(entries, group.rank(), group.size());
+  Progress progress(group, label, bytes_in(entries, mine));
+  for_each_tile(entries, mine, [&](std::size_t e, const Tile& tile) {
+    const index_t element = entries[e].type.size, bytes = tile.count * element;
+    move(e, tile, static_cast<std::size_t>(bytes), entries[e].offset + tile.first * element);
+    progress.advance(bytes);
+  });
+}
+
+}  // namespace
+
+void write_tiles(const Group& group, const std::string& label, const Descriptor& file,
+                 std::span<const Entry> entries, std::span<const StoredItem* const> items,
+                 const std::function<void(const Tile&, std::span<const std::byte>)>& written) {
+  TileMemory memory;
+  for_each_tile_of_mine(group, label, entries,
+                        [&](std::size_t e, const Tile& tile, std::size_t size, index_t offset) {
+                          const std::byte* data = place_of(*items[e], entries[e], tile);
+                          if (data == nullptr) {
+                            std::byte* copy = memory.room(size).data();
+                            fetch(*items[e], entries[e], tile, copy);
+                            data = copy;
+                          }
+                          const std::span bytes(data, size);
+                          if (written) written(tile, bytes);
+                          write_at(file, bytes, offset);
+                        });
+}
+
+void read_tiles(const Group& group, const std::string& label, const Descriptor& file,
+                std::span<const Entry> entries, const TileSink& sink) {
+  TileMemory memory;
+  for_each_tile_of_mine(group, label, entries,
+                        [&](std::size_t e, const Tile& tile, std::size_t size, index_t offset) {
+                          std::byte* place = sink.place(e, tile);
+                          const auto bytes = place != nullptr ? std::span(place, size) : memory.room(size);
+                          read_at(file, bytes, offset);
+                          if (sink.check) sink.check(e, tile, bytes);
+                          if (place == nullptr) sink.take(e, tile, bytes);
+                        });
+}
+
+}  // namespace tessera::io::detail
