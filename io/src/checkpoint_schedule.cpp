@@ -124,6 +124,7 @@ CheckpointSchedule::CheckpointSchedule(CheckpointSchedule&&) noexcept = default;
 CheckpointSchedule& CheckpointSchedule::operator=(CheckpointSchedule&&) noexcept = default;
 
 bool CheckpointSchedule::due() {
+  if (!state_) throw UsageError("this io::CheckpointSchedule was moved from");
   State& state = *state_;
   if (state.silent_calls > 0) {
     --state.silent_calls;
@@ -140,6 +141,6 @@ bool CheckpointSchedule::due() {
   return true;
 }
 
-bool CheckpointSchedule::should_stop() const noexcept { return state_->stop; }
+bool CheckpointSchedule::should_stop() const noexcept { return state_ && state_->stop; }
 
 }  // namespace tessera::io

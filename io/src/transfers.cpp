@@ -34,17 +34,16 @@ std::vector<index_t> extents_of(const SliceCore& slice) {
 }  // namespace
 
 hdf5::Account write_slice(const hdf5::Dataset& dataset, const Place& place, const SliceCore& slice,
-                          const std::string& context, const std::string& consequence) {
+                          const std::string& context) {
   FileOrder ordered(slice);
   if (ordered.is_copy()) tessera::detail::copy(slice, ordered.array());
   const Group& group = slice.array().group();
   hdf5::Account account;
-  auto step = [&] {
+  together(group, context, [&] {
     account = hdf5::transfer(
         hdf5::Transfer::write, dataset, hdf5::memory_to_write(dataset, slice.array().type()), group,
         box_at(place, ordered.box(), slice.rank()), place.rank, ordered.array().local_data(), context);
-  };
-  together(group, context, step, consequence);
+  });
   return account;
 }
 

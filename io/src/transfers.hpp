@@ -20,8 +20,7 @@ struct Place {
 
 /// Writes all elements of a slice; what others have put there is visible already. @collective
 hdf5::Account write_slice(const hdf5::Dataset& dataset, const Place& place,
-                          const tessera::detail::SliceCore& slice, const std::string& context,
-                          const std::string& consequence = {});
+                          const tessera::detail::SliceCore& slice, const std::string& context);
 /// Reads all of them; they are visible to every rank then. What was to be done before is done. @collective
 hdf5::Account read_slice(const hdf5::Dataset& dataset, const Place& place,
                          const tessera::detail::SliceCore& slice, const std::string& context);

@@ -104,6 +104,10 @@ TEST_F(Schedule, OnSignalsOfOneRank) {
 TEST_F(Schedule, WrongUse) {
   EXPECT_THROW(CheckpointSchedule(world(), {.every = -1s}), UsageError);
   EXPECT_THROW(CheckpointSchedule(world(), {.margin = -1s}), UsageError);
+  CheckpointSchedule schedule(world(), {.every = 1h});
+  const CheckpointSchedule taken = std::move(schedule);
+  EXPECT_THROW(schedule.due(), UsageError);
+  EXPECT_FALSE(schedule.should_stop());
 }
 
 }  // namespace
