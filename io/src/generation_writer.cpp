@@ -95,7 +95,7 @@ void GenerationWriter::create(const std::vector<StoredItem>& items) {
   manifest_.generation = group_.broadcast(manifest_.generation, 0);
   manifest_.tiles = share_places(group_, manifest_.entries);
   mine_ = share(manifest_.entries, group_.rank(), group_.size());
-  checksums_.resize(static_cast<std::size_t>(mine_.count()));
+  checksums_.resize(static_cast<std::size_t>(manifest_.tiles));
   step([&] {
     file_ = open_shared(replacement_->temporary());
     passed("created");
@@ -127,10 +127,9 @@ void GenerationWriter::make_datasets(const hdf5::File& file) {
 
 void GenerationWriter::write(const std::vector<StoredItem>& items) {
   const auto work = [&] {
-    write_tiles(group_, context_, file_, manifest_.entries, items_of(manifest_.entries, items),
-                [&](const Tile& tile, std::span<const std::byte> bytes) {
-                  checksums_[static_cast<std::size_t>(tile.number - mine_.begin)] = checksum(bytes);
-                });
+    write_tiles(
+        group_, context_, file_, manifest_.entries, items_of(manifest_.entries, items),
+        [&](const Tile& tile, std::span<const std::byte> bytes) { set_checksum(tile, checksum(bytes)); });
     passed("written");
   };
   or_discard([&] { step(work); });
@@ -160,14 +159,16 @@ void GenerationWriter::commit(int keep, const std::vector<std::filesystem::path>
   or_discard([&] {
     if (background_) {
       step([&] {
-        checksums_ = background_->wait();
+        auto sum = background_->wait().begin();
+        for_each_tile(manifest_.entries, mine_,
+                      [&](std::size_t, const Tile& tile) { set_checksum(tile, *sum++); });
         passed("written");
       });
     }
-    const auto table = all_checksums();
+    group_.all_reduce(std::span<std::int64_t>(checksums_), Reduce::bit_or);
     const Group node = group_.node();
     step([&] {
-      if (is_root()) write_manifest(table);
+      if (is_root()) write_manifest();
       if (node.rank() == 0) replacement_->flush();
       passed("flushed");
     });
@@ -191,17 +192,12 @@ void GenerationWriter::finish(int keep, const std::vector<std::filesystem::path>
   passed("pruned");
 }
 
-// Every rank's in one table: the others' places are 0.
-std::vector<std::int64_t> GenerationWriter::all_checksums() const {
-  std::vector<std::int64_t> table(static_cast<std::size_t>(manifest_.tiles));
-  for (std::size_t i = 0; i < checksums_.size(); ++i)
-    table[static_cast<std::size_t>(mine_.begin) + i] = static_cast<std::int64_t>(checksums_[i]);
-  group_.all_reduce(std::span<std::int64_t>(table), Reduce::bit_or);
-  return table;
+void GenerationWriter::set_checksum(const Tile& tile, std::uint64_t value) {
+  checksums_[static_cast<std::size_t>(tile.number)] = static_cast<std::int64_t>(value);
 }
 
-void GenerationWriter::write_manifest(const std::vector<std::int64_t>& table) {
-  write_at(file_, std::as_bytes(std::span(table)), manifest_.checksums_offset);
+void GenerationWriter::write_manifest() {
+  write_at(file_, std::as_bytes(std::span(checksums_)), manifest_.checksums_offset);
   const std::string text = manifest_.text();
   write_at(file_, std::as_bytes(std::span(text)), seal_.manifest_offset);
   seal_.manifest_checksum = checksum(text);

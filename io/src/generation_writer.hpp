@@ -50,9 +50,9 @@ class GenerationWriter {
   void create(const std::vector<StoredItem>& items);
   void make_file();
   void make_datasets(const hdf5::File& file);
-  std::vector<std::int64_t> all_checksums() const;
-  void write_manifest(const std::vector<std::int64_t>& table);
+  void write_manifest();
   void seal();
+  void set_checksum(const Tile& tile, std::uint64_t value);
   void finish(int keep, const std::vector<std::filesystem::path>& damaged);
 
   Group group_;
@@ -62,8 +62,8 @@ class GenerationWriter {
   Seal seal_;
   std::optional<Replacement> replacement_;
   Descriptor file_;
-  TileRange mine_;
-  std::vector<std::uint64_t> checksums_;  // of this rank's tiles
+  std::vector<TileRange> mine_;
+  std::vector<std::int64_t> checksums_;  // of all tiles; 0 where they are not known here
   std::unique_ptr<BackgroundWriter> background_;
 };
 

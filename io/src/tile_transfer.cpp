@@ -25,7 +25,7 @@ class TileMemory {
 template <class Move>
 void for_each_tile_of_mine(const Group& group, const std::string& label, std::span<const Entry> entries,
                            Move&& move) {
-  const TileRange mine = share(entries, group.rank(), group.size());
+  const auto mine = share(entries, group.rank(), group.size());
   Progress progress(group, label, bytes_in(entries, mine));
   for_each_tile(entries, mine, [&](std::size_t e, const Tile& tile) {
     const index_t element = entries[e].type.size, bytes = tile.count * element;

@@ -10,22 +10,6 @@ namespace {
 constexpr index_t tile_bytes = index_t{1} << 20;       // fits a core's cache between fetching and writing
 constexpr index_t most_tile_bytes = index_t{1} << 26;  // for elements of odd sizes
 
-// The first tile that begins at or after byte `at` of all heavy entries laid end to end.
-index_t tile_at(std::span<const Entry> entries, index_t at) {
-  index_t tiles = 0, passed = 0;
-  for (const Entry& entry : entries) {
-    tiles = entry.first_tile + entry.tile_count();
-    if (entry.is_light()) continue;
-    if (at < passed + entry.bytes()) {
-      const index_t tile = entry.tile_elements() * entry.type.size;
-      return entry.first_tile +
-             std::min((std::max<index_t>(at - passed, 0) + tile - 1) / tile, entry.tile_count());
-    }
-    passed += entry.bytes();
-  }
-  return tiles;
-}
-
 }  // namespace
 
 index_t Entry::size() const noexcept {
@@ -52,25 +36,38 @@ index_t number_tiles(std::vector<Entry>& entries) {
   return tiles;
 }
 
-TileRange share(std::span<const Entry> entries, int rank, int ranks) {
-  index_t bytes = 0, tiles = 0, light_tiles = 0;
-  for (const Entry& entry : entries) {
-    tiles = entry.first_tile + entry.tile_count();
-    if (entry.is_light()) light_tiles = tiles;
-    if (!entry.is_light()) bytes += entry.bytes();
-  }
-  const auto begin = [&](int r) {
-    if (r == 0) return index_t{0};
-    if (r == ranks) return tiles;
-    const index_t at = bytes / ranks * r + bytes % ranks * r / ranks;  // bytes * r would overflow first
-    return std::max(light_tiles, tile_at(entries, at));
+std::vector<TileRange> share(std::span<const Entry> entries, int rank, int ranks) {
+  const auto is_small = [&](const Entry& entry) { return entry.tile_count() < ranks; };
+  index_t small_bytes = 0;  // of those that are laid end to end and cut into equal parts
+  for (const Entry& entry : entries) small_bytes += entry.is_light() || !is_small(entry) ? 0 : entry.bytes();
+  std::vector<TileRange> ranges;
+  index_t passed = 0, large = 0;
+  const auto first_of_small = [&](const Entry& entry, int r) {
+    const index_t at = small_bytes / ranks * r + small_bytes % ranks * r / ranks;  // bytes * r would overflow
+    const index_t tile = entry.tile_elements() * entry.type.size;
+    return std::min((std::max<index_t>(at - passed, 0) + tile - 1) / tile, entry.tile_count());
   };
-  return {begin(rank), begin(rank + 1)};
+  // What division leaves over is another rank's each time.
+  const auto first_of_large = [&](const Entry& entry, int r) {
+    return (entry.tile_count() * r + large % ranks) / ranks;
+  };
+  for (const Entry& entry : entries) {
+    TileRange range{0, rank == 0 ? entry.tile_count() : 0};
+    if (!entry.is_light() && is_small(entry)) {
+      range = {first_of_small(entry, rank), first_of_small(entry, rank + 1)};
+      passed += entry.bytes();
+    } else if (!entry.is_light()) {
+      range = {first_of_large(entry, rank), first_of_large(entry, rank + 1)};
+      ++large;
+    }
+    ranges.push_back({entry.first_tile + range.begin, entry.first_tile + range.end});
+  }
+  return ranges;
 }
 
-index_t bytes_in(std::span<const Entry> entries, const TileRange& range) {
+index_t bytes_in(std::span<const Entry> entries, std::span<const TileRange> ranges) {
   index_t bytes = 0;
-  for_each_tile(entries, range,
+  for_each_tile(entries, ranges,
                 [&](std::size_t e, const Tile& tile) { bytes += tile.count * entries[e].type.size; });
   return bytes;
 }

@@ -41,31 +41,30 @@ index_t number_tiles(std::vector<Entry>& entries);
 
 struct TileRange {
   index_t begin = 0, end = 0;
-  index_t count() const noexcept { return end - begin; }
 };
-/// The tiles of one of `ranks` processes: about as many bytes for each, those of light entries for rank 0.
-TileRange share(std::span<const Entry> entries, int rank, int ranks);
+/// The tiles of each entry that one of `ranks` processes moves: of large ones an equal part, the same part of
+/// each, which is its own for blocks of rows; of those with fewer tiles than ranks about as many bytes as the
+/// others; of light ones all is for rank 0.
+std::vector<TileRange> share(std::span<const Entry> entries, int rank, int ranks);
 
 struct Tile {
   index_t number = 0;
   index_t first = 0, count = 0;  // of its elements
 };
 
-/// Calls f(number of the entry, Tile) for each tile of a range.
+/// Calls f(number of the entry, Tile) for each tile of a share.
 template <class F>
-void for_each_tile(std::span<const Entry> entries, const TileRange& range, F&& f) {
+void for_each_tile(std::span<const Entry> entries, std::span<const TileRange> ranges, F&& f) {
   for (std::size_t e = 0; e < entries.size(); ++e) {
     const Entry& entry = entries[e];
-    const index_t begin = std::max(range.begin, entry.first_tile),
-                  end = std::min(range.end, entry.first_tile + entry.tile_count());
-    for (index_t number = begin; number < end; ++number) {
+    for (index_t number = ranges[e].begin; number < ranges[e].end; ++number) {
       const index_t first = (number - entry.first_tile) * entry.tile_elements();
       f(e, Tile{number, first, std::min(entry.tile_elements(), entry.size() - first)});
     }
   }
 }
-
-index_t bytes_in(std::span<const Entry> entries, const TileRange& range);
+/// How many bytes those have.
+index_t bytes_in(std::span<const Entry> entries, std::span<const TileRange> ranges);
 
 /// The elements [first, first + count) in row-major order as few boxes, in that order: a box is a contiguous
 /// run.
