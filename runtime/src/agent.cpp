@@ -339,6 +339,7 @@ void Agent::answer(const Task& task, const void* data, std::size_t bytes) {
 }
 
 void Agent::answer(const Task& task, std::unique_ptr<std::byte[]> data, index_t bytes) {
+  answered_.fetch_add(1, std::memory_order_release);
   Answer one{mpi::isend(wire_.data.get(), data.get(), bytes, task.source, Wire::answer_tag(task.header.tag)),
              std::move(data)};
   if (!mpi::test(one.request)) answers_.push_back(std::move(one));

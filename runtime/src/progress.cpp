@@ -191,6 +191,7 @@ void Progress::begin() noexcept { ++waiters_; }
 // The thread has to go on with what is not done. What follows what was it finds at its next look: to wake it
 // now would take the core from who has just got what was waited for.
 void Progress::end() noexcept {
+  see_answered();
   if (--waiters_ > 0 || mode_ != ProgressMode::thread) return;
   if (!rings_ || busy_ || runtime_.moving_count > 0) look_after();
 }

@@ -60,7 +60,7 @@ class Progress : private mpi::Idle {
   /// Waits until done() and works for others meanwhile. Under the window lock. @onesided
   template <class Done>
   void wait_until(Done&& done) {
-    if (done()) return;
+    if (done()) return see_answered();
     Waiter waiter(*this);
     for (int turns = 0; !done(); ++turns) waiter.turn(turns);
   }
@@ -85,6 +85,9 @@ class Progress : private mpi::Idle {
    private:
     Progress& progress_;
   };
+  void see_answered() const noexcept {
+    if (agent_) agent_->see_answered();
+  }
   void run() noexcept;
   bool step();
   void send_gathered();
