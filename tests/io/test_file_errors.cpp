@@ -227,9 +227,7 @@ TEST(WithoutLocks, FilesAreWrittenOrRefused) {
   io::save(path, "a", a);
   on_rank_0([&] { EXPECT_EQ(raw_dataset<double>(path, "a").elements.back(), 4.0); });
   if (refused) {
-    expect_words(message_of<io::IoError>([&] {
-                   File(world(), path, Mode::read_write);
-                 }),
+    expect_words(message_of<io::IoError>([&] { File(world(), path, Mode::read_write); }),
                  {"no file locks", "flock"});
     return;
   }
