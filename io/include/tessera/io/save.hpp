@@ -35,10 +35,10 @@ void save(const std::filesystem::path& path, std::span<const Item> items);
 /// Writes arrays and slices of one group to an HDF5 file, one dataset each, in the order of their indices
 /// (row-major), so that h5dump, h5py and any number of ranks read them. An existing file is replaced: data goes
 /// to a temporary name beside it, which is renamed when it is complete and on disk; if anything fails the old
-/// file stays as it was. Each rank writes about as many bytes, runs of 1 MiB in the order of the file; what does
-/// not lie so in its node's memory is gathered in a buffer of that size. A name may be a path, as "run/density":
-/// its HDF5 groups are made. Complex elements become compounds {r, i} (complex to h5py), elements that are not
-/// arithmetic become opaque bytes. @collective
+/// file stays as it was. Each rank writes about as many bytes, runs of 1 MiB in the order of the file; what
+/// does not lie so in its node's memory is gathered in a buffer of that size. A name may be a path, as
+/// "run/density": its HDF5 groups are made. Complex elements become compounds {r, i} (complex to h5py),
+/// elements that are not arithmetic become opaque bytes. @collective
 /// @throws IoError on every rank (Hdf5Error if HDF5 failed); UsageError if there are no arrays, they
 /// are of several groups, or a name is empty, given twice or would be a dataset and an HDF5 group. @completion
 /// the file is complete and on disk.
