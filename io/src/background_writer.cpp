@@ -41,7 +41,9 @@ const std::vector<std::uint64_t>& BackgroundWriter::wait() {
 }
 
 void BackgroundWriter::run() noexcept {
-  setpriority(PRIO_PROCESS, 0, 19);  // on Linux that is this thread alone; it matters little if it fails
+  // On Linux this thread alone; it matters little if it fails. A quarter of a busy core: at 19 it would be a
+  // 70th, and a checkpoint take minutes.
+  setpriority(PRIO_PROCESS, 0, 5);
   try {
     index_t written = 0;
     for (std::size_t i = 0; i < chunks_.size() && !stopped_.load(); ++i) {
