@@ -41,8 +41,8 @@ const std::vector<std::uint64_t>& BackgroundWriter::wait() {
 }
 
 void BackgroundWriter::run() noexcept {
-  // On Linux this thread alone; it matters little if it fails. A quarter of a busy core: at 19 it would be a
-  // 70th, and a checkpoint take minutes.
+  // On Linux this thread alone; it matters little if it fails. Its weight is a quarter of a busy core: at the
+  // lowest priority it would be a 70th, less than it takes to keep a disk busy.
   setpriority(PRIO_PROCESS, 0, 5);
   try {
     index_t written = 0;

@@ -7,12 +7,12 @@
 #include <random>
 
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <tessera/io/error.hpp>
 
 #include "format.hpp"
+#include "space.hpp"
 
 namespace tessera::io::detail {
 namespace {
@@ -62,11 +62,7 @@ void Replacement::share_name(const Group& group) {
 }
 
 void Replacement::reserve(index_t bytes) const {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && static_cast<rlim_t>(bytes) > limit.rlim_cur) {
-    throw IoError(formatted("a file of {} bytes is larger than this process may write, {} (see ulimit -f)",
-                            bytes, limit.rlim_cur));
-  }
+  check_file_size(bytes);
   if (part_ == Part::uses) return;
   const int file = ::open(temporary_.c_str(), O_WRONLY | O_CLOEXEC);
   // Not posix_fallocate, which writes every block where the file system cannot reserve.
