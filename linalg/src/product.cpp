@@ -131,8 +131,14 @@ Product<T>::Product(T alpha, const SliceCore& left, bool conjugate_left, const S
 template <class T>
 void Product<T>::add(const IndexSet& rows, const IndexSet& columns, const IndexSet& inner, T beta,
                      const blas::Panel<T>& c, double first, const Tiles& tiles) {
-  for (const IndexSet& some_rows : left_.cut(rows)) {
-    for (const IndexSet& some_columns : right_.cut(columns)) {
+  // To cut spares a copy of the factor, but makes BLAS write the result in strips, which costs more than the
+  // copy where few inner indices are summed.
+  const auto parts = [&](const Factor<T>& factor, const IndexSet& outer, const IndexSet& other) {
+    return inner.size() < other.size() ? std::vector{outer} : factor.cut(outer);
+  };
+  const std::vector<IndexSet> column_parts = parts(right_, columns, rows);
+  for (const IndexSet& some_rows : parts(left_, rows, columns)) {
+    for (const IndexSet& some_columns : column_parts) {
       const index_t offset =
           *rows.find(some_rows) * c.row_stride + *columns.find(some_columns) * c.column_stride;
       add_block(some_rows, some_columns, inner, beta, {c.data + offset, c.row_stride, c.column_stride}, first,
