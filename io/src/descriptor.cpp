@@ -59,6 +59,10 @@ void read_at(const Descriptor& file, std::span<std::byte> bytes, index_t offset)
            [&](void* data, std::size_t size, off_t at) { return ::pread(file.get(), data, size, at); });
 }
 
+void begin_flush(const Descriptor& file, index_t offset, index_t bytes) noexcept {
+  sync_file_range(file.get(), offset, bytes, SYNC_FILE_RANGE_WRITE);
+}
+
 void flush_data(const Descriptor& file) {
   if (fsync(file.get()) != 0 && errno != EINVAL)  // EINVAL: the file system has nothing to flush to
     throw IoError(formatted("cannot be flushed to disk: {}", std::strerror(errno)));

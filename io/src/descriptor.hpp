@@ -28,6 +28,8 @@ index_t size_of_file(const Descriptor& file);
 /// Writes or reads all of it, however many calls that takes.
 void write_at(const Descriptor& file, std::span<const std::byte> bytes, index_t offset);
 void read_at(const Descriptor& file, std::span<std::byte> bytes, index_t offset);
+/// Asks the system to begin to write to disk what was written there. Only a hint: flush_data says what fails.
+void begin_flush(const Descriptor& file, index_t offset, index_t bytes) noexcept;
 /// Returns when what was written to the file, by anybody on this node, is on disk.
 void flush_data(const Descriptor& file);
 

@@ -120,7 +120,7 @@ void DiskArrayCore::open(const ElementType& type, int rank, bool is_writable) {
       require_rank(dims, rank);
       s.dims.assign(dims.begin(), dims.end());
       hdf5::memory_to_read(dataset, type);
-      if (hdf5::has_same_bytes(dataset, type)) s.offset = hdf5::offset_in_file(dataset);
+      s.offset = hdf5::offset_in_file(dataset, type);
     });
   } catch (const IoError&) {
     file.close();

@@ -28,6 +28,7 @@ class FileState {
   const std::filesystem::path& path() const noexcept { return path_; }
   const hdf5::File& file() const noexcept { return file_; }
   bool is_open() const noexcept { return static_cast<bool>(file_); }
+  bool is_writable() const noexcept { return is_writable_; }
   /// @collective
   void close();
   /// What messages begin with: "write of dataset "a" in run.h5". @local

@@ -7,7 +7,6 @@
 
 #include "format.hpp"
 #include "opening.hpp"
-#include "tile_transfer.hpp"
 #include "together.hpp"
 #include "transfers.hpp"
 
@@ -24,23 +23,6 @@ std::string context(const std::filesystem::path& path, std::string_view dataset)
 
 void check_agreement(const Group& group, std::string_view path, std::string_view dataset) {
   group.check_agreement("io::load", tessera::detail::Fingerprint().add(path).add(dataset).value());
-}
-
-// A dataset that lies in the file as the slice's elements in memory, in the order of their indices.
-void read_bytes(const std::filesystem::path& path, std::string_view dataset, index_t offset,
-                const SliceCore& slice, const std::string& what) {
-  const StoredItem item{std::string(dataset), nullptr, slice, {}};
-  std::vector<Entry> entries{item.entry()};
-  entries.front().offset = offset;
-  number_tiles(entries);
-  const TileSink sink{[&](std::size_t e, const Tile& tile) { return place_of(item, entries[e], tile); },
-                      {},
-                      [&](std::size_t e, const Tile& tile, std::span<const std::byte> bytes) {
-                        store(item, entries[e], tile, bytes.data());
-                      }};
-  const Group& group = slice.array().group();
-  together(group, what, [&] { read_tiles(group, what, open_to_read(path), entries, sink); });
-  settle(group, {item});
 }
 
 }  // namespace
@@ -75,10 +57,9 @@ void load(const std::filesystem::path& path, std::string_view dataset, const Box
     hdf5::memory_to_read(source, slice.array().type());
     const auto dims = hdf5::extents(source);
     patch == nullptr ? require_extents(dims, slice) : require_patch(dims, *patch, slice);
-    if (patch == nullptr && hdf5::has_same_bytes(source, slice.array().type()))
-      offset = hdf5::offset_in_file(source);
+    if (patch == nullptr) offset = hdf5::offset_in_file(source, slice.array().type());
   });
-  if (offset >= 0) return read_bytes(path, dataset, offset, slice, what);
+  if (offset >= 0) return read_tiles_of(slice, path, offset, what);
   read_slice(source, {slice.rank(), patch == nullptr ? Coordinates{} : patch->lo}, slice, what);
 }
 

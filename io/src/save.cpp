@@ -95,7 +95,7 @@ void write_file(Replacement& replacement, const Group& group, const std::vector<
                 const std::string& context) {
   const auto step = [&](auto&& work) { together(group, context, work, untouched); };
   std::vector<Entry> entries;
-  for (const StoredItem& item : items) entries.push_back(item.entry());
+  for (const StoredItem& item : items) entries.emplace_back(item.entry()).divide(group.size());
   number_tiles(entries);
   const auto sources = items_of(entries, items);
   step([&] {

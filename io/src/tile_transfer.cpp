@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "tile_transfer.hpp"
 
-#include <algorithm>
+#include <memory>
 
 #include "progress.hpp"
 
@@ -13,12 +13,16 @@ namespace {
 class TileMemory {
  public:
   std::span<std::byte> room(std::size_t bytes) {
-    if (memory_.size() < bytes) memory_.resize(bytes);
-    return {memory_.data(), bytes};
+    if (size_ < bytes) {
+      memory_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+      size_ = bytes;
+    }
+    return {memory_.get(), bytes};
   }
 
  private:
-  std::vector<std::byte> memory_;
+  std::unique_ptr<std::byte[]> memory_;
+  std::size_t size_ = 0;
 };
 
 // Calls move(entry number, tile, bytes of it, their place in the file) for each tile of this rank.
@@ -51,6 +55,8 @@ void write_tiles(const Group& group, const std::string& label, const Descriptor&
                           const std::span bytes(data, size);
                           if (written) written(tile, bytes);
                           write_at(file, bytes, offset);
+                          // Else the disk would wait until the last byte is in memory.
+                          begin_flush(file, offset, static_cast<index_t>(size));
                         });
 }
 

@@ -7,7 +7,6 @@
 namespace tessera::io::detail {
 namespace {
 
-constexpr index_t tile_bytes = index_t{1} << 20;       // fits a core's cache between fetching and writing
 constexpr index_t most_tile_bytes = index_t{1} << 26;  // for elements of odd sizes
 
 }  // namespace
@@ -15,6 +14,8 @@ constexpr index_t most_tile_bytes = index_t{1} << 26;  // for elements of odd si
 index_t Entry::size() const noexcept {
   return std::accumulate(extents.begin(), extents.end(), index_t{1}, std::multiplies<>());
 }
+
+void Entry::divide(int ranks) noexcept { tile_bytes = std::clamp(bytes() / ranks, page_bytes, tile_bytes); }
 
 index_t Entry::tile_elements() const noexcept {
   const index_t unit = page_bytes / std::gcd(page_bytes, type.size);  // so many elements are whole pages

@@ -24,10 +24,13 @@ struct Entry {
   std::vector<index_t> extents;  // of a value: none, or one
   index_t offset = 0;            // of its first byte in the file
   index_t first_tile = 0;        // numbers go on from entry to entry
+  index_t tile_bytes = 1 << 20;  // about; fits a core's cache between fetching and writing
 
+  /// Smaller tiles where there would be fewer than ranks: not in checkpoints, which keep checksums of tiles.
+  void divide(int ranks) noexcept;
   index_t size() const noexcept;  // elements
   index_t bytes() const noexcept { return size() * type.size; }
-  /// So many that a tile is about 1 MiB and whole pages: two nodes never write to one page.
+  /// So many that a tile is whole pages: two nodes never write to one page.
   index_t tile_elements() const noexcept;
   index_t tile_count() const noexcept;
   /// Whether rank 0 moves all of it: values, and arrays of less than a page.

@@ -7,6 +7,7 @@
 
 #include "file_order.hpp"
 #include "format.hpp"
+#include "tile_transfer.hpp"
 #include "together.hpp"
 
 namespace tessera::io::detail {
@@ -62,6 +63,23 @@ hdf5::Account read_slice(const hdf5::Dataset& dataset, const Place& place, const
   else
     tessera::detail::end_operation(slice);
   return account;
+}
+
+void read_tiles_of(const SliceCore& slice, const std::filesystem::path& path, index_t offset,
+                   const std::string& context) {
+  const StoredItem item{{}, nullptr, slice, {}};
+  std::vector<Entry> entries{item.entry()};
+  entries.front().offset = offset;
+  entries.front().divide(slice.array().group().size());
+  number_tiles(entries);
+  const TileSink sink{[&](std::size_t e, const Tile& tile) { return place_of(item, entries[e], tile); },
+                      {},
+                      [&](std::size_t e, const Tile& tile, std::span<const std::byte> bytes) {
+                        store(item, entries[e], tile, bytes.data());
+                      }};
+  const Group& group = slice.array().group();
+  together(group, context, [&] { read_tiles(group, context, open_to_read(path), entries, sink); });
+  settle(group, {item});
 }
 
 void write_description(const hdf5::Dataset& dataset, const SliceCore& slice) {

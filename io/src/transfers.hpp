@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include <tessera/detail/slice_core.hpp>
@@ -24,6 +25,10 @@ hdf5::Account write_slice(const hdf5::Dataset& dataset, const Place& place,
 /// Reads all of them; they are visible to every rank then. What was to be done before is done. @collective
 hdf5::Account read_slice(const hdf5::Dataset& dataset, const Place& place,
                          const tessera::detail::SliceCore& slice, const std::string& context);
+/// The same for a dataset whose elements lie in the file from `offset` on as they would in memory: tile by
+/// tile, without HDF5, and without a copy of the whole in any layout. @collective
+void read_tiles_of(const tessera::detail::SliceCore& slice, const std::filesystem::path& path, index_t offset,
+                   const std::string& context);
 
 /// What files say about the array that a dataset comes from, as attributes. Part of a step of all ranks.
 void write_description(const hdf5::Dataset& dataset, const tessera::detail::SliceCore& slice);

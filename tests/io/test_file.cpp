@@ -301,6 +301,17 @@ TEST(Files, TransfersAreCollectiveOrSayWhyNot) {
   EXPECT_EQ(reduce(b, Reduce::min), 2.0F);
   world().barrier();
   file.close();
+  File again(world(), directory / "transfers.h5", Mode::read);
+  fill(a, 0.0);
+  again.read("a", a);
+  EXPECT_FALSE(again.last_transfer().collective);
+  EXPECT_NE(again.last_transfer().reason.find("as in memory"), std::string::npos)
+      << again.last_transfer().reason;
+  EXPECT_EQ(reduce(a, Reduce::min), 2.0);
+  again.read("a", {{0, 0}, {20, 20}}, a);
+  EXPECT_TRUE(again.last_transfer().collective) << again.last_transfer().reason;
+  world().barrier();
+  again.close();
 }
 
 // Numbers become the dataset's type when they are written, or it is said why not.

@@ -42,7 +42,7 @@ struct DatasetInfo {
   bool grows = false;  ///< whether steps can be appended
 };
 
-/// How HDF5 moved the elements of the last transfer.
+/// How the elements of the last transfer were moved.
 struct TransferReport {
   bool collective = true;  ///< all ranks together
   std::string reason;      ///< why not, in words
