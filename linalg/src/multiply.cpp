@@ -47,16 +47,19 @@ std::unique_ptr<T[]> block_of(index_t m, index_t n, const Tiles& tiles) {
                                         : std::make_unique<T[]>(size);
 }
 
+// The inner indices that each rank sums over, where all have a part of all sums.
+using Split = std::vector<IndexSet>;
+
 template <class T>
-void compute_part_of_sums(Product<T>& product, const SliceCore& c, index_t k, T beta, const Tiles& tiles) {
+void compute_part_of_sums(Product<T>& product, const SliceCore& c, const Split& split, T beta,
+                          const Tiles& tiles) {
   const Group& group = c.array().group();
   const index_t m = c.extents()[0], n = c.extents()[1], ranks = group.size(), rank = group.rank();
   beta == T{0} ? tessera::detail::fill(c, &beta) : tessera::detail::scale(c, &beta);
-  const index_t begin = k * rank / ranks, end = k * (rank + 1) / ranks;
-  if (begin == end) return;
+  const IndexSet& inner = split[static_cast<std::size_t>(rank)];
+  if (inner.empty()) return;
   const auto block = block_of<T>(m, n, tiles);
-  product.add(IndexSet(0, m), IndexSet(0, n), IndexSet(begin, end - begin), T{0}, {block.get(), 1, m}, 0,
-              tiles);
+  product.add(IndexSet(0, m), IndexSet(0, n), inner, T{0}, {block.get(), 1, m}, 0, tiles);
   // Not all to the same owner at once.
   const T one{1};
   Request all;
@@ -98,30 +101,86 @@ struct Cost {
   }
 };
 
-// The same on every process: from the layouts alone.
+Split split_evenly(const IndexSet& inner, int ranks) {
+  Split split;
+  for (index_t rank = 0; rank < ranks; ++rank) {
+    const index_t begin = inner.size() * rank / ranks;
+    split.push_back(inner.part(begin, inner.size() * (rank + 1) / ranks - begin));
+  }
+  return split;
+}
+
+// To each rank what it owns of a factor, shared with those who own other outer indices of the same; nothing if
+// ranks own it otherwise than in a grid.
+Split split_as_owned(const std::vector<Share>& factor, index_t k, int ranks) {
+  std::vector<std::pair<IndexSet, std::vector<int>>> columns;  // of the grid
+  Split split(static_cast<std::size_t>(ranks));
+  index_t covered = 0;
+  for (const Share& share : factor) {
+    const auto is_it = [&](const auto& column) { return column.first == share.columns; };
+    auto place = std::find_if(columns.begin(), columns.end(), is_it);
+    if (place == columns.end()) {
+      if (columns.size() == split.size()) return {};
+      for (const auto& column : columns)
+        if (!column.first.intersection(share.columns).empty()) return {};
+      covered += share.columns.size();
+      place = columns.insert(columns.end(), {share.columns, {}});
+    }
+    place->second.push_back(share.rank);
+  }
+  if (covered != k) return {};
+  for (const auto& [inner, owners] : columns) {
+    const Split parts = split_evenly(inner, static_cast<int>(owners.size()));
+    for (std::size_t i = 0; i < owners.size(); ++i) {
+      IndexSet& own = split[static_cast<std::size_t>(owners[i])];
+      if (!own.empty()) return {};
+      own = parts[i];
+    }
+  }
+  return split;
+}
+
+// Nothing if each rank had better compute its own part of the result. The same on every process: from the
+// layouts alone.
 template <class T>
-bool should_split_sums(const Product<T>& product, const SliceCore& c, index_t k) {
+Split split_of(const Product<T>& product, const SliceCore& c, index_t k) {
   constexpr index_t most_memory = index_t{256} << 20;
   const Group& group = c.array().group();
-  const index_t m = c.extents()[0], n = c.extents()[1], ranks = group.size();
+  const index_t m = c.extents()[0], n = c.extents()[1];
   const auto size = static_cast<index_t>(sizeof(T));
-  if (ranks == 1 || k < ranks || m * n * size > most_memory) return false;
+  if (group.size() == 1 || k < group.size() || m * n * size > most_memory) return {};
   const Cost cost{
       .group = group, .size = size, .left = product.left().shares(), .right = product.right().shares()};
-  double own = 0, split = 0;
+  const bool alone = group.node_count() == 1;
+  double best = 0;
   for (int rank = 0; rank < group.size(); ++rank) {
     double here = 0;
     for (const Share& share : shares_of(c, rank))
       here += cost.of(rank, share.rows, share.columns, IndexSet(0, k));
-    own = std::max(own, here);
-    const index_t begin = k * rank / ranks, end = k * (rank + 1) / ranks;
-    const double sums = static_cast<double>(m * n);
-    const bool alone = group.node_count() == 1;
-    here = cost.of(rank, IndexSet(0, m), IndexSet(0, n), IndexSet(begin, end - begin)) +
-           sums / cost.sums_per_second + (alone ? 0 : sums * static_cast<double>(size) / cost.bytes_per_second);
-    split = std::max(split, here);
+    best = std::max(best, here);
   }
-  return split < 0.8 * own;
+  // Only what is clearly better: it takes memory, and more so where nothing travels.
+  best *= alone ? 0.8 : 0.9;
+  const double sums = static_cast<double>(m * n),
+               adding = sums / cost.sums_per_second +
+                        (alone ? 0 : sums * static_cast<double>(size) / cost.bytes_per_second);
+  Split chosen;
+  const auto consider = [&](Split split) {
+    double slowest = 0;
+    for (std::size_t rank = 0; rank < split.size(); ++rank) {
+      const double here = cost.of(static_cast<int>(rank), IndexSet(0, m), IndexSet(0, n), split[rank]) + adding;
+      slowest = std::max(slowest, here);
+    }
+    if (split.empty() || slowest >= best) return;
+    best = slowest;
+    chosen = std::move(split);
+  };
+  consider(split_evenly(IndexSet(0, k), group.size()));
+  if (!alone) {
+    consider(split_as_owned(cost.left, k, group.size()));
+    consider(split_as_owned(cost.right, k, group.size()));
+  }
+  return chosen;
 }
 
 }  // namespace
@@ -149,10 +208,10 @@ void multiply_own(Product<T>& product, const SliceCore& c, index_t k, T beta, co
 template <class T>
 Tiles multiply(Product<T>& product, const SliceCore& c, index_t k, T beta, const Tiles& tiles) {
   Tiles computed = tiles;
-  if (should_split_sums(product, c, k)) {
+  if (const Split split = split_of(product, c, k); !split.empty()) {
     // Everybody has all of c, so there is nothing to share out.
     if (tiles.part == Tiles::Part::alternate) computed.part = Tiles::Part::lower;
-    compute_part_of_sums(product, c, k, beta, computed);
+    compute_part_of_sums(product, c, split, beta, computed);
   } else {
     multiply_own(product, c, k, beta, computed);
   }

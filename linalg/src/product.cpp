@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 
 namespace tessera::linalg::detail {
 namespace {
@@ -15,12 +16,32 @@ using tessera::detail::SliceCore;
 constexpr index_t least_outer = 64, least_inner = 64;
 // What is fetched at a time: long enough for BLAS, and no more than this for both factors, twice.
 constexpr index_t most_inner = 512, buffer_bytes = index_t{64} << 20;
+// From other nodes rather in so many steps, if they are this long: less is left to multiply when the last
+// comes.
+constexpr index_t remote_steps = 4, least_remote = 128;
 
 // Inner indices that are fetched at a time for so many rows and columns.
 template <class T>
 index_t most_fetched(index_t rows, index_t columns) {
   const index_t width = (rows + columns) * 2 * static_cast<index_t>(sizeof(T));
   return std::clamp(buffer_bytes / width, least_inner, most_inner);
+}
+
+void cut_into(std::vector<IndexSet>& pieces, const IndexSet& whole, index_t count) {
+  for (index_t i = 0; i < count; ++i) {
+    const index_t begin = whole.size() * i / count, end = whole.size() * (i + 1) / count;
+    pieces.push_back(whole.part(begin, end - begin));
+  }
+}
+
+// Both evenly mixed, beginning with one of the first.
+std::vector<IndexSet> mixed(std::vector<IndexSet> first, std::vector<IndexSet> second) {
+  std::vector<IndexSet> all;
+  for (std::size_t i = 0, j = 0; i < first.size() || j < second.size();) {
+    const bool take_first = j == second.size() || i * second.size() <= j * first.size();
+    all.push_back(std::move(take_first && i < first.size() ? first[i++] : second[j++]));
+  }
+  return all;
 }
 
 }  // namespace
@@ -50,6 +71,11 @@ Factor<T>::Factor(const SliceCore& matrix, bool conjugated) : matrix_(matrix), c
       shares_.push_back(std::move(share));
     }
   }
+}
+
+template <class T>
+bool Factor<T>::is_remote() const noexcept {
+  return std::any_of(shares_.begin(), shares_.end(), [](const Share& share) { return share.data == nullptr; });
 }
 
 template <class T>
@@ -148,10 +174,10 @@ void Product<T>::add(const IndexSet& rows, const IndexSet& columns, const IndexS
 }
 
 // The sum in parts: as the owners of both factors have them, each in place, or in as much as is fetched at a
-// time.
+// time. What is in place is spread over the time that the rest takes to come.
 template <class T>
 std::vector<IndexSet> Product<T>::steps(const IndexSet& rows, const IndexSet& columns, const IndexSet& inner,
-                                        blas::Order result) const {
+                                        blas::Order result, double first) const {
   // Parts too small for BLAS are fetched together; so many are not even compared.
   const auto most_parts = static_cast<std::size_t>(1 + inner.size() / least_inner);
   auto parts_of = [&](const Factor<T>& factor, const IndexSet& outer) {
@@ -173,42 +199,51 @@ std::vector<IndexSet> Product<T>::steps(const IndexSet& rows, const IndexSet& co
   }
   if (whole.size() > most_parts) whole = {inner};
   const index_t most = most_fetched<T>(rows.size(), columns.size());
-  std::vector<IndexSet> steps;
-  for (IndexSet& part : whole) {
-    if (left_.in_place(rows, part, result) && right_.in_place(columns, part, result)) {
-      steps.push_back(std::move(part));
-      continue;
-    }
-    const index_t count = (part.size() + most - 1) / most;
-    for (index_t i = 0; i < count; ++i) {
-      const index_t begin = part.size() * i / count, end = part.size() * (i + 1) / count;
-      steps.push_back(part.part(begin, end - begin));
-    }
+  const bool is_remote = left_.is_remote() || right_.is_remote();
+  std::vector<IndexSet> in_place, fetched;
+  for (const IndexSet& part : whole) {
+    const index_t parts = (part.size() + most - 1) / most;
+    if (left_.in_place(rows, part, result) && right_.in_place(columns, part, result))
+      cut_into(in_place, part, is_remote ? parts : 1);
+    else
+      cut_into(fetched, part,
+               is_remote ? std::max(parts, std::min(remote_steps, part.size() / least_remote)) : parts);
   }
-  return steps;
+  for (std::vector<IndexSet>* steps : {&in_place, &fetched}) {
+    const auto start = static_cast<std::ptrdiff_t>(first * static_cast<double>(steps->size()));
+    std::rotate(steps->begin(), steps->begin() + start, steps->end());
+  }
+  return mixed(std::move(in_place), std::move(fetched));
 }
 
-// What one call of BLAS multiplies, and the memory of what had to be fetched for it.
+// Memory of factors that are fetched for one step.
+template <class T>
+struct Product<T>::Room {
+  std::unique_ptr<T[]> left, right;
+};
+
+// What one call of BLAS multiplies, and where what had to be fetched for it lies.
 template <class T>
 struct Product<T>::Step {
   IndexSet inner;
-  blas::Panel<const T> left, right;
-  Request request;
-  std::unique_ptr<T[]> memory[2];
+  std::optional<blas::Panel<const T>> left, right;
+  Request request{};
+  Room* room = nullptr;
 };
 
 template <class T>
 void Product<T>::multiply(const IndexSet& rows, const IndexSet& columns, const Step& step, T beta,
                           const blas::Panel<T>& c, const Tiles& tiles) const {
   const auto part = [&](index_t row, index_t m, index_t column, index_t n) {
-    blas::gemm<T>(m, n, step.inner.size(), alpha_,
-                  {step.left.data + row * step.left.row_stride, step.left.row_stride, step.left.column_stride},
-                  left_.is_conjugated(),
-                  blas::Panel<const T>{step.right.data + column * step.right.row_stride, step.right.row_stride,
-                                       step.right.column_stride}
-                      .transposed(),
-                  right_.is_conjugated(), beta,
-                  {c.data + row * c.row_stride + column * c.column_stride, c.row_stride, c.column_stride});
+    blas::gemm<T>(
+        m, n, step.inner.size(), alpha_,
+        {step.left->data + row * step.left->row_stride, step.left->row_stride, step.left->column_stride},
+        left_.is_conjugated(),
+        blas::Panel<const T>{step.right->data + column * step.right->row_stride, step.right->row_stride,
+                             step.right->column_stride}
+            .transposed(),
+        right_.is_conjugated(), beta,
+        {c.data + row * c.row_stride + column * c.column_stride, c.row_stride, c.column_stride});
   };
   if (tiles.part == Tiles::Part::all) return part(0, rows.size(), 0, columns.size());
   const std::vector<TileRange> all_rows = tile_ranges(rows, tiles.size);
@@ -232,27 +267,39 @@ void Product<T>::add_block(const IndexSet& rows, const IndexSet& columns, const 
   const blas::Order result = blas::order_of(c.row_stride, c.column_stride, m, n);
   // The right factor is held transposed, and so read in the other order.
   const blas::Order turned = result == blas::Order::by_columns ? blas::Order::by_rows : blas::Order::by_columns;
-  const std::vector<IndexSet> all = steps(rows, columns, inner, result);
-  const auto start = static_cast<std::size_t>(first * static_cast<double>(all.size()));
+  const std::vector<IndexSet> all = steps(rows, columns, inner, result, first);
   const index_t most = most_fetched<T>(m, n);
-  Step step[2];
-  auto begin = [&](Step& next, std::size_t number) {
-    next.inner = all[(start + number) % all.size()];
-    auto find = [&](const Factor<T>& factor, const IndexSet& outer, blas::Order order,
-                    std::unique_ptr<T[]>& memory) {
-      if (const auto panel = factor.in_place(outer, next.inner, order)) return *panel;
-      if (!memory) memory = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(outer.size() * most));
-      return factor.fetch(outer, next.inner, order, memory.get(), next.request);
-    };
-    next.left = find(left_, rows, result, next.memory[0]);
-    next.right = find(right_, columns, turned, next.memory[1]);
+  Room rooms[2];
+  std::deque<Step> begun;
+  const auto fetch = [&](const Factor<T>& factor, const IndexSet& outer, blas::Order order,
+                         std::unique_ptr<T[]>& memory, Step& step) {
+    if (!memory) memory = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(outer.size() * most));
+    return factor.fetch(outer, step.inner, order, memory.get(), step.request);
   };
-  begin(step[0], 0);
+  std::size_t fetched = 0;
+  bool is_fetching = false;
+  // One fetch at a time: two would share the wire, and the first come later.
+  const auto begin = [&](const IndexSet& some) {
+    Step step{some, left_.in_place(rows, some, result), right_.in_place(columns, some, turned)};
+    if (!step.left || !step.right) {
+      if (is_fetching) return false;
+      is_fetching = true;
+      step.room = &rooms[fetched++ % 2];
+      if (!step.left) step.left = fetch(left_, rows, result, step.room->left, step);
+      if (!step.right) step.right = fetch(right_, columns, turned, step.room->right, step);
+    }
+    begun.push_back(std::move(step));
+    return true;
+  };
+  auto next = all.begin();
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (i + 1 < all.size()) begin(step[(i + 1) % 2], i + 1);
-    Step& now = step[i % 2];
+    if (begun.empty()) begin(*next++);
+    Step& now = begun.front();
     now.request.wait();
+    if (now.room != nullptr) is_fetching = false;
+    while (next != all.end() && begin(*next)) ++next;
     multiply(rows, columns, now, i == 0 ? beta : T{1}, c, tiles);
+    begun.pop_front();
   }
 }
 

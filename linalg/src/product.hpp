@@ -45,6 +45,8 @@ class Factor {
 
   bool is_conjugated() const noexcept { return conjugated_; }
   const std::vector<Share>& shares() const noexcept { return shares_; }
+  /// Whether other nodes have a part of it.
+  bool is_remote() const noexcept;
   /// Divides outer indices where the owners of this factor change, so that each part may be read in place; as
   /// they are where that would make splinters.
   std::vector<IndexSet> cut(const IndexSet& outer) const;
@@ -79,13 +81,14 @@ class Product {
            const blas::Panel<T>& c, double first, const Tiles& tiles);
 
  private:
+  struct Room;
   struct Step;
   void add_block(const IndexSet& rows, const IndexSet& columns, const IndexSet& inner, T beta,
                  const blas::Panel<T>& c, double first, const Tiles& tiles);
   void multiply(const IndexSet& rows, const IndexSet& columns, const Step& step, T beta,
                 const blas::Panel<T>& c, const Tiles& tiles) const;
   std::vector<IndexSet> steps(const IndexSet& rows, const IndexSet& columns, const IndexSet& inner,
-                              blas::Order result) const;
+                              blas::Order result, double first) const;
 
   T alpha_;
   Factor<T> left_, right_;

@@ -80,6 +80,39 @@ TYPED_TEST(Gemm, sums_that_are_split) {
   }
 }
 
+std::uint64_t bytes_from_other_nodes() {
+  const Statistics statistics = runtime().statistics();
+  return statistics.of(Path::window, Operation::get).bytes + statistics.of(Path::agent, Operation::get).bytes;
+}
+
+// Long sums of cyclic operands: each rank sums over what it owns of one, which then does not travel.
+TYPED_TEST(Gemm, long_sums_of_cyclic_operands) {
+  using T = TypeParam;
+  const int ranks = world().size();
+  const index_t n = 4 * ranks, k = 100 * n;
+  const auto matrix = [&](index_t rows, index_t columns, const char* name) {
+    return Array<T, 2>(world(), Layout<2>::block_cyclic({rows, columns}, {4, 4}, {{1, ranks}}, ranks),
+                       {.name = name});
+  };
+  auto a = matrix(n, k, "a"), b = matrix(k, n, "b"), c = matrix(n, n, "c");
+  for_each_local(a, [&](const Index<2>& at, T& x) { x = number<T>(at[0] - at[1] % 3, at[1] % 2); });
+  for_each_local(b, [&](const Index<2>& at, T& x) { x = number<T>(at[0] % 5, at[1] % 3); });
+  fill(c, T{1});
+  const std::uint64_t before = bytes_from_other_nodes();
+  linalg::gemm(T{1}, a, b, T{2}, c);
+  const auto part = static_cast<std::uint64_t>(k / ranks * n * static_cast<index_t>(sizeof(T)));
+  EXPECT_LE((bytes_from_other_nodes() - before) * static_cast<std::uint64_t>(ranks),
+            part * static_cast<std::uint64_t>(ranks - 1));
+  int wrong = 0;
+  for_each_local(c, [&](const Index<2>& at, const T& x) {
+    T sum{2};
+    for (index_t l = 0; l < k; ++l) sum += number<T>(at[0] - l % 3, l % 2) * number<T>(l % 5, at[1] % 3);
+    wrong += static_cast<int>(x != sum);
+  });
+  EXPECT_EQ(wrong, 0);
+  world().sync();
+}
+
 // Blocked operands of one grid are read where they are, on both sides of every border of nodes.
 TYPED_TEST(Gemm, blocks_of_one_grid) {
   using T = TypeParam;
