@@ -7,6 +7,9 @@
 #include <initializer_list>
 #include <span>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 
 #include <tessera/detail/slice_core.hpp>
 #include <tessera/runtime/group.hpp>
@@ -79,7 +82,16 @@ bool is_entangled(const SliceCore& target, const SliceCore& source) noexcept;
 /// Throws the UsageError that says so. @local
 void require_apart(std::string_view operation, const SliceCore& target, std::span<const SliceCore> sources);
 
-/// Calls loop(i) for i in [0, n): the arguments of a kernel are found by data[k][i * strides[k]], with strides
+/// The element of operand `k` of a run of which operand `same` is the memory of the first. @local
+template <std::size_t k, std::size_t same, class First, class T>
+T& element_of(First* first, T* x, index_t i) noexcept {
+  if constexpr (k == same && std::is_same_v<std::remove_const_t<First>, std::remove_const_t<T>>)
+    return first[i];
+  else
+    return x[i];
+}
+
+/// Calls f with the elements of all operands in turn: they are found by data[k][i * strides[k]], with strides
 /// that the compiler knows to be 1 where they are. @local
 template <class... T, class F>
 void apply(const ElementRun& run, F&& f) {
@@ -88,14 +100,22 @@ void apply(const ElementRun& run, F&& f) {
 template <class... T, class F, std::size_t... k>
 void apply_indexed(const ElementRun& run, F& f, std::index_sequence<k...>) {
   // By value: what is written may be of the type of the count or the strides, as far as the compiler knows.
-  auto dense = [&f, n = run.count](T*... x) {
-    for (index_t i = 0; i < n; ++i) f(x[i]...);
+  // Where a source is the target itself it has to know that too: else it takes a loop that is not vectorised.
+  auto dense = [&f, n = run.count]<std::size_t same>(std::integral_constant<std::size_t, same>, T*... x) {
+    auto* const first = std::get<0>(std::tuple(x...));
+    for (index_t i = 0; i < n; ++i) f(element_of<k, same>(first, x, i)...);
   };
   auto strided = [&f, n = run.count, strides = std::array{run.strides[k]...}](T*... x) {
     for (index_t i = 0; i < n; ++i) f(x[i * strides[k]]...);
   };
-  run.is_dense(sizeof...(T)) ? dense(static_cast<T*>(run.data[k])...)
-                             : strided(static_cast<T*>(run.data[k])...);
+  if (!run.is_dense(sizeof...(T))) return strided(static_cast<T*>(run.data[k])...);
+  const auto dense_if = [&]<std::size_t same>(std::integral_constant<std::size_t, same> which) {
+    if (run.data[same] != run.data[0]) return false;
+    dense(which, static_cast<T*>(run.data[k])...);
+    return true;
+  };
+  // From the last source on: operand 0 is always the first.
+  static_cast<void>((dense_if(std::integral_constant<std::size_t, sizeof...(T) - 1 - k>{}) || ...));
 }
 
 /// target = f(sources), element by element. @collective
