@@ -50,7 +50,6 @@ void BackgroundWriter::run() noexcept {
       const auto bytes = std::span(chunks_[i].data, static_cast<std::size_t>(chunks_[i].bytes));
       checksums_[i] = checksum(bytes);
       write_at(file_, bytes, chunks_[i].offset);
-      begin_flush(file_, chunks_[i].offset, chunks_[i].bytes);
       pause_after(written += chunks_[i].bytes);
     }
     if (!stopped_.load()) flush_data(file_);
