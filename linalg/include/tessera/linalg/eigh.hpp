@@ -21,7 +21,7 @@ enum class EighSolver : std::uint8_t {
   divide_and_conquer,
   /// ScaLAPACK's p?syevr, p?heevr (multiple relatively robust representations).
   mrrr,
-  /// ELPA's two stages; double precision alone.
+  /// ELPA's one stage; double precision alone.
   elpa,
 };
 
