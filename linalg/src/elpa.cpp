@@ -56,7 +56,7 @@ class Handle {
       if (note(error, name)) return;
     }
     if (note(elpa_setup(handle_), "elpa_setup")) return;
-    // Two stages took 2.3 times as long on 2 ranks, with the kernels that Debian's build has.
+    // Two stages took more than twice as long on 2 ranks, with the kernels that Debian's build has.
     elpa_set_integer(handle_, "solver", ELPA_SOLVER_1STAGE, &error);
     note(error, "solver");
   }
