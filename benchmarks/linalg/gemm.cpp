@@ -17,10 +17,9 @@ namespace {
 
 constexpr const char* section = "gemm: c = a b, of doubles";
 
-struct Shape {
-  index_t m, n, k;
-  std::string text() const { return std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(k); }
-};
+std::string text(const Shape& shape) {
+  return std::to_string(shape.m) + " x " + std::to_string(shape.n) + " x " + std::to_string(shape.k);
+}
 
 // Small whole numbers, whose products are exact.
 double left(const Index<2>& at) { return static_cast<double>((3 * at[0] + 5 * at[1]) % 7 - 3); }
@@ -117,7 +116,7 @@ void measure(Session& session, Peers& peers, const Shape& shape, const std::stri
   for_each_local(b, [](const Index<2>& at, double& x) { x = right(at); });
   const auto product = [&] { tessera::linalg::gemm(1.0, a, b, 0.0, c); };
   product();
-  const std::string title = shape.text() + ", " + name;
+  const std::string title = text(shape) + ", " + name;
   require(world.all_reduce(is_right(c, shape) ? 1 : 0, Reduce::min) == 1, title);
   const Others others{.wait = [&world] { world.barrier(); }};
   session.compare(
@@ -132,7 +131,7 @@ void measure(Session& session, Peers& peers, const Shape& shape, const std::stri
 
 }  // namespace
 
-void gemm(Session& session, bool global_arrays) {
+void gemm(Session& session, bool global_arrays, const std::vector<Shape>& only) {
   if (!session.wants(section)) return;
   const Target equal{Goal::at_least, 1.0}, nearly{Goal::at_least, 0.95}, incumbent{Goal::at_least, 1.2},
       clearly{Goal::at_least, 1.5};
@@ -151,6 +150,14 @@ void gemm(Session& session, bool global_arrays) {
     cases.push_back({{256, 256, 200000}, {clearly, {}, incumbent}});
     cases.push_back({{2048, 2048, 32}, {clearly, {}, incumbent}});
     cases.push_back({{4096, 4096, 32}, {clearly, {}, incumbent}});
+  }
+  if (!only.empty()) {
+    std::vector<Case> chosen;
+    for (const Shape& shape : only) {
+      const auto known = std::ranges::find_if(cases, [&](const Case& one) { return one.shape == shape; });
+      chosen.push_back(known == cases.end() ? Case{shape, {}} : *known);
+    }
+    cases = std::move(chosen);
   }
   for (const Case& now : cases) {
     Peers peers(session.world(), now.shape, global_arrays);

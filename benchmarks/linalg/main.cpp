@@ -4,7 +4,11 @@
 // Matrix routines on arrays, against ScaLAPACK on the layout it is fastest with, BLAS on each rank alone, and
 // Global Arrays.
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <tessera/runtime/error.hpp>
 #include <tessera/runtime/runtime.hpp>
@@ -13,14 +17,34 @@
 #include "scalapack_peer.hpp"
 #include "sections.hpp"
 
+namespace {
+
+std::optional<tessera::benchmark::linalg::Shape> shape_of(const std::string& text) {
+  tessera::benchmark::linalg::Shape shape{};
+  int end = 0;
+  const bool is_one = std::sscanf(text.c_str(), "%ldx%ldx%ld%n", &shape.m, &shape.n, &shape.k, &end) == 3 &&
+                      static_cast<std::size_t>(end) == text.size();
+  const bool is_large_enough = shape.m > 0 && shape.n > 0 && shape.k > 0;
+  return is_one && is_large_enough ? std::optional(shape) : std::nullopt;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   using namespace tessera::benchmark;
   tessera::Runtime runtime(argc, argv);
   const tessera::Group& world = runtime.world();
   std::string topology;
+  std::vector<std::string> shapes;
   auto parsed = parse_options(
       argc, argv, "Matrix routines on distributed arrays.", world.rank() == 0, [&](CLI::App& app) {
         app.add_option("--topology", topology, "What is between the ranks, for the report")->type_name("TEXT");
+        app.add_option("--shape", shapes,
+                       "gemm: only these, each as 4096x4096x32: rows, columns, products in a sum")
+            ->type_name("MxNxK")
+            ->check([](const std::string& text) {
+              return shape_of(text) ? std::string() : "is not like 4096x4096x32";
+            });
       });
   if (parsed.exit_status) return *parsed.exit_status;
   parsed.options.topology = topology;
@@ -32,7 +56,9 @@ int main(int argc, char** argv) {
     session.note(ga_peer::why_not());
   else if (world.node_count() == 1)
     library = std::make_unique<ga_peer::Library>(std::int64_t{256} << 20);
-  linalg::gemm(session, library != nullptr);
+  std::vector<linalg::Shape> only;
+  for (const std::string& text : shapes) only.push_back(*shape_of(text));
+  linalg::gemm(session, library != nullptr, only);
   linalg::batch(session);
   linalg::solvers(session);
   linalg::memory(session);

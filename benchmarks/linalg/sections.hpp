@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <vector>
 
 #include <tessera/layout.hpp>
 
@@ -18,8 +19,14 @@ inline Extents<2> near_square(int ranks) {
   return {rows, ranks / rows};
 }
 
-/// @collective, all of these; `global_arrays`: whether the library runs
-void gemm(Session& session, bool global_arrays);
+/// Rows and columns of a product, and products in each sum.
+struct Shape {
+  index_t m, n, k;
+  friend bool operator==(const Shape&, const Shape&) = default;
+};
+
+/// @collective, all of these; `global_arrays`: whether the library runs; `only`: instead of all shapes
+void gemm(Session& session, bool global_arrays, const std::vector<Shape>& only);
 void solvers(Session& session);
 void batch(Session& session);
 void memory(Session& session);

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
+
+#include "rank_update.hpp"
 
 using c64 = std::complex<float>;
 using c128 = std::complex<double>;
@@ -137,6 +140,9 @@ void gemm_by_columns(index_t m, index_t n, index_t k, T alpha, const Panel<const
 template <class T>
 void gemm(index_t m, index_t n, index_t k, T alpha, const Panel<const T>& a, bool conjugate_a,
           const Panel<const T>& b, bool conjugate_b, T beta, const Panel<T>& c) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (rank_update(m, n, k, alpha, a, b, beta, c)) return;
+  }
   // BLAS writes by columns: by rows it is the transpose of the product. A single row or column is written in
   // the way in which the operands can be conjugated.
   const bool as_it_is = (!conjugate_a || is_by_rows(a, m, k)) && (!conjugate_b || is_by_rows(b, k, n));

@@ -6,7 +6,8 @@
 
 #include <tessera/runtime/types.hpp>
 
-// Every routine of BLAS that Tessera calls, in one place, for matrices that lie in memory in either order.
+// Every routine of BLAS that Tessera calls, in one place, for matrices that lie in memory in either order. For
+// a sum of few products gemm() takes kernels of our own (rank_update.hpp).
 namespace tessera::linalg::blas {
 
 /// Elements at data + i * row_stride + j * column_stride.

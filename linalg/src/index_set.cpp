@@ -36,6 +36,15 @@ IndexSet IndexSet::part(index_t offset, index_t count) const {
   return part;
 }
 
+std::vector<IndexSet> IndexSet::split(index_t parts) const {
+  std::vector<IndexSet> all;
+  for (index_t i = 0; i < parts; ++i) {
+    const index_t begin = size_ * i / parts;
+    all.push_back(part(begin, size_ * (i + 1) / parts - begin));
+  }
+  return all;
+}
+
 std::optional<index_t> IndexSet::find(const IndexSet& part) const {
   if (part.empty()) return 0;
   index_t before = 0;

@@ -31,6 +31,8 @@ class IndexSet {
   IndexSet intersection(const IndexSet& other) const;
   /// `count` of them from the offset-th on.
   IndexSet part(index_t offset, index_t count) const;
+  /// All of them, in so many parts of nearly the same size, some of which may be empty.
+  std::vector<IndexSet> split(index_t parts) const;
   /// How many of these come before `part`, if its indices follow each other here, too.
   std::optional<index_t> find(const IndexSet& part) const;
   friend bool operator==(const IndexSet&, const IndexSet&) = default;

@@ -101,15 +101,6 @@ struct Cost {
   }
 };
 
-Split split_evenly(const IndexSet& inner, int ranks) {
-  Split split;
-  for (index_t rank = 0; rank < ranks; ++rank) {
-    const index_t begin = inner.size() * rank / ranks;
-    split.push_back(inner.part(begin, inner.size() * (rank + 1) / ranks - begin));
-  }
-  return split;
-}
-
 // To each rank what it owns of a factor, shared with those who own other outer indices of the same; nothing if
 // ranks own it otherwise than in a grid.
 Split split_as_owned(const std::vector<Share>& factor, index_t k, int ranks) {
@@ -130,7 +121,7 @@ Split split_as_owned(const std::vector<Share>& factor, index_t k, int ranks) {
   }
   if (covered != k) return {};
   for (const auto& [inner, owners] : columns) {
-    const Split parts = split_evenly(inner, static_cast<int>(owners.size()));
+    const Split parts = inner.split(static_cast<index_t>(owners.size()));
     for (std::size_t i = 0; i < owners.size(); ++i) {
       IndexSet& own = split[static_cast<std::size_t>(owners[i])];
       if (!own.empty()) return {};
@@ -175,7 +166,7 @@ Split split_of(const Product<T>& product, const SliceCore& c, index_t k) {
     best = slowest;
     chosen = std::move(split);
   };
-  consider(split_evenly(IndexSet(0, k), group.size()));
+  consider(IndexSet(0, k).split(group.size()));
   if (!alone) {
     consider(split_as_owned(cost.left, k, group.size()));
     consider(split_as_owned(cost.right, k, group.size()));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <iterator>
 
 namespace tessera::linalg::detail {
 namespace {
@@ -27,11 +28,9 @@ index_t most_fetched(index_t rows, index_t columns) {
   return std::clamp(buffer_bytes / width, least_inner, most_inner);
 }
 
-void cut_into(std::vector<IndexSet>& pieces, const IndexSet& whole, index_t count) {
-  for (index_t i = 0; i < count; ++i) {
-    const index_t begin = whole.size() * i / count, end = whole.size() * (i + 1) / count;
-    pieces.push_back(whole.part(begin, end - begin));
-  }
+// The right factor is held transposed, and so read in the other order.
+blas::Order turned(blas::Order order) {
+  return order == blas::Order::by_columns ? blas::Order::by_rows : blas::Order::by_columns;
 }
 
 // Both evenly mixed, beginning with one of the first.
@@ -203,11 +202,12 @@ std::vector<IndexSet> Product<T>::steps(const IndexSet& rows, const IndexSet& co
   std::vector<IndexSet> in_place, fetched;
   for (const IndexSet& part : whole) {
     const index_t parts = (part.size() + most - 1) / most;
-    if (left_.in_place(rows, part, result) && right_.in_place(columns, part, result))
-      cut_into(in_place, part, is_remote ? parts : 1);
-    else
-      cut_into(fetched, part,
-               is_remote ? std::max(parts, std::min(remote_steps, part.size() / least_remote)) : parts);
+    const bool is_here = left_.in_place(rows, part, result) && right_.in_place(columns, part, turned(result));
+    const index_t alone = is_here ? 1 : parts;
+    const index_t beside_a_fetch =
+        is_here ? parts : std::max(parts, std::min(remote_steps, part.size() / least_remote));
+    std::ranges::move(part.split(is_remote ? beside_a_fetch : alone),
+                      std::back_inserter(is_here ? in_place : fetched));
   }
   for (std::vector<IndexSet>* steps : {&in_place, &fetched}) {
     const auto start = static_cast<std::ptrdiff_t>(first * static_cast<double>(steps->size()));
@@ -265,8 +265,6 @@ void Product<T>::add_block(const IndexSet& rows, const IndexSet& columns, const 
                            const blas::Panel<T>& c, double first, const Tiles& tiles) {
   const index_t m = rows.size(), n = columns.size();
   const blas::Order result = blas::order_of(c.row_stride, c.column_stride, m, n);
-  // The right factor is held transposed, and so read in the other order.
-  const blas::Order turned = result == blas::Order::by_columns ? blas::Order::by_rows : blas::Order::by_columns;
   const std::vector<IndexSet> all = steps(rows, columns, inner, result, first);
   const index_t most = most_fetched<T>(m, n);
   Room rooms[2];
@@ -280,13 +278,13 @@ void Product<T>::add_block(const IndexSet& rows, const IndexSet& columns, const 
   bool is_fetching = false;
   // One fetch at a time: two would share the wire, and the first come later.
   const auto begin = [&](const IndexSet& some) {
-    Step step{some, left_.in_place(rows, some, result), right_.in_place(columns, some, turned)};
+    Step step{some, left_.in_place(rows, some, result), right_.in_place(columns, some, turned(result))};
     if (!step.left || !step.right) {
       if (is_fetching) return false;
       is_fetching = true;
       step.room = &rooms[fetched++ % 2];
       if (!step.left) step.left = fetch(left_, rows, result, step.room->left, step);
-      if (!step.right) step.right = fetch(right_, columns, turned, step.room->right, step);
+      if (!step.right) step.right = fetch(right_, columns, turned(result), step.room->right, step);
     }
     begun.push_back(std::move(step));
     return true;

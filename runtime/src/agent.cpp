@@ -77,8 +77,7 @@ bool Agent::step() {
   // Not all that is there, or those under way would wait for those who come.
   for (std::size_t i = 0; i < most_incoming && mpi::test(incoming_[next_].request, &message); ++i) {
     Incoming& slot = incoming_[next_];
-    heard_[static_cast<std::size_t>(message.source)].store(std::chrono::steady_clock::now(),
-                                                           std::memory_order_relaxed);
+    hear(message.source);
     take(slot.data, message.bytes, message.source);
     post(slot);
     next_ = (next_ + 1) % most_incoming;
@@ -206,6 +205,7 @@ bool Agent::receive(Task& task) {
     task.push() = next;
   }
   while (task.count > 0 && mpi::test(task.oldest().request)) {
+    hear(task.source);
     Task::OnItsWay& part = task.oldest();
     if (is_program) {
       run(task, part.buffer);

@@ -41,7 +41,7 @@ class Agent {
   bool step();
   /// Whether data is still on its way. @local
   bool is_busy() const noexcept { return !tasks_.empty() || !answers_.empty(); }
-  /// When a process last asked for something; the epoch if it never did. @local
+  /// When something last came from a process; the epoch if nothing did. @local
   std::chrono::steady_clock::time_point heard(int source) const noexcept {
     return heard_[static_cast<std::size_t>(source)].load(std::memory_order_relaxed);
   }
@@ -66,6 +66,9 @@ class Agent {
   static constexpr std::size_t most_buffers = 8;
 
   void post(Incoming& slot);
+  void hear(int source) noexcept {
+    heard_[static_cast<std::size_t>(source)].store(std::chrono::steady_clock::now(), std::memory_order_relaxed);
+  }
   void take(const std::byte* message, index_t bytes, int source);
   void take(Task&& task, const std::byte* data);
   void place(Task& task) const;

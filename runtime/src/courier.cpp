@@ -150,13 +150,15 @@ void Courier::ring(Peer& peer) {
 // Should it have fallen asleep nevertheless, it is rung when it takes long; but not again and again, as what is
 // long itself takes long.
 template <class Done>
-void Courier::wait_for(Peer& peer, Done&& done) {
+void Courier::wait_for(Peer& peer, Done&& done, index_t bytes) {
   auto last = Clock::now();
-  auto patience = first_patience;
+  std::chrono::nanoseconds patience = first_patience + bytes * patience_per_byte;
   int turns = 0;
   progress_.wait_until([&] {
     if (done()) return true;
-    if (++turns % 16 == 0 && Clock::now() - last > patience) {
+    if (++turns % 16 != 0) return false;
+    last = std::max(last, progress_.heard(peer.agent));  // who asks for something is awake
+    if (Clock::now() - last > patience) {
       last = peer.rung = Clock::now();
       patience *= 2;
       progress_.ring(peer.agent);
@@ -186,7 +188,6 @@ void Courier::acknowledge(Peer& peer) {
   Outgoing& out = slot();
   out.length = write_request(out.data, question, Strided::contiguous(0));
   out.request = mpi::isend(wire_.requests.get(), out.data, out.length, peer.agent, 0);
-  ring(peer);
 }
 
 // An answer that says no more than that it is one.
@@ -206,7 +207,9 @@ void Courier::admit(Peer& peer) {
   do {
     const bool half = peer.messages >= most_messages / 2 || peer.bytes >= most_bytes / 2;
     if (half && peer.acknowledgement == MPI_REQUEST_NULL) acknowledge(peer);
-    if (full()) wait_for(peer, acknowledged);
+    if (!full() || acknowledged()) continue;
+    ring(peer);
+    wait_for(peer, acknowledged);
   } while (full());
 }
 
@@ -226,24 +229,24 @@ void Courier::send(Peer& peer, const Header& header, const Strided& shape, When 
   write_request(out.data + out.length, header, shape);
   write(out.data + out.length + head);
   out.length += length + padding(length);
-  if (when == When::now) dispatch(peer);
+  if (when != When::with_the_next) dispatch(peer, when);
 }
 
 void Courier::send(Peer& peer, const Header& header, const Strided& shape) {
   send(peer, header, shape, When::now, [](std::byte*) {});
 }
 
-void Courier::dispatch(Peer& peer) {
+void Courier::dispatch(Peer& peer, When when) {
   Outgoing& out = *std::exchange(peer.open, nullptr);
   out.peer = nullptr;
   --gathered_;
   ++peer.messages;
   peer.bytes += out.length;
   // First the bell: to wake up takes as long as to send. Unless the agent might go back to sleep meanwhile.
-  const bool lingers = progress_.lingers(peer.agent);
-  if (lingers) ring(peer);
+  const bool rings = when != When::quietly, lingers = progress_.lingers(peer.agent);
+  if (rings && lingers) ring(peer);
   out.request = mpi::isend(wire_.requests.get(), out.data, out.length, peer.agent, 0);
-  if (!lingers) ring(peer);
+  if (rings && !lingers) ring(peer);
 }
 
 void Courier::send_gathered() {
@@ -252,30 +255,39 @@ void Courier::send_gathered() {
   }
 }
 
-void Courier::finish(Stream&& stream, Peer& peer, Pending* pending) {
-  if (pending == nullptr) return wait_for(peer, [&] { return stream.advance(); });
+void Courier::finish(Stream&& stream, index_t bytes, Peer& peer, Pending* pending) {
+  if (pending == nullptr)
+    return wait_for(
+        peer, [&] { return stream.advance(); }, bytes);
   if (!stream.advance()) pending->add(std::make_unique<StreamStage>(std::move(stream)));
 }
 
 void Courier::write_inlined(Peer& peer, Header& request, const Strided& shape, const std::byte* source,
                             bool waited_for) {
   peer.written[request.region].is_unanswered = true;
-  const std::uint64_t notified = request.notify_region;
+  const std::uint64_t flag = request.notify_region;
+  // Who waits for a flag is the process that has it, which looks after its own agent meanwhile: to ring would
+  // take its core from it.
+  const bool quietly = flag != 0 && progress_.mode() == ProgressMode::thread;
   const index_t begin = request.position;
   const auto write_part = [&](const Part& part, bool is_last) {
     request.levels = static_cast<std::uint8_t>(part.shape.levels);
     request.position = begin + part.remote;
     request.run = part.shape.run;
     request.inlined = part.shape.bytes();
-    request.notify_region = is_last ? notified : 0;
+    request.notify_region = is_last ? flag : 0;
     // Who goes on with something else wants what is long to be under way.
-    const bool now = request.notify_region != 0 || (!waited_for && request.inlined > most_gathered);
-    send(peer, request, part.shape, now ? When::now : When::with_the_next, [&](std::byte* data) {
+    const bool now = flag != 0 || (!waited_for && request.inlined > most_gathered);
+    const When when = quietly ? When::quietly : now ? When::now : When::with_the_next;
+    send(peer, request, part.shape, when, [&](std::byte* data) {
       copy_strided(data, source + part.local, packing(part.shape), Direction::local_to_remote);
     });
   };
   if (shape.bytes() <= most_inlined) return write_part({shape}, true);
-  for (Parts parts(shape, most_inlined); !parts.is_over();) {
+  // Of the same size, so that one travels while the next is packed.
+  const index_t parts_needed = (shape.bytes() + most_inlined - 1) / most_inlined;
+  const index_t limit = (shape.bytes() + parts_needed - 1) / parts_needed;
+  for (Parts parts(shape, limit + padding(limit)); !parts.is_over();) {
     const Part part = parts.next();
     write_part(part, parts.is_over());
   }
@@ -285,7 +297,7 @@ void Courier::write(int agent, Header& request, const Strided& shape, const std:
                     Pending* pending) {
   Peer& peer = peer_of(agent);
   const index_t bytes = shape.bytes();
-  if (bytes <= most_unasked) return write_inlined(peer, request, shape, source, pending == nullptr);
+  if (bytes <= most_written_unasked) return write_inlined(peer, request, shape, source, pending == nullptr);
   request.part = part_limit(bytes, request.verb == Verb::put && shape.levels == 0);
   request.acknowledge = true;
   auto& expected = peer.written[request.region].acknowledgements;
@@ -294,7 +306,7 @@ void Courier::write(int agent, Header& request, const Strided& shape, const std:
   send(peer, request, shape);
   finish(Stream(buffers_, wire_, agent, request.tag, false, Parts(shape, request.part),
                 const_cast<std::byte*>(source)),
-         peer, pending);
+         bytes, peer, pending);
 }
 
 void Courier::put(const Address& to, const Strided& shape, const std::byte* source, Pending* pending,
@@ -326,7 +338,7 @@ void Courier::get(const Address& from, const Strided& shape, std::byte* target, 
   stream.advance();
   Peer& peer = peer_of(from.agent);
   send(peer, request, merged);
-  finish(std::move(stream), peer, pending);
+  finish(std::move(stream), merged.bytes(), peer, pending);
 }
 
 std::array<std::byte, 16> Courier::ask(const Address& at, Verb verb, ElementKind kind, Update update,

@@ -124,11 +124,12 @@ class Courier {
     index_t length = 0;
     Peer* peer = nullptr;  // while it is open
   };
-  enum class When { now, with_the_next };
+  enum class When { now, quietly, with_the_next };
   // Less than an agent lingers by what a message takes, which it counts from its coming.
   static constexpr auto awake_after_answer = std::chrono::microseconds(25),
                         awake_after_request = std::chrono::microseconds(40);
   static constexpr auto first_patience = std::chrono::microseconds(100);
+  static constexpr auto patience_per_byte = std::chrono::nanoseconds(2);
   static constexpr index_t most_gathered = index_t{4} << 10;  // of one who does not wait
   static constexpr std::size_t most_outgoing = 32;
   static constexpr int most_messages = 64;
@@ -148,15 +149,15 @@ class Courier {
   void write(int agent, Header& request, const Strided& shape, const std::byte* source, Pending* pending);
   void write_inlined(Peer& peer, Header& request, const Strided& shape, const std::byte* source,
                      bool waited_for);
-  void dispatch(Peer& peer);
+  void dispatch(Peer& peer, When when = When::now);
   void admit(Peer& peer);
   void acknowledge(Peer& peer);
   MPI_Request expect(const Header& request, int agent) const;
   Outgoing& slot();
   void ring(Peer& peer);
   template <class Done>
-  void wait_for(Peer& peer, Done&& done);
-  void finish(Stream&& stream, Peer& peer, Pending* pending);
+  void wait_for(Peer& peer, Done&& done, index_t bytes = 0);
+  void finish(Stream&& stream, index_t bytes, Peer& peer, Pending* pending);
   std::int32_t next_tag() noexcept { return tag_ = (tag_ + 1) % Wire::tags; }
 
   Progress& progress_;

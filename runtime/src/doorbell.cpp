@@ -13,6 +13,7 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "format.hpp"
@@ -60,7 +61,8 @@ std::uint32_t reachable(const Doorbell::Address& from, const Doorbell::Address& 
 
 Doorbell::Doorbell()
     : socket_(::socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)),
-      event_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+      event_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
+      timer_(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)) {
   address_.machine = machine_number();
   add_networks(address_);
   if (!socket_) return;
@@ -85,13 +87,14 @@ void Doorbell::ring(const Address& other) const noexcept {
 }
 
 bool Doorbell::wait(std::chrono::nanoseconds longest) noexcept {
-  pollfd fds[2] = {{event_.get(), POLLIN, 0}, {socket_.get(), POLLIN, 0}};
+  pollfd fds[3] = {{event_.get(), POLLIN, 0}, {socket_.get(), POLLIN, 0}, {timer_.get(), POLLIN, 0}};
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(longest);
   const timespec limit{seconds.count(), (longest - seconds).count()};
-  if (ppoll(fds, 2, &limit, nullptr) <= 0) return false;
-  if ((fds[0].revents & POLLIN) != 0) {
+  if (ppoll(fds, 3, &limit, nullptr) <= 0) return false;
+  for (const pollfd& counter : {fds[0], fds[2]}) {
+    if ((counter.revents & POLLIN) == 0) continue;
     std::uint64_t count;
-    [[maybe_unused]] const auto forgotten = read(event_.get(), &count, sizeof count);
+    [[maybe_unused]] const auto forgotten = read(counter.fd, &count, sizeof count);
   }
   if ((fds[1].revents & POLLIN) != 0) was_rung();
   return true;
@@ -100,6 +103,12 @@ bool Doorbell::wait(std::chrono::nanoseconds longest) noexcept {
 void Doorbell::nudge() const noexcept {
   const std::uint64_t one = 1;
   [[maybe_unused]] const auto written = write(event_.get(), &one, sizeof one);
+}
+
+void Doorbell::nudge_after(std::chrono::nanoseconds time) const noexcept {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time);
+  const itimerspec once{{0, 0}, {seconds.count(), (time - seconds).count()}};
+  timerfd_settime(timer_.get(), 0, &once, nullptr);
 }
 
 bool Doorbell::was_rung() noexcept {

@@ -34,11 +34,14 @@ class Doorbell {
   bool wait(std::chrono::nanoseconds longest) noexcept;
   /// Wakes who waits in this process. @local
   void nudge() const noexcept;
+  /// The same after some time, unless it is called off before. @local
+  void nudge_after(std::chrono::nanoseconds time) const noexcept;
+  void call_off() const noexcept { nudge_after(std::chrono::nanoseconds(0)); }
   /// Whether somebody has rung; forgets it. @local
   bool was_rung() noexcept;
 
  private:
-  Fd socket_, event_;
+  Fd socket_, event_, timer_;
   Address address_;
 };
 

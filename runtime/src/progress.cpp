@@ -31,6 +31,9 @@ constexpr auto shortest_nap = microseconds(10), longest_nap = microseconds(200);
 // How long those may wait who believe that the agent is awake, as it was while somebody waited here.
 constexpr auto longest_doubt = milliseconds(1);
 
+// How long what others have under way here may rest when a wait ends: longer than to prepare the next.
+constexpr auto between_waits = microseconds(30);
+
 constexpr int spins_before_yield = 200;
 constexpr unsigned turns_before_yield = 4;  // each of them calls the kernel anyway
 
@@ -186,14 +189,21 @@ void Progress::Waiter::turn(int turns) {
   progress_.crowded_ || turns > spins_before_yield ? static_cast<void>(sched_yield()) : pause();
 }
 
-void Progress::begin() noexcept { ++waiters_; }
+void Progress::begin() noexcept {
+  ++waiters_;
+  if (nudged_later_.load(std::memory_order_relaxed) && nudged_later_.exchange(false)) bell_.call_off();
+}
 
 // The thread has to go on with what is not done. What follows what was it finds at its next look: to wake it
-// now would take the core from who has just got what was waited for.
+// now would take the core from who has just got what was waited for. Nor is it woken at once for what others
+// have under way here: who has waited mostly waits again soon.
 void Progress::end() noexcept {
   see_answered();
   if (--waiters_ > 0 || mode_ != ProgressMode::thread) return;
-  if (!rings_ || busy_ || runtime_.moving_count > 0) look_after();
+  if (!rings_ || runtime_.moving_count > 0) return look_after();
+  if (!busy_ || !asleep_.load(std::memory_order_seq_cst)) return;
+  nudged_later_ = true;
+  bell_.nudge_after(between_waits);
 }
 
 void Progress::run() noexcept {

@@ -111,6 +111,7 @@ class Progress : private mpi::Idle {
   std::atomic<int> waiters_{0};    // who run the agent while they wait, so that the thread need not
   std::atomic<bool> busy_{false};  // the agent has data on its way
   std::atomic<bool> asleep_{false}, stopping_{false};
+  std::atomic<bool> nudged_later_{false};  // it is to be woken, unless somebody waits here again before
   std::thread thread_;
 };
 

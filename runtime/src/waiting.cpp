@@ -44,9 +44,17 @@ void keep_mpi_going(const GroupState& group) {
   mpi::progress(group.comm.get());
 }
 
-// What comes from other nodes comes by the agent, so there is nothing to spin for.
+// What comes from other nodes comes by the agent, so there is nothing to spin for. Where the group is on one
+// node, who waits may sleep between its turns, and the thread has to be there.
 Waiting::Waiting(const GroupState& group, bool crowded) noexcept
-    : group_(group), spins_left_(crowded || group.node_count > 1 ? 1 : most_spins) {}
+    : group_(group),
+      spins_left_(group.node_count > 1 ? 0
+                  : crowded            ? 1
+                                       : most_spins) {
+  if (group_.node_count == 1 || !group_.runtime->progress || !may_serve(group_)) return;
+  served_ = group_.runtime->progress.get();
+  served_->begin();
+}
 
 Waiting::~Waiting() {
   if (served_ != nullptr) served_->end();
@@ -57,11 +65,6 @@ bool Waiting::turn() {
     --spins_left_;
     pause();
     return true;
-  }
-  // Where the group is on one node, who waits may sleep between its turns, and the thread has to be there.
-  if (served_ == nullptr && group_.node_count > 1 && group_.runtime->progress && may_serve(group_)) {
-    served_ = group_.runtime->progress.get();
-    served_->begin();
   }
   keep_mpi_going(group_);
   sched_yield();

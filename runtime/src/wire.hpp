@@ -71,8 +71,11 @@ inline constexpr index_t message_bytes = request_length(max_rank) + most_inlined
 inline constexpr index_t part_bytes = index_t{1} << 20;
 /// The first is small, so that the wire is busy soon.
 inline constexpr index_t first_part_bytes = index_t{64} << 10;
-/// What is not larger than this goes in parts that MPI sends without asking; what is written, in requests.
+/// What is read and not larger than this comes in parts that MPI sends without asking; what is written and not
+/// larger than that goes in requests.
 inline constexpr index_t most_unasked = index_t{64} << 10;
+inline constexpr index_t most_written_unasked =
+    mpi::eager_bytes < most_unasked / 2 ? 2 * most_unasked : 3 * most_unasked;
 /// Parts of one transfer that are under way at once: one keeps the wire busy while the other is packed.
 inline constexpr std::size_t most_parts = 2;
 
