@@ -141,7 +141,7 @@ template <class T>
 void gemm(index_t m, index_t n, index_t k, T alpha, const Panel<const T>& a, bool conjugate_a,
           const Panel<const T>& b, bool conjugate_b, T beta, const Panel<T>& c) {
   if constexpr (std::is_floating_point_v<T>) {
-    if (rank_update(m, n, k, alpha, a, b, beta, c)) return;
+    if (is_rank_update<T>(m, n, k) && rank_update(m, n, k, alpha, a, b, beta, c)) return;
   }
   // BLAS writes by columns: by rows it is the transpose of the product. A single row or column is written in
   // the way in which the operands can be conjugated.

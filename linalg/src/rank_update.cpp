@@ -101,8 +101,6 @@ constexpr index_t round_up(index_t count, index_t to) { return (count + to - 1) 
 
 // Bytes of a that stay in the second-level cache, and of b that are read with each block of it.
 constexpr index_t left_bytes = index_t{128} << 10, right_bytes = index_t{512} << 10;
-// Else BLAS is as fast: it makes more of what the caches hold, and of long sums.
-constexpr index_t most_products = 96, least_outer = 64, least_bytes = index_t{1} << 20;
 // From how many bytes of c on its lines are written past the caches.
 constexpr index_t streamed_from = index_t{8} << 20;
 
@@ -151,22 +149,22 @@ template <class T>
 bool rank_update(index_t m, index_t n, index_t k, T alpha, const Panel<const T>& a, const Panel<const T>& b,
                  T beta, const Panel<T>& c, index_t widest) {
   const Tile<T> tile = best_tile<T>(widest);
-  if (tile.compute == nullptr || k < 1 || k > most_products || m < least_outer || n < least_outer ||
-      m * n * static_cast<index_t>(sizeof(T)) < least_bytes || alpha == T{})
-    return false;
+  constexpr index_t size = sizeof(T);
+  if (tile.compute == nullptr) return false;
   if (c.row_stride != 1) {
     if (c.column_stride != 1) return false;
     return rank_update(n, m, k, alpha, b.transposed(), a.transposed(), beta, c.transposed(), widest);
   }
-  constexpr index_t size = sizeof(T);
+  if (alpha == T{0}) k = 0;  // nor is a or b read, as in BLAS
+  const index_t row_bytes = std::max<index_t>(k, 1) * size;
   const bool in_lines =
       reinterpret_cast<std::uintptr_t>(c.data) % line == 0 && c.column_stride * size % line == 0;
   const Old old = beta == T{1}                                ? Old::kept
                   : beta != T{0}                              ? Old::scaled
                   : in_lines && m * n * size >= streamed_from ? Old::streamed_over
                                                               : Old::written_over;
-  const index_t rows = std::max(tile.rows, left_bytes / (k * size) / tile.rows * tile.rows);
-  const index_t columns = std::max(tile.columns, right_bytes / (k * size) / tile.columns * tile.columns);
+  const index_t rows = std::max(tile.rows, left_bytes / row_bytes / tile.rows * tile.rows);
+  const index_t columns = std::max(tile.columns, right_bytes / row_bytes / tile.columns * tile.columns);
   const index_t left_size = round_up(std::min(m, rows), tile.rows) * k;
   const auto elements = static_cast<std::size_t>(left_size + round_up(std::min(n, columns), tile.columns) * k);
   // Kept from call to call: at most what both blocks take.

@@ -6,10 +6,18 @@
 
 namespace tessera::linalg::blas {
 
-/// c = alpha * a * b + beta * c for a sum of few products, by kernels of our own: BLAS clears c and then adds
-/// to it, and where few products are summed it is c that takes the time. Whether it was done; not where BLAS is
-/// as fast, or is all there is: on processors without AVX2 and FMA, for complex elements, and where c lies in
-/// neither order. `widest`: bytes of the vectors to use, if the processor has them. @local
+/// Whether a sum of few products is computed faster by rank_update() than by BLAS, which clears c and then adds
+/// to it: where c does not stay in the caches, that takes longer than the products. @local
+template <class T>
+constexpr bool is_rank_update(index_t m, index_t n, index_t k) noexcept {
+  constexpr index_t most_products = 96, least_outer = 64, least_bytes = index_t{1} << 20;
+  return k <= most_products && m >= least_outer && n >= least_outer &&
+         m * n * static_cast<index_t>(sizeof(T)) >= least_bytes;
+}
+
+/// c = alpha * a * b + beta * c by kernels of our own. Whether it was done: not on processors without AVX2 and
+/// FMA, nor where c lies in neither order. `widest`: bytes of the vectors to use, if the processor has them.
+/// @local
 template <class T>
 bool rank_update(index_t m, index_t n, index_t k, T alpha, const Panel<const T>& a, const Panel<const T>& b,
                  T beta, const Panel<T>& c, index_t widest = 64);

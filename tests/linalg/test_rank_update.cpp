@@ -111,8 +111,9 @@ TYPED_TEST_SUITE(RankUpdate, Reals);
 TYPED_TEST(RankUpdate, is_what_loops_compute) {
   if (!this->works(32)) GTEST_SKIP() << "this processor has neither AVX2 nor AVX-512";
   for (const index_t widest : {32, 64}) {
-    for (const Shape& shape : {Shape{64, 64, 1}, Shape{65, 71, 7}, Shape{96, 128, 32}, Shape{203, 149, 33},
-                               Shape{64, 1030, 64}, Shape{2100, 67, 5}}) {
+    for (const Shape& shape :
+         {Shape{1, 1, 3}, Shape{5, 2, 1}, Shape{64, 64, 1}, Shape{65, 71, 7}, Shape{96, 128, 32},
+          Shape{203, 149, 33}, Shape{64, 1030, 64}, Shape{2100, 67, 5}}) {
       for (unsigned kind = 0; kind < 16; ++kind) {
         const auto one_of = [kind](int first, int second, int third) {
           return static_cast<TypeParam>(kind % 3 == 0 ? first : kind % 3 == 1 ? second : third);
@@ -135,20 +136,25 @@ TYPED_TEST(RankUpdate, of_what_no_cache_holds) {
   }
 }
 
-TYPED_TEST(RankUpdate, leaves_the_rest_to_blas) {
+TYPED_TEST(RankUpdate, of_a_result_in_neither_order_is_left_to_others) {
   using T = TypeParam;
   Matrix<T> a(80, 80, false, 0, 0), b(80, 80, false, 0, 0), c(80, 80, false, 0, 0);
-  const auto does = [&](index_t m, index_t n, index_t k, T alpha) {
-    return rank_update<T>(m, n, k, alpha, a.read(), b.read(), T{1}, c.panel());
-  };
-  EXPECT_FALSE(does(80, 80, 0, 1));
-  EXPECT_FALSE(does(80, 80, 80, 1));
-  EXPECT_FALSE(does(80, 8, 8, 1));
-  EXPECT_FALSE(does(8, 80, 8, 1));
-  EXPECT_FALSE(does(80, 80, 8, 0));
   const Panel<T> spread{c.panel().data, 2, 160};
   EXPECT_FALSE(rank_update<T>(40, 40, 8, T{1}, a.read(), b.read(), T{1}, spread));
   EXPECT_EQ(c.at(0, 0), T{77});
+}
+
+// Nothing is summed: c is scaled all the same, and what the factors hold does not count.
+TYPED_TEST(RankUpdate, of_nothing) {
+  using T = TypeParam;
+  if (!this->works(32)) GTEST_SKIP() << "this processor has neither AVX2 nor AVX-512";
+  for (const T beta : {T{0}, T{1}, T{3}}) {
+    compare<T>({70, 30, 0}, 1, beta, 0, 64);
+    Matrix<T> a(40, 8, false, 0, 0), b(8, 40, false, 0, 0), c(40, 40, false, 0, 0);
+    a.at(3, 4) = std::numeric_limits<T>::quiet_NaN();
+    ASSERT_TRUE(rank_update<T>(40, 40, 8, T{0}, a.read(), b.read(), beta, c.panel()));
+    for (index_t i = 0; i < 40; ++i) EXPECT_EQ(c.at(3, i), 77 * beta);
+  }
 }
 
 }  // namespace
