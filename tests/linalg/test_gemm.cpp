@@ -56,6 +56,17 @@ TYPED_TEST(Gemm, larger_ones) {
   check<TypeParam>(random, 5, 7, times(world(), 1300, 60));
 }
 
+// Few products in each sum, and a result of more than 1 MiB on each rank: kernels of Tessera's own.
+TYPED_TEST(Gemm, of_few_products) {
+  Random random(9);
+  if (world().size() > 3 || world().node_count() > 1) GTEST_SKIP() << "takes long there, and is the same";
+  const Extents<2> dims(world().size() * 530, 530);
+  for (const StorageOrder order : {StorageOrder::row_major, StorageOrder::column_major}) {
+    const auto layout = Layout<2>::blocked(dims, world().size()).with_storage(order);
+    check<TypeParam>(random, dims[0], dims[1], 3, &layout);
+  }
+}
+
 std::uint64_t accumulates() {
   const Statistics statistics = runtime().statistics();
   std::uint64_t count = 0;
