@@ -251,6 +251,12 @@ void ArrayCore::get(const Lattice& patch, const Buffer<void*>& into) const {
 // What is on other nodes is asked for together. The last is, while the others are on their way, waited for as
 // one alone is: a request costs more.
 void ArrayCore::fetch(const Lattice& patch, const Field& field, const Buffer<void*>& into) const {
+  if (segment_.face().direct_ranks == group().size()) {
+    return for_each_transfer(patch, field, into,
+                             [&](int rank, index_t offset, const Strided& shape, std::byte* local) {
+                               segment_.get(rank, offset, shape, local);
+                             });
+  }
   struct Far {
     int rank = -1;
     index_t offset;

@@ -208,30 +208,6 @@ int LayoutCore::rank_at(const int* parts) const noexcept {
   return rank_of(number);
 }
 
-// Tiles follow one another in storage order too. Before a tile lie, for each dimension, those that precede it
-// there: in all of the faster dimensions, and only its own width of the slower ones.
-void LayoutCore::place_in_tile(const Interval* intervals, Piece& piece) const noexcept {
-  piece.offset = 0;
-  index_t stride = 1;
-  Coordinates faster;
-  index_t all = 1;
-  for (int i = 0; i < rank_; ++i) {
-    const int d = by_speed(i);
-    const Interval& here = intervals[d];
-    piece.strides[at(d)] = stride;
-    piece.offset += (piece.box.lo[at(d)] - here.begin) * stride;
-    stride *= here.end - here.begin;
-    faster[at(d)] = all;
-    all *= axes_[at(d)].count(here.part);
-  }
-  index_t slower = 1;
-  for (int i = rank_ - 1; i >= 0; --i) {
-    const int d = by_speed(i);
-    piece.offset += slower * intervals[d].local_begin * faster[at(d)];
-    slower *= intervals[d].end - intervals[d].begin;
-  }
-}
-
 Piece LayoutCore::piece_of(const BlockList::Block& block, const Box& part) const noexcept {
   Piece piece{block.rank, part, block.offset, {}};
   index_t stride = 1;
@@ -257,8 +233,8 @@ int LayoutCore::locate_in_tile(const index_t* where, index_t& offset) const noex
   if (list_) {
     piece = piece_of(list_->find(where), piece.box);
   } else {
-    Interval intervals[max_rank] = {};
-    for (int d = 0; d < rank_; ++d) intervals[d] = axes_[at(d)].find(where[d]);
+    Interval intervals[max_rank];
+    for (int d = 0; d < rank_; ++d) axes_[at(d)].find(where[d], intervals[d]);
     place(intervals, piece);
   }
   offset = piece.offset;

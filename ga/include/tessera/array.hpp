@@ -338,12 +338,9 @@ class Array {
     for (std::size_t d = 0; d < N; ++d) one &= patch.hi[d] - patch.lo[d] == 1 && extents[d] == 1;
     return one;
   }
-  static detail::Box box(const Patch<N>& patch) {
-    detail::Box box;
-    std::copy_n(patch.lo.begin(), N, box.lo.begin());
-    std::copy_n(patch.hi.begin(), N, box.hi.begin());
-    return box;
-  }
+  // In the place of the argument it becomes: a copy of what was just stored in smaller parts waits for the
+  // stores.
+  static detail::Lattice box(const Patch<N>& patch) { return detail::box_of<detail::Lattice>(patch); }
   template <class U>
   static detail::Buffer<const void*> buffer(const View<const U, N>& view) {
     return {view.data_handle(), view.extents().data(), view.strides().data()};

@@ -130,12 +130,7 @@ class Layout {
     std::copy_n(all.begin(), N, first.begin());
     return first;
   }
-  static detail::Box box(const Patch<N>& patch) {
-    detail::Box box;
-    std::copy_n(patch.lo.begin(), N, box.lo.begin());
-    std::copy_n(patch.hi.begin(), N, box.hi.begin());
-    return box;
-  }
+  static detail::Box box(const Patch<N>& patch) { return detail::box_of(patch); }
   static Patch<N> patch(const detail::Box& box) { return {Index<N>(head(box.lo)), Index<N>(head(box.hi))}; }
 
   detail::LayoutCore core_;

@@ -89,12 +89,7 @@ class Slice {
 
  private:
   Patch<N> whole() const { return Patch<N>::whole(dims()); }
-  static detail::Box box(const Patch<N>& patch) {
-    detail::Box box;
-    std::copy_n(patch.lo.begin(), N, box.lo.begin());
-    std::copy_n(patch.hi.begin(), N, box.hi.begin());
-    return box;
-  }
+  static detail::Box box(const Patch<N>& patch) { return detail::box_of(patch); }
   template <class Pointer, class U>
   static detail::Buffer<Pointer> buffer(const View<U, N>& view) {
     return {view.data_handle(), view.extents().data(), view.strides().data()};

@@ -42,7 +42,13 @@ class Axis {
   /// How many blocks there are, whoever has them; neighbours of one part that are not tiles are one. @local
   index_t blocks() const noexcept;
   /// The interval that holds element i. @local
-  Interval find(index_t i) const noexcept;
+  Interval find(index_t i) const noexcept {
+    Interval found;
+    find(i, found);
+    return found;
+  }
+  /// The same, member by member: a copy of what was just stored in smaller parts waits for the stores.
+  void find(index_t i, Interval& found) const noexcept;
   /// Elements stored by a part. @local
   index_t count(int part) const noexcept;
   /// Number of intervals of a part: 0 or 1 unless blocks are dealt out. @local
@@ -57,6 +63,7 @@ class Axis {
   struct Table {
     std::vector<index_t> starts, before, counts;
   };
+  void find_in_table(index_t i, Interval& found) const noexcept;
   index_t start(int part) const noexcept;
   index_t blocks_dealt() const noexcept;
   index_t begin_of(index_t block) const noexcept {
@@ -82,22 +89,26 @@ inline index_t Axis::start(int part) const noexcept {
   return part * block_ + std::min(part, larger_);
 }
 
-inline Interval Axis::find(index_t i) const noexcept {
-  if (single_) return {0, 0, extent_, 0};
-  if (kind_ == Kind::cyclic) {
-    const index_t number = by_block_(i), begin = number * block_, turn = by_parts_(number);
-    return {static_cast<int>(number - turn * parts_), begin, begin + std::min(block_, extent_ - begin),
-            turn * block_};
+inline void Axis::find(index_t i, Interval& found) const noexcept {
+  found.local_begin = 0;
+  if (single_) {
+    found.part = 0;
+    found.begin = 0;
+    found.end = extent_;
+  } else if (kind_ == Kind::blocked) {
+    const index_t part = i < least_ ? by_larger_(i) : larger_ + by_block_(i - least_);
+    found.part = static_cast<int>(part);
+    found.begin = part * block_ + std::min<index_t>(part, larger_);
+    found.end = found.begin + block_ + static_cast<index_t>(part < larger_);
+  } else if (kind_ == Kind::cyclic) {
+    const index_t number = by_block_(i), turn = by_parts_(number);
+    found.part = static_cast<int>(number - turn * parts_);
+    found.begin = number * block_;
+    found.end = std::min(found.begin + block_, extent_);
+    found.local_begin = turn * block_;
+  } else {
+    find_in_table(i, found);
   }
-  if (kind_ == Kind::blocked) {
-    const int part = static_cast<int>(i < least_ ? by_larger_(i) : larger_ + by_block_(i - least_));
-    const index_t begin = part * block_ + std::min(part, larger_);
-    return {part, begin, begin + block_ + static_cast<index_t>(part < larger_), 0};
-  }
-  const auto& starts = table_->starts;
-  const index_t number = std::upper_bound(starts.begin(), starts.end(), i) - starts.begin() - 1;
-  const index_t before = kind_ == Kind::dealt ? table_->before[static_cast<std::size_t>(number)] : 0;
-  return {static_cast<int>(number % parts_), begin_of(number), begin_of(number + 1), before};
 }
 
 inline index_t Axis::count(int part) const noexcept {

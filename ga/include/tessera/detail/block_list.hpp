@@ -2,19 +2,11 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include <array>
 #include <vector>
 
-#include <tessera/runtime/types.hpp>
+#include <tessera/detail/box.hpp>
 
 namespace tessera::detail {
-
-using Coordinates = std::array<index_t, static_cast<std::size_t>(max_rank)>;
-
-/// A patch with a run-time number of dimensions; the entries beyond it are not used, nor set.
-struct Box {
-  Coordinates lo, hi;
-};
 
 /// A patch and the rank that is to own it.
 struct OwnedBox {

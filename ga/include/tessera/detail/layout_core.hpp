@@ -95,8 +95,9 @@ class LayoutCore {
   index_t block_count(int rank) const noexcept;
   /// Block b of a rank, as a piece of the whole array. @local
   Piece block(int rank, index_t b) const noexcept;
-  /// Calls f(Piece) for the parts of a patch that is inside dims, in the order of increasing indices.
-  template <class F>
+  /// Calls f(Piece) for the parts of a patch that is inside dims, in the order of increasing indices. Faster
+  /// where the compiler knows the number of dimensions, if that is not 0.
+  template <int known = 0, class F>
   void for_each_piece(const Box& patch, F&& f) const;
 
   std::uint64_t fingerprint() const noexcept;
@@ -116,13 +117,13 @@ class LayoutCore {
   }
   int locate_in_tile(const index_t* at, index_t& offset) const noexcept;
   int locate_in_array(const index_t* at, index_t& offset) const noexcept;
+  template <int known = 0>
   void place(const Interval* intervals, Piece& piece) const noexcept;
+  template <int known>
   void place_in_tile(const Interval* intervals, Piece& piece) const noexcept;
   Piece piece_of(const BlockList::Block& block, const Box& part) const noexcept;
   /// The dimensions from the fastest in storage to the slowest: the i-th. @local
   int by_speed(int i) const noexcept { return storage_ == StorageOrder::row_major ? rank_ - 1 - i : i; }
-  template <class F>
-  void split(int d, const Box& patch, Piece& piece, Interval* intervals, F& f) const;
 
   int rank_ = 0;
   int ranks_ = 0;
@@ -148,7 +149,8 @@ inline int LayoutCore::locate_in_array(const index_t* at, index_t& offset) const
   offset = 0;
   for (int i = 0; i < rank_; ++i) {
     const auto d = static_cast<std::size_t>(by_speed(i));
-    const Interval here = axes_[d].find(at[d]);
+    Interval here;
+    axes_[d].find(at[d], here);
     number += here.part * grid_step_[d];
     offset += (ghosts_[d] + here.local_begin + (at[d] - here.begin)) * stride;
     stride *= axes_[d].count(here.part) + 2 * ghosts_[d];
@@ -156,25 +158,50 @@ inline int LayoutCore::locate_in_array(const index_t* at, index_t& offset) const
   return rank_of(number);
 }
 
+template <int known>
 inline void LayoutCore::place(const Interval* intervals, Piece& piece) const noexcept {
+  const int rank = known > 0 ? known : rank_;
   int number = 0;
-  for (int d = 0; d < rank_; ++d) number += intervals[d].part * grid_step_[static_cast<std::size_t>(d)];
+  for (int d = 0; d < rank; ++d) number += intervals[d].part * grid_step_[static_cast<std::size_t>(d)];
   piece.rank = rank_of(number);
-  if (tiled_) return place_in_tile(intervals, piece);
+  if (tiled_) return place_in_tile<known>(intervals, piece);
   piece.offset = 0;
   index_t stride = 1;
-  for (int i = 0; i < rank_; ++i) {
-    const auto d = static_cast<std::size_t>(by_speed(i));
+  const bool last_is_fastest = storage_ == StorageOrder::row_major;
+  for (int i = 0; i < rank; ++i) {
+    const auto d = static_cast<std::size_t>(last_is_fastest ? rank - 1 - i : i);
     const Interval& here = intervals[d];
     piece.strides[d] = stride;
     piece.offset += (ghosts_[d] + here.local_begin + (piece.box.lo[d] - here.begin)) * stride;
-    stride *= axes_[d].count(here.part) + 2 * ghosts_[d];
+    if (i + 1 < rank) stride *= axes_[d].count(here.part) + 2 * ghosts_[d];
   }
 }
 
-template <class F>
+// Tiles follow one another in storage order too. Before a tile lie, for each dimension, those that precede it
+// there: in all of the faster dimensions, and only its own width of the slower ones.
+template <int known>
+inline void LayoutCore::place_in_tile(const Interval* intervals, Piece& piece) const noexcept {
+  const int rank = known > 0 ? known : rank_;
+  const bool last_is_fastest = storage_ == StorageOrder::row_major;
+  index_t stride = 1, before = 0, faster = 1;
+  piece.offset = 0;
+  for (int i = 0; i < rank; ++i) {
+    const auto d = static_cast<std::size_t>(last_is_fastest ? rank - 1 - i : i);
+    const Interval& here = intervals[d];
+    const index_t width = here.end - here.begin;
+    piece.strides[d] = stride;
+    piece.offset += (piece.box.lo[d] - here.begin) * stride;
+    stride *= width;
+    before = before * width + here.local_begin * faster;
+    if (i + 1 < rank) faster *= axes_[d].count(here.part);
+  }
+  piece.offset += before;
+}
+
+template <int known, class F>
 void LayoutCore::for_each_piece(const Box& patch, F&& f) const {
-  for (std::size_t d = 0; d < static_cast<std::size_t>(rank_); ++d) {
+  const auto rank = static_cast<std::size_t>(known > 0 ? known : rank_);
+  for (std::size_t d = 0; d < rank; ++d) {
     if (patch.lo[d] >= patch.hi[d]) return;
   }
   if (list_) {
@@ -183,22 +210,21 @@ void LayoutCore::for_each_piece(const Box& patch, F&& f) const {
     });
   }
   Piece piece;
-  Interval intervals[max_rank] = {};
-  split(0, patch, piece, intervals, f);
-}
-
-template <class F>
-void LayoutCore::split(int d, const Box& patch, Piece& piece, Interval* intervals, F& f) const {
-  if (d == rank_) {
-    place(intervals, piece);
-    return f(static_cast<const Piece&>(piece));
-  }
-  const auto at = static_cast<std::size_t>(d);
-  for (index_t i = patch.lo[at]; i < patch.hi[at]; i = piece.box.hi[at]) {
-    const Interval& here = intervals[d] = axes_[at].find(i);
-    piece.box.lo[at] = i;
-    piece.box.hi[at] = std::min(here.end, patch.hi[at]);
-    split(d + 1, patch, piece, intervals, f);
+  Interval intervals[max_rank];
+  const auto enter = [&](std::size_t d, index_t from) {
+    axes_[d].find(from, intervals[d]);
+    piece.box.lo[d] = from;
+    piece.box.hi[d] = std::min(intervals[d].end, patch.hi[d]);
+  };
+  for (std::size_t d = 0; d < rank; ++d) enter(d, patch.lo[d]);
+  for (;;) {
+    place<known>(intervals, piece);
+    f(static_cast<const Piece&>(piece));
+    std::size_t d = rank;
+    while (d > 0 && piece.box.hi[d - 1] == patch.hi[d - 1]) --d;
+    if (d == 0) return;
+    enter(d - 1, piece.box.hi[d - 1]);
+    for (; d < rank; ++d) enter(d, patch.lo[d]);
   }
 }
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <tessera/io/attribute.hpp>
-#include <tessera/io/detail/box.hpp>
 #include <tessera/io/error.hpp>
 #include <tessera/slice.hpp>
 
@@ -103,7 +102,7 @@ class File {
   /// @collective @throws and @completion as above
   template <Operand A>
   void write(std::string_view name, const Patch<rank_v<A>>& patch, const A& from) {
-    const auto box = detail::box_of(patch);
+    const auto box = tessera::detail::box_of(patch);
     write(name, &box, slice_of(from).core());
   }
   /// Reads all of a dataset, or a patch of it, into an array or slice, as load_into() does. @collective
@@ -113,7 +112,7 @@ class File {
   }
   template <WritableOperand A>
   void read(std::string_view name, const Patch<rank_v<A>>& patch, A&& into) {
-    const auto box = detail::box_of(patch);
+    const auto box = tessera::detail::box_of(patch);
     read(name, &box, slice_of(into).core());
   }
 

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <string_view>
 
-#include <tessera/io/detail/box.hpp>
 #include <tessera/io/error.hpp>
 #include <tessera/slice.hpp>
 
@@ -39,7 +38,7 @@ void load_into(const std::filesystem::path& path, std::string_view dataset, A&& 
 template <WritableOperand A>
 void load_into(const std::filesystem::path& path, std::string_view dataset, const Patch<rank_v<A>>& patch,
                A&& into) {
-  const auto box = detail::box_of(patch);
+  const auto box = tessera::detail::box_of(patch);
   detail::load(path, dataset, &box, slice_of(into).core());
 }
 
