@@ -65,22 +65,6 @@ Axis Axis::with_tiles() const {
   return axis;
 }
 
-// The last block that does not begin behind i: without branches on i, which the processor could not foresee.
-void Axis::find_in_table(index_t i, Interval& found) const noexcept {
-  const index_t* first = table_->starts.data();
-  for (auto rest = static_cast<index_t>(table_->starts.size()); rest > 1;) {
-    const index_t half = rest / 2;
-    first += half * static_cast<index_t>(first[half] <= i);
-    rest -= half;
-  }
-  const index_t number = first - table_->starts.data();
-  const bool dealt = kind_ == Kind::dealt;
-  found.part = static_cast<int>(dealt ? number % parts_ : number);
-  found.begin = *first;
-  found.end = begin_of(number + 1);
-  found.local_begin = dealt ? table_->before[static_cast<std::size_t>(number)] : 0;
-}
-
 index_t Axis::blocks() const noexcept { return single_ ? index_t{extent_ > 0} : blocks_dealt(); }
 
 index_t Axis::blocks_dealt() const noexcept {

@@ -220,13 +220,6 @@ Piece LayoutCore::piece_of(const BlockList::Block& block, const Box& part) const
   return piece;
 }
 
-int LayoutCore::owner(const index_t* where) const noexcept {
-  if (list_) return list_->find(where).rank;
-  int number = 0;
-  for (int d = 0; d < rank_; ++d) number += axes_[at(d)].find(where[d]).part * grid_step_[at(d)];
-  return rank_of(number);
-}
-
 int LayoutCore::locate_in_tile(const index_t* where, index_t& offset) const noexcept {
   Piece piece;
   std::copy_n(where, rank_, piece.box.lo.begin());

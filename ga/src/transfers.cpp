@@ -26,6 +26,7 @@ void walk(const ArrayCore& array, const Lattice& patch, const Field& field, cons
   const LayoutCore& layout = array.layout();
   const int rank = known > 0 ? known : layout.rank();
   const index_t size = array.type().size;
+  const bool last_is_fastest = layout.storage() == StorageOrder::row_major;
   bool fits = true;
   for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d) {
     fits &= patch.lo[d] >= 0 && patch.lo[d] <= patch.hi[d] && patch.hi[d] <= layout.dims()[d];
@@ -36,8 +37,8 @@ void walk(const ArrayCore& array, const Lattice& patch, const Field& field, cons
     Strided shape;
     shape.run = field.size;
     index_t before_all = 0, offset = piece.offset;
-    for (int d = rank - 1; d >= 0; --d) {
-      const auto i = static_cast<std::size_t>(d);
+    for (int k = 0; k < rank; ++k) {
+      const auto i = static_cast<std::size_t>(last_is_fastest ? rank - 1 - k : k);
       index_t before = piece.box.lo[i] - patch.lo[i], count = piece.box.hi[i] - piece.box.lo[i], step = 1;
       if (patch.stepped) {
         // The first element of the lattice that is in the piece, and how many are.

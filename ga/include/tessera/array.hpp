@@ -127,7 +127,7 @@ class Array {
   Patch<N> local_patch() const;
 
   /// The rank that owns an element. @local @throws UsageError outside the array
-  int owner(const Index<N>& at) const { return core_.owner(at.data()); }
+  int owner(const Index<N>& at) const { return core_.owner<static_cast<int>(N)>(at.data()); }
 
   /// A part of the array that passes wherever an array does: all of it, a patch, or every steps[d]-th element
   /// of a patch along dimension d. @local @throws UsageError for a patch that leaves the array, or a step below

@@ -227,8 +227,11 @@ Extents<N> Layout<N>::grid() const {
 
 template <std::size_t N>
 int Layout<N>::owner(const Index<N>& at) const {
-  detail::require_inside(core_, box(Patch<N>::inclusive(at, at)), {});
-  return core_.owner(at.data());
+  bool inside = true;
+  for (std::size_t d = 0; d < N; ++d)
+    inside &= static_cast<std::uint64_t>(at[d]) < static_cast<std::uint64_t>(core_.dims()[d]);
+  if (!inside) detail::require_inside(core_, box(Patch<N>::inclusive(at, at)), {});
+  return core_.owner<static_cast<int>(N)>(at.data());
 }
 
 template <std::size_t N>

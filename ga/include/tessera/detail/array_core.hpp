@@ -132,9 +132,10 @@ class ArrayCore {
   }
   void fetch_op(const index_t* at, Update update, const void* value, void* result);
   bool compare_exchange(const index_t* at, void* expected, const void* desired);
+  template <int known>
   int owner(const index_t* at) const {
     check_element(at);
-    return layout_.owner(at);
+    return layout_.owner<known>(at);
   }
   /// Null for an element on another node. @local
   void* address(const index_t* at) const;

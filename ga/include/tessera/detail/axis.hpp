@@ -111,6 +111,22 @@ inline void Axis::find(index_t i, Interval& found) const noexcept {
   }
 }
 
+// The last block that does not begin behind i: without branches on i, which the processor could not foresee.
+inline void Axis::find_in_table(index_t i, Interval& found) const noexcept {
+  const index_t* first = table_->starts.data();
+  for (auto rest = static_cast<index_t>(table_->starts.size()); rest > 1;) {
+    const index_t half = rest / 2;
+    first += half * static_cast<index_t>(first[half] <= i);
+    rest -= half;
+  }
+  const index_t number = first - table_->starts.data();
+  const bool dealt = kind_ == Kind::dealt;
+  found.part = static_cast<int>(dealt ? number % parts_ : number);
+  found.begin = *first;
+  found.end = begin_of(number + 1);
+  found.local_begin = dealt ? table_->before[static_cast<std::size_t>(number)] : 0;
+}
+
 inline index_t Axis::count(int part) const noexcept {
   if (kind_ == Kind::dealt) return table_->counts[static_cast<std::size_t>(part)];
   if (kind_ != Kind::cyclic) return start(part + 1) - start(part);

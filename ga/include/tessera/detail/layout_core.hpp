@@ -86,6 +86,8 @@ class LayoutCore {
   /// Whether each element is at the same rank in both. @local
   bool same_distribution(const LayoutCore& other) const noexcept;
 
+  /// Of an element that is inside; `known` as in for_each_piece. @local
+  template <int known = 0>
   int owner(const index_t* at) const noexcept;
   /// Where one element lies: its rank, and its offset there in elements. @local
   int locate(const index_t* at, index_t& offset) const noexcept {
@@ -142,6 +144,18 @@ class LayoutCore {
 /// elements, the one whose blocks have the least surface (so the least to exchange with neighbours). @local
 std::vector<int> choose_grid(const std::vector<index_t>& dims, int ranks,
                              const std::vector<index_t>& min_block);
+
+template <int known>
+inline int LayoutCore::owner(const index_t* at) const noexcept {
+  if (list_) return list_->find(at).rank;
+  int number = 0;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(known > 0 ? known : rank_); ++d) {
+    Interval here;
+    axes_[d].find(at[d], here);
+    number += here.part * grid_step_[d];
+  }
+  return rank_of(number);
+}
 
 inline int LayoutCore::locate_in_array(const index_t* at, index_t& offset) const noexcept {
   int number = 0;
