@@ -104,7 +104,7 @@ inline void Axis::find(index_t i, Interval& found) const noexcept {
     const index_t number = by_block_(i), turn = by_parts_(number);
     found.part = static_cast<int>(number - turn * parts_);
     found.begin = number * block_;
-    found.end = std::min(found.begin + block_, extent_);
+    found.end = found.begin + std::min(block_, extent_ - found.begin);  // may be near 2^63
     found.local_begin = turn * block_;
   } else {
     find_in_table(i, found);
