@@ -138,7 +138,11 @@ bool Agent::must_wait(const Task& task) const {
     if (earlier.get() == &task) return false;
     if (earlier->source != task.source) continue;
     const Header &a = earlier->header, &b = task.header;
-    if (a.region != b.region && a.region != 0 && b.region != 0) continue;
+    // A request that notifies is one on the flag, too.
+    const bool shared = a.region == b.region || a.region == 0 || b.region == 0 ||
+                        (a.notify_region != 0 && a.notify_region == b.region) ||
+                        (b.notify_region != 0 && b.notify_region == a.region);
+    if (!shared) continue;
     if (earlier->high <= task.low || task.high <= earlier->low) continue;
     if (a.verb == Verb::get && b.verb == Verb::get) continue;
     const bool both_add = a.verb == Verb::accumulate && b.verb == Verb::accumulate;

@@ -47,7 +47,6 @@ struct Batch::State {
     bool is_touched = false;  // known to the destination
   } way;
   Request under_way;
-  std::array<std::byte, 16> unwanted{};  // results that nobody asked for
 
   void send(int agent, Destination& destination) {
     if (destination.program.is_empty()) return;
@@ -58,8 +57,8 @@ struct Batch::State {
                                           : SegmentState::window_marks);
       one.segment->mark(one.rank, one.mark);
     }
-    const Touched& first = destination.touched.front();
-    auto pending = std::make_shared<Pending>(*runtime, *first.segment, first.rank);
+    auto pending = std::make_shared<Pending>(*runtime);
+    for (const Touched& one : destination.touched) pending->touches(*one.segment, one.rank);
     runtime->progress->courier().run(agent, destination.program, *pending);
     under_way += Pending::launch(std::move(pending));
     destination.touched.clear();
@@ -78,7 +77,9 @@ struct Batch::State {
       way = {wanted, segment.number, &to[place.agent], place.agent, place.region, place.position};
     }
     if (offset < 0 || offset > segment.slice - bytes) detail::check_place(segment, rank, offset, bytes);
-    return bytes <= Program::most / 4;
+    if (bytes <= Program::most / 4) return true;
+    send(way.agent, *way.destination);  // what came before it stays before it
+    return false;
   }
 
   RunGroup group_of(Verb verb, index_t bytes) const noexcept {
@@ -105,7 +106,11 @@ struct Batch::State {
 
 Batch::Batch() : state_(std::make_unique<State>()) {}
 Batch::Batch(Batch&&) noexcept = default;
-Batch& Batch::operator=(Batch&&) noexcept = default;
+Batch& Batch::operator=(Batch&& other) noexcept {
+  const Batch old(std::move(*this));  // sends what it has
+  state_ = std::move(other.state_);
+  return *this;
+}
 Batch::~Batch() {
   try {
     if (state_) send();
@@ -148,10 +153,10 @@ void Batch::accumulate(Segment& segment, int rank, index_t offset, ElementKind k
 void Batch::fetch_op(Segment& segment, int rank, index_t offset, ElementKind kind, Update update,
                      const void* value, void* result) {
   SegmentState& state = SegmentState::of(segment);
-  if (result == nullptr) result = state_->unwanted.data();
+  std::array<std::byte, 16> unwanted;
   const bool sound = is_defined(update, kind) && offset % size_of(kind) == 0;
   if (!sound || !state_->finds_way(state, rank, offset, size_of(kind), SegmentState::agent_write_mark))
-    return segment.fetch_op(rank, offset, kind, update, value, result);
+    return segment.fetch_op(rank, offset, kind, update, value, result != nullptr ? result : unwanted.data());
   RunGroup group = state_->group_of(Verb::update, size_of(kind));
   group.kind = kind;
   group.update = update;

@@ -23,15 +23,21 @@ bool is_dense(const Strided& shape) noexcept {
 
 class StreamStage : public Pending::Stage {
  public:
-  explicit StreamStage(Stream&& stream) : stream_(std::move(stream)) {}
+  StreamStage(Stream&& stream, Tags::Held&& tag) : stream_(std::move(stream)), tag_(std::move(tag)) {}
   bool advance() override { return stream_.advance(); }
   bool needs_moving() const noexcept override { return stream_.needs_moving(); }
 
  private:
   Stream stream_;
+  Tags::Held tag_;
 };
 
 }  // namespace
+
+bool Stream::reserve(const Strided& whole) {
+  if (spare_ == nullptr && !is_dense(whole)) spare_ = buffers_->take();
+  return spare_ != nullptr || is_dense(whole);
+}
 
 bool Stream::start_next() {
   const Parts before = parts_;
@@ -40,7 +46,7 @@ bool Stream::start_next() {
   const Strided& shape = next.part.shape;
   std::byte* here = local_ + next.part.local;
   if (!is_dense(shape)) {
-    next.buffer = buffers_->take();
+    next.buffer = spare_ != nullptr ? std::exchange(spare_, nullptr) : buffers_->take();
     if (next.buffer == nullptr) {
       parts_ = before;
       return false;
@@ -66,7 +72,10 @@ bool Stream::advance() {
   for (;;) {
     while (count_ < most_parts && !parts_.is_over() && start_next()) {
     }
-    if (count_ == 0) return parts_.is_over();
+    if (count_ == 0) {
+      if (parts_.is_over() && spare_ != nullptr) buffers_->give_back(std::exchange(spare_, nullptr));
+      return parts_.is_over();
+    }
     OnItsWay& oldest = ring_[first_];
     if (!mpi::test(oldest.request)) return false;
     if (oldest.buffer != nullptr) {
@@ -88,12 +97,13 @@ class ProgramStage : public Pending::Stage {
   std::vector<std::byte> data, answer;
   std::vector<Program::Result> results;
   MPI_Request sent = MPI_REQUEST_NULL, answered = MPI_REQUEST_NULL;
+  Tags::Held tag;
 
   bool advance() override {
     if (!mpi::test(sent) || !mpi::test(answered)) return false;
     const std::byte* from = answer.data();
     for (const auto& [to, bytes] : results) {
-      copy_run(static_cast<std::byte*>(to), from, bytes);
+      if (to != nullptr) copy_run(static_cast<std::byte*>(to), from, bytes);
       from += bytes;
     }
     return true;
@@ -118,9 +128,9 @@ Courier::Courier(Progress& progress, const Wire& wire)
 Courier::~Courier() {
   if (mpi::finalized()) return;
   for (auto& [agent, peer] : peers_) {
-    mpi::cancel(peer.acknowledgement);
+    mpi::cancel(peer.acknowledgement.request);
     for (auto& [region, written] : peer.written) {
-      for (MPI_Request& one : written.acknowledgements) mpi::cancel(one);
+      for (Answer& one : written.acknowledgements) mpi::cancel(one.request);
     }
   }
 }
@@ -148,16 +158,17 @@ void Courier::ring(Peer& peer) {
 }
 
 // Should it have fallen asleep nevertheless, it is rung when it takes long; but not again and again, as what is
-// long itself takes long.
+// long itself takes long. Who has asked for something here is awake, but need not serve: that counts once.
 template <class Done>
 void Courier::wait_for(Peer& peer, Done&& done, index_t bytes) {
-  auto last = Clock::now();
-  std::chrono::nanoseconds patience = first_patience + bytes * patience_per_byte;
+  const auto begin = Clock::now();
+  auto last = begin;
+  std::chrono::nanoseconds patience = first_patience + std::min(bytes * patience_per_byte, most_patience);
   int turns = 0;
   progress_.wait_until([&] {
     if (done()) return true;
     if (++turns % 16 != 0) return false;
-    last = std::max(last, progress_.heard(peer.agent));  // who asks for something is awake
+    last = std::max(last, std::min(progress_.heard(peer.agent), begin + first_patience));
     if (Clock::now() - last > patience) {
       last = peer.rung = Clock::now();
       patience *= 2;
@@ -168,6 +179,8 @@ void Courier::wait_for(Peer& peer, Done&& done, index_t bytes) {
   peer.heard = Clock::now();
 }
 
+void Courier::wait_for(int agent, const std::function<bool()>& done) { wait_for(peer_of(agent), done); }
+
 Header Courier::header(const Address& at, Verb verb, const Strided& shape) {
   Header header;
   header.verb = verb;
@@ -175,7 +188,7 @@ Header Courier::header(const Address& at, Verb verb, const Strided& shape) {
   header.region = at.region;
   header.position = at.position;
   header.run = shape.run;
-  header.tag = next_tag();
+  header.tag = tags_.next();
   return header;
 }
 
@@ -191,13 +204,16 @@ void Courier::acknowledge(Peer& peer) {
 }
 
 // An answer that says no more than that it is one.
-MPI_Request Courier::expect(const Header& request, int agent) const {
-  return mpi::irecv(wire_.data.get(), nullptr, 0, agent, Wire::answer_tag(request.tag));
+Courier::Answer Courier::expect(const Header& request, int agent) {
+  return {mpi::irecv(wire_.data.get(), nullptr, 0, agent, Wire::answer_tag(request.tag)),
+          tags_.hold(request.tag)};
 }
 
 void Courier::admit(Peer& peer) {
   auto acknowledged = [&] {
-    if (peer.acknowledgement == MPI_REQUEST_NULL || !mpi::test(peer.acknowledgement)) return false;
+    if (peer.acknowledgement.request == MPI_REQUEST_NULL || !mpi::test(peer.acknowledgement.request))
+      return false;
+    peer.acknowledgement = {};
     peer.messages -= peer.acknowledged;
     peer.bytes -= peer.acknowledged_bytes;
     return true;
@@ -206,7 +222,7 @@ void Courier::admit(Peer& peer) {
   acknowledged();
   do {
     const bool half = peer.messages >= most_messages / 2 || peer.bytes >= most_bytes / 2;
-    if (half && peer.acknowledgement == MPI_REQUEST_NULL) acknowledge(peer);
+    if (half && peer.acknowledgement.request == MPI_REQUEST_NULL) acknowledge(peer);
     if (!full() || acknowledged()) continue;
     ring(peer);
     wait_for(peer, acknowledged);
@@ -255,11 +271,13 @@ void Courier::send_gathered() {
   }
 }
 
-void Courier::finish(Stream&& stream, index_t bytes, Peer& peer, Pending* pending) {
+void Courier::finish(Stream&& stream, std::int32_t tag, index_t bytes, Peer& peer, Pending* pending) {
   if (pending == nullptr)
     return wait_for(
         peer, [&] { return stream.advance(); }, bytes);
-  if (!stream.advance()) pending->add(std::make_unique<StreamStage>(std::move(stream)));
+  if (stream.advance()) return;
+  pending->add(std::make_unique<StreamStage>(std::move(stream), tags_.hold(tag)));
+  pending->needs_agent(peer.agent);
 }
 
 void Courier::write_inlined(Peer& peer, Header& request, const Strided& shape, const std::byte* source,
@@ -297,16 +315,18 @@ void Courier::write(int agent, Header& request, const Strided& shape, const std:
                     Pending* pending) {
   Peer& peer = peer_of(agent);
   const index_t bytes = shape.bytes();
+  if (request.notify_region != 0) peer.written[request.notify_region].is_unanswered = true;
   if (bytes <= most_written_unasked) return write_inlined(peer, request, shape, source, pending == nullptr);
   request.part = part_limit(bytes, request.verb == Verb::put && shape.levels == 0);
   request.acknowledge = true;
   auto& expected = peer.written[request.region].acknowledgements;
-  std::erase_if(expected, [](MPI_Request& one) { return mpi::test(one); });
+  std::erase_if(expected, [](Answer& one) { return mpi::test(one.request); });
   expected.push_back(expect(request, agent));
+  Stream stream(buffers_, wire_, agent, request.tag, false, Parts(shape, request.part),
+                const_cast<std::byte*>(source));
+  progress_.wait_until([&] { return stream.reserve(shape); });
   send(peer, request, shape);
-  finish(Stream(buffers_, wire_, agent, request.tag, false, Parts(shape, request.part),
-                const_cast<std::byte*>(source)),
-         bytes, peer, pending);
+  finish(std::move(stream), request.tag, bytes, peer, pending);
 }
 
 void Courier::put(const Address& to, const Strided& shape, const std::byte* source, Pending* pending,
@@ -334,11 +354,12 @@ void Courier::get(const Address& from, const Strided& shape, std::byte* target, 
   Header request = header(from, Verb::get, merged);
   request.part = part_limit(merged.bytes(), merged.levels == 0);
   Stream stream(buffers_, wire_, from.agent, request.tag, true, Parts(merged, request.part), target);
+  progress_.wait_until([&] { return stream.reserve(merged); });
   // To be there before the answer comes; then it goes straight to its place.
   stream.advance();
   Peer& peer = peer_of(from.agent);
   send(peer, request, merged);
-  finish(std::move(stream), merged.bytes(), peer, pending);
+  finish(std::move(stream), request.tag, merged.bytes(), peer, pending);
 }
 
 std::array<std::byte, 16> Courier::ask(const Address& at, Verb verb, ElementKind kind, Update update,
@@ -396,7 +417,10 @@ void Courier::run(int agent, Program& program, Pending& pending) {
     send(peer, request, range);
     stage->sent = mpi::isend(wire_.data.get(), stage->data.data(), bytes, agent, Wire::data_tag(request.tag));
   }
-  if (!stage->advance()) pending.add(std::move(stage));
+  if (stage->advance()) return;
+  stage->tag = tags_.hold(request.tag);
+  pending.add(std::move(stage));
+  pending.needs_agent(agent);
 }
 
 void Courier::flush(std::span<const Address> targets) {
@@ -411,8 +435,8 @@ void Courier::flush(std::span<const Address> targets) {
   }
   for (const Address& target : targets) {
     Peer& peer = peer_of(target.agent);
-    for (MPI_Request& one : peer.written[target.region].acknowledgements)
-      wait_for(peer, [&] { return mpi::test(one); });
+    for (Answer& one : peer.written[target.region].acknowledgements)
+      wait_for(peer, [&] { return mpi::test(one.request); });
     peer.written.erase(target.region);
   }
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <span>
 #include <unordered_map>
@@ -14,6 +15,7 @@
 #include "combine.hpp"
 #include "pending.hpp"
 #include "program.hpp"
+#include "tags.hpp"
 #include "wire.hpp"
 
 namespace tessera::detail {
@@ -41,6 +43,9 @@ class Stream {
   Stream(Buffers& buffers, const Wire& wire, int agent, std::int32_t tag, bool gets, const Parts& parts,
          std::byte* local)
       : buffers_(&buffers), wire_(&wire), agent_(agent), tag_(tag), gets_(gets), parts_(parts), local_(local) {}
+  /// Keeps a buffer for it, if it is going to need one. False if there is none just now: then its request must
+  /// not be sent, as who waits for buffers must not keep an agent's. @local
+  bool reserve(const Strided& whole);
   /// Moves it on. Whether it is done: local memory is filled, or needed no more. @local
   bool advance();
   /// Whether somebody has to move it on: not if it waits for what MPI sends at once. @local
@@ -61,6 +66,7 @@ class Stream {
   bool gets_;
   Parts parts_;
   std::byte* local_;
+  std::byte* spare_ = nullptr;
   std::array<OnItsWay, most_parts> ring_;
   std::size_t first_ = 0, count_ = 0;
 };
@@ -92,6 +98,8 @@ class Courier {
   void run(int agent, Program& program, Pending& pending);
   /// Returns when all that this process asked of the agents, in the regions, is done.
   void flush(std::span<const Address> targets);
+  /// Waits for something that an agent does, which is rung if it takes long.
+  void wait_for(int agent, const std::function<bool()>& done);
   /// Sends what was gathered.
   void send_gathered();
   /// Whether anything is, for who looks without the lock. @local
@@ -102,17 +110,21 @@ class Courier {
  private:
   using Clock = std::chrono::steady_clock;
   struct Outgoing;
+  struct Answer {
+    MPI_Request request = MPI_REQUEST_NULL;
+    Tags::Held tag;
+  };
   // What was written to a region through an agent, and may not be done.
   struct Written {
-    bool is_unanswered = false;                   // some of it, unless the agent is asked
-    std::vector<MPI_Request> acknowledgements{};  // of the rest
+    bool is_unanswered = false;              // some of it, unless the agent is asked
+    std::vector<Answer> acknowledgements{};  // of the rest
   };
   struct Peer {
     int agent = 0;
     Outgoing* open = nullptr;  // the message that is gathered for it
     int messages = 0;          // that may still wait at the agent
     index_t bytes = 0;         // of them
-    MPI_Request acknowledgement = MPI_REQUEST_NULL;
+    Answer acknowledgement;
     int acknowledged = 0;  // what it covers
     index_t acknowledged_bytes = 0;
     Clock::time_point rung{}, sent{}, heard{};
@@ -129,7 +141,8 @@ class Courier {
   static constexpr auto awake_after_answer = std::chrono::microseconds(25),
                         awake_after_request = std::chrono::microseconds(40);
   static constexpr auto first_patience = std::chrono::microseconds(100);
-  static constexpr auto patience_per_byte = std::chrono::nanoseconds(2);
+  static constexpr auto patience_per_byte = std::chrono::nanoseconds(2),
+                        most_patience = std::chrono::nanoseconds(500'000);
   static constexpr index_t most_gathered = index_t{4} << 10;  // of one who does not wait
   static constexpr std::size_t most_outgoing = 32;
   static constexpr int most_messages = 64;
@@ -152,23 +165,22 @@ class Courier {
   void dispatch(Peer& peer, When when = When::now);
   void admit(Peer& peer);
   void acknowledge(Peer& peer);
-  MPI_Request expect(const Header& request, int agent) const;
+  Answer expect(const Header& request, int agent);
   Outgoing& slot();
   void ring(Peer& peer);
   template <class Done>
   void wait_for(Peer& peer, Done&& done, index_t bytes = 0);
-  void finish(Stream&& stream, index_t bytes, Peer& peer, Pending* pending);
-  std::int32_t next_tag() noexcept { return tag_ = (tag_ + 1) % Wire::tags; }
+  void finish(Stream&& stream, std::int32_t tag, index_t bytes, Peer& peer, Pending* pending);
 
   Progress& progress_;
   const Wire& wire_;
+  Tags tags_;  // outlives those who hold some
   std::unique_ptr<std::byte[]> slots_;
   std::array<Outgoing, most_outgoing> outgoing_;
   std::size_t next_ = 0;
   std::atomic<int> gathered_{0};         // messages that are open
   std::unordered_map<int, Peer> peers_;  // agents talked to
   Buffers buffers_;
-  std::int32_t tag_ = 0;
 };
 
 }  // namespace tessera::detail

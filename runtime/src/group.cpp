@@ -141,6 +141,12 @@ int GroupState::rank_of_slot(index_t place) const noexcept {
   return -1;
 }
 
+// Its segments are freed with it.
+void GroupState::quiesce() {
+  alive.quiesce_all();
+  if (node_group) node_group->quiesce();
+}
+
 void GroupState::release() noexcept {
   alive.release_all();
   for (auto& of_reach : slabs) of_reach.clear();

@@ -206,6 +206,8 @@ void collective(const char* name, Blocking&& blocking, Starting&& start) {
 
 void while_waiting(Idle* what) noexcept { idle = what; }
 
+void wait_turn(MPI_Comm comm) { idle != nullptr && idle->is_needed() ? idle->serve() : progress(comm); }
+
 void barrier(MPI_Comm comm) {
   collective(
       "MPI_Barrier", [&] { return MPI_Barrier(comm); },

@@ -62,12 +62,17 @@ class Idle {
   virtual void begin() noexcept = 0;
   virtual void serve() = 0;  // again and again
   virtual void end() noexcept = 0;
+  /// Whether nobody else serves meanwhile. @local
+  virtual bool is_needed() const noexcept = 0;
 };
 /// Null: it waits in MPI. @local
 void while_waiting(Idle* idle) noexcept;
 void barrier(MPI_Comm comm);
 /// Gives MPI a chance to move messages on (MPI standard 3.8.1).
 void progress(MPI_Comm comm);
+/// A turn of a wait for processes of the same node, which may wait for one on another: serves those, where
+/// nobody else does, or gives MPI a chance.
+void wait_turn(MPI_Comm comm);
 void broadcast(MPI_Comm comm, void* data, index_t bytes, int root);
 void all_gather(MPI_Comm comm, const void* value, void* all, index_t bytes);
 void all_reduce(MPI_Comm comm, void* data, index_t count, ElementKind kind, Reduce operation);

@@ -21,6 +21,7 @@ NodeMeeting::NodeMeeting(MPI_Comm node, std::string& problem)
   const auto needed = static_cast<index_t>(sizeof(Shared) + sizeof(Slot) * 2 * static_cast<std::size_t>(size_));
   const index_t stride = round_up((needed + size_ - 1) / size_, page_size());
   memory_ = NodeMemory::create(node, stride, stride, problem);
+  memory_.close_file();  // nobody else is to map it, and a group is not to cost a descriptor
   // New pages are zero, which is what the counters begin with.
   if (memory_) shared_ = reinterpret_cast<Shared*>(memory_.base());
 }
@@ -40,7 +41,7 @@ void NodeMeeting::reduce_min(std::int64_t* values, int count) {
     auto here = [&] { return shared_->round.load(std::memory_order_acquire) != round; };
     for (int i = 0; i < (is_crowded(size_) ? 1 : spins) && !here(); ++i) pause();
     while (!here()) {
-      mpi::progress(node_);
+      mpi::wait_turn(node_);
       sched_yield();
     }
   }

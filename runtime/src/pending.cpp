@@ -49,6 +49,7 @@ Request Pending::launch(std::shared_ptr<Pending> pending) {
 }
 
 void Pending::complete() {
+  if (agent_ >= 0) return runtime_.progress->courier().wait_for(agent_, [this] { return advance(); });
   if (runtime_.progress) return runtime_.progress->wait_until([this] { return advance(); });
   while (!advance()) {
   }
@@ -58,15 +59,25 @@ bool Pending::advance() {
   // A stage may wait for room, and who waits moves everything on.
   if (done_ || advancing_) return done_;
   advancing_ = true;
-  std::erase_if(stages_, [](const auto& stage) { return stage->advance(); });
+  try {
+    std::erase_if(stages_, [](const auto& stage) { return stage->advance(); });
+  } catch (...) {
+    // It will never be done: whoever waits for it next is not to wait for ever.
+    finish();
+    throw;
+  }
   advancing_ = false;
   if (!stages_.empty()) return false;
+  finish();
+  return true;
+}
+
+void Pending::finish() noexcept {
   done_ = true;  // read without the lock: only now may anybody believe it
   auto& outstanding = runtime_.outstanding;
   std::erase_if(outstanding, [this](const auto& other) { return other.get() == this; });
   runtime_.outstanding_count = outstanding.size();
   if (moving_) --runtime_.moving_count;
-  return true;
 }
 
 }  // namespace detail

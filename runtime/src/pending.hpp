@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -33,19 +34,29 @@ class Pending {
     virtual bool needs_moving() const noexcept { return true; }
   };
 
-  Pending(RuntimeState& runtime, const SegmentState& segment, int rank)
-      : runtime_(runtime), segment_(&segment), rank_(rank) {}
+  explicit Pending(RuntimeState& runtime) : runtime_(runtime) {}
+  Pending(RuntimeState& runtime, const SegmentState& segment, int rank) : runtime_(runtime) {
+    touches(segment, rank);
+  }
   Pending(const Pending&) = delete;
   Pending& operator=(const Pending&) = delete;
 
   /// The user's share in it, and the runtime's; completes older ones where there are too many. @onesided
   static Request launch(std::shared_ptr<Pending> pending);
   void add(std::unique_ptr<Stage> stage);
+  /// Whose completion includes it.
+  void touches(const SegmentState& segment, int rank) { targets_.push_back({&segment, rank}); }
+  /// Who has to be awake for it to get done; without one it needs nobody.
+  void needs_agent(int agent) noexcept { agent_ = agent; }
 
   bool is_to(const SegmentState& segment, int rank) const noexcept {
-    return segment_ == &segment && rank_ == rank;
+    return std::any_of(targets_.begin(), targets_.end(),
+                       [&](const Target& one) { return one.segment == &segment && one.rank == rank; });
   }
-  bool is_of(const SegmentState& segment) const noexcept { return segment_ == &segment; }
+  bool is_of(const SegmentState& segment) const noexcept {
+    return std::any_of(targets_.begin(), targets_.end(),
+                       [&](const Target& one) { return one.segment == &segment; });
+  }
   bool is_done() const noexcept { return done_; }
   /// Bytes of memory its stages keep.
   index_t kept() const noexcept { return kept_; }
@@ -56,9 +67,15 @@ class Pending {
   RuntimeState& runtime() const noexcept { return runtime_; }
 
  private:
+  struct Target {
+    const SegmentState* segment;
+    int rank;
+  };
+  void finish() noexcept;
+
   RuntimeState& runtime_;
-  const SegmentState* segment_;
-  int rank_;
+  std::vector<Target> targets_;
+  int agent_ = -1;
   std::atomic<bool> done_{false};
   bool advancing_ = false, moving_ = false;
   index_t kept_ = 0;

@@ -177,6 +177,8 @@ void Progress::serve() {
     const std::unique_lock lock(mpi::mutex(), std::try_to_lock);
     if (lock) mpi::progress(wire_.requests.get());
   }
+  // Nobody says that a wait begins or ends: data that is on its way now is the thread's to go on with.
+  if (waiters_ == 0 && busy_) look_after();
   // An agent that shares the core has something to do, and the kernel would let it wait for its turn.
   thread_local unsigned turns = 0;
   if (crowded_ || ++turns % turns_before_yield == 0) sched_yield();

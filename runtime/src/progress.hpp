@@ -71,6 +71,7 @@ class Progress : private mpi::Idle {
   void serve() override;
   void begin() noexcept override;
   void end() noexcept override;
+  bool is_needed() const noexcept override { return mode_ != ProgressMode::thread; }
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -232,6 +232,19 @@ namespace {
   std::exit(0);
 }
 
+// The exception that is being handled ends the job.
+[[noreturn]] void abort_start() {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    std::fputs(formatted("Tessera could not start: {}\n", error.what()).c_str(), stderr);
+  } catch (...) {
+    std::fputs("Tessera could not start\n", stderr);
+  }
+  mpi::abort(MPI_COMM_WORLD, 1);
+  std::abort();
+}
+
 }  // namespace
 }  // namespace detail
 
@@ -245,14 +258,22 @@ Runtime::Runtime(int& argc, char**& argv, RuntimeOptions options)
         detail::may_span_nodes() && detail::may_have_thread() ? ThreadLevel::multiple : options.threads;
     mpi::init_thread(argc, argv, detail::mpi_level(level));
   }
+  bool serving = false;
   try {
+    // What is wrong with the environment is found before some ranks leave to serve the others: these would wait
+    // for them for ever.
+    detail::memory_limit(options);
+    detail::check_shared_memory_choice();
+    detail::transfer_method();
     detail::ProgressRanks ranks;
     if (const int per_node = detail::progress_ranks(); per_node > 0)
       ranks = detail::take_progress_ranks(MPI_COMM_WORLD, per_node, detail::node_size_limit());
+    serving = !ranks.agents.empty();
     if (ranks.all && !ranks.world) detail::serve_and_leave(std::move(ranks), start);
     state_ = RuntimeState::create(MPI_COMM_WORLD, options, std::move(ranks));
   } catch (...) {
-    // The error is the same on every rank, so MPI can be ended in order.
+    // The error is the same on every rank, so MPI can be ended in order; but not by those who serve.
+    if (serving) detail::abort_start();
     if (start) mpi::finalize();
     throw;
   }

@@ -28,6 +28,7 @@ Slab& slab_with_room(GroupState& group, Reach reach, bool must_have_window, inde
                      const std::string& what) {
   auto& slabs = group.slabs[static_cast<std::size_t>(reach)];
   for (const auto& slab : slabs) {
+    if (must_have_window && !slab->region->window) continue;  // MPI had no more when it was made
     if ((offset = slab->free.take(size)) >= 0) return *slab;
   }
   auto region = Region::create(group, Slab::bytes, Slab::bytes, reach, must_have_window,

@@ -170,7 +170,7 @@ struct GroupState : Collective {
   /// Keeps the new object among those that are freed by agreement. @collective
   void adopt(std::shared_ptr<Collective> object) { alive.add(std::move(object)); }
 
-  void quiesce() override {}
+  void quiesce() override;
   void release() noexcept override;
 };
 

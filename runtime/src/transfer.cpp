@@ -209,6 +209,7 @@ bool put_with_notice(Segment& handle, int rank, index_t offset, const Strided& s
                        sizeof(std::int64_t));
   segment.complete(rank, SegmentState::window_marks);
   segment.mark(rank, SegmentState::agent_write_mark);
+  flag_segment.mark(flag_rank, SegmentState::agent_write_mark);
   segment.group->runtime->progress->courier().put(to, shape, source, nullptr, {flag.region, flag.position});
   return true;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
+#include <cstring>
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include <tessera/runtime/batch.hpp>
@@ -173,6 +175,95 @@ TEST(Batch, large_runs_and_no_bytes) {
   batch.send();
   EXPECT_EQ(found == data, true);
   segment.sync();
+}
+
+TEST(Batch, what_is_large_stays_behind_what_came_before) {
+  constexpr index_t large = 70000, bytes = 1 << 17;
+  Segment segment(world(), bytes, "in order");
+  zero(segment, bytes);
+  Random random(6);
+  const int right = (world().rank() + 1) % world().size();
+  const Bytes data = random_bytes(random, large);
+  Bytes found(large);
+  const std::int64_t old = -1, next = 42;
+  Batch batch;
+  batch.put(segment, right, 0, &old, word);
+  batch.put(segment, right, 0, data.data(), large);
+  batch.send();
+  segment.flush();
+  segment.get(right, 0, Strided::contiguous(large), found.data());
+  EXPECT_EQ(found == data, true) << "the put of 8 bytes came after the large one";
+  batch.put(segment, right, 0, &next, word);
+  batch.get(segment, right, 0, found.data(), large);
+  batch.send();
+  std::int64_t seen = 0;
+  std::memcpy(&seen, found.data(), word);
+  EXPECT_EQ(seen, next) << "the large get came before the put of 8 bytes";
+  segment.sync();
+}
+
+TEST(Batch, results_that_nobody_wants_need_no_batch) {
+  Segment segment(world(), 64 * word, "unwanted");
+  zero(segment, 64 * word);
+  const int right = (world().rank() + 1) % world().size();
+  Request request;
+  {
+    Batch batch;
+    const std::int64_t one = 1;
+    for (index_t i = 0; i < 64; ++i)
+      batch.fetch_add(segment, right, word * i, ElementKind::int64, &one, nullptr);
+    request = batch.send_async();
+  }
+  std::vector<std::byte> where_the_batch_was(4096, std::byte{7});
+  request.wait();
+  segment.sync();
+  for (index_t i = 0; i < 64; ++i) EXPECT_EQ(segment.load<std::int64_t>(world().rank(), word * i), 1);
+  EXPECT_EQ(where_the_batch_was, std::vector<std::byte>(4096, std::byte{7}));
+  segment.sync();
+}
+
+TEST(Batch, one_that_is_assigned_sends_what_it_had) {
+  Segment segment(world(), 2 * word, "assigned");
+  zero(segment, 2 * word);
+  const int right = (world().rank() + 1) % world().size();
+  const std::int64_t first = 11, second = 22;
+  {
+    Batch batch, other;
+    batch.put(segment, right, 0, &first, word);
+    other.put(segment, right, word, &second, word);
+    batch = std::move(other);
+  }
+  segment.sync();
+  EXPECT_EQ(segment.load<std::int64_t>(world().rank(), 0), first);
+  EXPECT_EQ(segment.load<std::int64_t>(world().rank(), word), second);
+  segment.sync();
+}
+
+// One request for several segments: the flush of each waits for it.
+TEST(Batch, of_several_segments_is_flushed_with_each) {
+  Segment first(world(), 64 * word, "first"), second(world(), 64 * word, "second");
+  const int me = world().rank(), right = (me + 1) % world().size();
+  for (index_t i = 0; i < 64; ++i) {
+    const std::int64_t value = 100 * me + i;
+    first.store(me, word * i, value);
+    second.store(me, word * i, -value);
+  }
+  world().sync();
+  for (int round = 0; round < 20; ++round) {
+    std::vector<std::int64_t> a(64, 7), b(64, 7);
+    Batch batch;
+    for (index_t i = 0; i < 64; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      batch.get(first, right, word * i, &a[at], word);
+      batch.get(second, right, word * i, &b[at], word);
+    }
+    Request request = batch.send_async();
+    second.flush(right);
+    EXPECT_EQ(b[63], -(100 * right + 63));
+    request.wait();
+    EXPECT_EQ(a[63], 100 * right + 63);
+  }
+  world().sync();
 }
 
 TEST(Batch, what_is_wrong_is_said_at_once) {

@@ -252,6 +252,30 @@ TEST(Flags, announce_strided_data_to_all) {
   all.sync();
 }
 
+// Flags that are dropped take their last notifications with them: the memory is the next ones'.
+TEST(Flags, that_nobody_waited_for_do_not_reach_the_next) {
+  const Group& all = world();
+  Segment data(all, 1 << 16, "data");
+  zero(data, 1 << 16);
+  const std::vector<std::byte> sent(1 << 16, std::byte{1});
+  for (int round = 0; round < 30; ++round) {
+    {
+      Flags flags(all, 4, "left behind");
+      const index_t bytes = round % 2 == 0 ? 64 : 1 << 16;
+      put_notify(data, right(), 0, Strided::contiguous(bytes), sent.data(), flags.at(right(), 0));
+    }
+    // Who comes last finds all others there, and waits for nobody: it does not look after its agent meanwhile.
+    const auto late = std::chrono::steady_clock::now() + std::chrono::microseconds(all.rank() % 2 * 500);
+    while (std::chrono::steady_clock::now() < late) {
+    }
+    Flags next(all, 4, "next");
+    EXPECT_FALSE(next.test(0)) << "round " << round;
+    all.sync();
+    EXPECT_FALSE(next.test(0)) << "round " << round;
+  }
+  all.sync();
+}
+
 TEST(Flags, that_are_not_there) {
   const Group& all = world();
   Flags flags(all, 2, "two");

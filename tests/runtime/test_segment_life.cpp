@@ -116,6 +116,28 @@ void expect_unusable(Segment& segment, const char* reason) {
   EXPECT_THROW(segment.close(), UsageError);
 }
 
+// What is under way to a segment of a group that is dropped, or closed, is done before its memory goes.
+TEST(Segment, of_a_group_that_goes_is_freed_when_all_is_done) {
+  const Group& all = world();
+  const int right = (all.rank() + 1) % all.size();
+  const std::vector<double> data(20000, 1.5);
+  for (int round = 0; round < 10; ++round) {
+    Group group = all.split(0);
+    {
+      Segment small(group, 4096, "small"), large(group, index_t{1} << 20, "large");
+      Request request = large.put_async(right, 0, Strided::contiguous(160000), data.data());
+      for (index_t i = 0; i < 100; ++i) small.put(right, 8 * i, Strided::contiguous(8), data.data());
+      request.wait();
+      if (round % 2 == 0) group = Group();
+    }
+    if (group) group.close();
+    all.sync();
+    Segment next(all, index_t{1} << 20, "where it was");
+    next.sync();
+  }
+  all.sync();
+}
+
 TEST(Segment, closed_and_moved_from_segments_refuse) {
   Segment segment(world(), 64, "here and gone");
   Segment other = std::move(segment);

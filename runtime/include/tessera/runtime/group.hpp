@@ -125,8 +125,8 @@ class Group {
     return values;
   }
 
-  /// Lets every member fail when one does: the problem of the lowest rank that passes one that is not empty,
-  /// prefixed with that rank if it is not this one's own; empty if nobody has a problem. @collective
+  /// Lets every member fail when one does: the problem of the lowest rank that passes one that is not empty, in
+  /// its words; empty if nobody has a problem. @collective
   std::string agree(std::string_view problem) const;
 
   /// In builds with TESSERA_CHECKS (the dev preset): throws UsageError on every rank unless all members make
