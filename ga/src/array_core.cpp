@@ -150,11 +150,15 @@ Ghosts& ArrayCore::ghosts(const char* call) const {
 }
 
 void ArrayCore::update_ghosts(const GhostSides& what, GhostMethod method) {
-  ghosts("update_ghosts").update(segment_, what, method);
+  Ghosts& cells = ghosts("update_ghosts");
+  end_epoch();
+  cells.update(segment_, what, method);
 }
 
 void ArrayCore::begin_update_ghosts(const GhostSides& what) {
-  ghosts("update_ghosts_async").begin(segment_, what);
+  Ghosts& cells = ghosts("update_ghosts_async");
+  end_epoch();
+  cells.begin(segment_, what);
 }
 
 void ArrayCore::end_update_ghosts() { ghosts_->end(segment_); }
@@ -251,6 +255,8 @@ void ArrayCore::get(const Lattice& patch, const Buffer<void*>& into) const {
 // What is on other nodes is asked for together. The last is, while the others are on their way, waited for as
 // one alone is: a request costs more.
 void ArrayCore::fetch(const Lattice& patch, const Field& field, const Buffer<void*>& into) const {
+  if (segment_.face().direct_ranks == 0)
+    require_open();  // the group of one that was moved from is not to be asked
   if (segment_.face().direct_ranks == group().size()) {
     return for_each_transfer(patch, field, into,
                              [&](int rank, index_t offset, const Strided& shape, std::byte* local) {

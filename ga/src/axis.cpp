@@ -76,7 +76,7 @@ index_t Axis::blocks_dealt() const noexcept {
 index_t Axis::intervals(int part) const noexcept {
   const bool dealt = kind_ == Kind::cyclic || kind_ == Kind::dealt;
   if (!dealt || single_) return count(part) > 0 ? 1 : 0;
-  if (kind_ == Kind::cyclic) return (count(part) + block_ - 1) / block_;
+  if (kind_ == Kind::cyclic) return count(part) / block_ + static_cast<index_t>(count(part) % block_ != 0);
   return (blocks_dealt() - part + parts_ - 1) / parts_;
 }
 

@@ -39,11 +39,16 @@ std::vector<Ghosts::Reach> Ghosts::beside(int part, int d, bool high) const {
   return list;
 }
 
-// Along a dimension in which both have the same block: that, or with the ghost cells.
+// Along a dimension in which both have the same block: that, or with those ghost cells that are somebody's.
 std::vector<Ghosts::Reach> Ghosts::along(int part, int d, bool with_ghosts) const {
   const index_t width = layout_.ghosts()[at(d)], count = layout_.axis(d).count(part);
-  if (with_ghosts) return {{part, 0, 0, count + 2 * width}};
-  return {{part, width, width, count}};
+  if (!with_ghosts) return {{part, width, width, count}};
+  index_t low = width, high = width;
+  if (!periodic_[at(d)]) {
+    const Interval own = layout_.axis(d).interval(part, 0);
+    low = std::min(width, own.begin), high = std::min(width, layout_.axis(d).extent() - own.end);
+  }
+  return {{part, width - low, width - low, low + count + high}};
 }
 
 // Every combination of what is needed along each dimension.

@@ -44,8 +44,8 @@ struct Search {
     }
     // From the largest factor down, so that of equal surfaces the first dimension is cut the most: blocks of
     // whole rows.
-    for (int f = rest; f >= 1; --f) {
-      if (rest % f != 0 || f > most[d]) continue;
+    for (int f = static_cast<int>(std::min<index_t>(rest, most[d])); f >= 1; --f) {
+      if (rest % f != 0) continue;
       grid[d] = f;
       factor(d + 1, rest / f);
     }
@@ -78,13 +78,14 @@ LayoutCore::LayoutCore(std::vector<Axis> axes, int ranks, GridOrder grid_order, 
   index_t grid = 1;
   for (std::size_t d = 0; d < axes.size(); ++d) {
     dims_[d] = axes[d].extent();
+    // Neither factor is above 2^31: the product cannot overflow before it is looked at.
     grid *= axes[d].parts();
+    if (grid > ranks) {
+      throw UsageError(
+          formatted("a layout's grid has {} blocks or processes but there are only {} ranks", grid, ranks));
+    }
   }
   checked_size(dims_.data(), axes.size());
-  if (grid > ranks) {
-    throw UsageError(
-        formatted("a layout's grid has {} blocks or processes but there are only {} ranks", grid, ranks));
-  }
   grid_size_ = static_cast<int>(grid);
   int step = 1;
   for (int i = 0; i < rank_; ++i) {
@@ -153,10 +154,19 @@ LayoutCore LayoutCore::on_ranks(std::vector<int> members, int ranks) const {
 
 LayoutCore LayoutCore::with_ghosts(const index_t* widths) const {
   LayoutCore copy = *this;
+  index_t elements = 1;
   for (int d = 0; d < rank_; ++d) {
     if (widths[d] < 0)
       throw UsageError(formatted("the width {} of the ghost cells in dimension {} is negative", widths[d], d));
     copy.ghosts_[at(d)] = widths[d];
+    // Of a block that is all of the array, in the worst case.
+    index_t all = 0;
+    const bool fits = !__builtin_mul_overflow(widths[d], index_t{2}, &all) &&
+                      !__builtin_add_overflow(all, std::max<index_t>(dims_[at(d)], 1), &all) &&
+                      !__builtin_mul_overflow(all, elements, &elements);
+    if (!fits)
+      throw UsageError(formatted(
+          "a layout with ghost cells {} wide in dimension {} has more than 2^63 elements", widths[d], d));
   }
   if (copy.has_ghosts() && (list_ || tiled_ || is_cyclic())) {
     throw UsageError(formatted("only blocked and irregular layouts can have ghost cells, and this one is {}",
@@ -368,8 +378,11 @@ std::vector<int> choose_grid(const std::vector<index_t>& dims, int ranks,
   for (std::size_t d = 0; d < dims.size(); ++d) {
     most[d] = std::max<index_t>(1, dims[d] / std::max<index_t>(1, min_block[d]));
   }
+  index_t fitting = 1;  // more cannot hold elements
+  for (const index_t parts : most)
+    fitting = std::min<index_t>(ranks, fitting * std::min<index_t>(ranks, parts));
   // Not every number of processes has factors that fit the extents: then fewer of them hold elements.
-  for (int used = ranks; used > 1; --used) {
+  for (int used = static_cast<int>(fitting); used > 1; --used) {
     Search search{dims, most, std::vector<int>(dims.size(), 1), {}};
     search.factor(0, used);
     if (!search.best.empty()) return search.best;

@@ -98,6 +98,11 @@ void print_planes(std::ostream& out, const SliceCore& slice, int d, Coordinates&
 }  // namespace
 
 void print(std::ostream& out, const SliceCore& slice, const PrintOptions& options) {
+  if (options.precision < 0 || options.most < 1) {
+    throw UsageError(
+        formatted("print: a precision of {} and at most {} elements of each dimension are no way to print",
+                  options.precision, options.most));
+  }
   begin_operation("print", {slice});
   const ArrayCore& array = slice.array();
   if (array.group().rank() == 0) {

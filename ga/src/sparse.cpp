@@ -3,6 +3,7 @@
 #include <tessera/sparse.hpp>
 
 #include <algorithm>
+#include <initializer_list>
 #include <limits>
 #include <utility>
 
@@ -245,6 +246,18 @@ std::vector<T> fetch(const Array<T, 1>& x, const std::vector<index_t>& at_positi
 
 }  // namespace
 
+namespace {
+
+// As every collective operation on an array begins: whatever epoch it is in, ends.
+void settle(std::initializer_list<const detail::ArrayCore*> arrays) {
+  for (const detail::ArrayCore* array : arrays) {
+    array->require_open();
+    array->end_epoch();
+  }
+}
+
+}  // namespace
+
 template <Arithmetic T>
 void SparseMatrix<T>::multiply(const Array<T, 1>& x, Array<T, 1>& y) const {
   require_group(x.group(), "multiply");
@@ -255,6 +268,7 @@ void SparseMatrix<T>::multiply(const Array<T, 1>& x, Array<T, 1>& y) const {
                   "\"{}\" of {}",
                   name(), rows_, columns_, x.name(), x.size(), y.name(), y.size()));
   }
+  settle({&x.core(), &y.core()});
   group().sync();
   const std::vector<T> factors = fetch(x, needed_);
   const auto values = local_values();
@@ -281,6 +295,7 @@ void SparseMatrix<T>::multiply(const Array<T, 2>& b, Array<T, 2>& c) const {
                   "\"{}\" of {} x {}",
                   name(), rows_, columns_, b.name(), b.dims()[0], width, c.name(), c.dims()[0], c.dims()[1]));
   }
+  settle({&b.core(), &c.core()});
   group().sync();
   // Some columns at a time, so that what is fetched stays within some megabytes.
   constexpr index_t most_bytes = index_t{32} << 20;
@@ -327,6 +342,7 @@ void SparseMatrix<T>::get_diagonal(Array<T, 1>& v) const {
         formatted("get_diagonal: \"{}\" has {} elements, and the diagonal of sparse matrix \"{}\" {}", v.name(),
                   v.size(), name(), length));
   }
+  settle({&v.core()});
   group().sync();
   const index_t end = std::min(last_, length), begin = std::min(first_, end);
   LocalArray<T, 1> diagonal(Extents<1>(end - begin));

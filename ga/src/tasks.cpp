@@ -60,11 +60,13 @@ void TaskCounter::close() {
 
 // As many chunks as half of what is left comes to for so many shares of the group, and one at least.
 TaskCounter::Range TaskCounter::draw_from_all(index_t shares) {
-  index_t wanted = chunk_;
+  // A chunk of more than all would let the counter overflow.
+  const index_t chunk = std::min(chunk_, std::max<index_t>(1, count_));
+  index_t wanted = chunk;
   if (shares > 1) {
     const index_t left = std::max<index_t>(0, count_ - global_.load(0, 0));
     const index_t fair = left / (2 * group().size()) * shares;
-    wanted = std::max(chunk_, fair / chunk_ * chunk_);
+    wanted = std::max(chunk, fair / chunk * chunk);
   }
   const index_t begin = std::min(count_, global_.fetch_add(0, 0, wanted));
   return {begin, begin + std::min(wanted, count_ - begin)};

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include <tessera/linalg/error.hpp>
@@ -56,9 +57,31 @@ void require_system(std::string_view routine, const SliceCore& a, const SliceCor
   }
 }
 
+namespace {
+
+[[noreturn]] void throw_not_finite(std::string_view routine, const SliceCore& a, std::string name) {
+  throw LinalgError(formatted("{}: {} holds NaN or infinity", routine, described(a)), std::move(name), 0);
+}
+
+}  // namespace
+
 void require_finite(std::string_view routine, const SliceCore& a, std::string name) {
   if (std::isfinite(tessera::detail::norm(a, tessera::detail::Norm::infinity))) return;
-  throw LinalgError(formatted("{}: {} holds NaN or infinity", routine, described(a)), std::move(name), 0);
+  throw_not_finite(routine, a, std::move(name));
+}
+
+template <class T>
+double largest_of_lower(std::string_view routine, const SliceCore& a, std::string name) {
+  double largest = 0;
+  for_each_of_lower<T>(a, [&](index_t, index_t, const T& x) {
+    const double size =
+        std::max(std::abs(static_cast<double>(std::real(x))), std::abs(static_cast<double>(std::imag(x))));
+    // A comparison with NaN says no: it counts as infinite.
+    if (!(size <= largest)) largest = std::isnan(size) ? std::numeric_limits<double>::infinity() : size;
+  });
+  largest = a.array().group().all_reduce(largest, Reduce::max);
+  if (!std::isfinite(largest)) throw_not_finite(routine, a, std::move(name));
+  return largest;
 }
 
 void keep_triangle(const SliceCore& a, Triangle kept, index_t diagonals) {
@@ -117,9 +140,10 @@ void copy_adjoint(const SliceCore& from, const SliceCore& to) {
   }
 }
 
-#define TESSERA_DEFINE(T)                                    \
-  template void mirror<T>(const SliceCore&, Triangle, bool); \
-  template void copy_adjoint<T>(const SliceCore&, const SliceCore&);
+#define TESSERA_DEFINE(T)                                            \
+  template void mirror<T>(const SliceCore&, Triangle, bool);         \
+  template void copy_adjoint<T>(const SliceCore&, const SliceCore&); \
+  template double largest_of_lower<T>(std::string_view, const SliceCore&, std::string);
 TESSERA_DEFINE(float)
 TESSERA_DEFINE(double)
 TESSERA_DEFINE(std::complex<float>)

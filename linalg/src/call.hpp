@@ -13,6 +13,11 @@
 
 namespace tessera::linalg::detail {
 
+/// As require_finite of the lower triangle, for what does not read the other: the largest magnitude in it.
+/// @collective
+template <class T>
+double largest_of_lower(std::string_view routine, const SliceCore& a, std::string name);
+
 /// A routine of Tessera's that calls ScaLAPACK: the grid of its operands, and what came of it.
 class Call {
  public:
@@ -44,10 +49,18 @@ class Call {
     const int info = run(f);
     if (info != 0) fail(std::move(name), info, "failed");
   }
+  /// The same; a positive info says that what is looked for did not converge. @collective @throws LinalgError
+  template <class F>
+  void must_converge(std::string name, std::string_view what, F&& f) const {
+    const int info = run(f);
+    if (info > 0) fail(std::move(name), info, formatted("has {} that did not converge (info {})", what, info));
+    if (info < 0) fail(std::move(name), info, "failed");
+  }
   /// The lower triangle of a positive definite matrix becomes its Cholesky factor. `named` is the operand that
   /// it is a copy of. @collective @throws LinalgError
   template <class T>
   void factor_spd(const Distributed& a, int n, const SliceCore& named) const {
+    largest_of_lower<T>(routine_, named, "p?potrf");  // which it does not notice
     const int info = run([&] { return scalapack::potrf<T>(n, a.data<T>(), a.descriptor()); });
     if (info > 0) fail("p?potrf", info, formatted("is not positive definite: leading minor {}", info), named);
     if (info < 0) fail("p?potrf", info, "failed", named);
@@ -71,6 +84,21 @@ void require_square(std::string_view routine, const SliceCore& a);
 /// @throws LinalgError on every rank if there is a NaN or infinity, for which iterations may never end.
 /// @collective
 void require_finite(std::string_view routine, const SliceCore& a, std::string name);
+
+/// Calls f(i, j, element) for the elements of the lower triangle that this rank has. @local
+template <class T, class F>
+void for_each_of_lower(const SliceCore& a, F&& f) {
+  a.for_each_piece_of(a.array().group().rank(), [&](const tessera::detail::LocalPiece& piece) {
+    for (index_t i = piece.box.lo[0]; i < piece.box.hi[0]; ++i) {
+      const index_t end = std::min(piece.box.hi[1], i + 1);
+      for (index_t j = piece.box.lo[1]; j < end; ++j) {
+        const index_t offset =
+            (i - piece.box.lo[0]) * piece.strides[0] + (j - piece.box.lo[1]) * piece.strides[1];
+        f(i, j, reinterpret_cast<const T*>(piece.data)[offset]);
+      }
+    }
+  });
+}
 
 /// Calls f(i, element) for the elements of the diagonal that this rank has. @local
 template <class T, class F>

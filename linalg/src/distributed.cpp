@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <tessera/runtime/detail/fingerprint.hpp>
 
@@ -79,6 +80,15 @@ Distributed::Distributed(const SliceCore& matrix, const Target& target, const sc
   const ArrayCore& array = matrix.array();
   const auto& dims = matrix.extents();
   LayoutCore layout = target.layout(dims.data(), array.group().size());
+  for (int rank = 0; rank < layout.ranks(); ++rank)
+    most_local_ = std::max(most_local_, layout.local(rank).size);
+  // Extents fit, but ScaLAPACK counts the elements of a process in 32 bits, too.
+  if (most_local_ > std::numeric_limits<int>::max()) {
+    throw UsageError(formatted(
+        "array \"{}\" of {} x {} has {} elements on one process, and ScaLAPACK counts them in 32 bits (at most "
+        "2147483647): use more processes",
+        array.name(), dims[0], dims[1], most_local_));
+  }
   if (use == Use::copy || !matrix.is_whole() || !(array.layout() == layout)) {
     copy_.emplace(array.group(), std::move(layout), array.type(),
                   tessera::detail::CoreOptions{.name = array.name()});

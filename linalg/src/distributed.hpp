@@ -53,6 +53,8 @@ class Distributed {
   const scalapack::Descriptor& descriptor() const noexcept { return descriptor_; }
   /// The matrix that ScaLAPACK works on. @local
   SliceCore matrix() const { return used(); }
+  /// The elements of the process that has the most. @local
+  index_t most_local() const noexcept { return most_local_; }
   /// Of the pivots of this rank's rows, those that exchange two rows; each is counted on one rank. @local
   index_t exchanges(std::span<const int> pivots) const;
 
@@ -61,6 +63,7 @@ class Distributed {
 
   std::optional<ArrayCore> copy_;
   const ArrayCore* original_;
+  index_t most_local_ = 0;
   scalapack::Descriptor descriptor_;
 };
 

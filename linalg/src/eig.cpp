@@ -33,11 +33,6 @@ void copy_to_complex(const Call& call, const SliceCore& a, const ArrayCore& copy
   }
 }
 
-void converged(const Call& call, std::string routine, int info) {
-  if (info != 0)
-    call.fail(std::move(routine), info, formatted("has eigenvalues that did not converge (info {})", info));
-}
-
 template <class T>
 std::vector<Complex<T>> real_values(const Call& call, const Distributed& matrix, int n) {
   std::vector<T> scales(static_cast<std::size_t>(n) + 1), parts[2];
@@ -45,9 +40,9 @@ std::vector<Complex<T>> real_values(const Call& call, const Distributed& matrix,
   call.must("p?gehrd",
             [&] { return scalapack::gehrd<T>(n, matrix.data<T>(), matrix.descriptor(), scales.data()); });
   keep_triangle(matrix.matrix(), Triangle::upper, 1);
-  converged(call, "p?hseqr", call.run([&] {
+  call.must_converge("p?hseqr", "eigenvalues", [&] {
     return scalapack::hseqr<T>(n, matrix.data<T>(), matrix.descriptor(), parts[0].data(), parts[1].data());
-  }));
+  });
   std::vector<Complex<T>> values;
   for (std::size_t i = 0; i < parts[0].size(); ++i) values.emplace_back(parts[0][i], parts[1][i]);
   return values;
@@ -102,11 +97,11 @@ std::vector<T> complex_values(const Call& call, const ArrayCore& copy, int n, co
     });
   }
   keep_triangle(copy, Triangle::upper, 1);
-  converged(call, "p?lahqr", call.run([&] {
+  call.must_converge("p?lahqr", "eigenvalues", [&] {
     return scalapack::lahqr<T>(vectors != nullptr, n, matrix.data<T>(), matrix.descriptor(), values.data(),
                                vectors == nullptr ? matrix.data<T>() : z.data<T>(),
                                vectors == nullptr ? matrix.descriptor() : z.descriptor());
-  }));
+  });
   if (vectors == nullptr) return values;
   call.must("p?trevc", [&] {
     return scalapack::trevc<T>(n, matrix.data<T>(), matrix.descriptor(), z.data<T>(), z.descriptor());

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "call.hpp"
 #include "elpa.hpp"
@@ -16,7 +17,8 @@ using tessera::detail::Shapes;
 
 constexpr const char* name = "eigh";
 
-void check(const EighOptions& options, index_t n, bool has_elpa) {
+template <class T>
+void check(const EighOptions& options, index_t n) {
   if (options.indices && options.interval)
     throw UsageError("eigh: eigenvalues are chosen by index or by an interval, not both");
   if (options.indices) {
@@ -26,11 +28,12 @@ void check(const EighOptions& options, index_t n, bool has_elpa) {
           formatted("eigh: indices from {} to below {} are not within the {} eigenvalues", first, last, n));
     }
   }
-  if (options.interval && !(options.interval->low < options.interval->high)) {
-    throw UsageError(
-        formatted("eigh: the interval from {} to {} is empty", options.interval->low, options.interval->high));
+  if (options.interval &&
+      !(static_cast<Real<T>>(options.interval->low) < static_cast<Real<T>>(options.interval->high))) {
+    throw UsageError(formatted("eigh: the interval from {} to {} is empty in the precision of the elements",
+                               options.interval->low, options.interval->high));
   }
-  if (options.solver != EighSolver::elpa || has_elpa) return;
+  if (options.solver != EighSolver::elpa || elpa::has<T>) return;
   throw UsageError(linalg::has_elpa()
                        ? "eigh: ELPA is used for double precision alone; choose another solver"
                        : "eigh: this build has no ELPA; on Debian it needs Open MPI and libelpa-dev, or choose "
@@ -68,9 +71,17 @@ struct Problem {
                     "suit ELPA, which wants every process to have a part; choose another solver",
                     n, grid.block, grid.rows, grid.columns));
     }
+    // Its workspace of three numbers for each element is counted in 32 bits, too, and it does not look.
+    const bool has_room = matrix.most_local() < std::numeric_limits<int>::max() / 4;
+    if (options.solver == EighSolver::divide_and_conquer && !has_room) {
+      throw UsageError(
+          formatted("eigh: divide and conquer cannot count its workspace for {0} x {0} on {1} processes "
+                    "in 32 bits; use more of them, or another solver",
+                    n, call.target().rows * call.target().columns));
+    }
     if (options.solver != EighSolver::automatic) return options.solver;
     if (elpa::has<T> && is_from_least() && fits_elpa()) return EighSolver::elpa;
-    return wants_all() && wants_vectors ? EighSolver::divide_and_conquer : EighSolver::mrrr;
+    return wants_all() && wants_vectors && has_room ? EighSolver::divide_and_conquer : EighSolver::mrrr;
   }
 
   void solve() {
@@ -86,10 +97,10 @@ struct Problem {
   }
 
   void by_divide_and_conquer() {
-    converged("p?syevd", call.run([&] {
+    call.must_converge("p?syevd", "eigenvalues", [&] {
       return scalapack::syevd<T>(size(), matrix.data<T>(), matrix.descriptor(), values.data(),
                                  vectors.data<T>(), vectors.descriptor());
-    }));
+    });
     share();
     select(n);
   }
@@ -116,13 +127,15 @@ struct Problem {
       range.high = static_cast<Real<T>>(options.interval->high);
     }
     int found = 0;
-    converged("p?syevr", call.run([&] {
+    call.must_converge("p?syevr", "eigenvalues", [&] {
       return scalapack::syevr<T>(wants_vectors, range, size(), matrix.data<T>(), matrix.descriptor(), found,
                                  values.data(), vectors.data<T>(), vectors.descriptor());
-    }));
+    });
     count = options.indices ? options.indices->last - options.indices->first
                             : call.group().broadcast(index_t{found}, 0);
     share();
+    // It counts before it computes, and those next to a bound may come out on its other side.
+    if (options.interval) keep_interval();
   }
 
   void by_elpa() {
@@ -149,22 +162,20 @@ struct Problem {
     select(wanted);
   }
 
-  void converged(std::string routine, int info) const {
-    if (info == 0) return;
-    call.fail(std::move(routine), info, formatted("has eigenvalues that did not converge (info {})", info));
-  }
   // Processes outside the grid have no values yet, and all should have the same to the last bit.
   void share() { call.group().broadcast(std::span<Real<T>>(values), 0); }
   // What was asked for, of so many from the least on.
   void select(index_t computed) {
     first = 0, count = computed;
     if (options.indices) first = options.indices->first, count = options.indices->last - first;
-    if (options.interval) {
-      const auto begin = values.begin(), end = begin + computed;
-      const auto low = std::upper_bound(begin, end, static_cast<Real<T>>(options.interval->low));
-      first = low - begin;
-      count = std::upper_bound(low, end, static_cast<Real<T>>(options.interval->high)) - low;
-    }
+    if (options.interval) keep_interval();
+  }
+  // Of those that were found.
+  void keep_interval() {
+    const auto begin = values.begin() + first, end = begin + count;
+    const auto low = std::upper_bound(begin, end, static_cast<Real<T>>(options.interval->low));
+    first = low - values.begin();
+    count = std::upper_bound(low, end, static_cast<Real<T>>(options.interval->high)) - low;
   }
 };
 
@@ -231,13 +242,13 @@ std::vector<Real<T>> eigh(const SliceCore& a, const SliceCore* b, const EighOpti
   const index_t n = a.extents()[0];
   if (b != nullptr && (b->extents()[0] != n || b->extents()[1] != n))
     throw_bad_shapes("eigh needs two matrices of one size", {&a, b});
-  check(options, n, elpa::has<T>);
+  check<T>(options, n);
   if (n == 0) {
     if (vectors) vectors(0);
     return {};
   }
-  require_finite(name, a, "p?syevd");
-  if (b != nullptr) require_finite(name, *b, "p?potrf");
+  largest_of_lower<T>(name, a, "p?syevd");
+  if (b != nullptr) largest_of_lower<T>(name, *b, "p?potrf");
   if (options.indices && options.indices->first == options.indices->last) {
     if (vectors) vectors(0);
     return {};

@@ -53,11 +53,17 @@ void apply(std::string_view routine, const SliceCore& a, const Factors& factors,
   tessera::detail::begin_operation(routine, {a, result}, Shapes::any);
   require_square(routine, a);
   if (a.size() == 0) return;
-  require_finite(routine, a, "p?syevd");
   with_scalar(routine, a, [&]<class T>(T) {
     Vectors<T> vectors;
     const auto values = eigen<T>(a, {.blocking = blocking}, vectors);
     const std::vector<double> scales = factors({values.begin(), values.end()});
+    for (std::size_t i = 0; i < scales.size(); ++i) {
+      const auto scale = static_cast<Real<T>>(scales[i]);
+      if (std::isfinite(scale)) continue;
+      throw LinalgError(
+          formatted("{}: the function of eigenvalue {} of {} is {}", routine, values[i], described(a), scale),
+          std::string(routine), 0);
+    }
     const SliceCore v = slice_of(*vectors).core();
     const Array<T, 2> scaled = vectors->duplicate("scaled eigenvectors");
     const SliceCore left = slice_of(scaled).core();
@@ -79,14 +85,7 @@ void function(std::string_view routine, const SliceCore& a, const std::function<
       routine, a,
       [&](const std::vector<double>& values) {
         std::vector<double> scales;
-        for (const double value : values) {
-          scales.push_back(f(value));
-          if (!std::isfinite(scales.back())) {
-            throw LinalgError(formatted("{}: the function of eigenvalue {} of {} is {}", routine, value,
-                                        described(a), scales.back()),
-                              std::string(routine), 0);
-          }
-        }
+        for (const double value : values) scales.push_back(f(value));
         return scales;
       },
       result, blocking);
@@ -121,17 +120,33 @@ void power(const SliceCore& a, double exponent, const SliceCore& result, const B
       result, blocking);
 }
 
+namespace {
+
+// Of the matrix whose lower triangle this is; `largest` is its largest element.
+template <class T>
+double frobenius_norm(const SliceCore& s, double largest) {
+  if (largest == 0) return 0;
+  double sum = 0;
+  for_each_of_lower<T>(s, [&](index_t i, index_t j, const T& x) {
+    const double real = static_cast<double>(std::real(x)) / largest,
+                 imaginary = static_cast<double>(std::imag(x)) / largest;
+    sum += (i == j ? 1 : 2) * (real * real + imaginary * imaginary);
+  });
+  return largest * std::sqrt(s.array().group().all_reduce(sum, Reduce::sum));
+}
+
+}  // namespace
+
 template <class T>
 Array<T, 2> canonical_orthogonaliser(const SliceCore& s, double threshold, const Blocking& blocking) {
   constexpr const char* routine = "canonical_orthogonaliser";
   if (!(threshold >= 0)) throw UsageError(formatted("{}: a threshold of {}", routine, threshold));
   tessera::detail::begin_operation(routine, {s}, Shapes::any);
   require_square(routine, s);
-  require_finite(routine, s, "p?syevr");
-  // No eigenvalue is above the sum of a row.
-  const double most =
-      tessera::detail::norm(s, tessera::detail::Norm::infinity) * static_cast<double>(s.extents()[0]) * 1.01 +
-      threshold + 1;
+  const double size = frobenius_norm<T>(s, largest_of_lower<T>(routine, s, "p?syevr"));
+  // No eigenvalue is above the norm, and one far below it cannot be told from zero.
+  threshold = std::max(threshold, 4 * static_cast<double>(std::numeric_limits<Real<T>>::epsilon()) * size);
+  const double most = 1.01 * size + 2 * threshold + 1;
   Vectors<T> vectors;
   const EighOptions options{.indices = {},
                             .interval = EighOptions::Interval{threshold, most},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <memory>
 
 #include <tessera/detail/operations.hpp>
@@ -23,17 +24,17 @@ T scaled(T factor, T value) {
 
 // c = block + beta * c for the pieces of a share, `block` by columns.
 template <class T>
-void store(const Share& share, const T* block, T beta) {
-  const index_t leading = share.rows.size();
+void store(const Share& share, const blas::Panel<T>& block, T beta) {
   for (const LocalPiece& piece : share.pieces) {
     const IndexSet rows(piece.box.lo[0], piece.box.hi[0] - piece.box.lo[0]),
         columns(piece.box.lo[1], piece.box.hi[1] - piece.box.lo[1]);
-    const T* from = block + *share.rows.find(rows) + *share.columns.find(columns) * leading;
+    const T* from = block.data + *share.rows.find(rows) * block.row_stride +
+                    *share.columns.find(columns) * block.column_stride;
     auto* to = reinterpret_cast<T*>(piece.data);
     for (index_t j = 0; j < columns.size(); ++j) {
       for (index_t i = 0; i < rows.size(); ++i) {
         T& x = to[i * piece.strides[0] + j * piece.strides[1]];
-        x = from[i + j * leading] + scaled(beta, x);
+        x = from[i * block.row_stride + j * block.column_stride] + scaled(beta, x);
       }
     }
   }
@@ -191,8 +192,12 @@ void multiply_own(Product<T>& product, const SliceCore& c, index_t k, T beta, co
       continue;
     }
     const auto block = block_of<T>(m, n, tiles);
-    product.add(share.rows, share.columns, inner, T{0}, {block.get(), 1, m}, first, tiles);
-    store(share, block.get(), beta);
+    // By rows, where it has more of them than BLAS counts.
+    const bool by_columns = m <= std::numeric_limits<int>::max();
+    const blas::Panel<T> panel =
+        by_columns ? blas::Panel<T>{block.get(), 1, m} : blas::Panel<T>{block.get(), n, 1};
+    product.add(share.rows, share.columns, inner, T{0}, panel, first, tiles);
+    store(share, panel, beta);
   }
 }
 

@@ -266,12 +266,12 @@ void Product<T>::add_block(const IndexSet& rows, const IndexSet& columns, const 
   const index_t m = rows.size(), n = columns.size();
   const blas::Order result = blas::order_of(c.row_stride, c.column_stride, m, n);
   const std::vector<IndexSet> all = steps(rows, columns, inner, result, first);
-  const index_t most = most_fetched<T>(m, n);
+  const index_t longest = std::min(most_fetched<T>(m, n), inner.size());
   Room rooms[2];
   std::deque<Step> begun;
   const auto fetch = [&](const Factor<T>& factor, const IndexSet& outer, blas::Order order,
                          std::unique_ptr<T[]>& memory, Step& step) {
-    if (!memory) memory = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(outer.size() * most));
+    if (!memory) memory = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(outer.size() * longest));
     return factor.fetch(outer, step.inner, order, memory.get(), step.request);
   };
   std::size_t fetched = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "call.hpp"
@@ -96,6 +97,8 @@ void least_squares(const SliceCore& a, const SliceCore& b, const SliceCore& x, c
   if (x.size() == 0) return;
   with_scalar("least_squares", a, [&]<class T>(T zero) {
     if (m == 0) return tessera::detail::fill(x, &zero);
+    require_finite("least_squares", a, "p?gels");
+    require_finite("least_squares", b, "p?gels");
     const Call call("least_squares", a, std::max({m, n, columns}), blocking);
     const Distributed factor = call.copy_of(a);
     const ArrayCore both = call.matrix(std::max(m, n), columns);  // b, and then x
@@ -108,9 +111,17 @@ void least_squares(const SliceCore& a, const SliceCore& b, const SliceCore& x, c
                                 factor.descriptor(), right.data<T>(), right.descriptor());
     });
     both.group().sync();
-    // It divides by the diagonal of the factor without a look.
-    if (!std::isfinite(tessera::detail::norm(rows(n), tessera::detail::Norm::infinity)))
-      call.fail("p?gels", 0, "does not have full rank, or holds NaN or infinity");
+    // It divides by the diagonal of the factor without a look, which rounding keeps from being zero.
+    double least = std::numeric_limits<double>::infinity(), largest = 0;
+    for_each_of_diagonal<const T>(factor.matrix(), [&](index_t, const T& diagonal) {
+      least = std::min(least, static_cast<double>(std::abs(diagonal)));
+      largest = std::max(largest, static_cast<double>(std::abs(diagonal)));
+    });
+    least = call.group().all_reduce(least, Reduce::min);
+    largest = call.group().all_reduce(largest, Reduce::max);
+    const double noise =
+        static_cast<double>(std::numeric_limits<Real<T>>::epsilon()) * static_cast<double>(std::max(m, n));
+    if (!(least > largest * noise)) call.fail("p?gels", 0, "does not have full rank");
     tessera::detail::copy(rows(n), x);
   });
 }

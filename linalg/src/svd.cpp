@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/linalg/svd.hpp>
 
+#include <limits>
 #include <optional>
 
 #include <tessera/linalg/gemm.hpp>
@@ -26,13 +27,17 @@ std::vector<Real<T>> decompose(const Call& call, const SliceCore& a, const Slice
   if (u == nullptr) nothing.emplace(call.matrix(0, 0));
   Distributed left = call.operand(u == nullptr ? SliceCore(*nothing) : *u, Contents::discard);
   Distributed right = call.operand(vh == nullptr ? SliceCore(*nothing) : *vh, Contents::discard);
-  const int info = call.run([&] {
+  // Its workspace is counted in 32 bits, and it does not look.
+  if (matrix.most_local() >= std::numeric_limits<int>::max() / 4) {
+    throw UsageError(formatted(
+        "svd: p?gesvd cannot count its workspace for {} x {} on {} processes in 32 bits; use more of them", m,
+        n, call.target().rows * call.target().columns));
+  }
+  call.must_converge("p?gesvd", "singular values", [&] {
     return scalapack::gesvd<T>(u != nullptr, call.narrow(m), call.narrow(n), matrix.data<T>(),
                                matrix.descriptor(), s.data(), left.data<T>(), left.descriptor(),
                                right.data<T>(), right.descriptor());
   });
-  if (info != 0)
-    call.fail("p?gesvd", info, formatted("has singular values that did not converge (info {})", info));
   // Processes outside the grid have none, and all should have the same to the last bit.
   call.group().broadcast(std::span<Real<T>>(s), 0);
   if (u != nullptr) {

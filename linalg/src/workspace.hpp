@@ -48,6 +48,8 @@ int with_workspace(double more, F&& f) {
   int integer_answer[4] = {};
   int info = f(Workspace<T>{answer, -1, real_answer, -1, integer_answer, -1});
   if (info != 0) return info;
+  // What does not fit 32 bits comes out negative.
+  if (std::real(answer[0]) < 0 || real_answer[0] < 0 || integer_answer[0] < 0) return -1;
   std::vector<T> work(static_cast<std::size_t>(length_of(answered(answer[0]) + more)));
   std::vector<linalg::detail::Real<T>> reals(static_cast<std::size_t>(length_of(answered(real_answer[0]))));
   std::vector<int> integers(static_cast<std::size_t>(integer_answer[0]) + 64);

@@ -74,7 +74,7 @@ class Field {
     ++step_;
     const auto all = array_.local_with_ghosts();
     for_each_index(Patch<N>::whole(all.extents()),
-                   [&](const Index<N>& at) { all[at] = is_own(at) ? value(here(at)) : untouched; });
+                   [&](const Index<N>& at) { all[at] = is_own(at) ? value(here(at)) : mark(); });
   }
   // How many cells are not what they should be, where filled(offsets) says for each dimension whether a cell is
   // below the block (-1), in it or above whether it is to be filled.
@@ -83,7 +83,7 @@ class Field {
     const auto all = array_.local_with_ghosts();
     int count = 0;
     for_each_index(Patch<N>::whole(all.extents()), [&](const Index<N>& at) {
-      double expected = untouched;
+      double expected = mark();
       if (is_own(at)) {
         expected = value(here(at));
       } else if (filled(sides(at)) && exists(here(at))) {
@@ -98,6 +98,8 @@ class Field {
   }
 
  private:
+  // Of this rank: one that came from another would show.
+  static double mark() { return untouched - world().rank(); }
   Patch<N> block() const { return array_.layout().block(world().rank()); }
   Index<N> here(Index<N> at) const {
     for (std::size_t d = 0; d < N; ++d) at[d] += block().lo[d] - setting_.widths[d];

@@ -393,6 +393,12 @@ TEST(Layout, bad_arguments_are_told) {
       {"grid extent 0", "dimension 0"});
   expect_refusal([] { Layout<2>::blocked({10, 3}, 4, {.grid = Extents<2>{2, 3}}); }, {"6", "4 ranks"});
   expect_refusal([] { Layout<2>::blocked({most, 3}, 4); }, {"2^63"});
+  expect_refusal(
+      [] {
+        Layout<4>::blocked({8, 8, 8, 8}, 65536, {.grid = Extents<4>{65536, 65536, 65536, 65536}});
+      },
+      {"65536 ranks"});
+  expect_refusal([] { Layout<1>::blocked({100}, 2).with_ghosts({most}); }, {"2^63", "dimension 0"});
   expect_refusal([] { Layout<2>::irregular({10, 3}, {{{1, 5}, {0}}}); }, {"dimension 0", "begin with 0"});
   expect_refusal([] { Layout<2>::irregular({10, 3}, {{{}, {0}}}); }, {"dimension 0"});
   expect_refusal([] { Layout<2>::irregular({10, 3}, {{{0, 5, 4}, {0}}}); }, {"dimension 0", "decrease"});
@@ -431,6 +437,17 @@ TEST(Layout, bad_arguments_are_told) {
       },
       {"[0:10, 5:25)", "10 x 20", "dimension 1 ends at 25"});
   expect_refusal([&] { layout.locate({{5, 5}, {4, 6}}); }, {"inverted", "dimension 0"});
+}
+
+TEST(Layout, blocks_beyond_all_extents) {
+  for (const index_t block : {most, most - 5}) {
+    const auto layout = Layout<1>::block_cyclic({10}, {block}, {.shape = {2}}, 2);
+    EXPECT_EQ(layout.block_count(0), 1);
+    EXPECT_EQ(layout.block(0, 0), Patch<1>::whole({10}));
+    EXPECT_EQ(layout.block_count(1), 0);
+  }
+  // Found without a look at each of so many ranks.
+  EXPECT_EQ(Layout<2>::blocked({20, 20}, 1 << 20).grid(), (Extents<2>{20, 20}));
 }
 
 TEST(Layout, extents_beyond_32_bits) {

@@ -120,6 +120,24 @@ TEST(Sparse, rows_beside_empty_ones) {
   }
 }
 
+TEST(Sparse, operations_end_the_epochs_of_their_arrays) {
+  const Group& all = world();
+  const index_t n = 2 * all.size();
+  std::vector<Triplet<double>> mine;
+  if (all.rank() == 0) {
+    for (index_t i = 0; i < n; ++i) mine.push_back({i, i, 1.0});
+  }
+  const SparseMatrix<double> unit(all, n, n, mine, "unit");
+  Array<double, 1> x(all, {n}, {.name = "x"}), y(all, {n}, {.name = "y"});
+  fill(x, 0.0), fill(y, 0.0);
+  auto sums = accumulate_only(x);
+  const LocalArray<double, 1> ones(Extents<1>(n), 1.0);
+  sums.acc({{0}, {n}}, ones);
+  unit.multiply(x, y);
+  EXPECT_EQ(reduce(y, Reduce::min), static_cast<double>(all.size()));
+  EXPECT_EQ(reduce(y, Reduce::max), static_cast<double>(all.size()));
+}
+
 TEST(Sparse, wrong_uses_are_told) {
   const Group& all = world();
   const Triplet<double> outside{3, 9, 1};

@@ -19,7 +19,7 @@ TEST(Tasks, each_is_given_out_once) {
   const Group& all = world();
   Random own(40 + static_cast<unsigned>(all.rank()));
   for (const index_t count : {index_t{0}, index_t{1}, index_t{7}, index_t{500}}) {
-    for (const index_t chunk : {index_t{1}, index_t{3}, index_t{1000}}) {
+    for (const index_t chunk : {index_t{1}, index_t{3}, index_t{1000}, index_t{1} << 62}) {
       for (const bool by_node : {true, false}) {
         TaskCounter counter(all, count, {.chunk = chunk, .by_node = by_node, .name = "drawn"});
         Array<std::int32_t, 1> done(all, Extents<1>(count + 1), {.name = "done"});

@@ -259,6 +259,51 @@ TYPED_TEST(Spectra, functions_of_matrices) {
   world().sync();
 }
 
+// Only the lower triangle is read, and what the elements cannot hold is told.
+TEST(MatrixFunctions, read_one_triangle_and_overflow_with_a_word) {
+  Array<double, 2> a(world(), {4, 4}, {.name = "A"});
+  for_each_local(a, [](const Index<2>& at, double& x) {
+    x = at[1] > at[0] ? std::numeric_limits<double>::quiet_NaN() : at[0] == at[1] ? 2.0 : 1.0;
+  });
+  a.sync();
+  EXPECT_LT(worst_of(linalg::eigvalsh(a), std::vector<double>{1, 1, 1, 5}), 1e-14);
+  EXPECT_LT(std::abs(all_of(linalg::power(a, 2.0))(1, 1) - 7), 1e-13);
+  EXPECT_EQ(linalg::canonical_orthogonaliser(a).dims(), Extents<2>(4, 4));
+  Array<float, 2> large(world(), {3, 3}, {.name = "L"});
+  fill(large, 0.0F), fill_diagonal(large, 100.0F);
+  EXPECT_NE(message_of<LinalgError>([&] { linalg::exponential(large); }).find("is inf"), std::string::npos);
+  fill_diagonal(large, 1e30F);
+  EXPECT_NE(message_of<LinalgError>([&] { linalg::power(large, 2.0); }).find("is inf"), std::string::npos);
+  Array<double, 2> huge(world(), {3, 3}, {.name = "H"});
+  fill(huge, 0.0), fill_diagonal(huge, 1e200);
+  EXPECT_NE(message_of<LinalgError>([&] { linalg::power(huge, 2.0); }).find("is inf"), std::string::npos);
+}
+
+// g g^T has one eigenvalue that is not zero, and rounding makes five more of it.
+TEST(MatrixFunctions, rounding_is_no_direction) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    const auto check = [&]<class T>(T size) {
+      const auto g = random_matrix<T>(6, 1, seed);
+      Local<T> square(Extents<2>{6, 6});
+      for (index_t i = 0; i < 6; ++i) {
+        for (index_t j = 0; j < 6; ++j) square(i, j) = size * g(i, 0) * g(j, 0);
+      }
+      Array<T, 2> s(world(), {6, 6}, {.name = "S"});
+      set(s, square);
+      for (const double threshold : {1e-8, 0.0}) {
+        const auto x = linalg::canonical_orthogonaliser(s, threshold);
+        ASSERT_EQ(x.dims(), Extents<2>(6, 1)) << "seed " << seed << ", threshold " << threshold;
+        const auto column = all_of(x);
+        const T one = product(adjoint_of(column), product(square, column))(0, 0);
+        EXPECT_LT(std::abs(one - T(1)), 1000 * std::numeric_limits<T>::epsilon());
+      }
+    };
+    check(1.0F);
+    check(1e9);
+  }
+  world().sync();
+}
+
 // Matrices that are hard: graded over many magnitudes, of low rank, and Hilbert's.
 TEST(HardMatrices, graded_spectra_keep_their_large_values) {
   std::vector<double> values;
@@ -356,6 +401,10 @@ TEST(EigenErrors, say_what_is_wrong_on_every_rank) {
     EXPECT_NE(message_of<UsageError>([&] { linalg::eigh(a, {.solver = EighSolver::elpa}); }).find("no ELPA"),
               std::string::npos);
   }
+  EXPECT_NE(message_of<UsageError>([&] {
+              linalg::eigvalsh(single, {.interval = EighOptions::Interval{1, 1 + 1e-9}});
+            }).find("empty in the precision"),
+            std::string::npos);
   fill(a, std::numeric_limits<double>::quiet_NaN());
   EXPECT_NE(message_of<LinalgError>([&] { linalg::svd(a); }).find("NaN"), std::string::npos);
   EXPECT_NE(message_of<LinalgError>([&] { linalg::eig(a); }).find("NaN"), std::string::npos);

@@ -180,6 +180,31 @@ TEST(FactorErrors, say_what_is_wrong_on_every_rank) {
   EXPECT_NE(message_of<UsageError>([&] { linalg::least_squares(a, b); }).find("rows"), std::string::npos);
 }
 
+TEST(FactorErrors, numbers_that_are_none_and_columns_that_depend) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  Array<double, 2> s(world(), {3, 3}, {.name = "S"}), right(world(), {3, 1}, {.name = "right"});
+  fill(s, 0.0), fill_diagonal(s, 2.0), fill(right, 1.0);
+  if (world().rank() == 0) s.store({0, 2}, nan);
+  s.sync();
+  EXPECT_NEAR(reduce(linalg::inverse_spd(s), Reduce::max), 0.5, 1e-15) << "the upper triangle is not read";
+  if (world().rank() == 0) s.store({1, 1}, nan);
+  s.sync();
+  EXPECT_NE(message_of<LinalgError>([&] { linalg::cholesky(s); }).find("\"S\" holds NaN"), std::string::npos);
+  EXPECT_NE(message_of<LinalgError>([&] { linalg::solve_spd(s, right); }).find("NaN"), std::string::npos);
+  EXPECT_EQ(reduce(right, Reduce::min), 1.0);
+
+  Array<double, 2> a(world(), {5, 2}, {.name = "a"}), b(world(), {5, 1}, {.name = "b"});
+  for_each_local(a, [](const Index<2>& at, double& x) { x = static_cast<double>(1 + at[0]); });
+  for_each_local(b, [](const Index<2>& at, double& x) { x = static_cast<double>(at[0] * at[0]); });
+  a.sync(), b.sync();
+  const auto problem = [&] { return message_of<LinalgError>([&] { linalg::least_squares(a, b); }); };
+  EXPECT_EQ(problem(), "least_squares: matrix \"a\" does not have full rank");
+  fill(a, 0.0);
+  EXPECT_EQ(problem(), "least_squares: matrix \"a\" does not have full rank");
+  fill(b, nan);
+  EXPECT_EQ(problem(), "least_squares: matrix \"b\" holds NaN or infinity");
+}
+
 TEST(FactorSlices, are_operands_and_results) {
   Array<double, 2> a(world(), {9, 9}, {.name = "A"}), b(world(), {8, 4}, {.name = "b"});
   fill(a, 5.0), fill(b, 1.0);

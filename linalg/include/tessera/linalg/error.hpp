@@ -14,7 +14,7 @@ class LinalgError : public Error {
  public:
   LinalgError(const std::string& message, std::string routine, int info)
       : Error(message), routine_(std::move(routine)), info_(info) {}
-  /// The ScaLAPACK routine, such as "pdpotrf". @local
+  /// The ScaLAPACK routine, such as "p?potrf", or Tessera's own. @local
   const std::string& routine() const noexcept { return routine_; }
   /// What it returned as info. @local
   int info() const noexcept { return info_; }

@@ -87,7 +87,8 @@ LogDeterminant<value_t<A>> log_determinant(const A& a, const Blocking& blocking 
 
 /// An estimate, seldom below a third of it, of the condition of a matrix in the 1-norm: about how many times
 /// larger an error of solve()'s result is than that of its right-hand side, both relative. Infinite for a
-/// singular matrix. Through ScaLAPACK's p?getrf and p?gecon. @collective @throws UsageError on every rank if
+/// singular matrix. Through ScaLAPACK's p?getrf and Higham's estimator (ACM TOMS 14
+/// (1988) 381). @collective @throws UsageError on every rank if
 /// `a` is not square
 template <ScalarMatrix A>
 double condition(const A& a, const Blocking& blocking = {}) {

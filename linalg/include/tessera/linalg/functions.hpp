@@ -66,8 +66,9 @@ Array<value_t<A>, 2> symmetric_orthogonaliser(const A& s, const Blocking& blocki
   return power(s, -0.5, blocking);
 }
 
-/// x = v w^(-1/2) for those eigenvectors v of an overlap matrix s whose eigenvalues w are above a threshold:
-/// canonical orthogonalisation, x^H s x = 1, with fewer columns than rows where s is nearly singular.
+/// x = v w^(-1/2) for those eigenvectors v of an overlap matrix s whose eigenvalues w are above a threshold,
+/// and above what rounding makes of zero (4 epsilons of the elements times the Frobenius norm of s): canonical
+/// orthogonalisation, x^H s x = 1, with fewer columns than rows where s is nearly singular.
 /// @collective @throws UsageError if `s` is not square or the threshold negative; LinalgError if it holds NaN.
 /// On every rank.
 template <ScalarMatrix A>
