@@ -3,6 +3,8 @@
 #include <map>
 
 #include <tessera/elementwise.hpp>
+#include <tessera/epochs.hpp>
+#include <tessera/reductions.hpp>
 #include <tessera/sparse.hpp>
 
 #include "onesided_model.hpp"
@@ -131,7 +133,8 @@ TEST(Sparse, operations_end_the_epochs_of_their_arrays) {
   Array<double, 1> x(all, {n}, {.name = "x"}), y(all, {n}, {.name = "y"});
   fill(x, 0.0), fill(y, 0.0);
   auto sums = accumulate_only(x);
-  const LocalArray<double, 1> ones(Extents<1>(n), 1.0);
+  LocalArray<double, 1> ones((Extents<1>(n)));
+  for (index_t i = 0; i < n; ++i) ones(i) = 1.0;
   sums.acc({{0}, {n}}, ones);
   unit.multiply(x, y);
   EXPECT_EQ(reduce(y, Reduce::min), static_cast<double>(all.size()));
