@@ -12,6 +12,14 @@ if("${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_DEBUG}" MATCHES "-fsanitize")
   set(TESSERA_TEST_SANITIZED ON)
 endif()
 
+# The setting by which the libraries in some directories are found by their names alone: LD_PRELOAD takes no path with a
+# space in it.
+function(tessera_library_path result)
+  set(directories ${ARGN} $ENV{LD_LIBRARY_PATH})
+  list(JOIN directories : path)
+  set(${result} LD_LIBRARY_PATH=${path} PARENT_SCOPE)
+endfunction()
+
 # The command that starts n ranks on this machine, and the environment of every test.
 set(TESSERA_TEST_LAUNCH ${TESSERA_MPIEXEC})
 set(TESSERA_TEST_ENVIRONMENT
@@ -20,7 +28,8 @@ set(TESSERA_TEST_ENVIRONMENT
     # MPI_Init unloads this plugin of hwloc's, and no suppression can name a leak of what is gone.
     HWLOC_COMPONENTS=-pci
     UBSAN_OPTIONS=print_stacktrace=1
-    LSAN_OPTIONS=suppressions=${CMAKE_CURRENT_LIST_DIR}/../tests/sanitizers/leaks.txt:print_suppressions=0)
+    # In quotes of its own, as the path may have spaces.
+    "LSAN_OPTIONS=suppressions='${CMAKE_CURRENT_LIST_DIR}/../tests/sanitizers/leaks.txt':print_suppressions=0")
 if(TESSERA_MPI_FLAVOUR STREQUAL "openmpi")
   execute_process(COMMAND id -u OUTPUT_VARIABLE _user OUTPUT_STRIP_TRAILING_WHITESPACE)
   if(_user EQUAL 0)
@@ -35,8 +44,11 @@ endif()
 if(TESSERA_MPI_FLAVOUR STREQUAL "mpich")
   # Its ranks spin too, and can hang in MPI_Finalize; see there. The sanitizers' libraries need not come before one that
   # allocates nothing, here and above.
-  list(APPEND TESSERA_TEST_ENVIRONMENT LD_PRELOAD=$<TARGET_FILE:tessera_mpich_patience>
+  list(APPEND TESSERA_TEST_ENVIRONMENT LD_PRELOAD=$<TARGET_FILE_NAME:tessera_mpich_patience>
        ASAN_OPTIONS=verify_asan_link_order=0)
+  set(TESSERA_TEST_PRELOADED $<TARGET_FILE_DIR:tessera_mpich_patience>)
+  tessera_library_path(path ${TESSERA_TEST_PRELOADED})
+  list(APPEND TESSERA_TEST_ENVIRONMENT "${path}")
 endif()
 # Debian's h5py belongs to Debian's Python, which need not be the first on the path.
 find_program(TESSERA_TEST_PYTHON NAMES python3 HINTS /usr/bin NO_DEFAULT_PATH)

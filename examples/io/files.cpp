@@ -139,7 +139,7 @@ bool fields(const Group& world, const Path& directory) {
   for (int step = 0; step < 3; ++step)
     series.write(0.25 * step, {{"temperature", temperature}, {"velocity", u, v, w}});
   // [fields]
-  const auto found = io::load<float, 4>(world, directory / "run.000002.h5", "velocity");
+  const auto found = io::load<float, 4>(world, directory / "run.step000002.h5", "velocity");
   return series.steps() == 3 && reduce(found, Reduce::sum) == 8 * 12 * 16;
 }
 

@@ -7,7 +7,9 @@
 #include <cstring>
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include <tessera/io/error.hpp>
 
@@ -47,6 +49,11 @@ index_t size_of_file(const Descriptor& file) {
   struct stat status {};
   if (fstat(file.get(), &status) != 0) throw IoError(formatted("fstat: {}", std::strerror(errno)));
   return status.st_size;
+}
+
+bool is_coherent(const Descriptor& file) noexcept {
+  struct statfs status {};
+  return fstatfs(file.get(), &status) != 0 || status.f_type != NFS_SUPER_MAGIC;
 }
 
 void write_at(const Descriptor& file, std::span<const std::byte> bytes, index_t offset) {

@@ -25,6 +25,8 @@ using Descriptor = tessera::detail::UniqueHandle<DescriptorTraits>;
 Descriptor open_to_write(const std::filesystem::path& path);
 Descriptor open_to_read(const std::filesystem::path& path);
 index_t size_of_file(const Descriptor& file);
+/// Whether a node sees at once what another one writes; not on NFS, which keeps what it has read.
+bool is_coherent(const Descriptor& file) noexcept;
 /// Writes or reads all of it, however many calls that takes.
 void write_at(const Descriptor& file, std::span<const std::byte> bytes, index_t offset);
 void read_at(const Descriptor& file, std::span<std::byte> bytes, index_t offset);

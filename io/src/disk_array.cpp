@@ -77,7 +77,11 @@ DiskArrayCore::DiskArrayCore(const Group& group, const std::filesystem::path& pa
                              const DiskOptions& options)
     : state_(std::make_shared<DiskState>()) {
   state_->group = group, state_->path = path, state_->name = dataset, state_->options = options;
-  const bool exists = group.broadcast(static_cast<int>(std::filesystem::exists(path)), 0) != 0;
+  int found = 0;
+  together(group, state_->context("creation of"), [&] {
+    if (group.rank() == 0) found = static_cast<int>(std::filesystem::exists(path));
+  });
+  const bool exists = group.broadcast(found, 0) != 0;
   File file(group, path, exists ? Mode::read_write : Mode::create);
   try {
     file.create_dataset(dataset, type, dims, {});
@@ -112,7 +116,7 @@ void DiskArrayCore::open(const ElementType& type, int rank, bool is_writable) {
   s.is_writable = is_writable;
   File file(s.group, s.path, is_writable ? Mode::read_write : Mode::read);
   const std::string context = s.context("opening of");
-  const auto& opened = file.state();
+  auto& opened = file.state();
   try {
     opened.step(context, [&] {
       const hdf5::Dataset dataset = find_dataset(opened.file(), s.name);
@@ -120,7 +124,9 @@ void DiskArrayCore::open(const ElementType& type, int rank, bool is_writable) {
       require_rank(dims, rank);
       s.dims.assign(dims.begin(), dims.end());
       hdf5::memory_to_read(dataset, type);
-      s.offset = hdf5::offset_in_file(dataset, type);
+      s.offset = hdf5::offset_in_file(opened.file(), dataset, type);
+      // MPI-IO has locks for that.
+      if (is_writable && s.group.node_count() > 1 && !is_coherent(opened.bytes())) s.offset = -1;
     });
   } catch (const IoError&) {
     file.close();
@@ -128,8 +134,8 @@ void DiskArrayCore::open(const ElementType& type, int rank, bool is_writable) {
   }
   s.is_open = true;
   if (s.offset < 0) return void(s.through_hdf5.emplace(std::move(file)));
+  s.file = opened.take_bytes();
   file.close();
-  together(s.group, context, [&] { s.file = is_writable ? open_to_write(s.path) : open_to_read(s.path); });
 }
 
 DiskRequest DiskArrayCore::move(Direction direction, const Box& section, const SliceCore& slice) {

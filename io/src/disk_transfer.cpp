@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <span>
+#include <system_error>
 
 #include <tessera/detail/operations.hpp>
 #include <tessera/layout.hpp>
@@ -161,7 +162,11 @@ void DiskTransfer::start() {
   auto job = [state = state_.get(), direction = direction_, box = here_,
               data = static_cast<std::byte*>(buffer_->local_data()),
               outcome = outcome_.get()] { outcome->tell(state->transfer(direction, box, data)); };
-  state_->worker.add(std::move(job));
+  try {
+    state_->worker.add(std::move(job));
+  } catch (const std::system_error& error) {  // for all ranks to hear of: see finish
+    outcome_->tell(formatted("there can be no thread for the disk: {}", error.what()));
+  }
 }
 
 // Waits for the job, on every rank.

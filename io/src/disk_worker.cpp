@@ -17,12 +17,12 @@ DiskWorker::~DiskWorker() {
 }
 
 void DiskWorker::add(std::function<void()> job) {
+  if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
   {
     const std::lock_guard lock(mutex_);
     jobs_.push_back(std::move(job));
   }
   changed_.notify_one();
-  if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
 }
 
 void DiskWorker::work() {

@@ -19,6 +19,7 @@ class DiskWorker {
   ~DiskWorker();
   DiskWorker(const DiskWorker&) = delete;
   DiskWorker& operator=(const DiskWorker&) = delete;
+  /// @throws std::system_error if there can be no thread; the job is not done then
   void add(std::function<void()> job);
 
  private:

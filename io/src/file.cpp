@@ -165,10 +165,11 @@ void File::read(std::string_view name, const Box* patch, const SliceCore& into) 
     const auto dims = hdf5::extents(dataset);
     patch == nullptr ? detail::require_extents(dims, into) : detail::require_patch(dims, *patch, into);
     // HDF5 may hold back what it was given to write.
-    if (patch == nullptr && !s.is_writable()) offset = hdf5::offset_in_file(dataset, into.array().type());
+    if (patch == nullptr && !s.is_writable())
+      offset = hdf5::offset_in_file(s.file(), dataset, into.array().type());
   });
   if (offset >= 0) {
-    detail::read_tiles_of(into, s.path(), offset, context);
+    detail::read_tiles_of(into, s.bytes(), offset, context);
     s.last = {false, "the elements lie in the file as in memory, where each rank reads its part at full speed"};
     return;
   }

@@ -21,39 +21,6 @@
 namespace tessera::io::detail {
 namespace {
 
-// Files that were dropped without close(), in this process. Never destroyed: HDF5 closes what is left itself
-// when MPI ends, and must not be called later.
-struct Dropped {
-  MPI_Comm comm;
-  index_t number;
-  hid_t file;
-};
-std::vector<Dropped>& all_dropped() {
-  static auto& list = *new std::vector<Dropped>;
-  return list;
-}
-
-// Closes those of a group if all its members have dropped the same ones. @collective
-void close_dropped(const Group& group) {
-  auto& list = all_dropped();
-  const auto end = std::stable_partition(list.begin(), list.end(),
-                                         [&](const Dropped& file) { return file.comm != group.mpi_comm(); });
-  std::sort(end, list.end(), [](const Dropped& a, const Dropped& b) { return a.number < b.number; });
-  tessera::detail::Fingerprint print;
-  for (auto it = end; it != list.end(); ++it) print.add(it->number);
-  const auto mine = static_cast<index_t>(print.value());
-  const bool agreed = group.all_reduce(mine, Reduce::min) == group.all_reduce(mine, Reduce::max);
-  if (!agreed || end == list.end()) return;
-  const std::vector<Dropped> files(end, list.end());
-  list.erase(end, list.end());
-  for (const Dropped& file : files) {
-    try {
-      hdf5::close(hdf5::File(file.file));
-    } catch (const IoError&) {  // who dropped it does not want to know
-    }
-  }
-}
-
 // Makes the file, or finds out why it cannot be made, in words that HDF5 has not.
 void make_file(const std::filesystem::path& path, bool exclusive) {
   if (std::filesystem::is_directory(path)) throw IoError("this is a directory; give the name of a file");
@@ -67,43 +34,84 @@ void make_file(const std::filesystem::path& path, bool exclusive) {
 
 }  // namespace
 
+// Files that were dropped without close(), in this process. Never destroyed: HDF5 closes what is left itself
+// when MPI ends, and must not be called later.
+std::vector<FileState::Open>& FileState::all_dropped() {
+  static auto& list = *new std::vector<Open>;
+  return list;
+}
+
+// Closes those of a group if all its members have dropped the same ones. @collective
+void FileState::close_dropped(const Group& group) {
+  auto& list = all_dropped();
+  const auto end =
+      std::stable_partition(list.begin(), list.end(), [&](const Open& open) { return !(open.group == group); });
+  std::sort(end, list.end(), [](const Open& a, const Open& b) { return a.number < b.number; });
+  tessera::detail::Fingerprint print;
+  for (auto it = end; it != list.end(); ++it) print.add(it->number);
+  const auto mine = static_cast<index_t>(print.value());
+  const bool agreed = group.all_reduce(mine, Reduce::min) == group.all_reduce(mine, Reduce::max);
+  if (!agreed || end == list.end()) return;
+  std::vector<Open> files(std::make_move_iterator(end), std::make_move_iterator(list.end()));
+  list.erase(end, list.end());
+  for (Open& file : files) {
+    try {
+      file.close("closing of a file that was dropped");
+    } catch (const IoError&) {  // who dropped it does not want to know
+    }
+  }
+}
+
+void FileState::Open::close(const std::string& context) {
+  const Descriptor bytes = std::move(file.bytes);
+  together(group, context, [&] { hdf5::close(std::move(file.hdf5)); });
+  together(group, context, [&] {
+    if (took_space && bytes) release_space(bytes);
+  });
+}
+
 FileState::FileState(const Group& group, std::filesystem::path path, Mode mode)
-    : group_(group), path_(std::move(path)), is_writable_(mode != Mode::read) {
+    : path_(std::move(path)), is_writable_(mode != Mode::read) {
+  open_.group = group;
   tessera::detail::Fingerprint print;
   print.add(std::string_view(path_.native())).add(static_cast<int>(mode));
   group.check_agreement("io::File", print.value());
   const hdf5::Silence silence;
   close_dropped(group);
   static index_t files = 0;
-  number_ = files = group.all_reduce(files + 1, Reduce::max);
+  open_.number = files = group.all_reduce(files + 1, Reduce::max);
   const std::string context = "opening of " + path_.string();
   if (mode == Mode::create || mode == Mode::truncate)
     create(mode == Mode::create, context);
   else
-    file_ = open_file(group_, path_, is_writable_ ? hdf5::Access::read_write : hdf5::Access::read, context);
+    open_.file = open_file(group, path_, is_writable_ ? hdf5::Access::read_write : hdf5::Access::read, context);
 }
 
 void FileState::create(bool exclusive, const std::string& context) {
-  together(group_, context, [&] {
-    require_safe_writing(group_);
-    if (group_.rank() == 0) make_file(path_, exclusive);
+  together(group(), context, [&] {
+    require_safe_writing(group());
+    if (group().rank() == 0) make_file(path_, exclusive);
   });
-  const hdf5::Locks locks = file_locks(group_, path_, context);
-  together(group_, context, [&] { file_ = hdf5::create(path_, group_.mpi_comm(), locks); });
+  const hdf5::Locks locks = file_locks(group(), path_, context);
+  together(group(), context, [&] {
+    open_.file.hdf5 = hdf5::create(path_, group().mpi_comm(), locks);
+    open_.file.bytes = open_to_write(path_);
+  });
 }
 
 FileState::~FileState() {
-  if (!file_) return;
+  if (!is_open()) return;
   try {
-    all_dropped().push_back({group_.mpi_comm(), number_, file_.get()});
+    all_dropped().push_back(std::move(open_));
   } catch (...) {  // then it stays open until MPI ends
+    hdf5::abandon(std::move(open_.file.hdf5));
   }
-  hdf5::abandon(std::move(file_));
 }
 
 void FileState::close() {
-  if (!file_) return;
-  step("closing of " + path_.string(), [&] { hdf5::close(std::move(file_)); });
+  if (!is_open()) return;
+  const hdf5::Silence silence;
+  open_.close("closing of " + path_.string());
 }
 
 std::string FileState::context(std::string_view what, std::string_view name) const {
@@ -111,7 +119,7 @@ std::string FileState::context(std::string_view what, std::string_view name) con
 }
 
 void FileState::require_open() const {
-  if (!file_) throw UsageError(formatted("file {} is closed", path_.string()));
+  if (!is_open()) throw UsageError(formatted("file {} is closed", path_.string()));
 }
 
 void FileState::require_writable(const std::string& context) const {
@@ -120,18 +128,19 @@ void FileState::require_writable(const std::string& context) const {
 }
 
 void FileState::begin(const std::string& context, const tessera::detail::SliceCore& slice) const {
-  if (!(slice.array().group() == group_))
+  if (!(slice.array().group() == group()))
     throw UsageError(formatted("{}: {} is of another group than the file", context, slice.description()));
-  group_.check_agreement(context, tessera::detail::Fingerprint().add(std::string_view(context)).value());
+  group().check_agreement(context, tessera::detail::Fingerprint().add(std::string_view(context)).value());
   tessera::detail::begin_operation(context, {slice});
 }
 
 void FileState::take_space(index_t bytes, Use use, const std::string& context) {
   constexpr index_t for_hdf5 = 65536;  // what it writes about the elements
   step(context, [&] {
-    if (group_.rank() != 0) return;
-    const index_t begin = std::max(kept_, static_cast<index_t>(std::filesystem::file_size(path_)));
-    reserve_space(path_, begin, bytes + for_hdf5);
+    if (group().rank() != 0) return;
+    const index_t begin = std::max(kept_, size_of_file(this->bytes()));
+    open_.took_space = true;
+    reserve_space(this->bytes(), begin, bytes + for_hdf5, Size::stays);
     if (use == Use::later) kept_ = begin + bytes + for_hdf5;
   });
 }

@@ -5,11 +5,13 @@
 #include <filesystem>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <tessera/io/file.hpp>
 #include <tessera/runtime/group.hpp>
 
 #include "hdf5.hpp"
+#include "opening.hpp"
 #include "together.hpp"
 
 namespace tessera::io::detail {
@@ -24,10 +26,14 @@ class FileState {
   FileState(const FileState&) = delete;
   FileState& operator=(const FileState&) = delete;
 
-  const Group& group() const noexcept { return group_; }
+  const Group& group() const noexcept { return open_.group; }
   const std::filesystem::path& path() const noexcept { return path_; }
-  const hdf5::File& file() const noexcept { return file_; }
-  bool is_open() const noexcept { return static_cast<bool>(file_); }
+  const hdf5::File& file() const noexcept { return open_.file.hdf5; }
+  /// The same file by its bytes, whatever has become of its name.
+  const Descriptor& bytes() const noexcept { return open_.file.bytes; }
+  /// Takes them; for a file that is only closed after that.
+  Descriptor take_bytes() noexcept { return std::move(open_.file.bytes); }
+  bool is_open() const noexcept { return static_cast<bool>(file()); }
   bool is_writable() const noexcept { return is_writable_; }
   /// @collective
   void close();
@@ -49,7 +55,7 @@ class FileState {
   template <class Step>
   void step(const std::string& context, Step&& work) const {
     const hdf5::Silence silence;
-    together(group_, context, work);
+    together(group(), context, work);
   }
 
   TransferReport last;
@@ -57,10 +63,21 @@ class FileState {
  private:
   void create(bool exclusive, const std::string& context);
 
-  Group group_;
+  // What is left to do when it is closed, by a later file of the group if need be.
+  struct Open {
+    Group group;
+    OpenFile file;
+    index_t number = 0;       // the same on all ranks, and of no other file of the group
+    bool took_space = false;  // more than HDF5 may have used; on rank 0
+
+    /// @collective @throws IoError on every rank
+    void close(const std::string& context);
+  };
+  static std::vector<Open>& all_dropped();
+  static void close_dropped(const Group& group);
+
   std::filesystem::path path_;
-  hdf5::File file_;
-  index_t number_ = 0;  // the same on all ranks, and of no other file of the group
+  Open open_;
   bool is_writable_;
   index_t kept_ = 0;  // where the space ends that was taken for later; on rank 0
 };

@@ -9,6 +9,7 @@
 #include <tessera/io/error.hpp>
 
 #include "format.hpp"
+#include "manifest.hpp"
 
 namespace tessera::io::detail {
 namespace {
@@ -47,7 +48,7 @@ std::vector<Generation> list_generations(const std::filesystem::path& prefix) {
   for (std::filesystem::directory_iterator at(directory_of(prefix), error), end; !error && at != end;
        at.increment(error)) {
     const auto number = number_in(at->path().filename().string(), prefix.filename().string(), rest);
-    if (number > 0 && rest.empty()) list.push_back({number, at->path()});
+    if (number > 0 && rest.empty()) list.push_back({number, generation_path(prefix, number)});
   }
   if (error)
     throw IoError(formatted("directory {} cannot be read: {}", directory_of(prefix).string(), error.message()));
@@ -58,6 +59,7 @@ std::vector<Generation> list_generations(const std::filesystem::path& prefix) {
 void remove_older(const std::filesystem::path& prefix, int keep,
                   const std::vector<std::filesystem::path>& damaged) {
   for (const Generation& generation : list_generations(prefix)) {
+    if (!has_seal(generation.file)) continue;
     if (keep > 0) {
       keep -= static_cast<int>(std::find(damaged.begin(), damaged.end(), generation.file) == damaged.end());
       continue;

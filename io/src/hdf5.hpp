@@ -128,8 +128,9 @@ std::vector<hsize_t> extents(const Dataset& dataset);
 Storage storage(const Dataset& dataset);
 /// Changes the extent of the first dimension. @collective over the file's communicator
 void resize(const Dataset& dataset, hsize_t extent);
-/// Where all elements begin, if they lie in the file in one piece and as they would in memory; else -1.
-index_t offset_in_file(const Dataset& dataset, const tessera::detail::ElementType& type);
+/// Where all elements begin, if they lie in this file (and not in one that it links to) in one piece and as
+/// they would in memory; else -1.
+index_t offset_in_file(const File& file, const Dataset& dataset, const tessera::detail::ElementType& type);
 
 enum class Transfer { write, read };
 /// How HDF5 moved data: all ranks together, or each by itself, and why; in words.

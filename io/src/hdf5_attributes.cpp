@@ -79,6 +79,23 @@ AttributeValue read_strings(const Attribute& attribute, const Type& type, const 
   return is_scalar ? AttributeValue(values.front()) : AttributeValue(std::move(values));
 }
 
+// One of a name that there is not; errors call it what people do.
+void make_attribute(hid_t object, const std::string& name, const std::string& called,
+                    const AttributeValue& value) {
+  std::visit(
+      [&](const auto& values) {
+        const Type type = type_of(values);
+        const hsize_t count = values.size();
+        const Space space(value.is_scalar() ? check(H5Screate(H5S_SCALAR), "H5Screate")
+                                            : check(H5Screate_simple(1, &count, nullptr), "H5Screate_simple"));
+        const Attribute attribute(
+            check(H5Acreate2(object, name.c_str(), type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT),
+                  formatted("attribute \"{}\" cannot be made; has it more than 64 KiB?", called)));
+        if (count > 0) write(attribute, type, values);
+      },
+      value.values());
+}
+
 }  // namespace
 
 void write_attribute(const Dataset& dataset, const char* name, const std::string& value) {
@@ -91,19 +108,17 @@ Object open_object(const File& file, const std::string& name) {
 }
 
 void set_attribute(hid_t object, const std::string& name, const AttributeValue& value) {
-  if (has_attribute(object, name)) check(H5Adelete(object, name.c_str()), "the attribute cannot be replaced");
-  std::visit(
-      [&](const auto& values) {
-        const Type type = type_of(values);
-        const hsize_t count = values.size();
-        const Space space(value.is_scalar() ? check(H5Screate(H5S_SCALAR), "H5Screate")
-                                            : check(H5Screate_simple(1, &count, nullptr), "H5Screate_simple"));
-        const Attribute attribute(
-            check(H5Acreate2(object, name.c_str(), type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT),
-                  formatted("attribute \"{}\" cannot be made; has it more than 64 KiB?", name)));
-        if (count > 0) write(attribute, type, values);
-      },
-      value.values());
+  if (!has_attribute(object, name)) return make_attribute(object, name, name, value);
+  // The old value stays until there is a new one.
+  const std::string temporary = name + ".tessera-new";
+  try {
+    make_attribute(object, temporary, name, value);
+    check(H5Adelete(object, name.c_str()), "the attribute cannot be replaced");
+  } catch (const IoError&) {
+    if (H5Aexists(object, temporary.c_str()) > 0) H5Adelete(object, temporary.c_str());
+    throw;
+  }
+  check(H5Arename(object, temporary.c_str(), name.c_str()), "the attribute cannot be replaced");
 }
 
 bool has_attribute(hid_t object, const std::string& name) {

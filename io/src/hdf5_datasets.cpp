@@ -239,8 +239,12 @@ void resize(const Dataset& dataset, hsize_t extent) {
   check(H5Dset_extent(dataset.get(), dims.data()), "the dataset cannot grow");
 }
 
-index_t offset_in_file(const Dataset& dataset, const tessera::detail::ElementType& type) {
+index_t offset_in_file(const File& file, const Dataset& dataset, const tessera::detail::ElementType& type) {
   if (!has_same_bytes(dataset, type)) return -1;
+  H5O_info_t root, found;
+  check(H5Oget_info(file.get(), &root), "H5Oget_info");
+  check(H5Oget_info(dataset.get(), &found), "H5Oget_info");
+  if (root.fileno != found.fileno) return -1;
   const Properties creation(check(H5Dget_create_plist(dataset.get()), "H5Dget_create_plist"));
   if (H5Pget_layout(creation.get()) != H5D_CONTIGUOUS || H5Pget_external_count(creation.get()) != 0) return -1;
   const haddr_t offset = H5Dget_offset(dataset.get());

@@ -172,6 +172,15 @@ Memory memory_to_write(const Dataset& dataset, const ElementType& type) {
   return memory;
 }
 
+// Whether a value of one of this machine's types is infinite; false if it is of another type.
+template <class T>
+static bool is_infinite(hid_t type, hid_t native, const void* value) {
+  if (H5Tequal(type, native) <= 0) return false;
+  T number{};
+  std::memcpy(&number, value, sizeof number);
+  return std::isinf(number);
+}
+
 ConversionWatch::ConversionWatch(const Properties& transfer) {
   check(H5Pset_type_conv_cb(transfer.get(), look, this), "H5Pset_type_conv_cb");
 }
@@ -182,9 +191,10 @@ H5T_conv_ret_t ConversionWatch::look(H5T_conv_except_t what, hid_t from, hid_t t
   const char* found = "values out of range";
   if (H5Tget_class(to) == H5T_FLOAT) {  // which has infinities of its own
     if (what != H5T_CONV_EXCEPT_RANGE_HI && what != H5T_CONV_EXCEPT_RANGE_LOW) return H5T_CONV_UNHANDLED;
-    double number = 0;
-    if (H5Tequal(from, H5T_NATIVE_DOUBLE) > 0) std::memcpy(&number, value, sizeof number);
-    if (std::isinf(number)) return H5T_CONV_UNHANDLED;
+    if (is_infinite<float>(from, H5T_NATIVE_FLOAT, value) ||
+        is_infinite<double>(from, H5T_NATIVE_DOUBLE, value) ||
+        is_infinite<long double>(from, H5T_NATIVE_LDOUBLE, value))
+      return H5T_CONV_UNHANDLED;
   } else if (what == H5T_CONV_EXCEPT_TRUNCATE || what == H5T_CONV_EXCEPT_NAN) {
     found = "values that are no whole numbers";
   }

@@ -32,7 +32,7 @@ Coordinates dataset_extents(const Group& group, const std::filesystem::path& pat
   check_agreement(group, path.native(), dataset);
   const hdf5::Silence silence;
   const std::string what = context(path, dataset);
-  const hdf5::File file = open_file(group, path, hdf5::Access::read, what);
+  const hdf5::File file = open_file(group, path, hdf5::Access::read, what).hdf5;
   Coordinates dims{};
   together(group, what, [&] {
     const auto found = hdf5::extents(find_dataset(file, std::string(dataset)));
@@ -49,17 +49,17 @@ void load(const std::filesystem::path& path, std::string_view dataset, const Box
   tessera::detail::begin_operation("load", {slice});
   const hdf5::Silence silence;
   const std::string what = context(path, dataset);
-  const hdf5::File file = open_file(group, path, hdf5::Access::read, what);
+  const OpenFile file = open_file(group, path, hdf5::Access::read, what);
   hdf5::Dataset source;
   index_t offset = -1;
   together(group, what, [&] {
-    source = find_dataset(file, std::string(dataset));
+    source = find_dataset(file.hdf5, std::string(dataset));
     hdf5::memory_to_read(source, slice.array().type());
     const auto dims = hdf5::extents(source);
     patch == nullptr ? require_extents(dims, slice) : require_patch(dims, *patch, slice);
-    if (patch == nullptr) offset = hdf5::offset_in_file(source, slice.array().type());
+    if (patch == nullptr) offset = hdf5::offset_in_file(file.hdf5, source, slice.array().type());
   });
-  if (offset >= 0) return read_tiles_of(slice, path, offset, what);
+  if (offset >= 0) return read_tiles_of(slice, file.bytes, offset, what);
   read_slice(source, {slice.rank(), patch == nullptr ? Coordinates{} : patch->lo}, slice, what);
 }
 

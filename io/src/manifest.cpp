@@ -167,6 +167,14 @@ std::uint64_t frame_checksum(const Descriptor& file, index_t file_size, const st
   return sum.value();
 }
 
+bool has_seal(const std::filesystem::path& path) {
+  try {
+    return read_text(open_to_read(path), 0, static_cast<index_t>(seal_title.size())) == seal_title;
+  } catch (const IoError&) {
+    return false;
+  }
+}
+
 Head read_head(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path)) throw IoError("this is a directory");
   const Descriptor file = open_to_read(path);

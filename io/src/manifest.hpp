@@ -49,6 +49,9 @@ struct Seal {
 /// The checksum of all bytes after the seal that are no data of arrays or values.
 std::uint64_t frame_checksum(const Descriptor& file, index_t file_size, const std::vector<Entry>& entries);
 
+/// Whether a file begins as checkpoints do, damaged or not. False for one that cannot be read.
+bool has_seal(const std::filesystem::path& path);
+
 /// What stands in a file before its data, checked.
 struct Head {
   Manifest manifest;

@@ -4,8 +4,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
 #include <cstring>
+#include <thread>
+#include <utility>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "format.hpp"
@@ -28,6 +33,24 @@ void check_file(const std::filesystem::path& path, hdf5::Access wish) {
   }
 }
 
+constexpr int most_attempts = 5;
+constexpr std::chrono::milliseconds between_attempts{20};
+
+// Which file it is, of all that this node sees; nothing if there is none.
+struct Identity {
+  dev_t device = 0;
+  ino_t number = 0;
+  bool operator==(const Identity&) const = default;
+};
+Identity identity(const Descriptor& file) {
+  struct stat status {};
+  return fstat(file.get(), &status) == 0 ? Identity{status.st_dev, status.st_ino} : Identity{};
+}
+Identity identity(const std::filesystem::path& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 ? Identity{status.st_dev, status.st_ino} : Identity{};
+}
+
 std::string listing(const hdf5::File& file) {
   constexpr std::size_t most = 20;
   auto names = hdf5::dataset_names(file);
@@ -39,17 +62,34 @@ std::string listing(const hdf5::File& file) {
 
 }  // namespace
 
-hdf5::File open_file(const Group& group, const std::filesystem::path& path, hdf5::Access access,
-                     const std::string& context) {
-  hdf5::File file;
+OpenFile open_file(const Group& group, const std::filesystem::path& path, hdf5::Access access,
+                   const std::string& context) {
+  const bool writes = access == hdf5::Access::read_write;
   together(group, context, [&] {
-    if (access == hdf5::Access::read_write) require_safe_writing(group);
+    if (writes) require_safe_writing(group);
     if (group.rank() == 0) check_file(path, access);
   });
-  const hdf5::Locks locks =
-      access == hdf5::Access::read_write ? file_locks(group, path, context) : hdf5::Locks::work;
-  together(group, context, [&] { file = hdf5::open(path, group.mpi_comm(), access, locks); });
-  return file;
+  const hdf5::Locks locks = writes ? file_locks(group, path, context) : hdf5::Locks::work;
+  for (int attempt = 1;; ++attempt) {
+    OpenFile file;
+    together(group, context, [&] { file.bytes = writes ? open_to_write(path) : open_to_read(path); });
+    together(group, context, [&] { file.hdf5 = hdf5::open(path, group.mpi_comm(), access, locks); });
+    // A program that replaces the file now must not make HDF5 say where the elements of another one are.
+    const Identity opened = identity(file.bytes);
+    const auto mine = static_cast<index_t>(opened.number);
+    const bool replaced = opened != identity(path);
+    const bool differs = group.all_reduce(mine, Reduce::min) != group.all_reduce(mine, Reduce::max);
+    // Some network file systems number files on each node as they like: after a few times, believe the nodes.
+    const int problem = replaced ? 2 : static_cast<int>(differs && attempt < most_attempts);
+    const int worst = group.all_reduce(problem, Reduce::max);
+    if (worst == 0) return file;
+    together(group, context, [&] {
+      hdf5::close(std::move(file.hdf5));
+      if (worst == 2 && attempt == most_attempts)
+        throw IoError("the file is being replaced again and again; open it when its writer has ended");
+    });
+    std::this_thread::sleep_for(between_attempts);
+  }
 }
 
 hdf5::Dataset find_dataset(const hdf5::File& file, const std::string& name) {

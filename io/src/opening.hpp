@@ -7,14 +7,21 @@
 
 #include <tessera/runtime/group.hpp>
 
+#include "descriptor.hpp"
 #include "hdf5.hpp"
 
 // Opening files and datasets that should be there, with errors that help.
 namespace tessera::io::detail {
 
-/// @collective @throws IoError on every rank
-hdf5::File open_file(const Group& group, const std::filesystem::path& path, hdf5::Access access,
-                     const std::string& context);
+/// A file as HDF5 has it, and the same one by its bytes, whatever becomes of its name.
+struct OpenFile {
+  hdf5::File hdf5;
+  Descriptor bytes;
+};
+
+/// @collective @throws IoError on every rank, also if the file is replaced again and again meanwhile
+OpenFile open_file(const Group& group, const std::filesystem::path& path, hdf5::Access access,
+                   const std::string& context);
 
 /// Part of a step of all ranks. @throws IoError that lists the datasets there are
 hdf5::Dataset find_dataset(const hdf5::File& file, const std::string& name);

@@ -7,6 +7,7 @@
 #include <random>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <tessera/io/error.hpp>
@@ -16,6 +17,8 @@
 
 namespace tessera::io::detail {
 namespace {
+
+constexpr int most_links = 40;  // as in Linux
 
 std::filesystem::path directory_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
@@ -38,14 +41,19 @@ Replacement::Replacement(std::filesystem::path path, Part part) : path_(std::mov
 void Replacement::begin() {
   if (part_ == Part::uses) return;
   if (std::filesystem::is_directory(path_)) throw IoError("this is a directory; give the name of a file");
+  for (int links = 0; links < most_links && std::filesystem::is_symlink(path_); ++links)
+    path_ = path_.parent_path() / std::filesystem::read_symlink(path_);
+  struct stat before {};
+  const bool is_new = ::stat(path_.c_str(), &before) != 0;
   std::random_device random;
   for (int attempt = 0; attempt < 10; ++attempt) {
     temporary_ = path_;
     temporary_ += formatted(".tmp-{:08x}{:08x}", random(), random());
-    const int file = ::open(temporary_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
-    if (file >= 0) {
-      ::close(file);
+    const Descriptor file(::open(temporary_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666));
+    if (file) {
       exists_ = true;
+      // Who may read a file goes on to be who may read it; where that cannot be said, nobody else may.
+      if (!is_new) static_cast<void>(fchmod(file.get(), before.st_mode & 07777));
       return;
     }
     if (errno != EEXIST) break;
@@ -64,14 +72,7 @@ void Replacement::share_name(const Group& group) {
 void Replacement::reserve(index_t bytes) const {
   check_file_size(bytes);
   if (part_ == Part::uses) return;
-  const int file = ::open(temporary_.c_str(), O_WRONLY | O_CLOEXEC);
-  // Not posix_fallocate, which writes every block where the file system cannot reserve.
-  const int error = file >= 0 && fallocate(file, 0, 0, bytes) == 0 ? 0 : errno;
-  if (file >= 0) ::close(file);
-  if (error != 0 && error != EOPNOTSUPP && error != ENOSYS) {
-    throw IoError(formatted("{} bytes cannot be had in directory {}: {}", bytes, directory_of(path_).string(),
-                            std::strerror(error)));
-  }
+  reserve_space(open_to_write(temporary_), 0, bytes, Size::grows);
 }
 
 void Replacement::flush() const { flush_to_disk(temporary_); }

@@ -9,8 +9,9 @@
 
 namespace tessera::io::detail {
 
-/// A file that takes the place of another when it is complete: it has a temporary name in the same directory
-/// until commit(). One rank makes, renames and removes it.
+/// A file that takes the place of another, and gets its permissions, when it is complete: it has a temporary
+/// name in the same directory until commit(). A symbolic link stays, and what it leads to is replaced. One rank
+/// makes, renames and removes it.
 class Replacement {
  public:
   enum class Part : std::uint8_t { makes, uses };

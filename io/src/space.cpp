@@ -23,13 +23,22 @@ void check_file_size(index_t bytes) {
   }
 }
 
-void reserve_space(const std::filesystem::path& path, index_t offset, index_t bytes) {
+void reserve_space(const Descriptor& file, index_t offset, index_t bytes, Size size) {
   check_file_size(offset + bytes);
-  const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-  const int error = file >= 0 && fallocate(file, FALLOC_FL_KEEP_SIZE, offset, bytes) == 0 ? 0 : errno;
-  if (file >= 0) ::close(file);
-  if (error != 0 && error != EOPNOTSUPP && error != ENOSYS)
-    throw IoError(formatted("{} bytes more cannot be had on its file system: {}", bytes, std::strerror(error)));
+  // Not posix_fallocate, which writes every block where the file system cannot reserve.
+  const int mode = size == Size::stays ? FALLOC_FL_KEEP_SIZE : 0;
+  while (fallocate(file.get(), mode, offset, bytes) != 0) {
+    if (errno == EINTR) continue;
+    if (errno == EOPNOTSUPP || errno == ENOSYS) return;
+    throw IoError(formatted("{} bytes cannot be had on its file system: {}", bytes, std::strerror(errno)));
+  }
+}
+
+void release_space(const Descriptor& file) {
+  // To the size that it has: file systems free what lies behind.
+  while (ftruncate(file.get(), size_of_file(file)) != 0) {
+    if (errno != EINTR) throw IoError(formatted("ftruncate: {}", std::strerror(errno)));
+  }
 }
 
 }  // namespace tessera::io::detail

@@ -65,8 +65,7 @@ hdf5::Account read_slice(const hdf5::Dataset& dataset, const Place& place, const
   return account;
 }
 
-void read_tiles_of(const SliceCore& slice, const std::filesystem::path& path, index_t offset,
-                   const std::string& context) {
+void read_tiles_of(const SliceCore& slice, const Descriptor& file, index_t offset, const std::string& context) {
   const StoredItem item{{}, nullptr, slice, {}};
   std::vector<Entry> entries{item.entry()};
   entries.front().offset = offset;
@@ -78,7 +77,7 @@ void read_tiles_of(const SliceCore& slice, const std::filesystem::path& path, in
                         store(item, entries[e], tile, bytes.data());
                       }};
   const Group& group = slice.array().group();
-  together(group, context, [&] { read_tiles(group, context, open_to_read(path), entries, sink); });
+  together(group, context, [&] { read_tiles(group, context, file, entries, sink); });
   settle(group, {item});
 }
 

@@ -2,11 +2,11 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include <filesystem>
 #include <string>
 
 #include <tessera/detail/slice_core.hpp>
 
+#include "descriptor.hpp"
 #include "hdf5.hpp"
 
 // What moves between slices of arrays and parts of datasets; all errors come on every rank.
@@ -27,7 +27,7 @@ hdf5::Account read_slice(const hdf5::Dataset& dataset, const Place& place,
                          const tessera::detail::SliceCore& slice, const std::string& context);
 /// The same for a dataset whose elements lie in the file from `offset` on as they would in memory: tile by
 /// tile, without HDF5, and without a copy of the whole in any layout. @collective
-void read_tiles_of(const tessera::detail::SliceCore& slice, const std::filesystem::path& path, index_t offset,
+void read_tiles_of(const tessera::detail::SliceCore& slice, const Descriptor& file, index_t offset,
                    const std::string& context);
 
 /// What files say about the array that a dataset comes from, as attributes. Part of a step of all ranks.

@@ -167,7 +167,7 @@ void XdmfSeries::write(double time, std::span<const XdmfField> fields) {
   is_resumed_ = false;
   std::vector<Shape> shapes;
   for (const XdmfField& field : fields) shapes.push_back(shape_of(context, field, points_));
-  const std::string stem = formatted("{}.{:06}.h5", path_.stem().string(), steps());
+  const std::string stem = formatted("{}.step{:06}.h5", path_.stem().string(), steps());
   std::list<ArrayCore> vectors;
   std::vector<Item> items;
   std::string xml = formatted("{} {}\" GridType=\"Uniform\">\n        <Time Value=\"{}\"/>\n{}", step_begin,

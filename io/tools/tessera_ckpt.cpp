@@ -55,13 +55,19 @@ void print(const CheckpointInfo& info) {
   std::fflush(stdout);
 }
 
-// Whether all are valid.
-bool show(const std::vector<std::filesystem::path>& files, const Options& options,
+// Whether all are valid. Of files that a program lists, a writer may have removed some since.
+enum class Named { by_user, by_list };
+bool show(const std::vector<std::filesystem::path>& files, Named named, const Options& options,
           const tessera::Group& group) {
   bool valid = true;
   for (const auto& file : files) {
     const CheckpointInfo info = options.quick ? tessera::io::inspect_checkpoint(group, file)
                                               : tessera::io::verify_checkpoint(group, file);
+    if (named == Named::by_list && !info.problem.empty()) {
+      std::error_code error;
+      const bool is_there = std::filesystem::exists(file, error) || error;
+      if (group.broadcast(static_cast<int>(is_there), 0) == 0) continue;
+    }
     valid = valid && info.problem.empty();
     if (group.rank() == 0) print(info);
   }
@@ -69,12 +75,12 @@ bool show(const std::vector<std::filesystem::path>& files, const Options& option
 }
 
 int run(const Options& options, const tessera::Group& group) {
-  bool valid = show({options.files.begin(), options.files.end()}, options, group);
+  bool valid = show({options.files.begin(), options.files.end()}, Named::by_user, options, group);
   for (const std::string& prefix : options.prefixes) {
     const auto files = tessera::io::checkpoint_files(group, prefix);
     if (files.empty() && group.rank() == 0)
       std::fprintf(stderr, "tessera-ckpt: there is no checkpoint %s.<number>.h5\n", prefix.c_str());
-    valid = show(files, options, group) && valid && !files.empty();
+    valid = show(files, Named::by_list, options, group) && valid && !files.empty();
   }
   return valid ? 0 : 1;
 }

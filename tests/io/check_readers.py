@@ -150,7 +150,7 @@ command, tests = arguments[:end], arguments[end + 1:]
 with tempfile.TemporaryDirectory() as directory:
     path = os.path.join(directory, "sample.h5")
     subprocess.run([*command, path], check=True)
-    steps = [f"flat.{i:06}.h5" for i in range(3)] + ["flat.xmf", "solid.000000.h5", "solid.xmf"]
+    steps = [f"flat.step{i:06}.h5" for i in range(3)] + ["flat.xmf", "solid.step000000.h5", "solid.xmf"]
     files = ["sample.h5", "sample.h5.disk", "sample.h5.slice", "sample.h5.steps"]
     expect(f"nothing else is left: {os.listdir(directory)}", sorted(os.listdir(directory)) == sorted(steps + files))
     if h5py:

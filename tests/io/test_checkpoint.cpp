@@ -203,6 +203,49 @@ TEST(Checkpoint, KeepsTheLastGenerations) {
                                       "runs.000001.h5"}));
 }
 
+// Whatever begins as its files do by name: none of it is removed, and none of it counts.
+TEST(Checkpoint, LeavesOtherFilesAlone) {
+  const Directory directory;
+  Array<double, 2> a(world(), {6, 5});
+  io::save(directory / "run.000001.h5", "a", a);
+  on_rank_0([&] { set_bytes(directory / "run.000002.h5", "notes"); });
+  io::XdmfSeries series(world(), directory / "run.xmf", io::XdmfGrid<2>{{6, 5}});
+  io::Checkpoint checkpoint(world(), directory / "run", {.keep = 1});
+  checkpoint.add("a", a);
+  for (int step = 0; step < 3; ++step) {
+    number_elements(a, step);
+    series.write(step, {{"a", a}});
+    checkpoint.write(step);
+  }
+  checkpoint.close();
+  EXPECT_EQ(directory.names(),
+            (std::vector<std::string>{"run.000001.h5", "run.000002.h5", "run.000005.h5", "run.step000000.h5",
+                                      "run.step000001.h5", "run.step000002.h5", "run.xmf"}));
+  for (int step = 0; step < 3; ++step)
+    expect_raw<double, 2>(directory / ("run.step00000" + std::to_string(step) + ".h5"), "a", {6, 5}, step);
+}
+
+// A prefix without a directory means the one that the program is in.
+TEST(Checkpoint, OfTheDirectoryOfTheProgram) {
+  const Directory directory;
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(directory / ".");
+  Array<double, 1> a(world(), {50});
+  io::Checkpoint checkpoint(world(), "run", {.keep = 2});
+  checkpoint.add("a", a);
+  for (int step = 1; step <= 2; ++step) checkpoint.write(step);
+  on_rank_0([&] {
+    std::string bytes = bytes_of(generation("run", 2));
+    bytes.back() = static_cast<char>(bytes.back() ^ 1);
+    set_bytes(generation("run", 2), bytes);
+  });
+  EXPECT_EQ(checkpoint.restore().value().step, 1);
+  checkpoint.write(3);
+  checkpoint.close();
+  std::filesystem::current_path(before);
+  EXPECT_EQ(directory.names(), (std::vector<std::string>{"run.000001.h5", "run.000002.h5", "run.000003.h5"}));
+}
+
 TEST(Checkpoint, OtherNumbersOfRanks) {
   const Directory directory;
   Array<double, 2> a(world(), {600, 500});

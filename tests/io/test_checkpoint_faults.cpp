@@ -264,7 +264,7 @@ TEST_F(CheckpointFaults, DamagedOnesAreNotAmongThoseThatAreKept) {
   expect_refused(flipped(9000), {"damaged"});
   checkpoint_.write(3);
   EXPECT_EQ(io::checkpoint_files(world(), prefix_).size(), 3U);
-  on_rank_0([&] { set_bytes(generation(prefix_, 3), "x"); });
+  on_rank_0([&] { set_bytes(generation(prefix_, 3), bytes_of(generation(prefix_, 3)).substr(0, 5000)); });
   EXPECT_EQ(checkpoint_.restore().value().step, 1);
   EXPECT_EQ(misnumbered(a_, 1), 0);
   checkpoint_.write(4);

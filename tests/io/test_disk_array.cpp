@@ -1,11 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
+#include <cerrno>
 #include <cstdlib>
 #include <optional>
+
+#include <dlfcn.h>
+#include <pthread.h>
 
 #include "file_model.hpp"
 
 // Disk-resident arrays against a model and raw HDF5.
+static bool refuse_threads = false;
+
+// In place of the system's, also for the library's calls.
+extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*),
+                              void* argument) {
+  if (refuse_threads) return EAGAIN;
+  static const auto real = reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
+  return real(thread, attributes, run, argument);
+}
+
 namespace tessera::test {
 namespace {
 
@@ -265,6 +279,31 @@ TEST(DiskArrayErrors, TruncatedFile) {
   request.wait();
   disk.read({{0}, {100}}, a.slice({{0}, {100}}));
   disk.close();
+}
+
+// Its thread cannot be started on one rank: an error on all.
+TEST(DiskArrayErrors, WithoutAThread) {
+  const Directory directory;
+  Array<double, 1> a(world(), {1000}, {.name = "a"});
+  fill(a, 7.0);
+  DiskArray<double, 1> disk(world(), directory / "a.h5", "x", {1000});
+  refuse_threads = world().rank() == world().size() - 1;
+  const std::vector<std::string> words{"\"x\"", "no thread for the disk"};
+  expect_words(message_of<io::IoError>([&] { disk.write(a); }), words);
+  expect_words(message_of<io::IoError>([&] { disk.read(a); }), words);
+  refuse_threads = false;
+  disk.write(a);
+  fill(a, 0.0);
+  disk.read(a);
+  EXPECT_EQ(contents(a), std::vector<double>(1000, 7.0));
+  disk.close();
+}
+
+TEST(DiskArrayErrors, PlacesThatCannotBe) {
+  using Disk = DiskArray<double, 1>;
+  const Directory directory;
+  const auto path = directory / std::string(1000, 'x');
+  expect_words(message_of<io::IoError>([&] { Disk(world(), path, "x", {10}); }), {"\"x\"", "too long"});
 }
 
 TEST(DiskArrayErrors, TooLargeForTheDisk) {

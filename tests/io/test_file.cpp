@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 #include <array>
+#include <cmath>
+
+#include <sys/stat.h>
 
 #include "file_model.hpp"
 
@@ -359,6 +362,105 @@ TEST(Files, DroppedFilesAreClosedLater) {
   one = File(part, directory / ("other" + std::to_string(world().rank() % 2)), Mode::create);
   one.close();
   world().barrier();  // before the directory is removed
+}
+
+// Dropped with its group, whose communicator another group may get.
+TEST(Files, DroppedFilesOfDroppedGroups) {
+  const Directory directory;
+  {
+    const Group all = world().split(0, -world().rank());
+    const File file(all, directory / "dropped.h5", Mode::create);
+  }
+  world().sync();
+  const bool is_in = world().rank() == 0;
+  if (const Group part = world().split(is_in ? 0 : Group::no_color)) {
+    File file(part, directory / "part.h5", Mode::create);
+    file.close();
+  }
+  world().barrier();
+}
+
+// What a file's name means now, to others or after a change of directory, does not matter once it is open.
+TEST(Files, ReadWhatTheyOpened) {
+  const Directory directory;
+  const auto before = std::filesystem::current_path();
+  Array<double, 1> a(world(), {2000}), found(world(), {2000});
+  fill(a, 1.0);
+  io::save(directory / "a.h5", "a", a);
+  std::filesystem::current_path(directory / ".");
+  File file(world(), "a.h5", Mode::read);
+  io::DiskArray<double, 1> disk(world(), "a.h5", "a", Mode::read);
+  std::filesystem::current_path(before);
+  Array<float, 1> other(world(), {4000});
+  io::save(directory / "a.h5", {{"b", other}, {"a", other}});
+  file.read("a", found);
+  EXPECT_EQ(contents(found), std::vector<double>(2000, 1.0));
+  fill(found, 0.0);
+  disk.read(found);
+  EXPECT_EQ(contents(found), std::vector<double>(2000, 1.0));
+  file.close();
+  disk.close();
+}
+
+// A dataset of another file: where it lies there says nothing about this one.
+TEST(Files, ExternalLinks) {
+  const Directory directory;
+  on_rank_0([&] {
+    write_raw<double>(directory / "there.h5", "x", {40, 5});
+    write_raw<float>(directory / "here.h5", "y", {5000});
+    const hid_t file = good(H5Fopen((directory / "here.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT));
+    good(H5Lcreate_external("there.h5", "x", file, "link", H5P_DEFAULT, H5P_DEFAULT));
+    good(H5Fclose(file));
+  });
+  const auto expected = elements_from<double>(0, 200);
+  EXPECT_EQ(contents(io::load<double, 2>(world(), directory / "here.h5", "link")), expected);
+  Array<double, 2> found(world(), {40, 5});
+  File file(world(), directory / "here.h5", Mode::read);
+  file.read("link", found);
+  EXPECT_EQ(contents(found), expected);
+  file.close();
+  fill(found, 0.0);
+  io::DiskArray<double, 2> disk(world(), directory / "here.h5", "link", Mode::read);
+  EXPECT_FALSE(disk.is_asynchronous());
+  disk.read(found);
+  EXPECT_EQ(contents(found), expected);
+  disk.close();
+}
+
+// Space is taken for what they might be, and given back.
+TEST(Files, CompressedDatasetsTakeWhatTheyNeed) {
+  const Directory directory;
+  constexpr index_t n = 1 << 20;
+  Array<double, 1> zeros(world(), {n});
+  fill(zeros, 0.0);
+  File file(world(), directory / "zeros.h5", Mode::create);
+  file.create_dataset<double, 1>("zeros", {n}, {.deflate = 1});
+  file.write("zeros", zeros);
+  file.close();
+  on_rank_0([&] {
+    struct stat status {};
+    good(stat((directory / "zeros.h5").c_str(), &status));
+    EXPECT_LT(status.st_blocks * 512, n);
+    EXPECT_EQ(raw_dataset<double>(directory / "zeros.h5", "zeros").elements, std::vector<double>(n, 0.0));
+  });
+}
+
+TEST(Files, AttributesThatCannotBeReplacedStay) {
+  const Directory directory;
+  File file(world(), directory / "a.h5", Mode::create);
+  file.set_attribute("", "note", "old");
+  const std::vector<double> large(10'000, 1.0);
+  expect_words(message_of<io::IoError>([&] { file.set_attribute("", "note", large); }), {"\"note\"", "64 KiB"});
+  EXPECT_EQ(file.attribute("", "note").as<std::string>(), "old");
+  EXPECT_EQ(file.attributes("").size(), 1U);
+  file.set_attribute("", "note", 1e300);
+  EXPECT_EQ(file.attribute("", "note").as<double>(), 1e300);
+  EXPECT_EQ(file.attributes("").size(), 1U);
+  const auto value = file.attribute("", "note");
+  expect_words(message_of<io::IoError>([&] { value.as<float>(); }), {"does not fit"});
+  EXPECT_EQ(io::AttributeValue(HUGE_VAL).as<float>(), HUGE_VALF);
+  EXPECT_EQ(io::AttributeValue(0.1).as<float>(), 0.1F);
+  file.close();
 }
 
 // Several files open at once, and one that was flushed is complete.

@@ -187,6 +187,34 @@ TEST(Io, UnusualFileNames) {
   expect_raw<double>(directory / "relative.h5", "a", {10});
 }
 
+// What is behind a symbolic link is replaced, not the link; who might read the file still may, and nobody else.
+TEST(Io, LinksAndPermissionsStay) {
+  using std::filesystem::perms;
+  const Directory directory;
+  on_rank_0([&] {
+    std::filesystem::create_directory(directory / "deep");
+    std::filesystem::create_symlink("deep/file.h5", directory / "link.h5");
+    std::filesystem::create_symlink("link.h5", directory / "second.h5");
+  });
+  Array<double, 1> a(world(), {30});
+  for (int round = 0; round < 2; ++round) {
+    fill(a, 1.0 + round);
+    io::save(directory / "second.h5", "a", a);
+    on_rank_0([&] {
+      EXPECT_TRUE(std::filesystem::is_symlink(directory / "link.h5"));
+      EXPECT_TRUE(std::filesystem::is_symlink(directory / "second.h5"));
+      EXPECT_EQ(read_raw<double>(directory / "deep/file.h5", "a").elements,
+                std::vector<double>(30, 1.0 + round));
+      if (round == 1) {
+        EXPECT_EQ(std::filesystem::status(directory / "deep/file.h5").permissions(), perms{0600});
+      }
+      std::filesystem::permissions(directory / "deep/file.h5", perms{0600});
+    });
+  }
+  on_rank_0([&] { std::filesystem::create_symlink("loop.h5", directory / "loop.h5"); });
+  message_of<io::IoError>([&] { io::save(directory / "loop.h5", "a", a); });
+}
+
 TEST(Io, SaveSeesWhatOthersPut) {
   const Directory directory;
   Array<double, 1> a(world(), {64});

@@ -181,6 +181,11 @@ TEST(Foreign, InfinitiesAndRounding) {
     EXPECT_EQ(same[0], infinity);
     EXPECT_TRUE(std::isnan(same[2]));
   }
+  const std::vector<long double> longer{std::numeric_limits<long double>::infinity(), 0.5L, -1e4000L};
+  on_rank_0([&] { write_raw_elements(path, "x", {2}, longer, H5T_NATIVE_LDOUBLE, H5T_NATIVE_LDOUBLE); });
+  EXPECT_EQ(contents(io::load<double, 1>(world(), path, "x")), (std::vector<double>{infinity, 0.5}));
+  on_rank_0([&] { write_raw_elements(path, "x", {3}, longer, H5T_NATIVE_LDOUBLE, H5T_NATIVE_LDOUBLE); });
+  expect_words(message_of<io::IoError>([&] { io::load<double, 1>(world(), path, "x"); }), {"out of range"});
   const std::vector<std::int64_t> odd{(std::int64_t{1} << 53) + 1, -7};
   on_rank_0([&] { write_raw_elements(path, "x", {2}, odd, H5T_STD_I64BE, H5T_NATIVE_INT64); });
   EXPECT_EQ(contents(io::load<double, 1>(world(), path, "x"))[0], 9007199254740992.0);

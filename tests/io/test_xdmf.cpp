@@ -40,15 +40,16 @@ TEST_F(Xdmf, ListsTheSteps) {
   fill(cells_, 2.5F);
   series.write(0.5, {{"t <a & b>", points_}, {"group/c", cells_}});
   EXPECT_EQ(series.steps(), 1);
-  EXPECT_EQ(directory_.names(), (std::vector<std::string>{"run.000000.h5", "run.xmf"}));
+  EXPECT_EQ(directory_.names(), (std::vector<std::string>{"run.step000000.h5", "run.xmf"}));
   series.write(0.75, {{"v", points_, points_}});
-  EXPECT_EQ(directory_.names(), (std::vector<std::string>{"run.000000.h5", "run.000001.h5", "run.xmf"}));
+  EXPECT_EQ(directory_.names(),
+            (std::vector<std::string>{"run.step000000.h5", "run.step000001.h5", "run.xmf"}));
   on_rank_0([&] {
-    EXPECT_EQ(raw_dataset<double>(directory_ / "run.000000.h5", "t <a & b>").elements,
+    EXPECT_EQ(raw_dataset<double>(directory_ / "run.step000000.h5", "t <a & b>").elements,
               std::vector<double>(12, 1.5));
-    EXPECT_EQ(raw_dataset<float>(directory_ / "run.000000.h5", "group/c").elements,
+    EXPECT_EQ(raw_dataset<float>(directory_ / "run.step000000.h5", "group/c").elements,
               std::vector<float>(6, 2.5F));
-    const auto v = raw_dataset<double>(directory_ / "run.000001.h5", "v");
+    const auto v = raw_dataset<double>(directory_ / "run.step000001.h5", "v");
     EXPECT_EQ(v.dims, (std::vector<hsize_t>{4, 3, 3}));
     for (std::size_t i = 0; i < 36; ++i) EXPECT_EQ(v.elements[i], i % 3 == 2 ? 0.0 : 1.5);
     const std::string text = text_of(path_);
@@ -75,8 +76,8 @@ TEST_F(Xdmf, Resumes) {
     const std::string text = text_of(path_);
     EXPECT_EQ(count(text, "<Time"), 3);
     EXPECT_EQ(count(text, "<Time Value=\"2\"/>"), 1);
-    EXPECT_EQ(raw_dataset<double>(directory_ / "run.000001.h5", "t").elements.front(), 1.0);
-    EXPECT_EQ(raw_dataset<double>(directory_ / "run.000002.h5", "t").elements.front(), 2.0);
+    EXPECT_EQ(raw_dataset<double>(directory_ / "run.step000001.h5", "t").elements.front(), 1.0);
+    EXPECT_EQ(raw_dataset<double>(directory_ / "run.step000002.h5", "t").elements.front(), 2.0);
   });
   XdmfSeries fresh(world(), path_, grid_);
   EXPECT_EQ(fresh.steps(), 0);

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -68,6 +69,12 @@ T AttributeValue::converted(const U& value) {
   } else if constexpr (std::is_integral_v<T>) {
     throw IoError("the attribute holds floating-point numbers, but integers were expected");
   } else {
+    // Rounded, which is not the same as lost.
+    if constexpr (std::is_same_v<T, float> && std::is_same_v<U, double>) {
+      if (std::isfinite(value) && !std::isfinite(static_cast<float>(value)))
+        throw IoError("the attribute holds " + std::to_string(value) +
+                      ", which does not fit the type asked for");
+    }
     return static_cast<T>(value);
   }
 }

@@ -49,8 +49,10 @@ class [[nodiscard]] DiskRequest {
 ///
 /// Its elements lie in the file in one piece, in the order of their indices; each process reads and writes its
 /// part there itself, in a thread that calls neither MPI nor HDF5, so that the program goes on computing. The
-/// dataset can be read by any program once the transfers are waited for. Chunked and compressed datasets, and
-/// those of another element type, can be opened, too; transfers with them go through HDF5, and wait.
+/// dataset can be read by any program once the transfers are waited for. Chunked and compressed datasets, those
+/// of another element type, and those that an external link leads to, can be opened, too; transfers with them
+/// go through HDF5, and wait. So do those that several nodes write on NFS, where a node need not see what
+/// another one has written.
 ///
 /// The destructor waits for transfers of this process, and communicates nothing.
 template <Element T, std::size_t N>
@@ -82,7 +84,7 @@ class DiskArray {
   const std::filesystem::path& path() const;
   /// The name of the dataset. @local
   const std::string& name() const;
-  /// Whether transfers go on while the program computes: not for datasets that only HDF5 can read. @local
+  /// Whether transfers go on while the program computes: not where HDF5 does them. @local
   bool is_asynchronous() const;
 
   /// Writes an array or slice to a section of the same extents, or to all of it. The elements are copied first,

@@ -59,9 +59,9 @@ struct XdmfOptions {
 };
 
 /// The steps of a run on a regular grid of two or three dimensions, as ParaView and VisIt open them: run.xmf
-/// lists the steps, and beside it run.000000.h5, run.000001.h5 and so on hold the fields, as save() writes
-/// them. Each step is complete and on disk before the list is replaced, so that the list can be opened at any
-/// time, and a run that dies damages no step before. The destructor does nothing.
+/// lists the steps, and beside it run.step000000.h5, run.step000001.h5 and so on hold the fields, as save()
+/// writes them. Each step is complete and on disk before the list is replaced, so that the list can be opened
+/// at any time, and a run that dies damages no step before. The destructor does nothing.
 class XdmfSeries {
  public:
   /// @collective @throws UsageError if the grid has no cells; IoError on every rank if the steps of an existing
