@@ -6,6 +6,9 @@
 #include <limits>
 #include <type_traits>
 
+#include <tessera/runtime/error.hpp>
+
+#include "format.hpp"
 #include "rank_update.hpp"
 
 using c64 = std::complex<float>;
@@ -142,6 +145,15 @@ void gemm(index_t m, index_t n, index_t k, T alpha, const Panel<const T>& a, boo
           const Panel<const T>& b, bool conjugate_b, T beta, const Panel<T>& c) {
   if constexpr (std::is_floating_point_v<T>) {
     if (is_rank_update<T>(m, n, k) && rank_update(m, n, k, alpha, a, b, beta, c)) return;
+  }
+  const auto fits = [](const auto& panel, index_t rows, index_t columns) {
+    return order_of(panel.row_stride, panel.column_stride, rows, columns) != Order::neither;
+  };
+  if (std::min({m, n, k}) > 0 && !(fits(c, m, n) && fits(a, m, k) && fits(b, k, n))) {
+    throw UsageError(
+        formatted("a product of {} x {} and {} x {} elements in one process is laid out as BLAS, "
+                  "which counts in 32 bits, cannot reach it; use more processes",
+                  m, k, k, n));
   }
   // BLAS writes by columns: by rows it is the transpose of the product. A single row or column is written in
   // the way in which the operands can be conjugated.

@@ -65,9 +65,25 @@ namespace {
 
 }  // namespace
 
+bool is_finite(const SliceCore& a) {
+  if (std::isfinite(tessera::detail::norm(a, tessera::detail::Norm::infinity))) return true;
+  // Or only the sum is not.
+  int not_finite = 0;
+  with_scalar("is_finite", a, [&]<class T>(T) {
+    a.for_each_piece_of(a.array().group().rank(), [&](const LocalPiece& piece) {
+      for (index_t i = 0; i < piece.box.hi[0] - piece.box.lo[0]; ++i) {
+        for (index_t j = 0; j < piece.box.hi[1] - piece.box.lo[1]; ++j) {
+          const T& x = reinterpret_cast<const T*>(piece.data)[i * piece.strides[0] + j * piece.strides[1]];
+          if (!std::isfinite(std::real(x)) || !std::isfinite(std::imag(x))) not_finite = 1;
+        }
+      }
+    });
+  });
+  return a.array().group().all_reduce(not_finite, Reduce::max) == 0;
+}
+
 void require_finite(std::string_view routine, const SliceCore& a, std::string name) {
-  if (std::isfinite(tessera::detail::norm(a, tessera::detail::Norm::infinity))) return;
-  throw_not_finite(routine, a, std::move(name));
+  if (!is_finite(a)) throw_not_finite(routine, a, std::move(name));
 }
 
 template <class T>

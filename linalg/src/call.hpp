@@ -81,6 +81,8 @@ class Call {
 /// Square, and as many rows on the right, which is another matrix; else an error on every rank. @local
 void require_system(std::string_view routine, const SliceCore& a, const SliceCore& b);
 void require_square(std::string_view routine, const SliceCore& a);
+/// Whether no element is NaN or infinity. @collective
+bool is_finite(const SliceCore& a);
 /// @throws LinalgError on every rank if there is a NaN or infinity, for which iterations may never end.
 /// @collective
 void require_finite(std::string_view routine, const SliceCore& a, std::string name);

@@ -6,6 +6,7 @@
 #include <array>
 #include <deque>
 #include <iterator>
+#include <limits>
 
 namespace tessera::linalg::detail {
 namespace {
@@ -127,7 +128,8 @@ template <class T>
 blas::Panel<const T> Factor<T>::fetch(const IndexSet& outer, const IndexSet& inner, blas::Order result, T* into,
                                       Request& request) const {
   // As it is stored, which is copied fastest, unless BLAS could not read it so.
-  bool by_rows = !shares_.empty() && shares_.front().column_stride == 1;
+  bool by_rows = (!shares_.empty() && shares_.front().column_stride == 1) ||
+                 outer.size() > std::numeric_limits<int>::max();
   if (conjugated_) by_rows = result == blas::Order::by_columns;
   const std::array<index_t, 2> strides =
       by_rows ? std::array<index_t, 2>{inner.size(), 1} : std::array<index_t, 2>{1, outer.size()};

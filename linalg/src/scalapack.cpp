@@ -129,16 +129,12 @@ std::size_t pivots_of(const Descriptor& a) {
   }                                                                                                            \
   template <>                                                                                                  \
   int getri(int n, T* a, const Descriptor& da, const int* pivots) {                                            \
-    int info = 0, query = -1, integers = 0;                                                                    \
-    T answer{};                                                                                                \
-    p##getri_(&n, a, &one, &one, raw(da), pivots, &answer, &query, &integers, &query, &info);                  \
-    if (info != 0) return info;                                                                                \
-    const int length = length_of(answered(answer)), integer_length = integers + 64;                            \
-    std::vector<T> work(static_cast<std::size_t>(length));                                                     \
-    std::vector<int> integer_work(static_cast<std::size_t>(integer_length));                                   \
-    p##getri_(&n, a, &one, &one, raw(da), pivots, work.data(), &length, integer_work.data(), &integer_length,  \
-              &info);                                                                                          \
-    return info;                                                                                               \
+    return with_workspace<T>(0, [&](const Workspace<T>& room) {                                                \
+      int info = 0;                                                                                            \
+      p##getri_(&n, a, &one, &one, raw(da), pivots, room.work, &room.length, room.integers,                    \
+                &room.integer_length, &info);                                                                  \
+      return info;                                                                                             \
+    });                                                                                                        \
   }                                                                                                            \
   template <>                                                                                                  \
   double norm_of_columns(int m, int n, const T* a, const Descriptor& da) {                                     \
@@ -154,25 +150,19 @@ std::size_t pivots_of(const Descriptor& a) {
   }                                                                                                            \
   template <>                                                                                                  \
   int geqrf(int m, int n, T* a, const Descriptor& da, T* scales) {                                             \
-    int info = 0, query = -1;                                                                                  \
-    T answer{};                                                                                                \
-    p##geqrf_(&m, &n, a, &one, &one, raw(da), scales, &answer, &query, &info);                                 \
-    if (info != 0) return info;                                                                                \
-    const int length = length_of(answered(answer));                                                            \
-    std::vector<T> work(static_cast<std::size_t>(length));                                                     \
-    p##geqrf_(&m, &n, a, &one, &one, raw(da), scales, work.data(), &length, &info);                            \
-    return info;                                                                                               \
+    return with_workspace<T>(0, [&](const Workspace<T>& room) {                                                \
+      int info = 0;                                                                                            \
+      p##geqrf_(&m, &n, a, &one, &one, raw(da), scales, room.work, &room.length, &info);                       \
+      return info;                                                                                             \
+    });                                                                                                        \
   }                                                                                                            \
   template <>                                                                                                  \
   int orgqr(int m, int columns, int reflections, T* a, const Descriptor& da, const T* scales) {                \
-    int info = 0, query = -1;                                                                                  \
-    T answer{};                                                                                                \
-    q##gqr_(&m, &columns, &reflections, a, &one, &one, raw(da), scales, &answer, &query, &info);               \
-    if (info != 0) return info;                                                                                \
-    const int length = length_of(answered(answer));                                                            \
-    std::vector<T> work(static_cast<std::size_t>(length));                                                     \
-    q##gqr_(&m, &columns, &reflections, a, &one, &one, raw(da), scales, work.data(), &length, &info);          \
-    return info;                                                                                               \
+    return with_workspace<T>(0, [&](const Workspace<T>& room) {                                                \
+      int info = 0;                                                                                            \
+      q##gqr_(&m, &columns, &reflections, a, &one, &one, raw(da), scales, room.work, &room.length, &info);     \
+      return info;                                                                                             \
+    });                                                                                                        \
   }                                                                                                            \
   template <>                                                                                                  \
   void trsm(char op, int rows, int columns, const T* a, const Descriptor& da, T* b, const Descriptor& db) {    \
@@ -181,15 +171,12 @@ std::size_t pivots_of(const Descriptor& a) {
   }                                                                                                            \
   template <>                                                                                                  \
   int gels(int m, int n, int columns, T* a, const Descriptor& da, T* b, const Descriptor& db) {                \
-    int info = 0, query = -1;                                                                                  \
-    T answer{};                                                                                                \
-    p##gels_("N", &m, &n, &columns, a, &one, &one, raw(da), b, &one, &one, raw(db), &answer, &query, &info);   \
-    if (info != 0) return info;                                                                                \
-    const int length = length_of(answered(answer));                                                            \
-    std::vector<T> work(static_cast<std::size_t>(length));                                                     \
-    p##gels_("N", &m, &n, &columns, a, &one, &one, raw(da), b, &one, &one, raw(db), work.data(), &length,      \
-             &info);                                                                                           \
-    return info;                                                                                               \
+    return with_workspace<T>(0, [&](const Workspace<T>& room) {                                                \
+      int info = 0;                                                                                            \
+      p##gels_("N", &m, &n, &columns, a, &one, &one, raw(da), b, &one, &one, raw(db), room.work, &room.length, \
+               &info);                                                                                         \
+      return info;                                                                                             \
+    });                                                                                                        \
   }
 TESSERA_DEFINE(ps, psor, float, float)
 TESSERA_DEFINE(pd, pdor, double, double)

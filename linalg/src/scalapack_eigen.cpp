@@ -127,6 +127,7 @@ const char* wanted(bool vectors) { return vectors ? "V" : "N"; }
               first.data(), &query, integers[0].data(), &query, &info);                                       \
     p##laqr0_(&no, &no, &n, &one, &n, h, raw(dh), real_parts, imaginary_parts, &one, &n, &unused, raw(dh),    \
               second.data(), &query, integers[1].data(), &query, &info, &no);                                 \
+    if (first[0] < 0 || second[0] < 0 || integers[0][0] < 0 || integers[1][0] < 0) return -1;                 \
     const double more = 2.0 * (smallest + dh.nb) * (smallest + dh.nb);                                        \
     std::vector<T> work(static_cast<std::size_t>(length_of(answered(std::max(first[0], second[0])) + more))); \
     std::vector<int> integer_work(static_cast<std::size_t>(std::max(integers[0][0], integers[1][0])) + 64);   \

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "call.hpp"
@@ -90,6 +91,42 @@ void solve_triangular(Triangle triangle, Op op, UnitDiagonal unit, const SliceCo
   });
 }
 
+namespace {
+
+// From the factor R of a tall matrix, or L of a wide one: whether each of its columns, or rows, has a part that
+// the others do not have, which is on the diagonal; as large as rounding makes one that is none, at least.
+template <class T>
+bool has_full_rank(const SliceCore& factor) {
+  const index_t m = factor.extents()[0], n = factor.extents()[1];
+  const Group& group = factor.array().group();
+  const auto count = static_cast<std::size_t>(std::min(m, n));
+  std::vector<double> largest(count), own(count);
+  factor.for_each_piece_of(group.rank(), [&](const tessera::detail::LocalPiece& piece) {
+    for (index_t i = piece.box.lo[0]; i < piece.box.hi[0]; ++i) {
+      const index_t begin = std::max(piece.box.lo[1], m >= n ? i : 0),
+                    end = std::min(piece.box.hi[1], m >= n ? n : i + 1);
+      for (index_t j = begin; j < end; ++j) {
+        const index_t offset =
+            (i - piece.box.lo[0]) * piece.strides[0] + (j - piece.box.lo[1]) * piece.strides[1];
+        const auto size = static_cast<double>(std::abs(reinterpret_cast<const T*>(piece.data)[offset]));
+        const auto which = static_cast<std::size_t>(m >= n ? j : i);
+        largest[which] = std::max(largest[which], size);
+        if (i == j) own[which] = size;
+      }
+    }
+  });
+  group.all_reduce(std::span<double>(largest), Reduce::max);
+  group.all_reduce(std::span<double>(own), Reduce::max);
+  const double noise =
+      static_cast<double>(std::numeric_limits<Real<T>>::epsilon()) * static_cast<double>(std::max(m, n));
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!(own[i] > largest[i] * noise)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 void least_squares(const SliceCore& a, const SliceCore& b, const SliceCore& x, const Blocking& blocking) {
   tessera::detail::begin_operation("least_squares", {a, b, x}, Shapes::any);
   const index_t m = a.extents()[0], n = a.extents()[1], columns = b.extents()[1];
@@ -112,16 +149,8 @@ void least_squares(const SliceCore& a, const SliceCore& b, const SliceCore& x, c
     });
     both.group().sync();
     // It divides by the diagonal of the factor without a look, which rounding keeps from being zero.
-    double least = std::numeric_limits<double>::infinity(), largest = 0;
-    for_each_of_diagonal<const T>(factor.matrix(), [&](index_t, const T& diagonal) {
-      least = std::min(least, static_cast<double>(std::abs(diagonal)));
-      largest = std::max(largest, static_cast<double>(std::abs(diagonal)));
-    });
-    least = call.group().all_reduce(least, Reduce::min);
-    largest = call.group().all_reduce(largest, Reduce::max);
-    const double noise =
-        static_cast<double>(std::numeric_limits<Real<T>>::epsilon()) * static_cast<double>(std::max(m, n));
-    if (!(least > largest * noise)) call.fail("p?gels", 0, "does not have full rank");
+    if (!has_full_rank<T>(factor.matrix())) call.fail("p?gels", 0, "does not have full rank");
+    if (!is_finite(rows(n))) call.fail("p?gels", 0, "has a solution that is out of the range of its type");
     tessera::detail::copy(rows(n), x);
   });
 }

@@ -205,6 +205,39 @@ TEST(FactorErrors, numbers_that_are_none_and_columns_that_depend) {
   EXPECT_EQ(problem(), "least_squares: matrix \"b\" holds NaN or infinity");
 }
 
+// Columns of a tall matrix and rows of a wide one whose sizes have nothing to do with each other; and results
+// that are too large.
+TEST(LeastSquares, of_any_scale) {
+  constexpr double small = 1e-17;
+  Array<double, 2> tall(world(), {6, 2}, {.name = "tall"}), wide(world(), {2, 6}, {.name = "wide"}),
+      b(world(), {6, 1}, {.name = "b"}), c(world(), {2, 1}, {.name = "c"});
+  const auto value = [](index_t i, index_t j) { return j == 0 ? 1.0 : small * static_cast<double>(i); };
+  for_each_local(tall, [&](const Index<2>& at, double& x) { x = value(at[0], at[1]); });
+  for_each_local(wide, [&](const Index<2>& at, double& x) { x = value(at[1], at[0]); });
+  for_each_local(b, [](const Index<2>& at, double& x) { x = static_cast<double>(at[0]); });
+  for_each_local(c, [](const Index<2>& at, double& x) { x = at[0] == 0 ? 2.0 : 3 * small; });
+  tall.sync(), wide.sync(), b.sync(), c.sync();
+  const auto line = all_of(linalg::least_squares(tall, b));
+  EXPECT_NEAR((line[{0, 0}]), 0.0, 1e-13);
+  EXPECT_NEAR((line[{1, 0}]) * small, 1.0, 1e-13);
+  const auto shortest = all_of(linalg::least_squares(wide, c));
+  double first = 0, second = 0;
+  for (index_t i = 0; i < 6; ++i) {
+    first += shortest[{i, 0}];
+    second += shortest[{i, 0}] * static_cast<double>(i);
+  }
+  EXPECT_NEAR(first, 2.0, 1e-13);
+  EXPECT_NEAR(second, 3.0, 1e-13);
+
+  Array<double, 2> identity(world(), {3, 3}, {.name = "I"}), large(world(), {3, 3}, {.name = "large"});
+  fill(identity, 0.0), fill_diagonal(identity, 1.0), fill(large, 1e308);
+  EXPECT_EQ(reduce(linalg::least_squares(identity, large), Reduce::min), 1e308)
+      << "only the sum of a row is infinite";
+  fill_diagonal(identity, 1e-10);
+  EXPECT_EQ(message_of<LinalgError>([&] { linalg::least_squares(identity, large); }),
+            "least_squares: matrix \"I\" has a solution that is out of the range of its type");
+}
+
 TEST(FactorSlices, are_operands_and_results) {
   Array<double, 2> a(world(), {9, 9}, {.name = "A"}), b(world(), {8, 4}, {.name = "b"});
   fill(a, 5.0), fill(b, 1.0);

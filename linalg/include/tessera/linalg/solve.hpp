@@ -57,8 +57,9 @@ void solve_triangular(Triangle triangle, const Operand<value_t<B>>& a, B&& b,
 /// The x for which |b - a x| is least, for each column of b; if `a` has fewer rows than columns, of all such x
 /// the shortest. `a` must have full rank. Through ScaLAPACK's p?gels (QR or LQ). @collective
 /// @throws UsageError if the shapes do not fit; LinalgError if the rows or columns of `a` are dependent but for
-/// rounding (an element of the factor's diagonal is below max(m, n) epsilons of the largest), or a or b holds
-/// NaN or infinity. On every rank.
+/// rounding (what one has that the others do not, which is on the factor's diagonal, is below max(m, n)
+/// epsilons of the largest in its part of the factor), x would overflow, or a or b holds NaN or infinity. On
+/// every rank.
 template <ScalarMatrix A, MatrixLike<A> B>
 Array<value_t<A>, 2> least_squares(const A& a, const B& b, const Blocking& blocking = {}) {
   Array<value_t<A>, 2> x(a.group(), {a.dims()[1], b.dims()[1]}, {.name = "least squares"});
