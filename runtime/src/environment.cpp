@@ -2,9 +2,11 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "environment.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <limits>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -12,8 +14,22 @@
 
 #include "format.hpp"
 #include "memory_check.hpp"
+#include "mpi.hpp"
 
 namespace tessera::detail {
+
+void share_environment(MPI_Comm comm) {
+  for (const char* name : {"TESSERA_NODE_SIZE", "TESSERA_METHOD", "TESSERA_PROGRESS", "TESSERA_WINDOW"}) {
+    const char* mine = std::getenv(name);
+    std::string value = mine != nullptr ? mine : "";
+    index_t length = mine != nullptr ? static_cast<index_t>(value.size()) : -1;
+    mpi::broadcast(comm, &length, sizeof length, 0);
+    value.resize(static_cast<std::size_t>(std::max<index_t>(length, 0)));
+    mpi::broadcast(comm, value.data(), std::max<index_t>(length, 0), 0);
+    if (mpi::rank(comm) == 0) continue;
+    length < 0 ? unsetenv(name) : setenv(name, value.c_str(), 1);
+  }
+}
 
 int node_size_limit() {
   const char* text = std::getenv("TESSERA_NODE_SIZE");

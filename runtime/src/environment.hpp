@@ -6,8 +6,12 @@
 #include <tessera/runtime/segment.hpp>
 
 // What the variables TESSERA_... and those of launchers say when a Runtime starts. A value that cannot be
-// understood is a UsageError that names it and what it may be; all are @local.
+// understood is a UsageError that names it and what it may be; all are @local but the first.
 namespace tessera::detail {
+
+/// Gives all processes the variables that all must agree about as rank 0 has them, in their environment: a
+/// launcher need not hand them to all hosts. @collective
+void share_environment(MPI_Comm comm);
 
 /// TESSERA_NODE_SIZE: the greatest number of ranks that count as one node; 0 for as many as there are.
 int node_size_limit();
@@ -24,7 +28,7 @@ int progress_ranks();
 /// Whether TESSERA_PROGRESS leaves the agents a thread of their own.
 bool may_have_thread();
 
-/// TESSERA_PROGRESS, or without it the best that the MPI's thread level allows.
+/// TESSERA_PROGRESS, or without it the best that MPI's thread level, the least of all processes, allows.
 ProgressMode progress_mode(ThreadLevel threads);
 
 /// Before MPI is started, from the launcher's variables: false only if all ranks are on this host.

@@ -140,6 +140,50 @@ std::string library_version() {
   return std::string(text, static_cast<std::size_t>(length));
 }
 
+namespace {
+
+Idle* idle = nullptr;
+
+// Serves until done() says so.
+template <class Done>
+void serve_until(Done&& done) {
+  if (done()) return;
+  struct Waiting {
+    Waiting() { idle->begin(); }
+    ~Waiting() { idle->end(); }
+  } waiting;
+  do idle->serve();
+  while (!done());
+}
+
+// Collective calls of the blocking kind keep this thread to themselves.
+template <class Blocking, class Starting>
+void collective(const char* name, Blocking&& blocking, Starting&& start) {
+  if (idle == nullptr) return check(blocking(), name);
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(start(&request), name);
+  serve_until([&] { return test(request); });
+}
+
+// Where a call has no other kind: returns when all the listed processes are about to make it.
+void meet(MPI_Comm comm, std::span<const int> ranks, int tag) {
+  if (idle == nullptr) return;
+  std::vector<MPI_Request> requests;
+  const auto wait = [&] { serve_until([&] { return test_all(requests); }); };
+  if (const int first = ranks.front(); rank(comm) == first) {
+    const auto others = ranks.subspan(1);
+    for (const int other : others) requests.push_back(irecv(comm, nullptr, 0, other, tag));
+    wait();
+    for (const int other : others) requests.push_back(isend(comm, nullptr, 0, other, tag));
+    wait();
+  } else {
+    requests = {isend(comm, nullptr, 0, first, tag), irecv(comm, nullptr, 0, first, tag)};
+    wait();
+  }
+}
+
+}  // namespace
+
 Comm dup(MPI_Comm comm) {
   MPI_Comm copy = MPI_COMM_NULL;
   check(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup");
@@ -153,6 +197,7 @@ Comm split(MPI_Comm comm, int color, int key) {
 }
 
 Comm create_group(MPI_Comm comm, std::span<const int> ranks, int tag) {
+  meet(comm, ranks, 16384 + tag % 16384);
   MPI_Group all = MPI_GROUP_NULL, listed = MPI_GROUP_NULL;
   check(MPI_Comm_group(comm, &all), "MPI_Comm_group");
   check(MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &listed), "MPI_Group_incl");
@@ -182,27 +227,6 @@ int size(MPI_Comm comm) {
   check(MPI_Comm_size(comm, &value), "MPI_Comm_size");
   return value;
 }
-
-namespace {
-
-Idle* idle = nullptr;
-
-// Collective calls of the blocking kind keep this thread to themselves.
-template <class Blocking, class Starting>
-void collective(const char* name, Blocking&& blocking, Starting&& start) {
-  if (idle == nullptr) return check(blocking(), name);
-  MPI_Request request = MPI_REQUEST_NULL;
-  check(start(&request), name);
-  if (test(request)) return;
-  struct Waiting {
-    Waiting() { idle->begin(); }
-    ~Waiting() { idle->end(); }
-  } waiting;
-  do idle->serve();
-  while (!test(request));
-}
-
-}  // namespace
 
 void while_waiting(Idle* what) noexcept { idle = what; }
 

@@ -48,7 +48,7 @@ std::string library_version();
 
 Comm dup(MPI_Comm comm);
 Comm split(MPI_Comm comm, int color, int key);
-/// Called by the listed ranks of `comm` only.
+/// Called by the listed ranks of `comm` only; messages of theirs with a tag of 16384 to 32767 may be under way.
 Comm create_group(MPI_Comm comm, std::span<const int> ranks, int tag);
 Comm split_shared(MPI_Comm comm);
 int rank(MPI_Comm comm);

@@ -79,7 +79,9 @@ std::shared_ptr<RuntimeState> RuntimeState::create(MPI_Comm parent, const Runtim
   GroupState& all = runtime->world.state();
   if (all.node_count > 1) {
     runtime->window_problem = find_window_problem(all);
-    ProgressMode mode = progress_mode(runtime->threads);
+    auto least = static_cast<std::int64_t>(runtime->threads);
+    mpi::all_reduce(all.comm.get(), &least, 1, ElementKind::int64, Reduce::min);
+    ProgressMode mode = progress_mode(static_cast<ThreadLevel>(least));
     if (mode == ProgressMode::rank && ranks.agents.empty()) {
       throw UsageError(
           "TESSERA_PROGRESS=rank takes ranks away from the program, which cannot be done where Tessera "
@@ -260,6 +262,7 @@ Runtime::Runtime(int& argc, char**& argv, RuntimeOptions options)
   }
   bool serving = false;
   try {
+    detail::share_environment(MPI_COMM_WORLD);
     // What is wrong with the environment is found before some ranks leave to serve the others: these would wait
     // for them for ever.
     detail::memory_limit(options);
@@ -281,8 +284,9 @@ Runtime::Runtime(int& argc, char**& argv, RuntimeOptions options)
   detail::install_terminate_handler(state_->world.state());
 }
 
-Runtime::Runtime(MPI_Comm parent, RuntimeOptions options)
-    : state_(RuntimeState::create(parent, options, {})), exceptions_at_start_(std::uncaught_exceptions()) {
+Runtime::Runtime(MPI_Comm parent, RuntimeOptions options) : exceptions_at_start_(std::uncaught_exceptions()) {
+  detail::share_environment(parent);
+  state_ = RuntimeState::create(parent, options, {});
   detail::install_terminate_handler(state_->world.state());
 }
 

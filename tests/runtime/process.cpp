@@ -193,5 +193,13 @@ int main(int argc, char** argv) {
   if (what == "kill-one") kill_one(world);
   if (what == "kill-in-transfer") kill_in_transfer(world);
   if (what == "many-ranks") return many_ranks(world);
+  if (what == "mode") {
+    const auto mode = static_cast<int>(runtime.progress());
+    const bool agreed = world.all_reduce(mode, Reduce::min) == world.all_reduce(mode, Reduce::max);
+    if (world.rank() == 0)
+      std::printf("%s on %d nodes, %s\n", to_string(runtime.progress()), world.node_count(),
+                  agreed ? "the same everywhere" : "but not everywhere");
+    return 0;
+  }
   return what == "start" ? 0 : 2;
 }

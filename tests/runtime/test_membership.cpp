@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <numeric>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <tessera/runtime/error.hpp>
@@ -153,6 +155,33 @@ TEST(GroupForm, is_called_by_the_members_alone) {
     group.close();
     done = 100 + absent;
     if (all.rank() == list.front()) MPI_Send(&done, 1, MPI_INT, absent, tag, MPI_COMM_WORLD);
+  }
+  all.sync();
+}
+
+// A member that has come serves those who work on its memory first, and come later.
+TEST(GroupForm, members_that_wait_serve) {
+  const Group& all = world();
+  if (all.size() < 2) return;
+  Segment segment(all, 4096, "served");
+  for (int late = 0; late < all.size(); ++late) {
+    segment.store(all.rank(), 0, std::int64_t{100 + all.rank()});
+    segment.sync();
+    const int other = (late + 1) % all.size();
+    if (all.rank() != late && all.rank() != other) continue;
+    if (all.rank() == late) {
+      // Time for the other one to begin to wait.
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      const std::int64_t one = 1;
+      std::int64_t old = 0;
+      segment.accumulate(other, 0, Strided::contiguous(8), ElementKind::int64, &one, &one);
+      segment.flush(other);
+      segment.get(other, 0, Strided::contiguous(8), &old);
+      EXPECT_EQ(old, 101 + other);
+    }
+    Group pair = all.form(Ranks{other, late}, late);
+    EXPECT_EQ(pair.all_reduce(1, Reduce::sum), 2);
+    pair.close();
   }
   all.sync();
 }
