@@ -12,11 +12,30 @@
 #include <tessera/runtime/detail/fingerprint.hpp>
 
 #include "array_state.hpp"
+#include "boxes.hpp"
 #include "format.hpp"
 #include "patch_text.hpp"
 
 namespace tessera::detail {
 namespace {
+
+Box box_of_extents(const index_t* extents, int rank) {
+  Box box{};
+  std::copy_n(extents, rank, box.hi.begin());
+  return box;
+}
+
+// The elements of a buffer times alpha, row by row.
+template <class C>
+std::vector<C> multiplied(const Buffer<const void*>& from, int rank, C alpha) {
+  std::vector<C> products;
+  auto walk = [&](auto&& self, int d, const C* at) -> void {
+    if (d == rank) return products.push_back(alpha * *at);
+    for (index_t i = 0; i < from.extents[d]; ++i) self(self, d + 1, at + i * from.strides[d]);
+  };
+  walk(walk, 0, static_cast<const C*>(from.data));
+  return products;
+}
 
 // What is wrong with an array's shape; found on every rank alike once they agree about the layout.
 std::string shape_problem(const Group& group, const LayoutCore& layout, const ElementType& type) {
@@ -348,6 +367,21 @@ void ArrayCore::get_field(const Lattice& patch, const Field& field, const Buffer
 void ArrayCore::accumulate_field(const Lattice& patch, const Field& field, ElementKind kind,
                                  const Buffer<const void*>& from, const void* alpha) {
   allow(Mode::accumulate_only, "acc_field");
+  // The runtime adds elements at multiples of their size; a complex member need only lie at one of its parts',
+  // which are then added as numbers of their own.
+  const auto add_parts = [&]<class C>(C) {
+    const auto products = multiplied<C>(from, rank(), *static_cast<const C*>(alpha));
+    const Dense dense(box_of_extents(from.extents, rank()), rank());
+    const typename C::value_type one{1};
+    for_each_transfer(
+        patch, field, Buffer<const void*>{products.data(), dense.extents.data(), dense.strides.data()},
+        [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
+          segment_.accumulate(rank, offset, shape, element_kind<typename C::value_type>(), &one, local);
+        });
+  };
+  const bool fits = (field.offset | type_.size) % size_of(kind) == 0;
+  if (!fits && kind == ElementKind::complex64) return add_parts(std::complex<float>{});
+  if (!fits && kind == ElementKind::complex128) return add_parts(std::complex<double>{});
   for_each_transfer(patch, field, from,
                     [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
                       segment_.accumulate(rank, offset, shape, kind, alpha, local);

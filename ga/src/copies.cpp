@@ -104,21 +104,32 @@ void reshape(const SliceCore& from, const SliceCore& to) {
                                to.description(), extents_text(to.extents().data(), to.rank())));
   }
   const Dense target({{}, to.extents()}, to.rank());
-  const auto last = static_cast<std::size_t>(to.rank() - 1);
   const index_t size = to.array().type().size;
-  // A row of the target at a time: whatever it is in the source, it is evenly spaced in local memory.
+  // A row of the target at a time, over all last dimensions that follow one another in local memory as they do
+  // in the target: whatever it is in the source, it is evenly spaced there.
   auto get = [&](const Box& box, std::byte* data, const Coordinates& strides) {
+    index_t count = 1, step = 1, begin = 0;
+    std::size_t outer = static_cast<std::size_t>(to.rank());
+    for (bool is_whole = true; is_whole && outer > 0; --outer) {
+      const std::size_t d = outer - 1;
+      const index_t extent = box.hi[d] - box.lo[d];
+      if (target.extents[d] == 1) continue;
+      if (count > 1 && strides[d] != step * count) break;
+      if (count == 1) step = strides[d];
+      count *= extent;
+      begin += box.lo[d] * target.strides[d];
+      is_whole = extent == target.extents[d];
+    }
     Request all;
     auto walk = [&](auto&& self, std::size_t d, index_t number, std::byte* place) -> void {
-      if (d == last) {
-        number += box.lo[d];
-        return for_each_box_of_range(
-            from, number, number + box.hi[d] - box.lo[d], [&](const Box& part, index_t before) {
-              Dense dense(part, from.rank());
-              for (int k = 0; k < from.rank(); ++k) dense.strides[static_cast<std::size_t>(k)] *= strides[last];
-              all += from.get_async(
-                  part, {place + before * strides[last] * size, dense.extents.data(), dense.strides.data()});
-            });
+      if (d == outer) {
+        number += begin;
+        return for_each_box_of_range(from, number, number + count, [&](const Box& part, index_t before) {
+          Dense dense(part, from.rank());
+          for (int k = 0; k < from.rank(); ++k) dense.strides[static_cast<std::size_t>(k)] *= step;
+          all +=
+              from.get_async(part, {place + before * step * size, dense.extents.data(), dense.strides.data()});
+        });
       }
       for (index_t i = box.lo[d]; i < box.hi[d]; ++i)
         self(self, d + 1, number + i * target.strides[d], place + (i - box.lo[d]) * strides[d] * size);

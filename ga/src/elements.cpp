@@ -72,11 +72,27 @@ void fill(const SliceCore& a, const void* given) {
   });
 }
 
+namespace {
+
+template <class T>
+void require_interval(std::string_view operation, T low, T high) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    if (!(low <= high))
+      throw UsageError(formatted("{}: there are no numbers from {} to {}", operation, low, high));
+  } else {
+    require_interval(operation, low.real(), high.real());
+    require_interval(operation, low.imag(), high.imag());
+  }
+}
+
+}  // namespace
+
 void randomize(const SliceCore& a, std::uint64_t seed, const void* low, const void* high) {
   require_arithmetic("randomize", a);
   begin_operation("randomize", {a});
   with_kind(a.array().type().kind, "randomize", [&]<class T>(T) {
     const T from = value<T>(low), to = value<T>(high);
+    require_interval("randomize", from, to);
     for_each_placed_run(a, [&](const PlacedRun& run) {
       // The number of an element in row-major order decides, so that who owns it does not matter.
       const auto [number, step] = run.numbers(a);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/detail/on_every_node.hpp>
 #include <tessera/layout.hpp>
 
 #include "array_state.hpp"
@@ -86,7 +87,9 @@ std::uint64_t ArrayCore::begin_epoch(Mode mode, index_t cache_bytes) {
     if (epoch.cache) {
       epoch.cache->clear();
     } else {
-      epoch.cache = std::make_unique<NodeCache>(group().node(), bytes, formatted("array \"{}\"", name()));
+      epoch.cache = made_on_every_node(group(), [&] {
+        return std::make_unique<NodeCache>(group().node(), bytes, formatted("array \"{}\"", name()));
+      });
       epoch.cache_bytes = bytes;
     }
     epoch.caches = true;

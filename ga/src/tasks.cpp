@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include <tessera/detail/on_every_node.hpp>
 #include <tessera/runtime/error.hpp>
 
 #include "format.hpp"
@@ -35,8 +36,10 @@ TaskCounter::TaskCounter(const Group& group, index_t count, const TaskOptions& o
   // On one node the counter itself is as near; and one process of each node needs nobody to share with. All
   // nodes decide alike, though only where there are several members does it matter.
   if (group.node_count() == 1 || group.node_count() == group.size() || !options.by_node) return;
-  node_.emplace(group.node(), range_words, formatted("{} of a node", options.name));
-  node_mutex_.emplace(group.node(), 1, 0, formatted("{} of a node", options.name));
+  detail::on_every_node(group, [&] {
+    node_.emplace(group.node(), range_words, formatted("{} of a node", options.name));
+    node_mutex_.emplace(group.node(), 1, 0, formatted("{} of a node", options.name));
+  });
 }
 
 void TaskCounter::reset(std::optional<index_t> count) {

@@ -124,6 +124,52 @@ TEST(Slice, members_of_structures) {
   }
 }
 
+struct Wave {
+  double phase;
+  std::complex<double> amplitude;  // at a multiple of 8, in structures of 24
+};
+struct Ray {
+  float phase;
+  std::complex<float> amplitude;
+};
+
+template <class S, class C>
+void check_complex_members() {
+  const Extents<2> dims{6, 7};
+  Random random(31);
+  for (const auto& layout : layouts_of(random, dims, world().size())) {
+    Array<S, 2> a(world(), layout, {.name = "waves"});
+    for_each_local(a, [&](const Index<2>& at, S& x) {
+      x = {5, {static_cast<typename C::value_type>(number_of(at, dims)), 1}};
+    });
+    a.sync();
+    const Patch<2> patch{{1, 2}, {5, 6}};
+    // Every second column of something larger, so that the rows are not dense.
+    LocalArray<C, 2> all({4, 8});
+    for (index_t i = 0; i < all.size(); ++i) all.data()[i] = {static_cast<typename C::value_type>(i), 2};
+    const View<const C, 2> source(all.data(), patch.extents(), {8, 2});
+    a.acc_field(patch, &S::amplitude, source, C{0, 1});
+    a.acc_field(patch, &S::amplitude, source);
+    a.sync();
+    const auto found = a.get(Patch<2>::whole(dims));
+    const auto ranks = static_cast<typename C::value_type>(world().size());
+    for_each_index(Patch<2>::whole(dims), [&](const Index<2>& i) {
+      C expected{static_cast<typename C::value_type>(number_of(i, dims)), 1};
+      if (patch.contains(i)) expected += ranks * (C{1, 1} * source[minus(i, patch.lo)]);
+      EXPECT_EQ(found[i].amplitude, expected) << layout.description();
+      EXPECT_EQ(found[i].phase, 5);
+    });
+    LocalArray<C, 2> other({4, 5});
+    EXPECT_THROW(a.acc_field(patch, &S::amplitude, other), UsageError);
+    a.sync();
+  }
+}
+
+TEST(Slice, complex_members_at_multiples_of_their_parts) {
+  check_complex_members<Wave, std::complex<double>>();
+  check_complex_members<Ray, std::complex<float>>();
+}
+
 TEST(Slice, blocks_in_place) {
   const Extents<2> dims{9, 10};
   Random random(67);

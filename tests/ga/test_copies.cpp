@@ -45,6 +45,16 @@ int wrong_elements(Array<T, N>& array, F&& number) {
   return wrong;
 }
 
+// That this process has begun.
+template <class T, std::size_t N>
+std::uint64_t operations_on(const Array<T, N>& array) {
+  const Statistics all = array.statistics();
+  std::uint64_t sum = 0;
+  for (const Path path : {Path::node, Path::agent, Path::window})
+    sum += all.of(path, Operation::get).operations;
+  return sum;
+}
+
 // The same elements in the same order, by the row-major numbers of both.
 template <class T, std::size_t M, std::size_t N>
 void check_reshape(const Extents<M>& from, const Extents<N>& to, std::uint64_t seed) {
@@ -70,6 +80,17 @@ TEST(Copies, reshape_keeps_the_order_of_elements) {
   check_reshape<Small, 3, 2>({4, 5, 6}, {10, 12}, 4);
   check_reshape<std::complex<double>, 2, 4>({12, 15}, {3, 4, 5, 3}, 5);
   check_reshape<double, 2, 8>({4, 8}, {2, 1, 2, 2, 1, 2, 1, 2}, 6);
+  check_reshape<double, 1, 2>({60}, {60, 1}, 7);
+  check_reshape<double, 2, 3>({10, 12}, {1, 120, 1}, 8);
+  check_reshape<Small, 3, 4>({5, 4, 6}, {3, 1, 10, 4}, 9);
+  // Not one request for each of the elements.
+  Array<double, 1> a(world(), {20'000});
+  Array<double, 2> b(world(), {20'000, 1}), c(world(), {10'000, 2});
+  for (auto* target : {&b, &c}) {
+    const auto before = operations_on(a);
+    reshape(a, *target);
+    EXPECT_LE(operations_on(a) - before, 2U * static_cast<unsigned>(world().size()));
+  }
   check_reshape<double, 2, 3>({0, 3}, {4, 0, 2}, 7);
   check_reshape<float, 1, 1>({1}, {1}, 8);
 }

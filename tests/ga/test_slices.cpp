@@ -376,11 +376,44 @@ TEST(Slice, random_numbers_do_not_depend_on_layouts) {
   randomize(dice, 7, 1, 6);
   EXPECT_EQ(reduce(dice, Reduce::min), 1);
   EXPECT_EQ(reduce(dice, Reduce::max), 6);
+  EXPECT_NE(message_of<UsageError>([&] { randomize(dice, 7, 6, 1); }).find("from 6 to 1"), std::string::npos);
   Array<std::complex<double>, 1> plane(world(), {100}, {.name = "plane"});
+  EXPECT_THROW(randomize(plane, 7, {-1, 2}, {1, 1}), UsageError);
+  EXPECT_THROW(randomize(plane, 7, {std::nan(""), 2}, {1, 3}), UsageError);
   randomize(plane, 7, {-1, 2}, {1, 3});
   for (const auto& z : contents(plane)) {
     EXPECT_LT(std::abs(z.real()), 1);
     EXPECT_NEAR(z.imag(), 2.5, 0.5);
+  }
+}
+
+// As vectors of processors want it, also where elements are fetched first.
+struct alignas(64) Line {
+  double x[8];
+};
+
+TEST(Slice, elements_may_be_aligned_to_cache_lines) {
+  const Extents<2> dims{7, 5};
+  Random random(5);
+  const auto layouts = layouts_of(random, dims, world().size());
+  Array<Line, 2> from(world(), layouts.front());
+  for_each_local(from, [&](const Index<2>& at, Line& line) {
+    for (double& x : line.x) x = static_cast<double>(number_of(at, dims));
+  });
+  from.sync();
+  for (const auto& layout : layouts) {
+    Array<Line, 2> to(world(), layout);
+    int misplaced = 0;
+    transform(from, to, [&](const Line& line) {
+      misplaced += static_cast<int>(reinterpret_cast<std::uintptr_t>(&line) % alignof(Line) != 0);
+      return line;
+    });
+    EXPECT_EQ(misplaced, 0) << layout.description();
+    int wrong = 0;
+    for_each_local(to, [&](const Index<2>& at, const Line& line) {
+      wrong += static_cast<int>(line.x[7] != static_cast<double>(number_of(at, dims)));
+    });
+    EXPECT_EQ(wrong, 0) << layout.description();
   }
 }
 

@@ -24,7 +24,8 @@ void fill(A&& a, const value_t<A>& value) {
 
 /// Random elements: uniform in [low, high) for real types, in [low, high] for integers, complex numbers with
 /// such real and imaginary parts. An element depends only on the seed and its row-major number in `a`: not on
-/// ranks or layouts. @collective (Philox 4x32-10, Salmon et al., SC11)
+/// ranks or layouts. @collective @throws UsageError if low is greater than high (Philox 4x32-10, Salmon et al.,
+/// SC11)
 template <WritableOperand A>
 requires ArithmeticOperand<A>
 void randomize(A&& a, std::uint64_t seed, value_t<A> low, value_t<A> high) {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <tessera/detail/node_copies.hpp>
+#include <tessera/detail/on_every_node.hpp>
 #include <tessera/slice.hpp>
 
 namespace tessera {
@@ -21,7 +22,9 @@ class Replicated {
   /// Distributes each copy over the members of its node. @collective over the whole group
   /// @throws as Array
   Replicated(const Group& group, const Extents<N>& dims, std::string_view name = "replicated")
-      : copies_(group), copy_(group.node(), dims, {.name = name}) {}
+      : copies_(group), copy_(detail::made_on_every_node(group, [&] {
+          return Array<T, N>(group.node(), dims, {.name = name});
+        })) {}
 
   const Group& group() const noexcept { return copies_.group(); }
   /// This node's copy. @local

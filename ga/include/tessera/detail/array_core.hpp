@@ -53,6 +53,9 @@ struct Lattice : Box {
   }
 };
 
+/// Of elements, in bytes: as the memory of segments is aligned.
+inline constexpr std::size_t most_alignment = 64;
+
 /// A part of each element, in bytes.
 struct Field {
   index_t offset, size;
