@@ -28,7 +28,9 @@ std::int64_t number_in(const std::string& name, const std::string& prefix, std::
   std::int64_t number = 0;
   const auto read = std::from_chars(begin, end, number);
   rest.assign(read.ptr, end);
-  if (read.ec != std::errc() || number < 1 || read.ptr - begin < 6 || rest.rfind(suffix, 0) != 0) return 0;
+  const auto digits = read.ptr - begin;
+  const bool is_ours = digits == 6 || (digits > 6 && *begin != '0');  // as generation_path writes it
+  if (read.ec != std::errc() || number < 1 || !is_ours || rest.rfind(suffix, 0) != 0) return 0;
   rest.erase(0, suffix.size());
   return number;
 }

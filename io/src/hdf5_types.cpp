@@ -101,6 +101,15 @@ bool is_filtered(const Dataset& dataset) {
   return H5Pget_nfilters(creation.get()) > 0;
 }
 
+// Whether a value of one of this machine's types is infinite; false if it is of another type.
+template <class T>
+bool is_infinite(hid_t type, hid_t native, const void* value) {
+  if (H5Tequal(type, native) <= 0) return false;
+  T number{};
+  std::memcpy(&number, value, sizeof number);
+  return std::isinf(number);
+}
+
 }  // namespace
 
 Type element_type(const ElementType& type) {
@@ -170,15 +179,6 @@ Memory memory_to_write(const Dataset& dataset, const ElementType& type) {
                   describe_type(dataset), tessera::detail::to_string(type)));
   }
   return memory;
-}
-
-// Whether a value of one of this machine's types is infinite; false if it is of another type.
-template <class T>
-static bool is_infinite(hid_t type, hid_t native, const void* value) {
-  if (H5Tequal(type, native) <= 0) return false;
-  T number{};
-  std::memcpy(&number, value, sizeof number);
-  return std::isinf(number);
 }
 
 ConversionWatch::ConversionWatch(const Properties& transfer) {

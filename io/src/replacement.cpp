@@ -44,7 +44,7 @@ void Replacement::begin() {
   for (int links = 0; links < most_links && std::filesystem::is_symlink(path_); ++links)
     path_ = path_.parent_path() / std::filesystem::read_symlink(path_);
   struct stat before {};
-  const bool is_new = ::stat(path_.c_str(), &before) != 0;
+  if (::stat(path_.c_str(), &before) == 0) mode_ = before.st_mode & 07777;
   std::random_device random;
   for (int attempt = 0; attempt < 10; ++attempt) {
     temporary_ = path_;
@@ -52,8 +52,8 @@ void Replacement::begin() {
     const Descriptor file(::open(temporary_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666));
     if (file) {
       exists_ = true;
-      // Who may read a file goes on to be who may read it; where that cannot be said, nobody else may.
-      if (!is_new) static_cast<void>(fchmod(file.get(), before.st_mode & 07777));
+      // Who may not read the old file may not read this one while it is written, either.
+      if (mode_) static_cast<void>(fchmod(file.get(), *mode_ | S_IRUSR | S_IWUSR));
       return;
     }
     if (errno != EEXIST) break;
@@ -79,6 +79,7 @@ void Replacement::flush() const { flush_to_disk(temporary_); }
 
 void Replacement::commit() {
   if (part_ == Part::uses) return;
+  if (mode_) static_cast<void>(::chmod(temporary_.c_str(), *mode_));
   std::error_code error;
   std::filesystem::rename(temporary_, path_, error);
   if (error) throw IoError(formatted("{} cannot be renamed: {}", temporary_.string(), error.message()));

@@ -4,6 +4,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
+
+#include <sys/types.h>
 
 #include <tessera/runtime/group.hpp>
 
@@ -36,6 +39,7 @@ class Replacement {
 
  private:
   std::filesystem::path path_, temporary_;
+  std::optional<mode_t> mode_;  // of the file that was there
   Part part_;
   bool exists_ = false;
 };

@@ -188,7 +188,8 @@ TEST(Checkpoint, KeepsTheLastGenerations) {
   world().barrier();
   // Another program goes on; what is not of this checkpoint stays.
   on_rank_0([&] {
-    for (const char* other : {"run.h5", "run.000001", "run.00000x.h5", "runs.000001.h5", "run.1.h5"})
+    for (const char* other :
+         {"run.h5", "run.000001", "run.00000x.h5", "runs.000001.h5", "run.1.h5", "run.0000001.h5"})
       std::filesystem::copy_file(generation(prefix, 6), directory / other);
   });
   io::Checkpoint checkpoint(world(), prefix, {.keep = 1});
@@ -199,8 +200,8 @@ TEST(Checkpoint, KeepsTheLastGenerations) {
   EXPECT_EQ(misnumbered(a, 60), 0);
   checkpoint.write(70);
   checkpoint.close();
-  EXPECT_EQ(directory.names(), (Names{"run.000001", generation("run", 7), "run.00000x.h5", "run.1.h5", "run.h5",
-                                      "runs.000001.h5"}));
+  EXPECT_EQ(directory.names(), (Names{"run.0000001.h5", "run.000001", generation("run", 7), "run.00000x.h5",
+                                      "run.1.h5", "run.h5", "runs.000001.h5"}));
 }
 
 // Whatever begins as its files do by name: none of it is removed, and none of it counts.

@@ -206,9 +206,9 @@ TEST(Io, LinksAndPermissionsStay) {
       EXPECT_EQ(read_raw<double>(directory / "deep/file.h5", "a").elements,
                 std::vector<double>(30, 1.0 + round));
       if (round == 1) {
-        EXPECT_EQ(std::filesystem::status(directory / "deep/file.h5").permissions(), perms{0600});
+        EXPECT_EQ(std::filesystem::status(directory / "deep/file.h5").permissions(), perms{0440});
       }
-      std::filesystem::permissions(directory / "deep/file.h5", perms{0600});
+      std::filesystem::permissions(directory / "deep/file.h5", perms{0440});
     });
   }
   on_rank_0([&] { std::filesystem::create_symlink("loop.h5", directory / "loop.h5"); });
