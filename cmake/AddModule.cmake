@@ -26,9 +26,15 @@ function(tessera_add_module name)
   # time of one element.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU,Clang>:-fno-semantic-interposition>)
   tessera_warnings(${target})
+  if(name STREQUAL "runtime")
+    tessera_precompile(${target} <fmt/core.h>)
+  else()
+    tessera_precompile_as(${target} tessera_runtime)
+  endif()
   set_target_properties(
     ${target}
     PROPERTIES CXX_EXTENSIONS OFF
+               DEFINE_SYMBOL "" # else no module could use the headers that another has precompiled
                POSITION_INDEPENDENT_CODE ON
                EXPORT_NAME ${name}
                VERSION ${PROJECT_VERSION}

@@ -122,6 +122,7 @@ function(tessera_add_mpi_test name)
       set(main tessera_mpi_test)
     endif()
     _tessera_test_program(${name} "${arg_SOURCES}" "${arg_LIBS};${main}")
+    tessera_precompile_as(test_${name} tessera_mpi_test)
   endif()
 
   # Sanitizers find no more on 7 ranks than on 4, and take minutes for it where cores are few.
