@@ -11,9 +11,9 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-// Of one message between nodes: until it is there, and what each further one adds; and of one notification on a
-// node. Microseconds (docs/performance.md).
-constexpr double latency = 25, further = 8, notification = 0.3;
+// Of one message between nodes: until it is there, what each further one adds, and each byte; and of one
+// notification on a node. Microseconds (docs/performance.md).
+constexpr double latency = 25, further = 8, byte = 0.001, notification = 0.3;
 
 }  // namespace
 
@@ -212,10 +212,14 @@ Ghosts::Plan& Ghosts::plan(const GhostSides& what, bool by_dimension) {
 double Ghosts::cost(const std::vector<Round>& rounds) const {
   double sum = 0;
   for (const Round& round : rounds) {
-    const auto far =
-        std::count_if(round.from.begin(), round.from.end(), [](const Partner& p) { return !p.on_node; });
-    const auto near = static_cast<std::ptrdiff_t>(round.from.size()) - far;
-    sum += (far > 0 ? latency + further * static_cast<double>(far) : 0) +
+    index_t far = 0, bytes = 0;
+    for (const Partner& from : round.from) {
+      if (from.on_node) continue;
+      ++far;
+      for (const Transfer& transfer : from.transfers) bytes += transfer.bytes;
+    }
+    const index_t near = std::ssize(round.from) - far;
+    sum += (far > 0 ? latency + further * static_cast<double>(far) + byte * static_cast<double>(bytes) : 0) +
            notification * static_cast<double>(2 * near + 2);
   }
   return sum;
