@@ -101,6 +101,8 @@ void Session::add(Row row) {
   report_.rows.push_back(std::move(row));
 }
 
+void Session::note(std::string text) { report_.notes.push_back(std::move(text)); }
+
 void Session::finish() {
   if (world_.rank() != 0) return;
   table_.ending(report_);

@@ -92,7 +92,7 @@ class Session {
     report_.mean_targets.push_back({std::move(section), std::move(reference), at_least});
   }
   /// Something to be said below the table. @local, alike on every rank
-  void note(std::string text) { report_.notes.push_back(std::move(text)); }
+  void note(std::string text);
   /// Prints the end of the table and writes the file. @local, alike on every rank
   void finish();
 
