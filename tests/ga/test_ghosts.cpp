@@ -4,6 +4,7 @@
 #include <thread>
 
 #include <tessera/elementwise.hpp>
+#include <tessera/epochs.hpp>
 
 #include "onesided_model.hpp"
 
@@ -264,6 +265,25 @@ TEST(Ghosts, arrays_with_them_are_arrays) {
   const auto twin = a.duplicate("twin");
   EXPECT_EQ(twin.layout(), a.layout());
   plain.sync();
+}
+
+TEST(Ghosts, an_update_ends_the_epoch_and_brings_what_was_added_in_it) {
+  const int ranks = world().size();
+  const auto all = Patch<1>::whole({index_t{3} * ranks});
+  Array<double, 1> a(world(), all.extents(), {.name = "a", .ghosts = {1}, .periodic = {true}});
+  fill(a, 1);
+  const std::vector<double> ones(static_cast<std::size_t>(all.size()), 1);
+  for (int round = 1; round <= 2; ++round) {
+    auto phase = accumulate_only(a);
+    phase.acc(all, View<const double, 1>(ones.data(), all.extents()));
+    if (round == 1)
+      a.update_ghosts();
+    else
+      a.update_ghosts_async().wait();
+    const auto cells = a.local_with_ghosts();
+    for (index_t i = 0; i < cells.extent(0); ++i) EXPECT_EQ(cells(i), 1 + round * ranks) << i;
+    a.sync();
+  }
 }
 
 TEST(Ghosts, wrong_uses_are_told) {

@@ -325,6 +325,9 @@ TEST(WholeArray, print) {
          "101\n");
   Array<Pixel, 1> p(all, Layout<1>::irregular({4}, {{{0}}}, all.size()), {.name = "p"});
   expect(printed(p), "array \"p\": 4, bytes of size 3, irregular on a 1 grid\n");
+  EXPECT_NE(message_of<UsageError>([&] { printed(v, {.precision = -1}); }).find("precision of -1"),
+            std::string::npos);
+  EXPECT_NE(message_of<UsageError>([&] { printed(v, {.most = 0}); }).find("at most 0"), std::string::npos);
   Array<double, 2> none(all, Layout<2>::irregular({0, 4}, {{{0}, {0}}}, all.size()), {.name = "none"});
   expect(printed(none), "array \"none\": 0 x 4, float64, irregular on a 1 x 1 grid\n");
 }
