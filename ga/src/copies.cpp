@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <algorithm>
 #include <memory>
+#include <span>
 
 #include <tessera/detail/operations.hpp>
 
@@ -64,30 +65,6 @@ auto same_box(const SliceCore& from) {
   };
 }
 
-// Elements that follow each other in row-major order: calls f(box, elements before it) for as few boxes as they
-// make, each of some rows of all that is behind one dimension.
-template <class F>
-void for_each_box_of_range(const SliceCore& slice, index_t begin, index_t end, F&& f) {
-  const auto rank = static_cast<std::size_t>(slice.rank());
-  const Dense whole({{}, slice.extents()}, slice.rank());
-  for (index_t first = begin; first < end;) {
-    Box box{};
-    index_t rest = first;
-    for (std::size_t d = 0; d < rank; ++d) {
-      box.lo[d] = rest / whole.strides[d];
-      rest %= whole.strides[d];
-      box.hi[d] = box.lo[d] + 1;
-    }
-    std::size_t d = 0;
-    while (first % whole.strides[d] != 0 || end - first < whole.strides[d]) ++d;
-    const index_t rows = std::min(whole.extents[d] - box.lo[d], (end - first) / whole.strides[d]);
-    box.hi[d] = box.lo[d] + rows;
-    for (std::size_t behind = d + 1; behind < rank; ++behind) box.hi[behind] = whole.extents[behind];
-    f(static_cast<const Box&>(box), first - begin);
-    first += rows * whole.strides[d];
-  }
-}
-
 }  // namespace
 
 void copy(const SliceCore& from, const SliceCore& to) {
@@ -104,6 +81,7 @@ void reshape(const SliceCore& from, const SliceCore& to) {
                                to.description(), extents_text(to.extents().data(), to.rank())));
   }
   const Dense target({{}, to.extents()}, to.rank());
+  const std::span source(from.extents().data(), static_cast<std::size_t>(from.rank()));
   const index_t size = to.array().type().size;
   // A row of the target at a time, over all last dimensions that follow one another in local memory as they do
   // in the target: whatever it is in the source, it is evenly spaced there.
@@ -124,7 +102,7 @@ void reshape(const SliceCore& from, const SliceCore& to) {
     auto walk = [&](auto&& self, std::size_t d, index_t number, std::byte* place) -> void {
       if (d == outer) {
         number += begin;
-        return for_each_box_of_range(from, number, number + count, [&](const Box& part, index_t before) {
+        return for_each_box_of_range(source, number, number + count, [&](const Box& part, index_t before) {
           Dense dense(part, from.rank());
           for (int k = 0; k < from.rank(); ++k) dense.strides[static_cast<std::size_t>(k)] *= step;
           all +=

@@ -71,7 +71,8 @@ void begin_flush(const Descriptor& file, index_t offset, index_t bytes) noexcept
 }
 
 void flush_data(const Descriptor& file) {
-  if (fsync(file.get()) != 0 && errno != EINVAL)  // EINVAL: the file system has nothing to flush to
+  // EINVAL: a file system that has nothing to flush to, or that cannot flush directories, as some network ones.
+  if (fsync(file.get()) != 0 && errno != EINVAL)
     throw IoError(formatted("cannot be flushed to disk: {}", std::strerror(errno)));
 }
 

@@ -2,14 +2,13 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "generation_writer.hpp"
 
-#include <array>
-#include <ctime>
 #include <utility>
 
 #include <tessera/io/detail/commit_steps.hpp>
 #include <tessera/runtime/runtime.hpp>
 
 #include "checksum.hpp"
+#include "date.hpp"
 #include "format.hpp"
 #include "generations.hpp"
 #include "hdf5_raw.hpp"
@@ -25,14 +24,6 @@ namespace {
 
 void passed(const char* step) {
   if (commit_step_hook != nullptr) commit_step_hook(step);
-}
-
-std::string date_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &parts));
-  return text.data();
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <ctime>
 #include <fstream>
 #include <optional>
 #include <random>
@@ -18,6 +17,7 @@
 
 #include <tessera/io/error.hpp>
 
+#include "date.hpp"
 #include "format.hpp"
 
 namespace tessera::io::detail {
@@ -57,13 +57,7 @@ unsigned long long start_of(long pid) {
   return start;
 }
 
-Process this_process() {
-  const std::time_t now = std::time(nullptr);
-  std::array<char, 32> date{};
-  std::tm parts{};
-  std::strftime(date.data(), date.size(), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &parts));
-  return {host_name(), boot(), date.data(), getpid(), start_of(getpid())};
-}
+Process this_process() { return {host_name(), boot(), date_now(), getpid(), start_of(getpid())}; }
 
 std::string text_of(const Process& p) {
   return formatted("host {}\nprocess {}\nstart {}\nboot {}\nsince {}\n", p.host, p.pid, p.start, p.boot,

@@ -8,10 +8,10 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <tessera/io/error.hpp>
 
+#include "descriptor.hpp"
 #include "format.hpp"
 #include "space.hpp"
 
@@ -22,16 +22,6 @@ constexpr int most_links = 40;  // as in Linux
 
 std::filesystem::path directory_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-}
-
-void flush_to_disk(const std::filesystem::path& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  const bool good = file >= 0 && fsync(file) == 0;
-  const int error = errno;
-  if (file >= 0) ::close(file);
-  // EINVAL: a file system that cannot flush such a file, some network ones for directories.
-  if (!good && error != EINVAL)
-    throw IoError(formatted("{} could not be flushed to disk: {}", path.string(), std::strerror(error)));
 }
 
 }  // namespace
@@ -75,7 +65,7 @@ void Replacement::reserve(index_t bytes) const {
   reserve_space(open_to_write(temporary_), 0, bytes, Size::grows);
 }
 
-void Replacement::flush() const { flush_to_disk(temporary_); }
+void Replacement::flush() const { flush_data(open_to_read(temporary_)); }
 
 void Replacement::commit() {
   if (part_ == Part::uses) return;
@@ -95,7 +85,7 @@ void Replacement::discard() noexcept {
 }
 
 void Replacement::flush_directory() const {
-  if (part_ == Part::makes) flush_to_disk(directory_of(path_));
+  if (part_ == Part::makes) flush_data(open_to_read(directory_of(path_)));
 }
 
 }  // namespace tessera::io::detail

@@ -11,22 +11,23 @@ namespace {
 using tessera::detail::Box;
 using tessera::detail::Buffer;
 using tessera::detail::Coordinates;
+using tessera::detail::for_each_box_of_range;
 using tessera::detail::LocalPiece;
 
 // Calls move(box, buffer) for the parts of a tile.
 template <class Pointer, class Bytes, class Move>
 void for_each_box(const Entry& entry, const Tile& tile, Bytes* memory, Move&& move) {
-  for (const Box& box : boxes_of_run(entry.extents, tile.first, tile.count)) {
-    Coordinates extents{}, strides{};
-    index_t count = 1;
-    for (std::size_t d = entry.extents.size(); d-- > 0;) {
-      strides[d] = count;
-      extents[d] = box.hi[d] - box.lo[d];
-      count *= extents[d];
-    }
-    move(box, Buffer<Pointer>{memory, extents.data(), strides.data()});
-    memory += count * entry.type.size;
-  }
+  for_each_box_of_range(
+      entry.extents, tile.first, tile.first + tile.count, [&](const Box& box, index_t before) {
+        Coordinates extents{}, strides{};
+        index_t count = 1;
+        for (std::size_t d = entry.extents.size(); d-- > 0;) {
+          strides[d] = count;
+          extents[d] = box.hi[d] - box.lo[d];
+          count *= extents[d];
+        }
+        move(box, Buffer<Pointer>{memory + before * entry.type.size, extents.data(), strides.data()});
+      });
 }
 
 // Whether a piece is all of a box, and its elements follow each other as in the box.
@@ -48,8 +49,7 @@ std::byte* place_of(const StoredItem& item, const Entry& entry, const Tile& tile
   const auto slice = item.elements();
   std::byte* place = nullptr;
   index_t bytes = 0;
-  for (const Box& box : boxes_of_run(entry.extents, tile.first, tile.count)) {
-    const index_t before = bytes;
+  for_each_box_of_range(entry.extents, tile.first, tile.first + tile.count, [&](const Box& box, index_t) {
     slice.for_each_piece(box, [&](int, const LocalPiece& piece) {
       if (!is_run(piece, box, entry.extents.size()) || (place != nullptr && piece.data != place + bytes))
         return;
@@ -58,9 +58,8 @@ std::byte* place_of(const StoredItem& item, const Entry& entry, const Tile& tile
       for (std::size_t d = 0; d < entry.extents.size(); ++d) count *= box.hi[d] - box.lo[d];
       bytes += count;
     });
-    if (bytes == before) return nullptr;
-  }
-  return place;
+  });
+  return bytes == tile.count * entry.type.size ? place : nullptr;
 }
 
 Entry StoredItem::entry() const {

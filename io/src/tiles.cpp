@@ -73,27 +73,4 @@ index_t bytes_in(std::span<const Entry> entries, std::span<const TileRange> rang
   return bytes;
 }
 
-std::vector<tessera::detail::Box> boxes_of_run(std::span<const index_t> extents, index_t first, index_t count) {
-  std::vector<tessera::detail::Box> boxes;
-  const std::size_t rank = extents.size();
-  while (count > 0) {
-    // The largest slab that begins here: a range of one dimension, everything of those after it.
-    tessera::detail::Box box{};
-    index_t rest = first, inside = 1;
-    for (std::size_t d = rank; d-- > 0; rest /= extents[d]) {
-      box.lo[d] = rest % extents[d];
-      box.hi[d] = box.lo[d] + 1;
-    }
-    std::size_t cut = rank - 1;
-    while (cut > 0 && box.lo[cut] == 0 && inside * extents[cut] <= count) inside *= extents[cut--];
-    box.hi[cut] = std::min(extents[cut], box.lo[cut] + count / inside);
-    for (std::size_t d = cut + 1; d < rank; ++d) box.hi[d] = extents[d];
-    const index_t taken = (box.hi[cut] - box.lo[cut]) * inside;
-    boxes.push_back(box);
-    first += taken;
-    count -= taken;
-  }
-  return boxes;
-}
-
 }  // namespace tessera::io::detail

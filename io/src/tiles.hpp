@@ -69,8 +69,4 @@ void for_each_tile(std::span<const Entry> entries, std::span<const TileRange> ra
 /// How many bytes those have.
 index_t bytes_in(std::span<const Entry> entries, std::span<const TileRange> ranges);
 
-/// The elements [first, first + count) in row-major order as few boxes, in that order: a box is a contiguous
-/// run.
-std::vector<tessera::detail::Box> boxes_of_run(std::span<const index_t> extents, index_t first, index_t count);
-
 }  // namespace tessera::io::detail

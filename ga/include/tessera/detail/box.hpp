@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include <tessera/patch.hpp>
 #include <tessera/runtime/types.hpp>
@@ -24,6 +25,29 @@ B box_of(const Patch<N>& patch) {
   std::copy_n(patch.lo.begin(), N, box.lo.begin());
   std::copy_n(patch.hi.begin(), N, box.hi.begin());
   return box;
+}
+
+/// Elements [begin, end) of an array of these extents, which follow each other in row-major order: calls
+/// f(box, elements before it) for as few boxes as they make, each of some rows of all that is behind one
+/// dimension.
+/// @local
+template <class F>
+void for_each_box_of_range(std::span<const index_t> extents, index_t begin, index_t end, F&& f) {
+  for (index_t first = begin; first < end;) {
+    Box box{};
+    index_t rest = first, row = 1;
+    for (std::size_t d = extents.size(); d-- > 0; rest /= extents[d]) {
+      box.lo[d] = rest % extents[d];
+      box.hi[d] = box.lo[d] + 1;
+    }
+    std::size_t cut = extents.size() - 1;
+    while (cut > 0 && box.lo[cut] == 0 && row * extents[cut] <= end - first) row *= extents[cut--];
+    const index_t rows = std::min(extents[cut] - box.lo[cut], (end - first) / row);
+    box.hi[cut] = box.lo[cut] + rows;
+    for (std::size_t d = cut + 1; d < extents.size(); ++d) box.hi[d] = extents[d];
+    f(static_cast<const Box&>(box), first - begin);
+    first += rows * row;
+  }
 }
 
 }  // namespace tessera::detail
