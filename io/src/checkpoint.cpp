@@ -10,6 +10,7 @@
 
 #include "checkpoint_state.hpp"
 #include "format.hpp"
+#include "lasting_path.hpp"
 #include "together.hpp"
 
 namespace tessera::io {
@@ -33,18 +34,18 @@ bool is_above(const std::string& group, const std::string& name) { return name.r
 
 }  // namespace
 
-CheckpointState::CheckpointState(const Group& group, std::filesystem::path prefix,
+CheckpointState::CheckpointState(const Group& group, const std::filesystem::path& prefix,
                                  const CheckpointOptions& options)
-    : group_(group), prefix_(std::move(prefix)), options_(options) {
-  const std::string name = prefix_.filename().string();
+    : group_(group), prefix_(lasting(prefix)), options_(options) {
+  const std::string name = prefix.filename().string();
   if (name.empty() || name == "." || name == "..")
     throw UsageError(
-        formatted("Checkpoint: \"{}\" does not end with a name that files could begin with", prefix_.string()));
+        formatted("Checkpoint: \"{}\" does not end with a name that files could begin with", prefix.string()));
   if (options.keep < 1)
     throw UsageError(formatted("Checkpoint: {} generations cannot be kept; at least 1", options.keep));
   group.check_agreement(
       "Checkpoint",
-      tessera::detail::Fingerprint().add(std::string_view(prefix_.native())).add(options.keep).value());
+      tessera::detail::Fingerprint().add(std::string_view(prefix.native())).add(options.keep).value());
 }
 
 void CheckpointState::add(StoredItem item) {
@@ -155,8 +156,8 @@ void PendingCheckpoint::wait() {
   state->complete(number_);
 }
 
-Checkpoint::Checkpoint(const Group& group, std::filesystem::path prefix, const CheckpointOptions& options)
-    : state_(std::make_shared<detail::CheckpointState>(group, std::move(prefix), options)) {}
+Checkpoint::Checkpoint(const Group& group, const std::filesystem::path& prefix, const CheckpointOptions& options)
+    : state_(std::make_shared<detail::CheckpointState>(group, prefix, options)) {}
 Checkpoint::~Checkpoint() = default;
 Checkpoint::Checkpoint(Checkpoint&&) noexcept = default;
 Checkpoint& Checkpoint::operator=(Checkpoint&&) noexcept = default;

@@ -18,7 +18,7 @@ namespace tessera::io::detail {
 /// What a Checkpoint and those that are written behind its back share.
 class CheckpointState {
  public:
-  CheckpointState(const Group& group, std::filesystem::path prefix, const CheckpointOptions& options);
+  CheckpointState(const Group& group, const std::filesystem::path& prefix, const CheckpointOptions& options);
 
   void add(StoredItem item);
   void claim();

@@ -14,6 +14,7 @@
 #include <tessera/layout.hpp>
 
 #include "format.hpp"
+#include "lasting_path.hpp"
 #include "replacement.hpp"
 #include "together.hpp"
 
@@ -117,7 +118,7 @@ std::string attribute_xml(const XdmfField& field, const Shape& shape, const Slic
 XdmfSeries::XdmfSeries(const Group& group, const std::filesystem::path& file, std::vector<index_t> points,
                        std::vector<double> origin, std::vector<double> spacing, const XdmfOptions& options)
     : group_(group),
-      path_(file),
+      path_(detail::lasting(file)),
       points_(std::move(points)),
       origin_(std::move(origin)),
       spacing_(std::move(spacing)),

@@ -60,6 +60,16 @@ TEST_F(Xdmf, ListsTheSteps) {
   });
 }
 
+TEST_F(Xdmf, StaysWhereItBegan) {
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(directory_ / ".");
+  XdmfSeries series(world(), "run.xmf", grid_);
+  std::filesystem::current_path(before);
+  fill(points_, 1.0);
+  series.write(0, {{"t", points_}});
+  EXPECT_EQ(directory_.names(), (std::vector<std::string>{"run.step000000.h5", "run.xmf"}));
+}
+
 // A run that goes on from an older state replaces the steps that come after it, and keeps those before.
 TEST_F(Xdmf, Resumes) {
   fill(points_, 1.0);

@@ -77,9 +77,9 @@ class PendingCheckpoint {
 /// at least its last call.
 class Checkpoint {
  public:
-  /// Nothing is read or written yet. @collective @throws UsageError if `keep` is not positive, or the prefix
-  /// ends with no name
-  Checkpoint(const Group& group, std::filesystem::path prefix, const CheckpointOptions& options = {});
+  /// Nothing is read or written yet. A relative prefix means the same files when the program has changed its
+  /// directory. @collective @throws UsageError if `keep` is not positive, or the prefix ends with no name
+  Checkpoint(const Group& group, const std::filesystem::path& prefix, const CheckpointOptions& options = {});
   /// Gives up what was written behind the program's back and not completed, and the path. Waits for this
   /// process's own writing to stop. @local
   ~Checkpoint();

@@ -64,8 +64,9 @@ struct XdmfOptions {
 /// at any time, and a run that dies damages no step before. The destructor does nothing.
 class XdmfSeries {
  public:
-  /// @collective @throws UsageError if the grid has no cells; IoError on every rank if the steps of an existing
-  /// file cannot be understood
+  /// A relative path means the same files when the program has changed its directory. @collective
+  /// @throws UsageError if the grid has no cells; IoError on every rank if the steps of an existing file cannot
+  /// be understood
   template <std::size_t N>
   requires(N == 2 || N == 3) XdmfSeries(const Group& group, const std::filesystem::path& file,
                                         const XdmfGrid<N>& grid, const XdmfOptions& options = {})

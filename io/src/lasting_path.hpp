@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <filesystem>
+#include <system_error>
+
+namespace tessera::io::detail {
+
+/// The path that means the same file after a change of directory. What cannot be made absolute, as there is no
+/// directory any more or no path, stays as it is: whoever uses it says what is wrong. @local
+inline std::filesystem::path lasting(const std::filesystem::path& path) {
+  std::error_code error;
+  auto absolute = std::filesystem::absolute(path, error);
+  return error ? path : absolute;
+}
+
+}  // namespace tessera::io::detail
