@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <tessera/io/error.hpp>
+#include <tessera/runtime/detail/reserve.hpp>
 
 #include "format.hpp"
 
@@ -27,11 +28,11 @@ void reserve_space(const Descriptor& file, index_t offset, index_t bytes, Size s
   check_file_size(offset + bytes);
   // Not posix_fallocate, which writes every block where the file system cannot reserve.
   const int mode = size == Size::stays ? FALLOC_FL_KEEP_SIZE : 0;
-  while (fallocate(file.get(), mode, offset, bytes) != 0) {
-    if (errno == EINTR) continue;
-    if (errno == EOPNOTSUPP || errno == ENOSYS) return;
-    throw IoError(formatted("{} bytes cannot be had on its file system: {}", bytes, std::strerror(errno)));
-  }
+  const int error = tessera::detail::reserve_in_pieces(offset, bytes, [&](index_t at, index_t count) {
+    return fallocate(file.get(), mode, at, count) == 0 ? 0 : errno;
+  });
+  if (error != 0 && error != EOPNOTSUPP && error != ENOSYS)
+    throw IoError(formatted("{} bytes cannot be had on its file system: {}", bytes, std::strerror(error)));
 }
 
 void release_space(const Descriptor& file) {

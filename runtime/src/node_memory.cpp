@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <tessera/runtime/detail/reserve.hpp>
 #include <tessera/runtime/error.hpp>
 
 #include "format.hpp"
@@ -55,11 +56,8 @@ MappingHandle map_between_guards(int fd, index_t bytes, std::byte*& base) {
 }
 
 int reserve_pages(int fd, index_t offset, index_t bytes) {
-  if (bytes == 0) return 0;
-  int error = 0;
-  do error = posix_fallocate(fd, offset, bytes);
-  while (error == EINTR);
-  return error;
+  return reserve_in_pieces(offset, bytes,
+                           [&](index_t at, index_t count) { return posix_fallocate(fd, at, count); });
 }
 
 Fd create_file(bool in_memory, index_t bytes, Address& address) {

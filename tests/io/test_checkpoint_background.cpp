@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
+#include <atomic>
 #include <chrono>
+#include <csignal>
 #include <optional>
 #include <thread>
+
+#include <sys/time.h>
+
+#include <tessera/io/load.hpp>
+#include <tessera/io/save.hpp>
 
 #include "checkpoint_model.hpp"
 
@@ -88,6 +95,50 @@ TEST_F(Background, IsHeldToABandwidth) {
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
   EXPECT_GT(passed.count(), 1.6 / 8 / world().size() * 0.9);  // 1.6 MB, evenly
   expect_raw<double>(generation(prefix_, 1), "a", a_.dims(), 1);
+}
+
+// Signals as a profiler has them sent, which interrupt calls of the system: each continues or is made again.
+class ProfilersTimer {
+ public:
+  ProfilersTimer() {
+    struct sigaction action {};
+    action.sa_handler = [](int) { ++count; };
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGPROF, &action, &before_);
+    set({{0, 1000}, {0, 1000}});
+  }
+  ~ProfilersTimer() {
+    set({});
+    sigaction(SIGPROF, &before_, nullptr);
+  }
+  ProfilersTimer(const ProfilersTimer&) = delete;
+  ProfilersTimer& operator=(const ProfilersTimer&) = delete;
+
+  static inline std::atomic<int> count = 0;
+
+ private:
+  static void set(const itimerval& times) { setitimer(ITIMER_PROF, &times, nullptr); }
+  struct sigaction before_ {};
+};
+
+TEST_F(Background, UnderAProfilersTimer) {
+  const ProfilersTimer timer;
+  Array<double, 2> large(world(), {1500, 1000}, {.name = "large"});
+  io::Checkpoint checkpoint(world(), prefix_);
+  checkpoint.add("large", large);
+  number_elements(large, 1);
+  checkpoint.write(1);
+  number_elements(large, 2);
+  auto pending = checkpoint.write_async(2);
+  number_elements(large, 3);
+  pending.wait();
+  EXPECT_EQ(checkpoint.restore().value().step, 2);
+  EXPECT_EQ(misnumbered(large, 2), 0);
+  io::save(directory_ / "saved.h5", "large", large);
+  number_elements(large, 3);
+  io::load_into(directory_ / "saved.h5", "large", large);
+  EXPECT_EQ(misnumbered(large, 2), 0);
+  EXPECT_GT(ProfilersTimer::count, 0);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <iterator>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -312,6 +314,24 @@ TEST(Group, many_groups) {
   kept.clear();
   all.sync();
   EXPECT_EQ(all.all_reduce(1, Reduce::sum), all.size());
+}
+
+// A process may have a thousand files, and a program as many groups.
+TEST(Group, needs_no_file_while_it_lives) {
+  const auto open_files = [] {
+    const std::filesystem::directory_iterator files("/proc/self/fd");
+    return std::distance(begin(files), end(files));
+  };
+  const char* method = std::getenv("TESSERA_SHARED_MEMORY");
+  if (method != nullptr && std::string(method) == "mpi") GTEST_SKIP() << "MPI's own memory may need some";
+  const Group& all = world();
+  std::vector<Group> kept{all.split(0)};  // what is opened once
+  const auto before = open_files();
+  for (int i = 0; i < 30; ++i) {
+    kept.push_back(all.split(0));
+    kept.back().sync();
+  }
+  EXPECT_LT(open_files(), before + 15);
 }
 
 }  // namespace

@@ -112,6 +112,40 @@ TEST(Progress, beside_blocking_calls_of_mpi) {
   segment.sync();
 }
 
+// Who waits for its node serves other nodes meanwhile, if nobody else does: rank 0 waits for its mate, the mate
+// for a stranger, and the stranger for rank 0.
+TEST(Progress, beside_waits_for_the_node) {
+  const Group& all = world();
+  int mate = -1, stranger = -1;
+  for (int rank = 1; rank < all.size(); ++rank) {
+    int& found = all.node_of(rank) == all.node_of(0) ? mate : stranger;
+    if (found < 0) found = rank;
+  }
+  if (mate < 0 || stranger < 0) GTEST_SKIP() << "needs two ranks of a node, and another node";
+  constexpr index_t bytes = 1 << 16;
+  Segment segment(all, bytes, "waited for");
+  Flags flags(all, 1);
+  zero(segment, bytes);
+  all.barrier();
+  const Group node = all.node();
+  for (int round = 0; round < 10; ++round) {
+    if (all.rank() == stranger) {
+      Bytes data(bytes, static_cast<std::byte>(round)), found(bytes);
+      segment.put(0, 0, Strided::contiguous(bytes), data.data());
+      segment.get(0, 0, Strided::contiguous(bytes), found.data());
+      EXPECT_EQ(found == data, true);
+      flags.notify(mate, 0);
+    }
+    if (all.rank() == mate) flags.wait(0);
+    if (all.node_of(all.rank()) == all.node_of(0)) {
+      const Segment meeting(node, 64, "meeting");
+      node.sync();
+    }
+  }
+  all.sync();
+  segment.sync();
+}
+
 // A flush is asked for where one is needed and nowhere else: what is under way in one array is no business of
 // another's.
 TEST(Progress, counts_of_flushes) {
