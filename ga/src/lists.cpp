@@ -78,32 +78,37 @@ bool ArrayCore::may_go_first(const void* values, VectorMethod method) const noex
   return method == VectorMethod::automatic && segment_.face().direct_ranks > 0 && !segment_.locate(values);
 }
 
-// Some hundred elements at a time: each is asked for as soon as it is found and touched when all are, so that
-// memory works while positions are computed, and no cache is asked for more than it keeps. What is on other
-// nodes is put on a list, for one transfer to each owner.
+// Some elements at a time: each is asked for as soon as it is found, and touched when the next ones are, so
+// that memory works while positions are computed, and no cache is asked for more than it keeps. What is on
+// other nodes is put on a list, for one transfer to each owner.
 void ArrayCore::move_near(const index_t* at, std::byte* values, index_t count, Operation operation,
                           List& far) const {
-  constexpr index_t part = 256;
+  constexpr index_t part = 48;
   const SegmentFace& face = segment_.face();
   const index_t size = type_.size;
   const int n = rank();
-  std::array<std::byte*, part> places;
+  std::array<std::array<std::byte*, part>, 2> places;  // those found now, and before
   std::vector<index_t> elements(static_cast<std::size_t>(face.direct_ranks), 0);
-  with_locator(layout_, [&](const auto& locate) {
-    for (index_t begin = 0; begin < count; begin += part) {
-      const index_t length = std::min(part, count - begin);
+  with_locator(layout_, count, [&](const auto& locate) {
+    index_t waiting = 0;
+    std::size_t turn = 0;
+    for (index_t begin = 0; begin < count || waiting > 0; begin += part) {
+      const index_t length = std::clamp<index_t>(count - begin, 0, part);
       for (index_t i = 0; i < length; ++i) {
         index_t offset = 0;
         const int owner = locate(at + (begin + i) * n, offset);
         std::byte* place = face.reach(owner, offset * size, size);
-        places[static_cast<std::size_t>(i)] = place;
-        if (operation == Operation::get) __builtin_prefetch(place);
+        places[turn][static_cast<std::size_t>(i)] = place;
+        operation == Operation::get ? __builtin_prefetch(place) : __builtin_prefetch(place, 1);
         if (place == nullptr)
           far.add(owner, offset * size, values + (begin + i) * size);
         else
           ++elements[static_cast<std::size_t>(owner - face.first_direct)];
       }
-      move_elements(places.data(), values + begin * size, length, size, operation);
+      move_elements(places[turn ^ 1].data(), values + std::max<index_t>(begin - part, 0) * size, waiting, size,
+                    operation);
+      turn ^= 1;
+      waiting = length;
     }
   });
   for (std::size_t r = 0; r < elements.size(); ++r) {
@@ -119,7 +124,7 @@ void ArrayCore::for_each_list(const index_t* at, std::byte* values, index_t coun
   const bool in_parts = part > 0;
   List near(*this, static_cast<std::size_t>(std::min(part, count))),
       far(*this, in_parts ? 0 : static_cast<std::size_t>(count));
-  with_locator(layout_, [&](const auto& locate) {
+  with_locator(layout_, count, [&](const auto& locate) {
     for (index_t i = 0; i < count;) {
       for (const index_t end = in_parts ? std::min(count, i + part) : count; i < end; ++i) {
         index_t offset = 0;

@@ -13,6 +13,7 @@
 
 #include "../support/message_of.hpp"
 #include "array_model.hpp"
+#include "block_locator.hpp"
 
 namespace {
 
@@ -25,6 +26,22 @@ void expect_refusal(const std::function<void()>& action, std::initializer_list<s
   const std::string text = message_of<UsageError>(action);
   for (const std::string& part : parts)
     EXPECT_NE(text.find(part), std::string::npos) << text << "\nlacks " << part;
+}
+
+// Tables find each element where the layout has it.
+template <std::size_t N>
+void check_locator(const Layout<N>& layout, const Patch<N>& patch) {
+  const auto locate = detail::BlockLocator<N>::make(layout.core(), most);
+  EXPECT_EQ(locate.has_value(), layout.core().is_product() && !layout.core().is_tiled() &&
+                                    !layout.core().is_restricted() && layout.dims().size() > 0);
+  if (!locate) return;
+  int wrong = 0;
+  for_each_index(patch, [&](const Index<N>& at) {
+    index_t expected = -1, offset = -2;
+    const int rank = layout.core().locate(at.data(), expected);
+    wrong += static_cast<int>((*locate)(at.data(), offset) != rank || offset != expected);
+  });
+  EXPECT_EQ(wrong, 0) << "by tables";
 }
 
 // Everything a layout says, against the owner of each single element.
@@ -86,6 +103,7 @@ void check(const Layout<N>& layout, const Extents<N>& dims, int ranks, Random& r
         static_cast<int>(rank != layout.owner(at) || offset < 0 || offset >= layout.core().local(rank).size ||
                          !places.insert({rank, offset}).second);
   });
+  check_locator(layout, whole);
   // Pieces say the same of where elements lie as locate does of each.
   const Patch<N> some = random_patch(random, dims);
   detail::Box box;
@@ -448,6 +466,25 @@ TEST(Layout, blocks_beyond_all_extents) {
   }
   // Found without a look at each of so many ranks.
   EXPECT_EQ(Layout<2>::blocked({20, 20}, 1 << 20).grid(), (Extents<2>{20, 20}));
+}
+
+TEST(Layout, tables_of_blocks) {
+  const index_t large = (index_t{1} << 40) + 12345;
+  const std::array<std::vector<index_t>, 2> starts{{{0, 0, large / 5, large / 3}, {0, 8}}};
+  for (const auto& layout :
+       {Layout<2>::blocked({large, 9}, 6), Layout<2>::irregular({large, 9}, starts),
+        Layout<2>::block_cyclic({large, 9}, {large / 11, 2}, {.shape = {3, 2}}).with_ghosts({2, 1})}) {
+    SCOPED_TRACE(layout.description());
+    for (const index_t from :
+         {index_t{0}, large / 6 - 20, large / 5 - 20, large / 3 - 20, large / 11 * 7 - 20, large - 40})
+      check_locator(layout, {{from, 0}, {from + 40, 9}});
+  }
+  // Not for a few elements, nor where the tables would be as large as the array.
+  const auto blocked = Layout<2>::blocked({4000, 4000}, 100);
+  EXPECT_TRUE(detail::BlockLocator<2>::make(blocked.core(), 400).has_value());
+  EXPECT_FALSE(detail::BlockLocator<2>::make(blocked.core(), 10).has_value());
+  const auto thin = Layout<1>::irregular({large}, {std::vector<index_t>{0, 1, large / 2}});
+  EXPECT_FALSE(detail::BlockLocator<1>::make(thin.core(), 1000000).has_value());
 }
 
 TEST(Layout, extents_beyond_32_bits) {
