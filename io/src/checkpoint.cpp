@@ -156,7 +156,8 @@ void PendingCheckpoint::wait() {
   state->complete(number_);
 }
 
-Checkpoint::Checkpoint(const Group& group, const std::filesystem::path& prefix, const CheckpointOptions& options)
+Checkpoint::Checkpoint(const Group& group, const std::filesystem::path& prefix,
+                       const CheckpointOptions& options)
     : state_(std::make_shared<detail::CheckpointState>(group, prefix, options)) {}
 Checkpoint::~Checkpoint() = default;
 Checkpoint::Checkpoint(Checkpoint&&) noexcept = default;

@@ -472,8 +472,8 @@ TEST(Layout, tables_of_blocks) {
   const index_t large = (index_t{1} << 40) + 12345;
   const std::array<std::vector<index_t>, 2> starts{{{0, 0, large / 5, large / 3}, {0, 8}}};
   for (const auto& layout :
-       {Layout<2>::blocked({large, 9}, 6), Layout<2>::irregular({large, 9}, starts),
-        Layout<2>::block_cyclic({large, 9}, {large / 11, 2}, {.shape = {3, 2}}).with_ghosts({2, 1})}) {
+       {Layout<2>::blocked({large, 9}, 6).with_ghosts({2, 1}), Layout<2>::irregular({large, 9}, starts),
+        Layout<2>::block_cyclic({large, 9}, {large / 11, 2}, {.shape = {3, 2}})}) {
     SCOPED_TRACE(layout.description());
     for (const index_t from :
          {index_t{0}, large / 6 - 20, large / 5 - 20, large / 3 - 20, large / 11 * 7 - 20, large - 40})

@@ -159,7 +159,7 @@ TEST(Parts, many_at_once) {
   zero(segment, slice);
   const int target = (world().rank() + 1) % world().size();
   // Every other 16 bytes there: packed at the target; and every third here: packed on both sides.
-  Strided shape{.run = 16, .levels = 1, .count = {count}, .remote_stride = {32}};
+  Strided shape{.run = 16, .levels = 1, .count = {count}, .remote_stride = {32}, .local_stride = {}};
   for (const index_t local_stride : {index_t{16}, index_t{48}}) {
     shape.local_stride = {local_stride};
     std::vector<Bytes> sources, found(rows, Bytes(at(local_stride * count)));
