@@ -25,7 +25,7 @@ class BlockLocator {
     if (layout.rank() != static_cast<int>(N) || !layout.is_product() || layout.is_tiled() ||
         layout.is_restricted())
       return {};
-    const index_t most = std::min<index_t>(elements / 4, std::numeric_limits<std::int32_t>::max());
+    const index_t most = std::min<index_t>(elements / 16, std::numeric_limits<std::int32_t>::max());
     index_t step = 1;
     const bool rows = layout.grid_order() == GridOrder::row_major;
     std::array<index_t, N> steps{};
