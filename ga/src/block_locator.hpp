@@ -71,7 +71,8 @@ class BlockLocator {
     std::size_t axis = 0;
     int shift = 0;
     std::vector<Block> blocks;
-    // The block in which each 2^shift elements begin; no block is shorter, so that the others are in the next.
+    // The block in which each 2^shift elements begin; none but the last is shorter, so that the others are in
+    // the next.
     std::vector<std::int32_t> cells;
 
     bool set(std::size_t number, const Axis& along, index_t ghosts, index_t step, index_t most) {

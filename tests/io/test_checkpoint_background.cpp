@@ -104,13 +104,11 @@ class ProfilersTimer {
     struct sigaction action {};
     action.sa_handler = [](int) { ++count; };
     action.sa_flags = SA_RESTART;
-    sigaction(SIGPROF, &action, &before_);
+    sigaction(SIGPROF, &action, nullptr);
     set({{0, 1000}, {0, 1000}});
   }
-  ~ProfilersTimer() {
-    set({});
-    sigaction(SIGPROF, &before_, nullptr);
-  }
+  // The handler stays: a last signal may still be on its way, and would end the process.
+  ~ProfilersTimer() { set({}); }
   ProfilersTimer(const ProfilersTimer&) = delete;
   ProfilersTimer& operator=(const ProfilersTimer&) = delete;
 
@@ -118,7 +116,6 @@ class ProfilersTimer {
 
  private:
   static void set(const itimerval& times) { setitimer(ITIMER_PROF, &times, nullptr); }
-  struct sigaction before_ {};
 };
 
 TEST_F(Background, UnderAProfilersTimer) {
