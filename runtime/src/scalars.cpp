@@ -91,7 +91,7 @@ SegmentState& checked(const Segment& handle, int rank, index_t offset, index_t b
 
 }  // namespace
 
-template <Integer T>
+template <IntegerElement T>
 T apply(std::atomic_ref<T> scalar, Update update, T given) noexcept {
   switch (update) {
     case Update::sum:
@@ -262,7 +262,7 @@ namespace {
 constexpr index_t most = index_t{1} << 56;  // more is not to be had anyway, and must not overflow
 }
 
-template <Integer T>
+template <IntegerElement T>
 Scalars<T>::Scalars(const Group& group, index_t count, std::string_view name)
     : segment_(group, std::min(count, most) * spacing, {.name = name, .fingerprint = sizeof(T)}),
       count_(count) {
@@ -272,13 +272,13 @@ Scalars<T>::Scalars(const Group& group, index_t count, std::string_view name)
   segment.use = detail::Use::scalars;
 }
 
-template <Integer T>
+template <IntegerElement T>
 T* Scalars<T>::address(int rank, index_t i) const noexcept {
   std::byte* slice = i >= 0 && i < count_ ? segment_.address(rank) : nullptr;
   return slice == nullptr ? nullptr : reinterpret_cast<T*>(slice + i * spacing);
 }
 
-template <Integer T>
+template <IntegerElement T>
 index_t Scalars<T>::offset(int rank, index_t i) const {
   if (i >= 0 && i < count_ && rank >= 0 && rank < group().size()) return i * spacing;
   throw UsageError(formatted("scalar {} of rank {} is not in \"{}\", which has {} on each of {} ranks", i, rank,

@@ -144,11 +144,11 @@ struct Modelled {
 template <class T>
 T updated(Update update, T old, T value) {
   if (update == Update::sum) return static_cast<T>(old + value);
-  if constexpr (Real<T>) {
+  if constexpr (RealElement<T>) {
     if (update == Update::min) return std::min(old, value);
     if (update == Update::max) return std::max(old, value);
   }
-  if constexpr (Integer<T>) {
+  if constexpr (IntegerElement<T>) {
     if (update == Update::bit_and) return old & value;
     if (update == Update::bit_or) return old | value;
     if (update == Update::bit_xor) return old ^ value;

@@ -91,7 +91,7 @@ void check_elements(const Group& group, const Layout<N>& layout, const Domain& d
         }
         break;
       default:
-        if constexpr (Integer<T>) {
+        if constexpr (IntegerElement<T>) {
           if (!has_compare_exchange(group, domain)) break;
           const bool matches = pick(random, 0, 1) == 1;
           T known = matches ? expected : static_cast<T>(expected + 1);

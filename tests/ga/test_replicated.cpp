@@ -51,7 +51,7 @@ void check_merge(const Extents<2>& dims) {
   fill(sums.copy(), number<T>(all.node_of(all.rank()) + 1));
   sums.broadcast(all.node_count() - 1);
   EXPECT_TRUE(contents(sums.copy()) == std::vector<T>(model.size(), number<T>(all.node_count())));
-  if constexpr (Real<T>) {
+  if constexpr (RealElement<T>) {
     fill(sums.copy(), number<T>(all.node_of(all.rank()) + 1));
     sums.merge(Reduce::min);
     EXPECT_TRUE(contents(sums.copy()) == std::vector<T>(model.size(), number<T>(1)));

@@ -75,7 +75,7 @@ void check_scans(int rounds) {
         EXPECT_TRUE(y.is_right()) << n << " elements, " << x.array.layout().description();
       }
     }
-    if constexpr (Real<T>) {
+    if constexpr (RealElement<T>) {
       scan(x.slice(), x.slice(), Scan::inclusive, Reduce::max);  // in place
       for (index_t i = 1; i < n; ++i) x[i] = std::max(x[i - 1], x[i]);
       EXPECT_TRUE(x.is_right());

@@ -160,7 +160,7 @@ void check_operations(int rounds) {
       for (index_t k = 0; k < o.size(); ++k) {
         const T x = o.element(1, k), y = o.element(2, k);
         T left = x;
-        if constexpr (!Real<T>) left = std::conj(left);
+        if constexpr (!RealElement<T>) left = std::conj(left);
         sum += x;
         products += x * y;
         conjugated += left * y;
@@ -171,7 +171,7 @@ void check_operations(int rounds) {
       EXPECT_EQ(dot_unconjugated(o.slice(1), o.slice(2)), products);
       EXPECT_NEAR(norm1(o.slice(1)), norm, 1e-4 * norm);
     }
-    if constexpr (Real<T>) {
+    if constexpr (RealElement<T>) {
       minimum(o.slice(0), o.slice(1), o.slice(2));
       o.expect([&](index_t k) { o.element(2, k) = std::min(o.element(0, k), o.element(1, k)); });
       maximum(o.slice(0), o.slice(1), o.slice(2));

@@ -118,11 +118,11 @@ inline bool has_compare_exchange([[maybe_unused]] const Segment& segment) {
 template <class T>
 T updated(Update update, T old, T value) {
   if (update == Update::sum) return static_cast<T>(old + value);
-  if constexpr (Real<T>) {
+  if constexpr (RealElement<T>) {
     if (update == Update::min) return value < old ? value : old;
     if (update == Update::max) return old < value ? value : old;
   }
-  if constexpr (Integer<T>) {
+  if constexpr (IntegerElement<T>) {
     if (update == Update::bit_and) return old & value;
     if (update == Update::bit_or) return old | value;
     if (update == Update::bit_xor) return old ^ value;

@@ -163,10 +163,10 @@ class Array {
   }
 
   /// Makes each element of a patch the least (greatest) of itself and the local one; atomic as acc. @onesided
-  void acc_min(const Patch<N>& patch, View<const T, N> from) requires Real<T> {
+  void acc_min(const Patch<N>& patch, View<const T, N> from) requires RealElement<T> {
     core_.accumulate(box(patch), buffer(from), Update::min);
   }
-  void acc_max(const Patch<N>& patch, View<const T, N> from) requires Real<T> {
+  void acc_max(const Patch<N>& patch, View<const T, N> from) requires RealElement<T> {
     core_.accumulate(box(patch), buffer(from), Update::max);
   }
 
@@ -256,7 +256,8 @@ class Array {
   }
   /// Atomically sets one element to `desired` if it is `expected`, and says whether; `expected` becomes what
   /// was there. @onesided @throws as Segment::compare_exchange. @completion done on return.
-  bool compare_exchange(const Index<N>& at, T& expected, std::type_identity_t<T> desired) requires Integer<T> {
+  bool compare_exchange(const Index<N>& at, T& expected,
+                        std::type_identity_t<T> desired) requires IntegerElement<T> {
     return core_.compare_exchange(at.data(), &expected, &desired);
   }
 

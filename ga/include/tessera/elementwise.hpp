@@ -33,9 +33,9 @@ void randomize(A&& a, std::uint64_t seed, value_t<A> low, value_t<A> high) {
 }
 /// The same in the unit interval; complex ones in the unit square. @collective
 template <WritableOperand A>
-requires ArithmeticOperand<A> &&(!Integer<value_t<A>>)void randomize(A&& a, std::uint64_t seed) {
+requires ArithmeticOperand<A> &&(!IntegerElement<value_t<A>>)void randomize(A&& a, std::uint64_t seed) {
   value_t<A> high{1};
-  if constexpr (!Real<value_t<A>>) high = {1, 1};
+  if constexpr (!RealElement<value_t<A>>) high = {1, 1};
   randomize(a, seed, value_t<A>{0}, high);
 }
 
@@ -119,19 +119,19 @@ void divide(const X& x, const Y& y, Z&& z) {
 }
 /// z = the lesser (greater) of x and y, element by element. @collective
 template <Operand X, Operand Y, WritableOperand Z>
-requires Real<value_t<X>> && Like<X, Y> && Like<X, Z>
+requires RealElement<value_t<X>> && Like<X, Y> && Like<X, Z>
 void minimum(const X& x, const Y& y, Z&& z) {
   detail::binary(detail::Binary::minimum, slice_of(x).core(), slice_of(y).core(), slice_of(z).core());
 }
 template <Operand X, Operand Y, WritableOperand Z>
-requires Real<value_t<X>> && Like<X, Y> && Like<X, Z>
+requires RealElement<value_t<X>> && Like<X, Y> && Like<X, Z>
 void maximum(const X& x, const Y& y, Z&& z) {
   detail::binary(detail::Binary::maximum, slice_of(x).core(), slice_of(y).core(), slice_of(z).core());
 }
 /// Elements below `low` become low, those above `high` high; NaN stays. @collective
 /// @throws UsageError if high < low
 template <WritableOperand A>
-requires Real<value_t<A>>
+requires RealElement<value_t<A>>
 void clamp(A&& a, std::type_identity_t<value_t<A>> low, std::type_identity_t<value_t<A>> high) {
   detail::clamp(slice_of(a).core(), &low, &high);
 }

@@ -11,62 +11,62 @@
 namespace tessera {
 
 template <class A>
-concept Matrix = Operand<A> && rank_v<A>
+concept MatrixOperand = Operand<A> && rank_v<A>
 == 2;
 template <class V, class A>
 concept VectorFor = Operand<V> && rank_v<V>
 == 1 && std::is_same_v<value_t<V>, value_t<A>>;
 
 /// to(j, i) = from(i, j); the two may be the same square matrix. @collective
-template <Matrix A, WritableOperand B>
-requires Matrix<B> && Like<A, B>
+template <MatrixOperand A, WritableOperand B>
+requires MatrixOperand<B> && Like<A, B>
 void transpose(const A& from, B&& to) { detail::transpose(slice_of(from).core(), slice_of(to).core()); }
 
 /// Row i times factors(i). @collective @throws UsageError unless there is one factor for each row
 template <WritableOperand A, Operand V>
-requires Matrix<A> && ArithmeticOperand<A> && VectorFor<V, A>
+requires MatrixOperand<A> && ArithmeticOperand<A> && VectorFor<V, A>
 void scale_rows(A&& a, const V& factors) {
   detail::scale_lines(slice_of(a).core(), 0, slice_of(factors).core());
 }
 /// Column j times factors(j). @collective @throws UsageError unless there is one factor for each column
 template <WritableOperand A, Operand V>
-requires Matrix<A> && ArithmeticOperand<A> && VectorFor<V, A>
+requires MatrixOperand<A> && ArithmeticOperand<A> && VectorFor<V, A>
 void scale_columns(A&& a, const V& factors) {
   detail::scale_lines(slice_of(a).core(), 1, slice_of(factors).core());
 }
 
 /// a = (a + transpose of a) / 2; integers are rounded down. @collective @throws UsageError unless square
 template <WritableOperand A>
-requires Matrix<A> && ArithmeticOperand<A>
+requires MatrixOperand<A> && ArithmeticOperand<A>
 void symmetrise(A&& a) { detail::symmetrise(slice_of(a).core()); }
 
 /// v(i) = a(i, i). @collective @throws UsageError unless v is as long as the diagonal
-template <Matrix A, WritableOperand V>
+template <MatrixOperand A, WritableOperand V>
 requires ArithmeticOperand<A> && VectorFor<V, A>
 void get_diagonal(const A& a, V&& v) { detail::get_diagonal(slice_of(a).core(), slice_of(v).core()); }
 /// a(i, i) = v(i). @collective @throws as get_diagonal
 template <WritableOperand A, Operand V>
-requires Matrix<A> && ArithmeticOperand<A> && VectorFor<V, A>
+requires MatrixOperand<A> && ArithmeticOperand<A> && VectorFor<V, A>
 void set_diagonal(A&& a, const V& v) {
   const detail::SliceCore values = slice_of(v).core();
   detail::change_diagonal(slice_of(a).core(), detail::Diagonal::set, &values, nullptr);
 }
 /// a(i, i) = a(i, i) + v(i). @collective @throws as get_diagonal
 template <WritableOperand A, Operand V>
-requires Matrix<A> && ArithmeticOperand<A> && VectorFor<V, A>
+requires MatrixOperand<A> && ArithmeticOperand<A> && VectorFor<V, A>
 void add_diagonal(A&& a, const V& v) {
   const detail::SliceCore values = slice_of(v).core();
   detail::change_diagonal(slice_of(a).core(), detail::Diagonal::add, &values, nullptr);
 }
 /// a(i, i) = a(i, i) + value: a plus a multiple of the unit matrix. @collective
 template <WritableOperand A>
-requires Matrix<A> && ArithmeticOperand<A>
+requires MatrixOperand<A> && ArithmeticOperand<A>
 void shift_diagonal(A&& a, std::type_identity_t<value_t<A>> value) {
   detail::change_diagonal(slice_of(a).core(), detail::Diagonal::add, nullptr, &value);
 }
 /// a(i, i) = value. @collective
 template <WritableOperand A>
-requires Matrix<A> && ArithmeticOperand<A>
+requires MatrixOperand<A> && ArithmeticOperand<A>
 void fill_diagonal(A&& a, std::type_identity_t<value_t<A>> value) {
   detail::change_diagonal(slice_of(a).core(), detail::Diagonal::set, nullptr, &value);
 }

@@ -97,14 +97,14 @@ struct Extremum {
 /// all.
 /// @collective @throws UsageError if there are no elements
 template <Operand A>
-requires Real<value_t<A>> Extremum<value_t<A>, rank_v<A>> min_element(const A& a) {
+requires RealElement<value_t<A>> Extremum<value_t<A>, rank_v<A>> min_element(const A& a) {
   Extremum<value_t<A>, rank_v<A>> found{};
   detail::extreme(slice_of(a).core(), detail::Extreme::least, &found.value, &found.at[0]);
   return found;
 }
 /// The greatest element, likewise. @collective
 template <Operand A>
-requires Real<value_t<A>> Extremum<value_t<A>, rank_v<A>> max_element(const A& a) {
+requires RealElement<value_t<A>> Extremum<value_t<A>, rank_v<A>> max_element(const A& a) {
   Extremum<value_t<A>, rank_v<A>> found{};
   detail::extreme(slice_of(a).core(), detail::Extreme::greatest, &found.value, &found.at[0]);
   return found;

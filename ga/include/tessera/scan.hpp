@@ -14,7 +14,7 @@ template <class V>
 concept Vector1 = Operand<V> && rank_v<V>
 == 1;
 template <class V>
-concept Marks = Vector1<V> && Integer<value_t<V>>;
+concept Marks = Vector1<V> && IntegerElement<value_t<V>>;
 
 /// y(i) = x(0) + ... + x(i), or, exclusive, ... + x(i - 1); by another operation than the sum likewise, which
 /// begins with its neutral value. @collective @throws UsageError if the lengths differ, or for an operation
@@ -63,20 +63,20 @@ requires Like<X, Y> index_t unpack(const X& x, const M& mask, Y&& y) {
 
 /// Sorts in increasing order; NaN comes last. @collective
 template <WritableOperand K>
-requires Vector1<K> && Real<value_t<K>>
+requires Vector1<K> && RealElement<value_t<K>>
 void sort(K&& keys) { detail::sort(slice_of(keys).core(), nullptr); }
 /// The same, and puts the values of equal length into the order of their keys; those of equal keys stay in
 /// order.
 /// @collective @throws UsageError if the lengths differ
 template <WritableOperand K, WritableOperand V>
-requires Vector1<K> && Vector1<V> && Real<value_t<K>>
+requires Vector1<K> && Vector1<V> && RealElement<value_t<K>>
 void sort(K&& keys, V&& values) {
   const detail::SliceCore moved = slice_of(values).core();
   detail::sort(slice_of(keys).core(), &moved);
 }
 /// Adds to counts(k) how many keys are k. @collective @throws UsageError if a key is none of the bins
 template <Vector1 K, WritableOperand C>
-requires Integer<value_t<K>> && Vector1<C> && std::is_same_v<value_t<C>, std::int64_t>
+requires IntegerElement<value_t<K>> && Vector1<C> && std::is_same_v<value_t<C>, std::int64_t>
 void bin(const K& keys, C&& counts) { detail::bin(slice_of(keys).core(), slice_of(counts).core()); }
 
 }  // namespace tessera

@@ -17,7 +17,7 @@ namespace tessera::io {
 
 /// What one value of an attribute is: int32, int64, float32, float64 or a string.
 template <class T>
-concept AttributeElement = Real<T> || std::is_same_v<T, std::string>;
+concept AttributeElement = RealElement<T> || std::is_same_v<T, std::string>;
 
 /// A number, a string, or a list of either, as attributes of datasets and files hold it. A value. @local
 class AttributeValue {
@@ -25,7 +25,7 @@ class AttributeValue {
   using Values = std::variant<std::vector<std::int32_t>, std::vector<std::int64_t>, std::vector<float>,
                               std::vector<double>, std::vector<std::string>>;
 
-  template <Real T>
+  template <RealElement T>
   AttributeValue(T number) : values_(std::vector<Stored<T>>{static_cast<Stored<T>>(number)}) {}
   AttributeValue(std::string text) : values_(std::vector<std::string>{std::move(text)}) {}
   AttributeValue(const char* text) : AttributeValue(std::string(text)) {}

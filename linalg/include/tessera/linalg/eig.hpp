@@ -22,8 +22,8 @@ std::vector<Complex<T>> eig(const tessera::detail::SliceCore& a, const tessera::
 
 /// Eigenvalues of a general matrix, in no order, on every rank, and the right eigenvectors as columns, each of
 /// length 1.
-template <Scalar T>
-struct GeneralEigen {
+template <MatrixElement T>
+struct GeneralEigenpairs {
   std::vector<detail::Complex<T>> values;
   Array<detail::Complex<T>, 2> vectors;
 };
@@ -35,8 +35,8 @@ struct GeneralEigen {
 /// @throws UsageError if `a` is not square; LinalgError if it holds NaN or the iteration does not converge. On
 /// every rank.
 template <ScalarMatrix A>
-GeneralEigen<value_t<A>> eig(const A& a, const Blocking& blocking = {}) {
-  GeneralEigen<value_t<A>> result{{}, {a.group(), a.dims(), {.name = "eigenvectors"}}};
+GeneralEigenpairs<value_t<A>> eig(const A& a, const Blocking& blocking = {}) {
+  GeneralEigenpairs<value_t<A>> result{{}, {a.group(), a.dims(), {.name = "eigenvectors"}}};
   const tessera::detail::SliceCore vectors = slice_of(result.vectors).core();
   result.values = detail::eig<value_t<A>>(slice_of(a).core(), &vectors, blocking);
   return result;

@@ -53,8 +53,8 @@ std::vector<Real<T>> eigh(const tessera::detail::SliceCore& a, const tessera::de
 }  // namespace detail
 
 /// Eigenvalues in ascending order, on every rank, and the eigenvectors as columns.
-template <Scalar T>
-struct Eigen {
+template <MatrixElement T>
+struct Eigenpairs {
   std::vector<detail::Real<T>> values;
   Array<T, 2> vectors;
 };
@@ -62,7 +62,7 @@ struct Eigen {
 namespace detail {
 
 template <ScalarMatrix A>
-Eigen<value_t<A>> eigen(const A& a, const tessera::detail::SliceCore* b, const EighOptions& options) {
+Eigenpairs<value_t<A>> eigen(const A& a, const tessera::detail::SliceCore* b, const EighOptions& options) {
   using T = value_t<A>;
   std::optional<Array<T, 2>> vectors;
   auto values = detail::eigh<T>(slice_of(a).core(), b, options, [&](index_t count) {
@@ -83,7 +83,7 @@ Eigen<value_t<A>> eigen(const A& a, const tessera::detail::SliceCore* b, const E
 /// @throws UsageError if `a` is not square, the options ask for what cannot be, or ELPA where there is none;
 /// LinalgError if `a` holds NaN or the iteration does not converge. On every rank.
 template <ScalarMatrix A>
-Eigen<value_t<A>> eigh(const A& a, const EighOptions& options = {}) {
+Eigenpairs<value_t<A>> eigh(const A& a, const EighOptions& options = {}) {
   return detail::eigen(a, nullptr, options);
 }
 /// The generalised problem a v = b v w, with a symmetric or Hermitian and b also positive definite, such as an
@@ -91,7 +91,7 @@ Eigen<value_t<A>> eigh(const A& a, const EighOptions& options = {}) {
 /// Through the Cholesky factor of b (p?potrf, p?syngst, p?hengst). @collective
 /// @throws as above; LinalgError if b is not positive definite
 template <ScalarMatrix A, MatrixLike<A> B>
-Eigen<value_t<A>> eigh(const A& a, const B& b, const EighOptions& options = {}) {
+Eigenpairs<value_t<A>> eigh(const A& a, const B& b, const EighOptions& options = {}) {
   const tessera::detail::SliceCore metric = slice_of(b).core();
   return detail::eigen(a, &metric, options);
 }

@@ -35,7 +35,7 @@ Array<value_t<A>, 2> cholesky(const A& a, const Blocking& blocking = {}) {
 
 /// a = q r: q has orthonormal columns, as many as `a` has rows or columns, whichever is less; r is zero below
 /// the diagonal.
-template <Scalar T>
+template <MatrixElement T>
 struct QR {
   Array<T, 2> q, r;
 };
@@ -71,7 +71,7 @@ Array<value_t<A>, 2> inverse_spd(const A& a, const Blocking& blocking = {}) {
 
 /// A determinant that may be too large or too small for a number: sign * exp(log_magnitude). Of a singular
 /// matrix the sign is zero, of a complex one it is a complex number of magnitude 1.
-template <Scalar T>
+template <MatrixElement T>
 struct LogDeterminant {
   T sign;
   double log_magnitude;

@@ -37,7 +37,7 @@ void gemm(value_t<C> alpha, const Operand<value_t<C>>& a, const Operand<value_t<
 }
 
 /// One product of a batch: c = a b. Refers to the arrays. @local
-template <Scalar T>
+template <MatrixElement T>
 struct BatchProduct {
   Operand<T> a, b;
   Slice<T, 2> c;
@@ -49,7 +49,7 @@ struct BatchProduct {
 /// rank; all arrays are of one group and type, and no result may overlap any operand or another result.
 /// @collective
 /// @throws UsageError on every rank if shapes do not fit, or a result overlaps its own operands
-template <Scalar T>
+template <MatrixElement T>
 void gemm_batch(std::type_identity_t<T> alpha, std::span<const BatchProduct<T>> products,
                 std::type_identity_t<T> beta) {
   std::vector<detail::ProductCore> cores;

@@ -13,23 +13,23 @@ namespace tessera::linalg {
 
 /// The element types of matrix routines.
 template <class T>
-concept Scalar = std::is_same_v<T, float> || std::is_same_v<T, double> ||
+concept MatrixElement = std::is_same_v<T, float> || std::is_same_v<T, double> ||
     std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
 
 /// A matrix that a routine reads, of one of these types: an array or a slice of one.
 template <class A>
-concept ScalarMatrix = Matrix<A> && Scalar<value_t<A>>;
+concept ScalarMatrix = MatrixOperand<A> && MatrixElement<value_t<A>>;
 /// One of the same type.
 template <class B, class A>
-concept MatrixLike = Matrix<B> && Like<A, B>;
+concept MatrixLike = MatrixOperand<B> && Like<A, B>;
 /// A matrix that a routine writes: an array or a slice of one.
 template <class A>
-concept Result = WritableOperand<A> && Matrix<A> && Scalar<value_t<A>>;
+concept Result = WritableOperand<A> && MatrixOperand<A> && MatrixElement<value_t<A>>;
 
 /// Many matrices of one shape: an array, or a slice of one, whose first index says which.
 template <class A>
 concept MatrixBatch = tessera::Operand<A> && rank_v<A>
-== 3 && Scalar<value_t<A>>;
+== 3 && MatrixElement<value_t<A>>;
 /// A vector for a matrix of a type.
 template <class V, class T>
 concept VectorOf = tessera::Operand<V> && rank_v<V>
@@ -42,7 +42,7 @@ enum class Op : std::uint8_t { none, transpose, adjoint };
 
 /// A matrix that a routine reads: an array or a slice of one, or transpose() or adjoint() of it. Refers to the
 /// array. @local
-template <Scalar T>
+template <MatrixElement T>
 class Operand {
  public:
   Operand(const Array<T, 2>& matrix, Op op = Op::none) : core_(matrix.core()), op_(op) {}
@@ -57,13 +57,13 @@ class Operand {
 };
 
 /// The transpose of a matrix, as an operand; moves nothing. @local
-template <Matrix A>
+template <ScalarMatrix A>
 Operand<value_t<A>> transpose(const A& a) {
   return {a, Op::transpose};
 }
 
 /// The conjugate transpose of a matrix, as an operand; moves nothing. @local
-template <Matrix A>
+template <ScalarMatrix A>
 Operand<value_t<A>> adjoint(const A& a) {
   return {a, Op::adjoint};
 }
@@ -83,7 +83,7 @@ using Real = typename RealOf<T>::type;
 
 /// A new array for what comes of a matrix, named after it: of the layout of an array, blocked for a slice.
 /// @collective
-template <Matrix A>
+template <MatrixOperand A>
 Array<value_t<A>, 2> array_like(const A& a, const std::string& what) {
   const tessera::detail::ArrayCore& source = slice_of(a).core().array();
   const std::string name = what + " of " + source.name();
@@ -96,3 +96,9 @@ Array<value_t<A>, 2> array_like(const A& a, const std::string& what) {
 }  // namespace detail
 
 }  // namespace tessera::linalg
+
+namespace tessera {
+// Argument-dependent lookup finds these for arrays, where it would find transpose(from, to) alone.
+using linalg::adjoint;
+using linalg::transpose;
+}  // namespace tessera

@@ -13,7 +13,7 @@ namespace tessera::linalg {
 
 /// a = u diag(s) vh: the singular values in descending order, on every rank, the left singular vectors as
 /// columns of u and the right ones as rows of vh, of each as many as there are values.
-template <Scalar T>
+template <MatrixElement T>
 struct SVD {
   Array<T, 2> u;
   std::vector<detail::Real<T>> s;

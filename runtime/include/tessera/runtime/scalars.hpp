@@ -23,7 +23,7 @@ void scalar_store(const Segment& segment, int rank, index_t offset, ElementKind 
 /// Atomic integers for counters and flags: `count` on every member of a group, zero at first, each in a cache
 /// line of its own. Operations are single atomic instructions on a node, sequentially consistent; nothing else
 /// may touch the memory, so no lock is needed. T is std::int32_t or std::int64_t.
-template <Integer T>
+template <IntegerElement T>
 class Scalars {
  public:
   /// @collective @throws as Segment; UsageError if count < 0
@@ -69,11 +69,11 @@ extern template class Scalars<std::int32_t>;
 extern template class Scalars<std::int64_t>;
 
 namespace detail {
-template <Integer T>
+template <IntegerElement T>
 T apply(std::atomic_ref<T> scalar, Update update, T value) noexcept;
 }
 
-template <Integer T>
+template <IntegerElement T>
 inline T Scalars<T>::fetch_op(int rank, index_t i, Update update, T value) {
   if (T* scalar = fast(rank, i)) {
     std::atomic_ref<T> atomic(*scalar);
@@ -86,7 +86,7 @@ inline T Scalars<T>::fetch_op(int rank, index_t i, Update update, T value) {
   return result;
 }
 
-template <Integer T>
+template <IntegerElement T>
 inline T Scalars<T>::load(int rank, index_t i) const {
   if (T* scalar = fast(rank, i)) return std::atomic_ref<T>(*scalar).load();
   T value;
@@ -94,13 +94,13 @@ inline T Scalars<T>::load(int rank, index_t i) const {
   return value;
 }
 
-template <Integer T>
+template <IntegerElement T>
 inline void Scalars<T>::store(int rank, index_t i, T value) {
   if (T* scalar = fast(rank, i)) return std::atomic_ref<T>(*scalar).store(value);
   detail::scalar_store(segment_, rank, offset(rank, i), element_kind<T>(), &value);
 }
 
-template <Integer T>
+template <IntegerElement T>
 inline bool Scalars<T>::compare_exchange(int rank, index_t i, T& expected, T desired) {
   if (T* scalar = fast(rank, i)) return std::atomic_ref<T>(*scalar).compare_exchange_strong(expected, desired);
   return detail::scalar_compare_exchange(segment_, rank, offset(rank, i), element_kind<T>(), &expected,

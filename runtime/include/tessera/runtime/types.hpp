@@ -68,10 +68,10 @@ concept Arithmetic = Element<T> && element_kind<T>()
 
 /// The arithmetic types that are ordered: they have a minimum and a maximum.
 template <class T>
-concept Real = Arithmetic<T> && std::is_arithmetic_v<T>;
+concept RealElement = Arithmetic<T> && std::is_arithmetic_v<T>;
 
 /// The arithmetic types with bit operations and compare_exchange.
 template <class T>
-concept Integer = Real<T> && std::is_integral_v<T>;
+concept IntegerElement = RealElement<T> && std::is_integral_v<T>;
 
 }  // namespace tessera
