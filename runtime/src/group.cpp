@@ -116,17 +116,16 @@ void GroupState::reduce_min(std::int64_t* values, int count) {
 }
 
 void GroupState::meet() {
-  alive.quiesce_dropped();
+  index_t least = alive.settle();
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  index_t least = alive.dropped();
   // A reduction is a barrier as well: nobody has the result before everybody has called.
   reduce_min(&least, 1);
   std::atomic_thread_fence(std::memory_order_seq_cst);
   reclaim(least);
 }
 
-void GroupState::reclaim(index_t least_dropped) {
-  if (least_dropped == 0) return;
+void GroupState::reclaim(index_t least_settled) {
+  if (least_settled == 0) return;
   auto marks = alive.marks();
   mpi::all_reduce(comm.get(), marks.data(), static_cast<index_t>(marks.size()), ElementKind::int64,
                   Reduce::bit_and);

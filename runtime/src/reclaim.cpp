@@ -7,8 +7,8 @@
 namespace tessera::detail {
 
 void ReclaimList::add(std::shared_ptr<Collective> object) {
-  object->count_ = dropped_;
-  if (object->is_dropped()) ++*dropped_;  // a group that this process is not in was never held
+  object->news_ = news_;
+  if (object->dropped_) *news_ = true;  // a group that this process is not in was never held
   alive_.push_back(std::move(object));
 }
 
@@ -16,17 +16,26 @@ void ReclaimList::quiesce_all() {
   for (const auto& object : alive_) object->quiesce();
 }
 
-void ReclaimList::quiesce_dropped() {
-  if (dropped() == 0) return;
-  for (const auto& object : alive_) {
-    if (object->is_dropped()) object->quiesce();
+index_t ReclaimList::settle() {
+  if (!news_->exchange(false)) return settled_;
+  try {
+    for (const auto& object : alive_) {
+      if (object->settled_ || !object->dropped_) continue;
+      object->quiesce();
+      object->settled_ = true;
+      ++settled_;
+    }
+  } catch (...) {
+    *news_ = true;  // the rest waits for the next call
+    throw;
   }
+  return settled_;
 }
 
 std::vector<std::int64_t> ReclaimList::marks() const {
   std::vector<std::int64_t> words((alive_.size() + 63) / 64, 0);
   for (std::size_t i = 0; i < alive_.size(); ++i) {
-    if (alive_[i]->is_dropped()) words[i / 64] |= static_cast<std::int64_t>(std::uint64_t{1} << (i % 64));
+    if (alive_[i]->settled_) words[i / 64] |= static_cast<std::int64_t>(std::uint64_t{1} << (i % 64));
   }
   return words;
 }
@@ -54,8 +63,7 @@ void ReclaimList::release_all() noexcept {
 
 void ReclaimList::release_at(std::size_t position) noexcept {
   const std::shared_ptr<Collective> object = std::move(alive_[position]);
-  if (object->is_dropped()) --*dropped_;
-  object->count_.reset();
+  if (object->settled_) --settled_;
   object->release();
 }
 

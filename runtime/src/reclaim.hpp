@@ -22,30 +22,32 @@ class Collective {
   virtual void release() noexcept = 0;
   /// The owner needs it no more. Makes no MPI call. @local
   void drop() noexcept {
-    if (!dropped_.exchange(true) && count_) ++*count_;
+    dropped_ = true;
+    if (news_) *news_ = true;
   }
-  bool is_dropped() const noexcept { return dropped_; }
 
  private:
   friend class ReclaimList;
   std::atomic<bool> dropped_{false};
-  std::shared_ptr<std::atomic<index_t>> count_;  // of the list that holds it
+  bool settled_ = false;                     // as the list saw it
+  std::shared_ptr<std::atomic<bool>> news_;  // of the list that holds it
 };
 
 /// The collective objects of a group, in the order of their creation, which is the same on every member.
 /// Objects that every member has dropped are found by agreement: the smallest number of dropped objects travels
 /// with an all-reduce that the collective calls do anyway, and only where it is not zero a second one compares
 /// the lists.
+///
+/// Other threads drop objects at any time. What the members agree about is what each has *settled*: seen as
+/// dropped, and completed its operations on, at one time. What is dropped after that waits for the next call.
 class ReclaimList {
  public:
   void add(std::shared_ptr<Collective> object);
-  /// How many objects this member has dropped. @local
-  index_t dropped() const noexcept { return *dropped_; }
   /// Completes this member's operations on everything. @local
   void quiesce_all();
-  /// Completes this member's operations on what it has dropped: needed before the count is compared. @local
-  void quiesce_dropped();
-  /// Dropped marks as bits, 64 objects a word. @local
+  /// Settles what was dropped so far; how many objects are settled now. @local
+  index_t settle();
+  /// What is settled as bits, 64 objects a word. @local
   std::vector<std::int64_t> marks() const;
   /// Releases the objects marked, newest first. @collective
   void release(const std::vector<std::int64_t>& agreed) noexcept;
@@ -58,7 +60,9 @@ class ReclaimList {
   void release_at(std::size_t position) noexcept;
 
   std::vector<std::shared_ptr<Collective>> alive_;
-  std::shared_ptr<std::atomic<index_t>> dropped_ = std::make_shared<std::atomic<index_t>>(0);
+  index_t settled_ = 0;
+  std::shared_ptr<std::atomic<bool>> news_ =
+      std::make_shared<std::atomic<bool>>(false);  // something was dropped
 };
 
 }  // namespace tessera::detail

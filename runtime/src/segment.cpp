@@ -40,7 +40,7 @@ Slab& slab_with_room(GroupState& group, Reach reach, bool must_have_window, inde
 
 // What the members tell each other before a segment is made, reduced by minimum: a maximum travels negated, and
 // two values that differ show when the least differs from the complement of the least complement.
-enum Agreed : std::size_t { fingerprint, complement, minus_bytes, bad, dropped, agreed_count };
+enum Agreed : std::size_t { fingerprint, complement, minus_bytes, bad, settled, agreed_count };
 
 AtomicDomain choose_domain(const GroupState& group, std::optional<AtomicDomain> wish) {
   return group.size == 1 ? AtomicDomain::cpu : wish.value_or(AtomicDomain::cpu);
@@ -94,7 +94,6 @@ std::uint64_t next_segment_number() {
 
 /// @collective @throws as Segment::Segment
 std::shared_ptr<SegmentState> create_segment(GroupState& group, index_t bytes, const SegmentOptions& options) {
-  group.alive.quiesce_dropped();
   const auto print = static_cast<std::int64_t>(
       Fingerprint()
           .add(options.name)
@@ -102,9 +101,9 @@ std::shared_ptr<SegmentState> create_segment(GroupState& group, index_t bytes, c
           .add(static_cast<int>(options.domain ? 1 + static_cast<int>(*options.domain) : 0))
           .add(static_cast<int>(options.method))
           .value());
-  std::array<std::int64_t, agreed_count> all{print, ~print, -bytes, bytes < 0 ? -1 : 0, group.alive.dropped()};
+  std::array<std::int64_t, agreed_count> all{print, ~print, -bytes, bytes < 0 ? -1 : 0, group.alive.settle()};
   group.reduce_min(all.data(), agreed_count);
-  group.reclaim(all[dropped]);
+  group.reclaim(all[settled]);
   const std::string what = formatted("segment \"{}\"", options.name);
   if (all[fingerprint] != ~all[complement]) {
     throw UsageError(formatted(

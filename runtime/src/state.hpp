@@ -165,8 +165,8 @@ struct GroupState : Collective {
   void reduce_min(std::int64_t* values, int count);
   /// A barrier that also frees what every member has dropped. @collective
   void meet();
-  /// Frees what every member has dropped. `least_dropped` is the smallest count over the members. @collective
-  void reclaim(index_t least_dropped);
+  /// Frees what every member has settled. `least_settled` is the smallest count over the members. @collective
+  void reclaim(index_t least_settled);
   /// Keeps the new object among those that are freed by agreement. @collective
   void adopt(std::shared_ptr<Collective> object) { alive.add(std::move(object)); }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 #include <atomic>
+#include <condition_variable>
+#include <deque>
 #include <exception>
 #include <mutex>
 #include <set>
@@ -333,6 +335,53 @@ TEST(Threads, requests_are_many_and_statistics_count_them_all) {
     EXPECT_EQ(bytes, std::uint64_t{threads} * each * 8) << to_string(operation);
   }
   segment.sync();
+}
+
+// What is given up while another thread is in a collective call is freed only when what was written to it is
+// done at the target, and what was asked of it has come.
+TEST(Threads, give_memory_up_while_another_makes_some) {
+  if (runtime().thread_level() < ThreadLevel::multiple)
+    GTEST_SKIP() << "collective calls need MPI for themselves";
+  constexpr int at_once = 4;
+  const int rounds = times(world(), 1000, 60);
+  const int right = (world().rank() + 1) % world().size();
+  std::mutex guard;
+  std::condition_variable changed;
+  std::deque<Segment> given;
+  bool is_over = false;
+  std::int64_t found = 0;  // what comes into it does not matter: nobody knows who has written last
+  std::thread user([&] {
+    for (int i = 0;; ++i) {
+      std::unique_lock lock(guard);
+      changed.wait(lock, [&] { return is_over || !given.empty(); });
+      if (given.empty()) return;
+      Segment mine = std::move(given.front());
+      given.pop_front();
+      lock.unlock();
+      mine.store<std::int64_t>(right, 8, i);
+      if (i % 3 == 0) mine.get_async(right, 0, Strided::contiguous(8), &found).detach();
+    }
+  });
+  for (int round = 0; round < rounds; ++round) {
+    for (int i = 0; i < at_once; ++i) {
+      // Some in slabs, some with memory of their own.
+      Segment segment(world(), i == 0 ? index_t{1} << 17 : 64, "given away");
+      // The others give theirs up at once: when it is freed is up to the first.
+      const std::lock_guard lock(guard);
+      if (world().rank() == 0) given.push_back(std::move(segment));
+      changed.notify_one();
+    }
+    world().sync();
+  }
+  {
+    const std::lock_guard lock(guard);
+    is_over = true;
+    changed.notify_one();
+  }
+  user.join();
+  world().sync();
+  // All of it was freed: what is made now finds the same memory.
+  EXPECT_EQ(runtime().memory_in_use(), 0);
 }
 
 // What is wrong with a call is told to the thread that made it; the others go on.
