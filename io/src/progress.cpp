@@ -9,11 +9,12 @@
 #include <unistd.h>
 
 #include "format.hpp"
+#include "printable.hpp"
 
 namespace tessera::io::detail {
 
-Progress::Progress(const Group& group, std::string label, index_t total)
-    : label_(std::move(label)), total_(total), from_(Clock::now()) {
+Progress::Progress(const Group& group, std::string_view label, index_t total)
+    : label_(printable(label)), total_(total), from_(Clock::now()) {
   const char* set = std::getenv("TESSERA_IO_PROGRESS");
   const std::string_view wish = set == nullptr ? "" : set;
   is_on_ = group.rank() == 0 && total > 0 && wish != "off" && (wish == "on" || isatty(STDERR_FILENO) == 1);

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 
 #include <tessera/runtime/group.hpp>
 
@@ -13,7 +14,7 @@ namespace tessera::io::detail {
 /// TESSERA_IO_PROGRESS=off; with TESSERA_IO_PROGRESS=on at once, and if it is no terminal, too. @local
 class Progress {
  public:
-  Progress(const Group& group, std::string label, index_t total);
+  Progress(const Group& group, std::string_view label, index_t total);
   /// Ends the line, if there is one.
   ~Progress();
   Progress(const Progress&) = delete;

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "together.hpp"
 
+#include "printable.hpp"
+
 namespace tessera::io::detail {
 
 void throw_together(const Group& group, const std::string& context, const std::string& problem, Source source,
@@ -12,7 +14,8 @@ void throw_together(const Group& group, const std::string& context, const std::s
   const index_t mine =
       problem.empty() ? 2 * index_t{group.size()} : 2 * index_t{group.rank()} + (source == Source::hdf5);
   const bool from_hdf5 = group.all_reduce(mine, Reduce::min) % 2 == 1;
-  const std::string message = context + ": " + agreed + consequence;
+  // Names and texts of files are in it.
+  const std::string message = printable(context + ": " + agreed + consequence);
   if (from_hdf5) throw Hdf5Error(message);
   throw IoError(message);
 }

@@ -244,6 +244,33 @@ TEST(Foreign, PatchesAreChecked) {
                {"6 x 4", "4 x 6"});
 }
 
+// Names that a terminal would take for commands: escape sequences, ends of lines, no UTF-8, another direction.
+TEST(Foreign, NamesInMessagesAreSafeToPrint) {
+  const Directory directory;
+  const auto path = directory / "names.h5";
+  const std::string control = "\x1b]0;owned\x07", line = "two\nlines", latin = "gr\xf6\xdf",
+                    c1 = "\xc2\x9b"
+                         "2J",
+                    turned =
+                        "abc\xe2\x80\xae"
+                        "fed",
+                    longer = "\xc0\x9b", good_name = "größe";
+  on_rank_0([&] {
+    const hid_t file = good(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+    const hid_t space = good(H5Screate(H5S_SCALAR));
+    for (const auto& name : {control, line, latin, c1, turned, longer, good_name}) {
+      good(H5Dclose(good(
+          H5Dcreate2(file, name.c_str(), H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT))));
+    }
+    good(H5Sclose(space));
+    good(H5Fclose(file));
+  });
+  const auto message = message_of<io::IoError>([&] { io::load<double, 1>(world(), path, "missing\r"); });
+  expect_words(message, {"\"missing\\x0d\"", "\"\\x1b]0;owned\\x07\"", "\"two\\x0alines\"", "\"gr\\xf6\\xdf\"",
+                         "\"\\u009b2J\"", "\"abc\\u202efed\"", "\"\\xc0\\x9b\"", "\"größe\""});
+  for (const char c : message) EXPECT_FALSE(static_cast<unsigned char>(c) < 0x20 || c == 0x7f) << message;
+}
+
 // A file that check_readers.py has written with h5py.
 TEST(Foreign, FileOfH5py) {
   const char* path = std::getenv("TESSERA_TEST_H5PY_FILE");
