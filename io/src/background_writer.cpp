@@ -47,10 +47,9 @@ void BackgroundWriter::run() noexcept {
   try {
     index_t written = 0;
     for (std::size_t i = 0; i < chunks_.size() && !stopped_.load(); ++i) {
-      const auto bytes = std::span(chunks_[i].data, static_cast<std::size_t>(chunks_[i].bytes));
-      checksums_[i] = checksum(bytes);
-      write_at(file_, bytes, chunks_[i].offset);
-      pause_after(written += chunks_[i].bytes);
+      checksums_[i] = checksum(chunks_[i].summed);
+      write_at(file_, chunks_[i].written, chunks_[i].offset);
+      pause_after(written += static_cast<index_t>(chunks_[i].summed.size()));
     }
     if (!stopped_.load()) flush_data(file_);
   } catch (const std::exception& error) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -13,10 +14,9 @@
 
 namespace tessera::io::detail {
 
-/// Bytes and their place in a file.
+/// Bytes that are summed, and those of them that are written, to a place in a file.
 struct Chunk {
-  const std::byte* data;
-  index_t bytes;
+  std::span<const std::byte> summed, written;
   index_t offset;
 };
 

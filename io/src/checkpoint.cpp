@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/io/checkpoint.hpp>
 
-#include <algorithm>
-#include <cctype>
 #include <utility>
 
 #include <tessera/runtime/detail/fingerprint.hpp>
@@ -11,24 +9,12 @@
 #include "checkpoint_state.hpp"
 #include "format.hpp"
 #include "lasting_path.hpp"
+#include "names.hpp"
 #include "together.hpp"
 
 namespace tessera::io {
 namespace detail {
 namespace {
-
-// What HDF5 takes for the same path, and the manifest for the same line, must not be two names.
-void check_name(const std::string& name) {
-  const auto is_control = [](unsigned char c) { return c < 32 || c == 127; };
-  if (name.empty() || name.front() == '/' || name.back() == '/' || name.find("//") != std::string::npos ||
-      name == "." || name.rfind("./", 0) == 0 || name.find("/./") != std::string::npos ||
-      std::any_of(name.begin(), name.end(), is_control)) {
-    throw UsageError(formatted(
-        "Checkpoint::add: \"{}\" cannot be a name; names look like \"density\" or \"fields/density\"", name));
-  }
-  if (name.rfind("tessera_", 0) == 0)
-    throw UsageError(formatted("Checkpoint::add: \"{}\" begins with \"tessera_\", as Tessera's own do", name));
-}
 
 bool is_above(const std::string& group, const std::string& name) { return name.rfind(group + '/', 0) == 0; }
 
@@ -37,10 +23,7 @@ bool is_above(const std::string& group, const std::string& name) { return name.r
 CheckpointState::CheckpointState(const Group& group, const std::filesystem::path& prefix,
                                  const CheckpointOptions& options)
     : group_(group), prefix_(lasting(prefix)), options_(options) {
-  const std::string name = prefix.filename().string();
-  if (name.empty() || name == "." || name == "..")
-    throw UsageError(
-        formatted("Checkpoint: \"{}\" does not end with a name that files could begin with", prefix.string()));
+  check_prefix("Checkpoint", prefix.native());
   if (options.keep < 1)
     throw UsageError(formatted("Checkpoint: {} generations cannot be kept; at least 1", options.keep));
   group.check_agreement(
@@ -49,7 +32,11 @@ CheckpointState::CheckpointState(const Group& group, const std::filesystem::path
 }
 
 void CheckpointState::add(StoredItem item) {
-  check_name(item.name);
+  check_dataset_name("Checkpoint::add", item.name);
+  if (const index_t size = item.entry().type.size; size > most_element_bytes) {
+    throw UsageError(formatted("Checkpoint::add: an element of \"{}\" has {} bytes, more than {}", item.name,
+                               size, most_element_bytes));
+  }
   for (const StoredItem& other : items_) {
     if (other.name == item.name)
       throw UsageError(formatted("Checkpoint::add: there is a \"{}\" already", item.name));
@@ -72,16 +59,22 @@ void CheckpointState::add(StoredItem item) {
 }
 
 void CheckpointState::claim() {
-  if (claimed_) return;
   together(group_, "checkpoint " + prefix_.string(), [&] {
-    if (group_.rank() != 0) return;
+    if (group_.rank() != 0 || (lock_ && lock_->holds())) return;
     if (std::filesystem::is_directory(prefix_))
       throw IoError("this is a directory; give the name that the files in it are to begin with");
     std::filesystem::path file = prefix_;
     file += ".lock";
-    lock_.emplace(std::move(file), options_.take_over);
+    // Removed by somebody, or moved away with its directory: another job may have the path by now.
+    const bool lost = lock_.has_value();
+    lock_.reset();
+    try {
+      lock_.emplace(std::move(file), options_.take_over);
+    } catch (const IoError& error) {
+      if (!lost) throw;
+      throw IoError(formatted("the lock of this job is gone, was its directory moved away? {}", error.what()));
+    }
   });
-  claimed_ = true;
 }
 
 void CheckpointState::begin(std::string_view call, std::int64_t step) {
@@ -125,6 +118,7 @@ void CheckpointState::complete(std::int64_t number) {
 void CheckpointState::complete() {
   if (!pending_) return;
   const auto writer = std::move(pending_);
+  claim();  // still ours
   writer->commit(options_.keep, damaged_);
 }
 
@@ -140,7 +134,6 @@ std::optional<Restored> CheckpointState::restore() {
 void CheckpointState::close() {
   complete();
   lock_.reset();
-  claimed_ = false;
   group_.barrier();  // whoever returns may have the path again
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 #include "checkpoint_state.hpp"
 #include "format.hpp"
 #include "generation_reader.hpp"
+#include "printable.hpp"
+#include "together.hpp"
 
 namespace tessera::io::detail {
 namespace {
@@ -26,8 +28,8 @@ bool fits(const Entry& found, const StoredItem& item) {
 void check_items(const GenerationReader& reader, const std::vector<StoredItem>& items) {
   const auto& entries = reader.entries();
   const auto fail = [&](const std::string& problem) {
-    throw IoError(formatted("restore from {}, of step {}: {}", reader.file().string(),
-                            reader.head().manifest.step, problem));
+    throw IoError(printable(formatted("restore from {}, of step {}: {}", reader.file().string(),
+                                      reader.head().manifest.step, problem)));
   };
   for (const StoredItem& item : items) {
     const auto found = std::find_if(entries.begin(), entries.end(),
@@ -36,6 +38,14 @@ void check_items(const GenerationReader& reader, const std::vector<StoredItem>& 
     if (!fits(*found, item))
       fail(
           formatted("{} is {} there, but {} here", describe(*found), shape_of(*found), shape_of(item.entry())));
+  }
+}
+
+// Calls f(number of the entry, its bytes) for each value that the program wants.
+template <class F>
+void for_each_value(const GenerationReader& reader, const std::vector<const StoredItem*>& targets, F&& f) {
+  for (std::size_t e = 0; e < targets.size(); ++e) {
+    if (targets[e] != nullptr && targets[e]->value) f(e, static_cast<std::size_t>(reader.entries()[e].bytes()));
   }
 }
 
@@ -54,19 +64,32 @@ void read_into(GenerationReader& reader, const Group& group, const std::vector<S
   reader.read({place, {}, take});
   settle(group, items);
   if (!reader.problem().empty()) return;
-  const std::string all = broadcast_text(group, std::accumulate(values.begin(), values.end(), std::string()));
-  std::size_t at = 0;
-  for (std::size_t e = 0; e < targets.size(); ++e) {
-    if (targets[e] == nullptr || !targets[e]->value) continue;
-    const auto size = static_cast<std::size_t>(reader.entries()[e].bytes());
-    targets[e]->value->assign(std::as_bytes(std::span(all).subspan(at, size)));
-    at += size;
-  }
+  // One rank alone may have no memory for them.
+  const std::string context = "values of " + reader.file().string();
+  std::string all;
+  together(group, context, [&] {
+    std::size_t bytes = 0;
+    for_each_value(reader, targets, [&](std::size_t e, std::size_t size) {
+      all += values[e];
+      bytes += size;
+    });
+    all.resize(bytes);
+  });
+  group.broadcast(std::span<char>(all), 0);
+  together(group, context, [&] {
+    std::size_t at = 0;
+    for_each_value(reader, targets, [&](std::size_t e, std::size_t size) {
+      targets[e]->value->assign(std::as_bytes(std::span(all).subspan(at, size)));
+      at += size;
+    });
+  });
 }
 
 bool is_gone(const Group& group, const std::filesystem::path& file) {
   std::error_code error;
-  const bool gone = group.rank() == 0 && !std::filesystem::exists(file, error) && !error;
+  // Not of a link that leads nowhere: that is there.
+  const bool gone = group.rank() == 0 && std::filesystem::symlink_status(file, error).type() ==
+                                             std::filesystem::file_type::not_found;
   return group.broadcast(gone ? 1 : 0, 0) != 0;
 }
 
@@ -81,6 +104,7 @@ std::string listing(const std::vector<Skipped>& skipped) {
 std::optional<Restored> restore(const Group& group, const std::filesystem::path& prefix,
                                 const std::vector<StoredItem>& items) {
   std::vector<Skipped> skipped;
+  std::filesystem::path gone;
   for (bool tried = true; tried;) {
     const auto files = files_of_generations(group, prefix);
     if (files.empty() && skipped.empty()) return std::nullopt;
@@ -96,12 +120,13 @@ std::optional<Restored> restore(const Group& group, const std::filesystem::path&
       }
       if (reader.problem().empty()) return Restored{reader.head().manifest.step, file, std::move(skipped)};
       // A writer removed it under our hands: it was not damaged, and there are newer ones.
-      if (is_gone(group, file)) break;
+      // One that is listed again all the same, as by a network file system that is behind, is passed over.
+      if (is_gone(group, file) && std::exchange(gone, file) != file) break;
       skipped.push_back({file, reader.problem()});
     }
   }
-  throw IoError(
-      formatted("checkpoint {}: no generation can be restored ({})", prefix.string(), listing(skipped)));
+  throw IoError(printable(
+      formatted("checkpoint {}: no generation can be restored ({})", prefix.string(), listing(skipped))));
 }
 
 }  // namespace tessera::io::detail

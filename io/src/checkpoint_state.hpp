@@ -21,6 +21,7 @@ class CheckpointState {
   CheckpointState(const Group& group, const std::filesystem::path& prefix, const CheckpointOptions& options);
 
   void add(StoredItem item);
+  /// Takes the path, or sees that it is still taken: before each write and each commit.
   void claim();
   void write(std::int64_t step);
   /// Its number, for is_written and complete.
@@ -38,8 +39,7 @@ class CheckpointState {
   std::filesystem::path prefix_;
   CheckpointOptions options_;
   std::vector<StoredItem> items_;
-  std::optional<PathLock> lock_;  // on rank 0
-  bool claimed_ = false;
+  std::optional<PathLock> lock_;                // on rank 0
   std::vector<std::filesystem::path> damaged_;  // as far as restore() has seen
   std::unique_ptr<GenerationWriter> pending_;
   std::int64_t number_ = 0;  // of pending_, or of the last there was

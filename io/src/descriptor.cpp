@@ -40,7 +40,37 @@ Descriptor open_file(const std::filesystem::path& path, int flags) {
   return file;
 }
 
+std::string reason() { return std::strerror(errno); }
+
+const char* kind_of(mode_t mode) {
+  if (S_ISDIR(mode)) return "a directory";
+  if (S_ISLNK(mode)) return "a symbolic link";
+  if (S_ISFIFO(mode)) return "a FIFO";
+  if (S_ISSOCK(mode)) return "a socket";
+  return "a device";
+}
+
+void require_regular(const std::filesystem::path& path, const struct stat& status) {
+  if (S_ISREG(status.st_mode)) return;
+  throw IoError(formatted("this is {}, where a file was expected: {}", kind_of(status.st_mode), path.string()));
+}
+
 }  // namespace
+
+Descriptor open_regular(const std::filesystem::path& path, Use use, Links links) {
+  // Asked before it is opened, as to open a device may do something; and after, as it may have been replaced.
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0)
+    throw IoError(formatted("{} cannot be opened: {}", path.string(), reason()));
+  if (S_ISLNK(status.st_mode) && links == Links::follow && ::stat(path.c_str(), &status) != 0)
+    throw IoError(formatted("{} is a symbolic link that leads nowhere: {}", path.string(), reason()));
+  require_regular(path, status);
+  const int flags = (use == Use::read ? O_RDONLY : O_RDWR) | (links == Links::refuse ? O_NOFOLLOW : 0);
+  Descriptor file = open_file(path, flags | O_NONBLOCK);
+  if (fstat(file.get(), &status) != 0) throw IoError(formatted("fstat: {}", reason()));
+  require_regular(path, status);
+  return file;
+}
 
 Descriptor open_to_write(const std::filesystem::path& path) { return open_file(path, O_RDWR); }
 Descriptor open_to_read(const std::filesystem::path& path) { return open_file(path, O_RDONLY); }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 
@@ -24,6 +25,11 @@ using Descriptor = tessera::detail::UniqueHandle<DescriptorTraits>;
 
 Descriptor open_to_write(const std::filesystem::path& path);
 Descriptor open_to_read(const std::filesystem::path& path);
+/// A file of bytes where others may have put anything else: a directory, a FIFO, a device and so on are
+/// refused, and nothing waits for whatever is at their other end. Links::refuse: so are symbolic links.
+enum class Links : std::uint8_t { follow, refuse };
+enum class Use : std::uint8_t { read, write };
+Descriptor open_regular(const std::filesystem::path& path, Use use, Links links);
 index_t size_of_file(const Descriptor& file);
 /// Whether a node sees at once what another one writes; not on NFS, which keeps what it has read.
 bool is_coherent(const Descriptor& file) noexcept;

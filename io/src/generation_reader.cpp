@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "generation_reader.hpp"
 
+#include <new>
+#include <stdexcept>
 #include <utility>
 
 #include <tessera/io/checkpoint_info.hpp>
@@ -10,6 +12,7 @@
 #include "checksum.hpp"
 #include "format.hpp"
 #include "generations.hpp"
+#include "printable.hpp"
 #include "together.hpp"
 
 namespace tessera::io {
@@ -20,8 +23,12 @@ template <class Work>
 std::string problem_of(Work&& work) {
   try {
     work();
+  } catch (const std::bad_alloc&) {
+    return "there is not enough memory for what it says is in it";
+  } catch (const std::length_error&) {
+    return "there is not enough memory for what it says is in it";
   } catch (const std::exception& error) {
-    return *error.what() != '\0' ? error.what() : "an error without a message";
+    return *error.what() != '\0' ? printable(error.what()) : "an error without a message";
   }
   return {};
 }
@@ -54,19 +61,29 @@ GenerationReader::GenerationReader(const Group& group, std::filesystem::path fil
   if (reads) problem_ = problem_of([&] { head_ = read_head(file_); });
   problem_ = broadcast_text(group, problem_);
   if (!problem_.empty()) return;
-  head_.text = broadcast_text(group, head_.text);
+  const auto everywhere = [&](auto&& work) {
+    problem_ = group.agree(problem_of(work));
+    return problem_.empty();
+  };
+  const auto length = static_cast<std::size_t>(group.broadcast(static_cast<index_t>(head_.text.size()), 0));
   head_.file_size = group.broadcast(head_.file_size, 0);
-  if (!reads) head_.manifest = parse_manifest(head_.text);
-  head_.checksums.resize(static_cast<std::size_t>(head_.manifest.tiles));
-  group.broadcast(std::span<std::uint64_t>(head_.checksums), 0);
+  if (!everywhere([&] { head_.text.resize(length); })) return;
+  group.broadcast(std::span<char>(head_.text), 0);
+  const bool fits = everywhere([&] {
+    if (!reads) head_.manifest = parse_manifest(head_.text);
+    head_.checksums.resize(static_cast<std::size_t>(head_.manifest.tiles));
+  });
+  if (fits) group.broadcast(std::span<std::uint64_t>(head_.checksums), 0);
 }
 
 void GenerationReader::read(TileSink sink) {
   sink.check = [this](std::size_t e, const Tile& tile, std::span<const std::byte> bytes) {
     check_tile(e, tile, bytes);
   };
-  const std::string mine = problem_of(
-      [&] { read_tiles(group_, "reading of " + file_.string(), open_to_read(file_), entries(), sink); });
+  const std::string mine = problem_of([&] {
+    const Descriptor file = open_regular(file_, Use::read, Links::follow);
+    read_tiles(group_, "reading of " + file_.string(), file, entries(), sink);
+  });
   problem_ = broadcast_text(group_, group_.agree(mine));
 }
 

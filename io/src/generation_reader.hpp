@@ -9,7 +9,7 @@
 
 #include <tessera/runtime/group.hpp>
 
-#include "manifest.hpp"
+#include "head.hpp"
 #include "tile_transfer.hpp"
 
 namespace tessera::io::detail {

@@ -94,13 +94,13 @@ void GenerationWriter::create(const std::vector<StoredItem>& items) {
 }
 
 void GenerationWriter::make_file() {
-  const auto older = list_generations(prefix_);
-  manifest_.generation = older.empty() ? 1 : older.front().number + 1;
+  manifest_.generation = next_generation(prefix_);
   remove_leftovers(prefix_);
-  replacement_.emplace(generation_path(prefix_, manifest_.generation), Replacement::Part::makes);
+  replacement_.emplace(generation_path(prefix_, manifest_.generation), Replacement::Part::makes, Links::refuse);
   replacement_->begin();
   seal_.file_size = make_tiled_file(*replacement_, Seal::bytes, manifest_.entries.size() + 2,
                                     [&](const hdf5::File& file) { make_datasets(file); });
+  check_places(seal_, manifest_);
 }
 
 void GenerationWriter::make_datasets(const hdf5::File& file) {
@@ -128,18 +128,28 @@ void GenerationWriter::write(const std::vector<StoredItem>& items) {
 
 void GenerationWriter::write_behind(const std::vector<StoredItem>& items, index_t bytes_per_second) {
   const auto work = [&] {
-    const auto sources = items_of(manifest_.entries, items);
-    const auto bytes = static_cast<std::size_t>(bytes_in(manifest_.entries, mine_));
+    const auto& entries = manifest_.entries;
+    const auto sources = items_of(entries, items);
+    std::vector<SharedPage> shared;
+    if (is_root()) shared = shared_pages(entries, group_.size());
+    auto bytes = static_cast<std::size_t>(bytes_in(entries, mine_));
+    for (const SharedPage& page : shared)
+      bytes += static_cast<std::size_t>(page.elements.count * entries[page.entry].type.size);
     std::unique_ptr<std::byte[]> memory(new std::byte[bytes]);  // not set to zero first
     std::vector<Chunk> chunks;
     std::byte* at = memory.get();
-    for_each_tile(manifest_.entries, mine_, [&](std::size_t e, const Tile& tile) {
-      const Entry& entry = manifest_.entries[e];
-      const index_t size = tile.count * entry.type.size;
+    const auto copy = [&](std::size_t e, const Tile& tile, const ByteRange& range) {
+      const Entry& entry = entries[e];
+      const std::span<const std::byte> all(at, static_cast<std::size_t>(tile.count * entry.type.size));
       fetch(*sources[e], entry, tile, at);
-      chunks.push_back({at, size, entry.offset + tile.first * entry.type.size});
-      at += size;
+      const auto part = part_within(range, entry, tile, all);
+      chunks.push_back({all, part, entry.offset + tile.first * entry.type.size + (part.data() - all.data())});
+      at += all.size();
+    };
+    for_each_tile(entries, mine_, [&](std::size_t e, const Tile& tile) {
+      copy(e, tile, own_bytes(entries[e], mine_[e], group_.size()));
     });
+    for (const SharedPage& page : shared) copy(page.entry, page.elements, page.bytes);
     background_ =
         std::make_unique<BackgroundWriter>(file_, std::move(memory), std::move(chunks), bytes_per_second);
   };

@@ -13,7 +13,7 @@
 
 #include "background_writer.hpp"
 #include "hdf5.hpp"
-#include "manifest.hpp"
+#include "head.hpp"
 #include "replacement.hpp"
 #include "stored_items.hpp"
 

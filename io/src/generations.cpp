@@ -9,12 +9,13 @@
 #include <tessera/io/error.hpp>
 
 #include "format.hpp"
-#include "manifest.hpp"
+#include "head.hpp"
 
 namespace tessera::io::detail {
 namespace {
 
 constexpr std::string_view suffix = ".h5";
+constexpr std::int64_t most_generations = 999'999'999'999;
 
 std::filesystem::path directory_of(const std::filesystem::path& prefix) {
   return prefix.has_parent_path() ? prefix.parent_path() : std::filesystem::path(".");
@@ -29,7 +30,8 @@ std::int64_t number_in(const std::string& name, const std::string& prefix, std::
   const auto read = std::from_chars(begin, end, number);
   rest.assign(read.ptr, end);
   const auto digits = read.ptr - begin;
-  const bool is_ours = digits == 6 || (digits > 6 && *begin != '0');  // as generation_path writes it
+  // As generation_path writes it.
+  const bool is_ours = digits == 6 || (digits > 6 && number <= most_generations && *begin != '0');
   if (read.ec != std::errc() || number < 1 || !is_ours || rest.rfind(suffix, 0) != 0) return 0;
   rest.erase(0, suffix.size());
   return number;
@@ -58,6 +60,15 @@ std::vector<Generation> list_generations(const std::filesystem::path& prefix) {
   return list;
 }
 
+std::int64_t next_generation(const std::filesystem::path& prefix) {
+  const auto older = list_generations(prefix);
+  if (older.empty()) return 1;
+  if (older.front().number == most_generations)
+    throw IoError(formatted("no number is left after that of {}; remove it, or take another path",
+                            older.front().file.string()));
+  return older.front().number + 1;
+}
+
 void remove_older(const std::filesystem::path& prefix, int keep,
                   const std::vector<std::filesystem::path>& damaged) {
   for (const Generation& generation : list_generations(prefix)) {
@@ -78,7 +89,8 @@ void remove_leftovers(const std::filesystem::path& prefix) noexcept {
   for (std::filesystem::directory_iterator at(directory_of(prefix), error), end; !error && at != end;
        at.increment(error)) {
     if (number_in(at->path().filename().string(), prefix.filename().string(), rest) > 0 &&
-        rest.rfind(".tmp-", 0) == 0)
+        rest.rfind(".tmp-", 0) == 0 &&
+        at->symlink_status(ignored).type() == std::filesystem::file_type::regular)
       std::filesystem::remove(at->path(), ignored);
   }
 }

@@ -5,43 +5,20 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <sstream>
+#include <set>
+#include <string_view>
 
 #include <tessera/io/error.hpp>
 
-#include "checksum.hpp"
+#include "fields.hpp"
 #include "format.hpp"
+#include "printable.hpp"
 
 namespace tessera::io::detail {
 namespace {
 
 constexpr const char* byte_order = std::endian::native == std::endian::little ? "little" : "big";
 constexpr std::array<const char*, 3> kind_names{"array", "value", "text"};
-constexpr std::string_view seal_title = "Tessera checkpoint, format 1\n";
-
-// A word of its own line, and what follows it.
-std::string field(std::istream& lines, const std::string& name) {
-  std::string line;
-  if (!std::getline(lines, line) || line.rfind(name + ' ', 0) != 0)
-    throw IoError(formatted("there is no \"{}\" where it should be", name));
-  return line.substr(name.size() + 1);
-}
-
-std::uint64_t number(const std::string& text, int base) {
-  std::size_t end = 0;
-  std::uint64_t value = 0;
-  try {
-    value = std::stoull(text, &end, base);
-  } catch (const std::exception&) {
-    end = text.size() + 1;
-  }
-  if (end != text.size()) throw IoError(formatted("\"{}\" is no number", text));
-  return value;
-}
-
-index_t count(std::istream& lines, const std::string& name) {
-  return static_cast<index_t>(number(field(lines, name), 10));
-}
 
 // As its line has it: kind, type, size, offset, extents, name.
 std::string line_of(const Entry& entry) {
@@ -50,64 +27,59 @@ std::string line_of(const Entry& entry) {
                    entry.extents.empty() ? "" : " ", joined(entry.extents, " "), entry.name);
 }
 
-Entry entry_of(const std::string& line) {
-  std::istringstream words(line);
-  Entry entry;
-  std::string kind, type;
-  std::size_t rank = 0;
-  words >> kind >> type >> entry.type.size >> entry.offset >> rank;
-  entry.extents.resize(std::min(rank, static_cast<std::size_t>(max_rank)));
-  for (index_t& extent : entry.extents) words >> extent;
-  words.ignore(1);
-  std::getline(words, entry.name);
-  const auto known = std::find(kind_names.begin(), kind_names.end(), kind);
-  bool has_type = false;
+EntryKind kind_of(std::string_view name) {
+  const auto known = std::find(kind_names.begin(), kind_names.end(), name);
+  if (known == kind_names.end()) throw IoError(formatted("\"{}\" is no kind of entry", printable(name)));
+  return static_cast<EntryKind>(known - kind_names.begin());
+}
+
+ElementKind element_kind_of(std::string_view name) {
   for (int k = 0; k <= static_cast<int>(ElementKind::complex128); ++k) {
-    if (type != to_string(static_cast<ElementKind>(k))) continue;
-    entry.type.kind = static_cast<ElementKind>(k);
-    has_type = true;
+    if (name == to_string(static_cast<ElementKind>(k))) return static_cast<ElementKind>(k);
   }
-  if (words.fail() || known == kind_names.end() || !has_type)
-    throw IoError(formatted("\"{}\" is no line of a manifest", line));
-  entry.kind = static_cast<EntryKind>(known - kind_names.begin());
+  throw IoError(formatted("\"{}\" is no kind of element", printable(name)));
+}
+
+Entry entry_of(std::string_view line) {
+  Fields words(line, ' ');
+  Entry entry;
+  entry.kind = kind_of(words.next());
+  entry.type.kind = element_kind_of(words.next());
+  entry.type.size = words.count();
+  entry.offset = words.count();
+  const index_t rank = words.count();
+  if (rank > max_rank) throw IoError(formatted("{} extents are more than there may be, {}", rank, max_rank));
+  for (index_t d = 0; d < rank; ++d) entry.extents.push_back(words.count());
+  entry.name = words.rest();
   return entry;
 }
 
-std::string read_text(const Descriptor& file, index_t offset, index_t size) {
-  std::string text(static_cast<std::size_t>(size), '\0');
-  read_at(file, std::as_writable_bytes(std::span(text)), offset);
-  return text;
-}
-
-Seal read_seal(const Descriptor& file) {
-  const index_t size = size_of_file(file);
-  const std::string text = read_text(file, 0, std::min(size, Seal::bytes));
-  if (text.find_first_not_of('\0') == std::string::npos)
-    throw IoError(size == 0 ? "the file is empty" : "the file was never completed: it has no seal");
-  Seal seal;
-  // Whatever is wrong in it, it is then not what the seal of these numbers would be.
-  try {
-    if (text.rfind(seal_title, 0) != 0) throw IoError("no title");
-    std::istringstream lines(text.substr(seal_title.size()));
-    seal.file_size = count(lines, "size");
-    seal.manifest_offset = count(lines, "manifest");
-    seal.manifest_size = count(lines, "length");
-    seal.manifest_checksum = number(field(lines, "checksum"), 16);
-    seal.frame_checksum = number(field(lines, "frame"), 16);
-  } catch (const IoError&) {
-    throw IoError("its seal (the first 4096 bytes) is damaged, or this is no checkpoint");
+// What add() and the types of C++ allow.
+void check_entry(const Entry& entry) {
+  const auto fail = [&](const std::string& why) { throw IoError(describe(entry) + ' ' + why); };
+  const index_t rank = static_cast<index_t>(entry.extents.size()), size = entry.type.size;
+  const index_t least = entry.kind == EntryKind::value ? 0 : 1,
+                most = entry.kind == EntryKind::array ? max_rank : 1;
+  if (entry.name.empty()) fail("has no name");
+  if (rank < least || rank > most) fail(formatted("has {} extents", rank));
+  const bool is_right = entry.type.kind == ElementKind::bytes ? size >= 1 && size <= most_element_bytes
+                                                              : size == size_of(entry.type.kind);
+  if (!is_right || (entry.kind == EntryKind::text && size != 1))
+    fail(formatted("has elements of {} bytes, which \"{}\" cannot have", size, to_string(entry.type.kind)));
+  index_t elements = 1, bytes = 0;
+  bool fits = true, is_empty = false;
+  for (const index_t extent : entry.extents) {
+    fits = fits && !__builtin_mul_overflow(elements, std::max<index_t>(extent, 1), &elements);
+    is_empty = is_empty || extent == 0;
   }
-  if (seal.text() != text) throw IoError("its seal (the first 4096 bytes) is damaged");
-  if (seal.file_size != size)
-    throw IoError(formatted("the file has {} bytes, but had {} when it was written; was it truncated?", size,
-                            seal.file_size));
-  return seal;
+  fits = fits && (is_empty || !__builtin_mul_overflow(elements, size, &bytes));
+  if (!fits) fail(formatted("of {} elements has more bytes than can be counted", joined(entry.extents, " x ")));
 }
 
 }  // namespace
 
 std::string describe(const Entry& entry) {
-  return formatted("{} \"{}\"", entry.kind == EntryKind::array ? "array" : "value", entry.name);
+  return formatted("{} \"{}\"", entry.kind == EntryKind::array ? "array" : "value", printable(entry.name));
 }
 
 std::string Manifest::text() const {
@@ -119,76 +91,33 @@ std::string Manifest::text() const {
 }
 
 Manifest parse_manifest(const std::string& text) {
-  std::istringstream lines(text);
+  Fields lines(text, '\n');
   Manifest manifest;
-  manifest.step = static_cast<std::int64_t>(std::stoll(field(lines, "step")));
-  manifest.generation = count(lines, "generation");
-  manifest.written = field(lines, "written");
-  manifest.library = field(lines, "library");
-  if (const std::string order = field(lines, "order"); order != byte_order)
-    throw IoError(formatted("it was written on a machine of {}-endian byte order", order));
-  manifest.tiles = count(lines, "tiles");
-  manifest.checksums_offset = count(lines, "checksums");
-  const index_t entries = count(lines, "entries");
-  std::string line;
-  while (std::getline(lines, line)) manifest.entries.push_back(entry_of(line));
+  manifest.step = lines.number("step");
+  manifest.generation = lines.count("generation");
+  manifest.written = lines.next("written");
+  manifest.library = lines.next("library");
+  if (const auto order = lines.next("order"); order != byte_order)
+    throw IoError(formatted("it was written on a machine of {}-endian byte order", printable(order)));
+  manifest.tiles = lines.count("tiles");
+  manifest.checksums_offset = lines.count("checksums");
+  const index_t entries = lines.count("entries");
+  while (!lines.at_end()) {
+    manifest.entries.push_back(entry_of(lines.next()));
+    check_entry(manifest.entries.back());
+  }
+  std::set<std::string_view> names;
+  index_t bytes = 0;  // no fewer than there are tiles
+  for (const Entry& entry : manifest.entries) {
+    if (!names.insert(entry.name).second) throw IoError(formatted("there are two of {}", describe(entry)));
+    if (__builtin_add_overflow(bytes, entry.bytes(), &bytes))
+      throw IoError("its entries have more bytes than can be counted");
+  }
+  // Each number was computed when it was written, and there is one way to write it all.
   if (static_cast<index_t>(manifest.entries.size()) != entries ||
-      number_tiles(manifest.entries) != manifest.tiles)
+      number_tiles(manifest.entries) != manifest.tiles || manifest.text() != text)
     throw IoError("its manifest does not fit together");
   return manifest;
-}
-
-std::string Seal::text() const {
-  std::string text(seal_title);
-  text += formatted("size {}\nmanifest {}\nlength {}\nchecksum {:016x}\nframe {:016x}\n", file_size,
-                    manifest_offset, manifest_size, manifest_checksum, frame_checksum);
-  text += formatted("seal {:016x}\n", checksum(text));
-  text.resize(static_cast<std::size_t>(bytes));
-  return text;
-}
-
-std::uint64_t frame_checksum(const Descriptor& file, index_t file_size, const std::vector<Entry>& entries) {
-  std::vector<std::pair<index_t, index_t>> data;  // begin and end
-  for (const Entry& entry : entries) data.emplace_back(entry.offset, entry.offset + entry.bytes());
-  data.emplace_back(file_size, file_size);
-  std::sort(data.begin(), data.end());
-  RunningChecksum sum;
-  std::vector<std::byte> buffer(std::size_t{1} << 20);
-  index_t at = Seal::bytes;
-  for (const auto& [begin, end] : data) {
-    while (at < begin) {
-      const auto part = std::span(buffer).first(std::min(buffer.size(), static_cast<std::size_t>(begin - at)));
-      read_at(file, part, at);
-      sum.add(part);
-      at += static_cast<index_t>(part.size());
-    }
-    at = std::max(at, end);
-  }
-  return sum.value();
-}
-
-bool has_seal(const std::filesystem::path& path) {
-  try {
-    return read_text(open_to_read(path), 0, static_cast<index_t>(seal_title.size())) == seal_title;
-  } catch (const IoError&) {
-    return false;
-  }
-}
-
-Head read_head(const std::filesystem::path& path) {
-  if (std::filesystem::is_directory(path)) throw IoError("this is a directory");
-  const Descriptor file = open_to_read(path);
-  const Seal seal = read_seal(file);
-  Head head;
-  head.file_size = seal.file_size;
-  head.text = read_text(file, seal.manifest_offset, seal.manifest_size);
-  if (checksum(head.text) != seal.manifest_checksum) throw IoError("its manifest is damaged");
-  head.manifest = parse_manifest(head.text);
-  if (frame_checksum(file, seal.file_size, head.manifest.entries) != seal.frame_checksum)
-    throw IoError("its HDF5 structures or its table of checksums are damaged");
-  head.checksums.resize(static_cast<std::size_t>(head.manifest.tiles));
-  read_at(file, std::as_writable_bytes(std::span(head.checksums)), head.manifest.checksums_offset);
-  return head;
 }
 
 }  // namespace tessera::io::detail

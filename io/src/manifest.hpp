@@ -3,22 +3,20 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "descriptor.hpp"
 #include "tiles.hpp"
 
-// What a checkpoint's file says about itself, in three parts: the seal, 4096 bytes before HDF5's own; the
-// manifest, a dataset of text; the checksums of the tiles, a dataset of numbers. The seal has a checksum of
-// itself, of the manifest, and of everything that is no array's or value's data; so each bit of the file is
-// under some checksum. All @local.
+// What a checkpoint's file says about itself, as text: a dataset of it, beside the checksums of the tiles, a
+// dataset of numbers. All @local.
 namespace tessera::io::detail {
 
 inline constexpr const char* manifest_name = "tessera_manifest";
 inline constexpr const char* checksums_name = "tessera_checksums";
+
+/// The longest manifest: a reader has all of it in memory.
+inline constexpr index_t most_manifest_bytes = index_t{64} << 20;
 
 struct Manifest {
   std::int64_t generation = 0, step = 0;
@@ -31,36 +29,9 @@ struct Manifest {
   /// The same number of bytes whatever the offsets are.
   std::string text() const;
 };
-/// @throws IoError if it is not one, or of another byte order.
+/// The sizes of its entries can be computed without overflow, and it has this very text; whether they fit a
+/// file is check_places()'s matter. @throws IoError if it is not one, or of another byte order.
 Manifest parse_manifest(const std::string& text);
-
-/// Written last: a file without it is no checkpoint.
-struct Seal {
-  static constexpr index_t bytes = page_bytes;
-  index_t file_size = 0;
-  index_t manifest_offset = 0, manifest_size = 0;
-  std::uint64_t manifest_checksum = 0;
-  std::uint64_t frame_checksum = 0;
-
-  /// All of its bytes.
-  std::string text() const;
-};
-
-/// The checksum of all bytes after the seal that are no data of arrays or values.
-std::uint64_t frame_checksum(const Descriptor& file, index_t file_size, const std::vector<Entry>& entries);
-
-/// Whether a file begins as checkpoints do, damaged or not. False for one that cannot be read.
-bool has_seal(const std::filesystem::path& path);
-
-/// What stands in a file before its data, checked.
-struct Head {
-  Manifest manifest;
-  std::string text;  // of the manifest
-  std::vector<std::uint64_t> checksums;
-  index_t file_size = 0;
-};
-/// @throws IoError that says which part is missing or damaged.
-Head read_head(const std::filesystem::path& path);
 
 /// "array "density"", "value "time"", for messages.
 std::string describe(const Entry& entry);

@@ -3,6 +3,7 @@
 #include "replacement.hpp"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <random>
 
@@ -24,17 +25,28 @@ std::filesystem::path directory_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
+// Where a file system cannot tell, a file of that name that has just come is replaced: never what it links to.
+bool rename_to(Links links, const std::filesystem::path& from, const std::filesystem::path& to) {
+  if (links == Links::refuse) {
+    if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+    if (errno != EINVAL && errno != ENOSYS) return false;
+  }
+  return ::rename(from.c_str(), to.c_str()) == 0;
+}
+
 }  // namespace
 
-Replacement::Replacement(std::filesystem::path path, Part part) : path_(std::move(path)), part_(part) {}
+Replacement::Replacement(std::filesystem::path path, Part part, Links links)
+    : path_(std::move(path)), part_(part), links_(links) {}
 
 void Replacement::begin() {
   if (part_ == Part::uses) return;
   if (std::filesystem::is_directory(path_)) throw IoError("this is a directory; give the name of a file");
-  for (int links = 0; links < most_links && std::filesystem::is_symlink(path_); ++links)
+  const bool replaces = links_ == Links::follow;
+  for (int links = 0; replaces && links < most_links && std::filesystem::is_symlink(path_); ++links)
     path_ = path_.parent_path() / std::filesystem::read_symlink(path_);
   struct stat before {};
-  if (::stat(path_.c_str(), &before) == 0) mode_ = before.st_mode & 07777;
+  if (replaces && ::stat(path_.c_str(), &before) == 0) mode_ = before.st_mode & 07777;
   std::random_device random;
   for (int attempt = 0; attempt < 10; ++attempt) {
     temporary_ = path_;
@@ -62,17 +74,17 @@ void Replacement::share_name(const Group& group) {
 void Replacement::reserve(index_t bytes) const {
   check_file_size(bytes);
   if (part_ == Part::uses) return;
-  reserve_space(open_to_write(temporary_), 0, bytes, Size::grows);
+  reserve_space(open_regular(temporary_, Use::write, Links::refuse), 0, bytes, Size::grows);
 }
 
-void Replacement::flush() const { flush_data(open_to_read(temporary_)); }
+void Replacement::flush() const { flush_data(open_regular(temporary_, Use::read, Links::refuse)); }
 
 void Replacement::commit() {
   if (part_ == Part::uses) return;
   if (mode_) static_cast<void>(::chmod(temporary_.c_str(), *mode_));
-  std::error_code error;
-  std::filesystem::rename(temporary_, path_, error);
-  if (error) throw IoError(formatted("{} cannot be renamed: {}", temporary_.string(), error.message()));
+  if (!rename_to(links_, temporary_, path_))
+    throw IoError(
+        formatted("{} cannot be renamed to {}: {}", temporary_.string(), path_.string(), std::strerror(errno)));
   exists_ = false;
 }
 

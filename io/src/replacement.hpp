@@ -10,15 +10,17 @@
 
 #include <tessera/runtime/group.hpp>
 
+#include "descriptor.hpp"
+
 namespace tessera::io::detail {
 
 /// A file that takes the place of another, and gets its permissions, when it is complete: it has a temporary
 /// name in the same directory until commit(). A symbolic link stays, and what it leads to is replaced. One rank
-/// makes, renames and removes it.
+/// makes, renames and removes it. With Links::refuse it is a new file: nothing is replaced, a link neither.
 class Replacement {
  public:
   enum class Part : std::uint8_t { makes, uses };
-  Replacement(std::filesystem::path path, Part part);
+  Replacement(std::filesystem::path path, Part part, Links links = Links::follow);
 
   /// Makes the file, with a name that nobody else has. @local @throws IoError
   void begin();
@@ -41,6 +43,7 @@ class Replacement {
   std::filesystem::path path_, temporary_;
   std::optional<mode_t> mode_;  // of the file that was there
   Part part_;
+  Links links_;
   bool exists_ = false;
 };
 

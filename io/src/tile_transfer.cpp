@@ -44,20 +44,32 @@ void write_tiles(const Group& group, const std::string& label, const Descriptor&
                  std::span<const Entry> entries, std::span<const StoredItem* const> items,
                  const std::function<void(const Tile&, std::span<const std::byte>)>& written) {
   TileMemory memory;
-  for_each_tile_of_mine(group, label, entries,
-                        [&](std::size_t e, const Tile& tile, std::size_t size, index_t offset) {
-                          const std::byte* data = place_of(*items[e], entries[e], tile);
-                          if (data == nullptr) {
-                            std::byte* copy = memory.room(size).data();
-                            fetch(*items[e], entries[e], tile, copy);
-                            data = copy;
-                          }
-                          const std::span bytes(data, size);
-                          if (written) written(tile, bytes);
-                          write_at(file, bytes, offset);
-                          // Else the disk would wait until the last byte is in memory.
-                          begin_flush(file, offset, static_cast<index_t>(size));
-                        });
+  const auto fetched = [&](std::size_t e, const Tile& tile, std::size_t size) {
+    const auto copy = memory.room(size);
+    fetch(*items[e], entries[e], tile, copy.data());
+    return std::span<const std::byte>(copy);
+  };
+  const auto write = [&](std::size_t e, const Tile& tile, const ByteRange& range,
+                         std::span<const std::byte> bytes) {
+    const auto part = part_within(range, entries[e], tile, bytes);
+    if (part.empty()) return;
+    const index_t offset = entries[e].offset + tile.first * entries[e].type.size + (part.data() - bytes.data());
+    write_at(file, part, offset);
+    // Else the disk would wait until the last byte is in memory.
+    begin_flush(file, offset, static_cast<index_t>(part.size()));
+  };
+  const auto mine = share(entries, group.rank(), group.size());
+  for_each_tile_of_mine(group, label, entries, [&](std::size_t e, const Tile& tile, std::size_t size, index_t) {
+    const std::byte* data = place_of(*items[e], entries[e], tile);
+    const auto bytes = data == nullptr ? fetched(e, tile, size) : std::span(data, size);
+    if (written) written(tile, bytes);
+    write(e, tile, own_bytes(entries[e], mine[e], group.size()), bytes);
+  });
+  if (group.rank() != 0) return;
+  for (const SharedPage& page : shared_pages(entries, group.size())) {
+    const auto size = static_cast<std::size_t>(page.elements.count * entries[page.entry].type.size);
+    write(page.entry, page.elements, page.bytes, fetched(page.entry, page.elements, size));
+  }
 }
 
 void read_tiles(const Group& group, const std::string& label, const Descriptor& file,

@@ -22,6 +22,16 @@ void write_tiles(const Group& group, const std::string& label, const Descriptor&
                  std::span<const Entry> entries, std::span<const StoredItem* const> items,
                  const std::function<void(const Tile&, std::span<const std::byte>)>& written);
 
+/// The part of a tile's bytes that is within a range of its entry's. @local
+template <class Byte>
+std::span<Byte> part_within(const ByteRange& range, const Entry& entry, const Tile& tile,
+                            std::span<Byte> bytes) {
+  const index_t first = tile.first * entry.type.size, end = first + static_cast<index_t>(bytes.size());
+  const index_t begin = std::clamp(range.begin, first, end);
+  return bytes.subspan(static_cast<std::size_t>(begin - first),
+                       static_cast<std::size_t>(std::clamp(range.end, begin, end) - begin));
+}
+
 /// Where tiles go, by the number of their entry.
 struct TileSink {
   /// Where the bytes of one are to be read to; null: anywhere.

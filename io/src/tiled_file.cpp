@@ -40,7 +40,7 @@ index_t largest_size(std::span<const Entry> entries) {
 
 Descriptor open_shared(const std::filesystem::path& path) {
   try {
-    return open_to_write(path);
+    return open_regular(path, Use::write, Links::refuse);
   } catch (const IoError& error) {
     throw IoError(formatted("{}; is the directory the same on all nodes?", error.what()));
   }

@@ -7,7 +7,13 @@
 namespace tessera::io::detail {
 namespace {
 
-constexpr index_t most_tile_bytes = index_t{1} << 26;  // for elements of odd sizes
+constexpr index_t most_tile_bytes = most_element_bytes;  // for elements of odd sizes
+
+ByteRange bytes_of(const Entry& entry, const TileRange& range) {
+  const index_t tile = entry.tile_elements() * entry.type.size;
+  return {(range.begin - entry.first_tile) * tile,
+          std::min((range.end - entry.first_tile) * tile, entry.bytes())};
+}
 
 }  // namespace
 
@@ -23,7 +29,10 @@ index_t Entry::tile_elements() const noexcept {
   return std::max<index_t>(1, tile_bytes / (unit * type.size)) * unit;
 }
 
-index_t Entry::tile_count() const noexcept { return (size() + tile_elements() - 1) / tile_elements(); }
+index_t Entry::tile_count() const noexcept {
+  const index_t elements = size(), each = tile_elements();
+  return elements / each + static_cast<index_t>(elements % each != 0);
+}
 
 bool Entry::is_light() const noexcept { return kind != EntryKind::array || bytes() < page_bytes; }
 
@@ -64,6 +73,29 @@ std::vector<TileRange> share(std::span<const Entry> entries, int rank, int ranks
     ranges.push_back({entry.first_tile + range.begin, entry.first_tile + range.end});
   }
   return ranges;
+}
+
+ByteRange own_bytes(const Entry& entry, const TileRange& range, int ranks) {
+  const ByteRange all = bytes_of(entry, range);
+  if (ranks == 1 || entry.is_light()) return all;
+  return {(all.begin + page_bytes - 1) / page_bytes * page_bytes, all.end / page_bytes * page_bytes};
+}
+
+std::vector<SharedPage> shared_pages(std::span<const Entry> entries, int ranks) {
+  std::vector<SharedPage> pages;
+  for (int rank = 0; ranks > 1 && rank < ranks; ++rank) {
+    const auto ranges = share(entries, rank, ranks);
+    for (std::size_t e = 0; e < entries.size(); ++e) {
+      const Entry& entry = entries[e];
+      const index_t end = bytes_of(entry, ranges[e]).end, size = entry.type.size;
+      if (entry.is_light() || ranges[e].begin == ranges[e].end || end % page_bytes == 0) continue;
+      const index_t begin = end - end % page_bytes;
+      const ByteRange bytes{begin, std::min(begin + page_bytes, entry.bytes())};
+      const index_t first = begin / size, last = (bytes.end - 1) / size;
+      pages.push_back({e, bytes, {0, first, last - first + 1}});
+    }
+  }
+  return pages;
 }
 
 index_t bytes_in(std::span<const Entry> entries, std::span<const TileRange> ranges) {

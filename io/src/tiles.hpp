@@ -38,6 +38,8 @@ struct Entry {
 };
 
 inline constexpr index_t page_bytes = 4096;
+/// The largest element of a checkpoint: a reader has one tile in memory, and a tile has one element at least.
+inline constexpr index_t most_element_bytes = index_t{1} << 26;
 
 /// Puts light entries first and numbers the tiles. Returns how many there are.
 index_t number_tiles(std::vector<Entry>& entries);
@@ -66,6 +68,23 @@ void for_each_tile(std::span<const Entry> entries, std::span<const TileRange> ra
     }
   }
 }
+/// Some bytes of an entry's data.
+struct ByteRange {
+  index_t begin = 0, end = 0;
+};
+/// What a rank writes of its tiles: pages that are all of them its own. Others it has in common with another
+/// rank, or with what HDF5 has put behind the data: shared_pages().
+ByteRange own_bytes(const Entry& entry, const TileRange& range, int ranks);
+struct SharedPage {
+  std::size_t entry = 0;
+  ByteRange bytes;
+  /// The elements that have bytes in it.
+  Tile elements;
+};
+/// The pages of all entries that rank 0 writes for all of `ranks`, as it writes what HDF5 says: so no page has
+/// two nodes that write to it, of which one might write its own old bytes over the other's new ones.
+std::vector<SharedPage> shared_pages(std::span<const Entry> entries, int ranks);
+
 /// How many bytes those have.
 index_t bytes_in(std::span<const Entry> entries, std::span<const TileRange> ranges);
 

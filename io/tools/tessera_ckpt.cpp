@@ -7,13 +7,16 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+
 #include <tessera/io/checkpoint_info.hpp>
 #include <tessera/runtime/runtime.hpp>
+#include "printable.hpp"
 
 namespace {
 
 using tessera::io::CheckpointEntry;
 using tessera::io::CheckpointInfo;
+using tessera::io::detail::printable;  // what files say, and what they are called, goes to a terminal
 
 struct Options {
   std::vector<std::string> prefixes, files;
@@ -41,17 +44,19 @@ std::string shape_text(const CheckpointEntry& entry) {
 }
 
 void print(const CheckpointInfo& info) {
-  std::printf("%s\n", info.file.c_str());
+  std::printf("%s\n", printable(info.file.string()).c_str());
   if (!info.written.empty()) {
     std::printf("  generation %lld, step %lld, written %s by Tessera %s, %s\n",
                 static_cast<long long>(info.generation), static_cast<long long>(info.step),
-                info.written.c_str(), info.library.c_str(), size_text(info.bytes).c_str());
+                printable(info.written).c_str(), printable(info.library).c_str(),
+                size_text(info.bytes).c_str());
   }
   std::size_t width = 0;
-  for (const CheckpointEntry& entry : info.entries) width = std::max(width, entry.name.size());
+  for (const CheckpointEntry& entry : info.entries) width = std::max(width, printable(entry.name).size());
   for (const CheckpointEntry& entry : info.entries)
-    std::printf("    %-*s  %s\n", static_cast<int>(width), entry.name.c_str(), shape_text(entry).c_str());
-  std::printf("  %s\n", info.problem.empty() ? "valid" : ("DAMAGED: " + info.problem).c_str());
+    std::printf("    %-*s  %s\n", static_cast<int>(width), printable(entry.name).c_str(),
+                shape_text(entry).c_str());
+  std::printf("  %s\n", info.problem.empty() ? "valid" : ("DAMAGED: " + printable(info.problem)).c_str());
   std::fflush(stdout);
 }
 
@@ -65,7 +70,9 @@ bool show(const std::vector<std::filesystem::path>& files, Named named, const Op
                                               : tessera::io::verify_checkpoint(group, file);
     if (named == Named::by_list && !info.problem.empty()) {
       std::error_code error;
-      const bool is_there = std::filesystem::exists(file, error) || error;
+      // A link that leads nowhere is there.
+      const bool is_there =
+          std::filesystem::symlink_status(file, error).type() != std::filesystem::file_type::not_found;
       if (group.broadcast(static_cast<int>(is_there), 0) == 0) continue;
     }
     valid = valid && info.problem.empty();
@@ -79,7 +86,7 @@ int run(const Options& options, const tessera::Group& group) {
   for (const std::string& prefix : options.prefixes) {
     const auto files = tessera::io::checkpoint_files(group, prefix);
     if (files.empty() && group.rank() == 0)
-      std::fprintf(stderr, "tessera-ckpt: there is no checkpoint %s.<number>.h5\n", prefix.c_str());
+      std::fprintf(stderr, "tessera-ckpt: there is no checkpoint %s.<number>.h5\n", printable(prefix).c_str());
     valid = show(files, Named::by_list, options, group) && valid && !files.empty();
   }
   return valid ? 0 : 1;

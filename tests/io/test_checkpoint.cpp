@@ -349,10 +349,39 @@ TEST(Checkpoint, WrongUse) {
   checkpoint.add("a", a);
   EXPECT_NE(says([&] { checkpoint.add("a", x); }).find("already"), std::string::npos);
   EXPECT_NE(says([&] { checkpoint.add("a/b", x); }).find("group"), std::string::npos);
-  for (const char* name : {"", "/a", "b/", "b//c", ".", "./b", "b/./c", "b\nc"}) {
+  for (const char* name : {"",
+                           "/a",
+                           "b/",
+                           "b//c",
+                           ".",
+                           "./b",
+                           "b/./c",
+                           "b\nc",
+                           "b/.",
+                           "b/././.",
+                           "..",
+                           "../b",
+                           "b/..",
+                           "b/../c",
+                           "/",
+                           "//",
+                           "b\33[2Jc",
+                           "\x9b",
+                           "b\xff",
+                           "\xc3",
+                           "\xe2\x80\xae"
+                           "b"}) {
     SCOPED_TRACE(name);
-    EXPECT_NE(says([&] { checkpoint.add(name, x); }).find("cannot be a name"), std::string::npos);
+    const std::string message = says([&] { checkpoint.add(name, x); });
+    EXPECT_NE(message.find("cannot be a name"), std::string::npos);
+    for (const char c : message) EXPECT_TRUE(c >= 32 && c < 127) << "it is for people";
   }
+  EXPECT_NE(says([&] { checkpoint.add(std::string("b\0c", 3), x); }).find("cannot be a name"),
+            std::string::npos);
+  EXPECT_NE(says([&] { checkpoint.add(std::string(1025, 'b'), x); }).find("longer than 1024"),
+            std::string::npos);
+  EXPECT_NE(says([&] { io::Checkpoint(world(), std::string("b\0c", 3)); }).find("a byte of zero"),
+            std::string::npos);
   EXPECT_NE(says([&] { checkpoint.add("tessera_x", x); }).find("Tessera's own"), std::string::npos);
   const Group other = world().split(0);
   Array<double, 1> elsewhere(other, {4}, {.name = "elsewhere"});

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 #include <csignal>
+#include <cstring>
 
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <tessera/io/detail/commit_steps.hpp>
 #include <tessera/io/io.hpp>
@@ -106,6 +111,77 @@ TEST_F(CheckpointFaults, OtherFiles) {
   EXPECT_EQ(checkpoint_.restore().value().step, 1);
   expect_words(io::verify_checkpoint(world(), newest_).problem, {"directory"});
   expect_words(io::verify_checkpoint(world(), directory_ / "nothing").problem, {"nothing", "No such file"});
+}
+
+// Whatever has the name of the newest generation, it is skipped and named, and nobody waits for it.
+TEST_F(CheckpointFaults, WhatIsNoFile) {
+  const auto expect_skipped = [&](const std::vector<std::string>& words, auto&& make) {
+    on_rank_0([&] {
+      std::filesystem::remove_all(newest_);
+      make();
+    });
+    const auto restored = checkpoint_.restore();
+    TESSERA_ASSERT_ALL(restored.has_value() && restored->skipped.size() == 1);
+    EXPECT_EQ(restored->step, 1);
+    EXPECT_EQ(restored->skipped.front().file, newest_);
+    expect_words(restored->skipped.front().reason, words);
+    expect_words(io::verify_checkpoint(world(), newest_).problem, words);
+    world().barrier();
+  };
+  using std::filesystem::create_symlink;
+  const std::string name = newest_.filename();
+  expect_skipped({name, "a symbolic link that leads nowhere", "No such file"},
+                 [&] { create_symlink("nothing", newest_); });
+  expect_skipped({name, "a symbolic link that leads nowhere", "symbolic links"},
+                 [&] { create_symlink(newest_, newest_); });
+  expect_skipped({name, "a FIFO"}, [&] { mkfifo(newest_.c_str(), 0666); });
+  expect_skipped({name, "a directory"}, [&] { std::filesystem::create_directory(newest_); });
+  expect_skipped({name, "a directory"}, [&] { create_symlink("..", newest_); });
+  expect_skipped({name, "a device"}, [&] { create_symlink("/dev/zero", newest_); });
+  expect_skipped({name, "a socket"}, [&] {
+    sockaddr_un address{AF_UNIX, {}};
+    std::strncpy(address.sun_path, newest_.c_str(), sizeof address.sun_path - 1);
+    const int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+      throw std::runtime_error("bind failed");
+    close(listener);
+  });
+  expect_skipped({"the file is empty"}, [&] { set_bytes(newest_, ""); });
+  // None of them is removed, and none of them counts.
+  on_rank_0([&] {
+    std::filesystem::remove_all(newest_);
+    mkfifo(newest_.c_str(), 0666);
+  });
+  checkpoint_.write(3);
+  checkpoint_.write(4);
+  EXPECT_EQ(directory_.names(),
+            (std::vector<std::string>{name, generation("run", 3), generation("run", 4), "run.lock"}));
+}
+
+// A program may begin with the checkpoint of another run.
+TEST_F(CheckpointFaults, LinksToGenerations) {
+  on_rank_0([&] {
+    std::filesystem::rename(newest_, directory_ / "archived.h5");
+    std::filesystem::create_symlink("archived.h5", newest_);
+  });
+  EXPECT_EQ(checkpoint_.restore().value().step, 2);
+  EXPECT_EQ(misnumbered(a_, 2), 0);
+  checkpoint_.write(3);
+  checkpoint_.write(4);
+  EXPECT_EQ(directory_.names(),
+            (std::vector<std::string>{"archived.h5", generation("run", 2), generation("run", 3),
+                                      generation("run", 4), "run.lock"}));
+}
+
+// The last number there can be has no next one.
+TEST_F(CheckpointFaults, NumbersHaveAnEnd) {
+  const auto last = directory_ / "run.999999999999.h5";
+  on_rank_0([&] {
+    set_bytes(directory_ / "run.9223372036854775807.h5", "x");  // of another program
+    set_bytes(last, "x");
+  });
+  expect_words(message_of<io::IoError>([&] { checkpoint_.write(3); }), {"no number is left", last.string()});
+  EXPECT_EQ(checkpoint_.restore().value().step, 2);
 }
 
 TEST_F(CheckpointFaults, NoneIsLeft) {

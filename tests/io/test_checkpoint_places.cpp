@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdlib>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "checkpoint_model.hpp"
@@ -118,6 +119,83 @@ TEST_F(Locks, WithoutContents) {
   on_rank_0([&] { set_bytes(lock_, ""); });
   expect_taken_over();
 }
+// In a directory that others may write, anything may have been put in the lock's place.
+TEST_F(Locks, ThatAreNone) {
+  const auto expect_refused = [&](const std::vector<std::string>& words, auto&& make) {
+    on_rank_0([&] {
+      std::filesystem::remove_all(lock_);
+      make();
+    });
+    const std::string message = message_of<io::IoError>([&] { checkpoint_.claim(); });
+    expect_words(message, words);
+    expect_words(message, {prefix_.string(), lock_.string(), "remove it, or give this job another path"});
+    EXPECT_EQ(io::checkpoint_files(world(), prefix_).size(), 0U);
+  };
+  const auto victim = directory_ / "victim";
+  const std::string text = "host " + host_ + "\nprocess 1\nstart 17\nboot x\nsince 2026-01-31T12:00:00Z\n";
+  for (const std::string& contents : {std::string("precious\n"), std::string(), text}) {
+    on_rank_0([&] { set_bytes(victim, contents); });
+    expect_refused({"a symbolic link"}, [&] { std::filesystem::create_symlink(victim, lock_); });
+    on_rank_0([&] { EXPECT_EQ(bytes_of(victim), contents); });
+  }
+  expect_refused({"a symbolic link"}, [&] { std::filesystem::create_symlink("nothing", lock_); });
+  expect_refused({"a FIFO"}, [&] { mkfifo(lock_.c_str(), 0666); });
+  expect_refused({"a directory"}, [&] { std::filesystem::create_directory(lock_); });
+  expect_refused({"no lock but something else", "(9 bytes)"}, [&] {
+    set_bytes(victim, "precious\n");
+    std::filesystem::create_hard_link(victim, lock_);
+  });
+  on_rank_0([&] { EXPECT_EQ(bytes_of(victim), "precious\n"); });
+  expect_refused({"no lock but something else", "(0 bytes)"}, [&] {
+    set_bytes(directory_ / "empty", "");
+    std::filesystem::create_hard_link(directory_ / "empty", lock_);
+  });
+  for (const std::string& other :
+       {text + "x", text.substr(1), "\33[2J" + text, text.substr(0, text.size() - 1)})
+    expect_refused({"no lock but something else"}, [&] { set_bytes(lock_, other); });
+  expect_refused({"no lock but something else", "(322122547200 bytes)"}, [&] {
+    set_bytes(lock_, text);
+    std::filesystem::resize_file(lock_, std::uintmax_t{300} << 30);
+  });
+  on_rank_0([&] { std::filesystem::remove(lock_); });
+}
+
+// A lock may say anything: on one line, and nothing that a terminal obeys.
+TEST_F(Locks, OfAHostWithAnOddName) {
+  set_lock("else\33[2Jwhere", 4321, "17", "x");
+  expect_held({"process 4321 on host else\\x1b[2Jwhere"});
+}
+
+TEST_F(Locks, OfADirectoryThatIsMovedAway) {
+  const auto place = directory_ / "place", moved = directory_ / "moved";
+  on_rank_0([&] { std::filesystem::create_directory(place); });
+  io::Checkpoint first(world(), place / "c"), second(world(), place / "c");
+  first.add("x", x_);
+  second.add("x", x_);
+  first.write(1);
+  auto pending = first.write_async(2);
+  on_rank_0([&] { std::filesystem::rename(place, moved); });
+  const std::vector<std::string> gone{"the lock of this job is gone", (place / "c.lock").string(),
+                                      "No such file"};
+  expect_words(message_of<io::IoError>([&] { pending.wait(); }), gone);
+  expect_words(message_of<io::IoError>([&] { first.write(3); }), {"No such file", (place / "c").string()});
+  // There is such a directory again: the path is free for all, and whoever comes first has it.
+  on_rank_0([&] { std::filesystem::create_directory(place); });
+  second.write(4);
+  expect_words(message_of<io::IoError>([&] { first.write(5); }),
+               {"is being written by process", "on host " + host_});
+  second.close();
+  first.write(6);
+  EXPECT_NE(message_of<io::IoError>([&] { second.write(7); }), "");
+  on_rank_0([&] { std::filesystem::remove(place / "c.lock"); });
+  first.write(8);
+  EXPECT_NE(message_of<io::IoError>([&] { second.write(9); }), "") << "the path was taken again";
+  // A lock goes with its job, wherever it is.
+  on_rank_0([&] { std::filesystem::rename(place, directory_ / "away"); });
+  first.close();
+  on_rank_0([&] { EXPECT_FALSE(std::filesystem::exists(directory_ / "away/c.lock")); });
+}
+
 TEST_F(Locks, OfTwoInOneProgram) {
   checkpoint_.claim();
   io::Checkpoint second(world(), prefix_);

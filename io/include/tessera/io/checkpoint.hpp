@@ -87,8 +87,9 @@ class Checkpoint {
   Checkpoint& operator=(Checkpoint&&) noexcept;
 
   /// Adds an array or a part of one, under the name of its dataset, which may be a path. @collective
-  /// @throws UsageError if the name is empty, taken, begins with "tessera_" or has control characters in it, or
-  /// the array is of another group
+  /// @throws UsageError if the name is taken, begins with "tessera_", has an empty part, "." or "..", is longer
+  /// than 1024 bytes or no UTF-8 text that can be seen, an element is larger than 64 MiB, or the array is of
+  /// another group
   template <Element T, std::size_t N>
   void add(std::string_view name, Array<T, N>& array) {
     add_array(name, array.core());
@@ -115,10 +116,11 @@ class Checkpoint {
   void add(std::string_view name, std::string& text) { add_value(name, detail::stored(text)); }
 
   /// Takes the path for this job now instead of at the first write. @collective
-  /// @throws IoError on every rank if another job has it, or no file can be made there
+  /// @throws IoError on every rank if another job has it, what is there is no lock of this user's, or no file
+  /// can be made there
   void claim();
-  /// Writes a new generation with everything as it is now. Each rank needs memory for a tile of 1 MiB.
-  /// @collective
+  /// Writes a new generation with everything as it is now. Each rank needs memory for a tile of 1 MiB. The path
+  /// is taken, or taken again if its lock was removed or moved away. @collective
   /// @throws IoError on every rank if another job writes to the path, or the file cannot be written: the older
   /// generations are then untouched, and no file is left. @completion it is on disk under its name.
   void write(std::int64_t step);

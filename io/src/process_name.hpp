@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tessera::io::detail {
+
+/// A process as no other is: its number comes again, but not with the same start on the same boot of the host.
+/// All @local.
+struct ProcessName {
+  std::string host;
+  long pid = 0;
+  unsigned long long start = 0;  // in clock ticks since the boot
+  std::string boot, date;
+
+  static ProcessName of_this();
+  /// Nothing unless it is what text() of some process gives.
+  static std::optional<ProcessName> parse(std::string_view text);
+  std::string text() const;
+  bool is_on_this_host() const;
+  /// False only if it is known to have ended.
+  bool may_live() const;
+};
+
+}  // namespace tessera::io::detail

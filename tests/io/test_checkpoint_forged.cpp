@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <functional>
+#include <random>
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include <tessera/io/error.hpp>
+#include "checksum.hpp"
+#include "head.hpp"
+#include "message_of.hpp"
+
+// Files that somebody has forged, with right checksums over whatever they say: checksums have no key. Reading
+// is serial, and without MPI. Memory is bounded for all of them.
+namespace {
+
+using namespace tessera;
+using namespace tessera::io::detail;
+using test::message_of;
+
+// Parts of a file as it is written, each of which may be changed before it gets its checksums.
+struct Forgery {
+  Manifest manifest;
+  std::function<void(std::string&)> change_manifest = [](std::string&) {};
+  std::function<void(Seal&)> change_seal = [](Seal&) {};
+  index_t file_size = 0;  // 0: what its parts need
+};
+
+class Forged : public testing::Test {
+ protected:
+  Forged() {
+    char name[] = "/tmp/tessera-forged-XXXXXX";
+    file_ = mkdtemp(name);
+    file_ /= "run.000001.h5";
+  }
+  ~Forged() override { std::filesystem::remove_all(file_.parent_path()); }
+
+  static Entry entry(std::string name, EntryKind kind, ElementKind element, std::vector<index_t> extents) {
+    Entry e;
+    e.name = std::move(name);
+    e.kind = kind;
+    e.type = {element, size_of(element)};
+    e.extents = std::move(extents);
+    return e;
+  }
+  // A whole checkpoint but for HDF5's structures, which the reader takes as they are.
+  static Forgery whole() {
+    Forgery f;
+    f.manifest.generation = 1;
+    f.manifest.step = -7;
+    f.manifest.written = "2026-01-31T12:00:00Z";
+    f.manifest.library = "0.1.0";
+    f.manifest.entries = {entry("time", EntryKind::value, ElementKind::float64, {}),
+                          entry("notes", EntryKind::text, ElementKind::bytes, {11}),
+                          entry("empty", EntryKind::array, ElementKind::float32, {4, 0}),
+                          entry("fields/density", EntryKind::array, ElementKind::float64, {30, 40}),
+                          entry("fields/b", EntryKind::array, ElementKind::complex64, {2, 3, 500})};
+    f.manifest.tiles = number_tiles(f.manifest.entries);
+    index_t at = 8192;
+    for (Entry& e : f.manifest.entries) {
+      e.offset = e.bytes() == 0 ? 0 : at;
+      at += (e.bytes() + 4095) / 4096 * 4096;
+    }
+    f.manifest.checksums_offset = at;
+    return f;
+  }
+  // Writes it; the manifest is behind all else.
+  void write(const Forgery& f) const {
+    std::string text = f.manifest.text();
+    f.change_manifest(text);
+    Seal seal;
+    seal.manifest_offset = f.manifest.checksums_offset + 8 * f.manifest.tiles;
+    seal.manifest_size = static_cast<index_t>(text.size());
+    seal.file_size = f.file_size > 0 ? f.file_size : seal.manifest_offset + seal.manifest_size;
+    seal.manifest_checksum = checksum(text);
+    std::filesystem::remove(file_);
+    std::ofstream(file_, std::ios::binary).seekp(seal.manifest_offset) << text;
+    std::filesystem::resize_file(file_, static_cast<std::uintmax_t>(seal.file_size));
+    if (f.file_size == 0) seal.frame_checksum = frame_of(text, seal.file_size);
+    f.change_seal(seal);
+    const Descriptor file = open_to_write(file_);
+    const std::string bytes = seal.text();
+    write_at(file, std::as_bytes(std::span(bytes)), 0);
+  }
+  // Right for whatever the manifest says, if it can be computed.
+  std::uint64_t frame_of(const std::string& text, index_t size) const {
+    try {
+      const Manifest m = parse_manifest(text);
+      Seal seal;
+      seal.file_size = size;
+      seal.manifest_size = 0;
+      seal.manifest_offset = Seal::bytes;
+      check_places(seal, m);
+      return frame_checksum(open_to_read(file_), size, m.entries);
+    } catch (const io::IoError&) {
+      return 0;
+    }
+  }
+  static void replace(std::string& text, const std::string& what, const std::string& by) {
+    const auto at = text.find(what);
+    ASSERT_NE(at, std::string::npos) << what;
+    text.replace(at, what.size(), by);
+  }
+  void expect_refused(const Forgery& f, const std::vector<std::string>& words) const {
+    write(f);
+    const std::string message = message_of<io::IoError>([&] { read_head(file_); });
+    for (const auto& word : words)
+      EXPECT_NE(message.find(word), std::string::npos) << word << " is not in: " << message;
+    expect_for_people(message);
+  }
+  static void expect_for_people(const std::string& message) {
+    EXPECT_GT(message.size(), 8U);
+    EXPECT_LT(message.size(), 3000U);
+    for (const char c : message) ASSERT_TRUE(static_cast<unsigned char>(c) >= 32 && c != 127) << message;
+    for (const char* raw : {"stoll", "stoull", "bad_alloc", "std::", "basic_string", "vector"})
+      EXPECT_EQ(message.find(raw), std::string::npos) << message;
+  }
+
+  std::filesystem::path file_;
+};
+
+TEST_F(Forged, AWholeOneIsRead) {
+  write(whole());
+  const Head head = read_head(file_);
+  EXPECT_EQ(head.manifest.step, -7);
+  EXPECT_EQ(head.manifest.entries.size(), 5U);
+  EXPECT_EQ(head.checksums.size(), 4U);
+}
+
+TEST_F(Forged, Lengths) {
+  Forgery f = whole();
+  f.change_seal = [](Seal& seal) { seal.manifest_size = 6'000'000'000; };
+  expect_refused(f, {"a manifest of 6000000000 bytes"});
+  f.change_seal = [](Seal& seal) { seal.manifest_size += 1; };
+  expect_refused(f, {"its manifest", "does not fit into the file"});
+  f.change_seal = [](Seal& seal) { seal.manifest_offset = INT64_MAX - 4; };
+  expect_refused(f, {"does not fit into the file"});
+  f.change_seal = [](Seal& seal) { seal.manifest_offset = 0; };
+  expect_refused(f, {"does not fit into the file"});
+  f.change_seal = [](Seal& seal) { seal.manifest_offset = -4096; };
+  expect_refused(f, {"seal"});
+  // A file may be as long as anybody likes without a block on the disk.
+  f = whole();
+  f.file_size = index_t{1} << 42;
+  f.change_seal = [](Seal& seal) { seal.manifest_size = 6'000'000'000; };
+  expect_refused(f, {"a manifest of 6000000000 bytes"});
+  f.change_seal = [](Seal&) {};
+  expect_refused(f, {"belong to nothing that its manifest names"});
+  f = whole();
+  f.file_size = index_t{1} << 42;
+  f.manifest.entries[3].extents = {1 << 20, 1 << 18};
+  expect_refused(f, {"does not fit together"});
+}
+
+TEST_F(Forged, Extents) {
+  const auto expect = [&](const std::string& extents, const std::vector<std::string>& words) {
+    Forgery f = whole();
+    f.change_manifest = [&](std::string& text) { replace(text, "2 30 40 fields/density", extents); };
+    expect_refused(f, words);
+  };
+  expect("3 4294967296 4294967296 4294967296 fields/density", {"more bytes than can be counted"});
+  expect("2 4294967296 4294967296 fields/density", {"more bytes than can be counted"});
+  expect("3 4294967296 4294967296 0 fields/density", {"more bytes than can be counted"});
+  expect("1 9223372036854775807 fields/density", {"more bytes than can be counted"});
+  expect("1 9223372036854775808 fields/density", {"no number"});
+  expect("2 -30 40 fields/density", {"negative"});
+  expect("2 +30 40 fields/density", {"no number"});
+  expect("2 0x1e 40 fields/density", {"no number"});
+  expect("2 030 40 fields/density", {"does not fit together"});
+  expect("0 fields/density", {"extents"});
+  expect("9 1 1 1 1 1 1 1 1 1 fields/density", {"9 extents"});
+  expect("99999999999 1 fields/density", {"99999999999 extents"});
+  expect("2 30 40", {});
+  expect("2 30", {});
+  expect("2 30 40 fields/b", {"two of array \"fields/b\""});
+}
+
+// A name may be anything; where people see it, it is text.
+TEST_F(Forged, Names) {
+  Forgery f = whole();
+  f.manifest.entries[3].name = "fields/\33[31mdensity";
+  write(f);
+  EXPECT_EQ(describe(read_head(file_).manifest.entries[3]), "array \"fields/\\x1b[31mdensity\"");
+  f.manifest.entries[4].offset = 1;
+  f.manifest.entries[4].name =
+      "\x9b"
+      "2J";
+  expect_refused(f, {"array \"\\x9b2J\"", "does not fit"});
+}
+
+TEST_F(Forged, Numbers) {
+  const auto expect = [&](const std::string& what, const std::string& by,
+                          const std::vector<std::string>& words) {
+    Forgery f = whole();
+    f.change_manifest = [&](std::string& text) { replace(text, what, by); };
+    expect_refused(f, words);
+  };
+  expect("step -7", "step many", {"\"many\" is no number"});
+  expect("step -7", "step 99999999999999999999", {"no number"});
+  expect("step -7", "step ", {"no number"});
+  expect("step -7", "step \33[2J", {"\\x1b[2J"});
+  expect("step -7\n", "", {"\"step\" should be"});
+  expect("generation 1", "generation -1", {"negative"});
+  expect("order little", "order \33]0;x\a", {"byte order", "\\x1b"});
+  expect("tiles 4", "tiles 5", {"does not fit together"});
+  expect("tiles 4", "tiles 4611686018427387904", {"does not fit together"});
+  expect("entries 5", "entries 6", {"does not fit together"});
+  expect("float64 8 ", "float64 9 ", {"elements of 9 bytes"});
+  expect("float64 8 ", "bytes 0 ", {"elements of 0 bytes"});
+  expect("float64 8 ", "bytes 9000000000000000000 ", {"elements of 9000000000000000000 bytes"});
+  expect("float64 8 ", "float\33 8 ", {"\\x1b"});
+  expect("value ", "thing ", {"\"thing\" is no kind"});
+  expect("text bytes 1 ", "text int64 8 ", {"elements of 8 bytes"});
+}
+
+TEST_F(Forged, Places) {
+  const auto expect = [&](const std::function<void(Manifest&)>& change, const std::vector<std::string>& words) {
+    Forgery f = whole();
+    Manifest other = f.manifest;
+    change(other);
+    f.change_manifest = [&](std::string& text) { text = other.text(); };
+    expect_refused(f, words);
+  };
+  expect([](Manifest& m) { m.entries[0].offset = 0; }, {"value \"time\"", "does not fit into the file"});
+  expect([](Manifest& m) { m.entries[0].offset = 4095; }, {"value \"time\"", "does not fit into the file"});
+  expect([](Manifest& m) { m.entries[0].offset = INT64_MAX; },
+         {"value \"time\"", "does not fit into the file"});
+  expect([](Manifest& m) { m.entries[0].offset = INT64_MAX - 7; }, {"does not fit into the file"});
+  expect([](Manifest& m) { m.entries[0].offset = m.checksums_offset; }, {"value \"time\"", "the same bytes"});
+  expect([](Manifest& m) { m.entries[4].offset = m.entries[3].offset; }, {"have the same bytes of the file"});
+  expect([](Manifest& m) { m.entries[4].offset = m.entries[3].offset + 8; },
+         {"have the same bytes of the file"});
+  expect([](Manifest& m) { m.checksums_offset = m.entries[3].offset; }, {"checksums", "the same bytes"});
+  expect([](Manifest& m) { m.checksums_offset = INT64_MAX; }, {"checksums", "does not fit into the file"});
+  expect([](Manifest& m) { m.checksums_offset += 1; }, {"the same bytes"});
+}
+
+// What a forger can do: anything, with right checksums. It is refused with a sentence, or it is a checkpoint
+// whose numbers fit its file.
+TEST_F(Forged, AnythingAtAll) {
+  std::mt19937_64 random(20260131);
+  const auto pick = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+  const std::vector<std::string> numbers{"0",
+                                         "1",
+                                         "-1",
+                                         "7",
+                                         "4095",
+                                         "4294967296",
+                                         "2147483648",
+                                         "9223372036854775807",
+                                         "9223372036854775808",
+                                         "18446744073709551616",
+                                         "1e3",
+                                         "",
+                                         "+1",
+                                         " 1",
+                                         "00000000000000008192",
+                                         "1152921504606846976",
+                                         "nan",
+                                         "\33[2J"};
+  const auto change_text = [&](std::string& text) {
+    // A word, a number in it, a line, or some bytes.
+    const auto word = [&] {
+      std::size_t begin = pick(text.size());
+      while (begin > 0 && text[begin - 1] != ' ' && text[begin - 1] != '\n') --begin;
+      const std::size_t end = std::min(text.find_first_of(" \n", begin), text.size());
+      return std::pair(begin, end - begin);
+    };
+    switch (pick(6)) {
+      case 0:
+      case 1: {
+        const auto [at, size] = word();
+        text.replace(at, size, numbers[pick(numbers.size())]);
+        break;
+      }
+      case 2: {
+        const auto [at, size] = word();
+        const auto [from, length] = word();
+        text.replace(at, size, text.substr(from, length));
+        break;
+      }
+      case 3: {
+        const std::size_t begin = text.rfind('\n', pick(text.size())) + 1;
+        const std::size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+        const std::string line = text.substr(begin, end - begin);
+        pick(2) == 0 ? text.erase(begin, end - begin) : text.insert(begin, line);
+        break;
+      }
+      case 4:
+        text[pick(text.size())] = static_cast<char>(pick(256));
+        break;
+      default:
+        text.resize(pick(text.size()) + 1);
+    }
+    if (text.empty()) text = "\n";
+  };
+  int read = 0, refused = 0;
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < 4000; ++i) {
+    Forgery f = whole();
+    const std::size_t changes = 1 + pick(3);
+    f.change_manifest = [&](std::string& text) {
+      for (std::size_t c = 0; c < changes; ++c) change_text(text);
+    };
+    if (pick(4) == 0) {
+      f.change_seal = [&](Seal& seal) {
+        index_t* const fields[] = {&seal.manifest_offset, &seal.manifest_size, &seal.file_size};
+        index_t& field = *fields[pick(3)];
+        const index_t values[] = {0, 1, 4096, field + 1, field - 1, field * 2, INT64_MAX, index_t{1} << 40};
+        field = values[pick(8)];
+      };
+      f.change_manifest = [](std::string&) {};
+    }
+    if (pick(8) == 0) f.file_size = (index_t{1} << 30) + static_cast<index_t>(pick(1 << 20));
+    write(f);
+    try {
+      const Head head = read_head(file_);
+      ++read;
+      // As large numbers as the processor has cannot wrap: nothing in it is more than the file.
+      __int128 bytes = 0;
+      for (const Entry& e : head.manifest.entries) {
+        __int128 product = e.type.size;
+        for (const index_t extent : e.extents) product *= extent;
+        EXPECT_TRUE(product >= 0 && product <= head.file_size);
+        EXPECT_TRUE(product == 0 || (e.offset >= 4096 && e.offset + product <= head.file_size));
+        bytes += product;
+      }
+      EXPECT_LE(static_cast<index_t>(bytes), head.file_size);
+      EXPECT_EQ(head.manifest.text(), head.text);
+    } catch (const io::IoError& error) {
+      ++refused;
+      expect_for_people(error.what());
+      if (HasFatalFailure()) return;
+    }
+  }
+  EXPECT_GT(read, 20);
+  EXPECT_GT(refused, 2000);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(50));
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  EXPECT_LT(usage.ru_maxrss, 1 << 20) << "KiB";
+}
+
+}  // namespace
