@@ -39,9 +39,10 @@ ArrayCore Call::matrix(index_t rows, index_t columns, const tessera::detail::Ele
 }
 
 void Call::fail(std::string name, int info, std::string_view what, const SliceCore& named) const {
-  throw LinalgError(formatted("{}: {} {}{}", routine_, described(named), what,
-                              what == "failed" ? formatted(" (info {} of {})", info, name) : ""),
-                    std::move(name), info);
+  // In a statement of its own: arguments are evaluated in any order, and the name is moved from.
+  const std::string message = formatted("{}: {} {}{}", routine_, described(named), what,
+                                        what == "failed" ? formatted(" (info {} of {})", info, name) : "");
+  throw LinalgError(message, std::move(name), info);
 }
 
 void require_square(std::string_view routine, const SliceCore& a) {
@@ -57,45 +58,16 @@ void require_system(std::string_view routine, const SliceCore& a, const SliceCor
   }
 }
 
-namespace {
-
-[[noreturn]] void throw_not_finite(std::string_view routine, const SliceCore& a, std::string name) {
-  throw LinalgError(formatted("{}: {} holds NaN or infinity", routine, described(a)), std::move(name), 0);
-}
-
-}  // namespace
-
-bool is_finite(const SliceCore& a) {
-  if (std::isfinite(tessera::detail::norm(a, tessera::detail::Norm::infinity))) return true;
-  // Or only the sum is not.
-  int not_finite = 0;
-  with_scalar("is_finite", a, [&]<class T>(T) {
-    a.for_each_piece_of(a.array().group().rank(), [&](const LocalPiece& piece) {
-      for (index_t i = 0; i < piece.box.hi[0] - piece.box.lo[0]; ++i) {
-        for (index_t j = 0; j < piece.box.hi[1] - piece.box.lo[1]; ++j) {
-          const T& x = reinterpret_cast<const T*>(piece.data)[i * piece.strides[0] + j * piece.strides[1]];
-          if (!std::isfinite(std::real(x)) || !std::isfinite(std::imag(x))) not_finite = 1;
-        }
-      }
-    });
-  });
-  return a.array().group().all_reduce(not_finite, Reduce::max) == 0;
-}
-
-void require_finite(std::string_view routine, const SliceCore& a, std::string name) {
-  if (!is_finite(a)) throw_not_finite(routine, a, std::move(name));
+template <class T>
+double largest_of_lower(const SliceCore& a) {
+  double largest = 0;
+  for_each_of_lower<T>(a, [&](index_t, index_t, const T& x) { largest = std::max(largest, magnitude_of(x)); });
+  return a.array().group().all_reduce(largest, Reduce::max);
 }
 
 template <class T>
 double largest_of_lower(std::string_view routine, const SliceCore& a, std::string name) {
-  double largest = 0;
-  for_each_of_lower<T>(a, [&](index_t, index_t, const T& x) {
-    const double size =
-        std::max(std::abs(static_cast<double>(std::real(x))), std::abs(static_cast<double>(std::imag(x))));
-    // A comparison with NaN says no: it counts as infinite.
-    if (!(size <= largest)) largest = std::isnan(size) ? std::numeric_limits<double>::infinity() : size;
-  });
-  largest = a.array().group().all_reduce(largest, Reduce::max);
+  const double largest = largest_of_lower<T>(a);
   if (!std::isfinite(largest)) throw_not_finite(routine, a, std::move(name));
   return largest;
 }
@@ -159,6 +131,7 @@ void copy_adjoint(const SliceCore& from, const SliceCore& to) {
 #define TESSERA_DEFINE(T)                                            \
   template void mirror<T>(const SliceCore&, Triangle, bool);         \
   template void copy_adjoint<T>(const SliceCore&, const SliceCore&); \
+  template double largest_of_lower<T>(const SliceCore&);             \
   template double largest_of_lower<T>(std::string_view, const SliceCore&, std::string);
 TESSERA_DEFINE(float)
 TESSERA_DEFINE(double)

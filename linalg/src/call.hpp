@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -10,13 +11,17 @@
 
 #include "distributed.hpp"
 #include "format.hpp"
+#include "scaling.hpp"
 
 namespace tessera::linalg::detail {
 
-/// As require_finite of the lower triangle, for what does not read the other: the largest magnitude in it.
-/// @collective
+/// As largest_of and require_finite of the lower triangle, for what does not read the other. @collective
+template <class T>
+double largest_of_lower(const SliceCore& a);
 template <class T>
 double largest_of_lower(std::string_view routine, const SliceCore& a, std::string name);
+template <class T>
+int first_without_inverse(const SliceCore& a);
 
 /// A routine of Tessera's that calls ScaLAPACK: the grid of its operands, and what came of it.
 class Call {
@@ -56,14 +61,20 @@ class Call {
     if (info > 0) fail(std::move(name), info, formatted("has {} that did not converge (info {})", what, info));
     if (info < 0) fail(std::move(name), info, "failed");
   }
-  /// The lower triangle of a positive definite matrix becomes its Cholesky factor. `named` is the operand that
-  /// it is a copy of. @collective @throws LinalgError
+  /// The lower triangle of a positive definite matrix, times powers of two for its rows and for its columns,
+  /// becomes its Cholesky factor; returns the powers. `named` is the operand that it is a copy of.
+  /// @collective @throws LinalgError
   template <class T>
-  void factor_spd(const Distributed& a, int n, const SliceCore& named) const {
+  std::vector<int> factor_spd(const Distributed& a, int n, const SliceCore& named) const {
     largest_of_lower<T>(routine_, named, "p?potrf");  // which it does not notice
-    const int info = run([&] { return scalapack::potrf<T>(n, a.data<T>(), a.descriptor()); });
-    if (info > 0) fail("p?potrf", info, formatted("is not positive definite: leading minor {}", info), named);
+    const SliceCore matrix = a.matrix();
+    std::vector<int> scales = roots_to_one(matrix);
+    scale_by(matrix, scales, scales);
+    int info = run([&] { return scalapack::potrf<T>(n, a.data<T>(), a.descriptor()); });
     if (info < 0) fail("p?potrf", info, "failed", named);
+    if (info == 0) info = first_without_inverse<T>(matrix);  // far from positive, it may overflow instead
+    if (info > 0) fail("p?potrf", info, formatted("is not positive definite: leading minor {}", info), named);
+    return scales;
   }
   /// @throws LinalgError that names routine and matrix and says `what` of it.
   [[noreturn]] void fail(std::string name, int info, std::string_view what) const {
@@ -81,12 +92,6 @@ class Call {
 /// Square, and as many rows on the right, which is another matrix; else an error on every rank. @local
 void require_system(std::string_view routine, const SliceCore& a, const SliceCore& b);
 void require_square(std::string_view routine, const SliceCore& a);
-/// Whether no element is NaN or infinity. @collective
-bool is_finite(const SliceCore& a);
-/// @throws LinalgError on every rank if there is a NaN or infinity, for which iterations may never end.
-/// @collective
-void require_finite(std::string_view routine, const SliceCore& a, std::string name);
-
 /// Calls f(i, j, element) for the elements of the lower triangle that this rank has. @local
 template <class T, class F>
 void for_each_of_lower(const SliceCore& a, F&& f) {
@@ -114,6 +119,19 @@ void for_each_of_diagonal(const SliceCore& a, F&& f) {
       f(i, reinterpret_cast<T*>(piece.data)[offset]);
     }
   });
+}
+
+/// The number, from 1 on, of the first element of the diagonal that is zero or not finite; 0 if there is none.
+/// @collective
+template <class T>
+int first_without_inverse(const SliceCore& a) {
+  std::int64_t first = a.extents()[0];
+  for_each_of_diagonal<const T>(a, [&](index_t i, const T& x) {
+    if (x == T{0} || !std::isfinite(std::real(x)) || !std::isfinite(std::imag(x)))
+      first = std::min<std::int64_t>(first, i);
+  });
+  first = a.array().group().all_reduce(first, Reduce::min);
+  return first == a.extents()[0] ? 0 : static_cast<int>(first + 1);
 }
 
 /// Sets the elements of this rank to zero that are more than `diagonals` below the diagonal (for an upper

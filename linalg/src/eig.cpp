@@ -5,12 +5,12 @@
 #include <cmath>
 
 #include "call.hpp"
+#include "phases.hpp"
 #include "scalapack_eigen.hpp"
 
 namespace tessera::linalg::detail {
 namespace {
 
-using tessera::detail::LocalPiece;
 using tessera::detail::Shapes;
 
 constexpr const char* name = "eig";
@@ -54,15 +54,7 @@ void normalise(const SliceCore& vectors) {
   const Group& group = vectors.array().group();
   std::vector<double> norms(static_cast<std::size_t>(vectors.extents()[1]));
   auto for_each = [&](auto&& f) {
-    vectors.for_each_piece_of(group.rank(), [&](const LocalPiece& piece) {
-      for (index_t j = piece.box.lo[1]; j < piece.box.hi[1]; ++j) {
-        for (index_t i = piece.box.lo[0]; i < piece.box.hi[0]; ++i) {
-          const index_t offset =
-              (i - piece.box.lo[0]) * piece.strides[0] + (j - piece.box.lo[1]) * piece.strides[1];
-          f(norms[static_cast<std::size_t>(j)], reinterpret_cast<T*>(piece.data)[offset]);
-        }
-      }
-    });
+    for_each_element<T>(vectors, [&](index_t, index_t j, T& x) { f(norms[static_cast<std::size_t>(j)], x); });
   };
   // First by the largest, so that squares are in range.
   for_each([](double& norm, const T& x) { norm = std::max(norm, static_cast<double>(std::abs(x))); });
@@ -107,6 +99,7 @@ std::vector<T> complex_values(const Call& call, const ArrayCore& copy, int n, co
     return scalapack::trevc<T>(n, matrix.data<T>(), matrix.descriptor(), z.data<T>(), z.descriptor());
   });
   normalise<T>(unitary);
+  fix_phases<T>(unitary);
   unitary.sync();
   tessera::detail::copy(unitary, *vectors);
   return values;
@@ -119,7 +112,7 @@ std::vector<Complex<T>> eig(const SliceCore& a, const SliceCore* vectors, const 
   tessera::detail::begin_operation(name, {a}, Shapes::any);
   require_square(name, a);
   if (a.size() == 0) return {};
-  require_finite(name, a, "p?gehrd");
+  const int to_one_of_a = to_one(require_finite(name, a, "p?gehrd"));
   const auto chosen = Target::choose(name, a, a.extents()[0], blocking);
   Blocking allowed{chosen.block, chosen.rows, chosen.columns};
   // The QR iterations want blocks of at least six rows, and p?hseqr (2.2) forgets the last eigenvalue if it
@@ -129,15 +122,25 @@ std::vector<Complex<T>> eig(const SliceCore& a, const SliceCore* vectors, const 
   const int n = call.narrow(a.extents()[0]);
   std::vector<Complex<T>> values;
   if constexpr (std::is_floating_point_v<T>) {
-    if (vectors == nullptr) values = real_values<T>(call, call.copy_of(a), n);
+    if (vectors == nullptr) {
+      const Distributed copy = call.copy_of(a);
+      scale_by(copy.matrix(), to_one_of_a);
+      values = real_values<T>(call, copy, n);
+    }
   }
   if (values.empty()) {
     const ArrayCore copy = call.matrix(n, n, {element_kind<Complex<T>>(), sizeof(Complex<T>)});
     copy_to_complex<T>(call, a, copy);
+    scale_by(copy, to_one_of_a);
     values = complex_values<Complex<T>>(call, copy, n, vectors);
   }
   // Processes outside the grid have none, and all should have the same to the last bit.
   call.group().broadcast(std::span<Complex<T>>(values), 0);
+  for (Complex<T>& value : values) {
+    value = times_power(value, -to_one_of_a);
+    if (!std::isfinite(value.real()) || !std::isfinite(value.imag()))
+      call.fail("p?gehrd", 0, "has eigenvalues that are out of the range of its type");
+  }
   return values;
 }
 

@@ -8,6 +8,7 @@
 
 #include "call.hpp"
 #include "elpa.hpp"
+#include "phases.hpp"
 #include "scalapack_eigen.hpp"
 
 namespace tessera::linalg::detail {
@@ -16,6 +17,7 @@ namespace {
 using tessera::detail::Shapes;
 
 constexpr const char* name = "eigh";
+constexpr const char* out_of_range = "has eigenvalues that are out of the range of its type";
 
 template <class T>
 void check(const EighOptions& options, index_t n) {
@@ -49,12 +51,9 @@ struct Problem {
   bool wants_vectors;
   const Distributed& matrix;
   const Distributed& vectors;  // n x n
+  // All eigenvalues, or those from the least on.
   std::vector<Real<T>> values{};
-  // Of the values and vectors that were computed, those that were asked for.
-  index_t first = 0, count = 0;
 
-  bool wants_all() const { return !options.indices && !options.interval; }
-  bool is_from_least() const { return wants_all() || (options.indices && options.indices->first == 0); }
   int size() const { return call.narrow(n); }
 
   // It wants every process in the grid, each with rows and columns of the matrix.
@@ -80,20 +79,24 @@ struct Problem {
                     n, call.target().rows * call.target().columns));
     }
     if (options.solver != EighSolver::automatic) return options.solver;
-    if (elpa::has<T> && is_from_least() && fits_elpa()) return EighSolver::elpa;
-    return wants_all() && wants_vectors && has_room ? EighSolver::divide_and_conquer : EighSolver::mrrr;
+    return wants_vectors && has_room ? EighSolver::divide_and_conquer : EighSolver::mrrr;
   }
 
   void solve() {
     values.resize(static_cast<std::size_t>(n));
     switch (solver()) {
       case EighSolver::elpa:
-        return by_elpa();
+        by_elpa();
+        break;
       case EighSolver::mrrr:
-        return by_mrrr();
+        by_mrrr();
+        break;
       default:
-        return by_divide_and_conquer();
+        by_divide_and_conquer();
+        break;
     }
+    // Processes outside the grid have no values yet, and all should have the same to the last bit.
+    call.group().broadcast(std::span<Real<T>>(values), 0);
   }
 
   void by_divide_and_conquer() {
@@ -101,41 +104,13 @@ struct Problem {
       return scalapack::syevd<T>(size(), matrix.data<T>(), matrix.descriptor(), values.data(),
                                  vectors.data<T>(), vectors.descriptor());
     });
-    share();
-    select(n);
-  }
-
-  // For fewer vectors than a block has columns p?syevr (2.2) gives its back transformation too little room,
-  // which is then not done, without an error: some more are computed.
-  EighOptions::Indices widened() const {
-    const auto [low, high] = *options.indices;
-    const index_t wanted =
-        wants_vectors ? std::min(n, std::max<index_t>(high - low, call.target().block)) : high - low;
-    const index_t end = std::min(n, low + wanted);
-    return {end - wanted, end};
   }
 
   void by_mrrr() {
-    scalapack::Range<T> range{'A', 1, size(), 0, 0};
-    if (options.indices) {
-      const auto [low, high] = widened();
-      range = {'I', call.narrow(low) + 1, call.narrow(high), 0, 0};
-      first = options.indices->first - low;
-    } else if (options.interval) {
-      range.kind = 'V';
-      range.low = static_cast<Real<T>>(options.interval->low);
-      range.high = static_cast<Real<T>>(options.interval->high);
-    }
-    int found = 0;
     call.must_converge("p?syevr", "eigenvalues", [&] {
-      return scalapack::syevr<T>(wants_vectors, range, size(), matrix.data<T>(), matrix.descriptor(), found,
-                                 values.data(), vectors.data<T>(), vectors.descriptor());
+      return scalapack::syevr<T>(wants_vectors, size(), matrix.data<T>(), matrix.descriptor(), values.data(),
+                                 vectors.data<T>(), vectors.descriptor());
     });
-    count = options.indices ? options.indices->last - options.indices->first
-                            : call.group().broadcast(index_t{found}, 0);
-    share();
-    // It counts before it computes, and those next to a bound may come out on its other side.
-    if (options.interval) keep_interval();
   }
 
   void by_elpa() {
@@ -143,13 +118,13 @@ struct Problem {
   }
   void solve_by_elpa() requires(elpa::has<T>) {
     const Target& grid = call.target();
-    const index_t wanted = options.indices ? options.indices->last : n;
     // Which, unlike ScaLAPACK, reads both triangles.
     mirror<T>(matrix.matrix(), Triangle::lower, true);
+    if (options.indices) values.resize(static_cast<std::size_t>(options.indices->last));
     const std::string problem =
         elpa::solve<T>({.comm = call.group().mpi_comm(),
                         .n = size(),
-                        .wanted = call.narrow(wanted),
+                        .wanted = call.narrow(static_cast<index_t>(values.size())),
                         .block = grid.block,
                         .row = call.grid().place().row,
                         .column = call.grid().place().column,
@@ -158,43 +133,48 @@ struct Problem {
                        wants_vectors, matrix.data<T>(), values.data(), vectors.data<T>());
     const std::string agreed = call.group().agree(problem);
     if (!agreed.empty()) call.fail("elpa", 1, formatted("could not be diagonalised by ELPA: {}", agreed));
-    share();
-    select(wanted);
-  }
-
-  // Processes outside the grid have no values yet, and all should have the same to the last bit.
-  void share() { call.group().broadcast(std::span<Real<T>>(values), 0); }
-  // What was asked for, of so many from the least on.
-  void select(index_t computed) {
-    first = 0, count = computed;
-    if (options.indices) first = options.indices->first, count = options.indices->last - first;
-    if (options.interval) keep_interval();
-  }
-  // Of those that were found.
-  void keep_interval() {
-    const auto begin = values.begin() + first, end = begin + count;
-    const auto low = std::upper_bound(begin, end, static_cast<Real<T>>(options.interval->low));
-    first = low - values.begin();
-    count = std::upper_bound(low, end, static_cast<Real<T>>(options.interval->high)) - low;
   }
 };
+
+// Of all values in ascending order, those that were asked for: from the first to below the last. All are
+// computed: p?syevr (2.2) returns wrong ones where it computes some of a matrix that falls into parts.
+template <class T>
+EighOptions::Indices chosen(const EighOptions& options, const std::vector<Real<T>>& values) {
+  if (options.indices) return *options.indices;
+  if (!options.interval) return {0, static_cast<index_t>(values.size())};
+  const auto above = [&](double bound) {
+    return std::upper_bound(values.begin(), values.end(), static_cast<Real<T>>(bound)) - values.begin();
+  };
+  return {above(options.interval->low), above(options.interval->high)};
+}
 
 template <class T>
 std::vector<Real<T>> solve(const SliceCore& a, const SliceCore* b, const EighOptions& options,
                            const MakeVectors& make_vectors) {
   const index_t n = a.extents()[0];
+  int to_one_of_a = to_one(largest_of_lower<T>(name, a, "p?syevd"));
+  // Even, because the vectors take half of it.
+  const int to_one_of_b = b == nullptr ? 0 : to_one(largest_of_lower<T>(name, *b, "p?potrf")) / 2 * 2;
   const Call call(name, a, n, options.blocking);
   const int size = call.narrow(n);
   const Distributed matrix = call.copy_of(a);
+  scale_by(matrix.matrix(), to_one_of_a);
   std::optional<Distributed> factor;
   Real<T> scale = 1;
   if (b != nullptr) {
     factor.emplace(call.copy_of(*b));
-    call.factor_spd<T>(*factor, size, *b);
+    scale_by(factor->matrix(), to_one_of_b);
+    const std::vector<int> scaled = call.factor_spd<T>(*factor, size, *b);
+    scale_by(factor->matrix(), negated(scaled), {});
     call.must("p?syngst", [&] {
       return scalapack::sygst<T>(size, matrix.data<T>(), matrix.descriptor(), factor->template data<T>(),
                                  factor->descriptor(), scale);
     });
+    // Far from one again, if b is.
+    const double largest = largest_of_lower<T>(matrix.matrix());
+    if (!std::isfinite(largest)) call.fail("p?syngst", 0, out_of_range);
+    scale_by(matrix.matrix(), to_one(largest));
+    to_one_of_a += to_one(largest);
   }
   // All vectors may be computed where they belong.
   std::optional<SliceCore> result;
@@ -207,28 +187,32 @@ std::vector<Real<T>> solve(const SliceCore& a, const SliceCore* b, const EighOpt
   Distributed vectors = call.operand(result ? *result : SliceCore(*room), Contents::discard);
   Problem<T> problem{call, options, n, static_cast<bool>(make_vectors), matrix, vectors};
   problem.solve();
-  if (make_vectors) {
-    if (factor) {
-      const int columns = call.narrow(problem.first + problem.count);
-      call.run([&] {
-        scalapack::trsm<T>('C', size, columns, factor->template data<T>(), factor->descriptor(),
-                           vectors.data<T>(), vectors.descriptor());
-        return 0;
-      });
-    }
-    if (result) {
-      vectors.store(*result);
-    } else {
-      room->sync();
-      tessera::detail::Box box{};
-      box.hi[0] = n;
-      box.lo[1] = problem.first, box.hi[1] = problem.first + problem.count;
-      tessera::detail::copy(SliceCore(*room).patch(box), make_vectors(problem.count));
-    }
+  std::vector<Real<T>>& values = problem.values;
+  for (Real<T>& value : values) value = times_power(value * scale, to_one_of_b - to_one_of_a);
+  const auto [first, last] = chosen<T>(options, values);
+  values = {values.begin() + first, values.begin() + last};
+  if (!std::all_of(values.begin(), values.end(), [](Real<T> x) { return std::isfinite(x); }))
+    call.fail("p?syevd", 0, out_of_range);
+  if (!make_vectors) return values;
+  if (factor) {
+    const int columns = call.narrow(last);
+    call.run([&] {
+      scalapack::trsm<T>('C', size, columns, factor->template data<T>(), factor->descriptor(),
+                         vectors.data<T>(), vectors.descriptor());
+      return 0;
+    });
+    scale_by(vectors.matrix(), to_one_of_b / 2);
   }
-  const auto from = problem.values.begin() + problem.first;
-  std::vector<Real<T>> values(from, from + problem.count);
-  for (Real<T>& value : values) value *= scale;
+  tessera::detail::Box box{};
+  box.hi[0] = n;
+  box.lo[1] = first, box.hi[1] = last;
+  const SliceCore found = vectors.matrix().patch(box);
+  fix_phases<T>(found);
+  call.group().sync();
+  if (result)
+    vectors.store(*result);
+  else
+    tessera::detail::copy(found, make_vectors(last - first));
   return values;
 }
 
@@ -247,8 +231,6 @@ std::vector<Real<T>> eigh(const SliceCore& a, const SliceCore* b, const EighOpti
     if (vectors) vectors(0);
     return {};
   }
-  largest_of_lower<T>(name, a, "p?syevd");
-  if (b != nullptr) largest_of_lower<T>(name, *b, "p?potrf");
   if (options.indices && options.indices->first == options.indices->last) {
     if (vectors) vectors(0);
     return {};

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "call.hpp"
+#include "elimination.hpp"
 
 namespace tessera::linalg::detail {
 namespace {
@@ -16,31 +16,18 @@ namespace {
 using tessera::detail::Box;
 using tessera::detail::Shapes;
 
-// The factors of Gaussian elimination on a copy.
-template <class T>
-struct Elimination {
-  Call call;
-  int n;
-  Distributed factor;
-  double norm = 0;  // the largest sum of a column of the matrix
-  std::vector<int> pivots;
-  int info = 0;  // of the first pivot that is zero
+constexpr const char* out_of_range = "has an inverse that is out of the range of its type";
 
-  Elimination(std::string_view routine, const SliceCore& a, const Blocking& blocking)
-      : call(routine, a, a.extents()[0], blocking),
-        n(call.narrow(a.extents()[0])),
-        factor(call.copy_of(a)),
-        pivots(scalapack::pivots_of(factor.descriptor())) {
-    call.run([&] {
-      norm = scalapack::norm_of_columns<T>(n, n, factor.template data<T>(), factor.descriptor());
-      return 0;
-    });
-    info = call.run([&] {
-      return scalapack::getrf<T>(n, n, factor.template data<T>(), factor.descriptor(), pivots.data());
-    });
-    if (info < 0) call.fail("p?getrf", info, "failed");
-  }
-};
+// The largest sum of the magnitudes of a column of a matrix times a power of two.
+template <class T>
+double norm_of_columns(const SliceCore& a, int exponent) {
+  std::vector<double> sums(static_cast<std::size_t>(a.extents()[1]));
+  for_each_element<const T>(a, [&](index_t, index_t j, const T& x) {
+    sums[static_cast<std::size_t>(j)] += static_cast<double>(std::abs(times_power(x, exponent)));
+  });
+  a.array().group().all_reduce(std::span<double>(sums), Reduce::sum);
+  return *std::max_element(sums.begin(), sums.end());
+}
 
 }  // namespace
 
@@ -51,7 +38,9 @@ void cholesky(const SliceCore& a, const SliceCore& l, const Blocking& blocking) 
   with_scalar("cholesky", a, [&]<class T>(T) {
     const Call call("cholesky", a, a.extents()[0], blocking);
     Distributed factor = call.copy_of(a);
-    call.factor_spd<T>(factor, call.narrow(a.extents()[0]), a);
+    const std::vector<int> scales = call.factor_spd<T>(factor, call.narrow(a.extents()[0]), a);
+    scale_by(factor.matrix(), negated(scales), {});
+    call.group().sync();
     factor.store(l);
     keep_triangle(l, Triangle::lower);
     tessera::detail::end_operation(l);
@@ -63,9 +52,12 @@ void qr(const SliceCore& a, const SliceCore& q, const SliceCore& r, const Blocki
   if (a.size() == 0) return;
   with_scalar("qr", a, [&]<class T>(T) {
     const index_t m = a.extents()[0], n = a.extents()[1], least = std::min(m, n);
+    // The scale of a column is that of r's.
+    const std::vector<int> columns = each_to_one("qr", a, 1, "p?geqrf");
     const Call call("qr", a, std::max(m, n), blocking);
     const ArrayCore both = call.matrix(m, n);
     tessera::detail::copy(a, both);
+    scale_by(both, {}, columns);
     const Distributed factor = call.operand(both);
     std::vector<T> scales(static_cast<std::size_t>(n + 1));
     call.must("p?geqrf", [&] {
@@ -75,7 +67,9 @@ void qr(const SliceCore& a, const SliceCore& q, const SliceCore& r, const Blocki
     both.group().sync();
     tessera::detail::copy(corner(both, least, n), r);
     keep_triangle(r, Triangle::upper);
+    scale_by(r, {}, negated(columns));
     tessera::detail::end_operation(r);
+    if (!is_finite(r)) call.fail("p?geqrf", 0, "has a factor that is out of the range of its type");
     call.must("p?orgqr", [&] {
       return scalapack::orgqr<T>(call.narrow(m), call.narrow(least), call.narrow(least), factor.data<T>(),
                                  factor.descriptor(), scales.data());
@@ -90,11 +84,13 @@ void inverse(const SliceCore& a, const SliceCore& result, const Blocking& blocki
   require_square("inverse", a);
   if (a.size() == 0) return;
   with_scalar("inverse", a, [&]<class T>(T) {
-    Elimination<T> lu("inverse", a, blocking);
-    if (lu.info > 0) lu.call.fail("p?getrf", lu.info, formatted("is singular: pivot {} is zero", lu.info));
+    Elimination<T> lu("inverse", a, a.extents()[0], blocking);
+    lu.require_regular();
     lu.call.must("p?getri", [&] {
       return scalapack::getri<T>(lu.n, lu.factor.template data<T>(), lu.factor.descriptor(), lu.pivots.data());
     });
+    scale_by(lu.factor.matrix(), lu.columns, {});
+    if (!is_finite(lu.factor.matrix())) lu.call.fail("p?getri", 0, out_of_range);
     lu.factor.store(result);
   });
 }
@@ -107,8 +103,11 @@ void inverse_spd(const SliceCore& a, const SliceCore& result, const Blocking& bl
     const Call call("inverse_spd", a, a.extents()[0], blocking);
     const int n = call.narrow(a.extents()[0]);
     Distributed factor = call.copy_of(a);
-    call.factor_spd<T>(factor, n, a);
+    const std::vector<int> scales = call.factor_spd<T>(factor, n, a);
     call.must("p?potri", [&] { return scalapack::potri<T>(n, factor.data<T>(), factor.descriptor()); });
+    keep_triangle(factor.matrix(), Triangle::lower);
+    scale_by(factor.matrix(), scales, scales);
+    if (!is_finite(factor.matrix())) call.fail("p?potri", 0, out_of_range);
     factor.store(result);
     mirror<T>(result, Triangle::lower, true);
   });
@@ -122,8 +121,8 @@ void log_determinant(const SliceCore& a, void* sign, double& magnitude, const Bl
     phase = T{1};
     magnitude = 0;
     if (a.size() == 0) return;
-    Elimination<T> lu("log_determinant", a, blocking);
-    if (lu.info > 0) {
+    const Elimination<T> lu("log_determinant", a, a.extents()[0], blocking);
+    if (lu.singular > 0) {
       phase = T{0};
       magnitude = -std::numeric_limits<double>::infinity();
       return;
@@ -140,6 +139,7 @@ void log_determinant(const SliceCore& a, void* sign, double& magnitude, const Bl
     sums[1] += half_turn * static_cast<double>(lu.factor.exchanges(lu.pivots));
     group.all_reduce(std::span<double>(sums), Reduce::sum);
     magnitude = sums[0];
+    for (const int exponent : lu.columns) magnitude -= exponent * std::log(2.0);
     if constexpr (std::is_floating_point_v<T>)
       phase = std::lround(sums[1] / half_turn) % 2 == 0 ? T{1} : T{-1};
     else
@@ -155,10 +155,17 @@ double condition(const SliceCore& a, const Blocking& blocking) {
   tessera::detail::begin_operation("condition", {a}, Shapes::any);
   require_square("condition", a);
   if (a.size() == 0) return 0;
-  double estimate = std::numeric_limits<double>::infinity();
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  double estimate = infinite;
   with_scalar("condition", a, [&]<class T>(T) {
-    Elimination<T> lu("condition", a, blocking);
-    if (lu.info > 0) return;
+    const Elimination<T> lu("condition", a, a.extents()[0], blocking);
+    if (lu.singular > 0) return;
+    // That of the matrix times a power of two, with a largest element near one: its inverse overflows only if
+    // the condition does.
+    const int to_one_of_a = *std::min_element(lu.columns.begin(), lu.columns.end());
+    std::vector<int> scales = lu.columns;
+    for (int& scale : scales) scale -= to_one_of_a;
+    const double norm = norm_of_columns<T>(a, to_one_of_a);
     using Real = decltype(std::abs(T{}));
     const index_t n = lu.n;
     const ArrayCore column = lu.call.matrix(n, 1);
@@ -166,8 +173,12 @@ double condition(const SliceCore& a, const Blocking& blocking) {
     std::vector<T> x(static_cast<std::size_t>(n), T{1} / static_cast<T>(static_cast<Real>(n)));
     const Box all{{0, 0}, {n, 1}};
     const index_t extents[2] = {n, 1}, strides[2] = {1, 1};
+    const auto rescale = [&] {
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] = times_power(x[i], scales[i]);
+    };
     // x becomes the inverse, or its adjoint, times x; on every rank.
     auto apply = [&](char op) {
+      if (op == 'C') rescale();
       if (column.group().rank() == 0) SliceCore(column).put(all, {x.data(), extents, strides});
       column.sync();
       lu.call.must("p?getrs", [&] {
@@ -177,18 +188,23 @@ double condition(const SliceCore& a, const Blocking& blocking) {
       column.sync();
       SliceCore(column).get(all, {x.data(), extents, strides});
       column.sync();
+      if (op == 'N') rescale();
     };
-    auto sum = [&x] {
+    auto sum = [&x, infinite] {
       double total = 0;
-      for (const T& value : x) total += static_cast<double>(std::abs(value));
+      // NaN, too, says that something was out of range.
+      for (const T& value : x)
+        total += std::isfinite(std::abs(value)) ? static_cast<double>(std::abs(value)) : infinite;
       return total;
     };
     apply('N');
     double inverse = sum();
+    if (inverse == infinite) return;
     std::size_t last = x.size();
     for (int round = 0; round < 5; ++round) {
       for (T& value : x) value = std::abs(value) == 0 ? T{1} : value / static_cast<T>(std::abs(value));
       apply('C');
+      if (sum() == infinite) return;
       const auto greatest = std::max_element(x.begin(), x.end(),
                                              [](const T& p, const T& q) { return std::abs(p) < std::abs(q); });
       const auto place = static_cast<std::size_t>(greatest - x.begin());
@@ -198,6 +214,7 @@ double condition(const SliceCore& a, const Blocking& blocking) {
       x[place] = T{1};
       apply('N');
       const double now = sum();
+      if (now == infinite) return;
       if (now <= inverse) break;
       inverse = now;
     }
@@ -208,9 +225,7 @@ double condition(const SliceCore& a, const Blocking& blocking) {
     }
     apply('N');
     inverse = std::max(inverse, 2 * sum() / (3 * static_cast<double>(n)));
-    // Processes outside the grid have no norm.
-    column.group().broadcast(std::span<double>(&lu.norm, 1), 0);
-    estimate = lu.norm * inverse;
+    estimate = norm * inverse;
   });
   return estimate;
 }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/linalg/functions.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -56,7 +57,7 @@ void apply(std::string_view routine, const SliceCore& a, const Factors& factors,
   with_scalar(routine, a, [&]<class T>(T) {
     Vectors<T> vectors;
     const auto values = eigen<T>(a, {.blocking = blocking}, vectors);
-    const std::vector<double> scales = factors({values.begin(), values.end()});
+    std::vector<double> scales = factors({values.begin(), values.end()});
     for (std::size_t i = 0; i < scales.size(); ++i) {
       const auto scale = static_cast<Real<T>>(scales[i]);
       if (std::isfinite(scale)) continue;
@@ -68,12 +69,23 @@ void apply(std::string_view routine, const SliceCore& a, const Factors& factors,
     const Array<T, 2> scaled = vectors->duplicate("scaled eigenvectors");
     const SliceCore left = slice_of(scaled).core();
     tessera::detail::copy(v, left);
+    // Brought to one for the product, whose sums then overflow only if the result does.
+    const double most = std::abs(*std::max_element(
+        scales.begin(), scales.end(), [](double x, double y) { return std::abs(x) < std::abs(y); }));
+    const int power = to_one(most);
+    for (double& scale : scales) scale = times_power(scale, power);
     scale_columns<T>(left, scales);
     tessera::detail::begin_operation(routine, {left, v, result}, Shapes::any);
     constexpr bool is_complex = !std::is_floating_point_v<T>;
     Product<T> product(T{1}, left, false, v, is_complex);
     multiply_symmetric(is_complex ? Symmetry::hermitian : Symmetry::symmetric, product, result, a.extents()[0],
                        T{0});
+    scale_by(result, -power);
+    tessera::detail::end_operation(result);
+    if (is_finite(result)) return;
+    throw LinalgError(
+        formatted("{}: {} has a result that is out of the range of its type", routine, described(a)),
+        std::string(routine), 0);
   });
 }
 
@@ -122,17 +134,17 @@ void power(const SliceCore& a, double exponent, const SliceCore& result, const B
 
 namespace {
 
-// Of the matrix whose lower triangle this is; `largest` is its largest element.
+// Of the matrix whose lower triangle this is, in units of its largest element.
 template <class T>
 double frobenius_norm(const SliceCore& s, double largest) {
   if (largest == 0) return 0;
+  const int power = to_one(largest);
   double sum = 0;
   for_each_of_lower<T>(s, [&](index_t i, index_t j, const T& x) {
-    const double real = static_cast<double>(std::real(x)) / largest,
-                 imaginary = static_cast<double>(std::imag(x)) / largest;
-    sum += (i == j ? 1 : 2) * (real * real + imaginary * imaginary);
+    const T scaled = times_power(x, power);
+    sum += (i == j ? 1 : 2) * static_cast<double>(std::norm(scaled));
   });
-  return largest * std::sqrt(s.array().group().all_reduce(sum, Reduce::sum));
+  return std::sqrt(s.array().group().all_reduce(sum, Reduce::sum)) / times_power(largest, power);
 }
 
 }  // namespace
@@ -143,15 +155,17 @@ Array<T, 2> canonical_orthogonaliser(const SliceCore& s, double threshold, const
   if (!(threshold >= 0)) throw UsageError(formatted("{}: a threshold of {}", routine, threshold));
   tessera::detail::begin_operation(routine, {s}, Shapes::any);
   require_square(routine, s);
-  const double size = frobenius_norm<T>(s, largest_of_lower<T>(routine, s, "p?syevr"));
-  // No eigenvalue is above the norm, and one far below it cannot be told from zero.
-  threshold = std::max(threshold, 4 * static_cast<double>(std::numeric_limits<Real<T>>::epsilon()) * size);
-  const double most = 1.01 * size + 2 * threshold + 1;
+  const double largest = largest_of_lower<T>(routine, s, "p?syevd");
+  // An eigenvalue that is far below the norm cannot be told from zero.
+  const auto epsilon = static_cast<double>(std::numeric_limits<Real<T>>::epsilon());
+  threshold = std::max(threshold, 4 * epsilon * frobenius_norm<T>(s, largest) * largest);
+  threshold = std::min(threshold, static_cast<double>(std::numeric_limits<Real<T>>::max()));
   Vectors<T> vectors;
-  const EighOptions options{.indices = {},
-                            .interval = EighOptions::Interval{threshold, most},
-                            .solver = EighSolver::automatic,
-                            .blocking = blocking};
+  const EighOptions options{
+      .indices = {},
+      .interval = EighOptions::Interval{threshold, std::numeric_limits<double>::infinity()},
+      .solver = EighSolver::automatic,
+      .blocking = blocking};
   const auto values = eigen<T>(s, options, vectors);
   std::vector<double> scales;
   for (const Real<T> value : values) scales.push_back(1 / std::sqrt(static_cast<double>(value)));

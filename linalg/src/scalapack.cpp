@@ -41,9 +41,7 @@ TESSERA_DECLARE(pc, c64)
 TESSERA_DECLARE(pz, c128)
 #undef TESSERA_DECLARE
 
-#define TESSERA_DECLARE(p, q, T, R)                                 \
-  void q##gqr_(In, In, In, T*, In, In, In, const T*, T*, In, int*); \
-  R p##lange_(const char*, In, In, const T*, In, In, In, R*);
+#define TESSERA_DECLARE(p, q, T, R) void q##gqr_(In, In, In, T*, In, In, In, const T*, T*, In, int*);
 TESSERA_DECLARE(ps, psor, float, float)
 TESSERA_DECLARE(pd, pdor, double, double)
 TESSERA_DECLARE(pc, pcun, c64, float)
@@ -135,11 +133,6 @@ std::size_t pivots_of(const Descriptor& a) {
                 &room.integer_length, &info);                                                                  \
       return info;                                                                                             \
     });                                                                                                        \
-  }                                                                                                            \
-  template <>                                                                                                  \
-  double norm_of_columns(int m, int n, const T* a, const Descriptor& da) {                                     \
-    std::vector<R> work(static_cast<std::size_t>(n) + static_cast<std::size_t>(da.nb) + 1);                    \
-    return static_cast<double>(p##lange_("1", &m, &n, a, &one, &one, raw(da), work.data()));                   \
   }                                                                                                            \
   template <>                                                                                                  \
   int trtrs(char triangle, char op, char diagonal, int n, int columns, const T* a, const Descriptor& da, T* b, \

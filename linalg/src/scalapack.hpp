@@ -70,9 +70,6 @@ int getrs(char op, int n, int columns, const T* a, const Descriptor& da, const i
           const Descriptor& db);
 template <class T>
 int getri(int n, T* a, const Descriptor& da, const int* pivots);
-/// The largest sum of a column; not info.
-template <class T>
-double norm_of_columns(int m, int n, const T* a, const Descriptor& da);
 template <class T>
 int trtrs(char triangle, char op, char diagonal, int n, int columns, const T* a, const Descriptor& da, T* b,
           const Descriptor& db);

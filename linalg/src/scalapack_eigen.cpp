@@ -84,14 +84,14 @@ const char* wanted(bool vectors) { return vectors ? "V" : "N"; }
     });                                                                                                       \
   }                                                                                                           \
   template <>                                                                                                 \
-  int syevr(bool vectors, const Range<T>& range, int n, T* a, const Descriptor& da, int& found, T* w, T* z,   \
-            const Descriptor& dz) {                                                                           \
+  int syevr(bool vectors, int n, T* a, const Descriptor& da, T* w, T* z, const Descriptor& dz) {              \
     return with_workspace<T>(back_transformation(n, da), [&](const Workspace<T>& room) {                      \
-      int info = 0, computed = 0;                                                                             \
-      p##syevr_(wanted(vectors), &range.kind, "L", &n, a, &one, &one, raw(da), &range.low, &range.high,       \
-                &range.first, &range.last, &found, &computed, w, z, &one, &one, raw(dz), room.work,           \
-                &room.length, room.integers, &room.integer_length, &info);                                    \
-      return info;                                                                                            \
+      int info = 0, found = 0, computed = 0;                                                                  \
+      constexpr T unused{0};                                                                                  \
+      p##syevr_(wanted(vectors), "A", "L", &n, a, &one, &one, raw(da), &unused, &unused, &one, &n, &found,    \
+                &computed, w, z, &one, &one, raw(dz), room.work, &room.length, room.integers,                 \
+                &room.integer_length, &info);                                                                 \
+      return info == 0 && room.length > 0 && found != n ? found + 1 : info;                                   \
     });                                                                                                       \
   }                                                                                                           \
   template <>                                                                                                 \
@@ -151,14 +151,14 @@ TESSERA_DEFINE(pd, double)
     });                                                                                                        \
   }                                                                                                            \
   template <>                                                                                                  \
-  int syevr(bool vectors, const Range<T>& range, int n, T* a, const Descriptor& da, int& found, R* w, T* z,    \
-            const Descriptor& dz) {                                                                            \
+  int syevr(bool vectors, int n, T* a, const Descriptor& da, R* w, T* z, const Descriptor& dz) {               \
     return with_workspace<T>(back_transformation(n, da), [&](const Workspace<T>& room) {                       \
-      int info = 0, computed = 0;                                                                              \
-      p##heevr_(wanted(vectors), &range.kind, "L", &n, a, &one, &one, raw(da), &range.low, &range.high,        \
-                &range.first, &range.last, &found, &computed, w, z, &one, &one, raw(dz), room.work,            \
-                &room.length, room.reals, &room.real_length, room.integers, &room.integer_length, &info);      \
-      return info;                                                                                             \
+      int info = 0, found = 0, computed = 0;                                                                   \
+      constexpr R unused{0};                                                                                   \
+      p##heevr_(wanted(vectors), "A", "L", &n, a, &one, &one, raw(da), &unused, &unused, &one, &n, &found,     \
+                &computed, w, z, &one, &one, raw(dz), room.work, &room.length, room.reals, &room.real_length,  \
+                room.integers, &room.integer_length, &info);                                                   \
+      return info == 0 && room.length > 0 && found != n ? found + 1 : info;                                    \
     });                                                                                                        \
   }                                                                                                            \
   template <>                                                                                                  \

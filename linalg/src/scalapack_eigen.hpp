@@ -15,19 +15,9 @@ using linalg::detail::Real;
 template <class T>
 int syevd(int n, T* a, const Descriptor& da, Real<T>* w, T* z, const Descriptor& dz);
 
-/// Which eigenvalues: 'A' for all, 'I' for those from the first to the last, counted from 1, 'V' for those
-/// above low up to high.
+/// The same by multiple relatively robust representations, vectors only if they are wanted.
 template <class T>
-struct Range {
-  char kind;
-  int first, last;
-  Real<T> low, high;
-};
-/// By multiple relatively robust representations: `found` eigenvalues, and vectors in the first columns of z
-/// (n x n) if they are wanted; overwrites a.
-template <class T>
-int syevr(bool vectors, const Range<T>& range, int n, T* a, const Descriptor& da, int& found, Real<T>* w, T* z,
-          const Descriptor& dz);
+int syevr(bool vectors, int n, T* a, const Descriptor& da, Real<T>* w, T* z, const Descriptor& dz);
 /// a = inverse(l) a inverse(adjoint l), for the Cholesky factor l.
 template <class T>
 int sygst(int n, T* a, const Descriptor& da, const T* l, const Descriptor& dl, Real<T>& scale);

@@ -9,10 +9,22 @@
 #include <vector>
 
 #include "call.hpp"
+#include "elimination.hpp"
 
 namespace tessera::linalg::detail {
 
 using tessera::detail::Shapes;
+
+namespace {
+constexpr const char* out_of_range = "has a solution that is out of the range of its type";
+
+// The solution takes the place of the right-hand side, unless it cannot be told.
+void store(const Call& call, std::string name, Distributed& solution, const SliceCore& b) {
+  if (!is_finite(solution.matrix())) call.fail(std::move(name), 0, out_of_range);
+  solution.store(b);
+}
+
+}  // namespace
 
 void solve_spd(const SliceCore& a, const SliceCore& b, const Blocking& blocking) {
   tessera::detail::begin_operation("solve_spd", {a, b}, Shapes::any);
@@ -20,16 +32,19 @@ void solve_spd(const SliceCore& a, const SliceCore& b, const Blocking& blocking)
   const auto& extents = b.extents();
   if (b.size() == 0) return;
   with_scalar("solve_spd", a, [&]<class T>(T) {
+    require_finite("solve_spd", b, "p?potrs");
     const Call call("solve_spd", a, std::max(extents[0], extents[1]), blocking);
     const Distributed factor = call.copy_of(a);
-    Distributed right = call.operand(b);
+    Distributed right = call.copy_of(b);
     const int n = call.narrow(extents[0]), columns = call.narrow(extents[1]);
-    call.factor_spd<T>(factor, n, a);
+    const std::vector<int> scales = call.factor_spd<T>(factor, n, a);
+    scale_by(right.matrix(), scales, {});
     call.must("p?potrs", [&] {
       return scalapack::potrs<T>(n, columns, factor.data<T>(), factor.descriptor(), right.data<T>(),
                                  right.descriptor());
     });
-    right.store(b);
+    scale_by(right.matrix(), scales, {});
+    store(call, "p?potrs", right, b);
   });
 }
 
@@ -39,22 +54,33 @@ void solve(const SliceCore& a, const SliceCore& b, const Blocking& blocking) {
   const auto& extents = b.extents();
   if (b.size() == 0) return;
   with_scalar("solve", a, [&]<class T>(T) {
-    const Call call("solve", a, std::max(extents[0], extents[1]), blocking);
-    const Distributed factor = call.copy_of(a);
-    Distributed right = call.operand(b);
-    const int n = call.narrow(extents[0]), columns = call.narrow(extents[1]);
-    std::vector<int> pivots(scalapack::pivots_of(factor.descriptor()));
-    const int info = call.run(
-        [&] { return scalapack::getrf<T>(n, n, factor.data<T>(), factor.descriptor(), pivots.data()); });
-    if (info > 0) call.fail("p?getrf", info, formatted("is singular: pivot {} is zero", info));
-    if (info < 0) call.fail("p?getrf", info, "failed");
-    call.must("p?getrs", [&] {
-      return scalapack::getrs<T>('N', n, columns, factor.data<T>(), factor.descriptor(), pivots.data(),
-                                 right.data<T>(), right.descriptor());
+    require_finite("solve", b, "p?getrs");
+    const Elimination<T> lu("solve", a, std::max(extents[0], extents[1]), blocking);
+    lu.require_regular();
+    Distributed right = lu.call.copy_of(b);
+    lu.call.must("p?getrs", [&] {
+      return scalapack::getrs<T>('N', lu.n, lu.call.narrow(extents[1]), lu.factor.template data<T>(),
+                                 lu.factor.descriptor(), lu.pivots.data(), right.data<T>(), right.descriptor());
     });
-    right.store(b);
+    scale_by(right.matrix(), lu.columns, {});
+    store(lu.call, "p?getrs", right, b);
   });
 }
+
+namespace {
+
+// Whether BLAS, which multiplies by reciprocals, may divide by all of the diagonal.
+template <class T>
+bool has_reciprocals(const SliceCore& a) {
+  constexpr int most = std::numeric_limits<Real<T>>::max_exponent - 10;
+  int extreme = 0;
+  for_each_of_diagonal<const T>(a, [&](index_t, const T& x) {
+    if (std::abs(std::ilogb(std::abs(x))) > most) extreme = 1;
+  });
+  return a.array().group().all_reduce(extreme, Reduce::max) == 0;
+}
+
+}  // namespace
 
 void solve_triangular(Triangle triangle, Op op, UnitDiagonal unit, const SliceCore& a, const SliceCore& b,
                       const Blocking& blocking) {
@@ -63,31 +89,31 @@ void solve_triangular(Triangle triangle, Op op, UnitDiagonal unit, const SliceCo
   const auto& extents = b.extents();
   if (b.size() == 0) return;
   with_scalar("solve_triangular", a, [&]<class T>(T) {
+    require_finite("solve_triangular", b, "p?trtrs");
+    // The scale of each column, which is a row where `a` is transposed.
+    const std::vector<int> columns = each_to_one("solve_triangular", a, 1, "p?trtrs",
+                                                 triangle == Triangle::lower ? Counted::lower : Counted::upper);
     const Call call("solve_triangular", a, std::max(extents[0], extents[1]), blocking);
-    const Distributed matrix = call.operand(a);
-    Distributed right = call.operand(b);
-    const int n = call.narrow(extents[0]), columns = call.narrow(extents[1]);
+    const bool divides = unit == UnitDiagonal::no;
     // p?trtrs says that it looks for zeros, and divides by them.
-    std::int64_t zero = n;
-    if (unit == UnitDiagonal::no) {
-      for_each_of_diagonal<const T>(matrix.matrix(), [&](index_t i, const T& x) {
-        if (x == T{0}) zero = std::min<std::int64_t>(zero, i);
-      });
-    }
-    zero = a.array().group().all_reduce(zero, Reduce::min);
-    if (zero < n) {
-      call.fail("p?trtrs", static_cast<int>(zero + 1),
-                formatted("is singular: element {} of its diagonal is zero", zero + 1));
-    }
+    if (const int zero = divides ? first_without_inverse<T>(a) : 0; zero > 0)
+      call.fail("p?trtrs", zero, formatted("is singular: element {} of its diagonal is zero", zero));
+    const bool scales = divides && !has_reciprocals<T>(a);
+    const Distributed matrix = scales ? call.copy_of(a) : call.operand(a);
+    Distributed right = call.copy_of(b);
+    if (scales) scale_by(matrix.matrix(), {}, columns);
+    if (scales && op != Op::none) scale_by(right.matrix(), columns, {});
+    const int n = call.narrow(extents[0]);
     call.must("p?trtrs", [&] {
       return scalapack::trtrs<T>(triangle == Triangle::lower ? 'L' : 'U',
                                  op == Op::none        ? 'N'
                                  : op == Op::transpose ? 'T'
                                                        : 'C',
-                                 unit == UnitDiagonal::yes ? 'U' : 'N', n, columns, matrix.data<T>(),
+                                 divides ? 'N' : 'U', n, call.narrow(extents[1]), matrix.data<T>(),
                                  matrix.descriptor(), right.data<T>(), right.descriptor());
     });
-    right.store(b);
+    if (scales && op == Op::none) scale_by(right.matrix(), columns, {});
+    store(call, "p?trtrs", right, b);
   });
 }
 
@@ -134,8 +160,11 @@ void least_squares(const SliceCore& a, const SliceCore& b, const SliceCore& x, c
   if (x.size() == 0) return;
   with_scalar("least_squares", a, [&]<class T>(T zero) {
     if (m == 0) return tessera::detail::fill(x, &zero);
-    require_finite("least_squares", a, "p?gels");
     require_finite("least_squares", b, "p?gels");
+    // Scaling the columns of a tall matrix, or the rows of a wide one, changes neither what is least nor what
+    // is shortest.
+    const bool is_tall = m >= n;
+    const std::vector<int> scales = each_to_one("least_squares", a, is_tall ? 1 : 0, "p?gels");
     const Call call("least_squares", a, std::max({m, n, columns}), blocking);
     const Distributed factor = call.copy_of(a);
     const ArrayCore both = call.matrix(std::max(m, n), columns);  // b, and then x
@@ -143,14 +172,21 @@ void least_squares(const SliceCore& a, const SliceCore& b, const SliceCore& x, c
     const auto rows = [&](index_t count) { return corner(both, count, columns); };
     tessera::detail::copy(b, rows(m));
     const Distributed right = call.operand(both);
+    if (is_tall) {
+      scale_by(factor.matrix(), {}, scales);
+    } else {
+      scale_by(factor.matrix(), scales, {});
+      scale_by(rows(m), scales, {});
+    }
     call.must("p?gels", [&] {
       return scalapack::gels<T>(call.narrow(m), call.narrow(n), call.narrow(columns), factor.data<T>(),
                                 factor.descriptor(), right.data<T>(), right.descriptor());
     });
+    if (is_tall) scale_by(rows(n), scales, {});
     both.group().sync();
     // It divides by the diagonal of the factor without a look, which rounding keeps from being zero.
     if (!has_full_rank<T>(factor.matrix())) call.fail("p?gels", 0, "does not have full rank");
-    if (!is_finite(rows(n))) call.fail("p?gels", 0, "has a solution that is out of the range of its type");
+    if (!is_finite(rows(n))) call.fail("p?gels", 0, out_of_range);
     tessera::detail::copy(rows(n), x);
   });
 }

@@ -2,12 +2,14 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/linalg/svd.hpp>
 
+#include <cmath>
 #include <limits>
 #include <optional>
 
 #include <tessera/linalg/gemm.hpp>
 
 #include "call.hpp"
+#include "phases.hpp"
 #include "scalapack_eigen.hpp"
 
 namespace tessera::linalg::detail {
@@ -75,6 +77,34 @@ std::vector<Real<T>> decompose_tall(const Call& call, const SliceCore& a, const 
   return s;
 }
 
+// Of a matrix times a power of two.
+template <class T>
+std::vector<Real<T>> scaled(const Call& call, const SliceCore& a, int power, const SliceCore* u,
+                            const SliceCore* vh) {
+  const index_t m = a.extents()[0], n = a.extents()[1];
+  // A copy that ScaLAPACK may work on: of the adjoint, if that is the tall one.
+  const auto is_tall = [](index_t rows, index_t columns) {
+    return static_cast<double>(rows) > 1.6 * static_cast<double>(columns);
+  };
+  if (!is_tall(n, m)) {
+    const ArrayCore copy = call.matrix(m, n);
+    tessera::detail::copy(a, copy);
+    scale_by(copy, power);
+    return is_tall(m, n) ? decompose_tall<T>(call, copy, u, vh) : decompose<T>(call, copy, u, vh);
+  }
+  const ArrayCore adjoint = call.matrix(n, m);
+  copy_adjoint<T>(a, adjoint);
+  scale_by(adjoint, power);
+  if (u == nullptr) return decompose_tall<T>(call, adjoint, nullptr, nullptr);
+  // a^H = x s y, so a = y^H s x^H.
+  const ArrayCore x = call.matrix(n, m), y = call.matrix(m, m);
+  const SliceCore x_core(x), y_core(y);
+  const std::vector<Real<T>> s = decompose_tall<T>(call, adjoint, &x_core, &y_core);
+  copy_adjoint<T>(y_core, *u);
+  copy_adjoint<T>(x_core, *vh);
+  return s;
+}
+
 }  // namespace
 
 template <class T>
@@ -83,26 +113,19 @@ std::vector<Real<T>> svd(const SliceCore& a, const SliceCore* u, const SliceCore
   tessera::detail::begin_operation(name, {a}, Shapes::any);
   const index_t m = a.extents()[0], n = a.extents()[1];
   if (m == 0 || n == 0) return {};
-  require_finite(name, a, "p?gesvd");
+  const int to_one_of_a = to_one(require_finite(name, a, "p?gesvd"));
   const Call call(name, a, std::max(m, n), blocking);
-  // A copy that ScaLAPACK may work on: of the adjoint, if that is the tall one.
-  const auto is_tall = [](index_t rows, index_t columns) {
-    return static_cast<double>(rows) > 1.6 * static_cast<double>(columns);
-  };
-  if (!is_tall(n, m)) {
-    const ArrayCore copy = call.matrix(m, n);
-    tessera::detail::copy(a, copy);
-    return is_tall(m, n) ? decompose_tall<T>(call, copy, u, vh) : decompose<T>(call, copy, u, vh);
+  std::vector<Real<T>> s = scaled<T>(call, a, to_one_of_a, u, vh);
+  for (Real<T>& value : s) {
+    value = times_power(value, -to_one_of_a);
+    if (!std::isfinite(value))
+      call.fail("p?gesvd", 0, "has singular values that are out of the range of its type");
   }
-  const ArrayCore adjoint = call.matrix(n, m);
-  copy_adjoint<T>(a, adjoint);
-  if (u == nullptr) return decompose_tall<T>(call, adjoint, nullptr, nullptr);
-  // a^H = x s y, so a = y^H s x^H.
-  const ArrayCore x = call.matrix(n, m), y = call.matrix(m, m);
-  const SliceCore x_core(x), y_core(y);
-  const std::vector<Real<T>> s = decompose_tall<T>(call, adjoint, &x_core, &y_core);
-  copy_adjoint<T>(y_core, *u);
-  copy_adjoint<T>(x_core, *vh);
+  if (u != nullptr) {
+    unfix_phases(*vh, fix_phases<T>(*u));
+    tessera::detail::end_operation(*u);
+    tessera::detail::end_operation(*vh);
+  }
   return s;
 }
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -87,8 +89,11 @@ double distance(const Local<T>& a, const Local<T>& b) {
   EXPECT_EQ(a.extents(), b.extents());
   double worst = 0;
   for (index_t i = 0; i < a.extents()[0]; ++i) {
-    for (index_t j = 0; j < a.extents()[1]; ++j)
-      worst = std::max(worst, static_cast<double>(std::abs(a(i, j) - b(i, j))));
+    for (index_t j = 0; j < a.extents()[1]; ++j) {
+      const auto apart = static_cast<double>(std::abs(a(i, j) - b(i, j)));
+      // The larger of two numbers does not see each NaN.
+      worst = std::isnan(apart) ? std::numeric_limits<double>::infinity() : std::max(worst, apart);
+    }
   }
   return worst;
 }

@@ -31,9 +31,10 @@ struct GeneralEigenpairs {
 /// Eigenvalues and right eigenvectors of a general matrix, which is unchanged; both are complex also for a real
 /// one, and come as conjugated pairs up to rounding errors. Through the Schur form of a complex copy
 /// (ScaLAPACK's p?gehrd, p?unmhr, p?lahqr, p?trevc), which has no blocked QR iteration: many times slower than
-/// eigh(). Two eigenvectors of a matrix that has too few of them are nearly the same. @collective
-/// @throws UsageError if `a` is not square; LinalgError if it holds NaN or the iteration does not converge. On
-/// every rank.
+/// eigh(). Two eigenvectors of a matrix that has too few of them are nearly the same. Their phases are as
+/// eigh() has them. @collective
+/// @throws UsageError if `a` is not square; LinalgError if it holds NaN or infinity, the iteration does not
+/// converge, or eigenvalues are out of the range of the type. On every rank.
 template <ScalarMatrix A>
 GeneralEigenpairs<value_t<A>> eig(const A& a, const Blocking& blocking = {}) {
   GeneralEigenpairs<value_t<A>> result{{}, {a.group(), a.dims(), {.name = "eigenvectors"}}};

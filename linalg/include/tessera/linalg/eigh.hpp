@@ -12,9 +12,7 @@
 
 namespace tessera::linalg {
 
-/// Who computes eigenvalues. `automatic`: ELPA where Tessera was built with it, for all or the least
-/// eigenvectors in double precision and a grid of all processes; else divide and conquer for all eigenvectors,
-/// and MRRR for some or for values alone.
+/// Who computes eigenvalues. `automatic`: divide and conquer with vectors, MRRR for values alone.
 enum class EighSolver : std::uint8_t {
   automatic,
   /// ScaLAPACK's p?syevd, p?heevd; always computes all vectors.
@@ -28,7 +26,9 @@ enum class EighSolver : std::uint8_t {
 /// Whether this build has ELPA, which Debian has for Open MPI. @local
 bool has_elpa() noexcept;
 
-/// Which eigenvalues of a matrix, and how; all of them unless said otherwise.
+/// Which eigenvalues of a matrix are returned, and how they are computed; all of them unless said otherwise.
+/// All are computed in any case: ScaLAPACK's ways to some of them return wrong ones of matrices that fall into
+/// blocks.
 struct EighOptions {
   /// Those from the first to below the last in ascending order, counted from 0.
   struct Indices {
@@ -79,9 +79,15 @@ Eigenpairs<value_t<A>> eigen(const A& a, const tessera::detail::SliceCore* b, co
 
 /// Eigenvalues and orthonormal eigenvectors of a symmetric or Hermitian matrix, of which only the lower
 /// triangle is read; `a` is unchanged. All vectors have its layout (of a slice: a blocked one), some have a
-/// blocked one. `auto [w, v] = eigh(a);` On a block-cyclic copy. @collective
+/// blocked one. `auto [w, v] = eigh(a);` On a block-cyclic copy.
+///
+/// Of each vector, the first component whose magnitude is within 1e-6 (in single precision: 1e-3) of the
+/// largest is real and positive. So a vector is the same on any number of processes, unless its eigenvalue is
+/// multiple.
+/// @collective
 /// @throws UsageError if `a` is not square, the options ask for what cannot be, or ELPA where there is none;
-/// LinalgError if `a` holds NaN or the iteration does not converge. On every rank.
+/// LinalgError if `a` holds NaN or infinity, the iteration does not converge, or eigenvalues are out of the
+/// range of the type. On every rank.
 template <ScalarMatrix A>
 Eigenpairs<value_t<A>> eigh(const A& a, const EighOptions& options = {}) {
   return detail::eigen(a, nullptr, options);

@@ -10,7 +10,8 @@
 
 // Factors of matrices, and what follows from them. Matrices are arrays or slices of any layout, and are
 // unchanged; results are new arrays: of the layout of an array, blocked for a slice or where the shape is
-// another.
+// another. All throw LinalgError on every rank if the matrix holds NaN or infinity, or the result is out of the
+// range of its type.
 namespace tessera::linalg {
 
 namespace detail {

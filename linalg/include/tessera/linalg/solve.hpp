@@ -7,7 +7,8 @@
 #include <tessera/linalg/operand.hpp>
 
 // Systems of linear equations. Matrices are arrays or slices of any layout; those that do not lie as ScaLAPACK
-// wants them are redistributed, each once.
+// wants them are redistributed, each once. All throw LinalgError if an operand holds NaN or infinity, or the
+// solution is out of the range of its type; b is unchanged then.
 namespace tessera::linalg {
 
 /// Whether the diagonal of a triangle is taken for ones.

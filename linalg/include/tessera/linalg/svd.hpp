@@ -29,8 +29,10 @@ std::vector<Real<T>> svd(const tessera::detail::SliceCore& a, const tessera::det
 
 /// The singular value decomposition of a matrix, which is unchanged; `auto [u, s, vh] = svd(a);` Through
 /// ScaLAPACK's p?gesvd (bidiagonal form and QR iteration), of the triangular factor of `a` or its adjoint where
-/// one extent is more than 1.6 times the other. @collective
-/// @throws LinalgError on every rank if `a` holds NaN or the iteration does not converge
+/// one extent is more than 1.6 times the other. The columns of u have the phases that eigh() gives vectors.
+/// @collective
+/// @throws LinalgError on every rank if `a` holds NaN or infinity, the iteration does not converge, or singular
+/// values are out of the range of the type
 template <ScalarMatrix A>
 SVD<value_t<A>> svd(const A& a, const Blocking& blocking = {}) {
   const index_t m = a.dims()[0], n = a.dims()[1], count = std::min(m, n);

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <vector>
+
+#include "call.hpp"
+
+namespace tessera::linalg::detail {
+
+/// The factors of Gaussian elimination with row exchanges, on a copy whose columns are brought to one: a C = p
+/// l u for powers of two C, which change neither the pivots nor a digit of the result within its range.
+template <class T>
+struct Elimination {
+  Call call;
+  int n;
+  Distributed factor;
+  std::vector<int> columns;  // the exponents of C
+  std::vector<int> pivots;
+  int singular = 0;  // the first pivot that is zero, from 1 on
+
+  /// @collective @throws LinalgError if `a` holds NaN or infinity
+  Elimination(std::string_view routine, const SliceCore& a, index_t largest_extent, const Blocking& blocking)
+      : call(routine, a, largest_extent, blocking),
+        n(call.narrow(a.extents()[0])),
+        factor(call.copy_of(a)),
+        columns(each_to_one(routine, a, 1, "p?getrf")),
+        pivots(scalapack::pivots_of(factor.descriptor())) {
+    scale_by(factor.matrix(), {}, columns);
+    const int info = call.run([&] {
+      return scalapack::getrf<T>(n, n, factor.template data<T>(), factor.descriptor(), pivots.data());
+    });
+    if (info < 0) call.fail("p?getrf", info, "failed");
+    // Of a matrix of one row it does not tell (2.2).
+    singular = first_without_inverse<T>(factor.matrix());
+  }
+  /// @throws LinalgError if there is no solution.
+  void require_regular() const {
+    if (singular > 0) call.fail("p?getrf", singular, formatted("is singular: pivot {} is zero", singular));
+  }
+};
+
+}  // namespace tessera::linalg::detail

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "../ga/slice_model.hpp"
+#include "matrix_model.hpp"
+
+extern "C" void dsyev_(const char*, const char*, const int*, double*, const int*, double*, double*, const int*,
+                       int*);
+
+// Some eigenvalues, by index and by interval, of matrices for which a routine that computes only some may take
+// the wrong ones, against serial LAPACK; and the signs of vectors.
+namespace tessera::test {
+namespace {
+
+using linalg::EighOptions;
+using linalg::EighSolver;
+
+using Matrix = Local<double>;
+
+std::vector<double> by_lapack(Matrix a) {
+  const int n = static_cast<int>(a.extents()[0]), length = 64 * n;
+  std::vector<double> values(static_cast<std::size_t>(n)), work(static_cast<std::size_t>(length));
+  int info = 0;
+  dsyev_("N", "L", &n, a.data(), &n, values.data(), work.data(), &length, &info);
+  EXPECT_EQ(info, 0);
+  return values;
+}
+
+// Blocks on the diagonal, of the same numbers where the seed is the same.
+Matrix blocks(index_t n, index_t extent, bool same, unsigned seed) {
+  Matrix a(Extents<2>{n, n});
+  for (index_t first = 0; first < n; first += extent) {
+    const auto block = random_matrix<double>(extent, extent, same ? seed : seed + static_cast<unsigned>(first));
+    for (index_t i = 0; i < std::min(extent, n - first); ++i) {
+      for (index_t j = 0; j <= i; ++j) a(first + i, first + j) = a(first + j, first + i) = block(i, j);
+    }
+  }
+  return a;
+}
+// W+ of Wilkinson: pairs of eigenvalues that agree to many digits; several that hardly touch.
+Matrix wilkinson(index_t n, index_t extent, double glue) {
+  Matrix a(Extents<2>{n, n});
+  for (index_t i = 0; i < n; ++i) {
+    a(i, i) = std::abs(static_cast<double>(i % extent) - static_cast<double>(extent / 2));
+    if (i > 0) a(i, i - 1) = a(i - 1, i) = i % extent == 0 ? glue : 1;
+  }
+  return a;
+}
+Matrix graded(index_t n, unsigned seed) {
+  auto a = random_matrix<double>(n, n, seed);
+  for (index_t i = 0; i < n; ++i) {
+    for (index_t j = 0; j <= i; ++j) {
+      a(i, j) *= std::pow(10.0, -static_cast<double>(i + j) / 2);
+      a(j, i) = a(i, j);
+    }
+  }
+  return a;
+}
+// Zeros everywhere but at some places.
+Matrix sparse(index_t n, unsigned seed) {
+  std::mt19937 random(seed);
+  Matrix a(Extents<2>{n, n});
+  for (index_t k = 0; k < n; ++k) {
+    const auto i = static_cast<index_t>(random() % static_cast<unsigned>(n)),
+               j = static_cast<index_t>(random() % static_cast<unsigned>(n));
+    a(i, j) = a(j, i) = static_cast<double>(random() % 7) - 3;
+  }
+  return a;
+}
+
+TEST(SomeEigenvalues, of_decoupled_graded_and_wilkinson_like_matrices) {
+  const index_t n = 12;
+  const std::vector<Matrix> matrices{blocks(n, 3, true, 1),  blocks(n, 3, false, 2), blocks(n, 1, false, 3),
+                                     blocks(n, 5, false, 4), wilkinson(n, 11, 0),    wilkinson(n, 3, 1e-9),
+                                     graded(n, 5),           sparse(n, 6),           sparse(n, 7)};
+  std::vector<EighSolver> solvers{EighSolver::automatic, EighSolver::mrrr};
+  if (linalg::has_elpa()) solvers.push_back(EighSolver::elpa);
+  // All ranges on one rank, where calls are cheap; more ranks take every so manieth.
+  const int step = world().size() == 1 ? 1 : 17;
+  int number = 0;
+  for (const Matrix& matrix : matrices) {
+    Array<double, 2> a(world(), {n, n}, {.name = "A"});
+    set(a, matrix);
+    const auto expected = by_lapack(matrix);
+    const double largest = std::max(-expected.front(), expected.back()), tolerance = 1e-13 * largest;
+    for (const EighSolver solver : solvers) {
+      for (index_t first = 0; first < n; ++first) {
+        for (index_t last = first + 1; last <= n; ++last) {
+          if (number++ % step != 0) continue;
+          SCOPED_TRACE(testing::Message() << "matrix " << &matrix - matrices.data() << ", solver "
+                                          << static_cast<int>(solver) << ", " << first << " to " << last);
+          const EighOptions options{
+              .indices = EighOptions::Indices{first, last}, .solver = solver, .blocking = {.block = 2}};
+          const std::vector<double> wanted(expected.begin() + first, expected.begin() + last);
+          const auto close = [&](const std::vector<double>& found) {
+            bool all = found.size() == wanted.size();
+            for (std::size_t i = 0; i < std::min(found.size(), wanted.size()); ++i)
+              all = all && std::abs(found[i] - wanted[i]) <= tolerance;
+            return all;
+          };
+          EXPECT_TRUE(close(linalg::eigvalsh(a, options))) << "values alone";
+          const auto [w, v] = linalg::eigh(a, options);
+          EXPECT_TRUE(close(w)) << "with vectors";
+          const auto vectors = all_of(v);
+          auto right = vectors;
+          for (index_t i = 0; i < n; ++i) {
+            for (index_t j = 0; j < last - first; ++j) right(i, j) *= w[static_cast<std::size_t>(j)];
+          }
+          EXPECT_LT(distance(product(matrix, vectors), right), tolerance);
+          EXPECT_LT(distance(product(adjoint_of(vectors), vectors), unit<double>(last - first)), 1e-12);
+          // As many within bounds on both sides of a gap.
+          if (first > 0 && last < n && expected[at(first)] - expected[at(first - 1)] > 0.01 &&
+              expected[at(last)] - expected[at(last - 1)] > 0.01) {
+            const EighOptions between{
+                .interval = EighOptions::Interval{wanted.front() - 0.005, wanted.back() + 0.005},
+                .solver = solver,
+                .blocking = {.block = 2}};
+            EXPECT_TRUE(close(linalg::eigvalsh(a, between))) << "by interval";
+          }
+        }
+      }
+    }
+    world().sync();
+  }
+}
+
+// Ties, of which rounding would choose another on other ranks, do not flip: the first of them counts.
+template <class T>
+void expect_rule(const Local<T>& v) {
+  const double close = sizeof(RealOf<T>) == sizeof(double) ? 1e-6 : 1e-3;
+  for (index_t j = 0; j < v.extents()[1]; ++j) {
+    double largest = 0;
+    for (index_t i = 0; i < v.extents()[0]; ++i) largest = std::max<double>(largest, std::abs(v(i, j)));
+    index_t first = 0;
+    while (std::abs(v(first, j)) < (1 - close) * largest) ++first;
+    EXPECT_GT(std::real(v(first, j)), 0) << "column " << j;
+    EXPECT_EQ(std::imag(v(first, j)), 0) << "column " << j;
+  }
+}
+
+template <class T>
+class Signs : public testing::Test {};
+using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(Signs, Scalars);
+
+TYPED_TEST(Signs, are_the_same_on_any_number_of_ranks) {
+  using T = TypeParam;
+  const index_t n = 8;
+  // A chain, each of whose eigenvectors has ties: component i of vector k is sin((i+1)(k+1) pi / (n+1)).
+  Array<T, 2> chain(world(), {n, n}, {.name = "chain"});
+  for_each_local(chain, [](const Index<2>& at, T& x) { x = std::abs(at[0] - at[1]) == 1 ? T{1} : T{0}; });
+  chain.sync();
+  const auto [values, found] = linalg::eigh(chain);
+  const auto vectors = all_of(found);
+  expect_rule(vectors);
+  const double tolerance = 1e4 * static_cast<double>(std::numeric_limits<RealOf<T>>::epsilon());
+  Local<T> expected(Extents<2>{n, n});
+  for (index_t k = 0; k < n; ++k) {
+    // In ascending order: the one that alternates most is first.
+    const auto wave = [&](index_t i) {
+      return std::sqrt(2.0 / (n + 1)) *
+             std::sin(static_cast<double>((i + 1) * (n - k)) * 3.14159265358979323846 / (n + 1));
+    };
+    double largest = 0;
+    for (index_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(wave(i)));
+    index_t first = 0;
+    while (std::abs(wave(first)) < (1 - 1e-5) * largest) ++first;
+    for (index_t i = 0; i < n; ++i)
+      expected(i, k) = T(static_cast<RealOf<T>>(wave(first) < 0 ? -wave(i) : wave(i)));
+  }
+  EXPECT_LT(distance(vectors, expected), tolerance);
+  EXPECT_LT(distance(all_of(linalg::eigh(chain, {.indices = EighOptions::Indices{2, 5}}).vectors),
+                     [&] {
+                       Local<T> part(Extents<2>{n, 3});
+                       for (index_t i = 0; i < n; ++i) {
+                         for (index_t j = 0; j < 3; ++j) part(i, j) = expected(i, j + 2);
+                       }
+                       return part;
+                     }()),
+            tolerance);
+  Array<T, 2> any(world(), {n, 5}, {.name = "any"}), square(world(), {n, n}, {.name = "square"});
+  const auto matrix = random_matrix<T>(n, 5, 21);
+  set(any, matrix), set(square, random_matrix<T>(n, n, 22));
+  const auto [u, s, vh] = linalg::svd(any);
+  auto left = all_of(u);
+  expect_rule(left);
+  for (index_t i = 0; i < n; ++i) {
+    for (index_t j = 0; j < 5; ++j) left(i, j) *= s[static_cast<std::size_t>(j)];
+  }
+  EXPECT_LT(distance(product(left, all_of(vh)), matrix), tolerance);
+  expect_rule(all_of(linalg::eig(square).vectors));
+  world().sync();
+}
+
+}  // namespace
+}  // namespace tessera::test
