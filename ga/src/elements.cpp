@@ -115,7 +115,7 @@ void enumerate(const SliceCore& a, const void* start, const void* step) {
       T* x = static_cast<T*>(run.data[0]);
       for (index_t i = 0; i < run.count; ++i)
         x[i * run.strides[0]] =
-            sum(first, product(static_cast<T>(static_cast<RealOf<T>::type>(run.at[0] + i)), by));
+            sum(first, product(static_cast<T>(static_cast<typename RealOf<T>::type>(run.at[0] + i)), by));
     });
   });
   end_operation(a);

@@ -181,7 +181,8 @@ Ghosts::Round Ghosts::make_round(const std::vector<Pieces>& by_peer, const Piece
   const int me = group_.rank();
   for (std::size_t p = 0; p < peers_.size(); ++p) {
     const int rank = peers_[p].rank;
-    Partner from{rank, group_.on_node(rank), false, p, {}, false}, to = from;
+    Partner from{rank, group_.on_node(rank), false, p, {}, false};
+    Partner to = from;
     for (const auto& [owner, piece] : own) {
       if (owner == rank) from.transfers.push_back(transfer(piece, from, true));
     }

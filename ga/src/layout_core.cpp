@@ -16,7 +16,8 @@ namespace {
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 double largest_block(index_t extent, int parts) {
-  return static_cast<double>(extent / parts + static_cast<index_t>(extent % parts != 0));
+  const index_t largest = extent / parts + static_cast<index_t>(extent % parts != 0);
+  return static_cast<double>(largest);
 }
 
 // The surface of the largest block, in elements, for one grid.

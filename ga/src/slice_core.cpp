@@ -241,7 +241,7 @@ std::uint64_t SliceCore::fingerprint() const noexcept {
 }
 
 std::string SliceCore::description() const {
-  const std::string name = formatted("array \"{}\"", array_->name());
+  std::string name = formatted("array \"{}\"", array_->name());
   if (is_whole()) return name;
   const Lattice all = lattice({{}, extents_});
   std::string text, order;

@@ -37,7 +37,7 @@ template <class T>
 AttributeValue read_numbers(const Attribute& attribute, hid_t type, std::size_t count, bool is_scalar) {
   std::vector<T> values(count);
   if (count > 0) check(H5Aread(attribute.get(), type, values.data()), "H5Aread");
-  return is_scalar ? AttributeValue(values.front()) : AttributeValue(std::move(values));
+  return is_scalar ? AttributeValue(values.front()) : AttributeValue(values);
 }
 
 AttributeValue read_integers(const Attribute& attribute, const Type& type, std::size_t count, bool is_scalar) {
