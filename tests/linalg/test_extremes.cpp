@@ -142,6 +142,7 @@ TYPED_TEST(Extremes, equations_and_factors) {
     const auto scaled = this->times_power(right, exponent);
     const auto near = [&](const Local<T>& found, const Local<T>& expected, const char* what) {
       EXPECT_LT(distance(found, expected), tolerance) << what;
+      world().sync();  // before anybody changes what others still read
     };
     set(b, scaled), linalg::solve(g, b);
     near(all_of(b), product(inverse, right), "solve");
