@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <thread>
 #include <vector>
 
 #include <tessera/runtime/detail/runs.hpp>
+#include <tessera/runtime/detail/wait.hpp>
 
 #include "format.hpp"
 
@@ -109,8 +109,8 @@ NodeCache::Found NodeCache::find(int rank, index_t offset, const Strided& shape,
       last = number;
       const Claim claimed = claim(rank, number);
       found.room = claimed.entry != nullptr;
-      found.parts.push_back(claimed.entry);
       if (claimed.is_new) prepare(number, *claimed.entry);
+      found.parts.push_back(claimed.entry);
     } else {
       found.parts.push_back(found.parts.back());
     }
@@ -119,27 +119,30 @@ NodeCache::Found NodeCache::find(int rank, index_t offset, const Strided& shape,
 }
 
 // Returns when somebody has filled the page; false if that failed.
-bool NodeCache::wait(const Entry& entry) noexcept {
+bool NodeCache::wait(const Entry& entry) const {
   const std::atomic_ref<std::int32_t> state(const_cast<Entry&>(entry).state);
-  for (;;) {
-    const std::int32_t now = state.load(std::memory_order_acquire);
-    if (now == ready || now == failed) return now == ready;
-    std::this_thread::yield();
-  }
+  std::int32_t now = empty;
+  // Who fills it may be answered by this process alone.
+  wait_until(node_, [&] {
+    now = state.load(std::memory_order_acquire);
+    return now == ready || now == failed;
+  });
+  return now == ready;
 }
 
 bool NodeCache::get(const Segment& from, int rank, index_t offset, const Strided& shape, std::byte* to) {
   std::vector<Entry*> mine;
-  Request all;
-  const Found found = find(rank, offset, shape, [&](index_t number, Entry& entry) {
-    mine.push_back(&entry);
-    const index_t begin = number * page, bytes = std::min(page, from.slice_bytes() - begin);
-    all += from.get_async(rank, begin, Strided::contiguous(bytes), data(entry));
-  });
   auto finish = [&](State state) {
     for (Entry* entry : mine) std::atomic_ref(entry->state).store(state, std::memory_order_release);
   };
+  Found found;
   try {
+    Request all;
+    found = find(rank, offset, shape, [&](index_t number, Entry& entry) {
+      mine.push_back(&entry);
+      const index_t begin = number * page, bytes = std::min(page, from.slice_bytes() - begin);
+      all += from.get_async(rank, begin, Strided::contiguous(bytes), data(entry));
+    });
     all.wait();
   } catch (...) {
     finish(failed);

@@ -100,8 +100,11 @@ void GroupState::require_open() const {
 std::string GroupState::agree(const std::string& problem) {
   std::int64_t first = problem.empty() ? size : rank;
   reduce_min(&first, 1);
-  if (first == size) return {};
-  const int root = static_cast<int>(first);
+  return tell(static_cast<int>(first), problem);
+}
+
+std::string GroupState::tell(int root, const std::string& problem) {
+  if (root == size) return {};
   auto length = static_cast<index_t>(problem.size());
   mpi::broadcast(comm.get(), &length, sizeof length, root);
   std::string text(static_cast<std::size_t>(length), ' ');
@@ -115,13 +118,15 @@ void GroupState::reduce_min(std::int64_t* values, int count) {
           : mpi::all_reduce(comm.get(), values, count, ElementKind::int64, Reduce::min);
 }
 
-void GroupState::meet() {
-  index_t least = alive.settle();
+std::int64_t GroupState::meet(std::int64_t value) {
+  const index_t settled = alive.settle();
   std::atomic_thread_fence(std::memory_order_seq_cst);
+  std::int64_t least[2] = {settled, value};
   // A reduction is a barrier as well: nobody has the result before everybody has called.
-  reduce_min(&least, 1);
+  reduce_min(least, 2);
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  reclaim(least);
+  reclaim(least[0]);
+  return least[1];
 }
 
 void GroupState::reclaim(index_t least_settled) {
@@ -338,11 +343,14 @@ void Group::barrier() const {
   state().reduce_min(&nothing, 1);
 }
 
-void Group::sync() const {
+void Group::sync() const { static_cast<void>(sync_and_agree({})); }
+
+std::string Group::sync_and_agree(std::string_view problem) const {
   check_agreement("Group::sync", 0);
   GroupState& group = state();
   if (group.runtime->windows > 0 || group.runtime->progress) group.alive.quiesce_all();
-  group.meet();
+  const std::int64_t first = group.meet(problem.empty() ? group.size : group.rank);
+  return group.tell(static_cast<int>(first), std::string(problem));
 }
 
 void Group::broadcast_bytes(void* data, index_t bytes, int root) const {

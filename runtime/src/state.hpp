@@ -161,10 +161,12 @@ struct GroupState : Collective {
   /// Lets every member throw when one has a problem: returns the problem of the lowest rank that has one.
   /// @collective
   std::string agree(const std::string& problem);
+  /// The problem of that member, in its words. @collective
+  std::string tell(int root, const std::string& problem);
   /// Returns when all members have called, with the least of each of a few values. @collective
   void reduce_min(std::int64_t* values, int count);
-  /// A barrier that also frees what every member has dropped. @collective
-  void meet();
+  /// A barrier that also frees what every member has dropped; returns the least of what all pass. @collective
+  std::int64_t meet(std::int64_t value = 0);
   /// Frees what every member has settled. `least_settled` is the smallest count over the members. @collective
   void reclaim(index_t least_settled);
   /// Keeps the new object among those that are freed by agreement. @collective

@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <tessera/runtime/detail/wait.hpp>
+
 #include "progress.hpp"
 #include "state.hpp"
 
@@ -69,6 +71,11 @@ bool Waiting::turn() {
   keep_mpi_going(group_);
   sched_yield();
   return false;
+}
+
+void wait_turn(const Group& group) {
+  keep_mpi_going(GroupState::of(group));
+  sched_yield();
 }
 
 bool is_crowded(int processes) noexcept {

@@ -58,7 +58,7 @@ class NodeCache {
   int host(index_t slot) const noexcept { return static_cast<int>(slot % members_); }
   index_t place(index_t slot) const noexcept { return slot / members_ * page; }
   std::byte* data(const Entry& entry) const noexcept;
-  static bool wait(const Entry& entry) noexcept;
+  bool wait(const Entry& entry) const;
 
   Group node_;
   int members_;

@@ -128,6 +128,8 @@ class Group {
   /// Lets every member fail when one does: the problem of the lowest rank that passes one that is not empty, in
   /// its words; empty if nobody has a problem. @collective
   std::string agree(std::string_view problem) const;
+  /// sync() and agree(), in one meeting of the members. @collective
+  std::string sync_and_agree(std::string_view problem) const;
 
   /// In builds with TESSERA_CHECKS (the dev preset): throws UsageError on every rank unless all members make
   /// the same collective call with the same fingerprint of arguments. Does nothing otherwise. @collective
