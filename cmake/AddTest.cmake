@@ -94,7 +94,7 @@ endfunction()
 # tessera_add_mpi_test(name SOURCES file... LIBS lib... | PROGRAM target
 #                      [NP n...] [NODE_SIZES k...|none] [NETWORKS tcp|hosts|none ...] [TIMEOUT seconds]
 #                      [ARGS arg...] [ENVIRONMENT NAME=value...] [PRINTS regex] [FAILS_WITH regex] [OWN_MAIN] [WIDE]
-#                      [OFF_NODE] [FULL])
+#                      [OFF_NODE] [FULL] [SETTINGS full|quick])
 #
 # A GoogleTest program with the main of tests/support (OWN_MAIN: the sources have one; PROGRAM: an executable that
 # exists), run once for every number of ranks and shape of machine:
@@ -105,9 +105,10 @@ endfunction()
 # NP defaults to 1 2 3 4 7 (with sanitizers 1 2 3 4), NETWORKS to tcp and hosts. WIDE puts 7 ranks into the quick set as well.
 # OVER_NETWORKS puts tcp and hosts of the fewest ranks there are into it, for programs that find out what others do not.
 # OFF_NODE: not on one node. FULL: nothing of it in the quick set.
+# SETTINGS: run it in every setting of the runtime as well (see tessera_add_settings_tests).
 # PRINTS: the output must match. FAILS_WITH: the job must end with a status that is not 0, and the output must match.
 function(tessera_add_mpi_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "OWN_MAIN;WIDE;OVER_NETWORKS;OFF_NODE;FULL" "PROGRAM;TIMEOUT;PRINTS;FAILS_WITH"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OWN_MAIN;WIDE;OVER_NETWORKS;OFF_NODE;FULL" "PROGRAM;TIMEOUT;PRINTS;FAILS_WITH;SETTINGS"
                         "SOURCES;LIBS;NP;NODE_SIZES;NETWORKS;ARGS;ENVIRONMENT")
   foreach(default "NP;1;2;3;4;7" "NODE_SIZES;1;2" "NETWORKS;tcp;hosts" "TIMEOUT;60")
     list(POP_FRONT default variable)
@@ -173,6 +174,48 @@ function(tessera_add_mpi_test name)
       _tessera_mpi_run(${np} hosts ${speed} "${launch}")
     endif()
   endforeach()
+  if(arg_SETTINGS)
+    tessera_add_settings_tests(
+      ${name} ${arg_SETTINGS} PROGRAM ${arg_PROGRAM} TIMEOUT ${arg_TIMEOUT} ARGS ${arg_ARGS} ENVIRONMENT ${arg_ENVIRONMENT}
+      PRINTS ${arg_PRINTS})
+  endif()
+endfunction()
+
+# Each setting that changes who serves whom, or by which way: its name, and what it sets.
+set(TESSERA_TEST_SETTINGS
+    poll PROGRESS=poll
+    rank PROGRESS=rank
+    window WINDOW=off
+    doorbell DOORBELL=off
+    automatic METHOD=automatic
+    direct METHOD=direct
+    packed METHOD=packed
+    batched METHOD=batched)
+
+# tessera_add_settings_tests(name full|quick argument of tessera_add_mpi_test...)
+#
+# A program on two pretended nodes in each setting of the runtime: name_poll, name_rank, .... quick: in the setting of which
+# most depends, polling, also in the quick set, once and not under sanitizers. Those run in it alone: where transfers go is
+# nothing to them.
+function(tessera_add_settings_tests name speed)
+  set(settings ${TESSERA_TEST_SETTINGS})
+  while(settings)
+    list(POP_FRONT settings setting variable)
+    set(shape NP 4 NODE_SIZES 2)
+    if(setting STREQUAL "rank") # one of each node only serves
+      set(shape NP 6 NODE_SIZES 3)
+    endif()
+    if(setting STREQUAL "poll" OR NOT TESSERA_TEST_SANITIZED)
+      set(set_of_tests FULL)
+      if(setting STREQUAL "poll" AND speed STREQUAL "quick" AND NOT TESSERA_TEST_SANITIZED)
+        set(set_of_tests)
+      endif()
+      cmake_parse_arguments(PARSE_ARGV 2 more "" "PROGRAM;TIMEOUT;PRINTS" "ARGS;ENVIRONMENT")
+      tessera_add_mpi_test(
+        ${name}_${setting} PROGRAM ${more_PROGRAM} TIMEOUT ${more_TIMEOUT} ${shape} NETWORKS none OFF_NODE ${set_of_tests}
+        ARGS ${more_ARGS} PRINTS ${more_PRINTS} ENVIRONMENT ${more_ENVIRONMENT} TESSERA_${variable})
+    endif()
+  endwhile()
 endfunction()
 
 # One run of the test that tessera_add_mpi_test is adding; the arguments after the command are its environment.
