@@ -43,6 +43,27 @@ T product(T a, T b) {
 template <class T>
 constexpr bool is_ordered = std::is_arithmetic_v<T>;
 
+/// Whether a number, or a part of it, is NaN. @local
+template <class T>
+bool is_nan(T x) noexcept {
+  if constexpr (std::is_integral_v<T>)
+    return false;
+  else if constexpr (std::is_floating_point_v<T>)
+    return x != x;
+  else
+    return is_nan(x.real()) || is_nan(x.imag());
+}
+
+/// The lesser and the greater of two; NaN if one is. @local
+template <class T>
+T least(T a, T b) noexcept {
+  return b < a || is_nan(b) ? b : a;
+}
+template <class T>
+T greatest(T a, T b) noexcept {
+  return a < b || is_nan(b) ? b : a;
+}
+
 template <class T>
 T magnitude(T x) {
   if constexpr (std::is_integral_v<T>) {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <limits>
+#include <span>
+#include <vector>
 
 #include <tessera/runtime/error.hpp>
 #include <tessera/runtime/group.hpp>
@@ -38,8 +40,8 @@ T combine(Reduce operation, T a, T b) {
   if (operation == Reduce::sum) return sum(a, b);
   if (operation == Reduce::product) return product(a, b);
   if constexpr (!std::is_same_v<T, std::complex<typename RealOf<T>::type>>) {
-    if (operation == Reduce::min) return b < a ? b : a;
-    if (operation == Reduce::max) return a < b ? b : a;
+    if (operation == Reduce::min) return least(a, b);
+    if (operation == Reduce::max) return greatest(a, b);
   }
   if constexpr (std::is_integral_v<T>) {
     switch (operation) {
@@ -59,6 +61,33 @@ T combine(Reduce operation, T a, T b) {
   }
   throw UsageError(
       formatted("{} is not defined for elements of {}", to_string(operation), to_string(element_kind<T>())));
+}
+
+/// Group::all_reduce, where NaN stays under min and max, which MPI does not promise. @collective
+template <class T>
+void reduce_all(const Group& group, std::span<T> values, Reduce operation) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (operation == Reduce::min || operation == Reduce::max) {
+      // Numbers in the place of NaN, and behind all of them whether there was one; who looks where pays for it.
+      const T none = identity<T>(operation), yes = operation == Reduce::min ? T{-1} : T{1};
+      std::vector<T> numbers(values.begin(), values.end()), marks(values.size(), T{0});
+      bool any = false;
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        if (!is_nan(values[i])) continue;
+        numbers[i] = none;
+        marks[i] = yes;
+        any = true;
+      }
+      numbers.push_back(any ? yes : T{0});
+      group.all_reduce(std::span<T>(numbers), operation);
+      const bool anywhere = numbers.back() != T{0};
+      if (anywhere) group.all_reduce(std::span<T>(marks), operation);
+      for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = anywhere && marks[i] != T{0} ? std::numeric_limits<T>::quiet_NaN() : numbers[i];
+      return;
+    }
+  }
+  group.all_reduce(values, operation);
 }
 
 }  // namespace tessera::detail

@@ -77,7 +77,9 @@ namespace {
 template <class T>
 void require_interval(std::string_view operation, T low, T high) {
   if constexpr (std::is_arithmetic_v<T>) {
-    if (!(low <= high))
+    bool finite = true;
+    if constexpr (std::is_floating_point_v<T>) finite = std::isfinite(low) && std::isfinite(high);
+    if (!finite || low > high)
       throw UsageError(formatted("{}: there are no numbers from {} to {}", operation, low, high));
   } else {
     require_interval(operation, low.real(), high.real());
@@ -143,12 +145,14 @@ void clamp(const SliceCore& a, const void* low, const void* high) {
   require_arithmetic("clamp", a);
   with_kind(a.array().type().kind, "clamp", [&]<class T>(T) {
     if constexpr (is_ordered<T>) {
-      const T least = value<T>(low), most = value<T>(high);
-      if (most < least)
+      const T from = value<T>(low), to = value<T>(high);
+      if (to < from)
         throw UsageError(
-            formatted("clamp of {}: the lower bound {} exceeds the upper, {}", a.description(), least, most));
+            formatted("clamp of {}: the lower bound {} exceeds the upper, {}", a.description(), from, to));
+      if (is_nan(from) || is_nan(to))
+        throw UsageError(formatted("clamp of {}: a bound is NaN ({} to {})", a.description(), from, to));
       in_place("clamp", a, [&](const ElementRun& run) {
-        apply<T>(run, [least, most](T& x) { x = x < least ? least : most < x ? most : x; });
+        apply<T>(run, [from, to](T& x) { x = x < from ? from : to < x ? to : x; });
       });
     } else {
       throw_undefined("clamp", a);
@@ -210,8 +214,8 @@ void binary(Binary which, const SliceCore& x, const SliceCore& y, const SliceCor
     if (which == Binary::multiply) return each([](T u, T v) { return product(u, v); });
     if (which == Binary::divide) return each([&](T u, T v) { return quotient(u, v, undefined); });
     if constexpr (is_ordered<T>) {
-      if (which == Binary::minimum) return each([](T u, T v) { return v < u ? v : u; });
-      return each([](T u, T v) { return u < v ? v : u; });
+      if (which == Binary::minimum) return each([](T u, T v) { return least(u, v); });
+      return each([](T u, T v) { return greatest(u, v); });
     } else {
       throw_undefined(name, z);
     }

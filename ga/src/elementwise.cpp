@@ -258,6 +258,11 @@ void end_operation(const SliceCore& written) {
   written.array().group().sync();
 }
 
+void end_operation(std::string_view operation, const SliceCore& written, const Outcome& outcome) {
+  written.array().order_local_access();
+  outcome.agree_and_sync(written.array().group(), formatted("{} of {}", operation, written.description()));
+}
+
 void for_each_run(const SliceCore& target, std::span<const SliceCore> sources, const RunFunction& f) {
   Walk(target, sources, f).run();
 }

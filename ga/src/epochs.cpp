@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/detail/on_every_node.hpp>
+#include <tessera/detail/agreed.hpp>
 #include <tessera/layout.hpp>
 
 #include "array_state.hpp"
@@ -87,7 +87,7 @@ std::uint64_t ArrayCore::begin_epoch(Mode mode, index_t cache_bytes) {
     if (epoch.cache) {
       epoch.cache->clear();
     } else {
-      epoch.cache = made_on_every_node(group(), [&] {
+      epoch.cache = made_by_all(group(), formatted("{} of array \"{}\"", name_of(mode), name()), [&] {
         return std::make_unique<NodeCache>(group().node(), bytes, formatted("array \"{}\"", name()));
       });
       epoch.cache_bytes = bytes;
@@ -124,6 +124,7 @@ void ArrayCore::end_epoch(std::uint64_t number) {
 
 void ArrayCore::end_epoch() const {
   if (!epoch_ || !epoch_->active) return;
+  require_open();
   Epoch& epoch = *epoch_;
   epoch.active = guarded_ = false;
   // The sums are for memory that is not this array's to a reader alone.

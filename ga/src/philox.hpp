@@ -5,6 +5,7 @@
 #include <array>
 #include <complex>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 // Random numbers that are a function of a seed and a counter, so that any process makes any of them: Philox
@@ -37,7 +38,13 @@ T uniform(const std::array<std::uint64_t, 2>& bits, T low, T high) noexcept {
     // As many bits as the mantissa holds, so that 1 is never reached.
     const T unit = std::is_same_v<T, float> ? static_cast<T>(bits[0] >> 40) * static_cast<T>(0x1p-24)
                                             : static_cast<T>(bits[0] >> 11) * static_cast<T>(0x1p-53);
-    const T number = low + unit * (high - low);
+    const T width = high - low;
+    if (width <= std::numeric_limits<T>::max()) {
+      const T number = low + unit * width;
+      return number < high ? number : low;
+    }
+    // The width is beyond all numbers, its half is not.
+    const T half = unit * (high / 2 - low / 2), number = low + half + half;
     return number < high ? number : low;
   } else {
     using R = typename T::value_type;

@@ -20,14 +20,11 @@ constexpr index_t gap = -1;  // stands for the elements that are left out
 
 std::vector<index_t> shown(index_t extent, index_t most) {
   std::vector<index_t> list;
-  const index_t edge = std::max<index_t>(1, most / 2);
-  for (index_t i = 0; i < extent; ++i) {
-    if (extent > most && i == edge) {
-      list.push_back(gap);
-      i = extent - edge;
-    }
-    list.push_back(i);
-  }
+  const index_t behind = most / 2, before = extent > most ? most - behind : extent;
+  for (index_t i = 0; i < before; ++i) list.push_back(i);
+  if (extent <= most) return list;
+  list.push_back(gap);
+  for (index_t i = extent - behind; i < extent; ++i) list.push_back(i);
   return list;
 }
 
@@ -105,15 +102,16 @@ void print(std::ostream& out, const SliceCore& slice, const PrintOptions& option
   }
   begin_operation("print", {slice});
   const ArrayCore& array = slice.array();
-  if (array.group().rank() == 0) {
+  const Outcome outcome([&] {
+    if (array.group().rank() != 0) return;
     out << formatted("{}: {}, {}, {}\n", slice.description(),
                      extents_text(slice.extents().data(), slice.rank()), to_string(array.type()),
                      array.layout().description());
     Coordinates at{};
     if (array.type().kind != ElementKind::bytes && slice.size() > 0) print_planes(out, slice, 0, at, options);
     out.flush();
-  }
-  end_operation(slice);
+  });
+  end_operation("print", slice, outcome);
 }
 
 void print(std::ostream& out, const LayoutCore& layout, const PrintOptions& options) {

@@ -46,9 +46,7 @@ S local_sum(const SliceCore& a, F&& term) {
 // Before all others: NaN is both the least and the greatest.
 template <class T>
 bool precedes(Extreme which, T a, T b) {
-  if constexpr (std::is_floating_point_v<T>) {
-    if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && !std::isnan(b);
-  }
+  if (is_nan(a) || is_nan(b)) return is_nan(a) && !is_nan(b);
   return which == Extreme::least ? a < b : b < a;
 }
 
@@ -73,34 +71,79 @@ void dot(const SliceCore& x, const SliceCore& y, Conjugate first, void* result) 
   });
 }
 
+namespace {
+
+// A sum of squares in three parts, so that no square leaves the range of numbers (as Blue does it, A portable
+// Fortran program to find the Euclidean norm of a vector, TOMS 1978; but by runs, not by elements): of numbers
+// as they are, of large ones divided by `unit`, of small ones multiplied by it.
+struct SumOfSquares {
+  static constexpr double unit = 0x1p600;
+  double middle = 0, large = 0, small = 0;
+
+  template <class T>
+  void add(const T* x, index_t count, index_t step) {
+    auto squares = [&](double factor) {
+      return sum_over<double>(count, [&](index_t i) {
+        const double number = static_cast<double>(x[i * step]) * factor;
+        return number * number;
+      });
+    };
+    const double plain = squares(1);
+    // Squares of float and of integers are far inside.
+    if (!std::is_same_v<T, double> || (plain <= 0x1p900 && plain >= 0x1p-900))
+      middle += plain;
+    else if (plain < 0x1p-900)
+      small += squares(unit);
+    else
+      large += squares(1 / unit);  // NaN, too
+  }
+  double root() const noexcept {
+    if (large != 0) return unit * std::sqrt(large + middle / unit / unit);
+    if (middle != 0) return std::sqrt(middle + small / unit / unit);
+    return std::sqrt(small) / unit;
+  }
+};
+
+template <class T>
+double norm2_of(const SliceCore& a) {
+  SumOfSquares total;
+  for_each_run(a, {}, [&](const ElementRun& run) {
+    if constexpr (std::is_arithmetic_v<T>) {
+      total.add(static_cast<const T*>(run.data[0]), run.count, run.strides[0]);
+    } else {
+      const auto* parts = static_cast<const typename T::value_type*>(run.data[0]);
+      const index_t step = run.strides[0];
+      if (step == 1) return total.add(parts, 2 * run.count, 1);
+      total.add(parts, run.count, 2 * step);
+      total.add(parts + 1, run.count, 2 * step);
+    }
+  });
+  double parts[] = {total.middle, total.large, total.small};
+  a.array().group().all_reduce(std::span<double>(parts), Reduce::sum);
+  return SumOfSquares{parts[0], parts[1], parts[2]}.root();
+}
+
+}  // namespace
+
 double norm(const SliceCore& a, Norm which) {
   begin_operation("norm", {a});
   const Group& group = a.array().group();
   return with_kind(a.array().type().kind, "norm", [&]<class T>(T) {
+    if (which == Norm::two) return norm2_of<T>(a);
     auto size_of_element = [](const T& x) {
-      // The most negative integer has no magnitude in its own type.
-      if constexpr (std::is_integral_v<T>) {
+      // The most negative integer has no magnitude in its own type; that of (infinity, NaN) would be infinite.
+      if constexpr (std::is_integral_v<T>)
         return std::abs(static_cast<double>(x));
-      } else {
-        return static_cast<double>(std::abs(x));
-      }
+      else
+        return is_nan(x) ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(std::abs(x));
     };
-    if (which == Norm::infinity) {
-      double most = 0, nan = 0;
-      for_each_run(a, {}, [&](const ElementRun& run) {
-        apply<const T>(run, [&](const T& x) {
-          const double size = size_of_element(x);
-          if (size > most) most = size;
-          if (std::isnan(size)) nan = 1;
-        });
-      });
-      nan = group.all_reduce(nan, Reduce::max);
-      most = group.all_reduce(most, Reduce::max);
-      return nan > 0 ? std::numeric_limits<double>::quiet_NaN() : most;
-    }
     if (which == Norm::one) return group.all_reduce(local_sum<double, T>(a, size_of_element), Reduce::sum);
-    auto square = [&](const T& x) { return size_of_element(x) * size_of_element(x); };
-    return std::sqrt(group.all_reduce(local_sum<double, T>(a, square), Reduce::sum));
+    double most = 0;
+    for_each_run(a, {}, [&](const ElementRun& run) {
+      apply<const T>(run, [&](const T& x) { most = greatest(most, size_of_element(x)); });
+    });
+    reduce_all(group, std::span(&most, 1), Reduce::max);
+    return most;
   });
 }
 
@@ -116,7 +159,7 @@ void reduce(const SliceCore& a, Reduce operation, void* result) {
         apply<const T>(run, [&](const T& x) { total = combine(operation, total, x); });
       });
     }
-    total = a.array().group().all_reduce(total, operation);
+    reduce_all(a.array().group(), std::span(&total, 1), operation);
     std::memcpy(result, &total, sizeof total);
   });
 }

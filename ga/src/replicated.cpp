@@ -57,7 +57,7 @@ void NodeCopies::merge(const ArrayCore& copy, Reduce operation) const {
   with_kind(copy.type().kind, "merge", [&]<class T>(T) {
     combine(operation, identity<T>(operation), identity<T>(operation));  // throws alike where there is one node
     for_each_part(copy, [&](std::byte* data, index_t count) {
-      peers_.all_reduce(std::span(reinterpret_cast<T*>(data), static_cast<std::size_t>(count)), operation);
+      reduce_all(peers_, std::span(reinterpret_cast<T*>(data), static_cast<std::size_t>(count)), operation);
     });
   });
 }

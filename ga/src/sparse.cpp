@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include <tessera/detail/agreed.hpp>
 #include <tessera/detail/axis.hpp>
 
 #include "arithmetic.hpp"
@@ -145,8 +146,8 @@ SparseMatrix<T>::SparseMatrix(Assembled&& made, const Group& group, index_t rows
   const index_t before = begin_of(values_, group.rank());
   const auto begins = all_begins_.local();
   for (index_t i = 0; i < last_ - first_; ++i) begins(i) = before + begins_[at(i)];
-  compress_columns();
-  group.sync();
+  const detail::Outcome outcome([&] { compress_columns(); });
+  outcome.agree_and_sync(group, formatted("sparse matrix \"{}\"", name));
 }
 
 template <Arithmetic T>
@@ -156,17 +157,28 @@ void SparseMatrix<T>::close() {
   values_.close();
 }
 
+namespace {
+
+// This rank's elements of an array whose block is all that it has.
+template <class T>
+std::span<T> own_elements(const detail::ArrayCore& array, index_t count) {
+  array.require_open();
+  return {static_cast<T*>(array.local_data()), at(count)};
+}
+
+}  // namespace
+
 template <Arithmetic T>
-std::span<const index_t> SparseMatrix<T>::local_columns() const noexcept {
-  return {static_cast<const index_t*>(column_numbers_.core().local_data()), at(begins_.back())};
+std::span<const index_t> SparseMatrix<T>::local_columns() const {
+  return own_elements<const index_t>(column_numbers_.core(), begins_.back());
 }
 template <Arithmetic T>
-std::span<T> SparseMatrix<T>::local_values() noexcept {
-  return {static_cast<T*>(values_.core().local_data()), at(begins_.back())};
+std::span<T> SparseMatrix<T>::local_values() {
+  return own_elements<T>(values_.core(), begins_.back());
 }
 template <Arithmetic T>
-std::span<const T> SparseMatrix<T>::local_values() const noexcept {
-  return {static_cast<const T*>(values_.core().local_data()), at(begins_.back())};
+std::span<const T> SparseMatrix<T>::local_values() const {
+  return own_elements<const T>(values_.core(), begins_.back());
 }
 
 template <Arithmetic T>
@@ -176,8 +188,7 @@ void SparseMatrix<T>::compress_columns() {
   std::sort(needed_.begin(), needed_.end());
   needed_.erase(std::unique(needed_.begin(), needed_.end()), needed_.end());
   if (needed_.size() > at(std::numeric_limits<std::int32_t>::max()))
-    throw UsageError(formatted("sparse matrix \"{}\": rank {} needs {} elements of a vector, more than 2^31",
-                               name(), group().rank(), needed_.size()));
+    throw UsageError(formatted("its rows need {} elements of a vector, more than 2^31", needed_.size()));
   places_.reserve(columns.size());
   for (index_t column : columns) {
     places_.push_back(
@@ -268,7 +279,7 @@ void SparseMatrix<T>::multiply(const Array<T, 1>& x, Array<T, 1>& y) const {
                   "\"{}\" of {}",
                   name(), rows_, columns_, x.name(), x.size(), y.name(), y.size()));
   }
-  settle({&x.core(), &y.core()});
+  settle({&values_.core(), &x.core(), &y.core()});
   group().sync();
   const std::vector<T> factors = fetch(x, needed_);
   const auto values = local_values();
@@ -295,7 +306,7 @@ void SparseMatrix<T>::multiply(const Array<T, 2>& b, Array<T, 2>& c) const {
                   "\"{}\" of {} x {}",
                   name(), rows_, columns_, b.name(), b.dims()[0], width, c.name(), c.dims()[0], c.dims()[1]));
   }
-  settle({&b.core(), &c.core()});
+  settle({&values_.core(), &b.core(), &c.core()});
   group().sync();
   // Some columns at a time, so that what is fetched stays within some megabytes.
   constexpr index_t most_bytes = index_t{32} << 20;
@@ -342,7 +353,7 @@ void SparseMatrix<T>::get_diagonal(Array<T, 1>& v) const {
         formatted("get_diagonal: \"{}\" has {} elements, and the diagonal of sparse matrix \"{}\" {}", v.name(),
                   v.size(), name(), length));
   }
-  settle({&v.core()});
+  settle({&values_.core(), &v.core()});
   group().sync();
   const index_t end = std::min(last_, length), begin = std::min(first_, end);
   LocalArray<T, 1> diagonal(Extents<1>(end - begin));

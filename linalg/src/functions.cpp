@@ -46,7 +46,7 @@ void scale_columns(const SliceCore& a, const std::vector<double>& factors) {
   tessera::detail::end_operation(a);
 }
 
-// f may throw, on every rank the same.
+// f may throw.
 using Factors = std::function<std::vector<double>(const std::vector<double>& eigenvalues)>;
 
 void apply(std::string_view routine, const SliceCore& a, const Factors& factors, const SliceCore& result,
@@ -57,14 +57,19 @@ void apply(std::string_view routine, const SliceCore& a, const Factors& factors,
   with_scalar(routine, a, [&]<class T>(T) {
     Vectors<T> vectors;
     const auto values = eigen<T>(a, {.blocking = blocking}, vectors);
-    std::vector<double> scales = factors({values.begin(), values.end()});
-    for (std::size_t i = 0; i < scales.size(); ++i) {
-      const auto scale = static_cast<Real<T>>(scales[i]);
-      if (std::isfinite(scale)) continue;
-      throw LinalgError(
-          formatted("{}: the function of eigenvalue {} of {} is {}", routine, values[i], described(a), scale),
-          std::string(routine), 0);
-    }
+    std::vector<double> scales;
+    // It may be the user's.
+    const tessera::detail::Outcome outcome([&] {
+      scales = factors({values.begin(), values.end()});
+      for (std::size_t i = 0; i < scales.size(); ++i) {
+        const auto scale = static_cast<Real<T>>(scales[i]);
+        if (std::isfinite(scale)) continue;
+        throw LinalgError(
+            formatted("{}: the function of eigenvalue {} of {} is {}", routine, values[i], described(a), scale),
+            std::string(routine), 0);
+      }
+    });
+    outcome.agree(a.array().group(), routine);
     const SliceCore v = slice_of(*vectors).core();
     const Array<T, 2> scaled = vectors->duplicate("scaled eigenvectors");
     const SliceCore left = slice_of(scaled).core();

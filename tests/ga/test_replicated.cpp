@@ -13,19 +13,19 @@ using namespace tessera;
 using namespace tessera::test;
 
 // What one node has no memory for, none has.
-TEST(OnEveryNode, errors_are_those_of_all) {
+TEST(Agreed, errors_of_one_node_are_those_of_all) {
   const Group& all = world();
   const bool is_last = all.node_of(all.rank()) == all.node_count() - 1;
   int made = 0;
-  EXPECT_THROW(detail::on_every_node(all,
-                                     [&] {
-                                       if (is_last) throw MemoryError("none left");
-                                       made = all.node().all_reduce(1, Reduce::sum);
-                                     }),
+  EXPECT_THROW(detail::agreed(all, "a test",
+                              [&] {
+                                if (is_last) throw MemoryError("none left");
+                                made = all.node().all_reduce(1, Reduce::sum);
+                              }),
                MemoryError);
   EXPECT_EQ(made, is_last ? 0 : all.node().size());
-  EXPECT_EQ(detail::made_on_every_node(all, [] { return std::string("made"); }), "made");
-  EXPECT_THROW(detail::on_every_node(all, [] { throw UsageError("the same on all"); }), UsageError);
+  EXPECT_EQ(detail::made_by_all(all, "a test", [] { return std::string("made"); }), "made");
+  EXPECT_THROW(detail::agreed(all, "a test", [] { throw UsageError("the same on all"); }), UsageError);
 }
 
 template <class T>

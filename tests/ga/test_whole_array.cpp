@@ -327,6 +327,10 @@ TEST(WholeArray, print) {
   expect(printed(p), "array \"p\": 4, bytes of size 3, irregular on a 1 grid\n");
   EXPECT_NE(message_of<UsageError>([&] { printed(v, {.precision = -1}); }).find("precision of -1"),
             std::string::npos);
+  expect(printed(v, {.most = 1}), "array \"v\": 12, int32, block-cyclic 2 on a 1 grid\n  0 ...\n");
+  expect(printed(v, {.most = 3}), "array \"v\": 12, int32, block-cyclic 2 on a 1 grid\n  0 1 ... 11\n");
+  expect(printed(v.slice({{3}, {5}}), {.most = 1}),
+         "slice [3:5] of array \"v\": 2, int32, block-cyclic 2 on a 1 grid\n  3 ...\n");
   EXPECT_NE(message_of<UsageError>([&] { printed(v, {.most = 0}); }).find("at most 0"), std::string::npos);
   Array<double, 2> none(all, Layout<2>::irregular({0, 4}, {{{0}, {0}}}, all.size()), {.name = "none"});
   expect(printed(none), "array \"none\": 0 x 4, float64, irregular on a 1 x 1 grid\n");

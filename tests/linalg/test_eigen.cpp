@@ -243,6 +243,25 @@ TYPED_TEST(Spectra, functions_of_matrices) {
         this->tolerance(n, 25));
     world().sync();
   }
+  // A function that fails on one rank alone fails on all.
+  {
+    Array<T, 2> s(world(), {n, n}, {.name = "S"});
+    fill(s, T(0)), shift_diagonal(s, T(2));
+    const int last = world().size() - 1;
+    const bool is_last = world().rank() == last;
+    const auto fail = [is_last](double w) -> double {
+      return is_last ? throw std::runtime_error("bad luck") : w;
+    };
+    std::string words;
+    try {
+      (void)linalg::matrix_function(s, fail);
+    } catch (const std::runtime_error& error) {
+      words = error.what();
+    }
+    EXPECT_EQ(words,
+              is_last ? "bad luck" : "matrix_function: rank " + std::to_string(last) + " failed: bad luck");
+    EXPECT_EQ(world().all_reduce(1, Reduce::sum), world().size());
+  }
   // Three directions that are hardly there.
   auto few = values;
   few[0] = 1e-12, few[1] = 0, few[2] = 1e-10;

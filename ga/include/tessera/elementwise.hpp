@@ -24,8 +24,8 @@ void fill(A&& a, const value_t<A>& value) {
 
 /// Random elements: uniform in [low, high) for real types, in [low, high] for integers, complex numbers with
 /// such real and imaginary parts. An element depends only on the seed and its row-major number in `a`: not on
-/// ranks or layouts. @collective @throws UsageError if low is greater than high (Philox 4x32-10, Salmon et al.,
-/// SC11)
+/// ranks or layouts. @collective @throws UsageError if low is greater than high or one is no number (Philox
+/// 4x32-10, Salmon et al., SC11)
 template <WritableOperand A>
 requires ArithmeticOperand<A>
 void randomize(A&& a, std::uint64_t seed, value_t<A> low, value_t<A> high) {
@@ -61,6 +61,7 @@ void permute(const A& from, const std::array<int, rank_v<A>>& order, B&& to) {
 
 template <Element T, std::size_t N>
 void Array<T, N>::redistribute(const Layout<N>& layout) {
+  core_.require_open();
   ArrayOptions<N> options{.name = name(), .domain = core_.domain()};
   std::copy_n(core_.periodic().begin(), N, options.periodic.begin());
   if (!layout.core().has_ghosts()) std::copy_n(core_.layout().ghosts().begin(), N, options.ghosts.begin());
@@ -117,7 +118,7 @@ requires ArithmeticOperand<X> && Like<X, Y> && Like<X, Z>
 void divide(const X& x, const Y& y, Z&& z) {
   detail::binary(detail::Binary::divide, slice_of(x).core(), slice_of(y).core(), slice_of(z).core());
 }
-/// z = the lesser (greater) of x and y, element by element. @collective
+/// z = the lesser (greater) of x and y, element by element; NaN where one is. @collective
 template <Operand X, Operand Y, WritableOperand Z>
 requires RealElement<value_t<X>> && Like<X, Y> && Like<X, Z>
 void minimum(const X& x, const Y& y, Z&& z) {
@@ -129,7 +130,7 @@ void maximum(const X& x, const Y& y, Z&& z) {
   detail::binary(detail::Binary::maximum, slice_of(x).core(), slice_of(y).core(), slice_of(z).core());
 }
 /// Elements below `low` become low, those above `high` high; NaN stays. @collective
-/// @throws UsageError if high < low
+/// @throws UsageError if high < low, or one is NaN
 template <WritableOperand A>
 requires RealElement<value_t<A>>
 void clamp(A&& a, std::type_identity_t<value_t<A>> low, std::type_identity_t<value_t<A>> high) {
@@ -139,12 +140,14 @@ void clamp(A&& a, std::type_identity_t<value_t<A>> low, std::type_identity_t<val
 /// Calls a function for each element, copies of which it gets; collective as all here. An object, because
 /// std::transform would be found for arrays of complex numbers and be as good a match.
 struct Transform {
-  /// Replaces each element x by f(x). @collective
+  /// Replaces each element x by f(x). @collective @throws on every rank if f does on one: its exception there,
+  /// elsewhere an Error that names the rank; what was written stays
   template <WritableOperand A, std::invocable<value_t<A>> F>
   void operator()(A&& a, F&& f) const {
     detail::transform<value_t<A>, value_t<A>>(f, slice_of(a).core(), slice_of(a).core());
   }
   /// y = f(x), z = f(x, y), w = f(x, y, z), element by element; the element types may differ. @collective
+  /// @throws likewise
   template <Operand X, WritableOperand Y, std::invocable<value_t<X>> F>
   requires OfSameRank<X, Y>
   void operator()(const X& x, Y&& y, F&& f) const {

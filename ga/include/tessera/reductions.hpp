@@ -33,8 +33,8 @@ template <Operand A>
 requires ArithmeticOperand<A>
 double norm1(const A& a) { return detail::norm(slice_of(a).core(), detail::Norm::one); }
 
-/// The square root of the sum of the squared magnitudes of all elements (for matrices, the Frobenius norm).
-/// @collective
+/// The square root of the sum of the squared magnitudes of all elements (for matrices, the Frobenius norm). No
+/// square overflows or vanishes. @collective
 template <Operand A>
 requires ArithmeticOperand<A>
 double norm2(const A& a) { return detail::norm(slice_of(a).core(), detail::Norm::two); }
@@ -44,7 +44,9 @@ template <Operand A>
 requires ArithmeticOperand<A>
 double norm_inf(const A& a) { return detail::norm(slice_of(a).core(), detail::Norm::infinity); }
 
-/// All elements combined; of no elements, the operation's neutral value. @collective
+/// All elements combined; of no elements, the operation's neutral value; NaN, for min and max too, where one
+/// is.
+/// @collective
 /// @throws UsageError for an operation that the element type does not have.
 template <Operand A>
 requires ArithmeticOperand<A> value_t<A> reduce(const A& a, Reduce operation) {
@@ -59,6 +61,7 @@ concept Gives = std::is_invocable_r_v<U, F&, const T&...>;
 
 /// All elements combined by f, which is associative and commutative: f(U, T) takes an element into a result,
 /// f(U, U) joins two results. `start` is a result that changes no other. @collective
+/// @throws on every rank if f does on one: its exception there, elsewhere an Error that names the rank
 template <Operand A, Element U, class F>
 requires Gives<F, U, U, value_t<A>> && Gives<F, U, U, U> U reduce(const A& a, const U& start, F&& f) {
   auto take = [&f](U& total, const value_t<A>& x) { total = f(static_cast<const U&>(total), x); };
@@ -67,6 +70,7 @@ requires Gives<F, U, U, value_t<A>> && Gives<F, U, U, U> U reduce(const A& a, co
 
 /// What map(x), map(x, y) or map(x, y, z) gives of each element, combined by f, which is associative and
 /// commutative; `start` is a result that changes no other. The element types may differ. @collective
+/// @throws as reduce, where f or map do
 template <Operand X, Element U, class F, class Map>
 requires Gives<F, U, U, U> && Gives<Map, U, value_t<X>> U transform_reduce(const X& x, const U& start, F&& f,
                                                                            Map&& map) {

@@ -4,8 +4,8 @@
 
 #include <string_view>
 
+#include <tessera/detail/agreed.hpp>
 #include <tessera/detail/node_copies.hpp>
-#include <tessera/detail/on_every_node.hpp>
 #include <tessera/slice.hpp>
 
 namespace tessera {
@@ -22,7 +22,7 @@ class Replicated {
   /// Distributes each copy over the members of its node. @collective over the whole group
   /// @throws as Array
   Replicated(const Group& group, const Extents<N>& dims, std::string_view name = "replicated")
-      : copies_(group), copy_(detail::made_on_every_node(group, [&] {
+      : copies_(group), copy_(detail::made_by_all(group, "Replicated", [&] {
           return Array<T, N>(group.node(), dims, {.name = name});
         })) {}
 

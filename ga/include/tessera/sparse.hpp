@@ -46,10 +46,11 @@ class SparseMatrix {
   /// This rank's compressed rows: elements [row_begins()[i], row_begins()[i + 1]) are of row first_row() + i,
   /// in increasing order of their columns. @local
   std::span<const index_t> row_begins() const noexcept { return begins_; }
-  std::span<const index_t> local_columns() const noexcept;
-  /// Their values, which may be changed; others see that after a synchronisation. @local
-  std::span<T> local_values() noexcept;
-  std::span<const T> local_values() const noexcept;
+  /// @throws UsageError after close()
+  std::span<const index_t> local_columns() const;
+  /// Their values, which may be changed; others see that after a synchronisation. @local @throws likewise
+  std::span<T> local_values();
+  std::span<const T> local_values() const;
 
   /// The elements of any row. @onesided @throws UsageError if there is no such row
   std::vector<Triplet<T>> row(index_t i) const;

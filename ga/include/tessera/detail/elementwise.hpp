@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <initializer_list>
@@ -11,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <tessera/detail/agreed.hpp>
 #include <tessera/detail/slice_core.hpp>
 #include <tessera/runtime/group.hpp>
 
@@ -32,6 +34,8 @@ inline void begin_operation(std::string_view operation, Slices slices, Shapes sh
 }
 /// Closes it: what was written is visible to all. @collective
 void end_operation(const SliceCore& written);
+/// The same for one that calls something of the user's. @collective @throws as Outcome::agree
+void end_operation(std::string_view operation, const SliceCore& written, const Outcome& outcome);
 
 /// The same elements of several slices: operand 0, which lies at this process, and the sources. Strides in
 /// elements; there is at least one element.
@@ -124,26 +128,46 @@ void transform(F& f, const SliceCore& target, const Source&... sources) {
   begin_operation("transform", {target, sources...}, Shapes::equal, Types::any);
   const SliceCore list[] = {sources...};
   require_apart("transform", target, list);
-  for_each_run(target, list, [&f](const ElementRun& run) {
-    apply<To, const From...>(run, [&f](To& to, const From&... from) { to = f(from...); });
+  const Outcome outcome([&] {
+    for_each_run(target, list, [&f](const ElementRun& run) {
+      apply<To, const From...>(run, [&f](To& to, const From&... from) { to = f(from...); });
+    });
   });
-  end_operation(target);
+  end_operation("transform", target, outcome);
 }
 
 /// take(total, elements...) for the elements of this rank's part of the first operand, and the totals of all
 /// ranks joined by f, in their order, so that all come to the same. @collective
+/// @throws as Outcome::agree where f or take do
 template <class U, class First, class... Others, class F, class Take, class... Source>
 U fold(std::string_view name, const U& start, F& f, Take&& take, const SliceCore& first,
        const Source&... others) {
   begin_operation(name, {first, others...}, Shapes::equal, Types::any);
   U total = start;
   const std::array<SliceCore, sizeof...(others)> list{others...};
-  for_each_run(first, list, [&](const ElementRun& run) {
-    apply<const First, const Others...>(
-        run, [&](const First& x, const Others&... more) { take(total, x, more...); });
+  const Outcome outcome([&] {
+    for_each_run(first, list, [&](const ElementRun& run) {
+      apply<const First, const Others...>(
+          run, [&](const First& x, const Others&... more) { take(total, x, more...); });
+    });
   });
+  struct Part {
+    U total;
+    bool failed;
+  };
+  const Group& group = first.array().group();
+  const auto parts = group.all_gather(Part{total, outcome.failed()});
+  if (std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.failed; }))
+    outcome.agree(group, name);
   U all = start;
-  for (const U& part : first.array().group().all_gather(total)) all = f(static_cast<const U&>(all), part);
+  auto join = [&] {
+    for (const Part& part : parts) all = f(static_cast<const U&>(all), part.total);
+  };
+  // Nobody meets after this: who may throw has to be agreed with.
+  if constexpr (std::is_nothrow_invocable_r_v<U, F&, const U&, const U&>)
+    join();
+  else
+    agreed(group, name, join);
   return all;
 }
 template <class U, class... T, class F, class Map, class... Source>
