@@ -3,8 +3,9 @@
 #include <tessera/tasks.hpp>
 
 #include <algorithm>
+#include <limits>
 
-#include <tessera/detail/on_every_node.hpp>
+#include <tessera/detail/agreed.hpp>
 #include <tessera/runtime/error.hpp>
 
 #include "format.hpp"
@@ -36,17 +37,22 @@ TaskCounter::TaskCounter(const Group& group, index_t count, const TaskOptions& o
   // On one node the counter itself is as near; and one process of each node needs nobody to share with. All
   // nodes decide alike, though only where there are several members does it matter.
   if (group.node_count() == 1 || group.node_count() == group.size() || !options.by_node) return;
-  detail::on_every_node(group, [&] {
+  detail::agreed(group, formatted("TaskCounter \"{}\"", options.name), [&] {
     node_.emplace(group.node(), range_words, formatted("{} of a node", options.name));
     node_mutex_.emplace(group.node(), 1, 0, formatted("{} of a node", options.name));
   });
 }
 
 void TaskCounter::reset(std::optional<index_t> count) {
+  // Only one member stores anything: all have to throw.
+  if (!global_.segment().is_open())
+    throw UsageError(
+        formatted("\"{}\" was used after it was closed, or outlived by its Runtime", global_.name()));
   if (count) count_ = checked_count(*count, global_.name());
   const Group& all = group();
   all.barrier();  // whoever still draws has had enough
   mine_ = {0, 0};
+  ended_ = false;
   if (all.rank() == 0) global_.store(0, 0, 0);
   if (node_ && node_->group().rank() == 0) {
     node_->store(0, range_begin, 0);
@@ -71,11 +77,21 @@ TaskCounter::Range TaskCounter::draw_from_all(index_t shares) {
     const index_t fair = left / (2 * group().size()) * shares;
     wanted = std::max(chunk, fair / chunk * chunk);
   }
-  const index_t begin = std::min(count_, global_.fetch_add(0, 0, wanted));
+  const index_t begin = std::min(count_, advance(wanted));
   return {begin, begin + std::min(wanted, count_ - begin)};
 }
 
-bool TaskCounter::draw_from_node() {
+// Moves the counter on, and returns where it was. Each process adds beyond the end once at most.
+index_t TaskCounter::advance(index_t wanted) {
+  constexpr index_t most = std::numeric_limits<index_t>::max();
+  if (wanted <= (most - count_) / group().size()) return global_.fetch_add(0, 0, wanted);
+  index_t now = global_.load(0, 0);
+  while (now < count_ && !global_.compare_exchange(0, 0, now, now + std::min(wanted, count_ - now))) {
+  }
+  return now;
+}
+
+void TaskCounter::draw_from_node() {
   const auto mutex = (*node_mutex_)[0];
   const std::scoped_lock lock(mutex);
   Range left{node_->load(0, range_begin), node_->load(0, range_end)};
@@ -83,16 +99,16 @@ bool TaskCounter::draw_from_node() {
   mine_ = {left.begin, left.begin + std::min(chunk_, left.end - left.begin)};
   node_->store(0, range_begin, mine_.end);
   node_->store(0, range_end, left.end);
-  return mine_.begin < mine_.end;
 }
 
 std::optional<index_t> TaskCounter::draw() {
-  if (node_) {
-    if (!draw_from_node()) return {};
-  } else {
+  if (ended_) return {};
+  if (node_)
+    draw_from_node();
+  else
     mine_ = draw_from_all(1);
-    if (mine_.begin == mine_.end) return {};
-  }
+  ended_ = mine_.begin == mine_.end;
+  if (ended_) return {};
   return mine_.begin++;
 }
 

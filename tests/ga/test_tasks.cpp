@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 #include <chrono>
+#include <limits>
 #include <thread>
 
 #include <tessera/elementwise.hpp>
@@ -121,6 +122,42 @@ TEST(Tasks, communication_goes_on_behind_the_computation) {
       counter, [&](index_t) { return Input{}; }, [&](index_t task, Input&) { sum += task; });
   EXPECT_EQ(all.all_reduce(static_cast<std::int64_t>(sum), Reduce::sum), blocks * (blocks - 1) / 2);
   all.sync();
+}
+
+// Whatever the numbers: each task once, and then none, however often somebody asks. Of huge counts a few draws.
+TEST(Tasks, the_counter_never_passes_its_end) {
+  const Group& all = world();
+  constexpr index_t most = std::numeric_limits<index_t>::max();
+  for (const bool by_node : {true, false}) {
+    for (const index_t chunk :
+         {index_t{1}, index_t{1} << 40, index_t{1} << 60, index_t{1} << 62, most - 1, most}) {
+      for (const index_t count : {index_t{1} << 40, index_t{1} << 60, index_t{1} << 62, most - 1, most}) {
+        if (chunk < (index_t{1} << 60) && count > (index_t{1} << 40)) continue;
+        TaskCounter counter(all, count, {.chunk = chunk, .by_node = by_node, .name = "huge"});
+        index_t last = -1;
+        bool good = true;
+        // One of each draw is enough, but a draw of the rest cannot be skipped.
+        for (int i = 0; i < 40; ++i) {
+          const auto task = counter.next();
+          if (!task) break;
+          good = good && *task > last && *task < count;
+          last = *task;
+        }
+        EXPECT_TRUE(good) << count << " tasks in chunks of " << chunk;
+        counter.close();
+      }
+    }
+    // More draws after the end than would wrap the counter if they went on adding.
+    TaskCounter few(all, 5, {.chunk = index_t{1} << 62, .by_node = by_node, .name = "few"});
+    index_t mine = 0;
+    while (few.next()) ++mine;
+    EXPECT_EQ(all.all_reduce(mine, Reduce::sum), 5);
+    for (int i = 0; i < 1000; ++i) EXPECT_FALSE(few.next());
+    few.reset();
+    for (mine = 0; few.next();) ++mine;
+    EXPECT_EQ(all.all_reduce(mine, Reduce::sum), 5);
+    few.close();
+  }
 }
 
 TEST(Tasks, wrong_counts_are_told) {

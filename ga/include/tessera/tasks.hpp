@@ -53,10 +53,12 @@ class TaskCounter {
   };
   std::optional<index_t> draw();
   Range draw_from_all(index_t shares);
-  bool draw_from_node();
+  index_t advance(index_t wanted);
+  void draw_from_node();
 
   index_t count_, chunk_;
   Range mine_{0, 0};
+  bool ended_ = false;            // this process has seen the end
   Scalars<std::int64_t> global_;  // the first task that nobody has drawn, on rank 0
   // Of each node that draws for its members: the range it has left, on its first member, under its mutex.
   std::optional<Scalars<std::int64_t>> node_;
