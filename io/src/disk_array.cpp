@@ -45,6 +45,13 @@ std::string text(const Box& section, std::size_t rank) {
   return formatted("[{})", joined(ranges, ", "));
 }
 
+void check_options(const DiskState& state) {
+  if (state.options.buffer < 1) {
+    throw UsageError(formatted("{}: a buffer of {} bytes holds nothing; give it some megabytes",
+                               state.context("opening of"), state.options.buffer));
+  }
+}
+
 void check_section(const DiskState& state, DiskArrayCore::Direction direction, const Box& section,
                    const SliceCore& slice) {
   const bool writes = direction == DiskArrayCore::Direction::write;
@@ -77,6 +84,7 @@ DiskArrayCore::DiskArrayCore(const Group& group, const std::filesystem::path& pa
                              const DiskOptions& options)
     : state_(std::make_shared<DiskState>()) {
   state_->group = group, state_->path = path, state_->name = dataset, state_->options = options;
+  check_options(*state_);
   int found = 0;
   together(group, state_->context("creation of"), [&] {
     if (group.rank() == 0) found = static_cast<int>(std::filesystem::exists(path));
@@ -102,6 +110,7 @@ DiskArrayCore::DiskArrayCore(const Group& group, const std::filesystem::path& pa
                              const ElementType& type, int rank, Mode mode, const DiskOptions& options)
     : state_(std::make_shared<DiskState>()) {
   state_->group = group, state_->path = path, state_->name = dataset, state_->options = options;
+  check_options(*state_);
   if (mode != Mode::read && mode != Mode::read_write)
     throw UsageError(state_->context("opening of") +
                      ": the mode is read or read_write; extents make a new one");

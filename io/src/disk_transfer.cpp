@@ -3,6 +3,7 @@
 #include "disk_transfer.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <span>
 #include <system_error>
 
@@ -77,7 +78,9 @@ DiskTransfer::DiskTransfer(std::shared_ptr<DiskState> state, Direction direction
       section_(section),
       slice_(slice),
       pieces_(section, slice.rank(), state_->type.size,
-              std::max<index_t>(1, state_->options.buffer) * state_->group.size()),
+              // No more than can be counted.
+              std::min(state_->options.buffer, std::numeric_limits<index_t>::max() / state_->group.size()) *
+                  state_->group.size()),
       move_(state_->moves.insert(state_->moves.end(), {direction, section})) {
   try {
     if (direction_ == Direction::write) {

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <cerrno>
 #include <cstdlib>
+#include <limits>
 #include <optional>
 
 #include <dlfcn.h>
@@ -30,6 +31,32 @@ using io::Mode;
 // A buffer so small that most sections need several pieces, or the usual one.
 io::DiskOptions any_options(Random& random) {
   return {.buffer = pick(random, 0, 2) == 0 ? 64 << 20 : pick(random, 1, 99)};
+}
+
+TEST(DiskArrays, BuffersOfAnySize) {
+  const Directory directory;
+  Array<double, 1> a(world(), {50}, {.name = "a"}), b(world(), {50}, {.name = "b"});
+  fill(a, 2.5);
+  for (const index_t buffer :
+       {std::numeric_limits<index_t>::max(), std::numeric_limits<index_t>::max() / 2 + 1, index_t{1}}) {
+    DiskArray<double, 1> disk(world(), directory / "disk.h5", "x" + std::to_string(buffer), {50},
+                              {.buffer = buffer});
+    {
+      // All but the last part is written before the call returns: with a large buffer there is no other.
+      DiskRequest writing = disk.write_async(Patch<1>{{0}, {50}}, a);
+      writing.wait();
+    }
+    fill(b, 0.0);
+    disk.read(b);
+    EXPECT_EQ(contents(b), std::vector<double>(50, 2.5));
+    disk.close();
+  }
+  for (const index_t buffer : {index_t{0}, index_t{-1}, std::numeric_limits<index_t>::min()}) {
+    expect_words(message_of<UsageError>([&] {
+                   DiskArray<double, 1>(world(), directory / "disk.h5", "y", {50}, {.buffer = buffer});
+                 }),
+                 {"\"y\"", std::to_string(buffer), "holds nothing"});
+  }
 }
 
 template <class T, std::size_t N>

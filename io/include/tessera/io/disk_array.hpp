@@ -14,7 +14,8 @@ namespace tessera::io {
 
 /// What may be said about a DiskArray when it is created or opened.
 struct DiskOptions {
-  /// The most memory, in bytes, that each process holds for one section that is being moved.
+  /// The most memory, in bytes, that each process holds for one section that is being moved; one element at
+  /// least.
   index_t buffer = index_t{64} << 20;
 };
 
