@@ -14,12 +14,11 @@
 
 #include "descriptor.hpp"
 #include "format.hpp"
+#include "links.hpp"
 #include "space.hpp"
 
 namespace tessera::io::detail {
 namespace {
-
-constexpr int most_links = 40;  // as in Linux
 
 std::filesystem::path directory_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
@@ -43,8 +42,7 @@ void Replacement::begin() {
   if (part_ == Part::uses) return;
   if (std::filesystem::is_directory(path_)) throw IoError("this is a directory; give the name of a file");
   const bool replaces = links_ == Links::follow;
-  for (int links = 0; replaces && links < most_links && std::filesystem::is_symlink(path_); ++links)
-    path_ = path_.parent_path() / std::filesystem::read_symlink(path_);
+  if (replaces) path_ = without_links(path_);
   struct stat before {};
   if (replaces && ::stat(path_.c_str(), &before) == 0) mode_ = before.st_mode & 07777;
   std::random_device random;

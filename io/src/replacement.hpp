@@ -15,8 +15,9 @@
 namespace tessera::io::detail {
 
 /// A file that takes the place of another, and gets its permissions, when it is complete: it has a temporary
-/// name in the same directory until commit(). A symbolic link stays, and what it leads to is replaced. One rank
-/// makes, renames and removes it. With Links::refuse it is a new file: nothing is replaced, a link neither.
+/// name in the same directory until commit(). A symbolic link stays, and what it leads to is replaced (see
+/// without_links). One rank makes, renames and removes it. With Links::refuse it is a new file: nothing is
+/// replaced, a link neither.
 class Replacement {
  public:
   enum class Part : std::uint8_t { makes, uses };

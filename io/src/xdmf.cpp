@@ -15,6 +15,7 @@
 
 #include "format.hpp"
 #include "lasting_path.hpp"
+#include "printable.hpp"
 #include "replacement.hpp"
 #include "together.hpp"
 
@@ -24,6 +25,7 @@ namespace {
 using tessera::detail::ArrayCore;
 using tessera::detail::SliceCore;
 
+constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 30;  // of a list of steps
 constexpr std::string_view step_begin = "      <Grid Name=\"step", step_end = "      </Grid>\n";
 
 std::string escaped(std::string_view text) {
@@ -54,6 +56,11 @@ std::vector<index_t> extents_of(const SliceCore& slice) {
 
 Shape shape_of(const std::string& context, const XdmfField& field, const std::vector<index_t>& points) {
   const SliceCore& first = field.parts().front();
+  // XML has no way to write those.
+  if (std::any_of(field.name().begin(), field.name().end(),
+                  [](char c) { return static_cast<unsigned char>(c) < 32; }))
+    throw UsageError(formatted("{}: the name of field \"{}\" has control characters", context,
+                               detail::printable(field.name())));
   auto extents = extents_of(first);
   const auto fail = [&](const std::string& what) {
     throw UsageError(formatted("{}: field \"{}\" {}", context, field.name(), what));
@@ -137,6 +144,8 @@ XdmfSeries::XdmfSeries(const Group& group, const std::filesystem::path& file, st
 void XdmfSeries::read_steps(const std::string& context) {
   detail::together(group_, context, [&] {
     if (group_.rank() != 0 || !std::filesystem::exists(path_)) return;
+    if (!std::filesystem::is_regular_file(path_) || std::filesystem::file_size(path_) > most_bytes)
+      throw IoError("this is no list of steps: no file, or one of more than a GiB");
     std::ifstream file(path_);
     std::string text(static_cast<std::size_t>(std::filesystem::file_size(path_)), ' ');
     file.read(text.data(), static_cast<std::streamsize>(text.size()));
