@@ -24,8 +24,25 @@ constexpr index_t most_chunk_bytes = index_t{4} << 20;
 
 index_t bytes_of(const std::vector<hsize_t>& dims, index_t element_bytes) {
   index_t bytes = element_bytes;
-  for (const hsize_t extent : dims) bytes *= static_cast<index_t>(extent);
+  for (const hsize_t extent : dims) {
+    if (__builtin_mul_overflow(bytes, static_cast<index_t>(extent), &bytes))
+      throw UsageError(formatted("a dataset of {} has more bytes than can be counted", joined(dims, " x ")));
+  }
   return bytes;
+}
+
+// What it may take on disk: chunks at the ends are stored whole, listed, and may be larger compressed than not.
+index_t bytes_on_disk(std::vector<hsize_t> dims, const hdf5::Storage& storage, index_t element_bytes) {
+  if (storage.chunk.empty()) return bytes_of(dims, element_bytes);
+  constexpr index_t for_each_chunk = 160;
+  hsize_t chunks = 1;
+  for (std::size_t d = 0; d < dims.size(); ++d) {
+    const hsize_t along = (dims[d] + storage.chunk[d] - 1) / storage.chunk[d];
+    dims[d] = along * storage.chunk[d];
+    chunks *= along;
+  }
+  const index_t bytes = bytes_of(dims, element_bytes);
+  return bytes + static_cast<index_t>(chunks) * for_each_chunk + (storage.deflate > 0 ? bytes / 256 : 0);
 }
 
 // All of it, halved along its first long dimension until it is small enough.
@@ -110,14 +127,15 @@ void File::create_dataset(std::string_view name, const ElementType& type, const 
   if (std::any_of(dims.begin(), dims.end(), [](index_t extent) { return extent < 0; }))
     throw UsageError(formatted("{}: extents {} are negative", context, joined(dims, " x ")));
   const std::vector<hsize_t> extents(dims.begin(), dims.end());
+  bytes_of(extents, type.size);
   hdf5::Storage storage = storage_of(options, extents, type.size, false, context);
   storage.take_space = storage.chunk.empty();
   s.step(context, [&] {
     if (!storage.chunk.empty()) detail::require_chunks();
     if (hdf5::has_object(s.file(), std::string(name))) throw IoError("there is something of this name already");
   });
-  s.take_space(bytes_of(extents, type.size), storage.deflate > 0 ? FileState::Use::now : FileState::Use::later,
-               context);
+  s.take_space(bytes_on_disk(extents, storage, type.size),
+               storage.deflate > 0 ? FileState::Use::now : FileState::Use::later, context);
   s.step(context, [&] {
     hdf5::create_dataset(s.file(), std::string(name), hdf5::element_type(type), extents, storage);
   });
@@ -186,7 +204,7 @@ void File::append(std::string_view name, const SliceCore& step, const detail::St
   const auto dims = detail::dims_of(step);
   hdf5::Storage storage = storage_of(options, dims, type.size, true, context);
   s.begin(context, step);
-  s.take_space(bytes_of(dims, type.size), FileState::Use::now, context);
+  s.take_space(bytes_on_disk(dims, storage, type.size), FileState::Use::now, context);
   const hdf5::Silence silence;
   hdf5::Dataset dataset;
   hsize_t before = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 #include <string>
+#include <variant>
 
 #include <tessera/io/file.hpp>
 
@@ -12,6 +13,22 @@ namespace {
 
 std::string context(const detail::FileState& state, std::string_view object, std::string_view name) {
   return formatted("attribute \"{}\" of \"{}\" in {}", name, object, state.path().string());
+}
+
+// What it takes in the file; texts lie elsewhere there than numbers.
+index_t bytes_of(const AttributeValue& value) {
+  return std::visit(
+      [](const auto& values) {
+        index_t bytes = 0;
+        for (const auto& one : values) {
+          if constexpr (std::is_same_v<std::decay_t<decltype(one)>, std::string>)
+            bytes += 64 + static_cast<index_t>(one.size());
+          else
+            bytes += static_cast<index_t>(sizeof one);
+        }
+        return bytes;
+      },
+      value.values());
 }
 
 hdf5::Object open(const detail::FileState& state, std::string_view object) {
@@ -26,6 +43,7 @@ void File::set_attribute(std::string_view object, std::string_view name, const A
   detail::FileState& s = state();
   const std::string what = context(s, object, name);
   s.require_writable(what);
+  s.take_space(bytes_of(value), detail::FileState::Use::later, what);
   s.step(what, [&] {
     if (name.empty()) throw IoError("the attribute needs a name");
     hdf5::set_attribute(open(s, object).get(), std::string(name), value);

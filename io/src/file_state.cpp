@@ -14,6 +14,7 @@
 #include <tessera/runtime/detail/fingerprint.hpp>
 
 #include "format.hpp"
+#include "links.hpp"
 #include "mpi_io.hpp"
 #include "opening.hpp"
 #include "space.hpp"
@@ -21,9 +22,14 @@
 namespace tessera::io::detail {
 namespace {
 
+constexpr index_t for_hdf5 = 65536;  // what it writes about the file itself, and into its groups
+
 // Makes the file, or finds out why it cannot be made, in words that HDF5 has not.
 void make_file(const std::filesystem::path& path, bool exclusive) {
+  without_links(path);
   if (std::filesystem::is_directory(path)) throw IoError("this is a directory; give the name of a file");
+  if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path))
+    throw IoError("this is a pipe or a device; give the name of a file");
   const int file = ::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC | (exclusive ? O_EXCL : 0), 0666);
   if (file < 0) {
     throw IoError(formatted("the file cannot be made: {}{}", std::strerror(errno),
@@ -84,19 +90,37 @@ FileState::FileState(const Group& group, std::filesystem::path path, Mode mode)
   if (mode == Mode::create || mode == Mode::truncate)
     create(mode == Mode::create, context);
   else
-    open_.file = open_file(group, path_, is_writable_ ? hdf5::Access::read_write : hdf5::Access::read, context);
+    open_.file = open_file(group, path_, is_writable_ ? Access::read_write : Access::read, context);
 }
 
 void FileState::create(bool exclusive, const std::string& context) {
+  bool is_new = false;
   together(group(), context, [&] {
     require_safe_writing(group());
-    if (group().rank() == 0) make_file(path_, exclusive);
+    if (group().rank() != 0) return;
+    is_new = !std::filesystem::exists(path_);
+    make_file(path_, exclusive);
+    // HDF5 does not survive a full disk. It gives back what the file has when it empties it, so this is a
+    // question.
+    try {
+      reserve_space(open_to_write(path_), 0, for_hdf5, Size::stays);
+    } catch (const IoError&) {
+      std::error_code ignored;
+      if (is_new) std::filesystem::remove(path_, ignored);
+      throw;
+    }
   });
   const hdf5::Locks locks = file_locks(group(), path_, context);
   together(group(), context, [&] {
-    open_.file.hdf5 = hdf5::create(path_, group().mpi_comm(), locks);
     open_.file.bytes = open_to_write(path_);
+    open_.file.hdf5 = hdf5::create(path_, group().mpi_comm(), locks);
   });
+  try {
+    take_space(0, Use::now, context);
+  } catch (const IoError&) {  // somebody else was faster
+    hdf5::abandon(std::move(open_.file.hdf5));
+    throw;
+  }
 }
 
 FileState::~FileState() {
@@ -135,13 +159,14 @@ void FileState::begin(const std::string& context, const tessera::detail::SliceCo
 }
 
 void FileState::take_space(index_t bytes, Use use, const std::string& context) {
-  constexpr index_t for_hdf5 = 65536;  // what it writes about the elements
+  constexpr index_t for_each =
+      4096;  // what HDF5 writes about a dataset or attribute, and does not write at once
   step(context, [&] {
     if (group().rank() != 0) return;
     const index_t begin = std::max(kept_, size_of_file(this->bytes()));
     open_.took_space = true;
-    reserve_space(this->bytes(), begin, bytes + for_hdf5, Size::stays);
-    if (use == Use::later) kept_ = begin + bytes + for_hdf5;
+    reserve_space(this->bytes(), begin, bytes + for_each + for_hdf5, Size::stays);
+    kept_ = begin + for_each + (use == Use::later ? bytes : 0);
   });
 }
 

@@ -9,6 +9,9 @@
 namespace tessera::io::hdf5 {
 namespace {
 
+constexpr const char* cannot_be_opened =
+    "cannot be opened as an HDF5 file; is it truncated or damaged, or still being written?";
+
 // ROMIO (MPICH) takes what stands before a colon for the name of a file system; Open MPI's OMPIO does not. It
 // locks every access to a file on NFS, but none on "ufs".
 std::string mpi_name(const std::filesystem::path& path, [[maybe_unused]] Locks locks) {
@@ -72,11 +75,16 @@ File create(const std::filesystem::path& path, MPI_Comm comm, Locks locks) {
 
 bool is_hdf5(const std::filesystem::path& path) { return H5Fis_hdf5(path.c_str()) > 0; }
 
-File open(const std::filesystem::path& path, MPI_Comm comm, Access access, Locks locks) {
-  const Properties properties = parallel_access(comm, locks);
-  const unsigned flags = access == Access::read ? H5F_ACC_RDONLY : H5F_ACC_RDWR;
-  return File(check(H5Fopen(mpi_name(path, locks).c_str(), flags, properties.get()),
-                    "cannot be opened as an HDF5 file; is it truncated or damaged?"));
+File open_alone(const std::filesystem::path& path) {
+  const Properties access(check(H5Pcreate(H5P_FILE_ACCESS), "H5Pcreate"));
+  // A writer's lock is none of ours, and some file systems have no locks.
+  check(H5Pset_file_locking(access.get(), false, true), "H5Pset_file_locking");
+  return File(check(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), cannot_be_opened));
+}
+
+File open(const std::filesystem::path& path, MPI_Comm comm, Locks locks) {
+  const Properties access = parallel_access(comm, locks);
+  return File(check(H5Fopen(mpi_name(path, locks).c_str(), H5F_ACC_RDWR, access.get()), cannot_be_opened));
 }
 
 void flush(const File& file) { check(H5Fflush(file.get(), H5F_SCOPE_GLOBAL), "cannot be completed"); }

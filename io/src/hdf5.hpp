@@ -53,10 +53,10 @@ enum class Locks { work, fail };
 File create(const std::filesystem::path& path, MPI_Comm comm, Locks locks = Locks::work);
 /// Whether a file has HDF5's signature. @local
 bool is_hdf5(const std::filesystem::path& path);
-enum class Access { read, read_write };
-/// @collective over comm
-File open(const std::filesystem::path& path, MPI_Comm comm, Access access = Access::read,
-          Locks locks = Locks::work);
+/// To read, by this process alone: no call on such a file waits for another rank, which may have failed. @local
+File open_alone(const std::filesystem::path& path);
+/// To write. Ranks wait for each other if it fails on some: so ask by open_alone first. @collective over comm
+File open(const std::filesystem::path& path, MPI_Comm comm, Locks locks = Locks::work);
 /// Writes what HDF5 still holds back. @collective over the file's communicator
 void flush(const File& file);
 /// Closes and reports what ~File could not. @collective over the file's communicator
@@ -126,6 +126,9 @@ Dataset open_dataset(const File& file, const std::string& name);
 std::vector<hsize_t> extents(const Dataset& dataset);
 /// How it is stored; what space it takes is not said.
 Storage storage(const Dataset& dataset);
+/// Whether its elements are in other datasets, and HDF5 cannot move them, as ranks have opened the file to
+/// write.
+bool is_virtual_in_parallel(const Dataset& dataset);
 /// Changes the extent of the first dimension. @collective over the file's communicator
 void resize(const Dataset& dataset, hsize_t extent);
 /// Where all elements begin, if they lie in this file (and not in one that it links to) in one piece and as
@@ -138,9 +141,10 @@ struct Account {
   bool collective = true;
   std::string reason;
 };
-/// Moves a box between a dataset and dense row-major memory: in collective calls of at most 256 MiB, as many on
-/// every rank; ranks with an empty box take part with an empty selection. `label` is what people see who wait.
-/// @collective
+/// Moves a box between a dataset and dense row-major memory, in calls of at most 256 MiB. They are collective
+/// in files that all ranks have opened to write, but for datasets whose reading can fail, or end early, on some
+/// ranks: there are as many on every rank then, with empty selections for empty boxes. What was never written
+/// is read as the fill value. `label` is what people see who wait. @collective
 Account transfer(Transfer direction, const Dataset& dataset, const Memory& memory, const Group& group,
                  const tessera::detail::Box& box, int rank, void* data, const std::string& label);
 

@@ -16,7 +16,14 @@ namespace {
 using tessera::detail::Box;
 
 // In one call: MPI-IO counts in int, and people want to see progress. What is converted twice needs a buffer.
+constexpr hsize_t most_elements = hsize_t{1} << 58;  // whose bytes can still be counted
 constexpr index_t most_bytes = index_t{1} << 28, most_bytes_between = index_t{1} << 24;
+
+bool is_parallel(const Dataset& dataset) {
+  const File file(check(H5Iget_file_id(dataset.get()), "H5Iget_file_id"));
+  const Properties access(check(H5Fget_access_plist(file.get()), "H5Fget_access_plist"));
+  return H5Pget_driver(access.get()) == H5FD_MPIO;
+}
 
 struct Selection {
   Space file, memory;
@@ -46,6 +53,27 @@ Selection select(const Dataset& dataset, const Box& box, int rank, index_t count
           "H5Sselect_hyperslab");
   }
   return selection;
+}
+
+enum class Way : std::int8_t { none, alone, together };
+
+bool is_all_there(const Dataset& dataset) {
+  H5D_space_status_t status{};
+  check(H5Dget_space_status(dataset.get(), &status), "H5Dget_space_status");
+  return status == H5D_SPACE_STATUS_ALLOCATED;
+}
+
+// A rank whose part was never written returns at once, and one whose chunk cannot be unpacked returns early:
+// the others would wait for it.
+Way way_of(Transfer direction, const Dataset& dataset) {
+  if (!is_parallel(dataset)) return Way::alone;
+  if (direction == Transfer::write) return Way::together;
+  const Properties creation(check(H5Dget_create_plist(dataset.get()), "H5Dget_create_plist"));
+  const H5D_layout_t layout = H5Pget_layout(creation.get());
+  const bool is_plain = (layout == H5D_CONTIGUOUS || layout == H5D_CHUNKED) &&
+                        check(H5Pget_nfilters(creation.get()), "H5Pget_nfilters") == 0 &&
+                        check(H5Pget_external_count(creation.get()), "H5Pget_external_count") == 0;
+  return is_plain && is_all_there(dataset) ? Way::together : Way::alone;
 }
 
 // Why the last transfer of these properties was not collective: HDF5's causes, as bits, and one of ours.
@@ -203,6 +231,14 @@ std::vector<hsize_t> extents(const Dataset& dataset) {
   std::vector<hsize_t> dims(static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space.get()))));
   if (!dims.empty())
     check(H5Sget_simple_extent_dims(space.get(), dims.data(), nullptr), "H5Sget_simple_extent_dims");
+  // A damaged file may say anything, and the product is taken everywhere.
+  hsize_t elements = 1;
+  for (const hsize_t extent : dims) {
+    if (__builtin_mul_overflow(elements, extent, &elements) || extent > most_elements ||
+        elements > most_elements)
+      throw IoError(
+          formatted("the dataset has extents {}, more than can be; is the file damaged?", joined(dims, " x ")));
+  }
   return dims;
 }
 
@@ -233,6 +269,11 @@ Storage storage(const Dataset& dataset) {
   return found;
 }
 
+bool is_virtual_in_parallel(const Dataset& dataset) {
+  const Properties creation(check(H5Dget_create_plist(dataset.get()), "H5Dget_create_plist"));
+  return H5Pget_layout(creation.get()) == H5D_VIRTUAL && is_parallel(dataset);
+}
+
 void resize(const Dataset& dataset, hsize_t extent) {
   auto dims = extents(dataset);
   dims.front() = extent;
@@ -256,24 +297,37 @@ Account transfer(Transfer direction, const Dataset& dataset, const Memory& memor
   const bool is_every_second = memory.is_every_second && !memory.between;
   const detail::Pieces pieces(box, rank, memory.stride, memory.between ? most_bytes_between : most_bytes);
   const index_t rounds = group.all_reduce(pieces.count(), Reduce::max);
-  const Properties collective(check(H5Pcreate(H5P_DATASET_XFER), "H5Pcreate"));
-  check(H5Pset_dxpl_mpio(collective.get(), H5FD_MPIO_COLLECTIVE), "H5Pset_dxpl_mpio");
-  if (memory.is_every_second && data != nullptr)
+  Properties properties;
+  std::exception_ptr problem;
+  Way way = Way::none;
+  try {
+    properties = Properties(check(H5Pcreate(H5P_DATASET_XFER), "H5Pcreate"));
+    way = way_of(direction, dataset);
+  } catch (...) {
+    problem = std::current_exception();
+  }
+  way = static_cast<Way>(group.all_reduce(static_cast<int>(way), Reduce::min));
+  if (problem) std::rethrow_exception(problem);
+  if (way == Way::none) return {};  // the problem is another rank's
+  if (way == Way::together) check(H5Pset_dxpl_mpio(properties.get(), H5FD_MPIO_COLLECTIVE), "H5Pset_dxpl_mpio");
+  // Imaginary parts, and what MPI-IO leaves out as it lies behind the end of the file.
+  if (direction == Transfer::read && data != nullptr)
     std::memset(data, 0, static_cast<std::size_t>(pieces.size(box) * memory.stride));
   detail::Progress progress(group, label, rounds);
   std::byte nothing{};
   auto* at = static_cast<std::byte*>(data);
   std::int64_t alone = 0;
-  std::exception_ptr
-      problem;  // of the first call that failed; the others are made too, as all ranks wait there
+  // The calls after one that failed are made too, as all ranks wait there.
   for (index_t round = 0; round < rounds; ++round) {
     const Box piece = pieces.piece(round);
     const index_t count = pieces.size(piece);
-    const Selection selection = select(dataset, piece, rank, count, is_every_second);
     try {
-      move(direction, dataset, memory, selection, collective, count == 0 ? &nothing : at, count);
-      alone |= causes(collective);
-    } catch (const IoError&) {
+      if (way == Way::together || count > 0) {
+        const Selection selection = select(dataset, piece, rank, count, is_every_second);
+        move(direction, dataset, memory, selection, properties, count == 0 ? &nothing : at, count);
+      }
+      if (way == Way::together) alone |= causes(properties);
+    } catch (...) {
       if (!problem) problem = std::current_exception();
     }
     at += count * memory.stride;
@@ -281,6 +335,8 @@ Account transfer(Transfer direction, const Dataset& dataset, const Memory& memor
   }
   alone = group.all_reduce(alone, Reduce::bit_or);
   if (problem) std::rethrow_exception(problem);
+  if (way == Way::alone)
+    return {false, "each rank reads what it needs for itself, as some ranks may fail or be done at once"};
   return account_of(alone);
 }
 

@@ -32,7 +32,7 @@ Coordinates dataset_extents(const Group& group, const std::filesystem::path& pat
   check_agreement(group, path.native(), dataset);
   const hdf5::Silence silence;
   const std::string what = context(path, dataset);
-  const hdf5::File file = open_file(group, path, hdf5::Access::read, what).hdf5;
+  const hdf5::File file = open_file(group, path, Access::read, what).hdf5;
   Coordinates dims{};
   together(group, what, [&] {
     const auto found = hdf5::extents(find_dataset(file, std::string(dataset)));
@@ -49,7 +49,7 @@ void load(const std::filesystem::path& path, std::string_view dataset, const Box
   tessera::detail::begin_operation("load", {slice});
   const hdf5::Silence silence;
   const std::string what = context(path, dataset);
-  const OpenFile file = open_file(group, path, hdf5::Access::read, what);
+  const OpenFile file = open_file(group, path, Access::read, what);
   hdf5::Dataset source;
   index_t offset = -1;
   together(group, what, [&] {

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "format.hpp"
+#include "links.hpp"
 #include "mpi_io.hpp"
 #include "together.hpp"
 
@@ -20,11 +21,14 @@ namespace tessera::io::detail {
 namespace {
 
 // What MPI-IO and HDF5 would say too, but not in words that help.
-void check_file(const std::filesystem::path& path, hdf5::Access wish) {
+void check_file(const std::filesystem::path& path, Access wish) {
   if (access(path.c_str(), R_OK) != 0)
     throw IoError(formatted("the file cannot be read: {}", std::strerror(errno)));
   if (std::filesystem::is_directory(path)) throw IoError("this is a directory; an HDF5 file was expected");
-  if (wish == hdf5::Access::read_write && access(path.c_str(), W_OK) != 0)
+  if (!std::filesystem::is_regular_file(path))
+    throw IoError("this is a pipe or a device; an HDF5 file was expected");
+  if (wish == Access::read_write) without_links(path);
+  if (wish == Access::read_write && access(path.c_str(), W_OK) != 0)
     throw IoError(formatted("the file cannot be written: {}", std::strerror(errno)));
   if (!hdf5::is_hdf5(path)) {
     throw IoError(formatted("this is not an HDF5 file (its {} bytes do not begin with HDF5's signature)",
@@ -61,9 +65,9 @@ std::string listing(const hdf5::File& file) {
 
 }  // namespace
 
-OpenFile open_file(const Group& group, const std::filesystem::path& path, hdf5::Access access,
+OpenFile open_file(const Group& group, const std::filesystem::path& path, Access access,
                    const std::string& context) {
-  const bool writes = access == hdf5::Access::read_write;
+  const bool writes = access == Access::read_write;
   together(group, context, [&] {
     if (writes) require_safe_writing(group);
     if (group.rank() == 0) check_file(path, access);
@@ -72,7 +76,12 @@ OpenFile open_file(const Group& group, const std::filesystem::path& path, hdf5::
   for (int attempt = 1;; ++attempt) {
     OpenFile file;
     together(group, context, [&] { file.bytes = writes ? open_to_write(path) : open_to_read(path); });
-    together(group, context, [&] { file.hdf5 = hdf5::open(path, group.mpi_comm(), access, locks); });
+    // What fails on some ranks only would make the others wait in HDF5.
+    together(group, context, [&] { file.hdf5 = hdf5::open_alone(path); });
+    if (writes) {
+      file.hdf5.reset();
+      together(group, context, [&] { file.hdf5 = hdf5::open(path, group.mpi_comm(), locks); });
+    }
     // A program that replaces the file now must not make HDF5 say where the elements of another one are.
     const Identity opened = identity(file.bytes);
     const auto mine = static_cast<index_t>(opened.number);
@@ -94,7 +103,14 @@ OpenFile open_file(const Group& group, const std::filesystem::path& path, hdf5::
 hdf5::Dataset find_dataset(const hdf5::File& file, const std::string& name) {
   if (!hdf5::has_dataset(file, name))
     throw IoError(formatted("there is no such dataset; the file has {}", listing(file)));
-  return hdf5::open_dataset(file, name);
+  hdf5::Dataset dataset = hdf5::open_dataset(file, name);
+  if (hdf5::is_virtual_in_parallel(dataset)) {
+    throw IoError(
+        "the dataset is virtual: its elements are in other files, where HDF5 finds them only for a file opened "
+        "with "
+        "Mode::read (or by load)");
+  }
+  return dataset;
 }
 
 }  // namespace tessera::io::detail

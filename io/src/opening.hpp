@@ -19,8 +19,12 @@ struct OpenFile {
   Descriptor bytes;
 };
 
-/// @collective @throws IoError on every rank, also if the file is replaced again and again meanwhile
-OpenFile open_file(const Group& group, const std::filesystem::path& path, hdf5::Access access,
+/// What an open file is for.
+enum class Access { read, read_write };
+
+/// Files to read are opened by each rank for itself. @collective @throws IoError on every rank, also if the
+/// file is replaced again and again meanwhile
+OpenFile open_file(const Group& group, const std::filesystem::path& path, Access access,
                    const std::string& context);
 
 /// Part of a step of all ranks. @throws IoError that lists the datasets there are

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 #include <cstdlib>
+#include <functional>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
 
 #include "file_model.hpp"
 
@@ -191,6 +197,151 @@ TEST(FullDisk, IsAnErrorAndFilesStay) {
     EXPECT_EQ(raw_dataset<double>(path, "steps").dims.front(), static_cast<hsize_t>(steps));
     EXPECT_EQ(raw_dataset<double>(path, "steps").elements.back(), 1.0);
   });
+}
+
+// Leaves so many bytes free on the file system of a directory. @collective
+void leave_free(const std::filesystem::path& directory, index_t bytes) {
+  on_rank_0([&] {
+    const auto filler = directory / "filler";
+    std::filesystem::remove(filler);
+    struct statvfs disk {};
+    good(statvfs(directory.c_str(), &disk));
+    const auto free = static_cast<index_t>(disk.f_bfree * disk.f_bsize);
+    const int file = good(open(filler.c_str(), O_CREAT | O_WRONLY, 0600));
+    if (free > bytes) good(-posix_fallocate(file, 0, free - bytes));
+    good(close(file));
+  });
+}
+
+// Everything that writes, with any amount of free space: an error on every rank or a file that is right, no
+// hang, and no crash when the program ends.
+TEST(FullDisk, AnyAmountOfFreeSpace) {
+  const char* disk = std::getenv("TESSERA_TEST_FULL_DISK");
+  if (disk == nullptr) GTEST_SKIP() << "needs a small file system";
+  const std::filesystem::path directory = disk;
+  const auto path = directory / "a.h5";
+  Array<double, 2> a(world(), {16, 64}, {.name = "a"});
+  fill(a, 1.5);
+  const auto expect_a = [&](const std::string& name) {
+    on_rank_0([&] { EXPECT_EQ(raw_dataset<double>(path, name).elements, std::vector<double>(1024, 1.5)); });
+  };
+  using Disk = io::DiskArray<double, 2>;
+  const std::pair<const char*, std::function<void()>> actions[] = {
+      {"save",
+       [&] {
+         io::save(path, "a", a);
+         expect_a("a");
+       }},
+      {"empty file", [&] { File(world(), path, Mode::create).close(); }},
+      {"file",
+       [&] {
+         File file(world(), path, Mode::create);
+         try {
+           file.write("a", a);
+           file.create_dataset<double, 2>("packed/b", {16, 64}, {.chunks = {3, 64}, .deflate = 1});
+           file.write("packed/b", a);
+           for (int i = 0; i < 9; ++i)
+             file.set_attribute("a", "list" + std::to_string(i), std::vector<double>(1000, 2.5));
+           file.set_attribute("", "text", std::string(20000, 'x'));
+           file.flush();
+           file.append("steps", a);
+         } catch (const io::IoError&) {
+           file.close();
+           throw;
+         }
+         file.close();
+         expect_a("a");
+         expect_a("packed/b");
+         expect_a("steps");
+       }},
+      {"disk array",
+       [&] {
+         Disk tensor(world(), path, "a", a.dims());
+         tensor.write(a);
+         tensor.flush();
+         tensor.close();
+         expect_a("a");
+       }},
+      {"fields", [&] {
+         io::XdmfSeries series(world(), directory / "run.xmf", io::XdmfGrid<2>{.points = {16, 64}});
+         series.write(0.5, {{"a", a}});
+         series.write(1.5, {{"a", a}});
+       }}};
+  std::vector<index_t> amounts;
+  for (index_t kib = 0; kib <= 40; kib += 4) amounts.push_back(kib);
+  amounts.insert(amounts.end(), {64, 68, 72, 80, 96, 128, 160, 256, 1024});
+  for (const auto& [what, action] : actions) {
+    for (const index_t kib : amounts) {
+      SCOPED_TRACE(what + std::string(" with ") + std::to_string(kib) + " KiB");
+      leave_free(directory, 1024 * kib);
+      std::string problem;
+      try {
+        action();
+      } catch (const io::IoError& error) {
+        problem = error.what();
+      }
+      EXPECT_TRUE(problem.empty() || problem.find("space") != std::string::npos) << problem;
+      const index_t failed = problem.empty() ? 0 : 1;
+      EXPECT_EQ(world().all_reduce(failed, Reduce::min), world().all_reduce(failed, Reduce::max));
+      EXPECT_TRUE(kib > 0 || failed == 1);
+      EXPECT_TRUE(kib < 1024 || failed == 0) << problem;
+      on_rank_0([&] {
+        for (const auto& entry : std::filesystem::directory_iterator(directory))
+          if (entry.path().filename() != "filler") std::filesystem::remove(entry.path());
+      });
+    }
+  }
+  on_rank_0([&] { std::filesystem::remove(directory / "filler"); });
+}
+
+// What another user may have put into a directory that everybody may write.
+TEST(PlantedLinks, AreNotFollowed) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root, to make a link of another user";
+  const Directory directory;
+  const auto shared = directory / "shared", victim = directory / "victim.h5", link = shared / "a.h5";
+  Array<double, 1> a(world(), {3}, {.name = "a"});
+  fill(a, 1.0);
+  io::save(victim, "a", a);
+  for (const mode_t mode : {0777U, 01777U, 0775U}) {
+    on_rank_0([&] {
+      std::filesystem::remove_all(shared);
+      std::filesystem::create_directory(shared);
+      good(chmod(shared.c_str(), mode));
+      std::filesystem::create_symlink("../victim.h5", link);
+      good(lchown(link.c_str(), 4242, 4242));
+    });
+    const std::vector<std::string> words{link.string(), "symbolic link", "4242", "remove it"};
+    expect_words(message_of<io::IoError>([&] { io::save(link, "b", a); }), words);
+    expect_words(message_of<io::IoError>([&] { File(world(), link, Mode::truncate); }), words);
+    expect_words(message_of<io::IoError>([&] { File(world(), link, Mode::read_write); }), words);
+    expect_words(message_of<io::IoError>([&] { (io::DiskArray<double, 1>(world(), link, "b", {3})); }), words);
+    EXPECT_EQ(contents(io::load<double, 1>(world(), link, "a")), std::vector<double>(3, 1.0));
+  }
+  // Links of our own, and where nobody else may make one.
+  on_rank_0([&] { good(lchown(link.c_str(), 0, 0)); });
+  io::save(link, "b", a);
+  on_rank_0([&] {
+    good(lchown(link.c_str(), 4242, 4242));
+    good(chmod(shared.c_str(), 0755));
+    EXPECT_TRUE(std::filesystem::is_symlink(link));
+    EXPECT_EQ(raw_dataset<double>(victim, "b").elements.size(), 3U);
+  });
+  io::save(link, "c", a);
+  on_rank_0([&] { EXPECT_EQ(raw_dataset<double>(victim, "c").elements.size(), 3U); });
+}
+
+TEST(FileErrors, Pipes) {
+  const Directory directory;
+  const auto path = directory / "pipe";
+  on_rank_0([&] { good(mkfifo(path.c_str(), 0600)); });
+  expect_words(message_of<io::IoError>([&] { io::load<double, 1>(world(), path, "a"); }), {"pipe"});
+  for (const Mode mode : {Mode::read, Mode::read_write, Mode::truncate, Mode::create})
+    expect_words(message_of<io::IoError>([&] { File(world(), path, mode); }), {"pipe"});
+  io::XdmfOptions resumed{.resume = true};
+  expect_words(message_of<io::IoError>([&] {
+                 io::XdmfSeries(world(), path, io::XdmfGrid<2>{.points = {4, 4}}, resumed);
+               }),
+               {"no file"});
 }
 
 // tests/io/in-a-read-only-directory gives one that cannot be written, with a file in it.
