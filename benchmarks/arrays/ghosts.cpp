@@ -71,8 +71,8 @@ class Comparison {
 
   void run() {
     ArrayOptions<N> options{.name = "cells"};
-    options.ghosts.fill(width_);
-    options.periodic.fill(true);
+    options.ghosts = width_;
+    options.periodic = true;
     Array<double, N> array(world_, Layout<N>::blocked(dims_, world_.size(), {.grid = shape_}), options);
     const std::vector<int> block(N, static_cast<int>(edge_));
     const int width = static_cast<int>(width_);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// Arrays: patches of several owners, where elements are, copies between layouts, ghost cells, elementwise
-// operations, lists of elements, epochs, tasks; against bare transfers, loops, MPI, ScaLAPACK, Global Arrays.
+// Arrays: patches of several owners, where elements are, copies between layouts, permuted operands, ghost
+// cells, elementwise operations, lists of elements, epochs, tasks; against bare transfers, loops, MPI,
+// ScaLAPACK, Global Arrays.
 #include <CLI/CLI.hpp>
 #include <memory>
 
@@ -30,6 +31,7 @@ constexpr Section sections[] = {
     {"locate", "the owner of one element", locate, Where::one_node},
     {"redistribution", "copy between layouts, against PDGEMR2D", redistribution},
     {"transposition", "transpose and permute, against copy", transposition},
+    {"permuted", "axpby and dot of permuted operands, against permute and then the operation", permuted},
     {"ghosts", "update_ghosts, against messages", ghosts},
     {"delay", "who waits for a rank that is late to update_ghosts", delay, Where::anywhere, 5},
     {"elementwise", "fill to norm2, against loops", elementwise, Where::one_node},

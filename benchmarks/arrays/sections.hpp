@@ -23,6 +23,7 @@ void patches(Session& session, const Place& place);
 void locate(Session& session, const Place& place);
 void redistribution(Session& session, const Place& place);
 void transposition(Session& session, const Place& place);
+void permuted(Session& session, const Place& place);
 void ghosts(Session& session, const Place& place);
 void delay(Session& session, const Place& place);
 void elementwise(Session& session, const Place& place);

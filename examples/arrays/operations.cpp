@@ -49,7 +49,7 @@ bool transforms(const Group& world) {
   // The largest step for which middle + step * y stays positive: the smallest of the steps of each element.
   fill(y, -2.0);
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  const double step = transform_reduce(
+  const double step = tessera::transform_reduce(
       middle, y, infinity, [](double a, double b) { return std::min(a, b); },
       [](double a, double change) { return change < 0 ? -a / change : infinity; });
   // [transform]

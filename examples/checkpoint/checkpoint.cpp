@@ -47,8 +47,8 @@ double simulate(const Group& world, const std::filesystem::path& prefix, std::in
     ++step;
     if (schedule.due()) checkpoint.write(step);
   }
+  if (checkpoint.last_step() != step) checkpoint.write(step);  // the end, unless it was due just there
   // [schedule]
-  if (step == steps) checkpoint.write(step);
   return reduce(density, Reduce::sum);
 }
 

@@ -96,7 +96,7 @@ int main(int argc, char** argv) {
     if (schedule.due() && checkpoint) checkpoint->write_async(s);
   }
   if (checkpoint) {
-    checkpoint->write(s);
+    if (checkpoint->last_step() != s) checkpoint->write(s);  // it may have been due, or restored, at this step
     checkpoint->close();
   }
   if (s != steps) return 0;

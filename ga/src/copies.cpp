@@ -76,9 +76,10 @@ void copy(const SliceCore& from, const SliceCore& to) {
 
 void reshape(const SliceCore& from, const SliceCore& to) {
   if (from.size() != to.size()) {
-    throw UsageError(formatted("reshape: {} of extents {} cannot become {} of extents {}: the sizes differ",
-                               from.description(), extents_text(from.extents().data(), from.rank()),
-                               to.description(), extents_text(to.extents().data(), to.rank())));
+    throw UsageError(
+        formatted("reshape: {} of extents {} cannot become {} of extents {}: {} elements are not {}",
+                  from.description(), extents_text(from.extents().data(), from.rank()), to.description(),
+                  extents_text(to.extents().data(), to.rank()), from.size(), to.size()));
   }
   const Dense target({{}, to.extents()}, to.rank());
   const std::span source(from.extents().data(), static_cast<std::size_t>(from.rank()));
@@ -123,9 +124,10 @@ void reshape(const SliceCore& from, const SliceCore& to) {
 void transpose(const SliceCore& from, const SliceCore& to) {
   if (from.rank() != 2 || to.rank() != 2 || from.extents()[0] != to.extents()[1] ||
       from.extents()[1] != to.extents()[0]) {
-    throw UsageError(formatted("transpose: {} of extents {} cannot become {} of extents {}", from.description(),
-                               extents_text(from.extents().data(), from.rank()), to.description(),
-                               extents_text(to.extents().data(), to.rank())));
+    throw UsageError(
+        formatted("transpose: {} of extents {} cannot become {} of extents {}, which must be {} x {}",
+                  from.description(), extents_text(from.extents().data(), from.rank()), to.description(),
+                  extents_text(to.extents().data(), to.rank()), from.extents()[1], from.extents()[0]));
   }
   constexpr int order[] = {1, 0};
   const SliceCore turned = from.permuted(order);

@@ -20,7 +20,7 @@ constexpr index_t most_processes = std::numeric_limits<int>::max();
 std::vector<index_t> copy(const index_t* values, int rank) { return {values, values + rank}; }
 
 int ranks_or(int ranks, index_t blocks) {
-  require(ranks >= 0, formatted("a layout for {} ranks", ranks));
+  require(ranks >= 0, formatted("a layout cannot be for {} ranks", ranks));
   return ranks > 0 ? ranks : static_cast<int>(blocks);
 }
 
@@ -39,14 +39,14 @@ int grid_size(int rank, const index_t* grid) {
 
 }  // namespace
 
-LayoutCore make_blocked(int rank, const index_t* dims, int ranks, const index_t* min_block,
-                        const index_t* grid) {
+LayoutCore make_blocked(int rank, const index_t* dims, int ranks, const index_t* min_block, const index_t* grid,
+                        const bool* periodic) {
   require(ranks > 0, formatted("a layout needs at least one rank, not {}", ranks));
   for (int d = 0; d < rank; ++d)
     require(dims[d] >= 0, formatted("extent {} of dimension {} is negative", dims[d], d));
   std::vector<int> parts;
   if (grid == nullptr) {
-    parts = choose_grid(copy(dims, rank), ranks, copy(min_block, rank));
+    parts = choose_grid(copy(dims, rank), ranks, copy(min_block, rank), periodic);
   } else {
     for (int d = 0; d < rank; ++d) {
       require(grid[d] > 0 && grid[d] <= ranks,

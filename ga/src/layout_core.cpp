@@ -15,17 +15,16 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-double largest_block(index_t extent, int parts) {
-  const index_t largest = extent / parts + static_cast<index_t>(extent % parts != 0);
-  return static_cast<double>(largest);
-}
-
-// The surface of the largest block, in elements, for one grid.
-double surface(const std::vector<index_t>& dims, const std::vector<int>& grid) {
-  double volume = 1, sum = 0;
-  for (std::size_t d = 0; d < dims.size(); ++d) volume *= largest_block(dims[d], grid[d]);
+// The pairs of neighbouring elements that one grid cuts apart.
+double faces_cut(const std::vector<index_t>& dims, const bool* periodic, const std::vector<int>& grid) {
+  double sum = 0;
   for (std::size_t d = 0; d < dims.size(); ++d) {
-    if (grid[d] > 1) sum += volume / largest_block(dims[d], grid[d]);
+    if (grid[d] == 1) continue;
+    double face = periodic != nullptr && periodic[d] ? grid[d] : grid[d] - 1;
+    for (std::size_t e = 0; e < dims.size(); ++e) {
+      if (e != d) face *= static_cast<double>(dims[e]);
+    }
+    sum += face;
   }
   return sum;
 }
@@ -33,6 +32,7 @@ double surface(const std::vector<index_t>& dims, const std::vector<int>& grid) {
 struct Search {
   const std::vector<index_t>& dims;
   const std::vector<index_t>& most;  // parts per dimension
+  const bool* periodic;
   std::vector<int> grid, best;
   double least = std::numeric_limits<double>::infinity();
 
@@ -40,11 +40,11 @@ struct Search {
     if (d + 1 == dims.size()) {
       if (rest > most[d]) return;
       grid[d] = rest;
-      if (const double s = surface(dims, grid); s < least) least = s, best = grid;
+      if (const double faces = faces_cut(dims, periodic, grid); faces < least) least = faces, best = grid;
       return;
     }
-    // From the largest factor down, so that of equal surfaces the first dimension is cut the most: blocks of
-    // whole rows.
+    // From the largest factor down, so that of equals the first dimension is cut the most: blocks of whole
+    // rows.
     for (int f = static_cast<int>(std::min<index_t>(rest, most[d])); f >= 1; --f) {
       if (rest % f != 0) continue;
       grid[d] = f;
@@ -373,8 +373,8 @@ std::string LayoutCore::description() const {
   return text;
 }
 
-std::vector<int> choose_grid(const std::vector<index_t>& dims, int ranks,
-                             const std::vector<index_t>& min_block) {
+std::vector<int> choose_grid(const std::vector<index_t>& dims, int ranks, const std::vector<index_t>& min_block,
+                             const bool* periodic) {
   std::vector<index_t> most(dims.size());
   for (std::size_t d = 0; d < dims.size(); ++d) {
     most[d] = std::max<index_t>(1, dims[d] / std::max<index_t>(1, min_block[d]));
@@ -384,7 +384,7 @@ std::vector<int> choose_grid(const std::vector<index_t>& dims, int ranks,
     fitting = std::min<index_t>(ranks, fitting * std::min<index_t>(ranks, parts));
   // Not every number of processes has factors that fit the extents: then fewer of them hold elements.
   for (int used = static_cast<int>(fitting); used > 1; --used) {
-    Search search{dims, most, std::vector<int>(dims.size(), 1), {}};
+    Search search{dims, most, periodic, std::vector<int>(dims.size(), 1), {}};
     search.factor(0, used);
     if (!search.best.empty()) return search.best;
   }

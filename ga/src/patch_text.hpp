@@ -21,8 +21,9 @@ inline bool is_inside(const LayoutCore& layout, const Box& patch) noexcept {
     inside &= patch.lo[d] >= 0 && patch.lo[d] <= patch.hi[d] && patch.hi[d] <= layout.dims()[d];
   return inside;
 }
-/// Throws the UsageError that says what is wrong with a patch of an array (or layout, if `array` is empty).
-/// @local
+/// Throws the UsageError that says what is wrong with a patch of something of these extents, `owner`. @local
+[[noreturn]] void throw_bad_patch(const index_t* dims, int rank, const Box& patch, std::string_view owner);
+/// The same of an array, or a layout if `array` is empty. @local
 [[noreturn]] void throw_bad_patch(const LayoutCore& layout, const Box& patch, std::string_view array);
 
 }  // namespace tessera::detail

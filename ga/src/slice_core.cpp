@@ -44,12 +44,7 @@ SliceCore SliceCore::patch(const Box& box) const {
   SliceCore part = *this;
   for (int k = 0; k < rank_; ++k) {
     const index_t lo = box.lo[at(k)], hi = box.hi[at(k)];
-    if (lo < 0 || lo > hi || hi > extents_[at(k)]) {
-      throw UsageError(
-          formatted("patch {} exceeds {} of extents {} (dimension {}){}", patch_text(box, rank_), description(),
-                    extents_text(extents_.data(), rank_), k,
-                    hi > extents_[at(k)] ? "; did you pass inclusive bounds? use Patch::inclusive" : ""));
-    }
+    if (lo < 0 || lo > hi || hi > extents_[at(k)]) throw_bad_patch(extents_.data(), rank_, box, description());
     part.origin_[at(axis_[at(k)])] += lo * step_[at(k)];
     part.extents_[at(k)] = hi - lo;
   }
@@ -77,8 +72,9 @@ SliceCore SliceCore::permuted(const int* order) const {
   for (int k = 0; k < rank_; ++k) {
     const int from = order[k];
     if (from < 0 || from >= rank_ || seen[at(from)]) {
-      throw UsageError(formatted("the order of the dimensions of {} names dimension {} {}", description(), from,
-                                 from < 0 || from >= rank_ ? "that it does not have" : "twice"));
+      throw UsageError(formatted(
+          "the order of the dimensions of {} names dimension {} {}", description(), from,
+          from < 0 || from >= rank_ ? formatted("that it does not have: they are {}", dimensions()) : "twice"));
     }
     seen[at(from)] = true;
     part.axis_[at(k)] = axis_[at(from)];
@@ -89,10 +85,17 @@ SliceCore SliceCore::permuted(const int* order) const {
 }
 
 SliceCore SliceCore::fixed(int d, index_t where) const {
-  if (d < 0 || d >= rank_ || rank_ == 1 || where < 0 || where >= extents_[at(d)]) {
-    throw UsageError(formatted("position {} in dimension {} of {} of extents {} cannot be held{}", where, d,
-                               description(), extents_text(extents_.data(), rank_),
-                               rank_ == 1 ? ": it is the only dimension" : ""));
+  if (rank_ == 1) {
+    throw UsageError(formatted("the only dimension of {} cannot be held at a position; load gives one element",
+                               description()));
+  }
+  if (d < 0 || d >= rank_) {
+    throw UsageError(formatted("{} of extents {} has no dimension {} that could be held: they are {}",
+                               description(), extents_text(extents_.data(), rank_), d, dimensions()));
+  }
+  if (where < 0 || where >= extents_[at(d)]) {
+    throw UsageError(formatted("position {} is outside dimension {} of {} of extents {}", where, d,
+                               description(), extents_text(extents_.data(), rank_)));
   }
   SliceCore part = *this;
   part.origin_[at(axis_[at(d)])] += where * step_[at(d)];
@@ -239,6 +242,8 @@ std::uint64_t SliceCore::fingerprint() const noexcept {
   for (int k = 0; k < rank_; ++k) print.add(axis_[at(k)]).add(step_[at(k)]).add(extents_[at(k)]);
   return print.value();
 }
+
+std::string SliceCore::dimensions() const { return rank_ == 1 ? "0" : formatted("0 to {}", rank_ - 1); }
 
 std::string SliceCore::description() const {
   std::string name = formatted("array \"{}\"", array_->name());

@@ -96,6 +96,7 @@ void CheckpointState::write(std::int64_t step) {
   GenerationWriter writer(group_, prefix_, items_, step);
   writer.write(items_);
   writer.commit(options_.keep, damaged_);
+  last_step_ = step;
 }
 
 std::int64_t CheckpointState::write_behind(std::int64_t step) {
@@ -104,6 +105,7 @@ std::int64_t CheckpointState::write_behind(std::int64_t step) {
   auto writer = std::make_unique<GenerationWriter>(group_, prefix_, items_, step);
   writer->write_behind(items_, options_.bytes_per_second);
   pending_ = std::move(writer);
+  last_step_ = step;
   return ++number_;
 }
 
@@ -118,14 +120,17 @@ void CheckpointState::complete(std::int64_t number) {
 void CheckpointState::complete() {
   if (!pending_) return;
   const auto writer = std::move(pending_);
+  const auto step = std::exchange(last_step_, std::nullopt);
   claim();  // still ours
   writer->commit(options_.keep, damaged_);
+  last_step_ = step;
 }
 
 std::optional<Restored> CheckpointState::restore() {
   begin("Checkpoint::restore", 0);
   auto restored = detail::restore(group_, prefix_, items_);
   if (restored) {
+    last_step_ = restored->step;
     for (const Skipped& skipped : restored->skipped) damaged_.push_back(skipped.file);
   }
   return restored;
@@ -165,6 +170,7 @@ void Checkpoint::claim() { state().claim(); }
 void Checkpoint::write(std::int64_t step) { state().write(step); }
 PendingCheckpoint Checkpoint::write_async(std::int64_t step) { return {state_, state().write_behind(step)}; }
 std::optional<Restored> Checkpoint::restore() { return state().restore(); }
+std::optional<std::int64_t> Checkpoint::last_step() const { return state().last_step(); }
 void Checkpoint::close() {
   if (state_) state_->close();
 }

@@ -29,6 +29,7 @@ class CheckpointState {
   bool is_written(std::int64_t number) const noexcept;
   void complete(std::int64_t number);
   std::optional<Restored> restore();
+  std::optional<std::int64_t> last_step() const noexcept { return last_step_; }
   void close();
 
  private:
@@ -41,6 +42,7 @@ class CheckpointState {
   std::vector<StoredItem> items_;
   std::optional<PathLock> lock_;                // on rank 0
   std::vector<std::filesystem::path> damaged_;  // as far as restore() has seen
+  std::optional<std::int64_t> last_step_;       // restored, written, or being written
   std::unique_ptr<GenerationWriter> pending_;
   std::int64_t number_ = 0;  // of pending_, or of the last there was
 };

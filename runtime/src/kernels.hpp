@@ -4,19 +4,11 @@
 
 #include <cstddef>
 
+#include <tessera/runtime/detail/copy.hpp>
 #include <tessera/runtime/strided.hpp>
 #include <tessera/runtime/types.hpp>
 
 namespace tessera::detail {
-
-/// Which side of a Strided the data goes to. What goes to the remote side is for others to read; what comes
-/// from there, for the caller, soon.
-enum class Direction { local_to_remote, remote_to_local };
-
-/// Copies between two places in this process's address space. `shape` need not be merged. Only contiguous
-/// shapes may overlap. What is large bypasses the caches; it is visible to others in order with later stores
-/// all the same.
-void copy_strided(std::byte* to, const std::byte* from, const Strided& shape, Direction direction);
 
 /// Equal runs of elements: how many, and the bytes from one to the next on either side.
 struct Rows {

@@ -21,6 +21,13 @@ struct Pair {
   reading.get(Patch<2>(), view);
   adding.acc(Patch<2>(), view);
   writing.put(Patch<2>(), view);
+  // What is given for all dimensions, or for each.
+  static_assert(ArrayOptions<3>{.ghosts = 2}.ghosts == ArrayOptions<3>{.ghosts = {2, 2, 2}}.ghosts);
+  static_assert(ArrayOptions<3>{.periodic = true}.periodic[2] &&
+                !ArrayOptions<1>{.periodic = {false}}.periodic[0]);
+  Layout<1>::blocked({4}, 1).with_ghosts({1});
+  Layout<2>::blocked({4, 4}, 1).with_ghosts(Extents<2>(1, 2));
+  permute(cube, {1, 2, 0}, cube);
 #if MISUSE == 1  // has no member named 'put'
   reading.put(Patch<2>(), view);
 #elif MISUSE == 2   // has no member named 'acc'
@@ -54,6 +61,28 @@ struct Pair {
 #elif MISUSE == 16  // constraint
   Array<Array<double, 1>, 1>* nested = nullptr;
   (void)sizeof(*nested);
+#elif MISUSE == 17  // could not convert
+  (void)ArrayOptions<3>{.ghosts = {1, 1}};
+#elif MISUSE == 18  // explicit constructor
+  (void)ArrayOptions<3>{.periodic = {true}};
+#elif MISUSE == 19  // could not convert
+  (void)ArrayOptions<2>{.ghosts = {1, 1, 1}};
+#elif MISUSE == 20  // could not convert
+  (void)ArrayOptions<2>{.periodic = {1, 1}};
+#elif MISUSE == 21  // cannot convert
+  Layout<3>::blocked({4, 4, 4}, 1).with_ghosts({1, 1});
+#elif MISUSE == 22  // cannot convert
+  cube.slice().permuted({1, 0});
+#elif MISUSE == 23  // invalid initialization
+  permute(cube, {2, 0}, cube);
+#elif MISUSE == 24  // no match for call
+  transform(a, [](double) {});
+#elif MISUSE == 25  // no match for call
+  transform(a, [](double&& x) { return x; });
+#elif MISUSE == 26  // use of deleted function
+  (void)ArrayOptions<3>{.ghosts = 1.5};
+#elif MISUSE == 27  // use of deleted function
+  (void)ArrayOptions<3>{.periodic = 1};
 #endif
   (void)constant, (void)floats, (void)cube, (void)pairs;
 }

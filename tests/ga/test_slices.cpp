@@ -426,6 +426,125 @@ TEST(Slice, element_types_may_differ_in_transform) {
   EXPECT_EQ(reduce(halves, Reduce::sum), 41 * 42 / 4.0);
 }
 
+struct State {
+  double energy, mass;
+  double weighed(double by) const { return by * mass; }
+  State joined(const State& other) const { return {energy + other.energy, mass + other.mass}; }
+  bool operator==(const State&) const = default;
+};
+
+TEST(Slice, members_pass_as_functions) {
+  Array<State, 1> states(world(), {10}, {.name = "states"});
+  fill(states, State{0.5, 3});
+  EXPECT_EQ(transform_reduce(states, 0.0, std::plus<>(), &State::energy), 5);
+  EXPECT_EQ(reduce(states, State{0, 0}, &State::joined), (State{5, 30}));
+  Array<double, 1> x(world(), {10}, {.name = "x"}), y(world(), {10}, {.name = "y"});
+  transform(states, x, &State::mass);
+  EXPECT_EQ(reduce(x, Reduce::sum), 30);
+  transform(states, x, y, &State::weighed);
+  EXPECT_EQ(reduce(y, Reduce::sum), 90);
+  EXPECT_EQ(transform_reduce(states, x, 0.0, std::plus<>(), &State::weighed), 90);
+}
+
+// Every element once, with its position, whatever dimension lies closest and however many there are.
+template <std::size_t N>
+void check_visits(const Extents<N>& dims, int rounds) {
+  Random random(600 + N);
+  for (int round = 0; round < rounds; ++round) {
+    const auto layouts = layouts_of(random, dims, world().size());
+    Array<std::int64_t, N> a(world(), any_of(random, layouts), {.name = "visited"});
+    fill(a, 0);
+    const RandomSlice<N> slice(random, dims);
+    SCOPED_TRACE(a.layout().description() + ": " + slice.of(a).core().description());
+    for_each_local(slice.of(a), [&](const Index<N>& i, std::int64_t& x) {
+      x = 10 * x + 1 + number_of(i, slice.model.dims);
+    });
+    std::vector<std::int64_t> expected(at(dims.size()), 0);
+    for (std::size_t k = 0; k < slice.model.numbers.size(); ++k)
+      expected[at(slice.model.numbers[k])] = static_cast<std::int64_t>(k) + 1;
+    EXPECT_TRUE(contents(a) == expected);
+  }
+}
+
+TEST(Slice, for_each_local_visits_every_element_once) {
+  check_visits<1>({23}, 4);
+  check_visits<2>({9, 11}, 12);
+  check_visits<3>({5, 4, 6}, 12);
+  check_visits<4>({3, 4, 1, 5}, 8);
+  check_visits<8>({2, 1, 3, 2, 1, 2, 2, 1}, 4);
+}
+
+// Operands large enough to be cut into tiles and, between nodes, to be fetched in pieces, their dimensions in
+// any orders; elements are their row-major numbers in the array.
+template <class T, std::size_t N>
+void check_turned(const Extents<N>& dims, int rounds) {
+  Random random(700 + 10 * N + sizeof(T));
+  // Small enough that sums of products are exact in single precision.
+  const auto value_of = [](index_t k) { return number<T>(static_cast<int>(k % 31)); };
+  for (int round = 0; round < rounds; ++round) {
+    struct Operand {
+      RandomSlice<N> slice;
+      Array<T, N> array;
+    };
+    std::vector<Operand> o;
+    Extents<N> wanted = dims;
+    std::string text;
+    for (int i = 0; i < 3; ++i) {
+      // Room for every permutation, and for steps in some of them.
+      Extents<N> own;
+      const index_t widest = *std::max_element(dims.begin(), dims.end());
+      for (std::size_t d = 0; d < N; ++d) own[d] = widest + pick(random, 0, 1) * pick(random, 0, widest);
+      const RandomSlice<N> slice(random, own, wanted);
+      auto layouts = layouts_of(random, own, world().size());
+      o.push_back({slice, Array<T, N>(world(), any_of(random, layouts), {.name = "turned"})});
+      for_each_local(o.back().array, [&](const Index<N>& where, T& x) { x = value_of(number_of(where, own)); });
+      text +=
+          slice.of(o.back().array).core().description() + ", " + o.back().array.layout().description() + "; ";
+    }
+    SCOPED_TRACE(text);
+    auto slice = [&](std::size_t i) { return o[i].slice.of(o[i].array); };
+    auto value = [&](std::size_t i, index_t k) { return value_of(o[i].slice.model.numbers[at(k)]); };
+    const index_t size = wanted.size();
+    T products{};
+    for (index_t k = 0; k < size; ++k) products += value(0, k) * value(1, k);
+    EXPECT_EQ(dot_unconjugated(slice(0), slice(1)), products);
+    EXPECT_EQ(
+        transform_reduce(slice(2), slice(0), slice(1), std::int64_t{0}, std::plus<>(),
+                         [](const T& x, const T& y, const T& z) {
+                           return static_cast<std::int64_t>(std::abs(x + T{2} * y + T{3} * z));
+                         }),
+        [&] {
+          std::int64_t sum = 0;
+          for (index_t k = 0; k < size; ++k)
+            sum += static_cast<std::int64_t>(std::abs(value(2, k) + T{2} * value(0, k) + T{3} * value(1, k)));
+          return sum;
+        }());
+    axpby(T{2}, slice(0), T{-3}, slice(1), slice(2));
+    auto wrong = [&](auto&& expected) {
+      int count = 0;
+      for_each_local(slice(2), [&](const Index<N>& i, const T& x) {
+        count += static_cast<int>(!(x == expected(number_of(i, wanted))));
+      });
+      return count;
+    };
+    const auto combined = [&](index_t k) { return T{2} * value(0, k) - T{3} * value(1, k); };
+    EXPECT_EQ(wrong(combined), 0);
+    // The result is an operand, too.
+    transform(slice(2), slice(0), slice(2), [](const T& x, const T& y) { return x + y; });
+    EXPECT_EQ(wrong([&](index_t k) { return combined(k) + value(0, k); }), 0);
+  }
+}
+
+TEST(Slice, operands_in_other_orders) {
+  check_turned<double, 2>({130, 170}, 1);
+  check_turned<float, 3>({30, 2, 41}, 1);
+  check_turned<std::int64_t, 3>({33, 20, 25}, 1);
+  check_turned<std::complex<double>, 3>({40, 31, 17}, 1);
+  check_turned<double, 4>({11, 12, 13, 9}, 1);
+  check_turned<std::complex<float>, 5>({5, 6, 7, 4, 6}, 1);
+  check_turned<double, 8>({3, 3, 2, 3, 1, 3, 3, 2}, 1);
+}
+
 TEST(Slice, wrong_uses_are_told) {
   Array<double, 2> a(world(), {6, 8}, {.name = "A"}), b(world(), {6, 8}, {.name = "B"});
   Array<std::int32_t, 2> n(world(), {6, 8}, {.name = "n"});
@@ -435,7 +554,7 @@ TEST(Slice, wrong_uses_are_told) {
   const auto text = [](auto&& action) { return message_of<UsageError>(action); };
   EXPECT_NE(text([&] {
               a.slice({{0, 0}, {6, 9}});
-            }).find("[0:6, 0:9) exceeds array \"A\" of extents 6 x 8 (dimension 1)"),
+            }).find("[0:6, 0:9) exceeds array \"A\" of extents 6 x 8 (dimension 1 ends at 9)"),
             std::string::npos);
   EXPECT_NE(text([&] {
               a.slice({{1, 1}, {5, 5}}).slice({{0, 0}, {4, 5}});
@@ -445,10 +564,22 @@ TEST(Slice, wrong_uses_are_told) {
   EXPECT_NE(text([&] { a.slice().permuted({1, 1}); }).find("dimension 1 twice"), std::string::npos);
   EXPECT_NE(text([&] {
               a.slice().permuted({1, 2});
-            }).find("dimension 2 that it does not have"),
+            }).find("dimension 2 that it does not have: they are 0 to 1"),
             std::string::npos);
-  EXPECT_NE(text([&] { a.slice().fix(1, 8); }).find("position 8"), std::string::npos);
-  EXPECT_NE(text([&] { a.slice().fix(2, 0); }).find("dimension 2"), std::string::npos);
+  EXPECT_NE(text([&] {
+              a.slice({{4, 0}, {3, 8}});
+            }).find("is inverted: dimension 0 begins at 4 and ends before it, at 3"),
+            std::string::npos);
+  EXPECT_NE(text([&] { a.slice().fix(1, 8); }).find("position 8 is outside dimension 1 of array \"A\""),
+            std::string::npos);
+  EXPECT_NE(text([&] { a.slice().fix(2, 0); }).find("no dimension 2 that could be held: they are 0 to 1"),
+            std::string::npos);
+  EXPECT_NE(text([&] { a.update_ghosts_along(2); }).find("no dimension 2; its dimensions are 0 to 1"),
+            std::string::npos);
+  EXPECT_NE(text([&] {
+              reshape(a, b.slice({{0, 0}, {2, 2}}));
+            }).find("48 elements are not 4"),
+            std::string::npos);
   EXPECT_NE(text([&] { copy(a.slice({{0, 0}, {3, 3}}), b); }).find("3 x 3"), std::string::npos);
   EXPECT_NE(text([&] {
               axpby(1, a.slice({{0, 0}, {5, 8}}), 1, a.slice({{1, 0}, {6, 8}}));

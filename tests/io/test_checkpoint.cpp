@@ -204,6 +204,32 @@ TEST(Checkpoint, KeepsTheLastGenerations) {
                                       "run.1.h5", "run.h5", "runs.000001.h5"}));
 }
 
+TEST(Checkpoint, KnowsItsLastStep) {
+  const Directory directory;
+  double time = 1;
+  {
+    io::Checkpoint checkpoint(world(), directory / "run");
+    checkpoint.add("time", time);
+    EXPECT_FALSE(checkpoint.restore().has_value());
+    EXPECT_FALSE(checkpoint.last_step().has_value());
+    checkpoint.write(3);
+    EXPECT_EQ(checkpoint.last_step(), 3);
+    checkpoint.write_async(5);
+    EXPECT_EQ(checkpoint.last_step(), 5) << "also while it is being written";
+    checkpoint.close();
+    EXPECT_EQ(checkpoint.last_step(), 5);
+  }
+  EXPECT_EQ(io::checkpoint_files(world(), directory / "run").size(), 2U);
+  io::Checkpoint checkpoint(world(), directory / "run");
+  checkpoint.add("time", time);
+  TESSERA_ASSERT_ALL(checkpoint.restore().has_value());
+  EXPECT_EQ(checkpoint.last_step(), 5);
+  // What is not left out makes another generation.
+  checkpoint.write(5);
+  EXPECT_EQ(checkpoint.last_step(), 5);
+  EXPECT_EQ(io::checkpoint_files(world(), directory / "run").front(), generation(directory / "run", 3));
+}
+
 // Whatever begins as its files do by name: none of it is removed, and none of it counts.
 TEST(Checkpoint, LeavesOtherFilesAlone) {
   const Directory directory;

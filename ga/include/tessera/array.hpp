@@ -28,10 +28,12 @@ struct ArrayOptions {
   std::string_view name = "unnamed";
   /// Where read-modify-write operations are made atomic; see SegmentOptions.
   std::optional<AtomicDomain> domain = {};
-  /// How many elements beside its own block each rank keeps copies of, on either side of each dimension.
-  std::array<index_t, N> ghosts = {};
-  /// Dimensions at whose ends the ghost cells are those of the other end.
-  std::array<bool, N> periodic = {};
+  /// How many elements beside its own block each rank keeps copies of, on either side of each dimension: one
+  /// number for all dimensions (`.ghosts = 2`), or one for each.
+  PerDimension<index_t, N> ghosts = {};
+  /// Dimensions at whose ends the ghost cells are those of the other end: all (`.periodic = true`), or one word
+  /// for each.
+  PerDimension<bool, N> periodic = {};
 };
 
 template <class T, std::size_t N>
@@ -87,7 +89,7 @@ class Array {
   /// @throws UsageError for a bad shape or if ranks disagree; MemoryError if there is not enough memory;
   /// WindowError if the group spans nodes that MPI cannot connect. All on every rank.
   Array(const Group& group, const Extents<N>& dims, const ArrayOptions<N>& options = {})
-      : Array(group, Layout<N>::blocked(dims, group.size()), options) {}
+      : Array(group, Layout<N>::blocked(dims, group.size(), {.periodic = options.periodic}), options) {}
   /// Distributes as the layout says. @collective @throws as above, and UsageError if it has more ranks than the
   /// group.
   Array(const Group& group, const Layout<N>& layout, const ArrayOptions<N>& options = {})
@@ -367,8 +369,8 @@ class Array {
     return static_cast<index_t>(values);
   }
   static detail::LayoutCore layout_with_ghosts(const Layout<N>& layout, const ArrayOptions<N>& options) {
-    if (options.ghosts == std::array<index_t, N>{}) return layout.core();
-    return layout.with_ghosts(Extents<N>(options.ghosts)).core();
+    if (options.ghosts == PerDimension<index_t, N>()) return layout.core();
+    return layout.with_ghosts(options.ghosts).core();
   }
   static std::array<bool, static_cast<std::size_t>(max_rank)> periodic(const ArrayOptions<N>& options) {
     std::array<bool, static_cast<std::size_t>(max_rank)> all{};
@@ -487,7 +489,7 @@ template <Element T, std::size_t N>
 void Array<T, N>::update_ghosts_along(int dimension, Side side, Corners corners) {
   if (dimension < 0 || dimension >= static_cast<int>(N)) {
     throw UsageError("update_ghosts_along: array \"" + name() + "\" has no dimension " +
-                     std::to_string(dimension));
+                     std::to_string(dimension) + "; its dimensions are 0 to " + std::to_string(N - 1));
   }
   core_.update_ghosts({dimension, side, corners}, GhostMethod::all_at_once);
 }

@@ -55,7 +55,7 @@ void reshape(const A& from, B&& to) { detail::reshape(slice_of(from).core(), sli
 /// order[d] of `from` becomes dimension d of `to`. @collective @throws UsageError if `order` is no permutation
 template <Operand A, WritableOperand B>
 requires Like<A, B>
-void permute(const A& from, const std::array<int, rank_v<A>>& order, B&& to) {
+void permute(const A& from, const DimensionOrder<rank_v<A>>& order, B&& to) {
   copy(slice_of(from).permuted(order), to);
 }
 
@@ -142,26 +142,27 @@ void clamp(A&& a, std::type_identity_t<value_t<A>> low, std::type_identity_t<val
 struct Transform {
   /// Replaces each element x by f(x). @collective @throws on every rank if f does on one: its exception there,
   /// elsewhere an Error that names the rank; what was written stays
-  template <WritableOperand A, std::invocable<value_t<A>> F>
+  template <WritableOperand A, class F>
+  requires detail::MapsTo<F, value_t<A>, value_t<A>>
   void operator()(A&& a, F&& f) const {
     detail::transform<value_t<A>, value_t<A>>(f, slice_of(a).core(), slice_of(a).core());
   }
   /// y = f(x), z = f(x, y), w = f(x, y, z), element by element; the element types may differ. @collective
   /// @throws likewise
-  template <Operand X, WritableOperand Y, std::invocable<value_t<X>> F>
-  requires OfSameRank<X, Y>
+  template <Operand X, WritableOperand Y, class F>
+  requires OfSameRank<X, Y> && detail::MapsTo<F, value_t<Y>, value_t<X>>
   void operator()(const X& x, Y&& y, F&& f) const {
     detail::transform<value_t<Y>, value_t<X>>(f, slice_of(y).core(), slice_of(x).core());
   }
-  template <Operand X, Operand Y, WritableOperand Z, std::invocable<value_t<X>, value_t<Y>> F>
-  requires OfSameRank<X, Y> && OfSameRank<X, Z>
+  template <Operand X, Operand Y, WritableOperand Z, class F>
+  requires OfSameRank<X, Y> && OfSameRank<X, Z> && detail::MapsTo<F, value_t<Z>, value_t<X>, value_t<Y>>
   void operator()(const X& x, const Y& y, Z&& z, F&& f) const {
     detail::transform<value_t<Z>, value_t<X>, value_t<Y>>(f, slice_of(z).core(), slice_of(x).core(),
                                                           slice_of(y).core());
   }
-  template <Operand X, Operand Y, Operand Z, WritableOperand W,
-            std::invocable<value_t<X>, value_t<Y>, value_t<Z>> F>
-  requires OfSameRank<X, Y> && OfSameRank<X, Z> && OfSameRank<X, W>
+  template <Operand X, Operand Y, Operand Z, WritableOperand W, class F>
+  requires OfSameRank<X, Y> && OfSameRank<X, Z> && OfSameRank<X, W> &&
+      detail::MapsTo<F, value_t<W>, value_t<X>, value_t<Y>, value_t<Z>>
   void operator()(const X& x, const Y& y, const Z& z, W&& w, F&& f) const {
     detail::transform<value_t<W>, value_t<X>, value_t<Y>, value_t<Z>>(f, slice_of(w).core(), slice_of(x).core(),
                                                                       slice_of(y).core(), slice_of(z).core());
@@ -177,13 +178,8 @@ requires std::invocable < F&, Index<rank_v<A>>, detail::LocalElement<A>
   const detail::SliceCore core = slice_of(a).core();
   core.array().require_open();
   core.array().order_local_access();
-  detail::for_each_placed_run(core, [&f](const detail::PlacedRun& run) {
-    Index<rank_v<A>> at;
-    for (std::size_t d = 0; d < rank_v<A>; ++d) at[d] = run.at[d];
-    auto* x = static_cast<detail::LocalElement<A>*>(run.data[0]);
-    index_t& moving = at[static_cast<std::size_t>(run.along)];
-    for (index_t i = 0; i < run.count; ++i, ++moving)
-      f(static_cast<const Index<rank_v<A>>&>(at), x[i * run.strides[0]]);
+  core.for_each_piece_of(core.array().group().rank(), [&f](const detail::LocalPiece& piece) {
+    detail::visit<detail::LocalElement<A>, rank_v<A>>(piece, f);
   });
   core.array().order_local_access();
 }

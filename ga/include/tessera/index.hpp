@@ -15,32 +15,35 @@ namespace tessera {
 
 namespace detail {
 
-/// N signed 64-bit numbers, made from any integers; the common part of Index and Extents. @local
-template <std::size_t N>
+/// N integers, made from as many of any type; the common part of Index, Extents and DimensionOrder. @local
+template <std::size_t N, class T = index_t>
 class Numbers {
   static_assert(N >= 1 && N <= static_cast<std::size_t>(max_rank), "arrays have 1 to 8 dimensions");
 
  public:
   constexpr Numbers() = default;
-  /// @throws UsageError if a value does not fit 64 signed bits.
+  /// @throws UsageError if a value does not fit a T.
   template <std::integral... I>
   requires(sizeof...(I) == N) constexpr Numbers(I... values) : values_{narrow(values)...} {}
-  constexpr explicit Numbers(const std::array<index_t, N>& values) : values_(values) {}
+  constexpr explicit Numbers(const std::array<T, N>& values) : values_(values) {}
 
-  constexpr index_t& operator[](std::size_t i) { return values_[i]; }
-  constexpr index_t operator[](std::size_t i) const { return values_[i]; }
-  constexpr const std::array<index_t, N>& values() const noexcept { return values_; }
-  constexpr const index_t* data() const noexcept { return values_.data(); }
-  constexpr const index_t* begin() const noexcept { return values_.data(); }
-  constexpr const index_t* end() const noexcept { return values_.data() + N; }
+  constexpr T& operator[](std::size_t i) { return values_[i]; }
+  constexpr T operator[](std::size_t i) const { return values_[i]; }
+  constexpr const std::array<T, N>& values() const noexcept { return values_; }
+  constexpr const T* data() const noexcept { return values_.data(); }
+  constexpr const T* begin() const noexcept { return values_.data(); }
+  constexpr const T* end() const noexcept { return values_.data() + N; }
 
  private:
   template <class I>
-  static constexpr index_t narrow(I value) {
-    if (!std::in_range<index_t>(value)) throw UsageError("an index does not fit 64 signed bits");
-    return static_cast<index_t>(value);
+  static constexpr T narrow(I value) {
+    if (!std::in_range<T>(value)) {
+      throw UsageError(std::same_as<T, index_t> ? "an index does not fit 64 signed bits"
+                                                : "the number of a dimension does not fit an int");
+    }
+    return static_cast<T>(value);
   }
-  std::array<index_t, N> values_{};
+  std::array<T, N> values_{};
 };
 
 }  // namespace detail
@@ -76,6 +79,17 @@ class Index : public detail::Numbers<N> {
     for (std::size_t d = 0; d < N; ++d) difference[d] = a[d] - b[d];
     return difference;
   }
+};
+
+/// The dimensions of an array in some order, each once: what was dimension order[d] becomes dimension d. All of
+/// them are given, or it does not compile. @local
+template <std::size_t N>
+class DimensionOrder : public detail::Numbers<N, int> {
+ public:
+  using detail::Numbers<N, int>::Numbers;
+  /// Of an array, not of a list that might be shorter.
+  template <std::same_as<std::array<int, N>> A>
+  constexpr DimensionOrder(const A& order) : detail::Numbers<N, int>(order) {}
 };
 
 }  // namespace tessera

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -9,6 +10,7 @@
 
 #include <tessera/detail/layout_core.hpp>
 #include <tessera/patch.hpp>
+#include <tessera/per_dimension.hpp>
 
 namespace tessera {
 
@@ -19,6 +21,8 @@ struct BlockedOptions {
   Extents<N> min_block = {};
   /// The process grid, instead of the automatic one.
   std::optional<Extents<N>> grid = {};
+  /// Dimensions whose two ends are neighbours, for the automatic grid; arrays say what their options do.
+  PerDimension<bool, N> periodic = {};
 };
 
 /// A grid of processes: coordinates (p, q, ...) to ranks.
@@ -41,8 +45,9 @@ struct OwnedPatch {
 template <std::size_t N>
 class Layout {
  public:
-  /// One even block per rank on a process grid; by default the grid with the least block surface that leaves no
-  /// rank idle unless the extents are too small. @local
+  /// One even block per rank on a process grid. By default the grid that leaves no rank idle unless the extents
+  /// are too small, and of these the one that cuts the fewest pairs of neighbouring elements apart; of equals
+  /// the one that cuts the first dimension into the most parts, then the second, and so on. @local
   /// @throws UsageError if an extent is negative, or a given grid has more than `ranks` processes or empty
   /// dimensions.
   static Layout blocked(const Extents<N>& dims, int ranks, const BlockedOptions<N>& options = {});
@@ -77,7 +82,7 @@ class Layout {
   requires std::is_invocable_r_v < std::vector<OwnedPatch<N>>,
   const Policy&, const Extents<N>&,
       int > static Layout by_policy(const Extents<N>& dims, int ranks, const Policy& policy) {
-    return of_blocks(dims, policy(dims, ranks), ranks);
+    return of_blocks(dims, std::invoke(policy, dims, ranks), ranks);
   }
 
   /// The same distribution with each rank's elements (of tiles: each tile's) stored in another order. @local
@@ -89,7 +94,9 @@ class Layout {
   }
   /// The same with room around each block for copies of others' elements, this many on either side of each
   /// dimension. @local @throws UsageError unless blocked or irregular, or for a negative width
-  Layout with_ghosts(const Extents<N>& widths) const { return Layout(core_.with_ghosts(widths.data())); }
+  Layout with_ghosts(const PerDimension<index_t, N>& widths) const {
+    return Layout(core_.with_ghosts(widths.data()));
+  }
 
   Extents<N> dims() const { return Extents<N>(head(core_.dims())); }
   int ranks() const noexcept { return core_.ranks(); }
@@ -138,8 +145,8 @@ class Layout {
 
 namespace detail {
 // The compiled halves of the factories, with run-time rank.
-LayoutCore make_blocked(int rank, const index_t* dims, int ranks, const index_t* min_block,
-                        const index_t* grid);
+LayoutCore make_blocked(int rank, const index_t* dims, int ranks, const index_t* min_block, const index_t* grid,
+                        const bool* periodic = nullptr);
 LayoutCore make_irregular(int rank, const index_t* dims, const std::vector<index_t>* starts, int ranks);
 LayoutCore make_block_cyclic(int rank, const index_t* dims, const index_t* block, const index_t* grid,
                              GridOrder order, int ranks);
@@ -155,7 +162,7 @@ void require_inside(const LayoutCore& layout, const Box& patch, std::string_view
 template <std::size_t N>
 Layout<N> Layout<N>::blocked(const Extents<N>& dims, int ranks, const BlockedOptions<N>& options) {
   return Layout(detail::make_blocked(static_cast<int>(N), dims.data(), ranks, options.min_block.data(),
-                                     options.grid ? options.grid->data() : nullptr));
+                                     options.grid ? options.grid->data() : nullptr, options.periodic.data()));
 }
 
 template <std::size_t N>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <concepts>
+#include <functional>
 #include <optional>
 
 #include <tessera/detail/operations.hpp>
@@ -64,31 +65,35 @@ concept Gives = std::is_invocable_r_v<U, F&, const T&...>;
 /// @throws on every rank if f does on one: its exception there, elsewhere an Error that names the rank
 template <Operand A, Element U, class F>
 requires Gives<F, U, U, value_t<A>> && Gives<F, U, U, U> U reduce(const A& a, const U& start, F&& f) {
-  auto take = [&f](U& total, const value_t<A>& x) { total = f(static_cast<const U&>(total), x); };
+  auto take = [&f](U& total, const value_t<A>& x) { total = std::invoke(f, static_cast<const U&>(total), x); };
   return detail::fold<U, value_t<A>>("reduce", start, f, take, slice_of(a).core());
 }
 
 /// What map(x), map(x, y) or map(x, y, z) gives of each element, combined by f, which is associative and
-/// commutative; `start` is a result that changes no other. The element types may differ. @collective
+/// commutative; `start` is a result that changes no other. The element types may differ. An object, because
+/// std::transform_reduce would be found where f is of std, and be as good a match. @collective
 /// @throws as reduce, where f or map do
-template <Operand X, Element U, class F, class Map>
-requires Gives<F, U, U, U> && Gives<Map, U, value_t<X>> U transform_reduce(const X& x, const U& start, F&& f,
-                                                                           Map&& map) {
-  return detail::transform_reduce<U, value_t<X>>(start, f, map, slice_of(x).core());
-}
-template <Operand X, Operand Y, Element U, class F, class Map>
-requires OfSameRank<X, Y> && Gives<F, U, U, U> && Gives<Map, U, value_t<X>, value_t<Y>> U
-transform_reduce(const X& x, const Y& y, const U& start, F&& f, Map&& map) {
-  return detail::transform_reduce<U, value_t<X>, value_t<Y>>(start, f, map, slice_of(x).core(),
-                                                             slice_of(y).core());
-}
-template <Operand X, Operand Y, Operand Z, Element U, class F, class Map>
-requires OfSameRank<X, Y> && OfSameRank<X, Z> && Gives<F, U, U, U> &&
-    Gives<Map, U, value_t<X>, value_t<Y>, value_t<Z>>
-        U transform_reduce(const X& x, const Y& y, const Z& z, const U& start, F&& f, Map&& map) {
-  return detail::transform_reduce<U, value_t<X>, value_t<Y>, value_t<Z>>(
-      start, f, map, slice_of(x).core(), slice_of(y).core(), slice_of(z).core());
-}
+struct TransformReduce {
+  template <Operand X, Element U, class F, class Map>
+  requires Gives<F, U, U, U> && Gives<Map, U, value_t<X>> U operator()(const X& x, const U& start, F&& f,
+                                                                       Map&& map) const {
+    return detail::transform_reduce<U, value_t<X>>(start, f, map, slice_of(x).core());
+  }
+  template <Operand X, Operand Y, Element U, class F, class Map>
+  requires OfSameRank<X, Y> && Gives<F, U, U, U> && Gives<Map, U, value_t<X>, value_t<Y>> U
+  operator()(const X& x, const Y& y, const U& start, F&& f, Map&& map) const {
+    return detail::transform_reduce<U, value_t<X>, value_t<Y>>(start, f, map, slice_of(x).core(),
+                                                               slice_of(y).core());
+  }
+  template <Operand X, Operand Y, Operand Z, Element U, class F, class Map>
+  requires OfSameRank<X, Y> && OfSameRank<X, Z> && Gives<F, U, U, U> &&
+      Gives<Map, U, value_t<X>, value_t<Y>, value_t<Z>>
+          U operator()(const X& x, const Y& y, const Z& z, const U& start, F&& f, Map&& map) const {
+    return detail::transform_reduce<U, value_t<X>, value_t<Y>, value_t<Z>>(
+        start, f, map, slice_of(x).core(), slice_of(y).core(), slice_of(z).core());
+  }
+};
+inline constexpr TransformReduce transform_reduce{};
 
 /// An element and where it is.
 template <class T, std::size_t N>

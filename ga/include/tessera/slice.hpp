@@ -40,7 +40,7 @@ class Slice {
   Slice every(const Extents<N>& steps) const { return Slice(core_.every(steps.data())); }
   /// Dimension k of the result is dimension order[k] of this: element (i, j, ...) is the one whose coordinate
   /// order[0] is i, order[1] is j, and so on. @local @throws UsageError if `order` is no permutation
-  Slice permuted(const std::array<int, N>& order) const { return Slice(core_.permuted(order.data())); }
+  Slice permuted(const DimensionOrder<N>& order) const { return Slice(core_.permuted(order.data())); }
   /// Rows for columns. @local
   Slice transposed() const requires(N == 2) { return permuted({1, 0}); }
   /// Without dimension d, which is held at a position: a row, a plane. @local @throws UsageError if d is no

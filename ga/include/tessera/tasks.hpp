@@ -3,6 +3,7 @@
 #pragma once
 
 #include <concepts>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string_view>
@@ -66,33 +67,35 @@ class TaskCounter {
 };
 
 /// Calls compute(task) for each task that this process draws. @onesided
-template <std::invocable<index_t> F>
+template <class F>
+requires std::invocable<F&, index_t>
 void for_each_task(TaskCounter& counter, F&& compute) {
-  while (const auto task = counter.next()) compute(*task);
+  while (const auto task = counter.next()) std::invoke(compute, *task);
 }
 
 /// The same with communication behind the computation. prefetch(task) begins to fetch what a task needs and
 /// returns it, in an object with wait(), one task ahead; compute(task, input) is called when it is there. What
 /// compute returns (if anything: a Request, or an object that holds one together with the memory it sends) is
 /// destroyed when the next task has been computed: results travel behind it. @onesided
-template <std::invocable<index_t> Prefetch, class Compute>
-requires std::invocable < Compute&, index_t, std::invoke_result_t<Prefetch&, index_t>
+template <class Prefetch, class Compute>
+requires std::invocable<Prefetch&, index_t> && std::invocable < Compute&, index_t,
+    std::invoke_result_t<Prefetch&, index_t>
 & > void for_each_task(TaskCounter& counter, Prefetch&& prefetch, Compute&& compute) {
   using Input = std::invoke_result_t<Prefetch&, index_t>;
   using Output = std::invoke_result_t<Compute&, index_t, Input&>;
   auto task = counter.next();
   if (!task) return;
-  std::optional<Input> input(prefetch(*task));
+  std::optional<Input> input(std::invoke(prefetch, *task));
   [[maybe_unused]] std::optional<std::conditional_t<std::is_void_v<Output>, int, Output>> sent;
   while (task) {
     const auto following = counter.next();
     std::optional<Input> ahead;
-    if (following) ahead.emplace(prefetch(*following));
+    if (following) ahead.emplace(std::invoke(prefetch, *following));
     input->wait();
     if constexpr (std::is_void_v<Output>) {
-      compute(*task, *input);
+      std::invoke(compute, *task, *input);
     } else {
-      sent.emplace(compute(*task, *input));
+      sent.emplace(std::invoke(compute, *task, *input));
     }
     input = std::move(ahead);
     task = following;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <functional>
 #include <initializer_list>
 #include <span>
@@ -80,6 +81,52 @@ struct PlacedRun : ElementRun {
 };
 void for_each_placed_run(const SliceCore& target, const std::function<void(const PlacedRun&)>& f);
 
+/// The dimension of a piece along which its elements lie closest, if it has more than one of them. @local
+std::size_t closest(const LocalPiece& piece, int rank) noexcept;
+
+/// Calls f(Index, T&) for each element of a piece, in runs along a dimension: an index, or its type, so that
+/// the compiler knows it. @local
+template <class T, std::size_t N, class Along, class F>
+void visit_along(const LocalPiece& piece, Along along, F& f) {
+  // By value: what is written may be of the type of the indices, as far as the compiler knows.
+  const Box box = piece.box;
+  const Coordinates strides = piece.strides;
+  const index_t count = box.hi[along] - box.lo[along];
+  T* first = reinterpret_cast<T*>(piece.data);
+  Index<N> begin;
+  for (std::size_t d = 0; d < N; ++d) begin[d] = box.lo[d];
+  const auto run = [&](auto stride) {
+    Index<N> at = begin;
+    for (index_t i = 0; i < count; ++i, ++at[along])
+      std::invoke(f, static_cast<const Index<N>&>(at), first[i * stride]);
+  };
+  for (;;) {
+    if (strides[along] == 1) {
+      run(std::integral_constant<index_t, 1>());
+    } else {
+      run(strides[along]);
+    }
+    bool more = false;
+    for (std::size_t d = N; !more && d-- > 0;) {
+      if (d == along) continue;
+      first += strides[d];
+      more = ++begin[d] < box.hi[d];
+      if (more) continue;
+      first -= strides[d] * (box.hi[d] - box.lo[d]);
+      begin[d] = box.lo[d];
+    }
+    if (!more) return;
+  }
+}
+/// The same along the dimension in which the elements lie closest. @local
+template <class T, std::size_t N, class F>
+void visit(const LocalPiece& piece, F& f) {
+  const std::size_t along = closest(piece, static_cast<int>(N));
+  if (along == N - 1) return visit_along<T, N>(piece, std::integral_constant<std::size_t, N - 1>(), f);
+  if (along == 0) return visit_along<T, N>(piece, std::integral_constant<std::size_t, 0>(), f);
+  visit_along<T, N>(piece, along, f);
+}
+
 /// Whether one rank's elements of a slice of elements of this process are written while another reads them: the
 /// source shares elements with the target, but not the same ones at the same positions.
 bool is_entangled(const SliceCore& target, const SliceCore& source) noexcept;
@@ -122,6 +169,11 @@ void apply_indexed(const ElementRun& run, F& f, std::index_sequence<k...>) {
   static_cast<void>((dense_if(std::integral_constant<std::size_t, sizeof...(T) - 1 - k>{}) || ...));
 }
 
+/// A function of elements whose result can be assigned to another.
+template <class F, class To, class... From>
+concept MapsTo =
+    std::invocable<F&, const From&...> && std::is_assignable_v<To&, std::invoke_result_t<F&, const From&...>>;
+
 /// target = f(sources), element by element. @collective
 template <class To, class... From, class F, class... Source>
 void transform(F& f, const SliceCore& target, const Source&... sources) {
@@ -130,7 +182,7 @@ void transform(F& f, const SliceCore& target, const Source&... sources) {
   require_apart("transform", target, list);
   const Outcome outcome([&] {
     for_each_run(target, list, [&f](const ElementRun& run) {
-      apply<To, const From...>(run, [&f](To& to, const From&... from) { to = f(from...); });
+      apply<To, const From...>(run, [&f](To& to, const From&... from) { to = std::invoke(f, from...); });
     });
   });
   end_operation("transform", target, outcome);
@@ -161,7 +213,7 @@ U fold(std::string_view name, const U& start, F& f, Take&& take, const SliceCore
     outcome.agree(group, name);
   U all = start;
   auto join = [&] {
-    for (const Part& part : parts) all = f(static_cast<const U&>(all), part.total);
+    for (const Part& part : parts) all = std::invoke(f, static_cast<const U&>(all), part.total);
   };
   // Nobody meets after this: who may throw has to be agreed with.
   if constexpr (std::is_nothrow_invocable_r_v<U, F&, const U&, const U&>)
@@ -172,7 +224,9 @@ U fold(std::string_view name, const U& start, F& f, Take&& take, const SliceCore
 }
 template <class U, class... T, class F, class Map, class... Source>
 U transform_reduce(const U& start, F& f, Map& map, const Source&... operands) {
-  auto take = [&](U& total, const T&... x) { total = f(static_cast<const U&>(total), U(map(x...))); };
+  auto take = [&](U& total, const T&... x) {
+    total = std::invoke(f, static_cast<const U&>(total), U(std::invoke(map, x...)));
+  };
   return fold<U, T...>("transform_reduce", start, f, take, operands...);
 }
 

@@ -141,9 +141,10 @@ class LayoutCore {
 };
 
 /// The process grid that blocked layouts use: of all grids with the most processes that leave none without
-/// elements, the one whose blocks have the least surface (so the least to exchange with neighbours). @local
-std::vector<int> choose_grid(const std::vector<index_t>& dims, int ranks,
-                             const std::vector<index_t>& min_block);
+/// elements, the one that cuts the fewest pairs of neighbouring elements apart. `periodic`: by dimension,
+/// whether its ends are neighbours; null if none are. @local
+std::vector<int> choose_grid(const std::vector<index_t>& dims, int ranks, const std::vector<index_t>& min_block,
+                             const bool* periodic);
 
 template <int known>
 inline int LayoutCore::owner(const index_t* at) const noexcept {

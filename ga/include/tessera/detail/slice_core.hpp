@@ -75,6 +75,7 @@ class SliceCore {
   Lattice lattice(const Box& box) const;
   Place place(const Box& box, const index_t* extents, const index_t* strides) const;
   bool locate(const Piece& piece, LocalPiece& local) const;
+  std::string dimensions() const;  // their numbers, for messages
 
   ArrayCore* array_;
   int rank_;

@@ -136,6 +136,10 @@ class Checkpoint {
   /// or shape.
   /// @completion visible to every rank.
   std::optional<Restored> restore();
+  /// The step of the newest generation that this Checkpoint has written, begun to write, or restored; nothing
+  /// if there is none, or if what was begun failed. A program that is at this step, and has changed nothing
+  /// since, need not write it again. @local
+  std::optional<std::int64_t> last_step() const;
   /// Completes what is under way and gives up the path. It may be used again. @collective @throws as write
   void close();
 
