@@ -10,6 +10,7 @@
 #include <tessera/detail/ghosts.hpp>
 #include <tessera/layout.hpp>
 #include <tessera/runtime/detail/fingerprint.hpp>
+#include <tessera/runtime/detail/product.hpp>
 
 #include "array_state.hpp"
 #include "boxes.hpp"
@@ -49,7 +50,8 @@ std::string shape_problem(const Group& group, const LayoutCore& layout, const El
 }
 
 index_t local_bytes(const Group& group, const LayoutCore& layout, const ElementType& type) {
-  return shape_problem(group, layout, type).empty() ? layout.local(group.rank()).size * type.size : 0;
+  return shape_problem(group, layout, type).empty() ? size_to_ask(layout.local(group.rank()).size, type.size)
+                                                    : 0;
 }
 
 std::uint64_t fingerprint(const LayoutCore& layout, const ElementType& type, const auto& periodic) {
@@ -66,7 +68,8 @@ Segment part_for(const Segment& memory, index_t offset, const LayoutCore& layout
   if (shape_problem(memory.group(), layout, type).empty()) {
     for (int r = 0; r < layout.ranks(); ++r) most = std::max(most, layout.local(r).size);
   }
-  return memory.part(offset, most * type.size, options.name, fingerprint(layout, type, options.periodic));
+  return memory.part(offset, size_to_ask(most, type.size), options.name,
+                     fingerprint(layout, type, options.periodic));
 }
 
 #ifdef TESSERA_CHECKS
@@ -364,12 +367,26 @@ void ArrayCore::get_field(const Lattice& patch, const Field& field, const Buffer
   fetch(patch, field, into);
 }
 
+namespace {
+
+[[noreturn]] void throw_misaligned(const ArrayCore& array, const Field& field, ElementKind kind, index_t unit) {
+  throw UsageError(formatted(
+      "acc_field of array \"{}\": a member of {} at byte {} of elements of {} bytes does not always lie at a "
+      "multiple of {} "
+      "bytes, and numbers are added where they do; align the member (alignas), or use get_field and put_field",
+      array.name(), to_string(kind), field.offset, array.type().size, unit));
+}
+
+}  // namespace
+
 void ArrayCore::accumulate_field(const Lattice& patch, const Field& field, ElementKind kind,
                                  const Buffer<const void*>& from, const void* alpha) {
   allow(Mode::accumulate_only, "acc_field");
   // The runtime adds elements at multiples of their size; a complex member need only lie at one of its parts',
   // which are then added as numbers of their own.
   const auto add_parts = [&]<class C>(C) {
+    constexpr auto unit = index_t{sizeof(typename C::value_type)};
+    if ((field.offset | type_.size) % unit != 0) throw_misaligned(*this, field, kind, unit);
     const auto products = multiplied<C>(from, rank(), *static_cast<const C*>(alpha));
     const Dense dense(box_of_extents(from.extents, rank()), rank());
     const typename C::value_type one{1};
@@ -382,6 +399,7 @@ void ArrayCore::accumulate_field(const Lattice& patch, const Field& field, Eleme
   const bool fits = (field.offset | type_.size) % size_of(kind) == 0;
   if (!fits && kind == ElementKind::complex64) return add_parts(std::complex<float>{});
   if (!fits && kind == ElementKind::complex128) return add_parts(std::complex<double>{});
+  if (!fits) throw_misaligned(*this, field, kind, size_of(kind));
   for_each_transfer(patch, field, from,
                     [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
                       segment_.accumulate(rank, offset, shape, kind, alpha, local);

@@ -7,6 +7,7 @@
 
 #include <tessera/detail/agreed.hpp>
 #include <tessera/layout.hpp>
+#include <tessera/runtime/detail/product.hpp>
 
 #include "array_state.hpp"
 #include "format.hpp"
@@ -79,7 +80,7 @@ std::uint64_t ArrayCore::begin_epoch(Mode mode, index_t cache_bytes) {
   epoch.written.clear();
   if (mode != Mode::disjoint_writes && spans_nodes(*this) && cache_bytes > 0) {
     // The memory stays for the next epoch: reserving it takes longer than many an epoch.
-    const index_t bytes = std::min(cache_bytes, layout_.size() * type_.size);
+    const index_t bytes = std::min(cache_bytes, size_to_ask(layout_.size(), type_.size));
     if (epoch.cache && epoch.cache_bytes < bytes) {
       epoch.cache->close();
       epoch.cache.reset();
@@ -147,7 +148,8 @@ void ArrayCore::get_cached(const Lattice& patch, const Buffer<void*>& into) cons
   if (!epoch_->caches) return get(patch, into);
   for_each_transfer(patch, into, [&](int rank, index_t offset, const Strided& shape, std::byte* local) {
     const bool near = segment_.address(rank) != nullptr;
-    if (near || !epoch_->cache->get(segment_, rank, offset, shape, local))
+    const auto filled = [&] { return size_to_ask(layout_.local(rank).size, type_.size); };
+    if (near || !epoch_->cache->get(segment_, rank, offset, shape, local, filled))
       segment_.get(rank, offset, shape, local);
   });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/detail/layout_core.hpp>
+#include <tessera/runtime/detail/product.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -59,15 +60,14 @@ namespace {
 
 // Of all layouts. Returns the number of elements.
 index_t checked_size(const index_t* dims, std::size_t rank) {
-  constexpr index_t most = std::numeric_limits<index_t>::max();
   index_t elements = 1;
   for (std::size_t d = 0; d < rank; ++d) {
     if (dims[d] < 0)
       throw UsageError(formatted("a layout has the negative extent {} in dimension {}", dims[d], d));
-    if (dims[d] > 0 && elements > most / dims[d]) {
+    const auto more = checked_product(elements, std::max<index_t>(dims[d], 1));
+    if (!more)
       throw UsageError(formatted("a layout has more than 2^63 elements (dimension {} has {})", d, dims[d]));
-    }
-    elements *= std::max<index_t>(dims[d], 1);
+    elements = *more;
   }
   return elements;
 }

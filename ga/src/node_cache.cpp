@@ -130,7 +130,8 @@ bool NodeCache::wait(const Entry& entry) const {
   return now == ready;
 }
 
-bool NodeCache::get(const Segment& from, int rank, index_t offset, const Strided& shape, std::byte* to) {
+bool NodeCache::get(const Segment& from, int rank, index_t offset, const Strided& shape, std::byte* to,
+                    const std::function<index_t()>& filled) {
   std::vector<Entry*> mine;
   auto finish = [&](State state) {
     for (Entry* entry : mine) std::atomic_ref(entry->state).store(state, std::memory_order_release);
@@ -140,7 +141,7 @@ bool NodeCache::get(const Segment& from, int rank, index_t offset, const Strided
     Request all;
     found = find(rank, offset, shape, [&](index_t number, Entry& entry) {
       mine.push_back(&entry);
-      const index_t begin = number * page, bytes = std::min(page, from.slice_bytes() - begin);
+      const index_t begin = number * page, bytes = std::min(page, filled() - begin);
       all += from.get_async(rank, begin, Strided::contiguous(bytes), data(entry));
     });
     all.wait();

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <complex>
+#include <cstdlib>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <tessera/array.hpp>
@@ -54,6 +56,14 @@ inline std::vector<Domain> domains(const Group& group) {
 /// Whether MPI makes the updates of an array atomic. @local
 inline bool is_by_mpi(const Group& group, const Domain& domain) {
   return group.size() > 1 && domain == AtomicDomain::mpi;
+}
+
+/// How puts and gets travel between nodes in the domain of the CPU: as TESSERA_METHOD says. @collective
+inline Path moves_by() {
+  const char* method = std::getenv("TESSERA_METHOD");
+  const bool forced =
+      method != nullptr && (method == std::string("batched") || method == std::string("direct"));
+  return forced && has_windows() ? Path::window : Path::agent;
 }
 
 /// Open MPI's compare-and-swap is not atomic against its other operations. @local

@@ -79,6 +79,30 @@ TEST(Slice, patches_that_wrap) {
             std::string::npos);
 }
 
+TEST(LocalArray, extents_that_are_no_size) {
+  using Local = LocalArray<char, 2>;
+  constexpr index_t k = index_t{1} << 32;
+  EXPECT_THROW(Local({k, k}), UsageError);
+  EXPECT_THROW(Local({k, k / 2}), UsageError);
+  EXPECT_THROW(Local({-1, 4}), UsageError);
+  EXPECT_THROW(Local({-1, -4}), UsageError);
+  EXPECT_EQ(Local({0, k}).size(), 0);
+}
+
+struct __attribute__((packed)) Unaligned {
+  std::int32_t kind;
+  double mass;
+};
+
+TEST(Slice, members_that_lie_askew) {
+  Array<Unaligned, 1> a(world(), {40}, {.name = "askew"});
+  LocalArray<double, 1> masses(Extents<1>(40));
+  const auto text = message_of<UsageError>([&] { a.acc_field({{0}, {40}}, &Unaligned::mass, masses); });
+  EXPECT_NE(text.find("array \"askew\""), std::string::npos) << text;
+  EXPECT_NE(text.find("byte 4 of elements of 12 bytes"), std::string::npos) << text;
+  a.sync();
+}
+
 struct Particle {
   double mass;
   std::int32_t kind;

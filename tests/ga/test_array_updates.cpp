@@ -254,9 +254,10 @@ TEST(ArrayElements, statistics_count_what_each_owner_was_asked_for) {
       const bool mpi = is_by_mpi(all, domain);
       auto add = [&](int owner, Operation operation, index_t times, index_t bytes) {
         const bool updates = operation == Operation::accumulate || operation == Operation::atomic;
-        const Path path = mpi && (updates || !all.on_node(owner)) ? Path::window
-                          : all.on_node(owner)                    ? Path::node
-                                                                  : Path::agent;
+        const bool near = all.on_node(owner);
+        const Path path = mpi    ? (near && !updates ? Path::node : Path::window)
+                          : near ? Path::node
+                                 : (updates ? Path::agent : moves_by());
         auto& [operations, sum] =
             expected[static_cast<std::size_t>(path)][static_cast<std::size_t>(operation)][owner];
         operations += static_cast<std::uint64_t>(times), sum += static_cast<std::uint64_t>(bytes);
@@ -303,12 +304,18 @@ TEST(ArrayElements, statistics_count_what_each_owner_was_asked_for) {
       other.gather(at, values);
       const Statistics found = other.statistics();
       const bool near = all.on_node(layout.owner({7, 8}));
-      const Path by = near ? Path::node : mpi ? Path::window : Path::agent;
+      const Path by = near ? Path::node : mpi ? Path::window : moves_by();
       EXPECT_EQ(found.of(by, Operation::get).bytes, 160U);
       EXPECT_EQ(found.targets.size(), 1U);
       EXPECT_TRUE(found.targets.contains(layout.owner({7, 8})));
       other.acc(Patch<2>({7, 8}, {8, 9}), one);
-      EXPECT_EQ(other.statistics().of(mpi ? Path::window : by, Operation::accumulate).operations, 1U);
+      EXPECT_EQ(other.statistics()
+                    .of(mpi    ? Path::window
+                        : near ? Path::node
+                               : Path::agent,
+                        Operation::accumulate)
+                    .operations,
+                1U);
       all.sync();
     }
   }

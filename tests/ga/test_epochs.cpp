@@ -80,6 +80,30 @@ TEST(Epochs, a_node_fetches_once) {
   phase.end();
 }
 
+// Beyond what a process has, no memory was reserved: on a full machine, to read there would end it.
+TEST(Epochs, pages_end_where_a_slice_does) {
+  const Group& all = world();
+  const index_t last = all.size() - 1, most = 20000, few = 10;
+  std::vector<index_t> starts;
+  for (int r = 0; r < all.size(); ++r) starts.push_back(r * most);
+  const Extents<1> dims(last * most + few);
+  Array<double, 1> a(all, Layout<1>::irregular(dims, {starts}, all.size()), {.name = "short"});
+  fill(a, 3);
+  auto phase = read_only(a);
+  LocalArray<double, 1> into(Extents<1>(few - 1));
+  const Statistics before = a.statistics();
+  if (all.rank() == 0) phase.get({{last * most + 1}, {last * most + few}}, into);
+  const Statistics after = a.statistics();
+  std::uint64_t bytes = 0;
+  for (const Path path : {Path::agent, Path::window})
+    bytes += after.of(path, Operation::get).bytes - before.of(path, Operation::get).bytes;
+  if (all.rank() == 0) {
+    EXPECT_EQ(into[{few - 2}], 3);
+    EXPECT_EQ(bytes, all.on_node(static_cast<int>(last)) ? 0U : std::uint64_t{few} * sizeof(double));
+  }
+  phase.end();
+}
+
 template <class T, std::size_t N>
 void check_accumulates(const Extents<N>& dims, index_t cache, int rounds) {
   Random random(80 + N), own(800 + static_cast<unsigned>(world().rank()));

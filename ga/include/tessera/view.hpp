@@ -2,11 +2,15 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <algorithm>
 #include <concepts>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
 #include <tessera/patch.hpp>
+#include <tessera/runtime/detail/product.hpp>
+#include <tessera/runtime/error.hpp>
 
 namespace tessera {
 
@@ -94,8 +98,8 @@ class LocalArray {
   using value_type = T;
 
   LocalArray() = default;
-  explicit LocalArray(const Extents<N>& extents)
-      : extents_(extents), elements_(static_cast<std::size_t>(extents.size())) {}
+  /// @throws UsageError if an extent is negative, or there are more elements than 64 bits can count
+  explicit LocalArray(const Extents<N>& extents) : extents_(extents), elements_(count_of(extents)) {}
 
   template <std::integral... I>
   requires(sizeof...(I) == N) T& operator()(I... i) { return view()(i...); }
@@ -119,6 +123,14 @@ class LocalArray {
   auto end() const { return elements_.end(); }
 
  private:
+  static std::size_t count_of(const Extents<N>& extents) {
+    const bool is_size =
+        std::all_of(extents.begin(), extents.end(), [](index_t extent) { return extent >= 0; });
+    const auto count = is_size ? detail::checked_product(extents.values()) : std::nullopt;
+    if (!count)
+      throw UsageError("a local array of negative extents, or of more elements than 64 bits can count");
+    return static_cast<std::size_t>(*count);
+  }
   Extents<N> extents_{};
   std::vector<T> elements_;
 };

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -23,8 +24,10 @@ class NodeCache {
   void close();
   index_t pages() const noexcept { return slots_; }
 
-  /// Reads by pages that are kept from now on; false if there was no room for all. @onesided
-  bool get(const Segment& from, int rank, index_t offset, const Strided& shape, std::byte* to);
+  /// Reads by pages that are kept from now on; false if there was no room for all. `filled` says how many bytes
+  /// of its slice that rank has: beyond them no memory is reserved. @onesided
+  bool get(const Segment& from, int rank, index_t offset, const Strided& shape, std::byte* to,
+           const std::function<index_t()>& filled);
   /// Adds alpha times elements to pages that begin as zeros; false, having added nothing, if there was no room.
   /// @onesided
   bool accumulate(int rank, index_t offset, const Strided& shape, ElementKind kind, const void* alpha,
