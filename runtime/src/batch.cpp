@@ -76,7 +76,8 @@ struct Batch::State {
       runtime = segment.group->runtime;
       way = {wanted, segment.number, &to[place.agent], place.agent, place.region, place.position};
     }
-    if (offset < 0 || offset > segment.slice - bytes) detail::check_place(segment, rank, offset, bytes);
+    if (bytes < 0 || offset < 0 || offset > segment.slice - bytes)
+      detail::check_place(segment, rank, offset, bytes);
     if (bytes <= Program::most / 4) return true;
     send(way.agent, *way.destination);  // what came before it stays before it
     return false;
@@ -120,7 +121,7 @@ Batch::~Batch() {
 
 void Batch::put(Segment& segment, int rank, index_t offset, const void* source, index_t bytes) {
   SegmentState& state = SegmentState::of(segment);
-  if (bytes == 0) return;
+  if (bytes == 0) return detail::check_rank(state, rank);
   if (!state_->finds_way(state, rank, offset, bytes, SegmentState::agent_write_mark))
     return segment.put(rank, offset, Strided::contiguous(bytes), source);
   state_->add(state_->group_of(Verb::put, bytes), offset, source, nullptr, Operation::put);
@@ -128,7 +129,7 @@ void Batch::put(Segment& segment, int rank, index_t offset, const void* source, 
 
 void Batch::get(const Segment& segment, int rank, index_t offset, void* target, index_t bytes) {
   SegmentState& state = SegmentState::of(segment);
-  if (bytes == 0) return;
+  if (bytes == 0) return detail::check_rank(state, rank);
   if (!state_->finds_way(state, rank, offset, bytes, SegmentState::agent_get_mark)) {
     state_->under_way += segment.get_async(rank, offset, Strided::contiguous(bytes), target);
     return;
@@ -139,7 +140,7 @@ void Batch::get(const Segment& segment, int rank, index_t offset, void* target, 
 void Batch::accumulate(Segment& segment, int rank, index_t offset, ElementKind kind, const void* alpha,
                        const void* source, index_t bytes) {
   SegmentState& state = SegmentState::of(segment);
-  if (bytes == 0) return;
+  if (bytes == 0) return detail::check_rank(state, rank);
   const bool whole = kind != ElementKind::bytes && (offset | bytes) % size_of(kind) == 0;
   // What is wrong with it says the segment's own.
   if (!whole || !state_->finds_way(state, rank, offset, bytes, SegmentState::agent_write_mark))

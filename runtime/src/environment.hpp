@@ -5,33 +5,36 @@
 #include <tessera/runtime/runtime.hpp>
 #include <tessera/runtime/segment.hpp>
 
-// What the variables TESSERA_... and those of launchers say when a Runtime starts. A value that cannot be
-// understood is a UsageError that names it and what it may be; all are @local but the first.
+#include "node_memory.hpp"
+
+// What the variables TESSERA_... and those of launchers say when a Runtime starts: all of them are read here.
 namespace tessera::detail {
 
-/// Gives all processes the variables that all must agree about as rank 0 has them, in their environment: a
-/// launcher need not hand them to all hosts. @collective
-void share_environment(MPI_Comm comm);
+/// The same on all processes, as rank 0 has them: a launcher need not hand variables to all hosts. Except for
+/// memory_limit, which is each process's own.
+struct Environment {
+  int node_size = 0;         // TESSERA_NODE_SIZE: most ranks that count as a node; 0: as many as there are
+  index_t memory_limit = 0;  // bytes; the options', or TESSERA_MEMORY_LIMIT, or the largest number
+  TransferMethod method = TransferMethod::automatic;  // TESSERA_METHOD
+  std::optional<ProgressMode> progress;               // TESSERA_PROGRESS, if it says something
+  int progress_ranks = 0;                             // TESSERA_PROGRESS=rank:2, on each node; 0 in other modes
+  SharedMemory shared_memory = SharedMemory::any;     // TESSERA_SHARED_MEMORY
+  bool windows = true;                                // TESSERA_WINDOW
+  bool doorbells = true;                              // TESSERA_DOORBELL
+  bool statistics = false;                            // TESSERA_STATISTICS
+  bool warnings = true;                               // TESSERA_WARNINGS
 
-/// TESSERA_NODE_SIZE: the greatest number of ranks that count as one node; 0 for as many as there are.
-int node_size_limit();
+  /// @collective @throws UsageError on every process if a variable on one cannot be understood; it names it and
+  /// what it may be.
+  static Environment read(MPI_Comm comm, const RuntimeOptions& options);
+  /// The mode that was wished for, or else the best that MPI's thread level, the least of all processes,
+  /// allows.
+  /// @local @throws UsageError if the wish cannot be met
+  ProgressMode mode(ThreadLevel threads) const;
+};
 
-/// What the options say, or else TESSERA_MEMORY_LIMIT, or else no limit. Unit: bytes.
-index_t memory_limit(const RuntimeOptions& options);
-
-/// TESSERA_METHOD: how strided transfers with other nodes travel.
-TransferMethod transfer_method();
-
-/// TESSERA_PROGRESS=rank or rank:2: how many ranks of each node are to do nothing but serve; 0 in other modes.
-int progress_ranks();
-
-/// Whether TESSERA_PROGRESS leaves the agents a thread of their own.
-bool may_have_thread();
-
-/// TESSERA_PROGRESS, or without it the best that MPI's thread level, the least of all processes, allows.
-ProgressMode progress_mode(ThreadLevel threads);
-
-/// Before MPI is started, from the launcher's variables: false only if all ranks are on this host.
-bool may_span_nodes();
+/// Before MPI is started: whether agents may need a thread that calls MPI too. False only if the launcher's
+/// variables say that all ranks are on this host, or TESSERA_PROGRESS says that somebody else runs them. @local
+bool may_need_thread();
 
 }  // namespace tessera::detail

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/runtime/flags.hpp>
 
+#include <limits>
+
 #include "format.hpp"
 #include "state.hpp"
 #include "waiting.hpp"
@@ -9,6 +11,7 @@
 namespace tessera {
 namespace {
 
+constexpr index_t most = std::numeric_limits<index_t>::max();
 constexpr std::int64_t longest_sleep = 1'000'000;  // nanoseconds: then it looks after MPI
 
 // The word of a scalar that changes with every notification.
@@ -20,7 +23,8 @@ std::uint32_t& low_word(std::int64_t* scalar) noexcept {
 }  // namespace
 
 Flags::Flags(const Group& group, index_t count, std::string_view name)
-    : scalars_(group, count < 0 ? count : count + 2, name), waited_for_(static_cast<std::size_t>(count), 0) {}
+    : scalars_(group, count < 0 || count > most - 2 ? count : count + 2, name),
+      waited_for_(static_cast<std::size_t>(count), 0) {}
 
 void Flags::check(int rank, index_t index) const {
   if (index < 0 || index >= count() || rank < 0 || rank >= group().size()) {
@@ -45,8 +49,14 @@ bool Flags::test(index_t index, std::int64_t notifications) {
     throw UsageError(
         formatted("flag {} is not in \"{}\", which has {} on each rank", index, scalars_.name(), count()));
   }
+  if (notifications < 0) {
+    throw UsageError(
+        formatted("{} notifications of flag {} of \"{}\" were waited for (those that have come cannot be "
+                  "given back)",
+                  notifications, index, scalars_.name()));
+  }
   auto& before = waited_for_[static_cast<std::size_t>(index)];
-  if (scalars_.load(group().rank(), index) < before + notifications) {
+  if (scalars_.load(group().rank(), index) - before < notifications) {
     const detail::GroupState& state = detail::GroupState::of(group());
     if (state.node_count > 1) detail::keep_mpi_going(state);  // the notification may be waiting for just that
     return false;

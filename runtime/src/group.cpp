@@ -105,11 +105,8 @@ std::string GroupState::agree(const std::string& problem) {
 
 std::string GroupState::tell(int root, const std::string& problem) {
   if (root == size) return {};
-  auto length = static_cast<index_t>(problem.size());
-  mpi::broadcast(comm.get(), &length, sizeof length, root);
-  std::string text(static_cast<std::size_t>(length), ' ');
-  if (rank == root) text = problem;
-  mpi::broadcast(comm.get(), text.data(), length, root);
+  std::string text = problem;
+  mpi::broadcast(comm.get(), text, root);
   return text;
 }
 
@@ -255,7 +252,8 @@ int place_in(std::span<const int> ranks, const GroupState& parent, std::string_v
 Group Group::include(std::span<const int> ranks) const {
   detail::Fingerprint list;
   for (int rank : ranks) list.add(rank);
-  check_agreement("Group::include", list.value());
+  check_agreement("Group::include", list.value(),
+                  [&] { return formatted(" of ranks {}", joined(ranks, ", ")); });
   const int place = place_in(ranks, state(), "include");
   return split(place < 0 ? no_color : 0, place);
 }
@@ -266,6 +264,7 @@ Group Group::form(std::span<const int> ranks, int tag) const {
     throw UsageError(
         formatted("form: rank {} is not in the list (only the members of the new group call)", parent.rank));
   }
+  if (tag < 0 || tag > most_tag) throw UsageError(formatted("form: tag {} is not from 0 to {}", tag, most_tag));
   detail::RuntimeState& runtime = *parent.runtime;
   auto group = GroupState::create(runtime, detail::mpi::create_group(parent.comm.get(), ranks, tag),
                                   &runtime.world.state());
@@ -358,7 +357,8 @@ void Group::broadcast_bytes(void* data, index_t bytes, int root) const {
   if (root < 0 || root >= group.size) {
     throw UsageError(formatted("broadcast: root {} is not in a group of {}", root, group.size));
   }
-  check_agreement("Group::broadcast", detail::Fingerprint().add(bytes).add(root).value());
+  check_agreement("Group::broadcast", detail::Fingerprint().add(bytes).add(root).value(),
+                  [&] { return formatted(" of {} bytes from rank {}", bytes, root); });
   detail::mpi::broadcast(group.comm.get(), data, bytes, root);
 }
 
@@ -372,38 +372,43 @@ void Group::all_reduce_elements(void* data, index_t count, ElementKind kind, Red
   }
   check_agreement(
       "Group::all_reduce",
-      detail::Fingerprint().add(count).add(static_cast<int>(kind)).add(static_cast<int>(operation)).value());
+      detail::Fingerprint().add(count).add(static_cast<int>(kind)).add(static_cast<int>(operation)).value(),
+      [&] { return formatted(" of {} {}, {}", count, to_string(kind), to_string(operation)); });
   detail::mpi::all_reduce(state().comm.get(), data, count, kind, operation);
 }
 
 void Group::all_gather_bytes(const void* value, void* all, index_t bytes) const {
-  check_agreement("Group::all_gather", detail::Fingerprint().add(bytes).value());
+  check_agreement("Group::all_gather", detail::Fingerprint().add(bytes).value(),
+                  [&] { return formatted(" of {} bytes", bytes); });
   detail::mpi::all_gather(state().comm.get(), value, all, bytes);
 }
 
 std::string Group::agree(std::string_view problem) const { return state().agree(std::string(problem)); }
 
-void Group::check_agreement([[maybe_unused]] std::string_view call,
-                            [[maybe_unused]] std::uint64_t fingerprint) const {
+void Group::check_agreement([[maybe_unused]] std::string_view call, [[maybe_unused]] std::uint64_t fingerprint,
+                            [[maybe_unused]] const std::function<std::string()>& arguments) const {
 #ifdef TESSERA_CHECKS
   GroupState& group = state();
   const auto hash = static_cast<std::int64_t>(detail::Fingerprint().add(call).add(fingerprint).value());
   std::int64_t least[2] = {hash, ~hash};  // the complement of the least complement is the largest
   group.reduce_min(least, 2);
   if (least[0] == ~least[1]) return;
-  constexpr std::size_t width = 64;
-  std::string mine(call.substr(0, width));
+  constexpr std::size_t width = 160;
+  std::string mine = formatted("{}{}", call, arguments ? arguments() : "");
   mine.resize(width);
   std::string all(width * static_cast<std::size_t>(group.size), '\0');
   detail::mpi::all_gather(group.comm.get(), mine.data(), all.data(), width);
   std::string list;
-  for (std::size_t r = 0; r < static_cast<std::size_t>(group.size) && r < 8; ++r) {
-    list += formatted("{}rank {}: {}", r == 0 ? "" : ", ", r, all.substr(r * width, width).c_str());
+  bool are_alike = true;
+  for (std::size_t r = 0; r < static_cast<std::size_t>(group.size); ++r) {
+    const std::string_view text(all.data() + r * width, width);
+    are_alike = are_alike && text == std::string_view(all).substr(0, width);
+    if (r < 8) list += formatted("{}rank {}: {}", r == 0 ? "" : ", ", r, text.substr(0, text.find('\0')));
   }
   throw UsageError(
-      formatted("collective calls do not match ({}): all members of a group must make the same call with the "
+      formatted("collective calls do not match ({}{}): all members of a group must make the same call with the "
                 "same arguments",
-                list));
+                list, are_alike ? ", with arguments that differ" : ""));
 #endif
 }
 

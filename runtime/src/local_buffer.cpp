@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include <tessera/runtime/detail/product.hpp>
 #include <tessera/runtime/error.hpp>
 
 #include "format.hpp"
@@ -31,12 +32,12 @@ void free_given_up() noexcept {
 
 void* allocate_local(index_t count, index_t element) {
   if (count < 0) throw UsageError(formatted("a local buffer of {} elements was asked for", count));
-  index_t bytes = 0;
-  const bool fits = !__builtin_mul_overflow(count, element, &bytes);
+  const auto fitting = checked_product(count, element);
+  const index_t bytes = fitting.value_or(0);
   // Pages are found only when they are touched: what cannot be there is refused now. Looking takes a while.
   constexpr index_t small = index_t{1} << 20;
-  const MemoryAvailable available = fits && bytes <= small ? MemoryAvailable{small, {}} : memory_available();
-  if (!fits || bytes > available.bytes) {
+  const MemoryAvailable available = fitting && bytes <= small ? MemoryAvailable{small, {}} : memory_available();
+  if (!fitting || bytes > available.bytes) {
     throw MemoryError(
         formatted("a local buffer of {} elements of {} bytes needs more than the {} available ({})", count,
                   element, format_bytes(available.bytes), available.limited_by));

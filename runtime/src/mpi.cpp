@@ -142,7 +142,28 @@ std::string library_version() {
 
 namespace {
 
-Idle* idle = nullptr;
+// Two libraries of one program may have a Runtime each.
+class All : public Idle {
+ public:
+  std::vector<Idle*> list;
+  void begin() noexcept override {
+    for (Idle* one : list) one->begin();
+  }
+  void serve() override {
+    for (Idle* one : list) one->serve();
+  }
+  void end() noexcept override {
+    for (Idle* one : list) one->end();
+  }
+  bool is_needed() const noexcept override {
+    return std::any_of(list.begin(), list.end(), [](const Idle* one) { return one->is_needed(); });
+  }
+} all;
+Idle* idle = nullptr;  // null where there is none
+
+void choose_idle() noexcept {
+  idle = all.list.empty() ? nullptr : all.list.size() == 1 ? all.list.front() : &all;
+}
 
 // Serves until done() says so.
 template <class Done>
@@ -197,7 +218,7 @@ Comm split(MPI_Comm comm, int color, int key) {
 }
 
 Comm create_group(MPI_Comm comm, std::span<const int> ranks, int tag) {
-  meet(comm, ranks, 16384 + tag % 16384);
+  meet(comm, ranks, Group::most_tag + 1 + tag);
   MPI_Group all = MPI_GROUP_NULL, listed = MPI_GROUP_NULL;
   check(MPI_Comm_group(comm, &all), "MPI_Comm_group");
   check(MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &listed), "MPI_Group_incl");
@@ -228,7 +249,22 @@ int size(MPI_Comm comm) {
   return value;
 }
 
-void while_waiting(Idle* what) noexcept { idle = what; }
+void while_waiting_serve(Idle& one) {
+  all.list.push_back(&one);
+  choose_idle();
+}
+
+void serve_no_more(Idle& one) noexcept {
+  std::erase(all.list, &one);
+  choose_idle();
+}
+
+void serve_others(const Idle& than) {
+  if (idle != &all) return;
+  for (Idle* one : all.list) {
+    if (one != &than && one->is_needed()) one->serve();
+  }
+}
 
 void wait_turn(MPI_Comm comm) { idle != nullptr && idle->is_needed() ? idle->serve() : progress(comm); }
 
@@ -251,6 +287,22 @@ void broadcast(MPI_Comm comm, void* data, index_t bytes, int root) {
         "MPI_Bcast", [&] { return MPI_Bcast(piece, n, MPI_BYTE, root, comm); },
         [&](MPI_Request* request) { return MPI_Ibcast(piece, n, MPI_BYTE, root, comm, request); });
   });
+}
+
+void broadcast(MPI_Comm comm, std::string& text, int root) {
+  auto length = static_cast<index_t>(text.size());
+  broadcast(comm, &length, sizeof length, root);
+  text.resize(static_cast<std::size_t>(length));
+  broadcast(comm, text.data(), length, root);
+}
+
+std::string first_problem(MPI_Comm comm, const std::string& mine) {
+  const std::int64_t nobody = size(comm);
+  std::int64_t first = mine.empty() ? nobody : rank(comm);
+  all_reduce(comm, &first, 1, ElementKind::int64, Reduce::min);
+  std::string text = mine;
+  if (first != nobody) broadcast(comm, text, static_cast<int>(first));
+  return text;
 }
 
 void all_gather(MPI_Comm comm, const void* value, void* all, index_t bytes) {

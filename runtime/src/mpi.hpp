@@ -48,7 +48,8 @@ std::string library_version();
 
 Comm dup(MPI_Comm comm);
 Comm split(MPI_Comm comm, int color, int key);
-/// Called by the listed ranks of `comm` only; messages of theirs with a tag of 16384 to 32767 may be under way.
+/// Called by the listed ranks of `comm` only; with a tag of 0 to Group::most_tag; messages of
+/// theirs with a tag above that, up to 32767, may be under way.
 Comm create_group(MPI_Comm comm, std::span<const int> ranks, int tag);
 Comm split_shared(MPI_Comm comm);
 int rank(MPI_Comm comm);
@@ -65,8 +66,12 @@ class Idle {
   /// Whether nobody else serves meanwhile. @local
   virtual bool is_needed() const noexcept = 0;
 };
-/// Null: it waits in MPI. @local
-void while_waiting(Idle* idle) noexcept;
+/// Whoever waits here serves all of them, one for each Runtime that needs it; without one, it waits in MPI.
+/// @local
+void while_waiting_serve(Idle& one);
+void serve_no_more(Idle& one) noexcept;
+/// Serves those that nobody else serves, but one. @local
+void serve_others(const Idle& than);
 void barrier(MPI_Comm comm);
 /// Gives MPI a chance to move messages on (MPI standard 3.8.1).
 void progress(MPI_Comm comm);
@@ -74,6 +79,10 @@ void progress(MPI_Comm comm);
 /// nobody else does, or gives MPI a chance.
 void wait_turn(MPI_Comm comm);
 void broadcast(MPI_Comm comm, void* data, index_t bytes, int root);
+/// A text of any length.
+void broadcast(MPI_Comm comm, std::string& text, int root);
+/// That of the lowest rank that has one; empty if nobody has.
+std::string first_problem(MPI_Comm comm, const std::string& mine);
 void all_gather(MPI_Comm comm, const void* value, void* all, index_t bytes);
 void all_reduce(MPI_Comm comm, void* data, index_t count, ElementKind kind, Reduce operation);
 

@@ -2,7 +2,10 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/runtime/mutexes.hpp>
 
+#include <tessera/runtime/detail/product.hpp>
+
 #include "format.hpp"
+#include "progress.hpp"
 #include "state.hpp"
 #include "waiting.hpp"
 
@@ -21,9 +24,15 @@ struct Mutexes::Local {
   std::atomic<std::uint32_t> next_ticket{0}, served{0};
   std::atomic<bool> held{false};
 
-  void enter() noexcept {
+  void enter(const detail::GroupState& group) {
     const std::uint32_t ticket = next_ticket.fetch_add(1);
-    for (std::uint32_t now; (now = served.load()) != ticket;) served.wait(now);
+    if (served.load() == ticket) return;
+    // The thread that waits may be the only one that can serve other nodes.
+    if (group.runtime->progress) {
+      for (detail::Waiting turns(group, true); served.load() != ticket;) turns.turn();
+    } else {
+      for (std::uint32_t now; (now = served.load()) != ticket;) served.wait(now);
+    }
   }
   bool try_enter() noexcept {
     std::uint32_t ticket = served.load();
@@ -46,7 +55,7 @@ struct Mutexes::Leaver {
 void Mutexes::LocalDelete::operator()(Local* locals) const noexcept { delete[] locals; }
 
 Mutexes::Mutexes(const Group& group, index_t count, int host, std::string_view name)
-    : count_(count), host_(host), words_(group, count * words, name) {
+    : count_(count), host_(host), words_(group, detail::size_to_ask(count, words), name) {
   if (host < 0 || host >= group.size()) {
     throw UsageError(formatted("mutexes \"{}\": host {} is not in a group of {}", name, host, group.size()));
   }
@@ -60,7 +69,7 @@ Mutexes::Local& Mutexes::local(index_t i) const {
 
 void Mutexes::lock(index_t i) {
   Local& mine = local(i);
-  mine.enter();
+  mine.enter(detail::GroupState::of(group()));
   Leaver leaver{&mine};
   const int me = group().rank();
   words_.store(me, word(i, next), 0);

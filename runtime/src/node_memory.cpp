@@ -93,10 +93,7 @@ std::string reserve_problem(int error, index_t reserve) {
 }
 
 // For tests and odd systems.
-std::string_view forced_method() noexcept {
-  const char* forced = std::getenv("TESSERA_SHARED_MEMORY");
-  return forced != nullptr ? forced : "";
-}
+SharedMemory chosen = SharedMemory::any;
 
 }  // namespace
 
@@ -108,12 +105,7 @@ index_t page_size() noexcept {
   return size;
 }
 
-void check_shared_memory_choice() {
-  const std::string_view method = forced_method();
-  if (method.empty() || method == "memfd" || method == "shm" || method == "mpi") return;
-  throw UsageError(
-      formatted("TESSERA_SHARED_MEMORY=\"{}\" is no way to share memory (memfd, shm or mpi)", method));
-}
+void choose_shared_memory(SharedMemory way) noexcept { chosen = way; }
 
 FileAddress NodeMemory::file() const noexcept {
   struct stat info {};
@@ -138,10 +130,10 @@ NodeMemory NodeMemory::attach(const FileAddress& address, index_t bytes, std::st
 NodeMemory NodeMemory::create(MPI_Comm node, index_t stride, index_t reserve, std::string& problem) {
   const int slot = mpi::rank(node), size = mpi::size(node);
   const index_t bytes = stride * size;
-  const std::string_view method = forced_method();
   NodeMemory memory;
   for (const bool in_memory : {true, false}) {
-    if (!method.empty() && method != (in_memory ? "memfd" : "shm")) continue;
+    if (chosen != SharedMemory::any && chosen != (in_memory ? SharedMemory::memfd : SharedMemory::shm))
+      continue;
     static int counter = 0;
     Address address{};
     address.fd = ++counter;

@@ -31,8 +31,10 @@ struct MappingTraits {
   static void free(Handle handle) noexcept;
 };
 
-/// @local @throws UsageError if TESSERA_SHARED_MEMORY names no way to share memory
-void check_shared_memory_choice();
+/// How processes of a node share memory; any: what works first.
+enum class SharedMemory { any, memfd, shm, mpi };
+/// For all memory that is made from now on; the same on all processes, as they share one machine's ways. @local
+void choose_shared_memory(SharedMemory way) noexcept;
 
 /// Where the file behind shared memory is to be found on the node, while the process that made it keeps it
 /// open.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "format.hpp"
 #include "progress.hpp"
 #include "state.hpp"
 
@@ -72,6 +73,11 @@ bool Pending::advance() {
   return true;
 }
 
+void Pending::abandon() noexcept {
+  stages_.clear();
+  done_ = true;
+}
+
 void Pending::finish() noexcept {
   done_ = true;  // read without the lock: only now may anybody believe it
   auto& outstanding = runtime_.outstanding;
@@ -85,9 +91,20 @@ void Pending::finish() noexcept {
 using detail::Pending;
 
 Request::~Request() {
-  try {
-    wait();
-  } catch (...) {  // a destructor has nobody to tell; the next operation on the segment fails in the same way
+  while (!parts_.empty()) {
+    try {
+      wait();
+    } catch (const std::exception& error) {
+      // One that failed is over, and the next operation on its segment fails in the same way. But memory that
+      // is about to go must not be written to, and a destructor has nobody to tell.
+      Pending& part = *parts_.back();
+      if (!part.is_done()) {
+        detail::abort_job(
+            detail::GroupState::of(part.runtime().world),
+            formatted("a request was destroyed while its transfer was under way: {}", error.what()));
+      }
+      parts_.pop_back();
+    }
   }
 }
 
@@ -107,8 +124,11 @@ void Request::wait() {
   }
 }
 
+// Of one that is done, the Runtime may be over.
 bool Request::test() {
-  if (!parts_.empty()) parts_.front()->runtime().poll();
+  std::erase_if(parts_, [](const auto& part) { return part->is_done(); });
+  if (parts_.empty()) return true;
+  parts_.front()->runtime().poll();
   std::erase_if(parts_, [](const auto& part) {
     if (part->is_done()) return true;
     const detail::WindowLock lock(part->runtime());

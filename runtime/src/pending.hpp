@@ -64,6 +64,9 @@ class Pending {
   bool advance();
   /// Waits. @onesided
   void complete();
+  /// MPI is over, and the Runtime with it: there is nothing left to wait for. @local
+  void abandon() noexcept;
+  /// While it is not done. @local
   RuntimeState& runtime() const noexcept { return runtime_; }
 
  private:

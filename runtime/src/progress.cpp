@@ -63,7 +63,7 @@ Progress::Progress(RuntimeState& runtime, MPI_Comm all, std::vector<int> agents,
   if (own_agent) agent_ = std::make_unique<Agent>(wire_, runtime.locks, directory_);
   if (mode == ProgressMode::thread) test_bells(world.comm.get());
   if (mode == ProgressMode::thread) thread_ = std::thread([this] { run(); });
-  mpi::while_waiting(this);
+  mpi::while_waiting_serve(*this);
 }
 
 Progress::~Progress() { stop(); }
@@ -108,7 +108,7 @@ void Progress::leave() {
 }
 
 void Progress::stop() {
-  mpi::while_waiting(nullptr);
+  mpi::serve_no_more(*this);
   if (thread_.joinable()) {
     stopping_ = true;
     bell_.nudge();
@@ -121,10 +121,8 @@ void Progress::stop() {
 // nobody relies on bells.
 void Progress::test_bells(MPI_Comm world) {
   const GroupState& group = GroupState::of(runtime_.world);
-  const char* forced = std::getenv("TESSERA_DOORBELL");
   mpi::barrier(world);
-  if (forced == nullptr || std::string_view(forced) != "off")
-    ring(agent_of((group.rank + group.first_node_size) % group.size));
+  if (runtime_.environment.doorbells) ring(agent_of((group.rank + group.first_node_size) % group.size));
   mpi::barrier(world);
   std::int64_t heard = 0;
   for (const auto end = Clock::now() + milliseconds(50); heard == 0 && Clock::now() < end;)
@@ -188,6 +186,7 @@ void Progress::Waiter::turn(int turns) {
   progress_.step();
   if (progress_.runtime_.outstanding_count.load(std::memory_order_relaxed) > 0)
     progress_.runtime_.advance_outstanding();
+  mpi::serve_others(progress_);
   progress_.crowded_ || turns > spins_before_yield ? static_cast<void>(sched_yield()) : pause();
 }
 

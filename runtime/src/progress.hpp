@@ -69,6 +69,8 @@ class Progress : private mpi::Idle {
   /// A turn of a wait that somebody else makes, and where such a wait begins and ends: meanwhile the thread
   /// keeps away. @local
   void serve() override;
+  /// The same for the Runtimes of other libraries, where nobody else does that. @local
+  void serve_others() const { mpi::serve_others(*this); }
   void begin() noexcept override;
   void end() noexcept override;
   bool is_needed() const noexcept override { return mode_ != ProgressMode::thread; }

@@ -8,6 +8,8 @@
 #include <exception>
 #include <numeric>
 
+#include <sched.h>
+
 #include "environment.hpp"
 #include "format.hpp"
 #include "memory_check.hpp"
@@ -53,35 +55,60 @@ std::string find_window_problem(GroupState& world) {
   return problem;
 }
 
+// Says what a program that is slow or stands still could not know. @collective
+void warn_of_progress(const GroupState& world, ProgressMode mode) {
+  cpu_set_t cores;
+  const bool known = sched_getaffinity(0, sizeof cores, &cores) == 0;
+  std::int64_t bound = mode == ProgressMode::thread && known && CPU_COUNT(&cores) == 1 ? 1 : 0;
+  mpi::all_reduce(world.comm.get(), &bound, 1, ElementKind::int64, Reduce::sum);
+  if (world.rank != 0) return;
+  if (mode == ProgressMode::poll) {
+    std::fputs(
+        "Tessera: an operation on another node waits until its target calls Tessera, and a program that waits "
+        "in "
+        "calls of its own may stand still (poll mode; TESSERA_PROGRESS=thread needs an MPI with thread level "
+        "multiple; "
+        "TESSERA_WARNINGS=off silences this)\n",
+        stderr);
+  }
+  if (bound > 0) {
+    std::fputs(
+        formatted(
+            "Tessera: {} of {} ranks are bound to one core each, and share it with their agents for other "
+            "nodes; bind each rank to two or more, or to none (TESSERA_WARNINGS=off silences this)\n",
+            bound, world.size)
+            .c_str(),
+        stderr);
+  }
+}
+
 }  // namespace
 
 RuntimeState::RuntimeState() = default;
-RuntimeState::~RuntimeState() = default;
+// Where MPI ended before the Runtime, users may still hold requests that nobody has completed.
+RuntimeState::~RuntimeState() {
+  for (const auto& pending : outstanding) pending->abandon();
+}
 
-std::shared_ptr<RuntimeState> RuntimeState::create(MPI_Comm parent, const RuntimeOptions& options,
+std::shared_ptr<RuntimeState> RuntimeState::create(MPI_Comm parent, const Environment& environment,
                                                    ProgressRanks ranks) {
   auto runtime = std::make_shared<RuntimeState>();
   runtime->threads = granted();
-  runtime->node_size_limit = detail::node_size_limit();
+  runtime->environment = environment;
+  runtime->node_size_limit = environment.node_size;
   // Some of each of the nodes that were cut serve.
-  if (!ranks.agents.empty() && runtime->node_size_limit > 0) runtime->node_size_limit -= progress_ranks();
-  runtime->memory_limit = detail::memory_limit(options);
-  check_shared_memory_choice();
+  if (!ranks.agents.empty() && environment.node_size > 0)
+    runtime->node_size_limit -= environment.progress_ranks;
+  choose_shared_memory(environment.shared_memory);
   auto world = GroupState::create(*runtime, ranks.world ? std::move(ranks.world) : mpi::dup(parent), nullptr);
-  // A launcher need not give its environment to all hosts, and printing is for all ranks.
-  const char* print = std::getenv("TESSERA_STATISTICS");
-  std::int64_t wanted = print != nullptr && *print != '\0' ? 1 : 0;
-  mpi::all_reduce(world->comm.get(), &wanted, 1, ElementKind::int64, Reduce::max);
-  runtime->print_statistics_at_end = wanted != 0;
   create_locks(*runtime, *world);
-  runtime->method = transfer_method();
   runtime->world = Group(std::move(world));
   GroupState& all = runtime->world.state();
   if (all.node_count > 1) {
     runtime->window_problem = find_window_problem(all);
     auto least = static_cast<std::int64_t>(runtime->threads);
     mpi::all_reduce(all.comm.get(), &least, 1, ElementKind::int64, Reduce::min);
-    ProgressMode mode = progress_mode(static_cast<ThreadLevel>(least));
+    ProgressMode mode = environment.mode(static_cast<ThreadLevel>(least));
     if (mode == ProgressMode::rank && ranks.agents.empty()) {
       throw UsageError(
           "TESSERA_PROGRESS=rank takes ranks away from the program, which cannot be done where Tessera "
@@ -98,11 +125,12 @@ std::shared_ptr<RuntimeState> RuntimeState::create(MPI_Comm parent, const Runtim
     runtime->progress = std::make_unique<Progress>(*runtime, everybody, std::move(ranks.agents), mode);
     if (const auto problem = all.agree(runtime->progress->show_locks()); !problem.empty())
       throw MemoryError("Tessera's lock table: " + problem);
+    if (environment.warnings) warn_of_progress(all, mode);
   }
   runtime->lock_table.close_file();
   // Between pretended nodes there is no network to be measured.
   const bool choosable = runtime->progress && runtime->window_problem.empty() && runtime->node_size_limit == 0;
-  if (choosable && runtime->method == TransferMethod::automatic)
+  if (choosable && environment.method == TransferMethod::automatic)
     runtime->paths = PathChoice::measure(runtime->world);
   return runtime;
 }
@@ -135,7 +163,7 @@ void RuntimeState::finish() {
   GroupState& group = world.state();
   // Nobody may free memory that another still writes to.
   complete_all();
-  if (print_statistics_at_end) print_statistics(*this, group);
+  if (environment.statistics) print_statistics(*this, group);
   mpi::barrier(group.comm.get());
   // In the same order on all members of each.
   std::sort(formed.begin(), formed.end(),
@@ -250,30 +278,38 @@ namespace {
 }  // namespace
 }  // namespace detail
 
+namespace {
+
+void require_not_finalized() {
+  if (!mpi::finalized()) return;
+  throw UsageError(
+      "a Runtime was started after MPI_Finalize, and MPI cannot be started again; let one Runtime live for the "
+      "whole program, or end MPI after the last");
+}
+
+}  // namespace
+
 Runtime::Runtime(int& argc, char**& argv, RuntimeOptions options)
     : exceptions_at_start_(std::uncaught_exceptions()) {
+  require_not_finalized();
   const bool start = !mpi::initialized();
   if (start) {
     // Open MPI 4.1 before 4.1.7 writes shared files unlocked by default and can corrupt them (its issue 12718).
     setenv("OMPI_MCA_fs_ufs_lock_algorithm", "3", 0);
-    const ThreadLevel level =
-        detail::may_span_nodes() && detail::may_have_thread() ? ThreadLevel::multiple : options.threads;
+    const ThreadLevel level = detail::may_need_thread() ? ThreadLevel::multiple : options.threads;
     mpi::init_thread(argc, argv, detail::mpi_level(level));
   }
   bool serving = false;
   try {
-    detail::share_environment(MPI_COMM_WORLD);
     // What is wrong with the environment is found before some ranks leave to serve the others: these would wait
     // for them for ever.
-    detail::memory_limit(options);
-    detail::check_shared_memory_choice();
-    detail::transfer_method();
+    const auto environment = detail::Environment::read(MPI_COMM_WORLD, options);
     detail::ProgressRanks ranks;
-    if (const int per_node = detail::progress_ranks(); per_node > 0)
-      ranks = detail::take_progress_ranks(MPI_COMM_WORLD, per_node, detail::node_size_limit());
+    if (const int per_node = environment.progress_ranks; per_node > 0)
+      ranks = detail::take_progress_ranks(MPI_COMM_WORLD, per_node, environment.node_size);
     serving = !ranks.agents.empty();
     if (ranks.all && !ranks.world) detail::serve_and_leave(std::move(ranks), start);
-    state_ = RuntimeState::create(MPI_COMM_WORLD, options, std::move(ranks));
+    state_ = RuntimeState::create(MPI_COMM_WORLD, environment, std::move(ranks));
   } catch (...) {
     // The error is the same on every rank, so MPI can be ended in order; but not by those who serve.
     if (serving) detail::abort_start();
@@ -281,13 +317,18 @@ Runtime::Runtime(int& argc, char**& argv, RuntimeOptions options)
     throw;
   }
   state_->owns_mpi = start;
-  detail::install_terminate_handler(state_->world.state());
+  detail::install_terminate_handler(*state_);
 }
 
 Runtime::Runtime(MPI_Comm parent, RuntimeOptions options) : exceptions_at_start_(std::uncaught_exceptions()) {
-  detail::share_environment(parent);
-  state_ = RuntimeState::create(parent, options, {});
-  detail::install_terminate_handler(state_->world.state());
+  require_not_finalized();
+  if (!mpi::initialized()) {
+    throw UsageError(
+        "a Runtime was to attach to a communicator before MPI was started; call MPI_Init_thread first, or "
+        "construct it from argc and argv");
+  }
+  state_ = RuntimeState::create(parent, detail::Environment::read(parent, options), {});
+  detail::install_terminate_handler(*state_);
 }
 
 Runtime::~Runtime() {
@@ -299,7 +340,7 @@ Runtime::~Runtime() {
   }
   try {
     if (world != nullptr) state_->finish();
-    detail::remove_terminate_handler();
+    detail::remove_terminate_handler(*state_);
     if (state_->owns_mpi && !mpi::finalized()) mpi::finalize();
   } catch (const std::exception& error) {
     std::fputs(formatted("Tessera: {} while the Runtime ended\n", error.what()).c_str(), stderr);

@@ -7,6 +7,8 @@
 
 #include <sched.h>
 
+#include <tessera/runtime/detail/product.hpp>
+
 #include "format.hpp"
 #include "kernels.hpp"
 #include "progress.hpp"
@@ -258,13 +260,9 @@ void scalar_store(const Segment& handle, int rank, index_t offset, ElementKind k
 
 }  // namespace detail
 
-namespace {
-constexpr index_t most = index_t{1} << 56;  // more is not to be had anyway, and must not overflow
-}
-
 template <IntegerElement T>
 Scalars<T>::Scalars(const Group& group, index_t count, std::string_view name)
-    : segment_(group, std::min(count, most) * spacing, {.name = name, .fingerprint = sizeof(T)}),
+    : segment_(group, detail::size_to_ask(count, spacing), {.name = name, .fingerprint = sizeof(T)}),
       count_(count) {
   auto& segment = detail::SegmentState::of(segment_);
   std::memset(segment.address(group.rank()), 0, static_cast<std::size_t>(count * spacing));

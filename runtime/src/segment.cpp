@@ -101,7 +101,8 @@ std::shared_ptr<SegmentState> create_segment(GroupState& group, index_t bytes, c
           .add(static_cast<int>(options.domain ? 1 + static_cast<int>(*options.domain) : 0))
           .add(static_cast<int>(options.method))
           .value());
-  std::array<std::int64_t, agreed_count> all{print, ~print, -bytes, bytes < 0 ? -1 : 0, group.alive.settle()};
+  std::array<std::int64_t, agreed_count> all{print, ~print, -std::max<index_t>(bytes, 0), bytes < 0 ? -1 : 0,
+                                             group.alive.settle()};
   group.reduce_min(all.data(), agreed_count);
   group.reclaim(all[settled]);
   const std::string what = formatted("segment \"{}\"", options.name);
@@ -121,7 +122,8 @@ std::shared_ptr<SegmentState> create_segment(GroupState& group, index_t bytes, c
   auto segment = std::make_shared<SegmentState>();
   segment->name = options.name;
   segment->domain = choose_domain(group, options.domain);
-  segment->method = options.method == TransferMethod::automatic ? group.runtime->method : options.method;
+  segment->method =
+      options.method == TransferMethod::automatic ? group.runtime->environment.method : options.method;
   segment->slice = round_up(std::max<index_t>(largest, 1), alignment);
   take_memory(group, *segment, bytes, what);
   group.runtime->memory_in_use += segment->accounted;
@@ -405,7 +407,9 @@ bool Segment::compare_exchange(int rank, index_t offset, ElementKind kind, void*
 
 void Segment::flush(int rank) const {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  state().complete(rank, SegmentState::all_marks);
+  const SegmentState& segment = state();
+  detail::check_rank(segment, rank);
+  segment.complete(rank, SegmentState::all_marks);
 }
 
 void Segment::flush() const {

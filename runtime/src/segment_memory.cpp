@@ -24,12 +24,12 @@ std::string host_name() {
 std::string memory_problem(const GroupState& group, index_t reserve, const std::string& what) {
   const RuntimeState& runtime = *group.runtime;
   std::string problem;
-  if (reserve > runtime.memory_limit - runtime.memory_in_use) {
+  if (reserve > runtime.environment.memory_limit - runtime.memory_in_use) {
     problem = formatted(
         "needs {} on rank {}, whose memory limit of {} leaves {} (raise TESSERA_MEMORY_LIMIT or "
         "RuntimeOptions::memory_limit, or use more processes)",
-        format_bytes(reserve), group.rank, format_bytes(runtime.memory_limit),
-        format_bytes(runtime.memory_limit - runtime.memory_in_use));
+        format_bytes(reserve), group.rank, format_bytes(runtime.environment.memory_limit),
+        format_bytes(runtime.environment.memory_limit - runtime.memory_in_use));
   }
   // As doubles: the sum of impossible wishes may itself not fit 64 bits.
   auto needed = static_cast<double>(reserve);

@@ -18,6 +18,7 @@
 
 #include "combine.hpp"
 #include "elements.hpp"
+#include "environment.hpp"
 #include "free_list.hpp"
 #include "lock_stripes.hpp"
 #include "mpi.hpp"
@@ -73,10 +74,9 @@ struct RuntimeState {
   ThreadLevel threads = ThreadLevel::single;
   bool owns_mpi = false;
   bool finished = false;
-  bool print_statistics_at_end = false;  // TESSERA_STATISTICS; the same on all ranks
-  index_t memory_limit = 0;
+  Environment environment;
   index_t memory_in_use = 0;
-  int node_size_limit = 0;  // TESSERA_NODE_SIZE; 0: as the machine says
+  int node_size_limit = 0;  // of those that do not serve; 0: as the machine says
   Group world;
   NodeMemory lock_table;
   LockStripes locks;
@@ -94,11 +94,10 @@ struct RuntimeState {
   std::atomic<int> windows{0};                  // regions with one
   Statistics closed;                            // of segments that are no more
 
-  mpi::Comm with_agents;                              // and the world, where agents have processes of their own
-  std::unique_ptr<Progress> progress;                 // where the world spans nodes
-  std::string window_problem;                         // why MPI's windows cannot be used, if so
-  TransferMethod method = TransferMethod::automatic;  // TESSERA_METHOD
-  PathChoice paths;                                   // of what automatic chooses
+  mpi::Comm with_agents;               // and the world, where agents have processes of their own
+  std::unique_ptr<Progress> progress;  // where the world spans nodes
+  std::string window_problem;          // why MPI's windows cannot be used, if so
+  PathChoice paths;                    // of what automatic chooses
   std::uint64_t numbered_regions = 0;
 
   RuntimeState();
@@ -106,7 +105,7 @@ struct RuntimeState {
   RuntimeState(const RuntimeState&) = delete;
   RuntimeState& operator=(const RuntimeState&) = delete;
 
-  static std::shared_ptr<RuntimeState> create(MPI_Comm parent, const RuntimeOptions& options,
+  static std::shared_ptr<RuntimeState> create(MPI_Comm parent, const Environment& environment,
                                               ProgressRanks ranks);
   void finish();
   /// Runs the agent, where nobody does that but those who call. @local
@@ -238,6 +237,8 @@ void transfer_accumulate(SegmentState& segment, int rank, index_t offset, const 
 /// both.
 bool put_with_notice(Segment& segment, int rank, index_t offset, const Strided& shape, const std::byte* source,
                      const Segment& flags, int flag_rank, index_t flag_offset);
+/// @throws UsageError if there is no such member
+void check_rank(const SegmentState& segment, int rank);
 /// @throws UsageError if [offset, offset + bytes) is not in the slice of a member
 void check_place(const SegmentState& segment, int rank, index_t offset, index_t bytes);
 
@@ -254,9 +255,10 @@ bool element_compare_exchange(SegmentState& segment, int rank, index_t offset, E
 mpi::Win create_tested_window(GroupState& group, std::byte* slice, index_t bytes, std::string& problem);
 
 // terminate.cpp
-/// While one lives, an uncaught exception prints rank and message and aborts the job.
-void install_terminate_handler(const GroupState& world);
-void remove_terminate_handler() noexcept;
+/// While a Runtime lives, an uncaught exception prints rank and message and aborts the job. The rank is that in
+/// the Runtime's world, or in MPI_COMM_WORLD where several live.
+void install_terminate_handler(const RuntimeState& runtime);
+void remove_terminate_handler(const RuntimeState& runtime) noexcept;
 /// Prints `[rank r of n] message` and aborts the job.
 [[noreturn]] void abort_job(const GroupState& world, const std::string& message) noexcept;
 

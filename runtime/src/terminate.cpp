@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <mutex>
+#include <vector>
 
 #include "format.hpp"
 #include "state.hpp"
@@ -12,11 +14,22 @@ namespace {
 
 // What the handler needs, kept apart from states that may be half destroyed when it runs.
 struct Job {
+  const RuntimeState* runtime = nullptr;
   MPI_Comm comm = MPI_COMM_NULL;
   int rank = 0, size = 1;
-  std::terminate_handler previous = nullptr;
 };
-Job job;
+// Of all Runtimes that live.
+std::mutex mutex;
+std::vector<Job> jobs;
+std::terminate_handler previous = nullptr;
+
+// Whose rank is told, where several may know the process by other numbers.
+Job job_to_blame() {
+  const std::lock_guard lock(mutex);
+  if (jobs.size() == 1) return jobs.front();
+  if (mpi::finalized()) return {};
+  return {nullptr, MPI_COMM_WORLD, mpi::rank(MPI_COMM_WORLD), mpi::size(MPI_COMM_WORLD)};
+}
 
 std::string message_of_current_exception() {
   const std::exception_ptr current = std::current_exception();
@@ -40,18 +53,22 @@ std::string message_of_current_exception() {
 
 }  // namespace
 
-void install_terminate_handler(const GroupState& world) {
-  job = {world.comm.get(), world.rank, world.size,
-         std::set_terminate([] { print_and_abort(job, message_of_current_exception()); })};
+void install_terminate_handler(const RuntimeState& runtime) {
+  const GroupState& world = GroupState::of(runtime.world);
+  const std::lock_guard lock(mutex);
+  jobs.push_back({&runtime, world.comm.get(), world.rank, world.size});
+  if (jobs.size() == 1)
+    previous = std::set_terminate([] { print_and_abort(job_to_blame(), message_of_current_exception()); });
 }
 
-void remove_terminate_handler() noexcept {
-  std::set_terminate(job.previous);
-  job = {};
+void remove_terminate_handler(const RuntimeState& runtime) noexcept {
+  const std::lock_guard lock(mutex);
+  if (std::erase_if(jobs, [&](const Job& job) { return job.runtime == &runtime; }) > 0 && jobs.empty())
+    std::set_terminate(previous);
 }
 
 void abort_job(const GroupState& world, const std::string& message) noexcept {
-  print_and_abort({world.comm.get(), world.rank, world.size}, message);
+  print_and_abort({nullptr, world.comm.get(), world.rank, world.size}, message);
 }
 
 }  // namespace tessera::detail

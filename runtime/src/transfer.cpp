@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include <tessera/runtime/detail/product.hpp>
 #include <tessera/runtime/detail/runs.hpp>
 
 #include "format.hpp"
@@ -19,10 +20,24 @@
 namespace tessera::detail {
 namespace {
 
-index_t bytes_of(const SegmentState& segment, const Strided& shape) {
-  if (static_cast<std::size_t>(shape.levels) <= max_rank) return shape.bytes();
-  throw UsageError(formatted("a transfer of segment \"{}\" has {} levels; 0 to {} are possible", segment.name,
-                             shape.levels, max_rank));
+[[noreturn]] void throw_bad_lengths(const SegmentState& segment, int rank, const Strided& shape,
+                                    std::span<const index_t> counts) {
+  throw UsageError(formatted("transfer at rank {} of segment \"{}\": runs of {} bytes, [{}] of them", rank,
+                             segment.name, shape.run, joined(counts, ", ")));
+}
+
+// 0 where there is nothing to be done.
+index_t bytes_of(const SegmentState& segment, int rank, const Strided& shape) {
+  if (static_cast<std::size_t>(shape.levels) > max_rank) {
+    throw UsageError(formatted("a transfer of segment \"{}\" has {} levels; 0 to {} are possible", segment.name,
+                               shape.levels, max_rank));
+  }
+  const auto counts = std::span(shape.count).first(static_cast<std::size_t>(shape.levels));
+  const auto runs = checked_product(counts);
+  const auto bytes = runs ? checked_product(shape.run, *runs) : std::nullopt;
+  if (!bytes) throw_bad_lengths(segment, rank, shape, counts);
+  if (*bytes == 0) check_rank(segment, rank);
+  return *bytes;
 }
 
 // The bytes that one side of a shape touches, relative to its first element.
@@ -48,10 +63,8 @@ bool range_of(const Strided& shape, const std::array<index_t, max_rank>& strides
 [[noreturn]] void throw_out_of_range(const SegmentState& segment, int rank, const Strided& shape,
                                      const Range& range) {
   const auto counts = std::span(shape.count).first(static_cast<std::size_t>(shape.levels));
-  if (shape.run < 0 || std::any_of(counts.begin(), counts.end(), [](index_t count) { return count < 0; })) {
-    throw UsageError(formatted("transfer at rank {} of segment \"{}\": runs of {} bytes, [{}] of them", rank,
-                               segment.name, shape.run, joined(counts, ", ")));
-  }
+  if (shape.run < 0 || std::any_of(counts.begin(), counts.end(), [](index_t count) { return count < 0; }))
+    throw_bad_lengths(segment, rank, shape, counts);
   throw UsageError(
       formatted("transfer of bytes [{}, {}) at rank {} exceeds segment \"{}\" of {} ranks with {} bytes each",
                 range.low, range.high, rank, segment.name, segment.group->size, segment.slice));
@@ -156,6 +169,12 @@ void copy_short(std::byte* to, const std::byte* from, index_t bytes) noexcept {
 
 }  // namespace
 
+void check_rank(const SegmentState& segment, int rank) {
+  if (rank >= 0 && rank < segment.group->size) return;
+  throw UsageError(formatted("rank {} is not in the group of segment \"{}\", which has {}", rank, segment.name,
+                             segment.group->size));
+}
+
 void check_place(const SegmentState& segment, int rank, index_t offset, index_t bytes) {
   checked(segment, rank, offset, Strided::contiguous(bytes));
 }
@@ -164,7 +183,7 @@ void transfer_put(SegmentState& segment, int rank, index_t offset, const Strided
                   const std::byte* source, Pending* pending) {
   if (std::byte* place = short_way(segment, rank, offset, shape, Operation::put))
     return copy_short(place, source, shape.run);
-  const index_t bytes = bytes_of(segment, shape);
+  const index_t bytes = bytes_of(segment, rank, shape);
   if (bytes == 0) return;
   segment.require(Use::data);
   const Range remote = checked(segment, rank, offset, shape);
@@ -193,7 +212,7 @@ void transfer_put(SegmentState& segment, int rank, index_t offset, const Strided
 bool put_with_notice(Segment& handle, int rank, index_t offset, const Strided& shape, const std::byte* source,
                      const Segment& flags, int flag_rank, index_t flag_offset) {
   SegmentState &segment = SegmentState::of(handle), &flag_segment = SegmentState::of(flags);
-  const index_t bytes = bytes_of(segment, shape);
+  const index_t bytes = bytes_of(segment, rank, shape);
   if (bytes == 0) return false;
   segment.require(Use::data);
   checked(segment, rank, offset, shape);
@@ -218,7 +237,7 @@ void transfer_get(SegmentState& segment, int rank, index_t offset, const Strided
                   Pending* pending) {
   if (const std::byte* place = short_way(segment, rank, offset, shape, Operation::get))
     return copy_short(target, place, shape.run);
-  const index_t bytes = bytes_of(segment, shape);
+  const index_t bytes = bytes_of(segment, rank, shape);
   if (bytes == 0) return;
   segment.require(Use::data);
   const Range remote = checked(segment, rank, offset, shape);
@@ -247,7 +266,7 @@ void transfer_accumulate(SegmentState& segment, int rank, index_t offset, const 
     if (std::byte* place = short_way(segment, rank, offset, shape, Operation::accumulate))
       return accumulate_on_node(segment.stripes(), place, shape, combine, source);
   }
-  const index_t bytes = bytes_of(segment, shape);
+  const index_t bytes = bytes_of(segment, rank, shape);
   if (bytes == 0) return;
   segment.require(Use::data);
   const Range remote = checked(segment, rank, offset, shape);

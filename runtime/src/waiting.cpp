@@ -41,7 +41,10 @@ bool may_serve(const GroupState& group) {
 void keep_mpi_going(const GroupState& group) {
   RuntimeState& runtime = *group.runtime;
   if (!may_serve(group)) return;
-  if (runtime.progress) return runtime.progress->serve();
+  if (runtime.progress) {
+    runtime.progress->serve();
+    return runtime.progress->serve_others();
+  }
   const WindowLock lock(runtime);
   mpi::progress(group.comm.get());
 }

@@ -45,10 +45,9 @@ std::string test_window(const GroupState& group, MPI_Win win, std::byte* slice) 
 }  // namespace
 
 mpi::Win create_tested_window(GroupState& group, std::byte* slice, index_t bytes, std::string& problem) {
-  const char* forced = std::getenv("TESSERA_WINDOW");
   mpi::Win win;
   std::string mine;
-  if (forced != nullptr && std::string_view(forced) == "off") {
+  if (!group.runtime->environment.windows) {
     mine = "TESSERA_WINDOW=off switches them off";
   } else {
     win = mpi::create_window(group.comm.get(), slice, bytes, mine);

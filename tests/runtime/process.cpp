@@ -65,6 +65,141 @@ int attach() {
   return finalized == 0 && all == 1 ? 0 : 1;
 }
 
+// Two libraries of one program, each with a Runtime. While one waits in the second, others want something of it
+// by way of the first; and this goes on when one of them has ended.
+int two_runtimes() {
+  int provided = 0;
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
+  int rank = 0, good = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm reversed = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
+  const auto play = [&](const Runtime& asked, const Runtime& other) {
+    const Group& world = asked.world();
+    Segment segment(world, 8, "of the first"), in_between(other.world(), 8, "of the second");
+    segment.store<std::int64_t>(world.rank(), 0, 40 + world.rank());
+    segment.sync();
+    for (int owner = 0; owner < world.size(); ++owner) {
+      // All ask one, which waits for them.
+      if (world.rank() != owner) good &= static_cast<int>(segment.load<std::int64_t>(owner, 0) == 40 + owner);
+      in_between.sync();
+    }
+    // One waits for another by way of the second meanwhile, and all of them for each other.
+    const auto next = (world.rank() + 1) % world.size();
+    const Runtime& mine = world.rank() % 2 == 0 ? asked : other;
+    Segment& there = world.rank() % 2 == 0 ? segment : in_between;
+    for (int round = 0; round < 20; ++round)
+      good &= static_cast<int>(there.load<std::int64_t>((mine.world().rank() + next) % world.size(), 0) >= 0);
+    in_between.sync();
+    segment.sync();
+  };
+  {
+    const Runtime first(MPI_COMM_WORLD);
+    {
+      const Runtime second(reversed);
+      play(first, second);
+      play(second, first);
+      const Runtime third(MPI_COMM_WORLD);
+      play(first, third);
+    }
+    play(first, first);
+    good &= static_cast<int>(exchange_works(first.world()));
+  }
+  int all = 0;
+  MPI_Comm_free(&reversed);
+  MPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (rank == 0 && all == 1) std::printf("both served\n");
+  MPI_Finalize();
+  return all == 1 ? 0 : 1;
+}
+
+int fail_with_two_runtimes() {
+  MPI_Init(nullptr, nullptr);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm reversed = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
+  const Runtime first(MPI_COMM_WORLD), second(reversed);
+  { const Runtime third(reversed); }
+  std::thread([&] {
+    if (rank == 2) throw UsageError("deliberate failure");
+  }).join();
+  first.world().barrier();
+  return 0;
+}
+
+template <class F>
+void print_refusal(const char* what, F&& start) {
+  try {
+    start();
+    std::printf("%s: it started\n", what);
+  } catch (const UsageError& error) {
+    std::printf("%s: %s\n", what, error.what());
+  }
+}
+
+int outside_of_mpi(int argc, char** argv) {
+  print_refusal("before", [] { const Runtime runtime(MPI_COMM_WORLD); });
+  { const Runtime runtime(argc, argv); }
+  print_refusal("after", [&] { const Runtime runtime(argc, argv); });
+  print_refusal("attached after", [] { const Runtime runtime(MPI_COMM_WORLD); });
+  return 0;
+}
+
+// A bad variable on one rank is an error on all, and the program can go on.
+int start_attached() {
+  MPI_Init(nullptr, nullptr);
+  int rank = 0, refused = 0, all = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  try {
+    const Runtime runtime(MPI_COMM_WORLD);
+  } catch (const UsageError& error) {
+    refused = 1;
+    if (rank == 0) std::printf("%s\n", error.what());
+  }
+  MPI_Allreduce(&refused, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0) std::printf("refused on %d ranks\n", all);
+  MPI_Finalize();
+  return 0;
+}
+
+// Another thread than the one that may call MPI must not let a transfer go on into memory that goes.
+int request_on_thread(const Group& world) {
+  constexpr index_t bytes = 1 << 20;
+  Segment segment(world, bytes, "asked");
+  if (world.rank() == 0) {
+    std::vector<std::byte> data(bytes);
+    Request request = segment.get_async(1, 0, Strided::contiguous(bytes), data.data());
+    std::thread([moved = std::move(request)] {}).join();
+    std::printf("the request went, and its transfer goes on\n");
+  } else {
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  }
+  segment.sync();
+  return 0;
+}
+
+// Requests and batches that outlive the Runtime: nothing of it is touched.
+int request_after_end(int argc, char** argv) {
+  std::vector<Request> requests;
+  std::vector<std::byte> data(1 << 20);
+  int rank = 0;
+  {
+    const Runtime runtime(argc, argv);
+    const Group& world = runtime.world();
+    rank = world.rank();
+    Segment segment(world, 1 << 20, "asked");
+    const int next = (rank + 1) % world.size();
+    for (int i = 0; i < 4; ++i)
+      requests.push_back(segment.get_async(next, 0, Strided::contiguous(1 << 20), data.data()));
+  }
+  bool done = true;
+  for (Request& request : requests) done = done && request.test();
+  requests.clear();
+  if (rank == 0 && done) std::printf("done, and nothing was touched\n");
+  return done ? 0 : 1;
+}
+
 template <class E>
 int refused_everywhere(const Group& world, index_t bytes, const SegmentOptions& options = {.name = "refused"}) {
   std::string message;
@@ -176,6 +311,11 @@ int many_ranks(const Group& world) {
 int main(int argc, char** argv) {
   const std::string_view what = argc > 1 ? argv[1] : "";
   if (what == "attach") return attach();
+  if (what == "two-runtimes") return two_runtimes();
+  if (what == "fail-with-two") return fail_with_two_runtimes();
+  if (what == "outside-of-mpi") return outside_of_mpi(argc, argv);
+  if (what == "start-attached") return start_attached();
+  if (what == "request-after-end") return request_after_end(argc, argv);
   if (what == "pass-runtime") {
     try {
       Runtime runtime(argc, argv);
@@ -190,6 +330,7 @@ int main(int argc, char** argv) {
   if (what == "leave-main") fail_on_one_rank(world);
   if (what == "memory-limit") return memory_limit(world);
   if (what == "no-window") return no_window(runtime, world);
+  if (what == "request-on-thread") return request_on_thread(world);
   if (what == "kill-one") kill_one(world);
   if (what == "kill-in-transfer") kill_in_transfer(world);
   if (what == "many-ranks") return many_ranks(world);

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <cstring>
 #include <deque>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -273,6 +274,7 @@ TEST(Batch, what_is_wrong_is_said_at_once) {
   Batch batch;
   std::int64_t value = 1;
   const double alpha = 1.0;
+  const std::int64_t zero_word = 0;
   for (int rank = 0; rank < all.size(); ++rank) {
     EXPECT_THROW(batch.put(segment, rank, 60, &value, 8), UsageError);
     EXPECT_THROW(batch.get(segment, rank, -1, &value, 8), UsageError);
@@ -284,6 +286,24 @@ TEST(Batch, what_is_wrong_is_said_at_once) {
   }
   EXPECT_THROW(batch.put(segment, all.size(), 0, &value, 8), UsageError);
   EXPECT_THROW(batch.put(segment, -1, 0, &value, 8), UsageError);
+  // The same way as the last operation went, whose place was right.
+  constexpr index_t least = std::numeric_limits<index_t>::min();
+  for (int rank = 0; rank < all.size(); ++rank) {
+    batch.get(segment, rank, 0, &value, 8);
+    for (const index_t bytes : {index_t{-8}, least}) {
+      EXPECT_THROW(batch.get(segment, rank, 0, &value, bytes), UsageError);
+      EXPECT_THROW(batch.put(segment, rank, 0, &value, bytes), UsageError);
+      EXPECT_THROW(batch.accumulate(segment, rank, 0, ElementKind::float64, &alpha, &value, bytes), UsageError);
+    }
+    batch.accumulate(segment, rank, 0, ElementKind::int64, &zero_word, &zero_word, 8);
+    EXPECT_THROW(batch.put(segment, rank, 0, &value, -8), UsageError);
+    EXPECT_THROW(batch.accumulate(segment, rank, 0, ElementKind::int64, &zero_word, &zero_word, -8),
+                 UsageError);
+    EXPECT_THROW(batch.fetch_add(segment, rank, -8, ElementKind::int64, &zero_word, nullptr), UsageError);
+  }
+  EXPECT_THROW(batch.put(segment, all.size(), 0, nullptr, 0), UsageError);
+  EXPECT_THROW(batch.get(segment, -1, 0, nullptr, 0), UsageError);
+  EXPECT_THROW(batch.accumulate(segment, -1, 0, ElementKind::int64, &zero_word, nullptr, 0), UsageError);
   batch.send();
   segment.sync();
   EXPECT_EQ(own_slice(segment, 64), Bytes(64));

@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <tessera/runtime/error.hpp>
@@ -142,6 +143,57 @@ TEST(Extremes, nothing_is_moved_by_a_count_of_zero) {
     segment.sync();
     EXPECT_EQ(own_slice(segment, 640), Bytes(640));
     EXPECT_EQ(found, std::vector<double>(80, 6));
+    segment.sync();
+  }
+}
+
+// What is asked for has more bytes than 64 bits can say, and must not look like nothing, or like less.
+TEST(Extremes, more_bytes_than_there_are_numbers) {
+  const Group& all = world();
+  constexpr index_t k = index_t{1} << 31;
+  for (const auto& domain : domains()) {
+    Segment segment(all, 640, {.name = "endless", .domain = domain});
+    zero(segment, 640);
+    std::vector<double> data(80, 5);
+    const double one = 1;
+    for (const index_t last :
+         {k, k + 1, 2 * k, -2 * k}) {  // 2^64, a little more, 2^65, and one that is negative
+      const Strided shape{.run = 8,
+                          .levels = 3,
+                          .count = {k / 2, last, 1},
+                          .remote_stride = {0, 0, 0},
+                          .local_stride = {0, 0, 0}};
+      EXPECT_THROW(segment.put(right(), 0, shape, data.data()), UsageError);
+      EXPECT_THROW(segment.get(right(), 0, shape, data.data()), UsageError);
+      EXPECT_THROW(segment.accumulate(right(), 0, shape, ElementKind::float64, &one, data.data()), UsageError);
+      EXPECT_THROW(segment.put_async(right(), 0, shape, data.data()).wait(), UsageError);
+      EXPECT_THROW(segment.get_async(right(), 0, shape, data.data()).wait(), UsageError);
+      EXPECT_THROW(segment.accumulate_async(right(), 0, shape, ElementKind::float64, &one, data.data()).wait(),
+                   UsageError);
+      Strided nothing = shape;
+      nothing.count[2] = 0;
+      segment.put(right(), 0, nothing, data.data());
+    }
+    segment.sync();
+    EXPECT_EQ(own_slice(segment, 640), Bytes(640));
+    segment.sync();
+  }
+}
+
+TEST(Extremes, ranks_that_do_not_exist_are_refused_for_nothing_too) {
+  const Group& all = world();
+  for (const auto& domain : domains()) {
+    Segment segment(all, 64, {.name = "few", .domain = domain});
+    const double one = 1;
+    const Strided nothing = Strided::contiguous(0);
+    for (const int rank : {-1, all.size(), std::numeric_limits<int>::max(), std::numeric_limits<int>::min()}) {
+      const auto text = message_of<UsageError>([&] { segment.put(rank, 0, nothing, nullptr); });
+      EXPECT_NE(text.find("\"few\""), std::string::npos) << text;
+      EXPECT_THROW(segment.get(rank, 0, nothing, nullptr), UsageError);
+      EXPECT_THROW(segment.accumulate(rank, 0, nothing, ElementKind::float64, &one, nullptr), UsageError);
+      EXPECT_THROW(segment.put_async(rank, 0, nothing, nullptr).wait(), UsageError);
+      EXPECT_THROW(segment.flush(rank), UsageError);
+    }
     segment.sync();
   }
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -291,6 +292,22 @@ TEST(Flags, that_are_not_there) {
   EXPECT_THROW(flags.wait(-1), UsageError);
   EXPECT_THROW(flags.test(2), UsageError);
   EXPECT_THROW(flags.test(-1), UsageError);
+  // Those that were waited for are not to come back.
+  constexpr auto least = std::numeric_limits<std::int64_t>::min(),
+                 most = std::numeric_limits<std::int64_t>::max();
+  flags.wait(0, 0);
+  EXPECT_TRUE(flags.test(0, 0));
+  for (const std::int64_t bad : {std::int64_t{-1}, least}) {
+    EXPECT_THROW(flags.wait(0, bad), UsageError);
+    EXPECT_THROW(flags.test(0, bad), UsageError);
+  }
+  flags.notify(all.rank(), 1);
+  flags.wait(1);
+  EXPECT_FALSE(flags.test(1, most));
+  for (const index_t bad : {index_t{-1}, std::numeric_limits<index_t>::min()})
+    EXPECT_THROW(Flags(all, bad, "negative"), UsageError);
+  for (const index_t bad : {std::numeric_limits<index_t>::max(), index_t{1} << 58, index_t{1} << 62})
+    EXPECT_THROW(Flags(all, bad, "endless"), MemoryError);
   const Strided word = Strided::contiguous(8);
   EXPECT_THROW(put_notify(data, 0, 64, word, &value, flags.at(0, 0)), UsageError);
   EXPECT_THROW(put_notify(data, 0, 0, word, &value, flags.at(0, 2)), UsageError);

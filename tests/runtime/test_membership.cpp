@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -393,10 +394,15 @@ TEST(GroupForm, bad_lists_are_refused_without_anybody_else) {
       refuse({-1, me}, {"rank -1"});
       if (n > 1) refuse({me, (me + 1) % n, me}, {mine + " is listed twice"});
       if (n > 2) refuse({(me + 1) % n, (me + 2) % n, (me + 1) % n}, {"is listed twice"});
+      // Tags that MPI does not have, or that would stand for another.
+      for (const int tag : {-1, std::numeric_limits<int>::min(), 16384, std::numeric_limits<int>::max()}) {
+        const auto text = message_of<UsageError>([&] { all.form(Ranks{me}, tag); });
+        EXPECT_NE(text.find("tag " + std::to_string(tag)), std::string::npos) << text;
+      }
     }
     all.barrier();
   }
-  Group works = all.form(everyone());
+  Group works = all.form(everyone(), 16383);
   check_communication(works, everyone());
   works.close();
   all.sync();

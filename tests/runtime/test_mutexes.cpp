@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <unistd.h>
 
+#include <limits>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -224,6 +225,9 @@ TEST(Mutexes, that_are_not_there) {
   EXPECT_THROW(Mutexes(all, 1, all.size()), UsageError);
   EXPECT_THROW(Mutexes(all, 1, -1), UsageError);
   EXPECT_THROW(Mutexes(all, -1), UsageError);
+  EXPECT_THROW(Mutexes(all, std::numeric_limits<index_t>::min()), UsageError);
+  for (const index_t bad : {std::numeric_limits<index_t>::max(), index_t{1} << 58, index_t{1} << 62})
+    EXPECT_THROW(Mutexes(all, bad), MemoryError);
   // Still in order.
   for (const index_t i : {0, 1}) {
     set.lock(i);

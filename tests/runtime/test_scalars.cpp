@@ -230,6 +230,11 @@ TEST(Scalars, that_are_not_there) {
   refuse(scalars, 0, std::numeric_limits<index_t>::max());
   refuse(scalars, 0, std::numeric_limits<index_t>::max() / 64 + 2);
   refuse(none, all.rank(), 0);
+  using Words = Scalars<std::int64_t>;
+  for (const index_t bad : {index_t{-1}, std::numeric_limits<index_t>::min(), -(index_t{1} << 58)})
+    EXPECT_THROW(Words(all, bad, "negative"), UsageError);
+  for (const index_t bad : {std::numeric_limits<index_t>::max(), index_t{1} << 58, index_t{1} << 62})
+    EXPECT_THROW(Words(all, bad, "endless"), MemoryError);
   EXPECT_EQ(scalars.address(0, 3), nullptr);
   EXPECT_EQ(scalars.address(all.size(), 0), nullptr);
   all.sync();

@@ -40,8 +40,9 @@ class Flags {
   /// there
   void notify(int rank, index_t index);
   /// Returns when `notifications` more have come to this process's flag `index` than were waited for before;
-  /// then what was put before them can be read, directly too. Only one thread may wait for a flag.
-  /// @onesided @throws UsageError for a flag that is not there
+  /// then what was put before them can be read, directly too. At once for 0. Only one thread may wait for a
+  /// flag.
+  /// @onesided @throws UsageError for a flag that is not there, or a negative number
   void wait(index_t index, std::int64_t notifications = 1);
   /// Returns one of the given flags to which a notification has come, having waited for it; which, if for
   /// several, is not said. @onesided @throws UsageError for a flag that is not there, or if none is given

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -76,10 +77,13 @@ class Group {
   /// @collective @throws UsageError if a rank is out of range or listed twice.
   Group include(std::span<const int> ranks) const;
   /// The same as include, called by the listed members alone; the others need not know. Groups with members in
-  /// common may be formed at the same time under different tags. Freed by close(), or with the Runtime.
+  /// common may be formed at the same time under different tags, 0 to most_tag. Freed by close(), or with the
+  /// Runtime.
   /// @collective over the listed members
-  /// @throws UsageError if a rank is out of range or listed twice, or this one is not listed.
+  /// @throws UsageError if a rank is out of range or listed twice, this one is not listed, or there is no such
+  /// tag.
   Group form(std::span<const int> ranks, int tag = 0) const;
+  static constexpr int most_tag = 16383;
   /// Frees everything that belongs to the group now: its segments and arrays are closed, and no copy of it can
   /// be used any more. Not for the world, nor for the node's part of a larger group. @collective
   /// @throws UsageError for these two
@@ -132,8 +136,10 @@ class Group {
   std::string sync_and_agree(std::string_view problem) const;
 
   /// In builds with TESSERA_CHECKS (the dev preset): throws UsageError on every rank unless all members make
-  /// the same collective call with the same fingerprint of arguments. Does nothing otherwise. @collective
-  void check_agreement(std::string_view call, std::uint64_t fingerprint) const;
+  /// the same collective call with the same fingerprint of arguments; `arguments` writes these for the message.
+  /// Does nothing otherwise. @collective
+  void check_agreement(std::string_view call, std::uint64_t fingerprint,
+                       const std::function<std::string()>& arguments = {}) const;
 
   /// Whether two values are the same group (not merely the same processes). @local
   friend bool operator==(const Group& a, const Group& b) noexcept { return a.state_ == b.state_; }

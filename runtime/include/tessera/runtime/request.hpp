@@ -19,7 +19,8 @@ class [[nodiscard]] Request {
  public:
   /// A request that is done. @local
   Request() = default;
-  /// Waits for the transfer. @onesided
+  /// Waits for the transfer; aborts the job where it cannot, as on a thread that may not call MPI: memory that
+  /// goes must not be written to. @onesided
   ~Request();
   Request(Request&&) noexcept = default;
   Request& operator=(Request&& other) noexcept;

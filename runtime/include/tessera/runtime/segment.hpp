@@ -109,6 +109,7 @@ class Segment {
   std::optional<Position> locate(const void* pointer) const noexcept;
 
   /// Copies local memory to the slice of `rank`. @onesided
+  /// @throws UsageError, as the others do, if that rank or a part of that place does not exist
   /// @completion on return `source` may be reused; the data is at the target after flush.
   void put(int rank, index_t offset, const Strided& shape, const void* source);
   /// Copies from the slice of `rank` to local memory. @onesided @completion `target` is filled on return.
@@ -152,6 +153,7 @@ class Segment {
   bool compare_exchange(int rank, index_t offset, ElementKind kind, void* expected, const void* desired);
 
   /// Returns when all of this process's operations on the slice of `rank` are done there. @onesided
+  /// @throws UsageError if that rank does not exist
   void flush(int rank) const;
   /// The same for all members. @onesided
   void flush() const;
