@@ -50,9 +50,12 @@ struct RuntimeOptions {
 class Runtime {
  public:
   /// Starts MPI if nobody has, and ends it then. @collective over MPI_COMM_WORLD
-  /// @throws UsageError if TESSERA_NODE_SIZE or TESSERA_MEMORY_LIMIT is not a number.
+  /// @throws UsageError on every process if an environment variable of one cannot be understood, or MPI has
+  /// ended.
   Runtime(int& argc, char**& argv, RuntimeOptions options = {});
-  /// Attaches to a running MPI; `parent` is duplicated, MPI is left running. @collective over `parent`
+  /// Attaches to a running MPI; `parent` is duplicated, MPI is left running. Several Runtimes may
+  /// live at once, as those of two libraries. @collective over `parent` @throws as the other, or if MPI does
+  /// not run
   explicit Runtime(MPI_Comm parent, RuntimeOptions options = {});
   /// Frees what is left and finalises what was started. @collective
   ~Runtime();
