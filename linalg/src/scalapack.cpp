@@ -54,10 +54,10 @@ void ContextTraits::free(Handle context) noexcept { Cblacs_gridexit(context); }
 void SystemTraits::free(Handle handle) noexcept { Cfree_blacs_system_handle(handle); }
 
 Grid::Grid(MPI_Comm comm, int rows, int columns, GridOrder order) : system_(Csys2blacs_handle(comm)) {
-  std::vector<int> map(static_cast<std::size_t>(rows * columns));  // column-major
+  std::vector<int> map(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));  // column-major
   for (int r = 0; r < rows; ++r) {
     for (int c = 0; c < columns; ++c) {
-      map[static_cast<std::size_t>(r + c * rows)] =
+      map[static_cast<std::size_t>(r) + static_cast<std::size_t>(c) * static_cast<std::size_t>(rows)] =
           order == GridOrder::row_major ? r * columns + c : c * rows + r;
     }
   }
