@@ -67,7 +67,7 @@ std::vector<Real<T>> decompose_tall(const Call& call, const SliceCore& a, const 
   if (u == nullptr) return decompose<T>(call, r, nullptr, nullptr);
   const ArrayCore inner = call.matrix(n, n);
   const SliceCore inner_u(inner);
-  const std::vector<Real<T>> s = decompose<T>(call, r, &inner_u, vh);
+  std::vector<Real<T>> s = decompose<T>(call, r, &inner_u, vh);
   call.must("p?orgqr", [&] {
     return scalapack::orgqr<T>(rows, columns, columns, q.data<T>(), q.descriptor(), scales.data());
   });
@@ -99,7 +99,7 @@ std::vector<Real<T>> scaled(const Call& call, const SliceCore& a, int power, con
   // a^H = x s y, so a = y^H s x^H.
   const ArrayCore x = call.matrix(n, m), y = call.matrix(m, m);
   const SliceCore x_core(x), y_core(y);
-  const std::vector<Real<T>> s = decompose_tall<T>(call, adjoint, &x_core, &y_core);
+  std::vector<Real<T>> s = decompose_tall<T>(call, adjoint, &x_core, &y_core);
   copy_adjoint<T>(y_core, *u);
   copy_adjoint<T>(x_core, *vh);
   return s;
