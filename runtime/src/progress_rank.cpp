@@ -55,7 +55,8 @@ ProgressRanks take_progress_ranks(MPI_Comm parent, int per_node, int node_size_l
     if (place >= computing) {
       serves |= r == rank;
     } else {
-      ranks.agents.push_back(members[static_cast<std::size_t>(computing + place % per_node)]);
+      ranks.agents.push_back(
+          members[static_cast<std::size_t>(computing) + static_cast<std::size_t>(place % per_node)]);
     }
   }
   ranks.world = mpi::split(ranks.all.get(), serves ? -1 : 0, rank);

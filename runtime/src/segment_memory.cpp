@@ -36,7 +36,8 @@ std::string memory_problem(const GroupState& group, index_t reserve, const std::
   mpi::all_reduce(group.node_comm(), &needed, 1, ElementKind::float64, Reduce::sum);
   const MemoryAvailable available = memory_available();
   if (problem.empty() && needed > static_cast<double>(available.bytes)) {
-    constexpr auto most = static_cast<double>(std::numeric_limits<index_t>::max() / 2);
+    constexpr index_t half = std::numeric_limits<index_t>::max() / 2;
+    constexpr auto most = static_cast<double>(half);
     problem =
         formatted("needs {} on node {} ({}), which has {} available ({}); use more nodes or a smaller array",
                   format_bytes(static_cast<index_t>(std::min(needed, most))), group.node, host_name(),
