@@ -2,9 +2,12 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "generation_writer.hpp"
 
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include <tessera/io/detail/commit_steps.hpp>
+#include <tessera/runtime/detail/wait.hpp>
 #include <tessera/runtime/runtime.hpp>
 
 #include "checksum.hpp"
@@ -21,6 +24,8 @@ namespace tessera::io::detail {
 void (*commit_step_hook)(const char* step) = nullptr;
 
 namespace {
+
+constexpr std::chrono::microseconds between_turns{200};
 
 void passed(const char* step) {
   if (commit_step_hook != nullptr) commit_step_hook(step);
@@ -159,6 +164,11 @@ void GenerationWriter::write_behind(const std::vector<StoredItem>& items, index_
 void GenerationWriter::commit(int keep, const std::vector<std::filesystem::path>& damaged) {
   or_discard([&] {
     if (background_) {
+      // Others may want something of this process before they come here.
+      while (!background_->is_done()) {
+        tessera::detail::wait_turn(group_);
+        std::this_thread::sleep_for(between_turns);
+      }
       step([&] {
         auto sum = background_->wait().begin();
         for_each_tile(manifest_.entries, mine_,

@@ -4,6 +4,8 @@
 
 #include <memory>
 
+#include <tessera/runtime/detail/wait.hpp>
+
 #include "progress.hpp"
 
 namespace tessera::io::detail {
@@ -35,6 +37,7 @@ void for_each_tile_of_mine(const Group& group, const std::string& label, std::sp
     const index_t element = entries[e].type.size, bytes = tile.count * element;
     move(e, tile, static_cast<std::size_t>(bytes), entries[e].offset + tile.first * element);
     progress.advance(bytes);
+    tessera::detail::wait_turn(group);  // others may want elements of this process for their tiles
   });
 }
 

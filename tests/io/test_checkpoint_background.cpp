@@ -97,6 +97,22 @@ TEST_F(Background, IsHeldToABandwidth) {
   expect_raw<double>(generation(prefix_, 1), "a", a_.dims(), 1);
 }
 
+// In poll mode nobody else serves the others while this process waits for its thread.
+TEST_F(Background, ServesOthersWhileItWaits) {
+  Array<double, 1> a(world(), {world().size() * 131072});  // a tile for each
+  number_elements(a, 1);
+  io::Checkpoint checkpoint(world(), prefix_, {.bytes_per_second = 350'000});  // three seconds
+  checkpoint.add("a", a);
+  auto pending = checkpoint.write_async(1);
+  if (world().rank() > 0) {
+    const double first = a.load({0});
+    EXPECT_EQ(first, element<double>(1));
+    EXPECT_FALSE(pending.test()) << "rank 0 served this only after it had written";
+  }
+  pending.wait();
+  EXPECT_EQ(io::verify_checkpoint(world(), generation(prefix_, 1)).problem, "");
+}
+
 // Signals as a profiler has them sent, which interrupt calls of the system: each continues or is made again.
 class ProfilersTimer {
  public:

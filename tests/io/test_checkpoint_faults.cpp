@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 
 #include <sys/resource.h>
@@ -13,6 +14,8 @@
 #include <tessera/io/io.hpp>
 
 #include "checkpoint_model.hpp"
+#include "checksum.hpp"
+#include "head.hpp"
 
 // What may go wrong with a checkpoint: the error arrives on every rank, names what it is about, and leaves the
 // older generations as they were.
@@ -182,6 +185,73 @@ TEST_F(CheckpointFaults, NumbersHaveAnEnd) {
   });
   expect_words(message_of<io::IoError>([&] { checkpoint_.write(3); }), {"no number is left", last.string()});
   EXPECT_EQ(checkpoint_.restore().value().step, 2);
+}
+
+// Somebody changes numbers of the manifest, and gives it right checksums again: see test_checkpoint_forged,
+// where more of this is done without MPI.
+void forge(const std::filesystem::path& file, const std::string& whole, const std::string& from,
+           const std::string& to) {
+  namespace detail = io::detail;
+  detail::Seal seal;
+  ASSERT_EQ(std::sscanf(whole.c_str(), "Tessera checkpoint, format 1\nsize %ld\nmanifest %ld\nlength %ld\n",
+                        &seal.file_size, &seal.manifest_offset, &seal.manifest_size),
+            3);
+  const auto at = static_cast<std::size_t>(seal.manifest_offset);
+  std::string text = whole.substr(at, static_cast<std::size_t>(seal.manifest_size));
+  ASSERT_NE(text.find(from), std::string::npos) << from;
+  text.replace(text.find(from), from.size(), to);
+  std::string bytes = whole;
+  bytes.resize(std::max(bytes.size(), at + text.size()));
+  bytes.replace(at, text.size(), text);
+  seal.manifest_size = static_cast<index_t>(text.size());
+  seal.file_size = static_cast<index_t>(bytes.size());
+  seal.manifest_checksum = detail::checksum(text);
+  set_bytes(file, bytes);
+  try {
+    const auto manifest = detail::parse_manifest(text);
+    detail::check_places(seal, manifest);
+    seal.frame_checksum = detail::frame_checksum(detail::open_to_read(file), seal.file_size, manifest.entries);
+  } catch (const io::IoError&) {
+    // Then it cannot be summed.
+  }
+  bytes.replace(0, detail::Seal::bytes, seal.text());
+  set_bytes(file, bytes);
+}
+
+TEST_F(CheckpointFaults, ForgedNumbers) {
+  const std::pair<const char*, const char*> forgeries[]{
+      {"2 300 700 density", "3 4294967296 4294967296 4294967296 density"},
+      {"2 300 700 density", "2 3000 7000 density"},
+      {"2 300 700 density", "2 301 700 density"},
+      {"2 300 700 density", "2 -300 700 density"},
+      {"2 300 700 density", "1 9223372036854775807 density"},
+      {"array float64 8", "array bytes 4611686018427387904"},
+      {"tiles 3", "tiles 2305843009213693952"},
+      {"step 2", "step \33[2J"},
+      {"entries 2", "entries 1000000000000"},
+      {" 0 time", " 0 density"}};
+  for (const auto& [from, to] : forgeries) {
+    SCOPED_TRACE(to);
+    on_rank_0([&] { forge(newest_, whole_, from, to); });
+    fill(a_, -1.0);
+    const auto restored = checkpoint_.restore();
+    TESSERA_ASSERT_ALL(restored.has_value() && restored->skipped.size() == 1);
+    EXPECT_EQ(restored->step, 1);
+    EXPECT_EQ(misnumbered(a_, 1), 0);
+    for (const std::string& message :
+         {restored->skipped.front().reason, io::verify_checkpoint(world(), newest_).problem}) {
+      EXPECT_GT(message.size(), 10U);
+      for (const char* raw : {"std::", "stoll", "alloc", "\33"})
+        EXPECT_EQ(message.find(raw), std::string::npos) << message;
+    }
+  }
+  // Right numbers are read, and compared with what the program has.
+  on_rank_0([&] { forge(newest_, whole_, "2 300 700 density", "2 700 300 density"); });
+  EXPECT_EQ(io::verify_checkpoint(world(), newest_).problem, "");
+  expect_words(message_of<io::IoError>([&] { checkpoint_.restore(); }), {"700 x 300 of float64 there"});
+  on_rank_0([&] { forge(newest_, whole_, " density", " d\33[2Jnsity"); });
+  EXPECT_EQ(io::verify_checkpoint(world(), newest_).problem, "");
+  expect_words(message_of<io::IoError>([&] { checkpoint_.restore(); }), {"there is no \"density\""});
 }
 
 TEST_F(CheckpointFaults, NoneIsLeft) {
