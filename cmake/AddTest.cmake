@@ -42,7 +42,7 @@ if(TESSERA_MPI_FLAVOUR STREQUAL "openmpi")
   list(APPEND TESSERA_TEST_ENVIRONMENT ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0)
 endif()
 if(TESSERA_MPI_FLAVOUR STREQUAL "mpich")
-  # Its ranks spin too, and can hang in MPI_Finalize; see there. The sanitizers' libraries need not come before one that
+  # Its ranks spin too, and can hang in MPI_Finalize; see runtime/tools. The sanitizers' libraries need not come before one that
   # allocates nothing, here and above.
   list(APPEND TESSERA_TEST_ENVIRONMENT LD_PRELOAD=$<TARGET_FILE_NAME:tessera_mpich_patience>
        # GCC 12's LeakSanitizer takes what it finds before the thread-local memory of a library for its size, and may

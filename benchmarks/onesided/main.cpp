@@ -45,6 +45,7 @@ int main(int argc, char** argv) {
   onesided::single_updates(session);
   onesided::contention(session);
   onesided::synchronisation(session);
+  onesided::collectives(session);
   onesided::mutexes(session);
   onesided::memory(session);
   session.finish();

@@ -111,6 +111,20 @@ void allocate_and_free(const Group& group, index_t bytes) {
 
 void barrier(const Group& group) { check(MPI_Barrier(group.mpi_comm()), "MPI_Barrier"); }
 
+void all_reduce(const Group& group, double* data, index_t bytes) {
+  const int count = static_cast<int>(bytes / static_cast<index_t>(sizeof(double)));
+  check(MPI_Allreduce(MPI_IN_PLACE, data, count, MPI_DOUBLE, MPI_SUM, group.mpi_comm()), "MPI_Allreduce");
+}
+
+void broadcast(const Group& group, void* data, index_t bytes, int root) {
+  check(MPI_Bcast(data, static_cast<int>(bytes), MPI_BYTE, root, group.mpi_comm()), "MPI_Bcast");
+}
+
+void all_gather(const Group& group, const void* value, void* all, index_t bytes) {
+  const int count = static_cast<int>(bytes);
+  check(MPI_Allgather(value, count, MPI_BYTE, all, count, MPI_BYTE, group.mpi_comm()), "MPI_Allgather");
+}
+
 void exchange(const Group& group, int partner, const Message& there, const Message& back) {
   constexpr int tag = 1;
   const MPI_Comm comm = group.mpi_comm();

@@ -73,6 +73,13 @@ void allocate_and_free(const Group& group, index_t bytes);
 /// MPI_Barrier. @collective
 void barrier(const Group& group);
 
+/// MPI_Allreduce of doubles in place, to their sums. @collective
+void all_reduce(const Group& group, double* data, index_t bytes);
+/// MPI_Bcast. @collective
+void broadcast(const Group& group, void* data, index_t bytes, int root);
+/// MPI_Allgather of so many bytes from each. @collective
+void all_gather(const Group& group, const void* value, void* all, index_t bytes);
+
 /// A message, or the memory for one.
 struct Message {
   void* memory;

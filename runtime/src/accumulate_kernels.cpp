@@ -3,15 +3,7 @@
 #include <cstring>
 
 #include "kernels.hpp"
-
-// One binary for all x86-64 machines: the loader picks the widest vectors that the processor has.
-// (It asks before ThreadSanitizer is there to be called.)
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
-#define TESSERA_VECTORISED __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define TESSERA_VECTORISED
-#endif
-#define TESSERA_INLINE __attribute__((always_inline)) inline
+#include "vectorised.hpp"
 
 namespace tessera::detail {
 namespace {

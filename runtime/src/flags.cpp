@@ -70,7 +70,7 @@ void Flags::wait_until(Try&& came) {
   if (came()) return;
   const int me = group().rank();
   const detail::GroupState& state = detail::GroupState::of(group());
-  detail::Waiting waiting(state, detail::is_crowded(state.node_ranks()));
+  detail::Waiting waiting(state);
   const std::atomic_ref<std::int64_t> sleepers(*scalars_.address(me, count()));
   std::int64_t* bell = scalars_.address(me, count() + 1);
   while (!came()) {

@@ -14,9 +14,12 @@
 #include <tessera/runtime/detail/fingerprint.hpp>
 
 #include "format.hpp"
+#include "node_collectives.hpp"
 #include "progress.hpp"
 #include "progress_rank.hpp"
+#include "reduce_kernels.hpp"
 #include "state.hpp"
+#include "waiting.hpp"
 
 namespace tessera {
 namespace detail {
@@ -59,6 +62,7 @@ std::shared_ptr<GroupState> GroupState::create(RuntimeState& runtime, mpi::Comm 
   Place mine{};
   if (world == nullptr) {
     mine = {group->rank, find_node_leader(comm.get(), runtime.node_size_limit)};
+    runtime.crowded = is_crowded(comm.get());
   } else {
     mine = {world->rank, world->node};
   }
@@ -84,7 +88,15 @@ std::shared_ptr<GroupState> GroupState::create(RuntimeState& runtime, mpi::Comm 
   // Agreed about by way of MPI, as this is what later agreements are made with.
   GroupState& on_node = group->node_group ? *group->node_group : *group;
   std::string problem;
-  NodeMeeting meeting(on_node.comm.get(), problem);
+  // What moves other nodes' messages on must not sleep.
+  const bool sleeps = (world == nullptr ? group->node_count : world->node_count) == 1;
+  const auto unopened = [&] {
+    return NodeMeeting(on_node.comm.get(), runtime.crowded,
+                       sleeps ? NodeMeeting::Sleep::when_waiting_long : NodeMeeting::Sleep::never);
+  };
+  on_node.meeting = unopened();  // whose calls MPI makes: some nodes may have opened theirs, and others not
+  NodeMeeting meeting = unopened();
+  meeting.open(problem);
   if (problem = group->agree(problem); !problem.empty())
     throw MemoryError("a group's control page: " + problem);
   on_node.meeting = std::move(meeting);
@@ -105,14 +117,20 @@ std::string GroupState::agree(const std::string& problem) {
 
 std::string GroupState::tell(int root, const std::string& problem) {
   if (root == size) return {};
-  std::string text = problem;
-  mpi::broadcast(comm.get(), text, root);
+  auto length = static_cast<index_t>(problem.size());
+  broadcast(&length, sizeof length, root);
+  std::string text(static_cast<std::size_t>(length), ' ');
+  if (rank == root) text = problem;
+  broadcast(text.data(), length, root);
   return text;
 }
 
-void GroupState::reduce_min(std::int64_t* values, int count) {
-  meeting ? meeting.reduce_min(values, count)
-          : mpi::all_reduce(comm.get(), values, count, ElementKind::int64, Reduce::min);
+void GroupState::reduce_min(std::int64_t* values, int count) { reduce_few(values, count, Reduce::min); }
+
+// Between nodes all at once: to go by the nodes' first members takes three turns instead of one.
+void GroupState::reduce_few(std::int64_t* values, index_t count, Reduce operation) {
+  node_count == 1 ? reduce_on_node(meeting, values, count, ElementKind::int64, operation)
+                  : mpi::all_reduce(comm.get(), values, count, ElementKind::int64, operation);
 }
 
 std::int64_t GroupState::meet(std::int64_t value) {
@@ -129,8 +147,7 @@ std::int64_t GroupState::meet(std::int64_t value) {
 void GroupState::reclaim(index_t least_settled) {
   if (least_settled == 0) return;
   auto marks = alive.marks();
-  mpi::all_reduce(comm.get(), marks.data(), static_cast<index_t>(marks.size()), ElementKind::int64,
-                  Reduce::bit_and);
+  reduce_few(marks.data(), static_cast<index_t>(marks.size()), Reduce::bit_and);
   alive.release(marks);
 }
 
@@ -153,6 +170,7 @@ void GroupState::release() noexcept {
   for (auto& of_reach : slabs) of_reach.clear();
   meeting = NodeMeeting();
   if (node_group) node_group->release();
+  leaders.reset();
   comm.reset();
 }
 
@@ -353,34 +371,30 @@ std::string Group::sync_and_agree(std::string_view problem) const {
 }
 
 void Group::broadcast_bytes(void* data, index_t bytes, int root) const {
-  const GroupState& group = state();
+  GroupState& group = state();
   if (root < 0 || root >= group.size) {
     throw UsageError(formatted("broadcast: root {} is not in a group of {}", root, group.size));
   }
   check_agreement("Group::broadcast", detail::Fingerprint().add(bytes).add(root).value(),
                   [&] { return formatted(" of {} bytes from rank {}", bytes, root); });
-  detail::mpi::broadcast(group.comm.get(), data, bytes, root);
+  group.broadcast(data, bytes, root);
 }
 
 void Group::all_reduce_elements(void* data, index_t count, ElementKind kind, Reduce operation) const {
-  const bool integer = kind == ElementKind::int32 || kind == ElementKind::int64;
-  const bool complex = kind == ElementKind::complex64 || kind == ElementKind::complex128;
-  const bool ordered = operation == Reduce::min || operation == Reduce::max;
-  const bool sums = operation == Reduce::sum || operation == Reduce::product;
-  if (!integer && !sums && (complex || !ordered)) {
+  if (detail::fold(kind, operation) == nullptr) {
     throw UsageError(formatted("all_reduce: {} is not defined for {}", to_string(operation), to_string(kind)));
   }
   check_agreement(
       "Group::all_reduce",
       detail::Fingerprint().add(count).add(static_cast<int>(kind)).add(static_cast<int>(operation)).value(),
       [&] { return formatted(" of {} {}, {}", count, to_string(kind), to_string(operation)); });
-  detail::mpi::all_reduce(state().comm.get(), data, count, kind, operation);
+  state().all_reduce(data, count, kind, operation);
 }
 
 void Group::all_gather_bytes(const void* value, void* all, index_t bytes) const {
   check_agreement("Group::all_gather", detail::Fingerprint().add(bytes).value(),
                   [&] { return formatted(" of {} bytes", bytes); });
-  detail::mpi::all_gather(state().comm.get(), value, all, bytes);
+  state().all_gather(value, all, bytes);
 }
 
 std::string Group::agree(std::string_view problem) const { return state().agree(std::string(problem)); }
@@ -397,7 +411,7 @@ void Group::check_agreement([[maybe_unused]] std::string_view call, [[maybe_unus
   std::string mine = formatted("{}{}", call, arguments ? arguments() : "");
   mine.resize(width);
   std::string all(width * static_cast<std::size_t>(group.size), '\0');
-  detail::mpi::all_gather(group.comm.get(), mine.data(), all.data(), width);
+  group.all_gather(mine.data(), all.data(), width);
   std::string list;
   bool are_alike = true;
   for (std::size_t r = 0; r < static_cast<std::size_t>(group.size); ++r) {

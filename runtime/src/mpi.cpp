@@ -266,7 +266,8 @@ void serve_others(const Idle& than) {
   }
 }
 
-void wait_turn(MPI_Comm comm) { idle != nullptr && idle->is_needed() ? idle->serve() : progress(comm); }
+bool has_to_serve() noexcept { return idle != nullptr && idle->is_needed(); }
+void wait_turn(MPI_Comm comm) { has_to_serve() ? idle->serve() : progress(comm); }
 
 void barrier(MPI_Comm comm) {
   collective(
@@ -311,6 +312,15 @@ void all_gather(MPI_Comm comm, const void* value, void* all, index_t bytes) {
       "MPI_Allgather", [&] { return MPI_Allgather(value, n, MPI_BYTE, all, n, MPI_BYTE, comm); },
       [&](MPI_Request* request) {
         return MPI_Iallgather(value, n, MPI_BYTE, all, n, MPI_BYTE, comm, request);
+      });
+}
+
+void all_to_all(MPI_Comm comm, const void* sent, void* received, index_t bytes) {
+  const int n = to_int(bytes);
+  collective(
+      "MPI_Alltoall", [&] { return MPI_Alltoall(sent, n, MPI_BYTE, received, n, MPI_BYTE, comm); },
+      [&](MPI_Request* request) {
+        return MPI_Ialltoall(sent, n, MPI_BYTE, received, n, MPI_BYTE, comm, request);
       });
 }
 

@@ -78,12 +78,16 @@ void progress(MPI_Comm comm);
 /// A turn of a wait for processes of the same node, which may wait for one on another: serves those, where
 /// nobody else does, or gives MPI a chance.
 void wait_turn(MPI_Comm comm);
+/// Whether such a turn serves others, which nobody else does. @local
+bool has_to_serve() noexcept;
 void broadcast(MPI_Comm comm, void* data, index_t bytes, int root);
 /// A text of any length.
 void broadcast(MPI_Comm comm, std::string& text, int root);
 /// That of the lowest rank that has one; empty if nobody has.
 std::string first_problem(MPI_Comm comm, const std::string& mine);
 void all_gather(MPI_Comm comm, const void* value, void* all, index_t bytes);
+/// From every member its `bytes` for each member.
+void all_to_all(MPI_Comm comm, const void* sent, void* received, index_t bytes);
 void all_reduce(MPI_Comm comm, void* data, index_t count, ElementKind kind, Reduce operation);
 
 /// Messages between processes and agents; at most max_bytes each.

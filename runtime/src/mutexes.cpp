@@ -29,7 +29,7 @@ struct Mutexes::Local {
     if (served.load() == ticket) return;
     // The thread that waits may be the only one that can serve other nodes.
     if (group.runtime->progress) {
-      for (detail::Waiting turns(group, true); served.load() != ticket;) turns.turn();
+      for (detail::Waiting turns(group); served.load() != ticket;) turns.turn();
     } else {
       for (std::uint32_t now; (now = served.load()) != ticket;) served.wait(now);
     }
@@ -79,7 +79,7 @@ void Mutexes::lock(index_t i) {
   if (before != 0) {
     words_.store(before - 1, word(i, next), me + 1);
     const detail::GroupState& state = detail::GroupState::of(group());
-    detail::Waiting turns(state, detail::is_crowded(state.node_ranks()));
+    detail::Waiting turns(state);
     while (words_.load(me, word(i, granted)) != yours) {
       if (turns.turn() || state.node_count > 1) continue;  // nobody on another node could wake us
       std::int32_t expected = waiting;
@@ -124,7 +124,7 @@ void Mutexes::hand_on(index_t i) {
     if (words_.compare_exchange(host_, word(i, tail), expected, 0)) return;
     // Somebody has come and is about to say who.
     const detail::GroupState& state = detail::GroupState::of(group());
-    detail::Waiting turns(state, detail::is_crowded(state.node_ranks()));
+    detail::Waiting turns(state);
     while ((successor = words_.load(me, word(i, next))) == 0) turns.turn();
   }
   if (words_.exchange(successor - 1, word(i, granted), yours) != asleep) return;

@@ -3,7 +3,7 @@
 #include "node_meeting.hpp"
 
 #include <algorithm>
-#include <new>
+#include <utility>
 
 #include <sched.h>
 
@@ -12,41 +12,79 @@
 namespace tessera::detail {
 namespace {
 
-constexpr int spins = 4000;  // some microseconds: longer than a barrier takes when everybody is there
+constexpr int most_spins = 4000;  // some microseconds: longer than a step takes when everybody is there
+// Turns at which the processor is given away: before MPI is looked after for the first time, between two such
+// looks, and before the first sleep. Where cores are few, who does not sleep holds one that others want.
+constexpr int first_look = 8, most_between_looks = 64;
+constexpr int turns_before_sleep = 1000, turns_before_sleep_if_crowded = 100;
+constexpr std::int64_t shortest_sleep = 50'000,
+                       longest_sleep = 500'000;  // nanoseconds: then it looks after MPI
 
 }  // namespace
 
-NodeMeeting::NodeMeeting(MPI_Comm node, std::string& problem)
-    : node_(node), rank_(mpi::rank(node)), size_(mpi::size(node)) {
-  const auto needed = static_cast<index_t>(sizeof(Shared) + sizeof(Slot) * 2 * static_cast<std::size_t>(size_));
-  const index_t stride = round_up((needed + size_ - 1) / size_, page_size());
-  memory_ = NodeMemory::create(node, stride, stride, problem);
-  memory_.close_file();  // nobody else is to map it, and a group is not to cost a descriptor
-  // New pages are zero, which is what the counters begin with.
-  if (memory_) shared_ = reinterpret_cast<Shared*>(memory_.base());
+NodeMeeting::NodeMeeting(MPI_Comm node, bool crowded, Sleep sleep)
+    : node_(node), rank_(mpi::rank(node)), size_(mpi::size(node)), crowded_(crowded), sleep_(sleep) {}
+
+void NodeMeeting::open(std::string& problem) {
+  static_assert(sizeof(Page) <= 4096 && sizeof(Line) == 64);
+  if (size_ > 1) pages_ = NodeMemory::create(*this, page_size(), page_size(), problem);
+  pages_.close_file();  // nobody else is to map it, and a group is not to cost a descriptor
+  // New pages are zero, which is what the stamps begin with.
+  open_ = size_ == 1 || pages_;
 }
 
-NodeMeeting::Slot& NodeMeeting::slot(std::uint32_t round, int rank) const noexcept {
-  auto* slots = reinterpret_cast<Slot*>(memory_.base() + sizeof(Shared));
-  return slots[static_cast<std::size_t>(rank) * 2 + round % 2];
-}
-
-void NodeMeeting::reduce_min(std::int64_t* values, int count) {
-  const std::uint32_t round = shared_->round.load(std::memory_order_acquire);
-  std::copy_n(values, count, slot(round, rank_).values);
-  if (shared_->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == static_cast<std::uint32_t>(size_)) {
-    shared_->arrived.store(0, std::memory_order_relaxed);
-    shared_->round.store(round + 1, std::memory_order_release);
-  } else {
-    auto here = [&] { return shared_->round.load(std::memory_order_acquire) != round; };
-    for (int i = 0; i < (is_crowded(size_) ? 1 : spins) && !here(); ++i) pause();
-    while (!here()) {
-      mpi::wait_turn(node_);
-      sched_yield();
-    }
+index_t NodeMeeting::room() {
+  if (!has_asked_for_stage_) {
+    has_asked_for_stage_ = true;
+    // On a machine that is full the pages have to do.
+    std::string problem;
+    constexpr index_t stride = kept * stage_room;
+    NodeMemory stage = NodeMemory::create(*this, round_up(stride, page_size()), stride, problem);
+    stage.close_file();
+    stage_ = std::move(stage);
   }
-  for (int r = 0; r < size_; ++r) {
-    for (int i = 0; i < count; ++i) values[i] = std::min(values[i], slot(round, r).values[i]);
+  return stage_ ? stage_room : page_room;
+}
+
+std::byte* NodeMeeting::place(int rank, std::uint32_t step, index_t bytes) const noexcept {
+  const auto at = static_cast<index_t>(step % kept);
+  if (bytes > page_room)
+    return stage_.base() + rank * round_up(kept * stage_room, page_size()) + at * stage_room;
+  return bytes > line_bytes ? page(rank).data[at] : page(rank).lines[at].data;
+}
+
+void NodeMeeting::arrive(std::uint32_t step) noexcept {
+  std::atomic<std::uint32_t>& mine = stamp(rank_, step);
+  mine.store(step, std::memory_order_seq_cst);
+  if (page(rank_).sleepers.load(std::memory_order_seq_cst) > 0)
+    wake_all(reinterpret_cast<std::uint32_t&>(mine));
+}
+
+void NodeMeeting::wait(int rank, std::uint32_t step) const {
+  std::atomic<std::uint32_t>& theirs = stamp(rank, step);
+  for (int i = 0; i < (crowded_ ? 1 : most_spins); ++i) {
+    pause();
+    if (is_there(theirs, step)) return;
+  }
+  const int awake = crowded_ ? turns_before_sleep_if_crowded : turns_before_sleep;
+  std::int64_t nap = shortest_sleep;
+  for (int turn = 0, next_look = first_look; !is_there(theirs, step); ++turn) {
+    // Where agents run while their processes wait, nothing else is as urgent.
+    if (mpi::has_to_serve() || turn == next_look) {
+      mpi::wait_turn(node_);
+      next_look = turn + std::min(turn, most_between_looks);
+    }
+    if (sleep_ == Sleep::never || turn < awake) {
+      sched_yield();
+      continue;
+    }
+    std::atomic<std::uint32_t>& sleepers = page(rank).sleepers;
+    sleepers.fetch_add(1, std::memory_order_seq_cst);
+    const std::uint32_t seen = theirs.load(std::memory_order_seq_cst);
+    if (!is_there(theirs, step)) sleep_while(reinterpret_cast<std::uint32_t&>(theirs), seen, nap);
+    sleepers.fetch_sub(1, std::memory_order_relaxed);
+    nap = std::min(2 * nap, longest_sleep);
+    next_look = turn + 1;
   }
 }
 

@@ -18,6 +18,8 @@
 
 #include "format.hpp"
 #include "memory_check.hpp"
+#include "node_collectives.hpp"
+#include "node_meeting.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -127,8 +129,8 @@ NodeMemory NodeMemory::attach(const FileAddress& address, index_t bytes, std::st
   return memory;
 }
 
-NodeMemory NodeMemory::create(MPI_Comm node, index_t stride, index_t reserve, std::string& problem) {
-  const int slot = mpi::rank(node), size = mpi::size(node);
+NodeMemory NodeMemory::create(NodeMeeting& node, index_t stride, index_t reserve, std::string& problem) {
+  const int slot = node.rank(), size = node.size();
   const index_t bytes = stride * size;
   NodeMemory memory;
   for (const bool in_memory : {true, false}) {
@@ -139,7 +141,7 @@ NodeMemory NodeMemory::create(MPI_Comm node, index_t stride, index_t reserve, st
     address.fd = ++counter;
     Fd fd;
     if (slot == 0) fd = create_file(in_memory, bytes, address);
-    if (size > 1) mpi::broadcast(node, &address, sizeof address, 0);
+    broadcast_on_node(node, &address, sizeof address, 0);
     if (slot != 0 && address.fd >= 0) fd = open_file(in_memory, address);
     std::int64_t outcome = cannot_attach;
     int error = 0;
@@ -150,7 +152,7 @@ NodeMemory NodeMemory::create(MPI_Comm node, index_t stride, index_t reserve, st
         outcome = error == 0 ? attached : no_pages;
       }
     }
-    if (size > 1) mpi::all_reduce(node, &outcome, 1, ElementKind::int64, Reduce::min);
+    reduce_on_node(node, &outcome, 1, ElementKind::int64, Reduce::min);
     if (slot == 0 && !in_memory && address.fd >= 0) shm_unlink(address.name);
     if (outcome == attached) {
       if (slot == 0) memory.file_ = std::move(fd);
@@ -170,11 +172,11 @@ NodeMemory NodeMemory::create(MPI_Comm node, index_t stride, index_t reserve, st
     return memory;
   }
   void* base = nullptr;
-  memory.window_ = mpi::allocate_shared(node, bytes + page_size(), base);
+  memory.window_ = mpi::allocate_shared(node.comm(), bytes + page_size(), base);
   memory.base_ = reinterpret_cast<std::byte*>(round_up(reinterpret_cast<index_t>(base), page_size()));
   // As the pages of the others are; MPICH takes it from malloc where the node is one process.
   std::memset(memory.base_ + stride * slot, 0, static_cast<std::size_t>(reserve));
-  mpi::barrier(node);
+  mpi::barrier(node.comm());
   return memory;
 }
 

@@ -47,8 +47,7 @@ Progress::Progress(RuntimeState& runtime, MPI_Comm all, std::vector<int> agents,
       courier_(*this, wire_) {
   const GroupState& world = GroupState::of(runtime.world);
   const bool own_agent = mode != ProgressMode::rank;
-  // What counts is who shares the machine, not what TESSERA_NODE_SIZE makes of it.
-  crowded_ = is_crowded(mpi::size(mpi::split_shared(world.comm.get()).get()));
+  crowded_ = runtime.crowded;
   my_agent_ = agent_of(world.rank);
   std::set<int> own;
   for (int r = 0; !own_agent && r < world.size; ++r) {

@@ -38,7 +38,7 @@ void create_locks(RuntimeState& runtime, GroupState& world) {
   const index_t stride =
       round_up((LockStripes::bytes + world.node_ranks() - 1) / world.node_ranks(), page_size());
   std::string problem;
-  runtime.lock_table = NodeMemory::create(world.node_comm(), stride, stride, problem);
+  runtime.lock_table = NodeMemory::create(world.node_meeting(), stride, stride, problem);
   if (problem = world.agree(problem); !problem.empty()) throw MemoryError("Tessera's lock table: " + problem);
   runtime.locks = LockStripes(runtime.lock_table.base());
 }

@@ -7,6 +7,7 @@
 
 #include "format.hpp"
 #include "memory_check.hpp"
+#include "node_collectives.hpp"
 #include "progress.hpp"
 #include "state.hpp"
 
@@ -21,7 +22,7 @@ std::string host_name() {
 
 // Pages are backed only when they are touched or reserved, and a machine that runs out then kills; so the
 // wishes of a node are added up and compared with what it has before anything is reserved.
-std::string memory_problem(const GroupState& group, index_t reserve, const std::string& what) {
+std::string memory_problem(GroupState& group, index_t reserve, const std::string& what) {
   const RuntimeState& runtime = *group.runtime;
   std::string problem;
   if (reserve > runtime.environment.memory_limit - runtime.memory_in_use) {
@@ -33,7 +34,7 @@ std::string memory_problem(const GroupState& group, index_t reserve, const std::
   }
   // As doubles: the sum of impossible wishes may itself not fit 64 bits.
   auto needed = static_cast<double>(reserve);
-  mpi::all_reduce(group.node_comm(), &needed, 1, ElementKind::float64, Reduce::sum);
+  reduce_on_node(group.node_meeting(), &needed, 1, ElementKind::float64, Reduce::sum);
   const MemoryAvailable available = memory_available();
   if (problem.empty() && needed > static_cast<double>(available.bytes)) {
     constexpr index_t half = std::numeric_limits<index_t>::max() / 2;
@@ -65,7 +66,7 @@ std::unique_ptr<Region> Region::create(GroupState& group, index_t stride, index_
   region->stride = stride;
   region->salt = ++group.regions * 0x9e3779b97f4a7c15ULL;
   std::string problem;
-  region->memory = NodeMemory::create(group.node_comm(), stride, reserve, problem);
+  region->memory = NodeMemory::create(group.node_meeting(), stride, reserve, problem);
   Progress* progress = group.node_count > 1 ? group.runtime->progress.get() : nullptr;
   if (progress != nullptr) region->number = next_number(group);
   // Before anybody can know that it is there.

@@ -73,6 +73,7 @@ struct Slab {
 struct RuntimeState {
   ThreadLevel threads = ThreadLevel::single;
   bool owns_mpi = false;
+  bool crowded = false;  // more processes on this machine than cores, of whatever node they are taken for
   bool finished = false;
   Environment environment;
   index_t memory_in_use = 0;
@@ -143,6 +144,8 @@ struct GroupState : Collective {
   std::vector<int> world_rank, node_of, slot;
   std::shared_ptr<GroupState> node_group;  // null where the group is on one node: it is its own
   NodeMeeting meeting;                     // of a group on one node
+  mpi::Comm leaders;                       // the first members on all nodes, once they have been asked for
+  bool has_leaders = false;
   ReclaimList alive;
   std::vector<std::unique_ptr<Slab>> slabs[2];  // by Reach
   bool is_node_part = false;
@@ -152,7 +155,8 @@ struct GroupState : Collective {
   static std::shared_ptr<GroupState> create(RuntimeState& runtime, mpi::Comm comm, const GroupState* world);
   static GroupState& of(const Group& group) { return group.state(); }
   bool on_node(int other) const noexcept { return node_of[static_cast<std::size_t>(other)] == node; }
-  MPI_Comm node_comm() const noexcept { return node_group ? node_group->comm.get() : comm.get(); }
+  NodeMeeting& node_meeting() noexcept { return node_group ? node_group->meeting : meeting; }
+  bool leads_node() const noexcept { return slot[static_cast<std::size_t>(rank)] == 0; }
   int node_ranks() const noexcept { return node_group ? node_group->size : size; }
   /// The member with that place on this node; -1 if there is none. @local
   int rank_of_slot(index_t place) const noexcept;
@@ -164,6 +168,10 @@ struct GroupState : Collective {
   std::string tell(int root, const std::string& problem);
   /// Returns when all members have called, with the least of each of a few values. @collective
   void reduce_min(std::int64_t* values, int count);
+  /// collectives.cpp: in the nodes' memory, and by MPI between their first members. @collective
+  void all_reduce(void* data, index_t count, ElementKind kind, Reduce operation);
+  void broadcast(void* data, index_t bytes, int root);
+  void all_gather(const void* value, void* all, index_t bytes);
   /// A barrier that also frees what every member has dropped; returns the least of what all pass. @collective
   std::int64_t meet(std::int64_t value = 0);
   /// Frees what every member has settled. `least_settled` is the smallest count over the members. @collective
@@ -173,6 +181,10 @@ struct GroupState : Collective {
 
   void quiesce() override;
   void release() noexcept override;
+
+ private:
+  MPI_Comm between_nodes();
+  void reduce_few(std::int64_t* values, index_t count, Reduce operation);
 };
 
 /// What a segment may be used for.

@@ -51,11 +51,11 @@ void keep_mpi_going(const GroupState& group) {
 
 // What comes from other nodes comes by the agent, so there is nothing to spin for. Where the group is on one
 // node, who waits may sleep between its turns, and the thread has to be there.
-Waiting::Waiting(const GroupState& group, bool crowded) noexcept
+Waiting::Waiting(const GroupState& group) noexcept
     : group_(group),
-      spins_left_(group.node_count > 1 ? 0
-                  : crowded            ? 1
-                                       : most_spins) {
+      spins_left_(group.node_count > 1     ? 0
+                  : group.runtime->crowded ? 1
+                                           : most_spins) {
   if (group_.node_count == 1 || !group_.runtime->progress || !may_serve(group_)) return;
   served_ = group_.runtime->progress.get();
   served_->begin();
@@ -81,9 +81,9 @@ void wait_turn(const Group& group) {
   sched_yield();
 }
 
-bool is_crowded(int processes) noexcept {
-  static const unsigned cores = std::thread::hardware_concurrency();
-  return cores < static_cast<unsigned>(processes);
+bool is_crowded(MPI_Comm all) {
+  const auto processes = static_cast<unsigned>(mpi::size(mpi::split_shared(all).get()));
+  return std::thread::hardware_concurrency() < processes;
 }
 
 }  // namespace tessera::detail

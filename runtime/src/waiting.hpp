@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include <mpi.h>
+
 namespace tessera::detail {
 
 struct GroupState;
@@ -32,8 +34,7 @@ void keep_mpi_going(const GroupState& group);
 /// more processes than cores, and cannot lock up a program whose own messages are still under way.
 class Waiting {
  public:
-  /// `crowded`: somebody who is waited for may need this core.
-  Waiting(const GroupState& group, bool crowded) noexcept;
+  explicit Waiting(const GroupState& group) noexcept;
   ~Waiting();
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
@@ -47,7 +48,7 @@ class Waiting {
   Progress* served_ = nullptr;  // whose agent this wait runs
 };
 
-/// Whether `processes` of this node cannot all run at once. @local
-bool is_crowded(int processes) noexcept;
+/// Whether the processes of `all` that share this machine cannot all run at once. @collective over all
+bool is_crowded(MPI_Comm all);
 
 }  // namespace tessera::detail

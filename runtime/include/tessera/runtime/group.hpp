@@ -108,8 +108,8 @@ class Group {
     broadcast_bytes(&value, sizeof(T), root);
     return value;
   }
-  /// Replaces `data`, element by element, by the reduction over all members; same length everywhere.
-  /// @collective
+  /// Replaces `data`, element by element, by the reduction over all members; same length everywhere. All get
+  /// the same bits, and again on as many ranks and nodes. Integers wrap; a NaN wins in min and max. @collective
   /// @throws UsageError for an operation that the element type does not have.
   template <Arithmetic T>
   void all_reduce(std::span<T> data, Reduce operation) const {

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <cstddef>
+
+#include <tessera/runtime/group.hpp>
+#include <tessera/runtime/types.hpp>
+
+namespace tessera::detail {
+
+class NodeMeeting;
+
+// Collective calls of the processes of a node, in the memory where they meet; by MPI as long as that is not
+// open. All are @collective over the node.
+
+/// Who gets the result of a reduction: others may find anything in their data.
+enum class ResultFor { all, first };
+
+/// Folds each element in the order of the ranks, whatever the number of elements. Returns when all have called,
+/// but where the result is for the first only, on the others.
+void reduce_on_node(NodeMeeting& node, void* data, index_t count, ElementKind kind, Reduce operation,
+                    ResultFor whom = ResultFor::all);
+void broadcast_on_node(NodeMeeting& node, void* data, index_t bytes, int root);
+void gather_on_node(NodeMeeting& node, const void* value, void* all, index_t bytes);
+
+}  // namespace tessera::detail

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <tessera/runtime/group.hpp>
+#include <tessera/runtime/types.hpp>
+
+namespace tessera::detail {
+
+/// y[i] = y[i] op x[i] for `count` elements that do not overlap.
+using Fold = void (*)(void* y, const void* x, index_t count);
+
+/// The kernel of a reduction; null where the kind does not have the operation. Its bits do not depend on the
+/// processor. @local
+Fold fold(ElementKind kind, Reduce operation) noexcept;
+
+}  // namespace tessera::detail
