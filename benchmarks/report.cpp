@@ -3,6 +3,7 @@
 //
 // benchmark_report FILE...: makes one Markdown table of the reports that a benchmark wrote on several MPIs.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 
 #include <tessera/runtime/error.hpp>
@@ -10,9 +11,38 @@
 #include "json.hpp"
 #include "table.hpp"
 
+namespace {
+
+using tessera::benchmark::Report;
+using tessera::benchmark::Row;
+
+bool is_worse(const Row& one, const Row& other) {
+  const auto share = [](const Row& row) { return row.measured.share ? row.measured.share->value : 0.0; };
+  if (share(one) != share(other)) return share(one) > share(other);
+  return one.measured.time.value > other.measured.time.value;
+}
+
+// Of the same row in several launches the slowest stays.
+void keep_worst(Report& all, const Report& launch) {
+  for (const Row& row : launch.rows) {
+    const auto same = std::find_if(all.rows.begin(), all.rows.end(), [&](const Row& other) {
+      return other.section == row.section && other.name == row.name && other.reference == row.reference;
+    });
+    if (same == all.rows.end()) {
+      all.rows.push_back(row);
+    } else if (is_worse(row, *same)) {
+      *same = row;
+    }
+  }
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   CLI::App app{"Makes one Markdown table of the reports that a benchmark wrote on several MPIs."};
   std::vector<std::string> files;
+  bool worst = false;
+  app.add_flag("--worst", worst, "Reports of the same MPI and topology are launches: each row is that of the slowest");
   app.add_option("FILE", files, "Reports, from --json; those of the same MPI and topology are joined")
       ->required();
   CLI11_PARSE(app, argc, argv);
@@ -25,6 +55,8 @@ int main(int argc, char** argv) {
       });
       if (same == reports.end()) {
         reports.push_back(std::move(report));
+      } else if (worst) {
+        keep_worst(*same, report);
       } else {
         same->rows.insert(same->rows.end(), report.rows.begin(), report.rows.end());
         same->mean_targets.insert(same->mean_targets.end(), report.mean_targets.begin(),

@@ -102,7 +102,7 @@ void load(Session& session, Ends& ends) {
   }
   add_idle(session, idle);
   if (ends.is_served()) {
-    const Target at_most{Goal::share_at_most, 0.1};
+    const Target at_most{Goal::share_at_most, 0.03};
     session.add({.section = section,
                  .name = "1,000 gets/s: time of other threads",
                  .measured = {.time = median_estimate(paced.seconds), .share = median_estimate(paced.shares)},

@@ -22,6 +22,8 @@ class Doorbell {
     std::uint16_t port = 0;     // 0: cannot be rung
     std::uint16_t networks = 0;
     bool lingers = true;  // looks for a while after each request before it sleeps
+    int core_count = 1;
+    std::uint64_t cores = 0;  // see Cores
     std::array<std::uint32_t, most> address{}, mask{};
   };
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -334,6 +335,23 @@ void all_reduce(MPI_Comm comm, void* data, index_t count, ElementKind kind, Redu
         "MPI_Allreduce", [&] { return MPI_Allreduce(MPI_IN_PLACE, piece, n, type, how, comm); },
         [&](MPI_Request* request) { return MPI_Iallreduce(MPI_IN_PLACE, piece, n, type, how, comm, request); });
   });
+}
+
+namespace {
+
+// Open MPI's own switch, which is no part of MPI; null where there is none.
+bool set_yielding(bool yields) noexcept {
+  using Switch = bool (*)(bool);
+  static const auto that = reinterpret_cast<Switch>(dlsym(RTLD_DEFAULT, "opal_progress_set_yield_when_idle"));
+  return that != nullptr && that(yields);
+}
+
+}  // namespace
+
+// Another thread that waits in MPI meanwhile does not yield for so long, which is some microseconds.
+Unyielding::Unyielding() noexcept : yielded_(set_yielding(false)) {}
+Unyielding::~Unyielding() {
+  if (yielded_) set_yielding(true);
 }
 
 MPI_Request isend(MPI_Comm comm, const void* data, index_t bytes, int rank, int tag) {

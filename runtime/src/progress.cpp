@@ -6,11 +6,13 @@
 #include <chrono>
 #include <exception>
 #include <set>
+#include <unordered_map>
 #include <utility>
 
 #include <sched.h>
 #include <sys/prctl.h>
 
+#include "cores.hpp"
 #include "format.hpp"
 #include "state.hpp"
 
@@ -47,17 +49,13 @@ Progress::Progress(RuntimeState& runtime, MPI_Comm all, std::vector<int> agents,
       courier_(*this, wire_) {
   const GroupState& world = GroupState::of(runtime.world);
   const bool own_agent = mode != ProgressMode::rank;
-  crowded_ = runtime.crowded;
   my_agent_ = agent_of(world.rank);
   std::set<int> own;
   for (int r = 0; !own_agent && r < world.size; ++r) {
     if (world.on_node(r)) own.insert(agent_of(r));
   }
   own_agents_.assign(own.begin(), own.end());
-  Doorbell::Address mine = bell_.address();
-  mine.lingers = mode == ProgressMode::thread && !crowded_;
-  bells_.resize(static_cast<std::size_t>(mpi::size(all)));
-  mpi::all_gather(all, &mine, bells_.data(), sizeof(Doorbell::Address));
+  meet_bells(all);
   if (!own_agent) mpi::barrier(all);  // as the others in create_agents: who sends may be heard from here on
   if (own_agent) agent_ = std::make_unique<Agent>(wire_, runtime.locks, directory_);
   if (mode == ProgressMode::thread) test_bells(world.comm.get());
@@ -114,6 +112,22 @@ void Progress::stop() {
     thread_.join();
   }
   agent_.reset();
+}
+
+// Agents linger where there are cores for them besides those that the processes need. What counts is who shares
+// the machine, not what TESSERA_NODE_SIZE, or a host's name, makes of it.
+void Progress::meet_bells(MPI_Comm all) {
+  Doorbell::Address mine = bell_.address();
+  const Cores cores = Cores::mine();
+  mine.cores = cores.id;
+  mine.core_count = cores.count;
+  bells_.resize(static_cast<std::size_t>(mpi::size(all)));
+  mpi::all_gather(all, &mine, bells_.data(), sizeof(Doorbell::Address));
+  std::unordered_map<std::uint64_t, int> sharing;
+  for (const Doorbell::Address& bell : bells_) ++sharing[bell.cores];
+  const bool threads = mode_ == ProgressMode::thread;
+  for (Doorbell::Address& bell : bells_) bell.lingers = threads && sharing[bell.cores] < bell.core_count;
+  crowded_ = sharing[cores.id] + (threads ? 1 : 0) > cores.count;
 }
 
 // Everybody is rung by one other, on another node wherever nodes are of equal size; if one does not hear it,
@@ -209,12 +223,14 @@ void Progress::end() noexcept {
 void Progress::run() noexcept {
   // Naps of microseconds are to be naps of microseconds.
   prctl(PR_SET_TIMERSLACK, 1);
+  take_short_turns();
   try {
     auto last_work = Clock::now();
     std::chrono::nanoseconds nap = shortest_nap;
     while (!stopping_) {
       // Who waits does the work, and needs the core for it.
       if (waiters_ == 0) {
+        const mpi::Unyielding unyielding;
         bool worked = step();
         if (runtime_.moving_count > 0) {
           const std::unique_lock lock(mpi::mutex(), std::try_to_lock);
@@ -225,7 +241,8 @@ void Progress::run() noexcept {
           nap = shortest_nap;
           continue;
         }
-        if (Clock::now() - last_work < linger && !crowded_) {
+        const bool is_under_way = busy_ || runtime_.moving_count > 0;
+        if ((is_under_way || !crowded_) && Clock::now() - last_work < linger) {
           pause();
           continue;
         }

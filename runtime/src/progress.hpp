@@ -95,6 +95,7 @@ class Progress : private mpi::Idle {
   bool step();
   void send_gathered();
   void stop();
+  void meet_bells(MPI_Comm all);
   void test_bells(MPI_Comm world);
 
   RuntimeState& runtime_;
@@ -107,7 +108,7 @@ class Progress : private mpi::Idle {
   Doorbell bell_;
   std::vector<Doorbell::Address> bells_;
   bool rings_ = false;
-  bool crowded_ = false;
+  bool crowded_ = false;  // the thread takes a core from those who compute
   std::mutex agent_mutex_;  // held by who runs the agent
   std::unique_ptr<Agent> agent_;
   Courier courier_;

@@ -2,9 +2,10 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "waiting.hpp"
 
+#include <algorithm>
 #include <ctime>
 #include <limits>
-#include <thread>
+#include <vector>
 
 #include <linux/futex.h>
 #include <sched.h>
@@ -13,6 +14,7 @@
 
 #include <tessera/runtime/detail/wait.hpp>
 
+#include "cores.hpp"
 #include "progress.hpp"
 #include "state.hpp"
 
@@ -82,8 +84,10 @@ void wait_turn(const Group& group) {
 }
 
 bool is_crowded(MPI_Comm all) {
-  const auto processes = static_cast<unsigned>(mpi::size(mpi::split_shared(all).get()));
-  return std::thread::hardware_concurrency() < processes;
+  const Cores mine = Cores::mine();
+  std::vector<std::uint64_t> ids(static_cast<std::size_t>(mpi::size(all)));
+  mpi::all_gather(all, &mine.id, ids.data(), sizeof mine.id);
+  return std::count(ids.begin(), ids.end(), mine.id) > mine.count;
 }
 
 }  // namespace tessera::detail

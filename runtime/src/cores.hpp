@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <cstdint>
+
+namespace tessera::detail {
+
+/// The cores that a process may run on.
+struct Cores {
+  std::uint64_t id = 0;  // the same for processes with the same cores of the same machine
+  int count = 1;
+
+  /// Those of this thread. @local
+  static Cores mine();
+};
+
+/// Lets the calling thread run when it is woken, although others compute on its core: its turns are short.
+/// Without effect on kernels before Linux 6.12, where a thread that slept comes before one that computed. @local
+void take_short_turns() noexcept;
+
+}  // namespace tessera::detail
