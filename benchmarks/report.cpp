@@ -42,7 +42,8 @@ int main(int argc, char** argv) {
   CLI::App app{"Makes one Markdown table of the reports that a benchmark wrote on several MPIs."};
   std::vector<std::string> files;
   bool worst = false;
-  app.add_flag("--worst", worst, "Reports of the same MPI and topology are launches: each row is that of the slowest");
+  app.add_flag("--worst", worst,
+               "Reports of the same MPI and topology are launches: each row is that of the slowest");
   app.add_option("FILE", files, "Reports, from --json; those of the same MPI and topology are joined")
       ->required();
   CLI11_PARSE(app, argc, argv);

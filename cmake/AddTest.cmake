@@ -226,8 +226,10 @@ function(_tessera_mpi_run np topology speed command)
   endif()
   # The launcher's own limit comes first: it ends every rank, where ctest would end the launcher alone.
   math(EXPR limit "${arg_TIMEOUT} + 15")
-  _tessera_test(${test} ${speed} ${limit} COMMAND ${command} ENVIRONMENT MPIEXEC_TIMEOUT=${arg_TIMEOUT} ${ARGN}
-                ${arg_ENVIRONMENT})
+  # And before that a job that stands still says where.
+  math(EXPR patience "${arg_TIMEOUT} * 2 / 3")
+  _tessera_test(${test} ${speed} ${limit} COMMAND ${command} ENVIRONMENT MPIEXEC_TIMEOUT=${arg_TIMEOUT}
+                TESSERA_DEBUG=hang:${patience} ${ARGN} ${arg_ENVIRONMENT})
   set(test ${TESSERA_TEST_PREFIX}${test})
   set_property(TEST ${test} PROPERTY PROCESSORS ${np})
   set_property(TEST ${test} APPEND PROPERTY LABELS np-${np} topology-${topology})

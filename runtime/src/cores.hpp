@@ -16,7 +16,8 @@ struct Cores {
 };
 
 /// Lets the calling thread run when it is woken, although others compute on its core: its turns are short.
-/// Without effect on kernels before Linux 6.12, where a thread that slept comes before one that computed. @local
+/// Without effect on kernels before Linux 6.12, where a thread that slept comes before one that computed.
+/// @local
 void take_short_turns() noexcept;
 
 }  // namespace tessera::detail

@@ -2,11 +2,10 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstdint>
 
-#include "node_memory.hpp"
+#include "mailbox.hpp"
 
 namespace tessera::detail {
 
@@ -14,22 +13,16 @@ namespace tessera::detail {
 /// costs time only, for an agent looks by itself every few milliseconds.
 class Doorbell {
  public:
-  /// Where a process is rung: its addresses on its host's networks, and its port. Trivially copyable, to be
-  /// gathered.
-  struct Address {
-    static constexpr std::size_t most = 6;
-    std::uint64_t machine = 0;  // the same for processes that reach each other by the loopback
-    std::uint16_t port = 0;     // 0: cannot be rung
-    std::uint16_t networks = 0;
+  /// Where a process is rung, and what its agent does when it is idle. Trivially copyable, to be gathered.
+  struct Address : Mailbox::Address {
     bool lingers = true;  // looks for a while after each request before it sleeps
     int core_count = 1;
     std::uint64_t cores = 0;  // see Cores
-    std::array<std::uint32_t, most> address{}, mask{};
   };
 
-  /// Opens the socket; without one address().port is 0. @local
   Doorbell();
-  const Address& address() const noexcept { return address_; }
+  /// Its port is 0 where there is no socket. @local
+  const Mailbox::Address& address() const noexcept { return mailbox_.address(); }
   /// Rings another process. @local
   void ring(const Address& other) const noexcept;
   /// Sleeps until somebody rings or nudges, or the time is over; whether somebody did. @local
@@ -43,8 +36,8 @@ class Doorbell {
   bool was_rung() noexcept;
 
  private:
-  Fd socket_, event_, timer_;
-  Address address_;
+  Mailbox mailbox_;
+  Fd event_, timer_;
 };
 
 }  // namespace tessera::detail

@@ -81,6 +81,18 @@ bool is_on(const char* name, std::string_view text) {
   throw UsageError(formatted("{}=\"{}\" is neither on nor off", name, text));
 }
 
+std::chrono::seconds hang(std::string_view text) {
+  constexpr std::string_view name = "hang:";
+  if (text.empty()) return {};
+  const int value = text.starts_with(name) ? positive_number(text.substr(name.size())) : 0;
+  if (value > 0) return std::chrono::seconds(value);
+  throw UsageError(
+      formatted("TESSERA_DEBUG=\"{}\" is not hang: and a number of seconds, such as hang:60, after which a job "
+                "that stands "
+                "still is ended",
+                text));
+}
+
 void set_progress(Environment& environment, std::string_view text) {
   if (text.empty()) return;
   if (text.starts_with("rank:") || text == "rank") {
@@ -106,7 +118,8 @@ Environment Environment::read(MPI_Comm comm, const RuntimeOptions& options) {
   const std::string nodes = shared("TESSERA_NODE_SIZE"), methods = shared("TESSERA_METHOD"),
                     modes = shared("TESSERA_PROGRESS"), ways = shared("TESSERA_SHARED_MEMORY"),
                     window = shared("TESSERA_WINDOW"), doorbell = shared("TESSERA_DOORBELL"),
-                    print = shared("TESSERA_STATISTICS"), warn = shared("TESSERA_WARNINGS");
+                    print = shared("TESSERA_STATISTICS"), warn = shared("TESSERA_WARNINGS"),
+                    debug = shared("TESSERA_DEBUG");
   Environment all;
   std::string problem;
   try {
@@ -118,6 +131,7 @@ Environment Environment::read(MPI_Comm comm, const RuntimeOptions& options) {
     all.doorbells = is_on("TESSERA_DOORBELL", doorbell);
     all.statistics = !print.empty();
     all.warnings = is_on("TESSERA_WARNINGS", warn);
+    all.hang = detail::hang(debug);
     all.memory_limit = detail::memory_limit(options);
   } catch (const UsageError& error) {
     problem = error.what();

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <chrono>
+
 #include <tessera/runtime/runtime.hpp>
 #include <tessera/runtime/segment.hpp>
 
@@ -23,6 +25,7 @@ struct Environment {
   bool doorbells = true;                              // TESSERA_DOORBELL
   bool statistics = false;                            // TESSERA_STATISTICS
   bool warnings = true;                               // TESSERA_WARNINGS
+  std::chrono::seconds hang{0};                       // TESSERA_DEBUG=hang:60; 0: not asked for
 
   /// @collective @throws UsageError on every process if a variable on one cannot be understood; it names it and
   /// what it may be.

@@ -13,6 +13,7 @@
 
 #include <tessera/runtime/detail/fingerprint.hpp>
 
+#include "activity.hpp"
 #include "format.hpp"
 #include "node_collectives.hpp"
 #include "progress.hpp"
@@ -401,6 +402,10 @@ std::string Group::agree(std::string_view problem) const { return state().agree(
 
 void Group::check_agreement([[maybe_unused]] std::string_view call, [[maybe_unused]] std::uint64_t fingerprint,
                             [[maybe_unused]] const std::function<std::string()>& arguments) const {
+  if (detail::activity::is_asked()) {
+    detail::activity::called(
+        formatted("{}{} on {} ranks", call, arguments ? arguments() : std::string(), state().size));
+  }
 #ifdef TESSERA_CHECKS
   GroupState& group = state();
   const auto hash = static_cast<std::int64_t>(detail::Fingerprint().add(call).add(fingerprint).value());

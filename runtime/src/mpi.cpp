@@ -15,6 +15,7 @@
 
 #include <tessera/runtime/error.hpp>
 
+#include "activity.hpp"
 #include "format.hpp"
 
 namespace tessera::detail::mpi {
@@ -181,6 +182,7 @@ void serve_until(Done&& done) {
 // Collective calls of the blocking kind keep this thread to themselves.
 template <class Blocking, class Starting>
 void collective(const char* name, Blocking&& blocking, Starting&& start) {
+  const activity::Wait waits(name);
   if (idle == nullptr) return check(blocking(), name);
   MPI_Request request = MPI_REQUEST_NULL;
   check(start(&request), name);

@@ -90,8 +90,9 @@ void all_gather(MPI_Comm comm, const void* value, void* all, index_t bytes);
 void all_to_all(MPI_Comm comm, const void* sent, void* received, index_t bytes);
 void all_reduce(MPI_Comm comm, void* data, index_t count, ElementKind kind, Reduce operation);
 
-/// While one lives in any thread, MPI does not give the core away when it finds nothing to do. Open MPI does so where
-/// it was told that there are more processes than cores, and an agent would have the core back a time slice later.
+/// While one lives in any thread, MPI does not give the core away when it finds nothing to do. Open MPI does so
+/// where it was told that there are more processes than cores, and an agent would have the core back a time
+/// slice later.
 class Unyielding {
  public:
   Unyielding() noexcept;

@@ -7,6 +7,7 @@
 
 #include <sched.h>
 
+#include "activity.hpp"
 #include "waiting.hpp"
 
 namespace tessera::detail {
@@ -66,6 +67,7 @@ void NodeMeeting::wait(int rank, std::uint32_t step) const {
     pause();
     if (is_there(theirs, step)) return;
   }
+  const activity::Wait waits("the other ranks of this node");
   const int awake = crowded_ ? turns_before_sleep_if_crowded : turns_before_sleep;
   std::int64_t nap = shortest_sleep;
   for (int turn = 0, next_look = first_look; !is_there(theirs, step); ++turn) {

@@ -117,7 +117,7 @@ void Progress::stop() {
 // Agents linger where there are cores for them besides those that the processes need. What counts is who shares
 // the machine, not what TESSERA_NODE_SIZE, or a host's name, makes of it.
 void Progress::meet_bells(MPI_Comm all) {
-  Doorbell::Address mine = bell_.address();
+  Doorbell::Address mine{bell_.address()};
   const Cores cores = Cores::mine();
   mine.cores = cores.id;
   mine.core_count = cores.count;

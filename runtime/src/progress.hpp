@@ -12,6 +12,7 @@
 
 #include <tessera/runtime/runtime.hpp>
 
+#include "activity.hpp"
 #include "agent.hpp"
 #include "courier.hpp"
 #include "doorbell.hpp"
@@ -87,6 +88,7 @@ class Progress : private mpi::Idle {
 
    private:
     Progress& progress_;
+    activity::Wait waits_{"answers from agents of other nodes"};
   };
   void see_answered() const noexcept {
     if (agent_) agent_->see_answered();
@@ -108,7 +110,7 @@ class Progress : private mpi::Idle {
   Doorbell bell_;
   std::vector<Doorbell::Address> bells_;
   bool rings_ = false;
-  bool crowded_ = false;  // the thread takes a core from those who compute
+  bool crowded_ = false;    // the thread takes a core from those who compute
   std::mutex agent_mutex_;  // held by who runs the agent
   std::unique_ptr<Agent> agent_;
   Courier courier_;

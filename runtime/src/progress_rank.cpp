@@ -71,7 +71,8 @@ void serve_node(const ProgressRanks& ranks) {
   const Wire wire{mpi::dup(all), mpi::dup(all)};
   Doorbell bell;
   std::vector<Doorbell::Address> bells(static_cast<std::size_t>(mpi::size(all)));
-  mpi::all_gather(all, &bell.address(), bells.data(), sizeof(Doorbell::Address));
+  const Doorbell::Address mine{bell.address()};
+  mpi::all_gather(all, &mine, bells.data(), sizeof mine);
   Directory directory;
   Agent agent(wire, LockStripes(), directory);
   mpi::barrier(all);

@@ -16,6 +16,7 @@
 #include "progress.hpp"
 #include "progress_rank.hpp"
 #include "state.hpp"
+#include "watchdog.hpp"
 
 namespace tessera {
 namespace detail {
@@ -82,6 +83,18 @@ void warn_of_progress(const GroupState& world, ProgressMode mode) {
   }
 }
 
+void watch(RuntimeState& runtime, std::chrono::seconds patience) {
+  std::string problem;
+  runtime.watchdog = std::make_unique<Watchdog>(runtime, patience, problem);
+  if (problem.empty()) return;
+  runtime.watchdog.reset();
+  if (GroupState::of(runtime.world).rank == 0) {
+    std::fputs(
+        formatted("Tessera: TESSERA_DEBUG=hang:{} is without effect: {}\n", patience.count(), problem).c_str(),
+        stderr);
+  }
+}
+
 }  // namespace
 
 RuntimeState::RuntimeState() = default;
@@ -132,6 +145,7 @@ std::shared_ptr<RuntimeState> RuntimeState::create(MPI_Comm parent, const Enviro
   const bool choosable = runtime->progress && runtime->window_problem.empty() && runtime->node_size_limit == 0;
   if (choosable && environment.method == TransferMethod::automatic)
     runtime->paths = PathChoice::measure(runtime->world);
+  if (environment.hang.count() > 0) watch(*runtime, environment.hang);
   return runtime;
 }
 
@@ -165,6 +179,7 @@ void RuntimeState::finish() {
   complete_all();
   if (environment.statistics) print_statistics(*this, group);
   mpi::barrier(group.comm.get());
+  watchdog.reset();
   // In the same order on all members of each.
   std::sort(formed.begin(), formed.end(),
             [](const auto& a, const auto& b) { return a->formed_key > b->formed_key; });
@@ -206,6 +221,23 @@ Statistics RuntimeState::statistics() {
   for (const auto& [base, region] : regions) {
     for (const auto& [offset, segment] : region->segments) sum += segment->statistics();
     for (const SegmentState* part : region->parts) sum += part->statistics();
+  }
+  return sum;
+}
+
+std::optional<std::uint64_t> RuntimeState::operations_so_far() {
+  const std::unique_lock lock(registry_mutex, std::try_to_lock);
+  if (!lock) return {};
+  std::uint64_t sum = 0;
+  const auto add = [&](const Statistics& some) {
+    for (const auto& path : some.total) {
+      for (const Traffic& traffic : path) sum += traffic.operations;
+    }
+  };
+  add(closed);
+  for (const auto& [base, region] : regions) {
+    for (const auto& [offset, segment] : region->segments) add(segment->statistics());
+    for (const SegmentState* part : region->parts) add(part->statistics());
   }
   return sum;
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -34,6 +35,7 @@
 namespace tessera::detail {
 
 class Progress;
+class Watchdog;
 class WindowStage;
 struct ProgressRanks;
 struct Address;
@@ -97,6 +99,7 @@ struct RuntimeState {
 
   mpi::Comm with_agents;               // and the world, where agents have processes of their own
   std::unique_ptr<Progress> progress;  // where the world spans nodes
+  std::unique_ptr<Watchdog> watchdog;  // TESSERA_DEBUG=hang
   std::string window_problem;          // why MPI's windows cannot be used, if so
   PathChoice paths;                    // of what automatic chooses
   std::uint64_t numbered_regions = 0;
@@ -122,6 +125,9 @@ struct RuntimeState {
   /// Whether it may between nodes, where threads can take turns at MPI: under the window lock. @local
   bool may_take_turns() const noexcept { return threads == ThreadLevel::serialized || may_call_mpi(); }
   Statistics statistics();
+  /// How many one-sided operations this process has made; nothing while a thread is busy with its segments.
+  /// @local
+  std::optional<std::uint64_t> operations_so_far();
 };
 
 /// Held by whoever works between the nodes.

@@ -7,6 +7,8 @@
 
 #include <mpi.h>
 
+#include "activity.hpp"
+
 namespace tessera::detail {
 
 struct GroupState;
@@ -46,6 +48,7 @@ class Waiting {
   const GroupState& group_;
   int spins_left_;
   Progress* served_ = nullptr;  // whose agent this wait runs
+  activity::Wait waits_{"a flag or a mutex"};
 };
 
 /// Whether the processes of `all` that share this machine cannot all run at once. @collective over all

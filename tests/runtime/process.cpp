@@ -306,6 +306,35 @@ int many_ranks(const Group& world) {
   return grown <= index_t{12} << 20 ? 0 : 1;
 }
 
+// Calls that do not match: the others wait for rank 1 in one group, and it for them in another.
+int stand_still_in_calls(const Group& world) {
+  const Group twin = world.split(0, world.rank());
+  (world.rank() == 1 ? twin : world).barrier();
+  return 0;
+}
+
+// Rank 1 waits for a message of the program's own that nobody sends.
+int stand_still_in_a_message(const Group& world) {
+  int never = 0;
+  if (world.rank() == 1) MPI_Recv(&never, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  Segment segment(world, 64, "unreached");
+  return 0;
+}
+
+// Far longer than the watchdog's patience the others wait for rank 1, which makes a call now and then.
+int work_on(const Group& world) {
+  Segment segment(world, 64, "words");
+  segment.store(world.rank(), 0, std::int64_t{0});
+  segment.sync();
+  for (int turn = 0; world.rank() == 1 && turn < 24; ++turn) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(250));
+    segment.store(0, 0, std::int64_t{turn});
+  }
+  segment.sync();
+  if (world.rank() == 0) std::printf("went on to %d\n", static_cast<int>(segment.load<std::int64_t>(0, 0)));
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -334,6 +363,9 @@ int main(int argc, char** argv) {
   if (what == "kill-one") kill_one(world);
   if (what == "kill-in-transfer") kill_in_transfer(world);
   if (what == "many-ranks") return many_ranks(world);
+  if (what == "stand-still-in-calls") return stand_still_in_calls(world);
+  if (what == "stand-still-in-a-message") return stand_still_in_a_message(world);
+  if (what == "work-on") return work_on(world);
   if (what == "mode") {
     const auto mode = static_cast<int>(runtime.progress());
     const bool agreed = world.all_reduce(mode, Reduce::min) == world.all_reduce(mode, Reduce::max);
