@@ -3,12 +3,18 @@
 #pragma once
 
 #include <complex>
+#include <cstddef>
 
 #include <tessera/runtime/types.hpp>
 
 // Every routine of BLAS that Tessera calls, in one place, for matrices that lie in memory in either order. For
 // a sum of few products gemm() takes kernels of our own (rank_update.hpp).
 namespace tessera::linalg::blas {
+
+/// So many bytes behind an operand can be read: OpenBLAS reads up to 32 bytes beyond the vectors of some
+/// routines (backend_report() names them; tests/linalg/test_blas_reads.cpp looks). Behind arrays there is a
+/// page.
+inline constexpr std::size_t room_behind = 64;
 
 /// Elements at data + i * row_stride + j * column_stride.
 template <class T>

@@ -45,6 +45,20 @@ void Call::fail(std::string name, int info, std::string_view what, const SliceCo
   throw LinalgError(message, std::move(name), info);
 }
 
+void Call::fail_to_work(int info) const {
+  if (info == scalapack::wrote_behind) {
+    throw LinalgError(
+        formatted("{}: ScaLAPACK wrote behind its workspace for {} in blocks of {} on a grid of {} x "
+                  "{} (it asked for too little); choose another blocking, and tell Tessera's authors",
+                  routine_, described(matrix_), target_.block, target_.rows, target_.columns),
+        std::string(routine_), info);
+  }
+  throw MemoryError(
+      formatted("{}: a process has no memory for ScaLAPACK's workspace for {} (it needs as much again "
+                "as the matrix, or more); use more processes",
+                routine_, described(matrix_)));
+}
+
 void require_square(std::string_view routine, const SliceCore& a) {
   if (a.extents()[0] != a.extents()[1]) throw_bad_shapes(formatted("{} needs a square matrix", routine), {&a});
 }

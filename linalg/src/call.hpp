@@ -44,9 +44,16 @@ class Call {
   const Target& target() const noexcept { return target_; }
 
   /// f() on the processes of the grid, and its info, the same on all. @collective
+  /// @throws MemoryError on every rank if one has no memory to work in
   template <class F>
   int run(F&& f) const {
-    return agree_on_info(matrix_, grid_ ? f() : 0);
+    const auto call = [&] {
+      const scalapack::Topologies kept;
+      return f();
+    };
+    const int info = agree_on_info(matrix_, grid_ ? call() : 0);
+    if (info <= scalapack::no_memory) fail_to_work(info);
+    return info;
   }
   /// The same; any info but 0 is a failure. @collective @throws LinalgError
   template <class F>
@@ -83,6 +90,8 @@ class Call {
   [[noreturn]] void fail(std::string name, int info, std::string_view what, const SliceCore& named) const;
 
  private:
+  [[noreturn]] void fail_to_work(int info) const;
+
   std::string_view routine_;
   const SliceCore& matrix_;
   Target target_;

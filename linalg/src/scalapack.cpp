@@ -20,6 +20,9 @@ void Cfree_blacs_system_handle(int);
 void Cblacs_gridmap(int*, int*, int, int, int);
 void Cblacs_gridexit(int);
 void Cblacs_gridinfo(int, int*, int*, int*, int*);
+void Cigamx2d(int, const char*, const char*, int, int, int*, int, int*, int*, int, int, int);
+void pb_topget_(const int*, const char*, const char*, char*);
+void pb_topset_(const int*, const char*, const char*, const char*);
 
 // Fortran: everything by address, arrays with the first row and column they start at.
 using In = const int*;
@@ -71,6 +74,37 @@ Grid::Place Grid::place() const {
   Place place{};
   Cblacs_gridinfo(context_.get(), &rows, &columns, &place.row, &place.column);
   return place;
+}
+
+namespace {
+
+struct Topology {
+  const char *operation, *scope;
+};
+constexpr Topology topologies[] = {{"Broadcast", "Rowwise"}, {"Broadcast", "Columnwise"}, {"Broadcast", "All"},
+                                   {"Combine", "Rowwise"},   {"Combine", "Columnwise"},   {"Combine", "All"}};
+// They are the same for all contexts, and none is looked at.
+constexpr int any_context = 0;
+
+}  // namespace
+
+Topologies::Topologies() {
+  char* before = before_.data();
+  for (const auto& [operation, scope] : topologies) {
+    pb_topget_(&any_context, operation, scope, before++);
+    pb_topset_(&any_context, operation, scope, " ");
+  }
+}
+
+Topologies::~Topologies() {
+  const char* before = before_.data();
+  for (const auto& [operation, scope] : topologies) pb_topset_(&any_context, operation, scope, before++);
+}
+
+int agree(int context, int info) {
+  constexpr int nowhere = -1, everybody = -1;
+  Cigamx2d(context, "All", " ", 1, 1, &info, 1, nullptr, nullptr, nowhere, everybody, everybody);
+  return info;
 }
 
 int checked_int(index_t value, std::string_view array) {
@@ -127,7 +161,7 @@ std::size_t pivots_of(const Descriptor& a) {
   }                                                                                                            \
   template <>                                                                                                  \
   int getri(int n, T* a, const Descriptor& da, const int* pivots) {                                            \
-    return with_workspace<T>(0, [&](const Workspace<T>& room) {                                                \
+    return with_workspace<T>(da, {}, [&](const Workspace<T>& room) {                                           \
       int info = 0;                                                                                            \
       p##getri_(&n, a, &one, &one, raw(da), pivots, room.work, &room.length, room.integers,                    \
                 &room.integer_length, &info);                                                                  \
@@ -143,7 +177,7 @@ std::size_t pivots_of(const Descriptor& a) {
   }                                                                                                            \
   template <>                                                                                                  \
   int geqrf(int m, int n, T* a, const Descriptor& da, T* scales) {                                             \
-    return with_workspace<T>(0, [&](const Workspace<T>& room) {                                                \
+    return with_workspace<T>(da, {}, [&](const Workspace<T>& room) {                                           \
       int info = 0;                                                                                            \
       p##geqrf_(&m, &n, a, &one, &one, raw(da), scales, room.work, &room.length, &info);                       \
       return info;                                                                                             \
@@ -151,7 +185,7 @@ std::size_t pivots_of(const Descriptor& a) {
   }                                                                                                            \
   template <>                                                                                                  \
   int orgqr(int m, int columns, int reflections, T* a, const Descriptor& da, const T* scales) {                \
-    return with_workspace<T>(0, [&](const Workspace<T>& room) {                                                \
+    return with_workspace<T>(da, {}, [&](const Workspace<T>& room) {                                           \
       int info = 0;                                                                                            \
       q##gqr_(&m, &columns, &reflections, a, &one, &one, raw(da), scales, room.work, &room.length, &info);     \
       return info;                                                                                             \
@@ -164,7 +198,7 @@ std::size_t pivots_of(const Descriptor& a) {
   }                                                                                                            \
   template <>                                                                                                  \
   int gels(int m, int n, int columns, T* a, const Descriptor& da, T* b, const Descriptor& db) {                \
-    return with_workspace<T>(0, [&](const Workspace<T>& room) {                                                \
+    return with_workspace<T>(da, {}, [&](const Workspace<T>& room) {                                           \
       int info = 0;                                                                                            \
       p##gels_("N", &m, &n, &columns, a, &one, &one, raw(da), b, &one, &one, raw(db), room.work, &room.length, \
                &info);                                                                                         \

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <array>
 #include <complex>
 #include <string>
 #include <string_view>
@@ -48,6 +49,25 @@ class Grid {
 struct Descriptor {
   int type, context, m, n, mb, nb, row_source, column_source, leading;
 };
+
+/// Keeps the topologies of broadcasts and combines, which ScaLAPACK has once for a process and p?orgqr leaves
+/// changed on the grid that it worked on: processes that differ in them wait for each other in vain. While this
+/// lives they are ScaLAPACK's defaults, and then again what the program had set. @local
+class Topologies {
+ public:
+  Topologies();
+  ~Topologies();
+  Topologies(const Topologies&) = delete;
+  Topologies& operator=(const Topologies&) = delete;
+
+ private:
+  std::array<char, 6> before_;
+};
+
+/// Info of ours, on a process whose workspace could not be had, or was overrun.
+inline constexpr int no_memory = -1'000'000, wrote_behind = -1'000'001;
+/// The info of largest magnitude in the grid. @collective over the grid
+int agree(int context, int info);
 
 /// BLAS and ScaLAPACK count in 32 bits. @throws UsageError that names the array.
 int checked_int(index_t value, std::string_view array);

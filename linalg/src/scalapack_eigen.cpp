@@ -56,14 +56,17 @@ TESSERA_DECLARE(pz, c128)
 namespace tessera::linalg::scalapack {
 namespace {
 
-// What P?SYEVD's own query forgets: the back transformation (P?ORMTR) needs this much where a block is not
-// small against the matrix, and is not done at all, without an error from P?SYEVD, if it has less.
-double back_transformation(int n, const Descriptor& a) {
+// What the queries of P?SYEVD, P?SYEVR and theirs for complex matrices forget where a block is not small
+// against the matrix. The back transformation (P?ORMTR) is then not done at all, without an error, and the
+// sorting of eigenvectors (P?LASRT) fails on the processes that have few columns, while the others wait for
+// them.
+Lengths forgotten(int n, const Descriptor& a) {
   int rows = 1, columns = 1, row = 0, column = 0;
   Cblacs_gridinfo(a.context, &rows, &columns, &row, &column);
-  const double block = a.nb;
-  const double local = n / static_cast<double>(rows) + n / static_cast<double>(columns) + 2 * block;
-  return (local + block) * block;
+  const double block = a.nb, local_rows = n / static_cast<double>(rows) + block,
+               local_columns = n / static_cast<double>(columns) + block;
+  return {.work = (local_rows + local_columns + block) * block,
+          .reals = local_rows * (block + local_columns) + 2.0 * n};
 }
 
 // P?GESVD says so where the processes do not have the same values to the last bit.
@@ -76,7 +79,7 @@ const char* wanted(bool vectors) { return vectors ? "V" : "N"; }
 #define TESSERA_DEFINE(p, T)                                                                                  \
   template <>                                                                                                 \
   int syevd(int n, T* a, const Descriptor& da, T* w, T* z, const Descriptor& dz) {                            \
-    return with_workspace<T>(back_transformation(n, da), [&](const Workspace<T>& room) {                      \
+    return with_workspace<T>(da, forgotten(n, da), [&](const Workspace<T>& room) {                            \
       int info = 0;                                                                                           \
       p##syevd_("V", "L", &n, a, &one, &one, raw(da), w, z, &one, &one, raw(dz), room.work, &room.length,     \
                 room.integers, &room.integer_length, &info);                                                  \
@@ -85,7 +88,7 @@ const char* wanted(bool vectors) { return vectors ? "V" : "N"; }
   }                                                                                                           \
   template <>                                                                                                 \
   int syevr(bool vectors, int n, T* a, const Descriptor& da, T* w, T* z, const Descriptor& dz) {              \
-    return with_workspace<T>(back_transformation(n, da), [&](const Workspace<T>& room) {                      \
+    return with_workspace<T>(da, forgotten(n, da), [&](const Workspace<T>& room) {                            \
       int info = 0, found = 0, computed = 0;                                                                  \
       constexpr T unused{0};                                                                                  \
       p##syevr_(wanted(vectors), "A", "L", &n, a, &one, &one, raw(da), &unused, &unused, &one, &n, &found,    \
@@ -96,7 +99,7 @@ const char* wanted(bool vectors) { return vectors ? "V" : "N"; }
   }                                                                                                           \
   template <>                                                                                                 \
   int sygst(int n, T* a, const Descriptor& da, const T* l, const Descriptor& dl, T& scale) {                  \
-    return with_workspace<T>(0, [&](const Workspace<T>& room) {                                               \
+    return with_workspace<T>(da, {}, [&](const Workspace<T>& room) {                                          \
       int info = 0;                                                                                           \
       p##syngst_(&one, "L", &n, a, &one, &one, raw(da), l, &one, &one, raw(dl), &scale, room.work,            \
                  &room.length, &info);                                                                        \
@@ -106,7 +109,7 @@ const char* wanted(bool vectors) { return vectors ? "V" : "N"; }
   template <>                                                                                                 \
   int gesvd(bool vectors, int m, int n, T* a, const Descriptor& da, T* s, T* u, const Descriptor& du, T* vh,  \
             const Descriptor& dvh) {                                                                          \
-    return with_workspace<T>(0, [&](const Workspace<T>& room) {                                               \
+    return with_workspace<T>(da, {}, [&](const Workspace<T>& room) {                                          \
       int info = 0;                                                                                           \
       p##gesvd_(wanted(vectors), wanted(vectors), &m, &n, a, &one, &one, raw(da), s, u, &one, &one, raw(du),  \
                 vh, &one, &one, raw(dvh), room.work, &room.length, &info);                                    \
@@ -120,21 +123,24 @@ const char* wanted(bool vectors) { return vectors ? "V" : "N"; }
     constexpr int no = 0, query = -1, smallest = 49;                                                          \
     int info = 0;                                                                                             \
     T unused{};                                                                                               \
-    const auto room = 8 * static_cast<std::size_t>(n) + 64;                                                   \
-    std::vector<T> first(room), second(room);                                                                 \
-    std::vector<int> integers[2] = {std::vector<int>(room), std::vector<int>(room)};                          \
+    Memory<T> first(8 * n + 64), second(8 * n + 64);                                                          \
+    Memory<int> counts(8 * n + 64), more_counts(8 * n + 64);                                                  \
     p##laqr1_(&no, &no, &n, &one, &n, h, raw(dh), real_parts, imaginary_parts, &one, &n, &unused, raw(dh),    \
-              first.data(), &query, integers[0].data(), &query, &info);                                       \
+              first.data(), &query, counts.data(), &query, &info);                                            \
     p##laqr0_(&no, &no, &n, &one, &n, h, raw(dh), real_parts, imaginary_parts, &one, &n, &unused, raw(dh),    \
-              second.data(), &query, integers[1].data(), &query, &info, &no);                                 \
-    if (first[0] < 0 || second[0] < 0 || integers[0][0] < 0 || integers[1][0] < 0) return -1;                 \
+              second.data(), &query, more_counts.data(), &query, &info, &no);                                 \
+    const T most = std::max(*first.data(), *second.data());                                                   \
+    const int most_counts = std::max(*counts.data(), *more_counts.data());                                    \
+    const bool fits =                                                                                         \
+        *first.data() >= 0 && *second.data() >= 0 && *counts.data() >= 0 && *more_counts.data() >= 0;         \
     const double more = 2.0 * (smallest + dh.nb) * (smallest + dh.nb);                                        \
-    std::vector<T> work(static_cast<std::size_t>(length_of(answered(std::max(first[0], second[0])) + more))); \
-    std::vector<int> integer_work(static_cast<std::size_t>(std::max(integers[0][0], integers[1][0])) + 64);   \
-    const int length = static_cast<int>(work.size()), integer_length = static_cast<int>(integer_work.size()); \
-    p##hseqr_("E", "N", &n, &one, &n, h, raw(dh), real_parts, imaginary_parts, &unused, raw(dh), work.data(), \
-              &length, integer_work.data(), &integer_length, &info);                                          \
-    return info;                                                                                              \
+    const Lengths lengths{.work = answered(most) + more, .integers = most_counts + 64.0};                     \
+    return with_memory<T>(dh.context, fits ? 0 : -1, lengths, [&](const Workspace<T>& room) {                 \
+      int failed = 0;                                                                                         \
+      p##hseqr_("E", "N", &n, &one, &n, h, raw(dh), real_parts, imaginary_parts, &unused, raw(dh), room.work, \
+                &room.length, room.integers, &room.integer_length, &failed);                                  \
+      return failed;                                                                                          \
+    });                                                                                                       \
   }
 TESSERA_DEFINE(ps, float)
 TESSERA_DEFINE(pd, double)
@@ -143,7 +149,7 @@ TESSERA_DEFINE(pd, double)
 #define TESSERA_DEFINE(p, T, R)                                                                                \
   template <>                                                                                                  \
   int syevd(int n, T* a, const Descriptor& da, R* w, T* z, const Descriptor& dz) {                             \
-    return with_workspace<T>(back_transformation(n, da), [&](const Workspace<T>& room) {                       \
+    return with_workspace<T>(da, forgotten(n, da), [&](const Workspace<T>& room) {                             \
       int info = 0;                                                                                            \
       p##heevd_("V", "L", &n, a, &one, &one, raw(da), w, z, &one, &one, raw(dz), room.work, &room.length,      \
                 room.reals, &room.real_length, room.integers, &room.integer_length, &info);                    \
@@ -152,7 +158,7 @@ TESSERA_DEFINE(pd, double)
   }                                                                                                            \
   template <>                                                                                                  \
   int syevr(bool vectors, int n, T* a, const Descriptor& da, R* w, T* z, const Descriptor& dz) {               \
-    return with_workspace<T>(back_transformation(n, da), [&](const Workspace<T>& room) {                       \
+    return with_workspace<T>(da, forgotten(n, da), [&](const Workspace<T>& room) {                             \
       int info = 0, found = 0, computed = 0;                                                                   \
       constexpr R unused{0};                                                                                   \
       p##heevr_(wanted(vectors), "A", "L", &n, a, &one, &one, raw(da), &unused, &unused, &one, &n, &found,     \
@@ -163,7 +169,7 @@ TESSERA_DEFINE(pd, double)
   }                                                                                                            \
   template <>                                                                                                  \
   int sygst(int n, T* a, const Descriptor& da, const T* l, const Descriptor& dl, R& scale) {                   \
-    return with_workspace<T>(0, [&](const Workspace<T>& room) {                                                \
+    return with_workspace<T>(da, {}, [&](const Workspace<T>& room) {                                           \
       int info = 0;                                                                                            \
       p##hengst_(&one, "L", &n, a, &one, &one, raw(da), l, &one, &one, raw(dl), &scale, room.work,             \
                  &room.length, &info);                                                                         \
@@ -173,17 +179,16 @@ TESSERA_DEFINE(pd, double)
   template <>                                                                                                  \
   int gesvd(bool vectors, int m, int n, T* a, const Descriptor& da, R* s, T* u, const Descriptor& du, T* vh,   \
             const Descriptor& dvh) {                                                                           \
-    std::vector<R> reals(4 * static_cast<std::size_t>(std::max(m, n)) + 2);                                    \
-    return with_workspace<T>(0, [&](const Workspace<T>& room) {                                                \
+    return with_workspace<T>(da, {.reals = 4.0 * std::max(m, n)}, [&](const Workspace<T>& room) {              \
       int info = 0;                                                                                            \
       p##gesvd_(wanted(vectors), wanted(vectors), &m, &n, a, &one, &one, raw(da), s, u, &one, &one, raw(du),   \
-                vh, &one, &one, raw(dvh), room.work, &room.length, reals.data(), &info);                       \
+                vh, &one, &one, raw(dvh), room.work, &room.length, room.reals, &info);                         \
       return without_differences(info, m, n);                                                                  \
     });                                                                                                        \
   }                                                                                                            \
   template <>                                                                                                  \
   int unmhr(int n, const T* a, const Descriptor& da, const T* scales, T* z, const Descriptor& dz) {            \
-    return with_workspace<T>(0, [&](const Workspace<T>& room) {                                                \
+    return with_workspace<T>(da, {}, [&](const Workspace<T>& room) {                                           \
       int info = 0;                                                                                            \
       p##unmhr_("L", "N", &n, &n, &one, &n, a, &one, &one, raw(da), scales, z, &one, &one, raw(dz), room.work, \
                 &room.length, &info);                                                                          \
@@ -193,7 +198,7 @@ TESSERA_DEFINE(pd, double)
   template <>                                                                                                  \
   int lahqr(bool vectors, int n, T* h, const Descriptor& dh, T* w, T* z, const Descriptor& dz) {               \
     const int both = vectors ? 1 : 0;                                                                          \
-    return with_workspace<T>(10.0 * n, [&](const Workspace<T>& room) {                                         \
+    return with_workspace<T>(dh, {.work = 10.0 * n}, [&](const Workspace<T>& room) {                           \
       int info = 0;                                                                                            \
       p##lahqr_(&both, &both, &n, &one, &n, h, raw(dh), w, &one, &n, z, raw(dz), room.work, &room.length,      \
                 room.integers, &room.integer_length, &info);                                                   \
@@ -202,13 +207,15 @@ TESSERA_DEFINE(pd, double)
   }                                                                                                            \
   template <>                                                                                                  \
   int trevc(int n, T* triangle, const Descriptor& dt, T* z, const Descriptor& dz) {                            \
-    int info = 0, found = 0;                                                                                   \
-    std::vector<int> all(static_cast<std::size_t>(n), 1);                                                      \
-    std::vector<T> work(4 * static_cast<std::size_t>(dt.leading) + 4 * static_cast<std::size_t>(n));           \
-    std::vector<R> reals(static_cast<std::size_t>(n) + 64);                                                    \
-    p##trevc_("R", "B", all.data(), &n, triangle, raw(dt), nullptr, raw(dz), z, raw(dz), &n, &found,           \
-              work.data(), reals.data(), &info);                                                               \
-    return info;                                                                                               \
+    const Lengths lengths{                                                                                     \
+        .work = 4.0 * dt.leading + 4.0 * n, .reals = n + 64.0, .integers = static_cast<double>(n)};            \
+    return with_memory<T>(dt.context, 0, lengths, [&](const Workspace<T>& room) {                              \
+      int info = 0, found = 0;                                                                                 \
+      std::fill(room.integers, room.integers + n, 1);                                                          \
+      p##trevc_("R", "B", room.integers, &n, triangle, raw(dt), nullptr, raw(dz), z, raw(dz), &n, &found,      \
+                room.work, room.reals, &info);                                                                 \
+      return info;                                                                                             \
+    });                                                                                                        \
   }
 TESSERA_DEFINE(pc, c64, float)
 TESSERA_DEFINE(pz, c128, double)
@@ -217,7 +224,7 @@ TESSERA_DEFINE(pz, c128, double)
 #define TESSERA_DEFINE(p, T)                                                                   \
   template <>                                                                                  \
   int gehrd(int n, T* a, const Descriptor& da, T* scales) {                                    \
-    return with_workspace<T>(0, [&](const Workspace<T>& room) {                                \
+    return with_workspace<T>(da, {}, [&](const Workspace<T>& room) {                           \
       int info = 0;                                                                            \
       p##gehrd_(&n, &one, &n, a, &one, &one, raw(da), scales, room.work, &room.length, &info); \
       return info;                                                                             \

@@ -3,11 +3,15 @@
 #pragma once
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
+#include <new>
+#include <optional>
 #include <vector>
 
 #include <tessera/linalg/operand.hpp>
 
+#include "blas.hpp"
 #include "scalapack.hpp"
 
 // How ScaLAPACK takes its arguments, and its workspace.
@@ -27,6 +31,33 @@ inline int length_of(double value) {
   return static_cast<int>(std::min(value, static_cast<double>(std::numeric_limits<int>::max())));
 }
 
+/// Memory for a routine to work in. There is room behind it, for what reads a little beyond its operands; and a
+/// pattern in that room, which shows what writes there.
+template <class T>
+class Memory {
+ public:
+  /// @throws std::bad_alloc
+  explicit Memory(int count) : length_(count), all_(static_cast<std::size_t>(count) + spare) {
+    std::memset(behind(), pattern, blas::room_behind);
+  }
+  T* data() noexcept { return all_.data(); }
+  int length() const noexcept { return length_; }
+  bool is_intact() const noexcept {
+    return std::all_of(behind(), behind() + blas::room_behind, [](unsigned char c) { return c == pattern; });
+  }
+
+ private:
+  static constexpr std::size_t spare = blas::room_behind / sizeof(T);
+  static constexpr unsigned char pattern = 0xa5;
+  unsigned char* behind() noexcept { return reinterpret_cast<unsigned char*>(all_.data() + length_); }
+  const unsigned char* behind() const noexcept {
+    return reinterpret_cast<const unsigned char*>(all_.data() + length_);
+  }
+
+  int length_;
+  std::vector<T> all_;
+};
+
 /// Room of three kinds, with its lengths; -1 for all asks how much is needed.
 template <class T>
 struct Workspace {
@@ -38,23 +69,48 @@ struct Workspace {
   int integer_length;
 };
 
-/// Calls f(Workspace) twice, to ask and with what it asked for and `more` elements of the first kind; returns
-/// info. @local
+/// How many elements of each kind.
+struct Lengths {
+  double work = 0, reals = 0, integers = 0;
+};
+
+/// Calls f(Workspace) with so much; returns info. With an info that is not 0 on some process, or where memory
+/// is wanting, no process calls it: the others would wait there. @collective over the grid
 template <class T, class F>
-int with_workspace(double more, F&& f) {
+int with_memory(int context, int info, const Lengths& lengths, F&& f) {
+  std::optional<Memory<T>> work;
+  std::optional<Memory<linalg::detail::Real<T>>> reals;
+  std::optional<Memory<int>> integers;
+  try {
+    if (info == 0) {
+      work.emplace(length_of(lengths.work));
+      reals.emplace(length_of(lengths.reals));
+      integers.emplace(length_of(lengths.integers));
+    }
+  } catch (const std::bad_alloc&) {
+    info = no_memory;
+  }
+  if (info = agree(context, info); info != 0) return info;
+  info = f(Workspace<T>{work->data(), work->length(), reals->data(), reals->length(), integers->data(),
+                        integers->length()});
+  return work->is_intact() && reals->is_intact() && integers->is_intact() ? info : wrote_behind;
+}
+
+/// Calls f(Workspace) twice, to ask and with what it asked for and `more`; returns info. @collective over the
+/// grid
+template <class T, class F>
+int with_workspace(const Descriptor& matrix, const Lengths& more, F&& f) {
   // Some routines answer with more than one number.
   T answer[4] = {};
   linalg::detail::Real<T> real_answer[4] = {};
   int integer_answer[4] = {};
   int info = f(Workspace<T>{answer, -1, real_answer, -1, integer_answer, -1});
-  if (info != 0) return info;
   // What does not fit 32 bits comes out negative.
-  if (std::real(answer[0]) < 0 || real_answer[0] < 0 || integer_answer[0] < 0) return -1;
-  std::vector<T> work(static_cast<std::size_t>(length_of(answered(answer[0]) + more)));
-  std::vector<linalg::detail::Real<T>> reals(static_cast<std::size_t>(length_of(answered(real_answer[0]))));
-  std::vector<int> integers(static_cast<std::size_t>(integer_answer[0]) + 64);
-  return f(Workspace<T>{work.data(), static_cast<int>(work.size()), reals.data(),
-                        static_cast<int>(reals.size()), integers.data(), static_cast<int>(integers.size())});
+  if (info == 0 && (std::real(answer[0]) < 0 || real_answer[0] < 0 || integer_answer[0] < 0)) info = -1;
+  return with_memory<T>(matrix.context, info,
+                        {answered(answer[0]) + more.work, answered(real_answer[0]) + more.reals,
+                         static_cast<double>(integer_answer[0]) + 64 + more.integers},
+                        f);
 }
 
 }  // namespace tessera::linalg::scalapack
