@@ -63,6 +63,16 @@ const char* core_to_ask_for(Level level) {
   return level == Level::avx512 ? "SkylakeX" : level == Level::avx2 ? "Haswell" : "Sandybridge";
 }
 
+// Seen with kernels of all kinds; tests/linalg/test_blas_reads.cpp looks what is true of the BLAS in use.
+std::vector<std::string> defects_of(std::string_view blas) {
+  if (blas != "OpenBLAS 0.3.21") return {};
+  return {
+      "cgemv, zgemv, chemv and zhemv, and ssymv and dsymv with kernels for Prescott, read up to 32 bytes "
+      "behind a "
+      "vector, and crash where memory ends there; Tessera leaves room behind all that it hands to BLAS and "
+      "ScaLAPACK"};
+}
+
 int processors_of_this_process() {
   cpu_set_t set;
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
@@ -81,6 +91,7 @@ BackendReport backend_report(const Group& group) {
     const std::string text = config();
     const std::size_t space = text.find(' ');
     report.blas = text.substr(0, space == std::string::npos ? space : text.find(' ', space + 1));
+    report.defects = defects_of(report.blas);
     if (auto* core = find<char*()>("openblas_get_corename")) report.kernels = core();
     if (auto* threads = find<int()>("openblas_get_num_threads")) report.threads = threads();
     const Level have = of_kernels(report.kernels), could = of_this_processor();
@@ -120,6 +131,7 @@ std::string BackendReport::text() const {
   text += formatted("; {} process{} of the group and {} processors here\n", processes,
                     processes == 1 ? "" : "es", processors);
   for (const std::string& warning : warnings) text += formatted("Warning: {}\n", warning);
+  for (const std::string& defect : defects) text += formatted("Known defect: {}\n", defect);
   return text;
 }
 

@@ -4,6 +4,7 @@
 
 #include <complex>
 #include <cstddef>
+#include <vector>
 
 #include <tessera/runtime/types.hpp>
 
@@ -15,6 +16,15 @@ namespace tessera::linalg::blas {
 /// routines (backend_report() names them; tests/linalg/test_blas_reads.cpp looks). Behind arrays there is a
 /// page.
 inline constexpr std::size_t room_behind = 64;
+
+/// So many zeros, with that room.
+template <class T>
+std::vector<T> vector_of(index_t size) {
+  std::vector<T> vector;
+  vector.reserve(static_cast<std::size_t>(size) + room_behind / sizeof(T));
+  vector.resize(static_cast<std::size_t>(size));
+  return vector;
+}
 
 /// Elements at data + i * row_stride + j * column_stride.
 template <class T>
@@ -38,7 +48,7 @@ template <class T>
 void gemm(index_t m, index_t n, index_t k, T alpha, const Panel<const T>& a, bool conjugate_a,
           const Panel<const T>& b, bool conjugate_b, T beta, const Panel<T>& c);
 
-/// y = y + alpha * a * x, with the conjugates of a; a lies in any way. @local
+/// y = y + alpha * a * x, with the conjugates of a; a lies in any way, and there is room behind all. @local
 template <class T>
 void gemv(index_t m, index_t n, T alpha, const Panel<const T>& a, bool conjugated, const T* x, T* y);
 

@@ -30,7 +30,7 @@ void for_each_run(const IndexSet& set, F&& f) {
 
 template <class T>
 std::vector<T> fetch(const SliceCore& x, const IndexSet& set) {
-  std::vector<T> values(static_cast<std::size_t>(set.size()));
+  std::vector<T> values = blas::vector_of<T>(set.size());
   const index_t one = 1;
   Request request;
   for_each_run(set, [&](const Box& box, index_t offset) {
@@ -75,7 +75,7 @@ void gemv(const void* alpha, const SliceCore& a, Op op, const SliceCore& x, cons
     const bool conjugated = !std::is_floating_point_v<T> && op == Op::adjoint;
     for (const Share& share : shares_of(matrix, matrix.array().group().rank())) {
       const std::vector<T> in = fetch<T>(x, share.columns);
-      std::vector<T> out(static_cast<std::size_t>(share.rows.size()));
+      std::vector<T> out = blas::vector_of<T>(share.rows.size());
       for (const LocalPiece& piece : share.pieces) {
         const auto &lo = piece.box.lo, &hi = piece.box.hi;
         const IndexSet rows(lo[0], hi[0] - lo[0]), columns(lo[1], hi[1] - lo[1]);

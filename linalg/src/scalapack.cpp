@@ -3,6 +3,8 @@
 #include "scalapack.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <vector>
 
@@ -23,6 +25,9 @@ void Cblacs_gridinfo(int, int*, int*, int*, int*);
 void Cigamx2d(int, const char*, const char*, int, int, int*, int, int*, int*, int, int, int);
 void pb_topget_(const int*, const char*, const char*, char*);
 void pb_topset_(const int*, const char*, const char*, const char*);
+
+char* PB_Cmalloc(int);
+void Cblacs_abort(int, int);
 
 // Fortran: everything by address, arrays with the first row and column they start at.
 using In = const int*;
@@ -50,6 +55,19 @@ TESSERA_DECLARE(pd, pdor, double, double)
 TESSERA_DECLARE(pc, pcun, c64, float)
 TESSERA_DECLARE(pz, pzun, c128, double)
 #undef TESSERA_DECLARE
+}
+
+// In the place of PBLAS's own function of this name, which it calls for its copies of operands, and gives to
+// BLAS: those, too, need room behind them.
+char* PB_Cmalloc(int length) {
+  if (length <= 0) return nullptr;
+  auto* memory = static_cast<char*>(
+      std::malloc(static_cast<std::size_t>(length) + tessera::linalg::blas::room_behind));  // freed by PBLAS
+  if (memory == nullptr) {
+    std::fprintf(stderr, "ScaLAPACK has no memory for %d bytes of an operand; use more processes\n", length);
+    Cblacs_abort(-1, -1);
+  }
+  return memory;
 }
 
 namespace tessera::linalg::scalapack {

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "node_memory.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -33,6 +34,9 @@ struct Address {
   char name[64];
 };
 
+// So far beyond what a process has reserved it can be read; where there is no page yet, it would need one then.
+constexpr index_t read_behind = 64;
+
 enum Outcome : std::int64_t {
   cannot_attach,
   no_pages,
@@ -41,15 +45,16 @@ enum Outcome : std::int64_t {
 
 // A page that nobody may touch stands before and after: an index that runs over is caught at once, and the MPI
 // library's cache of registered memory never merges two segments into one region (MPICH 4.0.2 then moves a
-// window's base).
+// window's base). Behind, a page that may be read comes first, for BLAS that reads a little beyond its operands
+// (OpenBLAS 0.3.21); it takes no memory.
 MappingHandle map_between_guards(int fd, index_t bytes, std::byte*& base) {
-  const auto page = static_cast<std::size_t>(page_size());
-  const std::size_t total = static_cast<std::size_t>(bytes) + 2 * page;
+  const auto page = static_cast<std::size_t>(page_size()), used = static_cast<std::size_t>(bytes);
+  const std::size_t total = used + 3 * page;
   void* reserved = mmap(nullptr, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (reserved == MAP_FAILED) return {};
   auto* start = static_cast<std::byte*>(reserved) + page;
-  if (mmap(start, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) ==
-      MAP_FAILED) {
+  if (mmap(start, used, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED ||
+      mprotect(start + used, page, PROT_READ) != 0) {
     munmap(reserved, total);
     return {};
   }
@@ -148,7 +153,7 @@ NodeMemory NodeMemory::create(NodeMeeting& node, index_t stride, index_t reserve
     if (fd) {
       memory.mapping_.reset(map_between_guards(fd.get(), bytes, memory.base_));
       if (memory.mapping_) {
-        error = reserve_pages(fd.get(), stride * slot, reserve);
+        error = reserve_pages(fd.get(), stride * slot, std::min(stride, reserve + read_behind));
         outcome = error == 0 ? attached : no_pages;
       }
     }
@@ -172,7 +177,7 @@ NodeMemory NodeMemory::create(NodeMeeting& node, index_t stride, index_t reserve
     return memory;
   }
   void* base = nullptr;
-  memory.window_ = mpi::allocate_shared(node.comm(), bytes + page_size(), base);
+  memory.window_ = mpi::allocate_shared(node.comm(), bytes + page_size() + read_behind, base);
   memory.base_ = reinterpret_cast<std::byte*>(round_up(reinterpret_cast<index_t>(base), page_size()));
   // As the pages of the others are; MPICH takes it from malloc where the node is one process.
   std::memset(memory.base_ + stride * slot, 0, static_cast<std::size_t>(reserve));

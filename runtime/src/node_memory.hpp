@@ -47,9 +47,9 @@ struct FileAddress {
 };
 
 /// Memory that the processes of a node share: `stride` bytes for each, one after the other, of which each
-/// process has the pages it asked for reserved. The file behind it has no name (memfd), or loses it as soon as
-/// all have attached (shm_open), so nothing is left behind however the job ends; MPI_Win_allocate_shared is the
-/// last resort.
+/// process has the pages it asked for reserved; 64 bytes behind them can be read. The file behind it has no
+/// name (memfd), or loses it as soon as all have attached (shm_open), so nothing is left behind however the job
+/// ends; MPI_Win_allocate_shared is the last resort.
 class NodeMemory {
  public:
   NodeMemory() = default;

@@ -62,6 +62,26 @@ TEST(Segment, random_strided_put_and_get) {
   check_put_and_get(world(), 1, 2, 13);
 }
 
+// For BLAS that reads a little beyond its operands: behind what a process has there are 64 bytes that can be
+// read.
+TEST(Segment, some_bytes_behind_a_slice_can_be_read) {
+  const auto read_behind = [](const Segment& segment, index_t bytes_here) {
+    const auto* slice = reinterpret_cast<const volatile unsigned char*>(segment.address(world().rank()));
+    int sum = 0;
+    for (index_t i = 0; i < 64; ++i) sum += slice[bytes_here + i];
+    return sum;
+  };
+  // In memory shared with other segments to its end, and in memory of their own, of unequal pages.
+  std::vector<Segment> many;
+  for (int i = 0; i < 40; ++i) {
+    many.emplace_back(world(), 1 << 16, "one of many");
+    EXPECT_GE(read_behind(many.back(), many.back().slice_bytes()), 0);
+  }
+  const index_t uneven = (index_t{4} << 20) + 4096 * ((world().rank() * 7) % 3);
+  const Segment own(world(), uneven, "its own");
+  EXPECT_GE(read_behind(own, uneven), 0);
+}
+
 TEST(Segment, large_strided_transfers_are_packed_in_parts) {
   const Group& all = world();
   constexpr index_t rows = 1200, columns = 700, pitch = 1000;

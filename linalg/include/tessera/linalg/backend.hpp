@@ -21,6 +21,8 @@ struct BackendReport {
   int processors = 0, processes = 0;
   /// Each a sentence that says what is slow and what to set.
   std::vector<std::string> warnings;
+  /// Each a sentence about a defect that this version is known to have, and what Tessera does about it.
+  std::vector<std::string> defects;
 
   /// All of it, a line for each thing. @local
   std::string text() const;
