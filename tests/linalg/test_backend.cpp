@@ -41,8 +41,9 @@ TEST(Backend, warns_of_old_kernels) {
     GTEST_SKIP() << "no kernels were asked for";
   EXPECT_EQ(report.kernels, core);
 #if defined(__x86_64__)
-  if (std::string_view(core) == "Nehalem" && __builtin_cpu_supports("avx"))
+  if (std::string_view(core) == "Nehalem" && __builtin_cpu_supports("avx")) {
     EXPECT_TRUE(warns_of(report, "OPENBLAS_CORETYPE"));
+  }
 #endif
 }
 
