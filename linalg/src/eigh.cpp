@@ -122,7 +122,7 @@ struct Problem {
     mirror<T>(matrix.matrix(), Triangle::lower, true);
     if (options.indices) values.resize(static_cast<std::size_t>(options.indices->last));
     const std::string problem =
-        elpa::solve<T>({.comm = call.group().mpi_comm(),
+        elpa::solve<T>({.group = call.group(),
                         .n = size(),
                         .wanted = call.narrow(static_cast<index_t>(values.size())),
                         .block = grid.block,
@@ -131,8 +131,7 @@ struct Problem {
                         .local_rows = call.narrow(matrix.matrix().array().local_shape().extents[0]),
                         .local_columns = call.narrow(matrix.matrix().array().local_shape().extents[1])},
                        wants_vectors, matrix.data<T>(), values.data(), vectors.data<T>());
-    const std::string agreed = call.group().agree(problem);
-    if (!agreed.empty()) call.fail("elpa", 1, formatted("could not be diagonalised by ELPA: {}", agreed));
+    if (!problem.empty()) call.fail("elpa", 1, formatted("could not be diagonalised by ELPA: {}", problem));
   }
 };
 

@@ -34,31 +34,18 @@ TESSERA_DECLARE(dc, c128, double)
 namespace tessera::linalg::elpa {
 namespace {
 
-// A problem as ELPA has it, and the first thing that it did not like.
+// A problem as ELPA has it, and the first thing that it did not like on any process.
 class Handle {
  public:
-  explicit Handle(const Problem& problem) {
-    // Once for the process; more often does nothing.
-    if (note(elpa_init(ELPA_API_VERSION), "elpa_init")) return;
-    int error = ELPA_OK;
-    handle_ = elpa_allocate(&error);
-    if (note(error, "elpa_allocate")) return;
-    using Setting = std::pair<const char*, int>;
-    for (const auto& [name, value] : {Setting{"na", problem.n},
-                                      {"nev", problem.wanted},
-                                      {"local_nrows", problem.local_rows},
-                                      {"local_ncols", problem.local_columns},
-                                      {"nblk", problem.block},
-                                      {"mpi_comm_parent", MPI_Comm_c2f(problem.comm)},
-                                      {"process_row", problem.row},
-                                      {"process_col", problem.column}}) {
-      elpa_set_integer(handle_, name, value, &error);
-      if (note(error, name)) return;
+  explicit Handle(const Problem& problem) : group_(problem.group) {
+    describe(problem);
+    // What follows is collective: nobody begins where one does not come.
+    if (!agree()) return;
+    if (!note(elpa_setup(handle_), "elpa_setup")) {
+      // Two stages took more than twice as long on 2 ranks, with the kernels that Debian's build has.
+      set("solver", ELPA_SOLVER_1STAGE);
     }
-    if (note(elpa_setup(handle_), "elpa_setup")) return;
-    // Two stages took more than twice as long on 2 ranks, with the kernels that Debian's build has.
-    elpa_set_integer(handle_, "solver", ELPA_SOLVER_1STAGE, &error);
-    note(error, "solver");
+    agree();
   }
   ~Handle() {
     int ignored = 0;
@@ -72,9 +59,39 @@ class Handle {
     if (error != ELPA_OK && problem_.empty()) problem_ = formatted("{}: {}", what, elpa_strerr(error));
     return error != ELPA_OK;
   }
+  /// Whether all is well on all; else all have the same problem. @collective
+  bool agree() {
+    problem_ = group_.agree(problem_);
+    return problem_.empty();
+  }
   const std::string& problem() const noexcept { return problem_; }
 
  private:
+  void describe(const Problem& problem) {
+    // Once for the process; more often does nothing.
+    if (note(elpa_init(ELPA_API_VERSION), "elpa_init")) return;
+    int error = ELPA_OK;
+    handle_ = elpa_allocate(&error);
+    if (note(error, "elpa_allocate")) return;
+    using Setting = std::pair<const char*, int>;
+    for (const auto& [name, value] : {Setting{"na", problem.n},
+                                      {"nev", problem.wanted},
+                                      {"local_nrows", problem.local_rows},
+                                      {"local_ncols", problem.local_columns},
+                                      {"nblk", problem.block},
+                                      {"mpi_comm_parent", MPI_Comm_c2f(group_.mpi_comm())},
+                                      {"process_row", problem.row},
+                                      {"process_col", problem.column}}) {
+      if (set(name, value)) return;
+    }
+  }
+  bool set(const char* name, int value) {
+    int error = ELPA_OK;
+    elpa_set_integer(handle_, name, value, &error);
+    return note(error, name);
+  }
+
+  const Group& group_;
   elpa_struct* handle_ = nullptr;
   std::string problem_;
 };
@@ -92,6 +109,7 @@ class Handle {
     else                                                                           \
       elpa_eigenvalues_a_h_a_##suffix(handle.get(), a, values, &error);            \
     handle.note(error, "the solver");                                              \
+    handle.agree();                                                                \
     return handle.problem();                                                       \
   }
 TESSERA_DEFINE(d, double, double)

@@ -4,8 +4,6 @@
 
 #include <string>
 
-#include <mpi.h>
-
 #include <tessera/linalg/operand.hpp>
 
 // Every routine of ELPA that Tessera calls, in one place; where there is none, solve() is not called.
@@ -21,14 +19,14 @@ inline constexpr bool is_available = false;
 template <class T>
 inline constexpr bool has = is_available && sizeof(linalg::detail::Real<T>) == sizeof(double);
 
-/// A matrix of n rows on a grid of all processes of comm, as one of them has it.
+/// A matrix of n rows on a grid of all members of a group, as one of them has it.
 struct Problem {
-  MPI_Comm comm;
+  const Group& group;
   int n, wanted, block, row, column, local_rows, local_columns;
 };
 
 /// The wanted eigenvalues from the least on, and vectors if they are wanted; a, of which both triangles are
-/// read, is overwritten. What went wrong, if anything. @collective over comm
+/// read, is overwritten. What went wrong, if anything, the same on all. @collective
 template <class T>
 std::string solve(const Problem& problem, bool vectors, T* a, linalg::detail::Real<T>* values, T* z);
 
