@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tessera/runtime/flags.hpp>
+#include <tessera/runtime/group.hpp>
+
+#include "model.hpp"
+
+namespace tessera::stress {
+
+/// Elements found at positions; a position may lie outside the array, among its ghost cells.
+struct Found {
+  std::vector<Numbers> at;
+  Values values;
+};
+
+/// An array of any type and number of dimensions, and every operation on it, with whole numbers as values.
+class AnyArray {
+ public:
+  virtual ~AnyArray() = default;
+
+  virtual std::unique_ptr<AnyArray> duplicate(const std::string& name) const = 0;
+  virtual void redistribute(const Line& layout) = 0;
+  virtual void close() = 0;
+  virtual void sync() = 0;
+  virtual void flush(int rank) = 0;
+
+  // `how`: a dense buffer; "strided"; or without waiting, "async" and "detached", until wait().
+  virtual void put(const Part& part, const Values& values, const std::string& how) = 0;
+  virtual void accumulate(const Part& part, const Values& values, const Line& line) = 0;
+  virtual Values get(const Part& part, const std::string& how) = 0;
+  /// What the oldest get without waiting has brought, and so on.
+  virtual std::vector<Values> wait() = 0;
+  virtual void put_periodic(const Part& part, const Values& values) = 0;
+  virtual void acc_periodic(const Part& part, const Values& values, index_t alpha) = 0;
+  virtual Values get_periodic(const Part& part) = 0;
+  virtual void scatter(const std::vector<Numbers>& at, const Values& values) = 0;
+  virtual void scatter_acc(const std::vector<Numbers>& at, const Values& values, index_t alpha) = 0;
+  virtual Values gather(const std::vector<Numbers>& at) = 0;
+  virtual void store(const Numbers& at, Number value) = 0;
+  virtual Number load(const Numbers& at) = 0;
+  virtual Number fetch_add(const Numbers& at, Number value) = 0;
+  virtual Number exchange(const Numbers& at, Number value) = 0;
+  /// What was there; the element is set where that is `expected`.
+  virtual Number compare_exchange(const Numbers& at, Number expected, Number desired) = 0;
+  virtual void put_notify(const Part& part, const Values& values, const Flag& flag) = 0;
+
+  /// The elements of this rank, by one of several ways.
+  virtual Found local(const std::string& how) = 0;
+  virtual void write_local(const std::function<Number(const Numbers&)>& value) = 0;
+  virtual void update_ghosts(const Line& line) = 0;
+  /// This rank's block with the cells around it, and the bounds of the block; nothing where it is empty.
+  virtual Found with_ghosts(Part& block) = 0;
+
+  virtual Values get_read_only(const std::vector<Part>& patches, index_t cache) = 0;
+  virtual void accumulate_only(const std::vector<Part>& patches, const std::vector<Values>& values,
+                               index_t cache) = 0;
+  virtual void write_disjoint(const Part& part, const Values& values) = 0;
+};
+
+/// @collective over the group @throws as Array
+std::unique_ptr<AnyArray> make_array(const Group& group, const std::string& name, const Line& line);
+
+struct Operand {
+  AnyArray* array;
+  Part part;
+};
+/// An operation of whole_operations(); what it returns. `rank`: the number of dimensions of the operands.
+/// @collective
+Values compute(const std::string& type, std::size_t rank, const Line& line,
+               const std::vector<Operand>& operands);
+
+// One for each pair of element types, so that they are compiled in parallel.
+std::unique_ptr<AnyArray> make_integers(const Group& group, const std::string& name, const Line& line);
+std::unique_ptr<AnyArray> make_reals(const Group& group, const std::string& name, const Line& line);
+std::unique_ptr<AnyArray> make_complex(const Group& group, const std::string& name, const Line& line);
+Values compute_integers(const std::string& type, std::size_t rank, const Line& line,
+                        const std::vector<Operand>& operands);
+Values compute_reals(const std::string& type, std::size_t rank, const Line& line,
+                     const std::vector<Operand>& operands);
+Values compute_complex(const std::string& type, std::size_t rank, const Line& line,
+                       const std::vector<Operand>& operands);
+
+inline constexpr std::size_t most_dimensions = 5;
+
+}  // namespace tessera::stress

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "interpreter.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+
+#include <tessera/runtime/error.hpp>
+
+namespace tessera::stress {
+
+namespace detail {
+
+const std::map<std::string, Run::Handler>& Run::handlers() {
+  static const auto all = [] {
+    std::map<std::string, Handler> map{{"group", &Run::make_group},
+                                       {"close", &Run::close},
+                                       {"drop", &Run::close},
+                                       {"array", &Run::make_array},
+                                       {"duplicate", &Run::duplicate},
+                                       {"redistribute", &Run::redistribute},
+                                       {"put", &Run::put},
+                                       {"get", &Run::get},
+                                       {"acc", &Run::accumulate},
+                                       {"put_periodic", &Run::periodic},
+                                       {"get_periodic", &Run::periodic},
+                                       {"acc_periodic", &Run::periodic},
+                                       {"gather", &Run::list},
+                                       {"scatter", &Run::list},
+                                       {"scatter_acc", &Run::list},
+                                       {"store", &Run::one_element},
+                                       {"load", &Run::one_element},
+                                       {"fetch_add", &Run::one_element},
+                                       {"exchange", &Run::one_element},
+                                       {"compare_exchange", &Run::one_element},
+                                       {"outside", &Run::outside},
+                                       {"wait", &Run::wait},
+                                       {"flush", &Run::flush},
+                                       {"sync", &Run::sync},
+                                       {"write_local", &Run::write_local},
+                                       {"update_ghosts", &Run::update_ghosts},
+                                       {"read_epoch", &Run::read_epoch},
+                                       {"acc_epoch", &Run::accumulate_all},
+                                       {"acc_all", &Run::accumulate_all},
+                                       {"write_epoch", &Run::put_all},
+                                       {"put_all", &Run::put_all},
+                                       {"fetch_add_all", &Run::fetch_add_all},
+                                       {"locked_add_all", &Run::locked_add_all},
+                                       {"tasks", &Run::tasks}};
+    for (const auto& [verb, operands] : whole_operations()) map[verb] = &Run::whole;
+    return map;
+  }();
+  return all;
+}
+
+Run::Run(const Group& world, const RunOptions& options) : world_(world), options_(options) {
+  Members all{world, std::vector<int>(static_cast<std::size_t>(world.size()))};
+  std::iota(all.ranks.begin(), all.ranks.end(), 0);
+  groups_["world"] = all;
+}
+
+Outcome Run::operator()(const Script& script) {
+  constexpr index_t lines_between_agreements = 24;
+  for (; number_ < static_cast<index_t>(script.size()) && outcome_.is_right(); ++number_) {
+    line_ = &script[static_cast<std::size_t>(number_)];
+    if (options_.verbose && world_.rank() == 0) std::fprintf(stderr, "%s\n", text(*line_).c_str());
+    bool applies = false;
+    attempt([&] { applies = (this->*handlers().at(line_->verb))(*line_); });
+    ++(applies ? outcome_.operations : outcome_.skipped);
+    if (options_.verbose && world_.rank() == 0 && !applies) std::fprintf(stderr, "  does not apply\n");
+    if (applies && line_->verb == options_.broken) {
+      Entry* entry = find(line_->names.back());
+      if (entry != nullptr && !entry->model.values.empty()) entry->model.values[0] += 1;
+    }
+    if (number_ % lines_between_agreements == lines_between_agreements - 1) agree();
+  }
+  end();
+  return outcome_;
+}
+
+void Run::end() {
+  static const Line last{"sync", {}, {}};
+  line_ = &last;
+  if (outcome_.is_right()) {
+    for (auto& [name, entry] : arrays_) {
+      settle(entry);
+      check(entry, static_cast<index_t>(name.size()) + number_);
+    }
+    agree();
+  }
+  while (!arrays_.empty()) remove(arrays_.begin()->first, arrays_.size() % 2 == 0);
+  groups_.erase("world");
+  for (auto& [name, members] : groups_)
+    if (members.group) attempt([&group = members.group] { group.close(); });
+  agree();
+  world_.sync();
+}
+
+// The first line that went wrong anywhere, and what the lowest rank says of it.
+void Run::agree() {
+  constexpr index_t none = std::numeric_limits<index_t>::max();
+  const auto lines = world_.all_gather(outcome_.is_right() ? none : outcome_.line);
+  const auto first = std::min_element(lines.begin(), lines.end());
+  if (*first == none) return;
+  const int rank = static_cast<int>(first - lines.begin());
+  outcome_.line = *first;
+  outcome_.message.resize(
+      static_cast<std::size_t>(world_.broadcast(static_cast<index_t>(outcome_.message.size()), rank)));
+  world_.broadcast(std::span(outcome_.message.data(), outcome_.message.size()), rank);
+}
+
+void Run::fail(const std::string& message) {
+  if (!outcome_.is_right()) return;
+  outcome_.line = number_;
+  outcome_.message = "rank " + std::to_string(world_.rank()) + ": " + message;
+  if (options_.verbose)
+    std::fprintf(stderr, "%s\n", outcome_.message.c_str());  // should the job hang before all agree
+}
+
+namespace {
+
+std::string text_of(const Numbers& numbers, const char* between) {
+  std::string all;
+  for (const index_t number : numbers) all += (all.empty() ? "" : between) + std::to_string(number);
+  return all;
+}
+
+std::string text_of(const Number& value) {
+  char text[80];
+  if (value.imag() == 0)
+    std::snprintf(text, sizeof text, "%.10g", value.real());
+  else
+    std::snprintf(text, sizeof text, "%.10g%+.10gi", value.real(), value.imag());
+  return text;
+}
+
+}  // namespace
+
+void Run::compare(const Entry& entry, const Places& at, const Values& found, Values expected,
+                  const std::string& by) {
+  if (line_->verb == options_.broken && !expected.empty()) expected[0] += 1;
+  const std::string what =
+      entry.name + " (" + entry.model.type + ", " + text_of(entry.model.extents, " x ") + ")";
+  if (found.size() != expected.size())
+    return fail(by + " of " + what + " gives " + std::to_string(found.size()) + " elements, expected are " +
+                std::to_string(expected.size()));
+  std::size_t wrong = 0, first = 0;
+  for (std::size_t k = found.size(); k-- > 0;) {
+    if (found[k] == expected[k]) continue;
+    ++wrong;
+    first = k;
+  }
+  if (wrong == 0) return;
+  fail(by + " of " + what + ": element (" + text_of(entry.model.position(at[first]), ", ") + ") is " +
+       text_of(found[first]) + ", expected " + text_of(expected[first]) + " (" + std::to_string(wrong) +
+       " of " + std::to_string(found.size()) + " are wrong)");
+}
+
+void Run::compare_found(const Entry& entry, const Found& found, const std::string& by) {
+  Places at;
+  Values expected;
+  for (const Numbers& position : found.at) {
+    const auto place = entry.model.place(position);
+    if (!place) return fail(by + " of " + entry.name + " gives an element outside the array");
+    at.push_back(*place);
+    expected.push_back(entry.model.values[*place]);
+  }
+  compare(entry, at, found.values, expected, by);
+}
+
+Entry* Run::find(const std::string& name) {
+  const auto found = arrays_.find(name);
+  return found == arrays_.end() ? nullptr : &found->second;
+}
+
+int Run::author(const Entry& entry, const Line& line) const {
+  return static_cast<int>(std::abs(line.number("by")) % entry.members());
+}
+
+bool Run::is_me(const Entry& entry, int member) const {
+  return entry.array && entry.ranks[static_cast<std::size_t>(member)] == world_.rank();
+}
+
+int Run::my_number(const Entry& entry) const {
+  return static_cast<int>(std::find(entry.ranks.begin(), entry.ranks.end(), world_.rank()) -
+                          entry.ranks.begin());
+}
+
+void Run::prepare(Entry& entry, const Places& at, int member, std::uint8_t use) {
+  if (entry.model.conflicts(at, member, use)) settle(entry);
+  entry.model.use(at, member, use);
+}
+
+void Run::collect(Entry& entry) {
+  if (entry.array) {
+    attempt([&] {
+      const auto arrived = entry.array->wait();
+      for (std::size_t k = 0; k < arrived.size(); ++k)
+        compare(entry, entry.awaited.at(k).first, arrived[k], entry.awaited.at(k).second, "get_async");
+    });
+    entry.awaited.clear();
+  }
+  if (entry.has_detached) return;
+  for (auto& uses : entry.model.uses) uses = static_cast<std::uint8_t>(uses & ~travels);
+}
+
+void Run::settle(Entry& entry) {
+  collect(entry);
+  if (entry.array) attempt([&] { entry.array->sync(); });
+  entry.has_detached = false;
+  entry.model.settle();
+}
+
+void Run::barrier(const Entry& entry) {
+  if (entry.array) groups_.at(entry.group).group.barrier();
+}
+
+// Compares the whole array, by one of several ways; it is synchronised.
+void Run::check(Entry& entry, index_t way) {
+  const Model& model = entry.model;
+  Places all(model.values.size());
+  std::iota(all.begin(), all.end(), 0);
+  std::vector<Numbers> at = positions(model.extents);
+  constexpr index_t ways = 6;
+  if (entry.array)
+    attempt([&] {
+      switch (way % ways) {
+        case 0:
+          if (model.values.size() <= 100) {
+            Values found;
+            for (const Numbers& one : at) found.push_back(entry.array->load(one));
+            return compare(entry, all, found, model.values, "load");
+          }
+          [[fallthrough]];
+        case 1:
+          return compare(entry, all, entry.array->gather(at), model.values, "gather");
+        case 2:
+          return compare_found(entry, entry.array->local("node"), "block_of");
+        case 3:
+        case 4: {
+          const Found found = entry.array->local(way % ways == 3 ? "each" : "blocks");
+          compare_found(entry, found, way % ways == 3 ? "for_each_local" : "local_block");
+          const index_t sum =
+              groups_.at(entry.group).group.all_reduce(static_cast<index_t>(found.at.size()), Reduce::sum);
+          if (sum != static_cast<index_t>(all.size()))
+            fail("the members own " + std::to_string(sum) + " elements of " + entry.name);
+          return;
+        }
+        default:
+          return compare(entry, all, entry.array->get({}, "dense"), model.values, "get");
+      }
+    });
+  barrier(entry);
+  entry.model.settle();
+}
+
+bool Run::put(const Line& line) {
+  Entry* entry = find(line.names[0]);
+  if (entry == nullptr) return false;
+  const Part part = part_of(line, "");
+  const auto chosen = entry->model.select(part);
+  if (!chosen || !part.fix.empty()) return false;
+  const std::string how = line.word("how", "dense");
+  const bool stays_away = how == "async" || how == "detached";
+  const int member = author(*entry, line);
+  prepare(*entry, chosen->at, member, stays_away ? writes | travels : writes);
+  const Values values = random_values(line.number("seed"), chosen->at.size(), entry->model.is_complex());
+  for (std::size_t k = 0; k < values.size(); ++k) entry->model.values[chosen->at[k]] = values[k];
+  if (is_me(*entry, member)) entry->array->put(part, values, how);
+  entry->has_detached |= how == "detached";
+  return true;
+}
+
+bool Run::get(const Line& line) {
+  Entry* entry = find(line.names[0]);
+  if (entry == nullptr) return false;
+  const Part part = part_of(line, "");
+  const auto chosen = entry->model.select(part);
+  if (!chosen || !part.fix.empty()) return false;
+  const std::string how = line.word("how", "dense");
+  const int member = author(*entry, line);
+  prepare(*entry, chosen->at, member, how == "async" ? reads | travels : reads);
+  if (!is_me(*entry, member)) return true;
+  Values expected;
+  for (const std::size_t k : chosen->at) expected.push_back(entry->model.values[k]);
+  const Values found = entry->array->get(part, how);
+  if (how == "async")
+    entry->awaited.emplace_back(chosen->at, expected);
+  else
+    compare(*entry, chosen->at, found, expected, "get");
+  return true;
+}
+
+bool Run::accumulate(const Line& line) {
+  Entry* entry = find(line.names[0]);
+  if (entry == nullptr) return false;
+  const Part part = part_of(line, "");
+  const auto chosen = entry->model.select(part);
+  if (!chosen || !part.fix.empty()) return false;
+  const std::string how = line.word("how", "dense"), op = line.word("op", "sum");
+  if (op != "sum" &&
+      (entry->model.is_complex() || part.lo.empty() || !part.step.empty() || !part.order.empty()))
+    return false;
+  const bool stays_away = op == "sum" && (how == "async" || how == "detached");
+  const auto alpha = static_cast<double>(line.number("alpha", 1));
+  const Values values = random_values(line.number("seed"), chosen->at.size(), entry->model.is_complex());
+  Values after = entry->model.values;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    Number& here = after[chosen->at[k]];
+    if (op == "min") here = std::min(here.real(), values[k].real());
+    if (op == "max") here = std::max(here.real(), values[k].real());
+    if (op == "sum") here += alpha * values[k];
+  }
+  if (!is_exact(after)) return false;
+  const int member = author(*entry, line);
+  const int use = op == "min" ? lessens : op == "max" ? raises : stays_away ? adds | travels : adds;
+  prepare(*entry, chosen->at, member, static_cast<std::uint8_t>(use));
+  entry->model.values = after;
+  if (is_me(*entry, member)) entry->array->accumulate(part, values, line);
+  entry->has_detached |= stays_away && how == "detached";
+  return true;
+}
+
+bool Run::periodic(const Line& line) {
+  Entry* entry = find(line.names[0]);
+  if (entry == nullptr) return false;
+  const Part part = part_of(line, "");
+  const auto chosen = entry->model.select_periodic(part);
+  if (!chosen) return false;
+  const bool puts = line.verb == "put_periodic", gets = line.verb == "get_periodic";
+  for (std::size_t d = 0; d < part.lo.size() && puts; ++d)
+    if (part.hi[d] - part.lo[d] > entry->model.extents[d]) return false;
+  const Values values = random_values(line.number("seed"), chosen->at.size(), entry->model.is_complex());
+  const index_t alpha = line.number("alpha", 1);
+  Values after = entry->model.values, expected;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    Number& here = after[chosen->at[k]];
+    expected.push_back(here);
+    if (!gets) here = puts ? values[k] : here + static_cast<double>(alpha) * values[k];
+  }
+  if (!is_exact(after)) return false;
+  const int member = author(*entry, line);
+  prepare(*entry, chosen->at, member, gets ? reads : puts ? writes : adds);
+  entry->model.values = after;
+  if (!is_me(*entry, member)) return true;
+  if (puts) entry->array->put_periodic(part, values);
+  if (gets) compare(*entry, chosen->at, entry->array->get_periodic(part), expected, "get_periodic");
+  if (!puts && !gets) entry->array->acc_periodic(part, values, alpha);
+  return true;
+}
+
+bool Run::list(const Line& line) {
+  Entry* entry = find(line.names[0]);
+  if (entry == nullptr || entry->model.values.empty()) return false;
+  const index_t seed = line.number("seed");
+  Places at;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(line.number("count", 1)); ++k) {
+    const auto place =
+        static_cast<std::size_t>(random_below(seed, k, static_cast<index_t>(entry->model.values.size())));
+    if (line.verb != "scatter" || std::find(at.begin(), at.end(), place) == at.end()) at.push_back(place);
+  }
+  std::vector<Numbers> where;
+  for (const std::size_t place : at) where.push_back(entry->model.position(place));
+  const Values values = random_values(seed + 1, at.size(), entry->model.is_complex());
+  const index_t alpha = line.number("alpha", 1);
+  Values after = entry->model.values, expected;
+  for (std::size_t k = 0; k < at.size(); ++k) {
+    expected.push_back(entry->model.values[at[k]]);
+    if (line.verb == "scatter") after[at[k]] = values[k];
+    if (line.verb == "scatter_acc") after[at[k]] += static_cast<double>(alpha) * values[k];
+  }
+  if (!is_exact(after)) return false;
+  const int member = author(*entry, line);
+  prepare(*entry, at, member, line.verb == "gather" ? reads : line.verb == "scatter" ? writes : adds);
+  entry->model.values = after;
+  if (!is_me(*entry, member)) return true;
+  if (line.verb == "gather") compare(*entry, at, entry->array->gather(where), expected, "gather");
+  if (line.verb == "scatter") entry->array->scatter(where, values);
+  if (line.verb == "scatter_acc") entry->array->scatter_acc(where, values, alpha);
+  return true;
+}
+
+bool Run::one_element(const Line& line) {
+  Entry* entry = find(line.names[0]);
+  if (entry == nullptr) return false;
+  const Numbers at = line.numbers("at");
+  const auto place = entry->model.place(at);
+  if (!place) return false;
+  const std::string& verb = line.verb;
+  const bool compares = verb == "compare_exchange";
+  if (compares && (!entry->model.is_integer() || entry->is_atomic_by_mpi)) return false;
+  const Number value = random_values(line.number("seed"), 1, entry->model.is_complex())[0];
+  const Number before = entry->model.values[*place];
+  const bool is_same = line.number("same", 1) != 0;
+  Number after = verb == "load" ? before : verb == "fetch_add" ? before + value : value;
+  if (compares && !is_same) after = before;
+  if (!is_exact({after})) return false;
+  const int member = author(*entry, line);
+  prepare(*entry, {*place}, member, verb == "load" ? reads : verb == "store" ? writes : writes | adds);
+  entry->model.values[*place] = after;
+  if (!is_me(*entry, member)) return true;
+  Number found = before;
+  if (verb == "store") entry->array->store(at, value);
+  if (verb == "load") found = entry->array->load(at);
+  if (verb == "fetch_add") found = entry->array->fetch_add(at, value);
+  if (verb == "exchange") found = entry->array->exchange(at, value);
+  if (compares) found = entry->array->compare_exchange(at, is_same ? before : before + Number(1), value);
+  if (verb != "store") compare(*entry, {*place}, {found}, {before}, verb);
+  return true;
+}
+
+bool Run::outside(const Line& line) {
+  Entry* entry = find(line.names[0]);
+  if (entry == nullptr) return false;
+  Numbers at(entry->model.extents.size(), 0);
+  const std::size_t d = static_cast<std::size_t>(line.number("dimension")) % at.size();
+  at[d] = entry->model.extents[d];
+  if (!is_me(*entry, author(*entry, line))) return true;
+  try {
+    entry->array->load(at);
+    fail("load of " + entry->name + " outside the array throws no error");
+  } catch (const UsageError&) {
+  }
+  return true;
+}
+
+bool Run::wait(const Line& line) {
+  Entry* entry = find(line.names[0]);
+  if (entry != nullptr) collect(*entry);
+  return entry != nullptr;
+}
+
+bool Run::flush(const Line& line) {
+  Entry* entry = find(line.names[0]);
+  if (entry == nullptr) return false;
+  const int rank = line.has("rank") ? static_cast<int>(line.number("rank") % entry->members()) : -1;
+  if (is_me(*entry, author(*entry, line))) entry->array->flush(rank);
+  return true;
+}
+
+}  // namespace detail
+
+Outcome run(const Group& world, const Script& script, const RunOptions& options) {
+  return detail::Run(world, options)(script);
+}
+
+}  // namespace tessera::stress

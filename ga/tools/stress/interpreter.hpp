@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "any_array.hpp"
+
+namespace tessera::stress {
+
+struct RunOptions {
+  std::string broken;  // the verb after which the model is falsified
+  bool verbose = false;
+};
+
+/// How a script went: the same on every rank.
+struct Outcome {
+  index_t line = -1;  // the first that went wrong, from 0; -1 if none
+  std::string message;
+  index_t operations = 0, skipped = 0;
+  bool is_right() const { return line < 0; }
+};
+
+/// Runs a script on all ranks, and beside it on a model that each rank has whole. Any script is well defined: a
+/// line that cannot apply (to an array that there is not, say) is skipped, and one whose result earlier lines
+/// leave open begins with a synchronisation. @collective
+Outcome run(const Group& world, const Script& script, const RunOptions& options);
+
+namespace detail {
+
+/// A group, or nothing on ranks that are not its members; those are ranks of the world.
+struct Members {
+  Group group;
+  std::vector<int> ranks;
+};
+
+/// An array and what it should hold.
+struct Entry {
+  std::string name, group;
+  Model model;
+  std::vector<int> ranks;
+  bool is_atomic_by_mpi = false, has_detached = false;
+  std::unique_ptr<AnyArray> array;                 // null on ranks that are not members
+  std::vector<std::pair<Places, Values>> awaited;  // by this rank's gets that do not wait
+  int members() const { return static_cast<int>(ranks.size()); }
+};
+
+/// A script that is being run.
+class Run {
+ public:
+  Run(const Group& world, const RunOptions& options);
+  Outcome operator()(const Script& script);
+
+ private:
+  using Handler = bool (Run::*)(const Line&);  // whether the line applied
+  static const std::map<std::string, Handler>& handlers();
+
+  // Groups and arrays.
+  bool make_group(const Line& line);
+  bool close(const Line& line);
+  bool make_array(const Line& line);
+  bool duplicate(const Line& line);
+  bool redistribute(const Line& line);
+  // One-sided operations.
+  bool put(const Line& line);
+  bool get(const Line& line);
+  bool accumulate(const Line& line);
+  bool periodic(const Line& line);
+  bool list(const Line& line);
+  bool one_element(const Line& line);
+  bool outside(const Line& line);
+  bool wait(const Line& line);
+  bool flush(const Line& line);
+  // Of all members.
+  bool sync(const Line& line);
+  bool write_local(const Line& line);
+  bool update_ghosts(const Line& line);
+  bool read_epoch(const Line& line);
+  bool accumulate_all(const Line& line);
+  bool put_all(const Line& line);
+  bool fetch_add_all(const Line& line);
+  bool locked_add_all(const Line& line);
+  bool tasks(const Line& line);
+  bool whole(const Line& line);
+
+  Entry* find(const std::string& name);
+  Entry& add(const std::string& name, Entry&& entry, const Line& line);
+  void remove(const std::string& name, bool closes);
+  void fill(Entry& entry, index_t value);
+  int author(const Entry& entry, const Line& line) const;
+  bool is_me(const Entry& entry, int member) const;
+  int my_number(const Entry& entry) const;
+  // Makes elements ready for a use, and notes it.
+  void prepare(Entry& entry, const Places& at, int member, std::uint8_t use);
+  void collect(Entry& entry);
+  void settle(Entry& entry);
+  void check(Entry& entry, index_t way);
+  void barrier(const Entry& entry);
+
+  template <class F>
+  void attempt(F&& f) {
+    try {
+      f();
+    } catch (const std::exception& error) {
+      fail(std::string("error: ") + error.what());
+    }
+  }
+  void fail(const std::string& message);
+  void compare(const Entry& entry, const Places& at, const Values& found, Values expected,
+               const std::string& by);
+  void compare_found(const Entry& entry, const Found& found, const std::string& by);
+  void agree();
+  void end();
+
+  const Group& world_;
+  const RunOptions& options_;
+  std::map<std::string, Members> groups_;
+  std::map<std::string, Entry> arrays_;
+  const Line* line_ = nullptr;
+  index_t number_ = 0;
+  Outcome outcome_;
+};
+
+}  // namespace detail
+}  // namespace tessera::stress

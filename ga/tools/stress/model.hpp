@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "script.hpp"
+
+// What arrays should hold, computed without Tessera: plain vectors in row-major order and index arithmetic of
+// its own. All values are whole numbers that every element type holds exactly, so that sums do not depend on
+// their order.
+namespace tessera::stress {
+
+using Number = std::complex<double>;
+using Values = std::vector<Number>;
+using Places = std::vector<std::size_t>;  // row-major numbers of elements
+
+/// A part of an array: dimension fix[0] held at fix[1], then a patch of the rest, every step-th element of it,
+/// and its dimensions in another order. What is empty changes nothing.
+struct Part {
+  Numbers lo, hi, step, order, fix;
+};
+/// Reads the settings of a line that begin with a prefix.
+Part part_of(const Line& line, const std::string& prefix);
+
+/// The elements of a part in its row-major order.
+struct Selection {
+  Numbers extents;
+  Places at;
+};
+
+/// How an element was used since the array was last synchronised, and by which member.
+enum Use : std::uint8_t { reads = 1, writes = 2, adds = 4, lessens = 8, raises = 16, travels = 32 };
+
+/// What is to be in one array.
+struct Model {
+  std::string type;
+  Numbers extents, ghosts;
+  std::vector<bool> periodic;
+  Values values;
+  std::vector<int> author;         // of uses since the last synchronisation: none, one or several
+  std::vector<std::uint8_t> uses;  // Use
+
+  static constexpr int nobody = -1, several = -2;
+
+  bool is_complex() const { return type.find("complex") == 0; }
+  bool is_integer() const { return type.find("int") == 0; }
+  /// Nothing for a part that the array does not have.
+  std::optional<Selection> select(const Part& part) const;
+  /// A patch of the array repeated in all directions; nothing if the array is empty.
+  std::optional<Selection> select_periodic(const Part& part) const;
+  /// The place of a position; nothing outside.
+  std::optional<std::size_t> place(const Numbers& at) const;
+  Numbers position(std::size_t place) const;
+  /// Whether what a member is about to do needs a synchronisation first.
+  bool conflicts(const Places& at, int member, std::uint8_t use) const;
+  void use(const Places& at, int member, std::uint8_t use);
+  void settle();
+};
+
+std::size_t count(const Numbers& extents);
+/// Positions of a box in row-major order.
+std::vector<Numbers> positions(const Numbers& extents);
+/// The k-th number that a seed stands for.
+std::uint64_t random_bits(index_t seed, std::size_t k);
+index_t random_below(index_t seed, std::size_t k, index_t end);
+/// Values of a seed: whole numbers from -9 to 9, with imaginary parts if complex.
+Values random_values(index_t seed, std::size_t count, bool is_complex);
+/// A patch that belongs to a seed.
+Part random_patch(index_t seed, const Numbers& extents);
+/// The part of dimension 0 that a member has of an array dealt out evenly.
+Part slab(const Numbers& extents, int member, int members);
+
+/// Whether all are whole numbers that every type holds.
+bool is_exact(const Values& values);
+
+/// An operation on whole arrays in terms of values: what its last operand becomes (unless it only reads), and
+/// what it returns. Nothing if the numbers would not be exact or the type does not have the operation.
+struct Effect {
+  std::optional<Values> written;
+  Values result;
+  bool is_rounded = false;  // the result may differ in its last digits
+};
+std::optional<Effect> effect(const Line& line, const Model& model, const std::vector<Values>& operands,
+                             const Numbers& extents);
+
+}  // namespace tessera::stress
