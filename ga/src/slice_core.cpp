@@ -15,6 +15,12 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+// How far from the origin position `lo` of `extent` is. The position behind the last element is directly behind
+// it: a whole step behind may be outside the array, where not even an empty patch may begin.
+index_t distance(index_t lo, index_t extent, index_t step) {
+  return lo == extent && lo > 0 ? (lo - 1) * step + 1 : lo * step;
+}
+
 }  // namespace
 
 SliceCore::SliceCore(const ArrayCore& array) : array_(const_cast<ArrayCore*>(&array)), rank_(array.rank()) {
@@ -45,7 +51,7 @@ SliceCore SliceCore::patch(const Box& box) const {
   for (int k = 0; k < rank_; ++k) {
     const index_t lo = box.lo[at(k)], hi = box.hi[at(k)];
     if (lo < 0 || lo > hi || hi > extents_[at(k)]) throw_bad_patch(extents_.data(), rank_, box, description());
-    part.origin_[at(axis_[at(k)])] += lo * step_[at(k)];
+    part.origin_[at(axis_[at(k)])] += distance(lo, extents_[at(k)], step_[at(k)]);
     part.extents_[at(k)] = hi - lo;
   }
   return part;
@@ -120,7 +126,7 @@ Lattice SliceCore::lattice(const Box& box) const {
   for (int k = 0; k < rank_; ++k) {
     const std::size_t d = at(axis_[at(k)]);
     const index_t count = box.hi[at(k)] - box.lo[at(k)];
-    lattice.lo[d] = origin_[d] + box.lo[at(k)] * step_[at(k)];
+    lattice.lo[d] = origin_[d] + distance(box.lo[at(k)], extents_[at(k)], step_[at(k)]);
     lattice.hi[d] = count == 0 ? lattice.lo[d] : lattice.lo[d] + (count - 1) * step_[at(k)] + 1;
     lattice.step[d] = step_[at(k)];
     lattice.stepped = lattice.stepped || step_[at(k)] > 1;

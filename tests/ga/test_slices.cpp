@@ -5,6 +5,7 @@
 #include <tessera/elementwise.hpp>
 #include <tessera/matrix.hpp>
 #include <tessera/reductions.hpp>
+#include <tessera/scan.hpp>
 
 #include "onesided_model.hpp"
 #include "slice_model.hpp"
@@ -239,6 +240,22 @@ void check_overlaps(int rounds) {
         << array.layout().description() << ": " << from.of(array).core().description() << " to "
         << to.of(array).core().description();
   }
+}
+
+// Behind the last element of a slice in steps the array may have ended: columns 3 and 6 of 8, and the next
+// is 9.
+TEST(Slice, in_steps_has_an_end) {
+  Array<double, 2> a(world(), {2, 8}, {.name = "steps"});
+  fill(a, 1);
+  const auto part = a.slice({{0, 3}, {2, 8}}, {1, 3});
+  ASSERT_EQ(part.dims(), (Extents<2>{2, 2}));
+  EXPECT_EQ(part.get({{0, 2}, {2, 2}}).size(), 0);
+  EXPECT_EQ(part.slice({{0, 2}, {2, 2}}).size(), 0);
+  EXPECT_THROW(part.slice({{0, 3}, {2, 3}}), UsageError);
+  // On more than two ranks, some have nothing of such a vector.
+  scan(part.fix(0, 1), a.slice({{0, 3}, {2, 8}}, {1, 3}).fix(0, 0));
+  EXPECT_EQ(reduce(part.fix(0, 0), Reduce::sum), 3);
+  EXPECT_EQ(reduce(a, Reduce::sum), 17);
 }
 
 TEST(Slice, copies_within_an_array) {
