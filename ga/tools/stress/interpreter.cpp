@@ -63,7 +63,7 @@ Run::Run(const Group& world, const RunOptions& options) : world_(world), options
 
 Outcome Run::operator()(const Script& script) {
   constexpr index_t lines_between_agreements = 24;
-  for (; number_ < static_cast<index_t>(script.size()) && outcome_.is_right(); ++number_) {
+  for (; number_ < static_cast<index_t>(script.size()) && !has_failed_; ++number_) {
     line_ = &script[static_cast<std::size_t>(number_)];
     if (options_.verbose && world_.rank() == 0) std::fprintf(stderr, "%s\n", text(*line_).c_str());
     bool applies = false;
@@ -83,7 +83,7 @@ Outcome Run::operator()(const Script& script) {
 void Run::end() {
   static const Line last{"sync", {}, {}};
   line_ = &last;
-  if (outcome_.is_right()) {
+  if (!has_failed_) {
     for (auto& [name, entry] : arrays_) {
       settle(entry);
       check(entry, static_cast<index_t>(name.size()) + number_);
@@ -103,7 +103,8 @@ void Run::agree() {
   constexpr index_t none = std::numeric_limits<index_t>::max();
   const auto lines = world_.all_gather(outcome_.is_right() ? none : outcome_.line);
   const auto first = std::min_element(lines.begin(), lines.end());
-  if (*first == none) return;
+  has_failed_ = *first != none;
+  if (!has_failed_) return;
   const int rank = static_cast<int>(first - lines.begin());
   outcome_.line = *first;
   outcome_.message.resize(

@@ -121,6 +121,7 @@ class Run {
   std::map<std::string, Entry> arrays_;
   const Line* line_ = nullptr;
   index_t number_ = 0;
+  bool has_failed_ = false;  // as all know; what this rank alone knows is in outcome_
   Outcome outcome_;
 };
 
