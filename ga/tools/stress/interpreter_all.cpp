@@ -414,9 +414,12 @@ bool Run::whole(const Line& line) {
           std::find(chosen.back().at.begin(), chosen.back().at.end(), place) != chosen.back().at.end())
         return false;
   }
+  // Where MPI has no atomic domain, members lack those arrays that should have it.
+  const auto present =
+      std::count_if(operands.begin(), operands.end(), [](const Operand& one) { return one.array != nullptr; });
+  const bool is_member = present == static_cast<std::ptrdiff_t>(operands.size());
+  if (present > 0 && !is_member) return false;
   for (Entry* entry : entries) collect(*entry);
-  const bool is_member =
-      std::all_of(operands.begin(), operands.end(), [](const Operand& one) { return one.array; });
   if (is_member)
     attempt([&] {
       const Values result = compute(entries[0]->model.type, chosen[0].extents.size(), line, operands);
