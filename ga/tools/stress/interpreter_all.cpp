@@ -375,6 +375,29 @@ bool Run::tasks(const Line& line) {
   return true;
 }
 
+namespace {
+
+// Whether the boxes around two parts have elements in common: the library refuses parts in steps whose elements
+// lie between each other's, too.
+bool meet(const Model& model, const Places& a, const Places& b) {
+  if (a.empty() || b.empty()) return false;
+  for (std::size_t d = 0; d < model.extents.size(); ++d) {
+    const auto bounds = [&](const Places& all) {
+      std::pair<index_t, index_t> ends{model.extents[d], -1};
+      for (const std::size_t place : all) {
+        const index_t at = model.position(place)[d];
+        ends = {std::min(ends.first, at), std::max(ends.second, at)};
+      }
+      return ends;
+    };
+    const auto one = bounds(a), other = bounds(b);
+    if (one.second < other.first || other.second < one.first) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 bool Run::whole(const Line& line) {
   static const char* const prefixes[] = {"x.", "y.", "z."};
   std::vector<Entry*> entries;
@@ -408,11 +431,9 @@ bool Run::whole(const Line& line) {
     if (entries[k] != entries.back()) continue;
     const Part &part = operands[k].part, &last = operands.back().part;
     if (chosen[k].at == chosen.back().at && part.order == last.order && part.fix == last.fix) continue;
-    const bool copies = line.verb == "copy" || line.verb == "permute";
-    for (const std::size_t place : chosen[k].at)
-      if (!copies &&
-          std::find(chosen.back().at.begin(), chosen.back().at.end(), place) != chosen.back().at.end())
-        return false;
+    if (line.verb != "copy" && line.verb != "permute" &&
+        meet(entries[k]->model, chosen[k].at, chosen.back().at))
+      return false;
   }
   // Where MPI has no atomic domain, members lack those arrays that should have it.
   const auto present =
