@@ -69,10 +69,11 @@ struct SegmentFace {
 
   /// The place, if it can be reached directly. @local
   std::byte* reach(int rank, index_t offset, index_t bytes) const noexcept {
-    const int place = rank - first_direct;
-    if (static_cast<unsigned>(place) >= static_cast<unsigned>(direct_ranks)) return nullptr;
+    // Unsigned, so that any rank may be asked for.
+    const unsigned place = static_cast<unsigned>(rank) - static_cast<unsigned>(first_direct);
+    if (place >= static_cast<unsigned>(direct_ranks)) return nullptr;
     if (offset < 0 || offset > slice - bytes) return nullptr;
-    return base + place * stride + offset;
+    return base + static_cast<index_t>(place) * stride + offset;
   }
   /// The same, counted as an operation; null also where it is time to take the time. @local
   std::byte* count(int rank, index_t offset, index_t bytes, Operation operation) const noexcept {
