@@ -309,6 +309,10 @@ Account transfer(Transfer direction, const Dataset& dataset, const Memory& memor
   way = static_cast<Way>(group.all_reduce(static_cast<int>(way), Reduce::min));
   if (problem) std::rethrow_exception(problem);
   if (way == Way::none) return {};  // the problem is another rank's
+  // So that the file reaches as far as HDF5 has given space away: MPICH reads what lies behind its end from
+  // memory that nobody has written.
+  if (way == Way::together && direction == Transfer::read)
+    check(H5Fflush(dataset.get(), H5F_SCOPE_LOCAL), "H5Fflush");
   if (way == Way::together) check(H5Pset_dxpl_mpio(properties.get(), H5FD_MPIO_COLLECTIVE), "H5Pset_dxpl_mpio");
   // Imaginary parts, and what MPI-IO leaves out as it lies behind the end of the file.
   if (direction == Transfer::read && data != nullptr)
