@@ -122,7 +122,7 @@ NodeCache::Found NodeCache::find(int rank, index_t offset, const Strided& shape,
 bool NodeCache::wait(const Entry& entry) const {
   const std::atomic_ref<std::int32_t> state(const_cast<Entry&>(entry).state);
   std::int32_t now = empty;
-  // Who fills it may be answered by this process alone.
+  // The rank that fills it may be answered by this process alone.
   wait_until(node_, [&] {
     now = state.load(std::memory_order_acquire);
     return now == ready || now == failed;

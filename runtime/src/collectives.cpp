@@ -57,7 +57,7 @@ void reduce_between(MPI_Comm nodes, std::byte* data, index_t bytes, ElementKind 
 MPI_Comm GroupState::between_nodes() {
   if (node_count == size) return comm.get();
   if (!has_leaders) {
-    // Who waits in the making of a communicator does nothing else: nobody does before all are there.
+    // The making of a communicator serves nobody: it begins when all are there.
     mpi::barrier(comm.get());
     leaders = mpi::split(comm.get(), leads_node() ? 0 : -1, node);
     has_leaders = true;

@@ -14,7 +14,7 @@ class NodeMeeting;
 // Collective calls of the processes of a node, in the memory where they meet; by MPI as long as that is not
 // open. All are @collective over the node.
 
-/// Who gets the result of a reduction: others may find anything in their data.
+/// Which members get the result of a reduction: the others may find anything in their data.
 enum class ResultFor { all, first };
 
 /// Folds each element in the order of the ranks, whatever the number of elements. Returns when all have called,

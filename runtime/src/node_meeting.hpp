@@ -13,7 +13,7 @@ namespace tessera::detail {
 
 /// Where the processes of one node meet, in memory they share: collective calls go by steps, numbered alike on
 /// all of them. In each step every process says that it is there, and may leave something for the others, each
-/// at its own place. Who waits gives the processor away, keeps MPI going ever more rarely, and sleeps at last:
+/// at its own place. A wait gives the processor away, keeps MPI going ever more rarely, and sleeps at last:
 /// so it works with more processes than cores, and cannot lock up a program whose own messages are still under
 /// way.
 class NodeMeeting {

@@ -200,7 +200,7 @@ TEST(Collectives, groups_that_overlap) {
   if (formed) formed.close();
 }
 
-// Who runs ahead must not overwrite what others have still to read; nobody waits for anybody in between.
+// A member that runs ahead must not overwrite what others still read; nobody waits in between.
 TEST(Collectives, in_quick_succession) {
   const Group& all = world();
   const int me = all.rank(), size = all.size();

@@ -12,7 +12,7 @@
 
 namespace tessera::linalg {
 
-/// Who computes eigenvalues. `automatic`: divide and conquer with vectors, MRRR for values alone.
+/// Which routine computes eigenvalues. `automatic`: divide and conquer with vectors, MRRR for values alone.
 enum class EighSolver : std::uint8_t {
   automatic,
   /// ScaLAPACK's p?syevd, p?heevd; always computes all vectors.
