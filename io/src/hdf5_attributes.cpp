@@ -76,7 +76,7 @@ AttributeValue read_strings(const Attribute& attribute, const Type& type, const 
       values.push_back(std::move(text));
     }
   }
-  return is_scalar ? AttributeValue(values.front()) : AttributeValue(std::move(values));
+  return is_scalar ? AttributeValue(values.front()) : AttributeValue(values);
 }
 
 // One of a name that there is not; errors call it what people do.

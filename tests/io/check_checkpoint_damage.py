@@ -190,7 +190,7 @@ def damage(place):
     elif kind == "empty":
         content.clear()
     else:
-        other = random.randrange(size - 4096)
+        other = random.randrange(max(1, size - 4096))
         content[at:at + 512], content[other:other + 512] = content[other:other + 512], content[at:at + 512]
     if bytes(content) != before:
         path.write_bytes(content)

@@ -6,6 +6,7 @@
 #include <functional>
 #include <iterator>
 
+#include <malloc.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +16,12 @@
 // kind of error or none. HDF5 1.10 itself crashes over some damage, or never ends: what crashes it alone, in a
 // process of its own, is left out and counted. TESSERA_TEST_DAMAGED is how many copies there are,
 // TESSERA_TEST_SEED which.
+
+// HDF5 gives up closing what it has made of some damaged files ("infinite loop closing library"): not our
+// memory.
+extern "C" const char* __lsan_default_suppressions();
+extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5\n"; }
+
 namespace tessera::test {
 namespace {
 
@@ -63,6 +70,9 @@ bool survives(const std::filesystem::path& path, bool writes) {
   if (child == 0) {
     alarm(4);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    // What HDF5 frees without having set it is never empty here, as it may be on other ranks.
+    mallopt(M_PERTURB, 0x5a);
+    H5set_free_list_limits(0, 0, 0, 0, 0, 0);
     for (const int number : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS}) std::signal(number, SIG_DFL);
     const hid_t file = H5Fopen(path.c_str(), writes ? H5F_ACC_RDWR : H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file >= 0) {

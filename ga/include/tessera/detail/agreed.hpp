@@ -18,7 +18,7 @@ class Outcome {
  public:
   /// Runs the step, and keeps what it throws. @local
   template <class Step>
-  explicit Outcome(Step&& step) {
+  explicit Outcome(const Step& step) {
     try {
       step();
     } catch (...) {
