@@ -122,9 +122,10 @@ void visit_along(const LocalPiece& piece, Along along, F& f) {
 template <class T, std::size_t N, class F>
 void visit(const LocalPiece& piece, F& f) {
   const std::size_t along = closest(piece, static_cast<int>(N));
-  if (along == N - 1) return visit_along<T, N>(piece, std::integral_constant<std::size_t, N - 1>(), f);
-  if (along == 0) return visit_along<T, N>(piece, std::integral_constant<std::size_t, 0>(), f);
-  visit_along<T, N>(piece, along, f);
+  if (N == 1 || along == N - 1)
+    return visit_along<T, N>(piece, std::integral_constant<std::size_t, N - 1>(), f);
+  if (N == 2 || along == 0) return visit_along<T, N>(piece, std::integral_constant<std::size_t, 0>(), f);
+  if constexpr (N > 2) visit_along<T, N>(piece, along, f);
 }
 
 /// Whether one rank's elements of a slice of elements of this process are written while another reads them: the
