@@ -15,8 +15,9 @@ struct Cores {
   static Cores mine();
 };
 
-/// Lets the calling thread run when it is woken, although others compute on its core: its turns are short.
-/// Without effect on kernels before Linux 6.12, where a thread that slept comes before one that computed.
+/// Lets the calling thread run when it is woken, although others compute on its core: its turns are short, and
+/// where the system permits it (`ulimit -e 25`) it is asked for before others, at nice -5. Turns have no
+/// lengths on kernels before Linux 6.12, where a thread that slept comes before one that computed.
 /// @local
 void take_short_turns() noexcept;
 
