@@ -50,8 +50,7 @@ std::string cells(const Row* row) {
   if (row->bytes > 0.0) time += ", " + format_rate(row->bytes / m.time.value);
   if (row->target && row->target->goal == Goal::at_most_more && m.excess)
     time += fmt::format(" ({} more)", format_seconds(m.excess->value));
-  std::string ratio = m.ratio ? format_ratio(*m.ratio) : "";
-  if (m.share) ratio = format_share(*m.share);
+  std::string ratio = row->result();
   if (!row->remark.empty()) ratio += fmt::format(" ({})", row->remark);
   if (m.control && !measurable(*m.control)) ratio += fmt::format(" (A/A {})", format_ratio(*m.control));
   return fmt::format(" {} | {} |", time, ratio);

@@ -56,6 +56,13 @@ Verdict Row::verdict() const noexcept {
   return result ? judge(*result, *target, measured.control.value_or(without_doubt)) : Verdict::not_measurable;
 }
 
+std::string Row::result() const {
+  if (measured.share) return format_share(*measured.share);
+  if (measured.ratio) return format_ratio(*measured.ratio);
+  if (!target || target->goal != Goal::at_most) return "";
+  return "[" + format_seconds(measured.time.low) + ", " + format_seconds(measured.time.high) + "]";
+}
+
 std::vector<Summary> summaries(const Report& report) {
   std::vector<Summary> result;
   for (const Row& first : report.rows) {

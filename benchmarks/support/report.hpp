@@ -28,6 +28,8 @@ struct Row {
   std::string remark = {};
 
   Verdict verdict() const noexcept;
+  /// What the verdict is about, with its 95 % interval: a share, a ratio, or the interval of a time that has a target.
+  std::string result() const;
 };
 
 /// What must be known to repeat a run.

@@ -36,10 +36,8 @@ void Table::row(const Row& row) {
   std::string target;
   if (row.target) target = format_target(*row.target) + ": " + to_string(row.verdict());
   if (!row.remark.empty()) target += (row.target ? " (" : "(") + row.remark + ")";
-  std::string result = m.ratio ? format_ratio(*m.ratio) : "";
-  if (m.share) result = format_share(*m.share);
   fmt::print(out_, columns, "  " + row.name, format_seconds(m.time.value), rate_of(row), row.reference,
-             m.reference ? format_seconds(m.reference->value) : "", result,
+             m.reference ? format_seconds(m.reference->value) : "", row.result(),
              m.control ? format_ratio(*m.control) : "", target);
   std::fflush(out_);
 }

@@ -93,6 +93,19 @@ TEST(Row, AShareIsJudgedByItsIntervalWhereThereIsNoControl) {
   EXPECT_EQ(r.verdict(), Verdict::missed);
 }
 
+TEST(Row, TheResultShowsTheIntervalThatIsJudged) {
+  Row r = row("a", "b", 1.0, 2.0);
+  EXPECT_EQ(r.result(), "2.00 [1.96, 2.04]");
+  r.measured.ratio.reset();
+  EXPECT_EQ(r.result(), "") << "of a time alone, without a target";
+  r.measured.time = {850e-6, 99e-6, 1.4e-3};  // a quantile of few values
+  r.target = {Goal::at_most, 500e-6};
+  EXPECT_EQ(r.verdict(), Verdict::met);
+  EXPECT_EQ(r.result(), "[99.0 us, 1.40 ms]");
+  r.measured.share = Estimate{0.02, 0.01, 0.03};
+  EXPECT_EQ(r.result(), format_share(*r.measured.share));
+}
+
 TEST(Summaries, GeometricMeanAndWorstOfASectionForEachReference) {
   Row peer = row("a", "slow", 8.0, 1.0), peer_too = row("a", "fast", 2.0, 1.0),
       alone = row("b", "other", 9.0, 1.0);
