@@ -60,7 +60,7 @@ std::string Row::result() const {
   if (measured.share) return format_share(*measured.share);
   if (measured.ratio) return format_ratio(*measured.ratio);
   if (!target || target->goal != Goal::at_most) return "";
-  return "[" + format_seconds(measured.time.low) + ", " + format_seconds(measured.time.high) + "]";
+  return fmt::format("[{}, {}]", format_seconds(measured.time.low), format_seconds(measured.time.high));
 }
 
 std::vector<Summary> summaries(const Report& report) {

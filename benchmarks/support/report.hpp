@@ -28,7 +28,7 @@ struct Row {
   std::string remark = {};
 
   Verdict verdict() const noexcept;
-  /// What the verdict is about, with its 95 % interval: a share, a ratio, or the interval of a time that has a target.
+  /// What the verdict is about, with its 95 % interval: a share, a ratio, or a time that has a target.
   std::string result() const;
 };
 

@@ -111,13 +111,11 @@ void FileState::create(bool exclusive, const std::string& context) {
     }
   });
   const hdf5::Locks locks = file_locks(group(), path_, context);
-  together(group(), context, [&] {
-    open_.file.bytes = open_to_write(path_);
-    open_.file.hdf5 = hdf5::create(path_, group().mpi_comm(), locks);
-  });
+  together(group(), context, [&] { open_.file.bytes = open_to_write(path_); });
   try {
+    together(group(), context, [&] { open_.file.hdf5 = hdf5::create(path_, group().mpi_comm(), locks); });
     take_space(0, Use::now, context);
-  } catch (const IoError&) {  // somebody else was faster
+  } catch (const IoError&) {  // one rank could not create it, or another program took the space
     hdf5::abandon(std::move(open_.file.hdf5));
     throw;
   }

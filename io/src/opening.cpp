@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <tessera/runtime/detail/wait.hpp>
+
 #include "format.hpp"
 #include "links.hpp"
 #include "mpi_io.hpp"
@@ -37,7 +39,7 @@ void check_file(const std::filesystem::path& path, Access wish) {
 }
 
 constexpr int most_attempts = 5;
-constexpr std::chrono::milliseconds between_attempts{20};
+constexpr std::chrono::milliseconds between_attempts{20}, between_turns{1};
 
 // Which file it is, of all that this node sees; nothing if there is none.
 struct Identity {
@@ -52,6 +54,28 @@ Identity identity(const Descriptor& file) {
 Identity identity(const std::filesystem::path& path) {
   struct stat status {};
   return stat(path.c_str(), &status) == 0 ? Identity{status.st_dev, status.st_ino} : Identity{};
+}
+
+// Others may want something of this process meanwhile.
+void pause_between_attempts(const Group& group) {
+  const auto end = std::chrono::steady_clock::now() + between_attempts;
+  tessera::detail::wait_until(group, [&] {
+    std::this_thread::sleep_for(between_turns);
+    return std::chrono::steady_clock::now() >= end;
+  });
+}
+
+// Closing would wait for a rank that could not open the file: then all ranks give it up.
+hdf5::File open_together(const Group& group, const std::filesystem::path& path, hdf5::Locks locks,
+                         const std::string& context) {
+  hdf5::File file;
+  try {
+    together(group, context, [&] { file = hdf5::open(path, group.mpi_comm(), locks); });
+  } catch (...) {
+    hdf5::abandon(std::move(file));
+    throw;
+  }
+  return file;
 }
 
 std::string listing(const hdf5::File& file) {
@@ -80,7 +104,7 @@ OpenFile open_file(const Group& group, const std::filesystem::path& path, Access
     together(group, context, [&] { file.hdf5 = hdf5::open_alone(path); });
     if (writes) {
       file.hdf5.reset();
-      together(group, context, [&] { file.hdf5 = hdf5::open(path, group.mpi_comm(), locks); });
+      file.hdf5 = open_together(group, path, locks, context);
     }
     // A program that replaces the file now must not make HDF5 say where the elements of another one are.
     const Identity opened = identity(file.bytes);
@@ -96,7 +120,7 @@ OpenFile open_file(const Group& group, const std::filesystem::path& path, Access
       if (worst == 2 && attempt == most_attempts)
         throw IoError("the file is being replaced again and again; open it when its writer has ended");
     });
-    std::this_thread::sleep_for(between_attempts);
+    pause_between_attempts(group);
   }
 }
 

@@ -210,8 +210,8 @@ T updated(Update update, T old, T given) noexcept {
     }
   }
   if constexpr (std::is_arithmetic_v<T>) {
-    if (update == Update::min) return std::min(old, given);
-    if (update == Update::max) return std::max(old, given);
+    if (update == Update::min) return given < old || given != given ? given : old;
+    if (update == Update::max) return old < given || given != given ? given : old;
   }
   if constexpr (std::is_integral_v<T>) {
     if (update == Update::bit_and) return old & given;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
+#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
@@ -71,6 +72,48 @@ TEST(Accumulate, least_and_greatest) {
     check_min_and_max<float>(domain, 30);
     check_min_and_max<double>(domain, 40);
   }
+}
+
+// A NaN stays from wherever it comes, by accumulate and by fetch_op. MPI's operators promise nothing.
+template <class T>
+void check_min_and_max_of_nan() {
+  const Group& all = world();
+  const int owner = all.size() / 2, giver = all.size() - 1;
+  constexpr index_t count = 37, size = sizeof(T);
+  const T nan = std::numeric_limits<T>::quiet_NaN(), infinity = std::numeric_limits<T>::infinity();
+  for (const Update update : {Update::min, Update::max}) {
+    Segment segment(all, count * size, {.name = "nan", .domain = AtomicDomain::cpu});
+    const auto place = [&](index_t i) { return i * size; };
+    std::vector<T> given(count, update == Update::min ? T{-1} : T{3}), old(count, T{2});
+    for (index_t i = 0; i < count; i += 3) given[at(i)] = nan;
+    for (index_t i = 1; i < count; i += 3) old[at(i)] = nan;
+    given[2] = old[5] = update == Update::min ? -infinity : infinity;
+    if (all.rank() == owner) segment.put(owner, 0, old.data(), count * size);
+    segment.sync();
+    const auto kind = element_kind<T>();
+    const index_t half = count / 2;
+    if (all.rank() == giver) {
+      segment.accumulate(owner, 0, Strided::contiguous(half * size), kind, update, given.data());
+      for (index_t i = half; i < count; ++i) {
+        T before{};
+        segment.fetch_op(owner, place(i), kind, update, &given[at(i)], &before);
+      }
+    }
+    segment.sync();
+    for (index_t i = 0; i < count; ++i) {
+      const T result = segment.load<T>(owner, place(i));
+      const bool has_nan = std::isnan(given[at(i)]) || std::isnan(old[at(i)]);
+      EXPECT_EQ(std::isnan(result), has_nan) << to_string(update) << " of element " << i;
+      if (!has_nan)
+        EXPECT_EQ(result, i == 5 ? old[5] : given[at(i)]) << to_string(update) << " of element " << i;
+    }
+    segment.sync();
+  }
+}
+
+TEST(Accumulate, a_nan_wins_in_least_and_greatest) {
+  check_min_and_max_of_nan<float>();
+  check_min_and_max_of_nan<double>();
 }
 
 // Sums with and without a factor, by update and element by element, of every kind.

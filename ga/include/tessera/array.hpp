@@ -164,7 +164,8 @@ class Array {
     core_.accumulate(box(patch), buffer(from), &alpha);
   }
 
-  /// Makes each element of a patch the least (greatest) of itself and the local one; atomic as acc. @onesided
+  /// Makes each element of a patch the least (greatest) of itself and the local one, or NaN where one is (in
+  /// AtomicDomain::mpi MPI may lose a NaN); atomic as acc. @onesided
   void acc_min(const Patch<N>& patch, View<const T, N> from) requires RealElement<T> {
     core_.accumulate(box(patch), buffer(from), Update::min);
   }

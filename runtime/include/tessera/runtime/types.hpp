@@ -43,7 +43,8 @@ constexpr ElementKind element_kind() noexcept {
 }
 
 /// What a read-modify-write operation makes of the old value and the given one. sum is for every arithmetic
-/// kind, min and max for the real ones, the bit operations for integers; replace takes the given value.
+/// kind, min and max for the real ones, the bit operations for integers; replace takes the given value. A NaN
+/// wins in min and max, but in AtomicDomain::mpi, where MPI's operators may lose it.
 enum class Update : std::uint8_t { sum, min, max, bit_and, bit_or, bit_xor, replace };
 
 /// The name of an update, such as "bit_and". @local
