@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
   fill(counter, 0);
   a.sync();  // from here on everybody sees what was written
 
-  // Whoever is free draws the next task. Each adds 100 to a patch of 2 x 8 elements, whoever owns them.
+  // A rank that is free draws the next task. Each adds 100 to a patch of 2 x 8 elements of any owner.
   tessera::LocalArray<double, 2> hundred({2, 8});
   for (double& x : hundred) x = 100;
   for (auto task = counter.fetch_add({0}, 1); task < 5; task = counter.fetch_add({0}, 1))

@@ -88,7 +88,7 @@ void check_min_and_max_of_nan() {
     for (index_t i = 0; i < count; i += 3) given[at(i)] = nan;
     for (index_t i = 1; i < count; i += 3) old[at(i)] = nan;
     given[2] = old[5] = update == Update::min ? -infinity : infinity;
-    if (all.rank() == owner) segment.put(owner, 0, old.data(), count * size);
+    if (all.rank() == owner) segment.put(owner, 0, Strided::contiguous(count * size), old.data());
     segment.sync();
     const auto kind = element_kind<T>();
     const index_t half = count / 2;
@@ -104,8 +104,8 @@ void check_min_and_max_of_nan() {
       const T result = segment.load<T>(owner, place(i));
       const bool has_nan = std::isnan(given[at(i)]) || std::isnan(old[at(i)]);
       EXPECT_EQ(std::isnan(result), has_nan) << to_string(update) << " of element " << i;
-      if (!has_nan)
-        EXPECT_EQ(result, i == 5 ? old[5] : given[at(i)]) << to_string(update) << " of element " << i;
+      if (has_nan) continue;
+      EXPECT_EQ(result, i == 5 ? old[5] : given[at(i)]) << to_string(update) << " of element " << i;
     }
     segment.sync();
   }
