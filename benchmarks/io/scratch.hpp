@@ -20,7 +20,7 @@ class Scratch {
 
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
   /// Leaves nothing of its files in memory, as far as the file system can: what is read next comes from the
-  /// disk, and who writes next finds as much free memory as the others. @collective
+  /// disk, and the next writer finds as much free memory as the others. @collective
   void make_cold() const;
   /// Removes its files. @collective
   void clear() const;

@@ -46,7 +46,7 @@ struct Work {
   Others others;
 };
 
-/// Who makes the calls, and whose time counts.
+/// Which ranks make the calls, and whose time counts.
 enum class Clock {
   origin,  ///< rank 0 makes them while the others do what Others says: without anything, they wait in a barrier
   joint,   ///< all ranks make them at the same time; what counts is from the first start to the last end

@@ -83,7 +83,7 @@ bool histogram(const Group& world) {
   return tessera::reduce(counts, tessera::Reduce::sum) == 2 * bins * world.size();
 }
 
-// Tasks are handed out by a counter; each is done once, by whoever comes first.
+// Tasks are handed out by a counter; each is done once, by the first rank to come.
 bool tasks(const Group& world) {
   constexpr std::int64_t count = 200;
   Array<std::int64_t, 1> done_by(world, {count}, {.name = "done by"});

@@ -68,7 +68,8 @@ template <class T>
 void reduce_all(const Group& group, std::span<T> values, Reduce operation) {
   if constexpr (std::is_floating_point_v<T>) {
     if (operation == Reduce::min || operation == Reduce::max) {
-      // Numbers in the place of NaN, and behind all of them whether there was one; who looks where pays for it.
+      // Numbers in the place of NaN, and behind all of them whether there was one; callers that look pay for
+      // it.
       const T none = identity<T>(operation), yes = operation == Reduce::min ? T{-1} : T{1};
       std::vector<T> numbers(values.begin(), values.end()), marks(values.size(), T{0});
       bool any = false;

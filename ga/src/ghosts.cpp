@@ -102,7 +102,7 @@ void Ghosts::take(Segment& elements, Partner& partner, index_t flag) {
   partner.done = true;
   if (flag == told) return;
   partner.on_node ? copy_from(elements, partner) : unpack_from(elements, partner);
-  // Between nodes, who sends to us each time knows by that how far we are.
+  // Between nodes, a rank that sends to us each time knows by that how far we are.
   if (partner.rank != group_.rank() && (partner.on_node || !partner.mutual))
     flags_->notify(partner.rank, peers_[partner.number].there * words + told);
 }
@@ -122,7 +122,7 @@ bool Ghosts::receive(Segment& elements, Round& round, Wait wait) {
   await(round.from, come);
   await(round.to, told);
   if (wait == Wait::no && !awaited_.empty()) return false;
-  // Whoever comes next is served next: nobody waits here for one that this rank keeps from its turn.
+  // The next to come is served next: no rank waits here for one that this rank keeps from its turn.
   while (!awaited_.empty()) {
     const index_t index = flags_->wait_any(awaited_), flag = index % words;
     std::erase(awaited_, index);

@@ -50,7 +50,7 @@ void TaskCounter::reset(std::optional<index_t> count) {
         formatted("\"{}\" was used after it was closed, or outlived by its Runtime", global_.name()));
   if (count) count_ = checked_count(*count, global_.name());
   const Group& all = group();
-  all.barrier();  // whoever still draws has had enough
+  all.barrier();  // ranks that still draw have had enough
   mine_ = {0, 0};
   ended_ = false;
   if (all.rank() == 0) global_.store(0, 0, 0);

@@ -8,7 +8,7 @@
 
 namespace tessera::detail {
 
-/// The consecutive elements of a vector that this rank works on, whoever owns them: an even share, of rank r
+/// The consecutive elements of a vector that this rank works on, of any owner: an even share, of rank r
 /// those before the ones of rank r + 1. @local
 struct Share {
   index_t lo, hi;

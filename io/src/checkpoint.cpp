@@ -139,7 +139,7 @@ std::optional<Restored> CheckpointState::restore() {
 void CheckpointState::close() {
   complete();
   lock_.reset();
-  group_.barrier();  // whoever returns may have the path again
+  group_.barrier();  // a rank that returns may have the path again
 }
 
 }  // namespace detail

@@ -32,7 +32,7 @@ class DiskWorker {
   std::thread thread_;
 };
 
-/// What happened to a job: who gave it waits, who does it tells.
+/// What happened to a job: the thread that gave it waits, the one that does it tells.
 class Outcome {
  public:
   /// The problem, or nothing. Returns when it is known.

@@ -11,7 +11,7 @@
 #include "manifest.hpp"
 
 // What stands in a checkpoint's file before its data: the seal, 4096 bytes before HDF5's own, which has a
-// checksum of itself, of the manifest, and of everything that is no array's or value's data. Whoever writes a
+// checksum of itself, of the manifest, and of everything that is no array's or value's data. A writer of a
 // false file on purpose may give it right checksums: no number is believed before it fits the file. All @local.
 namespace tessera::io::detail {
 

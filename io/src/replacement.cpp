@@ -52,7 +52,7 @@ void Replacement::begin() {
     const Descriptor file(::open(temporary_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666));
     if (file) {
       exists_ = true;
-      // Who may not read the old file may not read this one while it is written, either.
+      // Users that may not read the old file may not read this one while it is written, either.
       if (mode_) static_cast<void>(fchmod(file.get(), *mode_ | S_IRUSR | S_IWUSR));
       return;
     }

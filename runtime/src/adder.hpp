@@ -54,7 +54,7 @@ class Adder {
   }
 
   // A run of several stripes. One that somebody else holds is left for later: processes that add to the same
-  // memory pass each other instead of queueing. (Later is not soon: who comes back while the other's cache
+  // memory pass each other instead of queueing. (Later is not soon: one that comes back while the other's cache
   // holds the lines waits for each.)
   void long_run(std::byte* target, const std::byte* source, index_t bytes) {
     const LockStripes& locks = stripes_.locks;

@@ -158,7 +158,7 @@ void Courier::ring(Peer& peer) {
 }
 
 // Should it have fallen asleep nevertheless, it is rung when it takes long; but not again and again, as what is
-// long itself takes long. Who has asked for something here is awake, but need not serve: that counts once.
+// long itself takes long. A process that asked for something is awake, but need not serve: that counts once.
 template <class Done>
 void Courier::wait_for(Peer& peer, Done&& done, index_t bytes) {
   const auto begin = Clock::now();
@@ -284,7 +284,7 @@ void Courier::write_inlined(Peer& peer, Header& request, const Strided& shape, c
                             bool waited_for) {
   peer.written[request.region].is_unanswered = true;
   const std::uint64_t flag = request.notify_region;
-  // Who waits for a flag is the process that has it, which looks after its own agent meanwhile: to ring would
+  // The process that waits for a flag has it, and looks after its own agent meanwhile: to ring would
   // take its core from it.
   const bool quietly = flag != 0 && progress_.mode() == ProgressMode::thread;
   const index_t begin = request.position;
@@ -294,7 +294,7 @@ void Courier::write_inlined(Peer& peer, Header& request, const Strided& shape, c
     request.run = part.shape.run;
     request.inlined = part.shape.bytes();
     request.notify_region = is_last ? flag : 0;
-    // Who goes on with something else wants what is long to be under way.
+    // A caller that goes on with something else wants what is long to be under way.
     const bool now = flag != 0 || (!waited_for && request.inlined > most_gathered);
     const When when = quietly ? When::quietly : now ? When::now : When::with_the_next;
     send(peer, request, part.shape, when, [&](std::byte* data) {

@@ -66,7 +66,7 @@ class Idle {
   /// Whether nobody else serves meanwhile. @local
   virtual bool is_needed() const noexcept = 0;
 };
-/// Whoever waits here serves all of them, one for each Runtime that needs it; without one, it waits in MPI.
+/// A wait here serves all of them, one for each Runtime that needs it; without one, it is in MPI.
 /// @local
 void while_waiting_serve(Idle& one);
 void serve_no_more(Idle& one) noexcept;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int most_spins = 4000;  // some microseconds: longer than a step takes when everybody is there
 // Turns at which the processor is given away: before MPI is looked after for the first time, between two such
-// looks, and before the first sleep. Where cores are few, who does not sleep holds one that others want.
+// looks, and before the first sleep. Where cores are few, one that does not sleep holds what others want.
 constexpr int first_look = 8, most_between_looks = 64;
 constexpr int turns_before_sleep = 1000, turns_before_sleep_if_crowded = 100;
 constexpr std::int64_t shortest_sleep = 50'000,

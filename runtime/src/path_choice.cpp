@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Twice as fast, or it may be chance: who is wrong here loses little then.
+// Twice as fast, or it may be chance: a wrong choice loses little then.
 constexpr int margin = 2;
 constexpr int repetitions = 3;
 constexpr auto most_time = std::chrono::milliseconds(20);  // of one path: no start of a program is to be slow

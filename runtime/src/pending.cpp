@@ -57,13 +57,13 @@ void Pending::complete() {
 }
 
 bool Pending::advance() {
-  // A stage may wait for room, and who waits moves everything on.
+  // A stage may wait for room, and the thread that waits moves everything on.
   if (done_ || advancing_) return done_;
   advancing_ = true;
   try {
     std::erase_if(stages_, [](const auto& stage) { return stage->advance(); });
   } catch (...) {
-    // It will never be done: whoever waits for it next is not to wait for ever.
+    // It will never be done: the next thread that waits for it is not to wait for ever.
     finish();
     throw;
   }

@@ -19,7 +19,7 @@ struct RuntimeState;
 struct SegmentState;
 
 /// A transfer that is under way: stages that are moved on one after another, in any order of completion.
-/// Everything under the window lock. Kept by the user's Request and by the runtime, whoever completes it.
+/// Everything under the window lock. Kept by the user's Request and by the runtime: either completes it.
 class Pending {
  public:
   /// A part of a transfer that is moved on until it is done.
@@ -30,7 +30,7 @@ class Pending {
     virtual bool advance() = 0;
     /// Bytes of memory it keeps.
     virtual index_t kept() const noexcept { return 0; }
-    /// Whether it has to be moved on to get done; else only whoever waits for it need look.
+    /// Whether it has to be moved on to get done; else only the thread that waits for it need look.
     virtual bool needs_moving() const noexcept { return true; }
   };
 
@@ -46,7 +46,7 @@ class Pending {
   void add(std::unique_ptr<Stage> stage);
   /// Whose completion includes it.
   void touches(const SegmentState& segment, int rank) { targets_.push_back({&segment, rank}); }
-  /// Who has to be awake for it to get done; without one it needs nobody.
+  /// The process that has to be awake for it to get done; without one it needs nobody.
   void needs_agent(int agent) noexcept { agent_ = agent; }
 
   bool is_to(const SegmentState& segment, int rank) const noexcept {

@@ -56,7 +56,7 @@ Progress::Progress(RuntimeState& runtime, MPI_Comm all, std::vector<int> agents,
   }
   own_agents_.assign(own.begin(), own.end());
   meet_bells(all);
-  if (!own_agent) mpi::barrier(all);  // as the others in create_agents: who sends may be heard from here on
+  if (!own_agent) mpi::barrier(all);  // as the others in create_agents: senders may be heard from here on
   if (own_agent) agent_ = std::make_unique<Agent>(wire_, runtime.locks, directory_);
   if (mode == ProgressMode::thread) test_bells(world.comm.get());
   if (mode == ProgressMode::thread) thread_ = std::thread([this] { run(); });
@@ -210,7 +210,7 @@ void Progress::begin() noexcept {
 
 // The thread has to go on with what is not done. What follows what was it finds at its next look: to wake it
 // now would take the core from who has just got what was waited for. Nor is it woken at once for what others
-// have under way here: who has waited mostly waits again soon.
+// have under way here: a thread that has waited mostly waits again soon.
 void Progress::end() noexcept {
   see_answered();
   if (--waiters_ > 0 || mode_ != ProgressMode::thread) return;
@@ -228,7 +228,7 @@ void Progress::run() noexcept {
     auto last_work = Clock::now();
     std::chrono::nanoseconds nap = shortest_nap;
     while (!stopping_) {
-      // Who waits does the work, and needs the core for it.
+      // The thread that waits does the work, and needs the core for it.
       if (waiters_ == 0) {
         const mpi::Unyielding unyielding;
         bool worked = step();

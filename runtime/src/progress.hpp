@@ -24,8 +24,8 @@ namespace tessera::detail {
 struct Region;
 struct RuntimeState;
 
-/// The agents of a job that spans nodes, and who runs this process's: a thread that sleeps until it is rung, or
-/// whoever calls Tessera, or processes that do nothing else.
+/// The agents of a job that spans nodes, and what runs this one's: a thread that sleeps until it is rung, or
+/// the threads that call Tessera, or processes that do nothing else.
 class Progress : private mpi::Idle {
  public:
   /// @collective over `all`, which holds the agents' own processes too, if they have any (see

@@ -9,7 +9,7 @@
 // Agents in processes of their own: the last ranks of each node, which the program never sees.
 namespace tessera::detail {
 
-/// Who computes and who serves.
+/// Which ranks compute and which serve.
 struct ProgressRanks {
   mpi::Comm all, world;     // world: of those who compute; null in a process that serves
   std::vector<int> agents;  // agents[r]: the rank in `all` of the process that serves world rank r

@@ -130,7 +130,7 @@ std::shared_ptr<SegmentState> create_segment(GroupState& group, index_t bytes, c
   segment->number = next_segment_number();
   segment->stride = segment->region->stride;
   segment->base = segment->region->memory.base() + segment->offset;
-  // Where whoever calls has to run the agent, no operation may pass it by.
+  // Where the thread that calls has to run the agent, no operation may pass it by.
   segment->polls = group.node_count > 1 && group.runtime->progress->mode() == ProgressMode::poll;
   if (segment->domain == AtomicDomain::cpu && !segment->polls) set_direct_ranks(group, *segment);
   segment->group = &group;

@@ -47,7 +47,7 @@ std::string memory_problem(GroupState& group, index_t reserve, const std::string
   return problem.empty() ? problem : formatted("{} {}", what, problem);
 }
 
-// The same on every member: that of the first, who never gives one twice.
+// The same on every member: that of the first, which never gives one twice.
 std::uint64_t next_number(const GroupState& group) {
   const auto first = static_cast<std::uint64_t>(group.world_rank.front());
   std::uint64_t number = ((first + 1) << 36) | ++group.runtime->numbered_regions;

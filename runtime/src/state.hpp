@@ -130,7 +130,7 @@ struct RuntimeState {
   std::optional<std::uint64_t> operations_so_far();
 };
 
-/// Held by whoever works between the nodes.
+/// Held by the thread that works between the nodes.
 class WindowLock {
  public:
   /// @throws UsageError if MPI does not allow this thread to call it.

@@ -100,7 +100,7 @@ class Transfer {
     transfer_accumulate(*run.segment, run.rank, run.offset, shape, combine_, run.local, pending);
   }
 
-  // Of one segment, whoever owns them: in the order of the list.
+  // Of one segment, of any owner: in the order of the list.
   void to_node(std::span<const Run> group) {
     SegmentState& segment = *group.front().segment;
     const int rank = group.front().rank;

@@ -49,7 +49,7 @@ bool by_window(const SegmentState& segment, Kind kind) noexcept;
 /// Whether the result of the batched method is that of the conservative one whatever the runs: on a node they
 /// are copied one after another, in the order of the list, so only one that overlaps itself can differ.
 bool order_is_kept(const std::vector<Run>& runs, index_t run, Kind kind) noexcept;
-/// The same of agents, who are sent the runs in the order of the list; what is written here would be by the
+/// The same of agents, which are sent the runs in the order of the list; what is written here would be by the
 /// answers, in any order.
 bool agents_keep_order(const std::vector<Run>& runs, Kind kind) noexcept;
 /// Whether the order of the runs matters: two are written to one place, or one is written to where another is

@@ -52,7 +52,7 @@ void keep_mpi_going(const GroupState& group) {
 }
 
 // What comes from other nodes comes by the agent, so there is nothing to spin for. Where the group is on one
-// node, who waits may sleep between its turns, and the thread has to be there.
+// node, a process that waits may sleep between its turns, and the thread has to be there.
 Waiting::Waiting(const GroupState& group) noexcept
     : group_(group),
       spins_left_(group.node_count > 1     ? 0

@@ -15,6 +15,6 @@ extern "C" unsigned ucp_worker_progress(void* worker) {
 }
 
 // MPI_Finalize closes the connections and then waits in the launcher's barrier, where nobody makes progress:
-// over TCP whoever closes last waits for ever (UCX issue 8738; MPI_Barrier and MPI_Finalize on 3 ranks are
+// over TCP the last to close waits for ever (UCX issue 8738; MPI_Barrier and MPI_Finalize on 3 ranks are
 // enough). Connections need not be closed, they end with the worker; 0 says that it is done.
 extern "C" void* ucp_disconnect_nb(void*) { return nullptr; }

@@ -185,7 +185,7 @@ class Array {
                     std::type_identity_t<T> alpha = T{1}) requires Arithmetic<T> {
     return core_.accumulate_async(box(patch), buffer(from), &alpha);
   }
-  /// Puts, and then notifies a flag: who waits for it finds the data. The flag's owner need not be an
+  /// Puts, and then notifies a flag: a rank that waits for it finds the data. The flag's owner need not be an
   /// owner of the patch. @onesided @throws as put and Flags::notify.
   /// @completion `from` may be reused on return; done at the owners when the flag shows it.
   void put_notify(const Patch<N>& patch, View<const T, N> from, const Flag& flag) {

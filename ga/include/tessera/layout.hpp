@@ -105,7 +105,7 @@ class Layout {
   Extents<N> ghosts() const { return Extents<N>(head(core_.ghosts())); }
   /// The number of processes along each dimension. @local @throws UsageError for a layout of_blocks
   Extents<N> grid() const;
-  /// The number of blocks along each dimension, whoever has them. @local @throws as above
+  /// The number of blocks along each dimension, of all ranks. @local @throws as above
   Extents<N> block_grid() const;
   /// Where a rank is in the grid; nothing for one that is not, and for a layout of_blocks. @local
   std::optional<Index<N>> coordinates(int rank) const;

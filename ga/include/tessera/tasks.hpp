@@ -27,7 +27,7 @@ struct TaskOptions {
   std::string_view name = "tasks";
 };
 
-/// Deals out tasks 0 to count - 1 to whoever asks next: dynamic load balancing, as by the shared counter of
+/// Deals out tasks 0 to count - 1 as ranks ask for them: dynamic load balancing, as by the shared counter of
 /// Global Arrays (NGA_Read_inc). Each task is given out once, in increasing order to each process. No draw
 /// needs the help of a process that computes.
 class TaskCounter {

@@ -39,7 +39,7 @@ class Axis {
   index_t extent() const noexcept { return extent_; }
   index_t block() const noexcept { return block_; }
   int parts() const noexcept { return parts_; }
-  /// How many blocks there are, whoever has them; neighbours of one part that are not tiles are one. @local
+  /// How many blocks there are in all; neighbours of one part that are not tiles are one. @local
   index_t blocks() const noexcept;
   /// The interval that holds element i. @local
   Interval find(index_t i) const noexcept {

@@ -216,7 +216,7 @@ U fold(std::string_view name, const U& start, F& f, Take&& take, const SliceCore
   auto join = [&] {
     for (const Part& part : parts) all = std::invoke(f, static_cast<const U&>(all), part.total);
   };
-  // Nobody meets after this: who may throw has to be agreed with.
+  // No rank meets others after this: one that may throw has to agree first.
   if constexpr (std::is_nothrow_invocable_r_v<U, F&, const U&, const U&>)
     join();
   else

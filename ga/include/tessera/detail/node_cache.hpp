@@ -11,7 +11,7 @@
 namespace tessera::detail {
 
 /// Pages of other nodes' memory in memory that the ranks of this node share: either copies, each fetched by
-/// whoever needs it first; or sums of what was accumulated, which travel when all is added up. A page that
+/// the first that needs it; or sums of what was accumulated, which travel when all is added up. A page that
 /// finds no room is not kept: then the transfer goes its usual way.
 class NodeCache {
  public:

@@ -10,11 +10,11 @@
 namespace tessera {
 
 /// A set of mutexes hosted by one member of a group. Each has a queue: it is handed on in the order in which
-/// processes asked, and who waits does so in its own memory, without traffic (the lists of Mellor-Crummey and
+/// processes asked, and each waits in its own memory, without traffic (the lists of Mellor-Crummey and
 /// Scott, ACM TOCS 9 (1991), section 2.4). Threads of one process queue in it first, and go one by one into
 /// that of the processes. Not recursive.
 ///
-/// Who needs several takes them in one order, the same everywhere. std::lock, and std::scoped_lock of several,
+/// A thread takes several in one order, the same everywhere. std::lock, and std::scoped_lock of several,
 /// try instead and give back what they hold; the queue hands that to the next, and those who do so may go round
 /// for ever.
 class Mutexes {

@@ -24,11 +24,11 @@ enum class ThreadLevel { single, funneled, serialized, multiple };
 /// The name of a level, such as "funneled". @local
 const char* to_string(ThreadLevel level) noexcept;
 
-/// Who works for the one-sided operations of other nodes in this process while the program computes.
+/// What works for the one-sided operations of other nodes in this process while the program computes.
 enum class ProgressMode {
   none,    ///< nobody has to: all processes share memory
   thread,  ///< a thread of each process, which sleeps until it is needed
-  poll,    ///< whoever calls Tessera; an operation waits for its target to do so
+  poll,    ///< each thread that calls Tessera; an operation waits for its target to do so
   rank,    ///< processes that do nothing else, some on each node, which the program does not see
 };
 
@@ -66,7 +66,7 @@ class Runtime {
   const Group& world() const noexcept;
   /// The thread level that MPI granted. @local
   ThreadLevel thread_level() const noexcept;
-  /// Who works for other nodes here: chosen when the Runtime starts, or by TESSERA_PROGRESS. @local
+  /// What works for other nodes here: chosen when the Runtime starts, or by TESSERA_PROGRESS. @local
   ProgressMode progress() const noexcept;
   /// Bytes of segments that this process holds now. @local
   index_t memory_in_use() const noexcept;

@@ -7,7 +7,7 @@
 namespace tessera::detail {
 
 /// Returns when done() says so. Until then it serves this process's agent where nobody else does (see
-/// ProgressMode::poll), and gives the processor away: who is waited for may need either. @local
+/// ProgressMode::poll), and gives the processor away: the process waited for may need either. @local
 template <class Done>
 void wait_until(const Group& group, Done&& done);
 
