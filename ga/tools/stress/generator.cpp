@@ -3,9 +3,9 @@
 #include "generator.hpp"
 
 #include <algorithm>
-#include <random>
 
 #include "any_array.hpp"
+#include "generator_shapes.hpp"
 
 namespace tessera::stress {
 
@@ -18,9 +18,9 @@ struct Sketch {
   bool has_ghosts = false;
 };
 
-class Generator {
+class Generator : private RandomShapes {
  public:
-  Generator(index_t seed, int ranks) : random_(static_cast<std::uint64_t>(seed)), ranks_(ranks) {
+  Generator(index_t seed, int ranks) : RandomShapes(seed), ranks_(ranks) {
     sizes_.emplace_back("world", ranks);
   }
   Script operator()(index_t operations) {
@@ -34,15 +34,6 @@ class Generator {
   }
 
  private:
-  index_t pick(index_t low, index_t high) {
-    return low + static_cast<index_t>(random_() % static_cast<std::uint64_t>(high - low + 1));
-  }
-  bool chance(int percent) { return pick(0, 99) < percent; }
-  template <class C>
-  const auto& one_of(const C& all) {
-    return all[static_cast<std::size_t>(pick(0, static_cast<index_t>(all.size()) - 1))];
-  }
-  std::string word(const std::vector<const char*>& words) { return one_of(words); }
   Line& say(const std::string& verb, const std::vector<std::string>& names) {
     return script_.emplace_back(Line{verb, names, {}});
   }
@@ -54,81 +45,12 @@ class Generator {
     return ranks_;
   }
 
-  Numbers some_extents(std::size_t rank) {
-    static constexpr index_t most[] = {150, 18, 7, 5, 4};
-    Numbers extents;
-    for (std::size_t d = 0; d < rank; ++d)
-      extents.push_back(chance(2) ? 0 : chance(15) ? 1 : pick(2, most[rank - 1]));
-    return extents;
-  }
-  Numbers some_grid(std::size_t rank, int ranks) {
-    Numbers grid(rank, 1);
-    index_t left = ranks;
-    for (std::size_t k = 0; k < 3; ++k) {
-      const auto d = static_cast<std::size_t>(pick(0, static_cast<index_t>(rank) - 1));
-      const index_t factor = pick(1, left);
-      grid[d] *= factor;
-      left /= factor;
-    }
-    return grid;
-  }
-  // Where the parts of an extent begin.
-  Numbers some_starts(index_t extent, index_t parts, bool distinct) {
-    Numbers starts{0};
-    for (index_t k = 1; k < parts; ++k) starts.push_back(pick(0, extent));
-    std::sort(starts.begin(), starts.end());
-    if (!distinct) return starts;
-    starts.erase(std::unique(starts.begin(), starts.end()), starts.end());
-    while (starts.size() > 1 && starts.back() >= extent) starts.pop_back();
-    return starts;
-  }
-  void add_layout(Line& line, const Numbers& extents, int ranks, bool ghosts) {
-    int parts = ranks;
-    if (chance(25)) {
-      Numbers on;
-      for (int rank = 0; rank < ranks; ++rank)
-        if (chance(60)) on.push_back(rank);
-      std::shuffle(on.begin(), on.end(), random_);
-      if (!on.empty()) {
-        parts = static_cast<int>(on.size());
-        line.set("on", on);
-      }
-    }
-    const bool is_empty = std::count(extents.begin(), extents.end(), 0) > 0;
-    const index_t kind = pick(0, ghosts || is_empty ? 4 : 9);
-    const std::size_t rank = extents.size();
-    const Numbers grid = some_grid(rank, parts);
-    if (kind < 3) {
-      if (kind == 1) line.set("grid", grid);
-      if (kind == 2) line.set("min_block", Numbers(rank, pick(1, 3)));
-    } else if (kind < 5) {
-      line.set("layout", "irregular");
-      for (std::size_t d = 0; d < rank; ++d)
-        line.set("starts" + std::to_string(d), some_starts(extents[d], grid[d], false));
-    } else if (kind < 9) {
-      line.set("layout", kind < 7 ? "block_cyclic" : "tiled").set("grid", grid);
-      if (chance(30)) line.set("column", 1);
-      Numbers block;
-      for (std::size_t d = 0; d < rank; ++d) {
-        block.push_back(pick(1, 5));
-        if (kind == 8) line.set("starts" + std::to_string(d), some_starts(extents[d], pick(1, 4), true));
-      }
-      if (kind != 8) line.set("block", block);
-    } else {
-      const Numbers cuts = some_starts(extents[0], pick(1, 6), true);
-      Numbers owners;
-      for (std::size_t k = 0; k < cuts.size(); ++k) owners.push_back(pick(0, parts - 1));
-      line.set("layout", "of_blocks").set("cuts", cuts).set("owners", owners);
-    }
-    if (chance(20)) line.set("storage", word({"row", "column"}));
-  }
-
   void add_group() {
     Numbers ranks;
     for (int rank = 0; rank < ranks_; ++rank)
       if (chance(60)) ranks.push_back(rank);
     if (ranks.empty()) return;
-    std::shuffle(ranks.begin(), ranks.end(), random_);
+    shuffle(ranks);
     const std::string name = "g" + std::to_string(++named_);
     sizes_.emplace_back(name, static_cast<int>(ranks.size()));
     Line& line = say("group", {name}).set("ranks", ranks).set("by", word({"include", "form", "split"}));
@@ -193,7 +115,7 @@ class Generator {
     line.set("lo", lo).set("hi", hi);
     if (!may_be_slice) return;
     if (chance(15)) line.set("step", step);
-    std::shuffle(order.begin(), order.end(), random_);
+    shuffle(order);
     if (chance(15)) line.set("order", order);
   }
   // A part of an array of given extents, if it has one.
@@ -212,7 +134,7 @@ class Generator {
     bool is_plain = true;
     for (int tries = 0; tries < 4; ++tries) {
       Numbers other = order;
-      if (tries < 3 && chance(60)) std::shuffle(other.begin(), other.end(), random_);
+      if (tries < 3 && chance(60)) shuffle(other);
       bool fits = true;
       for (std::size_t k = 0; k < wanted.size(); ++k)
         fits &= wanted[k] <= extents[static_cast<std::size_t>(other[k])];
@@ -360,7 +282,6 @@ class Generator {
       line.set("cache", pick(0, 40000));
   }
 
-  std::mt19937_64 random_;
   int ranks_;
   int named_ = 0;
   std::vector<std::pair<std::string, int>> sizes_;  // of the groups
