@@ -87,6 +87,6 @@ Values compute_reals(const std::string& type, std::size_t rank, const Line& line
 Values compute_complex(const std::string& type, std::size_t rank, const Line& line,
                        const std::vector<Operand>& operands);
 
-inline constexpr std::size_t most_dimensions = 5;
+inline constexpr std::size_t most_dimensions = 8;
 
 }  // namespace tessera::stress

@@ -76,7 +76,9 @@ class Generator : private RandomShapes {
     } else {
       array.type = word({"int32", "int64", "float", "double", "complex_float", "complex_double"});
       array.group = one_of(sizes_).first;
-      array.extents = some_extents(static_cast<std::size_t>(pick(1, most_dimensions)));
+      // Fewer dimensions are what most programs have.
+      array.extents =
+          some_extents(static_cast<std::size_t>(chance(70) ? pick(1, 5) : pick(6, most_dimensions)));
     }
     Line& line = say("array", {array.name}).set("type", array.type).set("extents", array.extents);
     if (array.group != "world") line.set("group", array.group);
@@ -85,7 +87,7 @@ class Generator : private RandomShapes {
     if (array.has_ghosts) {
       Numbers ghosts, periodic;
       for (std::size_t d = 0; d < rank; ++d) {
-        ghosts.push_back(pick(0, 2));
+        ghosts.push_back(pick(0, rank > 5 ? 1 : 2));
         periodic.push_back(pick(0, 1));
       }
       line.set("ghosts", ghosts).set("periodic", periodic);
@@ -103,9 +105,10 @@ class Generator : private RandomShapes {
   }
   void add_patch(Line& line, const Sketch& array, bool may_be_slice) {
     Numbers lo, hi, step, order;
+    const bool is_flat = array.extents.size() < 6;  // else patches would mostly have a single element
     for (std::size_t d = 0; d < array.extents.size(); ++d) {
-      const index_t a = pick(0, array.extents[d]),
-                    b = chance(15) ? array.extents[d] : pick(0, array.extents[d]);
+      const index_t a = is_flat || chance(40) ? pick(0, array.extents[d]) : 0,
+                    b = chance(is_flat ? 15 : 60) ? array.extents[d] : pick(0, array.extents[d]);
       lo.push_back(std::min(a, b));
       hi.push_back(std::max(a, b) == lo.back() && chance(80) ? std::min(lo.back() + 1, array.extents[d])
                                                              : std::max(a, b));
@@ -228,7 +231,7 @@ class Generator : private RandomShapes {
       line.set("by", by).set("at", some_position(array)).set("seed", seed());
       if (line.verb == "compare_exchange") line.set("same", pick(0, 1));
     } else if (choice < 51) {
-      say("outside", name).set("by", by).set("dimension", pick(0, 4));
+      say("outside", name).set("by", by).set("dimension", pick(0, most_dimensions - 1));
     } else if (choice < 54) {
       Line& line = say(word({"flush", "wait"}), name);
       if (line.verb == "flush") line.set("by", by);

@@ -5,10 +5,10 @@
 namespace tessera::stress {
 
 Numbers RandomShapes::some_extents(std::size_t rank) {
-  static constexpr index_t most[] = {150, 18, 7, 5, 4};
+  static constexpr index_t most[] = {150, 18, 7, 5, 4, 3, 3, 2};
   Numbers extents;
   for (std::size_t d = 0; d < rank; ++d)
-    extents.push_back(chance(2) ? 0 : chance(15) ? 1 : pick(2, most[rank - 1]));
+    extents.push_back(chance(rank > 5 ? 1 : 2) ? 0 : chance(15) ? 1 : pick(2, most[rank - 1]));
   return extents;
 }
 

@@ -17,7 +17,8 @@ const std::string part_settings =
 std::map<std::string, std::string> make_verbs() {
   const std::string patch = " by lo hi step order seed how ";
   const std::string layout =
-      " layout grid min_block block starts0 starts1 starts2 starts3 starts4 cuts owners on"
+      " layout grid min_block block starts0 starts1 starts2 starts3 starts4 starts5 starts6 starts7 cuts "
+      "owners on"
       " storage column ";
   std::map<std::string, std::string> all{
       {"group", " ranks by tag "},
