@@ -15,7 +15,7 @@ namespace {
 struct Sketch {
   std::string name, type, group;
   Numbers extents;
-  bool has_ghosts = false;
+  bool has_ghosts = false, in_memory = false;
 };
 
 class Generator : private RandomShapes {
@@ -58,7 +58,7 @@ class Generator : private RandomShapes {
   }
   void add_array() {
     if (sizes_.size() < 3 && chance(30)) add_group();
-    Sketch array{"a" + std::to_string(++named_), "", "", {}, false};
+    Sketch array{"a" + std::to_string(++named_), "", "", {}};
     if (!arrays_.empty() && chance(65)) {  // one that goes with another
       const Sketch& other = one_of(arrays_);
       array.type = other.type;
@@ -66,6 +66,7 @@ class Generator : private RandomShapes {
       array.extents = other.extents;
       if (chance(10)) {
         say("duplicate", {other.name, array.name});
+        array.extents = other.extents;
         array.has_ghosts = other.has_ghosts;
         arrays_.push_back(array);
         return;
@@ -80,6 +81,11 @@ class Generator : private RandomShapes {
       array.extents =
           some_extents(static_cast<std::size_t>(chance(70) ? pick(1, 5) : pick(6, most_dimensions)));
     }
+    describe(array);
+    arrays_.push_back(array);
+  }
+  // The line that makes an array; what is not given yet is drawn.
+  void describe(Sketch& array) {
     Line& line = say("array", {array.name}).set("type", array.type).set("extents", array.extents);
     if (array.group != "world") line.set("group", array.group);
     array.has_ghosts = chance(25);
@@ -94,8 +100,9 @@ class Generator : private RandomShapes {
     }
     if (chance(8)) line.set("domain", "mpi");
     if (chance(30)) line.set("fill", pick(-9, 9));
+    array.in_memory = chance(40);
+    if (array.in_memory) line.set("memory", 16 * pick(0, 5));
     add_layout(line, array.extents, size_of(array.group), array.has_ghosts);
-    arrays_.push_back(array);
   }
 
   Numbers some_position(const Sketch& array) {
@@ -200,20 +207,29 @@ class Generator : private RandomShapes {
 
   void add_line() {
     const Sketch array = one_of(arrays_);
+    const index_t choice = pick(0, 99);
+    if (choice < 54)
+      add_of_one(array, choice);
+    else if (choice < 60)
+      say("sync", {array.name}).set("check", chance(30) ? -1 : pick(0, 5));
+    else if (choice < 75)
+      add_whole();
+    else if (choice < 81 && array.has_ghosts)
+      add_update_ghosts(array);
+    else if (choice < 90)
+      add_of_all(array);
+    else if (choice < 94)
+      add_of_group(one_of(sizes_).first);
+    else
+      add_change(array, choice);
+  }
+  // What one member does.
+  void add_of_one(const Sketch& array, index_t choice) {
     const std::vector<std::string> name{array.name};
     const index_t by = pick(0, size_of(array.group) - 1);
-    const index_t choice = pick(0, 99);
-    if (choice < 30) {
-      const std::string verb = word({"put", "get", "acc"});
-      Line& line = say(verb, name).set("by", by);
-      if (verb != "get") line.set("seed", seed());
-      if (verb == "acc" && chance(40)) line.set("alpha", pick(-2, 2));
-      const bool is_extremum = verb == "acc" && chance(15);
-      if (is_extremum) line.set("op", word({"min", "max"}));
-      if (!is_extremum && chance(60)) line.set("how", word({"dense", "strided", "async", "async", "detached"}));
-      if (verb == "get" && line.word("how") == "detached") line.set("how", "async");
-      add_patch(line, array, !is_extremum);
-    } else if (choice < 34) {
+    if (choice < 27) {
+      add_transfer(array);
+    } else if (choice < 31) {
       Numbers lo, hi;
       const std::string verb = word({"put_periodic", "get_periodic", "acc_periodic"});
       for (const index_t extent : array.extents) {
@@ -221,7 +237,9 @@ class Generator : private RandomShapes {
         hi.push_back(lo.back() + pick(0, std::min<index_t>(extent, verb[0] == 'p' ? extent : extent + 2)));
       }
       say(verb, name).set("by", by).set("lo", lo).set("hi", hi).set("seed", seed());
-    } else if (choice < 42) {
+    } else if (choice < 41 && array.in_memory) {
+      add_batch(array);
+    } else if (choice < 43) {
       say(word({"gather", "scatter", "scatter_acc"}), name)
           .set("by", by)
           .set("seed", seed())
@@ -232,34 +250,58 @@ class Generator : private RandomShapes {
       if (line.verb == "compare_exchange") line.set("same", pick(0, 1));
     } else if (choice < 51) {
       say("outside", name).set("by", by).set("dimension", pick(0, most_dimensions - 1));
-    } else if (choice < 54) {
+    } else {
       Line& line = say(word({"flush", "wait"}), name);
       if (line.verb == "flush") line.set("by", by);
       if (line.verb == "flush" && chance(50)) line.set("rank", pick(0, size_of(array.group) - 1));
-    } else if (choice < 60) {
-      say("sync", name).set("check", chance(30) ? -1 : pick(0, 5));
-    } else if (choice < 78) {
-      add_whole();
-    } else if (choice < 82 && array.has_ghosts) {
-      Line& line = say("update_ghosts", name).set("corners", pick(0, 1));
-      if (chance(30))
-        line.set("dimension", pick(0, static_cast<index_t>(array.extents.size()) - 1)).set("side", pick(0, 2));
-      else if (chance(40))
-        line.set("how", "async");
-      else
-        line.set("method", pick(0, 2));
-    } else if (choice < 92) {
-      add_of_all(array);
-    } else if (choice < 94) {
-      Line& line = say("redistribute", name);
+    }
+  }
+  void add_transfer(const Sketch& array) {
+    const std::string verb = word({"put", "get", "acc"});
+    Line& line = say(verb, {array.name}).set("by", pick(0, size_of(array.group) - 1));
+    if (verb != "get") line.set("seed", seed());
+    if (verb == "acc" && chance(40)) line.set("alpha", pick(-2, 2));
+    const bool is_extremum = verb == "acc" && chance(15);
+    if (is_extremum) line.set("op", word({"min", "max"}));
+    if (!is_extremum && chance(60)) line.set("how", word({"dense", "strided", "async", "async", "detached"}));
+    if (verb == "get" && line.word("how") == "detached") line.set("how", "async");
+    add_patch(line, array, !is_extremum);
+  }
+  void add_batch(const Sketch& array) {
+    std::vector<std::string> others;  // the array itself too
+    for (const Sketch& one : arrays_)
+      if (one.in_memory && one.group == array.group) others.push_back(one.name);
+    if (chance(25)) {
+      say("batch_all", {array.name}).set("seed", seed()).set("count", pick(1, 12));
+      return;
+    }
+    say("batch", {array.name, one_of(others)})
+        .set("by", pick(0, size_of(array.group) - 1))
+        .set("seed", seed())
+        .set("count", chance(20) ? pick(60, 400) : pick(0, 30))
+        .set("how", word({"send", "async", "drop"}));
+  }
+  void add_update_ghosts(const Sketch& array) {
+    Line& line = say("update_ghosts", {array.name}).set("corners", pick(0, 1));
+    if (chance(30))
+      line.set("dimension", pick(0, static_cast<index_t>(array.extents.size()) - 1)).set("side", pick(0, 2));
+    else if (chance(40))
+      line.set("how", "async");
+    else
+      line.set("method", pick(0, 2));
+  }
+  void add_of_group(const std::string& group) {
+    say("tasks", {group}).set("count", pick(0, 60)).set("chunk", pick(1, 5)).set("by_node", pick(0, 1));
+  }
+  // Of an array's layout, or the end of an array or a group.
+  void add_change(const Sketch& array, index_t choice) {
+    if (choice < 96) {
+      Line& line = say("redistribute", {array.name});
       add_layout(line, array.extents, size_of(array.group), array.has_ghosts);
-    } else if (choice < 96) {
-      say("tasks", {one_of(sizes_).first})
-          .set("count", pick(0, 60))
-          .set("chunk", pick(1, 5))
-          .set("by_node", pick(0, 1));
+      for (Sketch& one : arrays_)
+        if (one.name == array.name) one.in_memory = false;
     } else if (choice < 99 || sizes_.size() == 1) {
-      say(word({"close", "drop"}), name);
+      say(word({"close", "drop"}), {array.name});
       std::erase_if(arrays_, [&](const Sketch& one) { return one.name == array.name; });
     } else {
       const std::string group = sizes_.back().first;

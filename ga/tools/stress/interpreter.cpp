@@ -36,6 +36,7 @@ const std::map<std::string, Run::Handler>& Run::handlers() {
                                        {"outside", &Run::outside},
                                        {"wait", &Run::wait},
                                        {"flush", &Run::flush},
+                                       {"batch", &Run::batch},
                                        {"sync", &Run::sync},
                                        {"write_local", &Run::write_local},
                                        {"update_ghosts", &Run::update_ghosts},
@@ -46,6 +47,7 @@ const std::map<std::string, Run::Handler>& Run::handlers() {
                                        {"put_all", &Run::put_all},
                                        {"fetch_add_all", &Run::fetch_add_all},
                                        {"locked_add_all", &Run::locked_add_all},
+                                       {"batch_all", &Run::batch_all},
                                        {"tasks", &Run::tasks}};
     for (const auto& [verb, operands] : whole_operations()) map[verb] = &Run::whole;
     return map;
@@ -155,6 +157,15 @@ void Run::compare(const Entry& entry, const Places& at, const Values& found, Val
   fail(by + " of " + what + ": element (" + text_of(entry.model.position(at[first]), ", ") + ") is " +
        text_of(found[first]) + ", expected " + text_of(expected[first]) + " (" + std::to_string(wrong) +
        " of " + std::to_string(found.size()) + " are wrong)");
+}
+
+void Run::compare_values(const Values& found, Values expected, const std::string& by) {
+  if (line_->verb == options_.broken && !expected.empty()) expected[0] += 1;
+  if (found == expected) return;
+  const auto k = static_cast<std::size_t>(
+      std::mismatch(found.begin(), found.end(), expected.begin(), expected.end()).first - found.begin());
+  const auto value = [k](const Values& all) { return k < all.size() ? text_of(all[k]) : "missing"; };
+  fail(by + ": value " + std::to_string(k) + " is " + value(found) + ", expected " + value(expected));
 }
 
 void Run::compare_found(const Entry& entry, const Found& found, const std::string& by) {

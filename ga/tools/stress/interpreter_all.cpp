@@ -246,9 +246,8 @@ bool Run::tasks(const Line& line) {
       ++drawn[static_cast<std::size_t>(task)];
     });
     group.all_reduce(std::span(drawn), Reduce::sum);
-    for (std::size_t k = 0; k < drawn.size(); ++k)
-      if (drawn[k] != 1)
-        fail("task " + std::to_string(k) + " was given out " + std::to_string(drawn[k]) + " times");
+    compare_values(Values(drawn.begin(), drawn.end()), Values(drawn.size(), 1),
+                   "how often tasks were given out");
     counter.close();
   });
   return true;

@@ -63,7 +63,9 @@ bool Run::close(const Line& line) {
 
 void Run::fill(Entry& entry, index_t value) {
   const Line filling = Line{"fill", {entry.name}, {}}.set("alpha", value);
-  if (entry.array) compute(entry.model.type, entry.model.extents.size(), filling, {{entry.array.get(), {}}});
+  if (entry.array) {
+    compute(entry.model.type, entry.model.extents.size(), filling, {{entry.array.get(), {}}});
+  }
   std::fill(entry.model.values.begin(), entry.model.values.end(), static_cast<double>(value));
   entry.model.settle();
 }
@@ -72,6 +74,8 @@ bool Run::make_array(const Line& line) {
   const std::string& name = line.names[0];
   const std::string group = line.word("group", "world");
   const Numbers extents = line.numbers("extents");
+  const index_t offset = line.number("memory");
+  if (offset < 0 || offset % 16 != 0) return false;
   if (find(name) != nullptr || groups_.count(group) == 0 || extents.empty() || extents.size() > most_dimensions)
     return false;
   const Members& members = groups_.at(group);
@@ -83,10 +87,10 @@ bool Run::make_array(const Line& line) {
   entry.model.type = line.word("type", "double");
   entry.model.extents = extents;
   entry.model.ghosts = line.numbers("ghosts");
-  entry.model.ghosts.resize(extents.size());
+  entry.model.ghosts.resize(entry.model.extents.size());
   for (const index_t is : line.numbers("periodic")) entry.model.periodic.push_back(is != 0);
-  entry.model.periodic.resize(extents.size());
-  entry.model.values.resize(count(extents));
+  entry.model.periodic.resize(entry.model.extents.size());
+  entry.model.values.resize(count(entry.model.extents));
   if (members.group)
     attempt([&] {
       try {
@@ -95,6 +99,7 @@ bool Run::make_array(const Line& line) {
         if (!entry.is_atomic_by_mpi) throw;  // else there is no such domain here
       }
     });
+  if (line.has("memory")) find_cells(entry);
   fill(arrays_[name] = std::move(entry), line.number("fill"));
   return true;
 }
@@ -122,6 +127,7 @@ bool Run::redistribute(const Line& line) {
   if (has_ghosts && layout != "blocked" && layout != "irregular") return false;
   collect(*entry);
   if (entry->array) entry->array->redistribute(line);
+  entry->stored.clear();
   entry->has_detached = false;
   entry->model.settle();
   return true;

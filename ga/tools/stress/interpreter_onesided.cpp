@@ -169,7 +169,8 @@ bool Run::outside(const Line& line) {
   Entry* entry = find(line.names[0]);
   if (entry == nullptr) return false;
   Numbers at(entry->model.extents.size(), 0);
-  const std::size_t d = static_cast<std::size_t>(line.number("dimension")) % at.size();
+  const std::size_t dimensions = at.size();
+  const std::size_t d = static_cast<std::size_t>(std::abs(line.number("dimension"))) % dimensions;
   at[d] = entry->model.extents[d];
   if (!is_me(*entry, author(*entry, line))) return true;
   try {
