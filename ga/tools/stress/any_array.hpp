@@ -112,6 +112,7 @@ Values compute(const std::string& type, std::size_t rank, const Line& line,
 // One for each pair of element types, so that they are compiled in parallel.
 std::unique_ptr<AnyArray> make_integers(const Group& group, const std::string& name, const Line& line);
 std::unique_ptr<AnyArray> make_reals(const Group& group, const std::string& name, const Line& line);
+std::unique_ptr<AnyArray> make_records(const Group& group, const std::string& name, const Line& line);
 std::unique_ptr<AnyArray> make_complex(const Group& group, const std::string& name, const Line& line);
 Values compute_integers(const std::string& type, std::size_t rank, const Line& line,
                         const std::vector<Operand>& operands);
@@ -121,5 +122,11 @@ Values compute_complex(const std::string& type, std::size_t rank, const Line& li
                        const std::vector<Operand>& operands);
 
 inline constexpr std::size_t most_dimensions = 8;
+
+/// Of arrays of records. Their model has one dimension more, the last, along which the members of a record lie.
+inline constexpr std::size_t most_record_dimensions = 3;
+inline constexpr index_t record_members = 4;
+/// Whether arrays of records have the operation of a verb.
+bool suits_records(const std::string& verb);
 
 }  // namespace tessera::stress

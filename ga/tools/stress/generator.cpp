@@ -16,6 +16,7 @@ struct Sketch {
   std::string name, type, group;
   Numbers extents;
   bool has_ghosts = false, in_memory = false;
+  bool is_record() const { return type == "record"; }  // the last extent is then of the members of a record
 };
 
 class Generator : private RandomShapes {
@@ -64,6 +65,7 @@ class Generator : private RandomShapes {
       array.type = other.type;
       array.group = other.group;
       array.extents = other.extents;
+      if (array.is_record()) array.extents.pop_back();
       if (chance(10)) {
         say("duplicate", {other.name, array.name});
         array.extents = other.extents;
@@ -73,22 +75,27 @@ class Generator : private RandomShapes {
       }
       if (chance(25)) array.extents = some_extents(array.extents.size());
       if (chance(15)) array.extents.push_back(pick(1, 3));
-      if (array.extents.size() > most_dimensions) array.extents.pop_back();
+      if (array.extents.size() > most_dimensions_of(array)) array.extents.pop_back();
     } else {
-      array.type = word({"int32", "int64", "float", "double", "complex_float", "complex_double"});
+      array.type = word({"int32", "int64", "float", "double", "complex_float", "complex_double", "record"});
       array.group = one_of(sizes_).first;
       // Fewer dimensions are what most programs have.
-      array.extents =
-          some_extents(static_cast<std::size_t>(chance(70) ? pick(1, 5) : pick(6, most_dimensions)));
+      array.extents = some_extents(static_cast<std::size_t>(array.is_record() ? pick(1, most_record_dimensions)
+                                                            : chance(70)      ? pick(1, 5)
+                                                                              : pick(6, most_dimensions)));
     }
     describe(array);
+    if (array.is_record()) array.extents.push_back(record_members);
     arrays_.push_back(array);
+  }
+  static std::size_t most_dimensions_of(const Sketch& array) {
+    return array.is_record() ? most_record_dimensions : most_dimensions;
   }
   // The line that makes an array; what is not given yet is drawn.
   void describe(Sketch& array) {
     Line& line = say("array", {array.name}).set("type", array.type).set("extents", array.extents);
     if (array.group != "world") line.set("group", array.group);
-    array.has_ghosts = chance(25);
+    array.has_ghosts = !array.is_record() && chance(25);
     const std::size_t rank = array.extents.size();
     if (array.has_ghosts) {
       Numbers ghosts, periodic;
@@ -100,7 +107,7 @@ class Generator : private RandomShapes {
     }
     if (chance(8)) line.set("domain", "mpi");
     if (chance(30)) line.set("fill", pick(-9, 9));
-    array.in_memory = chance(40);
+    array.in_memory = !array.is_record() && chance(40);
     if (array.in_memory) line.set("memory", 16 * pick(0, 5));
     add_layout(line, array.extents, size_of(array.group), array.has_ghosts);
   }
@@ -176,6 +183,7 @@ class Generator : private RandomShapes {
     const auto& [verb, operands] = one_of(all);
     Line line{verb, {}, {}};
     const Sketch& last = one_of(arrays_);
+    if (last.is_record()) return;
     Numbers wanted = last.extents;
     if (wanted.size() > 1 && (chance(20) || verb == "scan" || verb == "sort"))
       wanted.erase(wanted.begin() + pick(0, static_cast<index_t>(wanted.size()) - 1));
@@ -208,7 +216,9 @@ class Generator : private RandomShapes {
   void add_line() {
     const Sketch array = one_of(arrays_);
     const index_t choice = pick(0, 99);
-    if (choice < 54)
+    if (choice < 54 && array.is_record())
+      add_of_record(array);
+    else if (choice < 54)
       add_of_one(array, choice);
     else if (choice < 60)
       say("sync", {array.name}).set("check", chance(30) ? -1 : pick(0, 5));
@@ -256,16 +266,30 @@ class Generator : private RandomShapes {
       if (line.verb == "flush" && chance(50)) line.set("rank", pick(0, size_of(array.group) - 1));
     }
   }
+  void add_of_record(const Sketch& array) {
+    const index_t by = pick(0, size_of(array.group) - 1), choice = pick(0, 99);
+    if (choice < 75)
+      add_transfer(array);
+    else if (choice < 80)
+      say("gather", {array.name}).set("by", by).set("seed", seed()).set("count", pick(0, 40));
+    else if (choice < 90)
+      say(word({"load", "store"}), {array.name})
+          .set("by", by)
+          .set("at", some_position(array))
+          .set("seed", seed());
+    else
+      say(word({"flush", "wait"}), {array.name});
+  }
   void add_transfer(const Sketch& array) {
     const std::string verb = word({"put", "get", "acc"});
     Line& line = say(verb, {array.name}).set("by", pick(0, size_of(array.group) - 1));
     if (verb != "get") line.set("seed", seed());
     if (verb == "acc" && chance(40)) line.set("alpha", pick(-2, 2));
-    const bool is_extremum = verb == "acc" && chance(15);
+    const bool is_extremum = verb == "acc" && !array.is_record() && chance(15);
     if (is_extremum) line.set("op", word({"min", "max"}));
     if (!is_extremum && chance(60)) line.set("how", word({"dense", "strided", "async", "async", "detached"}));
     if (verb == "get" && line.word("how") == "detached") line.set("how", "async");
-    add_patch(line, array, !is_extremum);
+    add_patch(line, array, !is_extremum && !array.is_record());
   }
   void add_batch(const Sketch& array) {
     std::vector<std::string> others;  // the array itself too
@@ -297,7 +321,9 @@ class Generator : private RandomShapes {
   void add_change(const Sketch& array, index_t choice) {
     if (choice < 96) {
       Line& line = say("redistribute", {array.name});
-      add_layout(line, array.extents, size_of(array.group), array.has_ghosts);
+      const auto members = array.is_record() ? 1 : 0;
+      add_layout(line, Numbers(array.extents.begin(), array.extents.end() - members), size_of(array.group),
+                 array.has_ghosts);
       for (Sketch& one : arrays_)
         if (one.name == array.name) one.in_memory = false;
     } else if (choice < 99 || sizes_.size() == 1) {
@@ -311,6 +337,11 @@ class Generator : private RandomShapes {
     }
   }
   void add_of_all(const Sketch& array) {
+    if (array.is_record()) {
+      say(word({"write_local", "read_epoch", "write_epoch", "acc_all", "acc_all", "put_all"}), {array.name})
+          .set("seed", seed());
+      return;
+    }
     Line& line = say(word({"write_local", "read_epoch", "acc_epoch", "write_epoch", "acc_all", "acc_all",
                            "put_all", "fetch_add_all", "locked_add_all"}),
                      {array.name});

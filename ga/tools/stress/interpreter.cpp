@@ -67,7 +67,7 @@ Outcome Run::operator()(const Script& script) {
     line_ = &script[static_cast<std::size_t>(number_)];
     if (options_.verbose && world_.rank() == 0) std::fprintf(stderr, "%s\n", text(*line_).c_str());
     bool applies = false;
-    attempt([&] { applies = (this->*handlers().at(line_->verb))(*line_); });
+    if (suits(*line_)) attempt([&] { applies = (this->*handlers().at(line_->verb))(*line_); });
     ++(applies ? outcome_.operations : outcome_.skipped);
     if (options_.verbose && world_.rank() == 0 && !applies) std::fprintf(stderr, "  does not apply\n");
     if (applies && line_->verb == options_.broken) {
@@ -78,6 +78,14 @@ Outcome Run::operator()(const Script& script) {
   }
   end();
   return outcome_;
+}
+
+// Whether the arrays of a line have its operation.
+bool Run::suits(const Line& line) {
+  return std::all_of(line.names.begin(), line.names.end(), [&](const std::string& name) {
+    const Entry* entry = find(name);
+    return entry == nullptr || !entry->model.is_record() || suits_records(line.verb);
+  });
 }
 
 void Run::end() {

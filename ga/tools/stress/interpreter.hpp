@@ -97,6 +97,7 @@ class Run {
   bool tasks(const Line& line);
   bool whole(const Line& line);
 
+  bool suits(const Line& line);
   Entry* find(const std::string& name);
   Entry& add(const std::string& name, Entry&& entry, const Line& line);
   void remove(const std::string& name, bool closes);

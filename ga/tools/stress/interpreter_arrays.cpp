@@ -63,7 +63,10 @@ bool Run::close(const Line& line) {
 
 void Run::fill(Entry& entry, index_t value) {
   const Line filling = Line{"fill", {entry.name}, {}}.set("alpha", value);
-  if (entry.array) {
+  if (entry.array && entry.model.is_record()) {
+    entry.array->write_local([&](const Numbers&) { return static_cast<double>(value); });
+    entry.array->sync();
+  } else if (entry.array) {
     compute(entry.model.type, entry.model.extents.size(), filling, {{entry.array.get(), {}}});
   }
   std::fill(entry.model.values.begin(), entry.model.values.end(), static_cast<double>(value));
@@ -78,6 +81,9 @@ bool Run::make_array(const Line& line) {
   if (offset < 0 || offset % 16 != 0) return false;
   if (find(name) != nullptr || groups_.count(group) == 0 || extents.empty() || extents.size() > most_dimensions)
     return false;
+  if (line.word("type") == "record" &&
+      (extents.size() > most_record_dimensions || line.has("memory") || line.has("ghosts")))
+    return false;
   const Members& members = groups_.at(group);
   Entry entry;
   entry.name = name;
@@ -86,6 +92,7 @@ bool Run::make_array(const Line& line) {
   entry.is_atomic_by_mpi = line.word("domain") == "mpi";
   entry.model.type = line.word("type", "double");
   entry.model.extents = extents;
+  if (entry.model.is_record()) entry.model.extents.push_back(record_members);
   entry.model.ghosts = line.numbers("ghosts");
   entry.model.ghosts.resize(entry.model.extents.size());
   for (const index_t is : line.numbers("periodic")) entry.model.periodic.push_back(is != 0);

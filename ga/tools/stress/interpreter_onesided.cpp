@@ -10,12 +10,21 @@
 // Lines that one member of a group runs.
 namespace tessera::stress::detail {
 
+namespace {
+
+// Whether the array has such a part: one of records has no others than patches.
+bool has_part(const Model& model, const Part& part) {
+  return !model.is_record() || (part.step.empty() && part.order.empty());
+}
+
+}  // namespace
+
 bool Run::put(const Line& line) {
   Entry* entry = find(line.names[0]);
   if (entry == nullptr) return false;
   const Part part = part_of(line, "");
   const auto chosen = entry->model.select(part);
-  if (!chosen || !part.fix.empty()) return false;
+  if (!chosen || !part.fix.empty() || !has_part(entry->model, part)) return false;
   const std::string how = line.word("how", "dense");
   const bool stays_away = how == "async" || how == "detached";
   const int member = author(*entry, line);
@@ -32,7 +41,7 @@ bool Run::get(const Line& line) {
   if (entry == nullptr) return false;
   const Part part = part_of(line, "");
   const auto chosen = entry->model.select(part);
-  if (!chosen || !part.fix.empty()) return false;
+  if (!chosen || !part.fix.empty() || !has_part(entry->model, part)) return false;
   const std::string how = line.word("how", "dense");
   const int member = author(*entry, line);
   prepare(*entry, chosen->at, member, how == "async" ? reads | travels : reads);
@@ -52,10 +61,10 @@ bool Run::accumulate(const Line& line) {
   if (entry == nullptr) return false;
   const Part part = part_of(line, "");
   const auto chosen = entry->model.select(part);
-  if (!chosen || !part.fix.empty()) return false;
+  if (!chosen || !part.fix.empty() || !has_part(entry->model, part)) return false;
   const std::string how = line.word("how", "dense"), op = line.word("op", "sum");
-  if (op != "sum" &&
-      (entry->model.is_complex() || part.lo.empty() || !part.step.empty() || !part.order.empty()))
+  if (op != "sum" && (entry->model.is_complex() || entry->model.is_record() || part.lo.empty() ||
+                      !part.step.empty() || !part.order.empty()))
     return false;
   const bool stays_away = op == "sum" && (how == "async" || how == "detached");
   const auto alpha = static_cast<double>(line.number("alpha", 1));
@@ -169,7 +178,7 @@ bool Run::outside(const Line& line) {
   Entry* entry = find(line.names[0]);
   if (entry == nullptr) return false;
   Numbers at(entry->model.extents.size(), 0);
-  const std::size_t dimensions = at.size();
+  const std::size_t dimensions = at.size() - (entry->model.is_record() ? 1 : 0);
   const std::size_t d = static_cast<std::size_t>(std::abs(line.number("dimension"))) % dimensions;
   at[d] = entry->model.extents[d];
   if (!is_me(*entry, author(*entry, line))) return true;

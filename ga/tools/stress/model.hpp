@@ -48,6 +48,7 @@ struct Model {
   static constexpr int nobody = -1, several = -2;
 
   bool is_complex() const { return type.find("complex") == 0; }
+  bool is_record() const { return type == "record"; }
   bool is_integer() const { return type.find("int") == 0; }
   /// Nothing for a part that the array does not have.
   std::optional<Selection> select(const Part& part) const;
