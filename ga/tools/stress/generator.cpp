@@ -213,6 +213,18 @@ class Generator : private RandomShapes {
     script_.push_back(line);
   }
 
+  void add_multiply_sparse() {
+    for (int tries = 0; tries < 6; ++tries) {
+      const Sketch &x = one_of(arrays_), &y = one_of(arrays_);
+      const std::size_t rank = x.extents.size();
+      if (x.is_record() || x.type != y.type || x.group != y.group || rank > 2 || y.extents.size() != rank ||
+          (rank == 2 && x.extents[1] != y.extents[1]))
+        continue;
+      say("multiply_sparse", {x.name, y.name}).set("seed", seed()).set("count", pick(0, 60));
+      return;
+    }
+  }
+
   void add_line() {
     const Sketch array = one_of(arrays_);
     const index_t choice = pick(0, 99);
@@ -224,6 +236,8 @@ class Generator : private RandomShapes {
       say("sync", {array.name}).set("check", chance(30) ? -1 : pick(0, 5));
     else if (choice < 75)
       add_whole();
+    else if (choice < 77)
+      add_multiply_sparse();
     else if (choice < 81 && array.has_ghosts)
       add_update_ghosts(array);
     else if (choice < 90)
@@ -315,6 +329,18 @@ class Generator : private RandomShapes {
       line.set("method", pick(0, 2));
   }
   void add_of_group(const std::string& group) {
+    if (chance(30)) {
+      say("heap", {group}).set("seed", seed()).set("count", pick(1, 8));
+      return;
+    }
+    if (chance(40)) {
+      Line& line = say("replicated", {group})
+                       .set("seed", seed())
+                       .set("type", word({"int32", "double", "complex_float"}));
+      line.set("extents", some_extents(2)).set("op", word({"sum", "min", "max", "broadcast"}));
+      line.set("node", pick(0, 3));
+      return;
+    }
     say("tasks", {group}).set("count", pick(0, 60)).set("chunk", pick(1, 5)).set("by_node", pick(0, 1));
   }
   // Of an array's layout, or the end of an array or a group.

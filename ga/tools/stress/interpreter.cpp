@@ -48,7 +48,10 @@ const std::map<std::string, Run::Handler>& Run::handlers() {
                                        {"fetch_add_all", &Run::fetch_add_all},
                                        {"locked_add_all", &Run::locked_add_all},
                                        {"batch_all", &Run::batch_all},
-                                       {"tasks", &Run::tasks}};
+                                       {"tasks", &Run::tasks},
+                                       {"replicated", &Run::replicated},
+                                       {"heap", &Run::heap},
+                                       {"multiply_sparse", &Run::multiply_sparse}};
     for (const auto& [verb, operands] : whole_operations()) map[verb] = &Run::whole;
     return map;
   }();

@@ -95,6 +95,9 @@ class Run {
   bool locked_add_all(const Line& line);
   bool batch_all(const Line& line);
   bool tasks(const Line& line);
+  bool replicated(const Line& line);
+  bool heap(const Line& line);
+  bool multiply_sparse(const Line& line);
   bool whole(const Line& line);
 
   bool suits(const Line& line);

@@ -76,6 +76,15 @@ Part random_patch(index_t seed, const Numbers& extents);
 /// The part of dimension 0 that a member has of an array dealt out evenly.
 Part slab(const Numbers& extents, int member, int members);
 
+/// An element of a sparse matrix.
+struct SparseElement {
+  index_t row, column;
+  Number value;
+};
+/// Those that a member gives to the matrix of a line; some are at the same place.
+std::vector<SparseElement> sparse_elements(const Line& line, int member, index_t rows, index_t columns,
+                                           bool is_complex);
+
 /// Whether all are whole numbers that every type holds.
 bool is_exact(const Values& values);
 

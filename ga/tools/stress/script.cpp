@@ -57,6 +57,9 @@ std::map<std::string, std::string> make_verbs() {
       {"fetch_add_all", " at value count "},
       {"locked_add_all", " at count "},
       {"batch_all", " seed count "},
+      {"multiply_sparse", " seed count "},
+      {"replicated", " type extents seed op node "},
+      {"heap", " seed count "},
       {"tasks", " count chunk by_node "},
   };
   for (const auto& [verb, operands] : whole_operations()) all[verb] = part_settings;
@@ -148,7 +151,7 @@ Line parse(const std::string& text) {
       throw std::invalid_argument("\"" + line.verb + "\" has no setting \"" + key + "\"");
     line.settings[key] = word.substr(equals + 1);
   }
-  static const std::set<std::string> takes_two{"duplicate", "batch"};
+  static const std::set<std::string> takes_two{"duplicate", "batch", "multiply_sparse"};
   const auto whole = whole_operations().find(line.verb);
   const std::size_t names = whole != whole_operations().end() ? whole->second
                             : takes_two.count(line.verb) != 0 ? 2

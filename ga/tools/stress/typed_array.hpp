@@ -79,6 +79,7 @@ class TypedArray final : public AnyArray {
       : memory_(std::move(memory)), array_(memory_->segment(), memory_->offset(), layout, options) {}
   explicit TypedArray(Array<T, N>&& array) : array_(std::move(array)) {}
 
+  Array<T, N>& array() { return array_; }
   /// What an operation takes.
   Slice<T, N> slice(const Part& part) { return refine(array_.slice(), part); }
   Slice<T, N - 1> fixed_slice(const Part& part) requires(N > 1) {
