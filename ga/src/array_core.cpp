@@ -136,7 +136,8 @@ ArrayCore::ArrayCore(const Segment& memory, index_t offset, LayoutCore layout, E
       scopes_(std::make_unique<Scopes>()) {
   if (const auto problem = shape_problem(group(), layout_, type_); !problem.empty())
     throw UsageError(formatted("array \"{}\" {}", options.name, problem));
-  if (options.domain && *options.domain != domain()) {
+  // A segment of one process has the CPU domain, whatever was asked for.
+  if (options.domain && *options.domain != domain() && group().size() > 1) {
     throw UsageError(
         formatted("array \"{}\" cannot have another atomic domain than segment \"{}\", in which it is",
                   options.name, memory.name()));

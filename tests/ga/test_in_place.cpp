@@ -183,4 +183,15 @@ TEST(InPlace, what_does_not_fit_is_refused_on_every_rank) {
   EXPECT_EQ(fits.size(), 100 * all.size());
 }
 
+// A program that asks for the MPI domain runs on one process, too.
+TEST(InPlace, one_process_has_its_own_domain) {
+  const int me = world().rank();
+  const Group alone = world().form(std::span(&me, 1));
+  const Segment memory(alone, 256, {.name = "alone", .domain = AtomicDomain::mpi});
+  Array<double, 1> a(memory, 0, Layout<1>::blocked({10}, 1), {.name = "in it", .domain = AtomicDomain::mpi});
+  fill(a, 2);
+  EXPECT_EQ(a.fetch_add({3}, 1), 2);
+  EXPECT_EQ(a.load({3}), 3);
+}
+
 }  // namespace

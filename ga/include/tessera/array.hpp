@@ -99,7 +99,7 @@ class Array {
   /// slice of the segment, in the order that the layout says, and stays what it is. The segment keeps its
   /// memory and may go on being used; see Segment::part. @collective
   /// @throws UsageError on every rank if the slices are too small for the layout, `offset` is no multiple of
-  /// 16, ranks disagree, or the options have another domain than the segment
+  /// 16, ranks disagree, or the options have another domain than the segment (one process has cpu anyway)
   Array(const Segment& memory, index_t offset, const Layout<N>& layout, const ArrayOptions<N>& options = {})
       : core_(memory, offset, layout_with_ghosts(layout, options), {element_kind<T>(), sizeof(T)},
               {options.name, options.domain, periodic(options)}) {}

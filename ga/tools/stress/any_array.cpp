@@ -7,6 +7,7 @@ namespace tessera::stress {
 std::unique_ptr<AnyArray> make_array(const Group& group, const std::string& name, const Line& line) {
   const std::string type = line.word("type", "double");
   if (type.find("complex") == 0) return make_complex(group, name, line);
+  if (type == "record") return make_records(group, name, line);
   if (type.find("int") == 0) return make_integers(group, name, line);
   return make_reals(group, name, line);
 }

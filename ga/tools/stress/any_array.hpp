@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <tessera/runtime/batch.hpp>
 #include <tessera/runtime/flags.hpp>
 #include <tessera/runtime/group.hpp>
 
@@ -18,6 +19,34 @@ namespace tessera::stress {
 struct Found {
   std::vector<Numbers> at;
   Values values;
+};
+
+/// Where an element lies in the segment that its array was made in: the number of the element among those that
+/// a rank stores.
+struct Stored {
+  int rank;
+  index_t number;
+  Numbers at;
+};
+
+/// An operation of a batch, on elements that follow each other in a rank's memory from `first` on.
+struct BatchStep {
+  enum class Kind { put, get, acc, fetch_add, exchange };
+  Kind kind;
+  int rank;
+  index_t first;
+  Values values;  // their number counts even for get
+  index_t alpha = 1;
+};
+
+/// The segment that an array was made in, as batches use it.
+class AnyMemory {
+ public:
+  virtual ~AnyMemory() = default;
+  virtual void add(Batch& batch, const BatchStep& step) = 0;
+  /// What the oldest step that reads has brought, and so on; after the batch was sent.
+  virtual std::vector<Values> results() = 0;
+  virtual void flush() = 0;
 };
 
 /// An array of any type and number of dimensions, and every operation on it, with whole numbers as values.
@@ -55,6 +84,10 @@ class AnyArray {
   virtual Found local(const std::string& how) = 0;
   virtual void write_local(const std::function<Number(const Numbers&)>& value) = 0;
   virtual void update_ghosts(const Line& line) = 0;
+  /// The segment that the array was made in; null if it has memory of its own.
+  virtual AnyMemory* memory() = 0;
+  /// Where the elements of this rank lie in that.
+  virtual std::vector<Stored> stored() = 0;
   /// This rank's block with the cells around it, and the bounds of the block; nothing where it is empty.
   virtual Found with_ghosts(Part& block) = 0;
 
@@ -79,6 +112,7 @@ Values compute(const std::string& type, std::size_t rank, const Line& line,
 // One for each pair of element types, so that they are compiled in parallel.
 std::unique_ptr<AnyArray> make_integers(const Group& group, const std::string& name, const Line& line);
 std::unique_ptr<AnyArray> make_reals(const Group& group, const std::string& name, const Line& line);
+std::unique_ptr<AnyArray> make_records(const Group& group, const std::string& name, const Line& line);
 std::unique_ptr<AnyArray> make_complex(const Group& group, const std::string& name, const Line& line);
 Values compute_integers(const std::string& type, std::size_t rank, const Line& line,
                         const std::vector<Operand>& operands);
@@ -87,6 +121,12 @@ Values compute_reals(const std::string& type, std::size_t rank, const Line& line
 Values compute_complex(const std::string& type, std::size_t rank, const Line& line,
                        const std::vector<Operand>& operands);
 
-inline constexpr std::size_t most_dimensions = 5;
+inline constexpr std::size_t most_dimensions = 8;
+
+/// Of arrays of records. Their model has one dimension more, the last, along which the members of a record lie.
+inline constexpr std::size_t most_record_dimensions = 3;
+inline constexpr index_t record_members = 4;
+/// Whether arrays of records have the operation of a verb.
+bool suits_records(const std::string& verb);
 
 }  // namespace tessera::stress

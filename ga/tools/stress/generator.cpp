@@ -3,9 +3,9 @@
 #include "generator.hpp"
 
 #include <algorithm>
-#include <random>
 
 #include "any_array.hpp"
+#include "generator_shapes.hpp"
 
 namespace tessera::stress {
 
@@ -15,12 +15,13 @@ namespace {
 struct Sketch {
   std::string name, type, group;
   Numbers extents;
-  bool has_ghosts = false;
+  bool has_ghosts = false, in_memory = false;
+  bool is_record() const { return type == "record"; }  // the last extent is then of the members of a record
 };
 
-class Generator {
+class Generator : private RandomShapes {
  public:
-  Generator(index_t seed, int ranks) : random_(static_cast<std::uint64_t>(seed)), ranks_(ranks) {
+  Generator(index_t seed, int ranks) : RandomShapes(seed), ranks_(ranks) {
     sizes_.emplace_back("world", ranks);
   }
   Script operator()(index_t operations) {
@@ -34,15 +35,6 @@ class Generator {
   }
 
  private:
-  index_t pick(index_t low, index_t high) {
-    return low + static_cast<index_t>(random_() % static_cast<std::uint64_t>(high - low + 1));
-  }
-  bool chance(int percent) { return pick(0, 99) < percent; }
-  template <class C>
-  const auto& one_of(const C& all) {
-    return all[static_cast<std::size_t>(pick(0, static_cast<index_t>(all.size()) - 1))];
-  }
-  std::string word(const std::vector<const char*>& words) { return one_of(words); }
   Line& say(const std::string& verb, const std::vector<std::string>& names) {
     return script_.emplace_back(Line{verb, names, {}});
   }
@@ -54,81 +46,12 @@ class Generator {
     return ranks_;
   }
 
-  Numbers some_extents(std::size_t rank) {
-    static constexpr index_t most[] = {150, 18, 7, 5, 4};
-    Numbers extents;
-    for (std::size_t d = 0; d < rank; ++d)
-      extents.push_back(chance(2) ? 0 : chance(15) ? 1 : pick(2, most[rank - 1]));
-    return extents;
-  }
-  Numbers some_grid(std::size_t rank, int ranks) {
-    Numbers grid(rank, 1);
-    index_t left = ranks;
-    for (std::size_t k = 0; k < 3; ++k) {
-      const auto d = static_cast<std::size_t>(pick(0, static_cast<index_t>(rank) - 1));
-      const index_t factor = pick(1, left);
-      grid[d] *= factor;
-      left /= factor;
-    }
-    return grid;
-  }
-  // Where the parts of an extent begin.
-  Numbers some_starts(index_t extent, index_t parts, bool distinct) {
-    Numbers starts{0};
-    for (index_t k = 1; k < parts; ++k) starts.push_back(pick(0, extent));
-    std::sort(starts.begin(), starts.end());
-    if (!distinct) return starts;
-    starts.erase(std::unique(starts.begin(), starts.end()), starts.end());
-    while (starts.size() > 1 && starts.back() >= extent) starts.pop_back();
-    return starts;
-  }
-  void add_layout(Line& line, const Numbers& extents, int ranks, bool ghosts) {
-    int parts = ranks;
-    if (chance(25)) {
-      Numbers on;
-      for (int rank = 0; rank < ranks; ++rank)
-        if (chance(60)) on.push_back(rank);
-      std::shuffle(on.begin(), on.end(), random_);
-      if (!on.empty()) {
-        parts = static_cast<int>(on.size());
-        line.set("on", on);
-      }
-    }
-    const bool is_empty = std::count(extents.begin(), extents.end(), 0) > 0;
-    const index_t kind = pick(0, ghosts || is_empty ? 4 : 9);
-    const std::size_t rank = extents.size();
-    const Numbers grid = some_grid(rank, parts);
-    if (kind < 3) {
-      if (kind == 1) line.set("grid", grid);
-      if (kind == 2) line.set("min_block", Numbers(rank, pick(1, 3)));
-    } else if (kind < 5) {
-      line.set("layout", "irregular");
-      for (std::size_t d = 0; d < rank; ++d)
-        line.set("starts" + std::to_string(d), some_starts(extents[d], grid[d], false));
-    } else if (kind < 9) {
-      line.set("layout", kind < 7 ? "block_cyclic" : "tiled").set("grid", grid);
-      if (chance(30)) line.set("column", 1);
-      Numbers block;
-      for (std::size_t d = 0; d < rank; ++d) {
-        block.push_back(pick(1, 5));
-        if (kind == 8) line.set("starts" + std::to_string(d), some_starts(extents[d], pick(1, 4), true));
-      }
-      if (kind != 8) line.set("block", block);
-    } else {
-      const Numbers cuts = some_starts(extents[0], pick(1, 6), true);
-      Numbers owners;
-      for (std::size_t k = 0; k < cuts.size(); ++k) owners.push_back(pick(0, parts - 1));
-      line.set("layout", "of_blocks").set("cuts", cuts).set("owners", owners);
-    }
-    if (chance(20)) line.set("storage", word({"row", "column"}));
-  }
-
   void add_group() {
     Numbers ranks;
     for (int rank = 0; rank < ranks_; ++rank)
       if (chance(60)) ranks.push_back(rank);
     if (ranks.empty()) return;
-    std::shuffle(ranks.begin(), ranks.end(), random_);
+    shuffle(ranks);
     const std::string name = "g" + std::to_string(++named_);
     sizes_.emplace_back(name, static_cast<int>(ranks.size()));
     Line& line = say("group", {name}).set("ranks", ranks).set("by", word({"include", "form", "split"}));
@@ -136,42 +59,57 @@ class Generator {
   }
   void add_array() {
     if (sizes_.size() < 3 && chance(30)) add_group();
-    Sketch array{"a" + std::to_string(++named_), "", "", {}, false};
+    Sketch array{"a" + std::to_string(++named_), "", "", {}};
     if (!arrays_.empty() && chance(65)) {  // one that goes with another
       const Sketch& other = one_of(arrays_);
       array.type = other.type;
       array.group = other.group;
       array.extents = other.extents;
+      if (array.is_record()) array.extents.pop_back();
       if (chance(10)) {
         say("duplicate", {other.name, array.name});
+        array.extents = other.extents;
         array.has_ghosts = other.has_ghosts;
         arrays_.push_back(array);
         return;
       }
       if (chance(25)) array.extents = some_extents(array.extents.size());
       if (chance(15)) array.extents.push_back(pick(1, 3));
-      if (array.extents.size() > most_dimensions) array.extents.pop_back();
+      if (array.extents.size() > most_dimensions_of(array)) array.extents.pop_back();
     } else {
-      array.type = word({"int32", "int64", "float", "double", "complex_float", "complex_double"});
+      array.type = word({"int32", "int64", "float", "double", "complex_float", "complex_double", "record"});
       array.group = one_of(sizes_).first;
-      array.extents = some_extents(static_cast<std::size_t>(pick(1, most_dimensions)));
+      // Fewer dimensions are what most programs have.
+      array.extents = some_extents(static_cast<std::size_t>(array.is_record() ? pick(1, most_record_dimensions)
+                                                            : chance(70)      ? pick(1, 5)
+                                                                              : pick(6, most_dimensions)));
     }
+    describe(array);
+    if (array.is_record()) array.extents.push_back(record_members);
+    arrays_.push_back(array);
+  }
+  static std::size_t most_dimensions_of(const Sketch& array) {
+    return array.is_record() ? most_record_dimensions : most_dimensions;
+  }
+  // The line that makes an array; what is not given yet is drawn.
+  void describe(Sketch& array) {
     Line& line = say("array", {array.name}).set("type", array.type).set("extents", array.extents);
     if (array.group != "world") line.set("group", array.group);
-    array.has_ghosts = chance(25);
+    array.has_ghosts = !array.is_record() && chance(25);
     const std::size_t rank = array.extents.size();
     if (array.has_ghosts) {
       Numbers ghosts, periodic;
       for (std::size_t d = 0; d < rank; ++d) {
-        ghosts.push_back(pick(0, 2));
+        ghosts.push_back(pick(0, rank > 5 ? 1 : 2));
         periodic.push_back(pick(0, 1));
       }
       line.set("ghosts", ghosts).set("periodic", periodic);
     }
     if (chance(8)) line.set("domain", "mpi");
     if (chance(30)) line.set("fill", pick(-9, 9));
+    array.in_memory = !array.is_record() && chance(40);
+    if (array.in_memory) line.set("memory", 16 * pick(0, 5));
     add_layout(line, array.extents, size_of(array.group), array.has_ghosts);
-    arrays_.push_back(array);
   }
 
   Numbers some_position(const Sketch& array) {
@@ -181,9 +119,10 @@ class Generator {
   }
   void add_patch(Line& line, const Sketch& array, bool may_be_slice) {
     Numbers lo, hi, step, order;
+    const bool is_flat = array.extents.size() < 6;  // else patches would mostly have a single element
     for (std::size_t d = 0; d < array.extents.size(); ++d) {
-      const index_t a = pick(0, array.extents[d]),
-                    b = chance(15) ? array.extents[d] : pick(0, array.extents[d]);
+      const index_t a = is_flat || chance(40) ? pick(0, array.extents[d]) : 0,
+                    b = chance(is_flat ? 15 : 60) ? array.extents[d] : pick(0, array.extents[d]);
       lo.push_back(std::min(a, b));
       hi.push_back(std::max(a, b) == lo.back() && chance(80) ? std::min(lo.back() + 1, array.extents[d])
                                                              : std::max(a, b));
@@ -193,7 +132,7 @@ class Generator {
     line.set("lo", lo).set("hi", hi);
     if (!may_be_slice) return;
     if (chance(15)) line.set("step", step);
-    std::shuffle(order.begin(), order.end(), random_);
+    shuffle(order);
     if (chance(15)) line.set("order", order);
   }
   // A part of an array of given extents, if it has one.
@@ -212,7 +151,7 @@ class Generator {
     bool is_plain = true;
     for (int tries = 0; tries < 4; ++tries) {
       Numbers other = order;
-      if (tries < 3 && chance(60)) std::shuffle(other.begin(), other.end(), random_);
+      if (tries < 3 && chance(60)) shuffle(other);
       bool fits = true;
       for (std::size_t k = 0; k < wanted.size(); ++k)
         fits &= wanted[k] <= extents[static_cast<std::size_t>(other[k])];
@@ -244,6 +183,7 @@ class Generator {
     const auto& [verb, operands] = one_of(all);
     Line line{verb, {}, {}};
     const Sketch& last = one_of(arrays_);
+    if (last.is_record()) return;
     Numbers wanted = last.extents;
     if (wanted.size() > 1 && (chance(20) || verb == "scan" || verb == "sort"))
       wanted.erase(wanted.begin() + pick(0, static_cast<index_t>(wanted.size()) - 1));
@@ -273,22 +213,47 @@ class Generator {
     script_.push_back(line);
   }
 
+  void add_multiply_sparse() {
+    for (int tries = 0; tries < 6; ++tries) {
+      const Sketch &x = one_of(arrays_), &y = one_of(arrays_);
+      const std::size_t rank = x.extents.size();
+      if (x.is_record() || x.type != y.type || x.group != y.group || rank > 2 || y.extents.size() != rank ||
+          (rank == 2 && x.extents[1] != y.extents[1]))
+        continue;
+      say("multiply_sparse", {x.name, y.name}).set("seed", seed()).set("count", pick(0, 60));
+      return;
+    }
+  }
+
   void add_line() {
     const Sketch array = one_of(arrays_);
+    const index_t choice = pick(0, 99);
+    if (choice < 54 && array.is_record())
+      add_of_record(array);
+    else if (choice < 54)
+      add_of_one(array, choice);
+    else if (choice < 60)
+      say("sync", {array.name}).set("check", chance(30) ? -1 : pick(0, 5));
+    else if (choice < 75)
+      add_whole();
+    else if (choice < 77)
+      add_multiply_sparse();
+    else if (choice < 81 && array.has_ghosts)
+      add_update_ghosts(array);
+    else if (choice < 90)
+      add_of_all(array);
+    else if (choice < 94)
+      add_of_group(one_of(sizes_).first);
+    else
+      add_change(array, choice);
+  }
+  // What one member does.
+  void add_of_one(const Sketch& array, index_t choice) {
     const std::vector<std::string> name{array.name};
     const index_t by = pick(0, size_of(array.group) - 1);
-    const index_t choice = pick(0, 99);
-    if (choice < 30) {
-      const std::string verb = word({"put", "get", "acc"});
-      Line& line = say(verb, name).set("by", by);
-      if (verb != "get") line.set("seed", seed());
-      if (verb == "acc" && chance(40)) line.set("alpha", pick(-2, 2));
-      const bool is_extremum = verb == "acc" && chance(15);
-      if (is_extremum) line.set("op", word({"min", "max"}));
-      if (!is_extremum && chance(60)) line.set("how", word({"dense", "strided", "async", "async", "detached"}));
-      if (verb == "get" && line.word("how") == "detached") line.set("how", "async");
-      add_patch(line, array, !is_extremum);
-    } else if (choice < 34) {
+    if (choice < 27) {
+      add_transfer(array);
+    } else if (choice < 31) {
       Numbers lo, hi;
       const std::string verb = word({"put_periodic", "get_periodic", "acc_periodic"});
       for (const index_t extent : array.extents) {
@@ -296,7 +261,9 @@ class Generator {
         hi.push_back(lo.back() + pick(0, std::min<index_t>(extent, verb[0] == 'p' ? extent : extent + 2)));
       }
       say(verb, name).set("by", by).set("lo", lo).set("hi", hi).set("seed", seed());
-    } else if (choice < 42) {
+    } else if (choice < 41 && array.in_memory) {
+      add_batch(array);
+    } else if (choice < 43) {
       say(word({"gather", "scatter", "scatter_acc"}), name)
           .set("by", by)
           .set("seed", seed())
@@ -306,35 +273,87 @@ class Generator {
       line.set("by", by).set("at", some_position(array)).set("seed", seed());
       if (line.verb == "compare_exchange") line.set("same", pick(0, 1));
     } else if (choice < 51) {
-      say("outside", name).set("by", by).set("dimension", pick(0, 4));
-    } else if (choice < 54) {
+      say("outside", name).set("by", by).set("dimension", pick(0, most_dimensions - 1));
+    } else {
       Line& line = say(word({"flush", "wait"}), name);
       if (line.verb == "flush") line.set("by", by);
       if (line.verb == "flush" && chance(50)) line.set("rank", pick(0, size_of(array.group) - 1));
-    } else if (choice < 60) {
-      say("sync", name).set("check", chance(30) ? -1 : pick(0, 5));
-    } else if (choice < 78) {
-      add_whole();
-    } else if (choice < 82 && array.has_ghosts) {
-      Line& line = say("update_ghosts", name).set("corners", pick(0, 1));
-      if (chance(30))
-        line.set("dimension", pick(0, static_cast<index_t>(array.extents.size()) - 1)).set("side", pick(0, 2));
-      else if (chance(40))
-        line.set("how", "async");
-      else
-        line.set("method", pick(0, 2));
-    } else if (choice < 92) {
-      add_of_all(array);
-    } else if (choice < 94) {
-      Line& line = say("redistribute", name);
-      add_layout(line, array.extents, size_of(array.group), array.has_ghosts);
-    } else if (choice < 96) {
-      say("tasks", {one_of(sizes_).first})
-          .set("count", pick(0, 60))
-          .set("chunk", pick(1, 5))
-          .set("by_node", pick(0, 1));
+    }
+  }
+  void add_of_record(const Sketch& array) {
+    const index_t by = pick(0, size_of(array.group) - 1), choice = pick(0, 99);
+    if (choice < 75)
+      add_transfer(array);
+    else if (choice < 80)
+      say("gather", {array.name}).set("by", by).set("seed", seed()).set("count", pick(0, 40));
+    else if (choice < 90)
+      say(word({"load", "store"}), {array.name})
+          .set("by", by)
+          .set("at", some_position(array))
+          .set("seed", seed());
+    else
+      say(word({"flush", "wait"}), {array.name});
+  }
+  void add_transfer(const Sketch& array) {
+    const std::string verb = word({"put", "get", "acc"});
+    Line& line = say(verb, {array.name}).set("by", pick(0, size_of(array.group) - 1));
+    if (verb != "get") line.set("seed", seed());
+    if (verb == "acc" && chance(40)) line.set("alpha", pick(-2, 2));
+    const bool is_extremum = verb == "acc" && !array.is_record() && chance(15);
+    if (is_extremum) line.set("op", word({"min", "max"}));
+    if (!is_extremum && chance(60)) line.set("how", word({"dense", "strided", "async", "async", "detached"}));
+    if (verb == "get" && line.word("how") == "detached") line.set("how", "async");
+    add_patch(line, array, !is_extremum && !array.is_record());
+  }
+  void add_batch(const Sketch& array) {
+    std::vector<std::string> others;  // the array itself too
+    for (const Sketch& one : arrays_)
+      if (one.in_memory && one.group == array.group) others.push_back(one.name);
+    if (chance(25)) {
+      say("batch_all", {array.name}).set("seed", seed()).set("count", pick(1, 12));
+      return;
+    }
+    say("batch", {array.name, one_of(others)})
+        .set("by", pick(0, size_of(array.group) - 1))
+        .set("seed", seed())
+        .set("count", chance(20) ? pick(60, 400) : pick(0, 30))
+        .set("how", word({"send", "async", "drop"}));
+  }
+  void add_update_ghosts(const Sketch& array) {
+    Line& line = say("update_ghosts", {array.name}).set("corners", pick(0, 1));
+    if (chance(30))
+      line.set("dimension", pick(0, static_cast<index_t>(array.extents.size()) - 1)).set("side", pick(0, 2));
+    else if (chance(40))
+      line.set("how", "async");
+    else
+      line.set("method", pick(0, 2));
+  }
+  void add_of_group(const std::string& group) {
+    if (chance(30)) {
+      say("heap", {group}).set("seed", seed()).set("count", pick(1, 8));
+      return;
+    }
+    if (chance(40)) {
+      Line& line = say("replicated", {group})
+                       .set("seed", seed())
+                       .set("type", word({"int32", "double", "complex_float"}));
+      line.set("extents", some_extents(2)).set("op", word({"sum", "min", "max", "broadcast"}));
+      line.set("node", pick(0, 3));
+      return;
+    }
+    say("tasks", {group}).set("count", pick(0, 60)).set("chunk", pick(1, 5)).set("by_node", pick(0, 1));
+  }
+  // Of an array's layout, or the end of an array or a group.
+  void add_change(const Sketch& array, index_t choice) {
+    if (choice < 96) {
+      Line& line = say("redistribute", {array.name});
+      const auto members = array.is_record() ? 1 : 0;
+      add_layout(line, Numbers(array.extents.begin(), array.extents.end() - members), size_of(array.group),
+                 array.has_ghosts);
+      for (Sketch& one : arrays_)
+        if (one.name == array.name) one.in_memory = false;
     } else if (choice < 99 || sizes_.size() == 1) {
-      say(word({"close", "drop"}), name);
+      say(word({"close", "drop"}), {array.name});
       std::erase_if(arrays_, [&](const Sketch& one) { return one.name == array.name; });
     } else {
       const std::string group = sizes_.back().first;
@@ -344,6 +363,11 @@ class Generator {
     }
   }
   void add_of_all(const Sketch& array) {
+    if (array.is_record()) {
+      say(word({"write_local", "read_epoch", "write_epoch", "acc_all", "acc_all", "put_all"}), {array.name})
+          .set("seed", seed());
+      return;
+    }
     Line& line = say(word({"write_local", "read_epoch", "acc_epoch", "write_epoch", "acc_all", "acc_all",
                            "put_all", "fetch_add_all", "locked_add_all"}),
                      {array.name});
@@ -360,7 +384,6 @@ class Generator {
       line.set("cache", pick(0, 40000));
   }
 
-  std::mt19937_64 random_;
   int ranks_;
   int named_ = 0;
   std::vector<std::pair<std::string, int>> sizes_;  // of the groups

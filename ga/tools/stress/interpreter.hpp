@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <compare>
 #include <map>
 #include <memory>
 #include <string>
@@ -37,12 +38,20 @@ struct Members {
   std::vector<int> ranks;
 };
 
+/// Where an element lies in the segment that its array was made in.
+struct Cell {
+  index_t rank, number;  // among those that the rank stores
+  std::size_t place;
+  auto operator<=>(const Cell&) const = default;
+};
+
 /// An array and what it should hold.
 struct Entry {
   std::string name, group;
   Model model;
   std::vector<int> ranks;
   bool is_atomic_by_mpi = false, has_detached = false;
+  std::vector<Cell> stored;                        // in the order of memory; empty unless made in a segment
   std::unique_ptr<AnyArray> array;                 // null on ranks that are not members
   std::vector<std::pair<Places, Values>> awaited;  // by this rank's gets that do not wait
   int members() const { return static_cast<int>(ranks.size()); }
@@ -74,6 +83,7 @@ class Run {
   bool outside(const Line& line);
   bool wait(const Line& line);
   bool flush(const Line& line);
+  bool batch(const Line& line);
   // Of all members.
   bool sync(const Line& line);
   bool write_local(const Line& line);
@@ -83,9 +93,14 @@ class Run {
   bool put_all(const Line& line);
   bool fetch_add_all(const Line& line);
   bool locked_add_all(const Line& line);
+  bool batch_all(const Line& line);
   bool tasks(const Line& line);
+  bool replicated(const Line& line);
+  bool heap(const Line& line);
+  bool multiply_sparse(const Line& line);
   bool whole(const Line& line);
 
+  bool suits(const Line& line);
   Entry* find(const std::string& name);
   Entry& add(const std::string& name, Entry&& entry, const Line& line);
   void remove(const std::string& name, bool closes);
@@ -93,6 +108,7 @@ class Run {
   int author(const Entry& entry, const Line& line) const;
   bool is_me(const Entry& entry, int member) const;
   int my_number(const Entry& entry) const;
+  void find_cells(Entry& entry);
   // Makes elements ready for a use, and notes it.
   void prepare(Entry& entry, const Places& at, int member, std::uint8_t use);
   void collect(Entry& entry);
@@ -111,6 +127,8 @@ class Run {
   void fail(const std::string& message);
   void compare(const Entry& entry, const Places& at, const Values& found, Values expected,
                const std::string& by);
+  // What belongs to no array.
+  void compare_values(const Values& found, Values expected, const std::string& by);
   void compare_found(const Entry& entry, const Found& found, const std::string& by);
   void agree();
   void end();

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
-#include <tessera/runtime/error.hpp>
 #include <tessera/runtime/mutexes.hpp>
 #include <tessera/tasks.hpp>
 
@@ -12,124 +9,6 @@
 
 // Lines that all members of a group run together.
 namespace tessera::stress::detail {
-
-bool Run::make_group(const Line& line) {
-  const std::string& name = line.names[0];
-  std::vector<int> ranks;
-  for (const index_t rank : line.numbers("ranks"))
-    if (rank >= 0 && rank < world_.size() && std::find(ranks.begin(), ranks.end(), rank) == ranks.end())
-      ranks.push_back(static_cast<int>(rank));
-  if (ranks.empty() || groups_.count(name) != 0) return false;
-  const bool is_member = std::find(ranks.begin(), ranks.end(), world_.rank()) != ranks.end();
-  const std::string by = line.word("by", "include");
-  Members& members = groups_[name];
-  if (by == "split") std::sort(ranks.begin(), ranks.end());
-  members.ranks = ranks;
-  if (by == "form") {
-    if (is_member) members.group = world_.form(ranks, static_cast<int>(line.number("tag")));
-  } else if (by == "split") {
-    members.group = world_.split(is_member ? 0 : Group::no_color);
-  } else {
-    members.group = world_.include(ranks);
-  }
-  return true;
-}
-
-void Run::remove(const std::string& name, bool closes) {
-  Entry& entry = arrays_.at(name);
-  collect(entry);
-  if (entry.array)
-    attempt([&] {
-      if (closes)
-        entry.array->close();
-      else
-        entry.array->sync();  // a detached transfer needs its memory till then
-    });
-  arrays_.erase(name);
-}
-
-// Of an array, or of a group with all its arrays; or the destructor alone.
-bool Run::close(const Line& line) {
-  const std::string& name = line.names[0];
-  if (find(name) != nullptr) {
-    remove(name, line.verb == "close");
-    return true;
-  }
-  const auto group = groups_.find(name);
-  if (group == groups_.end() || name == "world") return false;
-  for (auto& [other, entry] : arrays_)
-    if (entry.group == name) collect(entry);
-  if (group->second.group) attempt([&] { group->second.group.close(); });
-  std::erase_if(arrays_, [&](const auto& array) { return array.second.group == name; });
-  groups_.erase(group);
-  return true;
-}
-
-void Run::fill(Entry& entry, index_t value) {
-  const Line filling = Line{"fill", {entry.name}, {}}.set("alpha", value);
-  if (entry.array) compute(entry.model.type, entry.model.extents.size(), filling, {{entry.array.get(), {}}});
-  std::fill(entry.model.values.begin(), entry.model.values.end(), static_cast<double>(value));
-  entry.model.settle();
-}
-
-bool Run::make_array(const Line& line) {
-  const std::string& name = line.names[0];
-  const std::string group = line.word("group", "world");
-  const Numbers extents = line.numbers("extents");
-  if (find(name) != nullptr || groups_.count(group) == 0 || extents.empty() || extents.size() > most_dimensions)
-    return false;
-  const Members& members = groups_.at(group);
-  Entry entry;
-  entry.name = name;
-  entry.group = group;
-  entry.ranks = members.ranks;
-  entry.is_atomic_by_mpi = line.word("domain") == "mpi";
-  entry.model.type = line.word("type", "double");
-  entry.model.extents = extents;
-  entry.model.ghosts = line.numbers("ghosts");
-  entry.model.ghosts.resize(extents.size());
-  for (const index_t is : line.numbers("periodic")) entry.model.periodic.push_back(is != 0);
-  entry.model.periodic.resize(extents.size());
-  entry.model.values.resize(count(extents));
-  if (members.group)
-    attempt([&] {
-      try {
-        entry.array = stress::make_array(members.group, name, line);
-      } catch (const WindowError&) {
-        if (!entry.is_atomic_by_mpi) throw;  // else there is no such domain here
-      }
-    });
-  fill(arrays_[name] = std::move(entry), line.number("fill"));
-  return true;
-}
-
-bool Run::duplicate(const Line& line) {
-  Entry* from = find(line.names[0]);
-  if (from == nullptr || find(line.names[1]) != nullptr) return false;
-  Entry entry;
-  entry.name = line.names[1];
-  entry.group = from->group;
-  entry.model = from->model;
-  entry.ranks = from->ranks;
-  entry.is_atomic_by_mpi = from->is_atomic_by_mpi;
-  if (from->array) entry.array = from->array->duplicate(entry.name);
-  fill(arrays_[line.names[1]] = std::move(entry), 0);
-  return true;
-}
-
-bool Run::redistribute(const Line& line) {
-  Entry* entry = find(line.names[0]);
-  if (entry == nullptr) return false;
-  const std::string layout = line.word("layout", "blocked");
-  const bool has_ghosts = std::any_of(entry->model.ghosts.begin(), entry->model.ghosts.end(),
-                                      [](index_t width) { return width != 0; });
-  if (has_ghosts && layout != "blocked" && layout != "irregular") return false;
-  collect(*entry);
-  if (entry->array) entry->array->redistribute(line);
-  entry->has_detached = false;
-  entry->model.settle();
-  return true;
-}
 
 bool Run::sync(const Line& line) {
   Entry* entry = find(line.names[0]);
@@ -367,98 +246,10 @@ bool Run::tasks(const Line& line) {
       ++drawn[static_cast<std::size_t>(task)];
     });
     group.all_reduce(std::span(drawn), Reduce::sum);
-    for (std::size_t k = 0; k < drawn.size(); ++k)
-      if (drawn[k] != 1)
-        fail("task " + std::to_string(k) + " was given out " + std::to_string(drawn[k]) + " times");
+    compare_values(Values(drawn.begin(), drawn.end()), Values(drawn.size(), 1),
+                   "how often tasks were given out");
     counter.close();
   });
-  return true;
-}
-
-namespace {
-
-// Whether the boxes around two parts have elements in common: the library refuses parts in steps whose elements
-// lie between each other's, too.
-bool meet(const Model& model, const Places& a, const Places& b) {
-  if (a.empty() || b.empty()) return false;
-  for (std::size_t d = 0; d < model.extents.size(); ++d) {
-    const auto bounds = [&](const Places& all) {
-      std::pair<index_t, index_t> ends{model.extents[d], -1};
-      for (const std::size_t place : all) {
-        const index_t at = model.position(place)[d];
-        ends = {std::min(ends.first, at), std::max(ends.second, at)};
-      }
-      return ends;
-    };
-    const auto one = bounds(a), other = bounds(b);
-    if (one.second < other.first || other.second < one.first) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
-bool Run::whole(const Line& line) {
-  static const char* const prefixes[] = {"x.", "y.", "z."};
-  std::vector<Entry*> entries;
-  std::vector<Selection> chosen;
-  std::vector<Operand> operands;
-  std::vector<Values> values;
-  for (std::size_t k = 0; k < line.names.size(); ++k) {
-    Entry* entry = find(line.names[k]);
-    if (entry == nullptr) return false;
-    const Part part = part_of(line, prefixes[k]);
-    const auto selection = entry->model.select(part);
-    if (!selection || entry->group != (k == 0 ? entry : entries[0])->group ||
-        entry->model.type != (k == 0 ? entry : entries[0])->model.type)
-      return false;
-    const bool fits =
-        k == 0 || (line.verb == "reshape" ? selection->at.size() == chosen[0].at.size() &&
-                                                selection->extents.size() == chosen[0].extents.size()
-                                          : selection->extents == chosen[0].extents);
-    if (!fits) return false;
-    Values here;
-    for (const std::size_t place : selection->at) here.push_back(entry->model.values[place]);
-    entries.push_back(entry);
-    chosen.push_back(*selection);
-    operands.push_back({entry->array.get(), part});
-    values.push_back(here);
-  }
-  const auto expected = effect(line, entries[0]->model, values, chosen[0].extents);
-  if (!expected) return false;
-  // What is written shares elements with another operand at the same positions only.
-  for (std::size_t k = 0; k + 1 < entries.size() && expected->written; ++k) {
-    if (entries[k] != entries.back()) continue;
-    const Part &part = operands[k].part, &last = operands.back().part;
-    if (chosen[k].at == chosen.back().at && part.order == last.order && part.fix == last.fix) continue;
-    if (line.verb != "copy" && line.verb != "permute" &&
-        meet(entries[k]->model, chosen[k].at, chosen.back().at))
-      return false;
-  }
-  // Where MPI has no atomic domain, members lack those arrays that should have it.
-  const auto present =
-      std::count_if(operands.begin(), operands.end(), [](const Operand& one) { return one.array != nullptr; });
-  const bool is_member = present == static_cast<std::ptrdiff_t>(operands.size());
-  if (present > 0 && !is_member) return false;
-  for (Entry* entry : entries) collect(*entry);
-  if (is_member)
-    attempt([&] {
-      const Values result = compute(entries[0]->model.type, chosen[0].extents.size(), line, operands);
-      if (expected->written) return;
-      Values right = expected->result;
-      if (line.verb == options_.broken && !right.empty()) right[0] += 1;
-      for (std::size_t k = 0; k < right.size(); ++k) {
-        const double error = std::abs(result.at(k) - right[k]);
-        if (expected->is_rounded ? error <= 1e-5 * std::abs(right[k]) : error == 0) continue;
-        fail(line.verb + " gives " + std::to_string(result[k].real()) + " " + std::to_string(result[k].imag()) +
-             ", expected " + std::to_string(right[k].real()) + " " + std::to_string(right[k].imag()));
-      }
-    });
-  if (expected->written)
-    for (std::size_t k = 0; k < chosen.back().at.size(); ++k)
-      entries.back()->model.values[chosen.back().at[k]] = (*expected->written)[k];
-  for (Entry* entry : entries)
-    if (!entry->has_detached) entry->model.settle();
   return true;
 }
 

@@ -169,6 +169,21 @@ Part slab(const Numbers& extents, int member, int members) {
   return patch;
 }
 
+std::vector<SparseElement> sparse_elements(const Line& line, int member, index_t rows, index_t columns,
+                                           bool is_complex) {
+  std::vector<SparseElement> all;
+  if (rows == 0 || columns == 0) return all;
+  const index_t seed = line.number("seed") * 100 + member;
+  const auto size = static_cast<std::size_t>(line.number("count", 1));
+  const Values values = random_values(seed + 1, size, is_complex);
+  for (std::size_t k = 0; k < size; ++k) {
+    const index_t row = random_below(seed, 2 * k, rows), column = random_below(seed, 2 * k + 1, columns);
+    // Near the diagonal and anywhere.
+    all.push_back({row, k % 3 == 0 ? column : std::min(columns - 1, row + column % 2), values[k]});
+  }
+  return all;
+}
+
 bool is_exact(const Values& values) {
   constexpr double most = 1 << 20;
   return std::all_of(values.begin(), values.end(), [](const Number& value) {

@@ -48,6 +48,7 @@ struct Model {
   static constexpr int nobody = -1, several = -2;
 
   bool is_complex() const { return type.find("complex") == 0; }
+  bool is_record() const { return type == "record"; }
   bool is_integer() const { return type.find("int") == 0; }
   /// Nothing for a part that the array does not have.
   std::optional<Selection> select(const Part& part) const;
@@ -74,6 +75,15 @@ Values random_values(index_t seed, std::size_t count, bool is_complex);
 Part random_patch(index_t seed, const Numbers& extents);
 /// The part of dimension 0 that a member has of an array dealt out evenly.
 Part slab(const Numbers& extents, int member, int members);
+
+/// An element of a sparse matrix.
+struct SparseElement {
+  index_t row, column;
+  Number value;
+};
+/// Those that a member gives to the matrix of a line; some are at the same place.
+std::vector<SparseElement> sparse_elements(const Line& line, int member, index_t rows, index_t columns,
+                                           bool is_complex);
 
 /// Whether all are whole numbers that every type holds.
 bool is_exact(const Values& values);

@@ -3,6 +3,7 @@
 #include "script.hpp"
 
 #include <istream>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 
@@ -17,13 +18,14 @@ const std::string part_settings =
 std::map<std::string, std::string> make_verbs() {
   const std::string patch = " by lo hi step order seed how ";
   const std::string layout =
-      " layout grid min_block block starts0 starts1 starts2 starts3 starts4 cuts owners on"
+      " layout grid min_block block starts0 starts1 starts2 starts3 starts4 starts5 starts6 starts7 cuts "
+      "owners on"
       " storage column ";
   std::map<std::string, std::string> all{
       {"group", " ranks by tag "},
       {"close", " "},
       {"drop", " "},
-      {"array", layout + "type extents group ghosts periodic domain fill "},
+      {"array", layout + "type extents group ghosts periodic domain fill memory "},
       {"duplicate", " "},
       {"redistribute", layout},
       {"put", patch},
@@ -43,6 +45,7 @@ std::map<std::string, std::string> make_verbs() {
       {"outside", " by dimension "},
       {"wait", " "},
       {"flush", " by rank "},
+      {"batch", " by seed count how "},
       {"sync", " check "},
       {"write_local", " seed how "},
       {"update_ghosts", " corners method dimension side how "},
@@ -53,6 +56,10 @@ std::map<std::string, std::string> make_verbs() {
       {"put_all", " seed notify "},
       {"fetch_add_all", " at value count "},
       {"locked_add_all", " at count "},
+      {"batch_all", " seed count "},
+      {"multiply_sparse", " seed count "},
+      {"replicated", " type extents seed op node "},
+      {"heap", " seed count "},
       {"tasks", " count chunk by_node "},
   };
   for (const auto& [verb, operands] : whole_operations()) all[verb] = part_settings;
@@ -144,9 +151,10 @@ Line parse(const std::string& text) {
       throw std::invalid_argument("\"" + line.verb + "\" has no setting \"" + key + "\"");
     line.settings[key] = word.substr(equals + 1);
   }
+  static const std::set<std::string> takes_two{"duplicate", "batch", "multiply_sparse"};
   const auto whole = whole_operations().find(line.verb);
   const std::size_t names = whole != whole_operations().end() ? whole->second
-                            : line.verb == "duplicate"        ? 2
+                            : takes_two.count(line.verb) != 0 ? 2
                                                               : 1;
   if (line.names.size() != names)
     throw std::invalid_argument("\"" + line.verb + "\" takes " + std::to_string(names) + " names, not " +

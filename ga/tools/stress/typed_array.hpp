@@ -8,25 +8,11 @@
 #include <tessera/epochs.hpp>
 
 #include "any_array.hpp"
+#include "array_memory.hpp"
+#include "elements.hpp"
 #include "layouts.hpp"
 
 namespace tessera::stress {
-
-template <class T>
-T element(const Number& value) {
-  if constexpr (std::is_arithmetic_v<T>)
-    return static_cast<T>(value.real());
-  else
-    return {static_cast<typename T::value_type>(value.real()),
-            static_cast<typename T::value_type>(value.imag())};
-}
-template <class T>
-Number number(const T& value) {
-  if constexpr (std::is_arithmetic_v<T>)
-    return {static_cast<double>(value), 0};
-  else
-    return {static_cast<double>(value.real()), static_cast<double>(value.imag())};
-}
 
 /// Local memory of a transfer: dense, or with room between its elements.
 template <class T, std::size_t N>
@@ -59,13 +45,41 @@ class Memory {
   std::vector<T> memory_;
 };
 
+/// Calls f(position, element) for the elements of a view, whose first is at `corner`.
+template <class T, std::size_t N, class F>
+void for_each_in_view(const Index<N>& corner, const View<const T, N>& view, F&& f) {
+  for (Numbers at : positions(stress::from(view.extents()))) {
+    const T& value = view[to<Index<N>>(at)];
+    for (std::size_t d = 0; d < N; ++d) at[d] += corner[d];
+    f(at, value);
+  }
+}
+/// The same for the elements of this rank, "each" by itself or in blocks; with "node", for those of all ranks
+/// that share memory with this one.
+template <class T, std::size_t N, class F>
+void for_each_found(const Array<T, N>& array, const std::string& how, F&& f) {
+  if (how == "each")
+    return for_each_local(array, [&](const Index<N>& at, const T& value) { f(stress::from(at), value); });
+  const Layout<N> layout = array.layout();
+  for (int rank = 0; rank < array.group().size(); ++rank) {
+    if (rank != array.group().rank() && (how != "node" || !array.group().on_node(rank))) continue;
+    for (index_t b = 0; b < layout.block_count(rank); ++b) {
+      const auto access = array.block_of(rank, b);
+      for_each_in_view<T, N>(layout.block(rank, b).lo, access.view(), f);
+    }
+  }
+}
+
 template <class T, std::size_t N>
 class TypedArray final : public AnyArray {
  public:
-  TypedArray(const Group& group, const Line& line, const ArrayOptions<N>& options)
-      : array_(group, make_layout<N>(line, to<Extents<N>>(line.numbers("extents")), group.size()), options) {}
+  TypedArray(const Group& group, const Layout<N>& layout, const ArrayOptions<N>& options)
+      : array_(group, layout, options) {}
+  TypedArray(std::unique_ptr<ArrayMemory<T>>&& memory, const Layout<N>& layout, const ArrayOptions<N>& options)
+      : memory_(std::move(memory)), array_(memory_->segment(), memory_->offset(), layout, options) {}
   explicit TypedArray(Array<T, N>&& array) : array_(std::move(array)) {}
 
+  Array<T, N>& array() { return array_; }
   /// What an operation takes.
   Slice<T, N> slice(const Part& part) { return refine(array_.slice(), part); }
   Slice<T, N - 1> fixed_slice(const Part& part) requires(N > 1) {
@@ -84,8 +98,13 @@ class TypedArray final : public AnyArray {
   }
   void redistribute(const Line& line) override {
     array_.redistribute(make_layout<N>(line, array_.dims(), array_.group().size()));
+    if (memory_) memory_->close();  // the array has left it
+    memory_.reset();
   }
-  void close() override { array_.close(); }
+  void close() override {
+    array_.close();
+    if (memory_) memory_->close();
+  }
   void sync() override {
     array_.sync();
     kept_.clear();
@@ -199,22 +218,10 @@ class TypedArray final : public AnyArray {
 
   Found local(const std::string& how) override {
     Found found;
-    if (how == "each") {
-      for_each_local(std::as_const(array_), [&](const Index<N>& at, const T& value) {
-        found.at.push_back(stress::from(at));
-        found.values.push_back(number(value));
-      });
-      return found;
-    }
-    // "node": those of all ranks that share memory with this one.
-    const Layout<N> layout = array_.layout();
-    for (int rank = 0; rank < array_.group().size(); ++rank) {
-      if (rank != array_.group().rank() && (how != "node" || !array_.group().on_node(rank))) continue;
-      for (index_t b = 0; b < layout.block_count(rank); ++b) {
-        const auto access = std::as_const(array_).block_of(rank, b);
-        add(found, layout.block(rank, b).lo, access.view());
-      }
-    }
+    for_each_found(array_, how, [&](const Numbers& at, const T& value) {
+      found.at.push_back(at);
+      found.values.push_back(number(value));
+    });
     return found;
   }
   void write_local(const std::function<Number(const Numbers&)>& value) override {
@@ -237,8 +244,26 @@ class TypedArray final : public AnyArray {
     Index<N> corner = mine.lo;
     for (std::size_t d = 0; d < N; ++d) corner[d] -= array_.layout().ghosts()[d];
     const auto access = std::as_const(array_).local_with_ghosts();
-    add(found, corner, access.view());
+    for_each_in_view<T, N>(corner, access.view(), [&](const Numbers& at, const T& value) {
+      found.at.push_back(at);
+      found.values.push_back(number(value));
+    });
     return found;
+  }
+
+  AnyMemory* memory() override { return memory_.get(); }
+  std::vector<Stored> stored() override {
+    std::vector<Stored> all;
+    if (!memory_) return all;
+    const int me = array_.group().rank();
+    for (index_t b = 0; b < array_.layout().block_count(me); ++b) {
+      const Patch<N> block = array_.layout().block(me, b);
+      for (Numbers at : positions(stress::from(block.extents()))) {
+        for (std::size_t d = 0; d < N; ++d) at[d] += block.lo[d];
+        all.push_back({me, memory_->number_of(array_.address(to<Index<N>>(at))), at});
+      }
+    }
+    return all;
   }
 
   Values get_read_only(const std::vector<Part>& patches, index_t cache) override {
@@ -289,13 +314,6 @@ class TypedArray final : public AnyArray {
     for (const Number& value : values) all.push_back(element<T>(value));
     return all;
   }
-  static void add(Found& found, const Index<N>& corner, const View<const T, N>& view) {
-    for (Numbers at : positions(stress::from(view.extents()))) {
-      found.values.push_back(number(view[to<Index<N>>(at)]));
-      for (std::size_t d = 0; d < N; ++d) at[d] += corner[d];
-      found.at.push_back(at);
-    }
-  }
   void later(Request request, std::unique_ptr<Memory<T, N>> memory, const std::string& how, bool is_get) {
     if (how == "detached") {
       std::move(request).detach();
@@ -306,6 +324,7 @@ class TypedArray final : public AnyArray {
   }
 
   std::vector<std::unique_ptr<Memory<T, N>>> kept_;  // until the next synchronisation
+  std::unique_ptr<ArrayMemory<T>> memory_;           // null if the array has its own
   Array<T, N> array_;
   std::vector<Transfer> transfers_;
 };
@@ -324,7 +343,13 @@ std::unique_ptr<AnyArray> make_typed(const Group& group, const std::string& name
     if (d < ghosts.size()) options.ghosts[d] = ghosts[d];
     if (d < periodic.size()) options.periodic[d] = periodic[d] != 0;
   }
-  return std::make_unique<TypedArray<T, N>>(group, line, options);
+  const Layout<N> layout = make_layout<N>(line, to<Extents<N>>(extents), group.size());
+  if (!line.has("memory")) return std::make_unique<TypedArray<T, N>>(group, layout, options);
+  const index_t bytes = bytes_to_store(layout, options, sizeof(T));
+  auto memory =
+      std::make_unique<ArrayMemory<T>>(group, line.number("memory"), bytes,
+                                       SegmentOptions{.name = "memory of " + name, .domain = options.domain});
+  return std::make_unique<TypedArray<T, N>>(std::move(memory), layout, options);
 }
 
 }  // namespace tessera::stress

@@ -4,6 +4,7 @@
 
 #include <tessera/reductions.hpp>
 #include <tessera/scan.hpp>
+#include <tessera/sparse.hpp>
 
 #include "typed_array.hpp"
 
@@ -75,12 +76,41 @@ void write_whole(const Line& line, const std::vector<Operand>& operands, const s
   compute_real(verb, alpha, beta, s);
 }
 
+/// y = A x for the sparse matrix of a line. Gives the number of its elements, and those of one row: columns and
+/// values.
+template <class T, std::size_t N>
+Values multiply_sparse(const Line& line, const std::vector<Operand>& operands) {
+  if constexpr (N <= 2) {
+    auto* x = dynamic_cast<TypedArray<T, N>*>(operands.at(0).array);
+    auto* y = dynamic_cast<TypedArray<T, N>*>(operands.at(1).array);
+    if (x == nullptr || y == nullptr) throw std::invalid_argument("operands of another type");
+    const Group& group = x->array().group();
+    const index_t rows = y->array().dims()[0], columns = x->array().dims()[0];
+    std::vector<Triplet<T>> mine;
+    for (const SparseElement& one :
+         sparse_elements(line, group.rank(), rows, columns, !std::is_arithmetic_v<T>))
+      mine.push_back({one.row, one.column, element<T>(one.value)});
+    SparseMatrix<T> a(group, rows, columns, mine);
+    a.multiply(x->array(), y->array());
+    Values found{static_cast<double>(a.nonzeros())};
+    if (rows > 0)
+      for (const Triplet<T>& one : a.row(random_below(line.number("seed"), 0, rows))) {
+        found.push_back(static_cast<double>(one.column));
+        found.push_back(number(one.value));
+      }
+    a.close();
+    return found;
+  }
+  throw std::invalid_argument("sparse matrices multiply one or two dimensions");
+}
+
 template <class T, std::size_t N = 1>
 Values compute_typed(std::size_t rank, const Line& line, const std::vector<Operand>& operands) {
   if constexpr (N < most_dimensions) {
     if (rank != N) return compute_typed<T, N + 1>(rank, line, operands);
   }
   const std::string& verb = line.verb;
+  if (verb == "multiply_sparse") return multiply_sparse<T, N>(line, operands);
   std::vector<Slice<T, N>> s;
   for (const Operand& operand : operands) s.push_back(slice_of_operand<T, N>(operand));
   if (verb == "dot") return {number(dot(s[0], s[1]))};

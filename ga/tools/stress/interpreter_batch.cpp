@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <algorithm>
+
+#include "interpreter.hpp"
+
+// Batches: they reach the elements of arrays that were made in segments, beside the arrays.
+namespace tessera::stress::detail {
+
+// All ranks of the world learn where the elements of an array lie.
+void Run::find_cells(Entry& entry) {
+  const int first = entry.ranks[0];
+  if (world_.broadcast(static_cast<int>(entry.array != nullptr), first) == 0) return;
+  const std::size_t size = entry.model.values.size();
+  Numbers table(2 * size);
+  if (entry.array) {
+    for (const Stored& one : entry.array->stored()) {
+      const std::size_t place = *entry.model.place(one.at);
+      table[2 * place] = one.rank;
+      table[2 * place + 1] = one.number;
+    }
+    groups_.at(entry.group).group.all_reduce(std::span(table), Reduce::sum);
+  }
+  world_.broadcast(std::span(table), first);
+  for (std::size_t place = 0; place < size; ++place)
+    entry.stored.push_back({table[2 * place], table[2 * place + 1], place});
+  std::sort(entry.stored.begin(), entry.stored.end());
+}
+
+namespace {
+
+using Kind = BatchStep::Kind;
+
+// A step of a batch, the places it works on, and what those hold before it.
+struct Planned {
+  Entry* entry;
+  BatchStep step;
+  Places at;
+  Values before;
+  bool reads() const { return step.kind != Kind::put && step.kind != Kind::acc; }
+};
+
+// Up to `most` cells that follow each other in memory, from a random one on.
+Places random_run(const Entry& entry, index_t seed, index_t most, BatchStep& step) {
+  const auto& cells = entry.stored;
+  auto k = static_cast<std::size_t>(random_below(seed, 0, static_cast<index_t>(cells.size())));
+  step.rank = static_cast<int>(cells[k].rank);
+  step.first = cells[k].number;
+  Places at{cells[k].place};
+  for (; k + 1 < cells.size() && static_cast<index_t>(at.size()) < most; ++k) {
+    if (cells[k + 1].rank != cells[k].rank || cells[k + 1].number != cells[k].number + 1) break;
+    at.push_back(cells[k + 1].place);
+  }
+  return at;
+}
+
+// The step that a seed stands for; `model` becomes what it is after it.
+Planned plan(Entry& entry, index_t seed, bool only_adds, Values& model) {
+  static constexpr Kind kinds[] = {Kind::acc, Kind::fetch_add, Kind::put, Kind::get, Kind::exchange};
+  Planned planned{&entry, {kinds[random_below(seed, 1, only_adds ? 2 : 5)], 0, 0, {}}, {}, {}};
+  BatchStep& step = planned.step;
+  const bool is_single = step.kind == Kind::fetch_add || step.kind == Kind::exchange;
+  const index_t most = is_single ? 1 : random_below(seed, 2, random_below(seed, 3, 8) == 0 ? 300 : 6) + 1;
+  planned.at = random_run(entry, seed, most, step);
+  step.values = random_values(seed, planned.at.size(), entry.model.is_complex());
+  if (step.kind == Kind::acc) step.alpha = random_below(seed, 4, 5) - 2;
+  for (std::size_t k = 0; k < planned.at.size(); ++k) {
+    Number& here = model[planned.at[k]];
+    planned.before.push_back(here);
+    if (step.kind == Kind::put || step.kind == Kind::exchange) here = step.values[k];
+    if (step.kind == Kind::acc || step.kind == Kind::fetch_add)
+      here += static_cast<double>(step.alpha) * step.values[k];
+  }
+  return planned;
+}
+
+index_t seed_of(const Line& line, int member, index_t k) {
+  return line.number("seed") * 1000 + member * 100 + k;
+}
+
+// Carries out the steps in one batch, some of them earlier than the others.
+void carry_out(const std::vector<Planned>& plans, const std::string& how, index_t seed) {
+  for (const Planned& one : plans) one.entry->array->flush(-1);
+  {
+    Batch batch;
+    for (std::size_t k = 0; k < plans.size(); ++k) {
+      plans[k].entry->array->memory()->add(batch, plans[k].step);
+      if (random_below(seed, k, 12) == 0) batch.send();
+    }
+    if (how == "send") batch.send();
+    if (how == "async") batch.send_async().wait();
+  }  // how == "drop": here
+  for (const Planned& one : plans) one.entry->array->memory()->flush();
+}
+
+}  // namespace
+
+// All kinds of operations by one member, on two arrays or twice the same.
+bool Run::batch(const Line& line) {
+  Entry* const entries[] = {find(line.names[0]), find(line.names[1])};
+  for (const Entry* entry : entries)
+    if (entry == nullptr || entry->stored.empty() || entry->group != entries[0]->group) return false;
+  const index_t seed = line.number("seed");
+  std::map<Entry*, Values> after;
+  for (Entry* entry : entries) after[entry] = entry->model.values;
+  std::vector<Planned> plans;
+  for (index_t k = 0; k < line.number("count", 1); ++k) {
+    Entry& entry = *entries[random_below(seed, static_cast<std::size_t>(k), 2)];
+    plans.push_back(plan(entry, seed_of(line, 0, k), false, after[&entry]));
+  }
+  for (const auto& [entry, values] : after)
+    if (!is_exact(values)) return false;
+  const int member = author(*entries[0], line);
+  for (Entry* entry : entries) {
+    Places at;  // all at once: a synchronisation forgets what was noted before it
+    for (const Planned& one : plans)
+      if (one.entry == entry) at.insert(at.end(), one.at.begin(), one.at.end());
+    prepare(*entry, at, member, writes);
+  }
+  for (auto& [entry, values] : after) entry->model.values = values;
+  if (!is_me(*entries[0], member)) return true;
+  attempt([&] {
+    carry_out(plans, line.word("how", "send"), seed);
+    std::map<Entry*, std::vector<Values>> found;
+    std::map<Entry*, std::size_t> compared;
+    for (auto& [entry, values] : after) found[entry] = entry->array->memory()->results();
+    for (const Planned& one : plans)
+      if (one.reads())
+        compare(*one.entry, one.at, found[one.entry].at(compared[one.entry]++), one.before, "batch");
+  });
+  return true;
+}
+
+// Every member adds to runs of elements that overlap those of others.
+bool Run::batch_all(const Line& line) {
+  Entry* entry = find(line.names[0]);
+  if (entry == nullptr || entry->stored.empty()) return false;
+  Values after = entry->model.values;
+  std::vector<Planned> mine;
+  for (int member = 0; member < entry->members(); ++member) {
+    for (index_t k = 0; k < line.number("count", 1); ++k) {
+      const Planned one = plan(*entry, seed_of(line, member, k), true, after);
+      if (is_me(*entry, member)) mine.push_back(one);
+    }
+  }
+  if (!is_exact(after)) return false;
+  settle(*entry);
+  if (entry->array)
+    attempt([&] {
+      carry_out(mine, "send", line.number("seed"));
+      entry->array->memory()->results();  // depend on the order of members
+    });
+  entry->model.values = after;
+  settle(*entry);
+  return true;
+}
+
+}  // namespace tessera::stress::detail
