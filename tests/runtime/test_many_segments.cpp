@@ -25,7 +25,7 @@ std::int64_t content(int segment, int owner, int author) {
 // Closed in an order that is random but the same everywhere, with those that remain intact to the end.
 TEST(ManySegments, alive_at_once) {
   const Group& all = world();
-  const int count = all.size() <= 3 ? 10000 : 500;
+  const int count = times(all, all.size() <= 3 ? 10000 : 500, 500);
   all.sync();
   const index_t before = runtime().memory_in_use();
   const int right = (all.rank() + 1) % all.size(), left = (all.rank() + all.size() - 1) % all.size();
@@ -67,7 +67,7 @@ TEST(ManySegments, alive_at_once) {
 TEST(ManySegments, created_and_destroyed) {
   const Group& all = world();
   const bool large = std::getenv("TESSERA_TEST_LARGE") != nullptr;
-  const int count = large ? 100000 : all.size() <= 3 ? 3000 : 500;
+  const int count = large ? 100000 : times(all, all.size() <= 3 ? 3000 : 500, 500);
   all.sync();
   const index_t before = runtime().memory_in_use();
   index_t most = 0;
