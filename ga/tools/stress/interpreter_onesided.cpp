@@ -12,19 +12,21 @@ namespace tessera::stress::detail {
 
 namespace {
 
-// Whether the array has such a part: one of records has no others than patches.
-bool has_part(const Model& model, const Part& part) {
-  return !model.is_record() || (part.step.empty() && part.order.empty());
+// The elements that a line moves, if the array has such a part: one of records has no others than patches.
+auto selected(const Entry* entry, const Part& part) {
+  using Selected = decltype(entry->model.select(part));
+  const bool is_patch = part.step.empty() && part.order.empty();
+  if (entry == nullptr || !part.fix.empty()) return Selected();
+  return entry->model.is_record() && !is_patch ? Selected() : entry->model.select(part);
 }
 
 }  // namespace
 
 bool Run::put(const Line& line) {
   Entry* entry = find(line.names[0]);
-  if (entry == nullptr) return false;
   const Part part = part_of(line, "");
-  const auto chosen = entry->model.select(part);
-  if (!chosen || !part.fix.empty() || !has_part(entry->model, part)) return false;
+  const auto chosen = selected(entry, part);
+  if (!chosen) return false;
   const std::string how = line.word("how", "dense");
   const bool stays_away = how == "async" || how == "detached";
   const int member = author(*entry, line);
@@ -38,10 +40,9 @@ bool Run::put(const Line& line) {
 
 bool Run::get(const Line& line) {
   Entry* entry = find(line.names[0]);
-  if (entry == nullptr) return false;
   const Part part = part_of(line, "");
-  const auto chosen = entry->model.select(part);
-  if (!chosen || !part.fix.empty() || !has_part(entry->model, part)) return false;
+  const auto chosen = selected(entry, part);
+  if (!chosen) return false;
   const std::string how = line.word("how", "dense");
   const int member = author(*entry, line);
   prepare(*entry, chosen->at, member, how == "async" ? reads | travels : reads);
@@ -58,10 +59,9 @@ bool Run::get(const Line& line) {
 
 bool Run::accumulate(const Line& line) {
   Entry* entry = find(line.names[0]);
-  if (entry == nullptr) return false;
   const Part part = part_of(line, "");
-  const auto chosen = entry->model.select(part);
-  if (!chosen || !part.fix.empty() || !has_part(entry->model, part)) return false;
+  const auto chosen = selected(entry, part);
+  if (!chosen) return false;
   const std::string how = line.word("how", "dense"), op = line.word("op", "sum");
   if (op != "sum" && (entry->model.is_complex() || entry->model.is_record() || part.lo.empty() ||
                       !part.step.empty() || !part.order.empty()))
