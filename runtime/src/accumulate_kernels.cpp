@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "kernels.hpp"
+#include "order.hpp"
 #include "vectorised.hpp"
 
 namespace tessera::detail {
@@ -51,10 +52,9 @@ TESSERA_INLINE void for_rows(void* to, const void* from, index_t n, const Rows& 
 #define TESSERA_SUM_KERNELS(T, add, add_scaled) \
   TESSERA_KERNEL(add, T, 1, y + x)              \
   TESSERA_KERNEL(add_scaled, T, 1, y + a * x)
-// A NaN wins, as in reductions: a result without one says that nobody gave one.
-#define TESSERA_ORDER_KERNELS(T, min, max)           \
-  TESSERA_KERNEL(min, T, 1, x < y || x != x ? x : y) \
-  TESSERA_KERNEL(max, T, 1, y < x || x != x ? x : y)
+#define TESSERA_ORDER_KERNELS(T, min, max) \
+  TESSERA_KERNEL(min, T, 1, lesser(y, x))  \
+  TESSERA_KERNEL(max, T, 1, greater(y, x))
 
 // Sums of integers as unsigned, so that one that overflows wraps instead of being undefined.
 TESSERA_SUM_KERNELS(std::uint32_t, add_i32, add_scaled_i32)

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "order.hpp"
 #include "streaming.hpp"
 #include "transpose.hpp"
 
@@ -210,8 +211,8 @@ T updated(Update update, T old, T given) noexcept {
     }
   }
   if constexpr (std::is_arithmetic_v<T>) {
-    if (update == Update::min) return given < old || given != given ? given : old;
-    if (update == Update::max) return old < given || given != given ? given : old;
+    if (update == Update::min) return lesser(old, given);
+    if (update == Update::max) return greater(old, given);
   }
   if constexpr (std::is_integral_v<T>) {
     if (update == Update::bit_and) return old & given;

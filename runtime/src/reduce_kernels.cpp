@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "order.hpp"
 #include "vectorised.hpp"
 
 namespace tessera::detail {
@@ -26,20 +27,19 @@ namespace {
 #define TESSERA_INTEGER_FOLDS(suffix, T, U)             \
   TESSERA_FOLD(sum_##suffix, U, 1, y + x)               \
   TESSERA_FOLD(product_##suffix, U, 1, y* x)            \
-  TESSERA_FOLD(min_##suffix, T, 1, x < y ? x : y)       \
-  TESSERA_FOLD(max_##suffix, T, 1, y < x ? x : y)       \
+  TESSERA_FOLD(min_##suffix, T, 1, lesser(y, x))        \
+  TESSERA_FOLD(max_##suffix, T, 1, greater(y, x))       \
   TESSERA_FOLD(both_##suffix, U, 1, y != 0 && x != 0)   \
   TESSERA_FOLD(either_##suffix, U, 1, y != 0 || x != 0) \
   TESSERA_FOLD(bit_and_##suffix, U, 1, y& x)            \
   TESSERA_FOLD(bit_or_##suffix, U, 1, y | x)            \
   TESSERA_FOLD(bit_xor_##suffix, U, 1, y ^ x)
 
-// NaN wins against every number: a result without one says that nobody had one.
-#define TESSERA_REAL_FOLDS(suffix, T)                       \
-  TESSERA_FOLD(sum_##suffix, T, 1, y + x)                   \
-  TESSERA_FOLD(product_##suffix, T, 1, y* x)                \
-  TESSERA_FOLD(min_##suffix, T, 1, x < y || x != x ? x : y) \
-  TESSERA_FOLD(max_##suffix, T, 1, y < x || x != x ? x : y)
+#define TESSERA_REAL_FOLDS(suffix, T)            \
+  TESSERA_FOLD(sum_##suffix, T, 1, y + x)        \
+  TESSERA_FOLD(product_##suffix, T, 1, y* x)     \
+  TESSERA_FOLD(min_##suffix, T, 1, lesser(y, x)) \
+  TESSERA_FOLD(max_##suffix, T, 1, greater(y, x))
 
 #define TESSERA_COMPLEX_FOLDS(suffix, T)                                            \
   TESSERA_FOLD(sum_##suffix, T, 2, y + x)                                           \
