@@ -6,7 +6,7 @@
 #include <array>
 #include <span>
 
-#include "combine.hpp"
+#include "accumulate.hpp"
 #include "kernels.hpp"
 #include "lock_stripes.hpp"
 
@@ -16,12 +16,12 @@ namespace tessera::detail {
 /// atomic, so one lock is held at a time, and the order of the stripes is free.
 class Adder {
  public:
-  Adder(const Striped& stripes, const Combine& combine)
+  Adder(const Striped& stripes, const Action& action)
       : stripes_(stripes),
         holder_(stripes_.locks),
-        kernel_(row_kernel(combine.kind, combine.update, combine.alpha)),
-        alpha_(combine.update == Update::sum ? combine.alpha : one(combine.kind)),
-        element_(size_of(combine.kind)) {}
+        kernel_(row_kernel(action.kind, action.update, action.alpha)),
+        alpha_(action.update == Update::sum ? action.alpha : one(action.kind)),
+        element_(size_of(action.kind)) {}
 
   // One run, of any length.
   void run(std::byte* target, const std::byte* source, index_t bytes) {

@@ -17,6 +17,13 @@
 #include "program.hpp"
 
 namespace tessera::detail {
+namespace {
+
+Action action_of(const Header& header) noexcept {
+  return {header.verb, header.kind, header.update, header.value.data()};
+}
+
+}  // namespace
 
 // A request that takes more than one step.
 struct Agent::Task {
@@ -38,8 +45,8 @@ struct Agent::Task {
   std::size_t first = 0, count = 0;
 
   bool is_bulk() const noexcept {
-    return header.outlined > 0 || header.verb == Verb::get ||
-           ((header.verb == Verb::put || header.verb == Verb::accumulate) && header.inlined == 0);
+    if (header.message != Message::transfer) return header.outlined > 0;
+    return header.verb == Verb::get || header.inlined == 0;
   }
   OnItsWay& oldest() noexcept { return ring[first]; }
   OnItsWay& push() noexcept { return ring[(first + count++) % most_parts]; }
@@ -109,13 +116,13 @@ bool Agent::step() {
 // Finds the memory of a request and the bytes it touches.
 void Agent::place(Task& task) const {
   const Header& header = task.header;
-  const bool maps = header.verb == Verb::attach || header.verb == Verb::detach;
-  if (header.region == 0 || header.verb == Verb::flush || maps) {
+  const bool maps = header.message == Message::attach || header.message == Message::detach;
+  if (header.region == 0 || header.message == Message::flush || maps) {
     task.high = std::numeric_limits<index_t>::max();
     return;
   }
   task.low = task.high = header.position;
-  if (header.verb == Verb::program) {
+  if (header.message == Message::program) {
     task.high += header.run;
   } else {
     for (std::size_t l = 0; l < header.levels; ++l) {
@@ -144,8 +151,8 @@ bool Agent::must_wait(const Task& task) const {
                         (b.notify_region != 0 && b.notify_region == a.region);
     if (!shared) continue;
     if (earlier->high <= task.low || task.high <= earlier->low) continue;
-    if (a.verb == Verb::get && b.verb == Verb::get) continue;
-    const bool both_add = a.verb == Verb::accumulate && b.verb == Verb::accumulate;
+    if (is_transfer(a, Verb::get) && is_transfer(b, Verb::get)) continue;
+    const bool both_add = is_transfer(a, Verb::accumulate) && is_transfer(b, Verb::accumulate);
     if (both_add && a.update == b.update && a.kind == b.kind) continue;
     return true;
   }
@@ -168,11 +175,11 @@ void Agent::take(const std::byte* message, index_t bytes, int source) {
 }
 
 void Agent::take(Task&& task, const std::byte* data) {
-  if (task.header.verb == Verb::leave) return static_cast<void>(++left_);
+  if (task.header.message == Message::leave) return static_cast<void>(++left_);
   place(task);
   task.started = tasks_.empty() || !must_wait(task);
   if (task.started && !task.is_bulk()) return do_at_once(task, data);
-  if (task.is_bulk() && task.header.verb != Verb::program) {
+  if (task.is_bulk() && task.header.message == Message::transfer) {
     task.parts = Parts(task.shape, task.header.part);
   } else if (!task.is_bulk()) {
     task.payload.assign(data, data + task.header.inlined);
@@ -184,20 +191,20 @@ void Agent::take(Task&& task, const std::byte* data) {
 // A step of one that has started; whether it is done.
 bool Agent::advance(Task& task) {
   if (!task.is_bulk()) return do_at_once(task, task.payload.data()), true;
-  if (task.header.verb == Verb::get) return send(task);
+  if (is_transfer(task.header, Verb::get)) return send(task);
   return receive(task);
 }
 
 bool Agent::receive(Task& task) {
   const Header& header = task.header;
-  const bool is_program = header.verb == Verb::program;
+  const bool is_program = header.message == Message::program;
   while (task.count < most_parts &&
          (is_program ? header.outlined > 0 && task.count == 0 : !task.parts.is_over())) {
     std::byte* buffer = nullptr;
     Task::OnItsWay next;
     const Parts before = task.parts;
     if (!is_program) next.part = task.parts.next();
-    const bool straight = header.verb == Verb::put && next.part.shape.levels == 0;
+    const bool straight = is_transfer(header, Verb::put) && next.part.shape.levels == 0;
     if (!straight && (buffer = buffers_.take()) == nullptr) {
       task.parts = before;
       break;
@@ -213,10 +220,9 @@ bool Agent::receive(Task& task) {
     Task::OnItsWay& part = task.oldest();
     if (is_program) {
       run(task, part.buffer);
-    } else if (header.verb == Verb::accumulate) {
-      const Combine combine{header.kind, header.update, header.value.data()};
-      const Strided dense = packed(part.part.shape);
-      accumulate_on_node(stripes(task.memory), task.at(part.part.remote), dense, combine, part.buffer);
+    } else if (is_transfer(header, Verb::accumulate)) {
+      accumulate_on_node(stripes(task.memory), task.at(part.part.remote), packed(part.part.shape),
+                         action_of(header), part.buffer);
     } else if (part.buffer != nullptr) {
       copy_strided(task.at(part.part.remote), part.buffer, packed(part.part.shape), Direction::local_to_remote);
     }
@@ -259,58 +265,58 @@ void Agent::do_at_once(Task& task, const std::byte* data) {
   const Header& header = task.header;
   std::byte* where = task.memory.base + header.position;
   std::array<std::byte, 16> result{};
-  switch (header.verb) {
-    case Verb::put:
-      copy_strided(where, data, task.shape, Direction::local_to_remote);
+  switch (header.message) {
+    case Message::transfer:
+      header.verb == Verb::put
+          ? copy_strided(where, data, task.shape, Direction::local_to_remote)
+          : accumulate_on_node(stripes(task.memory), where, task.shape, action_of(header), data);
       break;
-    case Verb::accumulate:
-      accumulate_on_node(stripes(task.memory), where, task.shape,
-                         {header.kind, header.update, header.value.data()}, data);
-      break;
-    case Verb::update:
-      update_element(stripes(task.memory), where, header.kind, header.update, header.value.data(),
-                     result.data());
+    case Message::element:
+    case Message::scalar:
+      result = change(task, where);
       answer(task, result.data(), sizeof result);
       break;
-    case Verb::scalar_update:
-      update_scalar(where, header.kind, header.update, header.value.data(), result.data());
-      answer(task, result.data(), sizeof result);
-      break;
-    case Verb::compare:
-    case Verb::scalar_compare: {
-      std::array<std::byte, 8> expected{}, desired{};
-      std::memcpy(expected.data(), header.value.data(), 8);
-      std::memcpy(desired.data(), header.value.data() + 8, 8);
-      result[8] = std::byte{header.verb == Verb::compare
-                                ? compare_exchange_element(stripes(task.memory), where, header.kind,
-                                                           expected.data(), desired.data())
-                                : compare_exchange_scalar(where, header.kind, expected.data(), desired.data())};
-      std::memcpy(result.data(), expected.data(), 8);
-      answer(task, result.data(), sizeof result);
-      break;
-    }
-    case Verb::program:
+    case Message::program:
       run(task, data);
       break;
-    case Verb::flush:
+    case Message::flush:
       std::atomic_thread_fence(std::memory_order_seq_cst);
       answer(task, std::unique_ptr<std::byte[]>(), 0);
       break;
-    case Verb::attach:
-    case Verb::attach_locks:
+    case Message::attach:
+    case Message::attach_locks:
       result[0] = std::byte{attach(header, data)};
       answer(task, result.data(), sizeof result);
       break;
-    case Verb::detach:
+    case Message::detach:
       directory_.remove(header.region);
       attached_.erase(header.region);
       answer(task, result.data(), sizeof result);
       break;
-    case Verb::get:
-    case Verb::leave:
+    case Message::leave:
       break;
   }
   finish(task);
+}
+
+// What was there; and for compare_exchange behind it whether the element or scalar was changed.
+std::array<std::byte, 16> Agent::change(const Task& task, std::byte* where) const {
+  const Header& header = task.header;
+  const bool is_scalar = header.message == Message::scalar;
+  std::array<std::byte, 16> result{};
+  if (header.verb == Verb::update) {
+    is_scalar ? update_scalar(where, header.kind, header.update, header.value.data(), result.data())
+              : update_element(stripes(task.memory), where, header.kind, header.update, header.value.data(),
+                               result.data());
+    return result;
+  }
+  std::memcpy(result.data(), header.value.data(), 8);
+  std::array<std::byte, 8> desired{};
+  std::memcpy(desired.data(), header.value.data() + 8, 8);
+  result[8] = std::byte{is_scalar ? compare_exchange_scalar(where, header.kind, result.data(), desired.data())
+                                  : compare_exchange_element(stripes(task.memory), where, header.kind,
+                                                             result.data(), desired.data())};
+  return result;
 }
 
 bool Agent::attach(const Header& header, const std::byte* data) {
@@ -319,7 +325,7 @@ bool Agent::attach(const Header& header, const std::byte* data) {
   std::string problem;
   NodeMemory memory = NodeMemory::attach(what.file, what.bytes, problem);
   if (!memory) return false;
-  if (header.verb == Verb::attach_locks) {
+  if (header.message == Message::attach_locks) {
     locks_ = LockStripes(memory.base());
   } else {
     directory_.add(header.region, {memory.base(), what.bytes, what.salt});

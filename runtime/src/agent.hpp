@@ -77,6 +77,7 @@ class Agent {
   bool receive(Task& task);
   bool send(Task& task);
   void do_at_once(Task& task, const std::byte* data);
+  std::array<std::byte, 16> change(const Task& task, std::byte* where) const;
   bool attach(const Header& header, const std::byte* data);
   void run(const Task& task, const std::byte* program);
   void answer(const Task& task, std::unique_ptr<std::byte[]> data, index_t bytes);

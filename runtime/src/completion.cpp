@@ -18,50 +18,42 @@ void complete_pending(RuntimeState& runtime, Which&& which) {
 
 }  // namespace
 
-void SegmentState::complete(int rank, unsigned kinds) const {
-  if (marked.load(std::memory_order_relaxed) == 0) return;
+void SegmentState::complete(int rank, unsigned marks) const {
+  if (under_way.is_empty()) return;
   RuntimeState& runtime = *group->runtime;
   const WindowLock lock(runtime);
-  const auto found = marks.find(rank);
-  if (found == marks.end() || (found->second & kinds) == 0) return;
-  const unsigned marked_kinds = found->second;
+  const unsigned found = under_way.of(rank);
+  if ((found & marks) == 0) return;
   complete_pending(runtime, [&](const Pending& pending) { return pending.is_to(*this, rank); });
-  if ((marked_kinds & (put_mark | acc_mark)) != 0) {
+  if ((found & window_writes) != 0) {
     mpi::flush(region->window.get(), rank);
     ++flushes;
   }
-  if ((marked_kinds & agent_write_mark) != 0) {
+  if ((found & agent_write) != 0) {
     ++flushes;
     const Address target = remote(rank, 0);
     runtime.progress->courier().flush({&target, 1});
   }
-  marks.erase(rank);
-  marked.store(marks.size(), std::memory_order_relaxed);
-}
-
-void SegmentState::mark(int rank, Mark kind) const {
-  marks[rank] |= kind;
-  marked.store(marks.size(), std::memory_order_relaxed);
+  under_way.clear(rank);
 }
 
 void SegmentState::complete_all() const {
-  if (marked.load(std::memory_order_relaxed) == 0) return;
-  const WindowLock lock(*group->runtime);
+  if (under_way.is_empty()) return;
   RuntimeState& runtime = *group->runtime;
+  const WindowLock lock(runtime);
   complete_pending(runtime, [&](const Pending& pending) { return pending.is_of(*this); });
   // The agents answer all at once.
   std::vector<Address> agents;
-  for (const auto& [rank, kinds] : marks) {
-    if ((kinds & (put_mark | acc_mark)) != 0) {
+  for (const auto& [rank, marks] : under_way.marks()) {
+    if ((marks & window_writes) != 0) {
       mpi::flush(region->window.get(), rank);
       ++flushes;
     }
-    if ((kinds & agent_write_mark) != 0) agents.push_back(remote(rank, 0));
+    if ((marks & agent_write) != 0) agents.push_back(remote(rank, 0));
   }
   flushes += agents.size();
   if (!agents.empty()) runtime.progress->courier().flush(agents);
-  marks.clear();
-  marked = 0;
+  under_way.clear();
 }
 
 }  // namespace tessera::detail

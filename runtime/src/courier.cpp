@@ -181,9 +181,9 @@ void Courier::wait_for(Peer& peer, Done&& done, index_t bytes) {
 
 void Courier::wait_for(int agent, const std::function<bool()>& done) { wait_for(peer_of(agent), done); }
 
-Header Courier::header(const Address& at, Verb verb, const Strided& shape) {
+Header Courier::header(const Address& at, Message message, const Strided& shape) {
   Header header;
-  header.verb = verb;
+  header.message = message;
   header.levels = static_cast<std::uint8_t>(shape.levels);
   header.region = at.region;
   header.position = at.position;
@@ -196,7 +196,7 @@ Header Courier::header(const Address& at, Verb verb, const Strided& shape) {
 void Courier::acknowledge(Peer& peer) {
   peer.acknowledged = peer.messages;
   peer.acknowledged_bytes = peer.bytes;
-  const Header question = header({peer.agent, 0, 0}, Verb::flush, Strided::contiguous(0));
+  const Header question = header({peer.agent, 0, 0}, Message::flush, Strided::contiguous(0));
   peer.acknowledgement = expect(question, peer.agent);
   Outgoing& out = slot();
   out.length = write_request(out.data, question, Strided::contiguous(0));
@@ -332,26 +332,29 @@ void Courier::write(int agent, Header& request, const Strided& shape, const std:
 void Courier::put(const Address& to, const Strided& shape, const std::byte* source, Pending* pending,
                   const Notify& notify) {
   const Strided merged = shape.merged();
-  Header request = header(to, Verb::put, merged);
+  Header request = header(to, Message::transfer, merged);
+  request.verb = Verb::put;
   request.notify_region = notify.region;
   request.notify_position = notify.position;
   write(to.agent, request, merged, source, pending);
 }
 
-void Courier::accumulate(const Address& to, const Strided& shape, const Combine& combine,
-                         const std::byte* source, Pending* pending) {
+void Courier::accumulate(const Address& to, const Strided& shape, const Action& action, const std::byte* source,
+                         Pending* pending) {
   const Strided merged = shape.merged();
-  Header request = header(to, Verb::accumulate, merged);
-  request.kind = combine.kind;
-  request.update = combine.update;
-  if (combine.alpha != nullptr)
-    std::memcpy(request.value.data(), combine.alpha, static_cast<std::size_t>(size_of(combine.kind)));
+  Header request = header(to, Message::transfer, merged);
+  request.verb = Verb::accumulate;
+  request.kind = action.kind;
+  request.update = action.update;
+  if (action.alpha != nullptr)
+    std::memcpy(request.value.data(), action.alpha, static_cast<std::size_t>(size_of(action.kind)));
   write(to.agent, request, merged, source, pending);
 }
 
 void Courier::get(const Address& from, const Strided& shape, std::byte* target, Pending* pending) {
   const Strided merged = shape.merged();
-  Header request = header(from, Verb::get, merged);
+  Header request = header(from, Message::transfer, merged);
+  request.verb = Verb::get;
   request.part = part_limit(merged.bytes(), merged.levels == 0);
   Stream stream(buffers_, wire_, from.agent, request.tag, true, Parts(merged, request.part), target);
   progress_.wait_until([&] { return stream.reserve(merged); });
@@ -362,23 +365,25 @@ void Courier::get(const Address& from, const Strided& shape, std::byte* target, 
   finish(std::move(stream), request.tag, merged.bytes(), peer, pending);
 }
 
-std::array<std::byte, 16> Courier::ask(const Address& at, Verb verb, ElementKind kind, Update update,
+std::array<std::byte, 16> Courier::ask(const Address& at, Message message, const Action& action,
                                        const std::array<std::byte, 16>& value) {
-  Header request = header(at, verb, Strided::contiguous(size_of(kind)));
-  request.kind = kind;
-  request.update = update;
+  const Strided shape = Strided::contiguous(size_of(action.kind));
+  Header request = header(at, message, shape);
+  request.verb = action.verb;
+  request.kind = action.kind;
+  request.update = action.update;
   request.value = value;
   std::array<std::byte, 16> answer{};
   MPI_Request answered =
       mpi::irecv(wire_.data.get(), answer.data(), 16, at.agent, Wire::answer_tag(request.tag));
   Peer& peer = peer_of(at.agent);
-  send(peer, request, Strided::contiguous(size_of(kind)));
+  send(peer, request, shape);
   wait_for(peer, [&] { return mpi::test(answered); });
   return answer;
 }
 
-bool Courier::map(int agent, Verb verb, std::uint64_t region, const Attachment& what) {
-  Header request = header({agent, region, 0}, verb, Strided::contiguous(0));
+bool Courier::map(int agent, Message message, std::uint64_t region, const Attachment& what) {
+  Header request = header({agent, region, 0}, message, Strided::contiguous(0));
   request.inlined = static_cast<index_t>(sizeof what);
   std::array<std::byte, 16> answer{};
   MPI_Request answered = mpi::irecv(wire_.data.get(), answer.data(), 16, agent, Wire::answer_tag(request.tag));
@@ -396,7 +401,7 @@ void Courier::run(int agent, Program& program, Pending& pending) {
     for (const std::uint64_t region : program.regions()) peer.written[region].is_unanswered = true;
   }
   const Strided range = Strided::contiguous(program.high() - program.low());
-  Header request = header({agent, program.region(), program.low()}, Verb::program, range);
+  Header request = header({agent, program.region(), program.low()}, Message::program, range);
   const index_t bytes = program.bytes();
   request.answer = program.answer_bytes();
   auto stage = std::make_unique<ProgramStage>();
@@ -429,7 +434,7 @@ void Courier::flush(std::span<const Address> targets) {
     Peer& peer = peer_of(target.agent);
     Written& written = peer.written[target.region];
     if (!std::exchange(written.is_unanswered, false)) continue;
-    const Header question = header(target, Verb::flush, Strided::contiguous(0));
+    const Header question = header(target, Message::flush, Strided::contiguous(0));
     written.acknowledgements.push_back(expect(question, target.agent));
     send(peer, question, Strided::contiguous(0));
   }
@@ -443,7 +448,7 @@ void Courier::flush(std::span<const Address> targets) {
 
 void Courier::leave(int agent) {
   Header goodbye;
-  goodbye.verb = Verb::leave;
+  goodbye.message = Message::leave;
   send(peer_of(agent), goodbye, Strided::contiguous(0));
   for (Outgoing& out : outgoing_) progress_.wait_until([&] { return mpi::test(out.request); });
 }

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "buffers.hpp"
-#include "combine.hpp"
 #include "pending.hpp"
 #include "program.hpp"
 #include "tags.hpp"
+#include "verb.hpp"
 #include "wire.hpp"
 
 namespace tessera::detail {
@@ -87,13 +87,13 @@ class Courier {
   void put(const Address& to, const Strided& shape, const std::byte* source, Pending* pending,
            const Notify& notify = {});
   void get(const Address& from, const Strided& shape, std::byte* target, Pending* pending);
-  void accumulate(const Address& to, const Strided& shape, const Combine& combine, const std::byte* source,
+  void accumulate(const Address& to, const Strided& shape, const Action& action, const std::byte* source,
                   Pending* pending);
   /// A request whose answer of 16 bytes is waited for.
-  std::array<std::byte, 16> ask(const Address& at, Verb verb, ElementKind kind, Update update,
+  std::array<std::byte, 16> ask(const Address& at, Message message, const Action& action,
                                 const std::array<std::byte, 16>& value);
-  /// Lets an agent in a process of its own map memory, or (by Verb::detach) give it up; whether it could.
-  bool map(int agent, Verb verb, std::uint64_t region, const Attachment& what);
+  /// Lets an agent in a process of its own map memory, or (by Message::detach) give it up; whether it could.
+  bool map(int agent, Message message, std::uint64_t region, const Attachment& what);
   /// Sends a program, and empties it.
   void run(int agent, Program& program, Pending& pending);
   /// Returns when all that this process asked of the agents, in the regions, is done.
@@ -153,7 +153,7 @@ class Courier {
     peer.agent = agent;
     return peer;
   }
-  Header header(const Address& at, Verb verb, const Strided& shape);
+  Header header(const Address& at, Message message, const Strided& shape);
   /// Sends header, shape and what write(std::byte*) puts behind them.
   template <class Write>
   void send(Peer& peer, const Header& header, const Strided& shape, When when, Write&& write);

@@ -9,15 +9,16 @@
 // Operations on one value in this process's address space.
 namespace tessera::detail {
 
-// atomics.cpp: elements, under their stripe. `result` is what was there.
+// Elements, under their stripe. `result` is what was there.
 void update_element(const Striped& stripes, std::byte* where, ElementKind kind, Update update,
                     const void* value, void* result) noexcept;
 /// Whether `desired` was stored; `expected` becomes what was there.
 bool compare_exchange_element(const Striped& stripes, std::byte* where, ElementKind kind, void* expected,
                               const void* desired) noexcept;
 
-// scalars.cpp: scalars, by atomic instructions.
+// Scalars, by atomic instructions.
 void update_scalar(std::byte* where, ElementKind kind, Update update, const void* value, void* result) noexcept;
 bool compare_exchange_scalar(std::byte* where, ElementKind kind, void* expected, const void* desired) noexcept;
+void load_scalar(std::byte* where, ElementKind kind, void* value) noexcept;
 
 }  // namespace tessera::detail

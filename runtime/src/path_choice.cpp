@@ -37,7 +37,8 @@ bool PathChoice::any() const noexcept {
   return std::any_of(put.begin(), put.end(), is_set) || std::any_of(get.begin(), get.end(), is_set);
 }
 
-bool PathChoice::by_window(const std::array<bool, lengths.size()>& faster, index_t run) noexcept {
+bool PathChoice::by_window(Verb verb, index_t run) const noexcept {
+  const auto& faster = verb == Verb::put ? put : get;
   const auto after = std::upper_bound(lengths.begin(), lengths.end(), run);
   return faster[static_cast<std::size_t>(std::max<std::ptrdiff_t>(after - lengths.begin() - 1, 0))];
 }

@@ -7,6 +7,8 @@
 
 #include <tessera/runtime/types.hpp>
 
+#include "verb.hpp"
+
 namespace tessera {
 class Group;
 }
@@ -20,9 +22,9 @@ struct PathChoice {
   std::array<bool, lengths.size()> put{}, get{};
 
   bool any() const noexcept;
-  /// Whether runs of that length should go by the window: what holds for the longest length measured that is
-  /// not longer. @local
-  static bool by_window(const std::array<bool, lengths.size()>& faster, index_t run) noexcept;
+  /// Whether puts or gets of runs of that length should go by the window: what holds for the longest length
+  /// measured that is not longer. @local
+  bool by_window(Verb verb, index_t run) const noexcept;
   /// Measures both between rank 0 and a member on another node, the same answer for all. @collective
   static PathChoice measure(const Group& world);
 };

@@ -98,7 +98,7 @@ void run_program(const Directory& directory, const LockStripes& locks, std::span
         results += group.run;
       });
     } else if (group.verb == Verb::accumulate) {
-      Adder adder(stripes, {group.kind, group.update, group.value.data()});
+      Adder adder(stripes, {Verb::accumulate, group.kind, group.update, group.value.data()});
       run([&](std::byte* where, const std::byte* from) { adder.run(where, from, group.run); });
     } else {
       run([&](std::byte* where, const std::byte* operand) {

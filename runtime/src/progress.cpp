@@ -71,7 +71,7 @@ std::string Progress::show(const Region& region, bool first_on_node) {
   if (!first_on_node || mode_ != ProgressMode::rank) return {};
   const std::lock_guard lock(mpi::mutex());
   for (const int agent : own_agents_) {
-    if (!courier_.map(agent, Verb::attach, region.number, {region.memory.file(), bytes, region.salt}))
+    if (!courier_.map(agent, Message::attach, region.number, {region.memory.file(), bytes, region.salt}))
       return "the progress process of this node could not map it";
   }
   return {};
@@ -82,7 +82,7 @@ std::string Progress::show_locks() {
   if (mode_ != ProgressMode::rank || world.slot[static_cast<std::size_t>(world.rank)] != 0) return {};
   const std::lock_guard lock(mpi::mutex());
   for (const int agent : own_agents_) {
-    if (!courier_.map(agent, Verb::attach_locks, 0, {runtime_.lock_table.file(), LockStripes::bytes, 0}))
+    if (!courier_.map(agent, Message::attach_locks, 0, {runtime_.lock_table.file(), LockStripes::bytes, 0}))
       return "the progress process of this node could not map it";
   }
   return {};
@@ -93,7 +93,7 @@ void Progress::hide(const Region& region) noexcept {
   if (!region.shown_to_agents) return;
   try {
     const std::lock_guard lock(mpi::mutex());
-    for (const int agent : own_agents_) courier_.map(agent, Verb::detach, region.number, {});
+    for (const int agent : own_agents_) courier_.map(agent, Message::detach, region.number, {});
   } catch (const std::exception&) {  // then MPI is gone, and the other process with it
   }
 }

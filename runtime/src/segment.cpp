@@ -250,7 +250,6 @@ const char* to_string(TransferMethod method) noexcept {
   return names[static_cast<std::size_t>(method)];
 }
 
-using detail::Combine;
 using detail::Pending;
 using detail::SegmentState;
 
@@ -409,7 +408,7 @@ void Segment::flush(int rank) const {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   const SegmentState& segment = state();
   detail::check_rank(segment, rank);
-  segment.complete(rank, SegmentState::all_marks);
+  segment.complete(rank, detail::anything);
 }
 
 void Segment::flush() const {
@@ -428,9 +427,7 @@ void Segment::order_local_access() const {
 
 void Segment::count(int rank, Operation operation, index_t bytes) const {
   SegmentState& segment = state();
-  segment.tallies.of(segment.number, rank)
-      .of[static_cast<std::size_t>(Path::node)][static_cast<std::size_t>(operation)]
-      .add(static_cast<std::uint64_t>(bytes));
+  detail::count_untimed(segment, segment.tallies, rank, Path::node, operation, bytes);
 }
 
 Statistics Segment::statistics() const { return state_ ? peek(state_)->statistics() : Statistics(); }

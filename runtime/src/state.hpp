@@ -17,7 +17,6 @@
 #include <tessera/runtime/runtime.hpp>
 #include <tessera/runtime/segment.hpp>
 
-#include "combine.hpp"
 #include "elements.hpp"
 #include "environment.hpp"
 #include "free_list.hpp"
@@ -29,6 +28,8 @@
 #include "pending.hpp"
 #include "reclaim.hpp"
 #include "tallies.hpp"
+#include "under_way.hpp"
+#include "verb.hpp"
 
 // What stands behind Runtime, Group and Segment. Users hold shared pointers to these; what they own of MPI and
 // of memory is freed by release(), collectively, and what is used after that throws.
@@ -214,13 +215,7 @@ struct SegmentState : Collective, SegmentFace {
   LockStripes locks;   // the runtime's: within reach, as an atomic operation takes few nanoseconds
   mutable Tallies tallies;
 
-  // What is under way to a member by way of the window, or of its agent: only for members talked to.
-  enum Mark : unsigned { put_mark = 1, acc_mark = 2, get_mark = 4, agent_write_mark = 8, agent_get_mark = 16 };
-  static constexpr unsigned window_marks = put_mark | acc_mark | get_mark;
-  static constexpr unsigned agent_marks = agent_write_mark | agent_get_mark;
-  static constexpr unsigned all_marks = window_marks | agent_marks;
-  mutable std::unordered_map<int, unsigned> marks;  // under the window mutex
-  mutable std::atomic<std::size_t> marked{0};       // its size, to be looked at by anybody
+  mutable UnderWay under_way;
   mutable std::atomic<std::uint64_t> flushes{0};
 
   static SegmentState& of(const Segment& segment) { return segment.state(); }
@@ -234,10 +229,9 @@ struct SegmentState : Collective, SegmentFace {
   void require_open() const;
   /// What every operation begins with.
   void require(Use wanted) const;
-  /// Completes what is under way to a rank if one of the kinds is.
-  void complete(int rank, unsigned kinds) const;
+  /// Completes all that is under way to a rank if one of these is.
+  void complete(int rank, unsigned marks) const;
   void complete_all() const;
-  void mark(int rank, Mark kind) const;
   Statistics statistics() const;
 
   void quiesce() override { complete_all(); }
@@ -250,7 +244,7 @@ void transfer_put(SegmentState& segment, int rank, index_t offset, const Strided
 void transfer_get(SegmentState& segment, int rank, index_t offset, const Strided& shape, std::byte* target,
                   Pending* pending = nullptr);
 void transfer_accumulate(SegmentState& segment, int rank, index_t offset, const Strided& shape,
-                         const Combine& combine, const std::byte* source, Pending* pending = nullptr);
+                         const Action& action, const std::byte* source, Pending* pending = nullptr);
 /// A put whose agent notifies a flag when it is done, in one message. False, and nothing done, if no agent does
 /// both.
 bool put_with_notice(Segment& segment, int rank, index_t offset, const Strided& shape, const std::byte* source,

@@ -50,4 +50,12 @@ class Counted {
   Clock::time_point begin_{};
 };
 
+/// Counts one whose time nobody takes. @local
+inline void count_untimed(const SegmentFace& segment, Tallies& tallies, int rank, Path path,
+                          Operation operation, index_t bytes) {
+  tallies.of(segment.number, rank)
+      .of[static_cast<std::size_t>(path)][static_cast<std::size_t>(operation)]
+      .add(static_cast<std::uint64_t>(bytes));
+}
+
 }  // namespace tessera::detail

@@ -3,122 +3,75 @@
 #include <tessera/runtime/vector.hpp>
 
 #include <algorithm>
-#include <cstring>
+#include <span>
 
-#include "adder.hpp"
 #include "format.hpp"
-#include "progress.hpp"
-#include "state.hpp"
+#include "passage.hpp"
+#include "paths/paths.hpp"
+#include "route.hpp"
 #include "vector_runs.hpp"
-#include "window_transfer.hpp"
 
 namespace tessera {
 namespace detail {
 
 namespace {
 
-template <std::size_t bytes>
-void copy_fixed(const Run* run, const Run* end, Kind kind) noexcept {
-  if (kind == Kind::put) {
-    for (; run != end; ++run) std::memcpy(run->place, run->local, bytes);
-  } else {
-    for (; run != end; ++run) std::memcpy(run->local, run->place, bytes);
-  }
-}
-
-void copy_runs(const Run* run, const Run* end, index_t bytes, Kind kind) noexcept {
-  switch (bytes) {
-    case 4:
-      return copy_fixed<4>(run, end, kind);
-    case 8:
-      return copy_fixed<8>(run, end, kind);
-    case 16:
-      return copy_fixed<16>(run, end, kind);
-    case 32:
-      return copy_fixed<32>(run, end, kind);
-    case 64:
-      return copy_fixed<64>(run, end, kind);
-    default:
-      const auto n = static_cast<std::size_t>(bytes);
-      for (; run != end; ++run) {
-        std::byte *to = kind == Kind::put ? run->place : run->local,
-                  *from = kind == Kind::put ? run->local : run->place;
-        std::memcpy(to, from, n);
-      }
-  }
-}
-
 // A vector transfer on its way.
 class Transfer {
  public:
-  Transfer(std::vector<Run> runs, index_t run, Kind kind, const Combine& combine)
-      : runs_(std::move(runs)), run_(run), kind_(kind), combine_(combine) {}
+  Transfer(std::vector<Run> runs, index_t run, const Action& action)
+      : runs_(std::move(runs)), run_(run), action_(action) {}
 
   void conservative() {
     for (const Run& run : runs_) {
-      one(run, nullptr);
-      run.segment->complete(run.rank, SegmentState::all_marks);
+      one(run);
+      run.segment->complete(run.rank, anything);
     }
   }
 
-  // Together: those on the node in one loop; those elsewhere as MPI operations of their own, or few of many
-  // runs.
-  Request together(VectorMethod method, bool wait) {
-    Request request;
-    if (needs_grouping()) {
+  // Together: those on the node in one loop, those elsewhere by target.
+  Request together(VectorMethod method, Returns returns) {
+    if (!std::all_of(runs_.begin(), runs_.end(), [&](const Run& run) { return on_node(run, action_.verb); })) {
       if (method == VectorMethod::direct)
         std::sort(runs_.begin(), runs_.end(), before);
       else if (!std::is_sorted(runs_.begin(), runs_.end(), to_other_target))
         std::stable_sort(runs_.begin(), runs_.end(), to_other_target);
     }
+    Request request;
     for (auto begin = runs_.cbegin(), end = begin; begin != runs_.cend(); begin = end) {
       const Run& first = *begin;
-      const bool here = on_node(first, kind_);
+      const bool here = on_node(first, action_.verb);
       end = std::find_if(begin + 1, runs_.cend(), [&](const Run& run) {
-        return here ? run.segment != first.segment || !on_node(run, kind_) : !same_target(run, first);
+        return here ? run.segment != first.segment || !on_node(run, action_.verb) : !same_target(run, first);
       });
-      const std::span<const Run> group(begin, end);
-      if (here) {
-        to_node(group);
-      } else {
-        request += by_window(*first.segment, kind_) ? to_window(group, method, wait) : to_agent(group, wait);
-      }
+      request += send({{begin, end}, run_, action_, method, returns});
     }
     return request;
   }
 
  private:
-  // Runs to several targets between nodes travel by target.
-  bool needs_grouping() const noexcept {
-    return std::any_of(runs_.begin(), runs_.end(), [&](const Run& run) { return !on_node(run, kind_); });
-  }
-
-  void one(const Run& run, Pending* pending) {
+  void one(const Run& run) {
     const Strided shape = Strided::contiguous(run_);
-    if (kind_ == Kind::put) return transfer_put(*run.segment, run.rank, run.offset, shape, run.local, pending);
-    if (kind_ == Kind::get) return transfer_get(*run.segment, run.rank, run.offset, shape, run.local, pending);
-    transfer_accumulate(*run.segment, run.rank, run.offset, shape, combine_, run.local, pending);
+    if (action_.verb == Verb::put) return transfer_put(*run.segment, run.rank, run.offset, shape, run.local);
+    if (action_.verb == Verb::get) return transfer_get(*run.segment, run.rank, run.offset, shape, run.local);
+    transfer_accumulate(*run.segment, run.rank, run.offset, shape, action_, run.local);
   }
 
-  // Of one segment, of any owner: in the order of the list.
-  void to_node(std::span<const Run> group) {
-    SegmentState& segment = *group.front().segment;
-    const int rank = group.front().rank;
-    const index_t others = count_others(segment, group);
-    const Counted counted(segment, segment.tallies, rank, Path::node, operation(),
-                          run_ * (static_cast<index_t>(group.size()) - others));
-    segment.complete(rank, SegmentState::acc_mark);
-    if (kind_ != Kind::accumulate) return copy_runs(group.data(), group.data() + group.size(), run_, kind_);
-    Adder adder(segment.stripes(), combine_);
-    constexpr std::size_t ahead = 8;
-    for (std::size_t i = 0; i < group.size(); ++i) {
-      // The lock of a run that is elsewhere than the last keeps the processor from looking ahead.
-      if (i + ahead < group.size()) __builtin_prefetch(group[i + ahead].place, 1);
-      adder.run(group[i].place, group[i].local, run_);
-    }
+  Request send(const RunList& list) {
+    SegmentState& segment = *list.runs.front().segment;
+    const int rank = list.runs.front().rank;
+    const Path path = route(segment, rank, action_.verb, run_);
+    auto runs = static_cast<index_t>(list.runs.size());
+    if (path == Path::node) runs -= count_others(segment, list.runs);
+    // What is got is under way until it is waited for; a typed list by the window waits by itself.
+    const Passage passage(segment, rank, path, action_.verb, run_ * runs, Returns::early);
+    Request request = by(path, [&](auto way) { return way.list(segment, list); });
+    if (list.returns == Returns::when_done) request.wait();
+    return request;
   }
 
-  // Counts the runs at other ranks than the first's, one operation for each rank; the first's takes the time.
+  // Counts the runs at other ranks of the node than the first's, one operation for each rank, and puts them in
+  // order; the first's takes the time. Returns how many runs these are.
   index_t count_others(SegmentState& segment, std::span<const Run> group) const {
     const int first = group.front().rank;
     if (std::all_of(group.begin(), group.end(), [&](const Run& run) { return run.rank == first; })) return 0;
@@ -130,148 +83,39 @@ class Transfer {
     for (std::size_t place = 0; place < runs.size(); ++place) {
       const int rank = members.rank_of_slot(static_cast<index_t>(place));
       if (runs[place] == 0 || rank == first) continue;
-      segment.complete(rank, SegmentState::acc_mark);
-      segment.tallies.of(segment.number, rank)
-          .of[static_cast<std::size_t>(Path::node)][static_cast<std::size_t>(operation())]
-          .add(static_cast<std::uint64_t>(run_ * runs[place]));
+      const Operation operation = counted_as(action_.verb);
+      Passage::order(segment, rank, Path::node, operation, Returns::early);
+      count_untimed(segment, segment.tallies, rank, Path::node, operation, run_ * runs[place]);
       others += runs[place];
     }
     return others;
   }
 
-  Operation operation() const noexcept {
-    return kind_ == Kind::put ? Operation::put : kind_ == Kind::get ? Operation::get : Operation::accumulate;
-  }
-
-  // By the agent of the target, which keeps the order: packed, or each by itself where that saves a copy.
-  Request to_agent(std::span<const Run> group, bool wait) {
-    SegmentState& segment = *group.front().segment;
-    RuntimeState& runtime = *segment.group->runtime;
-    const int rank = group.front().rank;
-    const WindowLock lock(runtime);
-    const Counted counted(segment, segment.tallies, rank, Path::agent, operation(),
-                          run_ * static_cast<index_t>(group.size()));
-    segment.complete(rank, kind_ == Kind::get ? SegmentState::put_mark | SegmentState::acc_mark
-                                              : SegmentState::window_marks);
-    segment.mark(rank, kind_ == Kind::get ? SegmentState::agent_get_mark : SegmentState::agent_write_mark);
-    Courier& courier = runtime.progress->courier();
-    Request request;
-    auto pending = std::make_shared<Pending>(runtime, segment, rank);
-    auto launch = [&] { request += Pending::launch(std::exchange(pending, nullptr)); };
-    const int agent = segment.remote(rank, 0).agent;
-    if (run_ >= largest_packed) {
-      const Strided shape = Strided::contiguous(run_);
-      for (const Run& run : group) {
-        if (!pending) pending = std::make_shared<Pending>(runtime, segment, rank);
-        const Address place = segment.remote(rank, run.offset);
-        if (kind_ == Kind::put) courier.put(place, shape, run.local, pending.get());
-        if (kind_ == Kind::get) courier.get(place, shape, run.local, pending.get());
-        if (kind_ == Kind::accumulate) courier.accumulate(place, shape, combine_, run.local, pending.get());
-        launch();
-      }
-    } else {
-      RunGroup alike{.verb = kind_ == Kind::put   ? Verb::put
-                             : kind_ == Kind::get ? Verb::get
-                                                  : Verb::accumulate,
-                     .kind = combine_.kind,
-                     .update = combine_.update,
-                     .region = segment.region->number,
-                     .run = run_};
-      if (combine_.alpha != nullptr)
-        std::memcpy(alike.value.data(), combine_.alpha, static_cast<std::size_t>(size_of(combine_.kind)));
-      Program program;
-      auto send = [&] {
-        if (!pending) pending = std::make_shared<Pending>(runtime, segment, rank);
-        courier.run(agent, program, *pending);
-        launch();
-      };
-      for (const Run& run : group) {
-        if (!program.has_room(alike)) send();
-        program.add(alike, segment.remote(rank, run.offset).position, run.local, run.local);
-      }
-      send();
-    }
-    if (wait) request.wait();
-    return request;
-  }
-
-  // Runs of this size and more are sent from where they are.
-  static constexpr index_t largest_packed = index_t{8} << 10;
-  static constexpr index_t most_staged = index_t{4} << 20;  // bytes of scaled copies in one pending transfer
-
-  // Program order against earlier operations is kept by the first run; the others do not overlap it.
-  Request to_window(std::span<const Run> group, VectorMethod method, bool wait) {
-    SegmentState& segment = *group.front().segment;
-    RuntimeState& runtime = *segment.group->runtime;
-    const int rank = group.front().rank;
-    const WindowLock lock(runtime);
-    const bool typed = method == VectorMethod::direct && kind_ != Kind::accumulate && mpi::datatypes_work &&
-                       run_ <= mpi::max_bytes;
-    const Counted counted(segment, segment.tallies, rank, Path::window, operation(),
-                          run_ * static_cast<index_t>(group.size()));
-    segment.complete(rank, kind_ == Kind::accumulate ? SegmentState::put_mark | SegmentState::get_mark
-                           : kind_ == Kind::put      ? SegmentState::all_marks
-                                                     : SegmentState::put_mark | SegmentState::acc_mark |
-                                                      SegmentState::agent_write_mark);
-    if (typed && wait) {
-      segment.mark(rank, kind_ == Kind::put ? SegmentState::put_mark : SegmentState::get_mark);
-      send_typed(segment, rank, group);
-      return {};
-    }
-    Request request;
-    const Strided shape = Strided::contiguous(run_);
-    auto pending = std::make_shared<Pending>(runtime, segment, rank);
-    auto stage = std::make_unique<WindowStage>();
-    auto launch = [&] {
-      pending->add(std::exchange(stage, std::make_unique<WindowStage>()));
-      request += Pending::launch(std::exchange(pending, std::make_shared<Pending>(runtime, segment, rank)));
-    };
-    for (const Run& run : group) {
-      if (stage->kept() >= most_staged) launch();
-      if (kind_ == Kind::put) window_put(segment, rank, run.offset, shape, run.local, stage.get());
-      if (kind_ == Kind::get) window_get(segment, rank, run.offset, shape, run.local, stage.get());
-      if (kind_ == Kind::accumulate)
-        window_accumulate(segment, rank, run.offset, shape, combine_, run.local, stage.get());
-    }
-    segment.mark(rank, kind_ == Kind::put   ? SegmentState::put_mark
-                       : kind_ == Kind::get ? SegmentState::get_mark
-                                            : SegmentState::acc_mark);
-    launch();
-    if (wait) request.wait();
-    return request;
-  }
-
-  void send_typed(const SegmentState& segment, int rank, std::span<const Run> group) {
-    std::vector<index_t> offsets;
-    std::vector<std::byte*> locals;
-    const std::size_t at_once = std::min(mpi::most_indexed, static_cast<std::size_t>(mpi::max_bytes / run_));
-    for (std::size_t begin = 0; begin < group.size(); begin += at_once) {
-      offsets.clear();
-      locals.clear();
-      for (const Run& run : group.subspan(begin, std::min(at_once, group.size() - begin))) {
-        offsets.push_back(segment.offset + run.offset);
-        locals.push_back(run.local);
-      }
-      MPI_Win win = segment.region->window.get();
-      kind_ == Kind::put ? mpi::put_indexed(win, rank, offsets, locals, run_)
-                         : mpi::get_indexed(win, rank, offsets, locals, run_);
-    }
-    mpi::flush_local(segment.region->window.get(), rank);
-  }
-
   std::vector<Run> runs_;
   index_t run_;
-  Kind kind_;
-  Combine combine_;
+  Action action_;
 };
 
-Request transfer(const Vector& vector, VectorMethod method, Kind kind, bool wait, const Combine& combine = {}) {
+Request transfer(const Vector& vector, VectorMethod method, const Action& action, Returns returns) {
   std::vector<Run> runs = resolve(vector);
   if (runs.empty()) return {};
-  if (kind == Kind::accumulate) require_whole_elements(vector, runs, combine.kind);
+  if (action.verb == Verb::accumulate) require_whole_elements(vector, runs, action.kind);
+  return transfer_runs(std::move(runs), vector.run, action, method, returns);
+}
+
+Action sum_of(ElementKind kind, const void* alpha) {
+  if (kind == ElementKind::bytes) throw UsageError("accumulate is not defined for bytes");
+  return {.verb = Verb::accumulate, .kind = kind, .update = Update::sum, .alpha = alpha};
+}
+
+}  // namespace
+
+Request transfer_runs(std::vector<Run> runs, index_t run, const Action& action, VectorMethod method,
+                      Returns returns) {
+  const Verb verb = action.verb;
 #ifdef TESSERA_CHECKS
   const bool promised = method == VectorMethod::batched || method == VectorMethod::direct;
-  if (promised && overlaps(runs, vector.run, kind)) {
+  if (promised && overlaps(runs, run, verb)) {
     throw UsageError(
         formatted("runs of a vector transfer by the method {} overlap (what comes last would be left to "
                   "chance); use automatic or conservative",
@@ -279,25 +123,20 @@ Request transfer(const Vector& vector, VectorMethod method, Kind kind, bool wait
   }
 #endif
   if (method == VectorMethod::automatic) {
-    const bool batched = order_is_kept(runs, vector.run, kind) || agents_keep_order(runs, kind) ||
-                         !overlaps(runs, vector.run, kind);
+    const bool batched =
+        order_is_kept(runs, run, verb) || agents_keep_order(runs, run, verb) || !overlaps(runs, run, verb);
     method = batched ? VectorMethod::batched : VectorMethod::conservative;
   }
-  Transfer transfer(std::move(runs), vector.run, kind, combine);
-  if (method != VectorMethod::conservative) return transfer.together(method, wait);
+  Transfer transfer(std::move(runs), run, action);
+  if (method != VectorMethod::conservative) return transfer.together(method, returns);
   transfer.conservative();
   return {};
 }
 
-Combine sum_of(ElementKind kind, const void* alpha) {
-  if (kind == ElementKind::bytes) throw UsageError("accumulate is not defined for bytes");
-  return {.kind = kind, .update = Update::sum, .alpha = alpha};
-}
-
-}  // namespace
 }  // namespace detail
 
-using detail::Kind;
+using detail::Returns;
+using detail::Verb;
 
 const char* to_string(VectorMethod method) noexcept {
   constexpr const char* names[] = {"automatic", "conservative", "batched", "direct"};
@@ -305,23 +144,23 @@ const char* to_string(VectorMethod method) noexcept {
 }
 
 void put(const Vector& vector, VectorMethod method) {
-  detail::transfer(vector, method, Kind::put, true).wait();
+  detail::transfer(vector, method, {.verb = Verb::put}, Returns::when_done).wait();
 }
 void get(const Vector& vector, VectorMethod method) {
-  detail::transfer(vector, method, Kind::get, true).wait();
+  detail::transfer(vector, method, {.verb = Verb::get}, Returns::when_done).wait();
 }
 void accumulate(const Vector& vector, ElementKind kind, const void* alpha, VectorMethod method) {
-  detail::transfer(vector, method, Kind::accumulate, true, detail::sum_of(kind, alpha)).wait();
+  detail::transfer(vector, method, detail::sum_of(kind, alpha), Returns::when_done).wait();
 }
 
 Request put_async(const Vector& vector, VectorMethod method) {
-  return detail::transfer(vector, method, Kind::put, false);
+  return detail::transfer(vector, method, {.verb = Verb::put}, Returns::early);
 }
 Request get_async(const Vector& vector, VectorMethod method) {
-  return detail::transfer(vector, method, Kind::get, false);
+  return detail::transfer(vector, method, {.verb = Verb::get}, Returns::early);
 }
 Request accumulate_async(const Vector& vector, ElementKind kind, const void* alpha, VectorMethod method) {
-  return detail::transfer(vector, method, Kind::accumulate, false, detail::sum_of(kind, alpha));
+  return detail::transfer(vector, method, detail::sum_of(kind, alpha), Returns::early);
 }
 
 }  // namespace tessera

@@ -48,24 +48,18 @@ void require_whole_elements(const Vector& vector, const std::vector<Run>& runs, 
   }
 }
 
-bool order_is_kept(const std::vector<Run>& runs, index_t run, Kind kind) noexcept {
+bool order_is_kept(const std::vector<Run>& runs, index_t run, Verb verb) noexcept {
   return std::all_of(runs.begin(), runs.end(),
-                     [&](const Run& r) { return on_node(r, kind) && std::abs(r.place - r.local) >= run; });
+                     [&](const Run& r) { return on_node(r, verb) && std::abs(r.place - r.local) >= run; });
 }
 
-bool by_window(const SegmentState& segment, Kind kind) noexcept {
-  if (segment.domain == AtomicDomain::mpi) return true;
-  const bool forced = segment.method == TransferMethod::batched || segment.method == TransferMethod::direct;
-  return kind != Kind::accumulate && forced && segment.region->window;
-}
-
-bool agents_keep_order(const std::vector<Run>& runs, Kind kind) noexcept {
-  return kind != Kind::get && std::all_of(runs.begin(), runs.end(), [&](const Run& r) {
-           return r.place == nullptr && !by_window(*r.segment, kind);
+bool agents_keep_order(const std::vector<Run>& runs, index_t run, Verb verb) noexcept {
+  return verb != Verb::get && std::all_of(runs.begin(), runs.end(), [&](const Run& r) {
+           return r.place == nullptr && route(*r.segment, r.rank, verb, run) == Path::agent;
          });
 }
 
-bool overlaps(const std::vector<Run>& runs, index_t run, Kind kind) {
+bool overlaps(const std::vector<Run>& runs, index_t run, Verb verb) {
   struct Piece {
     std::uintptr_t begin;
     bool written;
@@ -74,10 +68,10 @@ bool overlaps(const std::vector<Run>& runs, index_t run, Kind kind) {
   here.reserve(2 * runs.size());
   std::vector<const Run*> elsewhere;
   for (const Run& r : runs) {
-    here.push_back({reinterpret_cast<std::uintptr_t>(r.local), kind == Kind::get});
+    here.push_back({reinterpret_cast<std::uintptr_t>(r.local), verb == Verb::get});
     if (r.place != nullptr) {
-      here.push_back({reinterpret_cast<std::uintptr_t>(r.place), kind != Kind::get});
-    } else if (kind == Kind::put) {
+      here.push_back({reinterpret_cast<std::uintptr_t>(r.place), verb != Verb::get});
+    } else if (verb == Verb::put) {
       elsewhere.push_back(&r);
     }
   }
@@ -87,7 +81,7 @@ bool overlaps(const std::vector<Run>& runs, index_t run, Kind kind) {
   std::uintptr_t read_to = 0, written_to = 0;
   for (const Piece& piece : here) {
     // Accumulates to one place may come in any order.
-    const bool after_write = piece.begin < written_to && !(piece.written && kind == Kind::accumulate);
+    const bool after_write = piece.begin < written_to && !(piece.written && verb == Verb::accumulate);
     if (after_write || (piece.written && piece.begin < read_to)) return true;
     (piece.written ? written_to : read_to) = piece.begin + length;
   }

@@ -6,11 +6,9 @@
 
 #include <tessera/runtime/vector.hpp>
 
-#include "state.hpp"
+#include "route.hpp"
 
 namespace tessera::detail {
-
-enum class Kind { put, get, accumulate };
 
 /// One run of a vector transfer, found and checked.
 struct Run {
@@ -27,9 +25,7 @@ std::vector<Run> resolve(const Vector& vector);
 /// Throws UsageError if a run begins or ends within an element. @local
 void require_whole_elements(const Vector& vector, const std::vector<Run>& runs, ElementKind kind);
 
-inline bool on_node(const Run& run, Kind kind) noexcept {
-  return run.place != nullptr && (kind != Kind::accumulate || run.segment->domain == AtomicDomain::cpu);
-}
+inline bool on_node(const Run& run, Verb verb) noexcept { return is_direct(*run.segment, run.place, verb); }
 inline bool same_target(const Run& a, const Run& b) noexcept {
   return a.segment == b.segment && a.rank == b.rank;
 }
@@ -43,17 +39,18 @@ inline constexpr auto before = [](const Run& a, const Run& b) noexcept {
   return same_target(a, b) ? a.offset < b.offset : to_other_target(a, b);
 };
 
-/// Whether a transfer with another node travels by MPI's window, and not by the agent.
-bool by_window(const SegmentState& segment, Kind kind) noexcept;
-
 /// Whether the result of the batched method is that of the conservative one whatever the runs: on a node they
 /// are copied one after another, in the order of the list, so only one that overlaps itself can differ.
-bool order_is_kept(const std::vector<Run>& runs, index_t run, Kind kind) noexcept;
+bool order_is_kept(const std::vector<Run>& runs, index_t run, Verb verb) noexcept;
 /// The same of agents, which are sent the runs in the order of the list; what is written here would be by the
 /// answers, in any order.
-bool agents_keep_order(const std::vector<Run>& runs, Kind kind) noexcept;
+bool agents_keep_order(const std::vector<Run>& runs, index_t run, Verb verb) noexcept;
 /// Whether the order of the runs matters: two are written to one place, or one is written to where another is
 /// read.
-bool overlaps(const std::vector<Run>& runs, index_t run, Kind kind);
+bool overlaps(const std::vector<Run>& runs, index_t run, Verb verb);
+
+/// vector.cpp: moves runs that are found and checked, at least one. @onesided
+Request transfer_runs(std::vector<Run> runs, index_t run, const Action& action, VectorMethod method,
+                      Returns returns);
 
 }  // namespace tessera::detail

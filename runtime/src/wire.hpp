@@ -12,30 +12,29 @@
 #include <tessera/runtime/types.hpp>
 
 #include "mpi.hpp"
+#include "verb.hpp"
 
 // What processes and agents say to each other. A message holds requests: each a header, the loops of its shape,
 // and what is small enough to travel with it. Larger data follows in messages of its own, or comes back in
 // them.
 namespace tessera::detail {
 
-enum class Verb : std::uint8_t {
-  put,
-  get,
-  accumulate,
-  update,          // of an element, under its stripe
-  compare,         // and exchange, an element
-  scalar_update,   // of a scalar, by an atomic instruction
-  scalar_compare,  // and exchange, a scalar
-  program,         // many runs; see program.hpp
-  flush,           // answered when what came before it, in that region or (0) in all, is done
-  attach,          // to an agent in a process of its own: map this region; followed by an Attachment
-  attach_locks,    // the same for the node's lock table
+/// What a request is about.
+enum class Message : std::uint8_t {
+  transfer,      // put, get, accumulate
+  element,       // update, compare_exchange: under its stripe
+  scalar,        // the same, by an atomic instruction
+  program,       // many runs; see program.hpp
+  flush,         // answered when what came before it, in that region or (0) in all, is done
+  attach,        // to an agent in a process of its own: map this region; followed by an Attachment
+  attach_locks,  // the same for the node's lock table
   detach,
   leave,
 };
 
 struct Header {
-  Verb verb = Verb::flush;
+  Message message = Message::flush;
+  Verb verb = Verb::load;  // of a transfer, an element or a scalar
   ElementKind kind = ElementKind::bytes;
   Update update = Update::sum;
   std::uint8_t levels = 0;
@@ -48,12 +47,17 @@ struct Header {
   index_t inlined = 0;                            // bytes that follow in this message
   index_t outlined = 0;                           // bytes of a program that follow in one of their own
   index_t answer = 0;                             // bytes that a program sends back
-  alignas(16) std::array<std::byte, 16> value{};  // the factor; the operand; what is expected and wanted
+  alignas(16) std::array<std::byte, 16> value{};  // the factor; the operand; what is expected and desired
   // When it is done, one is added to a scalar: data before flag, in one message.
   std::uint64_t notify_region = 0;
   index_t notify_position = 0;
 };
 static_assert(sizeof(Header) % 16 == 0);
+
+/// Whether a message is a transfer by that verb.
+constexpr bool is_transfer(const Header& header, Verb verb) noexcept {
+  return header.message == Message::transfer && header.verb == verb;
+}
 
 /// Bytes between what has so many and what follows it.
 constexpr index_t padding(index_t used) noexcept { return (16 - used % 16) % 16; }

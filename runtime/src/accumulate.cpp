@@ -24,9 +24,9 @@ void add(Adder& adder, const Strided& shape, std::byte* target, const std::byte*
 
 }  // namespace
 
-void accumulate_on_node(const Striped& stripes, std::byte* target, const Strided& shape, const Combine& combine,
+void accumulate_on_node(const Striped& stripes, std::byte* target, const Strided& shape, const Action& action,
                         const std::byte* source) {
-  Adder adder(stripes, combine);
+  Adder adder(stripes, action);
   const bool mergeable = shape.levels > 1 || (shape.levels == 1 && shape.remote_stride[0] == shape.run);
   mergeable ? add(adder, shape.merged(), target, source) : add(adder, shape, target, source);
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 #include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include <tessera/runtime/detail/runs.hpp>
 
 #include "kernels.hpp"
-#include "state.hpp"
-#include "window_transfer.hpp"
+#include "paths.hpp"
+#include "window_stage.hpp"
 
 // Between nodes: contiguous MPI operations on the window, batched; what is not contiguous on the local side
 // goes through a packed buffer.
@@ -14,7 +17,6 @@ namespace tessera::detail {
 namespace {
 
 constexpr index_t most_staged = index_t{4} << 20;  // bytes packed at a time
-constexpr std::size_t most_requests = 256;         // of one transfer
 constexpr int most_pending = 512;                  // operations before their local completion is waited for
 
 // Calls f(part, remote, local) for parts of a merged shape that fit the packing buffer.
@@ -86,28 +88,8 @@ WindowStage* if_small(const Strided& shape, WindowStage* stage) {
   return shape.bytes() <= most_staged || (shape.levels == 0) ? stage : nullptr;
 }
 
-}  // namespace
-
-void WindowStage::add(MPI_Request request) {
-  if (requests_.size() == most_requests) mpi::wait_all(requests_);
-  requests_.push_back(request);
-}
-
-std::byte* WindowStage::buffer(index_t bytes) {
-  kept_ += bytes;
-  return buffers_.emplace_back(new std::byte[static_cast<std::size_t>(bytes)]).get();
-}
-
-bool WindowStage::advance() {
-  if (!requests_.empty() && !mpi::test_all(requests_)) return false;
-  for (const auto& action : actions_) action();
-  actions_.clear();
-  buffers_.clear();
-  return true;
-}
-
-void window_put(SegmentState& segment, int rank, index_t offset, const Strided& shape, const std::byte* source,
-                WindowStage* stage) {
+void put_by(SegmentState& segment, int rank, index_t offset, const Strided& shape, const std::byte* source,
+            WindowStage* stage) {
   const Strided merged = shape.merged();
   stage = if_small(merged, stage);
   const index_t begin = segment.offset + offset;
@@ -138,8 +120,8 @@ void window_put(SegmentState& segment, int rank, index_t offset, const Strided& 
   in_parts(merged, 1, 0, 0, part);
 }
 
-void window_get(SegmentState& segment, int rank, index_t offset, const Strided& shape, std::byte* target,
-                WindowStage* stage) {
+void get_by(SegmentState& segment, int rank, index_t offset, const Strided& shape, std::byte* target,
+            WindowStage* stage) {
   const Strided merged = shape.merged();
   stage = if_small(merged, stage);
   const index_t begin = segment.offset + offset;
@@ -173,11 +155,11 @@ void window_get(SegmentState& segment, int rank, index_t offset, const Strided& 
   in_parts(merged, 1, 0, 0, part);
 }
 
-void window_accumulate(SegmentState& segment, int rank, index_t offset, const Strided& shape,
-                       const Combine& combine, const std::byte* source, WindowStage* stage) {
+void accumulate_by(SegmentState& segment, int rank, index_t offset, const Strided& shape, const Action& action,
+                   const std::byte* source, WindowStage* stage) {
   const Strided merged = shape.merged();
-  const index_t element = size_of(combine.kind), begin = segment.offset + offset;
-  const bool scaled = combine.alpha != nullptr && !is_one(combine.kind, combine.alpha);
+  const index_t element = size_of(action.kind), begin = segment.offset + offset;
+  const bool scaled = action.alpha != nullptr && !is_one(action.kind, action.alpha);
   if (merged.bytes() > most_staged) stage = nullptr;
   auto part = [&](const Strided& m, index_t remote, index_t local) {
     const Strided dense = packed(m).merged();
@@ -186,20 +168,85 @@ void window_accumulate(SegmentState& segment, int rank, index_t offset, const St
     if (staged) {
       std::byte* buffer = packing_buffer(segment, stage, m.bytes());
       copy_strided(buffer, from, packing(m), Direction::local_to_remote);
-      if (scaled) scale(combine.kind, buffer, m.bytes() / element, combine.alpha);
+      if (scaled) scale(action.kind, buffer, m.bytes() / element, action.alpha);
       from = buffer;
     }
     Issue(segment, rank, stage)
         .runs(
             staged ? dense : m, begin + remote,
             [&](MPI_Win win, index_t there, index_t here, index_t bytes) {
-              mpi::accumulate(win, rank, there, combine.kind, combine.update, from + here, bytes);
+              mpi::accumulate(win, rank, there, action.kind, action.update, from + here, bytes);
             },
             [&](MPI_Win win, index_t there, index_t here, index_t bytes) {
-              return mpi::raccumulate(win, rank, there, combine.kind, combine.update, from + here, bytes);
+              return mpi::raccumulate(win, rank, there, action.kind, action.update, from + here, bytes);
             });
   };
   in_parts(merged, element, 0, 0, part);
+}
+
+// Runs with one datatype on each side.
+void list_typed(const SegmentState& segment, const RunList& list) {
+  const int rank = list.runs.front().rank;
+  MPI_Win win = segment.region->window.get();
+  std::vector<index_t> offsets;
+  std::vector<std::byte*> locals;
+  const std::size_t at_once = std::min(mpi::most_indexed, static_cast<std::size_t>(mpi::max_bytes / list.run));
+  for (std::size_t begin = 0; begin < list.runs.size(); begin += at_once) {
+    offsets.clear();
+    locals.clear();
+    for (const Run& run : list.runs.subspan(begin, std::min(at_once, list.runs.size() - begin))) {
+      offsets.push_back(segment.offset + run.offset);
+      locals.push_back(run.local);
+    }
+    list.action.verb == Verb::put ? mpi::put_indexed(win, rank, offsets, locals, list.run)
+                                  : mpi::get_indexed(win, rank, offsets, locals, list.run);
+  }
+  mpi::flush_local(win, rank);
+}
+
+}  // namespace
+
+void WindowPath::put(SegmentState& segment, int rank, index_t offset, const Strided& shape,
+                     const std::byte* source, Pending* pending) {
+  as_stage(pending, [&](WindowStage* stage) { put_by(segment, rank, offset, shape, source, stage); });
+}
+
+void WindowPath::get(SegmentState& segment, int rank, index_t offset, const Strided& shape, std::byte* target,
+                     Pending* pending) {
+  as_stage(pending, [&](WindowStage* stage) { get_by(segment, rank, offset, shape, target, stage); });
+}
+
+void WindowPath::accumulate(SegmentState& segment, int rank, index_t offset, const Strided& shape,
+                            const Action& action, const std::byte* source, Pending* pending) {
+  as_stage(pending,
+           [&](WindowStage* stage) { accumulate_by(segment, rank, offset, shape, action, source, stage); });
+}
+
+// MPI operations of their own, or few of many runs.
+Request WindowPath::list(SegmentState& segment, const RunList& list) {
+  const int rank = list.runs.front().rank;
+  const Action& action = list.action;
+  const bool typed = list.method == VectorMethod::direct && action.verb != Verb::accumulate &&
+                     mpi::datatypes_work && list.run <= mpi::max_bytes;
+  if (typed && list.returns == Returns::when_done) return list_typed(segment, list), Request();
+  RuntimeState& runtime = *segment.group->runtime;
+  const Strided shape = Strided::contiguous(list.run);
+  Request request;
+  auto pending = std::make_shared<Pending>(runtime, segment, rank);
+  auto stage = std::make_unique<WindowStage>();
+  auto launch = [&] {
+    pending->add(std::exchange(stage, std::make_unique<WindowStage>()));
+    request += Pending::launch(std::exchange(pending, std::make_shared<Pending>(runtime, segment, rank)));
+  };
+  for (const Run& run : list.runs) {
+    if (stage->kept() >= most_staged) launch();
+    if (action.verb == Verb::put) put_by(segment, rank, run.offset, shape, run.local, stage.get());
+    if (action.verb == Verb::get) get_by(segment, rank, run.offset, shape, run.local, stage.get());
+    if (action.verb == Verb::accumulate)
+      accumulate_by(segment, rank, run.offset, shape, action, run.local, stage.get());
+  }
+  launch();
+  return request;
 }
 
 }  // namespace tessera::detail

@@ -6,11 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "combine.hpp"
+#include "mpi.hpp"
 #include "pending.hpp"
-#include "state.hpp"
 
-// Between nodes by MPI's window. Under the window lock. With a Pending they do not wait.
 namespace tessera::detail {
 
 /// Operations of MPI that are under way, the packed buffers they need, and what is to be done at the end.
@@ -31,13 +29,6 @@ class WindowStage : public Pending::Stage {
   std::vector<std::unique_ptr<std::byte[]>> buffers_;
   std::vector<std::function<void()>> actions_;
 };
-
-void window_put(SegmentState& segment, int rank, index_t offset, const Strided& shape, const std::byte* source,
-                WindowStage* stage);
-void window_get(SegmentState& segment, int rank, index_t offset, const Strided& shape, std::byte* target,
-                WindowStage* stage);
-void window_accumulate(SegmentState& segment, int rank, index_t offset, const Strided& shape,
-                       const Combine& combine, const std::byte* source, WindowStage* stage);
 
 /// Calls transfer(WindowStage*), with a stage of `pending` if there is one.
 template <class Transfer>
