@@ -14,7 +14,8 @@ namespace tessera {
 ///
 /// Adding an operation copies what it writes; it is carried out at some time until send() returns. Operations
 /// of one batch on the same memory are carried out in the order of adding. What is added for this node is done
-/// at once. Segments have to stay open until then.
+/// at once. Where the way is MPI's window, operations of one kind and length travel as a list, and fetch_op is
+/// done at once. Segments have to stay open until then.
 ///
 /// A batch belongs to one thread.
 class Batch {
