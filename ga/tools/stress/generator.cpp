@@ -108,7 +108,7 @@ void Generator::add_line() {
     add_multiply_sparse();
   else if (choice < 81 && array.has_ghosts)
     add_update_ghosts(array);
-  else if (choice < 89)
+  else if (choice < 90)
     add_of_all(array);
   else if (choice < 94)
     add_of_group(one_of(sizes_).first);

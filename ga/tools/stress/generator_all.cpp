@@ -54,7 +54,7 @@ void Generator::add_update_ghosts(const Sketch& array) {
 void Generator::add_of_group(const std::string& group) {
   const index_t choice = pick(0, 99);
   if (choice < 20) {
-    say("heap", {group}).set("seed", seed()).set("count", pick(1, 6));
+    say("heap", {group}).set("seed", seed()).set("count", pick(1, 4));
   } else if (choice < 40) {
     Line& line = say("replicated", {group});
     line.set("seed", seed())
@@ -64,9 +64,9 @@ void Generator::add_of_group(const std::string& group) {
   } else if (choice < 55) {
     say("tasks", {group}).set("count", pick(0, 60)).set("chunk", pick(1, 5)).set("by_node", pick(0, 1));
   } else if (choice < 75) {
-    say("segment", {group}).set("seed", seed()).set("count", pick(1, 6));
+    say("segment", {group}).set("seed", seed()).set("count", pick(1, 4));
   } else if (choice < 85) {
-    say("collectives", {group}).set("seed", seed()).set("count", pick(1, 6));
+    say("collectives", {group}).set("seed", seed()).set("count", pick(1, 4));
   } else if (choice < 95) {
     say(word({"scalars", "flags"}), {group}).set("seed", seed());
   } else {

@@ -62,7 +62,8 @@ class Generator : private RandomShapes {
   bool add_part(Line& line, const std::string& prefix, const Sketch& array, const Numbers& wanted);
   // The extents of the operands of a verb that go with `first`, and whether there are such.
   bool add_extents(const std::string& verb, std::vector<Numbers>& wanted);
-  void add_settings(Line& line);
+  bool add_operand(Line& line, const Sketch& like, const Numbers& extents);
+  void add_settings(Line& line, bool is_integer);
   void add_whole();
   void add_multiply_sparse();
 

@@ -91,10 +91,11 @@ bool Generator::add_extents(const std::string& verb, std::vector<Numbers>& wante
 void Generator::add_whole() {
   static const std::vector<std::pair<std::string, std::size_t>> all(whole_operations().begin(),
                                                                     whole_operations().end());
+  const Sketch last = one_of(arrays_);
   auto [verb, operands] = one_of(all);
-  const Sketch& last = one_of(arrays_);
   for (int tries = 0; last.is_record() && !suits_records(verb) && tries < 30; ++tries)
     std::tie(verb, operands) = one_of(all);
+  if (verb == "bin" && last.type != "int64") return;
   Line line{verb, {}, {}};
   Numbers extents = last.extents;
   if (last.is_record()) extents.pop_back();
@@ -116,10 +117,11 @@ void Generator::add_whole() {
         line = with;
         break;
       }
-      if (tries > 12) return;
+      if (tries > 12 && !add_operand(line, last, wanted[k])) return;
+      if (tries > 12) break;
     }
   }
-  add_settings(line);
+  add_settings(line, last.is_integer());
   if (verb == "divide" || verb == "reciprocal") {  // by what is not 0
     const std::string by = verb == "divide" ? "y." : "x.";
     Line filling{"fill", {line.names[verb == "divide" ? 1 : 0]}, {}};
@@ -130,8 +132,21 @@ void Generator::add_whole() {
   script_.push_back(line);
 }
 
+// A new array that fits, for verbs whose operands are of other extents than each other, which few arrays are;
+// says whether it has made one.
+bool Generator::add_operand(Line& line, const Sketch& like, const Numbers& extents) {
+  constexpr std::size_t most_arrays = 8;
+  if (!(needs_vectors(line.verb) || needs_matrices(line.verb)) || arrays_.size() >= most_arrays) return false;
+  Sketch array{"a" + std::to_string(++named_), like.type, like.group, extents};
+  describe(array);
+  if (array.is_record()) array.extents.push_back(record_members);
+  arrays_.push_back(array);
+  line.names.push_back(array.name);
+  return true;
+}
+
 // What the verb takes beside its operands.
-void Generator::add_settings(Line& line) {
+void Generator::add_settings(Line& line, bool is_integer) {
   static const std::set<std::string> with_alpha{"fill",           "scale",          "add_constant",
                                                 "clamp",          "enumerate",      "axpby",
                                                 "axpby_in_place", "shift_diagonal", "fill_diagonal"};
@@ -139,7 +154,9 @@ void Generator::add_settings(Line& line) {
                                                "sort_by",        "bin",    "randomize"};
   const std::string verb = line.verb;
   if (verb == "reduce")
-    line.set("op", word({"sum", "min", "max", "bit_and", "bit_or", "bit_xor", "logical_and", "logical_or"}));
+    line.set("op", is_integer ? word({"sum", "min", "max", "bit_and", "bit_or", "bit_xor", "logical_and",
+                                      "logical_or"})
+                              : word({"sum", "min", "max"}));
   if (verb == "scan" || verb == "segmented_scan")
     line.set("kind", pick(0, 1)).set("op", word({"sum", "sum", "sum", "min", "max", "product"}));
   if (with_alpha.count(verb) != 0) line.set("alpha", verb == "clamp" ? pick(-8, 0) : pick(-3, 3));

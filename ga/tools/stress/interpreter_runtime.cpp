@@ -61,7 +61,7 @@ std::pair<Values, Values> run_scalars(const Group& group, index_t seed) {
   group.barrier();
   for (int member = 0; member < group.size(); ++member) {
     Draws draws(seed * 100 + 50 + member);
-    for (int k = 0; k < 8 && member == group.rank(); ++k) {
+    for (int k = 0; k < 3 && member == group.rank(); ++k) {
       const int rank = static_cast<int>(draws.below(group.size()));
       const index_t i = draws.below(count);
       const T before = scalars.load(rank, i);
