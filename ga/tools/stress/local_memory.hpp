@@ -44,6 +44,11 @@ class Memory {
     for (const Numbers& at : positions(stress::from(extents)))
       view()[to<Index<N>>(at)] = element<T>(values.at(k++));
   }
+  /// What a transfer should need no more is not there any more.
+  ~Memory() { std::fill_n(data(), size_, element<T>(untouched + 1)); }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
   View<T, N> view() { return {data() + first_, extents_, strides_}; }
   /// @throws std::logic_error if something has written between the elements
   Values values() {

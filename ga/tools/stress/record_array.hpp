@@ -46,8 +46,9 @@ class RecordArray final : public AnyArray {
     kept_.clear();
   }
   void flush(int rank) override {
-    if (rank < 0) return array_.flush();
-    array_.flush(rank);
+    if (rank >= 0) return array_.flush(rank);
+    array_.flush();
+    kept_.clear();
   }
 
   void put(const Part& part, const Values& values, const std::string& how) override {
@@ -284,7 +285,7 @@ class RecordArray final : public AnyArray {
     Values values = {};
   };
 
-  std::vector<std::unique_ptr<Memory<Record, N>>> kept_;  // until the next synchronisation
+  std::vector<std::unique_ptr<Memory<Record, N>>> kept_;  // until the next flush or synchronisation
   Array<Record, N> array_;
   std::vector<Transfer> transfers_;
   std::optional<GhostUpdate> update_;

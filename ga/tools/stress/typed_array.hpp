@@ -53,8 +53,9 @@ class TypedArray final : public AnyArray {
     kept_.clear();
   }
   void flush(int rank) override {
-    if (rank < 0) return array_.flush();
-    array_.flush(rank);
+    if (rank >= 0) return array_.flush(rank);
+    array_.flush();
+    kept_.clear();
   }
 
   void put(const Part& part, const Values& values, const std::string& how) override {
@@ -284,7 +285,7 @@ class TypedArray final : public AnyArray {
     }
   }
 
-  std::vector<std::unique_ptr<Memory<T, N>>> kept_;  // until the next synchronisation
+  std::vector<std::unique_ptr<Memory<T, N>>> kept_;  // until the next flush or synchronisation
   std::unique_ptr<ArrayMemory<T>> memory_;           // null if the array has its own
   std::unique_ptr<ArrayMemory<T>> located_;          // then, once a batch has asked for it
   Array<T, N> array_;
