@@ -14,6 +14,7 @@ std::unique_ptr<AnyArray> make_array(const Group& group, const std::string& name
 
 Values compute(const std::string& type, std::size_t rank, const Line& line,
                const std::vector<Operand>& operands) {
+  if (type == "record") return compute_records(rank, line, operands);
   if (type.find("complex") == 0) return compute_complex(type, rank, line, operands);
   if (type.find("int") == 0) return compute_integers(type, rank, line, operands);
   return compute_reals(type, rank, line, operands);

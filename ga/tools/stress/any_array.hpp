@@ -10,6 +10,8 @@
 #include <tessera/runtime/batch.hpp>
 #include <tessera/runtime/flags.hpp>
 #include <tessera/runtime/group.hpp>
+#include <tessera/runtime/runtime.hpp>
+#include <tessera/runtime/vector.hpp>
 
 #include "model.hpp"
 
@@ -21,7 +23,7 @@ struct Found {
   Values values;
 };
 
-/// Where an element lies in the segment that its array was made in: the number of the element among those that
+/// Where an element lies in the segment of its array: the number of the element among those that
 /// a rank stores.
 struct Stored {
   int rank;
@@ -31,15 +33,16 @@ struct Stored {
 
 /// An operation of a batch, on elements that follow each other in a rank's memory from `first` on.
 struct BatchStep {
-  enum class Kind { put, get, acc, fetch_add, exchange };
+  enum class Kind { put, get, acc, fetch_op };
   Kind kind;
   int rank;
   index_t first;
   Values values;  // their number counts even for get
   index_t alpha = 1;
+  Update update = Update::sum;  // of fetch_op
 };
 
-/// The segment that an array was made in, as batches use it.
+/// The segment of an array, as batches use it.
 class AnyMemory {
  public:
   virtual ~AnyMemory() = default;
@@ -56,45 +59,54 @@ class AnyArray {
 
   virtual std::unique_ptr<AnyArray> duplicate(const std::string& name) const = 0;
   virtual void redistribute(const Line& layout) = 0;
+  /// Moves the array away and back, with all that is under way.
+  virtual void move() = 0;
   virtual void close() = 0;
   virtual void sync() = 0;
   virtual void flush(int rank) = 0;
 
-  // `how`: a dense buffer; "strided"; or without waiting, "async" and "detached", until wait().
+  // `how`: a dense buffer, "strided" or "registered" with MPI; or without waiting, "async" and "detached",
+  // until wait().
   virtual void put(const Part& part, const Values& values, const std::string& how) = 0;
   virtual void accumulate(const Part& part, const Values& values, const Line& line) = 0;
   virtual Values get(const Part& part, const std::string& how) = 0;
-  /// What the oldest get without waiting has brought, and so on.
-  virtual std::vector<Values> wait() = 0;
+  /// What the oldest get without waiting has brought, and so on. `how`: one after another, "test" or
+  /// "together".
+  virtual std::vector<Values> wait(const std::string& how = {}) = 0;
   virtual void put_periodic(const Part& part, const Values& values) = 0;
   virtual void acc_periodic(const Part& part, const Values& values, index_t alpha) = 0;
   virtual Values get_periodic(const Part& part) = 0;
-  virtual void scatter(const std::vector<Numbers>& at, const Values& values) = 0;
-  virtual void scatter_acc(const std::vector<Numbers>& at, const Values& values, index_t alpha) = 0;
-  virtual Values gather(const std::vector<Numbers>& at) = 0;
+  virtual void scatter(const std::vector<Numbers>& at, const Values& values, VectorMethod method) = 0;
+  virtual void scatter_acc(const std::vector<Numbers>& at, const Values& values, index_t alpha,
+                           VectorMethod method) = 0;
+  virtual Values gather(const std::vector<Numbers>& at, VectorMethod method = VectorMethod::automatic) = 0;
   virtual void store(const Numbers& at, Number value) = 0;
   virtual Number load(const Numbers& at) = 0;
-  virtual Number fetch_add(const Numbers& at, Number value) = 0;
-  virtual Number exchange(const Numbers& at, Number value) = 0;
+  /// fetch_add and exchange for sums and replacements.
+  virtual Number fetch_op(const Numbers& at, Update update, Number value) = 0;
   /// What was there; the element is set where that is `expected`.
   virtual Number compare_exchange(const Numbers& at, Number expected, Number desired) = 0;
   virtual void put_notify(const Part& part, const Values& values, const Flag& flag) = 0;
 
   /// The elements of this rank, by one of several ways.
   virtual Found local(const std::string& how) = 0;
-  virtual void write_local(const std::function<Number(const Numbers&)>& value) = 0;
+  /// `how`: "each" element by itself, "blocks", or "whole".
+  virtual void write_local(const std::function<Number(const Numbers&)>& value, const std::string& how) = 0;
   virtual void update_ghosts(const Line& line) = 0;
-  /// The segment that the array was made in; null if it has memory of its own.
-  virtual AnyMemory* memory() = 0;
+  virtual void begin_update_ghosts(const Line& line) = 0;
+  virtual void end_update_ghosts(bool tests) = 0;
+  /// The segment of the array; null if no element of it is on this node, so that nothing tells of it.
+  virtual AnyMemory* memory(const Runtime& runtime) = 0;
   /// Where the elements of this rank lie in that.
-  virtual std::vector<Stored> stored() = 0;
+  virtual std::vector<Stored> stored(const Runtime& runtime) = 0;
   /// This rank's block with the cells around it, and the bounds of the block; nothing where it is empty.
   virtual Found with_ghosts(Part& block) = 0;
 
-  virtual Values get_read_only(const std::vector<Part>& patches, index_t cache) = 0;
+  // Epochs; with end=0 the next synchronisation ends them.
+  virtual Values get_read_only(const std::vector<Part>& patches, const Line& line) = 0;
   virtual void accumulate_only(const std::vector<Part>& patches, const std::vector<Values>& values,
-                               index_t cache) = 0;
-  virtual void write_disjoint(const Part& part, const Values& values) = 0;
+                               const Line& line) = 0;
+  virtual void write_disjoint(const Part& part, const Values& values, const Line& line) = 0;
 };
 
 /// @collective over the group @throws as Array
@@ -103,8 +115,9 @@ std::unique_ptr<AnyArray> make_array(const Group& group, const std::string& name
 struct Operand {
   AnyArray* array;
   Part part;
+  std::size_t dimensions;  // of the part
 };
-/// An operation of whole_operations(); what it returns. `rank`: the number of dimensions of the operands.
+/// An operation of whole_operations(); what it returns. `rank`: the most dimensions of an operand.
 /// @collective
 Values compute(const std::string& type, std::size_t rank, const Line& line,
                const std::vector<Operand>& operands);
@@ -118,10 +131,13 @@ Values compute_integers(const std::string& type, std::size_t rank, const Line& l
                         const std::vector<Operand>& operands);
 Values compute_reals(const std::string& type, std::size_t rank, const Line& line,
                      const std::vector<Operand>& operands);
+Values compute_records(std::size_t rank, const Line& line, const std::vector<Operand>& operands);
 Values compute_complex(const std::string& type, std::size_t rank, const Line& line,
                        const std::vector<Operand>& operands);
 
 inline constexpr std::size_t most_dimensions = 8;
+/// The cache of an epoch whose line does not say it.
+inline constexpr index_t default_cache = 1 << 20;
 
 /// Of arrays of records. Their model has one dimension more, the last, along which the members of a record lie.
 inline constexpr std::size_t most_record_dimensions = 3;

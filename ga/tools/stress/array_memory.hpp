@@ -3,6 +3,10 @@
 #pragma once
 
 #include <deque>
+#include <memory>
+#include <stdexcept>
+
+#include <tessera/array.hpp>
 
 #include "any_array.hpp"
 #include "elements.hpp"
@@ -20,13 +24,15 @@ index_t bytes_to_store(const Layout<N>& layout, const ArrayOptions<N>& options, 
   return extents.size() * size;
 }
 
-/// A segment with an array of T in it.
+/// The segment with an array of T in it.
 template <class T>
 class ArrayMemory final : public AnyMemory {
  public:
   /// @collective @throws as Segment
   ArrayMemory(const Group& group, index_t offset, index_t bytes, const SegmentOptions& options)
       : offset_(offset), segment_(group, offset + bytes, options) {}
+  /// That of an array which has memory of its own; another handle to it.
+  explicit ArrayMemory(Segment&& segment) : offset_(0), segment_(std::move(segment)) {}
   const Segment& segment() const { return segment_; }
   index_t offset() const { return offset_; }
   /// The number of an element among those that its rank stores.
@@ -46,11 +52,11 @@ class ArrayMemory final : public AnyMemory {
       batch.get(segment_, step.rank, offset, found_.emplace_back(data.size()).data(), bytes);
     if (step.kind == Kind::acc)
       batch.accumulate(segment_, step.rank, offset, element_kind<T>(), &alpha, data.data(), bytes);
-    if (step.kind == Kind::fetch_add)
+    if (step.kind == Kind::fetch_op && step.update == Update::sum)
       batch.fetch_add(segment_, step.rank, offset, element_kind<T>(), data.data(),
                       found_.emplace_back(1).data());
-    if (step.kind == Kind::exchange)
-      batch.fetch_op(segment_, step.rank, offset, element_kind<T>(), Update::replace, data.data(),
+    else if (step.kind == Kind::fetch_op)
+      batch.fetch_op(segment_, step.rank, offset, element_kind<T>(), step.update, data.data(),
                      found_.emplace_back(1).data());
     std::fill(data.begin(), data.end(), element<T>(77));  // a batch has copied it
   }
@@ -71,5 +77,21 @@ class ArrayMemory final : public AnyMemory {
   Segment segment_;
   std::deque<std::vector<T>> found_;  // none moves until the batch was sent
 };
+
+/// The memory of an array that was not made in a segment, found by one of its elements; null if none of them is
+/// on this node.
+template <class T, std::size_t N>
+std::unique_ptr<ArrayMemory<T>> locate_memory(const Runtime& runtime, const Array<T, N>& array) {
+  const Layout<N> layout = array.layout();
+  for (int rank = 0; rank < array.group().size(); ++rank)
+    for (index_t b = 0; b < layout.block_count(rank) && array.group().on_node(rank); ++b) {
+      const Patch<N> block = layout.block(rank, b);
+      if (block.empty()) continue;
+      auto found = runtime.locate(array.address(block.lo));
+      if (!found) throw std::logic_error("an element that is in no segment");
+      return std::make_unique<ArrayMemory<T>>(std::move(found->segment));
+    }
+  return nullptr;
+}
 
 }  // namespace tessera::stress

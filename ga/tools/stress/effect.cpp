@@ -60,25 +60,40 @@ std::optional<Effect> written(const Values& values) {
   return Effect{values, {}, false};
 }
 
-std::optional<Effect> scanned(const Line& line, const Values& x) {
-  if (!adds_up(x)) return {};
-  Values all;
-  Number total = 0;
-  for (const Number& value : x) {
-    if (line.number("kind") == 1) all.push_back(total);
-    total += value;
-    if (line.number("kind") == 0) all.push_back(total);
-  }
-  return written(all);
+// By an operation of bits or of logic on whole numbers.
+std::int64_t combined(const std::string& operation, std::int64_t a, std::int64_t b) {
+  if (operation == "bit_and") return a & b;
+  if (operation == "bit_or") return a | b;
+  if (operation == "bit_xor") return a ^ b;
+  if (operation == "logical_and") return static_cast<std::int64_t>(a != 0 && b != 0);
+  return static_cast<std::int64_t>(a != 0 || b != 0);
 }
 
 std::optional<Effect> reduced(const Line& line, const Model& model, const Values& x) {
   const std::string operation = line.word("op", "sum");
   if (operation == "sum") return adds_up(x) ? std::optional(Effect{{}, {sum(x)}, false}) : std::nullopt;
   if (model.is_complex() || x.empty()) return {};
+  if (operation.find("bit_") == 0 || operation.find("logical_") == 0) {
+    if (!model.is_integer()) return {};
+    const bool is_logical = operation[0] == 'l';
+    auto total = static_cast<std::int64_t>(x[0].real());
+    if (is_logical) total = static_cast<std::int64_t>(total != 0);
+    for (std::size_t k = 1; k < x.size(); ++k)
+      total = combined(operation, total, static_cast<std::int64_t>(x[k].real()));
+    return Effect{{}, {static_cast<double>(total)}, false};
+  }
   const auto at = operation == "max" ? std::max_element(x.begin(), x.end(), less)
                                      : std::min_element(x.begin(), x.end(), less);
   return Effect{{}, {*at}, false};
+}
+
+// Nothing where something is divided by 0, or the quotient is no whole number of a type that has others.
+std::optional<Effect> divided(const Model& model, const Values& x, const Values& y) {
+  if (std::any_of(y.begin(), y.end(), [](const Number& b) { return b.real() == 0; })) return {};
+  return written(each(x, y, [&](const Number& a, const Number& b) {
+    const double quotient = a.real() / b.real();
+    return model.is_integer() ? std::trunc(quotient) : quotient;
+  }));
 }
 
 double magnitude(const Number& x) { return std::sqrt(x.real() * x.real() + x.imag() * x.imag()); }
@@ -97,8 +112,12 @@ std::optional<Effect> norm(const std::string& verb, const Values& x) {
 }  // namespace
 
 std::optional<Effect> effect(const Line& line, const Model& model, const std::vector<Values>& operands,
-                             const Numbers& extents) {
+                             const std::vector<Numbers>& all_extents) {
   const std::string& verb = line.verb;
+  bool is_known = false;
+  if (const auto special = effect_on_vectors(line, model, operands, all_extents, is_known); is_known)
+    return special;
+  const Numbers& extents = all_extents[0];
   const Number alpha = static_cast<double>(line.number("alpha")),
                beta = static_cast<double>(line.number("beta"));
   const Values& x = operands[0];
@@ -123,13 +142,25 @@ std::optional<Effect> effect(const Line& line, const Model& model, const std::ve
     if (!adds_up(products)) return {};
     return Effect{{}, {sum(products)}, false};
   }
-  if (verb == "scan" && is_vector) return scanned(line, x);
+  if (verb == "reduce_by") return adds_up(x) ? std::optional(Effect{{}, {sum(x)}, false}) : std::nullopt;
+  if (verb == "transform_reduce1") {
+    const auto positive = std::count_if(x.begin(), x.end(), [](const Number& a) { return a.real() > 0; });
+    return Effect{{}, {static_cast<double>(positive)}, false};
+  }
+  if (verb == "transform4" || verb == "transform_reduce3") {
+    Values all = each(x, y, [](auto& a, auto& b) { return a + b; });
+    all = each(all, operands[2], [](auto& a, auto& b) { return a - b; });
+    if (verb == "transform4") return written(all);
+    return adds_up(all) ? std::optional(Effect{{}, {sum(all)}, false}) : std::nullopt;
+  }
   if (verb == "enumerate" && is_vector) {
     Values all;
     for (std::size_t k = 0; k < x.size(); ++k) all.push_back(alpha + static_cast<double>(k) * beta);
     return written(all);
   }
   if (!is_real) return {};
+  if (verb == "divide") return divided(model, x, y);
+  if (verb == "reciprocal") return divided(model, Values(x.size(), 1), x);
   if (verb == "clamp") {
     if (alpha.real() > beta.real()) return {};
     return written(each(x, [&](auto& a) { return std::clamp(a.real(), alpha.real(), beta.real()); }));

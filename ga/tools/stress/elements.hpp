@@ -8,11 +8,13 @@
 
 namespace tessera::stress {
 
-/// A number of the model as an element of an array, and back.
+/// A number of the model as an element of an array, and back. Of a structure: none, as it has several.
 template <class T>
 T element(const Number& value) {
   if constexpr (std::is_arithmetic_v<T>)
     return static_cast<T>(value.real());
+  else if constexpr (!requires { typename T::value_type; })
+    return T{};
   else
     return {static_cast<typename T::value_type>(value.real()),
             static_cast<typename T::value_type>(value.imag())};

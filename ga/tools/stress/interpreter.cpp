@@ -19,6 +19,7 @@ const std::map<std::string, Run::Handler>& Run::handlers() {
                                        {"array", &Run::make_array},
                                        {"duplicate", &Run::duplicate},
                                        {"redistribute", &Run::redistribute},
+                                       {"move", &Run::move},
                                        {"put", &Run::put},
                                        {"get", &Run::get},
                                        {"acc", &Run::accumulate},
@@ -32,6 +33,7 @@ const std::map<std::string, Run::Handler>& Run::handlers() {
                                        {"load", &Run::one_element},
                                        {"fetch_add", &Run::one_element},
                                        {"exchange", &Run::one_element},
+                                       {"fetch_op", &Run::one_element},
                                        {"compare_exchange", &Run::one_element},
                                        {"outside", &Run::outside},
                                        {"wait", &Run::wait},
@@ -51,6 +53,11 @@ const std::map<std::string, Run::Handler>& Run::handlers() {
                                        {"tasks", &Run::tasks},
                                        {"replicated", &Run::replicated},
                                        {"heap", &Run::heap},
+                                       {"segment", &Run::segment},
+                                       {"scalars", &Run::scalars},
+                                       {"flags", &Run::flags},
+                                       {"mutexes", &Run::mutexes},
+                                       {"collectives", &Run::collectives},
                                        {"multiply_sparse", &Run::multiply_sparse}};
     for (const auto& [verb, operands] : whole_operations()) map[verb] = &Run::whole;
     return map;
@@ -214,10 +221,10 @@ void Run::prepare(Entry& entry, const Places& at, int member, std::uint8_t use) 
   entry.model.use(at, member, use);
 }
 
-void Run::collect(Entry& entry) {
+void Run::collect(Entry& entry, const std::string& how) {
   if (entry.array) {
     attempt([&] {
-      const auto arrived = entry.array->wait();
+      const auto arrived = entry.array->wait(how);
       for (std::size_t k = 0; k < arrived.size(); ++k)
         compare(entry, entry.awaited.at(k).first, arrived[k], entry.awaited.at(k).second, "get_async");
     });

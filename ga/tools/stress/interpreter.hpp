@@ -15,6 +15,7 @@ namespace tessera::stress {
 struct RunOptions {
   std::string broken;  // the verb after which the model is falsified
   bool verbose = false;
+  const Runtime* runtime = nullptr;
 };
 
 /// How a script went: the same on every rank.
@@ -38,7 +39,7 @@ struct Members {
   std::vector<int> ranks;
 };
 
-/// Where an element lies in the segment that its array was made in.
+/// Where an element lies in the segment of its array.
 struct Cell {
   index_t rank, number;  // among those that the rank stores
   std::size_t place;
@@ -51,7 +52,8 @@ struct Entry {
   Model model;
   std::vector<int> ranks;
   bool is_atomic_by_mpi = false, has_detached = false;
-  std::vector<Cell> stored;                        // in the order of memory; empty unless made in a segment
+  std::vector<Cell> stored;                        // in the order of memory, once a batch has asked for it
+  std::vector<char> reaches;                       // of each member: whether it can name that segment
   std::unique_ptr<AnyArray> array;                 // null on ranks that are not members
   std::vector<std::pair<Places, Values>> awaited;  // by this rank's gets that do not wait
   int members() const { return static_cast<int>(ranks.size()); }
@@ -73,6 +75,7 @@ class Run {
   bool make_array(const Line& line);
   bool duplicate(const Line& line);
   bool redistribute(const Line& line);
+  bool move(const Line& line);
   // One-sided operations.
   bool put(const Line& line);
   bool get(const Line& line);
@@ -97,6 +100,11 @@ class Run {
   bool tasks(const Line& line);
   bool replicated(const Line& line);
   bool heap(const Line& line);
+  bool segment(const Line& line);
+  bool scalars(const Line& line);
+  bool flags(const Line& line);
+  bool mutexes(const Line& line);
+  bool collectives(const Line& line);
   bool multiply_sparse(const Line& line);
   bool whole(const Line& line);
 
@@ -108,10 +116,22 @@ class Run {
   int author(const Entry& entry, const Line& line) const;
   bool is_me(const Entry& entry, int member) const;
   int my_number(const Entry& entry) const;
-  void find_cells(Entry& entry);
+  // Whether an array has cells that batches can work on; finds them if need be.
+  bool has_cells(Entry& entry);
+  void check_ghosts(Entry& entry, const Line& line);
+  void get_meanwhile(Entry& entry, const Line& line);
+  Values drawn(const Entry& entry, Values found, std::size_t size);
+  // Calls f(group) on the members of the group that a line names; says whether there is one.
+  template <class F>
+  bool with_group(const Line& line, F&& f) {
+    const auto found = groups_.find(line.names[0]);
+    if (found == groups_.end()) return false;
+    if (found->second.group) attempt([&] { f(found->second.group); });
+    return true;
+  }
   // Makes elements ready for a use, and notes it.
   void prepare(Entry& entry, const Places& at, int member, std::uint8_t use);
-  void collect(Entry& entry);
+  void collect(Entry& entry, const std::string& how = {});
   void settle(Entry& entry);
   void check(Entry& entry, index_t way);
   void barrier(const Entry& entry);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include <tessera/runtime/mutexes.hpp>
-#include <tessera/tasks.hpp>
 
 #include "interpreter.hpp"
 
@@ -25,48 +24,11 @@ bool Run::write_local(const Line& line) {
   Model& model = entry->model;
   model.values = random_values(line.number("seed"), model.values.size(), model.is_complex());
   if (entry->array)
-    attempt(
-        [&] { entry->array->write_local([&](const Numbers& at) { return model.values[*model.place(at)]; }); });
-  settle(*entry);
-  return true;
-}
-
-bool Run::update_ghosts(const Line& line) {
-  Entry* entry = find(line.names[0]);
-  if (entry == nullptr) return false;
-  const Model& model = entry->model;
-  const std::size_t rank = model.extents.size();
-  if (std::all_of(model.ghosts.begin(), model.ghosts.end(), [](index_t width) { return width == 0; }))
-    return false;
-  const index_t only = line.number("dimension", -1), side = line.number("side", 2);
-  if (only >= static_cast<index_t>(rank)) return false;
-  settle(*entry);
-  if (entry->array)
     attempt([&] {
-      entry->array->update_ghosts(line);
-      Part block;
-      const Found cells = entry->array->with_ghosts(block);
-      Found filled;
-      for (std::size_t k = 0; k < cells.at.size(); ++k) {
-        Numbers at = cells.at[k];
-        int sides = 0;
-        bool is_filled = true;
-        for (std::size_t d = 0; d < rank; ++d) {
-          const bool below = at[d] < block.lo[d], above = at[d] >= block.hi[d];
-          sides += below || above ? 1 : 0;
-          if (only == static_cast<index_t>(d)) is_filled &= (below && side != 1) || (above && side != 0);
-          if (at[d] >= 0 && at[d] < model.extents[d]) continue;
-          is_filled &= model.periodic[d];
-          at[d] = (at[d] % model.extents[d] + model.extents[d]) % model.extents[d];
-        }
-        if (line.number("corners", 1) == 0 && sides > 1) is_filled = false;
-        if (!is_filled && sides > 0) continue;
-        filled.at.push_back(at);
-        filled.values.push_back(cells.values[k]);
-      }
-      compare_found(*entry, filled, "local_with_ghosts");
+      entry->array->write_local([&](const Numbers& at) { return model.values[*model.place(at)]; },
+                                line.word("how", "each"));
     });
-  barrier(*entry);
+  settle(*entry);
   return true;
 }
 
@@ -82,7 +44,6 @@ std::vector<Part> patches_of(const Line& line, const Model& model, int member) {
     patches.push_back(random_patch(seed_of(line, member, k), model.extents));
   return patches;
 }
-constexpr index_t default_cache = 1 << 20;
 
 }  // namespace
 
@@ -99,10 +60,7 @@ bool Run::read_epoch(const Line& line) {
     at.insert(at.end(), chosen->at.begin(), chosen->at.end());
   }
   for (const std::size_t place : at) expected.push_back(entry->model.values[place]);
-  attempt([&] {
-    compare(*entry, at, entry->array->get_read_only(patches, line.number("cache", default_cache)), expected,
-            "read_only");
-  });
+  attempt([&] { compare(*entry, at, entry->array->get_read_only(patches, line), expected, "read_only"); });
   return true;
 }
 
@@ -133,8 +91,7 @@ bool Run::accumulate_all(const Line& line) {
       if (!is_epoch && is_me(*entry, member))
         entry->array->accumulate(patches[k], all.back(), Line{"acc", {}, {}});
     }
-    if (is_epoch && is_me(*entry, member))
-      entry->array->accumulate_only(patches, all, line.number("cache", default_cache));
+    if (is_epoch && is_me(*entry, member)) entry->array->accumulate_only(patches, all, line);
   }
   entry->model.values = after;
   return true;
@@ -159,7 +116,7 @@ bool Run::put_all(const Line& line) {
       const int me = my_number(*entry), before = (me + members - 1) % members;
       const auto mine = static_cast<std::size_t>(me), other = static_cast<std::size_t>(before);
       const Part slice = slab(model.extents, me, members);
-      if (line.verb == "write_epoch") return entry->array->write_disjoint(slice, values[mine]);
+      if (line.verb == "write_epoch") return entry->array->write_disjoint(slice, values[mine], line);
       if (line.number("notify") == 0) return entry->array->put(slice, values[mine], "dense");
       Flags flags(groups_.at(entry->group).group, 1);
       entry->array->put_notify(slice, values[mine], flags.at((me + 1) % members, 0));
@@ -187,7 +144,8 @@ bool Run::fetch_add_all(const Line& line) {
     attempt([&] {
       double sum = 0, last = -1e300;
       for (index_t k = 0; k < times; ++k) {
-        const double old = entry->array->fetch_add(line.numbers("at"), static_cast<double>(value)).real();
+        const double old =
+            entry->array->fetch_op(line.numbers("at"), Update::sum, static_cast<double>(value)).real();
         if (old <= last) fail("fetch_add gives " + std::to_string(old) + " after " + std::to_string(last));
         sum += last = old;
       }
@@ -225,31 +183,6 @@ bool Run::locked_add_all(const Line& line) {
     });
   entry->model.values[*place] = after;
   settle(*entry);
-  return true;
-}
-
-bool Run::tasks(const Line& line) {
-  const auto found = groups_.find(line.names[0]);
-  if (found == groups_.end()) return false;
-  if (!found->second.group) return true;
-  attempt([&] {
-    const Group& group = found->second.group;
-    const index_t all = line.number("count");
-    TaskCounter counter(group, all,
-                        {.chunk = line.number("chunk", 1), .by_node = line.number("by_node", 1) != 0});
-    std::vector<index_t> drawn(static_cast<std::size_t>(all));
-    index_t last = -1;
-    for_each_task(counter, [&](index_t task) {
-      if (task <= last || task >= all)
-        return fail("task " + std::to_string(task) + " after " + std::to_string(last));
-      last = task;
-      ++drawn[static_cast<std::size_t>(task)];
-    });
-    group.all_reduce(std::span(drawn), Reduce::sum);
-    compare_values(Values(drawn.begin(), drawn.end()), Values(drawn.size(), 1),
-                   "how often tasks were given out");
-    counter.close();
-  });
   return true;
 }
 

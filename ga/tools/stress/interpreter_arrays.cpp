@@ -64,10 +64,10 @@ bool Run::close(const Line& line) {
 void Run::fill(Entry& entry, index_t value) {
   const Line filling = Line{"fill", {entry.name}, {}}.set("alpha", value);
   if (entry.array && entry.model.is_record()) {
-    entry.array->write_local([&](const Numbers&) { return static_cast<double>(value); });
+    entry.array->write_local([&](const Numbers&) { return static_cast<double>(value); }, "each");
     entry.array->sync();
   } else if (entry.array) {
-    compute(entry.model.type, entry.model.extents.size(), filling, {{entry.array.get(), {}}});
+    compute(entry.model.type, entry.model.extents.size(), filling, {{entry.array.get(), {}, 0}});
   }
   std::fill(entry.model.values.begin(), entry.model.values.end(), static_cast<double>(value));
   entry.model.settle();
@@ -81,8 +81,7 @@ bool Run::make_array(const Line& line) {
   if (offset < 0 || offset % 16 != 0) return false;
   if (find(name) != nullptr || groups_.count(group) == 0 || extents.empty() || extents.size() > most_dimensions)
     return false;
-  if (line.word("type") == "record" &&
-      (extents.size() > most_record_dimensions || line.has("memory") || line.has("ghosts")))
+  if (line.word("type") == "record" && (extents.size() > most_record_dimensions || line.has("memory")))
     return false;
   const Members& members = groups_.at(group);
   Entry entry;
@@ -106,7 +105,6 @@ bool Run::make_array(const Line& line) {
         if (!entry.is_atomic_by_mpi) throw;  // else there is no such domain here
       }
     });
-  if (line.has("memory")) find_cells(entry);
   fill(arrays_[name] = std::move(entry), line.number("fill"));
   return true;
 }
@@ -134,9 +132,17 @@ bool Run::redistribute(const Line& line) {
   if (has_ghosts && layout != "blocked" && layout != "irregular") return false;
   collect(*entry);
   if (entry->array) entry->array->redistribute(line);
-  entry->stored.clear();
+  entry->stored.clear();  // batches find them anew
   entry->has_detached = false;
   entry->model.settle();
+  return true;
+}
+
+// With all that is under way: transfers and, of detached ones, their memory.
+bool Run::move(const Line& line) {
+  Entry* entry = find(line.names[0]);
+  if (entry == nullptr) return false;
+  if (entry->array) attempt([&] { entry->array->move(); });
   return true;
 }
 

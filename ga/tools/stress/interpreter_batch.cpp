@@ -4,27 +4,36 @@
 
 #include "interpreter.hpp"
 
-// Batches: they reach the elements of arrays that were made in segments, beside the arrays.
+// Batches: they reach the elements of arrays beside the arrays, in the segments that these were made in, or
+// that the runtime finds them in.
 namespace tessera::stress::detail {
 
 // All ranks of the world learn where the elements of an array lie.
-void Run::find_cells(Entry& entry) {
+bool Run::has_cells(Entry& entry) {
+  if (entry.model.is_record() || entry.model.values.empty()) return false;
+  if (!entry.stored.empty()) return true;
   const int first = entry.ranks[0];
-  if (world_.broadcast(static_cast<int>(entry.array != nullptr), first) == 0) return;
-  const std::size_t size = entry.model.values.size();
-  Numbers table(2 * size);
+  if (world_.broadcast(static_cast<int>(entry.array != nullptr), first) == 0) return false;
+  const std::size_t size = entry.model.values.size(), members = entry.ranks.size();
+  Numbers table(2 * size + members);
   if (entry.array) {
-    for (const Stored& one : entry.array->stored()) {
-      const std::size_t place = *entry.model.place(one.at);
-      table[2 * place] = one.rank;
-      table[2 * place + 1] = one.number;
-    }
+    attempt([&] {
+      for (const Stored& one : entry.array->stored(*options_.runtime)) {
+        const std::size_t place = *entry.model.place(one.at);
+        table[2 * place] = one.rank;
+        table[2 * place + 1] = one.number;
+      }
+      if (entry.array->memory(*options_.runtime) != nullptr)
+        table[2 * size + static_cast<std::size_t>(my_number(entry))] = 1;
+    });
     groups_.at(entry.group).group.all_reduce(std::span(table), Reduce::sum);
   }
   world_.broadcast(std::span(table), first);
   for (std::size_t place = 0; place < size; ++place)
     entry.stored.push_back({table[2 * place], table[2 * place + 1], place});
   std::sort(entry.stored.begin(), entry.stored.end());
+  entry.reaches.assign(table.begin() + static_cast<std::ptrdiff_t>(2 * size), table.end());
+  return true;
 }
 
 namespace {
@@ -56,10 +65,14 @@ Places random_run(const Entry& entry, index_t seed, index_t most, BatchStep& ste
 
 // The step that a seed stands for; `model` becomes what it is after it.
 Planned plan(Entry& entry, index_t seed, bool only_adds, Values& model) {
-  static constexpr Kind kinds[] = {Kind::acc, Kind::fetch_add, Kind::put, Kind::get, Kind::exchange};
-  Planned planned{&entry, {kinds[random_below(seed, 1, only_adds ? 2 : 5)], 0, 0, {}}, {}, {}};
+  static constexpr Kind kinds[] = {Kind::acc, Kind::fetch_op, Kind::put, Kind::get};
+  static constexpr Update updates[] = {Update::sum,     Update::replace, Update::min,    Update::max,
+                                       Update::bit_and, Update::bit_or,  Update::bit_xor};
+  Planned planned{&entry, {kinds[random_below(seed, 1, only_adds ? 2 : 4)], 0, 0, {}}, {}, {}};
   BatchStep& step = planned.step;
-  const bool is_single = step.kind == Kind::fetch_add || step.kind == Kind::exchange;
+  const Update update = updates[random_below(seed, 5, only_adds ? 1 : 7)];
+  step.update = has_update(entry.model, update) ? update : Update::sum;
+  const bool is_single = step.kind == Kind::fetch_op;
   const index_t most = is_single ? 1 : random_below(seed, 2, random_below(seed, 3, 8) == 0 ? 300 : 6) + 1;
   planned.at = random_run(entry, seed, most, step);
   step.values = random_values(seed, planned.at.size(), entry.model.is_complex());
@@ -67,9 +80,9 @@ Planned plan(Entry& entry, index_t seed, bool only_adds, Values& model) {
   for (std::size_t k = 0; k < planned.at.size(); ++k) {
     Number& here = model[planned.at[k]];
     planned.before.push_back(here);
-    if (step.kind == Kind::put || step.kind == Kind::exchange) here = step.values[k];
-    if (step.kind == Kind::acc || step.kind == Kind::fetch_add)
-      here += static_cast<double>(step.alpha) * step.values[k];
+    if (step.kind == Kind::put) here = step.values[k];
+    if (step.kind == Kind::acc) here += static_cast<double>(step.alpha) * step.values[k];
+    if (step.kind == Kind::fetch_op) here = updated(step.update, here, step.values[k]);
   }
   return planned;
 }
@@ -79,18 +92,19 @@ index_t seed_of(const Line& line, int member, index_t k) {
 }
 
 // Carries out the steps in one batch, some of them earlier than the others.
-void carry_out(const std::vector<Planned>& plans, const std::string& how, index_t seed) {
+void carry_out(const std::vector<Planned>& plans, const std::string& how, index_t seed,
+               const Runtime& runtime) {
   for (const Planned& one : plans) one.entry->array->flush(-1);
   {
     Batch batch;
     for (std::size_t k = 0; k < plans.size(); ++k) {
-      plans[k].entry->array->memory()->add(batch, plans[k].step);
+      plans[k].entry->array->memory(runtime)->add(batch, plans[k].step);
       if (random_below(seed, k, 12) == 0) batch.send();
     }
     if (how == "send") batch.send();
     if (how == "async") batch.send_async().wait();
   }  // how == "drop": here
-  for (const Planned& one : plans) one.entry->array->memory()->flush();
+  for (const Planned& one : plans) one.entry->array->memory(runtime)->flush();
 }
 
 }  // namespace
@@ -98,8 +112,11 @@ void carry_out(const std::vector<Planned>& plans, const std::string& how, index_
 // All kinds of operations by one member, on two arrays or twice the same.
 bool Run::batch(const Line& line) {
   Entry* const entries[] = {find(line.names[0]), find(line.names[1])};
+  for (Entry* entry : entries)
+    if (entry == nullptr || entry->group != entries[0]->group || !has_cells(*entry)) return false;
+  const int member = author(*entries[0], line);
   for (const Entry* entry : entries)
-    if (entry == nullptr || entry->stored.empty() || entry->group != entries[0]->group) return false;
+    if (entry->reaches[static_cast<std::size_t>(member)] == 0) return false;
   const index_t seed = line.number("seed");
   std::map<Entry*, Values> after;
   for (Entry* entry : entries) after[entry] = entry->model.values;
@@ -110,7 +127,6 @@ bool Run::batch(const Line& line) {
   }
   for (const auto& [entry, values] : after)
     if (!is_exact(values)) return false;
-  const int member = author(*entries[0], line);
   for (Entry* entry : entries) {
     Places at;  // all at once: a synchronisation forgets what was noted before it
     for (const Planned& one : plans)
@@ -120,10 +136,10 @@ bool Run::batch(const Line& line) {
   for (auto& [entry, values] : after) entry->model.values = values;
   if (!is_me(*entries[0], member)) return true;
   attempt([&] {
-    carry_out(plans, line.word("how", "send"), seed);
+    carry_out(plans, line.word("how", "send"), seed, *options_.runtime);
     std::map<Entry*, std::vector<Values>> found;
     std::map<Entry*, std::size_t> compared;
-    for (auto& [entry, values] : after) found[entry] = entry->array->memory()->results();
+    for (auto& [entry, values] : after) found[entry] = entry->array->memory(*options_.runtime)->results();
     for (const Planned& one : plans)
       if (one.reads())
         compare(*one.entry, one.at, found[one.entry].at(compared[one.entry]++), one.before, "batch");
@@ -134,7 +150,8 @@ bool Run::batch(const Line& line) {
 // Every member adds to runs of elements that overlap those of others.
 bool Run::batch_all(const Line& line) {
   Entry* entry = find(line.names[0]);
-  if (entry == nullptr || entry->stored.empty()) return false;
+  if (entry == nullptr || !has_cells(*entry) || std::count(entry->reaches.begin(), entry->reaches.end(), 0) > 0)
+    return false;
   Values after = entry->model.values;
   std::vector<Planned> mine;
   for (int member = 0; member < entry->members(); ++member) {
@@ -147,8 +164,8 @@ bool Run::batch_all(const Line& line) {
   settle(*entry);
   if (entry->array)
     attempt([&] {
-      carry_out(mine, "send", line.number("seed"));
-      entry->array->memory()->results();  // depend on the order of members
+      carry_out(mine, "send", line.number("seed"), *options_.runtime);
+      entry->array->memory(*options_.runtime)->results();  // depend on the order of members
     });
   entry->model.values = after;
   settle(*entry);

@@ -15,7 +15,7 @@
 // to its end in one line.
 namespace tessera::stress::detail {
 
-// y = A x, of vectors or of matrices.
+// y = 2 A x, of vectors or of matrices; the values of A are doubled in place on the way.
 bool Run::multiply_sparse(const Line& line) {
   Entry *x = find(line.names[0]), *y = find(line.names[1]);
   if (x == nullptr || y == nullptr || x->group != y->group || x->model.type != y->model.type) return false;
@@ -32,24 +32,33 @@ bool Run::multiply_sparse(const Line& line) {
       matrix[{one.row, one.column}] += one.value;
   Values product(y->model.values.size()), expected{static_cast<double>(matrix.size())};
   double size = 0;  // of all products: as long as it is exact, the order does not matter
-  const index_t looked_at = random_below(line.number("seed"), 0, rows);
   for (const auto& [at, value] : matrix) {
     const auto row = static_cast<std::size_t>(at.first), column = static_cast<std::size_t>(at.second);
     for (std::size_t j = 0; j < width; ++j) {
       const Number& factor = x->model.values[column * width + j];
-      product[row * width + j] += value * factor;
-      size += std::abs(value) * std::abs(factor);
+      product[row * width + j] += 2.0 * value * factor;
+      size += 2 * std::abs(value) * std::abs(factor);
     }
-    if (at.first != looked_at) continue;
-    expected.push_back(static_cast<double>(at.second));
-    expected.push_back(value);
   }
+  const auto expect_row = [&](index_t row, double times) {
+    for (auto next = matrix.lower_bound({row, 0}); next != matrix.end() && next->first.first == row; ++next) {
+      expected.push_back(static_cast<double>(next->first.second));
+      expected.push_back(times * next->second);
+    }
+  };
+  for (const index_t row : sparse_rows(line, rows)) expect_row(row, 1);
+  for (index_t k = 0; k < std::min(rows, columns); ++k) {
+    const auto found = matrix.find({k, k});
+    expected.push_back(found == matrix.end() ? Number(0) : found->second);
+  }
+  if (rows > 0) expect_row(sparse_rows(line, rows).front(), 2);
   if (!is_exact(product) || size > (1 << 22)) return false;
   for (Entry* entry : {x, y}) collect(*entry);
   if (x->array)
     attempt([&] {
-      const std::vector<Operand> operands{{x->array.get(), {}}, {y->array.get(), {}}};
-      compare_values(compute(x->model.type, rank, line, operands), expected, "a row of the sparse matrix");
+      const std::vector<Operand> operands{{x->array.get(), {}, rank}, {y->array.get(), {}, rank}};
+      compare_values(compute(x->model.type, rank, line, operands), expected,
+                     "rows and the diagonal of the sparse matrix");
     });
   y->model.values = product;
   for (Entry* entry : {x, y})

@@ -12,12 +12,18 @@ namespace tessera::stress::detail {
 
 namespace {
 
-// The elements that a line moves, if the array has such a part: one of records has no others than patches.
+// The elements that a line moves, if the array has such a part: one of records has patches of some of their
+// members, and others of whole ones.
 auto selected(const Entry* entry, const Part& part) {
   using Selected = decltype(entry->model.select(part));
   const bool is_patch = part.step.empty() && part.order.empty();
   if (entry == nullptr || !part.fix.empty()) return Selected();
-  return entry->model.is_record() && !is_patch ? Selected() : entry->model.select(part);
+  if (!entry->model.is_record() || is_patch) return entry->model.select(part);
+  const auto last = static_cast<index_t>(entry->model.extents.size()) - 1;
+  const bool has_all =
+      (part.lo.empty() || part.lo.back() == 0) && (part.hi.empty() || part.hi.back() == record_members) &&
+      (part.step.empty() || part.step.back() == 1) && (part.order.empty() || part.order.back() == last);
+  return has_all ? entry->model.select(part) : Selected();
 }
 
 }  // namespace
@@ -63,6 +69,7 @@ bool Run::accumulate(const Line& line) {
   const auto chosen = selected(entry, part);
   if (!chosen) return false;
   const std::string how = line.word("how", "dense"), op = line.word("op", "sum");
+  if (entry->model.is_record() && !(part.step.empty() && part.order.empty())) return false;
   if (op != "sum" && (entry->model.is_complex() || entry->model.is_record() || part.lo.empty() ||
                       !part.step.empty() || !part.order.empty()))
     return false;
@@ -93,6 +100,7 @@ bool Run::periodic(const Line& line) {
   const auto chosen = entry->model.select_periodic(part);
   if (!chosen) return false;
   const bool puts = line.verb == "put_periodic", gets = line.verb == "get_periodic";
+  if (entry->model.is_record() && (part.lo.back() != 0 || part.hi.back() != record_members)) return false;
   for (std::size_t d = 0; d < part.lo.size() && puts; ++d)
     if (part.hi[d] - part.lo[d] > entry->model.extents[d]) return false;
   const Values values = random_values(line.number("seed"), chosen->at.size(), entry->model.is_complex());
@@ -118,11 +126,16 @@ bool Run::list(const Line& line) {
   Entry* entry = find(line.names[0]);
   if (entry == nullptr || entry->model.values.empty()) return false;
   const index_t seed = line.number("seed");
+  const auto method = static_cast<VectorMethod>(std::abs(line.number("method")) % 4);
+  const bool puts_records = line.verb == "scatter" && entry->model.is_record();  // whole ones
+  const std::size_t members = puts_records ? record_members : 1;
   Places at;
   for (std::size_t k = 0; k < static_cast<std::size_t>(line.number("count", 1)); ++k) {
     const auto place =
         static_cast<std::size_t>(random_below(seed, k, static_cast<index_t>(entry->model.values.size())));
-    if (line.verb != "scatter" || std::find(at.begin(), at.end(), place) == at.end()) at.push_back(place);
+    const std::size_t first = place - place % members;
+    if (line.verb == "scatter" && std::find(at.begin(), at.end(), first) != at.end()) continue;
+    for (std::size_t f = 0; f < members; ++f) at.push_back(first + f);
   }
   std::vector<Numbers> where;
   for (const std::size_t place : at) where.push_back(entry->model.position(place));
@@ -139,9 +152,9 @@ bool Run::list(const Line& line) {
   prepare(*entry, at, member, line.verb == "gather" ? reads : line.verb == "scatter" ? writes : adds);
   entry->model.values = after;
   if (!is_me(*entry, member)) return true;
-  if (line.verb == "gather") compare(*entry, at, entry->array->gather(where), expected, "gather");
-  if (line.verb == "scatter") entry->array->scatter(where, values);
-  if (line.verb == "scatter_acc") entry->array->scatter_acc(where, values, alpha);
+  if (line.verb == "gather") compare(*entry, at, entry->array->gather(where, method), expected, "gather");
+  if (line.verb == "scatter") entry->array->scatter(where, values, method);
+  if (line.verb == "scatter_acc") entry->array->scatter_acc(where, values, alpha, method);
   return true;
 }
 
@@ -157,7 +170,11 @@ bool Run::one_element(const Line& line) {
   const Number value = random_values(line.number("seed"), 1, entry->model.is_complex())[0];
   const Number before = entry->model.values[*place];
   const bool is_same = line.number("same", 1) != 0;
-  Number after = verb == "load" ? before : verb == "fetch_add" ? before + value : value;
+  Update update = verb == "fetch_add" ? Update::sum : Update::replace;
+  for (const Update one : {Update::min, Update::max, Update::bit_and, Update::bit_or, Update::bit_xor})
+    if (verb == "fetch_op" && line.word("op") == to_string(one)) update = one;
+  if (!has_update(entry->model, update)) return false;
+  Number after = verb == "load" ? before : updated(update, before, value);
   if (compares && !is_same) after = before;
   if (!is_exact({after})) return false;
   const int member = author(*entry, line);
@@ -167,8 +184,8 @@ bool Run::one_element(const Line& line) {
   Number found = before;
   if (verb == "store") entry->array->store(at, value);
   if (verb == "load") found = entry->array->load(at);
-  if (verb == "fetch_add") found = entry->array->fetch_add(at, value);
-  if (verb == "exchange") found = entry->array->exchange(at, value);
+  if (verb == "fetch_add" || verb == "exchange" || verb == "fetch_op")
+    found = entry->array->fetch_op(at, update, value);
   if (compares) found = entry->array->compare_exchange(at, is_same ? before : before + Number(1), value);
   if (verb != "store") compare(*entry, {*place}, {found}, {before}, verb);
   return true;
@@ -192,7 +209,7 @@ bool Run::outside(const Line& line) {
 
 bool Run::wait(const Line& line) {
   Entry* entry = find(line.names[0]);
-  if (entry != nullptr) collect(*entry);
+  if (entry != nullptr) collect(*entry, line.word("how"));
   return entry != nullptr;
 }
 

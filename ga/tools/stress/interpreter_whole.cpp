@@ -29,35 +29,82 @@ bool meet(const Model& model, const Places& a, const Places& b) {
   return true;
 }
 
+// The elements of a part, if an operation can have it: of records it takes whole ones.
+std::optional<Selection> select_operand(const Model& model, const Part& part) {
+  if (!model.is_record()) return model.select(part);
+  const std::size_t dimensions = model.extents.size() - 1;
+  if (!part.fix.empty() && (dimensions < 2 || part.fix[0] >= static_cast<index_t>(dimensions))) return {};
+  const auto last = static_cast<index_t>(dimensions) - (part.fix.empty() ? 0 : 1);
+  const bool has_all =
+      (part.lo.empty() || (part.lo.back() == 0 && !part.hi.empty() && part.hi.back() == record_members)) &&
+      (part.step.empty() || part.step.back() == 1) && (part.order.empty() || part.order.back() == last);
+  return has_all ? model.select(part) : std::nullopt;
+}
+
+// Whether the last of some operands can go with the first.
+bool fits(const Line& line, const std::vector<Selection>& chosen, std::size_t members) {
+  const std::string& verb = line.verb;
+  const Numbers &first = chosen[0].extents, &other = chosen.back().extents;
+  const std::size_t dimensions = other.size() - members;
+  if (verb == "reshape")
+    return chosen[0].at.size() == chosen.back().at.size() && (other.size() == first.size() || dimensions == 1);
+  if (verb == "transpose")
+    return first.size() == other.size() && dimensions == 2 && first[0] == other[1] && first[1] == other[0];
+  const bool gets = verb == "get_diagonal";
+  const Numbers &matrix = gets ? first : other, &vector = gets ? other : first;
+  const bool is_pair = matrix.size() == 2 && vector.size() == 1;
+  if (verb == "scale_rows") return is_pair && vector[0] == matrix[0];
+  if (verb == "scale_columns") return is_pair && vector[0] == matrix[1];
+  if (gets || verb == "set_diagonal" || verb == "add_diagonal")
+    return is_pair && vector[0] == std::min(matrix[0], matrix[1]);
+  return first == other;
+}
+
 }  // namespace
 
+// Random elements, which nobody can foretell: whole numbers within bounds, the same for all.
+Values Run::drawn(const Entry& entry, Values found, std::size_t size) {
+  found.resize(size);
+  const Values own = found;
+  world_.broadcast(std::span(found), entry.ranks[0]);
+  if (entry.array && own != found) fail("randomize gives the ranks different elements");
+  const bool is_within = std::all_of(found.begin(), found.end(), [&](const Number& value) {
+    return std::abs(value.real()) <= 9 && std::abs(value.imag()) <= 4 &&
+           value.imag() == std::floor(value.imag()) && (entry.model.is_complex() || value.imag() == 0);
+  });
+  if (!is_within || !is_exact(found)) fail("randomize gives elements that are out of bounds");
+  return found;
+}
+
 bool Run::whole(const Line& line) {
-  static const char* const prefixes[] = {"x.", "y.", "z."};
+  static const char* const prefixes[] = {"x.", "y.", "z.", "w."};
   std::vector<Entry*> entries;
   std::vector<Selection> chosen;
   std::vector<Operand> operands;
   std::vector<Values> values;
+  std::vector<Numbers> extents;
+  std::size_t most = 0;
   for (std::size_t k = 0; k < line.names.size(); ++k) {
     Entry* entry = find(line.names[k]);
     if (entry == nullptr) return false;
     const Part part = part_of(line, prefixes[k]);
-    const auto selection = entry->model.select(part);
+    const auto selection = select_operand(entry->model, part);
     if (!selection || entry->group != (k == 0 ? entry : entries[0])->group ||
         entry->model.type != (k == 0 ? entry : entries[0])->model.type)
       return false;
-    const bool fits =
-        k == 0 || (line.verb == "reshape" ? selection->at.size() == chosen[0].at.size() &&
-                                                selection->extents.size() == chosen[0].extents.size()
-                                          : selection->extents == chosen[0].extents);
-    if (!fits) return false;
+    const std::size_t members = entry->model.is_record() ? 1 : 0;
+    chosen.push_back(*selection);
+    if (k > 0 && !fits(line, chosen, members)) return false;
     Values here;
     for (const std::size_t place : selection->at) here.push_back(entry->model.values[place]);
     entries.push_back(entry);
-    chosen.push_back(*selection);
-    operands.push_back({entry->array.get(), part});
+    operands.push_back({entry->array.get(), part, selection->extents.size() - members});
     values.push_back(here);
+    extents.push_back(selection->extents);
+    most = std::max(most, operands.back().dimensions);
   }
-  const auto expected = effect(line, entries[0]->model, values, chosen[0].extents);
+  auto expected = line.verb == "randomize" ? std::optional(Effect{values[0], {}, false})
+                                           : effect(line, entries[0]->model, values, extents);
   if (!expected) return false;
   // What is written shares elements with another operand at the same positions only.
   for (std::size_t k = 0; k + 1 < entries.size() && expected->written; ++k) {
@@ -74,10 +121,11 @@ bool Run::whole(const Line& line) {
   const bool is_member = present == static_cast<std::ptrdiff_t>(operands.size());
   if (present > 0 && !is_member) return false;
   for (Entry* entry : entries) collect(*entry);
+  Values result;
   if (is_member)
     attempt([&] {
-      const Values result = compute(entries[0]->model.type, chosen[0].extents.size(), line, operands);
-      if (expected->written) return;
+      result = compute(entries[0]->model.type, most, line, operands);
+      if (line.verb == "randomize") return;
       Values right = expected->result;
       if (line.verb == options_.broken && !right.empty()) right[0] += 1;
       for (std::size_t k = 0; k < right.size(); ++k) {
@@ -87,6 +135,7 @@ bool Run::whole(const Line& line) {
              ", expected " + std::to_string(right[k].real()) + " " + std::to_string(right[k].imag()));
       }
     });
+  if (line.verb == "randomize") expected->written = drawn(*entries[0], result, chosen[0].at.size());
   if (expected->written)
     for (std::size_t k = 0; k < chosen.back().at.size(); ++k)
       entries.back()->model.values[chosen.back().at[k]] = (*expected->written)[k];

@@ -6,6 +6,7 @@
 #include <array>
 #include <string>
 
+#include <tessera/array.hpp>
 #include <tessera/layout.hpp>
 
 #include "model.hpp"
@@ -71,6 +72,19 @@ Layout<N> make_layout(const Line& line, const Extents<N>& dims, int ranks) {
     layout = layout.with_storage(line.word("storage") == "column" ? StorageOrder::column_major
                                                                   : StorageOrder::row_major);
   return on.empty() ? layout : layout.on_ranks(on, ranks);
+}
+
+/// What else a line says of an array.
+template <std::size_t N>
+ArrayOptions<N> options_of(const Line& line, const std::string& name) {
+  ArrayOptions<N> options{.name = name};
+  if (line.word("domain") == "mpi") options.domain = AtomicDomain::mpi;
+  const Numbers ghosts = line.numbers("ghosts"), periodic = line.numbers("periodic");
+  for (std::size_t d = 0; d < N; ++d) {
+    if (d < ghosts.size()) options.ghosts[d] = ghosts[d];
+    if (d < periodic.size()) options.periodic[d] = periodic[d] != 0;
+  }
+  return options;
 }
 
 }  // namespace tessera::stress

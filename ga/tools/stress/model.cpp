@@ -184,6 +184,59 @@ std::vector<SparseElement> sparse_elements(const Line& line, int member, index_t
   return all;
 }
 
+Numbers sparse_rows(const Line& line, index_t rows) {
+  constexpr index_t most = 8;
+  Numbers all;
+  const index_t first = random_below(line.number("seed"), 0, rows);
+  for (index_t k = 0; k < std::min(rows, most); ++k) all.push_back((first + k) % rows);
+  return all;
+}
+
+Values marks_of(const Line& line, std::size_t count) {
+  const index_t seed = line.number("seed"), one_in = 1 + random_below(seed, count, 8);
+  Values marks(count);
+  for (std::size_t k = 0; k < count; ++k)
+    if (random_below(seed, k, one_in) == 0) marks[k] = static_cast<double>(k % 3) - 3;
+  return marks;
+}
+
+Values keys_of(const Line& line, std::size_t count) {
+  return random_values(line.number("seed") + 2, count, false);
+}
+
+Values bins_of(const Line& line, index_t bins) {
+  const index_t seed = line.number("seed");
+  Values keys(bins == 0 ? 0 : static_cast<std::size_t>(line.number("count", 1)));
+  for (std::size_t k = 0; k < keys.size(); ++k) keys[k] = static_cast<double>(random_below(seed, k, bins));
+  return keys;
+}
+
+bool has_update(const Model& model, Update update) {
+  if (update == Update::sum || update == Update::replace) return true;
+  if (update == Update::min || update == Update::max) return !model.is_complex() && !model.is_record();
+  return model.is_integer();
+}
+
+Number updated(Update update, const Number& before, const Number& value) {
+  const auto a = static_cast<std::int64_t>(before.real()), b = static_cast<std::int64_t>(value.real());
+  switch (update) {
+    case Update::sum:
+      return before + value;
+    case Update::min:
+      return std::min(before.real(), value.real());
+    case Update::max:
+      return std::max(before.real(), value.real());
+    case Update::bit_and:
+      return static_cast<double>(a & b);
+    case Update::bit_or:
+      return static_cast<double>(a | b);
+    case Update::bit_xor:
+      return static_cast<double>(a ^ b);
+    default:
+      return value;
+  }
+}
+
 bool is_exact(const Values& values) {
   constexpr double most = 1 << 20;
   return std::all_of(values.begin(), values.end(), [](const Number& value) {

@@ -85,6 +85,20 @@ struct SparseElement {
 std::vector<SparseElement> sparse_elements(const Line& line, int member, index_t rows, index_t columns,
                                            bool is_complex);
 
+/// The rows of the matrix of a line that are looked at.
+Numbers sparse_rows(const Line& line, index_t rows);
+
+/// What a line has beside its operands, for as many elements: marks, most of them or few not 0; keys to sort
+/// by; keys to count, from 0 to bins - 1.
+Values marks_of(const Line& line, std::size_t count);
+Values keys_of(const Line& line, std::size_t count);
+Values bins_of(const Line& line, index_t bins);
+
+/// Whether elements of an array have an update.
+bool has_update(const Model& model, Update update);
+/// What an element becomes by an update.
+Number updated(Update update, const Number& before, const Number& value);
+
 /// Whether all are whole numbers that every type holds.
 bool is_exact(const Values& values);
 
@@ -96,6 +110,10 @@ struct Effect {
   bool is_rounded = false;  // the result may differ in its last digits
 };
 std::optional<Effect> effect(const Line& line, const Model& model, const std::vector<Values>& operands,
-                             const Numbers& extents);
+                             const std::vector<Numbers>& extents);
+/// The same for what vectors alone have, and matrices; `is_known`: whether the verb is one of these.
+std::optional<Effect> effect_on_vectors(const Line& line, const Model& model,
+                                        const std::vector<Values>& operands,
+                                        const std::vector<Numbers>& extents, bool& is_known);
 
 }  // namespace tessera::stress

@@ -2,42 +2,21 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <optional>
 #include <stdexcept>
+#include <utility>
 
-#include "typed_array.hpp"
+#include <tessera/epochs.hpp>
+
+#include "local_access.hpp"
+#include "local_memory.hpp"
+#include "record.hpp"
 
 namespace tessera::stress {
 
-/// An element with members of several types, and with padding between them. The complex one is not aligned to
-/// its size.
-struct Record {
-  std::int32_t count;
-  std::complex<float> phase;
-  double mass;
-  float weight;
-};
-
-/// Calls use(pointer to member) for a member by its number.
-template <class Use>
-void with_member(index_t member, Use&& use) {
-  if (member == 0) return use(&Record::count);
-  if (member == 1) return use(&Record::phase);
-  if (member == 2) return use(&Record::mass);
-  use(&Record::weight);
-}
-inline Number member_of(const Record& record, index_t member) {
-  Number value;
-  with_member(member, [&](auto pointer) { value = number(record.*pointer); });
-  return value;
-}
-inline void set_member(Record& record, index_t member, const Number& value) {
-  with_member(member, [&](auto pointer) {
-    record.*pointer = element<std::remove_cvref_t<decltype(record.*pointer)>>(value);
-  });
-}
-
 /// An array of records of N dimensions. For scripts and the model it has one dimension more, the last, along
-/// which the members of a record lie: a part with some of them is put, got or accumulated field by field.
+/// which the members of a record lie: a part with some of them is put, got or accumulated field by field. A
+/// part with all of them, in steps or in another order too, is moved as records.
 template <std::size_t N>
 class RecordArray final : public AnyArray {
  public:
@@ -45,24 +24,50 @@ class RecordArray final : public AnyArray {
       : array_(group, layout, options) {}
   explicit RecordArray(Array<Record, N>&& array) : array_(std::move(array)) {}
 
+  /// What an operation takes.
+  Slice<Record, N> slice(const Part& part) { return refine(array_.slice(), without_members(part)); }
+  Slice<Record, N - 1> fixed_slice(const Part& part) requires(N > 1) {
+    return refine(array_.slice().fix(static_cast<int>(part.fix.at(0)), part.fix.at(1)), without_members(part));
+  }
+
   std::unique_ptr<AnyArray> duplicate(const std::string& name) const override {
     return std::make_unique<RecordArray>(array_.duplicate(name));
   }
   void redistribute(const Line& line) override {
     array_.redistribute(make_layout<N>(line, array_.dims(), array_.group().size()));
   }
+  void move() override {
+    Array<Record, N> elsewhere(std::move(array_));
+    array_ = std::move(elsewhere);
+  }
   void close() override { array_.close(); }
-  void sync() override { array_.sync(); }
+  void sync() override {
+    array_.sync();
+    kept_.clear();
+  }
   void flush(int rank) override {
-    if (rank < 0) return array_.flush();
-    array_.flush(rank);
+    if (rank >= 0) return array_.flush(rank);
+    array_.flush();
+    kept_.clear();
   }
 
   void put(const Part& part, const Values& values, const std::string& how) override {
     const Fields fields = fields_of(part);
-    if (fields.are_all() && how != "strided") return array_.put(fields.patch, records(fields, values));
-    for_each_field(fields, values, how,
-                   [&](auto member, auto view) { array_.put_field(fields.patch, member, view); });
+    if (!fields.are_all() || (how == "strided" && is_plain(part)))
+      return for_each_field(fields, values, how,
+                            [&](auto member, auto view) { array_.put_field(fields.patch, member, view); });
+    const Slice<Record, N> target = slice(part);
+    auto memory = std::make_unique<Memory<Record, N>>(target.dims(), how);
+    fill_records(memory->view(), values);
+    if (how == "async" || how == "detached") {
+      Request request = is_plain(part) ? array_.put_async(fields.patch, memory->view())
+                                       : target.put_async(Patch<N>::whole(target.dims()), memory->view());
+      if (how == "async") return transfers_.push_back({std::move(memory), std::move(request), false});
+      std::move(request).detach();
+      return kept_.push_back(std::move(memory));
+    }
+    if (is_plain(part)) return array_.put(fields.patch, memory->view());
+    target.put(memory->view());
   }
   void accumulate(const Part& part, const Values& values, const Line& line) override {
     const Fields fields = fields_of(part);
@@ -73,27 +78,64 @@ class RecordArray final : public AnyArray {
   }
   Values get(const Part& part, const std::string& how) override {
     const Fields fields = fields_of(part);
-    if (fields.are_all() && how != "strided") {
-      LocalArray<Record, N> into(fields.patch.extents());
-      array_.get(fields.patch, into);
-      return arrive(values(fields, into), how);
+    if (!fields.are_all() || (how == "strided" && is_plain(part))) {
+      Values all = get_fields(fields, how);
+      if (how != "async") return all;
+      transfers_.push_back({nullptr, {}, true, std::move(all)});  // looked at by wait()
+      return {};
     }
-    Values all(fields.size());
-    for (index_t f = fields.first; f < fields.last; ++f)
-      with_member(f, [&]<class F>(F Record::*member) {
-        Memory<F, N> memory(fields.patch.extents(), how == "strided");
-        array_.get_field(fields.patch, member, memory.view());
-        std::size_t k = fields.begin_of(f);
-        for (const Number& value : memory.values()) all[std::exchange(k, k + fields.count())] = value;
-      });
-    return arrive(std::move(all), how);
+    const Slice<Record, N> source = slice(part);
+    auto memory = std::make_unique<Memory<Record, N>>(source.dims(), how);
+    if (how == "async") {
+      Request request = is_plain(part) ? array_.get_async(fields.patch, memory->view())
+                                       : source.get_async(Patch<N>::whole(source.dims()), memory->view());
+      transfers_.push_back({std::move(memory), std::move(request), true});
+      return {};
+    }
+    is_plain(part) ? array_.get(fields.patch, memory->view()) : source.get(memory->view());
+    return values_in(memory->view());
   }
-  std::vector<Values> wait() override { return std::exchange(arrived_, {}); }
-  Values gather(const std::vector<Numbers>& at) override {
+  std::vector<Values> wait(const std::string& how) override {
+    std::vector<Values> arrived;
+    for (Transfer& transfer : transfers_) {
+      while (how == "test" && !transfer.request.test()) {
+      }
+      transfer.request.wait();
+      if (transfer.is_get)
+        arrived.push_back(transfer.memory ? values_in(transfer.memory->view()) : std::move(transfer.values));
+    }
+    transfers_.clear();
+    return arrived;
+  }
+
+  void put_periodic(const Part& part, const Values& values) override {
+    const Fields fields = fields_of(part);
+    LocalArray<Record, N> from(fields.patch.extents());
+    fill_records(from.view(), values);
+    array_.put_periodic(fields.patch, from);
+  }
+  Values get_periodic(const Part& part) override {
+    const Fields fields = fields_of(part);
+    LocalArray<Record, N> into(fields.patch.extents());
+    array_.get_periodic(fields.patch, into);
+    return values_in(into.view());
+  }
+  // All members of a record follow one another.
+  void scatter(const std::vector<Numbers>& at, const Values& values, VectorMethod method) override {
+    std::vector<Index<N>> where;
+    std::vector<Record> from;
+    for (std::size_t k = 0; k < at.size(); k += record_members) {
+      where.push_back(to<Index<N>>(Numbers(at[k].begin(), at[k].end() - 1)));
+      from.push_back(
+          record_of([&](index_t member) { return values.at(k + static_cast<std::size_t>(member)); }));
+    }
+    array_.scatter(where, from, method);
+  }
+  Values gather(const std::vector<Numbers>& at, VectorMethod method) override {
     std::vector<Index<N>> where;
     for (const Numbers& one : at) where.push_back(to<Index<N>>(Numbers(one.begin(), one.end() - 1)));
     std::vector<Record> into(at.size());
-    array_.gather(where, into);
+    array_.gather(where, into, method);
     Values all;
     for (std::size_t k = 0; k < at.size(); ++k) all.push_back(member_of(into[k], at[k].back()));
     return all;
@@ -104,59 +146,63 @@ class RecordArray final : public AnyArray {
   }
   void put_notify(const Part& part, const Values& values, const Flag& flag) override {
     const Fields fields = fields_of(part);
-    array_.put_notify(fields.patch, records(fields, values), flag);
+    LocalArray<Record, N> from(fields.patch.extents());
+    fill_records(from.view(), values);
+    array_.put_notify(fields.patch, from, flag);
   }
 
   Found local(const std::string& how) override {
     Found found;
-    for_each_found(array_, how, [&](Numbers at, const Record& value) {
-      at.push_back(0);
-      for (; at.back() < record_members; ++at.back()) {
-        found.at.push_back(at);
-        found.values.push_back(member_of(value, at.back()));
-      }
-    });
+    for_each_found(array_, how, [&](Numbers at, const Record& value) { add_to(found, at, value); });
     return found;
   }
-  void write_local(const std::function<Number(const Numbers&)>& value) override {
-    for_each_local(array_, [&](const Index<N>& index, Record& here) {
-      Numbers at = stress::from(index);
+  void write_local(const std::function<Number(const Numbers&)>& value, const std::string& how) override {
+    write_elements(array_, how, [&](Numbers at, Record& here) {
       at.push_back(0);
       for (; at.back() < record_members; ++at.back()) set_member(here, at.back(), value(at));
     });
   }
-  Values get_read_only(const std::vector<Part>& patches, index_t cache) override {
-    auto epoch = read_only(array_, {.cache = cache});
+  void update_ghosts(const Line& line) override { stress::update_ghosts(array_, line); }
+  void begin_update_ghosts(const Line& line) override {
+    update_.emplace(array_.update_ghosts_async(corners_of(line)));
+  }
+  void end_update_ghosts(bool tests) override { end_update(update_, tests); }
+  Found with_ghosts(Part& block) override {
+    Found found;
+    for_each_with_ghosts(array_, block, [&](Numbers at, const Record& value) { add_to(found, at, value); });
+    if (block.lo.empty()) return found;
+    block.lo.push_back(0);
+    block.hi.push_back(record_members);
+    return found;
+  }
+  Values get_read_only(const std::vector<Part>& patches, const Line& line) override {
+    auto epoch = read_only(array_, {.cache = line.number("cache", default_cache)});
     Values all;
     for (const Part& one : patches) {
       const Fields fields = fields_of(one);
-      LocalArray<Record, N> into(fields.patch.extents());
-      epoch.get(fields.patch, into);
-      for (const Number& value : values(fields, into)) all.push_back(value);
+      const auto records = epoch.get(fields.patch);
+      for (const Record& record : records)
+        for (index_t f = fields.first; f < fields.last; ++f) all.push_back(member_of(record, f));
     }
-    epoch.end();
+    end(epoch, line);
     return all;
   }
-  void write_disjoint(const Part& part, const Values& values) override {
+  void write_disjoint(const Part& part, const Values& values, const Line& line) override {
     auto epoch = disjoint_writes(array_);
     const Fields fields = fields_of(part);
-    epoch.put(fields.patch, records(fields, values));
-    epoch.end();
+    LocalArray<Record, N> from(fields.patch.extents());
+    fill_records(from.view(), values);
+    epoch.put(fields.patch, from);
+    end(epoch, line);
   }
 
-  AnyMemory* memory() override { return nullptr; }
-  std::vector<Stored> stored() override { return {}; }
-  void put_periodic(const Part&, const Values&) override { refuse(); }
+  AnyMemory* memory(const Runtime&) override { return nullptr; }
+  std::vector<Stored> stored(const Runtime&) override { return {}; }
   void acc_periodic(const Part&, const Values&, index_t) override { refuse(); }
-  Values get_periodic(const Part&) override { refuse(); }
-  void scatter(const std::vector<Numbers>&, const Values&) override { refuse(); }
-  void scatter_acc(const std::vector<Numbers>&, const Values&, index_t) override { refuse(); }
-  Number fetch_add(const Numbers&, Number) override { refuse(); }
-  Number exchange(const Numbers&, Number) override { refuse(); }
+  void scatter_acc(const std::vector<Numbers>&, const Values&, index_t, VectorMethod) override { refuse(); }
+  Number fetch_op(const Numbers&, Update, Number) override { refuse(); }
   Number compare_exchange(const Numbers&, Number, Number) override { refuse(); }
-  void update_ghosts(const Line&) override { refuse(); }
-  Found with_ghosts(Part&) override { refuse(); }
-  void accumulate_only(const std::vector<Part>&, const std::vector<Values>&, index_t) override { refuse(); }
+  void accumulate_only(const std::vector<Part>&, const std::vector<Values>&, const Line&) override { refuse(); }
 
  private:
   // The members [first, last) of the records of a patch.
@@ -188,33 +234,61 @@ class RecordArray final : public AnyArray {
         Values of_field;
         for (std::size_t k = fields.begin_of(f); k < values.size(); k += fields.count())
           of_field.push_back(values[k]);
-        Memory<F, N> memory(fields.patch.extents(), how == "strided", of_field);
+        Memory<F, N> memory(fields.patch.extents(), how, of_field);
         use(member, memory.view());
       });
   }
-  static LocalArray<Record, N> records(const Fields& fields, const Values& values) {
-    LocalArray<Record, N> all(fields.patch.extents());
+  Values get_fields(const Fields& fields, const std::string& how) const {
+    Values all(fields.size());
+    for (index_t f = fields.first; f < fields.last; ++f)
+      with_member(f, [&]<class F>(F Record::*member) {
+        Memory<F, N> memory(fields.patch.extents(), how);
+        array_.get_field(fields.patch, member, memory.view());
+        std::size_t k = fields.begin_of(f);
+        for (const Number& value : memory.values()) all[std::exchange(k, k + fields.count())] = value;
+      });
+    return all;
+  }
+  static void fill_records(const View<Record, N>& view, const Values& values) {
     std::size_t k = 0;
-    for (Record& one : all)
-      for (index_t f = 0; f < record_members; ++f) set_member(one, f, values.at(k++));
-    return all;
+    for (const Numbers& at : positions(stress::from(view.extents())))
+      view[to<Index<N>>(at)] = record_of([&](index_t) { return values.at(k++); });
   }
-  static Values values(const Fields& fields, const LocalArray<Record, N>& records) {
+  static Values values_in(const View<const Record, N>& view) {
     Values all;
-    for (const Record& one : records)
-      for (index_t f = fields.first; f < fields.last; ++f) all.push_back(member_of(one, f));
+    for (const Numbers& at : positions(stress::from(view.extents())))
+      for (index_t f = 0; f < record_members; ++f) all.push_back(member_of(view[to<Index<N>>(at)], f));
     return all;
   }
-  // "async" is looked at by wait() only.
-  Values arrive(Values&& values, const std::string& how) {
-    if (how != "async") return std::move(values);
-    arrived_.push_back(std::move(values));
-    return {};
+  static Values values_in(const View<Record, N>& view) {
+    return values_in(View<const Record, N>(view.data_handle(), view.extents(), view.strides()));
+  }
+  static void add_to(Found& found, Numbers at, const Record& record) {
+    at.push_back(0);
+    for (; at.back() < record_members; ++at.back()) {
+      found.at.push_back(at);
+      found.values.push_back(member_of(record, at.back()));
+    }
+  }
+  static bool is_plain(const Part& part) { return !part.lo.empty() && part.step.empty() && part.order.empty(); }
+  // By itself, or by the array's next collective call.
+  template <class Epoch>
+  void end(Epoch& epoch, const Line& line) {
+    line.number("end", 1) != 0 ? epoch.end() : array_.sync();
   }
   [[noreturn]] static void refuse() { throw std::logic_error("arrays of records do not have this operation"); }
 
+  struct Transfer {
+    std::unique_ptr<Memory<Record, N>> memory;  // outlives the request; null if it is done
+    Request request;
+    bool is_get;
+    Values values = {};
+  };
+
+  std::vector<std::unique_ptr<Memory<Record, N>>> kept_;  // until the next flush or synchronisation
   Array<Record, N> array_;
-  std::vector<Values> arrived_;
+  std::vector<Transfer> transfers_;
+  std::optional<GhostUpdate> update_;
 };
 
 }  // namespace tessera::stress

@@ -47,7 +47,10 @@ std::string grouped(index_t number) {
 class Job {
  public:
   Job(const tessera::Runtime& runtime, const Options& options)
-      : runtime_(runtime), world_(runtime.world()), options_(options), run_{options.broken, options.verbose} {}
+      : runtime_(runtime),
+        world_(runtime.world()),
+        options_(options),
+        run_{options.broken, options.verbose, &runtime} {}
 
   int operator()() {
     if (!options_.script.empty()) return run_file();

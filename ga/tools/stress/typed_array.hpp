@@ -2,73 +2,17 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <optional>
 #include <utility>
 
-#include <tessera/elementwise.hpp>
 #include <tessera/epochs.hpp>
 
 #include "any_array.hpp"
 #include "array_memory.hpp"
-#include "elements.hpp"
-#include "layouts.hpp"
+#include "local_access.hpp"
+#include "local_memory.hpp"
 
 namespace tessera::stress {
-
-/// Local memory of a transfer: dense, or with room between its elements.
-template <class T, std::size_t N>
-class Memory {
- public:
-  Memory(const Extents<N>& extents, bool is_strided) : extents_(extents) {
-    if (!is_strided) strides_ = dense_strides(extents);
-    index_t size = is_strided ? 1 : extents.size();
-    for (std::size_t d = 0; d < N && is_strided; ++d) {
-      strides_[d] = size * (d == 0 ? 2 : 1);
-      size = strides_[d] * (extents[d] + 1);
-    }
-    memory_.resize(static_cast<std::size_t>(size), element<T>(77));
-  }
-  Memory(const Extents<N>& extents, bool is_strided, const Values& values) : Memory(extents, is_strided) {
-    std::size_t k = 0;
-    for (const Numbers& at : positions(stress::from(extents)))
-      view()[to<Index<N>>(at)] = element<T>(values.at(k++));
-  }
-  View<T, N> view() { return {memory_.data(), extents_, strides_}; }
-  Values values() {
-    Values all;
-    for (const Numbers& at : positions(stress::from(extents_))) all.push_back(number(view()[to<Index<N>>(at)]));
-    return all;
-  }
-
- private:
-  Extents<N> extents_;
-  std::array<index_t, N> strides_{};
-  std::vector<T> memory_;
-};
-
-/// Calls f(position, element) for the elements of a view, whose first is at `corner`.
-template <class T, std::size_t N, class F>
-void for_each_in_view(const Index<N>& corner, const View<const T, N>& view, F&& f) {
-  for (Numbers at : positions(stress::from(view.extents()))) {
-    const T& value = view[to<Index<N>>(at)];
-    for (std::size_t d = 0; d < N; ++d) at[d] += corner[d];
-    f(at, value);
-  }
-}
-/// The same for the elements of this rank, "each" by itself or in blocks; with "node", for those of all ranks
-/// that share memory with this one.
-template <class T, std::size_t N, class F>
-void for_each_found(const Array<T, N>& array, const std::string& how, F&& f) {
-  if (how == "each")
-    return for_each_local(array, [&](const Index<N>& at, const T& value) { f(stress::from(at), value); });
-  const Layout<N> layout = array.layout();
-  for (int rank = 0; rank < array.group().size(); ++rank) {
-    if (rank != array.group().rank() && (how != "node" || !array.group().on_node(rank))) continue;
-    for (index_t b = 0; b < layout.block_count(rank); ++b) {
-      const auto access = array.block_of(rank, b);
-      for_each_in_view<T, N>(layout.block(rank, b).lo, access.view(), f);
-    }
-  }
-}
 
 template <class T, std::size_t N>
 class TypedArray final : public AnyArray {
@@ -83,25 +27,24 @@ class TypedArray final : public AnyArray {
   /// What an operation takes.
   Slice<T, N> slice(const Part& part) { return refine(array_.slice(), part); }
   Slice<T, N - 1> fixed_slice(const Part& part) requires(N > 1) {
-    return TypedArray<T, N - 1>::refine(array_.slice().fix(static_cast<int>(part.fix.at(0)), part.fix.at(1)),
-                                        part);
-  }
-  static Slice<T, N> refine(Slice<T, N> slice, const Part& part) {
-    if (!part.lo.empty()) slice = slice.slice(patch(part));
-    if (!part.step.empty()) slice = slice.every(to<Extents<N>>(part.step));
-    if (!part.order.empty()) slice = slice.permuted(to<DimensionOrder<N>>(part.order));
-    return slice;
+    return refine(array_.slice().fix(static_cast<int>(part.fix.at(0)), part.fix.at(1)), part);
   }
 
   std::unique_ptr<AnyArray> duplicate(const std::string& name) const override {
     return std::make_unique<TypedArray>(array_.duplicate(name));
   }
   void redistribute(const Line& line) override {
+    located_.reset();
     array_.redistribute(make_layout<N>(line, array_.dims(), array_.group().size()));
     if (memory_) memory_->close();  // the array has left it
     memory_.reset();
   }
+  void move() override {
+    Array<T, N> elsewhere(std::move(array_));
+    array_ = std::move(elsewhere);
+  }
   void close() override {
+    located_.reset();
     array_.close();
     if (memory_) memory_->close();
   }
@@ -110,13 +53,14 @@ class TypedArray final : public AnyArray {
     kept_.clear();
   }
   void flush(int rank) override {
-    if (rank < 0) return array_.flush();
-    array_.flush(rank);
+    if (rank >= 0) return array_.flush(rank);
+    array_.flush();
+    kept_.clear();
   }
 
   void put(const Part& part, const Values& values, const std::string& how) override {
     const Slice<T, N> target = slice(part);
-    auto memory = std::make_unique<Memory<T, N>>(target.dims(), how == "strided", values);
+    auto memory = std::make_unique<Memory<T, N>>(target.dims(), how, values);
     if (how == "async" || how == "detached") {
       Request request = is_plain(part) ? array_.put_async(patch(part), memory->view())
                                        : target.put_async(Patch<N>::whole(target.dims()), memory->view());
@@ -128,7 +72,7 @@ class TypedArray final : public AnyArray {
   void accumulate(const Part& part, const Values& values, const Line& line) override {
     const Slice<T, N> target = slice(part);
     const std::string how = line.word("how");
-    auto memory = std::make_unique<Memory<T, N>>(target.dims(), how == "strided", values);
+    auto memory = std::make_unique<Memory<T, N>>(target.dims(), how, values);
     const T alpha = element<T>(static_cast<double>(line.number("alpha", 1)));
     if constexpr (RealElement<T>) {
       if (line.word("op") == "min") return array_.acc_min(patch(part), memory->view());
@@ -145,7 +89,7 @@ class TypedArray final : public AnyArray {
   }
   Values get(const Part& part, const std::string& how) override {
     const Slice<T, N> source = slice(part);
-    auto memory = std::make_unique<Memory<T, N>>(source.dims(), how == "strided");
+    auto memory = std::make_unique<Memory<T, N>>(source.dims(), how);
     if (how == "async") {
       Request request = is_plain(part) ? array_.get_async(patch(part), memory->view())
                                        : source.get_async(Patch<N>::whole(source.dims()), memory->view());
@@ -158,9 +102,16 @@ class TypedArray final : public AnyArray {
       source.get(memory->view());
     return memory->values();
   }
-  std::vector<Values> wait() override {
+  std::vector<Values> wait(const std::string& how) override {
     std::vector<Values> arrived;
+    if (how == "together") {
+      Request all;
+      for (Transfer& transfer : transfers_) all += std::move(transfer.request);
+      wait_all({&all, 1});
+    }
     for (Transfer& transfer : transfers_) {
+      while (how == "test" && !transfer.request.test()) {
+      }
       transfer.request.wait();
       if (transfer.is_get) arrived.push_back(transfer.memory->values());
     }
@@ -169,38 +120,39 @@ class TypedArray final : public AnyArray {
   }
 
   void put_periodic(const Part& part, const Values& values) override {
-    Memory<T, N> memory(patch(part).extents(), false, values);
+    Memory<T, N> memory(patch(part).extents(), "dense", values);
     array_.put_periodic(patch(part), memory.view());
   }
   void acc_periodic(const Part& part, const Values& values, index_t alpha) override {
-    Memory<T, N> memory(patch(part).extents(), false, values);
+    Memory<T, N> memory(patch(part).extents(), "dense", values);
     array_.acc_periodic(patch(part), memory.view(), element<T>(static_cast<double>(alpha)));
   }
   Values get_periodic(const Part& part) override {
-    Memory<T, N> memory(patch(part).extents(), false);
+    Memory<T, N> memory(patch(part).extents(), "dense");
     array_.get_periodic(patch(part), memory.view());
     return memory.values();
   }
-  void scatter(const std::vector<Numbers>& at, const Values& values) override {
-    array_.scatter(indices(at), elements(values));
+  void scatter(const std::vector<Numbers>& at, const Values& values, VectorMethod method) override {
+    array_.scatter(indices(at), elements(values), method);
   }
-  void scatter_acc(const std::vector<Numbers>& at, const Values& values, index_t alpha) override {
-    array_.scatter_acc(indices(at), elements(values), element<T>(static_cast<double>(alpha)));
+  void scatter_acc(const std::vector<Numbers>& at, const Values& values, index_t alpha,
+                   VectorMethod method) override {
+    array_.scatter_acc(indices(at), elements(values), element<T>(static_cast<double>(alpha)), method);
   }
-  Values gather(const std::vector<Numbers>& at) override {
+  Values gather(const std::vector<Numbers>& at, VectorMethod method) override {
     std::vector<T> into(at.size());
-    array_.gather(indices(at), into);
+    array_.gather(indices(at), into, method);
     Values all;
     for (const T& value : into) all.push_back(number(value));
     return all;
   }
   void store(const Numbers& at, Number value) override { array_.store(to<Index<N>>(at), element<T>(value)); }
   Number load(const Numbers& at) override { return number(array_.load(to<Index<N>>(at))); }
-  Number fetch_add(const Numbers& at, Number value) override {
-    return number(array_.fetch_add(to<Index<N>>(at), element<T>(value)));
-  }
-  Number exchange(const Numbers& at, Number value) override {
-    return number(array_.exchange(to<Index<N>>(at), element<T>(value)));
+  Number fetch_op(const Numbers& at, Update update, Number value) override {
+    const auto where = to<Index<N>>(at);
+    if (update == Update::sum) return number(array_.fetch_add(where, element<T>(value)));
+    if (update == Update::replace) return number(array_.exchange(where, element<T>(value)));
+    return number(array_.fetch_op(where, update, element<T>(value)));
   }
   Number compare_exchange(const Numbers& at, Number expected, Number desired) override {
     if constexpr (IntegerElement<T>) {
@@ -212,7 +164,7 @@ class TypedArray final : public AnyArray {
     }
   }
   void put_notify(const Part& part, const Values& values, const Flag& flag) override {
-    Memory<T, N> memory(patch(part).extents(), false, values);
+    Memory<T, N> memory(patch(part).extents(), "dense", values);
     array_.put_notify(patch(part), memory.view(), flag);
   }
 
@@ -224,84 +176,94 @@ class TypedArray final : public AnyArray {
     });
     return found;
   }
-  void write_local(const std::function<Number(const Numbers&)>& value) override {
-    for_each_local(array_, [&](const Index<N>& at, T& here) { here = element<T>(value(stress::from(at))); });
+  void write_local(const std::function<Number(const Numbers&)>& value, const std::string& how) override {
+    write_elements(array_, how, [&](const Numbers& at, T& here) { here = element<T>(value(at)); });
   }
-  void update_ghosts(const Line& line) override {
-    const Corners corners = line.number("corners", 1) != 0 ? Corners::with : Corners::without;
-    if (line.has("dimension"))
-      return array_.update_ghosts_along(static_cast<int>(line.number("dimension")),
-                                        static_cast<Side>(line.number("side", 2)), corners);
-    if (line.word("how") == "async") return array_.update_ghosts_async(corners).wait();
-    array_.update_ghosts(corners, static_cast<GhostMethod>(line.number("method")));
+  void update_ghosts(const Line& line) override { stress::update_ghosts(array_, line); }
+  void begin_update_ghosts(const Line& line) override {
+    update_.emplace(array_.update_ghosts_async(corners_of(line)));
   }
+  void end_update_ghosts(bool tests) override { end_update(update_, tests); }
   Found with_ghosts(Part& block) override {
     Found found;
-    const Patch<N> mine = array_.layout().block(array_.group().rank());
-    if (mine.empty()) return found;
-    block.lo = stress::from(mine.lo);
-    block.hi = stress::from(mine.hi);
-    Index<N> corner = mine.lo;
-    for (std::size_t d = 0; d < N; ++d) corner[d] -= array_.layout().ghosts()[d];
-    const auto access = std::as_const(array_).local_with_ghosts();
-    for_each_in_view<T, N>(corner, access.view(), [&](const Numbers& at, const T& value) {
+    for_each_with_ghosts(array_, block, [&](const Numbers& at, const T& value) {
       found.at.push_back(at);
       found.values.push_back(number(value));
     });
     return found;
   }
 
-  AnyMemory* memory() override { return memory_.get(); }
-  std::vector<Stored> stored() override {
+  AnyMemory* memory(const Runtime& runtime) override { return typed_memory(runtime); }
+  std::vector<Stored> stored(const Runtime& runtime) override {
     std::vector<Stored> all;
-    if (!memory_) return all;
     const int me = array_.group().rank();
     for (index_t b = 0; b < array_.layout().block_count(me); ++b) {
       const Patch<N> block = array_.layout().block(me, b);
       for (Numbers at : positions(stress::from(block.extents()))) {
         for (std::size_t d = 0; d < N; ++d) at[d] += block.lo[d];
-        all.push_back({me, memory_->number_of(array_.address(to<Index<N>>(at))), at});
+        all.push_back({me, typed_memory(runtime)->number_of(array_.address(to<Index<N>>(at))), at});
       }
     }
     return all;
   }
 
-  Values get_read_only(const std::vector<Part>& patches, index_t cache) override {
-    auto epoch = read_only(array_, {.cache = cache});
+  Values get_read_only(const std::vector<Part>& patches, const Line& line) override {
+    auto epoch = read_only(array_, {.cache = line.number("cache", default_cache)});
     Values all;
     for (const Part& one : patches) {
-      Memory<T, N> memory(patch(one).extents(), false);
+      if (patch(one).size() == 1) {
+        all.push_back(number(epoch.load(patch(one).lo)));
+        continue;
+      }
+      Memory<T, N> memory(patch(one).extents(), "dense");
       epoch.get(patch(one), memory.view());
       for (const Number& value : memory.values()) all.push_back(value);
     }
-    epoch.end();
+    end(epoch, line);
     return all;
   }
   void accumulate_only(const std::vector<Part>& patches, const std::vector<Values>& values,
-                       index_t cache) override {
-    auto epoch = tessera::accumulate_only(array_, {.cache = cache});
+                       const Line& line) override {
+    auto epoch = tessera::accumulate_only(array_, {.cache = line.number("cache", default_cache)});
     for (std::size_t k = 0; k < patches.size(); ++k) {
-      Memory<T, N> memory(patch(patches[k]).extents(), false, values[k]);
+      if (line.number("seed") % 3 == 0) {
+        std::vector<Index<N>> at;
+        for (const Numbers& one : positions(stress::from(patch(patches[k]).extents()))) {
+          at.push_back(to<Index<N>>(one));
+          for (std::size_t d = 0; d < N; ++d) at.back()[d] += patch(patches[k]).lo[d];
+        }
+        epoch.scatter_acc(at, elements(values[k]));
+        continue;
+      }
+      Memory<T, N> memory(patch(patches[k]).extents(), "dense", values[k]);
       epoch.acc(patch(patches[k]), memory.view());
     }
-    epoch.end();
+    end(epoch, line);
   }
-  void write_disjoint(const Part& part, const Values& values) override {
+  void write_disjoint(const Part& part, const Values& values, const Line& line) override {
     auto epoch = disjoint_writes(array_);
-    Memory<T, N> memory(patch(part).extents(), false, values);
+    Memory<T, N> memory(patch(part).extents(), "dense", values);
     epoch.put(patch(part), memory.view());
-    epoch.end();
+    end(epoch, line);
   }
 
  private:
-  template <class U, std::size_t M>
-  friend class TypedArray;
   struct Transfer {
     std::unique_ptr<Memory<T, N>> memory;  // outlives the request
     Request request;
     bool is_get;
   };
 
+  ArrayMemory<T>* typed_memory(const Runtime& runtime) {
+    if (memory_) return memory_.get();
+    if (!located_) located_ = locate_memory(runtime, array_);
+    return located_.get();
+  }
+  // By itself, or by the array's next collective call.
+  template <class Epoch>
+  void end(Epoch& epoch, const Line& line) {
+    line.number("end", 1) != 0 ? epoch.end() : array_.sync();
+  }
   static Patch<N> patch(const Part& part) { return {to<Index<N>>(part.lo), to<Index<N>>(part.hi)}; }
   static bool is_plain(const Part& part) { return !part.lo.empty() && part.step.empty() && part.order.empty(); }
   static std::vector<Index<N>> indices(const std::vector<Numbers>& at) {
@@ -323,10 +285,12 @@ class TypedArray final : public AnyArray {
     }
   }
 
-  std::vector<std::unique_ptr<Memory<T, N>>> kept_;  // until the next synchronisation
+  std::vector<std::unique_ptr<Memory<T, N>>> kept_;  // until the next flush or synchronisation
   std::unique_ptr<ArrayMemory<T>> memory_;           // null if the array has its own
+  std::unique_ptr<ArrayMemory<T>> located_;          // then, once a batch has asked for it
   Array<T, N> array_;
   std::vector<Transfer> transfers_;
+  std::optional<GhostUpdate> update_;
 };
 
 /// The array that a line describes, of N dimensions or more. @collective
@@ -336,13 +300,7 @@ std::unique_ptr<AnyArray> make_typed(const Group& group, const std::string& name
   if constexpr (N < most_dimensions) {
     if (extents.size() != N) return make_typed<T, N + 1>(group, name, line);
   }
-  ArrayOptions<N> options{.name = name};
-  if (line.word("domain") == "mpi") options.domain = AtomicDomain::mpi;
-  const Numbers ghosts = line.numbers("ghosts"), periodic = line.numbers("periodic");
-  for (std::size_t d = 0; d < N; ++d) {
-    if (d < ghosts.size()) options.ghosts[d] = ghosts[d];
-    if (d < periodic.size()) options.periodic[d] = periodic[d] != 0;
-  }
+  const ArrayOptions<N> options = options_of<N>(line, name);
   const Layout<N> layout = make_layout<N>(line, to<Extents<N>>(extents), group.size());
   if (!line.has("memory")) return std::make_unique<TypedArray<T, N>>(group, layout, options);
   const index_t bytes = bytes_to_store(layout, options, sizeof(T));

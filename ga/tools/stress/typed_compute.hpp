@@ -2,11 +2,15 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <cmath>
+#include <functional>
+
 #include <tessera/reductions.hpp>
 #include <tessera/scan.hpp>
-#include <tessera/sparse.hpp>
 
 #include "typed_array.hpp"
+#include "typed_sparse.hpp"
+#include "typed_vectors.hpp"
 
 namespace tessera::stress {
 
@@ -39,6 +43,8 @@ void compute_real(const std::string& verb, T alpha, T beta, const std::vector<Sl
     if (verb == "abs") return abs(s[0], s[1]);
     if (verb == "minimum") return minimum(s[0], s[1], s[2]);
     if (verb == "maximum") return maximum(s[0], s[1], s[2]);
+    if (verb == "divide") return divide(s[0], s[1], s[2]);
+    if (verb == "reciprocal") return reciprocal(s[0], s[1]);
     if constexpr (N == 1) {
       if (verb == "sort") return sort(s[0]);
     }
@@ -71,37 +77,58 @@ void write_whole(const Line& line, const std::vector<Operand>& operands, const s
   if (verb == "transform3") return transform(s[0], s[1], s[2], [](const T& x, const T& y) { return x - y; });
   if constexpr (N == 1) {
     if (verb == "enumerate") return enumerate(s[0], alpha, beta);
-    if (verb == "scan") return scan(s[0], s[1], line.number("kind") == 1 ? Scan::exclusive : Scan::inclusive);
+    if (verb == "scan" || verb == "segmented_scan" || verb == "bin")
+      return compute_vector(line, s[0], s.back());
   }
+  if (verb == "transform4")
+    return transform(s[0], s[1], s[2], s[3], [](const T& x, const T& y, const T& z) { return x + y - z; });
   compute_real(verb, alpha, beta, s);
 }
 
-/// y = A x for the sparse matrix of a line. Gives the number of its elements, and those of one row: columns and
-/// values.
+template <class T>
+void compute_matrices(const Line& line, const std::vector<Operand>& operands) {
+  if (operands.size() == 1) return compute_matrix<T>(line, slice_of_operand<T, 2>(operands[0]));
+  if (line.verb == "transpose")
+    return transpose(slice_of_operand<T, 2>(operands[0]), slice_of_operand<T, 2>(operands[1]));
+  const bool is_matrix_last = operands[1].dimensions == 2;
+  compute_matrix<T>(line.verb, slice_of_operand<T, 2>(operands[is_matrix_last ? 1 : 0]),
+                    slice_of_operand<T, 1>(operands[is_matrix_last ? 0 : 1]));
+}
+
+/// What all elements come to, by functions of the tool's own.
 template <class T, std::size_t N>
-Values multiply_sparse(const Line& line, const std::vector<Operand>& operands) {
-  if constexpr (N <= 2) {
-    auto* x = dynamic_cast<TypedArray<T, N>*>(operands.at(0).array);
-    auto* y = dynamic_cast<TypedArray<T, N>*>(operands.at(1).array);
-    if (x == nullptr || y == nullptr) throw std::invalid_argument("operands of another type");
-    const Group& group = x->array().group();
-    const index_t rows = y->array().dims()[0], columns = x->array().dims()[0];
-    std::vector<Triplet<T>> mine;
-    for (const SparseElement& one :
-         sparse_elements(line, group.rank(), rows, columns, !std::is_arithmetic_v<T>))
-      mine.push_back({one.row, one.column, element<T>(one.value)});
-    SparseMatrix<T> a(group, rows, columns, mine);
-    a.multiply(x->array(), y->array());
-    Values found{static_cast<double>(a.nonzeros())};
-    if (rows > 0)
-      for (const Triplet<T>& one : a.row(random_below(line.number("seed"), 0, rows))) {
-        found.push_back(static_cast<double>(one.column));
-        found.push_back(number(one.value));
-      }
-    a.close();
-    return found;
-  }
-  throw std::invalid_argument("sparse matrices multiply one or two dimensions");
+Values reduce_by(const std::string& verb, const std::vector<Slice<T, N>>& s) {
+  const auto plus = [](const T& x, const T& y) { return x + y; };
+  if (verb == "reduce_by") return {number(tessera::reduce(s[0], T{0}, plus))};
+  if (verb == "transform_reduce")
+    return {number(
+        tessera::transform_reduce(s[0], s[1], T{0}, plus, [](const T& x, const T& y) { return x * y; }))};
+  if (verb == "transform_reduce3")
+    return {number(tessera::transform_reduce(s[0], s[1], s[2], T{0}, plus,
+                                             [](const T& x, const T& y, const T& z) { return x + y - z; }))};
+  // A result of another type than the elements have.
+  return {number(tessera::transform_reduce(s[0], std::int64_t{0}, std::plus<>(), [](const T& x) {
+    return static_cast<std::int64_t>(number(x).real() > 0);
+  }))};
+}
+
+/// Random whole numbers, which do not depend on the layout; returns them as another vector got them.
+/// @collective
+template <class T, std::size_t N>
+Values randomized(const Line& line, const Slice<T, N>& x) {
+  const auto seed = static_cast<std::uint64_t>(line.number("seed"));
+  const T low = element<T>({-9, -4}), high = element<T>({9, 4});
+  auto beside = scratch_vector<T>(x.group(), line.number("seed"), Values(static_cast<std::size_t>(x.size())));
+  randomize(beside, seed, low, high);
+  randomize(x, seed, low, high);
+  const auto whole = [](const T& a) {
+    return element<T>({std::floor(number(a).real()), std::floor(number(a).imag())});
+  };
+  transform(beside, whole);
+  transform(x, whole);
+  const Values all = values_of(beside);
+  beside.close();
+  return all;
 }
 
 template <class T, std::size_t N = 1>
@@ -111,23 +138,29 @@ Values compute_typed(std::size_t rank, const Line& line, const std::vector<Opera
   }
   const std::string& verb = line.verb;
   if (verb == "multiply_sparse") return multiply_sparse<T, N>(line, operands);
+  if (verb == "reshape" && operands[1].dimensions != N) {
+    reshape(slice_of_operand<T, N>(operands[0]), slice_of_operand<T, 1>(operands[1]));
+    return {};
+  }
+  if constexpr (N == 2) {
+    if (is_of_matrices(verb)) {
+      compute_matrices<T>(line, operands);
+      return {};
+    }
+  }
   std::vector<Slice<T, N>> s;
   for (const Operand& operand : operands) s.push_back(slice_of_operand<T, N>(operand));
   if (verb == "dot") return {number(dot(s[0], s[1]))};
   if (verb == "dot_unconjugated") return {number(dot_unconjugated(s[0], s[1]))};
-  if (verb == "transform_reduce")
-    return {number(tessera::transform_reduce(
-        s[0], s[1], T{0}, [](const T& x, const T& y) { return x + y; },
-        [](const T& x, const T& y) { return x * y; }))};
+  if (verb == "reduce_by" || verb.find("transform_reduce") == 0) return reduce_by(verb, s);
+  if (verb == "randomize") return randomized(line, s[0]);
+  if constexpr (N == 1) {
+    if (const auto moved = move_vector(line, s[0], s.back())) return *moved;
+  }
   if (verb == "norm1") return {norm1(s[0])};
   if (verb == "norm2") return {norm2(s[0])};
   if (verb == "norm_inf") return {norm_inf(s[0])};
-  if (verb == "reduce") {
-    const std::string operation = line.word("op", "sum");
-    return {number(reduce(s[0], operation == "min"   ? Reduce::min
-                                : operation == "max" ? Reduce::max
-                                                     : Reduce::sum))};
-  }
+  if (verb == "reduce") return {number(reduce(s[0], reduction_of(line)))};
   if (verb == "min_element" || verb == "max_element") return compute_extremum<T, N>(verb, s[0]);
   write_whole<T, N>(line, operands, s);
   return {};

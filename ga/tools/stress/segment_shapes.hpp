@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <vector>
+
+#include <tessera/runtime/strided.hpp>
+
+#include "model.hpp"
+
+namespace tessera::stress {
+
+/// Random numbers one after another; the same for the same seed.
+class Draws {
+ public:
+  explicit Draws(index_t seed) : seed_(seed) {}
+  index_t below(index_t end) { return random_below(seed_, next_++, end); }
+  bool one_in(index_t n) { return below(n) == 0; }
+
+ private:
+  index_t seed_;
+  std::size_t next_ = 0;
+};
+
+/// A random strided transfer of 8-byte words, and the words that it pairs, each counted from where its side
+/// begins.
+struct WordShape {
+  Strided strided;                            // in bytes
+  Numbers remote, local;                      // words in the order of the loops
+  index_t remote_size = 0, local_size = 0;    // words from the least to behind the greatest
+  index_t remote_first = 0, local_first = 0;  // where the first run begins
+};
+/// Whose remote side has room in `most` words.
+WordShape random_shape(Draws& draws, index_t most);
+
+}  // namespace tessera::stress
