@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <tessera/runtime/batch.hpp>
@@ -142,6 +143,16 @@ inline constexpr index_t default_cache = 1 << 20;
 /// Of arrays of records. Their model has one dimension more, the last, along which the members of a record lie.
 inline constexpr std::size_t most_record_dimensions = 3;
 inline constexpr index_t record_members = 4;
+
+/// Arrays of double alone have all numbers of dimensions: one compiled core moves all types, and each number
+/// takes seconds to compile for each type.
+template <class T>
+inline constexpr std::size_t most_dimensions_of = std::is_same_v<T, double> ? most_dimensions : 4;
+/// The same by a type's name. @local
+inline std::size_t most_dimensions_of_type(const std::string& type) {
+  if (type == "record") return most_record_dimensions;
+  return type == "double" ? most_dimensions_of<double> : most_dimensions_of<float>;
+}
 /// Whether arrays of records have the operation of a verb.
 bool suits_records(const std::string& verb);
 

@@ -32,9 +32,6 @@ class Generator : private RandomShapes {
   }
   index_t seed() { return pick(1, 99999); }
   int size_of(const std::string& group);
-  static std::size_t most_dimensions_of(const Sketch& array) {
-    return array.is_record() ? most_record_dimensions : most_dimensions;
-  }
 
   void add_line();
   // Groups and arrays.

@@ -79,10 +79,10 @@ bool Run::make_array(const Line& line) {
   const Numbers extents = line.numbers("extents");
   const index_t offset = line.number("memory");
   if (offset < 0 || offset % 16 != 0) return false;
-  if (find(name) != nullptr || groups_.count(group) == 0 || extents.empty() || extents.size() > most_dimensions)
+  if (find(name) != nullptr || groups_.count(group) == 0 || extents.empty() ||
+      extents.size() > most_dimensions_of_type(line.word("type", "double")))
     return false;
-  if (line.word("type") == "record" && (extents.size() > most_record_dimensions || line.has("memory")))
-    return false;
+  if (line.word("type") == "record" && line.has("memory")) return false;
   const Members& members = groups_.at(group);
   Entry entry;
   entry.name = name;
