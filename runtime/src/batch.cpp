@@ -94,14 +94,15 @@ struct Batch::State {
     SegmentState* segment = nullptr;
     std::uint64_t number = 0;  // the segment's, as another may come to lie where it lay
     int rank = -1;
-    Verb verb = Verb::put;
-    index_t bytes = 0;
-    Path path = Path::node;
     Destination* destination = nullptr;  // of an agent
     int agent = 0;
     std::uint64_t region = 0;
-    index_t begin = 0;        // of the rank's slice in it
-    bool is_touched = false;  // known to the destination
+    index_t begin = 0;     // of the rank's slice in it
+    unsigned touched = 0;  // the operations that the destination knows of, a bit for each
+    // And what the last one was, as its path holds for others of its kind.
+    Verb verb = Verb::put;
+    index_t bytes = -1;
+    Path path = Path::node;
   } way;
   Request under_way;
 
@@ -115,12 +116,15 @@ struct Batch::State {
     runtime->progress->courier().run(agent, destination.program, *pending);
     under_way += Pending::launch(std::move(pending));
     destination.touched.clear();
-    way.is_touched = false;
+    way.touched = 0;
   }
 
-  void find_way(SegmentState& segment, int rank, index_t offset, index_t bytes, Verb verb) {
+  void find_way(SegmentState& segment, int rank, index_t offset, index_t bytes) {
     detail::check_place(segment, rank, offset, bytes);
-    way = {&segment, segment.number, rank, verb, bytes, route(segment, rank, verb, bytes)};
+    way = {};
+    way.segment = &segment;
+    way.number = segment.number;
+    way.rank = rank;
     if (segment.address(rank) != nullptr || segment.domain != AtomicDomain::cpu) return;
     const Address place = segment.remote(rank, 0);
     runtime = segment.group->runtime;
@@ -134,11 +138,15 @@ struct Batch::State {
   // kept for another path, and must come before it, is sent.
   Path prepare(SegmentState& segment, int rank, index_t offset, index_t bytes, Verb verb) {
     segment.require(detail::Use::data);
-    const bool same = way.segment == &segment && way.number == segment.number && way.rank == rank &&
-                      way.verb == verb && way.bytes == bytes;
-    if (!same) find_way(segment, rank, offset, bytes, verb);
+    if (way.segment != &segment || way.number != segment.number || way.rank != rank)
+      find_way(segment, rank, offset, bytes);
     if (bytes < 0 || offset < 0 || offset > segment.slice - bytes)
       detail::check_place(segment, rank, offset, bytes);
+    if (way.verb != verb || way.bytes != bytes) {
+      way.verb = verb;
+      way.bytes = bytes;
+      way.path = route(segment, rank, verb, bytes);
+    }
     const bool keeps = bytes <= Program::most / 4 && (way.path == Path::agent || verb != Verb::update);
     if (!by_window.is_empty() && (!keeps || way.path != Path::window)) under_way += by_window.send();
     if (way.destination != nullptr && (!keeps || way.path != Path::agent)) send(way.agent, *way.destination);
@@ -157,11 +165,12 @@ struct Batch::State {
     Destination& destination = *way.destination;
     if (!destination.program.has_room(run)) send(way.agent, destination);
     const Operation operation = counted_as(way.verb);
-    if (!way.is_touched) {
+    const unsigned bit = 1U << static_cast<unsigned>(operation);
+    if ((way.touched & bit) == 0) {
       auto& known = destination.touched;
       const Touched touched{way.segment, way.rank, operation};
       if (std::find(known.begin(), known.end(), touched) == known.end()) known.push_back(touched);
-      way.is_touched = true;
+      way.touched |= bit;
     }
     const SegmentState& segment = *way.segment;
     const detail::Counted counted(segment, segment.tallies, way.rank, Path::agent, operation, run.run);
