@@ -10,6 +10,7 @@
 #include <tessera/detail/operations.hpp>
 #include <tessera/layout.hpp>
 
+#include "file_order.hpp"
 #include "format.hpp"
 #include "progress.hpp"
 #include "together.hpp"
@@ -21,19 +22,6 @@ using tessera::detail::ArrayCore;
 using tessera::detail::Box;
 using tessera::detail::Coordinates;
 using tessera::detail::SliceCore;
-
-// Divides a box along its first dimensions, so that what each rank has is contiguous in the file as far as
-// possible.
-tessera::detail::LayoutCore file_layout(int rank, const Coordinates& extents, int ranks) {
-  Coordinates grid{};
-  index_t left = ranks;
-  for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d) {
-    grid[d] = std::clamp<index_t>(extents[d], 1, left);
-    left /= grid[d];
-  }
-  const Coordinates no_minimum{};
-  return tessera::detail::make_blocked(rank, extents.data(), ranks, no_minimum.data(), grid.data());
-}
 
 }  // namespace
 

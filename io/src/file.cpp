@@ -132,6 +132,7 @@ void File::create_dataset(std::string_view name, const ElementType& type, const 
   storage.take_space = storage.chunk.empty();
   s.step(context, [&] {
     if (!storage.chunk.empty()) detail::require_chunks();
+    detail::require_inside(s.file(), std::string(name));
     if (hdf5::has_object(s.file(), std::string(name))) throw IoError("there is something of this name already");
   });
   s.take_space(bytes_on_disk(extents, storage, type.size),
@@ -147,17 +148,20 @@ void File::write(std::string_view name, const Box* patch, const SliceCore& from)
   s.require_writable(context);
   s.begin(context, from);
   const hdf5::Silence silence;
+  const detail::Place place{from.rank(), patch == nullptr ? Coordinates{} : patch->lo};
   hdf5::Dataset dataset;
   bool is_new = false;
   s.step(context, [&] {
+    detail::require_inside(s.file(), key);
     is_new = patch == nullptr && !hdf5::has_object(s.file(), key);
     if (is_new) return;
     dataset = detail::find_dataset(s.file(), key);
     hdf5::memory_to_write(dataset, from.array().type());
     const auto dims = hdf5::extents(dataset);
     patch == nullptr ? detail::require_extents(dims, from) : detail::require_patch(dims, *patch, from);
+    detail::try_to_write(s.file(), key, dataset, place, from);
   });
-  if (is_new) {
+  if (s.agreed(context, is_new)) {
     s.take_space(from.size() * from.array().type().size, FileState::Use::now, context);
     s.step(context, [&] {
       const auto type = hdf5::element_type(from.array().type());
@@ -165,8 +169,7 @@ void File::write(std::string_view name, const Box* patch, const SliceCore& from)
       detail::write_description(dataset, from);
     });
   }
-  const detail::Place place{from.rank(), patch == nullptr ? Coordinates{} : patch->lo};
-  const auto account = detail::write_slice(dataset, place, from, context);
+  const auto account = s.while_whole([&] { return detail::write_slice(dataset, place, from, context); });
   s.last = {account.collective, account.reason};
 }
 
@@ -192,7 +195,7 @@ void File::read(std::string_view name, const Box* patch, const SliceCore& into) 
     return;
   }
   const detail::Place place{into.rank(), patch == nullptr ? Coordinates{} : patch->lo};
-  const auto account = detail::read_slice(dataset, place, into, context);
+  const auto account = s.while_whole([&] { return detail::read_slice(dataset, place, into, context); });
   s.last = {account.collective, account.reason};
 }
 
@@ -207,10 +210,17 @@ void File::append(std::string_view name, const SliceCore& step, const detail::St
   s.take_space(bytes_on_disk(dims, storage, type.size), FileState::Use::now, context);
   const hdf5::Silence silence;
   hdf5::Dataset dataset;
+  detail::Place place{step.rank() + 1, {}};
   hsize_t before = 0;
+  bool is_new = false;
   s.step(context, [&] {
     detail::require_chunks();
-    if (!hdf5::has_object(s.file(), key)) {
+    detail::require_inside(s.file(), key);
+    is_new = !hdf5::has_object(s.file(), key);
+  });
+  s.agreed(context, is_new);
+  s.step(context, [&] {
+    if (is_new) {
       const auto all = with_first(0, dims);
       storage.chunk = with_first(1, storage.chunk);
       storage.grows = true;
@@ -225,28 +235,32 @@ void File::append(std::string_view name, const SliceCore& step, const detail::St
     before = found.front();
     found.erase(found.begin());
     detail::require_extents(found, step);
+    place.origin[0] = static_cast<index_t>(before);
+    detail::try_to_write(s.file(), key, dataset, place, step);
   });
   s.step(context, [&] { hdf5::resize(dataset, before + 1); });
-  detail::Place place{step.rank() + 1, {}};
-  place.origin[0] = static_cast<index_t>(before);
   try {
-    const auto account = detail::write_slice(dataset, place, step, context);
+    const auto account = s.while_whole([&] { return detail::write_slice(dataset, place, step, context); });
     s.last = {account.collective, account.reason};
   } catch (const IoError&) {
-    s.step(context, [&] { hdf5::resize(dataset, before); });
+    if (s.is_open()) s.step(context, [&] { hdf5::resize(dataset, before); });
     throw;
   }
 }
 
 index_t File::steps(std::string_view name) const {
   FileState& s = state();
+  const std::string context = s.context("steps", name);
   index_t steps = 0;
-  s.step(s.context("steps", name), [&] {
+  bool is_there = false;
+  s.step(context, [&] {
     if (!hdf5::has_dataset(s.file(), std::string(name))) return;
     const auto dims = hdf5::extents(hdf5::open_dataset(s.file(), std::string(name)));
     if (dims.empty()) throw IoError("the dataset is a single value");
     steps = static_cast<index_t>(dims.front());
+    is_there = true;
   });
+  s.agreed(context, is_there);
   return steps;
 }
 
@@ -268,15 +282,16 @@ void File::read_step(std::string_view name, index_t step, const SliceCore& into)
   });
   detail::Place place{into.rank() + 1, {}};
   place.origin[0] = step;
-  const auto account = detail::read_slice(dataset, place, into, context);
+  const auto account = s.while_whole([&] { return detail::read_slice(dataset, place, into, context); });
   s.last = {account.collective, account.reason};
 }
 
 bool File::contains(std::string_view name) const {
   FileState& s = state();
+  const std::string context = s.context("search", name);
   bool found = false;
-  s.step(s.context("search", name), [&] { found = hdf5::has_dataset(s.file(), std::string(name)); });
-  return found;
+  s.step(context, [&] { found = hdf5::has_dataset(s.file(), std::string(name)); });
+  return s.agreed(context, found);
 }
 
 DatasetInfo File::dataset(std::string_view name) const {

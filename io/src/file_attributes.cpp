@@ -7,6 +7,7 @@
 
 #include "file_state.hpp"
 #include "format.hpp"
+#include "opening.hpp"
 
 namespace tessera::io {
 namespace {
@@ -43,11 +44,17 @@ void File::set_attribute(std::string_view object, std::string_view name, const A
   detail::FileState& s = state();
   const std::string what = context(s, object, name);
   s.require_writable(what);
-  s.take_space(bytes_of(value), detail::FileState::Use::later, what);
+  bool is_new = false;
+  hdf5::Object target;
   s.step(what, [&] {
     if (name.empty()) throw IoError("the attribute needs a name");
-    hdf5::set_attribute(open(s, object).get(), std::string(name), value);
+    detail::require_inside(s.file(), std::string(object));
+    target = open(s, object);
+    is_new = !hdf5::has_attribute(target.get(), std::string(name));
   });
+  s.agreed(what, is_new);
+  s.take_space(bytes_of(value), detail::FileState::Use::later, what);
+  s.step(what, [&] { hdf5::set_attribute(target.get(), std::string(name), value); });
 }
 
 AttributeValue File::attribute(std::string_view object, std::string_view name) const {

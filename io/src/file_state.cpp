@@ -111,23 +111,48 @@ void FileState::create(bool exclusive, const std::string& context) {
     }
   });
   const hdf5::Locks locks = file_locks(group(), path_, context);
-  together(group(), context, [&] { open_.file.bytes = open_to_write(path_); });
+  together(group(), context, [&] {
+    open_.file.bytes = open_to_write(path_);
+    hdf5::prepare_to_open_together();
+  });
   try {
-    together(group(), context, [&] { open_.file.hdf5 = hdf5::create(path_, group().mpi_comm(), locks); });
+    together(group(), context, [&] {
+      hdf5::without_loss([&] { open_.file.hdf5 = hdf5::create(path_, group().mpi_comm(), locks); });
+    });
     take_space(0, Use::now, context);
   } catch (const IoError&) {  // one rank could not create it, or another program took the space
-    hdf5::abandon(std::move(open_.file.hdf5));
+    give_up(group(), std::move(open_.file.hdf5));
     throw;
   }
 }
 
-FileState::~FileState() {
+FileState::~FileState() { drop(); }
+
+// It is closed by a later file of the group, or when MPI ends.
+void FileState::drop() noexcept {
   if (!is_open()) return;
   try {
     all_dropped().push_back(std::move(open_));
   } catch (...) {  // then it stays open until MPI ends
     hdf5::abandon(std::move(open_.file.hdf5));
   }
+}
+
+// HDF5 believes that all of it was written, on every rank alike, so that it can close it.
+void FileState::drop_if_damaged() {
+  if (group().all_reduce(static_cast<int>(hdf5::take_lost_structure()), Reduce::max) != 0) drop();
+}
+
+bool FileState::agreed(const std::string& context, bool found) {
+  const int mine = static_cast<int>(found);
+  const bool differs = group().all_reduce(mine, Reduce::min) != group().all_reduce(mine, Reduce::max);
+  together(group(), context, [&] {
+    if (differs)
+      throw IoError(
+          "some ranks find it in the file and some do not; are all of them able to read the file, and what it "
+          "links to?");
+  });
+  return found;
 }
 
 void FileState::close() {

@@ -11,6 +11,7 @@
 #include <tessera/runtime/group.hpp>
 
 #include "hdf5.hpp"
+#include "hdf5_losses.hpp"
 #include "opening.hpp"
 #include "together.hpp"
 
@@ -51,17 +52,32 @@ class FileState {
   enum class Use { now, later };
   void take_space(index_t bytes, Use use, const std::string& context);
 
-  /// Runs a step of all ranks. @collective
+  /// Runs a step of all ranks; what HDF5 loses meanwhile is an error. @collective
   template <class Step>
-  void step(const std::string& context, Step&& work) const {
+  void step(const std::string& context, Step&& work) {
     const hdf5::Silence silence;
-    together(group(), context, work);
+    while_whole([&] { together(group(), context, [&] { hdf5::without_loss(work); }); });
   }
+  /// Runs what throws on every rank. If part of the file was lost, it is closed then. @collective
+  template <class Action>
+  auto while_whole(Action&& action) {
+    try {
+      return action();
+    } catch (const IoError&) {
+      drop_if_damaged();
+      throw;
+    }
+  }
+  /// What all ranks have found out in a step. @collective
+  /// @throws IoError unless all have found the same: the calls that follow may differ
+  bool agreed(const std::string& context, bool found);
 
   TransferReport last;
 
  private:
   void create(bool exclusive, const std::string& context);
+  void drop() noexcept;
+  void drop_if_damaged();
 
   // What is left to do when it is closed, by a later file of the group if need be.
   struct Open {

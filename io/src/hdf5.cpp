@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "hdf5_check.hpp"
+#include "hdf5_losses.hpp"
 
 namespace tessera::io::hdf5 {
 namespace {
@@ -21,26 +22,9 @@ std::string mpi_name(const std::filesystem::path& path, [[maybe_unused]] Locks l
   return path.string();
 }
 
-struct InfoTraits {
-  using Handle = MPI_Info;
-  static Handle null() noexcept { return MPI_INFO_NULL; }
-  static void free(Handle handle) noexcept { MPI_Info_free(&handle); }
-};
-using Info = tessera::detail::UniqueHandle<InfoTraits>;
-
-// So that ROMIO does not read, change and write back, which it does under a lock.
-Info without_locks() {
-  MPI_Info made = MPI_INFO_NULL;
-  bool good = MPI_Info_create(&made) == MPI_SUCCESS;
-  Info info(made);
-  good = good && MPI_Info_set(made, "romio_ds_write", "disable") == MPI_SUCCESS;
-  if (!good) throw IoError("MPI_Info_set failed");
-  return info;
-}
-
-Properties parallel_access(MPI_Comm comm, Locks locks) {
+Properties parallel_access(MPI_Comm comm) {
   Properties access(check(H5Pcreate(H5P_FILE_ACCESS), "H5Pcreate"));
-  const Info info = locks == Locks::fail ? without_locks() : Info();
+  const Info info = hints();
   check(H5Pset_fapl_mpio(access.get(), comm, info.get()), "H5Pset_fapl_mpio");
   return access;
 }
@@ -68,7 +52,8 @@ Silence::Silence() {
 Silence::~Silence() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
 
 File create(const std::filesystem::path& path, MPI_Comm comm, Locks locks) {
-  const Properties access = parallel_access(comm, locks);
+  const Properties access = parallel_access(comm);
+  const OpenOurs ours(access.get());
   return File(check(H5Fcreate(mpi_name(path, locks).c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()),
                     "cannot be created"));
 }
@@ -79,11 +64,13 @@ File open_alone(const std::filesystem::path& path) {
   const Properties access(check(H5Pcreate(H5P_FILE_ACCESS), "H5Pcreate"));
   // A writer's lock is none of ours, and some file systems have no locks.
   check(H5Pset_file_locking(access.get(), false, true), "H5Pset_file_locking");
+  const OpenOurs ours(access.get());
   return File(check(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), cannot_be_opened));
 }
 
 File open(const std::filesystem::path& path, MPI_Comm comm, Locks locks) {
-  const Properties access = parallel_access(comm, locks);
+  const Properties access = parallel_access(comm);
+  const OpenOurs ours(access.get());
   return File(check(H5Fopen(mpi_name(path, locks).c_str(), H5F_ACC_RDWR, access.get()), cannot_be_opened));
 }
 
@@ -93,7 +80,9 @@ void abandon(File file) noexcept { static_cast<void>(file.release()); }
 
 void close(File file) {
   const hid_t handle = file.release();
-  check(H5Fclose(handle), "cannot be completed");
+  const herr_t closed = H5Fclose(handle);
+  take_lost_structure();  // of a file that is no more
+  without_loss([&] { check(closed, "cannot be completed"); });
 }
 
 }  // namespace tessera::io::hdf5

@@ -59,7 +59,8 @@ File open_alone(const std::filesystem::path& path);
 File open(const std::filesystem::path& path, MPI_Comm comm, Locks locks = Locks::work);
 /// Writes what HDF5 still holds back. @collective over the file's communicator
 void flush(const File& file);
-/// Closes and reports what ~File could not. @collective over the file's communicator
+/// Closes and reports what ~File could not, and what was lost meanwhile. @collective over the file's
+/// communicator
 void close(File file);
 /// Gives up a file after an error: H5Fclose of HDF5 1.10 may then wait for ranks that do not come, or fail,
 /// free the file and yet keep its handle, over which the end of the library crashes. It stays open until then.
@@ -103,6 +104,19 @@ class ConversionWatch {
   const char* found_ = "";
 };
 
+// ---- names: hdf5_links.cpp
+
+/// How names are followed, for properties of a kind: into other files with each rank by itself, to read.
+Properties following_links(hid_t kind);
+bool has_dataset(const File& file, const std::string& name);
+/// Whether there is a dataset or group; the file itself for "" and "/".
+bool has_object(const File& file, const std::string& name);
+/// Whether a part of the path is in another file, to which this one links.
+bool leads_outside(const File& file, const std::string& name);
+Dataset open_dataset(const File& file, const std::string& name);
+/// Opens a dataset or group; the file itself for "" and "/".
+Object open_object(const File& file, const std::string& name);
+
 // ---- datasets: hdf5_datasets.cpp
 
 /// How a dataset is stored. Extents of chunks are none for one piece, which is not compressed.
@@ -119,10 +133,6 @@ Dataset create_dataset(const File& file, const std::string& name, const Type& ty
                        const std::vector<hsize_t>& dims, const Storage& storage);
 /// The paths of all datasets.
 std::vector<std::string> dataset_names(const File& file);
-bool has_dataset(const File& file, const std::string& name);
-/// Whether there is a dataset or group; the file itself for "" and "/".
-bool has_object(const File& file, const std::string& name);
-Dataset open_dataset(const File& file, const std::string& name);
 std::vector<hsize_t> extents(const Dataset& dataset);
 /// How it is stored; what space it takes is not said.
 Storage storage(const Dataset& dataset);
@@ -135,6 +145,14 @@ void resize(const Dataset& dataset, hsize_t extent);
 /// they would in memory; else -1.
 index_t offset_in_file(const File& file, const Dataset& dataset, const tessera::detail::ElementType& type);
 
+/// Tries what HDF5 does on one rank for all when they write to a packed dataset: it unpacks chunks of which a
+/// box has a part only. They stay in HDF5's memory until the dataset is closed, so open it anew to write.
+/// @local
+/// @throws IoError if one cannot be unpacked, or a filter is not there
+void try_chunks(const Dataset& dataset, const Memory& memory, const tessera::detail::Box& box, int rank);
+
+/// In one call of HDF5: MPI-IO counts in int, and people want to see progress.
+constexpr index_t most_bytes = index_t{1} << 28;
 enum class Transfer { write, read };
 /// How HDF5 moved data: all ranks together, or each by itself, and why; in words.
 struct Account {
@@ -151,8 +169,6 @@ Account transfer(Transfer direction, const Dataset& dataset, const Memory& memor
 // ---- attributes of datasets, groups and files: hdf5_attributes.cpp
 
 void write_attribute(const Dataset& dataset, const char* name, const std::string& value);
-/// Opens a dataset or group; the file itself for "" and "/".
-Object open_object(const File& file, const std::string& name);
 /// Replaces one that there is. @collective over the file's communicator
 void set_attribute(hid_t object, const std::string& name, const AttributeValue& value);
 bool has_attribute(hid_t object, const std::string& name);

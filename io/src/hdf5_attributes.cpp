@@ -102,11 +102,6 @@ void write_attribute(const Dataset& dataset, const char* name, const std::string
   set_attribute(dataset.get(), name, value);
 }
 
-Object open_object(const File& file, const std::string& name) {
-  const bool is_file = name.find_first_not_of('/') == std::string::npos;
-  return Object(check(H5Oopen(file.get(), is_file ? "/" : name.c_str(), H5P_DEFAULT), "cannot be opened"));
-}
-
 void set_attribute(hid_t object, const std::string& name, const AttributeValue& value) {
   if (!has_attribute(object, name)) return make_attribute(object, name, name, value);
   // The old value stays until there is a new one.

@@ -15,14 +15,14 @@ namespace {
 
 using tessera::detail::Box;
 
-// In one call: MPI-IO counts in int, and people want to see progress. What is converted twice needs a buffer.
-constexpr hsize_t most_elements = hsize_t{1} << 58;  // whose bytes can still be counted
-constexpr index_t most_bytes = index_t{1} << 28, most_bytes_between = index_t{1} << 24;
+constexpr hsize_t most_elements = hsize_t{1} << 58;       // whose bytes can still be counted
+constexpr index_t most_bytes_between = index_t{1} << 24;  // what is converted twice needs a buffer
 
 bool is_parallel(const Dataset& dataset) {
   const File file(check(H5Iget_file_id(dataset.get()), "H5Iget_file_id"));
-  const Properties access(check(H5Fget_access_plist(file.get()), "H5Fget_access_plist"));
-  return H5Pget_driver(access.get()) == H5FD_MPIO;
+  // Only files that ranks have opened together have it. H5Fget_access_plist would wait for all ranks.
+  hbool_t is_atomic = false;
+  return H5Fget_mpi_atomicity(file.get(), &is_atomic) >= 0;
 }
 
 struct Selection {
@@ -190,8 +190,9 @@ Dataset create_dataset(const File& file, const std::string& name, const Type& ty
   const Properties link(check(H5Pcreate(H5P_LINK_CREATE), "H5Pcreate"));
   check(H5Pset_char_encoding(link.get(), H5T_CSET_UTF8), "H5Pset_char_encoding");
   check(H5Pset_create_intermediate_group(link.get(), 1), "H5Pset_create_intermediate_group");
+  const Properties access = following_links(H5P_DATASET_ACCESS);
   return Dataset(check(
-      H5Dcreate2(file.get(), name.c_str(), type.get(), space.get(), link.get(), creation.get(), H5P_DEFAULT),
+      H5Dcreate2(file.get(), name.c_str(), type.get(), space.get(), link.get(), creation.get(), access.get()),
       formatted("dataset \"{}\" cannot be created", name)));
 }
 
@@ -203,27 +204,6 @@ std::vector<std::string> dataset_names(const File& file) {
   };
   check(H5Ovisit(file.get(), H5_INDEX_NAME, H5_ITER_INC, add, &names), "H5Ovisit");
   return names;
-}
-
-bool has_object(const File& file, const std::string& name) {
-  if (name.find_first_not_of('/') == std::string::npos) return true;
-  // Each part of the path must exist before the next may be asked for.
-  for (std::size_t slash = name.find('/', 1); slash != std::string::npos; slash = name.find('/', slash + 1)) {
-    if (H5Lexists(file.get(), name.substr(0, slash).c_str(), H5P_DEFAULT) <= 0) return false;
-  }
-  return H5Lexists(file.get(), name.c_str(), H5P_DEFAULT) > 0;
-}
-
-bool has_dataset(const File& file, const std::string& name) {
-  H5O_info_t info;
-  return !name.empty() && has_object(file, name) &&
-         H5Oget_info_by_name(file.get(), name.c_str(), &info, H5P_DEFAULT) >= 0 &&
-         info.type == H5O_TYPE_DATASET;
-}
-
-Dataset open_dataset(const File& file, const std::string& name) {
-  return Dataset(check(H5Dopen2(file.get(), name.c_str(), H5P_DEFAULT),
-                       formatted("dataset \"{}\" cannot be opened", name)));
 }
 
 std::vector<hsize_t> extents(const Dataset& dataset) {

@@ -8,6 +8,7 @@
 
 #include "format.hpp"
 #include "hdf5_check.hpp"
+#include "hdf5_losses.hpp"
 
 namespace tessera::io::hdf5 {
 namespace {
@@ -51,6 +52,7 @@ File create_alone(const std::filesystem::path& path, index_t user_bytes) {
   check(H5Pset_file_locking(access.get(), false, true), "H5Pset_file_locking");
   const Properties creation(check(H5Pcreate(H5P_FILE_CREATE), "H5Pcreate"));
   check(H5Pset_userblock(creation.get(), static_cast<hsize_t>(user_bytes)), "H5Pset_userblock");
+  const OpenOurs ours(access.get());
   return File(check(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()), "cannot be created"));
 }
 

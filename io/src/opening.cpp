@@ -15,6 +15,7 @@
 #include <tessera/runtime/detail/wait.hpp>
 
 #include "format.hpp"
+#include "hdf5_losses.hpp"
 #include "links.hpp"
 #include "mpi_io.hpp"
 #include "together.hpp"
@@ -65,14 +66,14 @@ void pause_between_attempts(const Group& group) {
   });
 }
 
-// Closing would wait for a rank that could not open the file: then all ranks give it up.
 hdf5::File open_together(const Group& group, const std::filesystem::path& path, hdf5::Locks locks,
                          const std::string& context) {
   hdf5::File file;
   try {
-    together(group, context, [&] { file = hdf5::open(path, group.mpi_comm(), locks); });
+    together(group, context,
+             [&] { hdf5::without_loss([&] { file = hdf5::open(path, group.mpi_comm(), locks); }); });
   } catch (...) {
-    hdf5::abandon(std::move(file));
+    give_up(group, std::move(file));
     throw;
   }
   return file;
@@ -89,6 +90,15 @@ std::string listing(const hdf5::File& file) {
 
 }  // namespace
 
+void give_up(const Group& group, hdf5::File file) {
+  const bool is_everywhere = group.all_reduce(static_cast<int>(static_cast<bool>(file)), Reduce::min) != 0;
+  if (!is_everywhere) return hdf5::abandon(std::move(file));  // closing would wait
+  try {
+    hdf5::close(std::move(file));
+  } catch (const IoError&) {  // the first error tells more
+  }
+}
+
 OpenFile open_file(const Group& group, const std::filesystem::path& path, Access access,
                    const std::string& context) {
   const bool writes = access == Access::read_write;
@@ -99,7 +109,10 @@ OpenFile open_file(const Group& group, const std::filesystem::path& path, Access
   const hdf5::Locks locks = writes ? file_locks(group, path, context) : hdf5::Locks::work;
   for (int attempt = 1;; ++attempt) {
     OpenFile file;
-    together(group, context, [&] { file.bytes = writes ? open_to_write(path) : open_to_read(path); });
+    together(group, context, [&] {
+      file.bytes = writes ? open_to_write(path) : open_to_read(path);
+      if (writes) hdf5::prepare_to_open_together();
+    });
     // What fails on some ranks only would make the others wait in HDF5.
     together(group, context, [&] { file.hdf5 = hdf5::open_alone(path); });
     if (writes) {
@@ -121,6 +134,14 @@ OpenFile open_file(const Group& group, const std::filesystem::path& path, Access
         throw IoError("the file is being replaced again and again; open it when its writer has ended");
     });
     pause_between_attempts(group);
+  }
+}
+
+void require_inside(const hdf5::File& file, const std::string& name) {
+  if (hdf5::leads_outside(file, name)) {
+    throw IoError(
+        "the name leads into another file, to which this one has an external link; open that file to write "
+        "there");
   }
 }
 

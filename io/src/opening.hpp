@@ -27,6 +27,11 @@ enum class Access { read, read_write };
 OpenFile open_file(const Group& group, const std::filesystem::path& path, Access access,
                    const std::string& context);
 
+/// Closes a file after an error, if all ranks have it; else none can close it. @collective
+void give_up(const Group& group, hdf5::File file);
+
+/// Part of a step of all ranks. @throws IoError if a name leads into another file, where nothing is written
+void require_inside(const hdf5::File& file, const std::string& name);
 /// Part of a step of all ranks. @throws IoError that lists the datasets there are
 hdf5::Dataset find_dataset(const hdf5::File& file, const std::string& name);
 

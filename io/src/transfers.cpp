@@ -7,6 +7,7 @@
 
 #include "file_order.hpp"
 #include "format.hpp"
+#include "hdf5_losses.hpp"
 #include "tile_transfer.hpp"
 #include "together.hpp"
 
@@ -34,6 +35,14 @@ std::vector<index_t> extents_of(const SliceCore& slice) {
 
 }  // namespace
 
+void try_to_write(const hdf5::File& file, const std::string& name, hdf5::Dataset& dataset, const Place& place,
+                  const SliceCore& slice) {
+  hdf5::try_chunks(dataset, hdf5::memory_to_write(dataset, slice.array().type()),
+                   box_at(place, FileOrder::box_of(slice), slice.rank()), place.rank);
+  dataset.reset();  // first, as HDF5 keeps one memory of chunks for all that have it open
+  dataset = hdf5::open_dataset(file, name);
+}
+
 hdf5::Account write_slice(const hdf5::Dataset& dataset, const Place& place, const SliceCore& slice,
                           const std::string& context) {
   FileOrder ordered(slice);
@@ -41,9 +50,11 @@ hdf5::Account write_slice(const hdf5::Dataset& dataset, const Place& place, cons
   const Group& group = slice.array().group();
   hdf5::Account account;
   together(group, context, [&] {
-    account = hdf5::transfer(
-        hdf5::Transfer::write, dataset, hdf5::memory_to_write(dataset, slice.array().type()), group,
-        box_at(place, ordered.box(), slice.rank()), place.rank, ordered.array().local_data(), context);
+    hdf5::without_loss([&] {
+      account = hdf5::transfer(
+          hdf5::Transfer::write, dataset, hdf5::memory_to_write(dataset, slice.array().type()), group,
+          box_at(place, ordered.box(), slice.rank()), place.rank, ordered.array().local_data(), context);
+    });
   });
   return account;
 }
@@ -54,9 +65,11 @@ hdf5::Account read_slice(const hdf5::Dataset& dataset, const Place& place, const
   const Group& group = slice.array().group();
   hdf5::Account account;
   together(group, context, [&] {
-    account = hdf5::transfer(hdf5::Transfer::read, dataset, hdf5::memory_to_read(dataset, slice.array().type()),
-                             group, box_at(place, ordered.box(), slice.rank()), place.rank,
-                             ordered.array().local_data(), context);
+    hdf5::without_loss([&] {
+      account = hdf5::transfer(
+          hdf5::Transfer::read, dataset, hdf5::memory_to_read(dataset, slice.array().type()), group,
+          box_at(place, ordered.box(), slice.rank()), place.rank, ordered.array().local_data(), context);
+    });
   });
   if (ordered.is_copy())
     tessera::detail::copy(ordered.array(), slice);

@@ -19,6 +19,10 @@ struct Place {
   tessera::detail::Coordinates origin{};
 };
 
+/// Tries what could fail on some ranks only when a slice is written, and opens the dataset anew. Part of a step
+/// of all ranks.
+void try_to_write(const hdf5::File& file, const std::string& name, hdf5::Dataset& dataset, const Place& place,
+                  const tessera::detail::SliceCore& slice);
 /// Writes all elements of a slice; what others have put there is visible already. @collective
 hdf5::Account write_slice(const hdf5::Dataset& dataset, const Place& place,
                           const tessera::detail::SliceCore& slice, const std::string& context);
