@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <string>
+
+#include <dlfcn.h>
+
+#include "raw_file.hpp"
+
+// What the preloaded library of failing_system.cpp does, on one rank at a time.
+namespace tessera::test {
+
+/// A name of a file that can fail, and of no other job's: Open MPI locks files by their names alone, and keeps
+/// the lock of a job that was killed. @local
+inline std::string failing_name(const Directory& directory) {
+  return (directory / "").parent_path().filename().string() + "-failing.h5";
+}
+
+/// Kinds of calls of the system.
+constexpr int writes = 1, sizes = 2, syncs = 4, opens = 8, reads = 16;
+
+using Fail = int(int kinds, int but_first);
+inline Fail* fail_function() {
+  static const auto function = reinterpret_cast<Fail*>(dlsym(RTLD_DEFAULT, "tessera_test_fail"));
+  return function;
+}
+
+/// Calls of these kinds fail on one rank, but for the first of them, while this lives.
+class Failing {
+ public:
+  Failing(int rank, int kinds, int but_first = 0) {
+    if (world().rank() == rank) fail_function()(kinds, but_first);
+  }
+  ~Failing() { stop(); }
+  Failing(const Failing&) = delete;
+  Failing& operator=(const Failing&) = delete;
+  /// How many have failed, on any rank. @collective
+  int count() {
+    stop();
+    return world().all_reduce(count_, Reduce::sum);
+  }
+
+ private:
+  void stop() { count_ += fail_function()(0, 0); }
+  int count_ = 0;
+};
+
+}  // namespace tessera::test
