@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
+#include "atomics.hpp"
+
+#include <tessera/runtime/error.hpp>
+
 #include "elements.hpp"
 #include "format.hpp"
 #include "passage.hpp"
 #include "paths/paths.hpp"
 #include "route.hpp"
+#include "transfer.hpp"
 
-// Operations on one element: under its stripe's lock where the domain is the CPU's, by MPI where it is MPI's.
 namespace tessera::detail {
 namespace {
 
@@ -22,7 +26,7 @@ void check_element(const SegmentState& segment, int rank, index_t offset, index_
   throw UsageError(
       formatted("atomic operation on segment \"{}\" at offset {}, which is not a multiple of the "
                 "element's {} bytes",
-                segment.name, offset, bytes));
+                segment.name(), offset, bytes));
 }
 
 }  // namespace
@@ -57,7 +61,7 @@ bool element_compare_exchange(SegmentState& segment, int rank, index_t offset, E
         "compare_exchange on segment \"{}\", whose atomicity is MPI's: this MPI's compare-and-swap is not "
         "atomic "
         "against its other operations and would lose updates; use Scalars, or keep the group on one node",
-        segment.name));
+        segment.name()));
   }
   const Passage passage(segment, rank, path, Verb::compare_exchange, bytes, Returns::when_done);
   return by(path,

@@ -12,6 +12,7 @@
 #include "passage.hpp"
 #include "progress.hpp"
 #include "route.hpp"
+#include "transfer.hpp"
 #include "vector_runs.hpp"
 
 namespace tessera {
@@ -108,13 +109,13 @@ struct Batch::State {
 
   void send(int agent, Destination& destination) {
     if (destination.program.is_empty()) return;
-    const detail::WindowLock lock(*runtime);
+    const detail::WindowLock lock(runtime->threads());
     for (const Touched& one : destination.touched)
       detail::Passage::order(*one.segment, one.rank, Path::agent, one.operation, Returns::early);
-    auto pending = std::make_shared<Pending>(*runtime);
+    auto pending = std::make_shared<Pending>();
     for (const Touched& one : destination.touched) pending->touches(*one.segment, one.rank);
-    runtime->progress->courier().run(agent, destination.program, *pending);
-    under_way += Pending::launch(std::move(pending));
+    runtime->progress()->courier().run(agent, destination.program, *pending);
+    under_way += runtime->outstanding().launch(std::move(pending));
     destination.touched.clear();
     way.touched = 0;
   }
@@ -125,9 +126,9 @@ struct Batch::State {
     way.segment = &segment;
     way.number = segment.number;
     way.rank = rank;
-    if (segment.address(rank) != nullptr || segment.domain != AtomicDomain::cpu) return;
+    if (segment.address(rank) != nullptr || segment.domain() != AtomicDomain::cpu) return;
     const Address place = segment.remote(rank, 0);
-    runtime = segment.group->runtime;
+    runtime = &segment.group().runtime();
     way.destination = &to[place.agent];
     way.agent = place.agent;
     way.region = place.region;
@@ -173,7 +174,7 @@ struct Batch::State {
       way.touched |= bit;
     }
     const SegmentState& segment = *way.segment;
-    const detail::Counted counted(segment, segment.tallies, way.rank, Path::agent, operation, run.run);
+    const detail::Counted counted(segment, segment.tallies(), way.rank, Path::agent, operation, run.run);
     destination.program.add(run, way.begin + offset, data, result);
   }
 

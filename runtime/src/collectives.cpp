@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-//
-// Collective calls of a group: what the members on a node have is combined in their memory, and the first of
-// each node speak for it. MPI only moves bytes, so that all members get the same bits.
+#include "collectives.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
+#include "group_state.hpp"
 #include "node_collectives.hpp"
 #include "reduce_kernels.hpp"
-#include "state.hpp"
 
+// MPI only moves bytes, so that all members get the same bits.
 namespace tessera::detail {
 namespace {
 
@@ -53,61 +53,48 @@ void reduce_between(MPI_Comm nodes, std::byte* data, index_t bytes, ElementKind 
 
 }  // namespace
 
-// The first members of all nodes, by the nodes' numbers; null on others.
-MPI_Comm GroupState::between_nodes() {
-  if (node_count == size) return comm.get();
-  if (!has_leaders) {
-    // The making of a communicator serves nobody: it begins when all are there.
-    mpi::barrier(comm.get());
-    leaders = mpi::split(comm.get(), leads_node() ? 0 : -1, node);
-    has_leaders = true;
-  }
-  return leaders.get();
-}
-
-void GroupState::all_reduce(void* data, index_t count, ElementKind kind, Reduce operation) {
-  NodeMeeting& here = node_meeting();
-  if (node_count == 1) return reduce_on_node(here, data, count, kind, operation);
+void all_reduce(GroupState& group, void* data, index_t count, ElementKind kind, Reduce operation) {
+  NodeMeeting& here = group.node_meeting();
+  if (group.node_count() == 1) return reduce_on_node(here, data, count, kind, operation);
   // While a group is made.
-  if (!here.is_open()) return mpi::all_reduce(comm.get(), data, count, kind, operation);
-  MPI_Comm nodes = between_nodes();
+  if (!here.is_open()) return mpi::all_reduce(group.comm(), data, count, kind, operation);
+  MPI_Comm nodes = group.between_nodes();
   in_pieces(count * size_of(kind), piece_bytes, [&](index_t done, index_t bytes) {
     std::byte* piece = static_cast<std::byte*>(data) + done;
     reduce_on_node(here, piece, bytes / size_of(kind), kind, operation, ResultFor::first);
-    if (leads_node()) reduce_between(nodes, piece, bytes, kind, fold(kind, operation));
+    if (group.leads_node()) reduce_between(nodes, piece, bytes, kind, fold(kind, operation));
     broadcast_on_node(here, piece, bytes, 0);
   });
 }
 
-void GroupState::broadcast(void* data, index_t bytes, int root) {
-  NodeMeeting& here = node_meeting();
-  if (node_count == 1) return broadcast_on_node(here, data, bytes, root);
-  if (!here.is_open()) return mpi::broadcast(comm.get(), data, bytes, root);
-  MPI_Comm nodes = between_nodes();
-  const auto r = static_cast<std::size_t>(root);
+void broadcast(GroupState& group, void* data, index_t bytes, int root) {
+  NodeMeeting& here = group.node_meeting();
+  if (group.node_count() == 1) return broadcast_on_node(here, data, bytes, root);
+  if (!here.is_open()) return mpi::broadcast(group.comm(), data, bytes, root);
+  MPI_Comm nodes = group.between_nodes();
   in_pieces(bytes, piece_bytes, [&](index_t done, index_t part) {
     std::byte* piece = static_cast<std::byte*>(data) + done;
-    if (node_of[r] == node) broadcast_on_node(here, piece, part, slot[r]);
-    if (leads_node()) mpi::broadcast(nodes, piece, part, node_of[r]);
-    if (node_of[r] != node) broadcast_on_node(here, piece, part, 0);
+    if (group.on_node(root)) broadcast_on_node(here, piece, part, group.slot(root));
+    if (group.leads_node()) mpi::broadcast(nodes, piece, part, group.node_of(root));
+    if (!group.on_node(root)) broadcast_on_node(here, piece, part, 0);
   });
 }
 
-void GroupState::all_gather(const void* value, void* all, index_t bytes) {
-  NodeMeeting& here = node_meeting();
-  if (node_count == 1) return gather_on_node(here, value, all, bytes);
-  if (!here.is_open()) return mpi::all_gather(comm.get(), value, all, bytes);
-  MPI_Comm nodes = between_nodes();
+void all_gather(GroupState& group, const void* value, void* all, index_t bytes) {
+  NodeMeeting& here = group.node_meeting();
+  if (group.node_count() == 1) return gather_on_node(here, value, all, bytes);
+  if (!here.is_open()) return mpi::all_gather(group.comm(), value, all, bytes);
+  MPI_Comm nodes = group.between_nodes();
   // Every node sends as much as the one with the most members.
-  const index_t members = *std::max_element(slot.begin(), slot.end()) + 1;
-  const index_t most = std::max<index_t>(64, piece_bytes / (members * node_count));
+  const index_t members = group.most_on_a_node();
+  const index_t most = std::max<index_t>(64, piece_bytes / (members * group.node_count()));
   in_pieces(bytes, most, [&](index_t done, index_t part) {
-    std::vector<std::byte> mine(length(members * part)), gathered(length(node_count * members * part));
+    std::vector<std::byte> mine(length(members * part)), gathered(length(group.node_count() * members * part));
     gather_on_node(here, static_cast<const std::byte*>(value) + done, mine.data(), part);
-    if (leads_node()) mpi::all_gather(nodes, mine.data(), gathered.data(), members * part);
+    if (group.leads_node()) mpi::all_gather(nodes, mine.data(), gathered.data(), members * part);
     broadcast_on_node(here, gathered.data(), static_cast<index_t>(gathered.size()), 0);
-    for (int r = 0; r < size; ++r) {
-      const index_t place = node_of[static_cast<std::size_t>(r)] * members + slot[static_cast<std::size_t>(r)];
+    for (int r = 0; r < group.size(); ++r) {
+      const index_t place = group.node_of(r) * members + group.slot(r);
       std::memcpy(static_cast<std::byte*>(all) + r * bytes + done, gathered.data() + place * part,
                   length(part));
     }

@@ -8,10 +8,13 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "mpi.hpp"
 
 namespace tessera::detail {
 
@@ -28,6 +31,13 @@ Cores Cores::mine() {
   }
   boot.append(reinterpret_cast<const char*>(&set), sizeof set);
   return {std::hash<std::string>()(boot), std::max(1, CPU_COUNT(&set))};
+}
+
+bool is_crowded(MPI_Comm all) {
+  const Cores mine = Cores::mine();
+  std::vector<std::uint64_t> ids(static_cast<std::size_t>(mpi::size(all)));
+  mpi::all_gather(all, &mine.id, ids.data(), sizeof mine.id);
+  return std::count(ids.begin(), ids.end(), mine.id) > mine.count;
 }
 
 void take_short_turns() noexcept {

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include <mpi.h>
+
 namespace tessera::detail {
 
 /// The cores that a process may run on.
@@ -14,6 +16,9 @@ struct Cores {
   /// Those of this thread. @local
   static Cores mine();
 };
+
+/// Whether the processes of `all` that share this machine cannot all run at once. @collective over all
+bool is_crowded(MPI_Comm all);
 
 /// Lets the calling thread run when it is woken, although others compute on its core: its turns are short, and
 /// where the system permits it (`ulimit -e 25`) it is asked for before others, at nice -5. Turns have no

@@ -6,8 +6,9 @@
 
 #include <tessera/runtime/detail/runs.hpp>
 
+#include "agent_host.hpp"
+#include "bells.hpp"
 #include "kernels.hpp"
-#include "progress.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -116,8 +117,9 @@ class ProgramStage : public Pending::Stage {
 
 }  // namespace
 
-Courier::Courier(Progress& progress, const Wire& wire)
-    : progress_(progress),
+Courier::Courier(AgentHost& host, Bells& bells, const Wire& wire)
+    : host_(host),
+      bells_(bells),
       wire_(wire),
       slots_(new std::byte[most_outgoing * static_cast<std::size_t>(message_bytes)]),
       buffers_(2 * most_parts) {
@@ -139,7 +141,7 @@ Courier::Outgoing& Courier::slot() {
   Outgoing& next = outgoing_[next_];
   next_ = (next_ + 1) % most_outgoing;
   if (next.peer != nullptr) dispatch(*next.peer);
-  progress_.wait_until([&] { return mpi::test(next.request); });
+  host_.wait_until([&] { return mpi::test(next.request); });
   return next;
 }
 
@@ -148,13 +150,13 @@ Courier::Outgoing& Courier::slot() {
 // comes back, and a ring would take its core from it.
 void Courier::ring(Peer& peer) {
   const auto now = Clock::now();
-  const bool lingers = progress_.lingers(peer.agent) &&
-                       (now - std::max(peer.heard, progress_.heard(peer.agent)) < awake_after_answer ||
+  const bool lingers = bells_.lingers(peer.agent) &&
+                       (now - std::max(peer.heard, host_.heard(peer.agent)) < awake_after_answer ||
                         now - peer.sent < awake_after_request);
   peer.sent = now;
   if (lingers || now - peer.rung < awake_after_answer) return;
   peer.rung = now;
-  progress_.ring(peer.agent);
+  bells_.ring(peer.agent);
 }
 
 // Should it have fallen asleep nevertheless, it is rung when it takes long; but not again and again, as what is
@@ -165,14 +167,14 @@ void Courier::wait_for(Peer& peer, Done&& done, index_t bytes) {
   auto last = begin;
   std::chrono::nanoseconds patience = first_patience + std::min(bytes * patience_per_byte, most_patience);
   int turns = 0;
-  progress_.wait_until([&] {
+  host_.wait_until([&] {
     if (done()) return true;
     if (++turns % 16 != 0) return false;
-    last = std::max(last, std::min(progress_.heard(peer.agent), begin + first_patience));
+    last = std::max(last, std::min(host_.heard(peer.agent), begin + first_patience));
     if (Clock::now() - last > patience) {
       last = peer.rung = Clock::now();
       patience *= 2;
-      progress_.ring(peer.agent);
+      bells_.ring(peer.agent);
     }
     return false;
   });
@@ -259,7 +261,7 @@ void Courier::dispatch(Peer& peer, When when) {
   ++peer.messages;
   peer.bytes += out.length;
   // First the bell: to wake up takes as long as to send. Unless the agent might go back to sleep meanwhile.
-  const bool rings = when != When::quietly, lingers = progress_.lingers(peer.agent);
+  const bool rings = when != When::quietly, lingers = bells_.lingers(peer.agent);
   if (rings && lingers) ring(peer);
   out.request = mpi::isend(wire_.requests.get(), out.data, out.length, peer.agent, 0);
   if (rings && !lingers) ring(peer);
@@ -286,7 +288,7 @@ void Courier::write_inlined(Peer& peer, Header& request, const Strided& shape, c
   const std::uint64_t flag = request.notify_region;
   // The process that waits for a flag has it, and looks after its own agent meanwhile: to ring would
   // take its core from it.
-  const bool quietly = flag != 0 && progress_.mode() == ProgressMode::thread;
+  const bool quietly = flag != 0 && host_.mode() == ProgressMode::thread;
   const index_t begin = request.position;
   const auto write_part = [&](const Part& part, bool is_last) {
     request.levels = static_cast<std::uint8_t>(part.shape.levels);
@@ -324,7 +326,7 @@ void Courier::write(int agent, Header& request, const Strided& shape, const std:
   expected.push_back(expect(request, agent));
   Stream stream(buffers_, wire_, agent, request.tag, false, Parts(shape, request.part),
                 const_cast<std::byte*>(source));
-  progress_.wait_until([&] { return stream.reserve(shape); });
+  host_.wait_until([&] { return stream.reserve(shape); });
   send(peer, request, shape);
   finish(std::move(stream), request.tag, bytes, peer, pending);
 }
@@ -357,7 +359,7 @@ void Courier::get(const Address& from, const Strided& shape, std::byte* target, 
   request.verb = Verb::get;
   request.part = part_limit(merged.bytes(), merged.levels == 0);
   Stream stream(buffers_, wire_, from.agent, request.tag, true, Parts(merged, request.part), target);
-  progress_.wait_until([&] { return stream.reserve(merged); });
+  host_.wait_until([&] { return stream.reserve(merged); });
   // To be there before the answer comes; then it goes straight to its place.
   stream.advance();
   Peer& peer = peer_of(from.agent);
@@ -450,7 +452,7 @@ void Courier::leave(int agent) {
   Header goodbye;
   goodbye.message = Message::leave;
   send(peer_of(agent), goodbye, Strided::contiguous(0));
-  for (Outgoing& out : outgoing_) progress_.wait_until([&] { return mpi::test(out.request); });
+  for (Outgoing& out : outgoing_) host_.wait_until([&] { return mpi::test(out.request); });
 }
 
 }  // namespace tessera::detail

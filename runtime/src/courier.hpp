@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "address.hpp"
 #include "buffers.hpp"
 #include "pending.hpp"
 #include "program.hpp"
@@ -20,15 +21,9 @@
 
 namespace tessera::detail {
 
-class Progress;
+class AgentHost;
+class Bells;
 struct Attachment;
-
-/// A place in the memory of another node, as its agent knows it.
-struct Address {
-  int agent = 0;  // the process it runs in
-  std::uint64_t region = 0;
-  index_t position = 0;
-};
 
 /// The scalar that a put is to notify; none in region 0.
 struct Notify {
@@ -78,7 +73,7 @@ class Stream {
 /// that somebody waits for, in one message, or when a message is full, or by send_gathered().
 class Courier {
  public:
-  Courier(Progress& progress, const Wire& wire);
+  Courier(AgentHost& host, Bells& bells, const Wire& wire);
   ~Courier();
   Courier(const Courier&) = delete;
   Courier& operator=(const Courier&) = delete;
@@ -172,7 +167,8 @@ class Courier {
   void wait_for(Peer& peer, Done&& done, index_t bytes = 0);
   void finish(Stream&& stream, std::int32_t tag, index_t bytes, Peer& peer, Pending* pending);
 
-  Progress& progress_;
+  AgentHost& host_;
+  Bells& bells_;
   const Wire& wire_;
   Tags tags_;  // outlives those who hold some
   std::unique_ptr<std::byte[]> slots_;

@@ -4,8 +4,12 @@
 
 #include <limits>
 
+#include <tessera/runtime/error.hpp>
+
 #include "format.hpp"
-#include "state.hpp"
+#include "group_state.hpp"
+#include "pause.hpp"
+#include "transfer.hpp"
 #include "waiting.hpp"
 
 namespace tessera {
@@ -58,7 +62,7 @@ bool Flags::test(index_t index, std::int64_t notifications) {
   auto& before = waited_for_[static_cast<std::size_t>(index)];
   if (scalars_.load(group().rank(), index) - before < notifications) {
     const detail::GroupState& state = detail::GroupState::of(group());
-    if (state.node_count > 1) detail::keep_mpi_going(state);  // the notification may be waiting for just that
+    if (state.node_count() > 1) detail::keep_mpi_going(state);  // the notification may be waiting for just that
     return false;
   }
   before += notifications;
@@ -74,7 +78,7 @@ void Flags::wait_until(Try&& came) {
   const std::atomic_ref<std::int64_t> sleepers(*scalars_.address(me, count()));
   std::int64_t* bell = scalars_.address(me, count() + 1);
   while (!came()) {
-    if (waiting.turn() || state.node_count > 1) continue;  // nobody on another node could wake us
+    if (waiting.turn() || state.node_count() > 1) continue;  // nobody on another node could wake us
     sleepers.fetch_add(1);
     const auto seen = static_cast<std::uint32_t>(std::atomic_ref(*bell).load());
     const bool now = came();

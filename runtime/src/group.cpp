@@ -3,8 +3,7 @@
 #include <tessera/runtime/group.hpp>
 
 #include <algorithm>
-#include <atomic>
-#include <limits>
+#include <array>
 #include <map>
 #include <set>
 #include <utility>
@@ -12,15 +11,14 @@
 #include <unistd.h>
 
 #include <tessera/runtime/detail/fingerprint.hpp>
+#include <tessera/runtime/error.hpp>
 
 #include "activity.hpp"
+#include "collectives.hpp"
 #include "format.hpp"
-#include "node_collectives.hpp"
-#include "progress.hpp"
-#include "progress_rank.hpp"
+#include "group_state.hpp"
 #include "reduce_kernels.hpp"
-#include "state.hpp"
-#include "waiting.hpp"
+#include "runtime_state.hpp"
 
 namespace tessera {
 namespace detail {
@@ -33,148 +31,7 @@ struct Absent : Collective {
   void release() noexcept override {}
 };
 
-std::shared_ptr<GroupState> on_one_node(const GroupState& group, mpi::Comm comm) {
-  auto part = std::make_shared<GroupState>();
-  part->runtime = group.runtime;
-  part->rank = mpi::rank(comm.get());
-  part->size = mpi::size(comm.get());
-  part->first_node_size = part->size;
-  part->is_node_part = true;
-  part->node_of.assign(static_cast<std::size_t>(part->size), 0);
-  for (int r = 0; r < group.size; ++r) {
-    if (!group.on_node(r)) continue;
-    part->slot.push_back(group.slot[static_cast<std::size_t>(r)]);
-    part->world_rank.push_back(group.world_rank[static_cast<std::size_t>(r)]);
-  }
-  part->comm = std::move(comm);
-  return part;
-}
-
 }  // namespace
-
-std::shared_ptr<GroupState> GroupState::create(RuntimeState& runtime, mpi::Comm comm, const GroupState* world) {
-  auto group = std::make_shared<GroupState>();
-  group->runtime = &runtime;
-  group->rank = mpi::rank(comm.get());
-  group->size = mpi::size(comm.get());
-  struct Place {
-    int world_rank, node;
-  };
-  Place mine{};
-  if (world == nullptr) {
-    mine = {group->rank, find_node_leader(comm.get(), runtime.node_size_limit)};
-    runtime.crowded = is_crowded(comm.get());
-  } else {
-    mine = {world->rank, world->node};
-  }
-  std::vector<Place> places(static_cast<std::size_t>(group->size));
-  mpi::all_gather(comm.get(), &mine, places.data(), sizeof mine);
-
-  std::map<int, int> numbers;  // node id -> number by first appearance
-  std::vector<int> members;    // so far on each node
-  for (const Place& place : places) {
-    const auto [found, is_new] = numbers.emplace(place.node, static_cast<int>(members.size()));
-    if (is_new) members.push_back(0);
-    group->world_rank.push_back(place.world_rank);
-    group->node_of.push_back(found->second);
-    group->slot.push_back(members[static_cast<std::size_t>(found->second)]++);
-  }
-  group->node = group->node_of[static_cast<std::size_t>(group->rank)];
-  group->node_count = static_cast<int>(members.size());
-  group->first_node_size = members[0];
-  group->comm = std::move(comm);
-  if (group->node_count > 1) {
-    group->node_group = on_one_node(*group, mpi::split(group->comm.get(), group->node, group->rank));
-  }
-  // Agreed about by way of MPI, as this is what later agreements are made with.
-  GroupState& on_node = group->node_group ? *group->node_group : *group;
-  std::string problem;
-  // What moves other nodes' messages on must not sleep.
-  const bool sleeps = (world == nullptr ? group->node_count : world->node_count) == 1;
-  const auto unopened = [&] {
-    return NodeMeeting(on_node.comm.get(), runtime.crowded,
-                       sleeps ? NodeMeeting::Sleep::when_waiting_long : NodeMeeting::Sleep::never);
-  };
-  on_node.meeting = unopened();  // whose calls MPI makes: some nodes may have opened theirs, and others not
-  NodeMeeting meeting = unopened();
-  meeting.open(problem);
-  if (problem = group->agree(problem); !problem.empty())
-    throw MemoryError("a group's control page: " + problem);
-  on_node.meeting = std::move(meeting);
-  return group;
-}
-
-void GroupState::require_open() const {
-  if (!comm)
-    throw UsageError(
-        "a group was used after its close() or the end of its Runtime; let the Runtime go out of scope last");
-}
-
-std::string GroupState::agree(const std::string& problem) {
-  std::int64_t first = problem.empty() ? size : rank;
-  reduce_min(&first, 1);
-  return tell(static_cast<int>(first), problem);
-}
-
-std::string GroupState::tell(int root, const std::string& problem) {
-  if (root == size) return {};
-  auto length = static_cast<index_t>(problem.size());
-  broadcast(&length, sizeof length, root);
-  std::string text(static_cast<std::size_t>(length), ' ');
-  if (rank == root) text = problem;
-  broadcast(text.data(), length, root);
-  return text;
-}
-
-void GroupState::reduce_min(std::int64_t* values, int count) { reduce_few(values, count, Reduce::min); }
-
-// Between nodes all at once: to go by the nodes' first members takes three turns instead of one.
-void GroupState::reduce_few(std::int64_t* values, index_t count, Reduce operation) {
-  node_count == 1 ? reduce_on_node(meeting, values, count, ElementKind::int64, operation)
-                  : mpi::all_reduce(comm.get(), values, count, ElementKind::int64, operation);
-}
-
-std::int64_t GroupState::meet(std::int64_t value) {
-  const index_t settled = alive.settle();
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  std::int64_t least[2] = {settled, value};
-  // A reduction is a barrier as well: nobody has the result before everybody has called.
-  reduce_min(least, 2);
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  reclaim(least[0]);
-  return least[1];
-}
-
-void GroupState::reclaim(index_t least_settled) {
-  if (least_settled == 0) return;
-  auto marks = alive.marks();
-  reduce_few(marks.data(), static_cast<index_t>(marks.size()), Reduce::bit_and);
-  alive.release(marks);
-}
-
-int GroupState::rank_of_slot(index_t place) const noexcept {
-  if (node_count == 1) return place < size ? static_cast<int>(place) : -1;
-  for (int r = 0; r < size; ++r) {
-    if (on_node(r) && slot[static_cast<std::size_t>(r)] == place) return r;
-  }
-  return -1;
-}
-
-// Its segments are freed with it.
-void GroupState::quiesce() {
-  alive.quiesce_all();
-  if (node_group) node_group->quiesce();
-}
-
-void GroupState::release() noexcept {
-  alive.release_all();
-  for (auto& of_reach : slabs) of_reach.clear();
-  meeting = NodeMeeting();
-  if (node_group) node_group->release();
-  leaders.reset();
-  comm.reset();
-}
-
 }  // namespace detail
 
 using detail::GroupState;
@@ -203,25 +60,25 @@ GroupState& Group::state() const {
   return *state_;
 }
 
-int Group::rank() const { return state().rank; }
-int Group::size() const { return state().size; }
-MPI_Comm Group::mpi_comm() const { return state().comm.get(); }
-int Group::node_count() const { return state().node_count; }
+int Group::rank() const { return state().rank(); }
+int Group::size() const { return state().size(); }
+MPI_Comm Group::mpi_comm() const { return state().comm(); }
+int Group::node_count() const { return state().node_count(); }
 
 Group Group::node() const {
   const GroupState& group = state();
-  if (!group.node_group) return *this;
-  return Group(std::shared_ptr<GroupState>(state_, group.node_group.get()));  // keeps the whole group
+  if (group.node_group() == nullptr) return *this;
+  return Group(std::shared_ptr<GroupState>(state_, group.node_group()));  // keeps the whole group
 }
 
 int Group::node_of(int rank) const {
   const GroupState& group = state();
-  if (rank < 0 || rank >= group.size)
-    throw UsageError(formatted("rank {} is not in a group of {}", rank, group.size));
-  return group.node_of[static_cast<std::size_t>(rank)];
+  if (rank < 0 || rank >= group.size())
+    throw UsageError(formatted("rank {} is not in a group of {}", rank, group.size()));
+  return group.node_of(rank);
 }
 
-bool Group::on_node(int rank) const { return node_of(rank) == state().node; }
+bool Group::on_node(int rank) const { return node_of(rank) == state().node(); }
 
 std::string Group::host() const {
   char name[256] = {};
@@ -234,16 +91,16 @@ Group Group::split(int color, int key) const {
   std::string problem;
   if (color < 0 && color != no_color) {
     problem = formatted("split: color {} on rank {} is negative; use Group::no_color to stay out", color,
-                        parent.rank);
+                        parent.rank());
   }
   if (problem = parent.agree(problem); !problem.empty()) throw UsageError(problem);
   parent.meet();
-  detail::mpi::Comm comm = detail::mpi::split(parent.comm.get(), color, key);
+  detail::mpi::Comm comm = detail::mpi::split(parent.comm(), color, key);
   if (!comm) {
     parent.adopt(std::make_shared<detail::Absent>());
     return {};
   }
-  auto child = GroupState::create(*parent.runtime, std::move(comm), &parent.runtime->world.state());
+  auto child = GroupState::create(parent.runtime(), std::move(comm), &GroupState::of(parent.runtime().world()));
   parent.adopt(child);
   return Group(handle_of(std::move(child)));
 }
@@ -256,12 +113,12 @@ int place_in(std::span<const int> ranks, const GroupState& parent, std::string_v
   int place = -1;
   std::set<int> seen;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    if (ranks[i] < 0 || ranks[i] >= parent.size) {
-      throw UsageError(formatted("{}: rank {} is not in a group of {}", call, ranks[i], parent.size));
+    if (ranks[i] < 0 || ranks[i] >= parent.size()) {
+      throw UsageError(formatted("{}: rank {} is not in a group of {}", call, ranks[i], parent.size()));
     }
     if (!seen.insert(ranks[i]).second)
       throw UsageError(formatted("{}: rank {} is listed twice", call, ranks[i]));
-    if (ranks[i] == parent.rank) place = static_cast<int>(i);
+    if (ranks[i] == parent.rank()) place = static_cast<int>(i);
   }
   return place;
 }
@@ -281,62 +138,56 @@ Group Group::form(std::span<const int> ranks, int tag) const {
   const GroupState& parent = state();
   if (place_in(ranks, parent, "form") < 0) {
     throw UsageError(
-        formatted("form: rank {} is not in the list (only the members of the new group call)", parent.rank));
+        formatted("form: rank {} is not in the list (only the members of the new group call)", parent.rank()));
   }
   if (tag < 0 || tag > most_tag) throw UsageError(formatted("form: tag {} is not from 0 to {}", tag, most_tag));
-  detail::RuntimeState& runtime = *parent.runtime;
-  auto group = GroupState::create(runtime, detail::mpi::create_group(parent.comm.get(), ranks, tag),
-                                  &runtime.world.state());
-  // A number that is the same on all members, greater than that of any group that one of them has formed
-  // before.
-  std::int64_t least = -runtime.formed_groups;
-  group->reduce_min(&least, 1);
-  runtime.formed_groups = 1 - least;
-  group->formed_key = {runtime.formed_groups, group->world_rank.front()};
-  runtime.formed.push_back(group);
+  detail::RuntimeState& runtime = parent.runtime();
+  auto group = GroupState::create(runtime, detail::mpi::create_group(parent.comm(), ranks, tag),
+                                  &GroupState::of(runtime.world()));
+  runtime.formed_groups().add(group);
   return Group(handle_of(std::move(group)));
 }
 
 void Group::close() {
   GroupState& group = state();
-  detail::RuntimeState& runtime = *group.runtime;
-  if (&group == &runtime.world.state())
+  detail::RuntimeState& runtime = group.runtime();
+  if (&group == &GroupState::of(runtime.world()))
     throw UsageError("the world cannot be closed; it ends with its Runtime");
-  if (group.is_node_part)
+  if (group.is_node_part())
     throw UsageError("the node's part of a group cannot be closed alone; close the group");
   check_agreement("Group::close", 0);
-  group.alive.quiesce_all();
+  group.quiesce_all();
   group.meet();
   group.drop();
   group.release();
-  std::erase_if(runtime.formed, [&](const auto& other) { return other.get() == &group; });
+  runtime.formed_groups().remove(group);
 }
 
 std::vector<int> Group::ranks_on_node(int node) const {
   const GroupState& group = state();
-  if (node < 0 || node >= group.node_count)
-    throw UsageError(formatted("node {} is not among the {} of a group", node, group.node_count));
+  if (node < 0 || node >= group.node_count())
+    throw UsageError(formatted("node {} is not among the {} of a group", node, group.node_count()));
   std::vector<int> ranks;
-  for (int r = 0; r < group.size; ++r) {
-    if (group.node_of[static_cast<std::size_t>(r)] == node) ranks.push_back(r);
+  for (int r = 0; r < group.size(); ++r) {
+    if (group.node_of(r) == node) ranks.push_back(r);
   }
   return ranks;
 }
 
 Distance Group::distance(int rank) const {
   if (!on_node(rank)) return Distance::network;
-  return rank == state().rank ? Distance::self : Distance::node;
+  return rank == state().rank() ? Distance::self : Distance::node;
 }
 
 int Group::world_rank(int rank) const {
   const GroupState& group = state();
-  if (rank < 0 || rank >= group.size)
-    throw UsageError(formatted("rank {} is not in a group of {}", rank, group.size));
-  return group.world_rank[static_cast<std::size_t>(rank)];
+  if (rank < 0 || rank >= group.size())
+    throw UsageError(formatted("rank {} is not in a group of {}", rank, group.size()));
+  return group.world_rank(rank);
 }
 
 int Group::rank_of_world(int world_rank) const {
-  const auto& ranks = state().world_rank;
+  const auto& ranks = state().world_ranks();
   const auto found = std::find(ranks.begin(), ranks.end(), world_rank);
   return found == ranks.end() ? -1 : static_cast<int>(found - ranks.begin());
 }
@@ -344,12 +195,12 @@ int Group::rank_of_world(int world_rank) const {
 std::vector<int> Group::translate(std::span<const int> ranks, const Group& to) const {
   const GroupState &from = state(), &target = to.state();
   std::map<int, int> there;
-  for (int r = 0; r < target.size; ++r) there.emplace(target.world_rank[static_cast<std::size_t>(r)], r);
+  for (int r = 0; r < target.size(); ++r) there.emplace(target.world_rank(r), r);
   std::vector<int> result;
   for (int rank : ranks) {
-    if (rank < 0 || rank >= from.size)
-      throw UsageError(formatted("rank {} is not in a group of {}", rank, from.size));
-    const auto found = there.find(from.world_rank[static_cast<std::size_t>(rank)]);
+    if (rank < 0 || rank >= from.size())
+      throw UsageError(formatted("rank {} is not in a group of {}", rank, from.size()));
+    const auto found = there.find(from.world_rank(rank));
     result.push_back(found == there.end() ? -1 : found->second);
   }
   return result;
@@ -366,19 +217,19 @@ void Group::sync() const { static_cast<void>(sync_and_agree({})); }
 std::string Group::sync_and_agree(std::string_view problem) const {
   check_agreement("Group::sync", 0);
   GroupState& group = state();
-  if (group.runtime->windows > 0 || group.runtime->progress) group.alive.quiesce_all();
-  const std::int64_t first = group.meet(problem.empty() ? group.size : group.rank);
+  if (group.runtime().reaches_out()) group.quiesce_all();
+  const std::int64_t first = group.meet(problem.empty() ? group.size() : group.rank());
   return group.tell(static_cast<int>(first), std::string(problem));
 }
 
 void Group::broadcast_bytes(void* data, index_t bytes, int root) const {
   GroupState& group = state();
-  if (root < 0 || root >= group.size) {
-    throw UsageError(formatted("broadcast: root {} is not in a group of {}", root, group.size));
+  if (root < 0 || root >= group.size()) {
+    throw UsageError(formatted("broadcast: root {} is not in a group of {}", root, group.size()));
   }
   check_agreement("Group::broadcast", detail::Fingerprint().add(bytes).add(root).value(),
                   [&] { return formatted(" of {} bytes from rank {}", bytes, root); });
-  group.broadcast(data, bytes, root);
+  detail::broadcast(group, data, bytes, root);
 }
 
 void Group::all_reduce_elements(void* data, index_t count, ElementKind kind, Reduce operation) const {
@@ -389,13 +240,13 @@ void Group::all_reduce_elements(void* data, index_t count, ElementKind kind, Red
       "Group::all_reduce",
       detail::Fingerprint().add(count).add(static_cast<int>(kind)).add(static_cast<int>(operation)).value(),
       [&] { return formatted(" of {} {}, {}", count, to_string(kind), to_string(operation)); });
-  state().all_reduce(data, count, kind, operation);
+  detail::all_reduce(state(), data, count, kind, operation);
 }
 
 void Group::all_gather_bytes(const void* value, void* all, index_t bytes) const {
   check_agreement("Group::all_gather", detail::Fingerprint().add(bytes).value(),
                   [&] { return formatted(" of {} bytes", bytes); });
-  state().all_gather(value, all, bytes);
+  detail::all_gather(state(), value, all, bytes);
 }
 
 std::string Group::agree(std::string_view problem) const { return state().agree(std::string(problem)); }
@@ -404,7 +255,7 @@ void Group::check_agreement([[maybe_unused]] std::string_view call, [[maybe_unus
                             [[maybe_unused]] const std::function<std::string()>& arguments) const {
   if (detail::activity::is_asked()) {
     detail::activity::called(
-        formatted("{}{} on {} ranks", call, arguments ? arguments() : std::string(), state().size));
+        formatted("{}{} on {} ranks", call, arguments ? arguments() : std::string(), state().size()));
   }
 #ifdef TESSERA_CHECKS
   GroupState& group = state();
@@ -415,11 +266,11 @@ void Group::check_agreement([[maybe_unused]] std::string_view call, [[maybe_unus
   constexpr std::size_t width = 160;
   std::string mine = formatted("{}{}", call, arguments ? arguments() : "");
   mine.resize(width);
-  std::string all(width * static_cast<std::size_t>(group.size), '\0');
-  group.all_gather(mine.data(), all.data(), width);
+  std::string all(width * static_cast<std::size_t>(group.size()), '\0');
+  detail::all_gather(group, mine.data(), all.data(), width);
   std::string list;
   bool are_alike = true;
-  for (std::size_t r = 0; r < static_cast<std::size_t>(group.size); ++r) {
+  for (std::size_t r = 0; r < static_cast<std::size_t>(group.size()); ++r) {
     const std::string_view text(all.data() + r * width, width);
     are_alike = are_alike && text == std::string_view(all).substr(0, width);
     if (r < 8) list += formatted("{}rank {}: {}", r == 0 ? "" : ", ", r, text.substr(0, text.find('\0')));

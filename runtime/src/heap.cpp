@@ -5,10 +5,12 @@
 #include <mutex>
 #include <unordered_map>
 
+#include <tessera/runtime/error.hpp>
+
 #include "format.hpp"
 #include "free_list.hpp"
 #include "memory_check.hpp"
-#include "state.hpp"
+#include "node_memory.hpp"
 
 namespace tessera {
 namespace {

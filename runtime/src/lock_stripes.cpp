@@ -7,7 +7,7 @@
 
 #include <sched.h>
 
-#include "waiting.hpp"
+#include "pause.hpp"
 
 namespace tessera::detail {
 

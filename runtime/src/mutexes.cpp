@@ -3,10 +3,12 @@
 #include <tessera/runtime/mutexes.hpp>
 
 #include <tessera/runtime/detail/product.hpp>
+#include <tessera/runtime/error.hpp>
 
 #include "format.hpp"
-#include "progress.hpp"
-#include "state.hpp"
+#include "group_state.hpp"
+#include "pause.hpp"
+#include "runtime_state.hpp"
 #include "waiting.hpp"
 
 namespace tessera {
@@ -28,7 +30,7 @@ struct Mutexes::Local {
     const std::uint32_t ticket = next_ticket.fetch_add(1);
     if (served.load() == ticket) return;
     // The thread that waits may be the only one that can serve other nodes.
-    if (group.runtime->progress) {
+    if (group.runtime().progress() != nullptr) {
       for (detail::Waiting turns(group); served.load() != ticket;) turns.turn();
     } else {
       for (std::uint32_t now; (now = served.load()) != ticket;) served.wait(now);
@@ -81,7 +83,7 @@ void Mutexes::lock(index_t i) {
     const detail::GroupState& state = detail::GroupState::of(group());
     detail::Waiting turns(state);
     while (words_.load(me, word(i, granted)) != yours) {
-      if (turns.turn() || state.node_count > 1) continue;  // nobody on another node could wake us
+      if (turns.turn() || state.node_count() > 1) continue;  // nobody on another node could wake us
       std::int32_t expected = waiting;
       words_.compare_exchange(me, word(i, granted), expected, asleep);
       auto& sleep_word = *reinterpret_cast<std::uint32_t*>(words_.address(me, word(i, granted)));
@@ -110,7 +112,7 @@ void Mutexes::unlock(index_t i) {
     throw UsageError(formatted("mutex {} of \"{}\" was unlocked on rank {}, which does not hold it", i,
                                words_.name(), group().rank()));
   }
-  detail::GroupState::of(group()).runtime->complete_all();
+  detail::GroupState::of(group()).runtime().complete_all();
   mine.held = false;
   hand_on(i);
   mine.leave();

@@ -8,7 +8,7 @@
 #include <sched.h>
 
 #include "activity.hpp"
-#include "waiting.hpp"
+#include "pause.hpp"
 
 namespace tessera::detail {
 namespace {

@@ -4,7 +4,10 @@
 
 #include <optional>
 
-#include "state.hpp"
+#include "group_state.hpp"
+#include "ordering.hpp"
+#include "runtime_state.hpp"
+#include "segment_state.hpp"
 #include "tallies.hpp"
 #include "verb.hpp"
 
@@ -16,8 +19,8 @@ namespace tessera::detail {
 class Passage {
  public:
   Passage(SegmentState& segment, int rank, Path path, Verb verb, index_t bytes, Returns returns)
-      : counted_(segment, segment.tallies, rank, path, counted_as(verb), bytes) {
-    if (path != Path::node) turn_.emplace(*segment.group->runtime);
+      : counted_(segment, segment.tallies(), rank, path, counted_as(verb), bytes) {
+    if (path != Path::node) turn_.emplace(segment.group().runtime().threads());
     order(segment, rank, path, counted_as(verb), returns);
   }
 
@@ -26,7 +29,7 @@ class Passage {
   static void order(const SegmentState& segment, int rank, Path path, Operation operation, Returns returns) {
     const Order& rule = order_of(path, operation);
     if (rule.after != 0) segment.complete(rank, rule.after);
-    if (rule.leaves != 0 && returns == Returns::early) segment.under_way.add(rank, rule.leaves);
+    if (rule.leaves != 0 && returns == Returns::early) segment.under_way().add(rank, rule.leaves);
   }
 
  private:

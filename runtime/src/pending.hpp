@@ -4,19 +4,15 @@
 
 #include <algorithm>
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <vector>
 
-#include <tessera/runtime/request.hpp>
 #include <tessera/runtime/types.hpp>
-
-#include "mpi.hpp"
 
 namespace tessera::detail {
 
-struct RuntimeState;
-struct SegmentState;
+class Outstanding;
+class SegmentState;
 
 /// A transfer that is under way: stages that are moved on one after another, in any order of completion.
 /// Everything under the window lock. Kept by the user's Request and by the runtime: either completes it.
@@ -34,15 +30,11 @@ class Pending {
     virtual bool needs_moving() const noexcept { return true; }
   };
 
-  explicit Pending(RuntimeState& runtime) : runtime_(runtime) {}
-  Pending(RuntimeState& runtime, const SegmentState& segment, int rank) : runtime_(runtime) {
-    touches(segment, rank);
-  }
+  Pending() = default;
+  Pending(const SegmentState& segment, int rank) { touches(segment, rank); }
   Pending(const Pending&) = delete;
   Pending& operator=(const Pending&) = delete;
 
-  /// The user's share in it, and the runtime's; completes older ones where there are too many. @onesided
-  static Request launch(std::shared_ptr<Pending> pending);
   void add(std::unique_ptr<Stage> stage);
   /// Whose completion includes it.
   void touches(const SegmentState& segment, int rank) { targets_.push_back({&segment, rank}); }
@@ -57,30 +49,34 @@ class Pending {
     return std::any_of(targets_.begin(), targets_.end(),
                        [&](const Target& one) { return one.segment == &segment; });
   }
+  /// Whether it has nothing to wait for, and never had.
+  bool is_empty() const noexcept { return stages_.empty(); }
   bool is_done() const noexcept { return done_; }
   /// Bytes of memory its stages keep.
   index_t kept() const noexcept { return kept_; }
-  /// Moves it on. Whether it is done. @onesided
+  /// Whether it has to be moved on to get done.
+  bool needs_moving() const noexcept;
+  /// -1 where it needs nobody.
+  int agent() const noexcept { return agent_; }
+  /// Moves it on. Whether it is done; one that throws is done as well. @onesided
   bool advance();
-  /// Waits. @onesided
-  void complete();
   /// MPI is over, and the Runtime with it: there is nothing left to wait for. @local
   void abandon() noexcept;
-  /// While it is not done. @local
-  RuntimeState& runtime() const noexcept { return runtime_; }
+  /// Those it is one of, as long as it is not done. @local
+  Outstanding& queue() const noexcept { return *queue_; }
+  void enter(Outstanding& queue) noexcept { queue_ = &queue; }
 
  private:
   struct Target {
     const SegmentState* segment;
     int rank;
   };
-  void finish() noexcept;
 
-  RuntimeState& runtime_;
+  Outstanding* queue_ = nullptr;
   std::vector<Target> targets_;
   int agent_ = -1;
   std::atomic<bool> done_{false};
-  bool advancing_ = false, moving_ = false;
+  bool advancing_ = false;
   index_t kept_ = 0;
   std::vector<std::unique_ptr<Stage>> stages_;
 };

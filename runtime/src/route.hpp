@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include "state.hpp"
+#include "segment_state.hpp"
 #include "verb.hpp"
 
 namespace tessera::detail {
@@ -11,7 +11,7 @@ namespace tessera::detail {
 /// of atomicity every read-modify-write is MPI's, the owner's too. @local
 inline bool is_direct(const SegmentState& segment, const std::byte* place, Verb verb) noexcept {
   const bool changes = verb != Verb::put && verb != Verb::get && verb != Verb::load;
-  return place != nullptr && (!changes || segment.domain == AtomicDomain::cpu);
+  return place != nullptr && (!changes || segment.domain() == AtomicDomain::cpu);
 }
 
 /// The path of an operation: loads and stores, MPI's window, or the target's agent. Transfers, atomics,

@@ -5,11 +5,13 @@
 #include <cstring>
 
 #include <tessera/runtime/detail/product.hpp>
+#include <tessera/runtime/error.hpp>
 
 #include "format.hpp"
 #include "passage.hpp"
 #include "paths/paths.hpp"
 #include "route.hpp"
+#include "transfer.hpp"
 
 namespace tessera {
 namespace detail {
@@ -62,7 +64,7 @@ Scalars<T>::Scalars(const Group& group, index_t count, std::string_view name)
   auto& segment = detail::SegmentState::of(segment_);
   std::memset(segment.address(group.rank()), 0, static_cast<std::size_t>(count * spacing));
   segment_.sync();
-  segment.use = detail::Use::scalars;
+  segment.holds_scalars();
 }
 
 template <IntegerElement T>

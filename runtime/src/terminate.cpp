@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
+#include "terminate.hpp"
+
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -7,7 +9,8 @@
 #include <vector>
 
 #include "format.hpp"
-#include "state.hpp"
+#include "group_state.hpp"
+#include "runtime_state.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -54,9 +57,9 @@ std::string message_of_current_exception() {
 }  // namespace
 
 void install_terminate_handler(const RuntimeState& runtime) {
-  const GroupState& world = GroupState::of(runtime.world);
+  const GroupState& world = GroupState::of(runtime.world());
   const std::lock_guard lock(mutex);
-  jobs.push_back({&runtime, world.comm.get(), world.rank, world.size});
+  jobs.push_back({&runtime, world.comm(), world.rank(), world.size()});
   if (jobs.size() == 1)
     previous = std::set_terminate([] { print_and_abort(job_to_blame(), message_of_current_exception()); });
 }
@@ -67,8 +70,6 @@ void remove_terminate_handler(const RuntimeState& runtime) noexcept {
     std::set_terminate(previous);
 }
 
-void abort_job(const GroupState& world, const std::string& message) noexcept {
-  print_and_abort({nullptr, world.comm.get(), world.rank, world.size}, message);
-}
+void abort_job(const std::string& message) noexcept { print_and_abort(job_to_blame(), message); }
 
 }  // namespace tessera::detail

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
+#include "transfer.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <optional>
 #include <span>
 
 #include <tessera/runtime/detail/product.hpp>
+#include <tessera/runtime/error.hpp>
 
 #include "accumulate.hpp"
 #include "format.hpp"
+#include "group_state.hpp"
 #include "overlap.hpp"
 #include "passage.hpp"
 #include "paths/paths.hpp"
 #include "progress.hpp"
 #include "route.hpp"
+#include "runtime_state.hpp"
 
 // Every transfer between a slice of a segment and local memory comes through here: checked, routed, let pass,
 // and sent on its path.
@@ -23,14 +28,14 @@ namespace {
 [[noreturn]] void throw_bad_lengths(const SegmentState& segment, int rank, const Strided& shape,
                                     std::span<const index_t> counts) {
   throw UsageError(formatted("transfer at rank {} of segment \"{}\": runs of {} bytes, [{}] of them", rank,
-                             segment.name, shape.run, joined(counts, ", ")));
+                             segment.name(), shape.run, joined(counts, ", ")));
 }
 
 // 0 where there is nothing to be done.
 index_t bytes_of(const SegmentState& segment, int rank, const Strided& shape) {
   if (static_cast<std::size_t>(shape.levels) > max_rank) {
-    throw UsageError(formatted("a transfer of segment \"{}\" has {} levels; 0 to {} are possible", segment.name,
-                               shape.levels, max_rank));
+    throw UsageError(formatted("a transfer of segment \"{}\" has {} levels; 0 to {} are possible",
+                               segment.name(), shape.levels, max_rank));
   }
   const auto counts = std::span(shape.count).first(static_cast<std::size_t>(shape.levels));
   const auto runs = checked_product(counts);
@@ -47,13 +52,13 @@ index_t bytes_of(const SegmentState& segment, int rank, const Strided& shape) {
     throw_bad_lengths(segment, rank, shape, counts);
   throw UsageError(
       formatted("transfer of bytes [{}, {}) at rank {} exceeds segment \"{}\" of {} ranks with {} bytes each",
-                range.low, range.high, rank, segment.name, segment.group->size, segment.slice));
+                range.low, range.high, rank, segment.name(), segment.group().size(), segment.slice));
 }
 
 void check_range(const SegmentState& segment, int rank, index_t offset, const Strided& shape) {
   Range range;
   const bool fits = range_of(shape, shape.remote_stride, offset, range);
-  if (!fits || rank < 0 || rank >= segment.group->size || range.low < 0 || range.high > segment.slice)
+  if (!fits || rank < 0 || rank >= segment.group().size() || range.low < 0 || range.high > segment.slice)
     throw_out_of_range(segment, rank, shape, range);
 }
 
@@ -66,7 +71,7 @@ void check_alignment(const SegmentState& segment, index_t offset, const Strided&
   throw UsageError(
       formatted("accumulate of {} on segment \"{}\": offset {}, run {} and all remote strides must be "
                 "multiples of {} bytes",
-                to_string(kind), segment.name, offset, shape.run, size_of(kind)));
+                to_string(kind), segment.name(), offset, shape.run, size_of(kind)));
 }
 
 // The place of a short contiguous transfer by loads and stores, which is then counted and has nothing else to
@@ -74,7 +79,7 @@ void check_alignment(const SegmentState& segment, index_t offset, const Strided&
 std::byte* short_way(const SegmentState& segment, int rank, index_t offset, const Strided& shape,
                      Operation operation) noexcept {
   const bool is_short = shape.levels == 0 && shape.run > 0 && shape.run < Counted::always_timed;
-  if (!is_short || segment.use != Use::data) return nullptr;
+  if (!is_short || segment.use() != Use::data) return nullptr;
   return segment.count(rank, offset, shape.run, operation);
 }
 
@@ -93,9 +98,9 @@ void copy_short(std::byte* to, const std::byte* from, index_t bytes) noexcept {
 }  // namespace
 
 void check_rank(const SegmentState& segment, int rank) {
-  if (rank >= 0 && rank < segment.group->size) return;
-  throw UsageError(formatted("rank {} is not in the group of segment \"{}\", which has {}", rank, segment.name,
-                             segment.group->size));
+  if (rank >= 0 && rank < segment.group().size()) return;
+  throw UsageError(formatted("rank {} is not in the group of segment \"{}\", which has {}", rank,
+                             segment.name(), segment.group().size()));
 }
 
 void check_place(const SegmentState& segment, int rank, index_t offset, index_t bytes) {
@@ -131,7 +136,7 @@ bool put_with_notice(Segment& handle, int rank, index_t offset, const Strided& s
   if (to.agent != flag.agent) return false;
   const Passage passage(segment, rank, Path::agent, Verb::put, bytes, Returns::early);
   const Passage notice(flag_segment, flag_rank, Path::agent, Verb::update, flag_bytes, Returns::early);
-  segment.group->runtime->progress->courier().put(to, shape, source, nullptr, {flag.region, flag.position});
+  segment.group().runtime().progress()->courier().put(to, shape, source, nullptr, {flag.region, flag.position});
   return true;
 }
 

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <span>
 
+#include <tessera/runtime/error.hpp>
+
 #include "format.hpp"
 #include "passage.hpp"
 #include "paths/paths.hpp"
 #include "route.hpp"
+#include "transfer.hpp"
 #include "vector_runs.hpp"
 
 namespace tessera {
@@ -75,17 +78,16 @@ class Transfer {
   index_t count_others(SegmentState& segment, std::span<const Run> group) const {
     const int first = group.front().rank;
     if (std::all_of(group.begin(), group.end(), [&](const Run& run) { return run.rank == first; })) return 0;
-    const GroupState& members = *segment.group;
+    const GroupState& members = segment.group();
     std::vector<index_t> runs(static_cast<std::size_t>(members.node_ranks()), 0);
-    for (const Run& run : group)
-      ++runs[static_cast<std::size_t>(members.slot[static_cast<std::size_t>(run.rank)])];
+    for (const Run& run : group) ++runs[static_cast<std::size_t>(members.slot(run.rank))];
     index_t others = 0;
     for (std::size_t place = 0; place < runs.size(); ++place) {
       const int rank = members.rank_of_slot(static_cast<index_t>(place));
       if (runs[place] == 0 || rank == first) continue;
       const Operation operation = counted_as(action_.verb);
       Passage::order(segment, rank, Path::node, operation, Returns::early);
-      count_untimed(segment, segment.tallies, rank, Path::node, operation, run_ * runs[place]);
+      count_untimed(segment, segment.tallies(), rank, Path::node, operation, run_ * runs[place]);
       others += runs[place];
     }
     return others;

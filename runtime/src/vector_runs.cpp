@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include <tessera/runtime/error.hpp>
+
 #include "format.hpp"
+#include "transfer.hpp"
 
 namespace tessera::detail {
 
@@ -44,7 +47,7 @@ void require_whole_elements(const Vector& vector, const std::vector<Run>& runs, 
     throw UsageError(
         formatted("accumulate of {} with runs of {} bytes at offset {} of segment \"{}\": both must be "
                   "multiples of {}",
-                  to_string(kind), vector.run, run.offset, run.segment->name, size));
+                  to_string(kind), vector.run, run.offset, run.segment->name(), size));
   }
 }
 

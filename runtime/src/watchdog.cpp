@@ -13,7 +13,8 @@
 #include "activity.hpp"
 #include "backtrace.hpp"
 #include "format.hpp"
-#include "state.hpp"
+#include "group_state.hpp"
+#include "registry.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -60,17 +61,16 @@ std::string last_call(const activity::Snapshot& now) {
 
 }  // namespace
 
-Watchdog::Watchdog(RuntimeState& runtime, std::chrono::seconds patience, std::string& problem)
-    : runtime_(runtime),
+Watchdog::Watchdog(GroupState& world, const Registry& registry, std::chrono::seconds patience, std::string& problem)
+    : registry_(registry),
       patience_(patience),
       main_(pthread_self()),
-      rank_(GroupState::of(runtime.world).rank),
-      size_(GroupState::of(runtime.world).size),
+      rank_(world.rank()),
+      size_(world.size()),
       addresses_(static_cast<std::size_t>(size_)),
       reports_(rank_ == 0 ? static_cast<std::size_t>(size_) : 0),
       last_move_(Clock::now()) {
-  GroupState& world = GroupState::of(runtime.world);
-  mpi::all_gather(world.comm.get(), &mailbox_.address(), addresses_.data(), sizeof(Mailbox::Address));
+  mpi::all_gather(world.comm(), &mailbox_.address(), addresses_.data(), sizeof(Mailbox::Address));
   problem = world.agree(mailbox_.address().port == 0 ? "no socket can be opened"
                         : !allow_backtraces()        ? "no real-time signal is free"
                                                      : "");
@@ -89,7 +89,7 @@ Watchdog::~Watchdog() {
 // A process that waits inside the registry's lock has not moved either.
 bool Watchdog::has_moved() {
   const std::uint64_t steps = activity::look().steps;
-  const std::uint64_t operations = runtime_.operations_so_far().value_or(last_operations_);
+  const std::uint64_t operations = registry_.operations_so_far().value_or(last_operations_);
   return std::exchange(last_steps_, steps) != steps ||
          std::exchange(last_operations_, operations) != operations;
 }

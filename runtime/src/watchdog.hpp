@@ -14,7 +14,8 @@
 
 namespace tessera::detail {
 
-struct RuntimeState;
+class GroupState;
+class Registry;
 
 /// Ends a job that stands still, and says why (TESSERA_DEBUG=hang:60). A thread of each process looks now and
 /// then whether the process has made a call, moved data, or begun or ended a wait. One that has not for so long
@@ -23,8 +24,8 @@ struct RuntimeState;
 class Watchdog {
  public:
   using Clock = std::chrono::steady_clock;
-  /// @collective over the world of the Runtime; `problem` says why there is none then, the same on all ranks.
-  Watchdog(RuntimeState& runtime, std::chrono::seconds patience, std::string& problem);
+  /// @collective over the world; `problem` says why there is none then, the same on all ranks.
+  Watchdog(GroupState& world, const Registry& registry, std::chrono::seconds patience, std::string& problem);
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
@@ -43,7 +44,7 @@ class Watchdog {
   bool all_stand_still();
   [[noreturn]] void end_job();
 
-  RuntimeState& runtime_;
+  const Registry& registry_;
   std::chrono::seconds patience_;
   pthread_t main_;
   int rank_, size_;

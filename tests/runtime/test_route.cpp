@@ -9,8 +9,9 @@
 #include <tessera/runtime/scalars.hpp>
 #include <tessera/runtime/vector.hpp>
 
+#include "group_state.hpp"
 #include "mpi_test.hpp"
-#include "state.hpp"
+#include "runtime_state.hpp"
 
 // Every kind of operation follows the method of its segment, TESSERA_METHOD, TESSERA_WINDOW and what was
 // measured at start-up. The measurement is put in the Runtime's place; statistics say which path was taken.
@@ -35,16 +36,15 @@ constexpr std::array<Measurement, 4> measurements{{
 }};
 constexpr std::array<index_t, 3> lengths{8, index_t{16} << 10, index_t{100} << 10};
 
-detail::RuntimeState& state() { return *detail::GroupState::of(world()).runtime; }
+detail::RuntimeState& state() { return detail::GroupState::of(world()).runtime(); }
 
 // Puts a measurement in the place of the Runtime's own, while it lives.
 class Injected {
  public:
-  explicit Injected(const Measurement& measured) : before_(state().paths) {
-    state().paths.put = measured.put;
-    state().paths.get = measured.get;
+  explicit Injected(const Measurement& measured) : before_(state().path_choice()) {
+    state().choose_paths({.put = measured.put, .get = measured.get});
   }
-  ~Injected() { state().paths = before_; }
+  ~Injected() { state().choose_paths(before_); }
   Injected(const Injected&) = delete;
   Injected& operator=(const Injected&) = delete;
 
@@ -55,7 +55,7 @@ class Injected {
 // The path as docs/runtime.md has it.
 Path expected_path(TransferMethod method, const Faster& faster, int rank, index_t run, bool has_window) {
   if (world().on_node(rank)) return Path::node;
-  if (method == TransferMethod::automatic) method = state().environment.method;
+  if (method == TransferMethod::automatic) method = state().environment().method;
   if (!has_window || method == TransferMethod::packed) return Path::agent;
   if (method != TransferMethod::automatic) return Path::window;
   const std::size_t measured = run < 4096 ? 0 : run < 65536 ? 1 : 2;

@@ -4,8 +4,10 @@
 #include <cstring>
 #include <utility>
 
+#include "group_state.hpp"
 #include "paths.hpp"
 #include "progress.hpp"
+#include "runtime_state.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -14,12 +16,12 @@ namespace {
 constexpr index_t largest_packed = index_t{8} << 10;
 
 Courier& courier_of(const SegmentState& segment) noexcept {
-  return segment.group->runtime->progress->courier();
+  return segment.group().runtime().progress()->courier();
 }
 
 // Scalars are changed by atomic instructions, elements under their stripes.
 Message message_for(const SegmentState& segment) noexcept {
-  return segment.use == Use::scalars ? Message::scalar : Message::element;
+  return segment.use() == Use::scalars ? Message::scalar : Message::element;
 }
 
 std::array<std::byte, 16> both(const void* expected, const void* desired, index_t bytes) noexcept {
@@ -34,10 +36,12 @@ class Launches {
  public:
   Launches(SegmentState& segment, int rank) : segment_(segment), rank_(rank) {}
   Pending& next() {
-    if (!pending_) pending_ = std::make_shared<Pending>(*segment_.group->runtime, segment_, rank_);
+    if (!pending_) pending_ = std::make_shared<Pending>(segment_, rank_);
     return *pending_;
   }
-  void launch() { request_ += Pending::launch(std::exchange(pending_, nullptr)); }
+  void launch() {
+    request_ += segment_.group().runtime().outstanding().launch(std::exchange(pending_, nullptr));
+  }
   Request take() { return std::move(request_); }
 
  private:
@@ -109,7 +113,7 @@ Request AgentPath::list(SegmentState& segment, const RunList& list) {
   RunGroup alike{.verb = action.verb,
                  .kind = action.kind,
                  .update = action.update,
-                 .region = segment.region->number,
+                 .region = segment.region().number(),
                  .run = list.run};
   if (action.alpha != nullptr)
     std::memcpy(alike.value.data(), action.alpha, static_cast<std::size_t>(size_of(action.kind)));

@@ -4,8 +4,10 @@
 
 #include "adder.hpp"
 #include "elements.hpp"
+#include "group_state.hpp"
 #include "overlap.hpp"
 #include "paths.hpp"
+#include "runtime_state.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -73,22 +75,22 @@ void NodePath::accumulate(SegmentState& segment, int rank, index_t offset, const
 void NodePath::update(SegmentState& segment, int rank, index_t offset, const Action& action, const void* value,
                       void* result) {
   std::byte* where = segment.address(rank) + offset;
-  if (segment.use == Use::scalars) return update_scalar(where, action.kind, action.update, value, result);
+  if (segment.use() == Use::scalars) return update_scalar(where, action.kind, action.update, value, result);
   update_element(segment.stripes(), where, action.kind, action.update, value, result);
 }
 
 bool NodePath::compare_exchange(SegmentState& segment, int rank, index_t offset, ElementKind kind,
                                 void* expected, const void* desired) {
   std::byte* where = segment.address(rank) + offset;
-  if (segment.use == Use::scalars) return compare_exchange_scalar(where, kind, expected, desired);
+  if (segment.use() == Use::scalars) return compare_exchange_scalar(where, kind, expected, desired);
   return compare_exchange_element(segment.stripes(), where, kind, expected, desired);
 }
 
 void NodePath::load(SegmentState& segment, int rank, index_t offset, ElementKind kind, void* value) {
-  if (segment.domain == AtomicDomain::mpi) {
-    const WindowLock lock(*segment.group->runtime);
-    mpi::sync_memory(segment.region->window.get());
-    mpi::progress(segment.group->comm.get());  // what the caller polls for may be waiting for just that
+  if (segment.domain() == AtomicDomain::mpi) {
+    const WindowLock lock(segment.group().runtime().threads());
+    mpi::sync_memory(segment.region().window());
+    mpi::progress(segment.group().comm());  // what the caller polls for may be waiting for just that
   }
   load_scalar(segment.address(rank) + offset, kind, value);
 }

@@ -9,7 +9,8 @@
 #include <tessera/runtime/strided.hpp>
 #include <tessera/runtime/vector.hpp>
 
-#include "state.hpp"
+#include "pending.hpp"
+#include "segment_state.hpp"
 #include "vector_runs.hpp"
 #include "verb.hpp"
 

@@ -6,6 +6,7 @@
 
 #include "kernels.hpp"
 #include "paths.hpp"
+#include "waiting.hpp"
 
 // Single values by MPI's window: elements in MPI's domain of atomicity, and scalars there.
 namespace tessera::detail {
@@ -14,7 +15,7 @@ namespace {
 // Returns when the operation is done at its target.
 template <class F>
 void done_at_target(const SegmentState& segment, int rank, F&& operation) {
-  MPI_Win win = segment.region->window.get();
+  MPI_Win win = segment.region().window();
   operation(win);
   mpi::flush(win, rank);
 }
@@ -25,9 +26,9 @@ class LineLock {
  public:
   static constexpr index_t distance = 32;
   LineLock(const SegmentState& segment, MPI_Win win, int rank, index_t place)
-      : group_(*segment.group), win_(win), rank_(rank), place_(place + distance) {
+      : group_(segment.group()), win_(win), rank_(rank), place_(place + distance) {
     while (exchange(1) != 0) {
-      mpi::progress(group_.comm.get());
+      keep_mpi_going(group_);
       sched_yield();
     }
   }
@@ -52,8 +53,8 @@ class LineLock {
 template <class F>
 void change_under_lock(const SegmentState& segment, int rank, index_t offset, ElementKind kind, void* old,
                        F&& change) {
-  const index_t place = segment.offset + offset, bytes = size_of(kind);
-  MPI_Win win = segment.region->window.get();
+  const index_t place = segment.offset() + offset, bytes = size_of(kind);
+  MPI_Win win = segment.region().window();
   const LineLock lock(segment, win, rank, place);
   mpi::get(win, rank, place, old, bytes);
   mpi::flush(win, rank);
@@ -65,7 +66,7 @@ void change_under_lock(const SegmentState& segment, int rank, index_t offset, El
 }
 
 bool must_lock(const SegmentState& segment) noexcept {
-  return segment.use == Use::scalars && !mpi::compare_and_swap_works;
+  return segment.use() == Use::scalars && !mpi::compare_and_swap_works;
 }
 
 }  // namespace
@@ -80,7 +81,7 @@ void WindowPath::update(SegmentState& segment, int rank, index_t offset, const A
     });
   }
   done_at_target(segment, rank, [&](MPI_Win win) {
-    mpi::fetch_and_op(win, rank, segment.offset + offset, action.kind, action.update, value, result);
+    mpi::fetch_and_op(win, rank, segment.offset() + offset, action.kind, action.update, value, result);
   });
 }
 
@@ -96,7 +97,7 @@ bool WindowPath::compare_exchange(SegmentState& segment, int rank, index_t offse
     });
   } else {
     done_at_target(segment, rank, [&](MPI_Win win) {
-      mpi::compare_and_swap(win, rank, segment.offset + offset, kind, expected, desired, &found);
+      mpi::compare_and_swap(win, rank, segment.offset() + offset, kind, expected, desired, &found);
     });
   }
   const bool done = std::memcmp(&found, expected, bytes) == 0;
@@ -106,7 +107,7 @@ bool WindowPath::compare_exchange(SegmentState& segment, int rank, index_t offse
 
 void WindowPath::load(SegmentState& segment, int rank, index_t offset, ElementKind kind, void* value) {
   done_at_target(segment, rank,
-                 [&](MPI_Win win) { mpi::get(win, rank, segment.offset + offset, value, size_of(kind)); });
+                 [&](MPI_Win win) { mpi::get(win, rank, segment.offset() + offset, value, size_of(kind)); });
 }
 
 }  // namespace tessera::detail

@@ -7,8 +7,10 @@
 
 #include <tessera/runtime/detail/runs.hpp>
 
+#include "group_state.hpp"
 #include "kernels.hpp"
 #include "paths.hpp"
+#include "runtime_state.hpp"
 #include "window_stage.hpp"
 
 // Between nodes: contiguous MPI operations on the window, batched; what is not contiguous on the local side
@@ -43,7 +45,7 @@ void in_parts(const Strided& m, index_t element, index_t remote, index_t local, 
 class Issue {
  public:
   Issue(const SegmentState& segment, int rank, WindowStage* stage)
-      : win_(segment.region->window.get()), rank_(rank), stage_(stage) {}
+      : win_(segment.region().window()), rank_(rank), stage_(stage) {}
   template <class Blocking, class Requested>
   void runs(const Strided& shape, index_t offset, Blocking&& blocking, Requested&& requested) {
     for_each_run(shape, [&](index_t remote, index_t local) {
@@ -67,19 +69,13 @@ class Issue {
   int count_ = 0;
 };
 
-std::byte* scratch(const SegmentState& segment, index_t bytes) {
-  auto& buffer = segment.group->runtime->scratch;
-  if (static_cast<index_t>(buffer.size()) < bytes) buffer.resize(static_cast<std::size_t>(bytes));
-  return buffer.data();
-}
-
 std::byte* packing_buffer(const SegmentState& segment, WindowStage* stage, index_t bytes) {
-  return stage != nullptr ? stage->buffer(bytes) : scratch(segment, bytes);
+  return stage != nullptr ? stage->buffer(bytes) : segment.group().runtime().scratch(bytes);
 }
 
 // Whether a shape travels as one operation. MPICH 4.0 gives none a request that is not contiguous.
 bool is_direct(const SegmentState& segment, const Strided& merged, const WindowStage* stage) noexcept {
-  return mpi::datatypes_work && segment.method == TransferMethod::direct && stage == nullptr &&
+  return mpi::datatypes_work && segment.method() == TransferMethod::direct && stage == nullptr &&
          merged.levels > 0 && mpi::is_one_datatype(merged);
 }
 
@@ -92,7 +88,7 @@ void put_by(SegmentState& segment, int rank, index_t offset, const Strided& shap
             WindowStage* stage) {
   const Strided merged = shape.merged();
   stage = if_small(merged, stage);
-  const index_t begin = segment.offset + offset;
+  const index_t begin = segment.offset() + offset;
   auto send = [&](const Strided& runs, index_t remote, const std::byte* from) {
     Issue(segment, rank, stage)
         .runs(
@@ -106,7 +102,7 @@ void put_by(SegmentState& segment, int rank, index_t offset, const Strided& shap
   };
   if (merged.levels == 0) return send(merged, 0, source);
   if (is_direct(segment, merged, stage)) {
-    MPI_Win win = segment.region->window.get();
+    MPI_Win win = segment.region().window();
     mpi::put_strided(win, rank, begin, source, merged);
     return mpi::flush_local(win, rank);
   }
@@ -124,7 +120,7 @@ void get_by(SegmentState& segment, int rank, index_t offset, const Strided& shap
             WindowStage* stage) {
   const Strided merged = shape.merged();
   stage = if_small(merged, stage);
-  const index_t begin = segment.offset + offset;
+  const index_t begin = segment.offset() + offset;
   auto fetch = [&](const Strided& runs, index_t remote, std::byte* to) {
     Issue(segment, rank, stage)
         .runs(
@@ -138,7 +134,7 @@ void get_by(SegmentState& segment, int rank, index_t offset, const Strided& shap
   };
   if (merged.levels == 0) return fetch(merged, 0, target);
   if (is_direct(segment, merged, stage)) {
-    MPI_Win win = segment.region->window.get();
+    MPI_Win win = segment.region().window();
     mpi::get_strided(win, rank, begin, target, merged);
     return mpi::flush_local(win, rank);
   }
@@ -158,7 +154,7 @@ void get_by(SegmentState& segment, int rank, index_t offset, const Strided& shap
 void accumulate_by(SegmentState& segment, int rank, index_t offset, const Strided& shape, const Action& action,
                    const std::byte* source, WindowStage* stage) {
   const Strided merged = shape.merged();
-  const index_t element = size_of(action.kind), begin = segment.offset + offset;
+  const index_t element = size_of(action.kind), begin = segment.offset() + offset;
   const bool scaled = action.alpha != nullptr && !is_one(action.kind, action.alpha);
   if (merged.bytes() > most_staged) stage = nullptr;
   auto part = [&](const Strided& m, index_t remote, index_t local) {
@@ -187,7 +183,7 @@ void accumulate_by(SegmentState& segment, int rank, index_t offset, const Stride
 // Runs with one datatype on each side.
 void list_typed(const SegmentState& segment, const RunList& list) {
   const int rank = list.runs.front().rank;
-  MPI_Win win = segment.region->window.get();
+  MPI_Win win = segment.region().window();
   std::vector<index_t> offsets;
   std::vector<std::byte*> locals;
   const std::size_t at_once = std::min(mpi::most_indexed, static_cast<std::size_t>(mpi::max_bytes / list.run));
@@ -195,7 +191,7 @@ void list_typed(const SegmentState& segment, const RunList& list) {
     offsets.clear();
     locals.clear();
     for (const Run& run : list.runs.subspan(begin, std::min(at_once, list.runs.size() - begin))) {
-      offsets.push_back(segment.offset + run.offset);
+      offsets.push_back(segment.offset() + run.offset);
       locals.push_back(run.local);
     }
     list.action.verb == Verb::put ? mpi::put_indexed(win, rank, offsets, locals, list.run)
@@ -229,14 +225,14 @@ Request WindowPath::list(SegmentState& segment, const RunList& list) {
   const bool typed = list.method == VectorMethod::direct && action.verb != Verb::accumulate &&
                      mpi::datatypes_work && list.run <= mpi::max_bytes;
   if (typed && list.returns == Returns::when_done) return list_typed(segment, list), Request();
-  RuntimeState& runtime = *segment.group->runtime;
+  Outstanding& outstanding = segment.group().runtime().outstanding();
   const Strided shape = Strided::contiguous(list.run);
   Request request;
-  auto pending = std::make_shared<Pending>(runtime, segment, rank);
+  auto pending = std::make_shared<Pending>(segment, rank);
   auto stage = std::make_unique<WindowStage>();
   auto launch = [&] {
     pending->add(std::exchange(stage, std::make_unique<WindowStage>()));
-    request += Pending::launch(std::exchange(pending, std::make_shared<Pending>(runtime, segment, rank)));
+    request += outstanding.launch(std::exchange(pending, std::make_shared<Pending>(segment, rank)));
   };
   for (const Run& run : list.runs) {
     if (stage->kept() >= most_staged) launch();

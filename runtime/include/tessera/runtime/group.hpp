@@ -16,8 +16,9 @@
 namespace tessera {
 
 namespace detail {
-struct GroupState;
-struct RuntimeState;
+class GroupState;
+class RuntimeState;
+class SegmentState;
 }  // namespace detail
 
 /// The associative operations of reductions.
@@ -147,8 +148,9 @@ class Group {
  private:
   friend class Runtime;
   friend class Segment;
-  friend struct detail::RuntimeState;
-  friend struct detail::GroupState;
+  friend class detail::RuntimeState;
+  friend class detail::GroupState;
+  friend class detail::SegmentState;
   explicit Group(std::shared_ptr<detail::GroupState> state) : state_(std::move(state)) {}
   detail::GroupState& state() const;
 

@@ -9,8 +9,9 @@
 namespace tessera {
 
 namespace detail {
+class Outstanding;
 class Pending;
-}
+}  // namespace detail
 
 /// A transfer that may still be under way. On a node it is done when the call returns; between nodes it goes on
 /// until wait(), test() or a flush of its segment finds it done. Any number may be outstanding: the runtime
@@ -39,7 +40,7 @@ class [[nodiscard]] Request {
   Request& operator+=(Request&& other);
 
  private:
-  friend class detail::Pending;
+  friend class detail::Outstanding;
   std::vector<std::shared_ptr<detail::Pending>> parts_;
 };
 

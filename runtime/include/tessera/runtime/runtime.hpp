@@ -15,7 +15,7 @@
 namespace tessera {
 
 namespace detail {
-struct RuntimeState;
+class RuntimeState;
 }
 
 /// How many threads may call MPI (MPI standard, section 11.6): what is asked for, and what was granted.
@@ -81,6 +81,7 @@ class Runtime {
  private:
   std::shared_ptr<detail::RuntimeState> state_;
   int exceptions_at_start_;
+  bool owns_mpi_ = false;
 };
 
 /// Tessera's version, such as "0.1.0". @local

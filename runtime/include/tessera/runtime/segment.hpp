@@ -18,7 +18,7 @@
 namespace tessera {
 
 namespace detail {
-struct SegmentState;
+class SegmentState;
 }
 
 /// Where the read-modify-write operations of a segment are made atomic; one place per segment, never two. The
@@ -176,7 +176,7 @@ class Segment {
 
  private:
   friend class Runtime;
-  friend struct detail::SegmentState;
+  friend class detail::SegmentState;
   Segment(Group group, std::shared_ptr<detail::SegmentFace> state)
       : group_(std::move(group)), state_(std::move(state)) {}
   void hold(std::shared_ptr<detail::SegmentState> state);

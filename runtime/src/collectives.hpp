@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <tessera/runtime/group.hpp>
+
+namespace tessera::detail {
+
+class GroupState;
+
+// Collective calls of a group: what the members on a node have is combined in their memory, and the first of
+// each node speak for it. All @collective.
+void all_reduce(GroupState& group, void* data, index_t count, ElementKind kind, Reduce operation);
+void broadcast(GroupState& group, void* data, index_t bytes, int root);
+void all_gather(GroupState& group, const void* value, void* all, index_t bytes);
+
+}  // namespace tessera::detail

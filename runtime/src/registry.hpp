@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include <tessera/runtime/runtime.hpp>
+#include <tessera/runtime/statistics.hpp>
+
+namespace tessera::detail {
+
+class Region;
+class SegmentState;
+
+/// The memory that this process shares, and the segments in it. Any thread may ask. All @local.
+class Registry {
+ public:
+  void add(const Region& region);
+  void remove(const Region& region) noexcept;
+  void add(SegmentState& segment);
+  /// Its statistics are kept, and its parts returned.
+  std::vector<SegmentState*> remove(SegmentState& segment) noexcept;
+
+  /// The parts of a segment.
+  std::vector<SegmentState*> parts_of(const SegmentState& whole) const;
+  std::optional<Location> locate(const void* pointer) const;
+  /// Completes the operations on all segments. @onesided
+  void complete_all() const;
+  bool has_windows() const noexcept { return windows_.load(std::memory_order_relaxed) > 0; }
+  /// Of all segments, and of those that are no more.
+  Statistics statistics() const;
+  /// How many one-sided operations this process has made; nothing while a thread is busy with its segments.
+  std::optional<std::uint64_t> operations_so_far() const;
+
+ private:
+  struct Residents {
+    const Region* region;
+    std::map<index_t, SegmentState*> segments;  // by their offset in each slice
+    std::vector<SegmentState*> parts;           // of these
+  };
+  template <class F>
+  void for_each_segment(F&& f) const;
+  Residents& residents_of(const SegmentState& segment);
+  std::vector<SegmentState*> find_parts(const SegmentState& whole) const;
+
+  mutable std::mutex mutex_;
+  std::map<const std::byte*, Residents> regions_;  // by where they begin
+  std::atomic<int> windows_{0};                    // regions with one
+  Statistics closed_;                              // of segments that are no more
+};
+
+}  // namespace tessera::detail

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <mutex>
+#include <thread>
+
+#include <tessera/runtime/runtime.hpp>
+
+namespace tessera::detail {
+
+/// Which threads of this process may call MPI.
+class Threads {
+ public:
+  /// The thread that calls is MPI's main thread.
+  explicit Threads(ThreadLevel level) noexcept : level_(level), main_(std::this_thread::get_id()) {}
+  ThreadLevel level() const noexcept { return level_; }
+  /// Whether this thread may call MPI while others are in it. @local
+  bool may_call_mpi() const noexcept {
+    return level_ == ThreadLevel::multiple || std::this_thread::get_id() == main_;
+  }
+  /// Whether it may between nodes, where threads can take turns at MPI: under the window lock. @local
+  bool may_take_turns() const noexcept { return level_ == ThreadLevel::serialized || may_call_mpi(); }
+
+ private:
+  ThreadLevel level_;
+  std::thread::id main_;
+};
+
+/// Held by the thread that works between the nodes.
+class WindowLock {
+ public:
+  /// @throws UsageError if MPI does not allow this thread to call it.
+  explicit WindowLock(const Threads& threads);
+
+ private:
+  std::unique_lock<std::recursive_mutex> lock_;
+};
+
+}  // namespace tessera::detail
