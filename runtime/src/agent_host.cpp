@@ -97,8 +97,7 @@ void AgentHost::serve() {
 
 void AgentHost::Waiter::turn(int turns) {
   host_.step();
-  if (!host_.outstanding_.is_empty())
-    host_.outstanding_.advance_all();
+  if (!host_.outstanding_.is_empty()) host_.outstanding_.advance_all();
   mpi::serve_others(host_);
   host_.bells_.are_crowded() || turns > spins_before_yield ? static_cast<void>(sched_yield()) : pause();
 }

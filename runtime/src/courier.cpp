@@ -150,9 +150,9 @@ Courier::Outgoing& Courier::slot() {
 // comes back, and a ring would take its core from it.
 void Courier::ring(Peer& peer) {
   const auto now = Clock::now();
-  const bool lingers = bells_.lingers(peer.agent) &&
-                       (now - std::max(peer.heard, host_.heard(peer.agent)) < awake_after_answer ||
-                        now - peer.sent < awake_after_request);
+  const bool lingers =
+      bells_.lingers(peer.agent) && (now - std::max(peer.heard, host_.heard(peer.agent)) < awake_after_answer ||
+                                     now - peer.sent < awake_after_request);
   peer.sent = now;
   if (lingers || now - peer.rung < awake_after_answer) return;
   peer.rung = now;

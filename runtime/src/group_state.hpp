@@ -18,8 +18,8 @@ namespace tessera::detail {
 
 class RuntimeState;
 
-/// What stands behind Group. Users hold shared pointers to it; what it owns is freed by release(), collectively,
-/// and what is used after that throws.
+/// What stands behind Group. Users hold shared pointers to it; what it owns is freed by release(),
+/// collectively, and what is used after that throws.
 class GroupState : public Collective {
  public:
   /// `world` is null for the world itself. @collective over comm @throws MemoryError on every member

@@ -42,8 +42,8 @@ Request Outstanding::launch(std::shared_ptr<Pending> pending) {
 }
 
 void Outstanding::remove(const Pending& one) noexcept {
-  const auto found =
-      std::find_if(queue_.begin(), queue_.end(), [&](const Entry& other) { return other.pending.get() == &one; });
+  const auto found = std::find_if(queue_.begin(), queue_.end(),
+                                  [&](const Entry& other) { return other.pending.get() == &one; });
   if (found == queue_.end()) return;
   if (found->moves) --moving_;
   queue_.erase(found);

@@ -91,7 +91,7 @@ class RuntimeState {
   NodeMemory lock_table_;
   LockStripes locks_;
   Group world_;
-  mpi::Comm with_agents_;               // and the world, where agents have processes of their own
+  mpi::Comm with_agents_;  // and the world, where agents have processes of their own
   std::unique_ptr<Progress> progress_;
   std::unique_ptr<Watchdog> watchdog_;  // TESSERA_DEBUG=hang
   std::string window_problem_;

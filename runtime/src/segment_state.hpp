@@ -26,8 +26,8 @@ class Slab;
 /// What a segment may be used for.
 enum class Use { data, scalars };
 
-/// What stands behind Segment. Users hold shared pointers to it; its memory is freed by release(), collectively,
-/// and what is used after that throws.
+/// What stands behind Segment. Users hold shared pointers to it; its memory is freed by release(),
+/// collectively, and what is used after that throws.
 class SegmentState : public Collective, public SegmentFace {
  public:
   /// @collective @throws as Segment::Segment

@@ -6,9 +6,9 @@
 
 #include <tessera/runtime/detail/wait.hpp>
 
+#include "group_state.hpp"
 #include "pause.hpp"
 #include "progress.hpp"
-#include "group_state.hpp"
 #include "runtime_state.hpp"
 
 namespace tessera::detail {
@@ -16,7 +16,8 @@ namespace {
 
 // Where threads take turns at MPI, one that waits may be the only one of them that is in Tessera.
 bool may_serve(const GroupState& group) {
-  return group.node_count() > 1 ? group.runtime().threads().may_take_turns() : group.runtime().threads().may_call_mpi();
+  return group.node_count() > 1 ? group.runtime().threads().may_take_turns()
+                                : group.runtime().threads().may_call_mpi();
 }
 
 }  // namespace
@@ -36,9 +37,9 @@ void keep_mpi_going(const GroupState& group) {
 // node, a process that waits may sleep between its turns, and the thread has to be there.
 Waiting::Waiting(const GroupState& group) noexcept
     : group_(group),
-      spins_left_(group.node_count() > 1     ? 0
+      spins_left_(group.node_count() > 1         ? 0
                   : group.runtime().is_crowded() ? 1
-                                           : most_spins) {
+                                                 : most_spins) {
   if (group_.node_count() == 1 || group_.runtime().progress() == nullptr || !may_serve(group_)) return;
   served_ = &group_.runtime().progress()->host();
   served_->begin();

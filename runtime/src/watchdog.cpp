@@ -61,7 +61,8 @@ std::string last_call(const activity::Snapshot& now) {
 
 }  // namespace
 
-Watchdog::Watchdog(GroupState& world, const Registry& registry, std::chrono::seconds patience, std::string& problem)
+Watchdog::Watchdog(GroupState& world, const Registry& registry, std::chrono::seconds patience,
+                   std::string& problem)
     : registry_(registry),
       patience_(patience),
       main_(pthread_self()),
