@@ -3,8 +3,10 @@
 #include "file_state.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include <fcntl.h>
@@ -145,7 +147,9 @@ void FileState::drop_if_damaged() {
 
 bool FileState::agreed(const std::string& context, bool found) {
   const int mine = static_cast<int>(found);
-  const bool differs = group().all_reduce(mine, Reduce::min) != group().all_reduce(mine, Reduce::max);
+  std::array<int, 2> least{mine, -mine};
+  group().all_reduce(std::span(least), Reduce::min);
+  const bool differs = least[0] != -least[1];
   together(group(), context, [&] {
     if (differs)
       throw IoError(

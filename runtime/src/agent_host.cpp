@@ -20,8 +20,8 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-// How long the thread looks for more before it sleeps: long enough for who sends one request after the other,
-// and short enough to leave the core to those who compute.
+// How long the thread looks for more before it sleeps: long enough for a process that sends one request after
+// the other, and short enough to leave the core to those that compute.
 constexpr auto linger = microseconds(50);
 // How often it looks by itself, should a ring get lost.
 constexpr auto longest_sleep = milliseconds(4);

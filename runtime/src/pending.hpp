@@ -62,7 +62,7 @@ class Pending {
   bool advance();
   /// MPI is over, and the Runtime with it: there is nothing left to wait for. @local
   void abandon() noexcept;
-  /// Those it is one of, as long as it is not done. @local
+  /// The queue it is in, until it is done. @local
   Outstanding& queue() const noexcept { return *queue_; }
   void enter(Outstanding& queue) noexcept { queue_ = &queue; }
 

@@ -79,7 +79,7 @@ std::unique_ptr<Region> Region::create(GroupState& group, index_t stride, index_
   // Before anybody can know that it is there.
   if (progress != nullptr && problem.empty()) {
     const index_t bytes = region->end() - region->base();
-    const bool tells = group.slot(group.rank()) == 0 && progress->mode() == ProgressMode::rank;
+    const bool tells = group.leads_node() && progress->mode() == ProgressMode::rank;
     progress->show(region->number_, {region->base(), bytes, region->salt_});
     if (tells)
       problem = progress->show_to_others(region->number_, {region->memory_.file(), bytes, region->salt_});

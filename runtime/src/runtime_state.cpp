@@ -159,9 +159,9 @@ void RuntimeState::start_agents(GroupState& world, ProgressRanks ranks) {
 }
 
 void RuntimeState::watch() {
-  const GroupState& world = GroupState::of(world_);
+  GroupState& world = GroupState::of(world_);
   std::string problem;
-  watchdog_ = std::make_unique<Watchdog>(GroupState::of(world_), registry_, environment_.hang, problem);
+  watchdog_ = std::make_unique<Watchdog>(world, registry_, environment_.hang, problem);
   if (problem.empty()) return;
   watchdog_.reset();
   if (world.rank() == 0) {

@@ -87,16 +87,17 @@ class RuntimeState {
   std::uint64_t regions_ = 0;
   Outstanding outstanding_{threads_};
   Registry registry_;
-  FormedGroups formed_groups_;
   NodeMemory lock_table_;
   LockStripes locks_;
-  Group world_;
   mpi::Comm with_agents_;  // and the world, where agents have processes of their own
   std::unique_ptr<Progress> progress_;
   std::unique_ptr<Watchdog> watchdog_;  // TESSERA_DEBUG=hang
   std::string window_problem_;
   PathChoice path_choice_;
   std::vector<std::byte> scratch_;
+  // Destroyed first: their segments use all of the above.
+  FormedGroups formed_groups_;
+  Group world_;
 };
 
 }  // namespace tessera::detail

@@ -12,7 +12,6 @@
 #include <tessera/runtime/error.hpp>
 
 #include "format.hpp"
-#include "group_state.hpp"
 #include "memory_check.hpp"
 #include "progress.hpp"
 #include "runtime_state.hpp"
@@ -167,10 +166,6 @@ std::shared_ptr<SegmentState> SegmentState::create_part(index_t offset, index_t 
   group_.runtime().registry().add(*part);
   group_.adopt(part);
   return part;
-}
-
-std::byte* SegmentState::address(int rank) const noexcept {
-  return group_.on_node(rank) ? base + group_.slot(rank) * stride : nullptr;
 }
 
 Address SegmentState::remote(int rank, index_t distance) const noexcept {

@@ -12,6 +12,7 @@
 #include <tessera/runtime/segment.hpp>
 
 #include "address.hpp"
+#include "group_state.hpp"
 #include "lock_stripes.hpp"
 #include "reclaim.hpp"
 #include "region.hpp"
@@ -19,9 +20,6 @@
 #include "under_way.hpp"
 
 namespace tessera::detail {
-
-class GroupState;
-class Slab;
 
 /// What a segment may be used for.
 enum class Use { data, scalars };
@@ -61,7 +59,9 @@ class SegmentState : public Collective, public SegmentFace {
   UnderWay& under_way() const noexcept { return under_way_; }
 
   /// A member's slice, where loads and stores reach it; else null.
-  std::byte* address(int rank) const noexcept;
+  std::byte* address(int rank) const noexcept {
+    return group_.on_node(rank) ? base + group_.slot(rank) * stride : nullptr;
+  }
   /// A place at a member on another node.
   Address remote(int rank, index_t offset) const noexcept;
   Striped stripes() const noexcept { return {locks_, region_->base(), region_->salt()}; }

@@ -4,10 +4,8 @@
 
 #include "adder.hpp"
 #include "elements.hpp"
-#include "group_state.hpp"
 #include "overlap.hpp"
 #include "paths.hpp"
-#include "runtime_state.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -87,11 +85,6 @@ bool NodePath::compare_exchange(SegmentState& segment, int rank, index_t offset,
 }
 
 void NodePath::load(SegmentState& segment, int rank, index_t offset, ElementKind kind, void* value) {
-  if (segment.domain() == AtomicDomain::mpi) {
-    const WindowLock lock(segment.group().runtime().threads());
-    mpi::sync_memory(segment.region().window());
-    mpi::progress(segment.group().comm());  // what the caller polls for may be waiting for just that
-  }
   load_scalar(segment.address(rank) + offset, kind, value);
 }
 
