@@ -148,7 +148,7 @@ void FileState::drop_if_damaged() {
 bool FileState::agreed(const std::string& context, bool found) {
   const int mine = static_cast<int>(found);
   std::array<int, 2> least{mine, -mine};
-  group().all_reduce(std::span(least), Reduce::min);
+  group().all_reduce(std::span<int>(least), Reduce::min);
   const bool differs = least[0] != -least[1];
   together(group(), context, [&] {
     if (differs)
