@@ -108,10 +108,9 @@ MPI_Comm GroupState::between_nodes() {
   return leaders_.get();
 }
 
-void GroupState::require_open() const {
-  if (!comm_)
-    throw UsageError(
-        "a group was used after its close() or the end of its Runtime; let the Runtime go out of scope last");
+void GroupState::throw_closed() {
+  throw UsageError(
+      "a group was used after its close() or the end of its Runtime; let the Runtime go out of scope last");
 }
 
 std::string GroupState::agree(const std::string& problem) {

@@ -56,7 +56,10 @@ class GroupState : public Collective {
   /// A number for the group's next region, the same on all members. @local
   std::uint64_t next_region() noexcept { return ++regions_; }
 
-  void require_open() const;
+  /// Inline: every call of a Group begins with it.
+  void require_open() const {
+    if (!comm_) throw_closed();
+  }
   /// Lets every member throw when one has a problem: returns the problem of the lowest rank that has one.
   /// @collective
   std::string agree(const std::string& problem);
@@ -83,6 +86,7 @@ class GroupState : public Collective {
   void release() noexcept override;
 
  private:
+  [[noreturn]] static void throw_closed();
   static std::shared_ptr<GroupState> on_one_node(const GroupState& group, mpi::Comm comm);
   void place_members(int world_rank, int node);
   void open_meeting(const GroupState* world);

@@ -173,22 +173,20 @@ Address SegmentState::remote(int rank, index_t distance) const noexcept {
           group_.slot(rank) * stride + offset_ + distance};
 }
 
-void SegmentState::require_open() const {
-  if (region_ == nullptr) {
-    throw UsageError(
-        formatted("\"{}\" was used after it was closed (by close(), or because its Runtime had ended)", name_));
-  }
+void SegmentState::throw_closed() const {
+  throw UsageError(
+      formatted("\"{}\" was used after it was closed (by close(), or because its Runtime had ended)", name_));
 }
 
-void SegmentState::require(Use wanted) const {
-  if (polls_) group_.runtime().outstanding().poll();
-  if (use_ == wanted) return;
+void SegmentState::throw_use(Use wanted) const {
   if (wanted == Use::scalars) throw UsageError(formatted("\"{}\" does not hold scalars", name_));
   throw UsageError(
       formatted("\"{}\" holds scalars, whose memory no transfer may touch (they are not locked); use the "
                 "members of Scalars",
                 name_));
 }
+
+void SegmentState::poll() const { group_.runtime().outstanding().poll(); }
 
 Statistics SegmentState::statistics() const {
   Statistics all = tallies_.statistics();

@@ -65,9 +65,14 @@ class SegmentState : public Collective, public SegmentFace {
   /// A place at a member on another node.
   Address remote(int rank, index_t offset) const noexcept;
   Striped stripes() const noexcept { return {locks_, region_->base(), region_->salt()}; }
-  void require_open() const;
-  /// What every operation begins with.
-  void require(Use wanted) const;
+  /// Inline, as the next: every operation begins with them.
+  void require_open() const {
+    if (region_ == nullptr) throw_closed();
+  }
+  void require(Use wanted) const {
+    if (polls_) poll();
+    if (use_ != wanted) throw_use(wanted);
+  }
   /// Completes all that is under way to a rank if one of these is. @onesided
   void complete(int rank, unsigned marks) const;
   void complete_all() const;
@@ -77,6 +82,9 @@ class SegmentState : public Collective, public SegmentFace {
   void release() noexcept override;
 
  private:
+  [[noreturn]] void throw_closed() const;
+  [[noreturn]] void throw_use(Use wanted) const;
+  void poll() const;
   void take_memory(index_t bytes, const std::string& what);
   void set_direct_ranks() noexcept;
 
