@@ -15,5 +15,7 @@ function(tessera_warnings target)
             -Wcast-align
             # GCC 12 reports false positives inside the standard library once it inlines
             $<$<CONFIG:Debug>:-Wnull-dereference>
+            # for GCC a unity build's file is the source, and what was one is a header
+            $<$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>:-Wno-subobject-linkage>
             $<$<BOOL:${TESSERA_WERROR}>:-Werror>)
 endfunction()

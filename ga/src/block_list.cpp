@@ -7,6 +7,7 @@
 
 #include <tessera/runtime/error.hpp>
 
+#include "at.hpp"
 #include "format.hpp"
 #include "patch_text.hpp"
 
@@ -14,8 +15,6 @@ namespace tessera::detail {
 namespace {
 
 constexpr int most_in_leaf = 4;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

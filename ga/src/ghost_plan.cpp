@@ -5,11 +5,11 @@
 
 #include <tessera/detail/ghosts.hpp>
 
+#include "at.hpp"
+
 // Who needs which elements of whom: computed by each rank for itself and its neighbours, from the layout alone.
 namespace tessera::detail {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Of one message between nodes: until it is there, what each further one adds, and each byte; and of one
 // notification on a node. Microseconds (docs/performance.md).

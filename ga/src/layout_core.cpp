@@ -8,13 +8,12 @@
 
 #include <tessera/runtime/detail/fingerprint.hpp>
 
+#include "at.hpp"
 #include "format.hpp"
 #include "patch_text.hpp"
 
 namespace tessera::detail {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // The pairs of neighbouring elements that one grid cuts apart.
 double faces_cut(const std::vector<index_t>& dims, const bool* periodic, const std::vector<int>& grid) {

@@ -7,13 +7,12 @@
 
 #include <tessera/runtime/detail/fingerprint.hpp>
 
+#include "at.hpp"
 #include "format.hpp"
 #include "patch_text.hpp"
 
 namespace tessera::detail {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // How far from the origin position `lo` of `extent` is. The position behind the last element is directly behind
 // it: a whole step behind may be outside the array, where not even an empty patch may begin.

@@ -7,6 +7,7 @@
 #include <tessera/detail/operations.hpp>
 #include <tessera/layout.hpp>
 
+#include "at.hpp"
 #include "dispatch.hpp"
 #include "format.hpp"
 #include "patch_text.hpp"
@@ -14,8 +15,6 @@
 
 namespace tessera::detail {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // A key and where it came from: no two are equal, so that equal keys keep their order and are shared out
 // evenly.

@@ -11,10 +11,12 @@
 #include <tessera/detail/axis.hpp>
 
 #include "arithmetic.hpp"
+#include "at.hpp"
 #include "format.hpp"
 
 namespace tessera {
 
+using detail::at;
 using detail::product;
 using detail::sum;
 
@@ -26,8 +28,6 @@ struct SparseMatrix<T>::Assembled {
 };
 
 namespace {
-
-std::size_t at(index_t i) { return static_cast<std::size_t>(i); }
 
 // An irregular layout with so many elements on each rank.
 Layout<1> counted(const Group& group, index_t mine) {

@@ -7,13 +7,12 @@
 #include <tessera/detail/elementwise.hpp>
 #include <tessera/runtime/detail/copy.hpp>
 
+#include "at.hpp"
 #include "tiling.hpp"
 
 // How operations come by the same elements of several slices, whatever their layouts.
 namespace tessera::detail {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 constexpr std::size_t max_operands = max_sources + 1;
 // Of a source at other nodes, bytes that are fetched at a time: while they are used the next are on their way.

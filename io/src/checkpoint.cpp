@@ -8,7 +8,7 @@
 
 #include "checkpoint_state.hpp"
 #include "format.hpp"
-#include "lasting_path.hpp"
+#include "file_paths.hpp"
 #include "names.hpp"
 #include "together.hpp"
 

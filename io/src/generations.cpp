@@ -8,6 +8,7 @@
 
 #include <tessera/io/error.hpp>
 
+#include "file_paths.hpp"
 #include "format.hpp"
 #include "head.hpp"
 
@@ -16,10 +17,6 @@ namespace {
 
 constexpr std::string_view suffix = ".h5";
 constexpr std::int64_t most_generations = 999'999'999'999;
-
-std::filesystem::path directory_of(const std::filesystem::path& prefix) {
-  return prefix.has_parent_path() ? prefix.parent_path() : std::filesystem::path(".");
-}
 
 // The number of a file named <prefix>.<number>.h5<rest>; 0 for others.
 std::int64_t number_in(const std::string& name, const std::string& prefix, std::string& rest) {

@@ -13,16 +13,13 @@
 #include <tessera/io/error.hpp>
 
 #include "descriptor.hpp"
+#include "file_paths.hpp"
 #include "format.hpp"
 #include "links.hpp"
 #include "space.hpp"
 
 namespace tessera::io::detail {
 namespace {
-
-std::filesystem::path directory_of(const std::filesystem::path& path) {
-  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-}
 
 // Where a file system cannot tell, a file of that name that has just come is replaced: never what it links to.
 bool rename_to(Links links, const std::filesystem::path& from, const std::filesystem::path& to) {

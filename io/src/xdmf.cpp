@@ -14,7 +14,7 @@
 #include <tessera/layout.hpp>
 
 #include "format.hpp"
-#include "lasting_path.hpp"
+#include "file_paths.hpp"
 #include "printable.hpp"
 #include "replacement.hpp"
 #include "together.hpp"

@@ -13,7 +13,7 @@ namespace {
 
 using tessera::detail::Shapes;
 
-constexpr const char* name = "eig";
+constexpr const char* eig_name = "eig";
 constexpr int least_block = 6;
 
 // A complex copy, of whatever type the matrix is.
@@ -109,16 +109,16 @@ std::vector<T> complex_values(const Call& call, const ArrayCore& copy, int n, co
 
 template <class T>
 std::vector<Complex<T>> eig(const SliceCore& a, const SliceCore* vectors, const Blocking& blocking) {
-  tessera::detail::begin_operation(name, {a}, Shapes::any);
-  require_square(name, a);
+  tessera::detail::begin_operation(eig_name, {a}, Shapes::any);
+  require_square(eig_name, a);
   if (a.size() == 0) return {};
-  const int to_one_of_a = to_one(require_finite(name, a, "p?gehrd"));
-  const auto chosen = Target::choose(name, a, a.extents()[0], blocking);
+  const int to_one_of_a = to_one(require_finite(eig_name, a, "p?gehrd"));
+  const auto chosen = Target::choose(eig_name, a, a.extents()[0], blocking);
   Blocking allowed{chosen.block, chosen.rows, chosen.columns};
   // The QR iterations want blocks of at least six rows, and p?hseqr (2.2) forgets the last eigenvalue if it
   // ends a block.
   while (allowed.block < least_block || a.extents()[0] % allowed.block == 0) ++allowed.block;
-  const Call call(name, a, a.extents()[0], allowed);
+  const Call call(eig_name, a, a.extents()[0], allowed);
   const int n = call.narrow(a.extents()[0]);
   std::vector<Complex<T>> values;
   if constexpr (std::is_floating_point_v<T>) {

@@ -16,8 +16,8 @@ namespace {
 
 using tessera::detail::Shapes;
 
-constexpr const char* name = "eigh";
-constexpr const char* out_of_range = "has eigenvalues that are out of the range of its type";
+constexpr const char* eigh_name = "eigh";
+constexpr const char* eigenvalues_out_of_range = "has eigenvalues that are out of the range of its type";
 
 template <class T>
 void check(const EighOptions& options, index_t n) {
@@ -151,10 +151,10 @@ template <class T>
 std::vector<Real<T>> solve(const SliceCore& a, const SliceCore* b, const EighOptions& options,
                            const MakeVectors& make_vectors) {
   const index_t n = a.extents()[0];
-  int to_one_of_a = to_one(largest_of_lower<T>(name, a, "p?syevd"));
+  int to_one_of_a = to_one(largest_of_lower<T>(eigh_name, a, "p?syevd"));
   // Even, because the vectors take half of it.
-  const int to_one_of_b = b == nullptr ? 0 : to_one(largest_of_lower<T>(name, *b, "p?potrf")) / 2 * 2;
-  const Call call(name, a, n, options.blocking);
+  const int to_one_of_b = b == nullptr ? 0 : to_one(largest_of_lower<T>(eigh_name, *b, "p?potrf")) / 2 * 2;
+  const Call call(eigh_name, a, n, options.blocking);
   const int size = call.narrow(n);
   const Distributed matrix = call.copy_of(a);
   scale_by(matrix.matrix(), to_one_of_a);
@@ -171,7 +171,7 @@ std::vector<Real<T>> solve(const SliceCore& a, const SliceCore* b, const EighOpt
     });
     // Far from one again, if b is.
     const double largest = largest_of_lower<T>(matrix.matrix());
-    if (!std::isfinite(largest)) call.fail("p?syngst", 0, out_of_range);
+    if (!std::isfinite(largest)) call.fail("p?syngst", 0, eigenvalues_out_of_range);
     scale_by(matrix.matrix(), to_one(largest));
     to_one_of_a += to_one(largest);
   }
@@ -191,7 +191,7 @@ std::vector<Real<T>> solve(const SliceCore& a, const SliceCore* b, const EighOpt
   const auto [first, last] = chosen<T>(options, values);
   values = {values.begin() + first, values.begin() + last};
   if (!std::all_of(values.begin(), values.end(), [](Real<T> x) { return std::isfinite(x); }))
-    call.fail("p?syevd", 0, out_of_range);
+    call.fail("p?syevd", 0, eigenvalues_out_of_range);
   if (!make_vectors) return values;
   if (factor) {
     const int columns = call.narrow(last);
@@ -220,8 +220,8 @@ std::vector<Real<T>> solve(const SliceCore& a, const SliceCore* b, const EighOpt
 template <class T>
 std::vector<Real<T>> eigh(const SliceCore& a, const SliceCore* b, const EighOptions& options,
                           const MakeVectors& vectors) {
-  tessera::detail::begin_operation(name, {a, b == nullptr ? a : *b}, Shapes::any);
-  require_square(name, a);
+  tessera::detail::begin_operation(eigh_name, {a, b == nullptr ? a : *b}, Shapes::any);
+  require_square(eigh_name, a);
   const index_t n = a.extents()[0];
   if (b != nullptr && (b->extents()[0] != n || b->extents()[1] != n))
     throw_bad_shapes("eigh needs two matrices of one size", {&a, b});

@@ -16,7 +16,7 @@ namespace {
 using tessera::detail::Box;
 using tessera::detail::Shapes;
 
-constexpr const char* out_of_range = "has an inverse that is out of the range of its type";
+constexpr const char* inverse_out_of_range = "has an inverse that is out of the range of its type";
 
 // The largest sum of the magnitudes of a column of a matrix times a power of two.
 template <class T>
@@ -90,7 +90,7 @@ void inverse(const SliceCore& a, const SliceCore& result, const Blocking& blocki
       return scalapack::getri<T>(lu.n, lu.factor.template data<T>(), lu.factor.descriptor(), lu.pivots.data());
     });
     scale_by(lu.factor.matrix(), lu.columns, {});
-    if (!is_finite(lu.factor.matrix())) lu.call.fail("p?getri", 0, out_of_range);
+    if (!is_finite(lu.factor.matrix())) lu.call.fail("p?getri", 0, inverse_out_of_range);
     lu.factor.store(result);
   });
 }
@@ -107,7 +107,7 @@ void inverse_spd(const SliceCore& a, const SliceCore& result, const Blocking& bl
     call.must("p?potri", [&] { return scalapack::potri<T>(n, factor.data<T>(), factor.descriptor()); });
     keep_triangle(factor.matrix(), Triangle::lower);
     scale_by(factor.matrix(), scales, scales);
-    if (!is_finite(factor.matrix())) call.fail("p?potri", 0, out_of_range);
+    if (!is_finite(factor.matrix())) call.fail("p?potri", 0, inverse_out_of_range);
     factor.store(result);
     mirror<T>(result, Triangle::lower, true);
   });

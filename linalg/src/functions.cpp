@@ -47,9 +47,9 @@ void scale_columns(const SliceCore& a, const std::vector<double>& factors) {
 }
 
 // f may throw.
-using Factors = std::function<std::vector<double>(const std::vector<double>& eigenvalues)>;
+using FactorsOf = std::function<std::vector<double>(const std::vector<double>& eigenvalues)>;
 
-void apply(std::string_view routine, const SliceCore& a, const Factors& factors, const SliceCore& result,
+void apply(std::string_view routine, const SliceCore& a, const FactorsOf& factors, const SliceCore& result,
            const Blocking& blocking) {
   tessera::detail::begin_operation(routine, {a, result}, Shapes::any);
   require_square(routine, a);

@@ -16,11 +16,11 @@ namespace tessera::linalg::detail {
 using tessera::detail::Shapes;
 
 namespace {
-constexpr const char* out_of_range = "has a solution that is out of the range of its type";
+constexpr const char* solution_out_of_range = "has a solution that is out of the range of its type";
 
 // The solution takes the place of the right-hand side, unless it cannot be told.
 void store(const Call& call, std::string name, Distributed& solution, const SliceCore& b) {
-  if (!is_finite(solution.matrix())) call.fail(std::move(name), 0, out_of_range);
+  if (!is_finite(solution.matrix())) call.fail(std::move(name), 0, solution_out_of_range);
   solution.store(b);
 }
 
@@ -186,7 +186,7 @@ void least_squares(const SliceCore& a, const SliceCore& b, const SliceCore& x, c
     both.group().sync();
     // It divides by the diagonal of the factor without a look, which rounding keeps from being zero.
     if (!has_full_rank<T>(factor.matrix())) call.fail("p?gels", 0, "does not have full rank");
-    if (!is_finite(rows(n))) call.fail("p?gels", 0, out_of_range);
+    if (!is_finite(rows(n))) call.fail("p?gels", 0, solution_out_of_range);
     tessera::detail::copy(rows(n), x);
   });
 }

@@ -24,7 +24,7 @@ using std::chrono::milliseconds;
 // the other, and short enough to leave the core to those that compute.
 constexpr auto linger = microseconds(50);
 // How often it looks by itself, should a ring get lost.
-constexpr auto longest_sleep = milliseconds(4);
+constexpr auto longest_rest = milliseconds(4);
 // Where nobody rings, and while data is on its way.
 constexpr auto shortest_nap = microseconds(10), longest_nap = microseconds(200);
 
@@ -150,7 +150,7 @@ void AgentHost::run() noexcept {
       const bool look_on = waiters_ == 0 && (busy_ || !bells_.are_heard() || outstanding_.has_moving());
       // Those who had an answer while somebody waited here believe that the agent is awake.
       const bool after_wait = waiters_ > 0 && !bells_.are_crowded();
-      const bool woken = bells_.mine().wait(look_on ? nap : after_wait ? longest_doubt : longest_sleep);
+      const bool woken = bells_.mine().wait(look_on ? nap : after_wait ? longest_doubt : longest_rest);
       asleep_ = false;
       if (look_on) nap = std::min<std::chrono::nanoseconds>(nap * 2, longest_nap);
       if (woken) last_work = Clock::now();

@@ -16,7 +16,6 @@ namespace tessera {
 namespace {
 
 constexpr index_t most = std::numeric_limits<index_t>::max();
-constexpr std::int64_t longest_sleep = 1'000'000;  // nanoseconds: then it looks after MPI
 
 // The word of a scalar that changes with every notification.
 std::uint32_t& low_word(std::int64_t* scalar) noexcept {
@@ -82,7 +81,7 @@ void Flags::wait_until(Try&& came) {
     sleepers.fetch_add(1);
     const auto seen = static_cast<std::uint32_t>(std::atomic_ref(*bell).load());
     const bool now = came();
-    if (!now) detail::sleep_while(low_word(bell), seen, longest_sleep);
+    if (!now) detail::sleep_while(low_word(bell), seen, detail::longest_sleep);
     sleepers.fetch_sub(1);
     if (now) return;
   }

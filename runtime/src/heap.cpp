@@ -15,7 +15,7 @@
 namespace tessera {
 namespace {
 
-constexpr index_t alignment = 64;
+constexpr index_t grain = 64;
 
 }  // namespace
 
@@ -27,7 +27,7 @@ struct Heap::Blocks {
 };
 
 Heap::Heap(const Group& group, index_t bytes, std::string_view name)
-    : segment_(group, bytes, name), blocks_(std::make_unique<Blocks>(bytes / alignment * alignment)) {}
+    : segment_(group, bytes, name), blocks_(std::make_unique<Blocks>(bytes / grain * grain)) {}
 Heap::~Heap() = default;
 Heap::Heap(Heap&&) noexcept = default;
 Heap& Heap::operator=(Heap&&) noexcept = default;
@@ -45,7 +45,7 @@ HeapPointer Heap::allocate(index_t bytes) {
   const std::lock_guard lock(blocks_->mutex);
   // Even nothing has a place of its own.
   const index_t size =
-      bytes <= blocks_->free.available() ? detail::round_up(std::max<index_t>(bytes, 1), alignment) : bytes;
+      bytes <= blocks_->free.available() ? detail::round_up(std::max<index_t>(bytes, 1), grain) : bytes;
   const index_t offset = blocks_->free.take(size);
   if (offset < 0) {
     throw MemoryError(formatted(

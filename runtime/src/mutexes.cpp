@@ -17,7 +17,6 @@ namespace {
 // What the word `granted` of a process that waits holds.
 enum Grant : std::int32_t { waiting, yours, asleep };
 
-constexpr std::int64_t longest_sleep = 1'000'000;  // nanoseconds: then it looks after MPI
 
 }  // namespace
 
@@ -87,7 +86,7 @@ void Mutexes::lock(index_t i) {
       std::int32_t expected = waiting;
       words_.compare_exchange(me, word(i, granted), expected, asleep);
       auto& sleep_word = *reinterpret_cast<std::uint32_t*>(words_.address(me, word(i, granted)));
-      detail::sleep_while(sleep_word, asleep, longest_sleep);
+      detail::sleep_while(sleep_word, asleep, detail::longest_sleep);
     }
   }
   mine.held = true;

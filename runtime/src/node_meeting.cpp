@@ -18,8 +18,8 @@ constexpr int most_spins = 4000;  // some microseconds: longer than a step takes
 // looks, and before the first sleep. Where cores are few, one that does not sleep holds what others want.
 constexpr int first_look = 8, most_between_looks = 64;
 constexpr int turns_before_sleep = 1000, turns_before_sleep_if_crowded = 100;
-constexpr std::int64_t shortest_sleep = 50'000,
-                       longest_sleep = 500'000;  // nanoseconds: then it looks after MPI
+// Nanoseconds; after each it looks after MPI.
+constexpr std::int64_t first_nap = 50'000, longest_nap = 500'000;
 
 }  // namespace
 
@@ -69,7 +69,7 @@ void NodeMeeting::wait(int rank, std::uint32_t step) const {
   }
   const activity::Wait waits("the other ranks of this node");
   const int awake = crowded_ ? turns_before_sleep_if_crowded : turns_before_sleep;
-  std::int64_t nap = shortest_sleep;
+  std::int64_t nap = first_nap;
   for (int turn = 0, next_look = first_look; !is_there(theirs, step); ++turn) {
     // Where agents run while their processes wait, nothing else is as urgent.
     if (mpi::has_to_serve() || turn == next_look) {
@@ -85,7 +85,7 @@ void NodeMeeting::wait(int rank, std::uint32_t step) const {
     const std::uint32_t seen = theirs.load(std::memory_order_seq_cst);
     if (!is_there(theirs, step)) sleep_while(reinterpret_cast<std::uint32_t&>(theirs), seen, nap);
     sleepers.fetch_sub(1, std::memory_order_relaxed);
-    nap = std::min(2 * nap, longest_sleep);
+    nap = std::min(2 * nap, longest_nap);
     next_look = turn + 1;
   }
 }

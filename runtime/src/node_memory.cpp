@@ -26,7 +26,7 @@ namespace tessera::detail {
 namespace {
 
 // Where the leader's file is to be found, sent to the others of the node.
-struct Address {
+struct LeaderFile {
   pid_t pid;
   int fd;
   dev_t device;
@@ -67,7 +67,7 @@ int reserve_pages(int fd, index_t offset, index_t bytes) {
                            [&](index_t at, index_t count) { return posix_fallocate(fd, at, count); });
 }
 
-Fd create_file(bool in_memory, index_t bytes, Address& address) {
+Fd create_file(bool in_memory, index_t bytes, LeaderFile& address) {
   Fd fd;
   if (in_memory) {
     fd.reset(memfd_create("tessera", MFD_CLOEXEC));
@@ -85,7 +85,7 @@ Fd create_file(bool in_memory, index_t bytes, Address& address) {
   return fd;
 }
 
-Fd open_file(bool in_memory, const Address& address) {
+Fd open_file(bool in_memory, const LeaderFile& address) {
   Fd fd(in_memory ? open(formatted("/proc/{}/fd/{}", address.pid, address.fd).c_str(), O_RDWR | O_CLOEXEC)
                   : shm_open(address.name, O_RDWR, 0600));
   // In another process namespace the same path may lead to somebody else's file.
@@ -122,7 +122,7 @@ FileAddress NodeMemory::file() const noexcept {
 
 NodeMemory NodeMemory::attach(const FileAddress& address, index_t bytes, std::string& problem) {
   NodeMemory memory;
-  const Address there{static_cast<pid_t>(address.pid), address.fd, address.device, address.inode, {}};
+  const LeaderFile there{static_cast<pid_t>(address.pid), address.fd, address.device, address.inode, {}};
   const Fd fd = address.fd >= 0 ? open_file(true, there) : Fd();
   if (fd) memory.mapping_.reset(map_between_guards(fd.get(), bytes, memory.base_));
   if (!memory.mapping_) {
@@ -142,7 +142,7 @@ NodeMemory NodeMemory::create(NodeMeeting& node, index_t stride, index_t reserve
     if (chosen != SharedMemory::any && chosen != (in_memory ? SharedMemory::memfd : SharedMemory::shm))
       continue;
     static int counter = 0;
-    Address address{};
+    LeaderFile address{};
     address.fd = ++counter;
     Fd fd;
     if (slot == 0) fd = create_file(in_memory, bytes, address);

@@ -13,6 +13,9 @@ inline void pause() noexcept {
 #endif
 }
 
+/// Nanoseconds that one sleeps at most: then it looks after MPI.
+constexpr std::int64_t longest_sleep = 1'000'000;
+
 /// Sleeps while `word`, which processes of a node may share, has a value; at most some time, so that the caller
 /// can look after other things. Not the private futex of std::atomic::wait: others may be in other processes.
 /// @local

@@ -28,7 +28,7 @@ bool Stream::reserve(const Strided& whole) {
 }
 
 bool Stream::start_next() {
-  const Parts before = parts_;
+  const Parts unchanged = parts_;
   OnItsWay next;
   next.part = parts_.next();
   const Strided& shape = next.part.shape;
@@ -36,7 +36,7 @@ bool Stream::start_next() {
   if (!is_dense(shape)) {
     next.buffer = spare_ != nullptr ? std::exchange(spare_, nullptr) : buffers_->take();
     if (next.buffer == nullptr) {
-      parts_ = before;
+      parts_ = unchanged;
       return false;
     }
     if (!gets_) copy_strided(next.buffer, here, packing(shape), Direction::local_to_remote);

@@ -108,11 +108,11 @@ template <class Kernel>
   }
 }
 
-constexpr index_t line = 64;
+constexpr index_t line_bytes = 64;
 
 #if defined(__x86_64__)
 [[gnu::always_inline]] inline void stream_line(std::byte* to, const std::byte* from) noexcept {
-  for (index_t i = 0; i < line; i += 16)
+  for (index_t i = 0; i < line_bytes; i += 16)
     _mm_stream_si128(reinterpret_cast<__m128i*>(to + i),
                      _mm_load_si128(reinterpret_cast<const __m128i*>(from + i)));
 }
@@ -122,8 +122,8 @@ constexpr index_t line = 64;
 template <class Kernel>
 [[gnu::always_inline]] inline void stream_lines(std::byte* to, const std::byte* from,
                                                 const Transposition& shape) noexcept {
-  constexpr index_t size = Kernel::size, side = Kernel::side, rows = line / size;
-  alignas(line) std::byte lines[static_cast<std::size_t>(side * line)];
+  constexpr index_t size = Kernel::size, side = Kernel::side, rows = line_bytes / size;
+  alignas(line_bytes) std::byte lines[static_cast<std::size_t>(side * line_bytes)];
   index_t i = 0;
   for (; i + rows <= shape.rows; i += rows) {
     const std::byte* source = from + i * shape.from_stride;
@@ -131,8 +131,8 @@ template <class Kernel>
     index_t j = 0;
     for (; j + side <= shape.columns; j += side, source += side * size, target += side * shape.to_stride) {
       for (index_t k = 0; k < rows; k += side)
-        Kernel::square(lines + k * size, line, source + k * shape.from_stride, shape.from_stride);
-      for (index_t k = 0; k < side; ++k) stream_line(target + k * shape.to_stride, lines + k * line);
+        Kernel::square(lines + k * size, line_bytes, source + k * shape.from_stride, shape.from_stride);
+      for (index_t k = 0; k < side; ++k) stream_line(target + k * shape.to_stride, lines + k * line_bytes);
     }
     transpose_block<Kernel>(target, shape.to_stride, source, shape.from_stride, rows, shape.columns - j);
   }
@@ -147,8 +147,8 @@ template <class Kernel>
 [[gnu::always_inline]] inline void stream_panels(std::byte* to, const std::byte* from,
                                                  const Transposition& shape) noexcept {
   constexpr index_t size = Kernel::size, rows = 512 / size, columns = 256;
-  constexpr index_t distance = rows * size + line;  // not a power of two
-  alignas(line) std::byte panel[static_cast<std::size_t>(columns * distance)];
+  constexpr index_t distance = rows * size + line_bytes;  // not a power of two
+  alignas(line_bytes) std::byte panel[static_cast<std::size_t>(columns * distance)];
   for (index_t i = 0; i < shape.rows; i += rows) {
     const index_t height = std::min(rows, shape.rows - i);
     for (index_t j = 0; j < shape.columns; j += columns) {
@@ -168,7 +168,7 @@ template <class Kernel>
   if (!streamed)
     return transpose_block<Kernel>(to, shape.to_stride, from, shape.from_stride, shape.rows, shape.columns);
 #if defined(__x86_64__)
-  if (reinterpret_cast<std::uintptr_t>(to) % line == 0 && shape.to_stride % line == 0)
+  if (reinterpret_cast<std::uintptr_t>(to) % line_bytes == 0 && shape.to_stride % line_bytes == 0)
     return stream_lines<Kernel>(to, from, shape);
 #endif
   stream_panels<Kernel>(to, from, shape);

@@ -27,7 +27,7 @@ constexpr std::size_t most_told = 16;     // ranks whose reports are printed who
 
 enum class Kind : char { report = 'R', end = 'E' };
 
-struct Header {
+struct ReportHeader {
   Kind kind = Kind::report;
   bool waits = false;
   std::int32_t rank = 0, call_bytes = 0;
@@ -118,7 +118,7 @@ std::string Watchdog::report() {
 void Watchdog::send_report(const std::string& text) const {
   const activity::Snapshot now = activity::look();
   const std::string call = last_call(now).substr(0, most_bytes / 8);
-  Header header{Kind::report, !now.waits.empty(), rank_, static_cast<std::int32_t>(call.size())};
+  ReportHeader header{Kind::report, !now.waits.empty(), rank_, static_cast<std::int32_t>(call.size())};
   std::string message(reinterpret_cast<const char*>(&header), sizeof header);
   message += call + text;
   message.resize(std::min(message.size(), most_bytes));
@@ -126,7 +126,7 @@ void Watchdog::send_report(const std::string& text) const {
 }
 
 void Watchdog::take(const char* data, std::size_t bytes) {
-  Header header;
+  ReportHeader header;
   if (bytes < sizeof header) return;
   std::memcpy(&header, data, sizeof header);
   if (header.kind == Kind::end) _exit(EXIT_FAILURE);
@@ -173,7 +173,7 @@ void Watchdog::end_job() {
   for (std::size_t i = 0; i < std::min(order.size(), most_told); ++i)
     print(formatted("[rank {} of {}]\n{}", order[i], size_, reports_[static_cast<std::size_t>(order[i])].text));
   if (order.size() > most_told) print(formatted("and {} more ranks\n", order.size() - most_told));
-  const Header end{Kind::end, false, 0, 0};
+  const ReportHeader end{Kind::end, false, 0, 0};
   for (const Mailbox::Address& other : addresses_)
     mailbox_.send(other, {reinterpret_cast<const char*>(&end), sizeof end});
   _exit(EXIT_FAILURE);

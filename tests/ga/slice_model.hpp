@@ -7,11 +7,9 @@
 #include <tessera/slice.hpp>
 
 #include "array_model.hpp"
+#include "mpi_test.hpp"
 
 namespace tessera::test {
-
-/// For the indices of standard containers. @local
-inline std::size_t at(index_t i) { return static_cast<std::size_t>(i); }
 
 /// One of them. @local
 template <std::size_t N>

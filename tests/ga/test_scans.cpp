@@ -151,14 +151,14 @@ TEST(Scan, sorting) {
   check_sort<double>(6, 60);
   check_sort<std::int32_t>(5, 300);
   check_sort<std::int64_t>(4, 20);
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN(),
-                   infinity = std::numeric_limits<double>::infinity();
+  constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN(),
+                   infinite = std::numeric_limits<double>::infinity();
   Array<double, 1> odd(world(), {6}, {.name = "odd"});
-  set_contents(odd, std::vector<double>{nan, infinity, -0.0, nan, -infinity, 3});
+  set_contents(odd, std::vector<double>{not_a_number, infinite, -0.0, not_a_number, -infinite, 3});
   sort(odd);
   const auto sorted = contents(odd);
   EXPECT_EQ(std::vector<double>(sorted.begin(), sorted.begin() + 4),
-            (std::vector<double>{-infinity, -0.0, 3, infinity}));
+            (std::vector<double>{-infinite, -0.0, 3, infinite}));
   EXPECT_TRUE(std::isnan(sorted[4]) && std::isnan(sorted[5]));
 }
 

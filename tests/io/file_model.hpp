@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,12 @@ inline void expect_words(const std::string& message, const std::vector<std::stri
   for (const auto& word : words)
     EXPECT_NE(message.find(word), std::string::npos) << word << " is not in: " << message;
   EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+}
+
+/// What is in a file. @local
+inline std::string bytes_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 /// The type of T in memory, for HDF5; the caller closes it. @local

@@ -33,11 +33,6 @@ index_t setting(const char* name, index_t otherwise) {
   return value == nullptr ? otherwise : std::atoll(value);
 }
 
-std::string bytes_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 // Everything that a reader asks HDF5, without Tessera.
 herr_t read_object(hid_t root, const char* name, const H5O_info_t* info, void*) {
   if (info->type != H5O_TYPE_DATASET) return 0;

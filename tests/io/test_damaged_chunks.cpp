@@ -54,11 +54,6 @@ void write_packed(const std::filesystem::path& path, Packing packing, const std:
   raw << std::string(static_cast<std::size_t>(bytes), '\x5d');
 }
 
-std::string bytes_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 TEST(DamagedChunks, WrittenInPart) {
   const Directory directory;
   const auto path = directory / "a.h5";

@@ -18,7 +18,7 @@ using namespace tessera;
 using namespace tessera::test;
 
 using Domain = std::optional<AtomicDomain>;
-constexpr index_t word = 8;
+constexpr index_t word_bytes = 8;
 constexpr ElementKind int64 = ElementKind::int64;
 
 // Each rank has elements of its own in every slice, so that it knows what was there.
@@ -133,9 +133,9 @@ void check_contended_updates(Domain domain) {
   constexpr index_t words = 7;
   constexpr Update operation[words] = {Update::sum,     Update::min,     Update::max, Update::bit_or,
                                        Update::bit_and, Update::bit_xor, Update::max};
-  Segment segment(all, words * word, {.name = "contended", .domain = domain});
-  zero(segment, words * word);
-  if (all.rank() == owner) segment.store<std::int64_t>(owner, 4 * word, -1);
+  Segment segment(all, words * word_bytes, {.name = "contended", .domain = domain});
+  zero(segment, words * word_bytes);
+  if (all.rank() == owner) segment.store<std::int64_t>(owner, 4 * word_bytes, -1);
   segment.sync();
   Random random(70 + static_cast<std::uint64_t>(all.rank()));
   std::int64_t sum = 0, low = 0, high = 0, bits = 0, parity = 0, least = 0;
@@ -149,23 +149,23 @@ void check_contended_updates(Domain domain) {
     top = std::max(top, real);
     std::int64_t old = 0;
     for (index_t w = 0; w < words - 1; ++w) {
-      segment.fetch_op(owner, w * word, int64, operation[w], &values[w], &old);
+      segment.fetch_op(owner, w * word_bytes, int64, operation[w], &values[w], &old);
       if (operation[w] == Update::min) {
         EXPECT_LE(old, least);  // what was there only falls
         least = std::min(old, x);
       }
     }
     double before = 0;
-    segment.fetch_op(owner, 6 * word, ElementKind::float64, Update::max, &real, &before);
+    segment.fetch_op(owner, 6 * word_bytes, ElementKind::float64, Update::max, &real, &before);
   }
   segment.sync();
   EXPECT_EQ(segment.load<std::int64_t>(owner, 0), all.all_reduce(sum, Reduce::sum));
-  EXPECT_EQ(segment.load<std::int64_t>(owner, word), all.all_reduce(low, Reduce::min));
-  EXPECT_EQ(segment.load<std::int64_t>(owner, 2 * word), all.all_reduce(high, Reduce::max));
-  EXPECT_EQ(segment.load<std::int64_t>(owner, 3 * word), all.all_reduce(bits, Reduce::bit_or));
-  EXPECT_EQ(segment.load<std::int64_t>(owner, 4 * word), ~all.all_reduce(bits, Reduce::bit_or));
-  EXPECT_EQ(segment.load<std::int64_t>(owner, 5 * word), all.all_reduce(parity, Reduce::bit_xor));
-  EXPECT_EQ(segment.load<double>(owner, 6 * word), all.all_reduce(top, Reduce::max));
+  EXPECT_EQ(segment.load<std::int64_t>(owner, word_bytes), all.all_reduce(low, Reduce::min));
+  EXPECT_EQ(segment.load<std::int64_t>(owner, 2 * word_bytes), all.all_reduce(high, Reduce::max));
+  EXPECT_EQ(segment.load<std::int64_t>(owner, 3 * word_bytes), all.all_reduce(bits, Reduce::bit_or));
+  EXPECT_EQ(segment.load<std::int64_t>(owner, 4 * word_bytes), ~all.all_reduce(bits, Reduce::bit_or));
+  EXPECT_EQ(segment.load<std::int64_t>(owner, 5 * word_bytes), all.all_reduce(parity, Reduce::bit_xor));
+  EXPECT_EQ(segment.load<double>(owner, 6 * word_bytes), all.all_reduce(top, Reduce::max));
   segment.sync();
 }
 
@@ -189,11 +189,11 @@ void check_exchange(Domain domain) {
   for (int i = 0; i < rounds; ++i) {
     const auto token = static_cast<T>(all.rank() * rounds + i + 1);
     T old{};
-    segment.fetch_op(owner, word, element_kind<T>(), Update::replace, &token, &old);
+    segment.fetch_op(owner, word_bytes, element_kind<T>(), Update::replace, &token, &old);
     count(old);
   }
   segment.sync();
-  if (all.rank() == 0) count(segment.load<T>(owner, word));
+  if (all.rank() == 0) count(segment.load<T>(owner, word_bytes));
   all.all_reduce(std::span<std::int64_t>(seen), Reduce::sum);
   EXPECT_EQ(seen, std::vector<std::int64_t>(seen.size(), 1)) << to_string(element_kind<T>());
   segment.sync();
@@ -213,19 +213,19 @@ void check_elements_of_a_patch(Domain domain) {
   const Group& all = world();
   const int owner = all.size() / 2, rounds = times(all, 200, 30);
   constexpr index_t columns = 5, rows = 10, pitch = 7, count = columns * rows;
-  Segment segment(all, rows * pitch * word, {.name = "patch", .domain = domain});
-  zero(segment, rows * pitch * word);
-  const Strided shape{.run = columns * word,
+  Segment segment(all, rows * pitch * word_bytes, {.name = "patch", .domain = domain});
+  zero(segment, rows * pitch * word_bytes);
+  const Strided shape{.run = columns * word_bytes,
                       .levels = 1,
                       .count = {rows},
-                      .remote_stride = {pitch * word},
-                      .local_stride = {columns * word}};
+                      .remote_stride = {pitch * word_bytes},
+                      .local_stride = {columns * word_bytes}};
   std::vector<std::int64_t> ones(count, 1), taken(count, 0), left(count, 0);
   const std::int64_t none = 0, thousand = 1000, once = 1;
   for (int i = 0; i < rounds; ++i) {
     segment.accumulate(owner, 0, shape, int64, &once, ones.data());
     const index_t row = i % rows, column = i % columns;
-    const index_t place = (row * pitch + column) * word;
+    const index_t place = (row * pitch + column) * word_bytes;
     std::int64_t old = 0;
     segment.fetch_add(owner, place, int64, &thousand, &old);
     segment.fetch_op(owner, place, int64, Update::replace, &none, &old);

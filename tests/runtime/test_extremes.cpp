@@ -19,9 +19,6 @@ namespace {
 using namespace tessera;
 using namespace tessera::test;
 
-int right() { return (world().rank() + 1) % world().size(); }
-int left() { return (world().rank() + world().size() - 1) % world().size(); }
-
 // As many levels as there are, in any order, forwards and backwards on both sides.
 struct DeepTransfer {
   Strided shape;

@@ -19,9 +19,6 @@ namespace {
 using namespace tessera;
 using namespace tessera::test;
 
-int right() { return (world().rank() + 1) % world().size(); }
-int left() { return (world().rank() + world().size() - 1) % world().size(); }
-
 // What a rank sends in a round to its neighbour on one side (0: left, 1: right).
 double halo(int rank, int round, int side, index_t i) {
   return 1e6 * rank + 1000.0 * round + 500.0 * side + static_cast<double>(i % 300);

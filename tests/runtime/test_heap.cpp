@@ -18,8 +18,6 @@ namespace {
 using namespace tessera;
 using namespace tessera::test;
 
-int right() { return (world().rank() + 1) % world().size(); }
-
 TEST(Heap, one_allocates_and_all_use_it) {
   const Group& all = world();
   Heap heap(all, 1 << 16, "shared");

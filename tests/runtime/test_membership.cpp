@@ -25,8 +25,6 @@ using namespace tessera::test;
 
 using Ranks = std::vector<int>;
 
-std::size_t at(index_t i) { return static_cast<std::size_t>(i); }
-
 bool contains(const Ranks& list, int rank) { return std::find(list.begin(), list.end(), rank) != list.end(); }
 
 Ranks everyone() {

@@ -22,9 +22,6 @@ namespace {
 using namespace tessera;
 using namespace tessera::test;
 
-int right() { return (world().rank() + 1) % world().size(); }
-int left() { return (world().rank() + world().size() - 1) % world().size(); }
-
 TEST(LocalBuffer, is_the_local_side_of_transfers) {
   const Group& all = world();
   constexpr index_t count = 5000;

@@ -17,14 +17,12 @@ using namespace tessera;
 using namespace tessera::test;
 
 using Domain = std::optional<AtomicDomain>;
-constexpr ElementKind kind = ElementKind::int64;
-
 // Random transfers of one process between areas that only it uses, in every slice of two segments.
-class Play {
+class OverlappingPlay {
  public:
   static constexpr index_t area = 320;
 
-  Play(Domain domain, std::uint64_t seed)
+  OverlappingPlay(Domain domain, std::uint64_t seed)
       : segments_{Segment(world(), area * world().size(), {.name = "first", .domain = domain}),
                   Segment(world(), area * world().size(), {.name = "second", .domain = domain})},
         random_(seed + static_cast<std::uint64_t>(world().rank())),
@@ -78,10 +76,10 @@ class Play {
     Segment& segment = segments_[t.remote.segment];
     const index_t offset = begin_ + t.shape.offset;
     order();
-    if (what == 0) segment.accumulate(t.remote.rank, offset, t.shape.shape, kind, &alpha, t.memory);
+    if (what == 0) segment.accumulate(t.remote.rank, offset, t.shape.shape, ElementKind::int64, &alpha, t.memory);
     if (what == 1)
-      segment.accumulate_async(t.remote.rank, offset, t.shape.shape, kind, &alpha, t.memory).wait();
-    if (what == 2) segment.accumulate(t.remote.rank, offset, t.shape.shape, kind, update, t.memory);
+      segment.accumulate_async(t.remote.rank, offset, t.shape.shape, ElementKind::int64, &alpha, t.memory).wait();
+    if (what == 2) segment.accumulate(t.remote.rank, offset, t.shape.shape, ElementKind::int64, update, t.memory);
     compare(t);
     // Sums of sums would soon be too large.
     if (is_large(model(t.remote))) renew(t.remote);
@@ -107,7 +105,7 @@ class Play {
     index_t from;  // in the local area: the first element
     std::byte* memory;
 
-    Transfer(Play& play, index_t element, index_t unit)
+    Transfer(OverlappingPlay& play, index_t element, index_t unit)
         : remote(play.any_area()), local(play.any_area_near(remote)), shape(play.any_shape(element)) {
       from = pick(play.random_, 0, (area - shape.local_bytes) / unit) * unit + shape.local_begin;
       memory = play.segments_[local.segment].address(local.rank) + play.begin_ + from;
@@ -171,7 +169,7 @@ class Play {
 };
 
 TEST(Overlap, copies) {
-  Play play(std::nullopt, 50);
+  OverlappingPlay play(std::nullopt, 50);
   for (int i = 0; i < times(world(), 800, 300); ++i) play.copy_something();
   EXPECT_EQ(play.wrong(), 0);
   EXPECT_GT(play.met(), 50 / world().size());
@@ -180,7 +178,7 @@ TEST(Overlap, copies) {
 
 TEST(Overlap, sums) {
   for (const Domain& domain : domains()) {
-    Play play(domain, 60);
+    OverlappingPlay play(domain, 60);
     for (int i = 0; i < times(world(), 500, 200); ++i) play.accumulate_something();
     EXPECT_EQ(play.wrong(), 0);
     EXPECT_GT(play.met(), 30 / world().size());

@@ -122,10 +122,10 @@ TEST(Parts, strided_on_either_side) {
 TEST(Parts, order_of_what_overlaps) {
   Segment segment(world(), slice, "ordered");
   zero(segment, slice);
-  constexpr index_t words = slice / 8;
+  constexpr index_t all_words = slice / 8;
   if (world().rank() == 0) {
     const int target = world().size() - 1;
-    std::vector<std::int64_t> first(words, 1), second(words, 2), before(words, -1), after(words, -1);
+    std::vector<std::int64_t> first(all_words, 1), second(all_words, 2), before(all_words, -1), after(all_words, -1);
     const std::int64_t one = 1;
     for (int round = 0; round < 5; ++round) {
       Request write = segment.put_async(target, 0, Strided::contiguous(slice), first.data());
@@ -142,10 +142,10 @@ TEST(Parts, order_of_what_overlaps) {
       overwrite.wait();
       EXPECT_EQ(before[1], 3);
       before[1] = 1;
-      EXPECT_EQ(std::count(before.begin(), before.end(), 1), words);
+      EXPECT_EQ(std::count(before.begin(), before.end(), 1), all_words);
       EXPECT_EQ(after[2], 3);
       after[2] = 2;
-      EXPECT_EQ(std::count(after.begin(), after.end(), 2), words);
+      EXPECT_EQ(std::count(after.begin(), after.end(), 2), all_words);
     }
   }
   segment.sync();

@@ -18,18 +18,17 @@ namespace {
 using namespace tessera;
 using namespace tessera::test;
 
-constexpr index_t elements = 48, word = 8, area = elements * word;
-constexpr ElementKind kind = ElementKind::int64;
+constexpr index_t elements = 48, element_bytes = 8, own_bytes = elements * element_bytes;
 
 // Random operations of one process on areas that only it uses, one in every slice, and what they should find.
-class Play {
+class OrderedPlay {
  public:
-  Play(Segment& segment, std::uint64_t seed)
+  OrderedPlay(Segment& segment, std::uint64_t seed)
       : segment_(segment),
         random_(seed),
         ranks_(segment.group().size()),
-        begin_(area * segment.group().rank()),
-        model_(ranks_, area) {}
+        begin_(own_bytes * segment.group().rank()),
+        model_(ranks_, own_bytes) {}
 
   void step() {
     const index_t what = pick(random_, 0, 9);
@@ -50,8 +49,8 @@ class Play {
   int end() {
     while (!outstanding_.empty()) finish(outstanding_.begin());
     for (int rank = 0; rank < ranks_; ++rank) {
-      Bytes found(at(area));
-      segment_.get(rank, begin_, Strided::contiguous(area), found.data());
+      Bytes found(at(own_bytes));
+      segment_.get(rank, begin_, Strided::contiguous(own_bytes), found.data());
       wrong_ += static_cast<int>(found != model_.slices[at(rank)]);
     }
     return wrong_;
@@ -73,10 +72,10 @@ class Play {
   std::int64_t value() { return pick(random_, -1000, 1000); }
   Entry with_words(index_t bytes) {
     const Entry entry = outstanding_.emplace(outstanding_.end());
-    for (index_t i = 0; i < bytes / word; ++i) {
+    for (index_t i = 0; i < bytes / element_bytes; ++i) {
       const std::int64_t x = value();
       const auto* raw = reinterpret_cast<const std::byte*>(&x);
-      entry->local.insert(entry->local.end(), raw, raw + word);
+      entry->local.insert(entry->local.end(), raw, raw + element_bytes);
     }
     entry->expected = entry->local;
     return entry;
@@ -94,7 +93,7 @@ class Play {
 
   void put() {
     const int rank = owner();
-    const RandomTransfer t(random_, area, word);
+    const RandomTransfer t(random_, own_bytes, element_bytes);
     const Entry entry = with_words(t.local_bytes);
     const std::byte* from = entry->local.data() + t.local_begin;
     model_.put(rank, t.offset, t.shape, from);
@@ -107,7 +106,7 @@ class Play {
   }
   void get() {
     const int rank = owner();
-    const RandomTransfer t(random_, area, word);
+    const RandomTransfer t(random_, own_bytes, element_bytes);
     const Entry entry = with_words(t.local_bytes);
     model_.get(rank, t.offset, t.shape, entry->expected.data() + t.local_begin);
     std::byte* into = entry->local.data() + t.local_begin;
@@ -120,59 +119,59 @@ class Play {
   }
   void accumulate() {
     const int rank = owner();
-    const RandomTransfer t(random_, area, word);
+    const RandomTransfer t(random_, own_bytes, element_bytes);
     const Entry entry = with_words(t.local_bytes);
     const std::byte* from = entry->local.data() + t.local_begin;
     const std::int64_t alpha = coin() ? 1 : pick(random_, -2, 2);
     for_each_pair<std::int64_t>(t.shape, model_.place(rank, t.offset), from,
                                 [alpha](auto old, auto x) { return old + alpha * x; });
     if (coin()) {
-      entry->request = segment_.accumulate_async(rank, begin_ + t.offset, t.shape, kind, &alpha, from);
+      entry->request = segment_.accumulate_async(rank, begin_ + t.offset, t.shape, ElementKind::int64, &alpha, from);
     } else {
-      segment_.accumulate(rank, begin_ + t.offset, t.shape, kind, &alpha, from);
+      segment_.accumulate(rank, begin_ + t.offset, t.shape, ElementKind::int64, &alpha, from);
       finish(entry);
     }
   }
   void combine() {
     const int rank = owner();
-    const RandomTransfer t(random_, area, word);
+    const RandomTransfer t(random_, own_bytes, element_bytes);
     const Entry entry = with_words(t.local_bytes);
     const std::byte* from = entry->local.data() + t.local_begin;
     const Update update = all_updates[pick(random_, 0, 2)];  // sum, min, max
     for_each_pair<std::int64_t>(t.shape, model_.place(rank, t.offset), from,
                                 [update](auto old, auto x) { return updated(update, old, x); });
-    segment_.accumulate(rank, begin_ + t.offset, t.shape, kind, update, from);
+    segment_.accumulate(rank, begin_ + t.offset, t.shape, ElementKind::int64, update, from);
     finish(entry);
   }
   void fetch() {
     const int rank = owner();
-    const index_t offset = word * pick(random_, 0, elements - 1);
+    const index_t offset = element_bytes * pick(random_, 0, elements - 1);
     const Update update = all_updates[pick(random_, 0, 6)];
     const std::int64_t x = value(), before = element(rank, offset);
     std::int64_t old = 0;
-    segment_.fetch_op(rank, begin_ + offset, kind, update, &x, &old);
+    segment_.fetch_op(rank, begin_ + offset, ElementKind::int64, update, &x, &old);
     wrong_ += static_cast<int>(old != before);
     set_element(rank, offset, updated(update, before, x));
   }
   void compare() {
     if (!has_compare_exchange(segment_)) return;
     const int rank = owner();
-    const index_t offset = word * pick(random_, 0, elements - 1);
+    const index_t offset = element_bytes * pick(random_, 0, elements - 1);
     const std::int64_t before = element(rank, offset), x = value();
     std::int64_t expected = coin() ? before : before + 1;
     const bool should = expected == before;
-    wrong_ += static_cast<int>(segment_.compare_exchange(rank, begin_ + offset, kind, &expected, &x) != should);
+    wrong_ += static_cast<int>(segment_.compare_exchange(rank, begin_ + offset, ElementKind::int64, &expected, &x) != should);
     wrong_ += static_cast<int>(expected != before);
     if (should) set_element(rank, offset, x);
   }
   void load() {
     const int rank = owner();
-    const index_t offset = word * pick(random_, 0, elements - 1);
+    const index_t offset = element_bytes * pick(random_, 0, elements - 1);
     wrong_ += static_cast<int>(segment_.load<std::int64_t>(rank, begin_ + offset) != element(rank, offset));
   }
   void store() {
     const int rank = owner();
-    const index_t offset = word * pick(random_, 0, elements - 1);
+    const index_t offset = element_bytes * pick(random_, 0, elements - 1);
     const std::int64_t x = value();
     segment_.store(rank, begin_ + offset, x);
     set_element(rank, offset, x);
@@ -180,25 +179,25 @@ class Play {
   // A vector transfer of a few elements at different places.
   void several() {
     std::set<std::pair<int, index_t>> places;
-    for (int i = 0; i < 6; ++i) places.emplace(owner(), word * pick(random_, 0, elements - 1));
-    const Entry entry = with_words(word * static_cast<index_t>(places.size()));
+    for (int i = 0; i < 6; ++i) places.emplace(owner(), element_bytes * pick(random_, 0, elements - 1));
+    const Entry entry = with_words(element_bytes * static_cast<index_t>(places.size()));
     const index_t what = pick(random_, 0, 2);
     const std::int64_t alpha = pick(random_, -2, 2);
     for (const auto& [rank, offset] : places) {
-      entry->runs.push_back(entry->local.data() + word * static_cast<index_t>(entry->runs.size()));
+      entry->runs.push_back(entry->local.data() + element_bytes * static_cast<index_t>(entry->runs.size()));
       entry->remote.push_back({&segment_, rank, begin_ + offset});
       std::int64_t x = 0;
       std::memcpy(&x, entry->runs.back(), sizeof x);
       const std::int64_t before = element(rank, offset);
       if (what == 0) set_element(rank, offset, x);
-      if (what == 1) std::memcpy(entry->expected.data() + (entry->runs.size() - 1) * word, &before, word);
+      if (what == 1) std::memcpy(entry->expected.data() + (entry->runs.size() - 1) * element_bytes, &before, element_bytes);
       if (what == 2) set_element(rank, offset, before + alpha * x);
     }
-    const Vector vector{.run = word, .remote = entry->remote, .local = entry->runs};
+    const Vector vector{.run = element_bytes, .remote = entry->remote, .local = entry->runs};
     const auto method = static_cast<VectorMethod>(pick(random_, 0, 3));
     if (what == 0) entry->request = put_async(vector, method);
     if (what == 1) entry->request = get_async(vector, method);
-    if (what == 2) entry->request = accumulate_async(vector, kind, &alpha, method);
+    if (what == 2) entry->request = accumulate_async(vector, ElementKind::int64, &alpha, method);
     if (coin()) finish(entry);
   }
 
@@ -222,19 +221,19 @@ class Play {
 
 void check(std::optional<AtomicDomain> domain, std::uint64_t seed) {
   const Group& all = world();
-  Segment segment(all, area * all.size(), {.name = "ordered", .domain = domain});
-  zero(segment, area * all.size());
-  Play play(segment, seed + static_cast<std::uint64_t>(all.rank()));
+  Segment segment(all, own_bytes * all.size(), {.name = "ordered", .domain = domain});
+  zero(segment, own_bytes * all.size());
+  OrderedPlay play(segment, seed + static_cast<std::uint64_t>(all.rank()));
   for (int i = 0; i < times(all, 1000, 400); ++i) play.step();
   EXPECT_EQ(play.end(), 0);
   segment.sync();
   // The owners find the same: everybody's area in the slice of the next rank.
   const int right = (all.rank() + 1) % all.size(), left = (all.rank() + all.size() - 1) % all.size();
-  Segment expected(all, area, "expected");
-  expected.put(right, 0, Strided::contiguous(area), play.model().place(right, 0));
+  Segment expected(all, own_bytes, "expected");
+  expected.put(right, 0, Strided::contiguous(own_bytes), play.model().place(right, 0));
   expected.sync();
-  const Bytes here = own_slice(segment, area * all.size()), should = own_slice(expected, area);
-  EXPECT_TRUE(std::equal(should.begin(), should.end(), here.begin() + left * area));
+  const Bytes here = own_slice(segment, own_bytes * all.size()), should = own_slice(expected, own_bytes);
+  EXPECT_TRUE(std::equal(should.begin(), should.end(), here.begin() + left * own_bytes));
   segment.sync();
 }
 

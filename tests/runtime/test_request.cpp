@@ -19,9 +19,6 @@ namespace {
 using namespace tessera;
 using namespace tessera::test;
 
-int right() { return (world().rank() + 1) % world().size(); }
-int left() { return (world().rank() + world().size() - 1) % world().size(); }
-
 // A transfer under way with its local memory.
 struct Transfer {
   RandomTransfer shape;

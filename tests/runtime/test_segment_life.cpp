@@ -15,8 +15,6 @@ namespace {
 using namespace tessera;
 using namespace tessera::test;
 
-std::size_t at(index_t i) { return static_cast<std::size_t>(i); }
-
 TEST(Segment, slices_of_different_and_no_size) {
   const Group& all = world();
   Segment none(all, 0, "none");

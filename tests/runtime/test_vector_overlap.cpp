@@ -18,7 +18,7 @@ using namespace tessera;
 using namespace tessera::test;
 
 constexpr std::array ordered{VectorMethod::automatic, VectorMethod::conservative};
-constexpr index_t area = 96;  // of each rank in every slice
+constexpr index_t rank_bytes = 96;  // of each rank in every slice
 
 // Runs that land on few places, partly overlapping, and local runs that do so if asked to.
 struct CrowdedVector {
@@ -38,7 +38,7 @@ struct CrowdedVector {
     buffer = random_bytes(random, 120);
     for (index_t i = 0; i < count; ++i) {
       const auto rank = static_cast<int>(pick(random, 0, world().size() - 1));
-      const index_t offset = area * writer + element * pick(random, 0, (area - run) / element);
+      const index_t offset = rank_bytes * writer + element * pick(random, 0, (rank_bytes - run) / element);
       const index_t from = element * pick(random, 0, (120 - run) / element);
       runs.push_back({rank, offset, from});
       remote.push_back({&segment, rank, offset});
@@ -51,7 +51,7 @@ struct CrowdedVector {
 // Every rank in its own area of all slices; then everybody looks at its slice.
 void check_puts(VectorMethod method, std::uint64_t seed) {
   const Group& all = world();
-  const index_t bytes = area * all.size();
+  const index_t bytes = rank_bytes * all.size();
   Segment segment(all, bytes, "crowded");
   zero(segment, bytes);
   SliceModel model(all.size(), bytes);
@@ -87,7 +87,7 @@ TEST(VectorOverlap, the_last_of_the_list_stays) {
 
 void check_sums(VectorMethod method, std::uint64_t seed) {
   const Group& all = world();
-  const index_t bytes = area * all.size();
+  const index_t bytes = rank_bytes * all.size();
   Segment segment(all, bytes, "counted");
   zero(segment, bytes);
   SliceModel model(all.size(), bytes);
@@ -122,7 +122,7 @@ TEST(VectorOverlap, every_term_counts) {
 // it have written.
 void check_local_side_in_the_segment(VectorMethod method, std::uint64_t seed) {
   const Group& all = world();
-  const index_t bytes = area * all.size(), begin = area * all.rank();
+  const index_t bytes = rank_bytes * all.size(), begin = rank_bytes * all.rank();
   Segment segment(all, bytes, "both sides");
   std::vector<int> near;
   for (int rank = 0; rank < all.size(); ++rank) {
@@ -133,7 +133,7 @@ void check_local_side_in_the_segment(VectorMethod method, std::uint64_t seed) {
   zero(segment, bytes);
   for (Bytes& slice : model.slices) slice = random_bytes(random, bytes);
   for (int rank = 0; rank < all.size(); ++rank)
-    segment.put(rank, begin, Strided::contiguous(area), model.place(rank, begin));
+    segment.put(rank, begin, Strided::contiguous(rank_bytes), model.place(rank, begin));
   segment.flush();
   int wrong = 0;
   for (int round = 0; round < 30; ++round) {
@@ -145,7 +145,7 @@ void check_local_side_in_the_segment(VectorMethod method, std::uint64_t seed) {
       const int there = static_cast<int>(pick(random, 0, all.size() - 1));
       const int here = near[at(pick(random, 0, static_cast<index_t>(near.size()) - 1))];
       // Places between nodes do not overlap the local side, wherever they are.
-      const index_t to = begin + pick(random, 0, area - run), from = begin + pick(random, 0, area - run);
+      const index_t to = begin + pick(random, 0, rank_bytes - run), from = begin + pick(random, 0, rank_bytes - run);
       remote.push_back({&segment, there, to});
       local.push_back(segment.address(here) + from);
       std::byte *a = model.place(there, to), *b = model.place(here, from);
@@ -156,8 +156,8 @@ void check_local_side_in_the_segment(VectorMethod method, std::uint64_t seed) {
     puts ? put(vector, method) : get(vector, method);
     segment.order_local_access();
     for (int rank = 0; rank < all.size(); ++rank) {
-      Bytes found(area);
-      segment.get(rank, begin, Strided::contiguous(area), found.data());
+      Bytes found(rank_bytes);
+      segment.get(rank, begin, Strided::contiguous(rank_bytes), found.data());
       wrong += static_cast<int>(!std::equal(found.begin(), found.end(), model.place(rank, begin)));
     }
   }

@@ -19,9 +19,6 @@ namespace tessera::test {
 
 using Bytes = std::vector<std::byte>;
 
-/// A position in a container. @local
-inline std::size_t at(index_t i) { return static_cast<std::size_t>(i); }
-
 inline Bytes random_bytes(Random& random, index_t count) {
   Bytes bytes(at(count));
   for (std::byte& byte : bytes) byte = static_cast<std::byte>(random() >> 56);

@@ -16,6 +16,13 @@ const Runtime& runtime();
 /// All ranks of the test. @local
 const Group& world();
 
+/// The next rank of the world, and the one before: round at its ends. @local
+inline int right() { return (world().rank() + 1) % world().size(); }
+inline int left() { return (world().rank() + world().size() - 1) % world().size(); }
+
+/// A position in a container. @local
+constexpr std::size_t at(index_t i) { return static_cast<std::size_t>(i); }
+
 /// Whether MPI's windows work here: between hosts, not those of Open MPI. @collective
 bool has_windows();
 

@@ -15,4 +15,9 @@ inline std::filesystem::path lasting(const std::filesystem::path& path) {
   return error ? path : absolute;
 }
 
+/// The directory that a file is in, or the files of a prefix. @local
+inline std::filesystem::path directory_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+}
+
 }  // namespace tessera::io::detail
