@@ -137,9 +137,9 @@ function(tessera_add_mpi_test name)
   elseif(arg_PRINTS)
     set(expect ${TESSERA_TEST_TOOLS}/expect success ${arg_PRINTS} --)
   endif()
-  # The quick set: 1 and 3 ranks on a node, and 4 on nodes of 2, where some are on a node and some are not. Tests that have
-  # none of these: 2 ranks, or 3 on nodes of their own. With sanitizers, which take their time, only the
-  # latter, or 2 ranks.
+  # The quick set: 1 and 3 ranks on a node, and 4 on nodes of 2, where some share memory and some do not. A test that never
+  # runs on 3 ranks runs on 2; one that never runs on nodes of 2 runs on 3 nodes. With sanitizers, which take their time,
+  # 4 ranks on nodes of 2, or else 2 ranks on a node.
   set(mixed OFF)
   if(4 IN_LIST arg_NP AND 2 IN_LIST arg_NODE_SIZES)
     set(mixed ON)

@@ -101,7 +101,9 @@ class Slice {
 namespace detail {
 
 template <class A>
-struct OperandOf : std::false_type {};
+struct OperandOf : std::false_type {
+  static constexpr std::size_t rank = 0;
+};
 template <class T, std::size_t N>
 struct OperandOf<Array<T, N>> : std::true_type {
   using value_type = T;
