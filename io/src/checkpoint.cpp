@@ -7,8 +7,8 @@
 #include <tessera/runtime/detail/fingerprint.hpp>
 
 #include "checkpoint_state.hpp"
-#include "format.hpp"
 #include "file_paths.hpp"
+#include "format.hpp"
 #include "names.hpp"
 #include "together.hpp"
 

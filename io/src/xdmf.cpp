@@ -13,8 +13,8 @@
 #include <tessera/io/save.hpp>
 #include <tessera/layout.hpp>
 
-#include "format.hpp"
 #include "file_paths.hpp"
+#include "format.hpp"
 #include "printable.hpp"
 #include "replacement.hpp"
 #include "together.hpp"

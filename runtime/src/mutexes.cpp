@@ -17,7 +17,6 @@ namespace {
 // What the word `granted` of a process that waits holds.
 enum Grant : std::int32_t { waiting, yours, asleep };
 
-
 }  // namespace
 
 // The queue of this process's threads: those who come later get later tickets.

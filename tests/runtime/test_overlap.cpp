@@ -76,10 +76,13 @@ class OverlappingPlay {
     Segment& segment = segments_[t.remote.segment];
     const index_t offset = begin_ + t.shape.offset;
     order();
-    if (what == 0) segment.accumulate(t.remote.rank, offset, t.shape.shape, ElementKind::int64, &alpha, t.memory);
+    if (what == 0)
+      segment.accumulate(t.remote.rank, offset, t.shape.shape, ElementKind::int64, &alpha, t.memory);
     if (what == 1)
-      segment.accumulate_async(t.remote.rank, offset, t.shape.shape, ElementKind::int64, &alpha, t.memory).wait();
-    if (what == 2) segment.accumulate(t.remote.rank, offset, t.shape.shape, ElementKind::int64, update, t.memory);
+      segment.accumulate_async(t.remote.rank, offset, t.shape.shape, ElementKind::int64, &alpha, t.memory)
+          .wait();
+    if (what == 2)
+      segment.accumulate(t.remote.rank, offset, t.shape.shape, ElementKind::int64, update, t.memory);
     compare(t);
     // Sums of sums would soon be too large.
     if (is_large(model(t.remote))) renew(t.remote);

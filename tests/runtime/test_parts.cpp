@@ -125,7 +125,8 @@ TEST(Parts, order_of_what_overlaps) {
   constexpr index_t all_words = slice / 8;
   if (world().rank() == 0) {
     const int target = world().size() - 1;
-    std::vector<std::int64_t> first(all_words, 1), second(all_words, 2), before(all_words, -1), after(all_words, -1);
+    std::vector<std::int64_t> first(all_words, 1), second(all_words, 2), before(all_words, -1),
+        after(all_words, -1);
     const std::int64_t one = 1;
     for (int round = 0; round < 5; ++round) {
       Request write = segment.put_async(target, 0, Strided::contiguous(slice), first.data());

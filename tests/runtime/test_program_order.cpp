@@ -126,7 +126,8 @@ class OrderedPlay {
     for_each_pair<std::int64_t>(t.shape, model_.place(rank, t.offset), from,
                                 [alpha](auto old, auto x) { return old + alpha * x; });
     if (coin()) {
-      entry->request = segment_.accumulate_async(rank, begin_ + t.offset, t.shape, ElementKind::int64, &alpha, from);
+      entry->request =
+          segment_.accumulate_async(rank, begin_ + t.offset, t.shape, ElementKind::int64, &alpha, from);
     } else {
       segment_.accumulate(rank, begin_ + t.offset, t.shape, ElementKind::int64, &alpha, from);
       finish(entry);
@@ -160,7 +161,8 @@ class OrderedPlay {
     const std::int64_t before = element(rank, offset), x = value();
     std::int64_t expected = coin() ? before : before + 1;
     const bool should = expected == before;
-    wrong_ += static_cast<int>(segment_.compare_exchange(rank, begin_ + offset, ElementKind::int64, &expected, &x) != should);
+    wrong_ += static_cast<int>(
+        segment_.compare_exchange(rank, begin_ + offset, ElementKind::int64, &expected, &x) != should);
     wrong_ += static_cast<int>(expected != before);
     if (should) set_element(rank, offset, x);
   }
@@ -190,7 +192,8 @@ class OrderedPlay {
       std::memcpy(&x, entry->runs.back(), sizeof x);
       const std::int64_t before = element(rank, offset);
       if (what == 0) set_element(rank, offset, x);
-      if (what == 1) std::memcpy(entry->expected.data() + (entry->runs.size() - 1) * element_bytes, &before, element_bytes);
+      if (what == 1)
+        std::memcpy(entry->expected.data() + (entry->runs.size() - 1) * element_bytes, &before, element_bytes);
       if (what == 2) set_element(rank, offset, before + alpha * x);
     }
     const Vector vector{.run = element_bytes, .remote = entry->remote, .local = entry->runs};

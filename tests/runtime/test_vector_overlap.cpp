@@ -145,7 +145,8 @@ void check_local_side_in_the_segment(VectorMethod method, std::uint64_t seed) {
       const int there = static_cast<int>(pick(random, 0, all.size() - 1));
       const int here = near[at(pick(random, 0, static_cast<index_t>(near.size()) - 1))];
       // Places between nodes do not overlap the local side, wherever they are.
-      const index_t to = begin + pick(random, 0, rank_bytes - run), from = begin + pick(random, 0, rank_bytes - run);
+      const index_t to = begin + pick(random, 0, rank_bytes - run),
+                    from = begin + pick(random, 0, rank_bytes - run);
       remote.push_back({&segment, there, to});
       local.push_back(segment.address(here) + from);
       std::byte *a = model.place(there, to), *b = model.place(here, from);
