@@ -56,9 +56,13 @@ endfunction()
 tessera_pkg_config(tessera Tessera "${PROJECT_DESCRIPTION}" ""
                    "Libs: -L\${libdir} -ltessera_ga -ltessera_runtime ${MPI_LINE}\nCflags: -I\${includedir} ${MPI_FLAGS}")
 if(TARGET tessera::linalg)
-  list(JOIN LAPACK_LIBRARIES " " lapack)
+  set(others ${LAPACK_LIBRARIES})
+  if(TARGET TesseraELPA::elpa)
+    list(PREPEND others ${TESSERA_ELPA_LIBRARY})
+  endif()
+  list(JOIN others " " others)
   tessera_pkg_config(tessera-linalg "Tessera linalg" "Matrix routines of Tessera" tessera
-                     "Libs: -L\${libdir} -ltessera_linalg\n${private}: ${TESSERA_SCALAPACK_LIBRARY} ${lapack}")
+                     "Libs: -L\${libdir} -ltessera_linalg\n${private}: ${TESSERA_SCALAPACK_LIBRARY} ${others}")
 endif()
 if(TARGET tessera::io)
   tessera_pkg_config(tessera-io "Tessera io" "Tessera's arrays in HDF5 files" tessera
