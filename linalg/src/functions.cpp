@@ -46,10 +46,10 @@ void scale_columns(const SliceCore& a, const std::vector<double>& factors) {
   tessera::detail::end_operation(a);
 }
 
-// f may throw.
-using FactorsOf = std::function<std::vector<double>(const std::vector<double>& eigenvalues)>;
+// It may throw.
+using SpectralFunction = std::function<std::vector<double>(const std::vector<double>& eigenvalues)>;
 
-void apply(std::string_view routine, const SliceCore& a, const FactorsOf& factors, const SliceCore& result,
+void apply(std::string_view routine, const SliceCore& a, const SpectralFunction& f, const SliceCore& result,
            const Blocking& blocking) {
   tessera::detail::begin_operation(routine, {a, result}, Shapes::any);
   require_square(routine, a);
@@ -60,7 +60,7 @@ void apply(std::string_view routine, const SliceCore& a, const FactorsOf& factor
     std::vector<double> scales;
     // It may be the user's.
     const tessera::detail::Outcome outcome([&] {
-      scales = factors({values.begin(), values.end()});
+      scales = f({values.begin(), values.end()});
       for (std::size_t i = 0; i < scales.size(); ++i) {
         const auto scale = static_cast<Real<T>>(scales[i]);
         if (std::isfinite(scale)) continue;

@@ -7,17 +7,13 @@
 
 #include <tessera/runtime/error.hpp>
 
+#include "cache_line.hpp"
 #include "format.hpp"
 #include "free_list.hpp"
 #include "memory_check.hpp"
 #include "node_memory.hpp"
 
 namespace tessera {
-namespace {
-
-constexpr index_t grain = 64;
-
-}  // namespace
 
 struct Heap::Blocks {
   explicit Blocks(index_t bytes) : free(bytes) {}
@@ -27,7 +23,8 @@ struct Heap::Blocks {
 };
 
 Heap::Heap(const Group& group, index_t bytes, std::string_view name)
-    : segment_(group, bytes, name), blocks_(std::make_unique<Blocks>(bytes / grain * grain)) {}
+    : segment_(group, bytes, name),
+      blocks_(std::make_unique<Blocks>(bytes / detail::cache_line * detail::cache_line)) {}
 Heap::~Heap() = default;
 Heap::Heap(Heap&&) noexcept = default;
 Heap& Heap::operator=(Heap&&) noexcept = default;
@@ -44,8 +41,9 @@ HeapPointer Heap::allocate(index_t bytes) {
   }
   const std::lock_guard lock(blocks_->mutex);
   // Even nothing has a place of its own.
-  const index_t size =
-      bytes <= blocks_->free.available() ? detail::round_up(std::max<index_t>(bytes, 1), grain) : bytes;
+  const index_t size = bytes <= blocks_->free.available()
+                           ? detail::round_up(std::max<index_t>(bytes, 1), detail::cache_line)
+                           : bytes;
   const index_t offset = blocks_->free.take(size);
   if (offset < 0) {
     throw MemoryError(formatted(

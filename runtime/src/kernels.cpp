@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "cache_line.hpp"
 #include "order.hpp"
 #include "streaming.hpp"
 #include "transpose.hpp"
@@ -23,11 +24,10 @@ struct Loop {
 bool streams(const std::byte* to, const Strided& m, Direction direction) noexcept {
   if (m.run < 512 || m.bytes() < streamed_from(direction)) return false;
   if (m.run >= 4096) return true;
-  constexpr index_t line = 64;
   const auto& strides = direction == Direction::local_to_remote ? m.remote_stride : m.local_stride;
   index_t bits = m.run | static_cast<index_t>(reinterpret_cast<std::uintptr_t>(to));
   for (std::size_t l = 0; l < static_cast<std::size_t>(m.levels); ++l) bits |= strides[l];
-  return bits % line == 0;
+  return bits % cache_line == 0;
 }
 
 struct StreamedRun {

@@ -8,6 +8,8 @@
 
 #include <tessera/runtime/types.hpp>
 
+#include "cache_line.hpp"
+
 namespace tessera::detail {
 
 /// The locks of a node: a table in memory that all its processes share. A place in a segment belongs to the
@@ -16,8 +18,7 @@ class LockStripes {
  public:
   static constexpr index_t block = index_t{1} << 16;
   static constexpr index_t count = 4096;
-  static constexpr index_t line = 64;  // a lock has a cache line of its own
-  static constexpr index_t bytes = count * line;
+  static constexpr index_t bytes = count * cache_line;  // a lock has a line of its own
 
   LockStripes() = default;
   explicit LockStripes(std::byte* table) : table_(table) {}
@@ -37,7 +38,7 @@ class LockStripes {
  private:
   std::atomic_ref<std::uint32_t> word(std::uint64_t stripe) const noexcept {
     return std::atomic_ref(
-        *reinterpret_cast<std::uint32_t*>(table_ + static_cast<index_t>(stripe % count) * line));
+        *reinterpret_cast<std::uint32_t*>(table_ + static_cast<index_t>(stripe % count) * cache_line));
   }
   static void wait(std::atomic_ref<std::uint32_t> word) noexcept;
   std::byte* table_ = nullptr;

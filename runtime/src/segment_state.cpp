@@ -11,6 +11,7 @@
 #include <tessera/runtime/detail/fingerprint.hpp>
 #include <tessera/runtime/error.hpp>
 
+#include "cache_line.hpp"
 #include "format.hpp"
 #include "memory_check.hpp"
 #include "progress.hpp"
@@ -19,7 +20,6 @@
 namespace tessera::detail {
 namespace {
 
-constexpr index_t slice_alignment = 64;
 constexpr index_t largest_slice = index_t{1} << 56;  // beyond any machine, and still safe to add up
 
 // What the members tell each other before a segment is made, reduced by minimum: a maximum travels negated, and
@@ -87,7 +87,7 @@ std::shared_ptr<SegmentState> SegmentState::create(GroupState& group, index_t by
   segment->domain_ = choose_domain(group, options.domain);
   segment->method_ =
       options.method == TransferMethod::automatic ? runtime.environment().method : options.method;
-  segment->slice = round_up(std::max<index_t>(largest, 1), slice_alignment);
+  segment->slice = round_up(std::max<index_t>(largest, 1), cache_line);
   segment->take_memory(bytes, what);
   segment->number = next_segment_number();
   segment->stride = segment->region_->stride();

@@ -12,12 +12,14 @@
 #include <immintrin.h>
 #endif
 
+#include "cache_line.hpp"
+
 namespace tessera::detail {
 
 #if defined(__x86_64__)
 namespace {
 
-constexpr std::size_t line = 64;
+constexpr std::size_t line = cache_line;
 
 // Whole lines, each to a place that begins a line. Prefetching the source gained nothing: the processor sees
 // the pattern.

@@ -10,6 +10,7 @@
 #include <immintrin.h>
 #endif
 
+#include "cache_line.hpp"
 #include "streaming.hpp"
 
 namespace tessera::detail {
@@ -88,7 +89,7 @@ template <class Kernel>
   };
   // As many rows at a time as make a line of the target: rows at distances that are powers of two fall on one
   // place of the cache, which does not keep a line until its other half comes.
-  constexpr index_t together = 64 / size;
+  constexpr index_t together = cache_line / size;
   static_assert(together % side == 0);
   index_t i = 0;
   for (index_t end = 0; i + side <= rows; i = end) {
@@ -108,11 +109,9 @@ template <class Kernel>
   }
 }
 
-constexpr index_t line_bytes = 64;
-
 #if defined(__x86_64__)
 [[gnu::always_inline]] inline void stream_line(std::byte* to, const std::byte* from) noexcept {
-  for (index_t i = 0; i < line_bytes; i += 16)
+  for (index_t i = 0; i < cache_line; i += 16)
     _mm_stream_si128(reinterpret_cast<__m128i*>(to + i),
                      _mm_load_si128(reinterpret_cast<const __m128i*>(from + i)));
 }
@@ -122,8 +121,8 @@ constexpr index_t line_bytes = 64;
 template <class Kernel>
 [[gnu::always_inline]] inline void stream_lines(std::byte* to, const std::byte* from,
                                                 const Transposition& shape) noexcept {
-  constexpr index_t size = Kernel::size, side = Kernel::side, rows = line_bytes / size;
-  alignas(line_bytes) std::byte lines[static_cast<std::size_t>(side * line_bytes)];
+  constexpr index_t size = Kernel::size, side = Kernel::side, rows = cache_line / size;
+  alignas(cache_line) std::byte lines[static_cast<std::size_t>(side * cache_line)];
   index_t i = 0;
   for (; i + rows <= shape.rows; i += rows) {
     const std::byte* source = from + i * shape.from_stride;
@@ -131,8 +130,8 @@ template <class Kernel>
     index_t j = 0;
     for (; j + side <= shape.columns; j += side, source += side * size, target += side * shape.to_stride) {
       for (index_t k = 0; k < rows; k += side)
-        Kernel::square(lines + k * size, line_bytes, source + k * shape.from_stride, shape.from_stride);
-      for (index_t k = 0; k < side; ++k) stream_line(target + k * shape.to_stride, lines + k * line_bytes);
+        Kernel::square(lines + k * size, cache_line, source + k * shape.from_stride, shape.from_stride);
+      for (index_t k = 0; k < side; ++k) stream_line(target + k * shape.to_stride, lines + k * cache_line);
     }
     transpose_block<Kernel>(target, shape.to_stride, source, shape.from_stride, rows, shape.columns - j);
   }
@@ -147,8 +146,8 @@ template <class Kernel>
 [[gnu::always_inline]] inline void stream_panels(std::byte* to, const std::byte* from,
                                                  const Transposition& shape) noexcept {
   constexpr index_t size = Kernel::size, rows = 512 / size, columns = 256;
-  constexpr index_t distance = rows * size + line_bytes;  // not a power of two
-  alignas(line_bytes) std::byte panel[static_cast<std::size_t>(columns * distance)];
+  constexpr index_t distance = rows * size + cache_line;  // not a power of two
+  alignas(cache_line) std::byte panel[static_cast<std::size_t>(columns * distance)];
   for (index_t i = 0; i < shape.rows; i += rows) {
     const index_t height = std::min(rows, shape.rows - i);
     for (index_t j = 0; j < shape.columns; j += columns) {
@@ -168,7 +167,7 @@ template <class Kernel>
   if (!streamed)
     return transpose_block<Kernel>(to, shape.to_stride, from, shape.from_stride, shape.rows, shape.columns);
 #if defined(__x86_64__)
-  if (reinterpret_cast<std::uintptr_t>(to) % line_bytes == 0 && shape.to_stride % line_bytes == 0)
+  if (reinterpret_cast<std::uintptr_t>(to) % cache_line == 0 && shape.to_stride % cache_line == 0)
     return stream_lines<Kernel>(to, from, shape);
 #endif
   stream_panels<Kernel>(to, from, shape);

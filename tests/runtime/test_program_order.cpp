@@ -231,12 +231,11 @@ void check(std::optional<AtomicDomain> domain, std::uint64_t seed) {
   EXPECT_EQ(play.end(), 0);
   segment.sync();
   // The owners find the same: everybody's area in the slice of the next rank.
-  const int right = (all.rank() + 1) % all.size(), left = (all.rank() + all.size() - 1) % all.size();
   Segment expected(all, own_bytes, "expected");
-  expected.put(right, 0, Strided::contiguous(own_bytes), play.model().place(right, 0));
+  expected.put(right(), 0, Strided::contiguous(own_bytes), play.model().place(right(), 0));
   expected.sync();
   const Bytes here = own_slice(segment, own_bytes * all.size()), should = own_slice(expected, own_bytes);
-  EXPECT_TRUE(std::equal(should.begin(), should.end(), here.begin() + left * own_bytes));
+  EXPECT_TRUE(std::equal(should.begin(), should.end(), here.begin() + left() * own_bytes));
   segment.sync();
 }
 

@@ -102,7 +102,7 @@ namespace detail {
 
 template <class A>
 struct OperandOf : std::false_type {
-  static constexpr std::size_t rank = 0;
+  static constexpr std::size_t rank = 0;  // Clang 14 asks for it before it finds that A is no operand
 };
 template <class T, std::size_t N>
 struct OperandOf<Array<T, N>> : std::true_type {
