@@ -51,15 +51,6 @@ bool adds_up(const Values& x) {
   return is_exact(x) && total < (1 << 22);
 }
 
-Number product(const Number& x, const Number& y) {
-  return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
-}
-
-std::optional<Effect> written(const Values& values) {
-  if (!is_exact(values)) return {};
-  return Effect{values, {}, false};
-}
-
 // By an operation of bits or of logic on whole numbers.
 std::int64_t combined(const std::string& operation, std::int64_t a, std::int64_t b) {
   if (operation == "bit_and") return a & b;

@@ -23,15 +23,6 @@ struct Elements {
   }
 };
 
-std::optional<Effect> written(const Values& values, const Values& result = {}) {
-  if (!is_exact(values)) return {};
-  return Effect{values, result, false};
-}
-
-Number product(const Number& x, const Number& y) {
-  return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
-}
-
 // Whether all partial results of a scan are exact, in whatever order they are formed.
 bool stays_exact(const Values& x, bool multiplies) {
   constexpr double most = 1 << 20;

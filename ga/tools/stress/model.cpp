@@ -245,4 +245,13 @@ bool is_exact(const Values& values) {
   });
 }
 
+Number product(const Number& x, const Number& y) {
+  return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
+}
+
+std::optional<Effect> written(const Values& values, const Values& result) {
+  if (!is_exact(values)) return {};
+  return Effect{values, result, false};
+}
+
 }  // namespace tessera::stress

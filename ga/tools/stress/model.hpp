@@ -101,6 +101,8 @@ Number updated(Update update, const Number& before, const Number& value);
 
 /// Whether all are whole numbers that every type holds.
 bool is_exact(const Values& values);
+/// Without what std::complex does for infinities. @local
+Number product(const Number& x, const Number& y);
 
 /// An operation on whole arrays in terms of values: what its last operand becomes (unless it only reads), and
 /// what it returns. Nothing if the numbers would not be exact or the type does not have the operation.
@@ -111,7 +113,9 @@ struct Effect {
 };
 std::optional<Effect> effect(const Line& line, const Model& model, const std::vector<Values>& operands,
                              const std::vector<Numbers>& extents);
-/// The same for what vectors alone have, and matrices; `is_known`: whether the verb is one of these.
+/// One that writes; nothing if the values are not exact. @local
+std::optional<Effect> written(const Values& values, const Values& result = {});
+/// The same as effect for what vectors alone have, and matrices; `is_known`: whether the verb is one of these.
 std::optional<Effect> effect_on_vectors(const Line& line, const Model& model,
                                         const std::vector<Values>& operands,
                                         const std::vector<Numbers>& extents, bool& is_known);

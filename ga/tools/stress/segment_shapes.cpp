@@ -9,8 +9,6 @@ namespace tessera::stress {
 
 namespace {
 
-constexpr index_t word = 8;
-
 // The strides of one side: its loops nest in an order of their own, some of them backwards.
 struct Side {
   std::vector<index_t> strides;  // in words

@@ -10,6 +10,9 @@
 
 namespace tessera::stress {
 
+/// Of a word, in bytes.
+inline constexpr index_t word = 8;
+
 /// Random numbers one after another; the same for the same seed.
 class Draws {
  public:

@@ -8,9 +8,6 @@ namespace tessera::stress {
 
 namespace {
 
-constexpr index_t word = 8;
-constexpr ElementKind kind = ElementKind::int64;
-
 index_t words_of(index_t seed, int member) { return 16 + random_below(seed + member, 0, 80); }
 
 std::int64_t combined(Update update, std::int64_t before, std::int64_t value) {

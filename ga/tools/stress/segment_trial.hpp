@@ -31,6 +31,7 @@ class SegmentTrial {
 
  private:
   using Words = std::vector<std::int64_t>;
+  static constexpr ElementKind kind = ElementKind::int64;
   // Some words of a slice, from `begin` on.
   struct Target {
     int rank;

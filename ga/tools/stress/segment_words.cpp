@@ -8,13 +8,6 @@
 // Operations on single words of a segment, on parts of it, and on lists of places.
 namespace tessera::stress {
 
-namespace {
-
-constexpr index_t word = 8;
-constexpr ElementKind kind = ElementKind::int64;
-
-}  // namespace
-
 void SegmentTrial::update(Draws& draws) {
   static constexpr Update updates[] = {Update::sum,     Update::replace, Update::min,    Update::max,
                                        Update::bit_and, Update::bit_or,  Update::bit_xor};
