@@ -5,38 +5,19 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <mutex>
+#include <vector>
 
 #include <tessera/detail/ghosts.hpp>
-#include <tessera/layout.hpp>
 #include <tessera/runtime/detail/fingerprint.hpp>
 #include <tessera/runtime/detail/product.hpp>
 
-#include "array_state.hpp"
-#include "boxes.hpp"
+#include "access_scopes.hpp"
+#include "epoch_state.hpp"
 #include "format.hpp"
 #include "patch_text.hpp"
 
 namespace tessera::detail {
 namespace {
-
-Box box_of_extents(const index_t* extents, int rank) {
-  Box box{};
-  std::copy_n(extents, rank, box.hi.begin());
-  return box;
-}
-
-// The elements of a buffer times alpha, row by row.
-template <class C>
-std::vector<C> multiplied(const Buffer<const void*>& from, int rank, C alpha) {
-  std::vector<C> products;
-  auto walk = [&](auto&& self, int d, const C* at) -> void {
-    if (d == rank) return products.push_back(alpha * *at);
-    for (index_t i = 0; i < from.extents[d]; ++i) self(self, d + 1, at + i * from.strides[d]);
-  };
-  walk(walk, 0, static_cast<const C*>(from.data));
-  return products;
-}
 
 // What is wrong with an array's shape; found on every rank alike once they agree about the layout.
 std::string shape_problem(const Group& group, const LayoutCore& layout, const ElementType& type) {
@@ -54,7 +35,7 @@ index_t local_bytes(const Group& group, const LayoutCore& layout, const ElementT
                                                     : 0;
 }
 
-std::uint64_t fingerprint(const LayoutCore& layout, const ElementType& type, const auto& periodic) {
+std::uint64_t fingerprint(const LayoutCore& layout, const ElementType& type, const Periodic& periodic) {
   Fingerprint print;
   print.add(layout.fingerprint()).add(static_cast<int>(type.kind)).add(type.size);
   for (bool wraps : periodic) print.add(static_cast<int>(wraps));
@@ -115,7 +96,8 @@ ArrayCore::ArrayCore(const Group& group, LayoutCore layout, ElementType type, co
                 .fingerprint = fingerprint(layout_, type_, periodic_),
                 .domain = options.domain}),
       local_(layout_.local(group.rank())),
-      scopes_(std::make_unique<Scopes>()) {
+      scopes_(std::make_unique<AccessScopes>()),
+      epoch_(std::make_unique<EpochState>()) {
   if (const auto problem = shape_problem(group, layout_, type_); !problem.empty())
     throw UsageError(formatted("array \"{}\" {}", options.name, problem));
   prepare(group);
@@ -133,7 +115,8 @@ ArrayCore::ArrayCore(const Segment& memory, index_t offset, LayoutCore layout, E
       periodic_(options.periodic),
       segment_(part_for(memory, offset, layout_, type_, options)),
       local_(layout_.local(memory.group().rank())),
-      scopes_(std::make_unique<Scopes>()) {
+      scopes_(std::make_unique<AccessScopes>()),
+      epoch_(std::make_unique<EpochState>()) {
   if (const auto problem = shape_problem(group(), layout_, type_); !problem.empty())
     throw UsageError(formatted("array \"{}\" {}", options.name, problem));
   // A segment of one process has the CPU domain, whatever was asked for.
@@ -149,71 +132,88 @@ void ArrayCore::prepare(const Group& group) {
   if (layout_.has_ghosts()) ghosts_ = std::make_unique<Ghosts>(group, layout_, type_.size, periodic_, name());
 }
 
+ArrayCore::ArrayCore(LayoutCore layout)
+    : layout_(std::move(layout)),
+      type_{ElementKind::bytes, 1},
+      periodic_{},
+      scopes_(std::make_unique<AccessScopes>()),
+      epoch_(std::make_unique<EpochState>()) {}
+
+// Never destroyed: arrays with static storage may be moved from as well.
+ArrayCore& ArrayCore::none(int rank) noexcept {
+  static auto& cores = *[] {
+    auto* made = new std::vector<ArrayCore>;
+    for (int n = 0; n <= max_rank; ++n)
+      made->push_back(ArrayCore(
+          {std::vector<Axis>(static_cast<std::size_t>(n)), 1, GridOrder::row_major, StorageOrder::row_major}));
+    return made;
+  }();
+  return cores[static_cast<std::size_t>(rank)];
+}
+
 ArrayCore::~ArrayCore() = default;
 ArrayCore::ArrayCore(ArrayCore&&) noexcept = default;
 ArrayCore& ArrayCore::operator=(ArrayCore&&) noexcept = default;
 
 void ArrayCore::close() {
   end_epoch();
-  if (epoch_ && epoch_->cache) epoch_->cache->close();
+  epoch_->close();
   if (ghosts_) ghosts_->close();
   segment_.close();
 }
 
-Ghosts& ArrayCore::ghosts(const char* call) const {
+std::uint64_t ArrayCore::begin_epoch(Mode mode, index_t cache_bytes) {
   require_open();
-  if (!ghosts_)
-    throw UsageError(
-        formatted("{}: array \"{}\" has no ghost cells; give it ArrayOptions::ghosts", call, name()));
-  if (ghosts_->is_under_way()) {
-    throw UsageError(formatted("{}: another update of the ghost cells of array \"{}\" has not been waited for",
-                               call, name()));
-  }
-  return *ghosts_;
+  const std::uint64_t number = epoch_->begin(*this, mode, cache_bytes);
+#ifdef TESSERA_CHECKS
+  guarded_ = true;
+#endif
+  return number;
 }
 
-void ArrayCore::update_ghosts(const GhostSides& what, GhostMethod method) {
-  Ghosts& cells = ghosts("update_ghosts");
-  end_epoch();
-  cells.update(segment_, what, method);
+void ArrayCore::end_epoch(std::uint64_t number) {
+  if (epoch_->is_active(number)) end_epoch();
 }
 
-void ArrayCore::begin_update_ghosts(const GhostSides& what) {
-  Ghosts& cells = ghosts("update_ghosts_async");
-  end_epoch();
-  cells.begin(segment_, what);
+void ArrayCore::end_epoch() const {
+  if (!epoch_->is_active()) return;
+  require_open();
+  guarded_ = false;
+  epoch_->end(*this);
 }
 
-void ArrayCore::end_update_ghosts() { ghosts_->end(segment_); }
+void ArrayCore::sync() const {
+  if (epoch_->is_active()) return end_epoch();
+  segment_.sync();
+}
 
-bool ArrayCore::test_update_ghosts() { return ghosts_->test(segment_); }
+void ArrayCore::require_epoch(std::uint64_t number) const {
+  require_open();
+  if (!epoch_->is_active(number))
+    throw UsageError(formatted("an epoch of array \"{}\" was used after it had ended", name()));
+}
+
+void ArrayCore::allow([[maybe_unused]] std::optional<Mode> mode,
+                      [[maybe_unused]] std::string_view operation) const {
+#ifdef TESSERA_CHECKS
+  if (!epoch_->is_active() || epoch_->mode() == mode) return;
+  throw UsageError(formatted("{} of array \"{}\" in an epoch of {}, which forbids it", operation, name(),
+                             to_string(epoch_->mode())));
+#endif
+}
 
 void ArrayCore::begin_access([[maybe_unused]] index_t block, [[maybe_unused]] Access access) const {
   require_open();
 #ifdef TESSERA_CHECKS
   access == Access::write ? allow({}, "access for writing") : allow(Mode::read_only, "access for reading");
-  if (access == Access::write) {
-    const std::lock_guard lock(scopes_->mutex);
-    for (index_t other : scopes_->written) {
-      if (other != block && other != all_blocks && block != all_blocks) continue;
-      throw UsageError(
-          formatted("local elements of array \"{}\" are accessed for writing while an earlier such access is "
-                    "not released",
-                    name()));
-    }
-    scopes_->written.push_back(block);
-  }
+  if (access == Access::write) scopes_->begin_write(block, name());
 #endif
   order_local_access();
 }
 
 void ArrayCore::end_access([[maybe_unused]] index_t block, [[maybe_unused]] Access access) const noexcept {
 #ifdef TESSERA_CHECKS
-  if (access == Access::write) {
-    const std::lock_guard lock(scopes_->mutex);
-    const auto found = std::find(scopes_->written.begin(), scopes_->written.end(), block);
-    if (found != scopes_->written.end()) scopes_->written.erase(found);
-  }
+  if (access == Access::write) scopes_->end_write(block);
 #endif
   // A fence of memory at most: it cannot wait for others, and has nothing to report that a later call would
   // not.
@@ -263,158 +263,9 @@ void ArrayCore::look_at_element(const index_t* at) const {
   }
 }
 
-void ArrayCore::put(const Lattice& patch, const Buffer<const void*>& from) {
-  allow(Mode::disjoint_writes, "put");
-  for_each_transfer(patch, from, [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
-    segment_.put(rank, offset, shape, local);
-  });
-}
-
-void ArrayCore::get(const Lattice& patch, const Buffer<void*>& into) const {
-  allow(Mode::read_only, "get");
-  fetch(patch, {0, type_.size}, into);
-}
-
-// What is on other nodes is asked for together. The last is, while the others are on their way, waited for as
-// one alone is: a request costs more.
-void ArrayCore::fetch(const Lattice& patch, const Field& field, const Buffer<void*>& into) const {
-  if (segment_.face().direct_ranks == 0)
-    require_open();  // the group of one that was moved from is not to be asked
-  if (segment_.face().direct_ranks == group().size()) {
-    return for_each_transfer(patch, field, into,
-                             [&](int rank, index_t offset, const Strided& shape, std::byte* local) {
-                               segment_.get(rank, offset, shape, local);
-                             });
-  }
-  struct Far {
-    int rank = -1;
-    index_t offset;
-    Strided shape;
-    std::byte* local;
-  } last;
-  Request others;
-  for_each_transfer(patch, field, into, [&](int rank, index_t offset, const Strided& shape, std::byte* local) {
-    if (segment_.face().reach(rank, 0, 0) != nullptr) return segment_.get(rank, offset, shape, local);
-    if (last.rank >= 0) others += segment_.get_async(last.rank, last.offset, last.shape, last.local);
-    last = {rank, offset, shape, local};
-  });
-  if (last.rank >= 0) segment_.get(last.rank, last.offset, last.shape, last.local);
-  others.wait();
-}
-
-void ArrayCore::accumulate(const Lattice& patch, const Buffer<const void*>& from, const void* alpha) {
-  allow(Mode::accumulate_only, "acc");
-  for_each_transfer(patch, from, [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
-    segment_.accumulate(rank, offset, shape, type_.kind, alpha, local);
-  });
-}
-
-void ArrayCore::accumulate(const Lattice& patch, const Buffer<const void*>& from, Update update) {
-  allow({}, "acc_min or acc_max");
-  for_each_transfer(patch, from, [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
-    segment_.accumulate(rank, offset, shape, type_.kind, update, local);
-  });
-}
-
-Request ArrayCore::put_async(const Lattice& patch, const Buffer<const void*>& from) {
-  allow(Mode::disjoint_writes, "put_async");
-  Request all;
-  for_each_transfer(patch, from, [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
-    all += segment_.put_async(rank, offset, shape, local);
-  });
-  return all;
-}
-
-Request ArrayCore::get_async(const Lattice& patch, const Buffer<void*>& into) const {
-  allow(Mode::read_only, "get_async");
-  Request all;
-  for_each_transfer(patch, into, [&](int rank, index_t offset, const Strided& shape, std::byte* local) {
-    all += segment_.get_async(rank, offset, shape, local);
-  });
-  return all;
-}
-
-Request ArrayCore::accumulate_async(const Lattice& patch, const Buffer<const void*>& from, const void* alpha) {
-  allow(Mode::accumulate_only, "acc_async");
-  Request all;
-  for_each_transfer(patch, from, [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
-    all += segment_.accumulate_async(rank, offset, shape, type_.kind, alpha, local);
-  });
-  return all;
-}
-
-void ArrayCore::put_notify(const Lattice& patch, const Buffer<const void*>& from, const Flag& flag) {
-  allow({}, "put_notify");
-  int last = -1;
-  for_each_transfer(patch, from, [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
-    segment_.put(rank, offset, shape, local);
-    if (last >= 0 && last != rank) segment_.flush(last);
-    last = rank;
-  });
-  if (last >= 0) segment_.flush(last);
-  flag.flags->notify(flag.rank, flag.index);
-}
-
-void ArrayCore::put_field(const Lattice& patch, const Field& field, const Buffer<const void*>& from) {
-  allow(Mode::disjoint_writes, "put_field");
-  for_each_transfer(patch, field, from,
-                    [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
-                      segment_.put(rank, offset, shape, local);
-                    });
-}
-
-void ArrayCore::get_field(const Lattice& patch, const Field& field, const Buffer<void*>& into) const {
-  allow(Mode::read_only, "get_field");
-  fetch(patch, field, into);
-}
-
-namespace {
-
-[[noreturn]] void throw_misaligned(const ArrayCore& array, const Field& field, ElementKind kind, index_t unit) {
-  throw UsageError(formatted(
-      "acc_field of array \"{}\": a member of {} at byte {} of elements of {} bytes does not always lie at a "
-      "multiple of {} "
-      "bytes, and numbers are added where they do; align the member (alignas), or use get_field and put_field",
-      array.name(), to_string(kind), field.offset, array.type().size, unit));
-}
-
-}  // namespace
-
-void ArrayCore::accumulate_field(const Lattice& patch, const Field& field, ElementKind kind,
-                                 const Buffer<const void*>& from, const void* alpha) {
-  allow(Mode::accumulate_only, "acc_field");
-  // The runtime adds elements at multiples of their size; a complex member need only lie at one of its parts',
-  // which are then added as numbers of their own.
-  const auto add_parts = [&]<class C>(C) {
-    constexpr auto unit = index_t{sizeof(typename C::value_type)};
-    if ((field.offset | type_.size) % unit != 0) throw_misaligned(*this, field, kind, unit);
-    const auto products = multiplied<C>(from, rank(), *static_cast<const C*>(alpha));
-    const Dense dense(box_of_extents(from.extents, rank()), rank());
-    const typename C::value_type one{1};
-    for_each_transfer(
-        patch, field, Buffer<const void*>{products.data(), dense.extents.data(), dense.strides.data()},
-        [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
-          segment_.accumulate(rank, offset, shape, element_kind<typename C::value_type>(), &one, local);
-        });
-  };
-  const bool fits = (field.offset | type_.size) % size_of(kind) == 0;
-  if (!fits && kind == ElementKind::complex64) return add_parts(std::complex<float>{});
-  if (!fits && kind == ElementKind::complex128) return add_parts(std::complex<double>{});
-  if (!fits) throw_misaligned(*this, field, kind, size_of(kind));
-  for_each_transfer(patch, field, from,
-                    [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
-                      segment_.accumulate(rank, offset, shape, kind, alpha, local);
-                    });
-}
-
-void ArrayCore::throw_list_lengths(std::size_t positions, std::size_t values) const {
-  throw UsageError(formatted("{} positions and {} values for array \"{}\": there must be one value for each",
-                             positions, values, name()));
-}
-
 void ArrayCore::load(const index_t* at, void* value) const {
   allow(Mode::read_only, "load");
-  check_element(at);
+  require_element(at);
   index_t offset = 0;
   const int owner = layout_.locate(at, offset);
   segment_.get(owner, offset * type_.size, Strided::contiguous(type_.size), value);
@@ -422,7 +273,7 @@ void ArrayCore::load(const index_t* at, void* value) const {
 
 void ArrayCore::store(const index_t* at, const void* value) {
   allow(Mode::disjoint_writes, "store");
-  check_element(at);
+  require_element(at);
   index_t offset = 0;
   const int owner = layout_.locate(at, offset);
   segment_.put(owner, offset * type_.size, Strided::contiguous(type_.size), value);
@@ -430,7 +281,7 @@ void ArrayCore::store(const index_t* at, const void* value) {
 
 void ArrayCore::fetch_op(const index_t* at, Update update, const void* value, void* result) {
   allow({}, "fetch_op");
-  check_element(at);
+  require_element(at);
   index_t offset = 0;
   const int owner = layout_.locate(at, offset);
   segment_.fetch_op(owner, offset * type_.size, type_.kind, update, value, result);
@@ -438,14 +289,14 @@ void ArrayCore::fetch_op(const index_t* at, Update update, const void* value, vo
 
 bool ArrayCore::compare_exchange(const index_t* at, void* expected, const void* desired) {
   allow({}, "compare_exchange");
-  check_element(at);
+  require_element(at);
   index_t offset = 0;
   const int owner = layout_.locate(at, offset);
   return segment_.compare_exchange(owner, offset * type_.size, type_.kind, expected, desired);
 }
 
 void* ArrayCore::address(const index_t* at) const {
-  check_element(at);
+  require_element(at);
   index_t offset = 0;
   const int owner = layout_.locate(at, offset);
   std::byte* slice = segment_.address(owner);

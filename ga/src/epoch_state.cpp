@@ -1,25 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
+#include "epoch_state.hpp"
+
 #include <algorithm>
-#include <mutex>
+#include <atomic>
 #include <utility>
-#include <vector>
 
 #include <tessera/detail/agreed.hpp>
+#include <tessera/detail/patch_transfers.hpp>
 #include <tessera/layout.hpp>
 #include <tessera/runtime/detail/product.hpp>
 
-#include "array_state.hpp"
 #include "format.hpp"
 #include "patch_text.hpp"
 
 namespace tessera::detail {
 namespace {
-
-const char* name_of(Mode mode) {
-  constexpr const char* names[] = {"read_only", "accumulate_only", "disjoint_writes"};
-  return names[static_cast<std::size_t>(mode)];
-}
 
 // Two writes of different ranks that share elements are told to all.
 [[maybe_unused]] void require_disjoint(const ArrayCore& array, const std::vector<OwnedBox>& written) {
@@ -35,7 +31,7 @@ const char* name_of(Mode mode) {
   list.sync();
   std::vector<OwnedBox> all(static_cast<std::size_t>(total));
   const index_t stride = 1;
-  list.get(Box{{0}, {total}}, {all.data(), &total, &stride});
+  get(list, Box{{0}, {total}}, {all.data(), &total, &stride});
   list.sync();
   list.close();
   const auto before = [](const OwnedBox& a, const OwnedBox& b) { return a.box.lo[0] < b.box.lo[0]; };
@@ -59,131 +55,70 @@ const char* name_of(Mode mode) {
   if (problem = group.agree(problem); !problem.empty()) throw UsageError(problem);
 }
 
+// Of the process: an array that is redistributed has the state of another, and knows its old epochs no more.
+std::atomic<std::uint64_t> last_number = 0;
+
 // Elements that some node does not have itself: if there are none, nobody needs a cache.
 bool spans_nodes(const ArrayCore& array) { return array.group().node_count() > 1 && array.layout().size() > 0; }
 
 }  // namespace
 
-std::uint64_t ArrayCore::begin_epoch(Mode mode, index_t cache_bytes) {
-  require_open();
-  if (epoch_ && epoch_->active) {
-    throw UsageError(formatted("{}: array \"{}\" is in an epoch of {}, which has not ended", name_of(mode),
-                               name(), name_of(epoch_->mode)));
+const char* to_string(Mode mode) noexcept {
+  constexpr const char* names[] = {"read_only", "accumulate_only", "disjoint_writes"};
+  return names[static_cast<std::size_t>(mode)];
+}
+
+std::uint64_t EpochState::begin(const ArrayCore& array, Mode mode, index_t cache_bytes) {
+  if (active_) {
+    throw UsageError(formatted("{}: array \"{}\" is in an epoch of {}, which has not ended", to_string(mode),
+                               array.name(), to_string(mode_)));
   }
-  if (cache_bytes < 0) throw UsageError(formatted("{}: a cache of {} bytes", name_of(mode), cache_bytes));
-  group().check_agreement(formatted("{} of array \"{}\"", name_of(mode), name()),
-                          static_cast<std::uint64_t>(mode) + 8 * static_cast<std::uint64_t>(cache_bytes));
-  if (!epoch_) epoch_ = std::make_unique<Epoch>();
-  Epoch& epoch = *epoch_;
-  segment_.sync();
-  epoch.mode = mode;
-  epoch.written.clear();
-  if (mode != Mode::disjoint_writes && spans_nodes(*this) && cache_bytes > 0) {
-    // The memory stays for the next epoch: reserving it takes longer than many an epoch.
-    const index_t bytes = std::min(cache_bytes, size_to_ask(layout_.size(), type_.size));
-    if (epoch.cache && epoch.cache_bytes < bytes) {
-      epoch.cache->close();
-      epoch.cache.reset();
-    }
-    if (epoch.cache) {
-      epoch.cache->clear();
-    } else {
-      epoch.cache = made_by_all(group(), formatted("{} of array \"{}\"", name_of(mode), name()), [&] {
-        return std::make_unique<NodeCache>(group().node(), bytes, formatted("array \"{}\"", name()));
-      });
-      epoch.cache_bytes = bytes;
-    }
-    epoch.caches = true;
-  } else {
-    epoch.caches = false;
+  if (cache_bytes < 0) throw UsageError(formatted("{}: a cache of {} bytes", to_string(mode), cache_bytes));
+  array.group().check_agreement(formatted("{} of array \"{}\"", to_string(mode), array.name()),
+                                static_cast<std::uint64_t>(mode) + 8 * static_cast<std::uint64_t>(cache_bytes));
+  array.segment().sync();
+  mode_ = mode;
+  written_.clear();
+  caches_ = mode != Mode::disjoint_writes && spans_nodes(array) && cache_bytes > 0;
+  if (caches_)
+    prepare_cache(array, std::min(cache_bytes, size_to_ask(array.layout().size(), array.type().size)));
+  active_ = true;
+  return number_ = ++last_number;
+}
+
+// The memory stays for the next epoch: reserving it takes longer than many an epoch.
+void EpochState::prepare_cache(const ArrayCore& array, index_t bytes) {
+  if (cache_ && cache_bytes_ < bytes) {
+    cache_->close();
+    cache_.reset();
   }
-  epoch.active = true;
-#ifdef TESSERA_CHECKS
-  guarded_ = true;
-#endif
-  return ++epoch.number;
+  if (cache_) return cache_->clear();
+  cache_ = made_by_all(array.group(), formatted("{} of array \"{}\"", to_string(mode_), array.name()), [&] {
+    return std::make_unique<NodeCache>(array.group().node(), bytes, formatted("array \"{}\"", array.name()));
+  });
+  cache_bytes_ = bytes;
 }
 
-void ArrayCore::allow([[maybe_unused]] std::optional<Mode> mode,
-                      [[maybe_unused]] std::string_view operation) const {
-#ifdef TESSERA_CHECKS
-  if (!epoch_ || !epoch_->active || epoch_->mode == mode) return;
-  throw UsageError(formatted("{} of array \"{}\" in an epoch of {}, which forbids it", operation, name(),
-                             name_of(epoch_->mode)));
-#endif
-}
-
-void ArrayCore::require_epoch(std::uint64_t number) const {
-  require_open();
-  if (epoch_ && epoch_->active && epoch_->number == number) return;
-  throw UsageError(formatted("an epoch of array \"{}\" was used after it had ended", name()));
-}
-
-void ArrayCore::end_epoch(std::uint64_t number) {
-  if (epoch_ && epoch_->active && epoch_->number == number) end_epoch();
-}
-
-void ArrayCore::end_epoch() const {
-  if (!epoch_ || !epoch_->active) return;
-  require_open();
-  Epoch& epoch = *epoch_;
-  epoch.active = guarded_ = false;
+void EpochState::end(const ArrayCore& array) {
+  active_ = false;
   // The sums are for memory that is not this array's to a reader alone.
-  auto& elements = const_cast<Segment&>(segment_);
-  if (epoch.mode == Mode::accumulate_only && epoch.caches) epoch.cache->deliver(elements, type_.kind);
-  segment_.sync();
-  if (epoch.mode != Mode::disjoint_writes) return;
-  const std::vector<OwnedBox> written = std::exchange(epoch.written, {});
+  auto& elements = const_cast<Segment&>(array.segment());
+  if (mode_ == Mode::accumulate_only && caches_) cache_->deliver(elements, array.type().kind);
+  elements.sync();
+  if (mode_ != Mode::disjoint_writes) return;
+  const std::vector<OwnedBox> written = std::exchange(written_, {});
 #ifdef TESSERA_CHECKS
-  require_disjoint(*this, written);
+  require_disjoint(array, written);
 #endif
 }
 
-void ArrayCore::sync() const {
-  if (epoch_ && epoch_->active) return end_epoch();
-  segment_.sync();
+void EpochState::add_written(const OwnedBox& box) {
+  const std::lock_guard lock(mutex_);
+  written_.push_back(box);
 }
 
-void ArrayCore::get_cached(const Lattice& patch, const Buffer<void*>& into) const {
-  if (!epoch_->caches) return get(patch, into);
-  for_each_transfer(patch, into, [&](int rank, index_t offset, const Strided& shape, std::byte* local) {
-    const bool near = segment_.address(rank) != nullptr;
-    const auto filled = [&] { return size_to_ask(layout_.local(rank).size, type_.size); };
-    if (near || !epoch_->cache->get(segment_, rank, offset, shape, local, filled))
-      segment_.get(rank, offset, shape, local);
-  });
-}
-
-void ArrayCore::accumulate_cached(const Lattice& patch, const Buffer<const void*>& from, const void* alpha) {
-  if (!epoch_->caches) return accumulate(patch, from, alpha);
-  for_each_transfer(patch, from, [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
-    const bool near = segment_.address(rank) != nullptr;
-    if (near || !epoch_->cache->accumulate(rank, offset, shape, type_.kind, alpha, local))
-      segment_.accumulate(rank, offset, shape, type_.kind, alpha, local);
-  });
-}
-
-void ArrayCore::scatter_accumulate_cached(const index_t* at, const void* from, const void* alpha,
-                                          index_t count) {
-  if (!epoch_->caches) return scatter_accumulate(at, from, alpha, count, VectorMethod::automatic);
-  const auto* value = static_cast<const std::byte*>(from);
-  for (index_t i = 0; i < count; ++i) check_element(at + i * rank());
-  for (index_t i = 0; i < count; ++i, at += rank(), value += type_.size) {
-    index_t offset = 0;
-    const int owner = layout_.locate(at, offset);
-    const Strided shape = Strided::contiguous(type_.size);
-    const bool near = segment_.address(owner) != nullptr;
-    if (near || !epoch_->cache->accumulate(owner, offset * type_.size, shape, type_.kind, alpha, value))
-      segment_.accumulate(owner, offset * type_.size, shape, type_.kind, alpha, value);
-  }
-}
-
-void ArrayCore::put_disjoint(const Lattice& patch, const Buffer<const void*>& from) {
-  put(patch, from);
-#ifdef TESSERA_CHECKS
-  const std::lock_guard lock(scopes_->mutex);
-  epoch_->written.push_back({group().rank(), patch});
-#endif
+void EpochState::close() {
+  if (cache_) cache_->close();
 }
 
 }  // namespace tessera::detail

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/detail/periodic_transfers.hpp>
+
 #include <algorithm>
 #include <vector>
 
-#include <tessera/detail/array_core.hpp>
+#include <tessera/detail/patch_transfers.hpp>
 
 #include "format.hpp"
 #include "patch_text.hpp"
 
-// Patches that wrap round the ends of an array.
 namespace tessera::detail {
 namespace {
 
@@ -27,14 +28,14 @@ std::vector<Range> ranges(index_t lo, index_t hi, index_t extent) {
   return list;
 }
 
-}  // namespace
-
 // Calls f(patch inside the array, its part of the buffer) for each part of a patch that does not wrap.
 template <class Pointer, class F>
-void ArrayCore::for_each_image(const Box& patch, const Buffer<Pointer>& buffer, F&& f) const {
-  require_open();
+void for_each_image(const ArrayCore& array, const Box& patch, const Buffer<Pointer>& buffer, F&& f) {
+  array.require_open();
+  const int rank = array.rank();
+  const LayoutCore& layout = array.layout();
   std::array<std::vector<Range>, static_cast<std::size_t>(max_rank)> all;
-  const auto n = static_cast<std::size_t>(rank());
+  const auto n = static_cast<std::size_t>(rank);
   bool empty = false;
   for (std::size_t d = 0; d < n; ++d) {
     index_t extent = 0;
@@ -42,23 +43,23 @@ void ArrayCore::for_each_image(const Box& patch, const Buffer<Pointer>& buffer, 
     if (!good || buffer.extents[d] != extent) {
       throw UsageError(
           formatted("a view of extents {} does not fit periodic patch {} of array \"{}\" (dimension {})",
-                    extents_text(buffer.extents, rank()), patch_text(patch, rank()), name(), d));
+                    extents_text(buffer.extents, rank), patch_text(patch, rank), array.name(), d));
     }
     empty = empty || extent == 0;
   }
   if (empty) return;
-  if (layout_.size() == 0) {
+  if (layout.size() == 0) {
     throw UsageError(
         formatted("periodic patch {}: array \"{}\" of extents {} has no elements that could be repeated",
-                  patch_text(patch, rank()), name(), extents_text(layout_.dims().data(), rank())));
+                  patch_text(patch, rank), array.name(), extents_text(layout.dims().data(), rank)));
   }
-  for (std::size_t d = 0; d < n; ++d) all[d] = ranges(patch.lo[d], patch.hi[d], layout_.dims()[d]);
+  for (std::size_t d = 0; d < n; ++d) all[d] = ranges(patch.lo[d], patch.hi[d], layout.dims()[d]);
   using Byte = std::conditional_t<std::is_const_v<std::remove_pointer_t<Pointer>>, const std::byte, std::byte>;
   Box box;
   Coordinates extents;
   auto walk = [&](auto&& self, std::size_t d, index_t skipped) -> void {
     if (d == n) {
-      const Buffer<Pointer> part{static_cast<Byte*>(buffer.data) + skipped * type_.size, extents.data(),
+      const Buffer<Pointer> part{static_cast<Byte*>(buffer.data) + skipped * array.type().size, extents.data(),
                                  buffer.strides};
       return f(static_cast<const Box&>(box), part);
     }
@@ -72,19 +73,24 @@ void ArrayCore::for_each_image(const Box& patch, const Buffer<Pointer>& buffer, 
   walk(walk, 0, 0);
 }
 
-void ArrayCore::put_periodic(const Box& patch, const Buffer<const void*>& from) {
-  for_each_image(patch, from, [&](const Box& box, const Buffer<const void*>& part) { put(box, part); });
+}  // namespace
+
+void put_periodic(ArrayCore& array, const Box& patch, const Buffer<const void*>& from) {
+  for_each_image(array, patch, from,
+                 [&](const Box& box, const Buffer<const void*>& part) { put(array, box, part); });
 }
 
-void ArrayCore::get_periodic(const Box& patch, const Buffer<void*>& into) const {
+void get_periodic(const ArrayCore& array, const Box& patch, const Buffer<void*>& into) {
   Request all;
-  for_each_image(patch, into, [&](const Box& box, const Buffer<void*>& part) { all += get_async(box, part); });
+  for_each_image(array, patch, into,
+                 [&](const Box& box, const Buffer<void*>& part) { all += get_async(array, box, part); });
   all.wait();
 }
 
-void ArrayCore::accumulate_periodic(const Box& patch, const Buffer<const void*>& from, const void* alpha) {
-  for_each_image(patch, from,
-                 [&](const Box& box, const Buffer<const void*>& part) { accumulate(box, part, alpha); });
+void accumulate_periodic(ArrayCore& array, const Box& patch, const Buffer<const void*>& from,
+                         const void* alpha) {
+  for_each_image(array, patch, from,
+                 [&](const Box& box, const Buffer<const void*>& part) { accumulate(array, box, part, alpha); });
 }
 
 }  // namespace tessera::detail

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include <tessera/detail/list_transfers.hpp>
+#include <tessera/detail/patch_transfers.hpp>
 #include <tessera/runtime/detail/fingerprint.hpp>
 
 #include "at.hpp"
@@ -152,33 +154,33 @@ SliceCore::Place SliceCore::place(const Box& box, const index_t* extents, const 
 
 void SliceCore::put(const Box& box, const Buffer<const void*>& from) const {
   const Place there = place(box, from.extents, from.strides);
-  array_->put(there.lattice, {from.data, there.extents.data(), there.strides.data()});
+  detail::put(*array_, there.lattice, {from.data, there.extents.data(), there.strides.data()});
 }
 
 void SliceCore::get(const Box& box, const Buffer<void*>& into) const {
   const Place there = place(box, into.extents, into.strides);
-  array_->get(there.lattice, {into.data, there.extents.data(), there.strides.data()});
+  detail::get(*array_, there.lattice, {into.data, there.extents.data(), there.strides.data()});
 }
 
 void SliceCore::accumulate(const Box& box, const Buffer<const void*>& from, const void* alpha) const {
   const Place there = place(box, from.extents, from.strides);
-  array_->accumulate(there.lattice, {from.data, there.extents.data(), there.strides.data()}, alpha);
+  detail::accumulate(*array_, there.lattice, {from.data, there.extents.data(), there.strides.data()}, alpha);
 }
 
 Request SliceCore::put_async(const Box& box, const Buffer<const void*>& from) const {
   const Place there = place(box, from.extents, from.strides);
-  return array_->put_async(there.lattice, {from.data, there.extents.data(), there.strides.data()});
+  return detail::put_async(*array_, there.lattice, {from.data, there.extents.data(), there.strides.data()});
 }
 
 Request SliceCore::get_async(const Box& box, const Buffer<void*>& into) const {
   const Place there = place(box, into.extents, into.strides);
-  return array_->get_async(there.lattice, {into.data, there.extents.data(), there.strides.data()});
+  return detail::get_async(*array_, there.lattice, {into.data, there.extents.data(), there.strides.data()});
 }
 
 Request SliceCore::accumulate_async(const Box& box, const Buffer<const void*>& from, const void* alpha) const {
   const Place there = place(box, from.extents, from.strides);
-  return array_->accumulate_async(there.lattice, {from.data, there.extents.data(), there.strides.data()},
-                                  alpha);
+  return detail::accumulate_async(*array_, there.lattice,
+                                  {from.data, there.extents.data(), there.strides.data()}, alpha);
 }
 
 void SliceCore::gather(std::span<const index_t> positions, void* into) const {
@@ -189,7 +191,7 @@ void SliceCore::gather(std::span<const index_t> positions, void* into) const {
     places.insert(places.end(), origin_.begin(), origin_.begin() + static_cast<std::ptrdiff_t>(n));
     places[places.size() - n + moving] += position * step_[0];
   }
-  array_->gather(places.data(), into, static_cast<index_t>(positions.size()), VectorMethod::automatic);
+  detail::gather(*array_, places.data(), into, static_cast<index_t>(positions.size()), VectorMethod::automatic);
 }
 
 // The elements of the slice inside a piece of the array; false if there are none.

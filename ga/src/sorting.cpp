@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <tessera/detail/operations.hpp>
+#include <tessera/detail/patch_transfers.hpp>
 #include <tessera/layout.hpp>
 
 #include "at.hpp"
@@ -47,7 +48,7 @@ template <class T>
 std::vector<T> all_of(const ArrayCore& array) {
   std::vector<T> elements(static_cast<std::size_t>(array.layout().size()));
   const index_t extent = array.layout().size(), stride = 1;
-  array.get(Box{{0}, {extent}}, {elements.data(), &extent, &stride});
+  get(array, Box{{0}, {extent}}, {elements.data(), &extent, &stride});
   return elements;
 }
 
@@ -115,7 +116,7 @@ std::vector<Item<T>> merged(const SampleSort<T>& parts, const ArrayCore& runs, i
                   count = parts.bound(r, me + 1) - lo;
     const index_t stride = 1;
     all +=
-        runs.get_async(Box{{first + lo}, {first + lo + count}}, {items.data() + ends.back(), &count, &stride});
+        get_async(runs, Box{{first + lo}, {first + lo + count}}, {items.data() + ends.back(), &count, &stride});
     ends.push_back(ends.back() + static_cast<std::size_t>(count));
   }
   all.wait();

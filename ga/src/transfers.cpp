@@ -83,4 +83,34 @@ void for_each_transfer(const ArrayCore& array, const Lattice& patch, const Field
   }
 }
 
+// What is on other nodes is asked for together. The last is, while the others are on their way, waited for as
+// one alone is: a request costs more.
+void fetch(const ArrayCore& array, const Lattice& patch, const Field& field, const Buffer<void*>& into) {
+  if (array.segment().face().direct_ranks == 0)
+    array.require_open();  // the group of one that was moved from is not to be asked
+  if (array.segment().face().direct_ranks == array.group().size()) {
+    return for_each_transfer(array, patch, field, into,
+                             [&](int rank, index_t offset, const Strided& shape, std::byte* local) {
+                               array.segment().get(rank, offset, shape, local);
+                             });
+  }
+  struct Far {
+    int rank = -1;
+    index_t offset;
+    Strided shape;
+    std::byte* local;
+  } last;
+  Request others;
+  for_each_transfer(array, patch, field, into,
+                    [&](int rank, index_t offset, const Strided& shape, std::byte* local) {
+                      if (array.segment().face().reach(rank, 0, 0) != nullptr)
+                        return array.segment().get(rank, offset, shape, local);
+                      if (last.rank >= 0)
+                        others += array.segment().get_async(last.rank, last.offset, last.shape, last.local);
+                      last = {rank, offset, shape, local};
+                    });
+  if (last.rank >= 0) array.segment().get(last.rank, last.offset, last.shape, last.local);
+  others.wait();
+}
+
 }  // namespace tessera::detail

@@ -175,7 +175,7 @@ void Checkpoint::close() {
   if (state_) state_->close();
 }
 
-void Checkpoint::add_array(std::string_view name, tessera::detail::ArrayCore& array) {
+void Checkpoint::add_array(std::string_view name, tessera::detail::CoreOwner& array) {
   state().add({std::string(name), &array, {}, {}});
 }
 void Checkpoint::add_slice(std::string_view name, const tessera::detail::SliceCore& slice) {

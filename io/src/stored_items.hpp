@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <tessera/detail/core_owner.hpp>
 #include <tessera/detail/slice_core.hpp>
 #include <tessera/io/detail/stored_value.hpp>
 
@@ -16,14 +17,14 @@ namespace tessera::io::detail {
 /// What a program wants in a file: an array, a part of one, or a value.
 struct StoredItem {
   std::string name;
-  tessera::detail::ArrayCore* array = nullptr;
+  tessera::detail::CoreOwner* array = nullptr;  // whatever it owns at the time
   std::optional<tessera::detail::SliceCore> part;
   std::optional<StoredValue> value;
 
   /// As it is now: arrays may be given other extents, and values another length. @local
   Entry entry() const;
-  tessera::detail::SliceCore elements() const { return part ? *part : tessera::detail::SliceCore(*array); }
-  const tessera::detail::ArrayCore& core() const { return part ? part->array() : *array; }
+  tessera::detail::SliceCore elements() const { return part ? *part : tessera::detail::SliceCore(**array); }
+  const tessera::detail::ArrayCore& core() const { return part ? part->array() : **array; }
 };
 
 /// Where the elements of a tile lie one after another in the memory of this node; null if they do not. @local

@@ -47,6 +47,7 @@ void Segment::hold(std::shared_ptr<SegmentState> state) {
   raw->known_as(*this);
 }
 
+Segment::Segment() noexcept = default;
 Segment::~Segment() = default;
 Segment::Segment(Segment&&) noexcept = default;
 Segment& Segment::operator=(Segment&&) noexcept = default;

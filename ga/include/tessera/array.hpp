@@ -12,7 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/detail/array_core.hpp>
+#include <tessera/detail/core_owner.hpp>
+#include <tessera/detail/field_transfers.hpp>
+#include <tessera/detail/ghost_updates.hpp>
+#include <tessera/detail/list_transfers.hpp>
+#include <tessera/detail/patch_transfers.hpp>
+#include <tessera/detail/periodic_transfers.hpp>
 #include <tessera/layout.hpp>
 #include <tessera/local_access.hpp>
 #include <tessera/runtime/flags.hpp>
@@ -39,7 +44,7 @@ struct ArrayOptions {
 template <class T, std::size_t N>
 class Slice;
 
-/// An update of ghost cells that is under way. Move-only; the array must not be moved meanwhile.
+/// An update of ghost cells that is under way. Move-only.
 class [[nodiscard]] GhostUpdate {
  public:
   explicit GhostUpdate(detail::ArrayCore& array) : array_(&array) {}
@@ -50,11 +55,11 @@ class [[nodiscard]] GhostUpdate {
 
   /// Returns when this rank's ghost cells are filled and its elements may be changed. @collective
   void wait() {
-    if (auto* array = array_.release()) array->end_update_ghosts();
+    if (auto* array = array_.release()) detail::end_update_ghosts(*array);
   }
   /// Whether wait() would return at once; goes on with the update. @onesided
   bool test() {
-    if (!array_ || array_->test_update_ghosts()) return array_.release(), true;
+    if (!array_ || detail::test_update_ghosts(*array_)) return array_.release(), true;
     return false;
   }
 
@@ -63,7 +68,7 @@ class [[nodiscard]] GhostUpdate {
     // What goes wrong here, later calls find too.
     void operator()(detail::ArrayCore* array) const noexcept {
       try {
-        array->end_update_ghosts();
+        detail::end_update_ghosts(*array);
       } catch (...) {
       }
     }
@@ -73,7 +78,8 @@ class [[nodiscard]] GhostUpdate {
 
 /// A distributed array of N dimensions: its elements lie in the memory of the processes of a group, and any of
 /// them reads, writes and accumulates any patch without the owner taking part. Usable when the constructor
-/// returns; new elements are unspecified (signalling NaN in builds with TESSERA_CHECKS). Move-only.
+/// returns; new elements are unspecified (signalling NaN in builds with TESSERA_CHECKS). Move-only: slices,
+/// local access, epochs and updates stay with the elements when the array is moved.
 ///
 /// Order and visibility: a process sees its own operations on one location in program order; others see them
 /// after flush() and a synchronisation of their own, or after sync().
@@ -93,21 +99,26 @@ class Array {
   /// Distributes as the layout says. @collective @throws as above, and UsageError if it has more ranks than the
   /// group.
   Array(const Group& group, const Layout<N>& layout, const ArrayOptions<N>& options = {})
-      : core_(group, layout_with_ghosts(layout, options), {element_kind<T>(), sizeof(T)},
-              {options.name, options.domain, periodic(options)}) {}
+      : core_({group,
+               layout_with_ghosts(layout, options),
+               {element_kind<T>(), sizeof(T)},
+               {options.name, options.domain, periodic(options)}}) {}
   /// An array in memory that the program already has: what each rank stores begins at byte `offset` of its
   /// slice of the segment, in the order that the layout says, and stays what it is. The segment keeps its
   /// memory and may go on being used; see Segment::part. @collective
   /// @throws UsageError on every rank if the slices are too small for the layout, `offset` is no multiple of
   /// 16, ranks disagree, or the options have another domain than the segment (one process has cpu anyway)
   Array(const Segment& memory, index_t offset, const Layout<N>& layout, const ArrayOptions<N>& options = {})
-      : core_(memory, offset, layout_with_ghosts(layout, options), {element_kind<T>(), sizeof(T)},
-              {options.name, options.domain, periodic(options)}) {}
+      : core_({memory,
+               offset,
+               layout_with_ghosts(layout, options),
+               {element_kind<T>(), sizeof(T)},
+               {options.name, options.domain, periodic(options)}}) {}
   /// An array of the same group, layout, type, ghost cells and atomic domain; its elements are unspecified.
   /// @collective
   Array duplicate(std::string_view name) const {
-    ArrayOptions<N> options{.name = name, .domain = core_.domain()};
-    std::copy_n(core_.periodic().begin(), N, options.periodic.begin());
+    ArrayOptions<N> options{.name = name, .domain = core_->domain()};
+    std::copy_n(core_->periodic().begin(), N, options.periodic.begin());
     return {group(), layout(), options};
   }
   /// Gives the array another layout: the elements move, and keep their values; ghost cells are as wide as
@@ -119,19 +130,19 @@ class Array {
   /// Completes all operations and frees the memory now. The destructor, by contrast, communicates nothing: it
   /// leaves the memory to the group, which frees it at the next collective call on which all members agree.
   /// @collective
-  void close() { core_.close(); }
+  void close() { core_->close(); }
 
-  const Group& group() const noexcept { return core_.group(); }
-  Layout<N> layout() const { return Layout<N>(core_.layout()); }
+  const Group& group() const noexcept { return core_->group(); }
+  Layout<N> layout() const { return Layout<N>(core_->layout()); }
   Extents<N> dims() const;
-  index_t size() const noexcept { return core_.layout().size(); }
-  const std::string& name() const noexcept { return core_.name(); }
+  index_t size() const noexcept { return core_->layout().size(); }
+  const std::string& name() const noexcept { return core_->name(); }
   /// The part that this rank owns; empty if none. @throws UsageError for block-cyclic layouts, which have many.
   /// @local
   Patch<N> local_patch() const;
 
   /// The rank that owns an element. @local @throws UsageError outside the array
-  int owner(const Index<N>& at) const { return core_.owner<static_cast<int>(N)>(at.data()); }
+  int owner(const Index<N>& at) const { return core_->owner<static_cast<int>(N)>(at.data()); }
 
   /// A part of the array that passes wherever an array does: all of it, a patch, or every steps[d]-th element
   /// of a patch along dimension d. @local @throws UsageError for a patch that leaves the array, or a step below
@@ -147,12 +158,12 @@ class Array {
   /// has other extents. @completion `from` may be reused on return; done at the owners after flush().
   void put(const Patch<N>& patch, View<const T, N> from) {
     if (is_element(patch, from.extents())) return store(patch.lo, *from.data_handle());
-    core_.put(box(patch), buffer(from));
+    detail::put(*core_, box(patch), detail::buffer_of(from));
   }
   /// Copies a patch to local elements. @onesided @throws as put. @completion `into` is filled on return.
   void get(const Patch<N>& patch, View<T, N> into) const {
     if (is_element(patch, into.extents())) return void(*into.data_handle() = load(patch.lo));
-    core_.get(box(patch), buffer(into));
+    detail::get(*core_, box(patch), detail::buffer_of(into));
   }
   /// The elements of a patch. @onesided
   LocalArray<T, N> get(const Patch<N>& patch) const;
@@ -161,35 +172,35 @@ class Array {
   /// @throws as put. @completion `from` may be reused on return; done at the owners after flush().
   void acc(const Patch<N>& patch, View<const T, N> from,
            std::type_identity_t<T> alpha = T{1}) requires Arithmetic<T> {
-    core_.accumulate(box(patch), buffer(from), &alpha);
+    detail::accumulate(*core_, box(patch), detail::buffer_of(from), &alpha);
   }
 
   /// Makes each element of a patch the least (greatest) of itself and the local one, or NaN where one is (in
   /// AtomicDomain::mpi MPI may lose a NaN); atomic as acc. @onesided
   void acc_min(const Patch<N>& patch, View<const T, N> from) requires RealElement<T> {
-    core_.accumulate(box(patch), buffer(from), Update::min);
+    detail::accumulate(*core_, box(patch), detail::buffer_of(from), Update::min);
   }
   void acc_max(const Patch<N>& patch, View<const T, N> from) requires RealElement<T> {
-    core_.accumulate(box(patch), buffer(from), Update::max);
+    detail::accumulate(*core_, box(patch), detail::buffer_of(from), Update::max);
   }
 
   /// The same without waiting: local elements belong to the transfer until the request is done, or, after
   /// detach(), until the next flush() or sync(). @onesided
   Request put_async(const Patch<N>& patch, View<const T, N> from) {
-    return core_.put_async(box(patch), buffer(from));
+    return detail::put_async(*core_, box(patch), detail::buffer_of(from));
   }
   Request get_async(const Patch<N>& patch, View<T, N> into) const {
-    return core_.get_async(box(patch), buffer(into));
+    return detail::get_async(*core_, box(patch), detail::buffer_of(into));
   }
   Request acc_async(const Patch<N>& patch, View<const T, N> from,
                     std::type_identity_t<T> alpha = T{1}) requires Arithmetic<T> {
-    return core_.accumulate_async(box(patch), buffer(from), &alpha);
+    return detail::accumulate_async(*core_, box(patch), detail::buffer_of(from), &alpha);
   }
   /// Puts, and then notifies a flag: a rank that waits for it finds the data. The flag's owner need not be an
   /// owner of the patch. @onesided @throws as put and Flags::notify.
   /// @completion `from` may be reused on return; done at the owners when the flag shows it.
   void put_notify(const Patch<N>& patch, View<const T, N> from, const Flag& flag) {
-    core_.put_notify(box(patch), buffer(from), flag);
+    detail::put_notify(*core_, box(patch), detail::buffer_of(from), flag);
   }
 
   /// The same for any patch of the array repeated without end in all directions: coordinates may be negative,
@@ -198,30 +209,31 @@ class Array {
   /// @onesided @throws UsageError if the view has other extents, or the array no elements
   /// @completion as put, get and acc
   void put_periodic(const Patch<N>& patch, View<const T, N> from) {
-    core_.put_periodic(box(patch), buffer(from));
+    detail::put_periodic(*core_, box(patch), detail::buffer_of(from));
   }
   void get_periodic(const Patch<N>& patch, View<T, N> into) const {
-    core_.get_periodic(box(patch), buffer(into));
+    detail::get_periodic(*core_, box(patch), detail::buffer_of(into));
   }
   void acc_periodic(const Patch<N>& patch, View<const T, N> from,
                     std::type_identity_t<T> alpha = T{1}) requires Arithmetic<T> {
-    core_.accumulate_periodic(box(patch), buffer(from), &alpha);
+    detail::accumulate_periodic(*core_, box(patch), detail::buffer_of(from), &alpha);
   }
 
   /// One member of each element of a patch, where elements are structures. @onesided @throws as put
   /// @completion as put, get and acc
   template <std::same_as<T> S, Element F>
   void put_field(const Patch<N>& patch, F S::*member, View<const std::type_identity_t<F>, N> from) {
-    core_.put_field(box(patch), field(member), buffer(from));
+    detail::put_field(*core_, box(patch), field(member), detail::buffer_of(from));
   }
   template <std::same_as<T> S, Element F>
   void get_field(const Patch<N>& patch, F S::*member, View<std::type_identity_t<F>, N> into) const {
-    core_.get_field(box(patch), field(member), buffer(into));
+    detail::get_field(*core_, box(patch), field(member), detail::buffer_of(into));
   }
   template <std::same_as<T> S, Arithmetic F>
   void acc_field(const Patch<N>& patch, F S::*member, View<const std::type_identity_t<F>, N> from,
                  std::type_identity_t<F> alpha = F{1}) {
-    core_.accumulate_field(box(patch), field(member), element_kind<F>(), buffer(from), &alpha);
+    detail::accumulate_field(*core_, box(patch), field(member), element_kind<F>(), detail::buffer_of(from),
+                             &alpha);
   }
 
   /// The elements at a list of positions, in its order. @onesided
@@ -229,17 +241,20 @@ class Array {
   /// @completion as get, put and acc
   void gather(std::span<const Index<N>> at, std::span<T> into,
               VectorMethod method = VectorMethod::automatic) const {
-    core_.gather(indices(at), into.data(), list_size(at, into.size()), method);
+    detail::gather(*core_, detail::indices_of(at), into.data(),
+                   detail::list_length(*core_, at.size(), into.size()), method);
   }
   /// Sets them; where a position is listed twice, the last value stays (VectorMethod says for which methods).
   void scatter(std::span<const Index<N>> at, std::span<const T> from,
                VectorMethod method = VectorMethod::automatic) {
-    core_.scatter(indices(at), from.data(), list_size(at, from.size()), method);
+    detail::scatter(*core_, detail::indices_of(at), from.data(),
+                    detail::list_length(*core_, at.size(), from.size()), method);
   }
   /// Adds alpha times the values to them; a position that is listed twice is added to twice.
   void scatter_acc(std::span<const Index<N>> at, std::span<const T> from, std::type_identity_t<T> alpha = T{1},
                    VectorMethod method = VectorMethod::automatic) requires Arithmetic<T> {
-    core_.scatter_accumulate(indices(at), from.data(), &alpha, list_size(at, from.size()), method);
+    detail::scatter_accumulate(*core_, detail::indices_of(at), from.data(), &alpha,
+                               detail::list_length(*core_, at.size(), from.size()), method);
   }
 
   /// One element. @onesided @throws UsageError outside the array.
@@ -261,22 +276,22 @@ class Array {
   /// was there. @onesided @throws as Segment::compare_exchange. @completion done on return.
   bool compare_exchange(const Index<N>& at, T& expected,
                         std::type_identity_t<T> desired) requires IntegerElement<T> {
-    return core_.compare_exchange(at.data(), &expected, &desired);
+    return core_->compare_exchange(at.data(), &expected, &desired);
   }
 
   /// One element as a plain pointer if its owner is on this node, null if not. @local
   /// @throws UsageError outside the array
-  T* address(const Index<N>& at) const { return static_cast<T*>(core_.address(at.data())); }
+  T* address(const Index<N>& at) const { return static_cast<T*>(core_->address(at.data())); }
 
   /// Returns when all of this process's operations on the array are done at their targets. @onesided
-  void flush() const { core_.flush(); }
+  void flush() const { core_->flush(); }
   /// The same for the elements that `rank` owns. @onesided
-  void flush(int rank) const { core_.flush(rank); }
+  void flush(int rank) const { core_->flush(rank); }
   /// Everybody's operations are done and visible to everybody. @collective
-  void sync() const { core_.sync(); }
+  void sync() const { core_->sync(); }
 
   /// What this process has done to the array. @local
-  Statistics statistics() const { return core_.statistics(); }
+  Statistics statistics() const { return core_->statistics(); }
 
   /// Direct access to the elements this rank owns, until the result is released or destroyed: a View of the
   /// block, or of the whole local storage if the layout is block-cyclic. @local
@@ -303,7 +318,7 @@ class Array {
   /// not touched; neither are those beyond the ends of the array where it is not periodic. @collective
   /// @throws UsageError if the array has no ghost cells or another update is under way
   void update_ghosts(Corners corners = Corners::with, GhostMethod method = GhostMethod::automatic) {
-    core_.update_ghosts({.corners = corners}, method);
+    detail::update_ghosts(*core_, {.corners = corners}, method);
   }
   /// The same for the ghost cells on one side of a dimension, or on both; with corners also those that are
   /// beside the block in other dimensions too. @collective @throws as above, and UsageError if there is no such
@@ -312,32 +327,17 @@ class Array {
   /// Begins to fill them: nobody may change elements, or look at ghost cells, before the result was waited for.
   /// @collective @throws as update_ghosts
   GhostUpdate update_ghosts_async(Corners corners = Corners::with) {
-    core_.begin_update_ghosts({.corners = corners});
-    return GhostUpdate(core_);
+    detail::begin_update_ghosts(*core_, {.corners = corners});
+    return GhostUpdate(*core_);
   }
 
   /// The compiled array behind the type; for Tessera's own modules. @local
-  detail::ArrayCore& core() noexcept { return core_; }
-  const detail::ArrayCore& core() const noexcept { return core_; }
+  detail::ArrayCore& core() noexcept { return *core_; }
+  const detail::ArrayCore& core() const noexcept { return *core_; }
+  /// What owns it: for what refers to the array itself, not to the elements that it has now. @local
+  detail::CoreOwner& core_owner() noexcept { return core_; }
 
  private:
-  template <Element U, std::size_t M>
-  friend class ReadOnly;
-  template <Arithmetic U, std::size_t M>
-  friend class AccumulateOnly;
-  template <Element U, std::size_t M>
-  friend class DisjointWrites;
-  // What epochs do.
-  void get_cached(const Patch<N>& patch, View<T, N> into) const { core_.get_cached(box(patch), buffer(into)); }
-  void acc_cached(const Patch<N>& patch, View<const T, N> from, const T& alpha) {
-    core_.accumulate_cached(box(patch), buffer(from), &alpha);
-  }
-  void scatter_acc_cached(std::span<const Index<N>> at, std::span<const T> from, const T& alpha) {
-    core_.scatter_accumulate_cached(indices(at), from.data(), &alpha, list_size(at, from.size()));
-  }
-  void put_disjoint(const Patch<N>& patch, View<const T, N> from) {
-    core_.put_disjoint(box(patch), buffer(from));
-  }
   // One element, to a view of as many.
   static bool is_element(const Patch<N>& patch, const Extents<N>& extents) noexcept {
     bool one = true;
@@ -347,14 +347,6 @@ class Array {
   // In the place of the argument it becomes: a copy of what was just stored in smaller parts waits for the
   // stores.
   static detail::Lattice box(const Patch<N>& patch) { return detail::box_of<detail::Lattice>(patch); }
-  template <class U>
-  static detail::Buffer<const void*> buffer(const View<const U, N>& view) {
-    return {view.data_handle(), view.extents().data(), view.strides().data()};
-  }
-  template <class U>
-  static detail::Buffer<void*> buffer(const View<U, N>& view) {
-    return {view.data_handle(), view.extents().data(), view.strides().data()};
-  }
   // Where a member is: looked up in storage that no constructor ran for.
   template <std::same_as<T> S, class F>
   static detail::Field field(F S::*member) noexcept {
@@ -362,19 +354,12 @@ class Array {
     const auto* element = reinterpret_cast<const T*>(storage);
     return {reinterpret_cast<const std::byte*>(&(element->*member)) - storage, sizeof(F)};
   }
-  static const index_t* indices(std::span<const Index<N>> at) noexcept {
-    return reinterpret_cast<const index_t*>(at.data());
-  }
-  index_t list_size(std::span<const Index<N>> at, std::size_t values) const {
-    if (at.size() != values) core_.throw_list_lengths(at.size(), values);
-    return static_cast<index_t>(values);
-  }
   static detail::LayoutCore layout_with_ghosts(const Layout<N>& layout, const ArrayOptions<N>& options) {
     if (options.ghosts == PerDimension<index_t, N>()) return layout.core();
     return layout.with_ghosts(options.ghosts).core();
   }
-  static std::array<bool, static_cast<std::size_t>(max_rank)> periodic(const ArrayOptions<N>& options) {
-    std::array<bool, static_cast<std::size_t>(max_rank)> all{};
+  static detail::Periodic periodic(const ArrayOptions<N>& options) {
+    detail::Periodic all{};
     std::copy_n(options.periodic.begin(), N, all.begin());
     return all;
   }
@@ -383,19 +368,19 @@ class Array {
   template <class U>
   View<U, N> block_view(int rank, index_t b) const;
 
-  detail::ArrayCore core_;
+  detail::CoreOwner core_;
 };
 
 template <Element T, std::size_t N>
 Extents<N> Array<T, N>::dims() const {
   Extents<N> dims;
-  for (std::size_t d = 0; d < N; ++d) dims[d] = core_.layout().dims()[d];
+  for (std::size_t d = 0; d < N; ++d) dims[d] = core_->layout().dims()[d];
   return dims;
 }
 
 template <Element T, std::size_t N>
 Patch<N> Array<T, N>::local_patch() const {
-  if (!core_.layout().has_single_blocks()) {
+  if (!core_->layout().has_single_blocks()) {
     throw UsageError("local_patch of array \"" + name() +
                      "\": this layout gives ranks many patches; use layout().block(rank, b)");
   }
@@ -404,7 +389,7 @@ Patch<N> Array<T, N>::local_patch() const {
 
 template <Element T, std::size_t N>
 LocalArray<T, N> Array<T, N>::get(const Patch<N>& patch) const {
-  detail::require_inside(core_.layout(), box(patch), name());  // before memory is taken for it
+  detail::require_inside(core_->layout(), box(patch), name());  // before memory is taken for it
   LocalArray<T, N> elements(patch.extents());
   get(patch, elements);
   return elements;
@@ -413,77 +398,77 @@ LocalArray<T, N> Array<T, N>::get(const Patch<N>& patch) const {
 template <Element T, std::size_t N>
 T Array<T, N>::load(const Index<N>& at) const {
   T value;
-  core_.template load<sizeof(T)>(at.data(), &value);
+  core_->template load<sizeof(T)>(at.data(), &value);
   return value;
 }
 
 template <Element T, std::size_t N>
 void Array<T, N>::store(const Index<N>& at, const T& value) {
-  core_.template store<sizeof(T)>(at.data(), &value);
+  core_->template store<sizeof(T)>(at.data(), &value);
 }
 
 template <Element T, std::size_t N>
 T Array<T, N>::fetch_op(const Index<N>& at, Update update,
                         std::type_identity_t<T> value) requires Arithmetic<T> {
   T old;
-  core_.fetch_op(at.data(), update, &value, &old);
+  core_->fetch_op(at.data(), update, &value, &old);
   return old;
 }
 
 template <Element T, std::size_t N>
 template <class U>
 View<U, N> Array<T, N>::local_view(bool with_ghosts) const {
-  core_.require_one_array();
-  const detail::LocalShape& shape = core_.local_shape();
+  core_->require_one_array();
+  const detail::LocalShape& shape = core_->local_shape();
   Extents<N> extents;
   std::array<index_t, N> strides{};
   for (std::size_t d = 0; d < N; ++d) {
-    extents[d] = shape.extents[d] + (with_ghosts ? 2 * core_.layout().ghosts()[d] : 0);
+    extents[d] = shape.extents[d] + (with_ghosts ? 2 * core_->layout().ghosts()[d] : 0);
     strides[d] = shape.strides[d];
   }
-  return {static_cast<U*>(core_.local_data()) + (with_ghosts ? 0 : shape.offset), extents, strides};
+  return {static_cast<U*>(core_->local_data()) + (with_ghosts ? 0 : shape.offset), extents, strides};
 }
 
 template <Element T, std::size_t N>
 template <class U>
 View<U, N> Array<T, N>::block_view(int rank, index_t b) const {
-  const detail::Piece piece = core_.stored_block(rank, b);
+  const detail::Piece piece = core_->stored_block(rank, b);
   Extents<N> extents;
   std::array<index_t, N> strides{};
   for (std::size_t d = 0; d < N; ++d) {
     extents[d] = piece.box.hi[d] - piece.box.lo[d];
     strides[d] = piece.strides[d];
   }
-  return {static_cast<U*>(core_.storage(rank)) + piece.offset, extents, strides};
+  return {static_cast<U*>(core_->storage(rank)) + piece.offset, extents, strides};
 }
 
 template <Element T, std::size_t N>
 LocalAccess<T, N> Array<T, N>::local() {
-  return {core_, core_.all_blocks, local_view<T>(false)};
+  return {*core_, detail::ArrayCore::all_blocks, local_view<T>(false)};
 }
 template <Element T, std::size_t N>
 LocalAccess<const T, N> Array<T, N>::local() const {
-  return {core_, core_.all_blocks, local_view<const T>(false)};
+  return {*core_, detail::ArrayCore::all_blocks, local_view<const T>(false)};
 }
 template <Element T, std::size_t N>
 LocalAccess<T, N> Array<T, N>::local_with_ghosts() {
-  return {core_, core_.all_blocks, local_view<T>(true)};
+  return {*core_, detail::ArrayCore::all_blocks, local_view<T>(true)};
 }
 template <Element T, std::size_t N>
 LocalAccess<const T, N> Array<T, N>::local_with_ghosts() const {
-  return {core_, core_.all_blocks, local_view<const T>(true)};
+  return {*core_, detail::ArrayCore::all_blocks, local_view<const T>(true)};
 }
 template <Element T, std::size_t N>
 LocalAccess<T, N> Array<T, N>::local_block(index_t b) {
-  return {core_, b, block_view<T>(group().rank(), b)};
+  return {*core_, b, block_view<T>(group().rank(), b)};
 }
 template <Element T, std::size_t N>
 LocalAccess<const T, N> Array<T, N>::local_block(index_t b) const {
-  return {core_, b, block_view<const T>(group().rank(), b)};
+  return {*core_, b, block_view<const T>(group().rank(), b)};
 }
 template <Element T, std::size_t N>
 LocalAccess<const T, N> Array<T, N>::block_of(int rank, index_t b) const {
-  return {core_, b, block_view<const T>(rank, b)};
+  return {*core_, b, block_view<const T>(rank, b)};
 }
 
 template <Element T, std::size_t N>
@@ -492,7 +477,7 @@ void Array<T, N>::update_ghosts_along(int dimension, Side side, Corners corners)
     throw UsageError("update_ghosts_along: array \"" + name() + "\" has no dimension " +
                      std::to_string(dimension) + "; its dimensions are 0 to " + std::to_string(N - 1));
   }
-  core_.update_ghosts({dimension, side, corners}, GhostMethod::all_at_once);
+  detail::update_ghosts(*core_, {dimension, side, corners}, GhostMethod::all_at_once);
 }
 
 }  // namespace tessera

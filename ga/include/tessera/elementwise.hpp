@@ -61,14 +61,14 @@ void permute(const A& from, const DimensionOrder<rank_v<A>>& order, B&& to) {
 
 template <Element T, std::size_t N>
 void Array<T, N>::redistribute(const Layout<N>& layout) {
-  core_.require_open();
-  ArrayOptions<N> options{.name = name(), .domain = core_.domain()};
-  std::copy_n(core_.periodic().begin(), N, options.periodic.begin());
-  if (!layout.core().has_ghosts()) std::copy_n(core_.layout().ghosts().begin(), N, options.ghosts.begin());
+  core_->require_open();
+  ArrayOptions<N> options{.name = name(), .domain = core_->domain()};
+  std::copy_n(core_->periodic().begin(), N, options.periodic.begin());
+  if (!layout.core().has_ghosts()) std::copy_n(core_->layout().ghosts().begin(), N, options.ghosts.begin());
   Array other(group(), layout, options);
   copy(*this, other);
   close();
-  *this = std::move(other);
+  *core_ = std::move(*other.core_);
 }
 
 /// a = alpha a. @collective

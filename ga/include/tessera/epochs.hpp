@@ -5,10 +5,11 @@
 #include <span>
 
 #include <tessera/array.hpp>
+#include <tessera/detail/epoch_transfers.hpp>
 
 // Epochs: phases of a program in which an array is used in one way only, which the program says and Tessera
 // uses. One that is not ended ends at the array's next collective call; ending makes what was written visible
-// to all. An epoch points to its array, which must not be moved meanwhile. Only one at a time; the array's own
+// to all. An epoch points to its array, which must outlive it. Only one at a time; the array's own
 // members, local access included, must not be used for anything that the epoch forbids.
 namespace tessera {
 
@@ -26,21 +27,22 @@ template <Element T, std::size_t N>
 class Epoch {
  public:
   Epoch(Array<T, N>& array, Mode mode, const EpochOptions& options)
-      : array_(&array), number_(array.core().begin_epoch(mode, options.cache)) {}
+      : array_(&array.core()), number_(array_->begin_epoch(mode, options.cache)) {}
   Epoch(const Epoch&) = delete;
   Epoch& operator=(const Epoch&) = delete;
 
   /// Ends the epoch, if nothing else has. @collective
-  void end() { array_->core().end_epoch(number_); }
+  void end() { array_->end_epoch(number_); }
 
  protected:
-  Array<T, N>& array() const {
-    array_->core().require_epoch(number_);
+  /// @throws UsageError after the end of the epoch
+  ArrayCore& array() const {
+    array_->require_epoch(number_);
     return *array_;
   }
 
  private:
-  Array<T, N>* array_;
+  ArrayCore* array_;
   std::uint64_t number_;
 };
 
@@ -56,9 +58,11 @@ class ReadOnly : public detail::Epoch<T, N> {
       : detail::Epoch<T, N>(array, detail::Mode::read_only, options) {}
 
   /// As the members of Array. @onesided @throws likewise, and UsageError after the end of the epoch
-  void get(const Patch<N>& patch, View<T, N> into) const { this->array().get_cached(patch, into); }
+  void get(const Patch<N>& patch, View<T, N> into) const {
+    detail::get_cached(this->array(), detail::box_of<detail::Lattice>(patch), detail::buffer_of(into));
+  }
   LocalArray<T, N> get(const Patch<N>& patch) const {
-    detail::require_inside(this->array().core().layout(), Array<T, N>::box(patch), this->array().name());
+    detail::require_inside(this->array().layout(), detail::box_of(patch), this->array().name());
     LocalArray<T, N> elements(patch.extents());
     get(patch, elements);
     return elements;
@@ -90,11 +94,14 @@ class AccumulateOnly : public detail::Epoch<T, N> {
   /// As the members of Array. @onesided @throws likewise, and UsageError after the end of the epoch
   /// @completion `from` may be reused on return; done at the owners when the epoch has ended
   void acc(const Patch<N>& patch, View<const T, N> from, std::type_identity_t<T> alpha = T{1}) {
-    this->array().acc_cached(patch, from, alpha);
+    detail::accumulate_cached(this->array(), detail::box_of<detail::Lattice>(patch), detail::buffer_of(from),
+                              &alpha);
   }
   void scatter_acc(std::span<const Index<N>> at, std::span<const T> from,
                    std::type_identity_t<T> alpha = T{1}) {
-    this->array().scatter_acc_cached(at, from, alpha);
+    detail::ArrayCore& array = this->array();
+    detail::scatter_accumulate_cached(array, detail::indices_of(at), from.data(), &alpha,
+                                      detail::list_length(array, at.size(), from.size()));
   }
 };
 
@@ -107,7 +114,9 @@ class DisjointWrites : public detail::Epoch<T, N> {
       : detail::Epoch<T, N>(array, detail::Mode::disjoint_writes, options) {}
 
   /// As Array::put. @onesided
-  void put(const Patch<N>& patch, View<const T, N> from) { this->array().put_disjoint(patch, from); }
+  void put(const Patch<N>& patch, View<const T, N> from) {
+    detail::put_disjoint(this->array(), detail::box_of<detail::Lattice>(patch), detail::buffer_of(from));
+  }
 };
 
 /// Begins an epoch. @collective @throws UsageError if another of the array has not ended, or ranks disagree;

@@ -10,7 +10,7 @@
 namespace tessera {
 
 /// A part of an array as an array of its own: a patch of it, every k-th element, with dimensions in another
-/// order or held at one position. A value that points to its array, which must outlive it and not be moved.
+/// order or held at one position. A value that points to its array, which must outlive it.
 /// Whatever takes an array takes a slice; T is const for one that may only be read.
 template <class T, std::size_t N>
 class Slice {
@@ -49,11 +49,11 @@ class Slice {
 
   /// As the members of Array, for patches of the slice or all of it. @onesided @throws and @completion likewise
   void put(const Patch<N>& patch, View<const value_type, N> from) const requires(!std::is_const_v<T>) {
-    core_.put(box(patch), buffer<const void*>(from));
+    core_.put(box(patch), detail::buffer_of(from));
   }
   void put(View<const value_type, N> from) const requires(!std::is_const_v<T>) { put(whole(), from); }
   void get(const Patch<N>& patch, View<value_type, N> into) const {
-    core_.get(box(patch), buffer<void*>(into));
+    core_.get(box(patch), detail::buffer_of(into));
   }
   void get(View<value_type, N> into) const { get(whole(), into); }
   LocalArray<value_type, N> get(const Patch<N>& patch) const {
@@ -65,22 +65,22 @@ class Slice {
   LocalArray<value_type, N> get() const { return get(whole()); }
   void acc(const Patch<N>& patch, View<const value_type, N> from, value_type alpha = value_type{1}) const
       requires(!std::is_const_v<T> && Arithmetic<value_type>) {
-    core_.accumulate(box(patch), buffer<const void*>(from), &alpha);
+    core_.accumulate(box(patch), detail::buffer_of(from), &alpha);
   }
   void acc(View<const value_type, N> from, value_type alpha = value_type{1}) const
       requires(!std::is_const_v<T> && Arithmetic<value_type>) {
     acc(whole(), from, alpha);
   }
   Request put_async(const Patch<N>& patch, View<const value_type, N> from) const requires(!std::is_const_v<T>) {
-    return core_.put_async(box(patch), buffer<const void*>(from));
+    return core_.put_async(box(patch), detail::buffer_of(from));
   }
   Request get_async(const Patch<N>& patch, View<value_type, N> into) const {
-    return core_.get_async(box(patch), buffer<void*>(into));
+    return core_.get_async(box(patch), detail::buffer_of(into));
   }
   Request acc_async(const Patch<N>& patch, View<const value_type, N> from,
                     value_type alpha = value_type{1}) const
       requires(!std::is_const_v<T> && Arithmetic<value_type>) {
-    return core_.accumulate_async(box(patch), buffer<const void*>(from), &alpha);
+    return core_.accumulate_async(box(patch), detail::buffer_of(from), &alpha);
   }
 
   /// The compiled slice behind the type; for Tessera's own modules. @local
@@ -90,10 +90,6 @@ class Slice {
  private:
   Patch<N> whole() const { return Patch<N>::whole(dims()); }
   static detail::Box box(const Patch<N>& patch) { return detail::box_of(patch); }
-  template <class Pointer, class U>
-  static detail::Buffer<Pointer> buffer(const View<U, N>& view) {
-    return {view.data_handle(), view.extents().data(), view.strides().data()};
-  }
 
   detail::SliceCore core_;
 };

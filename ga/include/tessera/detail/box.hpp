@@ -18,6 +18,20 @@ struct Box {
   Coordinates lo, hi;
 };
 
+/// A patch of an array, or every step-th element of it from its first on.
+struct Lattice : Box {
+  Coordinates step;  // only if stepped
+  bool stepped = false;
+
+  Lattice() {}  // as Box: what is beyond the rank is not set
+  Lattice(const Box& box) : Box(box) {}
+  /// How many elements there are along a dimension. @local
+  index_t extent(std::size_t d) const noexcept {
+    const index_t range = hi[d] - lo[d];
+    return stepped ? (range + step[d] - 1) / step[d] : range;
+  }
+};
+
 /// A patch as a Box, or what is derived from one. @local
 template <class B = Box, std::size_t N>
 B box_of(const Patch<N>& patch) {

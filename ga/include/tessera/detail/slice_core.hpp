@@ -5,6 +5,8 @@
 #include <span>
 
 #include <tessera/detail/array_core.hpp>
+#include <tessera/detail/buffer.hpp>
+#include <tessera/runtime/request.hpp>
 
 namespace tessera::detail {
 
@@ -40,7 +42,7 @@ class SliceCore {
   /// the only dimension
   SliceCore fixed(int d, index_t at) const;
 
-  /// As the members of ArrayCore; boxes and buffers are in dimensions of the slice. @onesided
+  /// As the functions of patch_transfers.hpp; boxes and buffers are in dimensions of the slice. @onesided
   void put(const Box& box, const Buffer<const void*>& from) const;
   void get(const Box& box, const Buffer<void*>& into) const;
   void accumulate(const Box& box, const Buffer<const void*>& from, const void* alpha) const;

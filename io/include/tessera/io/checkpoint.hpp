@@ -74,7 +74,8 @@ class PendingCheckpoint {
 /// PREFIX.000001.h5, PREFIX.000002.h5, ..., an ordinary HDF5 file of contiguous datasets in the order of their
 /// indices, under a temporary name until all of it is on disk; the last ones are kept. Checksums cover each bit
 /// of it, and are compared when it is read. Arrays and values are referred to: they outlive the checkpoint, or
-/// at least its last call.
+/// at least its last call. An array that is swapped with another, or replaced, is written as it then is; a
+/// slice stays with its elements.
 class Checkpoint {
  public:
   /// Nothing is read or written yet. A relative prefix means the same files when the program has changed its
@@ -92,7 +93,7 @@ class Checkpoint {
   /// another group
   template <Element T, std::size_t N>
   void add(std::string_view name, Array<T, N>& array) {
-    add_array(name, array.core());
+    add_array(name, array.core_owner());
   }
   template <Element T, std::size_t N>
   void add(std::string_view name, const Slice<T, N>& slice) requires(!std::is_const_v<T>) {
@@ -145,7 +146,7 @@ class Checkpoint {
 
  private:
   detail::CheckpointState& state() const;
-  void add_array(std::string_view name, tessera::detail::ArrayCore& array);
+  void add_array(std::string_view name, tessera::detail::CoreOwner& array);
   void add_slice(std::string_view name, const tessera::detail::SliceCore& slice);
   void add_value(std::string_view name, detail::StoredValue value);
 

@@ -69,6 +69,8 @@ struct SegmentOptions {
 /// multiple. Collective operations are made by one thread at a time.
 class Segment {
  public:
+  /// One that is not open, as a segment that was moved from is. @local
+  Segment() noexcept;
   /// Allocates `bytes` (may differ by rank, may be 0) on every member. @collective
   /// @throws MemoryError on every rank if some node cannot back its share; WindowError on every rank if the MPI
   /// domain was chosen and MPI has no usable window; UsageError if bytes < 0 or if the options differ between

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <tessera/detail/array_core.hpp>
+#include <tessera/detail/buffer.hpp>
+
+// Between one field of each element of a patch and local memory. Strides of buffers are in fields.
+namespace tessera::detail {
+
+/// A part of each element, in bytes.
+struct Field {
+  index_t offset, size;
+};
+
+/// As put, get and accumulate of patches. @onesided
+void put_field(ArrayCore& array, const Lattice& patch, const Field& field, const Buffer<const void*>& from);
+void get_field(const ArrayCore& array, const Lattice& patch, const Field& field, const Buffer<void*>& into);
+/// @throws UsageError if the field may lie where no element of its kind can be added to
+void accumulate_field(ArrayCore& array, const Lattice& patch, const Field& field, ElementKind kind,
+                      const Buffer<const void*>& from, const void* alpha);
+
+}  // namespace tessera::detail
