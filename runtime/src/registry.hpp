@@ -26,7 +26,7 @@ class Registry {
   /// Its statistics are kept, and its parts returned.
   std::vector<SegmentState*> remove(SegmentState& segment) noexcept;
 
-  /// The parts of a segment.
+  /// The parts of a segment, and the parts of these.
   std::vector<SegmentState*> parts_of(const SegmentState& whole) const;
   std::optional<Location> locate(const void* pointer) const;
   /// Completes the operations on all segments. @onesided

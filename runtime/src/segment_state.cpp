@@ -232,6 +232,14 @@ void SegmentState::complete_all() const {
   under_way_.clear();
 }
 
+bool SegmentState::is_part_of(const SegmentState& other) const noexcept {
+  for (const SegmentFace* above = whole_.get(); above != nullptr;
+       above = static_cast<const SegmentState*>(above)->whole_.get()) {
+    if (above == &other) return true;
+  }
+  return false;
+}
+
 void SegmentState::release() noexcept {
   if (region_ == nullptr) return;
   direct_ranks = 0;

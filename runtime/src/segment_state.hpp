@@ -54,7 +54,8 @@ class SegmentState : public Collective, public SegmentFace {
   /// Within each member's slice of the region.
   index_t offset() const noexcept { return offset_; }
   bool is_part() const noexcept { return whole_ != nullptr; }
-  bool is_part_of(const SegmentState& other) const noexcept { return whole_.get() == &other; }
+  /// Also of a part of a part of it. @local
+  bool is_part_of(const SegmentState& other) const noexcept;
   Tallies& tallies() const noexcept { return tallies_; }
   UnderWay& under_way() const noexcept { return under_way_; }
 

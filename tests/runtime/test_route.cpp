@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tessera/runtime/batch.hpp>
+#include <tessera/runtime/error.hpp>
 #include <tessera/runtime/scalars.hpp>
 #include <tessera/runtime/vector.hpp>
 
@@ -115,6 +116,13 @@ void check_copies(TransferMethod method, const Measurement& measured, bool has_w
   segment.sync();
 }
 
+// Open MPI's compare-and-swap is not atomic against its other operations.
+#ifdef OPEN_MPI
+constexpr bool mpi_exchanges = false;
+#else
+constexpr bool mpi_exchanges = true;
+#endif
+
 // What reads, changes and writes elements: by agents, or in MPI's domain of atomicity by the window.
 void check_updates(TransferMethod method, AtomicDomain domain) {
   const bool is_mpi = domain == AtomicDomain::mpi && world().size() > 1;
@@ -152,6 +160,13 @@ void check_updates(TransferMethod method, AtomicDomain domain) {
                       batch.send();
                     }),
               path);
+    std::int64_t wanted = -1;
+    const auto exchange = [&] { segment.compare_exchange(rank, 8, ElementKind::int64, &wanted, &number); };
+    if (is_mpi && !mpi_exchanges) {
+      EXPECT_THROW(exchange(), UsageError);
+    } else {
+      EXPECT_EQ(taken(segment, Operation::atomic, exchange), path);
+    }
   }
   segment.sync();
 }
