@@ -42,42 +42,6 @@ void make_file(const std::filesystem::path& path, bool exclusive) {
 
 }  // namespace
 
-// Files that were dropped without close(), in this process. Never destroyed: HDF5 closes what is left itself
-// when MPI ends, and must not be called later.
-std::vector<FileState::Open>& FileState::all_dropped() {
-  static auto& list = *new std::vector<Open>;
-  return list;
-}
-
-// Closes those of a group if all its members have dropped the same ones. @collective
-void FileState::close_dropped(const Group& group) {
-  auto& list = all_dropped();
-  const auto end =
-      std::stable_partition(list.begin(), list.end(), [&](const Open& open) { return !(open.group == group); });
-  std::sort(end, list.end(), [](const Open& a, const Open& b) { return a.number < b.number; });
-  tessera::detail::Fingerprint print;
-  for (auto it = end; it != list.end(); ++it) print.add(it->number);
-  const auto mine = static_cast<index_t>(print.value());
-  const bool agreed = group.all_reduce(mine, Reduce::min) == group.all_reduce(mine, Reduce::max);
-  if (!agreed || end == list.end()) return;
-  std::vector<Open> files(std::make_move_iterator(end), std::make_move_iterator(list.end()));
-  list.erase(end, list.end());
-  for (Open& file : files) {
-    try {
-      file.close("closing of a file that was dropped");
-    } catch (const IoError&) {  // who dropped it does not want to know
-    }
-  }
-}
-
-void FileState::Open::close(const std::string& context) {
-  const Descriptor bytes = std::move(file.bytes);
-  together(group, context, [&] { hdf5::close(std::move(file.hdf5)); });
-  together(group, context, [&] {
-    if (took_space && bytes) release_space(bytes);
-  });
-}
-
 FileState::FileState(const Group& group, std::filesystem::path path, Mode mode)
     : path_(std::move(path)), is_writable_(mode != Mode::read) {
   open_.group = group;
@@ -86,8 +50,7 @@ FileState::FileState(const Group& group, std::filesystem::path path, Mode mode)
   group.check_agreement("io::File", print.value());
   const hdf5::Silence silence;
   close_dropped(group);
-  static index_t files = 0;
-  open_.number = files = group.all_reduce(files + 1, Reduce::max);
+  open_.number = next_file_number(group);
   const std::string context = "opening of " + path_.string();
   if (mode == Mode::create || mode == Mode::truncate)
     create(mode == Mode::create, context);
@@ -134,7 +97,7 @@ FileState::~FileState() { drop(); }
 void FileState::drop() noexcept {
   if (!is_open()) return;
   try {
-    all_dropped().push_back(std::move(open_));
+    leave_dropped(std::move(open_));
   } catch (...) {  // then it stays open until MPI ends
     hdf5::abandon(std::move(open_.file.hdf5));
   }

@@ -5,11 +5,11 @@
 #include <filesystem>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <tessera/io/file.hpp>
 #include <tessera/runtime/group.hpp>
 
+#include "dropped_files.hpp"
 #include "hdf5.hpp"
 #include "hdf5_losses.hpp"
 #include "opening.hpp"
@@ -79,21 +79,8 @@ class FileState {
   void drop() noexcept;
   void drop_if_damaged();
 
-  // What is left to do when it is closed, by a later file of the group if need be.
-  struct Open {
-    Group group;
-    OpenFile file;
-    index_t number = 0;       // the same on all ranks, and of no other file of the group
-    bool took_space = false;  // more than HDF5 may have used; on rank 0
-
-    /// @collective @throws IoError on every rank
-    void close(const std::string& context);
-  };
-  static std::vector<Open>& all_dropped();
-  static void close_dropped(const Group& group);
-
   std::filesystem::path path_;
-  Open open_;
+  GroupFile open_;
   bool is_writable_;
   index_t kept_ = 0;  // where the space ends that was taken for later; on rank 0
 };

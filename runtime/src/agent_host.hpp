@@ -13,6 +13,7 @@
 #include "agent.hpp"
 #include "bells.hpp"
 #include "mpi.hpp"
+#include "mpi_process.hpp"
 #include "outstanding.hpp"
 #include "wire.hpp"
 

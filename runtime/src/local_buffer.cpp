@@ -12,6 +12,7 @@
 #include "format.hpp"
 #include "memory_check.hpp"
 #include "mpi.hpp"
+#include "mpi_process.hpp"
 
 namespace tessera::detail {
 namespace {

@@ -17,6 +17,7 @@
 
 #include "activity.hpp"
 #include "format.hpp"
+#include "mpi_process.hpp"
 
 namespace tessera::detail::mpi {
 
@@ -128,11 +129,6 @@ bool may_call() noexcept {
   return level >= MPI_THREAD_SERIALIZED || main != 0;
 }
 
-std::recursive_mutex& mutex() noexcept {
-  static std::recursive_mutex the_one;
-  return the_one;
-}
-
 void abort(MPI_Comm comm, int code) noexcept { MPI_Abort(comm, code); }
 
 std::string library_version() {
@@ -144,46 +140,11 @@ std::string library_version() {
 
 namespace {
 
-// Two libraries of one program may have a Runtime each.
-class All : public Idle {
- public:
-  std::vector<Idle*> list;
-  void begin() noexcept override {
-    for (Idle* one : list) one->begin();
-  }
-  void serve() override {
-    for (Idle* one : list) one->serve();
-  }
-  void end() noexcept override {
-    for (Idle* one : list) one->end();
-  }
-  bool is_needed() const noexcept override {
-    return std::any_of(list.begin(), list.end(), [](const Idle* one) { return one->is_needed(); });
-  }
-} all;
-Idle* idle = nullptr;  // null where there is none
-
-void choose_idle() noexcept {
-  idle = all.list.empty() ? nullptr : all.list.size() == 1 ? all.list.front() : &all;
-}
-
-// Serves until done() says so.
-template <class Done>
-void serve_until(Done&& done) {
-  if (done()) return;
-  struct Waiting {
-    Waiting() { idle->begin(); }
-    ~Waiting() { idle->end(); }
-  } waiting;
-  do idle->serve();
-  while (!done());
-}
-
 // Collective calls of the blocking kind keep this thread to themselves.
 template <class Blocking, class Starting>
 void collective(const char* name, Blocking&& blocking, Starting&& start) {
   const activity::Wait waits(name);
-  if (idle == nullptr) return check(blocking(), name);
+  if (!is_serving()) return check(blocking(), name);
   MPI_Request request = MPI_REQUEST_NULL;
   check(start(&request), name);
   serve_until([&] { return test(request); });
@@ -191,7 +152,7 @@ void collective(const char* name, Blocking&& blocking, Starting&& start) {
 
 // Where a call has no other kind: returns when all the listed processes are about to make it.
 void meet(MPI_Comm comm, std::span<const int> ranks, int tag) {
-  if (idle == nullptr) return;
+  if (!is_serving()) return;
   std::vector<MPI_Request> requests;
   const auto wait = [&] { serve_until([&] { return test_all(requests); }); };
   if (const int first = ranks.front(); rank(comm) == first) {
@@ -251,26 +212,6 @@ int size(MPI_Comm comm) {
   check(MPI_Comm_size(comm, &value), "MPI_Comm_size");
   return value;
 }
-
-void while_waiting_serve(Idle& one) {
-  all.list.push_back(&one);
-  choose_idle();
-}
-
-void serve_no_more(Idle& one) noexcept {
-  std::erase(all.list, &one);
-  choose_idle();
-}
-
-void serve_others(const Idle& than) {
-  if (idle != &all) return;
-  for (Idle* one : all.list) {
-    if (one != &than && one->is_needed()) one->serve();
-  }
-}
-
-bool has_to_serve() noexcept { return idle != nullptr && idle->is_needed(); }
-void wait_turn(MPI_Comm comm) { has_to_serve() ? idle->serve() : progress(comm); }
 
 void barrier(MPI_Comm comm) {
   collective(

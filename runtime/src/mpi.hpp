@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,8 +40,6 @@ void finalize();
 int query_thread();
 /// Whether this thread may call MPI, if no other does.
 bool may_call() noexcept;
-/// Threads that call MPI where others may hold it; one, as there is one MPI in a process.
-std::recursive_mutex& mutex() noexcept;
 void abort(MPI_Comm comm, int code) noexcept;
 std::string library_version();
 
@@ -55,31 +52,9 @@ Comm split_shared(MPI_Comm comm);
 int rank(MPI_Comm comm);
 int size(MPI_Comm comm);
 
-/// What a thread does while a collective call waits for the others: nobody may wait without letting his own
-/// work.
-class Idle {
- public:
-  virtual ~Idle() = default;
-  virtual void begin() noexcept = 0;
-  virtual void serve() = 0;  // again and again
-  virtual void end() noexcept = 0;
-  /// Whether nobody else serves meanwhile. @local
-  virtual bool is_needed() const noexcept = 0;
-};
-/// A wait here serves all of them, one for each Runtime that needs it; without one, it is in MPI.
-/// @local
-void while_waiting_serve(Idle& one);
-void serve_no_more(Idle& one) noexcept;
-/// Serves those that nobody else serves, but one. @local
-void serve_others(const Idle& than);
 void barrier(MPI_Comm comm);
 /// Gives MPI a chance to move messages on (MPI standard 3.8.1).
 void progress(MPI_Comm comm);
-/// A turn of a wait for processes of the same node, which may wait for one on another: serves those, where
-/// nobody else does, or gives MPI a chance.
-void wait_turn(MPI_Comm comm);
-/// Whether such a turn serves others, which nobody else does. @local
-bool has_to_serve() noexcept;
 void broadcast(MPI_Comm comm, void* data, index_t bytes, int root);
 /// A text of any length.
 void broadcast(MPI_Comm comm, std::string& text, int root);

@@ -8,6 +8,7 @@
 #include <sched.h>
 
 #include "activity.hpp"
+#include "mpi_process.hpp"
 #include "pause.hpp"
 
 namespace tessera::detail {

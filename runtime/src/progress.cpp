@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "group_state.hpp"
+#include "mpi_process.hpp"
 
 namespace tessera::detail {
 

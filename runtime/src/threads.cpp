@@ -5,7 +5,7 @@
 #include <tessera/runtime/error.hpp>
 
 #include "format.hpp"
-#include "mpi.hpp"
+#include "mpi_process.hpp"
 
 namespace tessera::detail {
 
