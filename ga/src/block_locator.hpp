@@ -22,22 +22,22 @@ class BlockLocator {
   /// None where it does not know such a layout, or its tables would be more work than they spare so many
   /// elements.
   static std::optional<BlockLocator> make(const LayoutCore& layout, index_t elements) {
-    if (layout.rank() != static_cast<int>(N) || !layout.is_product() || layout.is_tiled() ||
-        layout.is_restricted())
+    const GridLayout* const grid = layout.grid();
+    if (layout.rank() != static_cast<int>(N) || grid == nullptr || grid->is_tiled() || grid->is_restricted())
       return {};
     const index_t most = std::min<index_t>(elements / 16, std::numeric_limits<std::int32_t>::max());
     index_t step = 1;
-    const bool rows = layout.grid_order() == GridOrder::row_major;
+    const bool rows = grid->grid_order() == GridOrder::row_major;
     std::array<index_t, N> steps{};
     for (std::size_t i = 0; i < N; ++i) {
       const std::size_t d = rows ? N - 1 - i : i;
       steps[d] = step;
-      step *= layout.axis(static_cast<int>(d)).parts();
+      step *= grid->axis(static_cast<int>(d)).parts();
     }
     std::optional<BlockLocator> locator(std::in_place);
     for (std::size_t i = 0; i < N; ++i) {
       const std::size_t d = layout.storage() == StorageOrder::row_major ? N - 1 - i : i;
-      if (!locator->dimensions_[i].set(d, layout.axis(static_cast<int>(d)), layout.ghosts()[d], steps[d], most))
+      if (!locator->dimensions_[i].set(d, grid->axis(static_cast<int>(d)), grid->ghosts()[d], steps[d], most))
         return {};
     }
     return locator;

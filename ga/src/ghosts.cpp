@@ -17,7 +17,7 @@ enum : index_t { come, told, words };
 
 }  // namespace
 
-Ghosts::Ghosts(const Group& group, const LayoutCore& layout, index_t element_bytes,
+Ghosts::Ghosts(const Group& group, const GridLayout& layout, index_t element_bytes,
                const std::array<bool, 8>& periodic, std::string_view name)
     : group_(group), layout_(layout), bytes_(element_bytes), periodic_(periodic) {
   const int me = group_.rank();

@@ -6,6 +6,8 @@
 #include <functional>
 #include <limits>
 
+#include <tessera/detail/choose_grid.hpp>
+
 #include "format.hpp"
 
 namespace tessera::detail {

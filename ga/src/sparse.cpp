@@ -40,7 +40,7 @@ Layout<1> counted(const Group& group, index_t mine) {
 // The number of a rank's first element, or of what would be it if it has none.
 template <class T>
 index_t begin_of(const Array<T, 1>& array, int rank) {
-  return array.core().layout().axis(0).interval(rank, 0).begin;
+  return array.core().layout().grid()->axis(0).interval(rank, 0).begin;
 }
 
 template <class T>

@@ -17,9 +17,10 @@ constexpr int largest_block = 64, smallest_block = 8;
 
 bool is_scalapack(const LayoutCore& layout) {
   using Kind = tessera::detail::Axis::Kind;
-  return layout.rank() == 2 && layout.is_product() && !layout.is_tiled() && !layout.is_restricted() &&
-         layout.storage() == StorageOrder::column_major && layout.axis(0).kind() == Kind::cyclic &&
-         layout.axis(1).kind() == Kind::cyclic && layout.axis(0).block() == layout.axis(1).block();
+  const auto* grid = layout.grid();
+  return layout.rank() == 2 && grid != nullptr && !grid->is_tiled() && !grid->is_restricted() &&
+         layout.storage() == StorageOrder::column_major && grid->axis(0).kind() == Kind::cyclic &&
+         grid->axis(1).kind() == Kind::cyclic && grid->axis(0).block() == grid->axis(1).block();
 }
 
 // Ranks that disagree would wait for each other in different grids.
@@ -48,8 +49,9 @@ Target Target::choose(std::string_view routine, const SliceCore& preferred, inde
   const LayoutCore& layout = preferred.array().layout();
   const bool is_set = blocking.block != 0 || blocking.rows != 0;
   if (!is_set && preferred.is_whole() && is_scalapack(layout)) {
-    return {scalapack::checked_int(layout.axis(0).block(), preferred.array().name()), layout.axis(0).parts(),
-            layout.axis(1).parts(), layout.grid_order()};
+    const auto* grid = layout.grid();
+    return {scalapack::checked_int(grid->axis(0).block(), preferred.array().name()), grid->axis(0).parts(),
+            grid->axis(1).parts(), grid->grid_order()};
   }
   const int ranks = preferred.array().group().size();
   int rows = blocking.rows, columns = blocking.columns;

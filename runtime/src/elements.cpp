@@ -7,8 +7,6 @@
 
 #include <tessera/runtime/scalars.hpp>
 
-#include "kernels.hpp"
-
 namespace tessera::detail {
 namespace {
 
@@ -31,14 +29,6 @@ bool exchange_if(void* target, void* expected, const void* desired) noexcept {
 }
 
 }  // namespace
-
-void update_element(const Striped& stripes, std::byte* where, ElementKind kind, Update update,
-                    const void* value, void* result) noexcept {
-  const std::uint64_t stripe = stripes.of(where);
-  stripes.locks.lock(stripe);
-  fetch_update(kind, update, where, value, result);
-  stripes.locks.unlock(stripe);
-}
 
 bool compare_exchange_element(const Striped& stripes, std::byte* where, ElementKind kind, void* expected,
                               const void* desired) noexcept {

@@ -4,14 +4,20 @@
 
 #include <tessera/runtime/types.hpp>
 
+#include "kernels.hpp"
 #include "lock_stripes.hpp"
 
 // Operations on one value in this process's address space.
 namespace tessera::detail {
 
-// Elements, under their stripe. `result` is what was there.
-void update_element(const Striped& stripes, std::byte* where, ElementKind kind, Update update,
-                    const void* value, void* result) noexcept;
+// Elements, under their stripe. `result` is what was there. Inline: a call more is a tenth of it.
+inline void update_element(const Striped& stripes, std::byte* where, ElementKind kind, Update update,
+                           const void* value, void* result) noexcept {
+  const std::uint64_t stripe = stripes.of(where);
+  stripes.locks.lock(stripe);
+  fetch_update(kind, update, where, value, result);
+  stripes.locks.unlock(stripe);
+}
 /// Whether `desired` was stored; `expected` becomes what was there.
 bool compare_exchange_element(const Striped& stripes, std::byte* where, ElementKind kind, void* expected,
                               const void* desired) noexcept;

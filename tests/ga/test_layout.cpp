@@ -32,8 +32,8 @@ void expect_refusal(const std::function<void()>& action, std::initializer_list<s
 template <std::size_t N>
 void check_locator(const Layout<N>& layout, const Patch<N>& patch) {
   const auto locate = detail::BlockLocator<N>::make(layout.core(), most);
-  EXPECT_EQ(locate.has_value(), layout.core().is_product() && !layout.core().is_tiled() &&
-                                    !layout.core().is_restricted() && layout.dims().size() > 0);
+  EXPECT_EQ(locate.has_value(), layout.core().is_product() && !layout.core().grid()->is_tiled() &&
+                                    !layout.core().grid()->is_restricted() && layout.dims().size() > 0);
   if (!locate) return;
   int wrong = 0;
   for_each_index(patch, [&](const Index<N>& at) {

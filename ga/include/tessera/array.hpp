@@ -398,13 +398,13 @@ LocalArray<T, N> Array<T, N>::get(const Patch<N>& patch) const {
 template <Element T, std::size_t N>
 T Array<T, N>::load(const Index<N>& at) const {
   T value;
-  core_->template load<sizeof(T)>(at.data(), &value);
+  core_->template load<sizeof(T), static_cast<int>(N)>(at.data(), &value);
   return value;
 }
 
 template <Element T, std::size_t N>
 void Array<T, N>::store(const Index<N>& at, const T& value) {
-  core_->template store<sizeof(T)>(at.data(), &value);
+  core_->template store<sizeof(T), static_cast<int>(N)>(at.data(), &value);
 }
 
 template <Element T, std::size_t N>

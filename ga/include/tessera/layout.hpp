@@ -204,7 +204,7 @@ template <std::size_t N>
 Extents<N> Layout<N>::block_grid() const {
   detail::require_grid(core_);
   Extents<N> shape;
-  for (std::size_t d = 0; d < N; ++d) shape[d] = core_.axis(static_cast<int>(d)).blocks();
+  for (std::size_t d = 0; d < N; ++d) shape[d] = core_.grid()->axis(static_cast<int>(d)).blocks();
   return shape;
 }
 
@@ -228,7 +228,7 @@ template <std::size_t N>
 Extents<N> Layout<N>::grid() const {
   detail::require_grid(core_);
   Extents<N> shape;
-  for (std::size_t d = 0; d < N; ++d) shape[d] = core_.axis(static_cast<int>(d)).parts();
+  for (std::size_t d = 0; d < N; ++d) shape[d] = core_.grid()->axis(static_cast<int>(d)).parts();
   return shape;
 }
 

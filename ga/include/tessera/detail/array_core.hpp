@@ -76,21 +76,21 @@ class ArrayCore {
   void require_open() const;
   /// Throws UsageError unless the array is usable and the element inside. @local
   void require_element(const index_t* at) const {
-    if (!is_direct(at)) look_at_element(at);
+    if (!is_direct<0>(at)) look_at_element(at);
   }
 
   /// One element. @onesided @throws UsageError outside the array @completion as the members of Array
   void load(const index_t* at, void* value) const;
   void store(const index_t* at, const void* value);
-  /// The same where the compiler knows the element's size. @onesided
-  template <index_t size>
+  /// The same where the compiler knows the element's size and the array's rank. @onesided
+  template <index_t size, int known>
   void load(const index_t* at, void* value) const {
-    const std::byte* place = element(at, size, Operation::get);
+    const std::byte* place = element<known>(at, size, Operation::get);
     place != nullptr ? static_cast<void>(std::memcpy(value, place, size)) : load(at, value);
   }
-  template <index_t size>
+  template <index_t size, int known>
   void store(const index_t* at, const void* value) {
-    std::byte* place = element(at, size, Operation::put);
+    std::byte* place = element<known>(at, size, Operation::put);
     place != nullptr ? static_cast<void>(std::memcpy(place, value, size)) : store(at, value);
   }
   void fetch_op(const index_t* at, Update update, const void* value, void* result);
@@ -149,22 +149,22 @@ class ArrayCore {
  private:
   explicit ArrayCore(LayoutCore layout);
   /// Whether an element is inside, and all owners are reached directly. @local
+  template <int known>
   bool is_direct(const index_t* at) const noexcept {
     // The layout of an array that was closed or moved from is not to be asked.
     if (segment_.face().direct_ranks == 0 || guarded_) return false;
-    for (int d = 0; d < layout_.rank(); ++d) {
-      if (static_cast<std::uint64_t>(at[d]) >=
-          static_cast<std::uint64_t>(layout_.dims()[static_cast<std::size_t>(d)]))
-        return false;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(known > 0 ? known : layout_.rank()); ++d) {
+      if (static_cast<std::uint64_t>(at[d]) >= static_cast<std::uint64_t>(layout_.dims()[d])) return false;
     }
     return true;
   }
   void look_at_element(const index_t* at) const;
   /// An element that is inside, is reached directly, and counts as an operation; else null. @local
+  template <int known>
   std::byte* element(const index_t* at, index_t size, Operation operation) const noexcept {
-    if (!is_direct(at)) return nullptr;
+    if (!is_direct<known>(at)) return nullptr;
     index_t offset = 0;
-    const int owner = layout_.locate(at, offset);
+    const int owner = layout_.locate<known>(at, offset);
     return segment_.face().count(owner, offset * size, size, operation);
   }
   // What both constructors end with.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <tessera/detail/ghost_sides.hpp>
-#include <tessera/detail/layout_core.hpp>
+#include <tessera/detail/grid_layout.hpp>
 #include <tessera/runtime/flags.hpp>
 #include <tessera/runtime/segment.hpp>
 
@@ -22,7 +22,7 @@ namespace tessera::detail {
 class Ghosts {
  public:
   /// @collective @throws as Segment
-  Ghosts(const Group& group, const LayoutCore& layout, index_t element_bytes,
+  Ghosts(const Group& group, const GridLayout& layout, index_t element_bytes,
          const std::array<bool, 8>& periodic, std::string_view name);
   /// Exchanges; returns when this rank's ghost cells are filled, and its elements may be changed. @collective
   void update(Segment& elements, const GhostSides& what, GhostMethod method);
@@ -106,7 +106,7 @@ class Ghosts {
   void unpack_from(Segment& elements, const Partner& from);
 
   Group group_;
-  LayoutCore layout_;
+  GridLayout layout_;
   index_t bytes_;
   std::array<bool, 8> periodic_;
   std::vector<Peer> peers_;

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <vector>
+
+#include <tessera/runtime/types.hpp>
+
+namespace tessera::detail {
+
+/// The process grid that blocked layouts use: of all grids with the most processes that leave none without
+/// elements, the one that cuts the fewest pairs of neighbouring elements apart. `periodic`: by dimension,
+/// whether its ends are neighbours; null if none are. @local
+std::vector<int> choose_grid(const std::vector<index_t>& dims, int ranks, const std::vector<index_t>& min_block,
+                             const bool* periodic);
+
+}  // namespace tessera::detail
