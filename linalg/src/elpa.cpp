@@ -41,15 +41,18 @@ class Handle {
     describe(problem);
     // What follows is collective: nobody begins where one does not come.
     if (!agree()) return;
-    if (!note(elpa_setup(handle_), "elpa_setup")) {
+    is_set_up_ = !note(elpa_setup(handle_), "elpa_setup");
+    if (is_set_up_) {
       // Two stages took more than twice as long on 2 ranks, with the kernels that Debian's build has.
       set("solver", ELPA_SOLVER_1STAGE);
     }
     agree();
   }
+  // ELPA 2022.11 frees communicators that it has not made if it was not set up: whether it has is never written
+  // before. Such a handle is left alone.
   ~Handle() {
     int ignored = 0;
-    if (handle_ != nullptr) elpa_deallocate(handle_, &ignored);
+    if (is_set_up_) elpa_deallocate(handle_, &ignored);
   }
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
@@ -93,6 +96,7 @@ class Handle {
 
   const Group& group_;
   elpa_struct* handle_ = nullptr;
+  bool is_set_up_ = false;
   std::string problem_;
 };
 

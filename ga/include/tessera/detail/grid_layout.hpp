@@ -34,7 +34,6 @@ class GridLayout : public LayoutFrame {
   GridLayout with_ghosts(const index_t* widths) const;
 
   const Axis& axis(int d) const noexcept { return axes_[static_cast<std::size_t>(d)]; }
-  int grid_size() const noexcept { return grid_size_; }
   GridOrder grid_order() const noexcept { return grid_order_; }
   bool is_restricted() const noexcept { return members_ != nullptr; }
   bool is_tiled() const noexcept { return tiled_; }
