@@ -266,42 +266,32 @@ void ArrayCore::look_at_element(const index_t* at) const {
 
 void ArrayCore::load(const index_t* at, void* value) const {
   allow(Mode::read_only, "load");
-  require_element(at);
   index_t offset = 0;
-  const int owner = layout_.locate(at, offset);
-  segment_.get(owner, offset * type_.size, Strided::contiguous(type_.size), value);
+  const int owner = locate(at, offset);
+  segment_.get(owner, offset, Strided::contiguous(type_.size), value);
 }
 
 void ArrayCore::store(const index_t* at, const void* value) {
   allow(Mode::disjoint_writes, "store");
-  require_element(at);
   index_t offset = 0;
-  const int owner = layout_.locate(at, offset);
-  segment_.put(owner, offset * type_.size, Strided::contiguous(type_.size), value);
+  const int owner = locate(at, offset);
+  segment_.put(owner, offset, Strided::contiguous(type_.size), value);
 }
 
-void ArrayCore::fetch_op(const index_t* at, Update update, const void* value, void* result) {
+void ArrayCore::fetch_op(int owner, index_t offset, Update update, const void* value, void* result) {
   allow({}, "fetch_op");
-  require_element(at);
-  index_t offset = 0;
-  const int owner = layout_.locate(at, offset);
-  segment_.fetch_op(owner, offset * type_.size, type_.kind, update, value, result);
+  segment_.fetch_op(owner, offset, type_.kind, update, value, result);
 }
 
-bool ArrayCore::compare_exchange(const index_t* at, void* expected, const void* desired) {
+bool ArrayCore::compare_exchange(int owner, index_t offset, void* expected, const void* desired) {
   allow({}, "compare_exchange");
-  require_element(at);
-  index_t offset = 0;
-  const int owner = layout_.locate(at, offset);
-  return segment_.compare_exchange(owner, offset * type_.size, type_.kind, expected, desired);
+  return segment_.compare_exchange(owner, offset, type_.kind, expected, desired);
 }
 
 void* ArrayCore::address(const index_t* at) const {
-  require_element(at);
   index_t offset = 0;
-  const int owner = layout_.locate(at, offset);
-  std::byte* slice = segment_.address(owner);
-  return slice == nullptr ? nullptr : slice + offset * type_.size;
+  std::byte* slice = segment_.address(locate(at, offset));
+  return slice == nullptr ? nullptr : slice + offset;
 }
 
 void* ArrayCore::local_data() const { return local_.size == 0 ? nullptr : segment_.address(group().rank()); }

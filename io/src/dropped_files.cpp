@@ -22,7 +22,7 @@ std::vector<GroupFile>& dropped() {
   return list;
 }
 
-index_t files = 0;  // the greatest number of any
+index_t last_number = 0;  // the greatest of any file
 
 }  // namespace
 
@@ -34,7 +34,9 @@ void GroupFile::close(const std::string& context) {
   });
 }
 
-index_t next_file_number(const Group& group) { return files = group.all_reduce(files + 1, Reduce::max); }
+index_t next_file_number(const Group& group) {
+  return last_number = group.all_reduce(last_number + 1, Reduce::max);
+}
 
 void leave_dropped(GroupFile&& file) { dropped().push_back(std::move(file)); }
 

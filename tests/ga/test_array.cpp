@@ -316,19 +316,13 @@ TEST(Array, moved_from_and_closed_arrays_refuse) {
   }
 }
 
-template <std::size_t N>
-void put_everywhere(Array<double, N>& a, double value) {
-  for_each_local(a, [&](const Index<N>&, double& x) { x = value; });
-  a.sync();
-}
-
 TEST(Array, slices_scopes_epochs_and_updates_stay_with_the_elements_when_arrays_move) {
   const Group& all = world();
   const auto layout = Layout<2>::blocked({12, 8}, all.size(), {.grid = {{all.size(), 1}}});
   const ArrayOptions<2> options{.name = "first", .ghosts = 1, .periodic = true};
   Array<double, 2> a(all, layout, options), b(all, layout, {.name = "second"});
-  put_everywhere(a, 1.0);
-  put_everywhere(b, 2.0);
+  fill(a, 1.0);
+  fill(b, 2.0);
 
   const auto row = a.slice().fix(0, 11), other = b.slice().fix(0, 11);
   std::swap(a, b);
@@ -380,7 +374,7 @@ TEST(Array, one_that_was_moved_from_is_empty_and_can_be_given_another) {
   EXPECT_THROW(a.update_ghosts(), UsageError);
   EXPECT_THROW(a.redistribute(b.layout()), UsageError);
   a = Array<double, 3>(world(), {1, 2, 3}, {.name = "second"});
-  put_everywhere(a, 3.0);
+  fill(a, 3.0);
   EXPECT_EQ(a.load({0, 1, 2}), 3.0);
   EXPECT_EQ(a.name(), "second");
   a.sync();

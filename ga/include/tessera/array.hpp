@@ -276,7 +276,7 @@ class Array {
   /// was there. @onesided @throws as Segment::compare_exchange. @completion done on return.
   bool compare_exchange(const Index<N>& at, T& expected,
                         std::type_identity_t<T> desired) requires IntegerElement<T> {
-    return core_->compare_exchange(at.data(), &expected, &desired);
+    return core_->template compare_exchange<static_cast<int>(N)>(at.data(), &expected, &desired);
   }
 
   /// One element as a plain pointer if its owner is on this node, null if not. @local
@@ -411,7 +411,7 @@ template <Element T, std::size_t N>
 T Array<T, N>::fetch_op(const Index<N>& at, Update update,
                         std::type_identity_t<T> value) requires Arithmetic<T> {
   T old;
-  core_->fetch_op(at.data(), update, &value, &old);
+  core_->template fetch_op<static_cast<int>(N)>(at.data(), update, &value, &old);
   return old;
 }
 

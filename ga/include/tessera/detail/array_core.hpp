@@ -75,8 +75,9 @@ class ArrayCore {
   /// Throws UsageError unless the array is usable. @local
   void require_open() const;
   /// Throws UsageError unless the array is usable and the element inside. @local
+  template <int known = 0>
   void require_element(const index_t* at) const {
-    if (!is_direct<0>(at)) look_at_element(at);
+    if (!is_direct<known>(at)) look_at_element(at);
   }
 
   /// One element. @onesided @throws UsageError outside the array @completion as the members of Array
@@ -93,11 +94,21 @@ class ArrayCore {
     std::byte* place = element<known>(at, size, Operation::put);
     place != nullptr ? static_cast<void>(std::memcpy(place, value, size)) : store(at, value);
   }
-  void fetch_op(const index_t* at, Update update, const void* value, void* result);
-  bool compare_exchange(const index_t* at, void* expected, const void* desired);
+  template <int known>
+  void fetch_op(const index_t* at, Update update, const void* value, void* result) {
+    index_t offset = 0;
+    const int owner = locate<known>(at, offset);
+    fetch_op(owner, offset, update, value, result);
+  }
+  template <int known>
+  bool compare_exchange(const index_t* at, void* expected, const void* desired) {
+    index_t offset = 0;
+    const int owner = locate<known>(at, offset);
+    return compare_exchange(owner, offset, expected, desired);
+  }
   template <int known>
   int owner(const index_t* at) const {
-    require_element(at);
+    require_element<known>(at);
     return layout_.owner<known>(at);
   }
   /// Null for an element on another node. @local
@@ -159,6 +170,16 @@ class ArrayCore {
     return true;
   }
   void look_at_element(const index_t* at) const;
+  /// The owner of an element, and its offset there in bytes. @local @throws UsageError outside the array
+  template <int known = 0>
+  int locate(const index_t* at, index_t& offset) const {
+    require_element<known>(at);
+    const int owner = layout_.locate<known>(at, offset);
+    offset *= type_.size;
+    return owner;
+  }
+  void fetch_op(int owner, index_t offset, Update update, const void* value, void* result);
+  bool compare_exchange(int owner, index_t offset, void* expected, const void* desired);
   /// An element that is inside, is reached directly, and counts as an operation; else null. @local
   template <int known>
   std::byte* element(const index_t* at, index_t size, Operation operation) const noexcept {

@@ -12,7 +12,8 @@
 namespace tessera::detail {
 
 /// A layout with a run-time number of dimensions: what Layout<N> is a typed face of. Either kind behind one
-/// face, with the frame of that kind; a value, without MPI.
+/// face; a value, without MPI. It has the frame of that kind as well, so that the extents are found without
+/// asking which kind it is: the check of a single element does so each time.
 class LayoutCore : public LayoutFrame {
   // What differs between the kinds is asked for here.
   template <class F>
