@@ -75,23 +75,6 @@ inline bool has_compare_exchange([[maybe_unused]] const Group& group, [[maybe_un
 #endif
 }
 
-/// How often to do something that costs messages between nodes, and next to nothing on one. @local
-inline int times(const Group& group, int on_one_node, int between_nodes) {
-  return group.node_count() == 1 ? on_one_node : between_nodes;
-}
-
-/// How many rounds of something in which processes wait for each other: with more of them than cores that takes
-/// long between nodes. Sanitizers slow the agents down, and see each line of code in one round as in three.
-/// @local
-inline int rounds_of(const Group& group, int rounds) {
-#ifdef __SANITIZE_ADDRESS__
-  constexpr int most_nodes = 1;
-#else
-  constexpr int most_nodes = 4;
-#endif
-  return group.node_count() > most_nodes ? (rounds + 2) / 3 : rounds;
-}
-
 /// Any position of an array that has one. @local
 template <std::size_t N>
 Index<N> random_index(Random& random, const Extents<N>& dims) {

@@ -163,8 +163,8 @@ void check_contended(const Group& group, const Layout<N>& layout, const Domain& 
   const auto places = static_cast<std::size_t>(std::min<index_t>(dims.size(), 5));
   const auto everywhere = all_indices(dims);
   // MPI's locks are held for whole time slices where processes are more than cores.
-  const int rounds = is_by_mpi(group, domain) ? 8 : times(group, 40, 8);
-  for (int round = 0; round < rounds_of(group, rounds); ++round) {
+  const int rounds = rounds_of(group, is_by_mpi(group, domain) ? 8 : times(group, 40, 8));
+  for (int round = 0; round < rounds; ++round) {
     // A few elements again and again, and all of them once.
     std::vector<Index<N>> at(everywhere.begin(), everywhere.begin() + static_cast<std::ptrdiff_t>(places));
     for (int i = 0; i < 20; ++i)

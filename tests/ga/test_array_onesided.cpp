@@ -246,7 +246,8 @@ void check_extremes(const Group& group, const Layout<N>& layout, const Domain& d
   Modelled<T, N> m(group, layout, domain);
   Random random(seed);
   int wrong = 0;
-  for (int round = 0; round < rounds_of(group, 4); ++round) {
+  const int rounds = rounds_of(group, 4);
+  for (int round = 0; round < rounds; ++round) {
     const auto writer = static_cast<int>(pick(random, 0, group.size() - 1));
     for (int i = 0; i < 4; ++i) {
       const Patch<N> patch = random_patch(random, layout.dims());
@@ -294,7 +295,8 @@ void check_contended_extremes(const Layout<2>& layout, const Domain& domain) {
   Modelled<T, 2> high(all, layout, domain), low(all, layout, domain);
   const Extents<2> dims = layout.dims();
   Random random(60 + static_cast<std::uint64_t>(all.rank()));
-  for (int round = 0; round < rounds_of(all, times(all, 60, 10)); ++round) {
+  const int rounds = rounds_of(all, times(all, 60, 10));
+  for (int round = 0; round < rounds; ++round) {
     const Patch<2> patch = random_patch(random, dims);
     const auto buffer = random_buffer<T, 2>(random, patch.extents());
     high.array.acc_max(patch, buffer.view);
@@ -344,7 +346,8 @@ TEST(ArrayFlags, put_notify_goes_round_over_patches_of_several_owners) {
       Modelled<double, 2> m(all, layout, domain);
       Flags flags(all, 2, "turn");
       int wrong = 0;
-      for (int step = 0; step < rounds_of(all, times(all, 10, 4)) * all.size(); ++step) {
+      const int rounds = rounds_of(all, times(all, 10, 4));
+      for (int step = 0; step < rounds * all.size(); ++step) {
         const int writer = step % all.size(), reader = (step + 1) % all.size();
         const Patch<2> patch = step % 5 == 0 ? m.whole() : random_patch(random, layout.dims());
         auto buffer = random_buffer<double, 2>(random, patch.extents());

@@ -81,11 +81,6 @@ inline Bytes own_slice(const Segment& segment, index_t bytes) {
   return {here, here + bytes};
 }
 
-/// How often to do something that costs messages between nodes, and next to nothing on one. @local
-inline int times(const Group& group, int on_one_node, int between_nodes) {
-  return group.node_count() == 1 ? on_one_node : between_nodes;
-}
-
 /// The domains that can be had. @collective
 inline std::vector<std::optional<AtomicDomain>> domains() {
   if (world().size() == 1 || !has_windows()) return {std::nullopt};

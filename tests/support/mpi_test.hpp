@@ -29,6 +29,16 @@ bool has_windows();
 /// Whether a condition holds on every rank. @collective
 bool on_all(bool condition);
 
+/// How often to do something that costs messages between nodes, and next to nothing on one. @local
+inline int times(const Group& group, int on_one_node, int between_nodes) {
+  return group.node_count() == 1 ? on_one_node : between_nodes;
+}
+
+/// How many rounds a check makes in which processes wait for each other: as many as asked for, or a third under
+/// sanitizers between nodes, or a quarter once this program has run for a minute. So a test ends in time on a
+/// machine that is busy with other work. @collective
+int rounds_of(const Group& group, int rounds);
+
 }  // namespace tessera::test
 
 /// Leaves the test on every rank unless the condition holds on every rank. (A plain ASSERT leaves it on one,
