@@ -5,37 +5,27 @@
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <utility>
 
-#include "group_state.hpp"
 #include "mpi_process.hpp"
 
 namespace tessera::detail {
 
-Progress::Progress(const GroupState& world, MPI_Comm all, std::vector<int> agents, ProgressMode mode,
-                   Outstanding& outstanding, const LockStripes& locks, bool doorbells)
+Progress::Progress(MPI_Comm world, MPI_Comm all, AgentRanks agents, ProgressMode mode, Outstanding& outstanding,
+                   const LockStripes& locks, bool doorbells)
     : wire_{mpi::dup(all), mpi::dup(all)},
       outstanding_(outstanding),
       agents_(std::move(agents)),
-      my_agent_(agent_of(world.rank())),
       bells_(all, mode),
       host_(wire_, bells_, outstanding, mode, [this] { send_gathered(); }),
       courier_(host_, bells_, wire_) {
   std::unique_ptr<Agent> agent;
   if (mode == ProgressMode::rank) {
-    std::set<int> own;
-    for (int r = 0; r < world.size(); ++r) {
-      if (world.on_node(r)) own.insert(agent_of(r));
-    }
-    own_agents_.assign(own.begin(), own.end());
     mpi::barrier(all);  // as those that serve do: senders may be heard from here on
   } else {
     agent = std::make_unique<Agent>(wire_, locks, directory_);
   }
-  // One on another node, wherever nodes are of equal size.
-  const int neighbour = agent_of((world.rank() + world.first_node_size()) % world.size());
-  if (mode == ProgressMode::thread) bells_.test(world.comm(), doorbells ? neighbour : -1);
+  if (mode == ProgressMode::thread) bells_.test(world, doorbells ? agents_.of_next_node : -1);
   outstanding.attend(this);
   host_.start(std::move(agent));
 }
@@ -47,7 +37,7 @@ Progress::~Progress() {
 
 std::string Progress::let_map(Message message, std::uint64_t region, const Attachment& memory) {
   const std::lock_guard lock(mpi::mutex());
-  for (const int agent : own_agents_) {
+  for (const int agent : agents_.of_node) {
     if (!courier_.map(agent, message, region, memory))
       return "the progress process of this node could not map it";
   }
@@ -65,7 +55,7 @@ void Progress::hide(std::uint64_t region, bool was_shown_to_others) noexcept {
   if (!was_shown_to_others) return;
   try {
     const std::lock_guard lock(mpi::mutex());
-    for (const int agent : own_agents_) courier_.map(agent, Message::detach, region, {});
+    for (const int agent : agents_.of_node) courier_.map(agent, Message::detach, region, {});
   } catch (const std::exception&) {  // then MPI is gone, and the other process with it
   }
 }
@@ -73,7 +63,7 @@ void Progress::hide(std::uint64_t region, bool was_shown_to_others) noexcept {
 void Progress::leave() {
   if (mode() != ProgressMode::rank) return host_.stop();
   const std::lock_guard lock(mpi::mutex());
-  courier_.leave(my_agent_);
+  courier_.leave(agents_.of_this);
 }
 
 void Progress::wait_for(int agent, const std::function<bool()>& done) {

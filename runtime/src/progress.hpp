@@ -18,17 +18,24 @@
 
 namespace tessera::detail {
 
-class GroupState;
 class LockStripes;
+
+/// Where the agents of a world are, as ranks in the communicator that holds them too.
+struct AgentRanks {
+  std::vector<int> of;       // of[r] serves world rank r
+  std::vector<int> of_node;  // processes of this node that do nothing else; none unless progress is `rank`
+  int of_this = 0;           // it serves this process
+  int of_next_node = 0;      // it serves another node, if nodes are of equal size
+};
 
 /// The agents of a job that spans nodes: where they are, what they may touch, how they are woken and asked, and
 /// what runs this process's.
 class Progress : private Outstanding::Attendant {
  public:
   /// @collective over `all`, which holds the agents' own processes too, if they have any (see
-  /// progress_rank.hpp). agents[r] is the rank in it of the process that serves world rank r.
-  Progress(const GroupState& world, MPI_Comm all, std::vector<int> agents, ProgressMode mode,
-           Outstanding& outstanding, const LockStripes& locks, bool doorbells);
+  /// progress_rank.hpp).
+  Progress(MPI_Comm world, MPI_Comm all, AgentRanks agents, ProgressMode mode, Outstanding& outstanding,
+           const LockStripes& locks, bool doorbells);
   ~Progress() override;
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -37,7 +44,7 @@ class Progress : private Outstanding::Attendant {
   void leave();
 
   ProgressMode mode() const noexcept { return host_.mode(); }
-  int agent_of(int world_rank) const noexcept { return agents_[static_cast<std::size_t>(world_rank)]; }
+  int agent_of(int world_rank) const noexcept { return agents_.of[static_cast<std::size_t>(world_rank)]; }
   /// Whether agents that sleep can be woken. @local
   bool rings() const noexcept { return bells_.are_heard(); }
   Courier& courier() noexcept { return courier_; }
@@ -59,9 +66,7 @@ class Progress : private Outstanding::Attendant {
 
   Wire wire_;
   Outstanding& outstanding_;
-  std::vector<int> agents_;
-  std::vector<int> own_agents_;  // processes that serve this node and do nothing else
-  int my_agent_;
+  AgentRanks agents_;
   Directory directory_;
   Bells bells_;
   AgentHost host_;

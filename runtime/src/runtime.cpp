@@ -122,7 +122,7 @@ Runtime::Runtime(int& argc, char**& argv, RuntimeOptions options)
     throw;
   }
   owns_mpi_ = start;
-  detail::install_terminate_handler(*state_);
+  detail::install_terminate_handler(*state_, state_->world().state().comm());
 }
 
 Runtime::Runtime(MPI_Comm parent, RuntimeOptions options) : exceptions_at_start_(std::uncaught_exceptions()) {
@@ -133,7 +133,7 @@ Runtime::Runtime(MPI_Comm parent, RuntimeOptions options) : exceptions_at_start_
         "construct it from argc and argv");
   }
   state_ = RuntimeState::create(parent, detail::Environment::read(parent, options), {});
-  detail::install_terminate_handler(*state_);
+  detail::install_terminate_handler(*state_, state_->world().state().comm());
 }
 
 Runtime::~Runtime() {

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include <sched.h>
@@ -41,6 +42,26 @@ std::string find_window_problem(GroupState& world) {
   std::string problem;
   create_tested_window(world, memory.get(), bytes, problem);
   return problem;
+}
+
+// Every rank is served by its own process, unless ranks were taken to serve.
+AgentRanks find_agents(const GroupState& world, const ProgressRanks& ranks) {
+  AgentRanks agents;
+  agents.of = ranks.agents;
+  if (agents.of.empty()) {
+    agents.of.resize(static_cast<std::size_t>(world.size()));
+    std::iota(agents.of.begin(), agents.of.end(), 0);
+  } else {
+    std::set<int> serving;
+    for (int r = 0; r < world.size(); ++r) {
+      if (world.on_node(r)) serving.insert(agents.of[static_cast<std::size_t>(r)]);
+    }
+    agents.of_node.assign(serving.begin(), serving.end());
+  }
+  auto agent_of = [&](int rank) { return agents.of[static_cast<std::size_t>(rank % world.size())]; };
+  agents.of_this = agent_of(world.rank());
+  agents.of_next_node = agent_of(world.rank() + world.first_node_size());
+  return agents;
 }
 
 // Says what a program that is slow or stands still could not know. @collective
@@ -142,14 +163,10 @@ void RuntimeState::start_agents(GroupState& world, ProgressRanks ranks) {
         "attaches to a "
         "communicator of yours; use thread or poll");
   }
-  if (mode == ProgressMode::rank) {
-    with_agents_ = std::move(ranks.all);
-  } else {
-    ranks.agents.resize(static_cast<std::size_t>(world.size()));
-    std::iota(ranks.agents.begin(), ranks.agents.end(), 0);
-  }
+  AgentRanks agents = find_agents(world, ranks);
+  with_agents_ = std::move(ranks.all);
   MPI_Comm everybody = with_agents_ ? with_agents_.get() : world.comm();
-  progress_ = std::make_unique<Progress>(world, everybody, std::move(ranks.agents), mode, outstanding_, locks_,
+  progress_ = std::make_unique<Progress>(world.comm(), everybody, std::move(agents), mode, outstanding_, locks_,
                                          environment_.doorbells);
   std::string problem;
   if (mode == ProgressMode::rank && world.leads_node())

@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "format.hpp"
-#include "group_state.hpp"
-#include "runtime_state.hpp"
+#include "mpi.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -56,10 +55,9 @@ std::string message_of_current_exception() {
 
 }  // namespace
 
-void install_terminate_handler(const RuntimeState& runtime) {
-  const GroupState& world = GroupState::of(runtime.world());
+void install_terminate_handler(const RuntimeState& runtime, MPI_Comm world) {
   const std::lock_guard lock(mutex);
-  jobs.push_back({&runtime, world.comm(), world.rank(), world.size()});
+  jobs.push_back({&runtime, world, mpi::rank(world), mpi::size(world)});
   if (jobs.size() == 1)
     previous = std::set_terminate([] { print_and_abort(job_to_blame(), message_of_current_exception()); });
 }

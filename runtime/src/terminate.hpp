@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <mpi.h>
+
 #include <string>
 
 namespace tessera::detail {
@@ -9,8 +11,8 @@ namespace tessera::detail {
 class RuntimeState;
 
 /// While a Runtime lives, an uncaught exception prints rank and message and aborts the job. The rank is that in
-/// the Runtime's world, or in MPI_COMM_WORLD where several live.
-void install_terminate_handler(const RuntimeState& runtime);
+/// `world`, or in MPI_COMM_WORLD where several Runtimes live.
+void install_terminate_handler(const RuntimeState& runtime, MPI_Comm world);
 void remove_terminate_handler(const RuntimeState& runtime) noexcept;
 /// Prints `[rank r of n] message`, with the same rank, and aborts the job.
 [[noreturn]] void abort_job(const std::string& message) noexcept;
