@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <gtest/gtest.h>
 
-#include "ordering.hpp"
-#include "under_way.hpp"
-#include "verb.hpp"
+#include "base/verb.hpp"
+#include "completion/ordering.hpp"
+#include "completion/under_way.hpp"
 
 // The rules of order as docs/runtime.md says them.
 namespace {

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "outstanding.hpp"
+#include "completion/outstanding.hpp"
 
 // The queue of transfers that are under way, with transfers that are none: each is done after some looks at it.
 namespace {

@@ -8,11 +8,11 @@
 
 #include <tessera/runtime/segment.hpp>
 
-#include "group_state.hpp"
 #include "mpi_test.hpp"
-#include "registry.hpp"
-#include "runtime_state.hpp"
-#include "segment_state.hpp"
+#include "state/group_state.hpp"
+#include "state/registry.hpp"
+#include "state/runtime_state.hpp"
+#include "state/segment_state.hpp"
 
 // What a process knows of its memory and segments.
 namespace {

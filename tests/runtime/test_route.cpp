@@ -10,9 +10,9 @@
 #include <tessera/runtime/scalars.hpp>
 #include <tessera/runtime/vector.hpp>
 
-#include "group_state.hpp"
 #include "mpi_test.hpp"
-#include "runtime_state.hpp"
+#include "state/group_state.hpp"
+#include "state/runtime_state.hpp"
 
 // Every kind of operation follows the method of its segment, TESSERA_METHOD, TESSERA_WINDOW and what was
 // measured at start-up. The measurement is put in the Runtime's place; statistics say which path was taken.

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "agents/agent.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include <tessera/runtime/detail/runs.hpp>
+#include <tessera/runtime/error.hpp>
+
+#include "agents/program.hpp"
+#include "format.hpp"
+#include "kernels/adder.hpp"
+#include "kernels/elements.hpp"
+#include "kernels/kernels.hpp"
+
+namespace tessera::detail {
+namespace {
+
+Action action_of(const Header& header) noexcept {
+  return {header.verb, header.kind, header.update, header.value.data()};
+}
+
+}  // namespace
+
+// A request that takes more than one step.
+struct Agent::Task {
+  struct OnItsWay {
+    Part part;
+    std::byte* buffer = nullptr;  // null: straight from or into the segment
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+
+  int source = 0;
+  Header header;
+  Strided shape;
+  Exposed memory;
+  index_t low = 0, high = 0;       // what it touches
+  std::vector<std::byte> payload;  // of one that has to wait
+  bool started = false;
+  Parts parts;
+  std::array<OnItsWay, most_parts> ring;  // of the parts under way, oldest first
+  std::size_t first = 0, count = 0;
+
+  bool is_bulk() const noexcept {
+    if (header.message != Message::transfer) return header.outlined > 0;
+    return header.verb == Verb::get || header.inlined == 0;
+  }
+  OnItsWay& oldest() noexcept { return ring[first]; }
+  OnItsWay& push() noexcept { return ring[(first + count++) % most_parts]; }
+  void pop() noexcept {
+    first = (first + 1) % most_parts;
+    --count;
+  }
+  std::byte* at(index_t remote) const noexcept { return memory.base + header.position + remote; }
+};
+
+Agent::Agent(const Wire& wire, const LockStripes& locks, Directory& directory)
+    : wire_(wire),
+      locks_(locks),
+      directory_(directory),
+      slots_(new std::byte[most_incoming * static_cast<std::size_t>(message_bytes)]),
+      heard_(static_cast<std::size_t>(mpi::size(wire.requests.get()))) {
+  for (std::size_t i = 0; i < most_incoming; ++i) {
+    incoming_[i].data = slots_.get() + i * static_cast<std::size_t>(message_bytes);
+    post(incoming_[i]);
+  }
+}
+
+Agent::~Agent() {
+  if (mpi::finalized()) return;
+  for (Incoming& slot : incoming_) mpi::cancel(slot.request);
+}
+
+void Agent::post(Incoming& slot) {
+  slot.request = mpi::irecv(wire_.requests.get(), slot.data, message_bytes, mpi::any_source, 0);
+}
+
+bool Agent::step() {
+  bool worked = false;
+  mpi::Arrived message;
+  // Not all that is there, or those under way would wait for those who come.
+  for (std::size_t i = 0; i < most_incoming && mpi::test(incoming_[next_].request, &message); ++i) {
+    Incoming& slot = incoming_[next_];
+    hear(message.source);
+    take(slot.data, message.bytes, message.source);
+    post(slot);
+    next_ = (next_ + 1) % most_incoming;
+    worked = true;
+  }
+  for (std::size_t i = 0; i < tasks_.size();) {
+    Task& task = *tasks_[i];
+    if (!task.started) {
+      if (must_wait(task)) {
+        ++i;
+        continue;
+      }
+      worked = task.started = true;
+    }
+    const std::size_t before = task.count;
+    const bool done = advance(task);
+    worked |= done || task.count != before;
+    done ? static_cast<void>(tasks_.erase(tasks_.begin() + static_cast<std::ptrdiff_t>(i)))
+         : static_cast<void>(++i);
+  }
+  const std::size_t waiting = answers_.size();
+  if (waiting > 0) {
+    std::erase_if(answers_, [](Answer& one) { return mpi::test(one.request); });
+    worked |= answers_.size() != waiting;
+  }
+  return worked;
+}
+
+// Finds the memory of a request and the bytes it touches.
+void Agent::place(Task& task) const {
+  const Header& header = task.header;
+  const bool maps = header.message == Message::attach || header.message == Message::detach;
+  if (header.region == 0 || header.message == Message::flush || maps) {
+    task.high = std::numeric_limits<index_t>::max();
+    return;
+  }
+  task.low = task.high = header.position;
+  if (header.message == Message::program) {
+    task.high += header.run;
+  } else {
+    for (std::size_t l = 0; l < header.levels; ++l) {
+      const index_t reach = (task.shape.count[l] - 1) * task.shape.remote_stride[l];
+      (reach < 0 ? task.low : task.high) += reach;
+    }
+    task.high += header.run;
+  }
+  task.memory = directory_.at(header.region, task.low, task.high);
+  // A flag says that all is there that came before it.
+  if (header.notify_region != 0) {
+    task.low = 0;
+    task.high = std::numeric_limits<index_t>::max();
+  }
+}
+
+// Whether something that came earlier from the same process has to be done first.
+bool Agent::must_wait(const Task& task) const {
+  for (const auto& earlier : tasks_) {
+    if (earlier.get() == &task) return false;
+    if (earlier->source != task.source) continue;
+    const Header &a = earlier->header, &b = task.header;
+    // A request that notifies is one on the flag, too.
+    const bool shared = a.region == b.region || a.region == 0 || b.region == 0 ||
+                        (a.notify_region != 0 && a.notify_region == b.region) ||
+                        (b.notify_region != 0 && b.notify_region == a.region);
+    if (!shared) continue;
+    if (earlier->high <= task.low || task.high <= earlier->low) continue;
+    if (is_transfer(a, Verb::get) && is_transfer(b, Verb::get)) continue;
+    const bool both_add = is_transfer(a, Verb::accumulate) && is_transfer(b, Verb::accumulate);
+    if (both_add && a.update == b.update && a.kind == b.kind) continue;
+    return true;
+  }
+  return false;
+}
+
+void Agent::take(const std::byte* message, index_t bytes, int source) {
+  for (const std::byte* const end = message + bytes; message < end;) {
+    Task task;
+    task.source = source;
+    const index_t begin = read_request(message, task.header, task.shape);
+    const index_t length = begin + task.header.inlined;
+    if (length > end - message) {
+      throw LogicError(
+          formatted("an agent got {} bytes of a request that should have {}", end - message, length));
+    }
+    take(std::move(task), message + begin);
+    message += length + padding(length);
+  }
+}
+
+void Agent::take(Task&& task, const std::byte* data) {
+  if (task.header.message == Message::leave) return static_cast<void>(++left_);
+  place(task);
+  task.started = tasks_.empty() || !must_wait(task);
+  if (task.started && !task.is_bulk()) return do_at_once(task, data);
+  if (task.is_bulk() && task.header.message == Message::transfer) {
+    task.parts = Parts(task.shape, task.header.part);
+  } else if (!task.is_bulk()) {
+    task.payload.assign(data, data + task.header.inlined);
+  }
+  if (task.started && advance(task)) return;
+  tasks_.push_back(std::make_unique<Task>(std::move(task)));
+}
+
+// A step of one that has started; whether it is done.
+bool Agent::advance(Task& task) {
+  if (!task.is_bulk()) return do_at_once(task, task.payload.data()), true;
+  if (is_transfer(task.header, Verb::get)) return send(task);
+  return receive(task);
+}
+
+bool Agent::receive(Task& task) {
+  const Header& header = task.header;
+  const bool is_program = header.message == Message::program;
+  while (task.count < most_parts &&
+         (is_program ? header.outlined > 0 && task.count == 0 : !task.parts.is_over())) {
+    std::byte* buffer = nullptr;
+    Task::OnItsWay next;
+    const Parts before = task.parts;
+    if (!is_program) next.part = task.parts.next();
+    const bool straight = is_transfer(header, Verb::put) && next.part.shape.levels == 0;
+    if (!straight && (buffer = buffers_.take()) == nullptr) {
+      task.parts = before;
+      break;
+    }
+    next.buffer = buffer;
+    const index_t bytes = is_program ? header.outlined : next.part.shape.bytes();
+    next.request = mpi::irecv(wire_.data.get(), straight ? task.at(next.part.remote) : buffer, bytes,
+                              task.source, Wire::data_tag(header.tag));
+    task.push() = next;
+  }
+  while (task.count > 0 && mpi::test(task.oldest().request)) {
+    hear(task.source);
+    Task::OnItsWay& part = task.oldest();
+    if (is_program) {
+      run(task, part.buffer);
+    } else if (is_transfer(header, Verb::accumulate)) {
+      accumulate_on_node(stripes(task.memory), task.at(part.part.remote), packed(part.part.shape),
+                         action_of(header), part.buffer);
+    } else if (part.buffer != nullptr) {
+      copy_strided(task.at(part.part.remote), part.buffer, packed(part.part.shape), Direction::local_to_remote);
+    }
+    if (part.buffer != nullptr) buffers_.give_back(part.buffer);
+    task.pop();
+    if (is_program) return finish(task), true;
+  }
+  if (is_program || task.count > 0 || !task.parts.is_over()) return false;
+  return finish(task), true;
+}
+
+bool Agent::send(Task& task) {
+  for (;;) {
+    while (task.count > 0 && mpi::test(task.oldest().request)) {
+      if (task.oldest().buffer != nullptr) buffers_.give_back(task.oldest().buffer);
+      task.pop();
+    }
+    if (task.parts.is_over()) return task.count == 0;
+    if (task.count == most_parts) return false;
+    const Parts before = task.parts;
+    Task::OnItsWay next;
+    next.part = task.parts.next();
+    const std::byte* from = task.at(next.part.remote);
+    if (next.part.shape.levels > 0) {
+      next.buffer = buffers_.take();
+      if (next.buffer == nullptr) {
+        task.parts = before;
+        return false;
+      }
+      copy_strided(next.buffer, from, packed(next.part.shape), Direction::remote_to_local);
+      from = next.buffer;
+    }
+    next.request = mpi::isend(wire_.data.get(), from, next.part.shape.bytes(), task.source,
+                              Wire::answer_tag(task.header.tag));
+    task.push() = next;
+  }
+}
+
+void Agent::do_at_once(Task& task, const std::byte* data) {
+  const Header& header = task.header;
+  std::byte* where = task.memory.base + header.position;
+  std::array<std::byte, 16> result{};
+  switch (header.message) {
+    case Message::transfer:
+      header.verb == Verb::put
+          ? copy_strided(where, data, task.shape, Direction::local_to_remote)
+          : accumulate_on_node(stripes(task.memory), where, task.shape, action_of(header), data);
+      break;
+    case Message::element:
+    case Message::scalar:
+      result = change(task, where);
+      answer(task, result.data(), sizeof result);
+      break;
+    case Message::program:
+      run(task, data);
+      break;
+    case Message::flush:
+      std::atomic_thread_fence(std::memory_order_seq_cst);
+      answer(task, std::unique_ptr<std::byte[]>(), 0);
+      break;
+    case Message::attach:
+    case Message::attach_locks:
+      result[0] = std::byte{attach(header, data)};
+      answer(task, result.data(), sizeof result);
+      break;
+    case Message::detach:
+      directory_.remove(header.region);
+      attached_.erase(header.region);
+      answer(task, result.data(), sizeof result);
+      break;
+    case Message::leave:
+      break;
+  }
+  finish(task);
+}
+
+// What was there; and for compare_exchange behind it whether the element or scalar was changed.
+std::array<std::byte, 16> Agent::change(const Task& task, std::byte* where) const {
+  const Header& header = task.header;
+  const bool is_scalar = header.message == Message::scalar;
+  std::array<std::byte, 16> result{};
+  if (header.verb == Verb::update) {
+    is_scalar ? update_scalar(where, header.kind, header.update, header.value.data(), result.data())
+              : update_element(stripes(task.memory), where, header.kind, header.update, header.value.data(),
+                               result.data());
+    return result;
+  }
+  std::memcpy(result.data(), header.value.data(), 8);
+  std::array<std::byte, 8> desired{};
+  std::memcpy(desired.data(), header.value.data() + 8, 8);
+  result[8] = std::byte{is_scalar ? compare_exchange_scalar(where, header.kind, result.data(), desired.data())
+                                  : compare_exchange_element(stripes(task.memory), where, header.kind,
+                                                             result.data(), desired.data())};
+  return result;
+}
+
+bool Agent::attach(const Header& header, const std::byte* data) {
+  Attachment what;
+  std::memcpy(&what, data, sizeof what);
+  std::string problem;
+  NodeMemory memory = NodeMemory::attach(what.file, what.bytes, problem);
+  if (!memory) return false;
+  if (header.message == Message::attach_locks) {
+    locks_ = LockStripes(memory.base());
+  } else {
+    directory_.add(header.region, {memory.base(), what.bytes, what.salt});
+  }
+  attached_[header.region] = std::move(memory);
+  return true;
+}
+
+void Agent::run(const Task& task, const std::byte* program) {
+  const index_t bytes = task.header.inlined + task.header.outlined, answered = task.header.answer;
+  std::unique_ptr<std::byte[]> results;
+  if (answered > 0) results.reset(new std::byte[static_cast<std::size_t>(answered)]);
+  run_program(directory_, locks_, {program, static_cast<std::size_t>(bytes)}, results.get());
+  if (results) answer(task, std::move(results), answered);
+}
+
+void Agent::answer(const Task& task, const void* data, std::size_t bytes) {
+  auto copy = std::unique_ptr<std::byte[]>(new std::byte[bytes]);
+  std::memcpy(copy.get(), data, bytes);
+  answer(task, std::move(copy), static_cast<index_t>(bytes));
+}
+
+void Agent::answer(const Task& task, std::unique_ptr<std::byte[]> data, index_t bytes) {
+  answered_.fetch_add(1, std::memory_order_release);
+  Answer one{mpi::isend(wire_.data.get(), data.get(), bytes, task.source, Wire::answer_tag(task.header.tag)),
+             std::move(data)};
+  if (!mpi::test(one.request)) answers_.push_back(std::move(one));
+}
+
+void Agent::finish(const Task& task) {
+  const Header& header = task.header;
+  if (header.acknowledge) answer(task, std::unique_ptr<std::byte[]>(), 0);
+  if (header.notify_region == 0) return;
+  const Exposed there = directory_.at(header.notify_region, header.notify_position,
+                                      header.notify_position + static_cast<index_t>(sizeof(std::int64_t)));
+  std::int64_t one = 1, before;
+  update_scalar(there.base + header.notify_position, ElementKind::int64, Update::sum, &one, &before);
+}
+
+}  // namespace tessera::detail

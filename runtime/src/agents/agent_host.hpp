@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "agents/agent.hpp"
+#include "agents/bells.hpp"
+#include "agents/wire.hpp"
+#include "base/activity.hpp"
+#include "completion/outstanding.hpp"
+#include "mpi/mpi.hpp"
+#include "mpi/mpi_process.hpp"
+
+namespace tessera::detail {
+
+/// What runs this process's agent, if it has one, and moves on what the process has under way: a thread that
+/// sleeps until it is rung, and every thread of the program that waits in Tessera.
+class AgentHost : private mpi::Idle {
+ public:
+  /// `send_gathered` sends what was gathered for other agents, if anything was. No agent runs before start().
+  AgentHost(const Wire& wire, Bells& bells, Outstanding& outstanding, ProgressMode mode,
+            std::function<void()> send_gathered)
+      : wire_(wire),
+        bells_(bells),
+        outstanding_(outstanding),
+        mode_(mode),
+        send_gathered_(std::move(send_gathered)) {}
+  ~AgentHost() override { stop(); }
+  AgentHost(const AgentHost&) = delete;
+  AgentHost& operator=(const AgentHost&) = delete;
+
+  /// @local
+  void start(std::unique_ptr<Agent> agent);
+  /// Ends it: nobody sends any more. @local
+  void stop();
+
+  ProgressMode mode() const noexcept { return mode_; }
+  /// When the process of an agent last asked for something here. @local
+  std::chrono::steady_clock::time_point heard(int agent) const noexcept {
+    return agent_ ? agent_->heard(agent) : std::chrono::steady_clock::time_point();
+  }
+  /// Wakes the thread if it sleeps: there is something to look after. @local
+  void look_after() noexcept;
+  /// Waits until done() and works for others meanwhile. Under the window lock. @onesided
+  template <class Done>
+  void wait_until(Done&& done) {
+    if (done()) return see_answered();
+    Waiter waiter(*this);
+    for (int turns = 0; !done(); ++turns) waiter.turn(turns);
+  }
+  /// Runs the agent, and moves on what this process has under way. @local
+  void poll();
+  /// A turn of a wait that somebody else makes, and where such a wait begins and ends: meanwhile the thread
+  /// keeps away. @local
+  void serve() override;
+  /// The same for the Runtimes of other libraries, where nobody else does that. @local
+  void serve_others() const { mpi::serve_others(*this); }
+  void begin() noexcept override;
+  void end() noexcept override;
+  bool is_needed() const noexcept override { return mode_ != ProgressMode::thread; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  class Waiter {
+   public:
+    explicit Waiter(AgentHost& host) noexcept : host_(host) { host_.begin(); }
+    ~Waiter() { host_.end(); }
+    Waiter(const Waiter&) = delete;
+    Waiter& operator=(const Waiter&) = delete;
+    void turn(int turns);
+
+   private:
+    AgentHost& host_;
+    activity::Wait waits_{"answers from agents of other nodes"};
+  };
+  void see_answered() const noexcept {
+    if (agent_) agent_->see_answered();
+  }
+  void run() noexcept;
+  bool step();
+
+  const Wire& wire_;
+  Bells& bells_;
+  Outstanding& outstanding_;
+  ProgressMode mode_;
+  std::function<void()> send_gathered_;
+  std::mutex agent_mutex_;  // held by the thread that runs the agent
+  std::unique_ptr<Agent> agent_;
+  std::atomic<int> waiters_{0};    // run the agent while they wait, so that the thread need not
+  std::atomic<bool> busy_{false};  // the agent has data on its way
+  std::atomic<bool> asleep_{false}, stopping_{false};
+  std::atomic<bool> nudged_later_{false};  // it is to be woken, unless somebody waits here again before
+  std::thread thread_;
+};
+
+}  // namespace tessera::detail

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <vector>
+
+#include <mpi.h>
+
+#include <tessera/runtime/runtime.hpp>
+
+#include "agents/doorbell.hpp"
+
+namespace tessera::detail {
+
+/// The doorbells of all processes: how agents that sleep are woken, and which of them sleep at all.
+class Bells {
+ public:
+  /// @collective over `all`, whose ranks are the agents' numbers
+  Bells(MPI_Comm all, ProgressMode mode);
+  /// Finds out whether bells are heard: each member rings an agent, or none (-1), and each is rung by one.
+  /// @collective over `world`, whose processes all have agents
+  void test(MPI_Comm world, int agent);
+
+  /// Whether agents can be woken; else they look by themselves. @local
+  bool are_heard() const noexcept { return heard_; }
+  /// Whether an agent looks for more for a while after each request. @local
+  bool lingers(int agent) const noexcept { return addresses_[static_cast<std::size_t>(agent)].lingers; }
+  /// Whether this machine has fewer cores than processes, and threads that run agents. @local
+  bool are_crowded() const noexcept { return crowded_; }
+  /// @local
+  void ring(int agent) const noexcept;
+  /// This process's own, for the thread that sleeps until it is rung. @local
+  Doorbell& mine() noexcept { return mine_; }
+
+ private:
+  ProgressMode mode_;
+  Doorbell mine_;
+  std::vector<Doorbell::Address> addresses_;
+  bool heard_ = false, crowded_ = false;
+};
+
+}  // namespace tessera::detail

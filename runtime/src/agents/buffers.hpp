@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "agents/wire.hpp"
+
+namespace tessera::detail {
+
+/// Buffers of one part each, made when first needed, at most so many.
+class Buffers {
+ public:
+  explicit Buffers(std::size_t most) : most_(most) {}
+  /// Null if all are in use. @local
+  std::byte* take() {
+    if (free_.empty()) {
+      if (all_.size() == most_) return nullptr;
+      free_.push_back(all_.emplace_back(new std::byte[static_cast<std::size_t>(part_bytes)]).get());
+    }
+    std::byte* buffer = free_.back();
+    free_.pop_back();
+    return buffer;
+  }
+  void give_back(std::byte* buffer) { free_.push_back(buffer); }
+
+ private:
+  std::size_t most_;
+  std::vector<std::unique_ptr<std::byte[]>> all_;
+  std::vector<std::byte*> free_;
+};
+
+}  // namespace tessera::detail

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "agents/courier.hpp"
+
+#include <utility>
+
+#include <tessera/runtime/detail/runs.hpp>
+
+#include "agents/agent_host.hpp"
+#include "agents/bells.hpp"
+#include "kernels/kernels.hpp"
+
+namespace tessera::detail {
+namespace {
+
+class StreamStage : public Pending::Stage {
+ public:
+  StreamStage(Stream&& stream, Tags::Held&& tag) : stream_(std::move(stream)), tag_(std::move(tag)) {}
+  bool advance() override { return stream_.advance(); }
+  bool needs_moving() const noexcept override { return stream_.needs_moving(); }
+
+ private:
+  Stream stream_;
+  Tags::Held tag_;
+};
+
+// The data of a program that is on its way, and its answer that is to come.
+class ProgramStage : public Pending::Stage {
+ public:
+  std::vector<std::byte> data, answer;
+  std::vector<Program::Result> results;
+  MPI_Request sent = MPI_REQUEST_NULL, answered = MPI_REQUEST_NULL;
+  Tags::Held tag;
+
+  bool advance() override {
+    if (!mpi::test(sent) || !mpi::test(answered)) return false;
+    const std::byte* from = answer.data();
+    for (const auto& [to, bytes] : results) {
+      if (to != nullptr) copy_run(static_cast<std::byte*>(to), from, bytes);
+      from += bytes;
+    }
+    return true;
+  }
+  index_t kept() const noexcept override { return static_cast<index_t>(data.size() + answer.size()); }
+  bool needs_moving() const noexcept override {
+    return sent != MPI_REQUEST_NULL || static_cast<index_t>(answer.size()) > mpi::eager_bytes;
+  }
+};
+
+}  // namespace
+
+Courier::Courier(AgentHost& host, Bells& bells, const Wire& wire)
+    : host_(host),
+      bells_(bells),
+      wire_(wire),
+      slots_(new std::byte[most_outgoing * static_cast<std::size_t>(message_bytes)]),
+      buffers_(2 * most_parts) {
+  for (std::size_t i = 0; i < most_outgoing; ++i)
+    outgoing_[i].data = slots_.get() + i * static_cast<std::size_t>(message_bytes);
+}
+
+Courier::~Courier() {
+  if (mpi::finalized()) return;
+  for (auto& [agent, peer] : peers_) {
+    mpi::cancel(peer.acknowledgement.request);
+    for (auto& [region, written] : peer.written) {
+      for (Answer& one : written.acknowledgements) mpi::cancel(one.request);
+    }
+  }
+}
+
+Courier::Outgoing& Courier::slot() {
+  Outgoing& next = outgoing_[next_];
+  next_ = (next_ + 1) % most_outgoing;
+  if (next.peer != nullptr) dispatch(*next.peer);
+  host_.wait_until([&] { return mpi::test(next.request); });
+  return next;
+}
+
+// An agent that has just answered, or just been sent something, still looks for more, and to ring it would cost
+// as much as the message. So does a process that has just asked for something here: mostly it waits for what
+// comes back, and a ring would take its core from it.
+void Courier::ring(Peer& peer) {
+  const auto now = Clock::now();
+  const bool lingers =
+      bells_.lingers(peer.agent) && (now - std::max(peer.heard, host_.heard(peer.agent)) < awake_after_answer ||
+                                     now - peer.sent < awake_after_request);
+  peer.sent = now;
+  if (lingers || now - peer.rung < awake_after_answer) return;
+  peer.rung = now;
+  bells_.ring(peer.agent);
+}
+
+// Should it have fallen asleep nevertheless, it is rung when it takes long; but not again and again, as what is
+// long itself takes long. A process that asked for something is awake, but need not serve: that counts once.
+template <class Done>
+void Courier::wait_for(Peer& peer, Done&& done, index_t bytes) {
+  const auto begin = Clock::now();
+  auto last = begin;
+  std::chrono::nanoseconds patience = first_patience + std::min(bytes * patience_per_byte, most_patience);
+  int turns = 0;
+  host_.wait_until([&] {
+    if (done()) return true;
+    if (++turns % 16 != 0) return false;
+    last = std::max(last, std::min(host_.heard(peer.agent), begin + first_patience));
+    if (Clock::now() - last > patience) {
+      last = peer.rung = Clock::now();
+      patience *= 2;
+      bells_.ring(peer.agent);
+    }
+    return false;
+  });
+  peer.heard = Clock::now();
+}
+
+void Courier::wait_for(int agent, const std::function<bool()>& done) { wait_for(peer_of(agent), done); }
+
+Header Courier::header(const Address& at, Message message, const Strided& shape) {
+  Header header;
+  header.message = message;
+  header.levels = static_cast<std::uint8_t>(shape.levels);
+  header.region = at.region;
+  header.position = at.position;
+  header.run = shape.run;
+  header.tag = tags_.next();
+  return header;
+}
+
+// What an agent has taken it says when it is asked, which it is while there is still room for as much again.
+void Courier::acknowledge(Peer& peer) {
+  peer.acknowledged = peer.messages;
+  peer.acknowledged_bytes = peer.bytes;
+  const Header question = header({peer.agent, 0, 0}, Message::flush, Strided::contiguous(0));
+  peer.acknowledgement = expect(question, peer.agent);
+  Outgoing& out = slot();
+  out.length = write_request(out.data, question, Strided::contiguous(0));
+  out.request = mpi::isend(wire_.requests.get(), out.data, out.length, peer.agent, 0);
+}
+
+// An answer that says no more than that it is one.
+Courier::Answer Courier::expect(const Header& request, int agent) {
+  return {mpi::irecv(wire_.data.get(), nullptr, 0, agent, Wire::answer_tag(request.tag)),
+          tags_.hold(request.tag)};
+}
+
+void Courier::admit(Peer& peer) {
+  auto acknowledged = [&] {
+    if (peer.acknowledgement.request == MPI_REQUEST_NULL || !mpi::test(peer.acknowledgement.request))
+      return false;
+    peer.acknowledgement = {};
+    peer.messages -= peer.acknowledged;
+    peer.bytes -= peer.acknowledged_bytes;
+    return true;
+  };
+  auto full = [&] { return peer.messages >= most_messages || peer.bytes >= most_bytes; };
+  acknowledged();
+  do {
+    const bool half = peer.messages >= most_messages / 2 || peer.bytes >= most_bytes / 2;
+    if (half && peer.acknowledgement.request == MPI_REQUEST_NULL) acknowledge(peer);
+    if (!full() || acknowledged()) continue;
+    ring(peer);
+    wait_for(peer, acknowledged);
+  } while (full());
+}
+
+template <class Write>
+void Courier::send(Peer& peer, const Header& header, const Strided& shape, When when, Write&& write) {
+  const index_t head = request_length(header.levels), length = head + header.inlined;
+  if (peer.open != nullptr && peer.open->length + length > message_bytes) dispatch(peer);
+  if (peer.open == nullptr) {
+    admit(peer);
+    Outgoing& fresh = slot();
+    fresh.length = 0;
+    fresh.peer = &peer;
+    peer.open = &fresh;
+    ++gathered_;
+  }
+  Outgoing& out = *peer.open;
+  write_request(out.data + out.length, header, shape);
+  write(out.data + out.length + head);
+  out.length += length + padding(length);
+  if (when != When::with_the_next) dispatch(peer, when);
+}
+
+void Courier::send(Peer& peer, const Header& header, const Strided& shape) {
+  send(peer, header, shape, When::now, [](std::byte*) {});
+}
+
+void Courier::dispatch(Peer& peer, When when) {
+  Outgoing& out = *std::exchange(peer.open, nullptr);
+  out.peer = nullptr;
+  --gathered_;
+  ++peer.messages;
+  peer.bytes += out.length;
+  // First the bell: to wake up takes as long as to send. Unless the agent might go back to sleep meanwhile.
+  const bool rings = when != When::quietly, lingers = bells_.lingers(peer.agent);
+  if (rings && lingers) ring(peer);
+  out.request = mpi::isend(wire_.requests.get(), out.data, out.length, peer.agent, 0);
+  if (rings && !lingers) ring(peer);
+}
+
+void Courier::send_gathered() {
+  for (Outgoing& out : outgoing_) {
+    if (out.peer != nullptr) dispatch(*out.peer);
+  }
+}
+
+void Courier::finish(Stream&& stream, std::int32_t tag, index_t bytes, Peer& peer, Pending* pending) {
+  if (pending == nullptr)
+    return wait_for(
+        peer, [&] { return stream.advance(); }, bytes);
+  if (stream.advance()) return;
+  pending->add(std::make_unique<StreamStage>(std::move(stream), tags_.hold(tag)));
+  pending->needs_agent(peer.agent);
+}
+
+void Courier::write_inlined(Peer& peer, Header& request, const Strided& shape, const std::byte* source,
+                            bool waited_for) {
+  peer.written[request.region].is_unanswered = true;
+  const std::uint64_t flag = request.notify_region;
+  // The process that waits for a flag has it, and looks after its own agent meanwhile: to ring would
+  // take its core from it.
+  const bool quietly = flag != 0 && host_.mode() == ProgressMode::thread;
+  const index_t begin = request.position;
+  const auto write_part = [&](const Part& part, bool is_last) {
+    request.levels = static_cast<std::uint8_t>(part.shape.levels);
+    request.position = begin + part.remote;
+    request.run = part.shape.run;
+    request.inlined = part.shape.bytes();
+    request.notify_region = is_last ? flag : 0;
+    // A caller that goes on with something else wants what is long to be under way.
+    const bool now = flag != 0 || (!waited_for && request.inlined > most_gathered);
+    const When when = quietly ? When::quietly : now ? When::now : When::with_the_next;
+    send(peer, request, part.shape, when, [&](std::byte* data) {
+      copy_strided(data, source + part.local, packing(part.shape), Direction::local_to_remote);
+    });
+  };
+  if (shape.bytes() <= most_inlined) return write_part({shape}, true);
+  // Of the same size, so that one travels while the next is packed.
+  const index_t parts_needed = (shape.bytes() + most_inlined - 1) / most_inlined;
+  const index_t limit = (shape.bytes() + parts_needed - 1) / parts_needed;
+  for (Parts parts(shape, limit + padding(limit)); !parts.is_over();) {
+    const Part part = parts.next();
+    write_part(part, parts.is_over());
+  }
+}
+
+void Courier::write(int agent, Header& request, const Strided& shape, const std::byte* source,
+                    Pending* pending) {
+  Peer& peer = peer_of(agent);
+  const index_t bytes = shape.bytes();
+  if (request.notify_region != 0) peer.written[request.notify_region].is_unanswered = true;
+  if (bytes <= most_written_unasked) return write_inlined(peer, request, shape, source, pending == nullptr);
+  request.part = part_limit(bytes, request.verb == Verb::put && shape.levels == 0);
+  request.acknowledge = true;
+  auto& expected = peer.written[request.region].acknowledgements;
+  std::erase_if(expected, [](Answer& one) { return mpi::test(one.request); });
+  expected.push_back(expect(request, agent));
+  Stream stream(buffers_, wire_, agent, request.tag, false, Parts(shape, request.part),
+                const_cast<std::byte*>(source));
+  host_.wait_until([&] { return stream.reserve(shape); });
+  send(peer, request, shape);
+  finish(std::move(stream), request.tag, bytes, peer, pending);
+}
+
+void Courier::put(const Address& to, const Strided& shape, const std::byte* source, Pending* pending,
+                  const Notify& notify) {
+  const Strided merged = shape.merged();
+  Header request = header(to, Message::transfer, merged);
+  request.verb = Verb::put;
+  request.notify_region = notify.region;
+  request.notify_position = notify.position;
+  write(to.agent, request, merged, source, pending);
+}
+
+void Courier::accumulate(const Address& to, const Strided& shape, const Action& action, const std::byte* source,
+                         Pending* pending) {
+  const Strided merged = shape.merged();
+  Header request = header(to, Message::transfer, merged);
+  request.verb = Verb::accumulate;
+  request.kind = action.kind;
+  request.update = action.update;
+  if (action.alpha != nullptr)
+    std::memcpy(request.value.data(), action.alpha, static_cast<std::size_t>(size_of(action.kind)));
+  write(to.agent, request, merged, source, pending);
+}
+
+void Courier::get(const Address& from, const Strided& shape, std::byte* target, Pending* pending) {
+  const Strided merged = shape.merged();
+  Header request = header(from, Message::transfer, merged);
+  request.verb = Verb::get;
+  request.part = part_limit(merged.bytes(), merged.levels == 0);
+  Stream stream(buffers_, wire_, from.agent, request.tag, true, Parts(merged, request.part), target);
+  host_.wait_until([&] { return stream.reserve(merged); });
+  // To be there before the answer comes; then it goes straight to its place.
+  stream.advance();
+  Peer& peer = peer_of(from.agent);
+  send(peer, request, merged);
+  finish(std::move(stream), request.tag, merged.bytes(), peer, pending);
+}
+
+std::array<std::byte, 16> Courier::ask(const Address& at, Message message, const Action& action,
+                                       const std::array<std::byte, 16>& value) {
+  const Strided shape = Strided::contiguous(size_of(action.kind));
+  Header request = header(at, message, shape);
+  request.verb = action.verb;
+  request.kind = action.kind;
+  request.update = action.update;
+  request.value = value;
+  std::array<std::byte, 16> answer{};
+  MPI_Request answered =
+      mpi::irecv(wire_.data.get(), answer.data(), 16, at.agent, Wire::answer_tag(request.tag));
+  Peer& peer = peer_of(at.agent);
+  send(peer, request, shape);
+  wait_for(peer, [&] { return mpi::test(answered); });
+  return answer;
+}
+
+bool Courier::map(int agent, Message message, std::uint64_t region, const Attachment& what) {
+  Header request = header({agent, region, 0}, message, Strided::contiguous(0));
+  request.inlined = static_cast<index_t>(sizeof what);
+  std::array<std::byte, 16> answer{};
+  MPI_Request answered = mpi::irecv(wire_.data.get(), answer.data(), 16, agent, Wire::answer_tag(request.tag));
+  Peer& peer = peer_of(agent);
+  send(peer, request, Strided::contiguous(0), When::now,
+       [&](std::byte* data) { std::memcpy(data, &what, sizeof what); });
+  wait_for(peer, [&] { return mpi::test(answered); });
+  return answer[0] != std::byte{0};
+}
+
+void Courier::run(int agent, Program& program, Pending& pending) {
+  if (program.is_empty()) return;
+  Peer& peer = peer_of(agent);
+  if (program.writes()) {
+    for (const std::uint64_t region : program.regions()) peer.written[region].is_unanswered = true;
+  }
+  const Strided range = Strided::contiguous(program.high() - program.low());
+  Header request = header({agent, program.region(), program.low()}, Message::program, range);
+  const index_t bytes = program.bytes();
+  request.answer = program.answer_bytes();
+  auto stage = std::make_unique<ProgramStage>();
+  if (request.answer > 0) {
+    stage->answer.resize(static_cast<std::size_t>(request.answer));
+    stage->results.assign(program.results().begin(), program.results().end());
+    stage->answered = mpi::irecv(wire_.data.get(), stage->answer.data(), request.answer, agent,
+                                 Wire::answer_tag(request.tag));
+  }
+  if (bytes <= most_inlined) {
+    request.inlined = bytes;
+    send(peer, request, range, request.answer > 0 ? When::now : When::with_the_next,
+         [&](std::byte* data) { std::memcpy(data, program.finished(), static_cast<std::size_t>(bytes)); });
+    program.clear();
+  } else {
+    request.outlined = bytes;
+    stage->data = program.take();
+    send(peer, request, range);
+    stage->sent = mpi::isend(wire_.data.get(), stage->data.data(), bytes, agent, Wire::data_tag(request.tag));
+  }
+  if (stage->advance()) return;
+  stage->tag = tags_.hold(request.tag);
+  pending.add(std::move(stage));
+  pending.needs_agent(agent);
+}
+
+void Courier::flush(std::span<const Address> targets) {
+  // All are asked before one is waited for; but those who say by themselves when they are done.
+  for (const Address& target : targets) {
+    Peer& peer = peer_of(target.agent);
+    Written& written = peer.written[target.region];
+    if (!std::exchange(written.is_unanswered, false)) continue;
+    const Header question = header(target, Message::flush, Strided::contiguous(0));
+    written.acknowledgements.push_back(expect(question, target.agent));
+    send(peer, question, Strided::contiguous(0));
+  }
+  for (const Address& target : targets) {
+    Peer& peer = peer_of(target.agent);
+    for (Answer& one : peer.written[target.region].acknowledgements)
+      wait_for(peer, [&] { return mpi::test(one.request); });
+    peer.written.erase(target.region);
+  }
+}
+
+void Courier::leave(int agent) {
+  Header goodbye;
+  goodbye.message = Message::leave;
+  send(peer_of(agent), goodbye, Strided::contiguous(0));
+  for (Outgoing& out : outgoing_) host_.wait_until([&] { return mpi::test(out.request); });
+}
+
+}  // namespace tessera::detail

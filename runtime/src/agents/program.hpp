@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "agents/directory.hpp"
+#include "agents/wire.hpp"
+#include "kernels/lock_stripes.hpp"
+
+// Programs: many runs, done by an agent in one go.
+namespace tessera::detail {
+
+/// Runs of one kind. In a program each group is followed by its `count` runs: the position of each and, unless
+/// it is to be read, its data, which fills whole words. An update has its operand for data, and sends back what
+/// was there.
+struct RunGroup {
+  Verb verb = Verb::put;
+  ElementKind kind = ElementKind::bytes;
+  Update update = Update::sum;
+  std::uint64_t region = 0;
+  index_t run = 0;
+  index_t count = 0;
+  alignas(16) std::array<std::byte, 16> value{};
+
+  bool reads() const noexcept { return verb == Verb::get || verb == Verb::update; }
+  /// Bytes of a run with its position.
+  index_t spacing() const noexcept {
+    constexpr auto word = static_cast<index_t>(sizeof(index_t));
+    return verb == Verb::get ? word : word + (run + word - 1) / word * word;
+  }
+  bool is_like(const RunGroup& other) const noexcept {
+    return verb == other.verb && region == other.region && run == other.run && kind == other.kind &&
+           update == other.update && value == other.value;
+  }
+};
+static_assert(sizeof(RunGroup) % 16 == 0);
+
+/// Mostly a run is one element.
+inline void copy_run(std::byte* to, const void* from, index_t bytes) noexcept {
+  if (bytes == 8) return static_cast<void>(std::memcpy(to, from, 8));
+  std::memcpy(to, from, static_cast<std::size_t>(bytes));
+}
+
+/// A program for one agent, written as its runs come.
+class Program {
+ public:
+  /// The most bytes of one, there and back.
+  static constexpr index_t most = index_t{256} << 10;
+  static_assert(most <= part_bytes);  // an agent's buffer
+  struct Result {
+    void* to;
+    index_t bytes;
+  };
+
+  /// Whether a run still fits in.
+  bool has_room(const RunGroup& group) const noexcept {
+    const auto head = static_cast<index_t>(sizeof(RunGroup)) + padding(1);
+    const index_t answered = group.reads() ? answer_ + group.run : 0;
+    return used_ == 0 || (bytes() + head + group.spacing() <= most && answered <= most);
+  }
+  /// Adds a run of `group`, which continues the last one if it is alike. `data` is read now by what writes, and
+  /// `result` written at the end by what reads.
+  void add(const RunGroup& group, index_t position, const void* data, void* result) {
+    if (used_ == 0 || !last_.is_like(group)) begin(group, position);
+    const auto spacing = static_cast<std::size_t>(last_.spacing());
+    if (data_.size() - used_ < spacing) grow(spacing);
+    ++last_.count;
+    std::byte* to = data_.data() + used_;
+    used_ += spacing;
+    std::memcpy(to, &position, sizeof position);
+    if (group.verb != Verb::get) copy_run(to + sizeof position, data, group.run);
+    low_ = std::min(low_, position);
+    high_ = std::max(high_, position + group.run);
+    if (group.reads()) expect(result);
+  }
+  bool is_empty() const noexcept { return used_ == 0; }
+  void clear() noexcept;
+
+  index_t bytes() const noexcept { return static_cast<index_t>(used_); }
+  /// As it travels. @local
+  const std::byte* finished() noexcept;
+  /// The same; leaves nothing of it.
+  std::vector<std::byte> take();
+  /// Where the answer goes, in its order.
+  std::span<const Result> results() const noexcept { return results_; }
+  index_t answer_bytes() const noexcept { return answer_; }
+  bool writes() const noexcept { return writes_; }
+  std::span<const std::uint64_t> regions() const noexcept { return regions_; }
+  /// The region of all its runs, or 0, and the bytes it may touch there.
+  std::uint64_t region() const noexcept { return regions_.size() == 1 ? regions_.front() : 0; }
+  index_t low() const noexcept { return low_; }
+  index_t high() const noexcept { return high_; }
+
+ private:
+  void begin(const RunGroup& group, index_t position);
+  void grow(std::size_t bytes);
+  void expect(void* result);
+
+  std::vector<std::byte> data_;  // of which so much is used
+  std::size_t used_ = 0;
+  std::vector<Result> results_;
+  RunGroup last_;
+  std::size_t last_at_ = 0;
+  index_t answer_ = 0;
+  bool writes_ = false;
+  std::vector<std::uint64_t> regions_;
+  index_t low_ = 0, high_ = 0;
+};
+
+/// Does what a program says, with its answer to `results`. @local @throws LogicError
+void run_program(const Directory& directory, const LockStripes& locks, std::span<const std::byte> program,
+                 std::byte* results);
+
+}  // namespace tessera::detail

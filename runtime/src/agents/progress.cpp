@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "agents/progress.hpp"
+
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "mpi/mpi_process.hpp"
+
+namespace tessera::detail {
+
+Progress::Progress(MPI_Comm world, MPI_Comm all, AgentRanks agents, ProgressMode mode, Outstanding& outstanding,
+                   const LockStripes& locks, bool doorbells)
+    : wire_{mpi::dup(all), mpi::dup(all)},
+      outstanding_(outstanding),
+      agents_(std::move(agents)),
+      bells_(all, mode),
+      host_(wire_, bells_, outstanding, mode, [this] { send_gathered(); }),
+      courier_(host_, bells_, wire_) {
+  std::unique_ptr<Agent> agent;
+  if (mode == ProgressMode::rank) {
+    mpi::barrier(all);  // as those that serve do: senders may be heard from here on
+  } else {
+    agent = std::make_unique<Agent>(wire_, locks, directory_);
+  }
+  if (mode == ProgressMode::thread) bells_.test(world, doorbells ? agents_.of_next_node : -1);
+  outstanding.attend(this);
+  host_.start(std::move(agent));
+}
+
+Progress::~Progress() {
+  host_.stop();
+  outstanding_.attend(nullptr);
+}
+
+std::string Progress::let_map(Message message, std::uint64_t region, const Attachment& memory) {
+  const std::lock_guard lock(mpi::mutex());
+  for (const int agent : agents_.of_node) {
+    if (!courier_.map(agent, message, region, memory))
+      return "the progress process of this node could not map it";
+  }
+  return {};
+}
+
+std::string Progress::show_to_others(std::uint64_t region, const Attachment& memory) {
+  return let_map(Message::attach, region, memory);
+}
+
+std::string Progress::show_locks(const Attachment& table) { return let_map(Message::attach_locks, 0, table); }
+
+void Progress::hide(std::uint64_t region, bool was_shown_to_others) noexcept {
+  directory_.remove(region);
+  if (!was_shown_to_others) return;
+  try {
+    const std::lock_guard lock(mpi::mutex());
+    for (const int agent : agents_.of_node) courier_.map(agent, Message::detach, region, {});
+  } catch (const std::exception&) {  // then MPI is gone, and the other process with it
+  }
+}
+
+void Progress::leave() {
+  if (mode() != ProgressMode::rank) return host_.stop();
+  const std::lock_guard lock(mpi::mutex());
+  courier_.leave(agents_.of_this);
+}
+
+void Progress::wait_for(int agent, const std::function<bool()>& done) {
+  agent >= 0 ? courier_.wait_for(agent, done) : host_.wait_until(done);
+}
+
+void Progress::poll() {
+  if (mode() == ProgressMode::poll && outstanding_.threads().may_call_mpi()) host_.poll();
+}
+
+void Progress::send_gathered() {
+  if (!courier_.has_gathered()) return;
+  const std::unique_lock lock(mpi::mutex(), std::try_to_lock);
+  if (lock) courier_.send_gathered();
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <tessera/runtime/runtime.hpp>
+
+#include "agents/agent_host.hpp"
+#include "agents/bells.hpp"
+#include "agents/courier.hpp"
+#include "agents/directory.hpp"
+#include "agents/wire.hpp"
+#include "completion/outstanding.hpp"
+
+namespace tessera::detail {
+
+class LockStripes;
+
+/// Where the agents of a world are, as ranks in the communicator that holds them too.
+struct AgentRanks {
+  std::vector<int> of;       // of[r] serves world rank r
+  std::vector<int> of_node;  // processes of this node that do nothing else; none unless progress is `rank`
+  int of_this = 0;           // it serves this process
+  int of_next_node = 0;      // it serves another node, if nodes are of equal size
+};
+
+/// The agents of a job that spans nodes: where they are, what they may touch, how they are woken and asked, and
+/// what runs this process's.
+class Progress : private Outstanding::Attendant {
+ public:
+  /// @collective over `all`, which holds the agents' own processes too, if they have any (see
+  /// progress_rank.hpp).
+  Progress(MPI_Comm world, MPI_Comm all, AgentRanks agents, ProgressMode mode, Outstanding& outstanding,
+           const LockStripes& locks, bool doorbells);
+  ~Progress() override;
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /// Ends it: nobody sends any more. @local
+  void leave();
+
+  ProgressMode mode() const noexcept { return host_.mode(); }
+  int agent_of(int world_rank) const noexcept { return agents_.of[static_cast<std::size_t>(world_rank)]; }
+  /// Whether agents that sleep can be woken. @local
+  bool rings() const noexcept { return bells_.are_heard(); }
+  Courier& courier() noexcept { return courier_; }
+  AgentHost& host() noexcept { return host_; }
+
+  /// Lets this process's agent find a region, before anybody asks for it. @local
+  void show(std::uint64_t region, const Exposed& memory) { directory_.add(region, memory); }
+  /// The same for the agents of this node in processes of their own; the problem, if there is one. @onesided
+  std::string show_to_others(std::uint64_t region, const Attachment& memory);
+  std::string show_locks(const Attachment& table);
+  void hide(std::uint64_t region, bool was_shown_to_others) noexcept;
+
+ private:
+  void wait_for(int agent, const std::function<bool()>& done) override;
+  void look_after() noexcept override { host_.look_after(); }
+  void poll() override;
+  std::string let_map(Message message, std::uint64_t region, const Attachment& memory);
+  void send_gathered();
+
+  Wire wire_;
+  Outstanding& outstanding_;
+  AgentRanks agents_;
+  Directory directory_;
+  Bells bells_;
+  AgentHost host_;
+  Courier courier_;
+};
+
+}  // namespace tessera::detail

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "agents/stream.hpp"
+
+#include <utility>
+
+#include <tessera/runtime/detail/runs.hpp>
+
+#include "kernels/kernels.hpp"
+
+namespace tessera::detail {
+namespace {
+
+bool is_dense(const Strided& shape) noexcept {
+  index_t dense = shape.run;
+  for (std::size_t l = 0; l < static_cast<std::size_t>(shape.levels); ++l) {
+    if (shape.local_stride[l] != dense) return false;
+    dense *= shape.count[l];
+  }
+  return true;
+}
+
+}  // namespace
+
+bool Stream::reserve(const Strided& whole) {
+  if (spare_ == nullptr && !is_dense(whole)) spare_ = buffers_->take();
+  return spare_ != nullptr || is_dense(whole);
+}
+
+bool Stream::start_next() {
+  const Parts unchanged = parts_;
+  OnItsWay next;
+  next.part = parts_.next();
+  const Strided& shape = next.part.shape;
+  std::byte* here = local_ + next.part.local;
+  if (!is_dense(shape)) {
+    next.buffer = spare_ != nullptr ? std::exchange(spare_, nullptr) : buffers_->take();
+    if (next.buffer == nullptr) {
+      parts_ = unchanged;
+      return false;
+    }
+    if (!gets_) copy_strided(next.buffer, here, packing(shape), Direction::local_to_remote);
+    here = next.buffer;
+  }
+  MPI_Comm comm = wire_->data.get();
+  next.request = gets_ ? mpi::irecv(comm, here, shape.bytes(), agent_, Wire::answer_tag(tag_))
+                       : mpi::isend(comm, here, shape.bytes(), agent_, Wire::data_tag(tag_));
+  ring_[(first_ + count_++) % most_parts] = next;
+  return true;
+}
+
+bool Stream::needs_moving() const noexcept {
+  bool moves = !gets_ || !parts_.is_over();
+  for (std::size_t i = 0; i < count_; ++i)
+    moves |= ring_[(first_ + i) % most_parts].part.shape.bytes() > mpi::eager_bytes;
+  return moves;
+}
+
+bool Stream::advance() {
+  for (;;) {
+    while (count_ < most_parts && !parts_.is_over() && start_next()) {
+    }
+    if (count_ == 0) {
+      if (parts_.is_over() && spare_ != nullptr) buffers_->give_back(std::exchange(spare_, nullptr));
+      return parts_.is_over();
+    }
+    OnItsWay& oldest = ring_[first_];
+    if (!mpi::test(oldest.request)) return false;
+    if (oldest.buffer != nullptr) {
+      if (gets_)
+        copy_strided(local_ + oldest.part.local, oldest.buffer, packing(oldest.part.shape),
+                     Direction::remote_to_local);
+      buffers_->give_back(oldest.buffer);
+    }
+    first_ = (first_ + 1) % most_parts;
+    --count_;
+  }
+}
+
+}  // namespace tessera::detail

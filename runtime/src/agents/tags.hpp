@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+#include <utility>
+
+#include "agents/wire.hpp"
+
+namespace tessera::detail {
+
+/// The tags of this process's requests, given in turn. One that is held is not given again: a message that
+/// comes late must not be taken for the answer to another request.
+class Tags {
+ public:
+  class Held {
+   public:
+    Held() = default;
+    Held(Held&& other) noexcept : tags_(std::exchange(other.tags_, nullptr)), tag_(other.tag_) {}
+    Held& operator=(Held&& other) noexcept {
+      std::swap(tags_, other.tags_);
+      std::swap(tag_, other.tag_);
+      return *this;
+    }
+    ~Held() {
+      if (tags_ != nullptr) tags_->held_.reset(static_cast<std::size_t>(tag_));
+    }
+
+   private:
+    friend class Tags;
+    Held(Tags& tags, std::int32_t tag) noexcept : tags_(&tags), tag_(tag) {}
+    Tags* tags_ = nullptr;
+    std::int32_t tag_ = 0;
+  };
+
+  std::int32_t next() noexcept {
+    do last_ = (last_ + 1) % Wire::tags;
+    while (held_.test(static_cast<std::size_t>(last_)));
+    return last_;
+  }
+  /// Until what is returned is destroyed. @local
+  Held hold(std::int32_t tag) noexcept {
+    held_.set(static_cast<std::size_t>(tag));
+    return {*this, tag};
+  }
+
+ private:
+  std::bitset<static_cast<std::size_t>(Wire::tags)> held_;
+  std::int32_t last_ = 0;
+};
+
+}  // namespace tessera::detail

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "completion/outstanding.hpp"
+
+#include <algorithm>
+
+namespace tessera::detail {
+namespace {
+
+constexpr std::size_t most_transfers = 64;        // of a process
+constexpr index_t most_kept = index_t{32} << 20;  // bytes of their buffers
+
+}  // namespace
+
+void Outstanding::abandon() noexcept {
+  for (const Entry& one : queue_) one.pending->abandon();
+}
+
+bool Outstanding::are_too_many(const Pending& with) const noexcept {
+  index_t kept = with.kept();
+  for (const Entry& one : queue_) kept += one.pending->kept();
+  return queue_.size() >= most_transfers || kept > most_kept;
+}
+
+Request Outstanding::launch(std::shared_ptr<Pending> pending) {
+  Request request;
+  if (pending->is_empty()) return request;
+  while (!queue_.empty() && are_too_many(*pending)) {
+    const auto oldest = queue_.front().pending;
+    complete(*oldest);
+  }
+  pending->enter(*this);
+  const bool moves = pending->needs_moving();
+  queue_.push_back({pending, moves});
+  count_ = queue_.size();
+  if (moves) {
+    ++moving_;
+    if (attendant_ != nullptr) attendant_->look_after();
+  }
+  request.parts_.push_back(std::move(pending));
+  return request;
+}
+
+void Outstanding::remove(const Pending& one) noexcept {
+  const auto found = std::find_if(queue_.begin(), queue_.end(),
+                                  [&](const Entry& other) { return other.pending.get() == &one; });
+  if (found == queue_.end()) return;
+  if (found->moves) --moving_;
+  queue_.erase(found);
+  count_ = queue_.size();
+}
+
+bool Outstanding::advance(Pending& one) {
+  try {
+    if (!one.advance()) return false;
+  } catch (...) {
+    remove(one);
+    throw;
+  }
+  remove(one);
+  return true;
+}
+
+bool Outstanding::advance_all() {
+  const std::size_t before = queue_.size();
+  for (std::size_t i = 0; i < queue_.size();) {
+    const auto pending = queue_[i].pending;  // one that is done leaves the queue
+    if (!advance(*pending)) ++i;
+  }
+  return queue_.size() != before;
+}
+
+void Outstanding::complete(Pending& one) {
+  const auto done = [&] { return advance(one); };
+  if (attendant_ != nullptr) return attendant_->wait_for(one.agent(), done);
+  while (!done()) {
+  }
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include <tessera/runtime/detail/runs.hpp>
+#include <tessera/runtime/strided.hpp>
+
+#include "kernels/kernels.hpp"
+
+namespace tessera::detail {
+
+/// The bytes that one side of a shape touches, relative to its first element.
+struct Range {
+  index_t low = 0, high = 0;
+};
+
+/// For a shape that is not empty: false if a length is negative, or something does not fit 64 bits, which must
+/// not come out as a place inside.
+inline bool range_of(const Strided& shape, const std::array<index_t, max_rank>& strides, index_t first,
+                     Range& range) noexcept {
+  range.low = first;
+  bool fits = !__builtin_add_overflow(first, shape.run, &range.high) && shape.run > 0;
+  for (std::size_t l = 0; l < static_cast<std::size_t>(shape.levels); ++l) {
+    index_t reach = 0;
+    fits &= shape.count[l] > 0;
+    fits &= !__builtin_mul_overflow(shape.count[l] - 1, strides[l], &reach);
+    index_t& end = reach < 0 ? range.low : range.high;
+    fits &= !__builtin_add_overflow(end, reach, &end);
+  }
+  return fits;
+}
+
+/// Whether the local side of a shape shares memory with the remote side, which begins at `there`.
+inline bool overlap(const std::byte* there, const std::byte* local, const Strided& shape) noexcept {
+  Range remote, mine;
+  range_of(shape, shape.remote_stride, 0, remote);
+  range_of(shape, shape.local_stride, 0, mine);
+  const auto far = reinterpret_cast<std::intptr_t>(there), near = reinterpret_cast<std::intptr_t>(local);
+  return near + mine.low < far + remote.high && far + remote.low < near + mine.high;
+}
+
+/// A dense copy of the local side of a shape.
+class LocalCopy {
+ public:
+  explicit LocalCopy(const Strided& shape)
+      : packing_(packing(shape)), data_(new std::byte[static_cast<std::size_t>(shape.bytes())]) {}
+  std::byte* data() const noexcept { return data_.get(); }
+  void read(const std::byte* local) { copy_strided(data(), local, packing_, Direction::local_to_remote); }
+  void write(std::byte* local) const { copy_strided(local, data(), packing_, Direction::remote_to_local); }
+
+ private:
+  Strided packing_;
+  std::unique_ptr<std::byte[]> data_;
+};
+
+}  // namespace tessera::detail

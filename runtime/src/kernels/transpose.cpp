@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "kernels/transpose.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "base/cache_line.hpp"
+#include "kernels/streaming.hpp"
+
+namespace tessera::detail {
+namespace {
+
+// Squares of `side` elements, from rows to columns.
+template <index_t bytes>
+struct Elements {
+  static constexpr index_t size = bytes, side = 4;
+  static void square(std::byte* to, index_t to_stride, const std::byte* from, index_t from_stride) noexcept {
+    for (index_t i = 0; i < side; ++i) {
+      for (index_t j = 0; j < side; ++j)
+        std::memcpy(to + j * to_stride + i * size, from + i * from_stride + j * size, size);
+    }
+  }
+};
+
+#if defined(__x86_64__)
+#define TESSERA_AVX2 __attribute__((target("avx2")))
+
+struct Avx2Doubles {
+  static constexpr index_t size = 8, side = 4;
+  TESSERA_AVX2 static void square(std::byte* to, index_t to_stride, const std::byte* from,
+                                  index_t from_stride) noexcept {
+    __m256d row[4], pair[4];
+    for (index_t i = 0; i < 4; ++i)
+      row[i] = _mm256_loadu_pd(reinterpret_cast<const double*>(from + i * from_stride));
+    for (index_t i = 0; i < 4; i += 2) {
+      pair[i] = _mm256_unpacklo_pd(row[i], row[i + 1]);
+      pair[i + 1] = _mm256_unpackhi_pd(row[i], row[i + 1]);
+    }
+    for (index_t j = 0; j < 2; ++j) {
+      _mm256_storeu_pd(reinterpret_cast<double*>(to + j * to_stride),
+                       _mm256_permute2f128_pd(pair[j], pair[j + 2], 0x20));
+      _mm256_storeu_pd(reinterpret_cast<double*>(to + (j + 2) * to_stride),
+                       _mm256_permute2f128_pd(pair[j], pair[j + 2], 0x31));
+    }
+  }
+};
+
+struct Avx2Floats {
+  static constexpr index_t size = 4, side = 8;
+  TESSERA_AVX2 static void square(std::byte* to, index_t to_stride, const std::byte* from,
+                                  index_t from_stride) noexcept {
+    __m256 row[8], pair[8], four[8];
+    for (index_t i = 0; i < 8; ++i)
+      row[i] = _mm256_loadu_ps(reinterpret_cast<const float*>(from + i * from_stride));
+    for (index_t i = 0; i < 8; i += 2) {
+      pair[i] = _mm256_unpacklo_ps(row[i], row[i + 1]);
+      pair[i + 1] = _mm256_unpackhi_ps(row[i], row[i + 1]);
+    }
+    for (index_t i = 0; i < 8; i += 4) {
+      for (index_t k = 0; k < 2; ++k) {
+        four[i + 2 * k] = _mm256_shuffle_ps(pair[i + k], pair[i + 2 + k], 0x44);
+        four[i + 2 * k + 1] = _mm256_shuffle_ps(pair[i + k], pair[i + 2 + k], 0xee);
+      }
+    }
+    for (index_t j = 0; j < 4; ++j) {
+      _mm256_storeu_ps(reinterpret_cast<float*>(to + j * to_stride),
+                       _mm256_permute2f128_ps(four[j], four[j + 4], 0x20));
+      _mm256_storeu_ps(reinterpret_cast<float*>(to + (j + 4) * to_stride),
+                       _mm256_permute2f128_ps(four[j], four[j + 4], 0x31));
+    }
+  }
+};
+#endif
+
+// Straight to its place.
+template <class Kernel>
+[[gnu::always_inline]] inline void transpose_block(std::byte* to, index_t to_stride, const std::byte* from,
+                                                   index_t from_stride, index_t rows,
+                                                   index_t columns) noexcept {
+  constexpr index_t size = Kernel::size, side = Kernel::side;
+  auto single = [&](index_t i, index_t j) {
+    std::memcpy(to + j * to_stride + i * size, from + i * from_stride + j * size, size);
+  };
+  // As many rows at a time as make a line of the target: rows at distances that are powers of two fall on one
+  // place of the cache, which does not keep a line until its other half comes.
+  constexpr index_t together = cache_line / size;
+  static_assert(together % side == 0);
+  index_t i = 0;
+  for (index_t end = 0; i + side <= rows; i = end) {
+    end = i + std::min(together, (rows - i) / side * side);
+    index_t j = 0;
+    for (; j + side <= columns; j += side) {
+      for (index_t k = i; k < end; k += side)
+        Kernel::square(to + j * to_stride + k * size, to_stride, from + k * from_stride + j * size,
+                       from_stride);
+    }
+    for (; j < columns; ++j) {
+      for (index_t k = i; k < end; ++k) single(k, j);
+    }
+  }
+  for (; i < rows; ++i) {
+    for (index_t j = 0; j < columns; ++j) single(i, j);
+  }
+}
+
+#if defined(__x86_64__)
+[[gnu::always_inline]] inline void stream_line(std::byte* to, const std::byte* from) noexcept {
+  for (index_t i = 0; i < cache_line; i += 16)
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to + i),
+                     _mm_load_si128(reinterpret_cast<const __m128i*>(from + i)));
+}
+
+// What is larger than the caches, into lines of rows that all begin at one: as many rows as a line has elements
+// at a time, and far along each, which the processor foresees.
+template <class Kernel>
+[[gnu::always_inline]] inline void stream_lines(std::byte* to, const std::byte* from,
+                                                const Transposition& shape) noexcept {
+  constexpr index_t size = Kernel::size, side = Kernel::side, rows = cache_line / size;
+  alignas(cache_line) std::byte lines[static_cast<std::size_t>(side * cache_line)];
+  index_t i = 0;
+  for (; i + rows <= shape.rows; i += rows) {
+    const std::byte* source = from + i * shape.from_stride;
+    std::byte* target = to + i * size;
+    index_t j = 0;
+    for (; j + side <= shape.columns; j += side, source += side * size, target += side * shape.to_stride) {
+      for (index_t k = 0; k < rows; k += side)
+        Kernel::square(lines + k * size, cache_line, source + k * shape.from_stride, shape.from_stride);
+      for (index_t k = 0; k < side; ++k) stream_line(target + k * shape.to_stride, lines + k * cache_line);
+    }
+    transpose_block<Kernel>(target, shape.to_stride, source, shape.from_stride, rows, shape.columns - j);
+  }
+  transpose_block<Kernel>(to + i * size, shape.to_stride, from + i * shape.from_stride, shape.from_stride,
+                          shape.rows - i, shape.columns);
+}
+#endif
+
+// The same into rows that begin anywhere: put together first in panels whose rows are long enough to be
+// streamed.
+template <class Kernel>
+[[gnu::always_inline]] inline void stream_panels(std::byte* to, const std::byte* from,
+                                                 const Transposition& shape) noexcept {
+  constexpr index_t size = Kernel::size, rows = 512 / size, columns = 256;
+  constexpr index_t distance = rows * size + cache_line;  // not a power of two
+  alignas(cache_line) std::byte panel[static_cast<std::size_t>(columns * distance)];
+  for (index_t i = 0; i < shape.rows; i += rows) {
+    const index_t height = std::min(rows, shape.rows - i);
+    for (index_t j = 0; j < shape.columns; j += columns) {
+      const index_t width = std::min(columns, shape.columns - j);
+      transpose_block<Kernel>(panel, distance, from + i * shape.from_stride + j * size, shape.from_stride,
+                              height, width);
+      std::byte* target = to + j * shape.to_stride + i * size;
+      const auto row = static_cast<std::size_t>(height * size);
+      for (index_t k = 0; k < width; ++k, target += shape.to_stride) stream(target, panel + k * distance, row);
+    }
+  }
+}
+
+template <class Kernel>
+[[gnu::always_inline]] inline void transpose_all(std::byte* to, const std::byte* from,
+                                                 const Transposition& shape, bool streamed) noexcept {
+  if (!streamed)
+    return transpose_block<Kernel>(to, shape.to_stride, from, shape.from_stride, shape.rows, shape.columns);
+#if defined(__x86_64__)
+  if (reinterpret_cast<std::uintptr_t>(to) % cache_line == 0 && shape.to_stride % cache_line == 0)
+    return stream_lines<Kernel>(to, from, shape);
+#endif
+  stream_panels<Kernel>(to, from, shape);
+}
+
+#if defined(__x86_64__)
+template <class Kernel>
+TESSERA_AVX2 void transpose_avx2(std::byte* to, const std::byte* from, const Transposition& shape,
+                                 bool streamed) noexcept {
+  transpose_all<Kernel>(to, from, shape, streamed);
+}
+#endif
+
+}  // namespace
+
+void transpose(std::byte* to, const std::byte* from, const Transposition& shape, bool streamed) noexcept {
+#if defined(__x86_64__)
+  static const bool avx2 = __builtin_cpu_supports("avx2");
+  if (avx2 && shape.size == 4) return transpose_avx2<Avx2Floats>(to, from, shape, streamed);
+  if (avx2 && shape.size == 8) return transpose_avx2<Avx2Doubles>(to, from, shape, streamed);
+#endif
+  if (shape.size == 4) return transpose_all<Elements<4>>(to, from, shape, streamed);
+  if (shape.size == 8) return transpose_all<Elements<8>>(to, from, shape, streamed);
+  transpose_all<Elements<16>>(to, from, shape, streamed);
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/runtime/local_buffer.hpp>
+
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+#include <tessera/runtime/detail/product.hpp>
+#include <tessera/runtime/error.hpp>
+
+#include "base/memory_check.hpp"
+#include "format.hpp"
+#include "mpi/mpi.hpp"
+#include "mpi/mpi_process.hpp"
+
+namespace tessera::detail {
+namespace {
+
+// Given up by threads that may not call MPI. Guarded by mpi::mutex(); never destroyed, as buffers may be
+// static.
+std::vector<void*>& given_up() {
+  static auto& list = *new std::vector<void*>;
+  return list;
+}
+
+void free_given_up() noexcept {
+  for (void* memory : given_up()) mpi::free_mem(memory);
+  given_up().clear();
+}
+
+}  // namespace
+
+void* allocate_local(index_t count, index_t element) {
+  if (count < 0) throw UsageError(formatted("a local buffer of {} elements was asked for", count));
+  const auto fitting = checked_product(count, element);
+  const index_t bytes = fitting.value_or(0);
+  // Pages are found only when they are touched: what cannot be there is refused now. Looking takes a while.
+  constexpr index_t small = index_t{1} << 20;
+  const MemoryAvailable available = fitting && bytes <= small ? MemoryAvailable{small, {}} : memory_available();
+  if (!fitting || bytes > available.bytes) {
+    throw MemoryError(
+        formatted("a local buffer of {} elements of {} bytes needs more than the {} available ({})", count,
+                  element, format_bytes(available.bytes), available.limited_by));
+  }
+  const std::lock_guard lock(mpi::mutex());
+  if (!mpi::may_call()) {
+    throw UsageError(
+        "a local buffer by another thread than the one that started MPI; start with RuntimeOptions{.threads = "
+        "ThreadLevel::serialized}");
+  }
+  free_given_up();
+  try {
+    return mpi::alloc_mem(std::max<index_t>(bytes, 1));
+  } catch (const MpiError& error) {
+    throw MemoryError(formatted("a local buffer of {}: {}", format_bytes(bytes), error.what()));
+  }
+}
+
+void LocalMemoryTraits::free(Handle memory) noexcept {
+  const std::lock_guard lock(mpi::mutex());
+  if (mpi::finalized()) return;
+  mpi::may_call() ? mpi::free_mem(memory) : given_up().push_back(memory);
+}
+
+}  // namespace tessera::detail

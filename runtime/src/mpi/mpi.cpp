@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "mpi/mpi_check.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <tessera/runtime/error.hpp>
+
+#include "base/activity.hpp"
+#include "format.hpp"
+#include "mpi/mpi_process.hpp"
+
+namespace tessera::detail::mpi {
+
+std::string text_of(int code) {
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  if (MPI_Error_string(code, text, &length) != MPI_SUCCESS) return "unknown error";
+  return std::string(text, static_cast<std::size_t>(length));
+}
+
+void check(int code, const char* call) {
+  if (code != MPI_SUCCESS) throw MpiError(formatted("{} failed: {}", call, text_of(code)), code);
+}
+
+int to_int(index_t value) {
+  if (value < 0 || value > std::numeric_limits<int>::max()) {
+    throw LogicError(formatted("{} does not fit MPI's int; a transfer should have been split before", value));
+  }
+  return static_cast<int>(value);
+}
+
+MPI_Datatype datatype(ElementKind kind) {
+  switch (kind) {
+    case ElementKind::bytes:
+      return MPI_BYTE;
+    case ElementKind::int32:
+      return MPI_INT32_T;
+    case ElementKind::int64:
+      return MPI_INT64_T;
+    case ElementKind::float32:
+      return MPI_FLOAT;
+    case ElementKind::float64:
+      return MPI_DOUBLE;
+    case ElementKind::complex64:
+      return MPI_C_FLOAT_COMPLEX;
+    case ElementKind::complex128:
+      return MPI_C_DOUBLE_COMPLEX;
+  }
+  return MPI_DATATYPE_NULL;
+}
+
+namespace {
+
+Comm adopt(MPI_Comm comm) {
+  if (comm != MPI_COMM_NULL) check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  return Comm(comm);
+}
+
+MPI_Op op(Reduce operation) {
+  switch (operation) {
+    case Reduce::sum:
+      return MPI_SUM;
+    case Reduce::product:
+      return MPI_PROD;
+    case Reduce::min:
+      return MPI_MIN;
+    case Reduce::max:
+      return MPI_MAX;
+    case Reduce::logical_and:
+      return MPI_LAND;
+    case Reduce::logical_or:
+      return MPI_LOR;
+    case Reduce::bit_and:
+      return MPI_BAND;
+    case Reduce::bit_or:
+      return MPI_BOR;
+    case Reduce::bit_xor:
+      return MPI_BXOR;
+  }
+  return MPI_OP_NULL;
+}
+
+}  // namespace
+
+// After MPI_Finalize there is nothing left to free.
+void CommTraits::free(Handle handle) noexcept {
+  if (!finalized()) MPI_Comm_free(&handle);
+}
+
+bool initialized() {
+  int flag = 0;
+  check(MPI_Initialized(&flag), "MPI_Initialized");
+  return flag != 0;
+}
+
+bool finalized() noexcept {
+  int flag = 0;
+  return MPI_Finalized(&flag) == MPI_SUCCESS && flag != 0;
+}
+
+int init_thread(int& argc, char**& argv, int required) {
+  int provided = MPI_THREAD_SINGLE;
+  check(MPI_Init_thread(&argc, &argv, required, &provided), "MPI_Init_thread");
+  return provided;
+}
+
+void finalize() { check(MPI_Finalize(), "MPI_Finalize"); }
+
+int query_thread() {
+  int provided = MPI_THREAD_SINGLE;
+  check(MPI_Query_thread(&provided), "MPI_Query_thread");
+  return provided;
+}
+
+bool may_call() noexcept {
+  int level = MPI_THREAD_SINGLE, main = 0;
+  MPI_Query_thread(&level);
+  MPI_Is_thread_main(&main);
+  return level >= MPI_THREAD_SERIALIZED || main != 0;
+}
+
+void abort(MPI_Comm comm, int code) noexcept { MPI_Abort(comm, code); }
+
+std::string library_version() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  check(MPI_Get_library_version(text, &length), "MPI_Get_library_version");
+  return std::string(text, static_cast<std::size_t>(length));
+}
+
+namespace {
+
+// Collective calls of the blocking kind keep this thread to themselves.
+template <class Blocking, class Starting>
+void collective(const char* name, Blocking&& blocking, Starting&& start) {
+  const activity::Wait waits(name);
+  if (!is_serving()) return check(blocking(), name);
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(start(&request), name);
+  serve_until([&] { return test(request); });
+}
+
+// Where a call has no other kind: returns when all the listed processes are about to make it.
+void meet(MPI_Comm comm, std::span<const int> ranks, int tag) {
+  if (!is_serving()) return;
+  std::vector<MPI_Request> requests;
+  const auto wait = [&] { serve_until([&] { return test_all(requests); }); };
+  if (const int first = ranks.front(); rank(comm) == first) {
+    const auto others = ranks.subspan(1);
+    for (const int other : others) requests.push_back(irecv(comm, nullptr, 0, other, tag));
+    wait();
+    for (const int other : others) requests.push_back(isend(comm, nullptr, 0, other, tag));
+    wait();
+  } else {
+    requests = {isend(comm, nullptr, 0, first, tag), irecv(comm, nullptr, 0, first, tag)};
+    wait();
+  }
+}
+
+}  // namespace
+
+Comm dup(MPI_Comm comm) {
+  MPI_Comm copy = MPI_COMM_NULL;
+  check(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup");
+  return adopt(copy);
+}
+
+Comm split(MPI_Comm comm, int color, int key) {
+  MPI_Comm part = MPI_COMM_NULL;
+  check(MPI_Comm_split(comm, color < 0 ? MPI_UNDEFINED : color, key, &part), "MPI_Comm_split");
+  return adopt(part);
+}
+
+Comm create_group(MPI_Comm comm, std::span<const int> ranks, int tag) {
+  meet(comm, ranks, Group::most_tag + 1 + tag);
+  MPI_Group all = MPI_GROUP_NULL, listed = MPI_GROUP_NULL;
+  check(MPI_Comm_group(comm, &all), "MPI_Comm_group");
+  check(MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &listed), "MPI_Group_incl");
+  MPI_Comm part = MPI_COMM_NULL;
+  const int code = MPI_Comm_create_group(comm, listed, tag, &part);
+  MPI_Group_free(&listed);
+  MPI_Group_free(&all);
+  check(code, "MPI_Comm_create_group");
+  return adopt(part);
+}
+
+Comm split_shared(MPI_Comm comm) {
+  MPI_Comm part = MPI_COMM_NULL;
+  check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank(comm), MPI_INFO_NULL, &part),
+        "MPI_Comm_split_type");
+  return adopt(part);
+}
+
+int rank(MPI_Comm comm) {
+  int value = 0;
+  check(MPI_Comm_rank(comm, &value), "MPI_Comm_rank");
+  return value;
+}
+
+int size(MPI_Comm comm) {
+  int value = 0;
+  check(MPI_Comm_size(comm, &value), "MPI_Comm_size");
+  return value;
+}
+
+void barrier(MPI_Comm comm) {
+  collective(
+      "MPI_Barrier", [&] { return MPI_Barrier(comm); },
+      [&](MPI_Request* request) { return MPI_Ibarrier(comm, request); });
+}
+
+void progress(MPI_Comm comm) {
+  int flag = 0;
+  check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &flag, MPI_STATUS_IGNORE), "MPI_Iprobe");
+}
+
+void broadcast(MPI_Comm comm, void* data, index_t bytes, int root) {
+  in_pieces(bytes, max_bytes, [&](index_t start, index_t length) {
+    void* piece = at(data, start);
+    const int n = to_int(length);
+    collective(
+        "MPI_Bcast", [&] { return MPI_Bcast(piece, n, MPI_BYTE, root, comm); },
+        [&](MPI_Request* request) { return MPI_Ibcast(piece, n, MPI_BYTE, root, comm, request); });
+  });
+}
+
+void broadcast(MPI_Comm comm, std::string& text, int root) {
+  auto length = static_cast<index_t>(text.size());
+  broadcast(comm, &length, sizeof length, root);
+  text.resize(static_cast<std::size_t>(length));
+  broadcast(comm, text.data(), length, root);
+}
+
+std::string first_problem(MPI_Comm comm, const std::string& mine) {
+  const std::int64_t nobody = size(comm);
+  std::int64_t first = mine.empty() ? nobody : rank(comm);
+  all_reduce(comm, &first, 1, ElementKind::int64, Reduce::min);
+  std::string text = mine;
+  if (first != nobody) broadcast(comm, text, static_cast<int>(first));
+  return text;
+}
+
+void all_gather(MPI_Comm comm, const void* value, void* all, index_t bytes) {
+  const int n = to_int(bytes);
+  collective(
+      "MPI_Allgather", [&] { return MPI_Allgather(value, n, MPI_BYTE, all, n, MPI_BYTE, comm); },
+      [&](MPI_Request* request) {
+        return MPI_Iallgather(value, n, MPI_BYTE, all, n, MPI_BYTE, comm, request);
+      });
+}
+
+void all_to_all(MPI_Comm comm, const void* sent, void* received, index_t bytes) {
+  const int n = to_int(bytes);
+  collective(
+      "MPI_Alltoall", [&] { return MPI_Alltoall(sent, n, MPI_BYTE, received, n, MPI_BYTE, comm); },
+      [&](MPI_Request* request) {
+        return MPI_Ialltoall(sent, n, MPI_BYTE, received, n, MPI_BYTE, comm, request);
+      });
+}
+
+void all_reduce(MPI_Comm comm, void* data, index_t count, ElementKind kind, Reduce operation) {
+  in_pieces(count, max_bytes / size_of(kind), [&](index_t start, index_t length) {
+    void* piece = at(data, start * size_of(kind));
+    const int n = to_int(length);
+    const MPI_Datatype type = datatype(kind);
+    const MPI_Op how = op(operation);
+    collective(
+        "MPI_Allreduce", [&] { return MPI_Allreduce(MPI_IN_PLACE, piece, n, type, how, comm); },
+        [&](MPI_Request* request) { return MPI_Iallreduce(MPI_IN_PLACE, piece, n, type, how, comm, request); });
+  });
+}
+
+namespace {
+
+// Open MPI's own switch, which is no part of MPI; null where there is none.
+bool set_yielding(bool yields) noexcept {
+  using Switch = bool (*)(bool);
+  static const auto that = reinterpret_cast<Switch>(dlsym(RTLD_DEFAULT, "opal_progress_set_yield_when_idle"));
+  return that != nullptr && that(yields);
+}
+
+}  // namespace
+
+// Another thread that waits in MPI meanwhile does not yield for so long, which is some microseconds.
+Unyielding::Unyielding() noexcept : yielded_(set_yielding(false)) {}
+Unyielding::~Unyielding() {
+  if (yielded_) set_yielding(true);
+}
+
+MPI_Request isend(MPI_Comm comm, const void* data, index_t bytes, int rank, int tag) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(MPI_Isend(data, to_int(bytes), MPI_BYTE, rank, tag, comm, &request), "MPI_Isend");
+  return request;
+}
+
+MPI_Request irecv(MPI_Comm comm, void* data, index_t bytes, int rank, int tag) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int source = rank == any_source ? MPI_ANY_SOURCE : rank;
+  check(MPI_Irecv(data, to_int(bytes), MPI_BYTE, source, tag, comm, &request), "MPI_Irecv");
+  return request;
+}
+
+bool test(MPI_Request& request, Arrived* arrived) {
+  int flag = 0;
+  if (arrived == nullptr) {
+    check(MPI_Test(&request, &flag, MPI_STATUS_IGNORE), "MPI_Test");
+    return flag != 0;
+  }
+  MPI_Status status;
+  check(MPI_Test(&request, &flag, &status), "MPI_Test");
+  if (flag == 0) return false;
+  int bytes = 0;
+  check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+  *arrived = {status.MPI_SOURCE, bytes};
+  return true;
+}
+
+void cancel(MPI_Request& request) noexcept {
+  if (request == MPI_REQUEST_NULL) return;
+  MPI_Cancel(&request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+void wait_all(std::vector<MPI_Request>& requests) {
+  const int n = to_int(static_cast<index_t>(requests.size()));
+  check(MPI_Waitall(n, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  requests.clear();
+}
+
+bool test_all(std::vector<MPI_Request>& requests) {
+  int flag = 0;
+  const int n = to_int(static_cast<index_t>(requests.size()));
+  check(MPI_Testall(n, requests.data(), &flag, MPI_STATUSES_IGNORE), "MPI_Testall");
+  if (flag != 0) requests.clear();
+  return flag != 0;
+}
+
+void flush(MPI_Win win, int rank) { check(MPI_Win_flush(rank, win), "MPI_Win_flush"); }
+void flush_local(MPI_Win win, int rank) { check(MPI_Win_flush_local(rank, win), "MPI_Win_flush_local"); }
+void sync_memory(MPI_Win win) { check(MPI_Win_sync(win), "MPI_Win_sync"); }
+
+void* alloc_mem(index_t bytes) {
+  void* memory = nullptr;
+  check(MPI_Alloc_mem(static_cast<MPI_Aint>(bytes), MPI_INFO_NULL, &memory), "MPI_Alloc_mem");
+  return memory;
+}
+
+void free_mem(void* memory) noexcept {
+  if (memory != nullptr) MPI_Free_mem(memory);
+}
+
+}  // namespace tessera::detail::mpi

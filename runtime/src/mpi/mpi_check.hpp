@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "mpi/mpi.hpp"
+
+// What the wrappers of MPI's calls share.
+namespace tessera::detail::mpi {
+
+/// What MPI says of an error.
+std::string text_of(int code);
+/// @throws MpiError unless the call succeeded.
+void check(int code, const char* call);
+/// @throws LogicError if it does not fit.
+int to_int(index_t value);
+MPI_Datatype datatype(ElementKind kind);
+
+/// Calls f(start, length) for pieces of at most `limit`.
+template <class F>
+void in_pieces(index_t total, index_t limit, F&& f) {
+  for (index_t start = 0; start < total; start += limit) f(start, std::min(limit, total - start));
+}
+inline std::byte* at(void* base, index_t offset) { return static_cast<std::byte*>(base) + offset; }
+inline const std::byte* at(const void* base, index_t offset) {
+  return static_cast<const std::byte*>(base) + offset;
+}
+
+}  // namespace tessera::detail::mpi

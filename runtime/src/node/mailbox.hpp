@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "node/node_memory.hpp"
+
+namespace tessera::detail {
+
+/// Where processes send each other datagrams without MPI. What is sent may get lost.
+class Mailbox {
+ public:
+  /// Where a process is reached: its addresses on its host's networks, and its port. Trivially copyable, to be
+  /// gathered.
+  struct Address {
+    static constexpr std::size_t most = 6;
+    std::uint64_t machine = 0;  // the same for processes that reach each other by the loopback
+    std::uint16_t port = 0;     // 0: cannot be reached
+    std::uint16_t networks = 0;
+    std::array<std::uint32_t, most> address{}, mask{};
+  };
+
+  /// Opens the socket; without one address().port is 0. @local
+  Mailbox();
+  const Address& address() const noexcept { return address_; }
+  /// To be polled. @local
+  int descriptor() const noexcept { return socket_.get(); }
+  /// @local
+  void send(const Address& other, std::span<const char> data) const noexcept;
+  /// The next datagram that has come, cut to the room there is: its bytes; negative if there is none. @local
+  std::ptrdiff_t receive(std::span<char> room) const noexcept;
+
+ private:
+  Fd socket_;
+  Address address_;
+};
+
+}  // namespace tessera::detail

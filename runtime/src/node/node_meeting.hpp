@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "node/node_memory.hpp"
+
+namespace tessera::detail {
+
+/// Where the processes of one node meet, in memory they share: collective calls go by steps, numbered alike on
+/// all of them. In each step every process says that it is there, and may leave something for the others, each
+/// at its own place. A wait gives the processor away, keeps MPI going ever more rarely, and sleeps at last:
+/// so it works with more processes than cores, and cannot lock up a program whose own messages are still under
+/// way.
+class NodeMeeting {
+ public:
+  /// What a process can leave in a step at no cost (beside its stamp), and on the page that each one has.
+  static constexpr index_t line_bytes = 56, page_room = 896;
+  /// The same in the larger memory that is made when it is first needed.
+  static constexpr index_t stage_room = index_t{64} << 10;
+  enum class Sleep { never, when_waiting_long };
+
+  NodeMeeting() = default;
+  /// Not open yet. @local
+  NodeMeeting(MPI_Comm node, bool crowded, Sleep sleep);
+  /// Makes the pages; nothing is needed for one process. `problem` as NodeMemory::create. @collective over node
+  void open(std::string& problem);
+  bool is_open() const noexcept { return open_; }
+
+  MPI_Comm comm() const noexcept { return node_; }
+  int rank() const noexcept { return rank_; }
+  int size() const noexcept { return size_; }
+
+  /// The most that can be left in one step: the larger memory's room, if the machine has it. @collective
+  index_t room();
+
+  /// The number of the next step. @local, alike on all
+  std::uint32_t next_step() noexcept { return ++step_; }
+  /// Where a process leaves `bytes` in a step. It stays there until the process itself writes in the fourth
+  /// step after this one. @local
+  std::byte* place(int rank, std::uint32_t step, index_t bytes) const noexcept;
+  /// Waits until what was left in the fourth step before this one may be overwritten: nobody reads it after
+  /// the second step that follows it. @local
+  void await_room(std::uint32_t step) { await_all(step - 2); }
+  /// Says that this process is there, that what it leaves in this step can be read, and that it has read what
+  /// it wanted of earlier ones. @local
+  void arrive(std::uint32_t step) noexcept;
+  /// Waits until a process has arrived. @local
+  void await(int rank, std::uint32_t step) {
+    if (!is_there(stamp(rank, step), step)) wait(rank, step);
+  }
+  void await_all(std::uint32_t step) {
+    for (int r = 0; r < size_; ++r) await(r, step);
+  }
+
+ private:
+  static constexpr std::uint32_t kept = 4;  // steps whose places are apart; divides the numbers there are
+  struct alignas(64) Line {
+    std::atomic<std::uint32_t> stamp;
+    alignas(8) std::byte data[line_bytes];
+  };
+  struct Page {
+    alignas(64) std::atomic<std::uint32_t> sleepers;  // on stamps of this process
+    Line lines[kept];
+    alignas(64) std::byte data[kept][page_room];
+  };
+
+  Page& page(int rank) const noexcept { return *reinterpret_cast<Page*>(pages_.base() + rank * page_size()); }
+  std::atomic<std::uint32_t>& stamp(int rank, std::uint32_t step) const noexcept {
+    return page(rank).lines[step % kept].stamp;
+  }
+  static bool is_there(const std::atomic<std::uint32_t>& stamp, std::uint32_t step) noexcept {
+    return static_cast<std::int32_t>(stamp.load(std::memory_order_acquire) - step) >= 0;
+  }
+  void wait(int rank, std::uint32_t step) const;
+
+  MPI_Comm node_ = MPI_COMM_NULL;
+  int rank_ = 0, size_ = 1;
+  bool open_ = false, crowded_ = false;
+  Sleep sleep_ = Sleep::never;
+  std::uint32_t step_ = 0;
+  bool has_asked_for_stage_ = false;
+  NodeMemory pages_, stage_;
+};
+
+}  // namespace tessera::detail

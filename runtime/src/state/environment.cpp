@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "state/environment.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tessera/runtime/error.hpp>
+
+#include "base/memory_check.hpp"
+#include "format.hpp"
+#include "mpi/mpi.hpp"
+
+namespace tessera::detail {
+namespace {
+
+// The value of a variable; none is as good as an empty one.
+std::string_view value_of(const char* name) {
+  const char* text = std::getenv(name);
+  return text != nullptr ? text : "";
+}
+
+std::string shared_value(MPI_Comm comm, const char* name) {
+  std::string value(value_of(name));
+  mpi::broadcast(comm, value, 0);
+  return value;
+}
+
+// A whole number from 1 on; 0 for anything else.
+int positive_number(std::string_view digits) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return error == std::errc() && end == digits.data() + digits.size() && value > 0 ? value : 0;
+}
+
+int node_size(std::string_view text) {
+  const int value = positive_number(text);
+  if (!text.empty() && value == 0)
+    throw UsageError(formatted("TESSERA_NODE_SIZE=\"{}\" is not a number of processes (1 or more)", text));
+  return value;
+}
+
+index_t memory_limit(const RuntimeOptions& options) {
+  if (options.memory_limit) return *options.memory_limit;
+  const std::string_view text = value_of("TESSERA_MEMORY_LIMIT");
+  if (text.empty()) return std::numeric_limits<index_t>::max();
+  if (const auto bytes = parse_bytes(text)) return *bytes;
+  throw UsageError(formatted("TESSERA_MEMORY_LIMIT=\"{}\" is not a number of bytes, such as 512M or 4G", text));
+}
+
+TransferMethod method(std::string_view text) {
+  if (text.empty()) return TransferMethod::automatic;
+  for (const auto method :
+       {TransferMethod::automatic, TransferMethod::batched, TransferMethod::direct, TransferMethod::packed}) {
+    if (text == to_string(method)) return method;
+  }
+  throw UsageError(
+      formatted("TESSERA_METHOD=\"{}\" is no method of transfer (automatic, batched, direct or packed)", text));
+}
+
+SharedMemory shared_memory(std::string_view text) {
+  constexpr std::pair<std::string_view, SharedMemory> ways[] = {{"", SharedMemory::any},
+                                                                {"memfd", SharedMemory::memfd},
+                                                                {"shm", SharedMemory::shm},
+                                                                {"mpi", SharedMemory::mpi}};
+  for (const auto& [name, way] : ways) {
+    if (text == name) return way;
+  }
+  throw UsageError(
+      formatted("TESSERA_SHARED_MEMORY=\"{}\" is no way to share memory (memfd, shm or mpi)", text));
+}
+
+// Of something that is on by default.
+bool is_on(const char* name, std::string_view text) {
+  if (text.empty() || text == "on") return true;
+  if (text == "off") return false;
+  throw UsageError(formatted("{}=\"{}\" is neither on nor off", name, text));
+}
+
+std::chrono::seconds hang(std::string_view text) {
+  constexpr std::string_view name = "hang:";
+  if (text.empty()) return {};
+  const int value = text.starts_with(name) ? positive_number(text.substr(name.size())) : 0;
+  if (value > 0) return std::chrono::seconds(value);
+  throw UsageError(
+      formatted("TESSERA_DEBUG=\"{}\" is not hang: and a number of seconds, such as hang:60, after which a job "
+                "that stands "
+                "still is ended",
+                text));
+}
+
+void set_progress(Environment& environment, std::string_view text) {
+  if (text.empty()) return;
+  if (text.starts_with("rank:") || text == "rank") {
+    environment.progress = ProgressMode::rank;
+    environment.progress_ranks = text == "rank" ? 1 : positive_number(text.substr(5));
+    if (environment.progress_ranks > 0) return;
+    throw UsageError(formatted(
+        "TESSERA_PROGRESS=\"{}\": after rank: stands the number of processes for each node, such as rank:2",
+        text));
+  }
+  for (const ProgressMode mode : {ProgressMode::thread, ProgressMode::poll}) {
+    if (text == to_string(mode)) environment.progress = mode;
+  }
+  if (environment.progress) return;
+  throw UsageError(
+      formatted("TESSERA_PROGRESS=\"{}\" is no mode of progress (thread, poll, rank or rank:2)", text));
+}
+
+}  // namespace
+
+Environment Environment::read(MPI_Comm comm, const RuntimeOptions& options) {
+  const auto shared = [&](const char* name) { return shared_value(comm, name); };
+  const std::string nodes = shared("TESSERA_NODE_SIZE"), methods = shared("TESSERA_METHOD"),
+                    modes = shared("TESSERA_PROGRESS"), ways = shared("TESSERA_SHARED_MEMORY"),
+                    window = shared("TESSERA_WINDOW"), doorbell = shared("TESSERA_DOORBELL"),
+                    print = shared("TESSERA_STATISTICS"), warn = shared("TESSERA_WARNINGS"),
+                    debug = shared("TESSERA_DEBUG");
+  Environment all;
+  std::string problem;
+  try {
+    all.node_size = detail::node_size(nodes);
+    all.method = detail::method(methods);
+    set_progress(all, modes);
+    all.shared_memory = detail::shared_memory(ways);
+    all.windows = is_on("TESSERA_WINDOW", window);
+    all.doorbells = is_on("TESSERA_DOORBELL", doorbell);
+    all.statistics = !print.empty();
+    all.warnings = is_on("TESSERA_WARNINGS", warn);
+    all.hang = detail::hang(debug);
+    all.memory_limit = detail::memory_limit(options);
+  } catch (const UsageError& error) {
+    problem = error.what();
+  }
+  if (problem = mpi::first_problem(comm, problem); !problem.empty()) throw UsageError(problem);
+  return all;
+}
+
+ProgressMode Environment::mode(ThreadLevel threads) const {
+  const bool can_have_thread = threads == ThreadLevel::multiple;
+  if (progress == ProgressMode::thread && !can_have_thread) {
+    throw UsageError(
+        formatted("TESSERA_PROGRESS=thread needs an MPI with thread level multiple, and this one has {}; start "
+                  "MPI with it, or "
+                  "use poll",
+                  to_string(threads)));
+  }
+  return progress.value_or(can_have_thread ? ProgressMode::thread : ProgressMode::poll);
+}
+
+bool may_need_thread() {
+  const std::string_view wish = value_of("TESSERA_PROGRESS");
+  if (!wish.empty() && wish != to_string(ProgressMode::thread)) return false;
+  if (!value_of("TESSERA_NODE_SIZE").empty()) return true;
+  constexpr std::pair<const char*, const char*> launchers[] = {
+      {"MPI_LOCALNRANKS", "PMI_SIZE"}, {"OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_SIZE"}};
+  for (const auto& [here, all] : launchers) {
+    const char *local = std::getenv(here), *total = std::getenv(all);
+    if (local != nullptr && total != nullptr) return std::string_view(local) != total;
+  }
+  return true;
+}
+
+}  // namespace tessera::detail

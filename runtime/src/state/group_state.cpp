@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "state/group_state.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <utility>
+
+#include <tessera/runtime/error.hpp>
+
+#include "agents/progress_rank.hpp"
+#include "node/node_collectives.hpp"
+#include "state/collectives.hpp"
+#include "state/runtime_state.hpp"
+
+namespace tessera::detail {
+
+std::shared_ptr<GroupState> GroupState::on_one_node(const GroupState& group, mpi::Comm comm) {
+  auto part = std::make_shared<GroupState>(group.runtime_);
+  part->rank_ = mpi::rank(comm.get());
+  part->size_ = mpi::size(comm.get());
+  part->first_node_size_ = part->size_;
+  part->is_node_part_ = true;
+  part->node_of_.assign(static_cast<std::size_t>(part->size_), 0);
+  for (int r = 0; r < group.size_; ++r) {
+    if (!group.on_node(r)) continue;
+    part->slot_.push_back(group.slot(r));
+    part->world_rank_.push_back(group.world_rank(r));
+  }
+  part->comm_ = std::move(comm);
+  return part;
+}
+
+// Which members are on which nodes; each says where it is.
+void GroupState::place_members(int world_rank, int node) {
+  struct Place {
+    int world_rank, node;
+  };
+  const Place mine{world_rank, node};
+  std::vector<Place> places(static_cast<std::size_t>(size_));
+  mpi::all_gather(comm_.get(), &mine, places.data(), sizeof mine);
+  std::map<int, int> numbers;  // node id -> number by first appearance
+  std::vector<int> members;    // so far on each node
+  for (const Place& place : places) {
+    const auto [found, is_new] = numbers.emplace(place.node, static_cast<int>(members.size()));
+    if (is_new) members.push_back(0);
+    world_rank_.push_back(place.world_rank);
+    node_of_.push_back(found->second);
+    slot_.push_back(members[static_cast<std::size_t>(found->second)]++);
+  }
+  node_ = node_of(rank_);
+  node_count_ = static_cast<int>(members.size());
+  first_node_size_ = members[0];
+}
+
+// Agreed about by way of MPI, as this is what later agreements are made with.
+void GroupState::open_meeting(const GroupState* world) {
+  GroupState& on_node = node_group_ ? *node_group_ : *this;
+  std::string problem;
+  // What moves other nodes' messages on must not sleep.
+  const bool sleeps = (world == nullptr ? node_count_ : world->node_count_) == 1;
+  const auto unopened = [&] {
+    return NodeMeeting(on_node.comm(), runtime_.is_crowded(),
+                       sleeps ? NodeMeeting::Sleep::when_waiting_long : NodeMeeting::Sleep::never);
+  };
+  on_node.meeting_ = unopened();  // whose calls MPI makes: some nodes may have opened theirs, and others not
+  NodeMeeting meeting = unopened();
+  meeting.open(problem);
+  if (problem = agree(problem); !problem.empty()) throw MemoryError("a group's control page: " + problem);
+  on_node.meeting_ = std::move(meeting);
+}
+
+std::shared_ptr<GroupState> GroupState::create(RuntimeState& runtime, mpi::Comm comm, const GroupState* world) {
+  auto group = std::make_shared<GroupState>(runtime);
+  group->comm_ = std::move(comm);
+  group->rank_ = mpi::rank(group->comm());
+  group->size_ = mpi::size(group->comm());
+  if (world == nullptr) {
+    group->place_members(group->rank_, find_node_leader(group->comm(), runtime.node_size_limit()));
+  } else {
+    group->place_members(world->rank_, world->node_);
+  }
+  if (group->node_count_ > 1)
+    group->node_group_ = on_one_node(*group, mpi::split(group->comm(), group->node_, group->rank_));
+  group->open_meeting(world);
+  return group;
+}
+
+int GroupState::most_on_a_node() const noexcept { return *std::max_element(slot_.begin(), slot_.end()) + 1; }
+
+int GroupState::rank_of_slot(index_t place) const noexcept {
+  if (node_count_ == 1) return place < size_ ? static_cast<int>(place) : -1;
+  for (int r = 0; r < size_; ++r) {
+    if (on_node(r) && slot(r) == place) return r;
+  }
+  return -1;
+}
+
+MPI_Comm GroupState::between_nodes() {
+  if (node_count_ == size_) return comm_.get();
+  if (!has_leaders_) {
+    // The making of a communicator serves nobody: it begins when all are there.
+    mpi::barrier(comm_.get());
+    leaders_ = mpi::split(comm_.get(), leads_node() ? 0 : -1, node_);
+    has_leaders_ = true;
+  }
+  return leaders_.get();
+}
+
+void GroupState::throw_closed() {
+  throw UsageError(
+      "a group was used after its close() or the end of its Runtime; let the Runtime go out of scope last");
+}
+
+std::string GroupState::agree(const std::string& problem) {
+  std::int64_t first = problem.empty() ? size_ : rank_;
+  reduce_min(&first, 1);
+  return tell(static_cast<int>(first), problem);
+}
+
+std::string GroupState::tell(int root, const std::string& problem) {
+  if (root == size_) return {};
+  auto length = static_cast<index_t>(problem.size());
+  broadcast(*this, &length, sizeof length, root);
+  std::string text(static_cast<std::size_t>(length), ' ');
+  if (rank_ == root) text = problem;
+  broadcast(*this, text.data(), length, root);
+  return text;
+}
+
+void GroupState::reduce_min(std::int64_t* values, int count) { reduce_few(values, count, Reduce::min); }
+
+// Between nodes all at once: to go by the nodes' first members takes three turns instead of one.
+void GroupState::reduce_few(std::int64_t* values, index_t count, Reduce operation) {
+  node_count_ == 1 ? reduce_on_node(meeting_, values, count, ElementKind::int64, operation)
+                   : mpi::all_reduce(comm_.get(), values, count, ElementKind::int64, operation);
+}
+
+std::int64_t GroupState::meet(std::int64_t value) {
+  const index_t settled = alive_.settle();
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  std::int64_t least[2] = {settled, value};
+  // A reduction is a barrier as well: nobody has the result before everybody has called.
+  reduce_min(least, 2);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  reclaim(least[0]);
+  return least[1];
+}
+
+void GroupState::reclaim(index_t least_settled) {
+  if (least_settled == 0) return;
+  auto marks = alive_.marks();
+  reduce_few(marks.data(), static_cast<index_t>(marks.size()), Reduce::bit_and);
+  alive_.release(marks);
+}
+
+// Its segments are freed with it.
+void GroupState::quiesce() {
+  alive_.quiesce_all();
+  if (node_group_) node_group_->quiesce();
+}
+
+void GroupState::release() noexcept {
+  alive_.release_all();
+  slabs_.clear();
+  meeting_ = NodeMeeting();
+  if (node_group_) node_group_->release();
+  leaders_.reset();
+  comm_.reset();
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tessera/runtime/group.hpp>
+
+#include "mpi/mpi.hpp"
+#include "node/node_meeting.hpp"
+#include "node/reclaim.hpp"
+#include "state/slab.hpp"
+
+namespace tessera::detail {
+
+class RuntimeState;
+
+/// What stands behind Group. Users hold shared pointers to it; what it owns is freed by release(),
+/// collectively, and what is used after that throws.
+class GroupState : public Collective {
+ public:
+  /// `world` is null for the world itself. @collective over comm @throws MemoryError on every member
+  static std::shared_ptr<GroupState> create(RuntimeState& runtime, mpi::Comm comm, const GroupState* world);
+  explicit GroupState(RuntimeState& runtime) : runtime_(runtime) {}
+  static GroupState& of(const Group& group) { return group.state(); }
+
+  RuntimeState& runtime() const noexcept { return runtime_; }
+  MPI_Comm comm() const noexcept { return comm_.get(); }
+  int rank() const noexcept { return rank_; }
+  int size() const noexcept { return size_; }
+  int node() const noexcept { return node_; }
+  int node_count() const noexcept { return node_count_; }
+  int first_node_size() const noexcept { return first_node_size_; }
+  const std::vector<int>& world_ranks() const noexcept { return world_rank_; }
+  int world_rank(int member) const noexcept { return world_rank_[static_cast<std::size_t>(member)]; }
+  int node_of(int member) const noexcept { return node_of_[static_cast<std::size_t>(member)]; }
+  bool on_node(int member) const noexcept { return node_of(member) == node_; }
+  /// A member's place among those on its node.
+  int slot(int member) const noexcept { return slot_[static_cast<std::size_t>(member)]; }
+  /// Most members on a node.
+  int most_on_a_node() const noexcept;
+  /// The member with that place on this node; -1 if there is none. @local
+  int rank_of_slot(index_t place) const noexcept;
+  int node_ranks() const noexcept { return node_group_ ? node_group_->size_ : size_; }
+  bool leads_node() const noexcept { return slot(rank_) == 0; }
+  /// The members on this node; null where the group is on one node: it is its own.
+  GroupState* node_group() const noexcept { return node_group_.get(); }
+  bool is_node_part() const noexcept { return is_node_part_; }
+  NodeMeeting& node_meeting() noexcept { return node_group_ ? node_group_->meeting_ : meeting_; }
+  /// The first members on all nodes, by the nodes' numbers; null on others. @collective at the first call
+  MPI_Comm between_nodes();
+  Slabs& slabs() noexcept { return slabs_; }
+  /// A number for the group's next region, the same on all members. @local
+  std::uint64_t next_region() noexcept { return ++regions_; }
+
+  /// Inline: every call of a Group begins with it.
+  void require_open() const {
+    if (!comm_) throw_closed();
+  }
+  /// Lets every member throw when one has a problem: returns the problem of the lowest rank that has one.
+  /// @collective
+  std::string agree(const std::string& problem);
+  /// The problem of that member, in its words. @collective
+  std::string tell(int root, const std::string& problem);
+  /// Returns when all members have called, with the least of each of a few values. @collective
+  void reduce_min(std::int64_t* values, int count);
+  /// A barrier that also frees what every member has dropped; returns the least of what all pass. @collective
+  std::int64_t meet(std::int64_t value = 0);
+
+  /// Keeps the new object among those that are freed by agreement. @collective
+  void adopt(std::shared_ptr<Collective> object) { alive_.add(std::move(object)); }
+  /// How many objects this member has settled, to be compared with the others. @local
+  index_t settle() { return alive_.settle(); }
+  /// Frees what every member has settled. `least_settled` is the smallest count over the members. @collective
+  void reclaim(index_t least_settled);
+  /// Completes this member's operations on all of them. @local
+  void quiesce_all() { alive_.quiesce_all(); }
+  /// Frees one. @collective
+  void release(const Collective& object) noexcept { alive_.release(object); }
+
+  /// Completes and frees the group with all that is in it.
+  void quiesce() override;
+  void release() noexcept override;
+
+ private:
+  [[noreturn]] static void throw_closed();
+  static std::shared_ptr<GroupState> on_one_node(const GroupState& group, mpi::Comm comm);
+  void place_members(int world_rank, int node);
+  void open_meeting(const GroupState* world);
+  void reduce_few(std::int64_t* values, index_t count, Reduce operation);
+
+  RuntimeState& runtime_;
+  mpi::Comm comm_;
+  int rank_ = 0, size_ = 1;
+  int node_ = 0, node_count_ = 1;
+  int first_node_size_ = 1;
+  // Per group, not per segment: the only tables that grow with the number of processes.
+  std::vector<int> world_rank_, node_of_, slot_;
+  std::shared_ptr<GroupState> node_group_;
+  bool is_node_part_ = false;
+  NodeMeeting meeting_;  // of a group on one node
+  mpi::Comm leaders_;    // once they have been asked for
+  bool has_leaders_ = false;
+  ReclaimList alive_;
+  Slabs slabs_;
+  std::uint64_t regions_ = 0;
+};
+
+}  // namespace tessera::detail

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/runtime/runtime.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+#include <tessera/runtime/error.hpp>
+
+#include "agents/progress.hpp"
+#include "agents/progress_rank.hpp"
+#include "format.hpp"
+#include "mpi/terminate.hpp"
+#include "state/environment.hpp"
+#include "state/group_state.hpp"
+#include "state/runtime_state.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr int mpi_level(ThreadLevel level) {
+  constexpr int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
+  return levels[static_cast<std::size_t>(level)];
+}
+
+}  // namespace
+
+namespace mpi = detail::mpi;
+using detail::RuntimeState;
+
+const char* to_string(ThreadLevel level) noexcept {
+  constexpr const char* names[] = {"single", "funneled", "serialized", "multiple"};
+  return names[static_cast<std::size_t>(level)];
+}
+
+const char* to_string(ProgressMode mode) noexcept {
+  constexpr const char* names[] = {"none", "thread", "poll", "rank"};
+  return names[static_cast<std::size_t>(mode)];
+}
+
+const char* to_string(ElementKind kind) noexcept {
+  constexpr const char* names[] = {"bytes", "int32", "int64", "float32", "float64", "complex64", "complex128"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+const char* to_string(Update update) noexcept {
+  constexpr const char* names[] = {"sum", "min", "max", "bit_and", "bit_or", "bit_xor", "replace"};
+  return names[static_cast<std::size_t>(update)];
+}
+
+const char* version() noexcept { return TESSERA_VERSION; }
+
+namespace detail {
+namespace {
+
+// A process that serves comes back from here no more: the program is not to see it.
+[[noreturn]] void serve_and_leave(ProgressRanks ranks, bool owns_mpi) {
+  try {
+    serve_node(ranks);
+    ranks = {};
+    if (owns_mpi) mpi::finalize();
+  } catch (const std::exception& error) {
+    std::fputs(formatted("Tessera: a progress process failed: {}\n", error.what()).c_str(), stderr);
+    mpi::abort(MPI_COMM_WORLD, 1);
+  }
+  std::exit(0);
+}
+
+// The exception that is being handled ends the job.
+[[noreturn]] void abort_start() {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    std::fputs(formatted("Tessera could not start: {}\n", error.what()).c_str(), stderr);
+  } catch (...) {
+    std::fputs("Tessera could not start\n", stderr);
+  }
+  mpi::abort(MPI_COMM_WORLD, 1);
+  std::abort();
+}
+
+}  // namespace
+}  // namespace detail
+
+namespace {
+
+void require_not_finalized() {
+  if (!mpi::finalized()) return;
+  throw UsageError(
+      "a Runtime was started after MPI_Finalize, and MPI cannot be started again; let one Runtime live for the "
+      "whole program, or end MPI after the last");
+}
+
+}  // namespace
+
+Runtime::Runtime(int& argc, char**& argv, RuntimeOptions options)
+    : exceptions_at_start_(std::uncaught_exceptions()) {
+  require_not_finalized();
+  const bool start = !mpi::initialized();
+  if (start) {
+    // Open MPI 4.1 before 4.1.7 writes shared files unlocked by default and can corrupt them (its issue 12718).
+    setenv("OMPI_MCA_fs_ufs_lock_algorithm", "3", 0);
+    const ThreadLevel level = detail::may_need_thread() ? ThreadLevel::multiple : options.threads;
+    mpi::init_thread(argc, argv, mpi_level(level));
+  }
+  bool serving = false;
+  try {
+    // What is wrong with the environment is found before some ranks leave to serve the others: these would wait
+    // for them for ever.
+    const auto environment = detail::Environment::read(MPI_COMM_WORLD, options);
+    detail::ProgressRanks ranks;
+    if (const int per_node = environment.progress_ranks; per_node > 0)
+      ranks = detail::take_progress_ranks(MPI_COMM_WORLD, per_node, environment.node_size);
+    serving = !ranks.agents.empty();
+    if (ranks.all && !ranks.world) detail::serve_and_leave(std::move(ranks), start);
+    state_ = RuntimeState::create(MPI_COMM_WORLD, environment, std::move(ranks));
+  } catch (...) {
+    // The error is the same on every rank, so MPI can be ended in order; but not by those who serve.
+    if (serving) detail::abort_start();
+    if (start) mpi::finalize();
+    throw;
+  }
+  owns_mpi_ = start;
+  detail::install_terminate_handler(*state_, state_->world().state().comm());
+}
+
+Runtime::Runtime(MPI_Comm parent, RuntimeOptions options) : exceptions_at_start_(std::uncaught_exceptions()) {
+  require_not_finalized();
+  if (!mpi::initialized()) {
+    throw UsageError(
+        "a Runtime was to attach to a communicator before MPI was started; call MPI_Init_thread first, or "
+        "construct it from argc and argv");
+  }
+  state_ = RuntimeState::create(parent, detail::Environment::read(parent, options), {});
+  detail::install_terminate_handler(*state_, state_->world().state().comm());
+}
+
+Runtime::~Runtime() {
+  const detail::GroupState* world =
+      state_->is_finished() || mpi::finalized() ? nullptr : &state_->world().state();
+  if (world != nullptr && std::uncaught_exceptions() > exceptions_at_start_) {
+    // The exception cannot be looked at from here; if it is one of ours its message was noted when it was made.
+    const std::string& last = detail::last_error();
+    detail::abort_job(last.empty() ? "an exception leaves the scope of the Runtime" : last);
+  }
+  try {
+    if (world != nullptr) state_->finish();
+    detail::remove_terminate_handler(*state_);
+    if (owns_mpi_ && !mpi::finalized()) mpi::finalize();
+  } catch (const std::exception& error) {
+    std::fputs(formatted("Tessera: {} while the Runtime ended\n", error.what()).c_str(), stderr);
+  }
+}
+
+const Group& Runtime::world() const noexcept { return state_->world(); }
+ThreadLevel Runtime::thread_level() const noexcept { return state_->threads().level(); }
+ProgressMode Runtime::progress() const noexcept {
+  return state_->progress() != nullptr ? state_->progress()->mode() : ProgressMode::none;
+}
+index_t Runtime::memory_in_use() const noexcept { return state_->memory_in_use(); }
+
+Statistics Runtime::statistics() const { return state_->registry().statistics(); }
+
+std::optional<Location> Runtime::locate(const void* pointer) const {
+  return state_->registry().locate(pointer);
+}
+
+namespace {
+
+std::string paths(const RuntimeState& runtime) {
+  if (runtime.progress() == nullptr) return "shared memory";
+  return formatted("shared memory, and between nodes agents ({}{}){}", to_string(runtime.progress()->mode()),
+                   runtime.progress()->mode() == ProgressMode::thread && !runtime.progress()->rings()
+                       ? ", which cannot be woken and look by themselves"
+                       : "",
+                   runtime.window_problem().empty()
+                       ? " and MPI's windows"
+                       : formatted(" only (no window: {})", runtime.window_problem()));
+}
+
+}  // namespace
+
+std::string Runtime::description() const {
+  const detail::GroupState& world = state_->world().state();
+  std::string library = mpi::library_version();
+  library = library.substr(0, library.find_first_of(",\n"));
+  for (char& c : library) c = c == '\t' ? ' ' : c;
+  return formatted("Tessera {} on {}: {} rank{} on {} node{}, {}, MPI threads {}", version(), library,
+                   world.size(), world.size() == 1 ? "" : "s", world.node_count(),
+                   world.node_count() == 1 ? "" : "s", paths(*state_), to_string(state_->threads().level()));
+}
+
+}  // namespace tessera

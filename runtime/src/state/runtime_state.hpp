@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tessera/runtime/runtime.hpp>
+
+#include "completion/outstanding.hpp"
+#include "kernels/lock_stripes.hpp"
+#include "mpi/mpi.hpp"
+#include "mpi/threads.hpp"
+#include "node/node_memory.hpp"
+#include "state/environment.hpp"
+#include "state/formed_groups.hpp"
+#include "state/path_choice.hpp"
+#include "state/registry.hpp"
+
+namespace tessera::detail {
+
+class Progress;
+class Watchdog;
+struct ProgressRanks;
+
+/// What stands behind Runtime: the world, and the services that its groups and segments share, each of which
+/// looks after itself.
+class RuntimeState {
+ public:
+  /// @collective over `parent`
+  static std::shared_ptr<RuntimeState> create(MPI_Comm parent, const Environment& environment,
+                                              ProgressRanks ranks);
+  explicit RuntimeState(const Environment& environment);
+  ~RuntimeState();
+  RuntimeState(const RuntimeState&) = delete;
+  RuntimeState& operator=(const RuntimeState&) = delete;
+  /// Completes and frees everything. @collective
+  void finish();
+  bool is_finished() const noexcept { return finished_; }
+
+  const Environment& environment() const noexcept { return environment_; }
+  const Threads& threads() const noexcept { return threads_; }
+  const Group& world() const noexcept { return world_; }
+  /// Of the ranks that do not serve; 0: as the machine says.
+  int node_size_limit() const noexcept { return node_size_limit_; }
+  /// More processes on this machine than cores, of whatever node they are taken for.
+  bool is_crowded() const noexcept { return crowded_; }
+
+  Outstanding& outstanding() noexcept { return outstanding_; }
+  Registry& registry() noexcept { return registry_; }
+  FormedGroups& formed_groups() noexcept { return formed_groups_; }
+  const LockStripes& locks() const noexcept { return locks_; }
+  /// The agents; null where the world is on one node.
+  Progress* progress() const noexcept { return progress_.get(); }
+  /// Why MPI's windows cannot be used, if so.
+  const std::string& window_problem() const noexcept { return window_problem_; }
+  /// What `automatic` chooses.
+  const PathChoice& path_choice() const noexcept { return path_choice_; }
+  void choose_paths(const PathChoice& choice) noexcept { path_choice_ = choice; }
+
+  /// Bytes of segments that this process holds now.
+  index_t memory_in_use() const noexcept { return memory_in_use_; }
+  void account(index_t bytes) noexcept { memory_in_use_ += bytes; }
+  /// A number for a region that this process's group is the first to make. @local
+  std::uint64_t next_region() noexcept { return ++regions_; }
+  /// Packs what MPI cannot take as it lies, under the window lock. @local
+  std::byte* scratch(index_t bytes);
+  /// Completes all of this process's operations at their targets. @onesided
+  void complete_all();
+  /// Whether operations may be under way to other nodes, or windows have to be synchronised. @local
+  bool reaches_out() const noexcept { return registry_.has_windows() || progress_ != nullptr; }
+
+ private:
+  void begin(MPI_Comm parent, ProgressRanks ranks);
+  void create_locks(GroupState& world);
+  void start_agents(GroupState& world, ProgressRanks ranks);
+  void watch();
+
+  Environment environment_;
+  Threads threads_;
+  int node_size_limit_;
+  bool crowded_ = false, finished_ = false;
+  index_t memory_in_use_ = 0;
+  std::uint64_t regions_ = 0;
+  Outstanding outstanding_{threads_};
+  Registry registry_;
+  NodeMemory lock_table_;
+  LockStripes locks_;
+  mpi::Comm with_agents_;  // and the world, where agents have processes of their own
+  std::unique_ptr<Progress> progress_;
+  std::unique_ptr<Watchdog> watchdog_;  // TESSERA_DEBUG=hang
+  std::string window_problem_;
+  PathChoice path_choice_;
+  std::vector<std::byte> scratch_;
+  // Destroyed first: their segments use all of the above.
+  FormedGroups formed_groups_;
+  Group world_;
+};
+
+}  // namespace tessera::detail

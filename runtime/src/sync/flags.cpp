@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/runtime/flags.hpp>
+
+#include <limits>
+
+#include <tessera/runtime/error.hpp>
+
+#include "base/pause.hpp"
+#include "format.hpp"
+#include "state/group_state.hpp"
+#include "sync/waiting.hpp"
+#include "transfer/transfer.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr index_t most = std::numeric_limits<index_t>::max();
+
+// The word of a scalar that changes with every notification.
+std::uint32_t& low_word(std::int64_t* scalar) noexcept {
+  static_assert(std::endian::native == std::endian::little);
+  return *reinterpret_cast<std::uint32_t*>(scalar);
+}
+
+}  // namespace
+
+Flags::Flags(const Group& group, index_t count, std::string_view name)
+    : scalars_(group, count < 0 || count > most - 2 ? count : count + 2, name),
+      waited_for_(static_cast<std::size_t>(count), 0) {}
+
+void Flags::check(int rank, index_t index) const {
+  if (index < 0 || index >= count() || rank < 0 || rank >= group().size()) {
+    throw UsageError(formatted("flag {} of rank {} is not in \"{}\", which has {} on each of {} ranks", index,
+                               rank, scalars_.name(), count(), group().size()));
+  }
+}
+
+void Flags::notify(int rank, index_t index) {
+  check(rank, index);
+  scalars_.fetch_add(rank, index, 1);
+  const index_t sleepers = count(), bell = count() + 1;
+  std::int64_t* asleep = scalars_.address(rank, sleepers);
+  if (asleep == nullptr || std::atomic_ref(*asleep).load() == 0) return;
+  std::int64_t* rung = scalars_.address(rank, bell);
+  std::atomic_ref(*rung).fetch_add(1);
+  detail::wake_all(low_word(rung));
+}
+
+bool Flags::test(index_t index, std::int64_t notifications) {
+  if (index < 0 || index >= count()) {
+    throw UsageError(
+        formatted("flag {} is not in \"{}\", which has {} on each rank", index, scalars_.name(), count()));
+  }
+  if (notifications < 0) {
+    throw UsageError(
+        formatted("{} notifications of flag {} of \"{}\" were waited for (those that have come cannot be "
+                  "given back)",
+                  notifications, index, scalars_.name()));
+  }
+  auto& before = waited_for_[static_cast<std::size_t>(index)];
+  if (scalars_.load(group().rank(), index) - before < notifications) {
+    const detail::GroupState& state = detail::GroupState::of(group());
+    if (state.node_count() > 1) detail::keep_mpi_going(state);  // the notification may be waiting for just that
+    return false;
+  }
+  before += notifications;
+  return true;
+}
+
+template <class Try>
+void Flags::wait_until(Try&& came) {
+  if (came()) return;
+  const int me = group().rank();
+  const detail::GroupState& state = detail::GroupState::of(group());
+  detail::Waiting waiting(state);
+  const std::atomic_ref<std::int64_t> sleepers(*scalars_.address(me, count()));
+  std::int64_t* bell = scalars_.address(me, count() + 1);
+  while (!came()) {
+    if (waiting.turn() || state.node_count() > 1) continue;  // nobody on another node could wake us
+    sleepers.fetch_add(1);
+    const auto seen = static_cast<std::uint32_t>(std::atomic_ref(*bell).load());
+    const bool now = came();
+    if (!now) detail::sleep_while(low_word(bell), seen, detail::longest_sleep);
+    sleepers.fetch_sub(1);
+    if (now) return;
+  }
+}
+
+void Flags::wait(index_t index, std::int64_t notifications) {
+  wait_until([&] { return test(index, notifications); });
+}
+
+index_t Flags::wait_any(std::span<const index_t> indices) {
+  if (indices.empty()) throw UsageError(formatted("wait_any for none of the flags of \"{}\"", scalars_.name()));
+  index_t found = -1;
+  wait_until([&] {
+    for (index_t index : indices) {
+      if (test(index)) return found = index, true;
+    }
+    return false;
+  });
+  return found;
+}
+
+void put_notify(Segment& segment, int rank, index_t offset, const Strided& shape, const void* source,
+                const Flag& flag) {
+  const auto& scalars = flag.flags->scalars_;
+  flag.flags->check(flag.rank, flag.index);
+  if (detail::put_with_notice(segment, rank, offset, shape, static_cast<const std::byte*>(source),
+                              scalars.segment(), flag.rank, flag.index * Scalars<std::int64_t>::spacing))
+    return;
+  segment.put(rank, offset, shape, source);
+  segment.flush(rank);
+  flag.flags->notify(flag.rank, flag.index);
+}
+
+}  // namespace tessera

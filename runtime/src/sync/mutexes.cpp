@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/runtime/mutexes.hpp>
+
+#include <tessera/runtime/detail/product.hpp>
+#include <tessera/runtime/error.hpp>
+
+#include "base/pause.hpp"
+#include "format.hpp"
+#include "state/group_state.hpp"
+#include "state/runtime_state.hpp"
+#include "sync/waiting.hpp"
+
+namespace tessera {
+namespace {
+
+// What the word `granted` of a process that waits holds.
+enum Grant : std::int32_t { waiting, yours, asleep };
+
+}  // namespace
+
+// The queue of this process's threads: those who come later get later tickets.
+struct Mutexes::Local {
+  std::atomic<std::uint32_t> next_ticket{0}, served{0};
+  std::atomic<bool> held{false};
+
+  void enter(const detail::GroupState& group) {
+    const std::uint32_t ticket = next_ticket.fetch_add(1);
+    if (served.load() == ticket) return;
+    // The thread that waits may be the only one that can serve other nodes.
+    if (group.runtime().progress() != nullptr) {
+      for (detail::Waiting turns(group); served.load() != ticket;) turns.turn();
+    } else {
+      for (std::uint32_t now; (now = served.load()) != ticket;) served.wait(now);
+    }
+  }
+  bool try_enter() noexcept {
+    std::uint32_t ticket = served.load();
+    return next_ticket.compare_exchange_strong(ticket, ticket + 1);
+  }
+  void leave() noexcept {
+    served.fetch_add(1);
+    served.notify_all();
+  }
+};
+
+// Lets the next thread in, unless the mutex was taken.
+struct Mutexes::Leaver {
+  Local* local;
+  ~Leaver() {
+    if (local != nullptr) local->leave();
+  }
+};
+
+void Mutexes::LocalDelete::operator()(Local* locals) const noexcept { delete[] locals; }
+
+Mutexes::Mutexes(const Group& group, index_t count, int host, std::string_view name)
+    : count_(count), host_(host), words_(group, detail::size_to_ask(count, words), name) {
+  if (host < 0 || host >= group.size()) {
+    throw UsageError(formatted("mutexes \"{}\": host {} is not in a group of {}", name, host, group.size()));
+  }
+  locals_.reset(new Local[static_cast<std::size_t>(count)]);
+}
+
+Mutexes::Local& Mutexes::local(index_t i) const {
+  if (i >= 0 && i < count_) return locals_[static_cast<std::size_t>(i)];
+  throw UsageError(formatted("mutex {} is not in \"{}\", which has {}", i, words_.name(), count_));
+}
+
+void Mutexes::lock(index_t i) {
+  Local& mine = local(i);
+  mine.enter(detail::GroupState::of(group()));
+  Leaver leaver{&mine};
+  const int me = group().rank();
+  words_.store(me, word(i, next), 0);
+  words_.store(me, word(i, granted), waiting);
+  // Ranks from 1: 0 is nobody.
+  const std::int32_t before = words_.exchange(host_, word(i, tail), me + 1);
+  if (before != 0) {
+    words_.store(before - 1, word(i, next), me + 1);
+    const detail::GroupState& state = detail::GroupState::of(group());
+    detail::Waiting turns(state);
+    while (words_.load(me, word(i, granted)) != yours) {
+      if (turns.turn() || state.node_count() > 1) continue;  // nobody on another node could wake us
+      std::int32_t expected = waiting;
+      words_.compare_exchange(me, word(i, granted), expected, asleep);
+      auto& sleep_word = *reinterpret_cast<std::uint32_t*>(words_.address(me, word(i, granted)));
+      detail::sleep_while(sleep_word, asleep, detail::longest_sleep);
+    }
+  }
+  mine.held = true;
+  leaver.local = nullptr;
+}
+
+bool Mutexes::try_lock(index_t i) {
+  Local& mine = local(i);
+  if (!mine.try_enter()) return false;
+  Leaver leaver{&mine};
+  const int me = group().rank();
+  words_.store(me, word(i, next), 0);
+  std::int32_t nobody = 0;
+  mine.held = words_.compare_exchange(host_, word(i, tail), nobody, me + 1);
+  if (mine.held) leaver.local = nullptr;
+  return mine.held;
+}
+
+void Mutexes::unlock(index_t i) {
+  Local& mine = local(i);
+  if (!mine.held) {
+    throw UsageError(formatted("mutex {} of \"{}\" was unlocked on rank {}, which does not hold it", i,
+                               words_.name(), group().rank()));
+  }
+  detail::GroupState::of(group()).runtime().complete_all();
+  mine.held = false;
+  hand_on(i);
+  mine.leave();
+}
+
+void Mutexes::hand_on(index_t i) {
+  const int me = group().rank();
+  std::int32_t successor = words_.load(me, word(i, next));
+  if (successor == 0) {
+    std::int32_t expected = me + 1;
+    if (words_.compare_exchange(host_, word(i, tail), expected, 0)) return;
+    // Somebody has come and is about to say who.
+    const detail::GroupState& state = detail::GroupState::of(group());
+    detail::Waiting turns(state);
+    while ((successor = words_.load(me, word(i, next))) == 0) turns.turn();
+  }
+  if (words_.exchange(successor - 1, word(i, granted), yours) != asleep) return;
+  if (std::int32_t* sleeper = words_.address(successor - 1, word(i, granted)))
+    detail::wake_one(*reinterpret_cast<std::uint32_t*>(sleeper));
+}
+
+}  // namespace tessera

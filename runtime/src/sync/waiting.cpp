@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "sync/waiting.hpp"
+
+#include <sched.h>
+
+#include <tessera/runtime/detail/wait.hpp>
+
+#include "agents/progress.hpp"
+#include "base/pause.hpp"
+#include "state/group_state.hpp"
+#include "state/runtime_state.hpp"
+
+namespace tessera::detail {
+namespace {
+
+// Where threads take turns at MPI, one that waits may be the only one of them that is in Tessera.
+bool may_serve(const GroupState& group) {
+  return group.node_count() > 1 ? group.runtime().threads().may_take_turns()
+                                : group.runtime().threads().may_call_mpi();
+}
+
+}  // namespace
+
+void keep_mpi_going(const GroupState& group) {
+  RuntimeState& runtime = group.runtime();
+  if (!may_serve(group)) return;
+  if (Progress* const progress = runtime.progress()) {
+    progress->host().serve();
+    return progress->host().serve_others();
+  }
+  const WindowLock lock(runtime.threads());
+  mpi::progress(group.comm());
+}
+
+// What comes from other nodes comes by the agent, so there is nothing to spin for. Where the group is on one
+// node, a process that waits may sleep between its turns, and the thread has to be there.
+Waiting::Waiting(const GroupState& group) noexcept
+    : group_(group),
+      spins_left_(group.node_count() > 1         ? 0
+                  : group.runtime().is_crowded() ? 1
+                                                 : most_spins) {
+  if (group_.node_count() == 1 || group_.runtime().progress() == nullptr || !may_serve(group_)) return;
+  served_ = &group_.runtime().progress()->host();
+  served_->begin();
+}
+
+Waiting::~Waiting() {
+  if (served_ != nullptr) served_->end();
+}
+
+bool Waiting::turn() {
+  if (spins_left_ > 0) {
+    --spins_left_;
+    pause();
+    return true;
+  }
+  keep_mpi_going(group_);
+  sched_yield();
+  return false;
+}
+
+void wait_turn(const Group& group) {
+  keep_mpi_going(GroupState::of(group));
+  sched_yield();
+}
+
+}  // namespace tessera::detail

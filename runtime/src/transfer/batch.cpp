@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/runtime/batch.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "agents/progress.hpp"
+#include "transfer/passage.hpp"
+#include "transfer/route.hpp"
+#include "transfer/transfer.hpp"
+#include "transfer/vector_runs.hpp"
+
+namespace tessera {
+
+using detail::Action;
+using detail::Address;
+using detail::counted_as;
+using detail::Pending;
+using detail::Program;
+using detail::Returns;
+using detail::RunGroup;
+using detail::SegmentState;
+using detail::Verb;
+
+namespace {
+
+// Runs of one verb and length that go by the window, until they are sent as a list.
+class WindowRuns {
+ public:
+  // `alpha` is read now.
+  struct Kind {
+    Verb verb = Verb::put;
+    ElementKind element = ElementKind::bytes;
+    index_t run = 0;
+    std::array<std::byte, 16> alpha{};
+    bool operator==(const Kind&) const = default;
+  };
+  bool is_empty() const noexcept { return runs_.empty(); }
+  bool takes(const Kind& kind) const noexcept {
+    return runs_.empty() ||
+           (kind == kind_ && static_cast<index_t>(runs_.size() + 1) * kind.run <= Program::most);
+  }
+  // Copies what is written.
+  void add(const Kind& kind, SegmentState& segment, int rank, index_t offset, const void* source,
+           void* target) {
+    kind_ = kind;
+    if (runs_.empty()) data_.resize(static_cast<std::size_t>(Program::most));
+    auto* local = static_cast<std::byte*>(target);
+    if (kind.verb != Verb::get) {
+      local = data_.data() + runs_.size() * static_cast<std::size_t>(kind.run);
+      std::memcpy(local, source, static_cast<std::size_t>(kind.run));
+    }
+    std::byte* here = segment.address(rank);
+    runs_.push_back({&segment, rank, offset, here == nullptr ? nullptr : here + offset, local});
+  }
+  // What was got is there when the request is done.
+  Request send() {
+    if (runs_.empty()) return {};
+    const bool adds = kind_.verb == Verb::accumulate;
+    const Action action{
+        .verb = kind_.verb, .kind = kind_.element, .alpha = adds ? kind_.alpha.data() : nullptr};
+    return detail::transfer_runs(std::exchange(runs_, {}), kind_.run, action, VectorMethod::automatic,
+                                 kind_.verb == Verb::get ? Returns::early : Returns::when_done);
+  }
+
+ private:
+  Kind kind_;
+  std::vector<detail::Run> runs_;
+  std::vector<std::byte> data_;
+};
+
+}  // namespace
+
+struct Batch::State {
+  detail::RuntimeState* runtime = nullptr;
+  struct Touched {
+    SegmentState* segment;
+    int rank;
+    Operation operation;
+    bool operator==(const Touched&) const = default;
+  };
+  struct Destination {
+    Program program;
+    std::vector<Touched> touched;  // marked again when it is sent: a flush meanwhile has found nothing
+  };
+  std::map<int, Destination> to;  // by agent
+  WindowRuns by_window;
+  // Where the last operation went, as the next mostly goes there too.
+  struct Way {
+    SegmentState* segment = nullptr;
+    std::uint64_t number = 0;  // the segment's, as another may come to lie where it lay
+    int rank = -1;
+    Destination* destination = nullptr;  // of an agent
+    int agent = 0;
+    std::uint64_t region = 0;
+    index_t begin = 0;     // of the rank's slice in it
+    unsigned touched = 0;  // the operations that the destination knows of, a bit for each
+    // And what the last one was, as its path holds for others of its kind.
+    Verb verb = Verb::put;
+    index_t bytes = -1;
+    Path path = Path::node;
+  } way;
+  Request under_way;
+
+  void send(int agent, Destination& destination) {
+    if (destination.program.is_empty()) return;
+    const detail::WindowLock lock(runtime->threads());
+    for (const Touched& one : destination.touched)
+      detail::Passage::order(*one.segment, one.rank, Path::agent, one.operation, Returns::early);
+    auto pending = std::make_shared<Pending>();
+    for (const Touched& one : destination.touched) pending->touches(*one.segment, one.rank);
+    runtime->progress()->courier().run(agent, destination.program, *pending);
+    under_way += runtime->outstanding().launch(std::move(pending));
+    destination.touched.clear();
+    way.touched = 0;
+  }
+
+  void find_way(SegmentState& segment, int rank, index_t offset, index_t bytes) {
+    detail::check_place(segment, rank, offset, bytes);
+    way = {};
+    way.segment = &segment;
+    way.number = segment.number;
+    way.rank = rank;
+    if (segment.address(rank) != nullptr || segment.domain() != AtomicDomain::cpu) return;
+    const Address place = segment.remote(rank, 0);
+    runtime = &segment.group().runtime();
+    way.destination = &to[place.agent];
+    way.agent = place.agent;
+    way.region = place.region;
+    way.begin = place.position;
+  }
+
+  // The path of an operation, if it can be kept for later; Path::node if it is to be done at once. What was
+  // kept for another path, and must come before it, is sent.
+  Path prepare(SegmentState& segment, int rank, index_t offset, index_t bytes, Verb verb) {
+    segment.require(detail::Use::data);
+    if (way.segment != &segment || way.number != segment.number || way.rank != rank)
+      find_way(segment, rank, offset, bytes);
+    if (bytes < 0 || offset < 0 || offset > segment.slice - bytes)
+      detail::check_place(segment, rank, offset, bytes);
+    if (way.verb != verb || way.bytes != bytes) {
+      way.verb = verb;
+      way.bytes = bytes;
+      way.path = route(segment, rank, verb, bytes);
+    }
+    const bool keeps = bytes <= Program::most / 4 && (way.path == Path::agent || verb != Verb::update);
+    if (!by_window.is_empty() && (!keeps || way.path != Path::window)) under_way += by_window.send();
+    if (way.destination != nullptr && (!keeps || way.path != Path::agent)) send(way.agent, *way.destination);
+    return keeps ? way.path : Path::node;
+  }
+
+  RunGroup group_of(Verb verb, index_t bytes) const noexcept {
+    RunGroup group;
+    group.verb = verb;
+    group.region = way.region;
+    group.run = bytes;
+    return group;
+  }
+
+  void to_agent(const RunGroup& run, index_t offset, const void* data, void* result) {
+    Destination& destination = *way.destination;
+    if (!destination.program.has_room(run)) send(way.agent, destination);
+    const Operation operation = counted_as(way.verb);
+    const unsigned bit = 1U << static_cast<unsigned>(operation);
+    if ((way.touched & bit) == 0) {
+      auto& known = destination.touched;
+      const Touched touched{way.segment, way.rank, operation};
+      if (std::find(known.begin(), known.end(), touched) == known.end()) known.push_back(touched);
+      way.touched |= bit;
+    }
+    const SegmentState& segment = *way.segment;
+    const detail::Counted counted(segment, segment.tallies(), way.rank, Path::agent, operation, run.run);
+    destination.program.add(run, way.begin + offset, data, result);
+  }
+
+  void to_window(const WindowRuns::Kind& kind, index_t offset, const void* source, void* target) {
+    if (!by_window.takes(kind)) under_way += by_window.send();
+    by_window.add(kind, *way.segment, way.rank, offset, source, target);
+  }
+};
+
+Batch::Batch() : state_(std::make_unique<State>()) {}
+Batch::Batch(Batch&&) noexcept = default;
+Batch& Batch::operator=(Batch&& other) noexcept {
+  const Batch old(std::move(*this));  // sends what it has
+  state_ = std::move(other.state_);
+  return *this;
+}
+Batch::~Batch() {
+  try {
+    if (state_) send();
+  } catch (...) {  // a destructor has nobody to tell; the next operation on the segment fails in the same way
+  }
+}
+
+void Batch::put(Segment& segment, int rank, index_t offset, const void* source, index_t bytes) {
+  SegmentState& state = SegmentState::of(segment);
+  if (bytes == 0) return detail::check_rank(state, rank);
+  switch (state_->prepare(state, rank, offset, bytes, Verb::put)) {
+    case Path::agent:
+      return state_->to_agent(state_->group_of(Verb::put, bytes), offset, source, nullptr);
+    case Path::window:
+      return state_->to_window({.verb = Verb::put, .run = bytes}, offset, source, nullptr);
+    case Path::node:
+      segment.put(rank, offset, Strided::contiguous(bytes), source);
+  }
+}
+
+void Batch::get(const Segment& segment, int rank, index_t offset, void* target, index_t bytes) {
+  SegmentState& state = SegmentState::of(segment);
+  if (bytes == 0) return detail::check_rank(state, rank);
+  switch (state_->prepare(state, rank, offset, bytes, Verb::get)) {
+    case Path::agent:
+      return state_->to_agent(state_->group_of(Verb::get, bytes), offset, nullptr, target);
+    case Path::window:
+      return state_->to_window({.verb = Verb::get, .run = bytes}, offset, nullptr, target);
+    case Path::node:
+      state_->under_way += segment.get_async(rank, offset, Strided::contiguous(bytes), target);
+  }
+}
+
+void Batch::accumulate(Segment& segment, int rank, index_t offset, ElementKind kind, const void* alpha,
+                       const void* source, index_t bytes) {
+  SegmentState& state = SegmentState::of(segment);
+  if (bytes == 0) return detail::check_rank(state, rank);
+  // Segment's own member reports what is wrong with it.
+  const bool whole = kind != ElementKind::bytes && (offset | bytes) % size_of(kind) == 0;
+  const Path path = whole ? state_->prepare(state, rank, offset, bytes, Verb::accumulate) : Path::node;
+  if (path == Path::node)
+    return segment.accumulate(rank, offset, Strided::contiguous(bytes), kind, alpha, source);
+  std::array<std::byte, 16> factor{};
+  std::memcpy(factor.data(), alpha, static_cast<std::size_t>(size_of(kind)));
+  if (path == Path::window)
+    return state_->to_window({Verb::accumulate, kind, bytes, factor}, offset, source, nullptr);
+  RunGroup group = state_->group_of(Verb::accumulate, bytes);
+  group.kind = kind;
+  group.value = factor;
+  state_->to_agent(group, offset, source, nullptr);
+}
+
+void Batch::fetch_op(Segment& segment, int rank, index_t offset, ElementKind kind, Update update,
+                     const void* value, void* result) {
+  SegmentState& state = SegmentState::of(segment);
+  std::array<std::byte, 16> unwanted;
+  const bool sound = is_defined(update, kind) && offset % size_of(kind) == 0;
+  if (!sound || state_->prepare(state, rank, offset, size_of(kind), Verb::update) != Path::agent)
+    return segment.fetch_op(rank, offset, kind, update, value, result != nullptr ? result : unwanted.data());
+  RunGroup group = state_->group_of(Verb::update, size_of(kind));
+  group.kind = kind;
+  group.update = update;
+  state_->to_agent(group, offset, value, result);
+}
+
+Request Batch::send_async() {
+  state_->under_way += state_->by_window.send();
+  for (auto& [agent, destination] : state_->to) state_->send(agent, destination);
+  return std::exchange(state_->under_way, Request());
+}
+
+void Batch::send() { send_async().wait(); }
+
+}  // namespace tessera

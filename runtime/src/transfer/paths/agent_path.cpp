@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "agents/progress.hpp"
+#include "state/group_state.hpp"
+#include "state/runtime_state.hpp"
+#include "transfer/paths/paths.hpp"
+
+namespace tessera::detail {
+namespace {
+
+// Runs of this size and more are sent from where they are.
+constexpr index_t largest_packed = index_t{8} << 10;
+
+Courier& courier_of(const SegmentState& segment) noexcept {
+  return segment.group().runtime().progress()->courier();
+}
+
+// Scalars are changed by atomic instructions, elements under their stripes.
+Message message_for(const SegmentState& segment) noexcept {
+  return segment.use() == Use::scalars ? Message::scalar : Message::element;
+}
+
+std::array<std::byte, 16> both(const void* expected, const void* desired, index_t bytes) noexcept {
+  std::array<std::byte, 16> values{};
+  std::memcpy(values.data(), expected, static_cast<std::size_t>(bytes));
+  std::memcpy(values.data() + 8, desired, static_cast<std::size_t>(bytes));
+  return values;
+}
+
+// A list on its way: each transfer that is launched is one of its requests.
+class Launches {
+ public:
+  Launches(SegmentState& segment, int rank) : segment_(segment), rank_(rank) {}
+  Pending& next() {
+    if (!pending_) pending_ = std::make_shared<Pending>(segment_, rank_);
+    return *pending_;
+  }
+  void launch() {
+    request_ += segment_.group().runtime().outstanding().launch(std::exchange(pending_, nullptr));
+  }
+  Request take() { return std::move(request_); }
+
+ private:
+  SegmentState& segment_;
+  int rank_;
+  std::shared_ptr<Pending> pending_;
+  Request request_;
+};
+
+}  // namespace
+
+void AgentPath::put(SegmentState& segment, int rank, index_t offset, const Strided& shape,
+                    const std::byte* source, Pending* pending) {
+  courier_of(segment).put(segment.remote(rank, offset), shape, source, pending);
+}
+
+void AgentPath::get(SegmentState& segment, int rank, index_t offset, const Strided& shape, std::byte* target,
+                    Pending* pending) {
+  courier_of(segment).get(segment.remote(rank, offset), shape, target, pending);
+}
+
+void AgentPath::accumulate(SegmentState& segment, int rank, index_t offset, const Strided& shape,
+                           const Action& action, const std::byte* source, Pending* pending) {
+  courier_of(segment).accumulate(segment.remote(rank, offset), shape, action, source, pending);
+}
+
+void AgentPath::update(SegmentState& segment, int rank, index_t offset, const Action& action, const void* value,
+                       void* result) {
+  const auto bytes = static_cast<std::size_t>(size_of(action.kind));
+  std::array<std::byte, 16> operand{};
+  std::memcpy(operand.data(), value, bytes);
+  const auto old = courier_of(segment).ask(segment.remote(rank, offset), message_for(segment), action, operand);
+  std::memcpy(result, old.data(), bytes);
+}
+
+bool AgentPath::compare_exchange(SegmentState& segment, int rank, index_t offset, ElementKind kind,
+                                 void* expected, const void* desired) {
+  const Action action{.verb = Verb::compare_exchange, .kind = kind};
+  const auto answer = courier_of(segment).ask(segment.remote(rank, offset), message_for(segment), action,
+                                              both(expected, desired, size_of(kind)));
+  std::memcpy(expected, answer.data(), static_cast<std::size_t>(size_of(kind)));
+  return answer[8] != std::byte{0};
+}
+
+// Nothing is added, so that what is read is what an atomic instruction finds.
+void AgentPath::load(SegmentState& segment, int rank, index_t offset, ElementKind kind, void* value) {
+  const std::array<std::byte, 8> nothing{};
+  update(segment, rank, offset, {.verb = Verb::update, .kind = kind}, nothing.data(), value);
+}
+
+// Packed into programs, or each run by itself where that saves a copy.
+Request AgentPath::list(SegmentState& segment, const RunList& list) {
+  const int rank = list.runs.front().rank;
+  const Action& action = list.action;
+  Courier& courier = courier_of(segment);
+  Launches launches(segment, rank);
+  if (list.run >= largest_packed) {
+    const Strided shape = Strided::contiguous(list.run);
+    for (const Run& run : list.runs) {
+      Pending* pending = &launches.next();
+      if (action.verb == Verb::put) put(segment, rank, run.offset, shape, run.local, pending);
+      if (action.verb == Verb::get) get(segment, rank, run.offset, shape, run.local, pending);
+      if (action.verb == Verb::accumulate)
+        accumulate(segment, rank, run.offset, shape, action, run.local, pending);
+      launches.launch();
+    }
+    return launches.take();
+  }
+  RunGroup alike{.verb = action.verb,
+                 .kind = action.kind,
+                 .update = action.update,
+                 .region = segment.region().number(),
+                 .run = list.run};
+  if (action.alpha != nullptr)
+    std::memcpy(alike.value.data(), action.alpha, static_cast<std::size_t>(size_of(action.kind)));
+  const int agent = segment.remote(rank, 0).agent;
+  Program program;
+  auto send = [&] {
+    courier.run(agent, program, launches.next());
+    launches.launch();
+  };
+  for (const Run& run : list.runs) {
+    if (!program.has_room(alike)) send();
+    program.add(alike, segment.remote(rank, run.offset).position, run.local, run.local);
+  }
+  send();
+  return launches.take();
+}
+
+}  // namespace tessera::detail

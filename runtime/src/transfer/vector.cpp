@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/runtime/vector.hpp>
+
+#include <algorithm>
+#include <span>
+
+#include <tessera/runtime/error.hpp>
+
+#include "format.hpp"
+#include "transfer/passage.hpp"
+#include "transfer/paths/paths.hpp"
+#include "transfer/route.hpp"
+#include "transfer/transfer.hpp"
+#include "transfer/vector_runs.hpp"
+
+namespace tessera {
+namespace detail {
+
+namespace {
+
+// A vector transfer on its way.
+class Transfer {
+ public:
+  Transfer(std::vector<Run> runs, index_t run, const Action& action)
+      : runs_(std::move(runs)), run_(run), action_(action) {}
+
+  void conservative() {
+    for (const Run& run : runs_) {
+      one(run);
+      run.segment->complete(run.rank, anything);
+    }
+  }
+
+  // Together: those on the node in one loop, those elsewhere by target.
+  Request together(VectorMethod method, Returns returns) {
+    if (!std::all_of(runs_.begin(), runs_.end(), [&](const Run& run) { return on_node(run, action_.verb); })) {
+      if (method == VectorMethod::direct)
+        std::sort(runs_.begin(), runs_.end(), before);
+      else if (!std::is_sorted(runs_.begin(), runs_.end(), to_other_target))
+        std::stable_sort(runs_.begin(), runs_.end(), to_other_target);
+    }
+    Request request;
+    for (auto begin = runs_.cbegin(), end = begin; begin != runs_.cend(); begin = end) {
+      const Run& first = *begin;
+      const bool here = on_node(first, action_.verb);
+      end = std::find_if(begin + 1, runs_.cend(), [&](const Run& run) {
+        return here ? run.segment != first.segment || !on_node(run, action_.verb) : !same_target(run, first);
+      });
+      request += send({{begin, end}, run_, action_, method, returns});
+    }
+    return request;
+  }
+
+ private:
+  void one(const Run& run) {
+    const Strided shape = Strided::contiguous(run_);
+    if (action_.verb == Verb::put) return transfer_put(*run.segment, run.rank, run.offset, shape, run.local);
+    if (action_.verb == Verb::get) return transfer_get(*run.segment, run.rank, run.offset, shape, run.local);
+    transfer_accumulate(*run.segment, run.rank, run.offset, shape, action_, run.local);
+  }
+
+  Request send(const RunList& list) {
+    SegmentState& segment = *list.runs.front().segment;
+    const int rank = list.runs.front().rank;
+    const Path path = route(segment, rank, action_.verb, run_);
+    auto runs = static_cast<index_t>(list.runs.size());
+    if (path == Path::node) runs -= count_others(segment, list.runs);
+    // What is got is under way until it is waited for; a typed list by the window waits by itself.
+    const Passage passage(segment, rank, path, action_.verb, run_ * runs, Returns::early);
+    Request request = by(path, [&](auto way) { return way.list(segment, list); });
+    if (list.returns == Returns::when_done) request.wait();
+    return request;
+  }
+
+  // Counts the runs at other ranks of the node than the first's, one operation for each rank, and puts them in
+  // order; the first's takes the time. Returns how many runs these are.
+  index_t count_others(SegmentState& segment, std::span<const Run> group) const {
+    const int first = group.front().rank;
+    if (std::all_of(group.begin(), group.end(), [&](const Run& run) { return run.rank == first; })) return 0;
+    const GroupState& members = segment.group();
+    std::vector<index_t> runs(static_cast<std::size_t>(members.node_ranks()), 0);
+    for (const Run& run : group) ++runs[static_cast<std::size_t>(members.slot(run.rank))];
+    index_t others = 0;
+    for (std::size_t place = 0; place < runs.size(); ++place) {
+      const int rank = members.rank_of_slot(static_cast<index_t>(place));
+      if (runs[place] == 0 || rank == first) continue;
+      const Operation operation = counted_as(action_.verb);
+      Passage::order(segment, rank, Path::node, operation, Returns::early);
+      count_untimed(segment, segment.tallies(), rank, Path::node, operation, run_ * runs[place]);
+      others += runs[place];
+    }
+    return others;
+  }
+
+  std::vector<Run> runs_;
+  index_t run_;
+  Action action_;
+};
+
+Request transfer(const Vector& vector, VectorMethod method, const Action& action, Returns returns) {
+  std::vector<Run> runs = resolve(vector);
+  if (runs.empty()) return {};
+  if (action.verb == Verb::accumulate) require_whole_elements(vector, runs, action.kind);
+  return transfer_runs(std::move(runs), vector.run, action, method, returns);
+}
+
+Action sum_of(ElementKind kind, const void* alpha) {
+  if (kind == ElementKind::bytes) throw UsageError("accumulate is not defined for bytes");
+  return {.verb = Verb::accumulate, .kind = kind, .update = Update::sum, .alpha = alpha};
+}
+
+}  // namespace
+
+Request transfer_runs(std::vector<Run> runs, index_t run, const Action& action, VectorMethod method,
+                      Returns returns) {
+  const Verb verb = action.verb;
+#ifdef TESSERA_CHECKS
+  const bool promised = method == VectorMethod::batched || method == VectorMethod::direct;
+  if (promised && overlaps(runs, run, verb)) {
+    throw UsageError(
+        formatted("runs of a vector transfer by the method {} overlap (what comes last would be left to "
+                  "chance); use automatic or conservative",
+                  to_string(method)));
+  }
+#endif
+  if (method == VectorMethod::automatic) {
+    const bool batched =
+        order_is_kept(runs, run, verb) || agents_keep_order(runs, run, verb) || !overlaps(runs, run, verb);
+    method = batched ? VectorMethod::batched : VectorMethod::conservative;
+  }
+  Transfer transfer(std::move(runs), run, action);
+  if (method != VectorMethod::conservative) return transfer.together(method, returns);
+  transfer.conservative();
+  return {};
+}
+
+}  // namespace detail
+
+using detail::Returns;
+using detail::Verb;
+
+const char* to_string(VectorMethod method) noexcept {
+  constexpr const char* names[] = {"automatic", "conservative", "batched", "direct"};
+  return names[static_cast<std::size_t>(method)];
+}
+
+void put(const Vector& vector, VectorMethod method) {
+  detail::transfer(vector, method, {.verb = Verb::put}, Returns::when_done).wait();
+}
+void get(const Vector& vector, VectorMethod method) {
+  detail::transfer(vector, method, {.verb = Verb::get}, Returns::when_done).wait();
+}
+void accumulate(const Vector& vector, ElementKind kind, const void* alpha, VectorMethod method) {
+  detail::transfer(vector, method, detail::sum_of(kind, alpha), Returns::when_done).wait();
+}
+
+Request put_async(const Vector& vector, VectorMethod method) {
+  return detail::transfer(vector, method, {.verb = Verb::put}, Returns::early);
+}
+Request get_async(const Vector& vector, VectorMethod method) {
+  return detail::transfer(vector, method, {.verb = Verb::get}, Returns::early);
+}
+Request accumulate_async(const Vector& vector, ElementKind kind, const void* alpha, VectorMethod method) {
+  return detail::transfer(vector, method, detail::sum_of(kind, alpha), Returns::early);
+}
+
+}  // namespace tessera
