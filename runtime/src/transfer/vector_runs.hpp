@@ -6,18 +6,10 @@
 
 #include <tessera/runtime/vector.hpp>
 
+#include "transfer/paths/run.hpp"
 #include "transfer/route.hpp"
 
 namespace tessera::detail {
-
-/// One run of a vector transfer, found and checked.
-struct Run {
-  SegmentState* segment;
-  int rank;
-  index_t offset;
-  std::byte* place;  // on this node; null elsewhere
-  std::byte* local;
-};
 
 /// The runs of a list in its order. Throws UsageError for a list that is wrong in itself or reaches outside.
 /// @local

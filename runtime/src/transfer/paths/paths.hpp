@@ -12,7 +12,7 @@
 #include "base/verb.hpp"
 #include "completion/pending.hpp"
 #include "state/segment_state.hpp"
-#include "transfer/vector_runs.hpp"
+#include "transfer/paths/run.hpp"
 
 // The three ways to a target, with the same members, so that their files can be read side by side. What comes
 // here is checked, counted and in order (passage.hpp). With a Pending a transfer between nodes does not wait.

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <algorithm>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -84,69 +85,52 @@ WindowStage* if_small(const Strided& shape, WindowStage* stage) {
   return shape.bytes() <= most_staged || (shape.levels == 0) ? stage : nullptr;
 }
 
-void put_by(SegmentState& segment, int rank, index_t offset, const Strided& shape, const std::byte* source,
-            WindowStage* stage) {
+// A put from local memory that is const, else a get.
+template <class Byte>
+void move_by(SegmentState& segment, int rank, index_t offset, const Strided& shape, Byte* memory,
+             WindowStage* stage) {
+  constexpr bool puts = std::is_const_v<Byte>;
   const Strided merged = shape.merged();
   stage = if_small(merged, stage);
   const index_t begin = segment.offset() + offset;
-  auto send = [&](const Strided& runs, index_t remote, const std::byte* from) {
+  auto move = [&](const Strided& runs, index_t remote, Byte* local) {
     Issue(segment, rank, stage)
         .runs(
             runs, begin + remote,
             [&](MPI_Win win, index_t there, index_t here, index_t bytes) {
-              mpi::put(win, rank, there, from + here, bytes);
+              if constexpr (puts)
+                mpi::put(win, rank, there, local + here, bytes);
+              else
+                mpi::get(win, rank, there, local + here, bytes);
             },
             [&](MPI_Win win, index_t there, index_t here, index_t bytes) {
-              return mpi::rput(win, rank, there, from + here, bytes);
+              if constexpr (puts)
+                return mpi::rput(win, rank, there, local + here, bytes);
+              else
+                return mpi::rget(win, rank, there, local + here, bytes);
             });
   };
-  if (merged.levels == 0) return send(merged, 0, source);
+  if (merged.levels == 0) return move(merged, 0, memory);
   if (is_direct(segment, merged, stage)) {
     MPI_Win win = segment.region().window();
-    mpi::put_strided(win, rank, begin, source, merged);
+    if constexpr (puts)
+      mpi::put_strided(win, rank, begin, memory, merged);
+    else
+      mpi::get_strided(win, rank, begin, memory, merged);
     return mpi::flush_local(win, rank);
   }
   auto part = [&](const Strided& m, index_t remote, index_t local) {
     const Strided dense = packed(m).merged();
-    if (dense.run <= m.run) return send(m, remote, source + local);
+    if (dense.run <= m.run) return move(m, remote, memory + local);
     std::byte* buffer = packing_buffer(segment, stage, m.bytes());
-    copy_strided(buffer, source + local, packing(m), Direction::local_to_remote);
-    send(dense, remote, buffer);
-  };
-  in_parts(merged, 1, 0, 0, part);
-}
-
-void get_by(SegmentState& segment, int rank, index_t offset, const Strided& shape, std::byte* target,
-            WindowStage* stage) {
-  const Strided merged = shape.merged();
-  stage = if_small(merged, stage);
-  const index_t begin = segment.offset() + offset;
-  auto fetch = [&](const Strided& runs, index_t remote, std::byte* to) {
-    Issue(segment, rank, stage)
-        .runs(
-            runs, begin + remote,
-            [&](MPI_Win win, index_t there, index_t here, index_t bytes) {
-              mpi::get(win, rank, there, to + here, bytes);
-            },
-            [&](MPI_Win win, index_t there, index_t here, index_t bytes) {
-              return mpi::rget(win, rank, there, to + here, bytes);
-            });
-  };
-  if (merged.levels == 0) return fetch(merged, 0, target);
-  if (is_direct(segment, merged, stage)) {
-    MPI_Win win = segment.region().window();
-    mpi::get_strided(win, rank, begin, target, merged);
-    return mpi::flush_local(win, rank);
-  }
-  auto part = [&](const Strided& m, index_t remote, index_t local) {
-    const Strided dense = packed(m).merged();
-    if (dense.run <= m.run) return fetch(m, remote, target + local);
-    std::byte* buffer = packing_buffer(segment, stage, m.bytes());
-    fetch(dense, remote, buffer);
-    auto unpack = [to = target + local, buffer, m] {
-      copy_strided(to, buffer, packing(m), Direction::remote_to_local);
-    };
-    stage != nullptr ? stage->finally(unpack) : unpack();
+    if constexpr (puts) copy_strided(buffer, memory + local, packing(m), Direction::local_to_remote);
+    move(dense, remote, buffer);
+    if constexpr (!puts) {
+      auto unpack = [to = memory + local, buffer, m] {
+        copy_strided(to, buffer, packing(m), Direction::remote_to_local);
+      };
+      stage != nullptr ? stage->finally(unpack) : unpack();
+    }
   };
   in_parts(merged, 1, 0, 0, part);
 }
@@ -204,12 +188,12 @@ void list_typed(const SegmentState& segment, const RunList& list) {
 
 void WindowPath::put(SegmentState& segment, int rank, index_t offset, const Strided& shape,
                      const std::byte* source, Pending* pending) {
-  as_stage(pending, [&](WindowStage* stage) { put_by(segment, rank, offset, shape, source, stage); });
+  as_stage(pending, [&](WindowStage* stage) { move_by(segment, rank, offset, shape, source, stage); });
 }
 
 void WindowPath::get(SegmentState& segment, int rank, index_t offset, const Strided& shape, std::byte* target,
                      Pending* pending) {
-  as_stage(pending, [&](WindowStage* stage) { get_by(segment, rank, offset, shape, target, stage); });
+  as_stage(pending, [&](WindowStage* stage) { move_by(segment, rank, offset, shape, target, stage); });
 }
 
 void WindowPath::accumulate(SegmentState& segment, int rank, index_t offset, const Strided& shape,
@@ -236,10 +220,11 @@ Request WindowPath::list(SegmentState& segment, const RunList& list) {
   };
   for (const Run& run : list.runs) {
     if (stage->kept() >= most_staged) launch();
-    if (action.verb == Verb::put) put_by(segment, rank, run.offset, shape, run.local, stage.get());
-    if (action.verb == Verb::get) get_by(segment, rank, run.offset, shape, run.local, stage.get());
+    const std::byte* source = run.local;
+    if (action.verb == Verb::put) move_by(segment, rank, run.offset, shape, source, stage.get());
+    if (action.verb == Verb::get) move_by(segment, rank, run.offset, shape, run.local, stage.get());
     if (action.verb == Verb::accumulate)
-      accumulate_by(segment, rank, run.offset, shape, action, run.local, stage.get());
+      accumulate_by(segment, rank, run.offset, shape, action, source, stage.get());
   }
   launch();
   return request;
