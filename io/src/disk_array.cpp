@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include <tessera/detail/operations.hpp>
+#include <tessera/core/operations.hpp>
 #include <tessera/runtime/detail/fingerprint.hpp>
 
 #include "disk_transfer.hpp"

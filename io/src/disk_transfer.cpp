@@ -7,7 +7,7 @@
 #include <span>
 #include <system_error>
 
-#include <tessera/detail/operations.hpp>
+#include <tessera/core/operations.hpp>
 #include <tessera/layout.hpp>
 
 #include "file_order.hpp"

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include <tessera/detail/operations.hpp>
+#include <tessera/core/operations.hpp>
 #include <tessera/layout.hpp>
 
 namespace tessera::io::detail {

@@ -12,7 +12,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <tessera/detail/operations.hpp>
+#include <tessera/core/operations.hpp>
 #include <tessera/runtime/detail/fingerprint.hpp>
 
 #include "format.hpp"

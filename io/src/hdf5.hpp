@@ -10,7 +10,7 @@
 #include <hdf5.h>
 #include <mpi.h>
 
-#include <tessera/detail/array_core.hpp>
+#include <tessera/core/array_core.hpp>
 #include <tessera/io/attribute.hpp>
 #include <tessera/runtime/detail/unique_handle.hpp>
 

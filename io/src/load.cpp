@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/io/load.hpp>
 
-#include <tessera/detail/operations.hpp>
+#include <tessera/core/operations.hpp>
 #include <tessera/runtime/detail/fingerprint.hpp>
 
 #include "format.hpp"

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include <tessera/detail/layout_core.hpp>
+#include <tessera/core/layout_core.hpp>
 
 namespace tessera::io::detail {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <tessera/detail/core_owner.hpp>
-#include <tessera/detail/slice_core.hpp>
+#include <tessera/core/core_owner.hpp>
+#include <tessera/core/slice_core.hpp>
 #include <tessera/io/detail/stored_value.hpp>
 
 #include "tiles.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <tessera/detail/array_core.hpp>
+#include <tessera/core/array_core.hpp>
 
 // A file's data as tiles: equal runs of an array's elements in row-major order, whatever its layout and the
 // number of ranks. Each tile has one rank to write or read it, and in a checkpoint a checksum. All @local.

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "transfers.hpp"
 
-#include <tessera/detail/operations.hpp>
+#include <tessera/core/operations.hpp>
 #include <tessera/runtime/runtime.hpp>
 
 #include "file_order.hpp"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include <tessera/detail/slice_core.hpp>
+#include <tessera/core/slice_core.hpp>
 
 #include "descriptor.hpp"
 #include "hdf5.hpp"

@@ -9,7 +9,7 @@
 #include <list>
 #include <optional>
 
-#include <tessera/detail/operations.hpp>
+#include <tessera/core/operations.hpp>
 #include <tessera/io/save.hpp>
 #include <tessera/layout.hpp>
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include <tessera/detail/operations.hpp>
+#include <tessera/core/operations.hpp>
 #include <tessera/linalg/blocking.hpp>
 
 #include "scalapack.hpp"

@@ -7,7 +7,7 @@
 #include <limits>
 #include <memory>
 
-#include <tessera/detail/operations.hpp>
+#include <tessera/core/operations.hpp>
 
 namespace tessera::linalg::detail {
 namespace {

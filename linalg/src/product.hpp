@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include <tessera/detail/slice_core.hpp>
+#include <tessera/core/slice_core.hpp>
 #include <tessera/runtime/request.hpp>
 
 #include "blas.hpp"

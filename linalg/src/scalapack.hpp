@@ -9,7 +9,7 @@
 
 #include <mpi.h>
 
-#include <tessera/detail/layout_core.hpp>
+#include <tessera/core/layout_core.hpp>
 #include <tessera/runtime/detail/unique_handle.hpp>
 
 // Every BLACS and ScaLAPACK routine that Tessera calls, in one place; those for eigenvalues and singular values

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include <tessera/detail/slice_core.hpp>
+#include <tessera/core/slice_core.hpp>
 
 #include "index_set.hpp"
 

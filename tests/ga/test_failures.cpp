@@ -6,7 +6,7 @@
 #include <streambuf>
 #include <string>
 
-#include <tessera/detail/agreed.hpp>
+#include <tessera/core/agreed.hpp>
 #include <tessera/elementwise.hpp>
 #include <tessera/print.hpp>
 #include <tessera/reductions.hpp>

@@ -13,7 +13,7 @@
 
 #include "../support/message_of.hpp"
 #include "array_model.hpp"
-#include "block_locator.hpp"
+#include "layout/block_locator.hpp"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/detail/core_owner.hpp>
+#include <tessera/core/core_owner.hpp>
 #include <tessera/detail/field_transfers.hpp>
 #include <tessera/detail/ghost_updates.hpp>
 #include <tessera/detail/list_transfers.hpp>

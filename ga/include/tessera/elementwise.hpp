@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <tessera/detail/operations.hpp>
+#include <tessera/core/operations.hpp>
 #include <tessera/slice.hpp>
 
 // Operations on arrays and slices that treat each element by itself. All are collective over the group of the

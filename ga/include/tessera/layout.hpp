@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <tessera/detail/layout_core.hpp>
+#include <tessera/core/layout_core.hpp>
 #include <tessera/patch.hpp>
 #include <tessera/per_dimension.hpp>
 

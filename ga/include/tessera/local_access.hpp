@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include <tessera/detail/array_core.hpp>
+#include <tessera/core/array_core.hpp>
 #include <tessera/view.hpp>
 
 namespace tessera {

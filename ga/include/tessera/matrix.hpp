@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include <tessera/detail/operations.hpp>
+#include <tessera/core/operations.hpp>
 #include <tessera/slice.hpp>
 
 // Rows, columns and diagonals of matrices: arrays or slices of two dimensions. Collective as the operations of

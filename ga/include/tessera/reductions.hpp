@@ -6,7 +6,7 @@
 #include <functional>
 #include <optional>
 
-#include <tessera/detail/operations.hpp>
+#include <tessera/core/operations.hpp>
 #include <tessera/slice.hpp>
 
 // What all elements of an array or slice come to; the result is the same on every rank. All are collective, and

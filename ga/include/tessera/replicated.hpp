@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include <tessera/detail/agreed.hpp>
+#include <tessera/core/agreed.hpp>
 #include <tessera/detail/node_copies.hpp>
 #include <tessera/slice.hpp>
 

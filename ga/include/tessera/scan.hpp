@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include <tessera/detail/operations.hpp>
+#include <tessera/core/operations.hpp>
 #include <tessera/slice.hpp>
 
 // Prefix operations, compression and sorting of vectors: arrays or slices of one dimension. Collective as the

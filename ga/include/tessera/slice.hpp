@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include <tessera/array.hpp>
-#include <tessera/detail/slice_core.hpp>
+#include <tessera/core/slice_core.hpp>
 
 namespace tessera {
 

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include <tessera/detail/array_core.hpp>
-#include <tessera/detail/buffer.hpp>
+#include <tessera/core/array_core.hpp>
+#include <tessera/core/buffer.hpp>
 
 // What transfers are inside epochs of their mode. Where the node keeps other nodes' elements, they go through
 // that cache.

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include <tessera/detail/array_core.hpp>
-#include <tessera/detail/buffer.hpp>
+#include <tessera/core/array_core.hpp>
+#include <tessera/core/buffer.hpp>
 
 // Between one field of each element of a patch and local memory. Strides of buffers are in fields.
 namespace tessera::detail {

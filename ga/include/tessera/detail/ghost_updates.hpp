@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include <tessera/detail/array_core.hpp>
+#include <tessera/core/array_core.hpp>
 #include <tessera/detail/ghost_sides.hpp>
 
 // The exchange of the ghost cells of an array.

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include <tessera/detail/array_core.hpp>
+#include <tessera/core/array_core.hpp>
 #include <tessera/index.hpp>
 #include <tessera/runtime/vector.hpp>
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include <tessera/detail/slice_core.hpp>
+#include <tessera/core/slice_core.hpp>
 #include <tessera/runtime/group.hpp>
 
 namespace tessera::detail {

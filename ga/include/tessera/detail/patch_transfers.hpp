@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include <tessera/detail/array_core.hpp>
-#include <tessera/detail/buffer.hpp>
+#include <tessera/core/array_core.hpp>
+#include <tessera/core/buffer.hpp>
 #include <tessera/runtime/flags.hpp>
 #include <tessera/runtime/request.hpp>
 

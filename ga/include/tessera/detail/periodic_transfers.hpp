@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include <tessera/detail/array_core.hpp>
-#include <tessera/detail/buffer.hpp>
+#include <tessera/core/array_core.hpp>
+#include <tessera/core/buffer.hpp>
 
 // Between local memory and a patch of any place and size of an array that is repeated without end in all
 // directions.

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include <tessera/detail/array_core.hpp>
+#include <tessera/core/array_core.hpp>
 
 namespace tessera::io::detail {
 

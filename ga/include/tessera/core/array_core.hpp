@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <tessera/core/epoch.hpp>
+#include <tessera/core/layout_core.hpp>
+#include <tessera/runtime/segment.hpp>
+
+namespace tessera::detail {
+
+class AccessScopes;
+class EpochState;
+class Ghosts;
+
+/// What an element of an array is.
+struct ElementType {
+  ElementKind kind;
+  index_t size;
+  friend bool operator==(const ElementType&, const ElementType&) = default;
+};
+
+/// "float64", or "bytes of size 24". @local
+std::string to_string(const ElementType& type);
+
+/// Of elements, in bytes: as the memory of segments is aligned.
+inline constexpr std::size_t most_alignment = 64;
+
+/// By dimension: whether the ghost cells at the ends of the array are those of the other end.
+using Periodic = std::array<bool, static_cast<std::size_t>(max_rank)>;
+
+/// What may be said about an array, but its layout and type.
+struct CoreOptions {
+  std::string_view name = "unnamed";
+  std::optional<AtomicDomain> domain = {};
+  Periodic periodic{};
+};
+
+/// An array with run-time rank and element type: what Array<T, N> and interfaces from other languages stand on.
+/// It knows where elements are, moves single ones, and keeps local access, epochs and ghost cells in order.
+/// Patches and lists are moved by patch_transfers.hpp and its neighbours. Positions are arrays of rank()
+/// numbers.
+class ArrayCore {
+ public:
+  /// @collective @throws as Segment, and UsageError if the layout differs between ranks or has more ranks than
+  /// the group.
+  ArrayCore(const Group& group, LayoutCore layout, ElementType type, const CoreOptions& options);
+  /// In a part of a segment, whose contents stay. @collective @throws as above, and as Segment::part
+  ArrayCore(const Segment& memory, index_t offset, LayoutCore layout, ElementType type,
+            const CoreOptions& options);
+  ~ArrayCore();
+  ArrayCore(ArrayCore&&) noexcept;
+  ArrayCore& operator=(ArrayCore&&) noexcept;
+  /// One of `rank` dimensions that is not open, and never was: the same for all. @local
+  static ArrayCore& none(int rank) noexcept;
+
+  const Group& group() const noexcept { return segment_.group(); }
+  const LayoutCore& layout() const noexcept { return layout_; }
+  const ElementType& type() const noexcept { return type_; }
+  const std::string& name() const noexcept { return segment_.name(); }
+  int rank() const noexcept { return layout_.rank(); }
+  AtomicDomain domain() const noexcept { return segment_.domain(); }
+  const Periodic& periodic() const noexcept { return periodic_; }
+  /// What holds the elements. @local
+  Segment& segment() noexcept { return segment_; }
+  const Segment& segment() const noexcept { return segment_; }
+
+  /// Throws UsageError unless the array is usable. @local
+  void require_open() const;
+  /// Throws UsageError unless the array is usable and the element inside. @local
+  template <int known = 0>
+  void require_element(const index_t* at) const {
+    if (!is_direct<known>(at)) look_at_element(at);
+  }
+
+  /// One element. @onesided @throws UsageError outside the array @completion as the members of Array
+  void load(const index_t* at, void* value) const;
+  void store(const index_t* at, const void* value);
+  /// The same where the compiler knows the element's size and the array's rank. @onesided
+  template <index_t size, int known>
+  void load(const index_t* at, void* value) const {
+    const std::byte* place = element<known>(at, size, Operation::get);
+    place != nullptr ? static_cast<void>(std::memcpy(value, place, size)) : load(at, value);
+  }
+  template <index_t size, int known>
+  void store(const index_t* at, const void* value) {
+    std::byte* place = element<known>(at, size, Operation::put);
+    place != nullptr ? static_cast<void>(std::memcpy(place, value, size)) : store(at, value);
+  }
+  template <int known>
+  void fetch_op(const index_t* at, Update update, const void* value, void* result) {
+    index_t offset = 0;
+    const int owner = locate<known>(at, offset);
+    fetch_op(owner, offset, update, value, result);
+  }
+  template <int known>
+  bool compare_exchange(const index_t* at, void* expected, const void* desired) {
+    index_t offset = 0;
+    const int owner = locate<known>(at, offset);
+    return compare_exchange(owner, offset, expected, desired);
+  }
+  template <int known>
+  int owner(const index_t* at) const {
+    require_element<known>(at);
+    return layout_.owner<known>(at);
+  }
+  /// Null for an element on another node. @local
+  void* address(const index_t* at) const;
+
+  void flush() const { segment_.flush(); }
+  void flush(int rank) const { segment_.flush(rank); }
+  /// Ends an epoch, too.
+  void sync() const;
+  void close();
+  Statistics statistics() const { return segment_.statistics(); }
+
+  /// This rank's own elements, as the dense array local_shape() says; null if it has none. @local
+  void* local_data() const;
+  const LocalShape& local_shape() const noexcept { return local_; }
+  /// What a rank stores; null if it is on another node. @local
+  void* storage(int rank) const { return segment_.address(rank); }
+  /// Block b of a rank on this node, as it is stored there. @local
+  /// @throws UsageError if there is no such block, or the rank is on another node
+  Piece stored_block(int rank, index_t b) const;
+  /// Throws UsageError unless this rank's elements lie in memory as one array. @local
+  void require_one_array() const;
+  void order_local_access() const { segment_.order_local_access(); }
+  /// A scope of direct access to a block of this rank, or to all of them; several may write at a time only to
+  /// different blocks (told in builds with TESSERA_CHECKS). @local
+  enum class Access { read, write };
+  static constexpr index_t all_blocks = -1;
+  void begin_access(index_t block, Access access) const;
+  void end_access(index_t block, Access access) const noexcept;
+
+  /// Begins an epoch, with a number; `cache_bytes` on each node are for other nodes' elements. @collective
+  /// @throws UsageError if another has not ended; MemoryError as Segment
+  std::uint64_t begin_epoch(Mode mode, index_t cache_bytes);
+  /// Ends the one of a number if it has not ended; what was written in it is visible to all. @collective
+  /// @throws UsageError in builds with TESSERA_CHECKS if disjoint writes were not
+  void end_epoch(std::uint64_t number);
+  /// Ends whichever has not ended. @collective
+  void end_epoch() const;
+  /// Throws UsageError unless the epoch of a number goes on. @local
+  void require_epoch(std::uint64_t number) const;
+  /// In builds with TESSERA_CHECKS: throws UsageError in an epoch of another mode. @local
+  void allow(std::optional<Mode> mode, std::string_view operation) const;
+  /// What is known of the epoch; for what it does to transfers. @local
+  EpochState& epoch() const noexcept { return *epoch_; }
+
+  /// Null for an array without ghost cells. @local
+  Ghosts* ghosts() const noexcept { return ghosts_.get(); }
+
+ private:
+  explicit ArrayCore(LayoutCore layout);
+  /// Whether an element is inside, and all owners are reached directly. @local
+  template <int known>
+  bool is_direct(const index_t* at) const noexcept {
+    // The layout of an array that was closed or moved from is not to be asked.
+    if (segment_.face().direct_ranks == 0 || guarded_) return false;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(known > 0 ? known : layout_.rank()); ++d) {
+      if (static_cast<std::uint64_t>(at[d]) >= static_cast<std::uint64_t>(layout_.dims()[d])) return false;
+    }
+    return true;
+  }
+  void look_at_element(const index_t* at) const;
+  /// The owner of an element, and its offset there in bytes. @local @throws UsageError outside the array
+  template <int known = 0>
+  int locate(const index_t* at, index_t& offset) const {
+    require_element<known>(at);
+    const int owner = layout_.locate<known>(at, offset);
+    offset *= type_.size;
+    return owner;
+  }
+  void fetch_op(int owner, index_t offset, Update update, const void* value, void* result);
+  bool compare_exchange(int owner, index_t offset, void* expected, const void* desired);
+  /// An element that is inside, is reached directly, and counts as an operation; else null. @local
+  template <int known>
+  std::byte* element(const index_t* at, index_t size, Operation operation) const noexcept {
+    if (!is_direct<known>(at)) return nullptr;
+    index_t offset = 0;
+    const int owner = layout_.locate<known>(at, offset);
+    return segment_.face().count(owner, offset * size, size, operation);
+  }
+  // What both constructors end with.
+  void prepare(const Group& group);
+
+  LayoutCore layout_;
+  ElementType type_;
+  Periodic periodic_;
+  Segment segment_;
+  LocalShape local_;
+  std::unique_ptr<Ghosts> ghosts_;
+  std::unique_ptr<AccessScopes> scopes_;
+  std::unique_ptr<EpochState> epoch_;
+  mutable bool guarded_ = false;
+};
+
+}  // namespace tessera::detail

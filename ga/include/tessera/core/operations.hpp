@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <cstdint>
+
+#include <tessera/core/operand_walk.hpp>
+#include <tessera/runtime/group.hpp>
+
+// The operations on slices with run-time rank and element type, all @collective; what they do is said where the
+// typed ones are declared.
+namespace tessera {
+
+/// Whether a prefix ends with its element or just before it.
+enum class Scan { inclusive, exclusive };
+
+}  // namespace tessera
+
+namespace tessera::detail {
+
+void fill(const SliceCore& a, const void* value);
+/// For real types the numbers lie in [low, high), for integers in [low, high]; complex ones have such parts.
+void randomize(const SliceCore& a, std::uint64_t seed, const void* low, const void* high);
+void enumerate(const SliceCore& a, const void* start, const void* step);
+void copy(const SliceCore& from, const SliceCore& to);
+void reshape(const SliceCore& from, const SliceCore& to);
+void scale(const SliceCore& a, const void* alpha);
+void add_constant(const SliceCore& a, const void* value);
+void axpby(const void* alpha, const SliceCore& x, const void* beta, const SliceCore& y, const SliceCore& z);
+enum class Unary { magnitude, reciprocal };
+void unary(Unary which, const SliceCore& x, const SliceCore& y);
+enum class Binary { multiply, divide, minimum, maximum };
+void binary(Binary which, const SliceCore& x, const SliceCore& y, const SliceCore& z);
+void clamp(const SliceCore& a, const void* low, const void* high);
+
+enum class Conjugate { no, yes };
+void dot(const SliceCore& x, const SliceCore& y, Conjugate first, void* result);
+enum class Norm { one, two, infinity };
+double norm(const SliceCore& a, Norm which);
+void reduce(const SliceCore& a, Reduce operation, void* result);
+/// The least or greatest element, and where it is in the slice.
+enum class Extreme { least, greatest };
+void extreme(const SliceCore& a, Extreme which, void* value, index_t* at);
+
+/// Of vectors. `starts` may be null. pack and unpack return how many elements are marked.
+void scan(const SliceCore& x, const SliceCore* starts, const SliceCore& y, Reduce operation, Scan kind);
+void spread(const SliceCore& x, const SliceCore& starts, const SliceCore& y);
+index_t pack(const SliceCore& x, const SliceCore& mask, const SliceCore& y);
+index_t unpack(const SliceCore& x, const SliceCore& mask, const SliceCore& y);
+/// `values` may be null.
+void sort(const SliceCore& keys, const SliceCore* values);
+void bin(const SliceCore& keys, const SliceCore& counts);
+
+/// Of matrices and their rows, columns and diagonals.
+void transpose(const SliceCore& from, const SliceCore& to);
+void scale_lines(const SliceCore& a, int dimension, const SliceCore& factors);
+void symmetrise(const SliceCore& a);
+void get_diagonal(const SliceCore& a, const SliceCore& v);
+enum class Diagonal { set, add };
+void change_diagonal(const SliceCore& a, Diagonal how, const SliceCore* v, const void* alpha);
+
+}  // namespace tessera::detail

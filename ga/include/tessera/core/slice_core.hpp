@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <span>
+
+#include <tessera/core/array_core.hpp>
+#include <tessera/core/buffer.hpp>
+#include <tessera/runtime/request.hpp>
+
+namespace tessera::detail {
+
+/// Elements of this process in N dimensions: where they are in a slice, and in memory. Strides in elements.
+struct LocalPiece {
+  Box box;  // in the slice
+  std::byte* data;
+  Coordinates strides;
+};
+
+/// A part of an array as an array of its own: some of its dimensions, in any order, each from some element on
+/// in steps; the others are held at one position. A value that points to its array. Everything but the
+/// transfers is
+/// @local.
+class SliceCore {
+ public:
+  /// The whole array. What may be written through it is for the typed faces to say.
+  SliceCore(const ArrayCore& array);
+
+  ArrayCore& array() const noexcept { return *array_; }
+  int rank() const noexcept { return rank_; }
+  const Coordinates& extents() const noexcept { return extents_; }
+  index_t size() const noexcept;
+  bool is_whole() const noexcept;
+
+  /// A patch of it. @throws UsageError if it leaves the slice
+  SliceCore patch(const Box& box) const;
+  /// Every steps[d]-th element of dimension d, from the first on. @throws UsageError unless steps are positive
+  SliceCore every(const index_t* steps) const;
+  /// Dimension k of the result is dimension order[k]. @throws UsageError if `order` is no permutation
+  SliceCore permuted(const int* order) const;
+  /// Without dimension d, which is held at one position. @throws UsageError for a position outside, or if it is
+  /// the only dimension
+  SliceCore fixed(int d, index_t at) const;
+
+  /// As the functions of patch_transfers.hpp; boxes and buffers are in dimensions of the slice. @onesided
+  void put(const Box& box, const Buffer<const void*>& from) const;
+  void get(const Box& box, const Buffer<void*>& into) const;
+  void accumulate(const Box& box, const Buffer<const void*>& from, const void* alpha) const;
+  Request put_async(const Box& box, const Buffer<const void*>& from) const;
+  Request get_async(const Box& box, const Buffer<void*>& into) const;
+  Request accumulate_async(const Box& box, const Buffer<const void*>& from, const void* alpha) const;
+
+  /// The elements of a vector at a list of positions, which are inside. @onesided
+  void gather(std::span<const index_t> positions, void* into) const;
+
+  /// Calls f(LocalPiece) for the elements of a rank on this node that are in the slice. @local
+  template <class F>
+  void for_each_piece_of(int rank, F&& f) const;
+  /// Calls f(rank, LocalPiece) for the pieces of a box; data is null for those of ranks on other nodes. @local
+  template <class F>
+  void for_each_piece(const Box& box, F&& f) const;
+  /// Whether the same element of both is always at the same place of the local storage of equal layouts.
+  bool is_aligned_with(const SliceCore& other) const noexcept;
+  /// Whether they may share elements.
+  bool may_overlap(const SliceCore& other) const noexcept;
+
+  std::uint64_t fingerprint() const noexcept;
+  /// "array "F"" or "slice [0:10:2, 5] of array "F"". @local
+  std::string description() const;
+
+ private:
+  // A box in dimensions of the array, and the strides of a buffer in them.
+  struct Place {
+    Lattice lattice;
+    Coordinates extents, strides;
+  };
+  Lattice lattice(const Box& box) const;
+  Place place(const Box& box, const index_t* extents, const index_t* strides) const;
+  bool locate(const Piece& piece, LocalPiece& local) const;
+  std::string dimensions() const;  // their numbers, for messages
+
+  ArrayCore* array_;
+  int rank_;
+  Coordinates origin_{};                                        // in the array
+  Coordinates extents_{};                                       // of the slice
+  std::array<int, static_cast<std::size_t>(max_rank)> axis_{};  // of the array, that each dimension runs along
+  Coordinates step_{};
+};
+
+template <class F>
+void SliceCore::for_each_piece_of(int rank, F&& f) const {
+  const LayoutCore& layout = array_->layout();
+  LocalPiece local;
+  for (index_t b = 0; b < layout.block_count(rank); ++b) {
+    if (locate(layout.block(rank, b), local)) f(static_cast<const LocalPiece&>(local));
+  }
+}
+
+template <class F>
+void SliceCore::for_each_piece(const Box& box, F&& f) const {
+  LocalPiece local;
+  SliceCore part = patch(box);
+  array_->layout().for_each_piece(part.lattice({{}, part.extents_}), [&](const Piece& piece) {
+    if (!part.locate(piece, local)) return;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(rank_); ++k) {
+      local.box.lo[k] += box.lo[k];
+      local.box.hi[k] += box.lo[k];
+    }
+    f(piece.rank, static_cast<const LocalPiece&>(local));
+  });
+}
+
+}  // namespace tessera::detail

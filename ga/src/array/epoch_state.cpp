@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "array/epoch_state.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include <tessera/core/agreed.hpp>
+#include <tessera/detail/patch_transfers.hpp>
+#include <tessera/layout.hpp>
+#include <tessera/runtime/detail/product.hpp>
+
+#include "base/patch_text.hpp"
+#include "format.hpp"
+
+namespace tessera::detail {
+namespace {
+
+// Two writes of different ranks that share elements are told to all.
+[[maybe_unused]] void require_disjoint(const ArrayCore& array, const std::vector<OwnedBox>& written) {
+  const Group& group = array.group();
+  const int ranks = group.size(), me = group.rank();
+  const auto counts = group.all_gather(static_cast<index_t>(written.size()));
+  std::vector<index_t> starts(static_cast<std::size_t>(ranks), 0);
+  for (std::size_t r = 1; r < counts.size(); ++r) starts[r] = starts[r - 1] + counts[r - 1];
+  const index_t total = starts.back() + counts.back();
+  ArrayCore list(group, make_irregular(1, &total, &starts, ranks), {ElementKind::bytes, sizeof(OwnedBox)},
+                 {.name = "writes of an epoch"});
+  std::copy(written.begin(), written.end(), static_cast<OwnedBox*>(list.local_data()));
+  list.sync();
+  std::vector<OwnedBox> all(static_cast<std::size_t>(total));
+  const index_t stride = 1;
+  get(list, Box{{0}, {total}}, {all.data(), &total, &stride});
+  list.sync();
+  list.close();
+  const auto before = [](const OwnedBox& a, const OwnedBox& b) { return a.box.lo[0] < b.box.lo[0]; };
+  std::sort(all.begin(), all.end(), before);
+  std::string problem;
+  for (const OwnedBox& mine : written) {
+    // Those that begin before it ends.
+    for (const OwnedBox& other : all) {
+      if (other.box.lo[0] >= mine.box.hi[0]) break;
+      bool overlap = other.rank != me;
+      for (std::size_t d = 0; d < static_cast<std::size_t>(array.rank()); ++d)
+        overlap =
+            overlap && std::max(mine.box.lo[d], other.box.lo[d]) < std::min(mine.box.hi[d], other.box.hi[d]);
+      if (!overlap || !problem.empty()) continue;
+      problem = formatted(
+          "array \"{}\": patches {} of rank {} and {} of rank {} overlap in an epoch of disjoint_writes",
+          array.name(), patch_text(mine.box, array.rank()), me, patch_text(other.box, array.rank()),
+          other.rank);
+    }
+  }
+  if (problem = group.agree(problem); !problem.empty()) throw UsageError(problem);
+}
+
+// Of the process: an array that is redistributed has the state of another, and knows its old epochs no more.
+std::atomic<std::uint64_t> last_number = 0;
+
+// Elements that some node does not have itself: if there are none, nobody needs a cache.
+bool spans_nodes(const ArrayCore& array) { return array.group().node_count() > 1 && array.layout().size() > 0; }
+
+}  // namespace
+
+const char* to_string(Mode mode) noexcept {
+  constexpr const char* names[] = {"read_only", "accumulate_only", "disjoint_writes"};
+  return names[static_cast<std::size_t>(mode)];
+}
+
+std::uint64_t EpochState::begin(const ArrayCore& array, Mode mode, index_t cache_bytes) {
+  if (active_) {
+    throw UsageError(formatted("{}: array \"{}\" is in an epoch of {}, which has not ended", to_string(mode),
+                               array.name(), to_string(mode_)));
+  }
+  if (cache_bytes < 0) throw UsageError(formatted("{}: a cache of {} bytes", to_string(mode), cache_bytes));
+  array.group().check_agreement(formatted("{} of array \"{}\"", to_string(mode), array.name()),
+                                static_cast<std::uint64_t>(mode) + 8 * static_cast<std::uint64_t>(cache_bytes));
+  array.segment().sync();
+  mode_ = mode;
+  written_.clear();
+  caches_ = mode != Mode::disjoint_writes && spans_nodes(array) && cache_bytes > 0;
+  if (caches_)
+    prepare_cache(array, std::min(cache_bytes, size_to_ask(array.layout().size(), array.type().size)));
+  active_ = true;
+  return number_ = ++last_number;
+}
+
+// The memory stays for the next epoch: reserving it takes longer than many an epoch.
+void EpochState::prepare_cache(const ArrayCore& array, index_t bytes) {
+  if (cache_ && cache_bytes_ < bytes) {
+    cache_->close();
+    cache_.reset();
+  }
+  if (cache_) return cache_->clear();
+  cache_ = made_by_all(array.group(), formatted("{} of array \"{}\"", to_string(mode_), array.name()), [&] {
+    return std::make_unique<NodeCache>(array.group().node(), bytes, formatted("array \"{}\"", array.name()));
+  });
+  cache_bytes_ = bytes;
+}
+
+void EpochState::end(const ArrayCore& array) {
+  active_ = false;
+  // The sums are for memory that is not this array's to a reader alone.
+  auto& elements = const_cast<Segment&>(array.segment());
+  if (mode_ == Mode::accumulate_only && caches_) cache_->deliver(elements, array.type().kind);
+  elements.sync();
+  if (mode_ != Mode::disjoint_writes) return;
+  const std::vector<OwnedBox> written = std::exchange(written_, {});
+#ifdef TESSERA_CHECKS
+  require_disjoint(array, written);
+#endif
+}
+
+void EpochState::add_written(const OwnedBox& box) {
+  const std::lock_guard lock(mutex_);
+  written_.push_back(box);
+}
+
+void EpochState::close() {
+  if (cache_) cache_->close();
+}
+
+}  // namespace tessera::detail

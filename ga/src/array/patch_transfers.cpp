@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/detail/patch_transfers.hpp>
+
+#include "array/transfers.hpp"
+
+namespace tessera::detail {
+
+void put(ArrayCore& array, const Lattice& patch, const Buffer<const void*>& from) {
+  array.allow(Mode::disjoint_writes, "put");
+  for_each_transfer(array, patch, from,
+                    [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
+                      array.segment().put(rank, offset, shape, local);
+                    });
+}
+
+void get(const ArrayCore& array, const Lattice& patch, const Buffer<void*>& into) {
+  array.allow(Mode::read_only, "get");
+  fetch(array, patch, {0, array.type().size}, into);
+}
+
+void accumulate(ArrayCore& array, const Lattice& patch, const Buffer<const void*>& from, const void* alpha) {
+  array.allow(Mode::accumulate_only, "acc");
+  for_each_transfer(array, patch, from,
+                    [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
+                      array.segment().accumulate(rank, offset, shape, array.type().kind, alpha, local);
+                    });
+}
+
+void accumulate(ArrayCore& array, const Lattice& patch, const Buffer<const void*>& from, Update update) {
+  array.allow({}, "acc_min or acc_max");
+  for_each_transfer(array, patch, from,
+                    [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
+                      array.segment().accumulate(rank, offset, shape, array.type().kind, update, local);
+                    });
+}
+
+Request put_async(ArrayCore& array, const Lattice& patch, const Buffer<const void*>& from) {
+  array.allow(Mode::disjoint_writes, "put_async");
+  Request all;
+  for_each_transfer(array, patch, from,
+                    [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
+                      all += array.segment().put_async(rank, offset, shape, local);
+                    });
+  return all;
+}
+
+Request get_async(const ArrayCore& array, const Lattice& patch, const Buffer<void*>& into) {
+  array.allow(Mode::read_only, "get_async");
+  Request all;
+  for_each_transfer(array, patch, into, [&](int rank, index_t offset, const Strided& shape, std::byte* local) {
+    all += array.segment().get_async(rank, offset, shape, local);
+  });
+  return all;
+}
+
+Request accumulate_async(ArrayCore& array, const Lattice& patch, const Buffer<const void*>& from,
+                         const void* alpha) {
+  array.allow(Mode::accumulate_only, "acc_async");
+  Request all;
+  for_each_transfer(
+      array, patch, from, [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
+        all += array.segment().accumulate_async(rank, offset, shape, array.type().kind, alpha, local);
+      });
+  return all;
+}
+
+void put_notify(ArrayCore& array, const Lattice& patch, const Buffer<const void*>& from, const Flag& flag) {
+  array.allow({}, "put_notify");
+  int last = -1;
+  for_each_transfer(array, patch, from,
+                    [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
+                      array.segment().put(rank, offset, shape, local);
+                      if (last >= 0 && last != rank) array.segment().flush(last);
+                      last = rank;
+                    });
+  if (last >= 0) array.segment().flush(last);
+  flag.flags->notify(flag.rank, flag.index);
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/core/slice_core.hpp>
+
+#include <algorithm>
+#include <vector>
+
+#include <tessera/detail/list_transfers.hpp>
+#include <tessera/detail/patch_transfers.hpp>
+#include <tessera/runtime/detail/fingerprint.hpp>
+
+#include "base/at.hpp"
+#include "base/patch_text.hpp"
+#include "format.hpp"
+
+namespace tessera::detail {
+namespace {
+
+// How far from the origin position `lo` of `extent` is. The position behind the last element is directly behind
+// it: a whole step behind may be outside the array, where not even an empty patch may begin.
+index_t distance(index_t lo, index_t extent, index_t step) {
+  return lo == extent && lo > 0 ? (lo - 1) * step + 1 : lo * step;
+}
+
+}  // namespace
+
+SliceCore::SliceCore(const ArrayCore& array) : array_(const_cast<ArrayCore*>(&array)), rank_(array.rank()) {
+  for (int d = 0; d < rank_; ++d) {
+    axis_[at(d)] = d;
+    step_[at(d)] = 1;
+    extents_[at(d)] = array.layout().dims()[at(d)];
+  }
+}
+
+index_t SliceCore::size() const noexcept {
+  index_t product = 1;
+  for (int k = 0; k < rank_; ++k) product *= extents_[at(k)];
+  return product;
+}
+
+bool SliceCore::is_whole() const noexcept {
+  if (rank_ != array_->rank()) return false;
+  for (int k = 0; k < rank_; ++k) {
+    if (axis_[at(k)] != k || step_[at(k)] != 1 || extents_[at(k)] != array_->layout().dims()[at(k)])
+      return false;
+  }
+  return true;
+}
+
+SliceCore SliceCore::patch(const Box& box) const {
+  SliceCore part = *this;
+  for (int k = 0; k < rank_; ++k) {
+    const index_t lo = box.lo[at(k)], hi = box.hi[at(k)];
+    if (lo < 0 || lo > hi || hi > extents_[at(k)]) throw_bad_patch(extents_.data(), rank_, box, description());
+    part.origin_[at(axis_[at(k)])] += distance(lo, extents_[at(k)], step_[at(k)]);
+    part.extents_[at(k)] = hi - lo;
+  }
+  return part;
+}
+
+SliceCore SliceCore::every(const index_t* steps) const {
+  SliceCore part = *this;
+  for (int k = 0; k < rank_; ++k) {
+    if (steps[k] < 1) {
+      throw UsageError(
+          formatted("a step of {} in dimension {} of {}: steps are 1 or more", steps[k], k, description()));
+    }
+    // A step beyond the end leaves one element; nothing must overflow on the way.
+    const index_t step = std::min(steps[k], std::max<index_t>(1, extents_[at(k)]));
+    part.extents_[at(k)] = extents_[at(k)] / step + static_cast<index_t>(extents_[at(k)] % step != 0);
+    part.step_[at(k)] = part.extents_[at(k)] <= 1 ? 1 : step_[at(k)] * step;
+  }
+  return part;
+}
+
+SliceCore SliceCore::permuted(const int* order) const {
+  SliceCore part = *this;
+  std::array<bool, static_cast<std::size_t>(max_rank)> seen{};
+  for (int k = 0; k < rank_; ++k) {
+    const int from = order[k];
+    if (from < 0 || from >= rank_ || seen[at(from)]) {
+      throw UsageError(formatted(
+          "the order of the dimensions of {} names dimension {} {}", description(), from,
+          from < 0 || from >= rank_ ? formatted("that it does not have: they are {}", dimensions()) : "twice"));
+    }
+    seen[at(from)] = true;
+    part.axis_[at(k)] = axis_[at(from)];
+    part.step_[at(k)] = step_[at(from)];
+    part.extents_[at(k)] = extents_[at(from)];
+  }
+  return part;
+}
+
+SliceCore SliceCore::fixed(int d, index_t where) const {
+  if (rank_ == 1) {
+    throw UsageError(formatted("the only dimension of {} cannot be held at a position; load gives one element",
+                               description()));
+  }
+  if (d < 0 || d >= rank_) {
+    throw UsageError(formatted("{} of extents {} has no dimension {} that could be held: they are {}",
+                               description(), extents_text(extents_.data(), rank_), d, dimensions()));
+  }
+  if (where < 0 || where >= extents_[at(d)]) {
+    throw UsageError(formatted("position {} is outside dimension {} of {} of extents {}", where, d,
+                               description(), extents_text(extents_.data(), rank_)));
+  }
+  SliceCore part = *this;
+  part.origin_[at(axis_[at(d)])] += where * step_[at(d)];
+  for (int k = d; k + 1 < rank_; ++k) {
+    part.axis_[at(k)] = axis_[at(k + 1)];
+    part.step_[at(k)] = step_[at(k + 1)];
+    part.extents_[at(k)] = extents_[at(k + 1)];
+  }
+  --part.rank_;
+  part.axis_[at(part.rank_)] = 0;
+  part.step_[at(part.rank_)] = part.extents_[at(part.rank_)] = 0;
+  return part;
+}
+
+Lattice SliceCore::lattice(const Box& box) const {
+  Lattice lattice;
+  for (int d = 0; d < array_->rank(); ++d) {
+    lattice.lo[at(d)] = origin_[at(d)];
+    lattice.hi[at(d)] = origin_[at(d)] + 1;
+    lattice.step[at(d)] = 1;
+  }
+  for (int k = 0; k < rank_; ++k) {
+    const std::size_t d = at(axis_[at(k)]);
+    const index_t count = box.hi[at(k)] - box.lo[at(k)];
+    lattice.lo[d] = origin_[d] + distance(box.lo[at(k)], extents_[at(k)], step_[at(k)]);
+    lattice.hi[d] = count == 0 ? lattice.lo[d] : lattice.lo[d] + (count - 1) * step_[at(k)] + 1;
+    lattice.step[d] = step_[at(k)];
+    lattice.stepped = lattice.stepped || step_[at(k)] > 1;
+  }
+  return lattice;
+}
+
+SliceCore::Place SliceCore::place(const Box& box, const index_t* extents, const index_t* strides) const {
+  const SliceCore part = patch(box);  // throws for one that is outside
+  for (int k = 0; k < rank_; ++k) {
+    if (extents[k] == part.extents_[at(k)]) continue;
+    throw UsageError(formatted(
+        "a view of extents {} does not fit patch {} of {} (dimension {} has {} elements)",
+        extents_text(extents, rank_), patch_text(box, rank_), description(), k, part.extents_[at(k)]));
+  }
+  Place place{part.lattice({{}, part.extents_}), {}, {}};
+  for (int d = 0; d < array_->rank(); ++d) place.extents[at(d)] = 1;
+  for (int k = 0; k < rank_; ++k) {
+    place.extents[at(axis_[at(k)])] = extents[k];
+    place.strides[at(axis_[at(k)])] = strides[k];
+  }
+  return place;
+}
+
+void SliceCore::put(const Box& box, const Buffer<const void*>& from) const {
+  const Place there = place(box, from.extents, from.strides);
+  detail::put(*array_, there.lattice, {from.data, there.extents.data(), there.strides.data()});
+}
+
+void SliceCore::get(const Box& box, const Buffer<void*>& into) const {
+  const Place there = place(box, into.extents, into.strides);
+  detail::get(*array_, there.lattice, {into.data, there.extents.data(), there.strides.data()});
+}
+
+void SliceCore::accumulate(const Box& box, const Buffer<const void*>& from, const void* alpha) const {
+  const Place there = place(box, from.extents, from.strides);
+  detail::accumulate(*array_, there.lattice, {from.data, there.extents.data(), there.strides.data()}, alpha);
+}
+
+Request SliceCore::put_async(const Box& box, const Buffer<const void*>& from) const {
+  const Place there = place(box, from.extents, from.strides);
+  return detail::put_async(*array_, there.lattice, {from.data, there.extents.data(), there.strides.data()});
+}
+
+Request SliceCore::get_async(const Box& box, const Buffer<void*>& into) const {
+  const Place there = place(box, into.extents, into.strides);
+  return detail::get_async(*array_, there.lattice, {into.data, there.extents.data(), there.strides.data()});
+}
+
+Request SliceCore::accumulate_async(const Box& box, const Buffer<const void*>& from, const void* alpha) const {
+  const Place there = place(box, from.extents, from.strides);
+  return detail::accumulate_async(*array_, there.lattice,
+                                  {from.data, there.extents.data(), there.strides.data()}, alpha);
+}
+
+void SliceCore::gather(std::span<const index_t> positions, void* into) const {
+  const auto n = at(array_->rank()), moving = at(axis_[0]);
+  std::vector<index_t> places;
+  places.reserve(positions.size() * n);
+  for (index_t position : positions) {
+    places.insert(places.end(), origin_.begin(), origin_.begin() + static_cast<std::ptrdiff_t>(n));
+    places[places.size() - n + moving] += position * step_[0];
+  }
+  detail::gather(*array_, places.data(), into, static_cast<index_t>(positions.size()), VectorMethod::automatic);
+}
+
+// The elements of the slice inside a piece of the array; false if there are none.
+bool SliceCore::locate(const Piece& piece, LocalPiece& local) const {
+  for (int d = 0; d < array_->rank(); ++d) {
+    if (piece.box.lo[at(d)] >= piece.box.hi[at(d)]) return false;
+  }
+  index_t offset = piece.offset;
+  for (int d = 0; d < array_->rank(); ++d) offset -= piece.box.lo[at(d)] * piece.strides[at(d)];
+  std::array<bool, static_cast<std::size_t>(max_rank)> runs{};
+  for (int k = 0; k < rank_; ++k) {
+    const std::size_t d = at(axis_[at(k)]);
+    runs[d] = true;
+    const index_t step = step_[at(k)], lo = piece.box.lo[d] - origin_[d], hi = piece.box.hi[d] - origin_[d];
+    const index_t first = lo <= 0 ? 0 : (lo + step - 1) / step;
+    const index_t last = hi <= 0 ? 0 : std::min(extents_[at(k)], (hi + step - 1) / step);
+    if (first >= last) return false;
+    local.box.lo[at(k)] = first;
+    local.box.hi[at(k)] = last;
+    local.strides[at(k)] = step * piece.strides[d];
+    offset += (origin_[d] + first * step) * piece.strides[d];
+  }
+  for (int d = 0; d < array_->rank(); ++d) {
+    if (runs[at(d)]) continue;
+    if (origin_[at(d)] < piece.box.lo[at(d)] || origin_[at(d)] >= piece.box.hi[at(d)]) return false;
+    offset += origin_[at(d)] * piece.strides[at(d)];
+  }
+  auto* storage = static_cast<std::byte*>(array_->storage(piece.rank));
+  local.data = storage == nullptr ? nullptr : storage + offset * array_->type().size;
+  return true;
+}
+
+bool SliceCore::is_aligned_with(const SliceCore& other) const noexcept {
+  return origin_ == other.origin_ && axis_ == other.axis_ && step_ == other.step_ && rank_ == other.rank_ &&
+         (array_ == other.array_ || array_->layout() == other.array_->layout());
+}
+
+bool SliceCore::may_overlap(const SliceCore& other) const noexcept {
+  if (array_ != other.array_) return false;
+  const Lattice mine = lattice({{}, extents_}), theirs = other.lattice({{}, other.extents_});
+  for (int d = 0; d < array_->rank(); ++d) {
+    if (std::max(mine.lo[at(d)], theirs.lo[at(d)]) >= std::min(mine.hi[at(d)], theirs.hi[at(d)])) return false;
+    // Every k-th of each, from elements that are not a multiple of k apart, never meet.
+    const bool alternate =
+        mine.step[at(d)] == theirs.step[at(d)] && (mine.lo[at(d)] - theirs.lo[at(d)]) % mine.step[at(d)] != 0;
+    if (alternate) return false;
+  }
+  return true;
+}
+
+std::uint64_t SliceCore::fingerprint() const noexcept {
+  Fingerprint print;
+  print.add(array_->name()).add(array_->layout().fingerprint()).add(rank_);
+  for (int d = 0; d < array_->rank(); ++d) print.add(origin_[at(d)]);
+  for (int k = 0; k < rank_; ++k) print.add(axis_[at(k)]).add(step_[at(k)]).add(extents_[at(k)]);
+  return print.value();
+}
+
+std::string SliceCore::dimensions() const { return rank_ == 1 ? "0" : formatted("0 to {}", rank_ - 1); }
+
+std::string SliceCore::description() const {
+  std::string name = formatted("array \"{}\"", array_->name());
+  if (is_whole()) return name;
+  const Lattice all = lattice({{}, extents_});
+  std::string text, order;
+  for (int d = 0; d < array_->rank(); ++d) {
+    const bool runs = std::find(axis_.begin(), axis_.begin() + rank_, d) != axis_.begin() + rank_;
+    text += d == 0 ? "" : ", ";
+    text += runs ? formatted("{}:{}", all.lo[at(d)], all.hi[at(d)]) : formatted("{}", all.lo[at(d)]);
+    if (all.step[at(d)] > 1) text += formatted(":{}", all.step[at(d)]);
+  }
+  if (!std::is_sorted(axis_.begin(), axis_.begin() + rank_)) {
+    for (int k = 0; k < rank_; ++k) order += formatted("{}{}", k == 0 ? ", dimensions " : " ", axis_[at(k)]);
+  }
+  return formatted("slice [{}]{} of {}", text, order, name);
+}
+
+}  // namespace tessera::detail

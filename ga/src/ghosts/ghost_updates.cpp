@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/detail/ghost_updates.hpp>
+
+#include "ghosts/ghosts.hpp"
+
+#include "format.hpp"
+
+namespace tessera::detail {
+namespace {
+
+Ghosts& ghosts_of(const ArrayCore& array, const char* call) {
+  array.require_open();
+  if (array.ghosts() == nullptr)
+    throw UsageError(
+        formatted("{}: array \"{}\" has no ghost cells; give it ArrayOptions::ghosts", call, array.name()));
+  if (array.ghosts()->is_under_way()) {
+    throw UsageError(formatted("{}: another update of the ghost cells of array \"{}\" has not been waited for",
+                               call, array.name()));
+  }
+  return *array.ghosts();
+}
+
+}  // namespace
+
+void update_ghosts(ArrayCore& array, const GhostSides& what, GhostMethod method) {
+  Ghosts& cells = ghosts_of(array, "update_ghosts");
+  array.end_epoch();
+  cells.update(array.segment(), what, method);
+}
+
+void begin_update_ghosts(ArrayCore& array, const GhostSides& what) {
+  Ghosts& cells = ghosts_of(array, "update_ghosts_async");
+  array.end_epoch();
+  cells.begin(array.segment(), what);
+}
+
+void end_update_ghosts(ArrayCore& array) { array.ghosts()->end(array.segment()); }
+
+bool test_update_ghosts(ArrayCore& array) { return array.ghosts()->test(array.segment()); }
+
+}  // namespace tessera::detail

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "ghosts/ghosts.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <tessera/runtime/vector.hpp>
+
+#include "format.hpp"
+
+namespace tessera::detail {
+namespace {
+
+// The flags of a neighbour: that it has come (between nodes: with what it sends), and that it has read.
+enum : index_t { come, told, words };
+
+}  // namespace
+
+Ghosts::Ghosts(const Group& group, const GridLayout& layout, index_t element_bytes,
+               const std::array<bool, 8>& periodic, std::string_view name)
+    : group_(group), layout_(layout), bytes_(element_bytes), periodic_(periodic) {
+  const int me = group_.rank();
+  auto place = [](const std::vector<Wanted>& list, int rank) {
+    std::pair<index_t, index_t> found{0, 0};  // which one, and where its places begin
+    for (; list[static_cast<std::size_t>(found.first)].rank != rank; ++found.first)
+      found.second += 2 * list[static_cast<std::size_t>(found.first)].bytes;
+    return found;
+  };
+  const auto mine = neighbours(me);
+  index_t landing = 0;
+  for (const Wanted& next : mine) {
+    const auto theirs = neighbours(next.rank);
+    const auto [there, begin] = place(theirs, me);
+    peers_.push_back({.rank = next.rank,
+                      .here = static_cast<index_t>(peers_.size()),
+                      .there = there,
+                      .landing = begin,
+                      .bytes = theirs[static_cast<std::size_t>(there)].bytes,
+                      .own_landing = landing,
+                      .own_bytes = next.bytes,
+                      .outstanding = {}});
+    landing += 2 * next.bytes;
+  }
+  const auto count = group_.all_reduce(static_cast<std::int64_t>(peers_.size()), Reduce::max);
+  flags_.emplace(group_, std::max<index_t>(1, count * words),
+                 formatted("flags of the ghost cells of {}", name));
+  if (group_.node_count() > 1) landing_.emplace(group_, landing, formatted("halos of {}", name));
+  // The same way for all: what the one with the most to do prefers.
+  const double once = group_.all_reduce(cost(plan({}, false).rounds), Reduce::max);
+  const double in_turn = group_.all_reduce(cost(plan({}, true).rounds), Reduce::max);
+  by_dimension_pays_ = in_turn < once;
+}
+
+void Ghosts::close() {
+  if (landing_) landing_->close();
+  flags_->close();
+}
+
+void Ghosts::update(Segment& elements, const GhostSides& what, GhostMethod method) {
+  const bool whole = what == GhostSides{};
+  const bool by_dimension = whole && (method == GhostMethod::by_dimension ||
+                                      (method == GhostMethod::automatic && by_dimension_pays_));
+  for (Round& round : plan(what, by_dimension).rounds) {
+    send(elements, round);
+    receive(elements, round, Wait::yes);
+  }
+}
+
+void Ghosts::begin(Segment& elements, const GhostSides& what) {
+  under_way_ = &plan(what, false);
+  send(elements, under_way_->rounds.front());
+}
+
+bool Ghosts::test(Segment& elements) {
+  if (under_way_ == nullptr) return true;
+  const bool done = receive(elements, under_way_->rounds.front(), Wait::no);
+  if (done) under_way_ = nullptr;
+  return done;
+}
+
+void Ghosts::end(Segment& elements) {
+  if (test(elements)) return;
+  receive(elements, under_way_->rounds.front(), Wait::yes);
+  under_way_ = nullptr;
+}
+
+void Ghosts::send(Segment& elements, Round& round) {
+  elements.order_local_access();
+  for (Partner& from : round.from) from.done = false;
+  for (Partner& to : round.to) {
+    to.done = !to.on_node;
+    if (to.on_node)
+      flags_->notify(to.rank, peers_[to.number].there * words + come);
+    else
+      send_packed(elements, to);
+  }
+}
+
+// What a partner's flag was waited for to allow.
+void Ghosts::take(Segment& elements, Partner& partner, index_t flag) {
+  partner.done = true;
+  if (flag == told) return;
+  partner.on_node ? copy_from(elements, partner) : unpack_from(elements, partner);
+  // Between nodes, a rank that sends to us each time knows by that how far we are.
+  if (partner.rank != group_.rank() && (partner.on_node || !partner.mutual))
+    flags_->notify(partner.rank, peers_[partner.number].there * words + told);
+}
+
+bool Ghosts::receive(Segment& elements, Round& round, Wait wait) {
+  awaited_.clear();
+  auto await = [&](std::vector<Partner>& partners, index_t flag) {
+    for (Partner& partner : partners) {
+      const index_t index = peers_[partner.number].here * words + flag;
+      if (partner.done) continue;
+      if (partner.rank == group_.rank() || flags_->test(index))
+        take(elements, partner, flag);
+      else
+        awaited_.push_back(index);
+    }
+  };
+  await(round.from, come);
+  await(round.to, told);
+  if (wait == Wait::no && !awaited_.empty()) return false;
+  // The next to come is served next: no rank waits here for one that this rank keeps from its turn.
+  while (!awaited_.empty()) {
+    const index_t index = flags_->wait_any(awaited_), flag = index % words;
+    std::erase(awaited_, index);
+    for (Partner& partner : flag == come ? round.from : round.to) {
+      if (peers_[partner.number].here == index / words) take(elements, partner, flag);
+    }
+  }
+  elements.order_local_access();
+  return true;
+}
+
+void Ghosts::copy_from(Segment& elements, const Partner& from) {
+  std::byte* mine = elements.address(group_.rank());
+  for (const Transfer& next : from.transfers) elements.get(from.rank, next.there, next.shape, mine + next.here);
+}
+
+void Ghosts::send_packed(const Segment& elements, const Partner& to) {
+  Peer& peer = peers_[to.number];
+  if (peer.outstanding.size() == 2) {
+    // Both places may be in use. A message whose reading is told is among them: the others were answered.
+    const auto next = std::find(peer.outstanding.begin(), peer.outstanding.end(), true);
+    flags_->wait(peer.here * words + told, 1 + std::exchange(peer.told_too, 0));
+    peer.outstanding.erase(peer.outstanding.begin(), next + 1);
+  }
+  message_.resize(static_cast<std::size_t>(peer.bytes));
+  index_t bytes = 0;
+  for (const Transfer& next : to.transfers) {
+    elements.get(group_.rank(), next.here, next.shape, message_.data() + next.there);
+    bytes += next.bytes;
+  }
+  const index_t place = peer.landing + (peer.sent++ % 2) * peer.bytes;
+  put_notify(*landing_, peer.rank, place, Strided::contiguous(bytes), message_.data(),
+             flags_->at(peer.rank, peer.there * words + come));
+  peer.outstanding.push_back(!to.mutual);
+}
+
+void Ghosts::unpack_from(Segment& elements, const Partner& from) {
+  Peer& peer = peers_[from.number];
+  const std::byte* message =
+      landing_->address(group_.rank()) + peer.own_landing + (peer.received++ % 2) * peer.own_bytes;
+  for (const Transfer& next : from.transfers)
+    elements.put(group_.rank(), next.here, next.shape, message + next.there);
+  if (!from.mutual) return;
+  // It has begun this round, so it is through with what was sent in earlier ones.
+  while (peer.outstanding.size() > 1) {
+    peer.told_too += static_cast<std::int64_t>(peer.outstanding.front());
+    peer.outstanding.erase(peer.outstanding.begin());
+  }
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/core/operand_walk.hpp>
+
+#include <tessera/runtime/detail/fingerprint.hpp>
+
+#include "base/patch_text.hpp"
+#include "format.hpp"
+
+namespace tessera::detail {
+namespace {
+
+void require_alike(std::string_view operation, const SliceCore& first, const SliceCore& other, Shapes shapes,
+                   Types types) {
+  if (!(other.array().group() == first.array().group())) {
+    throw UsageError(formatted("{}: {} and {} are of different groups", operation, first.description(),
+                               other.description()));
+  }
+  if (types == Types::equal && other.array().type() != first.array().type()) {
+    throw UsageError(formatted("{}: {} is of {} and {} of {}", operation, first.description(),
+                               to_string(first.array().type()), other.description(),
+                               to_string(other.array().type())));
+  }
+  if (shapes == Shapes::equal && (other.rank() != first.rank() || other.extents() != first.extents())) {
+    throw UsageError(formatted("{}: {} has extents {} and {} has {}", operation, first.description(),
+                               extents_text(first.extents().data(), first.rank()), other.description(),
+                               extents_text(other.extents().data(), other.rank())));
+  }
+}
+
+}  // namespace
+
+void begin_operation(std::string_view operation, std::span<const SliceCore> slices, Shapes shapes,
+                     Types types) {
+  const SliceCore& first = slices.front();
+  const Group& group = first.array().group();
+  for (const SliceCore& slice : slices) {
+    slice.array().require_open();
+    require_alike(operation, first, slice, shapes, types);
+  }
+#ifdef TESSERA_CHECKS
+  Fingerprint print;
+  for (const SliceCore& slice : slices) print.add(slice.fingerprint());
+  group.check_agreement(formatted("{} of {}", operation, first.description()), print.value());
+#endif
+  for (const SliceCore& slice : slices) slice.array().end_epoch();
+  group.sync();
+  for (const SliceCore& slice : slices) slice.array().order_local_access();
+}
+
+void end_operation(const SliceCore& written) {
+  written.array().order_local_access();
+  written.array().group().sync();
+}
+
+void end_operation(std::string_view operation, const SliceCore& written, const Outcome& outcome) {
+  written.array().order_local_access();
+  outcome.agree_and_sync(written.array().group(), formatted("{} of {}", operation, written.description()));
+}
+
+bool is_entangled(const SliceCore& target, const SliceCore& source) noexcept {
+  return target.may_overlap(source) && !source.is_aligned_with(target);
+}
+
+void require_apart(std::string_view operation, const SliceCore& target, std::span<const SliceCore> sources) {
+  for (const SliceCore& source : sources) {
+    if (!is_entangled(target, source)) continue;
+    throw UsageError(
+        formatted("{}: {} overlaps {}, which is written at the same time; copy it to another array first",
+                  operation, source.description(), target.description()));
+  }
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <algorithm>
+#include <memory>
+#include <span>
+
+#include <tessera/core/operations.hpp>
+
+#include "base/box_chunks.hpp"
+#include "base/patch_text.hpp"
+#include "format.hpp"
+
+// Copies between slices: every owner fetches what is to be at its place.
+namespace tessera::detail {
+namespace {
+
+template <class F>
+void for_each_local_piece(const SliceCore& slice, F&& f) {
+  slice.for_each_piece_of(slice.array().group().rank(), f);
+}
+
+// From one slice to another: get(box, data, strides) begins to fetch what is to be in a box of `to`.
+template <class Get>
+void fetch(const SliceCore& to, Get&& get) {
+  Request all;
+  for_each_local_piece(to, [&](const LocalPiece& piece) { all += get(piece.box, piece.data, piece.strides); });
+  all.wait();
+}
+
+// Where what is written is also read, all is read first: into as much memory as this rank's part of the target.
+template <class Get>
+void fetch_and_store(const SliceCore& to, Get&& get) {
+  const int rank = to.rank();
+  const index_t size = to.array().type().size;
+  index_t bytes = 0;
+  for_each_local_piece(to, [&](const LocalPiece& piece) { bytes += Dense(piece.box, rank).size * size; });
+  const auto all = std::make_unique<std::byte[]>(static_cast<std::size_t>(bytes));
+  auto each = [&](auto&& transfer) {
+    std::byte* next = all.get();
+    for_each_local_piece(to, [&](const LocalPiece& piece) {
+      const Dense dense(piece.box, rank);
+      transfer(piece.box, next, dense);
+      next += dense.size * size;
+    });
+  };
+  Request requests;
+  each([&](const Box& box, std::byte* data, const Dense& dense) { requests += get(box, data, dense.strides); });
+  requests.wait();
+  to.array().group().sync();
+  each([&](const Box& box, const std::byte* data, const Dense& dense) {
+    to.put(box, {data, dense.extents.data(), dense.strides.data()});
+  });
+}
+
+template <class Get>
+void fetch_into(const SliceCore& from, const SliceCore& to, Get&& get) {
+  is_entangled(to, from) ? fetch_and_store(to, get) : fetch(to, get);
+}
+
+// Of slices of the same extents.
+auto same_box(const SliceCore& from) {
+  return [&from](const Box& box, std::byte* data, const Coordinates& strides) {
+    const Dense dense(box, from.rank());
+    return from.get_async(box, {data, dense.extents.data(), strides.data()});
+  };
+}
+
+}  // namespace
+
+void copy(const SliceCore& from, const SliceCore& to) {
+  begin_operation("copy", {from, to});
+  const bool same_place = &from.array() == &to.array() && from.is_aligned_with(to);
+  if (!same_place) fetch_into(from, to, same_box(from));
+  end_operation(to);
+}
+
+void reshape(const SliceCore& from, const SliceCore& to) {
+  if (from.size() != to.size()) {
+    throw UsageError(
+        formatted("reshape: {} of extents {} cannot become {} of extents {}: {} elements are not {}",
+                  from.description(), extents_text(from.extents().data(), from.rank()), to.description(),
+                  extents_text(to.extents().data(), to.rank()), from.size(), to.size()));
+  }
+  const Dense target({{}, to.extents()}, to.rank());
+  const std::span source(from.extents().data(), static_cast<std::size_t>(from.rank()));
+  const index_t size = to.array().type().size;
+  // A row of the target at a time, over all last dimensions that follow one another in local memory as they do
+  // in the target: whatever it is in the source, it is evenly spaced there.
+  auto get = [&](const Box& box, std::byte* data, const Coordinates& strides) {
+    index_t count = 1, step = 1, begin = 0;
+    std::size_t outer = static_cast<std::size_t>(to.rank());
+    for (bool is_whole = true; is_whole && outer > 0; --outer) {
+      const std::size_t d = outer - 1;
+      const index_t extent = box.hi[d] - box.lo[d];
+      if (target.extents[d] == 1) continue;
+      if (count > 1 && strides[d] != step * count) break;
+      if (count == 1) step = strides[d];
+      count *= extent;
+      begin += box.lo[d] * target.strides[d];
+      is_whole = extent == target.extents[d];
+    }
+    Request all;
+    auto walk = [&](auto&& self, std::size_t d, index_t number, std::byte* place) -> void {
+      if (d == outer) {
+        number += begin;
+        return for_each_box_of_range(source, number, number + count, [&](const Box& part, index_t before) {
+          Dense dense(part, from.rank());
+          for (int k = 0; k < from.rank(); ++k) dense.strides[static_cast<std::size_t>(k)] *= step;
+          all +=
+              from.get_async(part, {place + before * step * size, dense.extents.data(), dense.strides.data()});
+        });
+      }
+      for (index_t i = box.lo[d]; i < box.hi[d]; ++i)
+        self(self, d + 1, number + i * target.strides[d], place + (i - box.lo[d]) * strides[d] * size);
+    };
+    walk(walk, 0, 0, data);
+    return all;
+  };
+  begin_operation("reshape", {from, to}, Shapes::any);
+  to.may_overlap(from) ? fetch_and_store(to, get) : fetch(to, get);
+  end_operation(to);
+}
+
+void transpose(const SliceCore& from, const SliceCore& to) {
+  if (from.rank() != 2 || to.rank() != 2 || from.extents()[0] != to.extents()[1] ||
+      from.extents()[1] != to.extents()[0]) {
+    throw UsageError(
+        formatted("transpose: {} of extents {} cannot become {} of extents {}, which must be {} x {}",
+                  from.description(), extents_text(from.extents().data(), from.rank()), to.description(),
+                  extents_text(to.extents().data(), to.rank()), from.extents()[1], from.extents()[0]));
+  }
+  constexpr int order[] = {1, 0};
+  const SliceCore turned = from.permuted(order);
+  begin_operation("transpose", {turned, to});
+  fetch_into(turned, to, same_box(turned));
+  end_operation(to);
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <tessera/core/operations.hpp>
+
+#include "base/arithmetic.hpp"
+#include "base/dispatch.hpp"
+#include "format.hpp"
+#include "operations/reduce_values.hpp"
+
+namespace tessera::detail {
+namespace {
+
+constexpr index_t lanes = 8;  // independent partial sums, so that the loop vectorises and rounds less
+
+template <class T, class F>
+T sum_over(index_t n, F&& term) {
+  T partial[lanes]{};
+  index_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    for (index_t lane = 0; lane < lanes; ++lane) partial[lane] = sum(partial[lane], term(i + lane));
+  }
+  for (; i < n; ++i) partial[i % lanes] = sum(partial[i % lanes], term(i));
+  T total{};
+  for (const T& each : partial) total = sum(total, each);
+  return total;
+}
+
+// The sum of term(x) over the elements of a slice that this rank owns.
+template <class S, class T, class F>
+S local_sum(const SliceCore& a, F&& term) {
+  S total{};
+  for_each_run(a, {}, [&](const ElementRun& run) {
+    const T* x = static_cast<const T*>(run.data[0]);
+    const index_t step = run.strides[0];
+    total = sum(total, step == 1 ? sum_over<S>(run.count, [&](index_t i) { return term(x[i]); })
+                                 : sum_over<S>(run.count, [&](index_t i) { return term(x[i * step]); }));
+  });
+  return total;
+}
+
+// Before all others: NaN is both the least and the greatest.
+template <class T>
+bool precedes(Extreme which, T a, T b) {
+  if (is_nan(a) || is_nan(b)) return is_nan(a) && !is_nan(b);
+  return which == Extreme::least ? a < b : b < a;
+}
+
+}  // namespace
+
+void dot(const SliceCore& x, const SliceCore& y, Conjugate first, void* result) {
+  begin_operation("dot", {x, y});
+  with_kind(x.array().type().kind, "dot", [&]<class T>(T) {
+    T total{};
+    for_each_run(x, std::span(&y, 1), [&](const ElementRun& run) {
+      const T *u = static_cast<const T*>(run.data[0]), *v = static_cast<const T*>(run.data[1]);
+      const index_t p = run.strides[0], q = run.strides[1];
+      const bool dense = run.is_dense(2), conjugated = first == Conjugate::yes;
+      auto term = [&](index_t i) {
+        return dense ? product(conjugated ? conjugate(u[i]) : u[i], v[i])
+                     : product(conjugated ? conjugate(u[i * p]) : u[i * p], v[i * q]);
+      };
+      total = sum(total, sum_over<T>(run.count, term));
+    });
+    total = x.array().group().all_reduce(total, Reduce::sum);
+    std::memcpy(result, &total, sizeof total);
+  });
+}
+
+namespace {
+
+// A sum of squares in three parts, so that no square leaves the range of numbers (as Blue does it, A portable
+// Fortran program to find the Euclidean norm of a vector, TOMS 1978; but by runs, not by elements): of numbers
+// as they are, of large ones divided by `unit`, of small ones multiplied by it.
+struct SumOfSquares {
+  static constexpr double unit = 0x1p600;
+  double middle = 0, large = 0, small = 0;
+
+  template <class T>
+  void add(const T* x, index_t count, index_t step) {
+    auto squares = [&](double factor) {
+      return sum_over<double>(count, [&](index_t i) {
+        const double number = static_cast<double>(x[i * step]) * factor;
+        return number * number;
+      });
+    };
+    const double plain = squares(1);
+    // Squares of float and of integers are far inside.
+    if (!std::is_same_v<T, double> || (plain <= 0x1p900 && plain >= 0x1p-900))
+      middle += plain;
+    else if (plain < 0x1p-900)
+      small += squares(unit);
+    else
+      large += squares(1 / unit);  // NaN, too
+  }
+  double root() const noexcept {
+    if (large != 0) return unit * std::sqrt(large + middle / unit / unit);
+    if (middle != 0) return std::sqrt(middle + small / unit / unit);
+    return std::sqrt(small) / unit;
+  }
+};
+
+template <class T>
+double norm2_of(const SliceCore& a) {
+  SumOfSquares total;
+  for_each_run(a, {}, [&](const ElementRun& run) {
+    if constexpr (std::is_arithmetic_v<T>) {
+      total.add(static_cast<const T*>(run.data[0]), run.count, run.strides[0]);
+    } else {
+      const auto* parts = static_cast<const typename T::value_type*>(run.data[0]);
+      const index_t step = run.strides[0];
+      if (step == 1) return total.add(parts, 2 * run.count, 1);
+      total.add(parts, run.count, 2 * step);
+      total.add(parts + 1, run.count, 2 * step);
+    }
+  });
+  double parts[] = {total.middle, total.large, total.small};
+  a.array().group().all_reduce(std::span<double>(parts), Reduce::sum);
+  return SumOfSquares{parts[0], parts[1], parts[2]}.root();
+}
+
+}  // namespace
+
+double norm(const SliceCore& a, Norm which) {
+  begin_operation("norm", {a});
+  const Group& group = a.array().group();
+  return with_kind(a.array().type().kind, "norm", [&]<class T>(T) {
+    if (which == Norm::two) return norm2_of<T>(a);
+    auto size_of_element = [](const T& x) {
+      // The most negative integer has no magnitude in its own type; that of (infinity, NaN) would be infinite.
+      if constexpr (std::is_integral_v<T>)
+        return std::abs(static_cast<double>(x));
+      else
+        return is_nan(x) ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(std::abs(x));
+    };
+    if (which == Norm::one) return group.all_reduce(local_sum<double, T>(a, size_of_element), Reduce::sum);
+    double most = 0;
+    for_each_run(a, {}, [&](const ElementRun& run) {
+      apply<const T>(run, [&](const T& x) { most = greatest(most, size_of_element(x)); });
+    });
+    reduce_all(group, std::span(&most, 1), Reduce::max);
+    return most;
+  });
+}
+
+void reduce(const SliceCore& a, Reduce operation, void* result) {
+  begin_operation("reduce", {a});
+  with_kind(a.array().type().kind, "reduce", [&]<class T>(T) {
+    T total = combine(operation, identity<T>(operation),
+                      identity<T>(operation));  // throws alike where nobody has elements
+    if (operation == Reduce::sum) {
+      total = local_sum<T, T>(a, [](const T& x) { return x; });
+    } else {
+      for_each_run(a, {}, [&](const ElementRun& run) {
+        apply<const T>(run, [&](const T& x) { total = combine(operation, total, x); });
+      });
+    }
+    reduce_all(a.array().group(), std::span(&total, 1), operation);
+    std::memcpy(result, &total, sizeof total);
+  });
+}
+
+void extreme(const SliceCore& a, Extreme which, void* value, index_t* at) {
+  const char* name = which == Extreme::least ? "min_element" : "max_element";
+  begin_operation(name, {a});
+  if (a.size() == 0) throw UsageError(formatted("{}: {} has no elements", name, a.description()));
+  with_kind(a.array().type().kind, name, [&]<class T>(T) {
+    if constexpr (std::is_arithmetic_v<T>) {
+      struct Found {
+        T value;
+        index_t number;  // in row-major order; of equals the first
+      };
+      Found best{{}, -1};
+      auto take = [&](const Found& next) {
+        const bool better = best.number < 0 || precedes(which, next.value, best.value) ||
+                            (!precedes(which, best.value, next.value) && next.number < best.number);
+        if (next.number >= 0 && better) best = next;
+      };
+      for_each_placed_run(a, [&](const PlacedRun& run) {
+        const auto [number, step] = run.numbers(a);
+        const T* x = static_cast<const T*>(run.data[0]);
+        for (index_t i = 0; i < run.count; ++i) {
+          // Looked at closely only if it may be the one.
+          const T here = x[i * run.strides[0]];
+          if (best.number < 0 || !precedes(which, best.value, here)) take({here, number + i * step});
+        }
+      });
+      for (const Found& theirs : a.array().group().all_gather(best)) take(theirs);
+      std::memcpy(value, &best.value, sizeof best.value);
+      for (int d = a.rank() - 1; d >= 0; --d) {
+        const index_t extent = a.extents()[static_cast<std::size_t>(d)];
+        at[d] = best.number % extent;
+        best.number /= extent;
+      }
+    } else {
+      throw UsageError(formatted("{}: complex numbers ({}) have no order", name, a.description()));
+    }
+  });
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include <tessera/detail/node_copies.hpp>
+#include <tessera/runtime/error.hpp>
+
+#include "base/box_chunks.hpp"
+#include "format.hpp"
+#include "operations/reduce_values.hpp"
+
+namespace tessera::detail {
+namespace {
+
+constexpr index_t most_at_once = index_t{1} << 19;  // elements
+
+int smallest_node(const Group& group) {
+  std::size_t least = std::numeric_limits<std::size_t>::max();
+  for (int node = 0; node < group.node_count(); ++node)
+    least = std::min(least, group.ranks_on_node(node).size());
+  return static_cast<int>(least);
+}
+
+}  // namespace
+
+NodeCopies::NodeCopies(const Group& group)
+    : group_(group), share_(group.node().rank()), shares_(smallest_node(group)) {
+  peers_ = group.split(share_ < shares_ ? share_ : Group::no_color, group.node_of(group.rank()));
+}
+
+// Calls f(elements, how many) for the parts of the copy that fall to this rank; every node's member of its
+// number has the same parts. What f leaves in them goes back into the copy.
+template <class F>
+void NodeCopies::for_each_part(const ArrayCore& copy, F&& f) const {
+  copy.sync();
+  if (peers_ && peers_.size() > 1) {
+    const SliceCore all(copy);
+    std::vector<std::byte> elements;
+    int number = 0;
+    in_chunks({{}, copy.layout().dims()}, copy.rank(), most_at_once, [&](const Box& box) {
+      if (number++ % shares_ != share_) return;
+      const Dense dense(box, copy.rank());
+      elements.resize(static_cast<std::size_t>(dense.size * copy.type().size));
+      all.get(box, {elements.data(), dense.extents.data(), dense.strides.data()});
+      f(elements.data(), dense.size);
+      all.put(box, {elements.data(), dense.extents.data(), dense.strides.data()});
+    });
+  }
+  copy.sync();
+}
+
+void NodeCopies::merge(const ArrayCore& copy, Reduce operation) const {
+  group_.check_agreement(formatted("merge of the copies \"{}\"", copy.name()),
+                         static_cast<std::uint64_t>(operation));
+  with_kind(copy.type().kind, "merge", [&]<class T>(T) {
+    combine(operation, identity<T>(operation), identity<T>(operation));  // throws alike where there is one node
+    for_each_part(copy, [&](std::byte* data, index_t count) {
+      reduce_all(peers_, std::span(reinterpret_cast<T*>(data), static_cast<std::size_t>(count)), operation);
+    });
+  });
+}
+
+void NodeCopies::broadcast(const ArrayCore& copy, int node) const {
+  if (node < 0 || node >= group_.node_count()) {
+    throw UsageError(formatted("broadcast of the copies \"{}\": there is no node {} of {}", copy.name(), node,
+                               group_.node_count()));
+  }
+  group_.check_agreement(formatted("broadcast of the copies \"{}\"", copy.name()),
+                         static_cast<std::uint64_t>(node));
+  for_each_part(copy, [&](std::byte* data, index_t count) {
+    peers_.broadcast(std::span(data, static_cast<std::size_t>(count * copy.type().size)), node);
+  });
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include <tessera/core/operations.hpp>
+
+#include "base/arithmetic.hpp"
+#include "base/dispatch.hpp"
+#include "base/patch_text.hpp"
+#include "base/vector_share.hpp"
+#include "format.hpp"
+#include "operations/reduce_values.hpp"
+
+// Prefix operations on vectors: each rank works on an even share, and takes over what came of those before it.
+namespace tessera::detail {
+namespace {
+
+void require_vectors(std::string_view operation, Slices slices) {
+  const SliceCore& first = *slices.begin();
+  for (const SliceCore& a : slices) {
+    if (a.rank() == 1 && a.extents()[0] == first.extents()[0]) continue;
+    throw UsageError(formatted("{}: {} of extents {} and {} of extents {} are not vectors of one length",
+                               operation, first.description(),
+                               extents_text(first.extents().data(), first.rank()), a.description(),
+                               extents_text(a.extents().data(), a.rank())));
+  }
+}
+
+void require_type(std::string_view operation, const SliceCore& a, const SliceCore& b) {
+  if (a.array().type() == b.array().type()) return;
+  throw UsageError(formatted("{}: {} is of {} and {} of {}", operation, a.description(),
+                             to_string(a.array().type()), b.description(), to_string(b.array().type())));
+}
+
+// Which elements of a share are marked by an integer other than 0.
+std::vector<char> marks(std::string_view operation, const SliceCore& mask, const Share& share) {
+  std::vector<char> marked(static_cast<std::size_t>(share.size()));
+  with_kind(mask.array().type().kind, operation, [&]<class T>(T) {
+    if constexpr (std::is_integral_v<T>) {
+      const auto values = share.get<T>(mask);
+      std::transform(values.begin(), values.end(), marked.begin(),
+                     [](T x) { return static_cast<char>(x != 0); });
+    } else {
+      throw UsageError(formatted("{}: the marks in {} are not integers", operation, mask.description()));
+    }
+  });
+  return marked;
+}
+
+// What a share does to all that follows it.
+template <class T>
+struct Carry {
+  T value;
+  std::int32_t starts;
+};
+
+}  // namespace
+
+void scan(const SliceCore& x, const SliceCore* starts, const SliceCore& y, Reduce operation, Scan kind) {
+  const char* name = starts == nullptr ? "scan" : "segmented_scan";
+  begin_operation(name, {x, starts == nullptr ? x : *starts, y}, Shapes::any, Types::any);
+  require_vectors(name, {x, starts == nullptr ? x : *starts, y});
+  require_type(name, x, y);
+  const Share share(x);
+  with_kind(x.array().type().kind, name, [&]<class T>(T) {
+    combine(operation, identity<T>(operation),
+            identity<T>(operation));  // throws alike where nobody has elements
+    auto elements = share.get<T>(x);
+    const auto first = starts == nullptr ? std::vector<char>(elements.size(), 0) : marks(name, *starts, share);
+    // Within the share; what was there before its first start is added when it is known.
+    Carry<T> mine{identity<T>(operation), 0};
+    std::size_t open = elements.size();  // elements before the first start
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      if (first[i] != 0) {
+        if (mine.starts == 0) open = i;
+        mine.starts = 1;
+        mine.value = identity<T>(operation);
+      }
+      const T element = elements[i], before = mine.value;
+      mine.value = combine(operation, before, element);
+      elements[i] = kind == Scan::exclusive ? before : mine.value;
+    }
+    // Everybody has read its elements when all have come here, so that y may be x.
+    T before = identity<T>(operation);
+    const auto all = x.array().group().all_gather(mine);
+    for (int r = 0; r < x.array().group().rank(); ++r) {
+      const Carry<T>& next = all[static_cast<std::size_t>(r)];
+      before = next.starts != 0 ? next.value : combine(operation, before, next.value);
+    }
+    for (std::size_t i = 0; i < open; ++i) elements[i] = combine(operation, before, elements[i]);
+    share.put(y, elements.data());
+  });
+  end_operation(y);
+}
+
+void spread(const SliceCore& x, const SliceCore& starts, const SliceCore& y) {
+  begin_operation("spread", {x, starts, y}, Shapes::any, Types::any);
+  require_vectors("spread", {x, starts, y});
+  require_type("spread", x, y);
+  const Share share(x);
+  const auto size = static_cast<std::size_t>(x.array().type().size);
+  std::vector<std::byte> elements(static_cast<std::size_t>(share.size()) * size), result(elements.size());
+  share.get_into(x, elements.data());
+  share.get_into(y, result.data());  // what is before the first mark of all stays
+  const auto first = marks("spread", starts, share);
+  const auto none = first.end();
+  const auto last = std::find(first.rbegin(), first.rend(), 1);
+  const index_t mine =
+      last == first.rend() ? -1 : share.lo + (none - first.begin()) - 1 - (last - first.rbegin());
+  std::vector<std::byte> current(size);
+  index_t source = -1;
+  const auto all = x.array().group().all_gather(mine);
+  for (int r = 0; r < x.array().group().rank(); ++r)
+    source = std::max(source, all[static_cast<std::size_t>(r)]);
+  if (source >= 0) {
+    const index_t one = 1;
+    x.get({{source}, {source + 1}}, {current.data(), &one, &one});
+  }
+  x.array().group().barrier();  // y may be x, whose elements others still read
+  bool known = source >= 0;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    if (first[i] != 0) {
+      std::copy_n(elements.begin() + static_cast<std::ptrdiff_t>(i * size), size, current.begin());
+      known = true;
+    }
+    if (known) std::copy_n(current.begin(), size, result.begin() + static_cast<std::ptrdiff_t>(i * size));
+  }
+  share.put(y, result.data());
+  end_operation(y);
+}
+
+namespace {
+
+// How many elements are marked in all, and before this rank's share.
+struct Marked {
+  index_t all = 0, before = 0, mine;
+  Marked(const Group& group, const std::vector<char>& marked)
+      : mine(static_cast<index_t>(std::count(marked.begin(), marked.end(), 1))) {
+    const auto counts = group.all_gather(mine);
+    for (int r = 0; r < group.size(); ++r) {
+      if (r < group.rank()) before += counts[static_cast<std::size_t>(r)];
+      all += counts[static_cast<std::size_t>(r)];
+    }
+  }
+};
+
+void require_packed(std::string_view operation, const SliceCore& packed, const Marked& marked) {
+  if (packed.rank() == 1 && packed.extents()[0] >= marked.all) return;
+  throw UsageError(formatted("{}: {} elements are marked, and {} of extents {} is no vector of as many",
+                             operation, marked.all, packed.description(),
+                             extents_text(packed.extents().data(), packed.rank())));
+}
+
+}  // namespace
+
+index_t pack(const SliceCore& x, const SliceCore& mask, const SliceCore& y) {
+  begin_operation("pack", {x, mask, y}, Shapes::any, Types::any);
+  require_vectors("pack", {x, mask});
+  require_type("pack", x, y);
+  require_apart("pack", y, std::span(&x, 1));
+  const Share share(x);
+  const auto marked = marks("pack", mask, share);
+  const Marked count(x.array().group(), marked);
+  require_packed("pack", y, count);
+  const auto size = static_cast<std::size_t>(x.array().type().size);
+  std::vector<std::byte> elements(static_cast<std::size_t>(share.size()) * size);
+  share.get_into(x, elements.data());
+  auto next = elements.begin();
+  for (std::size_t i = 0; i < marked.size(); ++i) {
+    if (marked[i] == 0) continue;
+    const auto element = elements.begin() + static_cast<std::ptrdiff_t>(i * size);
+    next = std::copy(element, element + static_cast<std::ptrdiff_t>(size), next);
+  }
+  x.array().group().barrier();  // y may be x
+  const index_t stride = 1;
+  y.put({{count.before}, {count.before + count.mine}}, {elements.data(), &count.mine, &stride});
+  end_operation(y);
+  return count.all;
+}
+
+index_t unpack(const SliceCore& x, const SliceCore& mask, const SliceCore& y) {
+  begin_operation("unpack", {x, mask, y}, Shapes::any, Types::any);
+  require_vectors("unpack", {mask, y});
+  require_type("unpack", x, y);
+  const Share share(y);
+  const auto marked = marks("unpack", mask, share);
+  const Marked count(y.array().group(), marked);
+  require_packed("unpack", x, count);
+  const auto size = static_cast<std::size_t>(x.array().type().size);
+  std::vector<std::byte> packed(static_cast<std::size_t>(count.mine) * size);
+  const index_t stride = 1;
+  x.get({{count.before}, {count.before + count.mine}}, {packed.data(), &count.mine, &stride});
+  std::vector<std::byte> elements(static_cast<std::size_t>(share.size()) * size);
+  share.get_into(y, elements.data());
+  auto next = packed.begin();
+  for (std::size_t i = 0; i < marked.size(); ++i) {
+    if (marked[i] == 0) continue;
+    std::copy_n(next, size, elements.begin() + static_cast<std::ptrdiff_t>(i * size));
+    next += static_cast<std::ptrdiff_t>(size);
+  }
+  y.array().group().barrier();  // y may be x
+  share.put(y, elements.data());
+  end_operation(y);
+  return count.all;
+}
+
+}  // namespace tessera::detail
