@@ -10,7 +10,7 @@
 
 #include <tessera/io/checkpoint_info.hpp>
 #include <tessera/runtime/runtime.hpp>
-#include "printable.hpp"
+#include "base/printable.hpp"
 
 namespace {
 

@@ -14,8 +14,8 @@
 #include <tessera/io/io.hpp>
 
 #include "checkpoint_model.hpp"
-#include "checksum.hpp"
-#include "head.hpp"
+#include "base/checksum.hpp"
+#include "checkpoint/head.hpp"
 
 // What may go wrong with a checkpoint: the error arrives on every rank, names what it is about, and leaves the
 // older generations as they were.

@@ -11,8 +11,8 @@
 #include <sys/resource.h>
 
 #include <tessera/io/error.hpp>
-#include "checksum.hpp"
-#include "head.hpp"
+#include "base/checksum.hpp"
+#include "checkpoint/head.hpp"
 #include "message_of.hpp"
 
 // Files that somebody has forged, with right checksums over whatever they say: checksums have no key. Reading

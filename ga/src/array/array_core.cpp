@@ -9,12 +9,12 @@
 
 #include <tessera/runtime/detail/fingerprint.hpp>
 #include <tessera/runtime/detail/product.hpp>
-#include "ghosts/ghosts.hpp"
 
 #include "array/access_scopes.hpp"
 #include "array/epoch_state.hpp"
 #include "base/patch_text.hpp"
 #include "format.hpp"
+#include "ghosts/ghosts.hpp"
 
 namespace tessera::detail {
 namespace {

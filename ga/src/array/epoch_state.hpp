@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tessera/core/array_core.hpp>
+
 #include "array/node_cache.hpp"
 
 namespace tessera::detail {

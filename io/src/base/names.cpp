@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "base/names.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <tessera/runtime/error.hpp>
+
+#include "format.hpp"
+#include "base/printable.hpp"
+
+namespace tessera::io::detail {
+namespace {
+
+constexpr std::size_t longest_name = 1024;
+
+// HDF5 skips empty parts and ".", and others take ".." for the group above.
+bool has_bare_part(std::string_view name) {
+  for (std::size_t begin = 0; begin <= name.size();) {
+    const std::size_t end = std::min(name.find('/', begin), name.size());
+    const auto part = name.substr(begin, end - begin);
+    if (part.empty() || part == "." || part == "..") return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
+}  // namespace
+
+void check_dataset_name(std::string_view call, std::string_view name) {
+  if (name.size() > longest_name) {
+    throw UsageError(formatted("{}: a name of {} bytes, \"{}...\", is longer than {}", call, name.size(),
+                               printable(name.substr(0, 40)), longest_name));
+  }
+  const std::string shown = printable(name);
+  if (shown != name)
+    throw UsageError(formatted(
+        "{}: \"{}\" cannot be a name, as there is more in it than characters of UTF-8 text that can be "
+        "seen",
+        call, shown));
+  if (has_bare_part(name))
+    throw UsageError(formatted("{}: \"{}\" cannot be a name; names look like \"density\" or \"fields/density\"",
+                               call, name));
+  if (name.rfind("tessera_", 0) == 0)
+    throw UsageError(formatted("{}: \"{}\" begins with \"tessera_\", as Tessera's own do", call, name));
+}
+
+void check_prefix(std::string_view call, std::string_view prefix) {
+  if (prefix.find('\0') != std::string_view::npos)
+    throw UsageError(
+        formatted("{}: \"{}\" cannot be a path, as it has a byte of zero in it", call, printable(prefix)));
+  const std::string name = std::filesystem::path(prefix).filename().string();
+  if (name.empty() || name == "." || name == "..")
+    throw UsageError(
+        formatted("{}: \"{}\" does not end with a name that files could begin with", call, printable(prefix)));
+}
+
+}  // namespace tessera::io::detail

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "base/together.hpp"
+
+#include "base/printable.hpp"
+
+namespace tessera::io::detail {
+
+void throw_together(const Group& group, const std::string& context, const std::string& problem, Source source,
+                    const std::string& consequence) {
+  const std::string agreed = group.agree(problem);
+  if (agreed.empty()) return;
+  // The class of the same rank's error: the least of (rank, source) pairs among those that have one.
+  const index_t mine =
+      problem.empty() ? 2 * index_t{group.size()} : 2 * index_t{group.rank()} + (source == Source::hdf5);
+  const bool from_hdf5 = group.all_reduce(mine, Reduce::min) % 2 == 1;
+  // Names and texts of files are in it.
+  const std::string message = printable(context + ": " + agreed + consequence);
+  if (from_hdf5) throw Hdf5Error(message);
+  throw IoError(message);
+}
+
+}  // namespace tessera::io::detail

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "disk_array/disk_transfer.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <system_error>
+
+#include <tessera/core/operations.hpp>
+#include <tessera/layout.hpp>
+
+#include "file/file_order.hpp"
+#include "format.hpp"
+#include "base/progress.hpp"
+#include "base/together.hpp"
+
+namespace tessera::io::detail {
+namespace {
+
+using tessera::detail::ArrayCore;
+using tessera::detail::Box;
+using tessera::detail::Coordinates;
+using tessera::detail::SliceCore;
+
+}  // namespace
+
+std::string DiskState::context(std::string_view what) const {
+  return formatted("{} disk array \"{}\" in {}", what, name, path.string());
+}
+
+std::string DiskState::transfer(DiskArrayCore::Direction direction, const Box& box, std::byte* data) const {
+  // What lies in the file in one piece: the last dimensions, as far as the box has all of them, and a range of
+  // the one before.
+  std::size_t outer = dims.size() - 1;
+  index_t run = box.hi[outer] - box.lo[outer];
+  while (outer > 0 && box.hi[outer] - box.lo[outer] == dims[outer]) {
+    --outer;
+    run *= box.hi[outer] - box.lo[outer];
+  }
+  const index_t run_bytes = run * type.size;
+  for (Coordinates at = box.lo;;) {
+    index_t number = 0;
+    for (std::size_t d = 0; d < dims.size(); ++d) number = number * dims[d] + at[d];
+    const std::span bytes(data, static_cast<std::size_t>(run_bytes));
+    const index_t place = offset + number * type.size;
+    try {
+      direction == DiskArrayCore::Direction::write ? write_at(file, bytes, place) : read_at(file, bytes, place);
+    } catch (const IoError& error) {
+      return error.what();
+    }
+    data += run_bytes;
+    std::size_t d = outer;
+    while (d > 0 && ++at[d - 1] == box.hi[d - 1]) {
+      at[d - 1] = box.lo[d - 1];
+      --d;
+    }
+    if (d == 0) return {};
+  }
+}
+
+DiskTransfer::DiskTransfer(std::shared_ptr<DiskState> state, Direction direction, const Box& section,
+                           const SliceCore& slice)
+    : state_(std::move(state)),
+      direction_(direction),
+      section_(section),
+      slice_(slice),
+      pieces_(section, slice.rank(), state_->type.size,
+              // No more than can be counted.
+              std::min(state_->options.buffer, std::numeric_limits<index_t>::max() / state_->group.size()) *
+                  state_->group.size()),
+      move_(state_->moves.insert(state_->moves.end(), {direction, section})) {
+  try {
+    if (direction_ == Direction::write) {
+      Progress progress(state_->group, state_->context("write to"), pieces_.count());
+      while (next_ < pieces_.count()) {
+        if (outcome_) {
+          finish();
+          progress.advance(1);
+        }
+        stage(next_++);
+        tessera::detail::copy(part(pieces_.piece(next_ - 1)), *buffer_);
+        start();
+      }
+    } else if (pieces_.count() > 0) {
+      stage(next_++);
+      start();
+    }
+  } catch (...) {
+    if (outcome_) outcome_->wait();
+    state_->moves.erase(move_);
+    throw;
+  }
+}
+
+DiskTransfer::~DiskTransfer() {
+  if (outcome_) outcome_->wait();
+  if (move_ != state_->moves.end()) state_->moves.erase(move_);
+}
+
+void DiskTransfer::wait() {
+  if (move_ == state_->moves.end()) return;
+  if (outcome_) finish();
+  if (direction_ == Direction::read && pieces_.count() > 0) {
+    Progress progress(state_->group, state_->context("read from"), pieces_.count());
+    for (;;) {
+      progress.advance(1);
+      tessera::detail::copy(*buffer_, part(pieces_.piece(next_ - 1)));
+      if (next_ == pieces_.count()) break;
+      stage(next_++);
+      start();
+      finish();
+    }
+  }
+  state_->moves.erase(std::exchange(move_, state_->moves.end()));
+  if (buffer_) buffer_->close();
+  buffer_.reset();
+}
+
+SliceCore DiskTransfer::part(const Box& piece) const {
+  Box box{};
+  for (std::size_t d = 0; d < static_cast<std::size_t>(slice_.rank()); ++d) {
+    box.lo[d] = piece.lo[d] - section_.lo[d];
+    box.hi[d] = piece.hi[d] - section_.lo[d];
+  }
+  return slice_.patch(box);
+}
+
+// Makes room for a piece.
+void DiskTransfer::stage(index_t piece) {
+  const Box box = pieces_.piece(piece);
+  Coordinates extents{};
+  for (std::size_t d = 0; d < static_cast<std::size_t>(slice_.rank()); ++d) extents[d] = box.hi[d] - box.lo[d];
+  const Group& group = state_->group;
+  auto layout = file_layout(slice_.rank(), extents, group.size());
+  if (!buffer_ || !(buffer_->layout() == layout)) {
+    if (buffer_) buffer_->close();
+    buffer_.emplace(group, std::move(layout), state_->type,
+                    tessera::detail::CoreOptions{.name = "buffer of a disk array"});
+  }
+  here_ = {};
+  if (buffer_->layout().block_count(group.rank()) == 0) return;
+  here_ = buffer_->layout().block(group.rank(), 0).box;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(slice_.rank()); ++d) {
+    here_.lo[d] += box.lo[d];
+    here_.hi[d] += box.lo[d];
+  }
+}
+
+void DiskTransfer::start() {
+  outcome_ = std::make_unique<Outcome>();
+  if (pieces_.size(here_) == 0) return outcome_->tell({});
+  auto job = [state = state_.get(), direction = direction_, box = here_,
+              data = static_cast<std::byte*>(buffer_->local_data()),
+              outcome = outcome_.get()] { outcome->tell(state->transfer(direction, box, data)); };
+  try {
+    state_->worker.add(std::move(job));
+  } catch (const std::system_error& error) {  // for all ranks to hear of: see finish
+    outcome_->tell(formatted("there can be no thread for the disk: {}", error.what()));
+  }
+}
+
+// Waits for the job, on every rank.
+void DiskTransfer::finish() {
+  const std::string problem = std::exchange(outcome_, nullptr)->wait();
+  buffer_->order_local_access();
+  throw_together(state_->group, state_->context(direction_ == Direction::write ? "write to" : "read from"),
+                 problem, Source::file, {});
+}
+
+}  // namespace tessera::io::detail

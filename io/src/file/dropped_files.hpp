@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <string>
+
+#include <tessera/runtime/group.hpp>
+
+#include "file/opening.hpp"
+
+// Files that were dropped without close(): a destructor cannot make collective calls. They are closed by a
+// later file of their group, or when MPI ends.
+namespace tessera::io::detail {
+
+/// A file that a group has open, and what is left to do when it is closed.
+struct GroupFile {
+  Group group;
+  OpenFile file;
+  index_t number = 0;       // next_file_number()
+  bool took_space = false;  // more than HDF5 may have used; on rank 0
+
+  /// @collective @throws IoError on every rank
+  void close(const std::string& context);
+};
+
+/// The same on all ranks, and of no other file of the group. @collective
+index_t next_file_number(const Group& group);
+/// Leaves a file to close_dropped. @local
+void leave_dropped(GroupFile&& file);
+/// Closes those of a group if all its members have dropped the same ones. @collective
+void close_dropped(const Group& group);
+
+}  // namespace tessera::io::detail

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <string>
+#include <variant>
+
+#include <tessera/io/file.hpp>
+
+#include "file/file_state.hpp"
+#include "format.hpp"
+#include "file/opening.hpp"
+
+namespace tessera::io {
+namespace {
+
+std::string context(const detail::FileState& state, std::string_view object, std::string_view name) {
+  return formatted("attribute \"{}\" of \"{}\" in {}", name, object, state.path().string());
+}
+
+// What it takes in the file; texts lie elsewhere there than numbers.
+index_t bytes_of(const AttributeValue& value) {
+  return std::visit(
+      [](const auto& values) {
+        index_t bytes = 0;
+        for (const auto& one : values) {
+          if constexpr (std::is_same_v<std::decay_t<decltype(one)>, std::string>)
+            bytes += 64 + static_cast<index_t>(one.size());
+          else
+            bytes += static_cast<index_t>(sizeof one);
+        }
+        return bytes;
+      },
+      value.values());
+}
+
+hdf5::Object open(const detail::FileState& state, std::string_view object) {
+  if (!hdf5::has_object(state.file(), std::string(object)))
+    throw IoError("the file has no dataset or group of that name");
+  return hdf5::open_object(state.file(), std::string(object));
+}
+
+}  // namespace
+
+void File::set_attribute(std::string_view object, std::string_view name, const AttributeValue& value) {
+  detail::FileState& s = state();
+  const std::string what = context(s, object, name);
+  s.require_writable(what);
+  bool is_new = false;
+  hdf5::Object target;
+  s.step(what, [&] {
+    if (name.empty()) throw IoError("the attribute needs a name");
+    detail::require_inside(s.file(), std::string(object));
+    target = open(s, object);
+    is_new = !hdf5::has_attribute(target.get(), std::string(name));
+  });
+  s.agreed(what, is_new);
+  s.take_space(bytes_of(value), detail::FileState::Use::later, what);
+  s.step(what, [&] { hdf5::set_attribute(target.get(), std::string(name), value); });
+}
+
+AttributeValue File::attribute(std::string_view object, std::string_view name) const {
+  detail::FileState& s = state();
+  AttributeValue value = 0;
+  s.step(context(s, object, name), [&] {
+    const hdf5::Object target = open(s, object);
+    const std::string key(name);
+    if (key.empty() || !hdf5::has_attribute(target.get(), key)) {
+      throw IoError(formatted("there is no such attribute; there are \"{}\"",
+                              joined(hdf5::attribute_names(target.get()), "\", \"")));
+    }
+    value = hdf5::get_attribute(target.get(), key);
+  });
+  return value;
+}
+
+std::vector<std::string> File::attributes(std::string_view object) const {
+  detail::FileState& s = state();
+  std::vector<std::string> names;
+  s.step(context(s, object, ""), [&] { names = hdf5::attribute_names(open(s, object).get()); });
+  return names;
+}
+
+}  // namespace tessera::io

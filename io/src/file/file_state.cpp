@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "file/file_state.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <tessera/core/operations.hpp>
+#include <tessera/runtime/detail/fingerprint.hpp>
+
+#include "format.hpp"
+#include "posix/links.hpp"
+#include "hdf5/mpi_io.hpp"
+#include "file/opening.hpp"
+#include "posix/space.hpp"
+
+namespace tessera::io::detail {
+namespace {
+
+constexpr index_t for_hdf5 = 65536;  // what it writes about the file itself, and into its groups
+
+// Makes the file, or finds out why it cannot be made, in words that HDF5 has not.
+void make_file(const std::filesystem::path& path, bool exclusive) {
+  without_links(path);
+  if (std::filesystem::is_directory(path)) throw IoError("this is a directory; give the name of a file");
+  if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path))
+    throw IoError("this is a pipe or a device; give the name of a file");
+  const int file = ::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC | (exclusive ? O_EXCL : 0), 0666);
+  if (file < 0) {
+    throw IoError(formatted("the file cannot be made: {}{}", std::strerror(errno),
+                            errno == EEXIST ? " (Mode::truncate would empty it)" : ""));
+  }
+  ::close(file);
+}
+
+}  // namespace
+
+FileState::FileState(const Group& group, std::filesystem::path path, Mode mode)
+    : path_(std::move(path)), is_writable_(mode != Mode::read) {
+  open_.group = group;
+  tessera::detail::Fingerprint print;
+  print.add(std::string_view(path_.native())).add(static_cast<int>(mode));
+  group.check_agreement("io::File", print.value());
+  const hdf5::Silence silence;
+  close_dropped(group);
+  open_.number = next_file_number(group);
+  const std::string context = "opening of " + path_.string();
+  if (mode == Mode::create || mode == Mode::truncate)
+    create(mode == Mode::create, context);
+  else
+    open_.file = open_file(group, path_, is_writable_ ? Access::read_write : Access::read, context);
+}
+
+void FileState::create(bool exclusive, const std::string& context) {
+  bool is_new = false;
+  together(group(), context, [&] {
+    require_safe_writing(group());
+    if (group().rank() != 0) return;
+    is_new = !std::filesystem::exists(path_);
+    make_file(path_, exclusive);
+    // HDF5 does not survive a full disk. It gives back what the file has when it empties it, so this is a
+    // question.
+    try {
+      reserve_space(open_to_write(path_), 0, for_hdf5, Size::stays);
+    } catch (const IoError&) {
+      std::error_code ignored;
+      if (is_new) std::filesystem::remove(path_, ignored);
+      throw;
+    }
+  });
+  const hdf5::Locks locks = file_locks(group(), path_, context);
+  together(group(), context, [&] {
+    open_.file.bytes = open_to_write(path_);
+    hdf5::prepare_to_open_together();
+  });
+  try {
+    together(group(), context, [&] {
+      hdf5::without_loss([&] { open_.file.hdf5 = hdf5::create(path_, group().mpi_comm(), locks); });
+    });
+    take_space(0, Use::now, context);
+  } catch (const IoError&) {  // one rank could not create it, or another program took the space
+    give_up(group(), std::move(open_.file.hdf5));
+    throw;
+  }
+}
+
+FileState::~FileState() { drop(); }
+
+// It is closed by a later file of the group, or when MPI ends.
+void FileState::drop() noexcept {
+  if (!is_open()) return;
+  try {
+    leave_dropped(std::move(open_));
+  } catch (...) {  // then it stays open until MPI ends
+    hdf5::abandon(std::move(open_.file.hdf5));
+  }
+}
+
+// HDF5 believes that all of it was written, on every rank alike, so that it can close it.
+void FileState::drop_if_damaged() {
+  if (group().all_reduce(static_cast<int>(hdf5::take_lost_structure()), Reduce::max) != 0) drop();
+}
+
+bool FileState::agreed(const std::string& context, bool found) {
+  const int mine = static_cast<int>(found);
+  std::array<int, 2> least{mine, -mine};
+  group().all_reduce(std::span<int>(least), Reduce::min);
+  const bool differs = least[0] != -least[1];
+  together(group(), context, [&] {
+    if (differs)
+      throw IoError(
+          "some ranks find it in the file and some do not; are all of them able to read the file, and what it "
+          "links to?");
+  });
+  return found;
+}
+
+void FileState::close() {
+  if (!is_open()) return;
+  const hdf5::Silence silence;
+  open_.close("closing of " + path_.string());
+}
+
+std::string FileState::context(std::string_view what, std::string_view name) const {
+  return formatted("{} of dataset \"{}\" in {}", what, name, path_.string());
+}
+
+void FileState::require_open() const {
+  if (!is_open()) throw UsageError(formatted("file {} is closed", path_.string()));
+}
+
+void FileState::require_writable(const std::string& context) const {
+  require_open();
+  if (!is_writable_) throw UsageError(context + ": the file was opened for reading; use Mode::read_write");
+}
+
+void FileState::begin(const std::string& context, const tessera::detail::SliceCore& slice) const {
+  if (!(slice.array().group() == group()))
+    throw UsageError(formatted("{}: {} is of another group than the file", context, slice.description()));
+  group().check_agreement(context, tessera::detail::Fingerprint().add(std::string_view(context)).value());
+  tessera::detail::begin_operation(context, {slice});
+}
+
+void FileState::take_space(index_t bytes, Use use, const std::string& context) {
+  constexpr index_t for_each =
+      4096;  // what HDF5 writes about a dataset or attribute, and does not write at once
+  step(context, [&] {
+    if (group().rank() != 0) return;
+    const index_t begin = std::max(kept_, size_of_file(this->bytes()));
+    open_.took_space = true;
+    reserve_space(this->bytes(), begin, bytes + for_each + for_hdf5, Size::stays);
+    kept_ = begin + for_each + (use == Use::later ? bytes : 0);
+  });
+}
+
+}  // namespace tessera::io::detail

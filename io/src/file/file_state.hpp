@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include <tessera/io/file.hpp>
+#include <tessera/runtime/group.hpp>
+
+#include "file/dropped_files.hpp"
+#include "hdf5/hdf5.hpp"
+#include "hdf5/hdf5_losses.hpp"
+#include "file/opening.hpp"
+#include "base/together.hpp"
+
+namespace tessera::io::detail {
+
+/// An open file, and what its group must know of it.
+class FileState {
+ public:
+  /// @collective
+  FileState(const Group& group, std::filesystem::path path, Mode mode);
+  /// Leaves a file that is still open to the next FileState of its group.
+  ~FileState();
+  FileState(const FileState&) = delete;
+  FileState& operator=(const FileState&) = delete;
+
+  const Group& group() const noexcept { return open_.group; }
+  const std::filesystem::path& path() const noexcept { return path_; }
+  const hdf5::File& file() const noexcept { return open_.file.hdf5; }
+  /// The same file by its bytes, whatever has become of its name.
+  const Descriptor& bytes() const noexcept { return open_.file.bytes; }
+  /// Takes them; for a file that is only closed after that.
+  Descriptor take_bytes() noexcept { return std::move(open_.file.bytes); }
+  bool is_open() const noexcept { return static_cast<bool>(file()); }
+  bool is_writable() const noexcept { return is_writable_; }
+  /// @collective
+  void close();
+  /// What messages begin with: "write of dataset "a" in run.h5". @local
+  std::string context(std::string_view what, std::string_view name) const;
+  /// Throws UsageError unless it is open, and IoError unless it may be written. @local
+  void require_open() const;
+  void require_writable(const std::string& context) const;
+  /// Opens a transfer: what others have put into the slice is visible. @collective
+  /// @throws UsageError if it is of another group, or ranks disagree
+  void begin(const std::string& context, const tessera::detail::SliceCore& slice) const;
+  /// Takes space on disk for so many bytes of elements, before HDF5 needs it, which does not survive running
+  /// out of it. Either they are written at once, or the space is kept for later. @collective
+  /// @throws IoError on every rank
+  enum class Use { now, later };
+  void take_space(index_t bytes, Use use, const std::string& context);
+
+  /// Runs a step of all ranks; what HDF5 loses meanwhile is an error. @collective
+  template <class Step>
+  void step(const std::string& context, Step&& work) {
+    const hdf5::Silence silence;
+    while_whole([&] { together(group(), context, [&] { hdf5::without_loss(work); }); });
+  }
+  /// Runs what throws on every rank. If part of the file was lost, it is closed then. @collective
+  template <class Action>
+  auto while_whole(Action&& action) {
+    try {
+      return action();
+    } catch (const IoError&) {
+      drop_if_damaged();
+      throw;
+    }
+  }
+  /// What all ranks have found out in a step. @collective
+  /// @throws IoError unless all have found the same: the calls that follow may differ
+  bool agreed(const std::string& context, bool found);
+
+  TransferReport last;
+
+ private:
+  void create(bool exclusive, const std::string& context);
+  void drop() noexcept;
+  void drop_if_damaged();
+
+  std::filesystem::path path_;
+  GroupFile open_;
+  bool is_writable_;
+  index_t kept_ = 0;  // where the space ends that was taken for later; on rank 0
+};
+
+}  // namespace tessera::io::detail

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/io/load.hpp>
+
+#include <tessera/core/operations.hpp>
+#include <tessera/runtime/detail/fingerprint.hpp>
+
+#include "format.hpp"
+#include "file/opening.hpp"
+#include "base/together.hpp"
+#include "file/slice_transfers.hpp"
+
+namespace tessera::io::detail {
+namespace {
+
+using tessera::detail::Box;
+using tessera::detail::Coordinates;
+using tessera::detail::SliceCore;
+
+std::string context(const std::filesystem::path& path, std::string_view dataset) {
+  return formatted("load of dataset \"{}\" from {}", dataset, path.string());
+}
+
+void check_agreement(const Group& group, std::string_view path, std::string_view dataset) {
+  group.check_agreement("io::load", tessera::detail::Fingerprint().add(path).add(dataset).value());
+}
+
+}  // namespace
+
+Coordinates dataset_extents(const Group& group, const std::filesystem::path& path, std::string_view dataset,
+                            int rank) {
+  check_agreement(group, path.native(), dataset);
+  const hdf5::Silence silence;
+  const std::string what = context(path, dataset);
+  const hdf5::File file = open_file(group, path, Access::read, what).hdf5;
+  Coordinates dims{};
+  together(group, what, [&] {
+    const auto found = hdf5::extents(find_dataset(file, std::string(dataset)));
+    require_rank(found, rank);
+    for (std::size_t d = 0; d < found.size(); ++d) dims[d] = static_cast<index_t>(found[d]);
+  });
+  return dims;
+}
+
+void load(const std::filesystem::path& path, std::string_view dataset, const Box* patch,
+          const SliceCore& slice) {
+  const Group& group = slice.array().group();
+  check_agreement(group, path.native(), dataset);
+  tessera::detail::begin_operation("load", {slice});
+  const hdf5::Silence silence;
+  const std::string what = context(path, dataset);
+  const OpenFile file = open_file(group, path, Access::read, what);
+  hdf5::Dataset source;
+  index_t offset = -1;
+  together(group, what, [&] {
+    source = find_dataset(file.hdf5, std::string(dataset));
+    hdf5::memory_to_read(source, slice.array().type());
+    const auto dims = hdf5::extents(source);
+    patch == nullptr ? require_extents(dims, slice) : require_patch(dims, *patch, slice);
+    if (patch == nullptr) offset = hdf5::offset_in_file(file.hdf5, source, slice.array().type());
+  });
+  if (offset >= 0) return read_tiles_of(slice, file.bytes, offset, what);
+  read_slice(source, {slice.rank(), patch == nullptr ? Coordinates{} : patch->lo}, slice, what);
+}
+
+}  // namespace tessera::io::detail

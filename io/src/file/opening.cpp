@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "file/opening.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <tessera/runtime/detail/wait.hpp>
+
+#include "format.hpp"
+#include "hdf5/hdf5_losses.hpp"
+#include "posix/links.hpp"
+#include "hdf5/mpi_io.hpp"
+#include "base/together.hpp"
+
+namespace tessera::io::detail {
+namespace {
+
+// What MPI-IO and HDF5 would say too, but not in words that help.
+void check_file(const std::filesystem::path& path, Access wish) {
+  if (access(path.c_str(), R_OK) != 0)
+    throw IoError(formatted("the file cannot be read: {}", std::strerror(errno)));
+  if (std::filesystem::is_directory(path)) throw IoError("this is a directory; an HDF5 file was expected");
+  if (!std::filesystem::is_regular_file(path))
+    throw IoError("this is a pipe or a device; an HDF5 file was expected");
+  if (wish == Access::read_write) without_links(path);
+  if (wish == Access::read_write && access(path.c_str(), W_OK) != 0)
+    throw IoError(formatted("the file cannot be written: {}", std::strerror(errno)));
+  if (!hdf5::is_hdf5(path)) {
+    throw IoError(formatted("this is not an HDF5 file (its {} bytes do not begin with HDF5's signature)",
+                            std::filesystem::file_size(path)));
+  }
+}
+
+constexpr int most_attempts = 5;
+constexpr std::chrono::milliseconds between_attempts{20}, between_turns{1};
+
+// Which file it is, of all that this node sees; nothing if there is none.
+struct Identity {
+  dev_t device = 0;
+  ino_t number = 0;
+  bool operator==(const Identity&) const = default;
+};
+Identity identity(const Descriptor& file) {
+  struct stat status {};
+  return fstat(file.get(), &status) == 0 ? Identity{status.st_dev, status.st_ino} : Identity{};
+}
+Identity identity(const std::filesystem::path& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 ? Identity{status.st_dev, status.st_ino} : Identity{};
+}
+
+// Others may want something of this process meanwhile.
+void pause_between_attempts(const Group& group) {
+  const auto end = std::chrono::steady_clock::now() + between_attempts;
+  tessera::detail::wait_until(group, [&] {
+    std::this_thread::sleep_for(between_turns);
+    return std::chrono::steady_clock::now() >= end;
+  });
+}
+
+hdf5::File open_together(const Group& group, const std::filesystem::path& path, hdf5::Locks locks,
+                         const std::string& context) {
+  hdf5::File file;
+  try {
+    together(group, context,
+             [&] { hdf5::without_loss([&] { file = hdf5::open(path, group.mpi_comm(), locks); }); });
+  } catch (...) {
+    give_up(group, std::move(file));
+    throw;
+  }
+  return file;
+}
+
+std::string listing(const hdf5::File& file) {
+  constexpr std::size_t most = 20;
+  auto names = hdf5::dataset_names(file);
+  if (names.empty()) return "no datasets";
+  const std::size_t more = names.size() - std::min(names.size(), most);
+  names.resize(names.size() - more);
+  return formatted("\"{}\"{}", joined(names, "\", \""), more == 0 ? "" : formatted(" and {} more", more));
+}
+
+}  // namespace
+
+void give_up(const Group& group, hdf5::File file) {
+  const bool is_everywhere = group.all_reduce(static_cast<int>(static_cast<bool>(file)), Reduce::min) != 0;
+  if (!is_everywhere) return hdf5::abandon(std::move(file));  // closing would wait
+  try {
+    hdf5::close(std::move(file));
+  } catch (const IoError&) {  // the first error tells more
+  }
+}
+
+OpenFile open_file(const Group& group, const std::filesystem::path& path, Access access,
+                   const std::string& context) {
+  const bool writes = access == Access::read_write;
+  together(group, context, [&] {
+    if (writes) require_safe_writing(group);
+    if (group.rank() == 0) check_file(path, access);
+  });
+  const hdf5::Locks locks = writes ? file_locks(group, path, context) : hdf5::Locks::work;
+  for (int attempt = 1;; ++attempt) {
+    OpenFile file;
+    together(group, context, [&] {
+      file.bytes = writes ? open_to_write(path) : open_to_read(path);
+      if (writes) hdf5::prepare_to_open_together();
+    });
+    // What fails on some ranks only would make the others wait in HDF5.
+    together(group, context, [&] { file.hdf5 = hdf5::open_alone(path); });
+    if (writes) {
+      file.hdf5.reset();
+      file.hdf5 = open_together(group, path, locks, context);
+    }
+    // A program that replaces the file now must not make HDF5 say where the elements of another one are.
+    const Identity opened = identity(file.bytes);
+    const auto mine = static_cast<index_t>(opened.number);
+    const bool replaced = opened != identity(path);
+    const bool differs = group.all_reduce(mine, Reduce::min) != group.all_reduce(mine, Reduce::max);
+    // Some network file systems number files on each node as they like: after a few times, believe the nodes.
+    const int problem = replaced ? 2 : static_cast<int>(differs && attempt < most_attempts);
+    const int worst = group.all_reduce(problem, Reduce::max);
+    if (worst == 0) return file;
+    together(group, context, [&] {
+      hdf5::close(std::move(file.hdf5));
+      if (worst == 2 && attempt == most_attempts)
+        throw IoError("the file is being replaced again and again; open it when its writer has ended");
+    });
+    pause_between_attempts(group);
+  }
+}
+
+void require_inside(const hdf5::File& file, const std::string& name) {
+  if (hdf5::leads_outside(file, name)) {
+    throw IoError(
+        "the name leads into another file, to which this one has an external link; open that file to write "
+        "there");
+  }
+}
+
+hdf5::Dataset find_dataset(const hdf5::File& file, const std::string& name) {
+  if (!hdf5::has_dataset(file, name))
+    throw IoError(formatted("there is no such dataset; the file has {}", listing(file)));
+  hdf5::Dataset dataset = hdf5::open_dataset(file, name);
+  if (hdf5::is_virtual_in_parallel(dataset)) {
+    throw IoError(
+        "the dataset is virtual: its elements are in other files, where HDF5 finds them only for a file opened "
+        "with "
+        "Mode::read (or by load)");
+  }
+  return dataset;
+}
+
+}  // namespace tessera::io::detail

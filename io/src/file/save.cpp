@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/io/save.hpp>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include <tessera/runtime/detail/fingerprint.hpp>
+
+#include "format.hpp"
+#include "tiles/hdf5_raw.hpp"
+#include "posix/replacement.hpp"
+#include "tiles/stored_items.hpp"
+#include "tiles/tile_transfer.hpp"
+#include "tiles/tiled_file.hpp"
+#include "base/together.hpp"
+#include "file/slice_transfers.hpp"
+
+namespace tessera::io::detail {
+namespace {
+
+constexpr const char* untouched = " (what was there before is untouched)";
+
+// The groups and the dataset of a path, as HDF5 takes it.
+std::vector<std::string> parts_of(std::string_view dataset) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin < dataset.size();) {
+    const std::size_t end = std::min(dataset.find('/', begin), dataset.size());
+    const auto part = dataset.substr(begin, end - begin);
+    if (!part.empty() && part != ".") parts.emplace_back(part);
+    begin = end + 1;
+  }
+  return parts;
+}
+
+void check_names(const std::string& context, std::span<const io::Item> items) {
+  std::map<std::vector<std::string>, std::string_view> names;
+  for (const io::Item& item : items) {
+    auto parts = parts_of(item.dataset());
+    if (parts.empty())
+      throw UsageError(
+          formatted("{}: the dataset of array \"{}\" needs a name", context, item.slice().array().name()));
+    if (!names.try_emplace(std::move(parts), item.dataset()).second)
+      throw UsageError(formatted("{}: dataset \"{}\" is given twice", context, item.dataset()));
+  }
+  for (const auto& [parts, name] : names) {
+    for (auto above = parts; above.size() > 1;) {
+      above.pop_back();
+      if (const auto found = names.find(above); found != names.end()) {
+        throw UsageError(
+            formatted("{}: \"{}\" cannot be a dataset and, for \"{}\", a group", context, found->second, name));
+      }
+    }
+  }
+}
+
+// Everything that is the same on every rank, and so fails on every rank.
+void check_items(const std::string& context, std::span<const io::Item> items) {
+  if (items.empty()) throw UsageError(context + ": there is nothing to save");
+  check_names(context, items);
+  for (const io::Item& item : items) {
+    const auto& array = item.slice().array();
+    array.require_open();
+    if (const auto& first = items.front().slice().array(); !(array.group() == first.group())) {
+      throw UsageError(formatted("{}: arrays \"{}\" and \"{}\" are of different groups", context, first.name(),
+                                 array.name()));
+    }
+  }
+}
+
+void check_agreement(const std::filesystem::path& path, std::span<const io::Item> items) {
+  tessera::detail::Fingerprint print;
+  print.add(std::string_view(path.native()));
+  for (const io::Item& item : items)
+    print.add(std::string_view(item.dataset())).add(item.slice().fingerprint());
+  items.front().slice().array().group().check_agreement("io::save", print.value());
+}
+
+// Where they go in a new file: rank 0 makes its datasets, as they are said to be there.
+void make_file(const Replacement& replacement, std::vector<Entry>& entries,
+               const std::vector<const StoredItem*>& items) {
+  make_tiled_file(replacement, 0, entries.size(), [&](const hdf5::File& file) {
+    for (std::size_t e = 0; e < entries.size(); ++e) {
+      const hdf5::Dataset dataset = hdf5::create_placed(file, entries[e]);
+      write_description(dataset, items[e]->elements());
+      entries[e].offset = hdf5::offset(dataset);
+    }
+  });
+}
+
+// @collective: throws on every rank or on none
+void write_file(Replacement& replacement, const Group& group, const std::vector<StoredItem>& items,
+                const std::string& context) {
+  const auto step = [&](auto&& work) { together(group, context, work, untouched); };
+  std::vector<Entry> entries;
+  for (const StoredItem& item : items) entries.emplace_back(item.entry()).divide(group.size());
+  number_tiles(entries);
+  const auto sources = items_of(entries, items);
+  step([&] {
+    replacement.begin();
+    if (group.rank() == 0) return make_file(replacement, entries, sources);
+    replacement.reserve(largest_size(entries));  // asks what this process may write
+  });
+  replacement.share_name(group);
+  share_places(group, entries);
+  const Group node = group.node();
+  step([&] {
+    const Descriptor file = open_shared(replacement.temporary());
+    write_tiles(group, context, file, entries, sources, {});
+  });
+  step([&] {
+    if (node.rank() == 0) replacement.flush();
+  });
+  step([&] { replacement.commit(); });
+}
+
+}  // namespace
+
+void save(const std::filesystem::path& path, std::span<const io::Item> items) {
+  const std::string context = "save to " + path.string();
+  check_items(context, items);
+  check_agreement(path, items);
+  const Group& group = items.front().slice().array().group();
+  std::vector<StoredItem> stored;
+  for (const io::Item& item : items) stored.push_back({item.dataset(), nullptr, item.slice(), {}});
+  settle(group, stored);
+  Replacement replacement(path, group.rank() == 0 ? Replacement::Part::makes : Replacement::Part::uses);
+  try {
+    write_file(replacement, group, stored, context);
+  } catch (...) {
+    // Here and not in a destructor, which does not run if nobody catches; and before any rank ends the job.
+    replacement.discard();
+    group.barrier();
+    throw;
+  }
+  together(group, context, [&] { replacement.flush_directory(); });
+}
+
+}  // namespace tessera::io::detail

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/io/xdmf.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <list>
+#include <optional>
+
+#include <tessera/core/operations.hpp>
+#include <tessera/io/save.hpp>
+#include <tessera/layout.hpp>
+
+#include "posix/file_paths.hpp"
+#include "format.hpp"
+#include "base/printable.hpp"
+#include "posix/replacement.hpp"
+#include "base/together.hpp"
+
+namespace tessera::io {
+namespace {
+
+using tessera::detail::ArrayCore;
+using tessera::detail::SliceCore;
+
+constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 30;  // of a list of steps
+constexpr std::string_view step_begin = "      <Grid Name=\"step", step_end = "      </Grid>\n";
+
+std::string escaped(std::string_view text) {
+  std::string all;
+  for (const char c : text) {
+    if (c == '&')
+      all += "&amp;";
+    else if (c == '<')
+      all += "&lt;";
+    else if (c == '>')
+      all += "&gt;";
+    else if (c == '"')
+      all += "&quot;";
+    else
+      all += c;
+  }
+  return all;
+}
+
+// A field as one array, and what XDMF says about it.
+struct Shape {
+  bool is_vector = false, is_of_cells = false;
+};
+
+std::vector<index_t> extents_of(const SliceCore& slice) {
+  return {slice.extents().begin(), slice.extents().begin() + slice.rank()};
+}
+
+Shape shape_of(const std::string& context, const XdmfField& field, const std::vector<index_t>& points) {
+  const SliceCore& first = field.parts().front();
+  // XML has no way to write those.
+  if (std::any_of(field.name().begin(), field.name().end(),
+                  [](char c) { return static_cast<unsigned char>(c) < 32; }))
+    throw UsageError(formatted("{}: the name of field \"{}\" has control characters", context,
+                               detail::printable(field.name())));
+  auto extents = extents_of(first);
+  const auto fail = [&](const std::string& what) {
+    throw UsageError(formatted("{}: field \"{}\" {}", context, field.name(), what));
+  };
+  if (first.array().type().kind == ElementKind::bytes || first.array().type().kind == ElementKind::complex64 ||
+      first.array().type().kind == ElementKind::complex128)
+    fail(formatted("has elements of {}; ParaView wants real numbers", to_string(first.array().type())));
+  for (const SliceCore& part : field.parts()) {
+    if (extents_of(part) != extents || !(part.array().type() == first.array().type()))
+      fail("has components of different shapes or types");
+  }
+  Shape shape{.is_vector = field.parts().size() > 1};
+  if (!shape.is_vector && extents.size() == points.size() + 1) {
+    shape.is_vector = true;
+    if (extents.back() != 3) fail(formatted("has vectors of {} components, not 3", extents.back()));
+    extents.pop_back();
+  }
+  auto cells = points;
+  for (index_t& n : cells) --n;
+  shape.is_of_cells = extents == cells;
+  if (extents != points && !shape.is_of_cells)
+    fail(formatted("has extents {}, the grid {} points", joined(extents, " x "), joined(points, " x ")));
+  return shape;
+}
+
+// The components side by side; what there is none of is zero.
+ArrayCore merged(const std::vector<SliceCore>& parts) {
+  const ArrayCore& first = parts.front().array();
+  auto extents = parts.front().extents();
+  const int rank = parts.front().rank();
+  extents[static_cast<std::size_t>(rank)] = 3;
+  const tessera::detail::Coordinates no_minimum{};
+  ArrayCore all(
+      first.group(),
+      tessera::detail::make_blocked(rank + 1, extents.data(), first.group().size(), no_minimum.data(), nullptr),
+      first.type(), tessera::detail::CoreOptions{.name = first.name()});
+  const SliceCore whole(all);
+  for (std::size_t c = 0; c < 3; ++c) {
+    const SliceCore component = whole.fixed(rank, static_cast<index_t>(c));
+    const std::array<std::byte, 16> zero{};
+    c < parts.size() ? tessera::detail::copy(parts[c], component)
+                     : tessera::detail::fill(component, zero.data());
+  }
+  return all;
+}
+
+std::string attribute_xml(const XdmfField& field, const Shape& shape, const SliceCore& values,
+                          const std::string& file) {
+  const auto& type = values.array().type();
+  const bool is_integer = type.kind == ElementKind::int32 || type.kind == ElementKind::int64;
+  return formatted(
+      "        <Attribute Name=\"{0}\" AttributeType=\"{1}\" Center=\"{2}\">\n"
+      "          <DataItem Dimensions=\"{3}\" NumberType=\"{4}\" Precision=\"{5}\" Format=\"HDF\">"
+      "{6}:/{0}</DataItem>\n"
+      "        </Attribute>\n",
+      escaped(field.name()), shape.is_vector ? "Vector" : "Scalar", shape.is_of_cells ? "Cell" : "Node",
+      joined(extents_of(values), " "), is_integer ? "Int" : "Float", type.size, escaped(file));
+}
+
+}  // namespace
+
+XdmfSeries::XdmfSeries(const Group& group, const std::filesystem::path& file, std::vector<index_t> points,
+                       std::vector<double> origin, std::vector<double> spacing, const XdmfOptions& options)
+    : group_(group),
+      path_(detail::lasting(file)),
+      points_(std::move(points)),
+      origin_(std::move(origin)),
+      spacing_(std::move(spacing)),
+      is_resumed_(options.resume) {
+  const std::string context = formatted("steps in {}", path_.string());
+  for (std::size_t d = 0; d < points_.size(); ++d) {
+    if (points_[d] < 2 || !std::isfinite(origin_[d]) || !(spacing_[d] > 0) || !std::isfinite(spacing_[d])) {
+      throw UsageError(formatted("{}: a grid of {} points with spacing {} has no cells", context,
+                                 joined(points_, " x "), joined(spacing_, ", ")));
+    }
+  }
+  if (is_resumed_) read_steps(context);
+}
+
+// Those that this class has written, as it has written them.
+void XdmfSeries::read_steps(const std::string& context) {
+  detail::together(group_, context, [&] {
+    if (group_.rank() != 0 || !std::filesystem::exists(path_)) return;
+    if (!std::filesystem::is_regular_file(path_) || std::filesystem::file_size(path_) > most_bytes)
+      throw IoError("this is no list of steps: no file, or one of more than a GiB");
+    std::ifstream file(path_);
+    std::string text(static_cast<std::size_t>(std::filesystem::file_size(path_)), ' ');
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    if (!file) throw IoError("the file cannot be read");
+    for (std::size_t at = 0; (at = text.find(step_begin, at)) != std::string::npos;) {
+      const std::size_t end = text.find(step_end, at), time = text.find("<Time Value=\"", at);
+      if (end == std::string::npos || time > end)
+        throw IoError("the steps in it cannot be understood; was it written by another program?");
+      steps_.push_back(
+          {std::strtod(text.c_str() + time + 13, nullptr), text.substr(at, end + step_end.size() - at)});
+      at = end;
+    }
+  });
+  steps_.resize(static_cast<std::size_t>(group_.broadcast(steps(), 0)));
+  for (Step& step : steps_) step.time = group_.broadcast(step.time, 0);
+}
+
+void XdmfSeries::write(double time, std::span<const XdmfField> fields) {
+  const std::string context = formatted("step in {}", path_.string());
+  if (fields.empty()) throw UsageError(context + ": there are no fields");
+  if (!std::isfinite(time)) throw UsageError(formatted("{}: the time is {}", context, time));
+  if (is_resumed_) {
+    while (!steps_.empty() && steps_.back().time >= time) steps_.pop_back();
+  }
+  if (!steps_.empty() && time <= steps_.back().time) {
+    throw UsageError(
+        formatted("{}: the time {} is not after that of the last step, {}", context, time, steps_.back().time));
+  }
+  is_resumed_ = false;
+  std::vector<Shape> shapes;
+  for (const XdmfField& field : fields) shapes.push_back(shape_of(context, field, points_));
+  const std::string stem = formatted("{}.step{:06}.h5", path_.stem().string(), steps());
+  std::list<ArrayCore> vectors;
+  std::vector<Item> items;
+  std::string xml = formatted("{} {}\" GridType=\"Uniform\">\n        <Time Value=\"{}\"/>\n{}", step_begin,
+                              steps(), time, grid_xml());
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const auto& parts = fields[i].parts();
+    const SliceCore values = parts.size() == 1 ? parts.front() : SliceCore(vectors.emplace_back(merged(parts)));
+    items.emplace_back(fields[i].name(), values);
+    xml += attribute_xml(fields[i], shapes[i], values, stem);
+  }
+  xml += step_end;
+  save(path_.parent_path() / stem, items);
+  for (ArrayCore& vector : vectors) vector.close();
+  steps_.push_back({time, std::move(xml)});
+  replace_list(context);
+}
+
+std::string XdmfSeries::grid_xml() const {
+  const bool is_solid = points_.size() == 3;
+  const std::string item =
+      formatted("          <DataItem Dimensions=\"{}\" NumberType=\"Float\" Precision=\"8\" Format=\"XML\">",
+                points_.size());
+  return formatted(
+      "        <Topology TopologyType=\"{}\" Dimensions=\"{}\"/>\n"
+      "        <Geometry GeometryType=\"{}\">\n{}{}</DataItem>\n{}{}</DataItem>\n        </Geometry>\n",
+      is_solid ? "3DCoRectMesh" : "2DCoRectMesh", joined(points_, " "),
+      is_solid ? "ORIGIN_DXDYDZ" : "ORIGIN_DXDY", item, joined(origin_, " "), item, joined(spacing_, " "));
+}
+
+void XdmfSeries::replace_list(const std::string& context) const {
+  detail::together(group_, context, [&] {
+    if (group_.rank() != 0) return;
+    detail::Replacement list(path_, detail::Replacement::Part::makes);
+    list.begin();
+    try {
+      std::ofstream file(list.temporary());
+      file << "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<Xdmf Version=\"2.0\">\n  <Domain>\n"
+           << "    <Grid Name=\"steps\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";
+      for (const Step& step : steps_) file << step.xml;
+      file << "    </Grid>\n  </Domain>\n</Xdmf>\n";
+      file.close();
+      if (!file) throw IoError("the list of steps cannot be written; is there space left?");
+      list.flush();
+      list.commit();
+    } catch (const IoError&) {
+      list.discard();
+      throw;
+    }
+    list.flush_directory();
+  });
+}
+
+}  // namespace tessera::io

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <hdf5.h>
+#include <mpi.h>
+
+#include <tessera/core/array_core.hpp>
+#include <tessera/io/attribute.hpp>
+#include <tessera/runtime/detail/unique_handle.hpp>
+
+// Every HDF5 function that Tessera calls, checked, in one place. A failure throws Hdf5Error with HDF5's own
+// reason, on the rank that has it: callers agree.
+namespace tessera::io::hdf5 {
+
+template <herr_t (*close)(hid_t)>
+struct Traits {
+  using Handle = hid_t;
+  static Handle null() noexcept { return H5I_INVALID_HID; }
+  static void free(Handle handle) noexcept { close(handle); }
+};
+using File = tessera::detail::UniqueHandle<Traits<H5Fclose>>;
+using Dataset = tessera::detail::UniqueHandle<Traits<H5Dclose>>;
+using Space = tessera::detail::UniqueHandle<Traits<H5Sclose>>;
+using Type = tessera::detail::UniqueHandle<Traits<H5Tclose>>;
+using Properties = tessera::detail::UniqueHandle<Traits<H5Pclose>>;
+using Attribute = tessera::detail::UniqueHandle<Traits<H5Aclose>>;
+using Object = tessera::detail::UniqueHandle<Traits<H5Oclose>>;
+
+/// HDF5 prints every error to stderr by itself; not while one of these lives.
+class Silence {
+ public:
+  Silence();
+  ~Silence();
+  Silence(const Silence&) = delete;
+  Silence& operator=(const Silence&) = delete;
+
+ private:
+  H5E_auto2_t function_ = nullptr;
+  void* data_ = nullptr;
+};
+
+// ---- files: hdf5.cpp
+
+/// Whether the file system has locks that MPI-IO may use.
+enum class Locks { work, fail };
+/// Empties a file that exists, or makes it. @collective over comm
+File create(const std::filesystem::path& path, MPI_Comm comm, Locks locks = Locks::work);
+/// Whether a file has HDF5's signature. @local
+bool is_hdf5(const std::filesystem::path& path);
+/// To read, by this process alone: no call on such a file waits for another rank, which may have failed. @local
+File open_alone(const std::filesystem::path& path);
+/// To write. Ranks wait for each other if it fails on some: so ask by open_alone first. @collective over comm
+File open(const std::filesystem::path& path, MPI_Comm comm, Locks locks = Locks::work);
+/// Writes what HDF5 still holds back. @collective over the file's communicator
+void flush(const File& file);
+/// Closes and reports what ~File could not, and what was lost meanwhile. @collective over the file's
+/// communicator
+void close(File file);
+/// Gives up a file after an error: H5Fclose of HDF5 1.10 may then wait for ranks that do not come, or fail,
+/// free the file and yet keep its handle, over which the end of the library crashes. It stays open until then.
+/// @local
+void abandon(File file) noexcept;
+
+// ---- types of elements: hdf5_types.cpp
+
+/// The type that stands for elements in a file: complex as a compound {r, i}, which h5py reads as complex.
+Type element_type(const tessera::detail::ElementType& type);
+/// What the elements of a dataset are, for messages: "float64", "a compound of 24 bytes".
+std::string describe_type(const Type& type);
+std::string describe_type(const Dataset& dataset);
+/// Whether elements are the same bytes in a dataset.
+bool has_same_bytes(const Dataset& dataset, const tessera::detail::ElementType& type);
+
+/// What an array's elements are in memory when they are moved between it and a dataset.
+struct Memory {
+  Type type = {};
+  // What HDF5 reads or writes, where that is another byte order or odd size than this machine's: it converts
+  // those without saying what was lost. It does say so between the machine's own types.
+  Type between = {};
+  index_t stride = 0;            // bytes from one to the next
+  bool is_every_second = false;  // real numbers, with room for imaginary parts after each
+};
+/// For reading a dataset. @throws IoError if its elements cannot become such without losing their meaning
+Memory memory_to_read(const Dataset& dataset, const tessera::detail::ElementType& type);
+/// For writing one. @throws IoError likewise, or if it is compressed and of another type
+Memory memory_to_write(const Dataset& dataset, const tessera::detail::ElementType& type);
+
+/// Finds values that a conversion meets and the new type has not, such as 70000 or 0.5 in a short integer.
+class ConversionWatch {
+ public:
+  /// Watches the transfers of these properties, while it lives.
+  explicit ConversionWatch(const Properties& transfer);
+  /// What was found: "values out of range"; empty for nothing.
+  const char* found() const noexcept { return found_; }
+
+ private:
+  static H5T_conv_ret_t look(H5T_conv_except_t what, hid_t from, hid_t to, void* value, void*, void* self);
+  const char* found_ = "";
+};
+
+// ---- names: hdf5_links.cpp
+
+/// How names are followed, for properties of a kind: into other files with each rank by itself, to read.
+Properties following_links(hid_t kind);
+bool has_dataset(const File& file, const std::string& name);
+/// Whether there is a dataset or group; the file itself for "" and "/".
+bool has_object(const File& file, const std::string& name);
+/// Whether a part of the path is in another file, to which this one links.
+bool leads_outside(const File& file, const std::string& name);
+Dataset open_dataset(const File& file, const std::string& name);
+/// Opens a dataset or group; the file itself for "" and "/".
+Object open_object(const File& file, const std::string& name);
+
+// ---- datasets: hdf5_datasets.cpp
+
+/// How a dataset is stored. Extents of chunks are none for one piece, which is not compressed.
+struct Storage {
+  std::vector<hsize_t> chunk = {};
+  int deflate = 0;
+  bool shuffle = false, checksum = false;
+  bool grows = false;  // along the first dimension
+  bool take_space = false;
+};
+
+/// Makes the HDF5 groups of its path, too. @collective over the file's communicator
+Dataset create_dataset(const File& file, const std::string& name, const Type& type,
+                       const std::vector<hsize_t>& dims, const Storage& storage);
+/// The paths of all datasets.
+std::vector<std::string> dataset_names(const File& file);
+std::vector<hsize_t> extents(const Dataset& dataset);
+/// How it is stored; what space it takes is not said.
+Storage storage(const Dataset& dataset);
+/// Whether its elements are in other datasets, and HDF5 cannot move them, as ranks have opened the file to
+/// write.
+bool is_virtual_in_parallel(const Dataset& dataset);
+/// Changes the extent of the first dimension. @collective over the file's communicator
+void resize(const Dataset& dataset, hsize_t extent);
+/// Where all elements begin, if they lie in this file (and not in one that it links to) in one piece and as
+/// they would in memory; else -1.
+index_t offset_in_file(const File& file, const Dataset& dataset, const tessera::detail::ElementType& type);
+
+/// Tries what HDF5 does on one rank for all when they write to a packed dataset: it unpacks chunks of which a
+/// box has a part only. They stay in HDF5's memory until the dataset is closed, so open it anew to write.
+/// @local
+/// @throws IoError if one cannot be unpacked, or a filter is not there
+void try_chunks(const Dataset& dataset, const Memory& memory, const tessera::detail::Box& box, int rank);
+
+/// In one call of HDF5: MPI-IO counts in int, and a caller may show progress.
+constexpr index_t most_bytes = index_t{1} << 28;
+enum class Transfer { write, read };
+/// How HDF5 moved data: all ranks together, or each by itself, and why; in words.
+struct Account {
+  bool collective = true;
+  std::string reason;
+};
+/// Moves a box between a dataset and dense row-major memory, in calls of at most 256 MiB. They are collective
+/// in files that all ranks have opened to write, but for datasets whose reading can fail, or end early, on some
+/// ranks: there are as many on every rank then, with empty selections for empty boxes. What was never written
+/// is read as the fill value. `show(round, rounds)` is called with 0 before the first call, and after each.
+/// @collective
+Account transfer(Transfer direction, const Dataset& dataset, const Memory& memory, const Group& group,
+                 const tessera::detail::Box& box, int rank, void* data,
+                 const std::function<void(index_t round, index_t rounds)>& show);
+
+// ---- attributes of datasets, groups and files: hdf5_attributes.cpp
+
+void write_attribute(const Dataset& dataset, const char* name, const std::string& value);
+/// Replaces one that there is. @collective over the file's communicator
+void set_attribute(hid_t object, const std::string& name, const AttributeValue& value);
+bool has_attribute(hid_t object, const std::string& name);
+/// @throws IoError for elements that are neither numbers nor strings
+AttributeValue get_attribute(hid_t object, const std::string& name);
+std::vector<std::string> attribute_names(hid_t object);
+
+}  // namespace tessera::io::hdf5

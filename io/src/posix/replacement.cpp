@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "posix/replacement.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <random>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <tessera/io/error.hpp>
+
+#include "posix/descriptor.hpp"
+#include "posix/file_paths.hpp"
+#include "format.hpp"
+#include "posix/links.hpp"
+#include "posix/space.hpp"
+
+namespace tessera::io::detail {
+namespace {
+
+// Where a file system cannot tell, a file of that name that has just come is replaced: never what it links to.
+bool rename_to(Links links, const std::filesystem::path& from, const std::filesystem::path& to) {
+  if (links == Links::refuse) {
+    if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+    if (errno != EINVAL && errno != ENOSYS) return false;
+  }
+  return ::rename(from.c_str(), to.c_str()) == 0;
+}
+
+}  // namespace
+
+Replacement::Replacement(std::filesystem::path path, Part part, Links links)
+    : path_(std::move(path)), part_(part), links_(links) {}
+
+void Replacement::begin() {
+  if (part_ == Part::uses) return;
+  if (std::filesystem::is_directory(path_)) throw IoError("this is a directory; give the name of a file");
+  const bool replaces = links_ == Links::follow;
+  if (replaces) path_ = without_links(path_);
+  struct stat before {};
+  if (replaces && ::stat(path_.c_str(), &before) == 0) mode_ = before.st_mode & 07777;
+  std::random_device random;
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    temporary_ = path_;
+    temporary_ += formatted(".tmp-{:08x}{:08x}", random(), random());
+    const Descriptor file(::open(temporary_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666));
+    if (file) {
+      exists_ = true;
+      // Users that may not read the old file may not read this one while it is written, either.
+      if (mode_) static_cast<void>(fchmod(file.get(), *mode_ | S_IRUSR | S_IWUSR));
+      return;
+    }
+    if (errno != EEXIST) break;
+  }
+  throw IoError(
+      formatted("no file can be made in directory {}: {}", directory_of(path_).string(), std::strerror(errno)));
+}
+
+void Replacement::share_name(const Group& group) {
+  std::string name = temporary_.string();
+  name.resize(static_cast<std::size_t>(group.broadcast(static_cast<index_t>(name.size()), 0)));
+  group.broadcast(std::span<char>(name), 0);
+  temporary_ = name;
+}
+
+void Replacement::reserve(index_t bytes) const {
+  check_file_size(bytes);
+  if (part_ == Part::uses) return;
+  reserve_space(open_regular(temporary_, Use::write, Links::refuse), 0, bytes, Size::grows);
+}
+
+void Replacement::flush() const { flush_data(open_regular(temporary_, Use::read, Links::refuse)); }
+
+void Replacement::commit() {
+  if (part_ == Part::uses) return;
+  if (mode_) static_cast<void>(::chmod(temporary_.c_str(), *mode_));
+  if (!rename_to(links_, temporary_, path_))
+    throw IoError(
+        formatted("{} cannot be renamed to {}: {}", temporary_.string(), path_.string(), std::strerror(errno)));
+  exists_ = false;
+}
+
+void Replacement::discard() noexcept {
+  if (!exists_) return;
+  std::error_code ignored;
+  std::filesystem::resize_file(temporary_, 0, ignored);  // gives its space back even if it is still open
+  std::filesystem::remove(temporary_, ignored);
+  exists_ = false;
+}
+
+void Replacement::flush_directory() const {
+  if (part_ == Part::makes) flush_data(open_to_read(directory_of(path_)));
+}
+
+}  // namespace tessera::io::detail
