@@ -13,9 +13,9 @@
 #include <tessera/io/detail/commit_steps.hpp>
 #include <tessera/io/io.hpp>
 
-#include "checkpoint_model.hpp"
 #include "base/checksum.hpp"
 #include "checkpoint/head.hpp"
+#include "checkpoint_model.hpp"
 
 // What may go wrong with a checkpoint: the error arrives on every rank, names what it is about, and leaves the
 // older generations as they were.

@@ -392,7 +392,7 @@ TEST(GroupForm, bad_lists_are_refused_without_anybody_else) {
       refuse({-1, me}, {"rank -1"});
       if (n > 1) refuse({me, (me + 1) % n, me}, {mine + " is listed twice"});
       if (n > 2) refuse({(me + 1) % n, (me + 2) % n, (me + 1) % n}, {"is listed twice"});
-      // Tags that MPI does not have, or that would stand for another.
+      // TagPool that MPI does not have, or that would stand for another.
       for (const int tag : {-1, std::numeric_limits<int>::min(), 16384, std::numeric_limits<int>::max()}) {
         const auto text = message_of<UsageError>([&] { all.form(Ranks{me}, tag); });
         EXPECT_NE(text.find("tag " + std::to_string(tag)), std::string::npos) << text;

@@ -8,53 +8,53 @@
 #include <utility>
 #include <vector>
 
-#include <tags.hpp>
+#include <tag_pool.hpp>
 
 namespace {
 
-using tessera::detail::Tags;
-using tessera::detail::Wire;
+using tessera::detail::AgentComms;
+using tessera::detail::TagPool;
 
 // The tags that are given in two rounds.
-std::set<std::int32_t> given(Tags& tags) {
+std::set<std::int32_t> given(TagPool& tags) {
   std::set<std::int32_t> all;
-  for (std::int32_t i = 0; i < 2 * Wire::tags; ++i) all.insert(tags.next());
+  for (std::int32_t i = 0; i < 2 * AgentComms::tags; ++i) all.insert(tags.next());
   return all;
 }
 
-TEST(Tags, in_turn_and_all_of_them) {
-  Tags tags;
+TEST(TagPool, in_turn_and_all_of_them) {
+  TagPool tags;
   const std::int32_t first = tags.next();
   EXPECT_EQ(tags.next(), first + 1);
   const auto all = given(tags);
-  EXPECT_EQ(all.size(), static_cast<std::size_t>(Wire::tags));
+  EXPECT_EQ(all.size(), static_cast<std::size_t>(AgentComms::tags));
   EXPECT_EQ(*all.begin(), 0);
-  EXPECT_LE(Wire::data_tag(*all.rbegin()), 32767) << "what MPI promises";
+  EXPECT_LE(AgentComms::data_tag(*all.rbegin()), 32767) << "what MPI promises";
 }
 
-TEST(Tags, those_that_are_held_are_not_given_again) {
-  Tags tags;
+TEST(TagPool, those_that_are_held_are_not_given_again) {
+  TagPool tags;
   const std::int32_t lost = tags.next(), kept = tags.next(), moved = tags.next();
-  std::optional<Tags::Held> first = tags.hold(lost), second = tags.hold(kept);
-  Tags::Held to = tags.hold(moved), other;
+  std::optional<TagPool::Held> first = tags.hold(lost), second = tags.hold(kept);
+  TagPool::Held to = tags.hold(moved), other;
   other = std::move(to);
-  EXPECT_EQ(given(tags).size(), static_cast<std::size_t>(Wire::tags - 3));
+  EXPECT_EQ(given(tags).size(), static_cast<std::size_t>(AgentComms::tags - 3));
   first.reset();
   auto all = given(tags);
-  EXPECT_EQ(all.size(), static_cast<std::size_t>(Wire::tags - 2));
+  EXPECT_EQ(all.size(), static_cast<std::size_t>(AgentComms::tags - 2));
   EXPECT_TRUE(all.contains(lost));
   EXPECT_FALSE(all.contains(kept));
   EXPECT_FALSE(all.contains(moved));
   *second = {};
   EXPECT_TRUE(given(tags).contains(kept));
   other = {};
-  EXPECT_EQ(given(tags).size(), static_cast<std::size_t>(Wire::tags));
+  EXPECT_EQ(given(tags).size(), static_cast<std::size_t>(AgentComms::tags));
 }
 
-TEST(Tags, nothing_holds_nothing) {
-  Tags tags;
-  { Tags::Held none, other(std::move(none)); }
-  EXPECT_EQ(given(tags).size(), static_cast<std::size_t>(Wire::tags));
+TEST(TagPool, nothing_holds_nothing) {
+  TagPool tags;
+  { TagPool::Held none, other(std::move(none)); }
+  EXPECT_EQ(given(tags).size(), static_cast<std::size_t>(AgentComms::tags));
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ bool may_go_first(const ArrayCore& array, const void* values, VectorMethod metho
 void move_near(const ArrayCore& array, const index_t* at, std::byte* values, index_t count, Operation operation,
                List& far) {
   constexpr index_t part = 48;
-  const SegmentFace& face = array.segment().face();
+  const SegmentAccess& face = array.segment().face();
   const index_t size = array.type().size;
   const int n = array.rank();
   std::array<std::array<std::byte*, part>, 2> places;  // those found now, and before

@@ -7,8 +7,8 @@
 
 #include <tessera/runtime/error.hpp>
 
-#include "format.hpp"
 #include "base/printable.hpp"
+#include "format.hpp"
 
 namespace tessera::io::detail {
 namespace {

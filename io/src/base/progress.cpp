@@ -8,8 +8,8 @@
 
 #include <unistd.h>
 
-#include "format.hpp"
 #include "base/printable.hpp"
+#include "format.hpp"
 
 namespace tessera::io::detail {
 

@@ -6,11 +6,11 @@
 
 #include <tessera/runtime/detail/fingerprint.hpp>
 
-#include "checkpoint/checkpoint_state.hpp"
-#include "posix/file_paths.hpp"
-#include "format.hpp"
 #include "base/names.hpp"
 #include "base/together.hpp"
+#include "checkpoint/checkpoint_state.hpp"
+#include "format.hpp"
+#include "posix/file_paths.hpp"
 
 namespace tessera::io {
 namespace detail {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "checkpoint/checkpoint_state.hpp"
-#include "format.hpp"
-#include "checkpoint/generation_reader.hpp"
 #include "base/printable.hpp"
 #include "base/together.hpp"
+#include "checkpoint/checkpoint_state.hpp"
+#include "checkpoint/generation_reader.hpp"
+#include "format.hpp"
 
 namespace tessera::io::detail {
 namespace {

@@ -10,10 +10,10 @@
 #include <tessera/io/error.hpp>
 
 #include "base/checksum.hpp"
-#include "format.hpp"
-#include "checkpoint/generations.hpp"
 #include "base/printable.hpp"
 #include "base/together.hpp"
+#include "checkpoint/generations.hpp"
+#include "format.hpp"
 
 namespace tessera::io {
 namespace detail {

@@ -12,12 +12,12 @@
 
 #include "base/checksum.hpp"
 #include "base/date.hpp"
-#include "format.hpp"
+#include "base/together.hpp"
 #include "checkpoint/generations.hpp"
+#include "format.hpp"
 #include "tiles/hdf5_raw.hpp"
 #include "tiles/tile_transfer.hpp"
 #include "tiles/tiled_file.hpp"
-#include "base/together.hpp"
 
 namespace tessera::io::detail {
 

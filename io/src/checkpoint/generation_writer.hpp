@@ -11,9 +11,9 @@
 
 #include <tessera/runtime/group.hpp>
 
-#include "posix/background_writer.hpp"
-#include "hdf5/hdf5.hpp"
 #include "checkpoint/head.hpp"
+#include "hdf5/hdf5.hpp"
+#include "posix/background_writer.hpp"
 #include "posix/replacement.hpp"
 #include "tiles/stored_items.hpp"
 

@@ -8,9 +8,9 @@
 
 #include <tessera/io/error.hpp>
 
-#include "posix/file_paths.hpp"
-#include "format.hpp"
 #include "checkpoint/head.hpp"
+#include "format.hpp"
+#include "posix/file_paths.hpp"
 
 namespace tessera::io::detail {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "posix/descriptor.hpp"
 #include "checkpoint/manifest.hpp"
+#include "posix/descriptor.hpp"
 
 // What stands in a checkpoint's file before its data: the seal, 4096 bytes before HDF5's own, which has a
 // checksum of itself, of the manifest, and of everything that is no array's or value's data. A writer of a

@@ -9,9 +9,9 @@
 
 #include "disk_array/disk_transfer.hpp"
 #include "file/file_state.hpp"
-#include "format.hpp"
 #include "file/opening.hpp"
 #include "file/slice_transfers.hpp"
+#include "format.hpp"
 
 namespace tessera::io {
 

@@ -10,10 +10,10 @@
 #include <tessera/core/operations.hpp>
 #include <tessera/layout.hpp>
 
-#include "file/file_order.hpp"
-#include "format.hpp"
 #include "base/progress.hpp"
 #include "base/together.hpp"
+#include "file/file_order.hpp"
+#include "format.hpp"
 
 namespace tessera::io::detail {
 namespace {

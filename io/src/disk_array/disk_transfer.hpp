@@ -10,9 +10,9 @@
 
 #include <tessera/io/disk_array.hpp>
 
-#include "posix/descriptor.hpp"
-#include "disk_array/disk_worker.hpp"
 #include "base/pieces.hpp"
+#include "disk_array/disk_worker.hpp"
+#include "posix/descriptor.hpp"
 
 namespace tessera::io::detail {
 

@@ -10,8 +10,8 @@
 #include <tessera/io/error.hpp>
 #include <tessera/runtime/detail/fingerprint.hpp>
 
-#include "posix/space.hpp"
 #include "base/together.hpp"
+#include "posix/space.hpp"
 
 namespace tessera::io::detail {
 namespace {

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "file/file_state.hpp"
-#include "format.hpp"
-#include "hdf5/mpi_io.hpp"
 #include "file/opening.hpp"
 #include "file/slice_transfers.hpp"
+#include "format.hpp"
+#include "hdf5/mpi_io.hpp"
 
 namespace tessera::io {
 namespace {

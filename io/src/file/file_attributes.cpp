@@ -6,8 +6,8 @@
 #include <tessera/io/file.hpp>
 
 #include "file/file_state.hpp"
-#include "format.hpp"
 #include "file/opening.hpp"
+#include "format.hpp"
 
 namespace tessera::io {
 namespace {

@@ -15,10 +15,10 @@
 #include <tessera/core/operations.hpp>
 #include <tessera/runtime/detail/fingerprint.hpp>
 
-#include "format.hpp"
-#include "posix/links.hpp"
-#include "hdf5/mpi_io.hpp"
 #include "file/opening.hpp"
+#include "format.hpp"
+#include "hdf5/mpi_io.hpp"
+#include "posix/links.hpp"
 #include "posix/space.hpp"
 
 namespace tessera::io::detail {

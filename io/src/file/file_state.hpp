@@ -9,11 +9,11 @@
 #include <tessera/io/file.hpp>
 #include <tessera/runtime/group.hpp>
 
+#include "base/together.hpp"
 #include "file/dropped_files.hpp"
+#include "file/opening.hpp"
 #include "hdf5/hdf5.hpp"
 #include "hdf5/hdf5_losses.hpp"
-#include "file/opening.hpp"
-#include "base/together.hpp"
 
 namespace tessera::io::detail {
 

@@ -5,10 +5,10 @@
 #include <tessera/core/operations.hpp>
 #include <tessera/runtime/detail/fingerprint.hpp>
 
-#include "format.hpp"
-#include "file/opening.hpp"
 #include "base/together.hpp"
+#include "file/opening.hpp"
 #include "file/slice_transfers.hpp"
+#include "format.hpp"
 
 namespace tessera::io::detail {
 namespace {

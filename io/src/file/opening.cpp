@@ -14,11 +14,11 @@
 
 #include <tessera/runtime/detail/wait.hpp>
 
+#include "base/together.hpp"
 #include "format.hpp"
 #include "hdf5/hdf5_losses.hpp"
-#include "posix/links.hpp"
 #include "hdf5/mpi_io.hpp"
-#include "base/together.hpp"
+#include "posix/links.hpp"
 
 namespace tessera::io::detail {
 namespace {

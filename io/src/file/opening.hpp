@@ -7,8 +7,8 @@
 
 #include <tessera/runtime/group.hpp>
 
-#include "posix/descriptor.hpp"
 #include "hdf5/hdf5.hpp"
+#include "posix/descriptor.hpp"
 
 // Opening files and datasets that should be there, with errors that help.
 namespace tessera::io::detail {

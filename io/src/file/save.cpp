@@ -9,14 +9,14 @@
 
 #include <tessera/runtime/detail/fingerprint.hpp>
 
+#include "base/together.hpp"
+#include "file/slice_transfers.hpp"
 #include "format.hpp"
-#include "tiles/hdf5_raw.hpp"
 #include "posix/replacement.hpp"
+#include "tiles/hdf5_raw.hpp"
 #include "tiles/stored_items.hpp"
 #include "tiles/tile_transfer.hpp"
 #include "tiles/tiled_file.hpp"
-#include "base/together.hpp"
-#include "file/slice_transfers.hpp"
 
 namespace tessera::io::detail {
 namespace {

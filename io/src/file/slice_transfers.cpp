@@ -7,12 +7,12 @@
 #include <tessera/core/operations.hpp>
 #include <tessera/runtime/runtime.hpp>
 
+#include "base/progress.hpp"
+#include "base/together.hpp"
 #include "file/file_order.hpp"
 #include "format.hpp"
 #include "hdf5/hdf5_losses.hpp"
-#include "base/progress.hpp"
 #include "tiles/tile_transfer.hpp"
-#include "base/together.hpp"
 
 namespace tessera::io::detail {
 namespace {
@@ -37,8 +37,8 @@ std::vector<index_t> extents_of(const SliceCore& slice) {
 }
 
 // Between the dataset and elements in its order, by all members at once.
-hdf5::Account move(hdf5::Transfer direction, const hdf5::Dataset& dataset, const Place& place, const SliceCore& slice,
-                   FileOrder& ordered, const std::string& context) {
+hdf5::Account move(hdf5::Transfer direction, const hdf5::Dataset& dataset, const Place& place,
+                   const SliceCore& slice, FileOrder& ordered, const std::string& context) {
   const Group& group = slice.array().group();
   hdf5::Account account;
   together(group, context, [&] {
@@ -47,8 +47,10 @@ hdf5::Account move(hdf5::Transfer direction, const hdf5::Dataset& dataset, const
                                                                    : hdf5::memory_to_read(dataset, type);
     std::optional<Progress> progress;
     auto show = [&](index_t round, index_t rounds) {
-      if (round == 0) progress.emplace(group, context, rounds);
-      else progress->advance(1);
+      if (round == 0)
+        progress.emplace(group, context, rounds);
+      else
+        progress->advance(1);
     };
     hdf5::without_loss([&] {
       account = hdf5::transfer(direction, dataset, memory, group, box_at(place, ordered.box(), slice.rank()),
@@ -116,8 +118,8 @@ std::vector<hsize_t> dims_of(const SliceCore& slice) {
 }
 
 // Between the dataset and elements in its order, by all members at once.
-hdf5::Account move(hdf5::Transfer direction, const hdf5::Dataset& dataset, const Place& place, const SliceCore& slice,
-                   FileOrder& ordered, const std::string& context) {
+hdf5::Account move(hdf5::Transfer direction, const hdf5::Dataset& dataset, const Place& place,
+                   const SliceCore& slice, FileOrder& ordered, const std::string& context) {
   const Group& group = slice.array().group();
   hdf5::Account account;
   together(group, context, [&] {
@@ -126,8 +128,10 @@ hdf5::Account move(hdf5::Transfer direction, const hdf5::Dataset& dataset, const
                                                                    : hdf5::memory_to_read(dataset, type);
     std::optional<Progress> progress;
     auto show = [&](index_t round, index_t rounds) {
-      if (round == 0) progress.emplace(group, context, rounds);
-      else progress->advance(1);
+      if (round == 0)
+        progress.emplace(group, context, rounds);
+      else
+        progress->advance(1);
     };
     hdf5::without_loss([&] {
       account = hdf5::transfer(direction, dataset, memory, group, box_at(place, ordered.box(), slice.rank()),

@@ -6,8 +6,8 @@
 
 #include <tessera/core/slice_core.hpp>
 
-#include "posix/descriptor.hpp"
 #include "hdf5/hdf5.hpp"
+#include "posix/descriptor.hpp"
 
 // What moves between slices of arrays and parts of datasets; all errors come on every rank.
 namespace tessera::io::detail {

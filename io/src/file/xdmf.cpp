@@ -13,11 +13,11 @@
 #include <tessera/io/save.hpp>
 #include <tessera/layout.hpp>
 
-#include "posix/file_paths.hpp"
-#include "format.hpp"
 #include "base/printable.hpp"
-#include "posix/replacement.hpp"
 #include "base/together.hpp"
+#include "format.hpp"
+#include "posix/file_paths.hpp"
+#include "posix/replacement.hpp"
 
 namespace tessera::io {
 namespace {

@@ -3,9 +3,9 @@
 #include <array>
 #include <cstddef>
 
+#include "base/pieces.hpp"
 #include "hdf5/hdf5.hpp"
 #include "hdf5/hdf5_check.hpp"
-#include "base/pieces.hpp"
 
 // What can go wrong on the one rank that HDF5 lets write a chunk, while the others wait for it.
 namespace tessera::io::hdf5 {

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstring>
 
+#include "base/pieces.hpp"
 #include "hdf5/hdf5.hpp"
 #include "hdf5/hdf5_check.hpp"
-#include "base/pieces.hpp"
 
 namespace tessera::io::hdf5 {
 namespace {

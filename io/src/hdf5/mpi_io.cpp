@@ -10,8 +10,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "format.hpp"
 #include "base/together.hpp"
+#include "format.hpp"
 
 namespace tessera::io::detail {
 namespace {

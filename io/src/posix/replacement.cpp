@@ -12,9 +12,9 @@
 
 #include <tessera/io/error.hpp>
 
+#include "format.hpp"
 #include "posix/descriptor.hpp"
 #include "posix/file_paths.hpp"
-#include "format.hpp"
 #include "posix/links.hpp"
 #include "posix/space.hpp"
 

@@ -9,8 +9,8 @@
 
 #include <tessera/runtime/group.hpp>
 
-#include "posix/descriptor.hpp"
 #include "hdf5/hdf5.hpp"
+#include "posix/descriptor.hpp"
 #include "posix/replacement.hpp"
 #include "tiles/tiles.hpp"
 

@@ -39,7 +39,7 @@ constexpr unsigned turns_before_yield = 4;  // each of them calls the kernel any
 
 }  // namespace
 
-void AgentHost::start(std::unique_ptr<Agent> agent) {
+void AgentHost::start(std::unique_ptr<AgentServer> agent) {
   agent_ = std::move(agent);
   if (mode_ == ProgressMode::thread) thread_ = std::thread([this] { run(); });
   mpi::while_waiting_serve(*this);
@@ -86,7 +86,7 @@ void AgentHost::serve() {
   if (!agent_) {
     // Its agent is another process: here is nobody else who lets MPI get on with what was sent.
     const std::unique_lock lock(mpi::mutex(), std::try_to_lock);
-    if (lock) mpi::progress(wire_.requests.get());
+    if (lock) mpi::progress(comms_.requests.get());
   }
   // Nobody says that a wait begins or ends: data that is on its way now is the thread's to go on with.
   if (waiters_ == 0 && busy_) look_after();

@@ -9,9 +9,9 @@
 #include <mutex>
 #include <thread>
 
-#include "agents/agent.hpp"
+#include "agents/agent_server.hpp"
 #include "agents/bells.hpp"
-#include "agents/wire.hpp"
+#include "agents/messages.hpp"
 #include "base/activity.hpp"
 #include "completion/outstanding.hpp"
 #include "mpi/mpi.hpp"
@@ -24,9 +24,9 @@ namespace tessera::detail {
 class AgentHost : private mpi::Idle {
  public:
   /// `send_gathered` sends what was gathered for other agents, if anything was. No agent runs before start().
-  AgentHost(const Wire& wire, Bells& bells, Outstanding& outstanding, ProgressMode mode,
+  AgentHost(const AgentComms& comms, Bells& bells, Outstanding& outstanding, ProgressMode mode,
             std::function<void()> send_gathered)
-      : wire_(wire),
+      : comms_(comms),
         bells_(bells),
         outstanding_(outstanding),
         mode_(mode),
@@ -36,7 +36,7 @@ class AgentHost : private mpi::Idle {
   AgentHost& operator=(const AgentHost&) = delete;
 
   /// @local
-  void start(std::unique_ptr<Agent> agent);
+  void start(std::unique_ptr<AgentServer> agent);
   /// Ends it: nobody sends any more. @local
   void stop();
 
@@ -85,13 +85,13 @@ class AgentHost : private mpi::Idle {
   void run() noexcept;
   bool step();
 
-  const Wire& wire_;
+  const AgentComms& comms_;
   Bells& bells_;
   Outstanding& outstanding_;
   ProgressMode mode_;
   std::function<void()> send_gathered_;
   std::mutex agent_mutex_;  // held by the thread that runs the agent
-  std::unique_ptr<Agent> agent_;
+  std::unique_ptr<AgentServer> agent_;
   std::atomic<int> waiters_{0};    // run the agent while they wait, so that the thread need not
   std::atomic<bool> busy_{false};  // the agent has data on its way
   std::atomic<bool> asleep_{false}, stopping_{false};

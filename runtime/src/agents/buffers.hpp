@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "agents/wire.hpp"
+#include "agents/messages.hpp"
 
 namespace tessera::detail {
 

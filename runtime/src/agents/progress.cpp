@@ -13,17 +13,17 @@ namespace tessera::detail {
 
 Progress::Progress(MPI_Comm world, MPI_Comm all, AgentRanks agents, ProgressMode mode, Outstanding& outstanding,
                    const LockStripes& locks, bool doorbells)
-    : wire_{mpi::dup(all), mpi::dup(all)},
+    : comms_{mpi::dup(all), mpi::dup(all)},
       outstanding_(outstanding),
       agents_(std::move(agents)),
       bells_(all, mode),
-      host_(wire_, bells_, outstanding, mode, [this] { send_gathered(); }),
-      courier_(host_, bells_, wire_) {
-  std::unique_ptr<Agent> agent;
+      host_(comms_, bells_, outstanding, mode, [this] { send_gathered(); }),
+      client_(host_, bells_, comms_) {
+  std::unique_ptr<AgentServer> agent;
   if (mode == ProgressMode::rank) {
     mpi::barrier(all);  // as those that serve do: senders may be heard from here on
   } else {
-    agent = std::make_unique<Agent>(wire_, locks, directory_);
+    agent = std::make_unique<AgentServer>(comms_, locks, directory_);
   }
   if (mode == ProgressMode::thread) bells_.test(world, doorbells ? agents_.of_next_node : -1);
   outstanding.attend(this);
@@ -38,7 +38,7 @@ Progress::~Progress() {
 std::string Progress::let_map(Message message, std::uint64_t region, const Attachment& memory) {
   const std::lock_guard lock(mpi::mutex());
   for (const int agent : agents_.of_node) {
-    if (!courier_.map(agent, message, region, memory))
+    if (!client_.map(agent, message, region, memory))
       return "the progress process of this node could not map it";
   }
   return {};
@@ -55,7 +55,7 @@ void Progress::hide(std::uint64_t region, bool was_shown_to_others) noexcept {
   if (!was_shown_to_others) return;
   try {
     const std::lock_guard lock(mpi::mutex());
-    for (const int agent : agents_.of_node) courier_.map(agent, Message::detach, region, {});
+    for (const int agent : agents_.of_node) client_.map(agent, Message::detach, region, {});
   } catch (const std::exception&) {  // then MPI is gone, and the other process with it
   }
 }
@@ -63,11 +63,11 @@ void Progress::hide(std::uint64_t region, bool was_shown_to_others) noexcept {
 void Progress::leave() {
   if (mode() != ProgressMode::rank) return host_.stop();
   const std::lock_guard lock(mpi::mutex());
-  courier_.leave(agents_.of_this);
+  client_.leave(agents_.of_this);
 }
 
 void Progress::wait_for(int agent, const std::function<bool()>& done) {
-  agent >= 0 ? courier_.wait_for(agent, done) : host_.wait_until(done);
+  agent >= 0 ? client_.wait_for(agent, done) : host_.wait_until(done);
 }
 
 void Progress::poll() {
@@ -75,9 +75,9 @@ void Progress::poll() {
 }
 
 void Progress::send_gathered() {
-  if (!courier_.has_gathered()) return;
+  if (!client_.has_gathered()) return;
   const std::unique_lock lock(mpi::mutex(), std::try_to_lock);
-  if (lock) courier_.send_gathered();
+  if (lock) client_.send_gathered();
 }
 
 }  // namespace tessera::detail

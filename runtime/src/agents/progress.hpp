@@ -9,11 +9,11 @@
 
 #include <tessera/runtime/runtime.hpp>
 
+#include "agents/agent_client.hpp"
 #include "agents/agent_host.hpp"
 #include "agents/bells.hpp"
-#include "agents/courier.hpp"
-#include "agents/directory.hpp"
-#include "agents/wire.hpp"
+#include "agents/exposed_regions.hpp"
+#include "agents/messages.hpp"
 #include "completion/outstanding.hpp"
 
 namespace tessera::detail {
@@ -47,7 +47,7 @@ class Progress : private Outstanding::Attendant {
   int agent_of(int world_rank) const noexcept { return agents_.of[static_cast<std::size_t>(world_rank)]; }
   /// Whether agents that sleep can be woken. @local
   bool rings() const noexcept { return bells_.are_heard(); }
-  Courier& courier() noexcept { return courier_; }
+  AgentClient& client() noexcept { return client_; }
   AgentHost& host() noexcept { return host_; }
 
   /// Lets this process's agent find a region, before anybody asks for it. @local
@@ -64,13 +64,13 @@ class Progress : private Outstanding::Attendant {
   std::string let_map(Message message, std::uint64_t region, const Attachment& memory);
   void send_gathered();
 
-  Wire wire_;
+  AgentComms comms_;
   Outstanding& outstanding_;
   AgentRanks agents_;
-  Directory directory_;
+  ExposedRegions directory_;
   Bells bells_;
   AgentHost host_;
-  Courier courier_;
+  AgentClient client_;
 };
 
 }  // namespace tessera::detail

@@ -7,7 +7,7 @@
 
 #include <tessera/runtime/error.hpp>
 
-#include "agents/agent.hpp"
+#include "agents/agent_server.hpp"
 #include "agents/doorbell.hpp"
 #include "format.hpp"
 
@@ -68,13 +68,13 @@ void serve_node(const ProgressRanks& ranks) {
   using std::chrono::microseconds;
   MPI_Comm all = ranks.all.get();
   const auto clients = std::count(ranks.agents.begin(), ranks.agents.end(), mpi::rank(all));
-  const Wire wire{mpi::dup(all), mpi::dup(all)};
+  const AgentComms comms{mpi::dup(all), mpi::dup(all)};
   Doorbell bell;
   std::vector<Doorbell::Address> bells(static_cast<std::size_t>(mpi::size(all)));
   const Doorbell::Address mine{bell.address()};
   mpi::all_gather(all, &mine, bells.data(), sizeof mine);
-  Directory directory;
-  Agent agent(wire, LockStripes(), directory);
+  ExposedRegions directory;
+  AgentServer agent(comms, LockStripes(), directory);
   mpi::barrier(all);
   auto last_work = Clock::now();
   std::chrono::nanoseconds nap = microseconds(1);

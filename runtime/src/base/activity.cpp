@@ -38,7 +38,7 @@ Wait::~Wait() {
   if (!noted_) return;
   const std::lock_guard lock(mutex);
   ++now.steps;
-  std::erase_if(now.waits, [this](const Waiting& one) { return one.where == this; });
+  std::erase_if(now.waits, [this](const WaitingThread& one) { return one.where == this; });
 }
 
 Snapshot look() {

@@ -34,7 +34,7 @@ class Wait {
   bool noted_;
 };
 
-struct Waiting {
+struct WaitingThread {
   pthread_t thread;
   const char* what;
   int from;
@@ -45,7 +45,7 @@ struct Snapshot {
   std::uint64_t steps = 0;  // grows with each call and with each wait that begins or ends
   std::uint64_t calls = 0;  // collective ones
   std::string last_call;
-  std::vector<Waiting> waits;
+  std::vector<WaitingThread> waits;
 };
 
 /// @local

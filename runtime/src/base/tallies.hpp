@@ -28,7 +28,8 @@ class Tallies {
 class Counted {
  public:
   static constexpr index_t always_timed = index_t{1} << 18;  // bytes
-  Counted(const SegmentFace& segment, Tallies& tallies, int rank, Path path, Operation operation, index_t bytes)
+  Counted(const SegmentAccess& segment, Tallies& tallies, int rank, Path path, Operation operation,
+          index_t bytes)
       : tally_(tallies.of(segment.number, rank)
                    .of[static_cast<std::size_t>(path)][static_cast<std::size_t>(operation)]) {
     weight_ = bytes >= always_timed ? 1 : tally_.is_turn() ? Tally::timed_every : 0;
@@ -51,7 +52,7 @@ class Counted {
 };
 
 /// Counts one whose time nobody takes. @local
-inline void count_untimed(const SegmentFace& segment, Tallies& tallies, int rank, Path path,
+inline void count_untimed(const SegmentAccess& segment, Tallies& tallies, int rank, Path path,
                           Operation operation, index_t bytes) {
   tallies.of(segment.number, rank)
       .of[static_cast<std::size_t>(path)][static_cast<std::size_t>(operation)]

@@ -13,12 +13,12 @@ constexpr index_t most_kept = index_t{32} << 20;  // bytes of their buffers
 }  // namespace
 
 void Outstanding::abandon() noexcept {
-  for (const Entry& one : queue_) one.pending->abandon();
+  for (const Launched& one : queue_) one.pending->abandon();
 }
 
 bool Outstanding::are_too_many(const Pending& with) const noexcept {
   index_t kept = with.kept();
-  for (const Entry& one : queue_) kept += one.pending->kept();
+  for (const Launched& one : queue_) kept += one.pending->kept();
   return queue_.size() >= most_transfers || kept > most_kept;
 }
 
@@ -43,7 +43,7 @@ Request Outstanding::launch(std::shared_ptr<Pending> pending) {
 
 void Outstanding::remove(const Pending& one) noexcept {
   const auto found = std::find_if(queue_.begin(), queue_.end(),
-                                  [&](const Entry& other) { return other.pending.get() == &one; });
+                                  [&](const Launched& other) { return other.pending.get() == &one; });
   if (found == queue_.end()) return;
   if (found->moves) --moving_;
   queue_.erase(found);

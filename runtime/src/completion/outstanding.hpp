@@ -67,7 +67,7 @@ class Outstanding {
   const Threads& threads() const noexcept { return threads_; }
 
  private:
-  struct Entry {
+  struct Launched {
     std::shared_ptr<Pending> pending;
     bool moves;  // has to be moved on
   };
@@ -76,7 +76,7 @@ class Outstanding {
 
   const Threads& threads_;
   Attendant* attendant_ = nullptr;
-  std::deque<Entry> queue_;
+  std::deque<Launched> queue_;
   std::atomic<std::size_t> count_{0}, moving_{0};
 };
 

@@ -40,7 +40,7 @@ void Request::wait() {
   for (; !parts_.empty(); parts_.pop_back()) {
     Pending& part = *parts_.back();
     if (part.is_done()) continue;
-    const detail::WindowLock lock(part.queue().threads());
+    const detail::NetworkLock lock(part.queue().threads());
     part.queue().complete(part);
   }
 }
@@ -52,7 +52,7 @@ bool Request::test() {
   parts_.front()->queue().poll();
   std::erase_if(parts_, [](const auto& part) {
     if (part->is_done()) return true;
-    const detail::WindowLock lock(part->queue().threads());
+    const detail::NetworkLock lock(part->queue().threads());
     return part->queue().advance(*part);
   });
   return parts_.empty();

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-#include "kernels/adder.hpp"
+#include "kernels/striped_accumulate.hpp"
 
 namespace tessera::detail {
 namespace {
 
-void add_levels(Adder& adder, const Strided& shape, int level, std::byte* target, const std::byte* source) {
+void add_levels(StripedAccumulate& adder, const Strided& shape, int level, std::byte* target,
+                const std::byte* source) {
   const auto l = static_cast<std::size_t>(level - 1);
   if (level == 1) {
     return adder.rows(target, source, shape.run,
@@ -16,7 +17,7 @@ void add_levels(Adder& adder, const Strided& shape, int level, std::byte* target
                source + i * shape.local_stride[l]);
 }
 
-void add(Adder& adder, const Strided& shape, std::byte* target, const std::byte* source) {
+void add(StripedAccumulate& adder, const Strided& shape, std::byte* target, const std::byte* source) {
   if (shape.levels > 0) return add_levels(adder, shape, shape.levels, target, source);
   if (shape.run > LockStripes::block) return adder.long_run(target, source, shape.run);
   adder.run(target, source, shape.run);
@@ -26,7 +27,7 @@ void add(Adder& adder, const Strided& shape, std::byte* target, const std::byte*
 
 void accumulate_on_node(const Striped& stripes, std::byte* target, const Strided& shape, const Action& action,
                         const std::byte* source) {
-  Adder adder(stripes, action);
+  StripedAccumulate adder(stripes, action);
   const bool mergeable = shape.levels > 1 || (shape.levels == 1 && shape.remote_stride[0] == shape.run);
   mergeable ? add(adder, shape.merged(), target, source) : add(adder, shape, target, source);
 }

@@ -16,7 +16,7 @@
 namespace tessera::detail {
 namespace {
 
-struct Loop {
+struct CopyLoop {
   index_t count, to, from;
 };
 
@@ -45,9 +45,9 @@ struct AnyRun {
 };
 
 template <class Run>
-void loops(std::byte* to, const std::byte* from, const Loop* loop, int levels, Run run) {
+void loops(std::byte* to, const std::byte* from, const CopyLoop* loop, int levels, Run run) {
   if (levels == 0) return run(to, from);
-  const Loop here = loop[levels - 1];
+  const CopyLoop here = loop[levels - 1];
   if (levels == 1) {
     for (index_t i = 0; i < here.count; ++i) run(to + i * here.to, from + i * here.from);
     return;
@@ -56,20 +56,20 @@ void loops(std::byte* to, const std::byte* from, const Loop* loop, int levels, R
 }
 
 // A transposition: loop 0 walks the target, loop 1 the source; matrices of neighbouring elements.
-void transposed(std::byte* to, const std::byte* from, const Loop* loop, int levels, index_t size,
+void transposed(std::byte* to, const std::byte* from, const CopyLoop* loop, int levels, index_t size,
                 bool streamed) {
   if (levels == 2)
     return transpose(to, from, {loop[0].count, loop[1].count, size, loop[0].from, loop[1].to}, streamed);
-  const Loop here = loop[levels - 1];
+  const CopyLoop here = loop[levels - 1];
   for (index_t i = 0; i < here.count; ++i)
     transposed(to + i * here.to, from + i * here.from, loop, levels - 1, size, streamed);
 }
 
 // The same of elements that are apart. Square tiles keep both sides in cache.
 template <class Run>
-void tiled(std::byte* to, const std::byte* from, const Loop* loop, int levels, Run run) {
+void tiled(std::byte* to, const std::byte* from, const CopyLoop* loop, int levels, Run run) {
   if (levels > 2) {
-    const Loop here = loop[levels - 1];
+    const CopyLoop here = loop[levels - 1];
     for (index_t i = 0; i < here.count; ++i)
       tiled(to + i * here.to, from + i * here.from, loop, levels - 1, run);
     return;
@@ -77,15 +77,15 @@ void tiled(std::byte* to, const std::byte* from, const Loop* loop, int levels, R
   constexpr index_t tile = 16;
   for (index_t i = 0; i < loop[1].count; i += tile) {
     for (index_t j = 0; j < loop[0].count; j += tile) {
-      const Loop part[2] = {{std::min(tile, loop[0].count - j), loop[0].to, loop[0].from},
-                            {std::min(tile, loop[1].count - i), loop[1].to, loop[1].from}};
+      const CopyLoop part[2] = {{std::min(tile, loop[0].count - j), loop[0].to, loop[0].from},
+                                {std::min(tile, loop[1].count - i), loop[1].to, loop[1].from}};
       loops(to + i * loop[1].to + j * loop[0].to, from + i * loop[1].from + j * loop[0].from, part, 2, run);
     }
   }
 }
 
 template <class Run>
-void copy_loops(std::byte* to, const std::byte* from, Loop* loop, int levels, Run run, bool crosswise) {
+void copy_loops(std::byte* to, const std::byte* from, CopyLoop* loop, int levels, Run run, bool crosswise) {
   crosswise ? tiled(to, from, loop, levels, run) : loops(to, from, loop, levels, run);
 }
 
@@ -126,7 +126,7 @@ void copy_contiguous(std::byte* to, const std::byte* from, index_t bytes, Direct
   if (bytes > 0) std::memmove(to, from, static_cast<std::size_t>(bytes));
 }
 
-void copy_runs(std::byte* to, const std::byte* from, const Strided& m, Direction direction, Loop* loop,
+void copy_runs(std::byte* to, const std::byte* from, const Strided& m, Direction direction, CopyLoop* loop,
                bool crosswise) {
   if (streams(to, m, direction)) {
     copy_loops(to, from, loop, m.levels, StreamedRun{static_cast<std::size_t>(m.run)}, false);
@@ -154,10 +154,10 @@ void copy_runs(std::byte* to, const std::byte* from, const Strided& m, Direction
   }
 }
 
-Loop loop_of(const Strided& m, std::size_t level, Direction direction) noexcept {
+CopyLoop loop_of(const Strided& m, std::size_t level, Direction direction) noexcept {
   return direction == Direction::local_to_remote
-             ? Loop{m.count[level], m.remote_stride[level], m.local_stride[level]}
-             : Loop{m.count[level], m.local_stride[level], m.remote_stride[level]};
+             ? CopyLoop{m.count[level], m.remote_stride[level], m.local_stride[level]}
+             : CopyLoop{m.count[level], m.local_stride[level], m.remote_stride[level]};
 }
 
 // Runs at equal distances.
@@ -166,7 +166,7 @@ void copy_level(std::byte* to, const std::byte* from, const Strided& m, Directio
   if (m.count[0] == 1) return copy_contiguous(to, from, m.run, direction);
   if (m.remote_stride[0] == m.run && m.local_stride[0] == m.run)
     return copy_contiguous(to, from, m.run * m.count[0], direction);
-  Loop loop = loop_of(m, 0, direction);
+  CopyLoop loop = loop_of(m, 0, direction);
   copy_runs(to, from, m, direction, &loop, false);
 }
 
@@ -182,15 +182,15 @@ void copy_strided(std::byte* to, const std::byte* from, const Strided& shape, Di
   if (m.bytes() == 0) return;
   if (m.levels == 0) return copy_contiguous(to, from, m.run, direction);
   if (m.levels == 1) return copy_level(to, from, m, direction);
-  Loop loop[max_rank];
+  CopyLoop loop[max_rank];
   for (int l = 0; l < m.levels; ++l) loop[l] = loop_of(m, static_cast<std::size_t>(l), direction);
   bool crosswise = false;
   if (m.levels > 1 && m.run <= 16) {
-    auto smaller = [](index_t Loop::*side) {
-      return [side](const Loop& a, const Loop& b) { return std::abs(a.*side) < std::abs(b.*side); };
+    auto smaller = [](index_t CopyLoop::*side) {
+      return [side](const CopyLoop& a, const CopyLoop& b) { return std::abs(a.*side) < std::abs(b.*side); };
     };
-    std::swap(loop[0], *std::min_element(loop, loop + m.levels, smaller(&Loop::to)));
-    Loop* source = std::min_element(loop, loop + m.levels, smaller(&Loop::from));
+    std::swap(loop[0], *std::min_element(loop, loop + m.levels, smaller(&CopyLoop::to)));
+    CopyLoop* source = std::min_element(loop, loop + m.levels, smaller(&CopyLoop::from));
     crosswise = source != loop;
     if (crosswise) std::swap(loop[1], *source);
   }

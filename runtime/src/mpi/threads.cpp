@@ -9,7 +9,7 @@
 
 namespace tessera::detail {
 
-WindowLock::WindowLock(const Threads& threads) : lock_(mpi::mutex()) {
+NetworkLock::NetworkLock(const Threads& threads) : lock_(mpi::mutex()) {
   if (threads.may_take_turns()) return;
   throw UsageError(
       formatted("a one-sided operation between nodes by another thread than the one that started the "

@@ -28,10 +28,10 @@ class Threads {
 };
 
 /// Held by the thread that works between the nodes.
-class WindowLock {
+class NetworkLock {
  public:
   /// @throws UsageError if MPI does not allow this thread to call it.
-  explicit WindowLock(const Threads& threads);
+  explicit NetworkLock(const Threads& threads);
 
  private:
   std::unique_lock<std::recursive_mutex> lock_;

@@ -8,7 +8,7 @@
 #include "kernels/reduce_kernels.hpp"
 #include "kernels/streaming.hpp"
 #include "mpi/mpi.hpp"
-#include "node/node_meeting.hpp"
+#include "node/node_barrier.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -33,7 +33,7 @@ void leave_bytes(std::byte* to, const std::byte* from, index_t bytes) noexcept {
 // A reduction of `bytes`; an element may be of any size that divides 64.
 class Reduction {
  public:
-  Reduction(NodeMeeting& node, std::byte* data, index_t bytes, ElementKind kind, Reduce operation,
+  Reduction(NodeBarrier& node, std::byte* data, index_t bytes, ElementKind kind, Reduce operation,
             ResultFor whom)
       : node_(node),
         data_(data),
@@ -80,15 +80,15 @@ class Reduction {
   }
 
  private:
-  struct Part {
+  struct ChunkPart {
     index_t begin, length;  // within the chunk
   };
   std::uint32_t step(index_t chunk) const noexcept { return first_ + static_cast<std::uint32_t>(chunk); }
   std::byte* place(int rank, index_t chunk) const noexcept {
-    return node_.place(rank, step(chunk), NodeMeeting::stage_room);
+    return node_.place(rank, step(chunk), NodeBarrier::stage_room);
   }
   std::byte* data(index_t chunk) const noexcept { return data_ + chunk * length_; }
-  Part part(int rank, index_t chunk) const noexcept {
+  ChunkPart part(int rank, index_t chunk) const noexcept {
     const index_t all = std::min(length_, bytes_ - chunk * length_);
     const index_t each = round_up((all + node_.size() - 1) / node_.size(), 64);
     const index_t begin = std::min(all, rank * each);
@@ -98,14 +98,14 @@ class Reduction {
   // The parts of the others.
   void show(index_t chunk) const {
     for (int r = 0; r < node_.size(); ++r) {
-      const Part p = part(r, chunk);
+      const ChunkPart p = part(r, chunk);
       if (r != node_.rank()) leave_bytes(place(node_.rank(), chunk) + p.begin, data(chunk) + p.begin, p.length);
     }
   }
   // The own part: its result stands where the others have what they show.
   void reduce(index_t chunk) const {
     const int me = node_.rank();
-    const Part p = part(me, chunk);
+    const ChunkPart p = part(me, chunk);
     for (index_t done = 0; done < p.length; done += block_bytes) {
       const index_t at = p.begin + done, length = std::min(block_bytes, p.length - done);
       alignas(64) std::byte result[block_bytes];
@@ -119,12 +119,12 @@ class Reduction {
   }
   void take(index_t chunk) const {
     for (int r = 0; r < node_.size(); ++r) {
-      const Part p = part(r, chunk);
+      const ChunkPart p = part(r, chunk);
       if (r != node_.rank()) copy_bytes(data(chunk) + p.begin, place(r, chunk) + p.begin, p.length);
     }
   }
 
-  NodeMeeting& node_;
+  NodeBarrier& node_;
   std::byte* data_;
   index_t bytes_, element_;
   Fold fold_;
@@ -134,24 +134,24 @@ class Reduction {
 };
 
 // The most in one step of something that everybody has to read.
-index_t most_in_step(NodeMeeting& node, index_t bytes) {
-  return bytes <= NodeMeeting::page_room ? NodeMeeting::page_room : node.room();
+index_t most_in_step(NodeBarrier& node, index_t bytes) {
+  return bytes <= NodeBarrier::page_room ? NodeBarrier::page_room : node.room();
 }
 
 }  // namespace
 
-void reduce_on_node(NodeMeeting& node, void* data, index_t count, ElementKind kind, Reduce operation,
+void reduce_on_node(NodeBarrier& node, void* data, index_t count, ElementKind kind, Reduce operation,
                     ResultFor whom) {
   const index_t bytes = count * size_of(kind);
   if (bytes == 0 || node.size() == 1) return;
   if (!node.is_open()) return mpi::all_reduce(node.comm(), data, count, kind, operation);
   Reduction reduction(node, static_cast<std::byte*>(data), bytes, kind, operation, whom);
   const index_t most = most_in_step(node, bytes);
-  most == NodeMeeting::page_room || bytes <= most_read_by_all / node.size() ? reduction.at_once(most)
+  most == NodeBarrier::page_room || bytes <= most_read_by_all / node.size() ? reduction.at_once(most)
                                                                             : reduction.by_parts(most);
 }
 
-void broadcast_on_node(NodeMeeting& node, void* data, index_t bytes, int root) {
+void broadcast_on_node(NodeBarrier& node, void* data, index_t bytes, int root) {
   if (bytes == 0 || node.size() == 1) return;
   if (!node.is_open()) return mpi::broadcast(node.comm(), data, bytes, root);
   const bool gives = node.rank() == root;
@@ -172,7 +172,7 @@ void broadcast_on_node(NodeMeeting& node, void* data, index_t bytes, int root) {
   }
 }
 
-void gather_on_node(NodeMeeting& node, const void* value, void* all, index_t bytes) {
+void gather_on_node(NodeBarrier& node, const void* value, void* all, index_t bytes) {
   if (bytes == 0) return;
   if (!node.is_open()) return mpi::all_gather(node.comm(), value, all, bytes);
   const auto* mine = static_cast<const std::byte*>(value);

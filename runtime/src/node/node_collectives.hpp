@@ -9,7 +9,7 @@
 
 namespace tessera::detail {
 
-class NodeMeeting;
+class NodeBarrier;
 
 // Collective calls of the processes of a node, in the memory where they meet; by MPI as long as that is not
 // open. All are @collective over the node.
@@ -19,9 +19,9 @@ enum class ResultFor { all, first };
 
 /// Folds each element in the order of the ranks, whatever the number of elements. Returns when all have called,
 /// but where the result is for the first only, on the others.
-void reduce_on_node(NodeMeeting& node, void* data, index_t count, ElementKind kind, Reduce operation,
+void reduce_on_node(NodeBarrier& node, void* data, index_t count, ElementKind kind, Reduce operation,
                     ResultFor whom = ResultFor::all);
-void broadcast_on_node(NodeMeeting& node, void* data, index_t bytes, int root);
-void gather_on_node(NodeMeeting& node, const void* value, void* all, index_t bytes);
+void broadcast_on_node(NodeBarrier& node, void* data, index_t bytes, int root);
+void gather_on_node(NodeBarrier& node, const void* value, void* all, index_t bytes);
 
 }  // namespace tessera::detail

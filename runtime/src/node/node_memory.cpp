@@ -19,8 +19,8 @@
 
 #include "base/memory_check.hpp"
 #include "format.hpp"
+#include "node/node_barrier.hpp"
 #include "node/node_collectives.hpp"
-#include "node/node_meeting.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -134,7 +134,7 @@ NodeMemory NodeMemory::attach(const FileAddress& address, index_t bytes, std::st
   return memory;
 }
 
-NodeMemory NodeMemory::create(NodeMeeting& node, index_t stride, index_t reserve, std::string& problem) {
+NodeMemory NodeMemory::create(NodeBarrier& node, index_t stride, index_t reserve, std::string& problem) {
   const int slot = node.rank(), size = node.size();
   const index_t bytes = stride * size;
   NodeMemory memory;

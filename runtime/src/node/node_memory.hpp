@@ -13,7 +13,7 @@
 
 namespace tessera::detail {
 
-class NodeMeeting;
+class NodeBarrier;
 
 struct FdTraits {
   using Handle = int;
@@ -56,7 +56,7 @@ class NodeMemory {
   /// Maps and reserves. On failure the result is empty and `problem` says why, the same on every member.
   /// `stride` is a multiple of the page size and the same everywhere; `reserve` <= stride is this member's own.
   /// @collective over node
-  static NodeMemory create(NodeMeeting& node, index_t stride, index_t reserve, std::string& problem);
+  static NodeMemory create(NodeBarrier& node, index_t stride, index_t reserve, std::string& problem);
   /// Maps what others have made: `bytes` of the file at that address. Empty if that is not possible; then
   /// `problem` says why. @local
   static NodeMemory attach(const FileAddress& address, index_t bytes, std::string& problem);

@@ -54,7 +54,7 @@ void reduce_between(MPI_Comm nodes, std::byte* data, index_t bytes, ElementKind 
 }  // namespace
 
 void all_reduce(GroupState& group, void* data, index_t count, ElementKind kind, Reduce operation) {
-  NodeMeeting& here = group.node_meeting();
+  NodeBarrier& here = group.node_barrier();
   if (group.node_count() == 1) return reduce_on_node(here, data, count, kind, operation);
   // While a group is made.
   if (!here.is_open()) return mpi::all_reduce(group.comm(), data, count, kind, operation);
@@ -68,7 +68,7 @@ void all_reduce(GroupState& group, void* data, index_t count, ElementKind kind, 
 }
 
 void broadcast(GroupState& group, void* data, index_t bytes, int root) {
-  NodeMeeting& here = group.node_meeting();
+  NodeBarrier& here = group.node_barrier();
   if (group.node_count() == 1) return broadcast_on_node(here, data, bytes, root);
   if (!here.is_open()) return mpi::broadcast(group.comm(), data, bytes, root);
   MPI_Comm nodes = group.between_nodes();
@@ -81,7 +81,7 @@ void broadcast(GroupState& group, void* data, index_t bytes, int root) {
 }
 
 void all_gather(GroupState& group, const void* value, void* all, index_t bytes) {
-  NodeMeeting& here = group.node_meeting();
+  NodeBarrier& here = group.node_barrier();
   if (group.node_count() == 1) return gather_on_node(here, value, all, bytes);
   if (!here.is_open()) return mpi::all_gather(group.comm(), value, all, bytes);
   MPI_Comm nodes = group.between_nodes();

@@ -34,15 +34,15 @@ std::shared_ptr<GroupState> GroupState::on_one_node(const GroupState& group, mpi
 
 // Which members are on which nodes; each says where it is.
 void GroupState::place_members(int world_rank, int node) {
-  struct Place {
+  struct MemberPlace {
     int world_rank, node;
   };
-  const Place mine{world_rank, node};
-  std::vector<Place> places(static_cast<std::size_t>(size_));
+  const MemberPlace mine{world_rank, node};
+  std::vector<MemberPlace> places(static_cast<std::size_t>(size_));
   mpi::all_gather(comm_.get(), &mine, places.data(), sizeof mine);
   std::map<int, int> numbers;  // node id -> number by first appearance
   std::vector<int> members;    // so far on each node
-  for (const Place& place : places) {
+  for (const MemberPlace& place : places) {
     const auto [found, is_new] = numbers.emplace(place.node, static_cast<int>(members.size()));
     if (is_new) members.push_back(0);
     world_rank_.push_back(place.world_rank);
@@ -61,11 +61,11 @@ void GroupState::open_meeting(const GroupState* world) {
   // What moves other nodes' messages on must not sleep.
   const bool sleeps = (world == nullptr ? node_count_ : world->node_count_) == 1;
   const auto unopened = [&] {
-    return NodeMeeting(on_node.comm(), runtime_.is_crowded(),
-                       sleeps ? NodeMeeting::Sleep::when_waiting_long : NodeMeeting::Sleep::never);
+    return NodeBarrier(on_node.comm(), runtime_.is_crowded(),
+                       sleeps ? NodeBarrier::Sleep::when_waiting_long : NodeBarrier::Sleep::never);
   };
   on_node.meeting_ = unopened();  // whose calls MPI makes: some nodes may have opened theirs, and others not
-  NodeMeeting meeting = unopened();
+  NodeBarrier meeting = unopened();
   meeting.open(problem);
   if (problem = agree(problem); !problem.empty()) throw MemoryError("a group's control page: " + problem);
   on_node.meeting_ = std::move(meeting);
@@ -164,7 +164,7 @@ void GroupState::quiesce() {
 void GroupState::release() noexcept {
   alive_.release_all();
   slabs_.clear();
-  meeting_ = NodeMeeting();
+  meeting_ = NodeBarrier();
   if (node_group_) node_group_->release();
   leaders_.reset();
   comm_.reset();

@@ -10,7 +10,7 @@
 #include <tessera/runtime/group.hpp>
 
 #include "mpi/mpi.hpp"
-#include "node/node_meeting.hpp"
+#include "node/node_barrier.hpp"
 #include "node/reclaim.hpp"
 #include "state/slab.hpp"
 
@@ -49,7 +49,7 @@ class GroupState : public Collective {
   /// The members on this node; null where the group is on one node: it is its own.
   GroupState* node_group() const noexcept { return node_group_.get(); }
   bool is_node_part() const noexcept { return is_node_part_; }
-  NodeMeeting& node_meeting() noexcept { return node_group_ ? node_group_->meeting_ : meeting_; }
+  NodeBarrier& node_barrier() noexcept { return node_group_ ? node_group_->meeting_ : meeting_; }
   /// The first members on all nodes, by the nodes' numbers; null on others. @collective at the first call
   MPI_Comm between_nodes();
   Slabs& slabs() noexcept { return slabs_; }
@@ -101,7 +101,7 @@ class GroupState : public Collective {
   std::vector<int> world_rank_, node_of_, slot_;
   std::shared_ptr<GroupState> node_group_;
   bool is_node_part_ = false;
-  NodeMeeting meeting_;  // of a group on one node
+  NodeBarrier meeting_;  // of a group on one node
   mpi::Comm leaders_;    // once they have been asked for
   bool has_leaders_ = false;
   ReclaimList alive_;

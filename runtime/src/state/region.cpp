@@ -41,7 +41,7 @@ std::string memory_problem(GroupState& group, index_t reserve, const std::string
   }
   // As doubles: the sum of impossible wishes may itself not fit 64 bits.
   auto needed = static_cast<double>(reserve);
-  reduce_on_node(group.node_meeting(), &needed, 1, ElementKind::float64, Reduce::sum);
+  reduce_on_node(group.node_barrier(), &needed, 1, ElementKind::float64, Reduce::sum);
   const MemoryAvailable available = memory_available();
   if (problem.empty() && needed > static_cast<double>(available.bytes)) {
     constexpr index_t half = std::numeric_limits<index_t>::max() / 2;
@@ -67,13 +67,13 @@ std::uint64_t next_number(GroupState& group) {
 Region::Region(GroupState& group, index_t stride)
     : group_(group), stride_(stride), salt_(group.next_region() * 0x9e3779b97f4a7c15ULL) {}
 
-std::unique_ptr<Region> Region::create(GroupState& group, index_t stride, index_t reserve, Reach reach,
+std::unique_ptr<Region> Region::create(GroupState& group, index_t stride, index_t reserve, WindowNeed need,
                                        bool must_have_window, const std::string& what) {
   if (const auto problem = group.agree(memory_problem(group, reserve, what)); !problem.empty())
     throw MemoryError(problem);
   std::unique_ptr<Region> region(new Region(group, stride));
   std::string problem;
-  region->memory_ = NodeMemory::create(group.node_meeting(), stride, reserve, problem);
+  region->memory_ = NodeMemory::create(group.node_barrier(), stride, reserve, problem);
   Progress* const progress = group.node_count() > 1 ? group.runtime().progress() : nullptr;
   if (progress != nullptr) region->number_ = next_number(group);
   // Before anybody can know that it is there.
@@ -88,7 +88,7 @@ std::unique_ptr<Region> Region::create(GroupState& group, index_t stride, index_
   region->memory_.close_file();
   if (!problem.empty()) problem = formatted("{} on {}: {}", what, host_name(), problem);
   if (problem = group.agree(problem); !problem.empty()) throw MemoryError(problem);
-  if (reach == Reach::window) {
+  if (need == WindowNeed::wanted) {
     std::byte* const slice = region->base() + group.slot(group.rank()) * stride;
     region->window_ = create_tested_window(group, slice, stride, problem);
     if (!region->window_ && must_have_window) {

@@ -14,13 +14,13 @@ namespace tessera::detail {
 class GroupState;
 
 /// Whether memory is to be had by MPI's one-sided calls as well as by loads and stores.
-enum class Reach { node, window };
+enum class WindowNeed { none, wanted };
 
 /// Memory on every member of a group and a window over it, if one is needed.
 class Region {
  public:
   /// @collective @throws MemoryError, WindowError on every member; `what` names the segment in messages.
-  static std::unique_ptr<Region> create(GroupState& group, index_t stride, index_t reserve, Reach reach,
+  static std::unique_ptr<Region> create(GroupState& group, index_t stride, index_t reserve, WindowNeed need,
                                         bool must_have_window, const std::string& what);
   ~Region();
   Region(const Region&) = delete;

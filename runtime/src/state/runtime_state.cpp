@@ -148,7 +148,7 @@ void RuntimeState::create_locks(GroupState& world) {
   const index_t stride =
       round_up((LockStripes::bytes + world.node_ranks() - 1) / world.node_ranks(), page_size());
   std::string problem;
-  lock_table_ = NodeMemory::create(world.node_meeting(), stride, stride, problem);
+  lock_table_ = NodeMemory::create(world.node_barrier(), stride, stride, problem);
   if (problem = world.agree(problem); !problem.empty()) throw MemoryError("Tessera's lock table: " + problem);
   locks_ = LockStripes(lock_table_.base());
 }

@@ -30,13 +30,13 @@ AtomicDomain choose_domain(const GroupState& group, std::optional<AtomicDomain> 
   return group.size() == 1 ? AtomicDomain::cpu : wish.value_or(AtomicDomain::cpu);
 }
 
-Reach reach_of(const SegmentState& segment) {
-  if (segment.domain() == AtomicDomain::mpi) return Reach::window;
+WindowNeed window_need_of(const SegmentState& segment) {
+  if (segment.domain() == AtomicDomain::mpi) return WindowNeed::wanted;
   const RuntimeState& runtime = segment.group().runtime();
-  if (segment.group().node_count() == 1 || !runtime.window_problem().empty()) return Reach::node;
+  if (segment.group().node_count() == 1 || !runtime.window_problem().empty()) return WindowNeed::none;
   if (segment.method() == TransferMethod::automatic)
-    return runtime.path_choice().any() ? Reach::window : Reach::node;
-  return segment.method() == TransferMethod::packed ? Reach::node : Reach::window;
+    return runtime.path_choice().any() ? WindowNeed::wanted : WindowNeed::none;
+  return segment.method() == TransferMethod::packed ? WindowNeed::none : WindowNeed::wanted;
 }
 
 // Never used again in this process, whatever runtimes come and go: the threads' caches live longer than they.
@@ -102,16 +102,16 @@ std::shared_ptr<SegmentState> SegmentState::create(GroupState& group, index_t by
 }
 
 void SegmentState::take_memory(index_t bytes, const std::string& what) {
-  const Reach reach = reach_of(*this);
+  const WindowNeed need = window_need_of(*this);
   const bool must_have_window = domain_ == AtomicDomain::mpi;
   if (slice <= Slab::largest) {
-    const Slabs::Place place = group_.slabs().take(group_, reach, must_have_window, slice, what);
+    const Slabs::SlabPlace place = group_.slabs().take(group_, need, must_have_window, slice, what);
     slab_ = place.slab;
     offset_ = place.offset;
     region_ = &slab_->region();
     accounted_ = slice;
   } else {
-    own_ = Region::create(group_, round_up(slice, page_size()), bytes, reach, must_have_window, what);
+    own_ = Region::create(group_, round_up(slice, page_size()), bytes, need, must_have_window, what);
     region_ = own_.get();
     accounted_ = bytes;
   }
@@ -151,7 +151,7 @@ std::shared_ptr<SegmentState> SegmentState::create_part(index_t offset, index_t 
         name, bytes, offset, slice, name_, offset % element != 0 ? "; parts begin at multiples of 16" : ""));
   }
   auto part = std::make_shared<SegmentState>(group_);
-  static_cast<SegmentFace&>(*part) = *this;
+  static_cast<SegmentAccess&>(*part) = *this;
   part->name_ = name;
   part->domain_ = domain_;
   part->method_ = method_;
@@ -168,7 +168,7 @@ std::shared_ptr<SegmentState> SegmentState::create_part(index_t offset, index_t 
   return part;
 }
 
-Address SegmentState::remote(int rank, index_t distance) const noexcept {
+RemoteAddress SegmentState::remote(int rank, index_t distance) const noexcept {
   return {group_.runtime().progress()->agent_of(group_.world_rank(rank)), region_->number(),
           group_.slot(rank) * stride + offset_ + distance};
 }
@@ -197,7 +197,7 @@ Statistics SegmentState::statistics() const {
 void SegmentState::complete(int rank, unsigned marks) const {
   if (under_way_.is_empty()) return;
   RuntimeState& runtime = group_.runtime();
-  const WindowLock lock(runtime.threads());
+  const NetworkLock lock(runtime.threads());
   const unsigned found = under_way_.of(rank);
   if ((found & marks) == 0) return;
   runtime.outstanding().complete_if([&](const Pending& pending) { return pending.is_to(*this, rank); });
@@ -207,8 +207,8 @@ void SegmentState::complete(int rank, unsigned marks) const {
   }
   if ((found & agent_write) != 0) {
     ++flushes_;
-    const Address target = remote(rank, 0);
-    runtime.progress()->courier().flush({&target, 1});
+    const RemoteAddress target = remote(rank, 0);
+    runtime.progress()->client().flush({&target, 1});
   }
   under_way_.clear(rank);
 }
@@ -216,10 +216,10 @@ void SegmentState::complete(int rank, unsigned marks) const {
 void SegmentState::complete_all() const {
   if (under_way_.is_empty()) return;
   RuntimeState& runtime = group_.runtime();
-  const WindowLock lock(runtime.threads());
+  const NetworkLock lock(runtime.threads());
   runtime.outstanding().complete_if([&](const Pending& pending) { return pending.is_of(*this); });
   // The agents answer all at once.
-  std::vector<Address> agents;
+  std::vector<RemoteAddress> agents;
   for (const auto& [rank, marks] : under_way_.marks()) {
     if ((marks & window_writes) != 0) {
       mpi::flush(region_->window(), rank);
@@ -228,12 +228,12 @@ void SegmentState::complete_all() const {
     if ((marks & agent_write) != 0) agents.push_back(remote(rank, 0));
   }
   flushes_ += agents.size();
-  if (!agents.empty()) runtime.progress()->courier().flush(agents);
+  if (!agents.empty()) runtime.progress()->client().flush(agents);
   under_way_.clear();
 }
 
 bool SegmentState::is_part_of(const SegmentState& other) const noexcept {
-  for (const SegmentFace* above = whole_.get(); above != nullptr;
+  for (const SegmentAccess* above = whole_.get(); above != nullptr;
        above = static_cast<const SegmentState*>(above)->whole_.get()) {
     if (above == &other) return true;
   }

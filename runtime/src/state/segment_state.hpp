@@ -11,7 +11,7 @@
 
 #include <tessera/runtime/segment.hpp>
 
-#include "base/address.hpp"
+#include "base/remote_address.hpp"
 #include "base/tallies.hpp"
 #include "completion/under_way.hpp"
 #include "kernels/lock_stripes.hpp"
@@ -26,7 +26,7 @@ enum class Use { data, scalars };
 
 /// What stands behind Segment. Users hold shared pointers to it; its memory is freed by release(),
 /// collectively, and what is used after that throws.
-class SegmentState : public Collective, public SegmentFace {
+class SegmentState : public Collective, public SegmentAccess {
  public:
   /// @collective @throws as Segment::Segment
   static std::shared_ptr<SegmentState> create(GroupState& group, index_t bytes, const SegmentOptions& options);
@@ -64,7 +64,7 @@ class SegmentState : public Collective, public SegmentFace {
     return group_.on_node(rank) ? base + group_.slot(rank) * stride : nullptr;
   }
   /// A place at a member on another node.
-  Address remote(int rank, index_t offset) const noexcept;
+  RemoteAddress remote(int rank, index_t offset) const noexcept;
   Striped stripes() const noexcept { return {locks_, region_->base(), region_->salt()}; }
   /// Inline, as the next: every operation begins with them.
   void require_open() const {
@@ -90,16 +90,16 @@ class SegmentState : public Collective, public SegmentFace {
   void set_direct_ranks() noexcept;
 
   GroupState& group_;
-  std::weak_ptr<SegmentFace> handle_;
+  std::weak_ptr<SegmentAccess> handle_;
   std::weak_ptr<GroupState> group_handle_;
   std::string name_;
   AtomicDomain domain_ = AtomicDomain::cpu;
   TransferMethod method_ = TransferMethod::automatic;
   Use use_ = Use::data;
-  std::unique_ptr<Region> own_;         // a large segment's
-  Slab* slab_ = nullptr;                // or the slab that a small one is cut from
-  std::shared_ptr<SegmentFace> whole_;  // or the segment that this is a part of
-  Region* region_ = nullptr;            // either; null once released
+  std::unique_ptr<Region> own_;           // a large segment's
+  Slab* slab_ = nullptr;                  // or the slab that a small one is cut from
+  std::shared_ptr<SegmentAccess> whole_;  // or the segment that this is a part of
+  Region* region_ = nullptr;              // either; null once released
   index_t offset_ = 0;
   index_t accounted_ = 0;
   bool polls_ = false;  // every operation runs the agent

@@ -4,14 +4,14 @@
 
 namespace tessera::detail {
 
-Slabs::Place Slabs::take(GroupState& group, Reach reach, bool must_have_window, index_t size,
-                         const std::string& what) {
-  auto& slabs = slabs_[static_cast<std::size_t>(reach)];
+Slabs::SlabPlace Slabs::take(GroupState& group, WindowNeed need, bool must_have_window, index_t size,
+                             const std::string& what) {
+  auto& slabs = slabs_[static_cast<std::size_t>(need)];
   for (const auto& slab : slabs) {
     if (must_have_window && !slab->region().has_window()) continue;  // MPI had no more when it was made
     if (const index_t offset = slab->take(size); offset >= 0) return {slab.get(), offset};
   }
-  auto region = Region::create(group, Slab::bytes, Slab::bytes, reach, must_have_window,
+  auto region = Region::create(group, Slab::bytes, Slab::bytes, need, must_have_window,
                                what + " (in a slab of small segments)");
   Slab& slab = *slabs.emplace_back(std::make_unique<Slab>(std::move(region)));
   return {&slab, slab.take(size)};

@@ -32,17 +32,18 @@ class Slab {
 /// The slabs of a group.
 class Slabs {
  public:
-  struct Place {
+  struct SlabPlace {
     Slab* slab;
     index_t offset;
   };
   /// Room in one of them, or in a new one. @collective @throws as Region::create
-  Place take(GroupState& group, Reach reach, bool must_have_window, index_t size, const std::string& what);
+  SlabPlace take(GroupState& group, WindowNeed need, bool must_have_window, index_t size,
+                 const std::string& what);
   /// @collective
   void clear() noexcept;
 
  private:
-  std::vector<std::unique_ptr<Slab>> slabs_[2];  // by Reach
+  std::vector<std::unique_ptr<Slab>> slabs_[2];  // by WindowNeed
 };
 
 }  // namespace tessera::detail

@@ -25,10 +25,10 @@ constexpr auto fresh = std::chrono::seconds(3);
 constexpr std::size_t most_bytes = 8000;  // of a report: a datagram
 constexpr std::size_t most_told = 16;     // ranks whose reports are printed whole
 
-enum class Kind : char { report = 'R', end = 'E' };
+enum class ReportKind : char { report = 'R', end = 'E' };
 
 struct ReportHeader {
-  Kind kind = Kind::report;
+  ReportKind kind = ReportKind::report;
   bool waits = false;
   std::int32_t rank = 0, call_bytes = 0;
 };
@@ -99,7 +99,7 @@ std::string Watchdog::report() {
   const activity::Snapshot now = activity::look();
   std::string text = formatted("  last collective call: {}\n", last_call(now));
   std::vector<pthread_t> threads;
-  for (const activity::Waiting& wait : now.waits) {
+  for (const activity::WaitingThread& wait : now.waits) {
     text += formatted("  waits for {}{}\n", wait.what,
                       wait.from < 0 ? std::string() : formatted(" of rank {}", wait.from));
     const auto same = [&](pthread_t other) { return pthread_equal(other, wait.thread) != 0; };
@@ -118,7 +118,7 @@ std::string Watchdog::report() {
 void Watchdog::send_report(const std::string& text) const {
   const activity::Snapshot now = activity::look();
   const std::string call = last_call(now).substr(0, most_bytes / 8);
-  ReportHeader header{Kind::report, !now.waits.empty(), rank_, static_cast<std::int32_t>(call.size())};
+  ReportHeader header{ReportKind::report, !now.waits.empty(), rank_, static_cast<std::int32_t>(call.size())};
   std::string message(reinterpret_cast<const char*>(&header), sizeof header);
   message += call + text;
   message.resize(std::min(message.size(), most_bytes));
@@ -129,7 +129,7 @@ void Watchdog::take(const char* data, std::size_t bytes) {
   ReportHeader header;
   if (bytes < sizeof header) return;
   std::memcpy(&header, data, sizeof header);
-  if (header.kind == Kind::end) _exit(EXIT_FAILURE);
+  if (header.kind == ReportKind::end) _exit(EXIT_FAILURE);
   const auto length = static_cast<std::size_t>(header.call_bytes);
   if (rank_ != 0 || header.rank < 0 || header.rank >= size_ || bytes < sizeof header + length) return;
   const char* const text = data + sizeof header;
@@ -173,7 +173,7 @@ void Watchdog::end_job() {
   for (std::size_t i = 0; i < std::min(order.size(), most_told); ++i)
     print(formatted("[rank {} of {}]\n{}", order[i], size_, reports_[static_cast<std::size_t>(order[i])].text));
   if (order.size() > most_told) print(formatted("and {} more ranks\n", order.size() - most_told));
-  const ReportHeader end{Kind::end, false, 0, 0};
+  const ReportHeader end{ReportKind::end, false, 0, 0};
   for (const Mailbox::Address& other : addresses_)
     mailbox_.send(other, {reinterpret_cast<const char*>(&end), sizeof end});
   _exit(EXIT_FAILURE);

@@ -29,7 +29,7 @@ void keep_mpi_going(const GroupState& group) {
     progress->host().serve();
     return progress->host().serve_others();
   }
-  const WindowLock lock(runtime.threads());
+  const NetworkLock lock(runtime.threads());
   mpi::progress(group.comm());
 }
 

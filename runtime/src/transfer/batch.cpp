@@ -18,10 +18,10 @@
 namespace tessera {
 
 using detail::Action;
-using detail::Address;
 using detail::counted_as;
+using detail::OperationList;
 using detail::Pending;
-using detail::Program;
+using detail::RemoteAddress;
 using detail::Returns;
 using detail::RunGroup;
 using detail::SegmentState;
@@ -33,23 +33,23 @@ namespace {
 class WindowRuns {
  public:
   // `alpha` is read now.
-  struct Kind {
+  struct RunKind {
     Verb verb = Verb::put;
     ElementKind element = ElementKind::bytes;
     index_t run = 0;
     std::array<std::byte, 16> alpha{};
-    bool operator==(const Kind&) const = default;
+    bool operator==(const RunKind&) const = default;
   };
   bool is_empty() const noexcept { return runs_.empty(); }
-  bool takes(const Kind& kind) const noexcept {
+  bool takes(const RunKind& kind) const noexcept {
     return runs_.empty() ||
-           (kind == kind_ && static_cast<index_t>(runs_.size() + 1) * kind.run <= Program::most);
+           (kind == kind_ && static_cast<index_t>(runs_.size() + 1) * kind.run <= OperationList::most);
   }
   // Copies what is written.
-  void add(const Kind& kind, SegmentState& segment, int rank, index_t offset, const void* source,
+  void add(const RunKind& kind, SegmentState& segment, int rank, index_t offset, const void* source,
            void* target) {
     kind_ = kind;
-    if (runs_.empty()) data_.resize(static_cast<std::size_t>(Program::most));
+    if (runs_.empty()) data_.resize(static_cast<std::size_t>(OperationList::most));
     auto* local = static_cast<std::byte*>(target);
     if (kind.verb != Verb::get) {
       local = data_.data() + runs_.size() * static_cast<std::size_t>(kind.run);
@@ -69,7 +69,7 @@ class WindowRuns {
   }
 
  private:
-  Kind kind_;
+  RunKind kind_;
   std::vector<detail::Run> runs_;
   std::vector<std::byte> data_;
 };
@@ -85,7 +85,7 @@ struct Batch::State {
     bool operator==(const Touched&) const = default;
   };
   struct Destination {
-    Program program;
+    OperationList program;
     std::vector<Touched> touched;  // marked again when it is sent: a flush meanwhile has found nothing
   };
   std::map<int, Destination> to;  // by agent
@@ -109,12 +109,12 @@ struct Batch::State {
 
   void send(int agent, Destination& destination) {
     if (destination.program.is_empty()) return;
-    const detail::WindowLock lock(runtime->threads());
+    const detail::NetworkLock lock(runtime->threads());
     for (const Touched& one : destination.touched)
       detail::Passage::order(*one.segment, one.rank, Path::agent, one.operation, Returns::early);
     auto pending = std::make_shared<Pending>();
     for (const Touched& one : destination.touched) pending->touches(*one.segment, one.rank);
-    runtime->progress()->courier().run(agent, destination.program, *pending);
+    runtime->progress()->client().run(agent, destination.program, *pending);
     under_way += runtime->outstanding().launch(std::move(pending));
     destination.touched.clear();
     way.touched = 0;
@@ -127,7 +127,7 @@ struct Batch::State {
     way.number = segment.number;
     way.rank = rank;
     if (segment.address(rank) != nullptr || segment.domain() != AtomicDomain::cpu) return;
-    const Address place = segment.remote(rank, 0);
+    const RemoteAddress place = segment.remote(rank, 0);
     runtime = &segment.group().runtime();
     way.destination = &to[place.agent];
     way.agent = place.agent;
@@ -148,7 +148,7 @@ struct Batch::State {
       way.bytes = bytes;
       way.path = route(segment, rank, verb, bytes);
     }
-    const bool keeps = bytes <= Program::most / 4 && (way.path == Path::agent || verb != Verb::update);
+    const bool keeps = bytes <= OperationList::most / 4 && (way.path == Path::agent || verb != Verb::update);
     if (!by_window.is_empty() && (!keeps || way.path != Path::window)) under_way += by_window.send();
     if (way.destination != nullptr && (!keeps || way.path != Path::agent)) send(way.agent, *way.destination);
     return keeps ? way.path : Path::node;
@@ -178,7 +178,7 @@ struct Batch::State {
     destination.program.add(run, way.begin + offset, data, result);
   }
 
-  void to_window(const WindowRuns::Kind& kind, index_t offset, const void* source, void* target) {
+  void to_window(const WindowRuns::RunKind& kind, index_t offset, const void* source, void* target) {
     if (!by_window.takes(kind)) under_way += by_window.send();
     by_window.add(kind, *way.segment, way.rank, offset, source, target);
   }

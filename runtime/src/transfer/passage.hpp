@@ -34,7 +34,7 @@ class Passage {
 
  private:
   Counted counted_;
-  std::optional<WindowLock> turn_;
+  std::optional<NetworkLock> turn_;
 };
 
 }  // namespace tessera::detail

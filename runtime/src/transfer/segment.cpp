@@ -42,8 +42,8 @@ void Segment::hold(std::shared_ptr<SegmentState> state) {
   auto* raw = state.get();
   // The deleter lives on while somebody has a weak pointer, as the state itself has: it must not keep the
   // state.
-  state_ = {static_cast<detail::SegmentFace*>(raw),
-            [kept = std::move(state)](detail::SegmentFace*) mutable { std::exchange(kept, {})->drop(); }};
+  state_ = {static_cast<detail::SegmentAccess*>(raw),
+            [kept = std::move(state)](detail::SegmentAccess*) mutable { std::exchange(kept, {})->drop(); }};
   raw->known_as(*this);
 }
 
@@ -70,7 +70,7 @@ void Segment::close() {
 
 namespace {
 
-const SegmentState* peek(const std::shared_ptr<detail::SegmentFace>& state) noexcept {
+const SegmentState* peek(const std::shared_ptr<detail::SegmentAccess>& state) noexcept {
   return static_cast<const SegmentState*>(state.get());
 }
 
@@ -83,7 +83,7 @@ Request asynchronous(SegmentState& segment, int rank, F&& transfer) {
     return {};
   }
   detail::Outstanding& outstanding = segment.group().runtime().outstanding();
-  const detail::WindowLock lock(outstanding.threads());
+  const detail::NetworkLock lock(outstanding.threads());
   auto pending = std::make_shared<Pending>(segment, rank);
   transfer(pending.get());
   return outstanding.launch(std::move(pending));
@@ -193,7 +193,7 @@ void Segment::order_local_access() const {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   segment.complete_all();
   if (!segment.region().has_window()) return;
-  const detail::WindowLock lock(segment.group().runtime().threads());
+  const detail::NetworkLock lock(segment.group().runtime().threads());
   detail::mpi::sync_memory(segment.region().window());
 }
 

@@ -132,11 +132,11 @@ bool put_with_notice(Segment& handle, int rank, index_t offset, const Strided& s
   if (route(segment, rank, Verb::put, shape.run) != Path::agent ||
       route(flag_segment, flag_rank, Verb::update, flag_bytes) != Path::agent)
     return false;
-  const Address to = segment.remote(rank, offset), flag = flag_segment.remote(flag_rank, flag_offset);
+  const RemoteAddress to = segment.remote(rank, offset), flag = flag_segment.remote(flag_rank, flag_offset);
   if (to.agent != flag.agent) return false;
   const Passage passage(segment, rank, Path::agent, Verb::put, bytes, Returns::early);
   const Passage notice(flag_segment, flag_rank, Path::agent, Verb::update, flag_bytes, Returns::early);
-  segment.group().runtime().progress()->courier().put(to, shape, source, nullptr, {flag.region, flag.position});
+  segment.group().runtime().progress()->client().put(to, shape, source, nullptr, {flag.region, flag.position});
   return true;
 }
 

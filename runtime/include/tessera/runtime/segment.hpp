@@ -171,20 +171,20 @@ class Segment {
   /// Counts an operation that was done by plain loads or stores; for Tessera's own modules, as the next. @local
   void count(int rank, Operation operation, index_t bytes) const;
   /// What inline code needs. @local
-  const detail::SegmentFace& face() const noexcept {
-    static constexpr detail::SegmentFace none;
+  const detail::SegmentAccess& face() const noexcept {
+    static constexpr detail::SegmentAccess none;
     return state_ ? *state_ : none;
   }
 
  private:
   friend class Runtime;
   friend class detail::SegmentState;
-  Segment(Group group, std::shared_ptr<detail::SegmentFace> state)
+  Segment(Group group, std::shared_ptr<detail::SegmentAccess> state)
       : group_(std::move(group)), state_(std::move(state)) {}
   void hold(std::shared_ptr<detail::SegmentState> state);
   detail::SegmentState& state() const;
   Group group_;
-  std::shared_ptr<detail::SegmentFace> state_;
+  std::shared_ptr<detail::SegmentAccess> state_;
 };
 
 /// Where a pointer points to. The segment is another handle to the same memory, and keeps it.

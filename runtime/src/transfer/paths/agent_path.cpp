@@ -15,8 +15,8 @@ namespace {
 // Runs of this size and more are sent from where they are.
 constexpr index_t largest_packed = index_t{8} << 10;
 
-Courier& courier_of(const SegmentState& segment) noexcept {
-  return segment.group().runtime().progress()->courier();
+AgentClient& client_of(const SegmentState& segment) noexcept {
+  return segment.group().runtime().progress()->client();
 }
 
 // Scalars are changed by atomic instructions, elements under their stripes.
@@ -55,17 +55,17 @@ class Launches {
 
 void AgentPath::put(SegmentState& segment, int rank, index_t offset, const Strided& shape,
                     const std::byte* source, Pending* pending) {
-  courier_of(segment).put(segment.remote(rank, offset), shape, source, pending);
+  client_of(segment).put(segment.remote(rank, offset), shape, source, pending);
 }
 
 void AgentPath::get(SegmentState& segment, int rank, index_t offset, const Strided& shape, std::byte* target,
                     Pending* pending) {
-  courier_of(segment).get(segment.remote(rank, offset), shape, target, pending);
+  client_of(segment).get(segment.remote(rank, offset), shape, target, pending);
 }
 
 void AgentPath::accumulate(SegmentState& segment, int rank, index_t offset, const Strided& shape,
                            const Action& action, const std::byte* source, Pending* pending) {
-  courier_of(segment).accumulate(segment.remote(rank, offset), shape, action, source, pending);
+  client_of(segment).accumulate(segment.remote(rank, offset), shape, action, source, pending);
 }
 
 void AgentPath::update(SegmentState& segment, int rank, index_t offset, const Action& action, const void* value,
@@ -73,15 +73,15 @@ void AgentPath::update(SegmentState& segment, int rank, index_t offset, const Ac
   const auto bytes = static_cast<std::size_t>(size_of(action.kind));
   std::array<std::byte, 16> operand{};
   std::memcpy(operand.data(), value, bytes);
-  const auto old = courier_of(segment).ask(segment.remote(rank, offset), message_for(segment), action, operand);
+  const auto old = client_of(segment).ask(segment.remote(rank, offset), message_for(segment), action, operand);
   std::memcpy(result, old.data(), bytes);
 }
 
 bool AgentPath::compare_exchange(SegmentState& segment, int rank, index_t offset, ElementKind kind,
                                  void* expected, const void* desired) {
   const Action action{.verb = Verb::compare_exchange, .kind = kind};
-  const auto answer = courier_of(segment).ask(segment.remote(rank, offset), message_for(segment), action,
-                                              both(expected, desired, size_of(kind)));
+  const auto answer = client_of(segment).ask(segment.remote(rank, offset), message_for(segment), action,
+                                             both(expected, desired, size_of(kind)));
   std::memcpy(expected, answer.data(), static_cast<std::size_t>(size_of(kind)));
   return answer[8] != std::byte{0};
 }
@@ -96,7 +96,7 @@ void AgentPath::load(SegmentState& segment, int rank, index_t offset, ElementKin
 Request AgentPath::list(SegmentState& segment, const RunList& list) {
   const int rank = list.runs.front().rank;
   const Action& action = list.action;
-  Courier& courier = courier_of(segment);
+  AgentClient& client = client_of(segment);
   Launches launches(segment, rank);
   if (list.run >= largest_packed) {
     const Strided shape = Strided::contiguous(list.run);
@@ -118,9 +118,9 @@ Request AgentPath::list(SegmentState& segment, const RunList& list) {
   if (action.alpha != nullptr)
     std::memcpy(alike.value.data(), action.alpha, static_cast<std::size_t>(size_of(action.kind)));
   const int agent = segment.remote(rank, 0).agent;
-  Program program;
+  OperationList program;
   auto send = [&] {
-    courier.run(agent, program, launches.next());
+    client.run(agent, program, launches.next());
     launches.launch();
   };
   for (const Run& run : list.runs) {

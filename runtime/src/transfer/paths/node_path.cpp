@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <cstring>
 
-#include "kernels/adder.hpp"
 #include "kernels/elements.hpp"
 #include "kernels/overlap.hpp"
+#include "kernels/striped_accumulate.hpp"
 #include "transfer/paths/paths.hpp"
 
 namespace tessera::detail {
@@ -95,7 +95,7 @@ Request NodePath::list(SegmentState& segment, const RunList& list) {
     copy_runs(runs.data(), runs.data() + runs.size(), list.run, list.action.verb);
     return {};
   }
-  Adder adder(segment.stripes(), list.action);
+  StripedAccumulate adder(segment.stripes(), list.action);
   constexpr std::size_t ahead = 8;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     // The lock of a run that is elsewhere than the last keeps the processor from looking ahead.

@@ -59,7 +59,7 @@ struct TallyCache {
 extern constinit thread_local TallyCache tally_cache __attribute__((tls_model("initial-exec")));
 
 /// What inline code needs of a segment to reach its memory without a call; the rest is the library's own.
-struct SegmentFace {
+struct SegmentAccess {
   std::uint64_t number = 0;   // of the segment in this process, from 1
   int first_direct = 0;       // the members that are reached by loads and stores, if they follow each other
   int direct_ranks = 0;       // how many; 0 once it is closed

@@ -9,7 +9,7 @@
 namespace tessera::detail {
 
 /// A place in the memory of another node, as its agent knows it.
-struct Address {
+struct RemoteAddress {
   int agent = 0;  // the process it runs in
   std::uint64_t region = 0;
   index_t position = 0;

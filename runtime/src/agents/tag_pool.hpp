@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <utility>
 
-#include "agents/wire.hpp"
+#include "agents/messages.hpp"
 
 namespace tessera::detail {
 
 /// The tags of this process's requests, given in turn. One that is held is not given again: a message that
 /// comes late must not be taken for the answer to another request.
-class Tags {
+class TagPool {
  public:
   class Held {
    public:
@@ -28,14 +28,14 @@ class Tags {
     }
 
    private:
-    friend class Tags;
-    Held(Tags& tags, std::int32_t tag) noexcept : tags_(&tags), tag_(tag) {}
-    Tags* tags_ = nullptr;
+    friend class TagPool;
+    Held(TagPool& tags, std::int32_t tag) noexcept : tags_(&tags), tag_(tag) {}
+    TagPool* tags_ = nullptr;
     std::int32_t tag_ = 0;
   };
 
   std::int32_t next() noexcept {
-    do last_ = (last_ + 1) % Wire::tags;
+    do last_ = (last_ + 1) % AgentComms::tags;
     while (held_.test(static_cast<std::size_t>(last_)));
     return last_;
   }
@@ -46,7 +46,7 @@ class Tags {
   }
 
  private:
-  std::bitset<static_cast<std::size_t>(Wire::tags)> held_;
+  std::bitset<static_cast<std::size_t>(AgentComms::tags)> held_;
   std::int32_t last_ = 0;
 };
 

@@ -16,7 +16,7 @@ namespace tessera::detail {
 /// at its own place. A wait gives the processor away, keeps MPI going ever more rarely, and sleeps at last:
 /// so it works with more processes than cores, and cannot lock up a program whose own messages are still under
 /// way.
-class NodeMeeting {
+class NodeBarrier {
  public:
   /// What a process can leave in a step at no cost (beside its stamp), and on the page that each one has.
   static constexpr index_t line_bytes = 56, page_room = 896;
@@ -24,9 +24,9 @@ class NodeMeeting {
   static constexpr index_t stage_room = index_t{64} << 10;
   enum class Sleep { never, when_waiting_long };
 
-  NodeMeeting() = default;
+  NodeBarrier() = default;
   /// Not open yet. @local
-  NodeMeeting(MPI_Comm node, bool crowded, Sleep sleep);
+  NodeBarrier(MPI_Comm node, bool crowded, Sleep sleep);
   /// Makes the pages; nothing is needed for one process. `problem` as NodeMemory::create. @collective over node
   void open(std::string& problem);
   bool is_open() const noexcept { return open_; }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-#include "agents/program.hpp"
+#include "agents/operation_list.hpp"
 
 #include <utility>
 
-#include "kernels/adder.hpp"
 #include "kernels/elements.hpp"
+#include "kernels/striped_accumulate.hpp"
 
 namespace tessera::detail {
 
-void Program::begin(const RunGroup& group, index_t position) {
+void OperationList::begin(const RunGroup& group, index_t position) {
   if (used_ == 0) low_ = high_ = position;
   finished();
   if (std::find(regions_.begin(), regions_.end(), group.region) == regions_.end())
@@ -23,22 +23,22 @@ void Program::begin(const RunGroup& group, index_t position) {
   used_ = last_at_ + sizeof last_;
 }
 
-void Program::grow(std::size_t bytes) {
+void OperationList::grow(std::size_t bytes) {
   constexpr std::size_t least = 4096;
   if (data_.size() - used_ < bytes) data_.resize(std::max(2 * data_.size() + bytes, least));
 }
 
-void Program::expect(void* result) {
+void OperationList::expect(void* result) {
   results_.push_back({result, last_.run});
   answer_ += last_.run;
 }
 
-const std::byte* Program::finished() noexcept {
+const std::byte* OperationList::finished() noexcept {
   if (used_ > 0) std::memcpy(data_.data() + last_at_, &last_, sizeof last_);
   return data_.data();
 }
 
-std::vector<std::byte> Program::take() {
+std::vector<std::byte> OperationList::take() {
   finished();
   data_.resize(used_);
   std::vector<std::byte> data = std::exchange(data_, {});
@@ -46,7 +46,7 @@ std::vector<std::byte> Program::take() {
   return data;
 }
 
-void Program::clear() noexcept {
+void OperationList::clear() noexcept {
   used_ = 0;
   results_.clear();
   regions_.clear();
@@ -58,7 +58,7 @@ namespace {
 
 // Places come from anywhere: to wait for one after the other would take most of the time.
 template <class Run>
-const std::byte* for_each_run(const Directory& directory, const RunGroup& group, const Exposed& memory,
+const std::byte* for_each_run(const ExposedRegions& directory, const RunGroup& group, const Exposed& memory,
                               const std::byte* data, Run&& run) {
   constexpr index_t ahead = 16;
   const auto position_in = [](const std::byte* from) {
@@ -78,7 +78,7 @@ const std::byte* for_each_run(const Directory& directory, const RunGroup& group,
 
 }  // namespace
 
-void run_program(const Directory& directory, const LockStripes& locks, std::span<const std::byte> program,
+void run_program(const ExposedRegions& directory, const LockStripes& locks, std::span<const std::byte> program,
                  std::byte* results) {
   const std::byte *data = program.data(), *const end = data + program.size();
   while (data < end) {
@@ -98,7 +98,7 @@ void run_program(const Directory& directory, const LockStripes& locks, std::span
         results += group.run;
       });
     } else if (group.verb == Verb::accumulate) {
-      Adder adder(stripes, {Verb::accumulate, group.kind, group.update, group.value.data()});
+      StripedAccumulate adder(stripes, {Verb::accumulate, group.kind, group.update, group.value.data()});
       run([&](std::byte* where, const std::byte* from) { adder.run(where, from, group.run); });
     } else {
       run([&](std::byte* where, const std::byte* operand) {

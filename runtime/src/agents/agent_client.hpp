@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "agents/buffers.hpp"
-#include "agents/program.hpp"
-#include "agents/stream.hpp"
-#include "agents/tags.hpp"
-#include "agents/wire.hpp"
-#include "base/address.hpp"
+#include "agents/messages.hpp"
+#include "agents/operation_list.hpp"
+#include "agents/part_stream.hpp"
+#include "agents/tag_pool.hpp"
+#include "base/remote_address.hpp"
 #include "base/verb.hpp"
 #include "completion/pending.hpp"
 
@@ -37,28 +37,28 @@ struct Notify {
 ///
 /// What is written and small, and nobody waits for, is gathered: it leaves with the next request to that agent
 /// that somebody waits for, in one message, or when a message is full, or by send_gathered().
-class Courier {
+class AgentClient {
  public:
-  Courier(AgentHost& host, Bells& bells, const Wire& wire);
-  ~Courier();
-  Courier(const Courier&) = delete;
-  Courier& operator=(const Courier&) = delete;
+  AgentClient(AgentHost& host, Bells& bells, const AgentComms& comms);
+  ~AgentClient();
+  AgentClient(const AgentClient&) = delete;
+  AgentClient& operator=(const AgentClient&) = delete;
 
   /// With a pending transfer these return at once; else when local memory may be used. @onesided
-  void put(const Address& to, const Strided& shape, const std::byte* source, Pending* pending,
+  void put(const RemoteAddress& to, const Strided& shape, const std::byte* source, Pending* pending,
            const Notify& notify = {});
-  void get(const Address& from, const Strided& shape, std::byte* target, Pending* pending);
-  void accumulate(const Address& to, const Strided& shape, const Action& action, const std::byte* source,
+  void get(const RemoteAddress& from, const Strided& shape, std::byte* target, Pending* pending);
+  void accumulate(const RemoteAddress& to, const Strided& shape, const Action& action, const std::byte* source,
                   Pending* pending);
   /// A request whose answer of 16 bytes is waited for.
-  std::array<std::byte, 16> ask(const Address& at, Message message, const Action& action,
+  std::array<std::byte, 16> ask(const RemoteAddress& at, Message message, const Action& action,
                                 const std::array<std::byte, 16>& value);
   /// Lets an agent in a process of its own map memory, or (by Message::detach) give it up; whether it could.
   bool map(int agent, Message message, std::uint64_t region, const Attachment& what);
   /// Sends a program, and empties it.
-  void run(int agent, Program& program, Pending& pending);
+  void run(int agent, OperationList& program, Pending& pending);
   /// Returns when all that this process asked of the agents, in the regions, is done.
-  void flush(std::span<const Address> targets);
+  void flush(std::span<const RemoteAddress> targets);
   /// Waits for something that an agent does, which is rung if it takes long.
   void wait_for(int agent, const std::function<bool()>& done);
   /// Sends what was gathered.
@@ -71,21 +71,21 @@ class Courier {
  private:
   using Clock = std::chrono::steady_clock;
   struct Outgoing;
-  struct Answer {
+  struct AwaitedAnswer {
     MPI_Request request = MPI_REQUEST_NULL;
-    Tags::Held tag;
+    TagPool::Held tag;
   };
   // What was written to a region through an agent, and may not be done.
   struct Written {
-    bool is_unanswered = false;              // some of it, unless the agent is asked
-    std::vector<Answer> acknowledgements{};  // of the rest
+    bool is_unanswered = false;                     // some of it, unless the agent is asked
+    std::vector<AwaitedAnswer> acknowledgements{};  // of the rest
   };
   struct Peer {
     int agent = 0;
     Outgoing* open = nullptr;  // the message that is gathered for it
     int messages = 0;          // that may still wait at the agent
     index_t bytes = 0;         // of them
-    Answer acknowledgement;
+    AwaitedAnswer acknowledgement;
     int acknowledged = 0;  // what it covers
     index_t acknowledged_bytes = 0;
     Clock::time_point rung{}, sent{}, heard{};
@@ -114,7 +114,7 @@ class Courier {
     peer.agent = agent;
     return peer;
   }
-  Header header(const Address& at, Message message, const Strided& shape);
+  Header header(const RemoteAddress& at, Message message, const Strided& shape);
   /// Sends header, shape and what write(std::byte*) puts behind them.
   template <class Write>
   void send(Peer& peer, const Header& header, const Strided& shape, When when, Write&& write);
@@ -126,17 +126,17 @@ class Courier {
   void dispatch(Peer& peer, When when = When::now);
   void admit(Peer& peer);
   void acknowledge(Peer& peer);
-  Answer expect(const Header& request, int agent);
+  AwaitedAnswer expect(const Header& request, int agent);
   Outgoing& slot();
   void ring(Peer& peer);
   template <class Done>
   void wait_for(Peer& peer, Done&& done, index_t bytes = 0);
-  void finish(Stream&& stream, std::int32_t tag, index_t bytes, Peer& peer, Pending* pending);
+  void finish(PartStream&& stream, std::int32_t tag, index_t bytes, Peer& peer, Pending* pending);
 
   AgentHost& host_;
   Bells& bells_;
-  const Wire& wire_;
-  Tags tags_;  // outlives those who hold some
+  const AgentComms& comms_;
+  TagPool tags_;  // outlives those who hold some
   std::unique_ptr<std::byte[]> slots_;
   std::array<Outgoing, most_outgoing> outgoing_;
   std::size_t next_ = 0;

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "agents/directory.hpp"
-#include "agents/wire.hpp"
+#include "agents/exposed_regions.hpp"
+#include "agents/messages.hpp"
 #include "kernels/lock_stripes.hpp"
 
 // Programs: many runs, done by an agent in one go.
@@ -46,7 +46,7 @@ inline void copy_run(std::byte* to, const void* from, index_t bytes) noexcept {
 }
 
 /// A program for one agent, written as its runs come.
-class Program {
+class OperationList {
  public:
   /// The most bytes of one, there and back.
   static constexpr index_t most = index_t{256} << 10;
@@ -112,7 +112,7 @@ class Program {
 };
 
 /// Does what a program says, with its answer to `results`. @local @throws LogicError
-void run_program(const Directory& directory, const LockStripes& locks, std::span<const std::byte> program,
+void run_program(const ExposedRegions& directory, const LockStripes& locks, std::span<const std::byte> program,
                  std::byte* results);
 
 }  // namespace tessera::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-#include "agents/agent.hpp"
+#include "agents/agent_server.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,11 +10,11 @@
 #include <tessera/runtime/detail/runs.hpp>
 #include <tessera/runtime/error.hpp>
 
-#include "agents/program.hpp"
+#include "agents/operation_list.hpp"
 #include "format.hpp"
-#include "kernels/adder.hpp"
 #include "kernels/elements.hpp"
 #include "kernels/kernels.hpp"
+#include "kernels/striped_accumulate.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -26,8 +26,8 @@ Action action_of(const Header& header) noexcept {
 }  // namespace
 
 // A request that takes more than one step.
-struct Agent::Task {
-  struct OnItsWay {
+struct AgentServer::Task {
+  struct ServedPart {
     Part part;
     std::byte* buffer = nullptr;  // null: straight from or into the segment
     MPI_Request request = MPI_REQUEST_NULL;
@@ -41,15 +41,15 @@ struct Agent::Task {
   std::vector<std::byte> payload;  // of one that has to wait
   bool started = false;
   Parts parts;
-  std::array<OnItsWay, most_parts> ring;  // of the parts under way, oldest first
+  std::array<ServedPart, most_parts> ring;  // of the parts under way, oldest first
   std::size_t first = 0, count = 0;
 
   bool is_bulk() const noexcept {
     if (header.message != Message::transfer) return header.outlined > 0;
     return header.verb == Verb::get || header.inlined == 0;
   }
-  OnItsWay& oldest() noexcept { return ring[first]; }
-  OnItsWay& push() noexcept { return ring[(first + count++) % most_parts]; }
+  ServedPart& oldest() noexcept { return ring[first]; }
+  ServedPart& push() noexcept { return ring[(first + count++) % most_parts]; }
   void pop() noexcept {
     first = (first + 1) % most_parts;
     --count;
@@ -57,28 +57,28 @@ struct Agent::Task {
   std::byte* at(index_t remote) const noexcept { return memory.base + header.position + remote; }
 };
 
-Agent::Agent(const Wire& wire, const LockStripes& locks, Directory& directory)
-    : wire_(wire),
+AgentServer::AgentServer(const AgentComms& comms, const LockStripes& locks, ExposedRegions& directory)
+    : comms_(comms),
       locks_(locks),
       directory_(directory),
       slots_(new std::byte[most_incoming * static_cast<std::size_t>(message_bytes)]),
-      heard_(static_cast<std::size_t>(mpi::size(wire.requests.get()))) {
+      heard_(static_cast<std::size_t>(mpi::size(comms.requests.get()))) {
   for (std::size_t i = 0; i < most_incoming; ++i) {
     incoming_[i].data = slots_.get() + i * static_cast<std::size_t>(message_bytes);
     post(incoming_[i]);
   }
 }
 
-Agent::~Agent() {
+AgentServer::~AgentServer() {
   if (mpi::finalized()) return;
   for (Incoming& slot : incoming_) mpi::cancel(slot.request);
 }
 
-void Agent::post(Incoming& slot) {
-  slot.request = mpi::irecv(wire_.requests.get(), slot.data, message_bytes, mpi::any_source, 0);
+void AgentServer::post(Incoming& slot) {
+  slot.request = mpi::irecv(comms_.requests.get(), slot.data, message_bytes, mpi::any_source, 0);
 }
 
-bool Agent::step() {
+bool AgentServer::step() {
   bool worked = false;
   mpi::Arrived message;
   // Not all that is there, or those under way would wait for those who come.
@@ -107,14 +107,14 @@ bool Agent::step() {
   }
   const std::size_t waiting = answers_.size();
   if (waiting > 0) {
-    std::erase_if(answers_, [](Answer& one) { return mpi::test(one.request); });
+    std::erase_if(answers_, [](SentAnswer& one) { return mpi::test(one.request); });
     worked |= answers_.size() != waiting;
   }
   return worked;
 }
 
 // Finds the memory of a request and the bytes it touches.
-void Agent::place(Task& task) const {
+void AgentServer::place(Task& task) const {
   const Header& header = task.header;
   const bool maps = header.message == Message::attach || header.message == Message::detach;
   if (header.region == 0 || header.message == Message::flush || maps) {
@@ -140,7 +140,7 @@ void Agent::place(Task& task) const {
 }
 
 // Whether something that came earlier from the same process has to be done first.
-bool Agent::must_wait(const Task& task) const {
+bool AgentServer::must_wait(const Task& task) const {
   for (const auto& earlier : tasks_) {
     if (earlier.get() == &task) return false;
     if (earlier->source != task.source) continue;
@@ -159,7 +159,7 @@ bool Agent::must_wait(const Task& task) const {
   return false;
 }
 
-void Agent::take(const std::byte* message, index_t bytes, int source) {
+void AgentServer::take(const std::byte* message, index_t bytes, int source) {
   for (const std::byte* const end = message + bytes; message < end;) {
     Task task;
     task.source = source;
@@ -174,7 +174,7 @@ void Agent::take(const std::byte* message, index_t bytes, int source) {
   }
 }
 
-void Agent::take(Task&& task, const std::byte* data) {
+void AgentServer::take(Task&& task, const std::byte* data) {
   if (task.header.message == Message::leave) return static_cast<void>(++left_);
   place(task);
   task.started = tasks_.empty() || !must_wait(task);
@@ -189,19 +189,19 @@ void Agent::take(Task&& task, const std::byte* data) {
 }
 
 // A step of one that has started; whether it is done.
-bool Agent::advance(Task& task) {
+bool AgentServer::advance(Task& task) {
   if (!task.is_bulk()) return do_at_once(task, task.payload.data()), true;
   if (is_transfer(task.header, Verb::get)) return send(task);
   return receive(task);
 }
 
-bool Agent::receive(Task& task) {
+bool AgentServer::receive(Task& task) {
   const Header& header = task.header;
   const bool is_program = header.message == Message::program;
   while (task.count < most_parts &&
          (is_program ? header.outlined > 0 && task.count == 0 : !task.parts.is_over())) {
     std::byte* buffer = nullptr;
-    Task::OnItsWay next;
+    Task::ServedPart next;
     const Parts before = task.parts;
     if (!is_program) next.part = task.parts.next();
     const bool straight = is_transfer(header, Verb::put) && next.part.shape.levels == 0;
@@ -211,13 +211,13 @@ bool Agent::receive(Task& task) {
     }
     next.buffer = buffer;
     const index_t bytes = is_program ? header.outlined : next.part.shape.bytes();
-    next.request = mpi::irecv(wire_.data.get(), straight ? task.at(next.part.remote) : buffer, bytes,
-                              task.source, Wire::data_tag(header.tag));
+    next.request = mpi::irecv(comms_.data.get(), straight ? task.at(next.part.remote) : buffer, bytes,
+                              task.source, AgentComms::data_tag(header.tag));
     task.push() = next;
   }
   while (task.count > 0 && mpi::test(task.oldest().request)) {
     hear(task.source);
-    Task::OnItsWay& part = task.oldest();
+    Task::ServedPart& part = task.oldest();
     if (is_program) {
       run(task, part.buffer);
     } else if (is_transfer(header, Verb::accumulate)) {
@@ -234,7 +234,7 @@ bool Agent::receive(Task& task) {
   return finish(task), true;
 }
 
-bool Agent::send(Task& task) {
+bool AgentServer::send(Task& task) {
   for (;;) {
     while (task.count > 0 && mpi::test(task.oldest().request)) {
       if (task.oldest().buffer != nullptr) buffers_.give_back(task.oldest().buffer);
@@ -243,7 +243,7 @@ bool Agent::send(Task& task) {
     if (task.parts.is_over()) return task.count == 0;
     if (task.count == most_parts) return false;
     const Parts before = task.parts;
-    Task::OnItsWay next;
+    Task::ServedPart next;
     next.part = task.parts.next();
     const std::byte* from = task.at(next.part.remote);
     if (next.part.shape.levels > 0) {
@@ -255,13 +255,13 @@ bool Agent::send(Task& task) {
       copy_strided(next.buffer, from, packed(next.part.shape), Direction::remote_to_local);
       from = next.buffer;
     }
-    next.request = mpi::isend(wire_.data.get(), from, next.part.shape.bytes(), task.source,
-                              Wire::answer_tag(task.header.tag));
+    next.request = mpi::isend(comms_.data.get(), from, next.part.shape.bytes(), task.source,
+                              AgentComms::answer_tag(task.header.tag));
     task.push() = next;
   }
 }
 
-void Agent::do_at_once(Task& task, const std::byte* data) {
+void AgentServer::do_at_once(Task& task, const std::byte* data) {
   const Header& header = task.header;
   std::byte* where = task.memory.base + header.position;
   std::array<std::byte, 16> result{};
@@ -300,7 +300,7 @@ void Agent::do_at_once(Task& task, const std::byte* data) {
 }
 
 // What was there; and for compare_exchange behind it whether the element or scalar was changed.
-std::array<std::byte, 16> Agent::change(const Task& task, std::byte* where) const {
+std::array<std::byte, 16> AgentServer::change(const Task& task, std::byte* where) const {
   const Header& header = task.header;
   const bool is_scalar = header.message == Message::scalar;
   std::array<std::byte, 16> result{};
@@ -319,7 +319,7 @@ std::array<std::byte, 16> Agent::change(const Task& task, std::byte* where) cons
   return result;
 }
 
-bool Agent::attach(const Header& header, const std::byte* data) {
+bool AgentServer::attach(const Header& header, const std::byte* data) {
   Attachment what;
   std::memcpy(&what, data, sizeof what);
   std::string problem;
@@ -334,7 +334,7 @@ bool Agent::attach(const Header& header, const std::byte* data) {
   return true;
 }
 
-void Agent::run(const Task& task, const std::byte* program) {
+void AgentServer::run(const Task& task, const std::byte* program) {
   const index_t bytes = task.header.inlined + task.header.outlined, answered = task.header.answer;
   std::unique_ptr<std::byte[]> results;
   if (answered > 0) results.reset(new std::byte[static_cast<std::size_t>(answered)]);
@@ -342,20 +342,21 @@ void Agent::run(const Task& task, const std::byte* program) {
   if (results) answer(task, std::move(results), answered);
 }
 
-void Agent::answer(const Task& task, const void* data, std::size_t bytes) {
+void AgentServer::answer(const Task& task, const void* data, std::size_t bytes) {
   auto copy = std::unique_ptr<std::byte[]>(new std::byte[bytes]);
   std::memcpy(copy.get(), data, bytes);
   answer(task, std::move(copy), static_cast<index_t>(bytes));
 }
 
-void Agent::answer(const Task& task, std::unique_ptr<std::byte[]> data, index_t bytes) {
+void AgentServer::answer(const Task& task, std::unique_ptr<std::byte[]> data, index_t bytes) {
   answered_.fetch_add(1, std::memory_order_release);
-  Answer one{mpi::isend(wire_.data.get(), data.get(), bytes, task.source, Wire::answer_tag(task.header.tag)),
-             std::move(data)};
+  SentAnswer one{
+      mpi::isend(comms_.data.get(), data.get(), bytes, task.source, AgentComms::answer_tag(task.header.tag)),
+      std::move(data)};
   if (!mpi::test(one.request)) answers_.push_back(std::move(one));
 }
 
-void Agent::finish(const Task& task) {
+void AgentServer::finish(const Task& task) {
   const Header& header = task.header;
   if (header.acknowledge) answer(task, std::unique_ptr<std::byte[]>(), 0);
   if (header.notify_region == 0) return;

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "agents/buffers.hpp"
-#include "agents/directory.hpp"
-#include "agents/wire.hpp"
+#include "agents/exposed_regions.hpp"
+#include "agents/messages.hpp"
 #include "kernels/lock_stripes.hpp"
 #include "node/node_memory.hpp"
 
@@ -30,12 +30,12 @@ struct Attachment {
 ///
 /// What one process asks of it is done in the order of asking wherever that makes a difference: requests that
 /// touch the same bytes of a region wait for each other, unless both read, or both add.
-class Agent {
+class AgentServer {
  public:
-  Agent(const Wire& wire, const LockStripes& locks, Directory& directory);
-  ~Agent();
-  Agent(const Agent&) = delete;
-  Agent& operator=(const Agent&) = delete;
+  AgentServer(const AgentComms& comms, const LockStripes& locks, ExposedRegions& directory);
+  ~AgentServer();
+  AgentServer(const AgentServer&) = delete;
+  AgentServer& operator=(const AgentServer&) = delete;
 
   /// Takes what has come and moves on what is under way. Whether there was anything to do. @local
   bool step();
@@ -58,7 +58,7 @@ class Agent {
     MPI_Request request = MPI_REQUEST_NULL;
     std::byte* data = nullptr;
   };
-  struct Answer {
+  struct SentAnswer {
     MPI_Request request = MPI_REQUEST_NULL;
     std::unique_ptr<std::byte[]> data;
   };
@@ -85,15 +85,15 @@ class Agent {
   void finish(const Task& task);
   Striped stripes(const Exposed& memory) const noexcept { return {locks_, memory.base, memory.salt}; }
 
-  const Wire& wire_;
+  const AgentComms& comms_;
   LockStripes locks_;
-  Directory& directory_;
+  ExposedRegions& directory_;
   std::unordered_map<std::uint64_t, NodeMemory> attached_;  // by an agent in a process of its own; 0: the locks
   std::unique_ptr<std::byte[]> slots_;
   std::array<Incoming, most_incoming> incoming_;
   std::size_t next_ = 0;                     // messages are matched in the order in which the slots were posted
   std::deque<std::unique_ptr<Task>> tasks_;  // in the order of their coming
-  std::vector<Answer> answers_;
+  std::vector<SentAnswer> answers_;
   Buffers buffers_{most_buffers};
   int left_ = 0;
   std::vector<std::atomic<std::chrono::steady_clock::time_point>> heard_;  // by process

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-#include "node/node_meeting.hpp"
+#include "node/node_barrier.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -24,10 +24,10 @@ constexpr std::int64_t first_nap = 50'000, longest_nap = 500'000;
 
 }  // namespace
 
-NodeMeeting::NodeMeeting(MPI_Comm node, bool crowded, Sleep sleep)
+NodeBarrier::NodeBarrier(MPI_Comm node, bool crowded, Sleep sleep)
     : node_(node), rank_(mpi::rank(node)), size_(mpi::size(node)), crowded_(crowded), sleep_(sleep) {}
 
-void NodeMeeting::open(std::string& problem) {
+void NodeBarrier::open(std::string& problem) {
   static_assert(sizeof(Page) <= 4096 && sizeof(Line) == 64);
   if (size_ > 1) pages_ = NodeMemory::create(*this, page_size(), page_size(), problem);
   pages_.close_file();  // nobody else is to map it, and a group is not to cost a descriptor
@@ -35,7 +35,7 @@ void NodeMeeting::open(std::string& problem) {
   open_ = size_ == 1 || pages_;
 }
 
-index_t NodeMeeting::room() {
+index_t NodeBarrier::room() {
   if (!has_asked_for_stage_) {
     has_asked_for_stage_ = true;
     // On a machine that is full the pages have to do.
@@ -48,21 +48,21 @@ index_t NodeMeeting::room() {
   return stage_ ? stage_room : page_room;
 }
 
-std::byte* NodeMeeting::place(int rank, std::uint32_t step, index_t bytes) const noexcept {
+std::byte* NodeBarrier::place(int rank, std::uint32_t step, index_t bytes) const noexcept {
   const auto at = static_cast<index_t>(step % kept);
   if (bytes > page_room)
     return stage_.base() + rank * round_up(kept * stage_room, page_size()) + at * stage_room;
   return bytes > line_bytes ? page(rank).data[at] : page(rank).lines[at].data;
 }
 
-void NodeMeeting::arrive(std::uint32_t step) noexcept {
+void NodeBarrier::arrive(std::uint32_t step) noexcept {
   std::atomic<std::uint32_t>& mine = stamp(rank_, step);
   mine.store(step, std::memory_order_seq_cst);
   if (page(rank_).sleepers.load(std::memory_order_seq_cst) > 0)
     wake_all(reinterpret_cast<std::uint32_t&>(mine));
 }
 
-void NodeMeeting::wait(int rank, std::uint32_t step) const {
+void NodeBarrier::wait(int rank, std::uint32_t step) const {
   std::atomic<std::uint32_t>& theirs = stamp(rank, step);
   for (int i = 0; i < (crowded_ ? 1 : most_spins); ++i) {
     pause();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-#include "agents/courier.hpp"
+#include "agents/agent_client.hpp"
 
 #include <utility>
 
@@ -15,22 +15,22 @@ namespace {
 
 class StreamStage : public Pending::Stage {
  public:
-  StreamStage(Stream&& stream, Tags::Held&& tag) : stream_(std::move(stream)), tag_(std::move(tag)) {}
+  StreamStage(PartStream&& stream, TagPool::Held&& tag) : stream_(std::move(stream)), tag_(std::move(tag)) {}
   bool advance() override { return stream_.advance(); }
   bool needs_moving() const noexcept override { return stream_.needs_moving(); }
 
  private:
-  Stream stream_;
-  Tags::Held tag_;
+  PartStream stream_;
+  TagPool::Held tag_;
 };
 
 // The data of a program that is on its way, and its answer that is to come.
 class ProgramStage : public Pending::Stage {
  public:
   std::vector<std::byte> data, answer;
-  std::vector<Program::Result> results;
+  std::vector<OperationList::Result> results;
   MPI_Request sent = MPI_REQUEST_NULL, answered = MPI_REQUEST_NULL;
-  Tags::Held tag;
+  TagPool::Held tag;
 
   bool advance() override {
     if (!mpi::test(sent) || !mpi::test(answered)) return false;
@@ -49,27 +49,27 @@ class ProgramStage : public Pending::Stage {
 
 }  // namespace
 
-Courier::Courier(AgentHost& host, Bells& bells, const Wire& wire)
+AgentClient::AgentClient(AgentHost& host, Bells& bells, const AgentComms& comms)
     : host_(host),
       bells_(bells),
-      wire_(wire),
+      comms_(comms),
       slots_(new std::byte[most_outgoing * static_cast<std::size_t>(message_bytes)]),
       buffers_(2 * most_parts) {
   for (std::size_t i = 0; i < most_outgoing; ++i)
     outgoing_[i].data = slots_.get() + i * static_cast<std::size_t>(message_bytes);
 }
 
-Courier::~Courier() {
+AgentClient::~AgentClient() {
   if (mpi::finalized()) return;
   for (auto& [agent, peer] : peers_) {
     mpi::cancel(peer.acknowledgement.request);
     for (auto& [region, written] : peer.written) {
-      for (Answer& one : written.acknowledgements) mpi::cancel(one.request);
+      for (AwaitedAnswer& one : written.acknowledgements) mpi::cancel(one.request);
     }
   }
 }
 
-Courier::Outgoing& Courier::slot() {
+AgentClient::Outgoing& AgentClient::slot() {
   Outgoing& next = outgoing_[next_];
   next_ = (next_ + 1) % most_outgoing;
   if (next.peer != nullptr) dispatch(*next.peer);
@@ -80,7 +80,7 @@ Courier::Outgoing& Courier::slot() {
 // An agent that has just answered, or just been sent something, still looks for more, and to ring it would cost
 // as much as the message. So does a process that has just asked for something here: mostly it waits for what
 // comes back, and a ring would take its core from it.
-void Courier::ring(Peer& peer) {
+void AgentClient::ring(Peer& peer) {
   const auto now = Clock::now();
   const bool lingers =
       bells_.lingers(peer.agent) && (now - std::max(peer.heard, host_.heard(peer.agent)) < awake_after_answer ||
@@ -94,7 +94,7 @@ void Courier::ring(Peer& peer) {
 // Should it have fallen asleep nevertheless, it is rung when it takes long; but not again and again, as what is
 // long itself takes long. A process that asked for something is awake, but need not serve: that counts once.
 template <class Done>
-void Courier::wait_for(Peer& peer, Done&& done, index_t bytes) {
+void AgentClient::wait_for(Peer& peer, Done&& done, index_t bytes) {
   const auto begin = Clock::now();
   auto last = begin;
   std::chrono::nanoseconds patience = first_patience + std::min(bytes * patience_per_byte, most_patience);
@@ -113,9 +113,9 @@ void Courier::wait_for(Peer& peer, Done&& done, index_t bytes) {
   peer.heard = Clock::now();
 }
 
-void Courier::wait_for(int agent, const std::function<bool()>& done) { wait_for(peer_of(agent), done); }
+void AgentClient::wait_for(int agent, const std::function<bool()>& done) { wait_for(peer_of(agent), done); }
 
-Header Courier::header(const Address& at, Message message, const Strided& shape) {
+Header AgentClient::header(const RemoteAddress& at, Message message, const Strided& shape) {
   Header header;
   header.message = message;
   header.levels = static_cast<std::uint8_t>(shape.levels);
@@ -127,23 +127,23 @@ Header Courier::header(const Address& at, Message message, const Strided& shape)
 }
 
 // What an agent has taken it says when it is asked, which it is while there is still room for as much again.
-void Courier::acknowledge(Peer& peer) {
+void AgentClient::acknowledge(Peer& peer) {
   peer.acknowledged = peer.messages;
   peer.acknowledged_bytes = peer.bytes;
   const Header question = header({peer.agent, 0, 0}, Message::flush, Strided::contiguous(0));
   peer.acknowledgement = expect(question, peer.agent);
   Outgoing& out = slot();
   out.length = write_request(out.data, question, Strided::contiguous(0));
-  out.request = mpi::isend(wire_.requests.get(), out.data, out.length, peer.agent, 0);
+  out.request = mpi::isend(comms_.requests.get(), out.data, out.length, peer.agent, 0);
 }
 
 // An answer that says no more than that it is one.
-Courier::Answer Courier::expect(const Header& request, int agent) {
-  return {mpi::irecv(wire_.data.get(), nullptr, 0, agent, Wire::answer_tag(request.tag)),
+AgentClient::AwaitedAnswer AgentClient::expect(const Header& request, int agent) {
+  return {mpi::irecv(comms_.data.get(), nullptr, 0, agent, AgentComms::answer_tag(request.tag)),
           tags_.hold(request.tag)};
 }
 
-void Courier::admit(Peer& peer) {
+void AgentClient::admit(Peer& peer) {
   auto acknowledged = [&] {
     if (peer.acknowledgement.request == MPI_REQUEST_NULL || !mpi::test(peer.acknowledgement.request))
       return false;
@@ -164,7 +164,7 @@ void Courier::admit(Peer& peer) {
 }
 
 template <class Write>
-void Courier::send(Peer& peer, const Header& header, const Strided& shape, When when, Write&& write) {
+void AgentClient::send(Peer& peer, const Header& header, const Strided& shape, When when, Write&& write) {
   const index_t head = request_length(header.levels), length = head + header.inlined;
   if (peer.open != nullptr && peer.open->length + length > message_bytes) dispatch(peer);
   if (peer.open == nullptr) {
@@ -182,11 +182,11 @@ void Courier::send(Peer& peer, const Header& header, const Strided& shape, When 
   if (when != When::with_the_next) dispatch(peer, when);
 }
 
-void Courier::send(Peer& peer, const Header& header, const Strided& shape) {
+void AgentClient::send(Peer& peer, const Header& header, const Strided& shape) {
   send(peer, header, shape, When::now, [](std::byte*) {});
 }
 
-void Courier::dispatch(Peer& peer, When when) {
+void AgentClient::dispatch(Peer& peer, When when) {
   Outgoing& out = *std::exchange(peer.open, nullptr);
   out.peer = nullptr;
   --gathered_;
@@ -195,17 +195,17 @@ void Courier::dispatch(Peer& peer, When when) {
   // First the bell: to wake up takes as long as to send. Unless the agent might go back to sleep meanwhile.
   const bool rings = when != When::quietly, lingers = bells_.lingers(peer.agent);
   if (rings && lingers) ring(peer);
-  out.request = mpi::isend(wire_.requests.get(), out.data, out.length, peer.agent, 0);
+  out.request = mpi::isend(comms_.requests.get(), out.data, out.length, peer.agent, 0);
   if (rings && !lingers) ring(peer);
 }
 
-void Courier::send_gathered() {
+void AgentClient::send_gathered() {
   for (Outgoing& out : outgoing_) {
     if (out.peer != nullptr) dispatch(*out.peer);
   }
 }
 
-void Courier::finish(Stream&& stream, std::int32_t tag, index_t bytes, Peer& peer, Pending* pending) {
+void AgentClient::finish(PartStream&& stream, std::int32_t tag, index_t bytes, Peer& peer, Pending* pending) {
   if (pending == nullptr)
     return wait_for(
         peer, [&] { return stream.advance(); }, bytes);
@@ -214,8 +214,8 @@ void Courier::finish(Stream&& stream, std::int32_t tag, index_t bytes, Peer& pee
   pending->needs_agent(peer.agent);
 }
 
-void Courier::write_inlined(Peer& peer, Header& request, const Strided& shape, const std::byte* source,
-                            bool waited_for) {
+void AgentClient::write_inlined(Peer& peer, Header& request, const Strided& shape, const std::byte* source,
+                                bool waited_for) {
   peer.written[request.region].is_unanswered = true;
   const std::uint64_t flag = request.notify_region;
   // The process that waits for a flag has it, and looks after its own agent meanwhile: to ring would
@@ -245,8 +245,8 @@ void Courier::write_inlined(Peer& peer, Header& request, const Strided& shape, c
   }
 }
 
-void Courier::write(int agent, Header& request, const Strided& shape, const std::byte* source,
-                    Pending* pending) {
+void AgentClient::write(int agent, Header& request, const Strided& shape, const std::byte* source,
+                        Pending* pending) {
   Peer& peer = peer_of(agent);
   const index_t bytes = shape.bytes();
   if (request.notify_region != 0) peer.written[request.notify_region].is_unanswered = true;
@@ -254,17 +254,17 @@ void Courier::write(int agent, Header& request, const Strided& shape, const std:
   request.part = part_limit(bytes, request.verb == Verb::put && shape.levels == 0);
   request.acknowledge = true;
   auto& expected = peer.written[request.region].acknowledgements;
-  std::erase_if(expected, [](Answer& one) { return mpi::test(one.request); });
+  std::erase_if(expected, [](AwaitedAnswer& one) { return mpi::test(one.request); });
   expected.push_back(expect(request, agent));
-  Stream stream(buffers_, wire_, agent, request.tag, false, Parts(shape, request.part),
-                const_cast<std::byte*>(source));
+  PartStream stream(buffers_, comms_, agent, request.tag, false, Parts(shape, request.part),
+                    const_cast<std::byte*>(source));
   host_.wait_until([&] { return stream.reserve(shape); });
   send(peer, request, shape);
   finish(std::move(stream), request.tag, bytes, peer, pending);
 }
 
-void Courier::put(const Address& to, const Strided& shape, const std::byte* source, Pending* pending,
-                  const Notify& notify) {
+void AgentClient::put(const RemoteAddress& to, const Strided& shape, const std::byte* source, Pending* pending,
+                      const Notify& notify) {
   const Strided merged = shape.merged();
   Header request = header(to, Message::transfer, merged);
   request.verb = Verb::put;
@@ -273,8 +273,8 @@ void Courier::put(const Address& to, const Strided& shape, const std::byte* sour
   write(to.agent, request, merged, source, pending);
 }
 
-void Courier::accumulate(const Address& to, const Strided& shape, const Action& action, const std::byte* source,
-                         Pending* pending) {
+void AgentClient::accumulate(const RemoteAddress& to, const Strided& shape, const Action& action,
+                             const std::byte* source, Pending* pending) {
   const Strided merged = shape.merged();
   Header request = header(to, Message::transfer, merged);
   request.verb = Verb::accumulate;
@@ -285,12 +285,12 @@ void Courier::accumulate(const Address& to, const Strided& shape, const Action& 
   write(to.agent, request, merged, source, pending);
 }
 
-void Courier::get(const Address& from, const Strided& shape, std::byte* target, Pending* pending) {
+void AgentClient::get(const RemoteAddress& from, const Strided& shape, std::byte* target, Pending* pending) {
   const Strided merged = shape.merged();
   Header request = header(from, Message::transfer, merged);
   request.verb = Verb::get;
   request.part = part_limit(merged.bytes(), merged.levels == 0);
-  Stream stream(buffers_, wire_, from.agent, request.tag, true, Parts(merged, request.part), target);
+  PartStream stream(buffers_, comms_, from.agent, request.tag, true, Parts(merged, request.part), target);
   host_.wait_until([&] { return stream.reserve(merged); });
   // To be there before the answer comes; then it goes straight to its place.
   stream.advance();
@@ -299,8 +299,8 @@ void Courier::get(const Address& from, const Strided& shape, std::byte* target, 
   finish(std::move(stream), request.tag, merged.bytes(), peer, pending);
 }
 
-std::array<std::byte, 16> Courier::ask(const Address& at, Message message, const Action& action,
-                                       const std::array<std::byte, 16>& value) {
+std::array<std::byte, 16> AgentClient::ask(const RemoteAddress& at, Message message, const Action& action,
+                                           const std::array<std::byte, 16>& value) {
   const Strided shape = Strided::contiguous(size_of(action.kind));
   Header request = header(at, message, shape);
   request.verb = action.verb;
@@ -309,18 +309,19 @@ std::array<std::byte, 16> Courier::ask(const Address& at, Message message, const
   request.value = value;
   std::array<std::byte, 16> answer{};
   MPI_Request answered =
-      mpi::irecv(wire_.data.get(), answer.data(), 16, at.agent, Wire::answer_tag(request.tag));
+      mpi::irecv(comms_.data.get(), answer.data(), 16, at.agent, AgentComms::answer_tag(request.tag));
   Peer& peer = peer_of(at.agent);
   send(peer, request, shape);
   wait_for(peer, [&] { return mpi::test(answered); });
   return answer;
 }
 
-bool Courier::map(int agent, Message message, std::uint64_t region, const Attachment& what) {
+bool AgentClient::map(int agent, Message message, std::uint64_t region, const Attachment& what) {
   Header request = header({agent, region, 0}, message, Strided::contiguous(0));
   request.inlined = static_cast<index_t>(sizeof what);
   std::array<std::byte, 16> answer{};
-  MPI_Request answered = mpi::irecv(wire_.data.get(), answer.data(), 16, agent, Wire::answer_tag(request.tag));
+  MPI_Request answered =
+      mpi::irecv(comms_.data.get(), answer.data(), 16, agent, AgentComms::answer_tag(request.tag));
   Peer& peer = peer_of(agent);
   send(peer, request, Strided::contiguous(0), When::now,
        [&](std::byte* data) { std::memcpy(data, &what, sizeof what); });
@@ -328,7 +329,7 @@ bool Courier::map(int agent, Message message, std::uint64_t region, const Attach
   return answer[0] != std::byte{0};
 }
 
-void Courier::run(int agent, Program& program, Pending& pending) {
+void AgentClient::run(int agent, OperationList& program, Pending& pending) {
   if (program.is_empty()) return;
   Peer& peer = peer_of(agent);
   if (program.writes()) {
@@ -342,8 +343,8 @@ void Courier::run(int agent, Program& program, Pending& pending) {
   if (request.answer > 0) {
     stage->answer.resize(static_cast<std::size_t>(request.answer));
     stage->results.assign(program.results().begin(), program.results().end());
-    stage->answered = mpi::irecv(wire_.data.get(), stage->answer.data(), request.answer, agent,
-                                 Wire::answer_tag(request.tag));
+    stage->answered = mpi::irecv(comms_.data.get(), stage->answer.data(), request.answer, agent,
+                                 AgentComms::answer_tag(request.tag));
   }
   if (bytes <= most_inlined) {
     request.inlined = bytes;
@@ -354,7 +355,8 @@ void Courier::run(int agent, Program& program, Pending& pending) {
     request.outlined = bytes;
     stage->data = program.take();
     send(peer, request, range);
-    stage->sent = mpi::isend(wire_.data.get(), stage->data.data(), bytes, agent, Wire::data_tag(request.tag));
+    stage->sent =
+        mpi::isend(comms_.data.get(), stage->data.data(), bytes, agent, AgentComms::data_tag(request.tag));
   }
   if (stage->advance()) return;
   stage->tag = tags_.hold(request.tag);
@@ -362,9 +364,9 @@ void Courier::run(int agent, Program& program, Pending& pending) {
   pending.needs_agent(agent);
 }
 
-void Courier::flush(std::span<const Address> targets) {
+void AgentClient::flush(std::span<const RemoteAddress> targets) {
   // All are asked before one is waited for; but those who say by themselves when they are done.
-  for (const Address& target : targets) {
+  for (const RemoteAddress& target : targets) {
     Peer& peer = peer_of(target.agent);
     Written& written = peer.written[target.region];
     if (!std::exchange(written.is_unanswered, false)) continue;
@@ -372,15 +374,15 @@ void Courier::flush(std::span<const Address> targets) {
     written.acknowledgements.push_back(expect(question, target.agent));
     send(peer, question, Strided::contiguous(0));
   }
-  for (const Address& target : targets) {
+  for (const RemoteAddress& target : targets) {
     Peer& peer = peer_of(target.agent);
-    for (Answer& one : peer.written[target.region].acknowledgements)
+    for (AwaitedAnswer& one : peer.written[target.region].acknowledgements)
       wait_for(peer, [&] { return mpi::test(one.request); });
     peer.written.erase(target.region);
   }
 }
 
-void Courier::leave(int agent) {
+void AgentClient::leave(int agent) {
   Header goodbye;
   goodbye.message = Message::leave;
   send(peer_of(agent), goodbye, Strided::contiguous(0));

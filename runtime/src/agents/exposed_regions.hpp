@@ -20,7 +20,7 @@ struct Exposed {
 };
 
 /// What an agent may touch, by the region's number.
-class Directory {
+class ExposedRegions {
  public:
   void add(std::uint64_t region, const Exposed& memory);
   void remove(std::uint64_t region);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-#include "agents/stream.hpp"
+#include "agents/part_stream.hpp"
 
 #include <utility>
 
@@ -22,14 +22,14 @@ bool is_dense(const Strided& shape) noexcept {
 
 }  // namespace
 
-bool Stream::reserve(const Strided& whole) {
+bool PartStream::reserve(const Strided& whole) {
   if (spare_ == nullptr && !is_dense(whole)) spare_ = buffers_->take();
   return spare_ != nullptr || is_dense(whole);
 }
 
-bool Stream::start_next() {
+bool PartStream::start_next() {
   const Parts unchanged = parts_;
-  OnItsWay next;
+  StreamedPart next;
   next.part = parts_.next();
   const Strided& shape = next.part.shape;
   std::byte* here = local_ + next.part.local;
@@ -42,21 +42,21 @@ bool Stream::start_next() {
     if (!gets_) copy_strided(next.buffer, here, packing(shape), Direction::local_to_remote);
     here = next.buffer;
   }
-  MPI_Comm comm = wire_->data.get();
-  next.request = gets_ ? mpi::irecv(comm, here, shape.bytes(), agent_, Wire::answer_tag(tag_))
-                       : mpi::isend(comm, here, shape.bytes(), agent_, Wire::data_tag(tag_));
+  MPI_Comm comm = comms_->data.get();
+  next.request = gets_ ? mpi::irecv(comm, here, shape.bytes(), agent_, AgentComms::answer_tag(tag_))
+                       : mpi::isend(comm, here, shape.bytes(), agent_, AgentComms::data_tag(tag_));
   ring_[(first_ + count_++) % most_parts] = next;
   return true;
 }
 
-bool Stream::needs_moving() const noexcept {
+bool PartStream::needs_moving() const noexcept {
   bool moves = !gets_ || !parts_.is_over();
   for (std::size_t i = 0; i < count_; ++i)
     moves |= ring_[(first_ + i) % most_parts].part.shape.bytes() > mpi::eager_bytes;
   return moves;
 }
 
-bool Stream::advance() {
+bool PartStream::advance() {
   for (;;) {
     while (count_ < most_parts && !parts_.is_over() && start_next()) {
     }
@@ -64,7 +64,7 @@ bool Stream::advance() {
       if (parts_.is_over() && spare_ != nullptr) buffers_->give_back(std::exchange(spare_, nullptr));
       return parts_.is_over();
     }
-    OnItsWay& oldest = ring_[first_];
+    StreamedPart& oldest = ring_[first_];
     if (!mpi::test(oldest.request)) return false;
     if (oldest.buffer != nullptr) {
       if (gets_)

@@ -24,7 +24,7 @@ enum class Message : std::uint8_t {
   transfer,      // put, get, accumulate
   element,       // update, compare_exchange: under its stripe
   scalar,        // the same, by an atomic instruction
-  program,       // many runs; see program.hpp
+  program,       // many runs; see operation_list.hpp
   flush,         // answered when what came before it, in that region or (0) in all, is done
   attach,        // to an agent in a process of its own: map this region; followed by an Attachment
   attach_locks,  // the same for the node's lock table
@@ -85,7 +85,7 @@ inline constexpr std::size_t most_parts = 2;
 
 /// The two communicators of the agents, over all processes: requests go to agents only; answers have even tags,
 /// the data of requests odd ones.
-struct Wire {
+struct AgentComms {
   mpi::Comm requests, data;
   static constexpr int answer_tag(std::int32_t tag) noexcept { return 2 * tag; }
   static constexpr int data_tag(std::int32_t tag) noexcept { return 2 * tag + 1; }

@@ -14,9 +14,9 @@ namespace tessera::detail {
 
 /// Accumulates on the node: each element under the lock of its stripe. Only single elements are promised to be
 /// atomic, so one lock is held at a time, and the order of the stripes is free.
-class Adder {
+class StripedAccumulate {
  public:
-  Adder(const Striped& stripes, const Action& action)
+  StripedAccumulate(const Striped& stripes, const Action& action)
       : stripes_(stripes),
         holder_(stripes_.locks),
         kernel_(row_kernel(action.kind, action.update, action.alpha)),
