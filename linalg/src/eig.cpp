@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "call.hpp"
 #include "phases.hpp"
+#include "scalapack_call.hpp"
 #include "scalapack_eigen.hpp"
 
 namespace tessera::linalg::detail {
@@ -18,7 +18,7 @@ constexpr int least_block = 6;
 
 // A complex copy, of whatever type the matrix is.
 template <class T>
-void copy_to_complex(const Call& call, const SliceCore& a, const ArrayCore& copy) {
+void copy_to_complex(const ScalapackCall& call, const SliceCore& a, const ArrayCore& copy) {
   if constexpr (!std::is_floating_point_v<T>) {
     tessera::detail::copy(a, copy);
   } else {
@@ -34,7 +34,7 @@ void copy_to_complex(const Call& call, const SliceCore& a, const ArrayCore& copy
 }
 
 template <class T>
-std::vector<Complex<T>> real_values(const Call& call, const Distributed& matrix, int n) {
+std::vector<Complex<T>> real_values(const ScalapackCall& call, const ScalapackMatrix& matrix, int n) {
   std::vector<T> scales(static_cast<std::size_t>(n) + 1), parts[2];
   for (auto& part : parts) part.resize(static_cast<std::size_t>(n));
   call.must("p?gehrd",
@@ -71,14 +71,15 @@ void normalise(const SliceCore& vectors) {
 }
 
 template <class T>
-std::vector<T> complex_values(const Call& call, const ArrayCore& copy, int n, const SliceCore* vectors) {
-  const Distributed matrix = call.operand(copy);
+std::vector<T> complex_values(const ScalapackCall& call, const ArrayCore& copy, int n,
+                              const SliceCore* vectors) {
+  const ScalapackMatrix matrix = call.operand(copy);
   std::vector<T> values(static_cast<std::size_t>(n)), scales(static_cast<std::size_t>(n) + 1);
   call.must("p?gehrd",
             [&] { return scalapack::gehrd<T>(n, matrix.data<T>(), matrix.descriptor(), scales.data()); });
   const ArrayCore unitary =
       vectors == nullptr ? call.matrix(0, 0, copy.type()) : call.matrix(n, n, copy.type());
-  const Distributed z = call.operand(unitary);
+  const ScalapackMatrix z = call.operand(unitary);
   if (vectors != nullptr) {
     const T zero{0}, one{1};
     tessera::detail::fill(unitary, &zero);
@@ -113,17 +114,17 @@ std::vector<Complex<T>> eig(const SliceCore& a, const SliceCore* vectors, const 
   require_square(eig_name, a);
   if (a.size() == 0) return {};
   const int to_one_of_a = to_one(require_finite(eig_name, a, "p?gehrd"));
-  const auto chosen = Target::choose(eig_name, a, a.extents()[0], blocking);
+  const auto chosen = BlockGrid::choose(eig_name, a, a.extents()[0], blocking);
   Blocking allowed{chosen.block, chosen.rows, chosen.columns};
   // The QR iterations want blocks of at least six rows, and p?hseqr (2.2) forgets the last eigenvalue if it
   // ends a block.
   while (allowed.block < least_block || a.extents()[0] % allowed.block == 0) ++allowed.block;
-  const Call call(eig_name, a, a.extents()[0], allowed);
+  const ScalapackCall call(eig_name, a, a.extents()[0], allowed);
   const int n = call.narrow(a.extents()[0]);
   std::vector<Complex<T>> values;
   if constexpr (std::is_floating_point_v<T>) {
     if (vectors == nullptr) {
-      const Distributed copy = call.copy_of(a);
+      const ScalapackMatrix copy = call.copy_of(a);
       scale_by(copy.matrix(), to_one_of_a);
       values = real_values<T>(call, copy, n);
     }

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
-#include "call.hpp"
 #include "elpa.hpp"
 #include "phases.hpp"
+#include "scalapack_call.hpp"
 #include "scalapack_eigen.hpp"
 
 namespace tessera::linalg::detail {
@@ -45,12 +45,12 @@ void check(const EighOptions& options, index_t n) {
 // One problem on its grid: the matrix, which is overwritten, and what has been found.
 template <class T>
 struct Problem {
-  const Call& call;
+  const ScalapackCall& call;
   const EighOptions& options;
   index_t n;
   bool wants_vectors;
-  const Distributed& matrix;
-  const Distributed& vectors;  // n x n
+  const ScalapackMatrix& matrix;
+  const ScalapackMatrix& vectors;  // n x n
   // All eigenvalues, or those from the least on.
   std::vector<Real<T>> values{};
 
@@ -58,13 +58,13 @@ struct Problem {
 
   // It wants every process in the grid, each with rows and columns of the matrix.
   bool fits_elpa() const {
-    const Target& grid = call.target();
+    const BlockGrid& grid = call.target();
     return grid.rows * grid.columns == call.group().size() &&
            index_t{grid.block} * (std::max(grid.rows, grid.columns) - 1) < n;
   }
   EighSolver solver() const {
     if (options.solver == EighSolver::elpa && !fits_elpa()) {
-      const Target& grid = call.target();
+      const BlockGrid& grid = call.target();
       throw UsageError(
           formatted("eigh: a matrix of {0} x {0} in blocks of {1} on a grid of {2} x {3} does not "
                     "suit ELPA, which wants every process to have a part; choose another solver",
@@ -117,7 +117,7 @@ struct Problem {
     if constexpr (elpa::has<T>) solve_by_elpa();
   }
   void solve_by_elpa() requires(elpa::has<T>) {
-    const Target& grid = call.target();
+    const BlockGrid& grid = call.target();
     // Which, unlike ScaLAPACK, reads both triangles.
     mirror<T>(matrix.matrix(), Triangle::lower, true);
     if (options.indices) values.resize(static_cast<std::size_t>(options.indices->last));
@@ -154,11 +154,11 @@ std::vector<Real<T>> solve(const SliceCore& a, const SliceCore* b, const EighOpt
   int to_one_of_a = to_one(largest_of_lower<T>(eigh_name, a, "p?syevd"));
   // Even, because the vectors take half of it.
   const int to_one_of_b = b == nullptr ? 0 : to_one(largest_of_lower<T>(eigh_name, *b, "p?potrf")) / 2 * 2;
-  const Call call(eigh_name, a, n, options.blocking);
+  const ScalapackCall call(eigh_name, a, n, options.blocking);
   const int size = call.narrow(n);
-  const Distributed matrix = call.copy_of(a);
+  const ScalapackMatrix matrix = call.copy_of(a);
   scale_by(matrix.matrix(), to_one_of_a);
-  std::optional<Distributed> factor;
+  std::optional<ScalapackMatrix> factor;
   Real<T> scale = 1;
   if (b != nullptr) {
     factor.emplace(call.copy_of(*b));
@@ -183,7 +183,7 @@ std::vector<Real<T>> solve(const SliceCore& a, const SliceCore* b, const EighOpt
   // Divide and conquer has no way without them.
   const bool needs_room = make_vectors || options.solver == EighSolver::divide_and_conquer;
   if (!result) room.emplace(call.matrix(needs_room ? n : 0, needs_room ? n : 0));
-  Distributed vectors = call.operand(result ? *result : SliceCore(*room), Contents::discard);
+  ScalapackMatrix vectors = call.operand(result ? *result : SliceCore(*room), Contents::discard);
   Problem<T> problem{call, options, n, static_cast<bool>(make_vectors), matrix, vectors};
   problem.solve();
   std::vector<Real<T>>& values = problem.values;

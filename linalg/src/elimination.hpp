@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "call.hpp"
+#include "scalapack_call.hpp"
 
 namespace tessera::linalg::detail {
 
@@ -12,9 +12,9 @@ namespace tessera::linalg::detail {
 /// l u for powers of two C, which change neither the pivots nor a digit of the result within its range.
 template <class T>
 struct Elimination {
-  Call call;
+  ScalapackCall call;
   int n;
-  Distributed factor;
+  ScalapackMatrix factor;
   std::vector<int> columns;  // the exponents of C
   std::vector<int> pivots;
   int singular = 0;  // the first pivot that is zero, from 1 on

@@ -37,7 +37,7 @@ namespace {
 // A problem as ELPA has it, and the first thing that it did not like on any process.
 class Handle {
  public:
-  explicit Handle(const Problem& problem) : group_(problem.group) {
+  explicit Handle(const ElpaProblem& problem) : group_(problem.group) {
     describe(problem);
     // What follows is collective: nobody begins where one does not come.
     if (!agree()) return;
@@ -70,7 +70,7 @@ class Handle {
   const std::string& problem() const noexcept { return problem_; }
 
  private:
-  void describe(const Problem& problem) {
+  void describe(const ElpaProblem& problem) {
     // Once for the process; more often does nothing.
     if (note(elpa_init(ELPA_API_VERSION), "elpa_init")) return;
     int error = ELPA_OK;
@@ -102,19 +102,19 @@ class Handle {
 
 }  // namespace
 
-#define TESSERA_DEFINE(suffix, T, R)                                               \
-  template <>                                                                      \
-  std::string solve(const Problem& problem, bool vectors, T* a, R* values, T* z) { \
-    Handle handle(problem);                                                        \
-    if (!handle.problem().empty()) return handle.problem();                        \
-    int error = ELPA_OK;                                                           \
-    if (vectors)                                                                   \
-      elpa_eigenvectors_a_h_a_##suffix(handle.get(), a, values, z, &error);        \
-    else                                                                           \
-      elpa_eigenvalues_a_h_a_##suffix(handle.get(), a, values, &error);            \
-    handle.note(error, "the solver");                                              \
-    handle.agree();                                                                \
-    return handle.problem();                                                       \
+#define TESSERA_DEFINE(suffix, T, R)                                                   \
+  template <>                                                                          \
+  std::string solve(const ElpaProblem& problem, bool vectors, T* a, R* values, T* z) { \
+    Handle handle(problem);                                                            \
+    if (!handle.problem().empty()) return handle.problem();                            \
+    int error = ELPA_OK;                                                               \
+    if (vectors)                                                                       \
+      elpa_eigenvectors_a_h_a_##suffix(handle.get(), a, values, z, &error);            \
+    else                                                                               \
+      elpa_eigenvalues_a_h_a_##suffix(handle.get(), a, values, &error);                \
+    handle.note(error, "the solver");                                                  \
+    handle.agree();                                                                    \
+    return handle.problem();                                                           \
   }
 TESSERA_DEFINE(d, double, double)
 TESSERA_DEFINE(dc, c128, double)

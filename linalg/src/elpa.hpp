@@ -20,7 +20,7 @@ template <class T>
 inline constexpr bool has = is_available && sizeof(linalg::detail::Real<T>) == sizeof(double);
 
 /// A matrix of n rows on a grid of all members of a group, as one of them has it.
-struct Problem {
+struct ElpaProblem {
   const Group& group;
   int n, wanted, block, row, column, local_rows, local_columns;
 };
@@ -28,6 +28,6 @@ struct Problem {
 /// The wanted eigenvalues from the least on, and vectors if they are wanted; a, of which both triangles are
 /// read, is overwritten. What went wrong, if anything, the same on all. @collective
 template <class T>
-std::string solve(const Problem& problem, bool vectors, T* a, linalg::detail::Real<T>* values, T* z);
+std::string solve(const ElpaProblem& problem, bool vectors, T* a, linalg::detail::Real<T>* values, T* z);
 
 }  // namespace tessera::linalg::elpa

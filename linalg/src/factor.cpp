@@ -36,8 +36,8 @@ void cholesky(const SliceCore& a, const SliceCore& l, const Blocking& blocking) 
   require_square("cholesky", a);
   if (a.size() == 0) return;
   with_scalar("cholesky", a, [&]<class T>(T) {
-    const Call call("cholesky", a, a.extents()[0], blocking);
-    Distributed factor = call.copy_of(a);
+    const ScalapackCall call("cholesky", a, a.extents()[0], blocking);
+    ScalapackMatrix factor = call.copy_of(a);
     const std::vector<int> scales = call.factor_spd<T>(factor, call.narrow(a.extents()[0]), a);
     scale_by(factor.matrix(), negated(scales), {});
     call.group().sync();
@@ -54,11 +54,11 @@ void qr(const SliceCore& a, const SliceCore& q, const SliceCore& r, const Blocki
     const index_t m = a.extents()[0], n = a.extents()[1], least = std::min(m, n);
     // The scale of a column is that of r's.
     const std::vector<int> columns = each_to_one("qr", a, 1, "p?geqrf");
-    const Call call("qr", a, std::max(m, n), blocking);
+    const ScalapackCall call("qr", a, std::max(m, n), blocking);
     const ArrayCore both = call.matrix(m, n);
     tessera::detail::copy(a, both);
     scale_by(both, {}, columns);
-    const Distributed factor = call.operand(both);
+    const ScalapackMatrix factor = call.operand(both);
     std::vector<T> scales(static_cast<std::size_t>(n + 1));
     call.must("p?geqrf", [&] {
       return scalapack::geqrf<T>(call.narrow(m), call.narrow(n), factor.data<T>(), factor.descriptor(),
@@ -100,9 +100,9 @@ void inverse_spd(const SliceCore& a, const SliceCore& result, const Blocking& bl
   require_square("inverse_spd", a);
   if (a.size() == 0) return;
   with_scalar("inverse_spd", a, [&]<class T>(T) {
-    const Call call("inverse_spd", a, a.extents()[0], blocking);
+    const ScalapackCall call("inverse_spd", a, a.extents()[0], blocking);
     const int n = call.narrow(a.extents()[0]);
-    Distributed factor = call.copy_of(a);
+    ScalapackMatrix factor = call.copy_of(a);
     const std::vector<int> scales = call.factor_spd<T>(factor, n, a);
     call.must("p?potri", [&] { return scalapack::potri<T>(n, factor.data<T>(), factor.descriptor()); });
     keep_triangle(factor.matrix(), Triangle::lower);
@@ -169,7 +169,7 @@ double condition(const SliceCore& a, const Blocking& blocking) {
     using Real = decltype(std::abs(T{}));
     const index_t n = lu.n;
     const ArrayCore column = lu.call.matrix(n, 1);
-    const Distributed vector = lu.call.operand(column);
+    const ScalapackMatrix vector = lu.call.operand(column);
     std::vector<T> x(static_cast<std::size_t>(n), T{1} / static_cast<T>(static_cast<Real>(n)));
     const Box all{{0, 0}, {n, 1}};
     const index_t extents[2] = {n, 1}, strides[2] = {1, 1};

@@ -10,8 +10,8 @@
 
 #include <tessera/linalg/eigh.hpp>
 
-#include "call.hpp"
-#include "symmetric.hpp"
+#include "scalapack_call.hpp"
+#include "symmetric_product.hpp"
 
 namespace tessera::linalg::detail {
 namespace {
@@ -82,9 +82,9 @@ void apply(std::string_view routine, const SliceCore& a, const SpectralFunction&
     scale_columns<T>(left, scales);
     tessera::detail::begin_operation(routine, {left, v, result}, Shapes::any);
     constexpr bool is_complex = !std::is_floating_point_v<T>;
-    Product<T> product(T{1}, left, false, v, is_complex);
-    multiply_symmetric(is_complex ? Symmetry::hermitian : Symmetry::symmetric, product, result, a.extents()[0],
-                       T{0});
+    LocalProduct<T> product(T{1}, left, false, v, is_complex);
+    symmetric_product(is_complex ? Symmetry::hermitian : Symmetry::symmetric, product, result, a.extents()[0],
+                      T{0});
     scale_by(result, -power);
     tessera::detail::end_operation(result);
     if (is_finite(result)) return;

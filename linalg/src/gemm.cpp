@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "distributed.hpp"
+#include "distributed_product.hpp"
 #include "format.hpp"
-#include "multiply.hpp"
+#include "scalapack_matrix.hpp"
 
 namespace tessera::linalg::detail {
 namespace {
@@ -37,7 +37,7 @@ struct Factors {
       throw UsageError(formatted("{}: the result {} is also an operand", routine, c.description()));
   }
   template <class T>
-  Product<T> product(T alpha) const {
+  LocalProduct<T> product(T alpha) const {
     constexpr bool is_complex = !std::is_floating_point_v<T>;
     return {alpha, left, is_complex && conjugate_left, right, is_complex && conjugate_right};
   }
@@ -47,7 +47,7 @@ struct Factors {
 };
 
 // A matrix that lies at one process of this node, in one piece, as most of a batch do: found without the lists
-// that a Product makes, which take longer than to multiply small matrices.
+// that a LocalProduct makes, which take longer than to multiply small matrices.
 template <class T>
 struct Piece {
   int rank = -1;
@@ -102,8 +102,8 @@ void gemm(const void* alpha, const ProductCore& operands, const void* beta) {
     if (factors.m == 0 || factors.n == 0) return;
     if (factors.k == 0 || factor == T{0})
       return old == T{0} ? tessera::detail::fill(c, &old) : tessera::detail::scale(c, &old);
-    Product<T> product = factors.product(factor);
-    multiply(product, c, factors.k, old, {});
+    LocalProduct<T> product = factors.product(factor);
+    distributed_product(product, c, factors.k, old, {});
     tessera::detail::end_operation(c);
   });
 }
@@ -126,7 +126,7 @@ void gemm_batch(const void* alpha, std::span<const ProductCore> products, const 
       }
       if (multiply_pieces(factors[i], c, factor, old)) continue;
       if (shares_of(c, c.array().group().rank()).empty()) continue;
-      Product<T> product = factors[i].product(factor);
+      LocalProduct<T> product = factors[i].product(factor);
       multiply_own(product, c, factors[i].k, old, {});
     }
   });

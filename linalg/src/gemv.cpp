@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "blas.hpp"
-#include "distributed.hpp"
 #include "format.hpp"
-#include "shares.hpp"
+#include "owned_submatrices.hpp"
+#include "scalapack_matrix.hpp"
 
 namespace tessera::linalg::detail {
 namespace {
@@ -73,7 +73,7 @@ void gemv(const void* alpha, const SliceCore& a, Op op, const SliceCore& x, cons
     old == T{0} ? tessera::detail::fill(y, &old) : tessera::detail::scale(y, &old);
     if (m == 0 || n == 0 || factor == T{0}) return;
     const bool conjugated = !std::is_floating_point_v<T> && op == Op::adjoint;
-    for (const Share& share : shares_of(matrix, matrix.array().group().rank())) {
+    for (const OwnedSubmatrix& share : shares_of(matrix, matrix.array().group().rank())) {
       const std::vector<T> in = fetch<T>(x, share.columns);
       std::vector<T> out = blas::vector_of<T>(share.rows.size());
       for (const LocalPiece& piece : share.pieces) {

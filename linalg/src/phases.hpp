@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "distributed.hpp"
+#include "scalapack_matrix.hpp"
 
 namespace tessera::linalg::detail {
 

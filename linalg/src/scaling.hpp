@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "distributed.hpp"
+#include "scalapack_matrix.hpp"
 
 // Powers of two that bring matrices near one before a routine works on them, and their results back. Routines
 // overflow, underflow or compare with constants of their own at either end of the range; a power of two changes

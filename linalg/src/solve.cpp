@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "call.hpp"
 #include "elimination.hpp"
+#include "scalapack_call.hpp"
 
 namespace tessera::linalg::detail {
 
@@ -19,7 +19,7 @@ namespace {
 constexpr const char* solution_out_of_range = "has a solution that is out of the range of its type";
 
 // The solution takes the place of the right-hand side, unless it cannot be told.
-void store(const Call& call, std::string name, Distributed& solution, const SliceCore& b) {
+void store(const ScalapackCall& call, std::string name, ScalapackMatrix& solution, const SliceCore& b) {
   if (!is_finite(solution.matrix())) call.fail(std::move(name), 0, solution_out_of_range);
   solution.store(b);
 }
@@ -33,9 +33,9 @@ void solve_spd(const SliceCore& a, const SliceCore& b, const Blocking& blocking)
   if (b.size() == 0) return;
   with_scalar("solve_spd", a, [&]<class T>(T) {
     require_finite("solve_spd", b, "p?potrs");
-    const Call call("solve_spd", a, std::max(extents[0], extents[1]), blocking);
-    const Distributed factor = call.copy_of(a);
-    Distributed right = call.copy_of(b);
+    const ScalapackCall call("solve_spd", a, std::max(extents[0], extents[1]), blocking);
+    const ScalapackMatrix factor = call.copy_of(a);
+    ScalapackMatrix right = call.copy_of(b);
     const int n = call.narrow(extents[0]), columns = call.narrow(extents[1]);
     const std::vector<int> scales = call.factor_spd<T>(factor, n, a);
     scale_by(right.matrix(), scales, {});
@@ -57,7 +57,7 @@ void solve(const SliceCore& a, const SliceCore& b, const Blocking& blocking) {
     require_finite("solve", b, "p?getrs");
     const Elimination<T> lu("solve", a, std::max(extents[0], extents[1]), blocking);
     lu.require_regular();
-    Distributed right = lu.call.copy_of(b);
+    ScalapackMatrix right = lu.call.copy_of(b);
     lu.call.must("p?getrs", [&] {
       return scalapack::getrs<T>('N', lu.n, lu.call.narrow(extents[1]), lu.factor.template data<T>(),
                                  lu.factor.descriptor(), lu.pivots.data(), right.data<T>(), right.descriptor());
@@ -93,14 +93,14 @@ void solve_triangular(Triangle triangle, Op op, UnitDiagonal unit, const SliceCo
     // The scale of each column, which is a row where `a` is transposed.
     const std::vector<int> columns = each_to_one("solve_triangular", a, 1, "p?trtrs",
                                                  triangle == Triangle::lower ? Counted::lower : Counted::upper);
-    const Call call("solve_triangular", a, std::max(extents[0], extents[1]), blocking);
+    const ScalapackCall call("solve_triangular", a, std::max(extents[0], extents[1]), blocking);
     const bool divides = unit == UnitDiagonal::no;
     // p?trtrs says that it looks for zeros, and divides by them.
     if (const int zero = divides ? first_without_inverse<T>(a) : 0; zero > 0)
       call.fail("p?trtrs", zero, formatted("is singular: element {} of its diagonal is zero", zero));
     const bool scales = divides && !has_reciprocals<T>(a);
-    const Distributed matrix = scales ? call.copy_of(a) : call.operand(a);
-    Distributed right = call.copy_of(b);
+    const ScalapackMatrix matrix = scales ? call.copy_of(a) : call.operand(a);
+    ScalapackMatrix right = call.copy_of(b);
     if (scales) scale_by(matrix.matrix(), {}, columns);
     if (scales && op != Op::none) scale_by(right.matrix(), columns, {});
     const int n = call.narrow(extents[0]);
@@ -165,13 +165,13 @@ void least_squares(const SliceCore& a, const SliceCore& b, const SliceCore& x, c
     // is shortest.
     const bool is_tall = m >= n;
     const std::vector<int> scales = each_to_one("least_squares", a, is_tall ? 1 : 0, "p?gels");
-    const Call call("least_squares", a, std::max({m, n, columns}), blocking);
-    const Distributed factor = call.copy_of(a);
+    const ScalapackCall call("least_squares", a, std::max({m, n, columns}), blocking);
+    const ScalapackMatrix factor = call.copy_of(a);
     const ArrayCore both = call.matrix(std::max(m, n), columns);  // b, and then x
     tessera::detail::fill(both, &zero);
     const auto rows = [&](index_t count) { return corner(both, count, columns); };
     tessera::detail::copy(b, rows(m));
-    const Distributed right = call.operand(both);
+    const ScalapackMatrix right = call.operand(both);
     if (is_tall) {
       scale_by(factor.matrix(), {}, scales);
     } else {

@@ -8,8 +8,8 @@
 
 #include <tessera/linalg/gemm.hpp>
 
-#include "call.hpp"
 #include "phases.hpp"
+#include "scalapack_call.hpp"
 #include "scalapack_eigen.hpp"
 
 namespace tessera::linalg::detail {
@@ -21,14 +21,15 @@ constexpr const char* name = "svd";
 
 // Of a matrix that may be overwritten; u and vh are both there or neither.
 template <class T>
-std::vector<Real<T>> decompose(const Call& call, const SliceCore& a, const SliceCore* u, const SliceCore* vh) {
+std::vector<Real<T>> decompose(const ScalapackCall& call, const SliceCore& a, const SliceCore* u,
+                               const SliceCore* vh) {
   const index_t m = a.extents()[0], n = a.extents()[1], count = std::min(m, n);
   std::vector<Real<T>> s(static_cast<std::size_t>(count));
-  const Distributed matrix = call.operand(a);
+  const ScalapackMatrix matrix = call.operand(a);
   std::optional<ArrayCore> nothing;
   if (u == nullptr) nothing.emplace(call.matrix(0, 0));
-  Distributed left = call.operand(u == nullptr ? SliceCore(*nothing) : *u, Contents::discard);
-  Distributed right = call.operand(vh == nullptr ? SliceCore(*nothing) : *vh, Contents::discard);
+  ScalapackMatrix left = call.operand(u == nullptr ? SliceCore(*nothing) : *u, Contents::discard);
+  ScalapackMatrix right = call.operand(vh == nullptr ? SliceCore(*nothing) : *vh, Contents::discard);
   // Its workspace is counted in 32 bits, and it does not look.
   if (matrix.most_local() >= std::numeric_limits<int>::max() / 4) {
     throw UsageError(formatted(
@@ -51,11 +52,11 @@ std::vector<Real<T>> decompose(const Call& call, const SliceCore& a, const Slice
 
 // Of many more rows than columns: a = q r, and r = (u of r) s vh.
 template <class T>
-std::vector<Real<T>> decompose_tall(const Call& call, const SliceCore& a, const SliceCore* u,
+std::vector<Real<T>> decompose_tall(const ScalapackCall& call, const SliceCore& a, const SliceCore* u,
                                     const SliceCore* vh) {
   const index_t m = a.extents()[0], n = a.extents()[1];
   const int rows = call.narrow(m), columns = call.narrow(n);
-  const Distributed q = call.operand(a);
+  const ScalapackMatrix q = call.operand(a);
   std::vector<T> scales(static_cast<std::size_t>(n + 1));
   call.must("p?geqrf",
             [&] { return scalapack::geqrf<T>(rows, columns, q.data<T>(), q.descriptor(), scales.data()); });
@@ -79,7 +80,7 @@ std::vector<Real<T>> decompose_tall(const Call& call, const SliceCore& a, const 
 
 // Of a matrix times a power of two.
 template <class T>
-std::vector<Real<T>> scaled(const Call& call, const SliceCore& a, int power, const SliceCore* u,
+std::vector<Real<T>> scaled(const ScalapackCall& call, const SliceCore& a, int power, const SliceCore* u,
                             const SliceCore* vh) {
   const index_t m = a.extents()[0], n = a.extents()[1];
   // A copy that ScaLAPACK may work on: of the adjoint, if that is the tall one.
@@ -114,7 +115,7 @@ std::vector<Real<T>> svd(const SliceCore& a, const SliceCore* u, const SliceCore
   const index_t m = a.extents()[0], n = a.extents()[1];
   if (m == 0 || n == 0) return {};
   const int to_one_of_a = to_one(require_finite(name, a, "p?gesvd"));
-  const Call call(name, a, std::max(m, n), blocking);
+  const ScalapackCall call(name, a, std::max(m, n), blocking);
   std::vector<Real<T>> s = scaled<T>(call, a, to_one_of_a, u, vh);
   for (Real<T>& value : s) {
     value = times_power(value, -to_one_of_a);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-#include "symmetric.hpp"
+#include "symmetric_product.hpp"
 
 #include <algorithm>
 #include <vector>
 
 #include <tessera/linalg/gemm.hpp>
 
-#include "call.hpp"
+#include "scalapack_call.hpp"
 
 namespace tessera::linalg::detail {
 namespace {
@@ -86,10 +86,10 @@ void finish(const Mirrored<T>& part, Symmetry symmetry) {
 }  // namespace
 
 template <class T>
-void multiply_symmetric(Symmetry symmetry, Product<T>& product, const SliceCore& c, index_t k, T beta) {
+void symmetric_product(Symmetry symmetry, LocalProduct<T>& product, const SliceCore& c, index_t k, T beta) {
   const index_t n = c.extents()[0];
   const Tiles tiles{Tiles::Part::alternate, std::clamp(n / 8, least_tile, most_tile)};
-  const Tiles computed = multiply(product, c, k, beta, tiles);
+  const Tiles computed = distributed_product(product, c, k, beta, tiles);
   tessera::detail::end_operation(c);
   Request request;
   const auto parts = fetch_mirrored<T>(c, computed, request);
@@ -121,13 +121,13 @@ void rank_k(Symmetry symmetry, const void* alpha, const SliceCore& a, Op op, con
     constexpr bool is_complex = !std::is_floating_point_v<T>;
     const bool conjugated = is_complex && op == Op::adjoint;
     const bool other = is_complex && (symmetry == Symmetry::hermitian ? !conjugated : conjugated);
-    Product<T> product(factor, left, conjugated, left, other);
-    multiply_symmetric(symmetry, product, c, k, old);
+    LocalProduct<T> product(factor, left, conjugated, left, other);
+    symmetric_product(symmetry, product, c, k, old);
   });
 }
 
-void multiply_symmetric(Symmetry symmetry, Side side, Triangle triangle, const void* alpha, const SliceCore& a,
-                        const SliceCore& b, const void* beta, const SliceCore& c) {
+void symmetric_product(Symmetry symmetry, Side side, Triangle triangle, const void* alpha, const SliceCore& a,
+                       const SliceCore& b, const void* beta, const SliceCore& c) {
   const std::string routine = name_of(symmetry, "symm", "hemm");
   tessera::detail::begin_operation(routine, {a, b, c}, Shapes::any);
   require_square(routine, a);
@@ -154,7 +154,7 @@ void multiply_symmetric(Symmetry symmetry, Side side, Triangle triangle, const v
 }
 
 #define TESSERA_DEFINE(T) \
-  template void multiply_symmetric<T>(Symmetry, Product<T>&, const SliceCore&, index_t, T);
+  template void symmetric_product<T>(Symmetry, LocalProduct<T>&, const SliceCore&, index_t, T);
 TESSERA_DEFINE(float)
 TESSERA_DEFINE(double)
 TESSERA_DEFINE(std::complex<float>)

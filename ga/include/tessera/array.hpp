@@ -64,7 +64,7 @@ class [[nodiscard]] GhostUpdate {
   }
 
  private:
-  struct End {
+  struct EndUpdate {
     // What goes wrong here, later calls find too.
     void operator()(detail::ArrayCore* array) const noexcept {
       try {
@@ -73,7 +73,7 @@ class [[nodiscard]] GhostUpdate {
       }
     }
   };
-  std::unique_ptr<detail::ArrayCore, End> array_;
+  std::unique_ptr<detail::ArrayCore, EndUpdate> array_;
 };
 
 /// A distributed array of N dimensions: its elements lie in the memory of the processes of a group, and any of

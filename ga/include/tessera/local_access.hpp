@@ -17,7 +17,7 @@ class [[nodiscard]] LocalAccess {
  public:
   LocalAccess(const detail::ArrayCore& array, index_t block, const View<T, N>& view) : view_(view) {
     array.begin_access(block, access);
-    array_ = {&array, End{block}};
+    array_ = {&array, EndAccess{block}};
   }
 
   /// The elements; zero-based, local. @local
@@ -37,11 +37,11 @@ class [[nodiscard]] LocalAccess {
  private:
   static constexpr auto access =
       std::is_const_v<T> ? detail::ArrayCore::Access::read : detail::ArrayCore::Access::write;
-  struct End {
+  struct EndAccess {
     index_t block = 0;
     void operator()(const detail::ArrayCore* array) const noexcept { array->end_access(block, access); }
   };
-  std::unique_ptr<const detail::ArrayCore, End> array_;
+  std::unique_ptr<const detail::ArrayCore, EndAccess> array_;
   View<T, N> view_;
 };
 

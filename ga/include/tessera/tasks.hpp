@@ -49,16 +49,16 @@ class TaskCounter {
   void close();
 
  private:
-  struct Range {
+  struct TaskRange {
     index_t begin, end;
   };
   std::optional<index_t> draw();
-  Range draw_from_all(index_t shares);
+  TaskRange draw_from_all(index_t shares);
   index_t advance(index_t wanted);
   void draw_from_node();
 
   index_t count_, chunk_;
-  Range mine_{0, 0};
+  TaskRange mine_{0, 0};
   bool ended_ = false;            // this process has seen the end
   Scalars<std::int64_t> global_;  // the first task that nobody has drawn, on rank 0
   // Of each node that draws for its members: the range it has left, on its first member, under its mutex.

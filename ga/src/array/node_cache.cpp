@@ -101,8 +101,8 @@ NodeCache::Claim NodeCache::claim(int rank, index_t page_number) noexcept {
 
 // The entries of all parts of a shape; prepare(page, entry) is called for those that were made.
 template <class F>
-NodeCache::Found NodeCache::find(int rank, index_t offset, const Strided& shape, F&& prepare) {
-  Found found;
+NodeCache::FoundPages NodeCache::find(int rank, index_t offset, const Strided& shape, F&& prepare) {
+  FoundPages found;
   index_t last = -1;
   for_each_part(shape, offset, [&](index_t number, index_t, index_t, index_t) {
     if (number != last && found.room) {
@@ -136,7 +136,7 @@ bool NodeCache::get(const Segment& from, int rank, index_t offset, const Strided
   auto finish = [&](State state) {
     for (Entry* entry : mine) std::atomic_ref(entry->state).store(state, std::memory_order_release);
   };
-  Found found;
+  FoundPages found;
   try {
     Request all;
     found = find(rank, offset, shape, [&](index_t number, Entry& entry) {
@@ -164,7 +164,7 @@ bool NodeCache::get(const Segment& from, int rank, index_t offset, const Strided
 bool NodeCache::accumulate(int rank, index_t offset, const Strided& shape, ElementKind kind, const void* alpha,
                            const std::byte* from) {
   // Room for all of it first: nothing must be added twice.
-  const Found found = find(rank, offset, shape, [&](index_t, Entry& entry) {
+  const FoundPages found = find(rank, offset, shape, [&](index_t, Entry& entry) {
     std::memset(data(entry), 0, static_cast<std::size_t>(page));
     entry.low = static_cast<std::int32_t>(page);
     entry.high = 0;

@@ -49,12 +49,12 @@ class NodeCache {
   };
   static std::int64_t key(int rank, index_t page_number) noexcept;
   Claim claim(int rank, index_t page_number) noexcept;
-  struct Found {
+  struct FoundPages {
     std::vector<Entry*> parts;  // in order
     bool room = true;           // for all of them
   };
   template <class F>
-  Found find(int rank, index_t offset, const Strided& shape, F&& prepare);
+  FoundPages find(int rank, index_t offset, const Strided& shape, F&& prepare);
   Entry* entries() const noexcept;
   std::int64_t& used() const noexcept;
   index_t number(const Entry& entry) const noexcept { return &entry - entries(); }

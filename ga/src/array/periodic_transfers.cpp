@@ -14,12 +14,12 @@ namespace tessera::detail {
 namespace {
 
 // A range of one dimension that lies within the array, and where it begins in the patch.
-struct Range {
+struct PeriodicRange {
   index_t lo, hi, skipped;
 };
 
-std::vector<Range> ranges(index_t lo, index_t hi, index_t extent) {
-  std::vector<Range> list;
+std::vector<PeriodicRange> ranges(index_t lo, index_t hi, index_t extent) {
+  std::vector<PeriodicRange> list;
   for (index_t x = lo; x < hi;) {
     const index_t begin = ((x % extent) + extent) % extent, length = std::min(hi - x, extent - begin);
     list.push_back({begin, begin + length, x - lo});
@@ -34,7 +34,7 @@ void for_each_image(const ArrayCore& array, const Box& patch, const Buffer<Point
   array.require_open();
   const int rank = array.rank();
   const LayoutCore& layout = array.layout();
-  std::array<std::vector<Range>, static_cast<std::size_t>(max_rank)> all;
+  std::array<std::vector<PeriodicRange>, static_cast<std::size_t>(max_rank)> all;
   const auto n = static_cast<std::size_t>(rank);
   bool empty = false;
   for (std::size_t d = 0; d < n; ++d) {
@@ -63,7 +63,7 @@ void for_each_image(const ArrayCore& array, const Box& patch, const Buffer<Point
                                  buffer.strides};
       return f(static_cast<const Box&>(box), part);
     }
-    for (const Range& range : all[d]) {
+    for (const PeriodicRange& range : all[d]) {
       box.lo[d] = range.lo;
       box.hi[d] = range.hi;
       extents[d] = range.hi - range.lo;

@@ -10,11 +10,12 @@ namespace tessera::detail {
 
 /// The consecutive elements of a vector that this rank works on, of any owner: an even share, of rank r
 /// those before the ones of rank r + 1. @local
-struct Share {
+struct VectorShare {
   index_t lo, hi;
 
-  Share(const SliceCore& a) : Share(a.extents()[0], a.array().group().rank(), a.array().group().size()) {}
-  Share(index_t extent, int rank, int ranks)
+  VectorShare(const SliceCore& a)
+      : VectorShare(a.extents()[0], a.array().group().rank(), a.array().group().size()) {}
+  VectorShare(index_t extent, int rank, int ranks)
       : lo(begin(extent, rank, ranks)), hi(begin(extent, rank + 1, ranks)) {}
   index_t size() const noexcept { return hi - lo; }
 

@@ -54,7 +54,7 @@ std::vector<Ghosts::Reach> Ghosts::along(int part, int d, bool with_ghosts) cons
 // Every combination of what is needed along each dimension.
 void Ghosts::combine(const Reaches& reaches, Pieces& pieces) const {
   int parts[max_rank] = {};
-  Piece piece{};
+  NeededPatch piece{};
   auto walk = [&](auto&& self, int d) -> void {
     if (d >= std::min(layout_.rank(), max_rank))
       return pieces.emplace_back(layout_.rank_at(parts), piece), void();
@@ -129,7 +129,7 @@ std::vector<Ghosts::Wanted> Ghosts::neighbours(int rank) const {
 }
 
 // A piece by its strides in elements on either side.
-Strided Ghosts::shape(const Piece& piece, const Coordinates& remote, const Coordinates& local) const {
+Strided Ghosts::shape(const NeededPatch& piece, const Coordinates& remote, const Coordinates& local) const {
   Strided shape;
   shape.run = bytes_;
   for (int d = layout_.rank() - 1; d >= 0; --d) {
@@ -148,7 +148,7 @@ Strided Ghosts::shape(const Piece& piece, const Coordinates& remote, const Coord
 }
 
 // What a partner has to do with a piece; messages hold pieces one after another, each densely.
-Ghosts::Transfer Ghosts::transfer(const Piece& piece, const Partner& partner, bool receives) const {
+Ghosts::Transfer Ghosts::transfer(const NeededPatch& piece, const Partner& partner, bool receives) const {
   auto offset = [&](const Coordinates& where, const Coordinates& strides) {
     index_t sum = 0;
     for (int d = 0; d < layout_.rank(); ++d) sum += where[at(d)] * strides[at(d)];
@@ -226,7 +226,7 @@ double Ghosts::cost(const std::vector<Round>& rounds) const {
   return sum;
 }
 
-index_t Ghosts::volume(const Piece& piece) const {
+index_t Ghosts::volume(const NeededPatch& piece) const {
   index_t product = 1;
   for (int d = 0; d < layout_.rank(); ++d) product *= piece.extents[at(d)];
   return product;

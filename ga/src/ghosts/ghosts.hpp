@@ -36,7 +36,7 @@ class Ghosts {
 
  private:
   // A patch that one rank's ghost cells need from another's storage: begins and lengths, in both storages.
-  struct Piece {
+  struct NeededPatch {
     Coordinates source, target, extents;
   };
   // The same as a transfer: from another's storage to this rank's, or between this rank's and a message, which
@@ -84,7 +84,7 @@ class Ghosts {
   };
 
   using Reaches = std::array<std::vector<Reach>, static_cast<std::size_t>(max_rank)>;
-  using Pieces = std::vector<std::pair<int, Piece>>;  // with the rank each comes from
+  using Pieces = std::vector<std::pair<int, NeededPatch>>;  // with the rank each comes from
 
   std::vector<Reach> beside(int part, int d, bool high) const;
   std::vector<Reach> along(int part, int d, bool with_ghosts) const;
@@ -95,9 +95,9 @@ class Ghosts {
   Round make_round(const std::vector<Pieces>& by_peer, const Pieces& own) const;
   Plan& plan(const GhostSides& what, bool by_dimension);
   double cost(const std::vector<Round>& rounds) const;
-  index_t volume(const Piece& piece) const;
-  Strided shape(const Piece& piece, const Coordinates& remote, const Coordinates& local) const;
-  Transfer transfer(const Piece& piece, const Partner& partner, bool receives) const;
+  index_t volume(const NeededPatch& piece) const;
+  Strided shape(const NeededPatch& piece, const Coordinates& remote, const Coordinates& local) const;
+  Transfer transfer(const NeededPatch& piece, const Partner& partner, bool receives) const;
   void send(Segment& elements, Round& round);
   bool receive(Segment& elements, Round& round, Wait wait);
   void take(Segment& elements, Partner& partner, index_t flag);

@@ -180,14 +180,14 @@ void BlockList::share_out() {
   }
 }
 
-const BlockList::Share* BlockList::share(int rank) const noexcept {
+const BlockList::BlocksOfRank* BlockList::share(int rank) const noexcept {
   const auto found = std::lower_bound(shares_.begin(), shares_.end(), rank,
-                                      [](const Share& share, int value) { return share.rank < value; });
+                                      [](const BlocksOfRank& share, int value) { return share.rank < value; });
   return found == shares_.end() || found->rank != rank ? nullptr : &*found;
 }
 
 index_t BlockList::block_count(int rank) const noexcept {
-  const Share* found = share(rank);
+  const BlocksOfRank* found = share(rank);
   return found == nullptr ? 0 : found->end - found->begin;
 }
 
@@ -205,7 +205,7 @@ bool BlockList::is_equal(const BlockList& other) const noexcept {
 }
 
 index_t BlockList::size(int rank) const noexcept {
-  const Share* found = share(rank);
+  const BlocksOfRank* found = share(rank);
   return found == nullptr ? 0 : found->size;
 }
 

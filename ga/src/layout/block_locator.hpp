@@ -49,7 +49,7 @@ class BlockLocator {
     offset = 0;
     for (const Dimension& d : dimensions_) {
       const index_t i = at[d.axis];
-      const Block* block = d.blocks.data() + d.cells[static_cast<std::size_t>(i >> d.shift)];
+      const LocatedBlock* block = d.blocks.data() + d.cells[static_cast<std::size_t>(i >> d.shift)];
       block += static_cast<index_t>(i >= block->end);
       offset += (i - block->origin) * stride;
       stride *= block->stored;
@@ -59,7 +59,7 @@ class BlockLocator {
   }
 
  private:
-  struct Block {
+  struct LocatedBlock {
     index_t end;
     index_t origin;  // the element that would be the first of what its part stores
     index_t stored;  // how many these are
@@ -70,7 +70,7 @@ class BlockLocator {
   struct Dimension {
     std::size_t axis = 0;
     int shift = 0;
-    std::vector<Block> blocks;
+    std::vector<LocatedBlock> blocks;
     // The block in which each 2^shift elements begin; none but the last is shorter, so that the others are in
     // the next.
     std::vector<std::int32_t> cells;

@@ -86,7 +86,7 @@ bool is_turned(const ByStride& target, const ByStride& order, const Box& box, in
 }
 
 // Dense memory for the elements of a box, in an order.
-class Buffer {
+class DenseBuffer {
  public:
   Operand operand(const Box& box, const ByStride& order, index_t size, int rank) {
     const index_t bytes = volume(box, rank) * size;
@@ -143,7 +143,7 @@ struct Ahead {
   Box box;
   Operand target;
   std::array<bool, max_sources> fetched{};
-  std::array<Buffer, max_sources> buffers;
+  std::array<DenseBuffer, max_sources> buffers;
   std::array<Operand, max_sources> operands;
   Request arrived;
 };
@@ -328,7 +328,7 @@ class Walk {
   std::array<Ahead, 2> turns_;               // one is used while the other is fetched
   std::size_t begun_ = 0;                    // of them, so far
   const Ahead* ahead_ = nullptr;             // the one that is used
-  std::array<Buffer, max_operands> turned_;
+  std::array<DenseBuffer, max_operands> turned_;
   Operands operands_;
 };
 

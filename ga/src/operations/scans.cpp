@@ -35,7 +35,7 @@ void require_type(std::string_view operation, const SliceCore& a, const SliceCor
 }
 
 // Which elements of a share are marked by an integer other than 0.
-std::vector<char> marks(std::string_view operation, const SliceCore& mask, const Share& share) {
+std::vector<char> marks(std::string_view operation, const SliceCore& mask, const VectorShare& share) {
   std::vector<char> marked(static_cast<std::size_t>(share.size()));
   with_kind(mask.array().type().kind, operation, [&]<class T>(T) {
     if constexpr (std::is_integral_v<T>) {
@@ -63,7 +63,7 @@ void scan(const SliceCore& x, const SliceCore* starts, const SliceCore& y, Reduc
   begin_operation(name, {x, starts == nullptr ? x : *starts, y}, Shapes::any, Types::any);
   require_vectors(name, {x, starts == nullptr ? x : *starts, y});
   require_type(name, x, y);
-  const Share share(x);
+  const VectorShare share(x);
   with_kind(x.array().type().kind, name, [&]<class T>(T) {
     combine(operation, identity<T>(operation),
             identity<T>(operation));  // throws alike where nobody has elements
@@ -99,7 +99,7 @@ void spread(const SliceCore& x, const SliceCore& starts, const SliceCore& y) {
   begin_operation("spread", {x, starts, y}, Shapes::any, Types::any);
   require_vectors("spread", {x, starts, y});
   require_type("spread", x, y);
-  const Share share(x);
+  const VectorShare share(x);
   const auto size = static_cast<std::size_t>(x.array().type().size);
   std::vector<std::byte> elements(static_cast<std::size_t>(share.size()) * size), result(elements.size());
   share.get_into(x, elements.data());
@@ -160,7 +160,7 @@ index_t pack(const SliceCore& x, const SliceCore& mask, const SliceCore& y) {
   require_vectors("pack", {x, mask});
   require_type("pack", x, y);
   require_apart("pack", y, std::span(&x, 1));
-  const Share share(x);
+  const VectorShare share(x);
   const auto marked = marks("pack", mask, share);
   const Marked count(x.array().group(), marked);
   require_packed("pack", y, count);
@@ -184,7 +184,7 @@ index_t unpack(const SliceCore& x, const SliceCore& mask, const SliceCore& y) {
   begin_operation("unpack", {x, mask, y}, Shapes::any, Types::any);
   require_vectors("unpack", {mask, y});
   require_type("unpack", x, y);
-  const Share share(y);
+  const VectorShare share(y);
   const auto marked = marks("unpack", mask, share);
   const Marked count(y.array().group(), marked);
   require_packed("unpack", x, count);

@@ -112,7 +112,7 @@ std::vector<Item<T>> merged(const SampleSort<T>& parts, const ArrayCore& runs, i
   std::vector<std::size_t> ends{0};
   Request all;
   for (int r = 0; r < group.size(); ++r) {
-    const index_t first = Share(extent, r, group.size()).lo, lo = parts.bound(r, me),
+    const index_t first = VectorShare(extent, r, group.size()).lo, lo = parts.bound(r, me),
                   count = parts.bound(r, me + 1) - lo;
     const index_t stride = 1;
     all +=
@@ -139,13 +139,13 @@ void sort(const SliceCore& keys, const SliceCore* values) {
     throw UsageError(formatted("sort: {} has {} dimensions, not 1", keys.description(), keys.rank()));
   if (values != nullptr) require_apart("sort", *values, std::span(&keys, 1));
   const index_t extent = keys.extents()[0];
-  const Share share(keys);
+  const VectorShare share(keys);
   with_kind(keys.array().type().kind, "sort", [&]<class T>(T) {
     if constexpr (!std::is_arithmetic_v<T>) {
       throw UsageError(formatted("sort: complex numbers ({}) have no order", keys.description()));
     } else {
       std::vector<index_t> starts;
-      for (int r = 0; r < group.size(); ++r) starts.push_back(Share(extent, r, group.size()).lo);
+      for (int r = 0; r < group.size(); ++r) starts.push_back(VectorShare(extent, r, group.size()).lo);
       ArrayCore runs(group, make_irregular(1, &extent, &starts, group.size()), SampleSort<T>::item_type(),
                      {.name = "runs of a sort"});
       std::vector<Item<T>> run;
@@ -186,7 +186,7 @@ void bin(const SliceCore& keys, const SliceCore& counts) {
     throw UsageError(
         formatted("bin: {} holds {}, not int64", counts.description(), to_string(counts.array().type())));
   const Group& group = keys.array().group();
-  const Share share(keys);
+  const VectorShare share(keys);
   const index_t bins = counts.extents()[0];
   with_kind(keys.array().type().kind, "bin", [&]<class T>(T) {
     if constexpr (!std::is_integral_v<T>) {

@@ -68,7 +68,7 @@ void TaskCounter::close() {
 }
 
 // As many chunks as half of what is left comes to for so many shares of the group, and one at least.
-TaskCounter::Range TaskCounter::draw_from_all(index_t shares) {
+TaskCounter::TaskRange TaskCounter::draw_from_all(index_t shares) {
   // A chunk of more than all would let the counter overflow.
   const index_t chunk = std::min(chunk_, std::max<index_t>(1, count_));
   index_t wanted = chunk;
@@ -94,7 +94,7 @@ index_t TaskCounter::advance(index_t wanted) {
 void TaskCounter::draw_from_node() {
   const auto mutex = (*node_mutex_)[0];
   const std::scoped_lock lock(mutex);
-  Range left{node_->load(0, range_begin), node_->load(0, range_end)};
+  TaskRange left{node_->load(0, range_begin), node_->load(0, range_end)};
   if (left.begin == left.end) left = draw_from_all(node_->group().size());
   mine_ = {left.begin, left.begin + std::min(chunk_, left.end - left.begin)};
   node_->store(0, range_begin, mine_.end);

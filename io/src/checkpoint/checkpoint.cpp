@@ -6,8 +6,8 @@
 
 #include <tessera/runtime/detail/fingerprint.hpp>
 
+#include "base/collectively.hpp"
 #include "base/names.hpp"
-#include "base/together.hpp"
 #include "checkpoint/checkpoint_state.hpp"
 #include "format.hpp"
 #include "posix/file_paths.hpp"
@@ -22,7 +22,7 @@ bool is_above(const std::string& group, const std::string& name) { return name.r
 
 CheckpointState::CheckpointState(const Group& group, const std::filesystem::path& prefix,
                                  const CheckpointOptions& options)
-    : group_(group), prefix_(lasting(prefix)), options_(options) {
+    : group_(group), prefix_(absolute_path(prefix)), options_(options) {
   check_prefix("Checkpoint", prefix.native());
   if (options.keep < 1)
     throw UsageError(formatted("Checkpoint: {} generations cannot be kept; at least 1", options.keep));
@@ -59,7 +59,7 @@ void CheckpointState::add(StoredItem item) {
 }
 
 void CheckpointState::claim() {
-  together(group_, "checkpoint " + prefix_.string(), [&] {
+  collectively(group_, "checkpoint " + prefix_.string(), [&] {
     if (group_.rank() != 0 || (lock_ && lock_->holds())) return;
     if (std::filesystem::is_directory(prefix_))
       throw IoError("this is a directory; give the name that the files in it are to begin with");

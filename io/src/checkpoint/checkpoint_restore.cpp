@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/collectively.hpp"
 #include "base/printable.hpp"
-#include "base/together.hpp"
 #include "checkpoint/checkpoint_state.hpp"
 #include "checkpoint/generation_reader.hpp"
 #include "format.hpp"
@@ -67,7 +67,7 @@ void read_into(GenerationReader& reader, const Group& group, const std::vector<S
   // One rank alone may have no memory for them.
   const std::string context = "values of " + reader.file().string();
   std::string all;
-  together(group, context, [&] {
+  collectively(group, context, [&] {
     std::size_t bytes = 0;
     for_each_value(reader, targets, [&](std::size_t e, std::size_t size) {
       all += values[e];
@@ -76,7 +76,7 @@ void read_into(GenerationReader& reader, const Group& group, const std::vector<S
     all.resize(bytes);
   });
   group.broadcast(std::span<char>(all), 0);
-  together(group, context, [&] {
+  collectively(group, context, [&] {
     std::size_t at = 0;
     for_each_value(reader, targets, [&](std::size_t e, std::size_t size) {
       targets[e]->value->assign(std::as_bytes(std::span(all).subspan(at, size)));

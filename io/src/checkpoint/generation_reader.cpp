@@ -10,8 +10,8 @@
 #include <tessera/io/error.hpp>
 
 #include "base/checksum.hpp"
+#include "base/collectively.hpp"
 #include "base/printable.hpp"
-#include "base/together.hpp"
 #include "checkpoint/generations.hpp"
 #include "format.hpp"
 
@@ -44,7 +44,7 @@ std::string broadcast_text(const Group& group, std::string text) {
 std::vector<std::filesystem::path> files_of_generations(const Group& group,
                                                         const std::filesystem::path& prefix) {
   std::vector<std::int64_t> numbers;
-  together(group, "checkpoint " + prefix.string(), [&] {
+  collectively(group, "checkpoint " + prefix.string(), [&] {
     if (group.rank() != 0) return;
     for (const Generation& generation : list_generations(prefix)) numbers.push_back(generation.number);
   });

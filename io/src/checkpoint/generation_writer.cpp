@@ -11,8 +11,8 @@
 #include <tessera/runtime/runtime.hpp>
 
 #include "base/checksum.hpp"
+#include "base/collectively.hpp"
 #include "base/date.hpp"
-#include "base/together.hpp"
 #include "checkpoint/generations.hpp"
 #include "format.hpp"
 #include "tiles/hdf5_raw.hpp"
@@ -36,7 +36,7 @@ void passed(const char* step) {
 // What the rank that fails has done so far decides what its message says of the generations.
 template <class Work>
 void GenerationWriter::step(Work&& work) {
-  together(group_, context_, [&] {
+  collectively(group_, context_, [&] {
     try {
       work();
     } catch (const Hdf5Error& error) {
@@ -84,7 +84,7 @@ void GenerationWriter::create(const std::vector<StoredItem>& items) {
   manifest_.tiles = number_tiles(manifest_.entries);
   step([&] {
     if (is_root()) return make_file();
-    replacement_.emplace(prefix_, Replacement::Part::uses);
+    replacement_.emplace(prefix_, AtomicFile::Part::uses);
     replacement_->reserve(largest_size(manifest_.entries));  // asks what this process may write
   });
   replacement_->share_name(group_);
@@ -101,7 +101,7 @@ void GenerationWriter::create(const std::vector<StoredItem>& items) {
 void GenerationWriter::make_file() {
   manifest_.generation = next_generation(prefix_);
   remove_leftovers(prefix_);
-  replacement_.emplace(generation_path(prefix_, manifest_.generation), Replacement::Part::makes, Links::refuse);
+  replacement_.emplace(generation_path(prefix_, manifest_.generation), AtomicFile::Part::makes, Links::refuse);
   replacement_->begin();
   seal_.file_size = make_tiled_file(*replacement_, Seal::bytes, manifest_.entries.size() + 2,
                                     [&](const hdf5::File& file) { make_datasets(file); });

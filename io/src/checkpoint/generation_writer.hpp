@@ -13,8 +13,8 @@
 
 #include "checkpoint/head.hpp"
 #include "hdf5/hdf5.hpp"
+#include "posix/atomic_file.hpp"
 #include "posix/background_writer.hpp"
-#include "posix/replacement.hpp"
 #include "tiles/stored_items.hpp"
 
 namespace tessera::io::detail {
@@ -60,7 +60,7 @@ class GenerationWriter {
   std::string context_, consequence_;
   Manifest manifest_;
   Seal seal_;
-  std::optional<Replacement> replacement_;
+  std::optional<AtomicFile> replacement_;
   Descriptor file_;
   std::vector<TileRange> mine_;
   std::vector<std::int64_t> checksums_;  // of all tiles; 0 where they are not known here

@@ -59,12 +59,12 @@ Seal read_seal(const Descriptor& file) {
 }
 
 // A part of the file that something names.
-struct Place {
+struct FilePart {
   index_t begin = 0, bytes = 0;
   std::string what;
 };
 
-void require_within(const Place& place, index_t file_size) {
+void require_within(const FilePart& place, index_t file_size) {
   if (place.begin >= Seal::bytes && place.bytes <= file_size - Seal::bytes &&
       place.begin <= file_size - place.bytes)
     return;
@@ -72,7 +72,7 @@ void require_within(const Place& place, index_t file_size) {
                           place.bytes, place.begin, file_size));
 }
 
-Place place_of(const Seal& seal) { return {seal.manifest_offset, seal.manifest_size, "its manifest"}; }
+FilePart place_of(const Seal& seal) { return {seal.manifest_offset, seal.manifest_size, "its manifest"}; }
 
 void check_manifest_place(const Seal& seal) {
   if (seal.manifest_size > most_manifest_bytes)
@@ -95,7 +95,7 @@ std::string Seal::text() const {
 void check_places(const Seal& seal, const Manifest& manifest) {
   check_manifest_place(seal);
   // Tiles have bytes, all of which are in the file: their number times 8 cannot overflow once that is known.
-  std::vector<Place> places{place_of(seal)};
+  std::vector<FilePart> places{place_of(seal)};
   index_t rest = seal.file_size - Seal::bytes, most_rest = most_for_file;
   most_rest += most_for_name_byte * seal.manifest_size;
   for (const Entry& entry : manifest.entries) {
@@ -112,12 +112,13 @@ void check_places(const Seal& seal, const Manifest& manifest) {
     places.push_back({manifest.checksums_offset, 8 * manifest.tiles, "its table of checksums"});
     require_within(places.back(), seal.file_size);
   }
-  std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.begin < b.begin; });
+  std::sort(places.begin(), places.end(),
+            [](const FilePart& a, const FilePart& b) { return a.begin < b.begin; });
   for (std::size_t i = 1; i < places.size(); ++i) {
     if (places[i - 1].begin + places[i - 1].bytes > places[i].begin)
       throw IoError(formatted("{} and {} have the same bytes of the file", places[i - 1].what, places[i].what));
   }
-  for (const Place& place : places) rest -= place.bytes;
+  for (const FilePart& place : places) rest -= place.bytes;
   if (rest > most_rest)
     throw IoError(formatted("{} of its bytes belong to nothing that its manifest names", rest));
 }

@@ -9,7 +9,7 @@
 
 #include "disk_array/disk_transfer.hpp"
 #include "file/file_state.hpp"
-#include "file/opening.hpp"
+#include "file/open_checks.hpp"
 #include "file/slice_transfers.hpp"
 #include "format.hpp"
 
@@ -86,7 +86,7 @@ DiskArrayCore::DiskArrayCore(const Group& group, const std::filesystem::path& pa
   state_->group = group, state_->path = path, state_->name = dataset, state_->options = options;
   check_options(*state_);
   int found = 0;
-  together(group, state_->context("creation of"), [&] {
+  collectively(group, state_->context("creation of"), [&] {
     if (group.rank() == 0) found = static_cast<int>(std::filesystem::exists(path));
   });
   const bool exists = group.broadcast(found, 0) != 0;
@@ -166,7 +166,7 @@ void DiskArrayCore::flush() {
   if (!s.is_open) throw UsageError(s.context("flush of") + ": it is closed");
   if (s.through_hdf5) return s.through_hdf5->flush();
   s.group.barrier();  // what others have written is in the file
-  together(s.group, s.context("flush of"), [&] {
+  collectively(s.group, s.context("flush of"), [&] {
     if (s.is_writable && s.group.node().rank() == 0) flush_data(s.file);
   });
 }

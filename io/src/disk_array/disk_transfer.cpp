@@ -10,8 +10,8 @@
 #include <tessera/core/operations.hpp>
 #include <tessera/layout.hpp>
 
+#include "base/collectively.hpp"
 #include "base/progress.hpp"
-#include "base/together.hpp"
 #include "file/file_order.hpp"
 #include "format.hpp"
 
@@ -164,8 +164,8 @@ void DiskTransfer::start() {
 void DiskTransfer::finish() {
   const std::string problem = std::exchange(outcome_, nullptr)->wait();
   buffer_->order_local_access();
-  throw_together(state_->group, state_->context(direction_ == Direction::write ? "write to" : "read from"),
-                 problem, Source::file, {});
+  throw_on_all(state_->group, state_->context(direction_ == Direction::write ? "write to" : "read from"),
+               problem, Source::file, {});
 }
 
 }  // namespace tessera::io::detail

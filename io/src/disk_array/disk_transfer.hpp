@@ -10,7 +10,7 @@
 
 #include <tessera/io/disk_array.hpp>
 
-#include "base/pieces.hpp"
+#include "base/box_chunks.hpp"
 #include "disk_array/disk_worker.hpp"
 #include "posix/descriptor.hpp"
 
@@ -71,7 +71,7 @@ class DiskTransfer {
   Direction direction_;
   tessera::detail::Box section_;
   tessera::detail::SliceCore slice_;
-  Pieces pieces_;
+  BoxChunks pieces_;
   index_t next_ = 0;  // piece
   std::list<DiskState::Move>::iterator move_;
   std::optional<tessera::detail::ArrayCore> buffer_;  // of the piece before the next

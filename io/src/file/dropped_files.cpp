@@ -10,8 +10,8 @@
 #include <tessera/io/error.hpp>
 #include <tessera/runtime/detail/fingerprint.hpp>
 
-#include "base/together.hpp"
-#include "posix/space.hpp"
+#include "base/collectively.hpp"
+#include "posix/disk_space.hpp"
 
 namespace tessera::io::detail {
 namespace {
@@ -28,8 +28,8 @@ index_t last_number = 0;  // the greatest of any file
 
 void GroupFile::close(const std::string& context) {
   const Descriptor bytes = std::move(file.bytes);
-  together(group, context, [&] { hdf5::close(std::move(file.hdf5)); });
-  together(group, context, [&] {
+  collectively(group, context, [&] { hdf5::close(std::move(file.hdf5)); });
+  collectively(group, context, [&] {
     if (took_space && bytes) release_space(bytes);
   });
 }

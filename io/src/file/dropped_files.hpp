@@ -6,7 +6,7 @@
 
 #include <tessera/runtime/group.hpp>
 
-#include "file/opening.hpp"
+#include "file/open_checks.hpp"
 
 // Files that were dropped without close(): a destructor cannot make collective calls. They are closed by a
 // later file of their group, or when MPI ends.

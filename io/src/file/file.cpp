@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "file/file_state.hpp"
-#include "file/opening.hpp"
+#include "file/open_checks.hpp"
 #include "file/slice_transfers.hpp"
 #include "format.hpp"
 #include "hdf5/mpi_io.hpp"
@@ -148,7 +148,7 @@ void File::write(std::string_view name, const Box* patch, const SliceCore& from)
   s.require_writable(context);
   s.begin(context, from);
   const hdf5::Silence silence;
-  const detail::Place place{from.rank(), patch == nullptr ? Coordinates{} : patch->lo};
+  const detail::DatasetPlace place{from.rank(), patch == nullptr ? Coordinates{} : patch->lo};
   hdf5::Dataset dataset;
   bool is_new = false;
   s.step(context, [&] {
@@ -194,7 +194,7 @@ void File::read(std::string_view name, const Box* patch, const SliceCore& into) 
     s.last = {false, "the elements lie in the file as in memory, where each rank reads its part at full speed"};
     return;
   }
-  const detail::Place place{into.rank(), patch == nullptr ? Coordinates{} : patch->lo};
+  const detail::DatasetPlace place{into.rank(), patch == nullptr ? Coordinates{} : patch->lo};
   const auto account = s.while_whole([&] { return detail::read_slice(dataset, place, into, context); });
   s.last = {account.collective, account.reason};
 }
@@ -210,7 +210,7 @@ void File::append(std::string_view name, const SliceCore& step, const detail::St
   s.take_space(bytes_on_disk(dims, storage, type.size), FileState::Use::now, context);
   const hdf5::Silence silence;
   hdf5::Dataset dataset;
-  detail::Place place{step.rank() + 1, {}};
+  detail::DatasetPlace place{step.rank() + 1, {}};
   hsize_t before = 0;
   bool is_new = false;
   s.step(context, [&] {
@@ -280,7 +280,7 @@ void File::read_step(std::string_view name, index_t step, const SliceCore& into)
     dims.erase(dims.begin());
     detail::require_extents(dims, into);
   });
-  detail::Place place{into.rank() + 1, {}};
+  detail::DatasetPlace place{into.rank() + 1, {}};
   place.origin[0] = step;
   const auto account = s.while_whole([&] { return detail::read_slice(dataset, place, into, context); });
   s.last = {account.collective, account.reason};

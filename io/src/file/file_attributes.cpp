@@ -6,7 +6,7 @@
 #include <tessera/io/file.hpp>
 
 #include "file/file_state.hpp"
-#include "file/opening.hpp"
+#include "file/open_checks.hpp"
 #include "format.hpp"
 
 namespace tessera::io {

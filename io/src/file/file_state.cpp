@@ -15,11 +15,11 @@
 #include <tessera/core/operations.hpp>
 #include <tessera/runtime/detail/fingerprint.hpp>
 
-#include "file/opening.hpp"
+#include "file/open_checks.hpp"
 #include "format.hpp"
 #include "hdf5/mpi_io.hpp"
+#include "posix/disk_space.hpp"
 #include "posix/links.hpp"
-#include "posix/space.hpp"
 
 namespace tessera::io::detail {
 namespace {
@@ -60,7 +60,7 @@ FileState::FileState(const Group& group, std::filesystem::path path, Mode mode)
 
 void FileState::create(bool exclusive, const std::string& context) {
   bool is_new = false;
-  together(group(), context, [&] {
+  collectively(group(), context, [&] {
     require_safe_writing(group());
     if (group().rank() != 0) return;
     is_new = !std::filesystem::exists(path_);
@@ -76,12 +76,12 @@ void FileState::create(bool exclusive, const std::string& context) {
     }
   });
   const hdf5::Locks locks = file_locks(group(), path_, context);
-  together(group(), context, [&] {
+  collectively(group(), context, [&] {
     open_.file.bytes = open_to_write(path_);
     hdf5::prepare_to_open_together();
   });
   try {
-    together(group(), context, [&] {
+    collectively(group(), context, [&] {
       hdf5::without_loss([&] { open_.file.hdf5 = hdf5::create(path_, group().mpi_comm(), locks); });
     });
     take_space(0, Use::now, context);
@@ -113,7 +113,7 @@ bool FileState::agreed(const std::string& context, bool found) {
   std::array<int, 2> least{mine, -mine};
   group().all_reduce(std::span<int>(least), Reduce::min);
   const bool differs = least[0] != -least[1];
-  together(group(), context, [&] {
+  collectively(group(), context, [&] {
     if (differs)
       throw IoError(
           "some ranks find it in the file and some do not; are all of them able to read the file, and what it "

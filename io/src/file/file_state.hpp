@@ -9,9 +9,9 @@
 #include <tessera/io/file.hpp>
 #include <tessera/runtime/group.hpp>
 
-#include "base/together.hpp"
+#include "base/collectively.hpp"
 #include "file/dropped_files.hpp"
-#include "file/opening.hpp"
+#include "file/open_checks.hpp"
 #include "hdf5/hdf5.hpp"
 #include "hdf5/hdf5_losses.hpp"
 
@@ -56,7 +56,7 @@ class FileState {
   template <class Step>
   void step(const std::string& context, Step&& work) {
     const hdf5::Silence silence;
-    while_whole([&] { together(group(), context, [&] { hdf5::without_loss(work); }); });
+    while_whole([&] { collectively(group(), context, [&] { hdf5::without_loss(work); }); });
   }
   /// Runs what throws on every rank. If part of the file was lost, it is closed then. @collective
   template <class Action>

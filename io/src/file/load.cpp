@@ -5,8 +5,8 @@
 #include <tessera/core/operations.hpp>
 #include <tessera/runtime/detail/fingerprint.hpp>
 
-#include "base/together.hpp"
-#include "file/opening.hpp"
+#include "base/collectively.hpp"
+#include "file/open_checks.hpp"
 #include "file/slice_transfers.hpp"
 #include "format.hpp"
 
@@ -34,7 +34,7 @@ Coordinates dataset_extents(const Group& group, const std::filesystem::path& pat
   const std::string what = context(path, dataset);
   const hdf5::File file = open_file(group, path, Access::read, what).hdf5;
   Coordinates dims{};
-  together(group, what, [&] {
+  collectively(group, what, [&] {
     const auto found = hdf5::extents(find_dataset(file, std::string(dataset)));
     require_rank(found, rank);
     for (std::size_t d = 0; d < found.size(); ++d) dims[d] = static_cast<index_t>(found[d]);
@@ -52,7 +52,7 @@ void load(const std::filesystem::path& path, std::string_view dataset, const Box
   const OpenFile file = open_file(group, path, Access::read, what);
   hdf5::Dataset source;
   index_t offset = -1;
-  together(group, what, [&] {
+  collectively(group, what, [&] {
     source = find_dataset(file.hdf5, std::string(dataset));
     hdf5::memory_to_read(source, slice.array().type());
     const auto dims = hdf5::extents(source);

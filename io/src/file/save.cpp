@@ -9,10 +9,10 @@
 
 #include <tessera/runtime/detail/fingerprint.hpp>
 
-#include "base/together.hpp"
+#include "base/collectively.hpp"
 #include "file/slice_transfers.hpp"
 #include "format.hpp"
-#include "posix/replacement.hpp"
+#include "posix/atomic_file.hpp"
 #include "tiles/hdf5_raw.hpp"
 #include "tiles/stored_items.hpp"
 #include "tiles/tile_transfer.hpp"
@@ -79,7 +79,7 @@ void check_agreement(const std::filesystem::path& path, std::span<const io::Item
 }
 
 // Where they go in a new file: rank 0 makes its datasets, as they are said to be there.
-void make_file(const Replacement& replacement, std::vector<Entry>& entries,
+void make_file(const AtomicFile& replacement, std::vector<Entry>& entries,
                const std::vector<const StoredItem*>& items) {
   make_tiled_file(replacement, 0, entries.size(), [&](const hdf5::File& file) {
     for (std::size_t e = 0; e < entries.size(); ++e) {
@@ -91,9 +91,9 @@ void make_file(const Replacement& replacement, std::vector<Entry>& entries,
 }
 
 // @collective: throws on every rank or on none
-void write_file(Replacement& replacement, const Group& group, const std::vector<StoredItem>& items,
+void write_file(AtomicFile& replacement, const Group& group, const std::vector<StoredItem>& items,
                 const std::string& context) {
-  const auto step = [&](auto&& work) { together(group, context, work, untouched); };
+  const auto step = [&](auto&& work) { collectively(group, context, work, untouched); };
   std::vector<Entry> entries;
   for (const StoredItem& item : items) entries.emplace_back(item.entry()).divide(group.size());
   number_tiles(entries);
@@ -126,7 +126,7 @@ void save(const std::filesystem::path& path, std::span<const io::Item> items) {
   std::vector<StoredItem> stored;
   for (const io::Item& item : items) stored.push_back({item.dataset(), nullptr, item.slice(), {}});
   settle(group, stored);
-  Replacement replacement(path, group.rank() == 0 ? Replacement::Part::makes : Replacement::Part::uses);
+  AtomicFile replacement(path, group.rank() == 0 ? AtomicFile::Part::makes : AtomicFile::Part::uses);
   try {
     write_file(replacement, group, stored, context);
   } catch (...) {
@@ -135,7 +135,7 @@ void save(const std::filesystem::path& path, std::span<const io::Item> items) {
     group.barrier();
     throw;
   }
-  together(group, context, [&] { replacement.flush_directory(); });
+  collectively(group, context, [&] { replacement.flush_directory(); });
 }
 
 }  // namespace tessera::io::detail

@@ -7,8 +7,8 @@
 #include <tessera/core/operations.hpp>
 #include <tessera/runtime/runtime.hpp>
 
+#include "base/collectively.hpp"
 #include "base/progress.hpp"
-#include "base/together.hpp"
 #include "file/file_order.hpp"
 #include "format.hpp"
 #include "hdf5/hdf5_losses.hpp"
@@ -21,7 +21,7 @@ using tessera::detail::Box;
 using tessera::detail::SliceCore;
 
 // A box of a slice as one of the dataset. In the dimensions that come before it is at one position.
-Box box_at(const Place& place, const Box& box, int rank) {
+Box box_at(const DatasetPlace& place, const Box& box, int rank) {
   Box moved;
   const int before = place.rank - rank;
   for (int d = 0; d < place.rank; ++d) {
@@ -37,11 +37,11 @@ std::vector<index_t> extents_of(const SliceCore& slice) {
 }
 
 // Between the dataset and elements in its order, by all members at once.
-hdf5::Account move(hdf5::Transfer direction, const hdf5::Dataset& dataset, const Place& place,
+hdf5::Account move(hdf5::Transfer direction, const hdf5::Dataset& dataset, const DatasetPlace& place,
                    const SliceCore& slice, FileOrder& ordered, const std::string& context) {
   const Group& group = slice.array().group();
   hdf5::Account account;
-  together(group, context, [&] {
+  collectively(group, context, [&] {
     const auto& type = slice.array().type();
     const hdf5::Memory memory = direction == hdf5::Transfer::write ? hdf5::memory_to_write(dataset, type)
                                                                    : hdf5::memory_to_read(dataset, type);
@@ -62,22 +62,22 @@ hdf5::Account move(hdf5::Transfer direction, const hdf5::Dataset& dataset, const
 
 }  // namespace
 
-void try_to_write(const hdf5::File& file, const std::string& name, hdf5::Dataset& dataset, const Place& place,
-                  const SliceCore& slice) {
+void try_to_write(const hdf5::File& file, const std::string& name, hdf5::Dataset& dataset,
+                  const DatasetPlace& place, const SliceCore& slice) {
   hdf5::try_chunks(dataset, hdf5::memory_to_write(dataset, slice.array().type()),
                    box_at(place, FileOrder::box_of(slice), slice.rank()), place.rank);
   dataset.reset();  // first, as HDF5 keeps one memory of chunks for all that have it open
   dataset = hdf5::open_dataset(file, name);
 }
 
-hdf5::Account write_slice(const hdf5::Dataset& dataset, const Place& place, const SliceCore& slice,
+hdf5::Account write_slice(const hdf5::Dataset& dataset, const DatasetPlace& place, const SliceCore& slice,
                           const std::string& context) {
   FileOrder ordered(slice);
   if (ordered.is_copy()) tessera::detail::copy(slice, ordered.array());
   return move(hdf5::Transfer::write, dataset, place, slice, ordered, context);
 }
 
-hdf5::Account read_slice(const hdf5::Dataset& dataset, const Place& place, const SliceCore& slice,
+hdf5::Account read_slice(const hdf5::Dataset& dataset, const DatasetPlace& place, const SliceCore& slice,
                          const std::string& context) {
   FileOrder ordered(slice);
   hdf5::Account account = move(hdf5::Transfer::read, dataset, place, slice, ordered, context);
@@ -100,7 +100,7 @@ void read_tiles_of(const SliceCore& slice, const Descriptor& file, index_t offse
                         store(item, entries[e], tile, bytes.data());
                       }};
   const Group& group = slice.array().group();
-  together(group, context, [&] { read_tiles(group, context, file, entries, sink); });
+  collectively(group, context, [&] { read_tiles(group, context, file, entries, sink); });
   settle(group, {item});
 }
 
@@ -118,11 +118,11 @@ std::vector<hsize_t> dims_of(const SliceCore& slice) {
 }
 
 // Between the dataset and elements in its order, by all members at once.
-hdf5::Account move(hdf5::Transfer direction, const hdf5::Dataset& dataset, const Place& place,
+hdf5::Account move(hdf5::Transfer direction, const hdf5::Dataset& dataset, const DatasetPlace& place,
                    const SliceCore& slice, FileOrder& ordered, const std::string& context) {
   const Group& group = slice.array().group();
   hdf5::Account account;
-  together(group, context, [&] {
+  collectively(group, context, [&] {
     const auto& type = slice.array().type();
     const hdf5::Memory memory = direction == hdf5::Transfer::write ? hdf5::memory_to_write(dataset, type)
                                                                    : hdf5::memory_to_read(dataset, type);

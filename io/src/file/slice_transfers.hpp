@@ -14,20 +14,20 @@ namespace tessera::io::detail {
 
 /// Where a slice lies in a dataset: its first element is at `origin`, and its dimensions are the last ones
 /// there.
-struct Place {
+struct DatasetPlace {
   int rank;
   tessera::detail::Coordinates origin{};
 };
 
 /// Tries what could fail on some ranks only when a slice is written, and opens the dataset anew. Part of a step
 /// of all ranks.
-void try_to_write(const hdf5::File& file, const std::string& name, hdf5::Dataset& dataset, const Place& place,
-                  const tessera::detail::SliceCore& slice);
+void try_to_write(const hdf5::File& file, const std::string& name, hdf5::Dataset& dataset,
+                  const DatasetPlace& place, const tessera::detail::SliceCore& slice);
 /// Writes all elements of a slice; what others have put there is visible already. @collective
-hdf5::Account write_slice(const hdf5::Dataset& dataset, const Place& place,
+hdf5::Account write_slice(const hdf5::Dataset& dataset, const DatasetPlace& place,
                           const tessera::detail::SliceCore& slice, const std::string& context);
 /// Reads all of them; they are visible to every rank then. What was to be done before is done. @collective
-hdf5::Account read_slice(const hdf5::Dataset& dataset, const Place& place,
+hdf5::Account read_slice(const hdf5::Dataset& dataset, const DatasetPlace& place,
                          const tessera::detail::SliceCore& slice, const std::string& context);
 /// The same for a dataset whose elements lie in the file from `offset` on as they would in memory: tile by
 /// tile, without HDF5, and without a copy of the whole in any layout. @collective

@@ -13,11 +13,11 @@
 #include <tessera/io/save.hpp>
 #include <tessera/layout.hpp>
 
+#include "base/collectively.hpp"
 #include "base/printable.hpp"
-#include "base/together.hpp"
 #include "format.hpp"
+#include "posix/atomic_file.hpp"
 #include "posix/file_paths.hpp"
-#include "posix/replacement.hpp"
 
 namespace tessera::io {
 namespace {
@@ -125,7 +125,7 @@ std::string attribute_xml(const XdmfField& field, const Shape& shape, const Slic
 XdmfSeries::XdmfSeries(const Group& group, const std::filesystem::path& file, std::vector<index_t> points,
                        std::vector<double> origin, std::vector<double> spacing, const XdmfOptions& options)
     : group_(group),
-      path_(detail::lasting(file)),
+      path_(detail::absolute_path(file)),
       points_(std::move(points)),
       origin_(std::move(origin)),
       spacing_(std::move(spacing)),
@@ -142,7 +142,7 @@ XdmfSeries::XdmfSeries(const Group& group, const std::filesystem::path& file, st
 
 // Those that this class has written, as it has written them.
 void XdmfSeries::read_steps(const std::string& context) {
-  detail::together(group_, context, [&] {
+  detail::collectively(group_, context, [&] {
     if (group_.rank() != 0 || !std::filesystem::exists(path_)) return;
     if (!std::filesystem::is_regular_file(path_) || std::filesystem::file_size(path_) > most_bytes)
       throw IoError("this is no list of steps: no file, or one of more than a GiB");
@@ -208,9 +208,9 @@ std::string XdmfSeries::grid_xml() const {
 }
 
 void XdmfSeries::replace_list(const std::string& context) const {
-  detail::together(group_, context, [&] {
+  detail::collectively(group_, context, [&] {
     if (group_.rank() != 0) return;
-    detail::Replacement list(path_, detail::Replacement::Part::makes);
+    detail::AtomicFile list(path_, detail::AtomicFile::Part::makes);
     list.begin();
     try {
       std::ofstream file(list.temporary());

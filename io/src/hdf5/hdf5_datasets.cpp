@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "base/pieces.hpp"
+#include "base/box_chunks.hpp"
 #include "hdf5/hdf5.hpp"
 #include "hdf5/hdf5_check.hpp"
 
@@ -274,7 +274,7 @@ index_t offset_in_file(const File& file, const Dataset& dataset, const tessera::
 Account transfer(Transfer direction, const Dataset& dataset, const Memory& memory, const Group& group,
                  const Box& box, int rank, void* data, const std::function<void(index_t, index_t)>& show) {
   const bool is_every_second = memory.is_every_second && !memory.between;
-  const detail::Pieces pieces(box, rank, memory.stride, memory.between ? most_bytes_between : most_bytes);
+  const detail::BoxChunks pieces(box, rank, memory.stride, memory.between ? most_bytes_between : most_bytes);
   const index_t rounds = group.all_reduce(pieces.count(), Reduce::max);
   Properties properties;
   std::exception_ptr problem;

@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "base/together.hpp"
+#include "base/collectively.hpp"
 #include "format.hpp"
 
 namespace tessera::io::detail {
@@ -73,7 +73,7 @@ hdf5::Locks file_locks(const Group& group, const std::filesystem::path& path, co
 #else
   const bool needs_them = group.node_count() > 1;
 #endif
-  together(group, context, [&] {
+  collectively(group, context, [&] {
     if (!needs_them) return;
     throw IoError(
         formatted("the file system of {} has no file locks ({}), without which MPI-IO does not write "

@@ -9,7 +9,7 @@ namespace tessera::io::detail {
 
 /// The path that means the same file after a change of directory. What cannot be made absolute, as there is no
 /// directory any more or no path, stays as it is: its user says what is wrong. @local
-inline std::filesystem::path lasting(const std::filesystem::path& path) {
+inline std::filesystem::path absolute_path(const std::filesystem::path& path) {
   std::error_code error;
   auto absolute = std::filesystem::absolute(path, error);
   return error ? path : absolute;

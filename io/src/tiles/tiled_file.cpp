@@ -14,7 +14,7 @@ constexpr index_t most_for_file = 65536, most_for_dataset = 16384;  // what HDF5
 
 }  // namespace
 
-index_t make_tiled_file(const Replacement& replacement, index_t user_bytes, std::size_t datasets,
+index_t make_tiled_file(const AtomicFile& replacement, index_t user_bytes, std::size_t datasets,
                         const std::function<void(const hdf5::File&)>& make) {
   // HDF5 does not survive running out of space. To create is to truncate, so this is a question only.
   replacement.reserve(user_bytes + most_for_file + static_cast<index_t>(datasets) * most_for_dataset);

@@ -10,8 +10,8 @@
 #include <tessera/runtime/group.hpp>
 
 #include "hdf5/hdf5.hpp"
+#include "posix/atomic_file.hpp"
 #include "posix/descriptor.hpp"
-#include "posix/replacement.hpp"
 #include "tiles/tiles.hpp"
 
 // New files of which rank 0 makes the HDF5 part, with places for entries that all ranks write to.
@@ -19,7 +19,7 @@ namespace tessera::io::detail {
 
 /// Makes one on rank 0: HDF5 begins after `user_bytes` of anything, and `make` creates so many datasets. Space
 /// is taken for all of it, where the file system can. Returns its size. @local @throws IoError
-index_t make_tiled_file(const Replacement& replacement, index_t user_bytes, std::size_t datasets,
+index_t make_tiled_file(const AtomicFile& replacement, index_t user_bytes, std::size_t datasets,
                         const std::function<void(const hdf5::File&)>& make);
 /// More than a file with these entries can need. @local
 index_t largest_size(std::span<const Entry> entries);

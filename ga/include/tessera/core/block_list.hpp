@@ -50,7 +50,7 @@ class BlockList {
     int begin, end, right;  // right: 0 for a leaf
   };
   // The blocks of one rank that has any: a range of by_rank_.
-  struct Share {
+  struct BlocksOfRank {
     int rank, begin, end;
     index_t size;
   };
@@ -61,13 +61,13 @@ class BlockList {
   void require_cover(const Coordinates& dims) const;
   void share_out();
   void collect(const Box& box, std::vector<int>& found) const;
-  const Share* share(int rank) const noexcept;
+  const BlocksOfRank* share(int rank) const noexcept;
 
   int rank_;
   std::vector<Block> blocks_;
   std::vector<int> order_, by_rank_;
   std::vector<Node> nodes_;
-  std::vector<Share> shares_;
+  std::vector<BlocksOfRank> shares_;
 };
 
 template <class F>

@@ -66,11 +66,11 @@ struct PlacedRun : ElementRun {
   Coordinates at;
   int along;
   /// The row-major numbers in the slice of its first element, and from each to the next. @local
-  struct Numbers {
+  struct RowMajorNumbers {
     index_t first, step;
   };
-  Numbers numbers(const SliceCore& slice) const noexcept {
-    Numbers found{0, 1};
+  RowMajorNumbers numbers(const SliceCore& slice) const noexcept {
+    RowMajorNumbers found{0, 1};
     for (int d = 0; d < slice.rank(); ++d) {
       const auto i = static_cast<std::size_t>(d);
       found.first = found.first * slice.extents()[i] + at[i];

@@ -15,9 +15,9 @@ namespace detail {
 enum class Symmetry : std::uint8_t { symmetric, hermitian };
 void rank_k(Symmetry symmetry, const void* alpha, const tessera::detail::SliceCore& a, Op op, const void* beta,
             const tessera::detail::SliceCore& c);
-void multiply_symmetric(Symmetry symmetry, Side side, Triangle triangle, const void* alpha,
-                        const tessera::detail::SliceCore& a, const tessera::detail::SliceCore& b,
-                        const void* beta, const tessera::detail::SliceCore& c);
+void symmetric_product(Symmetry symmetry, Side side, Triangle triangle, const void* alpha,
+                       const tessera::detail::SliceCore& a, const tessera::detail::SliceCore& b,
+                       const void* beta, const tessera::detail::SliceCore& c);
 }  // namespace detail
 
 /// c = alpha * a * transpose of a + beta * c, for about half the work of gemm(): of each two elements of c that
@@ -43,15 +43,15 @@ void herk(detail::Real<value_t<C>> alpha, const Operand<value_t<C>>& a, detail::
 /// @throws UsageError on every rank if a is not square, the shapes do not fit, or c overlaps a or b
 template <Result C, MatrixLike<C> A, MatrixLike<C> B>
 void symm(Side side, Triangle triangle, value_t<C> alpha, const A& a, const B& b, value_t<C> beta, C&& c) {
-  detail::multiply_symmetric(detail::Symmetry::symmetric, side, triangle, &alpha, slice_of(a).core(),
-                             slice_of(b).core(), &beta, slice_of(c).core());
+  detail::symmetric_product(detail::Symmetry::symmetric, side, triangle, &alpha, slice_of(a).core(),
+                            slice_of(b).core(), &beta, slice_of(c).core());
 }
 
 /// The same for a Hermitian `a`, the imaginary part of whose diagonal is taken for zero. @collective
 template <Result C, MatrixLike<C> A, MatrixLike<C> B>
 void hemm(Side side, Triangle triangle, value_t<C> alpha, const A& a, const B& b, value_t<C> beta, C&& c) {
-  detail::multiply_symmetric(detail::Symmetry::hermitian, side, triangle, &alpha, slice_of(a).core(),
-                             slice_of(b).core(), &beta, slice_of(c).core());
+  detail::symmetric_product(detail::Symmetry::hermitian, side, triangle, &alpha, slice_of(a).core(),
+                            slice_of(b).core(), &beta, slice_of(c).core());
 }
 
 }  // namespace tessera::linalg

@@ -4,14 +4,14 @@
 
 #include <tessera/linalg/symmetric.hpp>
 
-#include "multiply.hpp"
+#include "distributed_product.hpp"
 
 namespace tessera::linalg::detail {
 
 /// c = the product, which is known to be symmetric or Hermitian, + beta * c. @collective, from after
 /// begin_operation to end_operation
 template <class T>
-void multiply_symmetric(Symmetry symmetry, Product<T>& product, const tessera::detail::SliceCore& c, index_t k,
-                        T beta);
+void symmetric_product(Symmetry symmetry, LocalProduct<T>& product, const tessera::detail::SliceCore& c,
+                       index_t k, T beta);
 
 }  // namespace tessera::linalg::detail

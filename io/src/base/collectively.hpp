@@ -13,13 +13,13 @@ enum class Source : std::uint8_t { file, hdf5 };
 
 /// Throws on every rank if `problem` is not empty on one: the problem of the lowest such rank, between
 /// `context` and `consequence`, as the class that its source asks for. @collective
-void throw_together(const Group& group, const std::string& context, const std::string& problem, Source source,
-                    const std::string& consequence);
+void throw_on_all(const Group& group, const std::string& context, const std::string& problem, Source source,
+                  const std::string& consequence);
 
 /// Runs a step that every rank takes part in; the error of one becomes the error of all. @collective
 template <class Step>
-void together(const Group& group, const std::string& context, Step&& step,
-              const std::string& consequence = {}) {
+void collectively(const Group& group, const std::string& context, Step&& step,
+                  const std::string& consequence = {}) {
   std::string problem;
   Source source = Source::file;
   try {
@@ -30,7 +30,7 @@ void together(const Group& group, const std::string& context, Step&& step,
   } catch (const std::exception& error) {
     problem = error.what();
   }
-  throw_together(group, context, problem, source, consequence);
+  throw_on_all(group, context, problem, source, consequence);
 }
 
 }  // namespace tessera::io::detail

@@ -18,10 +18,10 @@ namespace tessera::io::detail {
 /// name in the same directory until commit(). A symbolic link stays, and what it leads to is replaced (see
 /// without_links). One rank makes, renames and removes it. With Links::refuse it is a new file: nothing is
 /// replaced, a link neither.
-class Replacement {
+class AtomicFile {
  public:
   enum class Part : std::uint8_t { makes, uses };
-  Replacement(std::filesystem::path path, Part part, Links links = Links::follow);
+  AtomicFile(std::filesystem::path path, Part part, Links links = Links::follow);
 
   /// Makes the file, with a name that nobody else has. @local @throws IoError
   void begin();

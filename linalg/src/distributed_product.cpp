@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-#include "multiply.hpp"
+#include "distributed_product.hpp"
 
 #include <algorithm>
 #include <array>
@@ -24,7 +24,7 @@ T scaled(T factor, T value) {
 
 // c = block + beta * c for the pieces of a share, `block` by columns.
 template <class T>
-void store(const Share& share, const blas::Panel<T>& block, T beta) {
+void store(const OwnedSubmatrix& share, const blas::Panel<T>& block, T beta) {
   for (const LocalPiece& piece : share.pieces) {
     const IndexSet rows(piece.box.lo[0], piece.box.hi[0] - piece.box.lo[0]),
         columns(piece.box.lo[1], piece.box.hi[1] - piece.box.lo[1]);
@@ -52,7 +52,7 @@ std::unique_ptr<T[]> block_of(index_t m, index_t n, const Tiles& tiles) {
 using Split = std::vector<IndexSet>;
 
 template <class T>
-void compute_part_of_sums(Product<T>& product, const SliceCore& c, const Split& split, T beta,
+void compute_part_of_sums(LocalProduct<T>& product, const SliceCore& c, const Split& split, T beta,
                           const Tiles& tiles) {
   const Group& group = c.array().group();
   const index_t m = c.extents()[0], n = c.extents()[1], ranks = group.size(), rank = group.rank();
@@ -84,11 +84,12 @@ struct Cost {
   double flops_per_second = 3e10, bytes_per_second = 1e9, sums_per_second = 5e8;
   const Group& group;
   index_t size;
-  const std::vector<Share>&left, &right;
+  const std::vector<OwnedSubmatrix>&left, &right;
 
-  double words(int rank, const std::vector<Share>& factor, const IndexSet& outer, const IndexSet& inner) const {
+  double words(int rank, const std::vector<OwnedSubmatrix>& factor, const IndexSet& outer,
+               const IndexSet& inner) const {
     index_t words = 0;
-    for (const Share& share : factor) {
+    for (const OwnedSubmatrix& share : factor) {
       if (group.node_of(share.rank) == group.node_of(rank)) continue;
       words += share.rows.intersection(outer).size() * share.columns.intersection(inner).size();
     }
@@ -104,11 +105,11 @@ struct Cost {
 
 // To each rank what it owns of a factor, shared with those who own other outer indices of the same; nothing if
 // ranks own it otherwise than in a grid.
-Split split_as_owned(const std::vector<Share>& factor, index_t k, int ranks) {
+Split split_as_owned(const std::vector<OwnedSubmatrix>& factor, index_t k, int ranks) {
   std::vector<std::pair<IndexSet, std::vector<int>>> columns;  // of the grid
   Split split(static_cast<std::size_t>(ranks));
   index_t covered = 0;
-  for (const Share& share : factor) {
+  for (const OwnedSubmatrix& share : factor) {
     const auto is_it = [&](const auto& column) { return column.first == share.columns; };
     auto place = std::find_if(columns.begin(), columns.end(), is_it);
     if (place == columns.end()) {
@@ -135,7 +136,7 @@ Split split_as_owned(const std::vector<Share>& factor, index_t k, int ranks) {
 // Nothing if each rank had better compute its own part of the result. The same on every process: from the
 // layouts alone.
 template <class T>
-Split split_of(const Product<T>& product, const SliceCore& c, index_t k) {
+Split split_of(const LocalProduct<T>& product, const SliceCore& c, index_t k) {
   constexpr index_t most_memory = index_t{256} << 20;
   const Group& group = c.array().group();
   const index_t m = c.extents()[0], n = c.extents()[1];
@@ -147,7 +148,7 @@ Split split_of(const Product<T>& product, const SliceCore& c, index_t k) {
   double best = 0;
   for (int rank = 0; rank < group.size(); ++rank) {
     double here = 0;
-    for (const Share& share : shares_of(c, rank))
+    for (const OwnedSubmatrix& share : shares_of(c, rank))
       here += cost.of(rank, share.rows, share.columns, IndexSet(0, k));
     best = std::max(best, here);
   }
@@ -178,11 +179,11 @@ Split split_of(const Product<T>& product, const SliceCore& c, index_t k) {
 }  // namespace
 
 template <class T>
-void multiply_own(Product<T>& product, const SliceCore& c, index_t k, T beta, const Tiles& tiles) {
+void multiply_own(LocalProduct<T>& product, const SliceCore& c, index_t k, T beta, const Tiles& tiles) {
   const Group& group = c.array().group();
   const double first = static_cast<double>(group.rank()) / group.size();
   const IndexSet inner(0, k);
-  for (const Share& share : shares_of(c, group.rank())) {
+  for (const OwnedSubmatrix& share : shares_of(c, group.rank())) {
     const index_t m = share.rows.size(), n = share.columns.size();
     const bool in_place =
         share.is_even && blas::order_of(share.row_stride, share.column_stride, m, n) != blas::Order::neither;
@@ -202,7 +203,7 @@ void multiply_own(Product<T>& product, const SliceCore& c, index_t k, T beta, co
 }
 
 template <class T>
-Tiles multiply(Product<T>& product, const SliceCore& c, index_t k, T beta, const Tiles& tiles) {
+Tiles distributed_product(LocalProduct<T>& product, const SliceCore& c, index_t k, T beta, const Tiles& tiles) {
   Tiles computed = tiles;
   if (const Split split = split_of(product, c, k); !split.empty()) {
     // Everybody has all of c, so there is nothing to share out.
@@ -214,9 +215,9 @@ Tiles multiply(Product<T>& product, const SliceCore& c, index_t k, T beta, const
   return computed;
 }
 
-#define TESSERA_DEFINE(T)                                                              \
-  template Tiles multiply<T>(Product<T>&, const SliceCore&, index_t, T, const Tiles&); \
-  template void multiply_own<T>(Product<T>&, const SliceCore&, index_t, T, const Tiles&);
+#define TESSERA_DEFINE(T)                                                                              \
+  template Tiles distributed_product<T>(LocalProduct<T>&, const SliceCore&, index_t, T, const Tiles&); \
+  template void multiply_own<T>(LocalProduct<T>&, const SliceCore&, index_t, T, const Tiles&);
 TESSERA_DEFINE(float)
 TESSERA_DEFINE(double)
 TESSERA_DEFINE(std::complex<float>)

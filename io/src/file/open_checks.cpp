@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-#include "file/opening.hpp"
+#include "file/open_checks.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -14,7 +14,7 @@
 
 #include <tessera/runtime/detail/wait.hpp>
 
-#include "base/together.hpp"
+#include "base/collectively.hpp"
 #include "format.hpp"
 #include "hdf5/hdf5_losses.hpp"
 #include "hdf5/mpi_io.hpp"
@@ -70,8 +70,8 @@ hdf5::File open_together(const Group& group, const std::filesystem::path& path, 
                          const std::string& context) {
   hdf5::File file;
   try {
-    together(group, context,
-             [&] { hdf5::without_loss([&] { file = hdf5::open(path, group.mpi_comm(), locks); }); });
+    collectively(group, context,
+                 [&] { hdf5::without_loss([&] { file = hdf5::open(path, group.mpi_comm(), locks); }); });
   } catch (...) {
     give_up(group, std::move(file));
     throw;
@@ -102,19 +102,19 @@ void give_up(const Group& group, hdf5::File file) {
 OpenFile open_file(const Group& group, const std::filesystem::path& path, Access access,
                    const std::string& context) {
   const bool writes = access == Access::read_write;
-  together(group, context, [&] {
+  collectively(group, context, [&] {
     if (writes) require_safe_writing(group);
     if (group.rank() == 0) check_file(path, access);
   });
   const hdf5::Locks locks = writes ? file_locks(group, path, context) : hdf5::Locks::work;
   for (int attempt = 1;; ++attempt) {
     OpenFile file;
-    together(group, context, [&] {
+    collectively(group, context, [&] {
       file.bytes = writes ? open_to_write(path) : open_to_read(path);
       if (writes) hdf5::prepare_to_open_together();
     });
     // What fails on some ranks only would make the others wait in HDF5.
-    together(group, context, [&] { file.hdf5 = hdf5::open_alone(path); });
+    collectively(group, context, [&] { file.hdf5 = hdf5::open_alone(path); });
     if (writes) {
       file.hdf5.reset();
       file.hdf5 = open_together(group, path, locks, context);
@@ -128,7 +128,7 @@ OpenFile open_file(const Group& group, const std::filesystem::path& path, Access
     const int problem = replaced ? 2 : static_cast<int>(differs && attempt < most_attempts);
     const int worst = group.all_reduce(problem, Reduce::max);
     if (worst == 0) return file;
-    together(group, context, [&] {
+    collectively(group, context, [&] {
       hdf5::close(std::move(file.hdf5));
       if (worst == 2 && attempt == most_attempts)
         throw IoError("the file is being replaced again and again; open it when its writer has ended");

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include "product.hpp"
+#include "local_product.hpp"
 
 namespace tessera::linalg::detail {
 
@@ -11,11 +11,12 @@ namespace tessera::linalg::detail {
 /// every process computes a part of the sums of all of it. Says which tiles were computed. @collective; not yet
 /// visible to others
 template <class T>
-Tiles multiply(Product<T>& product, const tessera::detail::SliceCore& c, index_t k, T beta, const Tiles& tiles);
+Tiles distributed_product(LocalProduct<T>& product, const tessera::detail::SliceCore& c, index_t k, T beta,
+                          const Tiles& tiles);
 
 /// The first way alone: this process's part of c. @onesided
 template <class T>
-void multiply_own(Product<T>& product, const tessera::detail::SliceCore& c, index_t k, T beta,
+void multiply_own(LocalProduct<T>& product, const tessera::detail::SliceCore& c, index_t k, T beta,
                   const Tiles& tiles);
 
 }  // namespace tessera::linalg::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-#include "base/pieces.hpp"
+#include "base/box_chunks.hpp"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@ namespace tessera::io::detail {
 
 using tessera::detail::Box;
 
-Pieces::Pieces(const Box& box, int rank, index_t element_bytes, index_t most_bytes)
+BoxChunks::BoxChunks(const Box& box, int rank, index_t element_bytes, index_t most_bytes)
     : box_(box), rank_(static_cast<std::size_t>(rank)) {
   if (size(box) == 0) return;
   auto extent = [&](std::size_t d) { return box.hi[d] - box.lo[d]; };
@@ -21,7 +21,7 @@ Pieces::Pieces(const Box& box, int rank, index_t element_bytes, index_t most_byt
   for (std::size_t d = 0; d < cut_; ++d) count_ *= extent(d);
 }
 
-Box Pieces::piece(index_t which) const noexcept {
+Box BoxChunks::piece(index_t which) const noexcept {
   if (which >= count_) return {};
   Box piece = box_;
   piece.lo[cut_] = box_.lo[cut_] + which % ranges_ * width_;
@@ -36,7 +36,7 @@ Box Pieces::piece(index_t which) const noexcept {
   return piece;
 }
 
-index_t Pieces::size(const Box& box) const noexcept {
+index_t BoxChunks::size(const Box& box) const noexcept {
   index_t product = 1;
   for (std::size_t d = 0; d < rank_; ++d) product *= std::max<index_t>(0, box.hi[d] - box.lo[d]);
   return product;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-#include "posix/space.hpp"
+#include "posix/disk_space.hpp"
 
 #include <cerrno>
 #include <cstring>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-#include "shares.hpp"
+#include "owned_submatrices.hpp"
 
 #include <algorithm>
 #include <map>
@@ -31,7 +31,7 @@ bool collect(const std::vector<LocalPiece>& pieces, std::size_t d, Intervals& in
   return true;
 }
 
-Share share_of(const LocalPiece& piece, int rank) {
+OwnedSubmatrix share_of(const LocalPiece& piece, int rank) {
   const auto &lo = piece.box.lo, &hi = piece.box.hi;
   return {rank,
           IndexSet(lo[0], hi[0] - lo[0]),
@@ -45,16 +45,16 @@ Share share_of(const LocalPiece& piece, int rank) {
 
 }  // namespace
 
-std::vector<Share> shares_of(const SliceCore& matrix, int rank) {
+std::vector<OwnedSubmatrix> shares_of(const SliceCore& matrix, int rank) {
   std::vector<LocalPiece> pieces;
   matrix.for_each_piece_of(rank, [&](const LocalPiece& piece) { pieces.push_back(piece); });
   if (pieces.empty()) return {};
-  Share all{rank, {}, {}, true, nullptr, pieces[0].strides[0], pieces[0].strides[1], {}};
+  OwnedSubmatrix all{rank, {}, {}, true, nullptr, pieces[0].strides[0], pieces[0].strides[1], {}};
   Intervals rows, columns;
   const bool is_product = collect(pieces, 0, rows, all.rows) && collect(pieces, 1, columns, all.columns) &&
                           rows.size() * columns.size() == pieces.size();
   if (!is_product) {
-    std::vector<Share> shares;
+    std::vector<OwnedSubmatrix> shares;
     for (const LocalPiece& piece : pieces) shares.push_back(share_of(piece, rank));
     return shares;
   }

@@ -9,8 +9,8 @@
 
 #include <tessera/linalg/operand.hpp>
 
-#include "distributed.hpp"
 #include "format.hpp"
+#include "scalapack_matrix.hpp"
 #include "scaling.hpp"
 
 namespace tessera::linalg::detail {
@@ -24,16 +24,17 @@ template <class T>
 int first_without_inverse(const SliceCore& a);
 
 /// A routine of Tessera's that calls ScaLAPACK: the grid of its operands, and what came of it.
-class Call {
+class ScalapackCall {
  public:
   /// `matrix` says which layout is preferred, and is the one that errors name. @collective
   /// @throws UsageError on every rank for a blocking that cannot be had
-  Call(std::string_view routine, const SliceCore& matrix, index_t largest_extent, const Blocking& blocking);
+  ScalapackCall(std::string_view routine, const SliceCore& matrix, index_t largest_extent,
+                const Blocking& blocking);
 
   /// A copy that may be overwritten. @collective
-  Distributed copy_of(const SliceCore& operand) const;
+  ScalapackMatrix copy_of(const SliceCore& operand) const;
   /// The operand itself where it lies as ScaLAPACK wants it. @collective
-  Distributed operand(const SliceCore& operand, Contents contents = Contents::keep) const;
+  ScalapackMatrix operand(const SliceCore& operand, Contents contents = Contents::keep) const;
   /// A new matrix on the grid, of the matrix's type unless another is given. @collective
   ArrayCore matrix(index_t rows, index_t columns) const;
   ArrayCore matrix(index_t rows, index_t columns, const tessera::detail::ElementType& type) const;
@@ -41,7 +42,7 @@ class Call {
   int narrow(index_t extent) const { return scalapack::checked_int(extent, matrix_.array().name()); }
   const Group& group() const noexcept { return matrix_.array().group(); }
   const scalapack::Grid& grid() const noexcept { return grid_; }
-  const Target& target() const noexcept { return target_; }
+  const BlockGrid& target() const noexcept { return target_; }
 
   /// f() on the processes of the grid, and its info, the same on all. @collective
   /// @throws MemoryError on every rank if one has no memory to work in
@@ -72,7 +73,7 @@ class Call {
   /// becomes its Cholesky factor; returns the powers. `named` is the operand that it is a copy of.
   /// @collective @throws LinalgError
   template <class T>
-  std::vector<int> factor_spd(const Distributed& a, int n, const SliceCore& named) const {
+  std::vector<int> factor_spd(const ScalapackMatrix& a, int n, const SliceCore& named) const {
     largest_of_lower<T>(routine_, named, "p?potrf");  // which it does not notice
     const SliceCore matrix = a.matrix();
     std::vector<int> scales = roots_to_one(matrix);
@@ -94,7 +95,7 @@ class Call {
 
   std::string_view routine_;
   const SliceCore& matrix_;
-  Target target_;
+  BlockGrid target_;
   scalapack::Grid grid_;
 };
 

@@ -11,7 +11,7 @@
 namespace tessera::linalg::detail {
 
 /// Rows and columns of a matrix that one process stores all elements of.
-struct Share {
+struct OwnedSubmatrix {
   int rank;
   IndexSet rows, columns;
   /// Whether they lie as one matrix with these strides; else piece by piece.
@@ -23,6 +23,6 @@ struct Share {
 
 /// What a rank stores of a matrix: one share where its blocks are all of some rows and columns, as those of
 /// blocked, cyclic and tiled layouts are; else one for each block. @local
-std::vector<Share> shares_of(const tessera::detail::SliceCore& matrix, int rank);
+std::vector<OwnedSubmatrix> shares_of(const tessera::detail::SliceCore& matrix, int rank);
 
 }  // namespace tessera::linalg::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-#include "distributed.hpp"
+#include "scalapack_matrix.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -43,8 +43,8 @@ void check(std::string_view routine, const Blocking& blocking, const Group& grou
 
 }  // namespace
 
-Target Target::choose(std::string_view routine, const SliceCore& preferred, index_t largest_extent,
-                      const Blocking& blocking) {
+BlockGrid BlockGrid::choose(std::string_view routine, const SliceCore& preferred, index_t largest_extent,
+                            const Blocking& blocking) {
   check(routine, blocking, preferred.array().group());
   const LayoutCore& layout = preferred.array().layout();
   const bool is_set = blocking.block != 0 || blocking.rows != 0;
@@ -68,7 +68,7 @@ Target Target::choose(std::string_view routine, const SliceCore& preferred, inde
   return {block, rows, columns, GridOrder::row_major};
 }
 
-LayoutCore Target::layout(const index_t* dims, int ranks) const {
+LayoutCore BlockGrid::layout(const index_t* dims, int ranks) const {
   using tessera::detail::Axis;
   return {{Axis::cyclic(dims[0], block, rows), Axis::cyclic(dims[1], block, columns)},
           ranks,
@@ -76,8 +76,8 @@ LayoutCore Target::layout(const index_t* dims, int ranks) const {
           StorageOrder::column_major};
 }
 
-Distributed::Distributed(const SliceCore& matrix, const Target& target, const scalapack::Grid& grid,
-                         Contents contents, Use use)
+ScalapackMatrix::ScalapackMatrix(const SliceCore& matrix, const BlockGrid& target, const scalapack::Grid& grid,
+                                 Contents contents, Use use)
     : original_(&matrix.array()) {
   const ArrayCore& array = matrix.array();
   const auto& dims = matrix.extents();
@@ -102,12 +102,12 @@ Distributed::Distributed(const SliceCore& matrix, const Target& target, const sc
                  0, narrow(leading)};
 }
 
-void Distributed::store(const SliceCore& matrix) {
+void ScalapackMatrix::store(const SliceCore& matrix) {
   if (copy_) return tessera::detail::copy(*copy_, matrix);
   tessera::detail::end_operation(matrix);
 }
 
-index_t Distributed::exchanges(std::span<const int> pivots) const {
+index_t ScalapackMatrix::exchanges(std::span<const int> pivots) const {
   // Every process of a row of the grid has the same; the one that has the first column counts them.
   const LayoutCore& layout = used().layout();
   const int rank = used().group().rank();

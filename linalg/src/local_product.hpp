@@ -10,7 +10,7 @@
 #include <tessera/runtime/request.hpp>
 
 #include "blas.hpp"
-#include "shares.hpp"
+#include "owned_submatrices.hpp"
 
 namespace tessera::linalg::detail {
 
@@ -44,7 +44,7 @@ class Factor {
   Factor(const tessera::detail::SliceCore& matrix, bool conjugated);
 
   bool is_conjugated() const noexcept { return conjugated_; }
-  const std::vector<Share>& shares() const noexcept { return shares_; }
+  const std::vector<OwnedSubmatrix>& shares() const noexcept { return shares_; }
   /// Whether other nodes have a part of it.
   bool is_remote() const noexcept;
   /// Divides outer indices where the owners of this factor change, so that each part may be read in place; as
@@ -62,16 +62,16 @@ class Factor {
  private:
   tessera::detail::SliceCore matrix_;
   bool conjugated_;
-  std::vector<Share> shares_;  // of all ranks
+  std::vector<OwnedSubmatrix> shares_;  // of all ranks
 };
 
 /// alpha * left * right for parts of a result, computed by one process alone: from where the factors lie on its
 /// node as far as possible, the rest fetched while the part before it is multiplied.
 template <class T>
-class Product {
+class LocalProduct {
  public:
-  Product(T alpha, const tessera::detail::SliceCore& left, bool conjugate_left,
-          const tessera::detail::SliceCore& right_transposed, bool conjugate_right);
+  LocalProduct(T alpha, const tessera::detail::SliceCore& left, bool conjugate_left,
+               const tessera::detail::SliceCore& right_transposed, bool conjugate_right);
 
   const Factor<T>& left() const noexcept { return left_; }
   const Factor<T>& right() const noexcept { return right_; }

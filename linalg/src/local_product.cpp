@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-#include "product.hpp"
+#include "local_product.hpp"
 
 #include <algorithm>
 #include <array>
@@ -66,7 +66,7 @@ std::vector<TileRange> tile_ranges(const IndexSet& set, index_t size) {
 template <class T>
 Factor<T>::Factor(const SliceCore& matrix, bool conjugated) : matrix_(matrix), conjugated_(conjugated) {
   for (int rank = 0; rank < matrix.array().group().size(); ++rank) {
-    for (Share& share : shares_of(matrix, rank)) {
+    for (OwnedSubmatrix& share : shares_of(matrix, rank)) {
       share.pieces.clear();
       shares_.push_back(std::move(share));
     }
@@ -75,14 +75,15 @@ Factor<T>::Factor(const SliceCore& matrix, bool conjugated) : matrix_(matrix), c
 
 template <class T>
 bool Factor<T>::is_remote() const noexcept {
-  return std::any_of(shares_.begin(), shares_.end(), [](const Share& share) { return share.data == nullptr; });
+  return std::any_of(shares_.begin(), shares_.end(),
+                     [](const OwnedSubmatrix& share) { return share.data == nullptr; });
 }
 
 template <class T>
 std::vector<IndexSet> Factor<T>::cut(const IndexSet& outer) const {
   std::vector<IndexSet> parts;
   index_t covered = 0;
-  for (const Share& share : shares_) {
+  for (const OwnedSubmatrix& share : shares_) {
     IndexSet part = share.rows.intersection(outer);
     if (part.empty() || std::find(parts.begin(), parts.end(), part) != parts.end()) continue;
     const bool is_whole = part.size() == outer.size();
@@ -99,7 +100,7 @@ template <class T>
 std::vector<IndexSet> Factor<T>::inner_of(const IndexSet& outer) const {
   std::vector<IndexSet> parts;
   index_t covered = 0;
-  for (const Share& share : shares_) {
+  for (const OwnedSubmatrix& share : shares_) {
     if (!share.rows.find(outer)) continue;
     covered += share.columns.size();
     parts.push_back(share.columns);
@@ -111,7 +112,7 @@ std::vector<IndexSet> Factor<T>::inner_of(const IndexSet& outer) const {
 template <class T>
 std::optional<blas::Panel<const T>> Factor<T>::in_place(const IndexSet& outer, const IndexSet& inner,
                                                         blas::Order result) const {
-  for (const Share& share : shares_) {
+  for (const OwnedSubmatrix& share : shares_) {
     if (!share.is_even || share.data == nullptr) continue;
     const auto row = share.rows.find(outer), column = share.columns.find(inner);
     if (!row || !column) continue;
@@ -151,13 +152,13 @@ blas::Panel<const T> Factor<T>::fetch(const IndexSet& outer, const IndexSet& inn
 }
 
 template <class T>
-Product<T>::Product(T alpha, const SliceCore& left, bool conjugate_left, const SliceCore& right_transposed,
-                    bool conjugate_right)
+LocalProduct<T>::LocalProduct(T alpha, const SliceCore& left, bool conjugate_left,
+                              const SliceCore& right_transposed, bool conjugate_right)
     : alpha_(alpha), left_(left, conjugate_left), right_(right_transposed, conjugate_right) {}
 
 template <class T>
-void Product<T>::add(const IndexSet& rows, const IndexSet& columns, const IndexSet& inner, T beta,
-                     const blas::Panel<T>& c, double first, const Tiles& tiles) {
+void LocalProduct<T>::add(const IndexSet& rows, const IndexSet& columns, const IndexSet& inner, T beta,
+                          const blas::Panel<T>& c, double first, const Tiles& tiles) {
   // To cut spares a copy of the factor, but makes BLAS write the result in strips, which costs more than the
   // copy where few inner indices are summed.
   const auto parts = [&](const Factor<T>& factor, const IndexSet& outer, const IndexSet& other) {
@@ -177,8 +178,8 @@ void Product<T>::add(const IndexSet& rows, const IndexSet& columns, const IndexS
 // The sum in parts: as the owners of both factors have them, each in place, or in as much as is fetched at a
 // time. What is in place is spread over the time that the rest takes to come.
 template <class T>
-std::vector<IndexSet> Product<T>::steps(const IndexSet& rows, const IndexSet& columns, const IndexSet& inner,
-                                        blas::Order result, double first) const {
+std::vector<IndexSet> LocalProduct<T>::steps(const IndexSet& rows, const IndexSet& columns,
+                                             const IndexSet& inner, blas::Order result, double first) const {
   // Parts too small for BLAS are fetched together; so many are not even compared.
   const auto most_parts = static_cast<std::size_t>(1 + inner.size() / least_inner);
   auto parts_of = [&](const Factor<T>& factor, const IndexSet& outer) {
@@ -220,13 +221,13 @@ std::vector<IndexSet> Product<T>::steps(const IndexSet& rows, const IndexSet& co
 
 // Memory of factors that are fetched for one step.
 template <class T>
-struct Product<T>::Room {
+struct LocalProduct<T>::Room {
   std::unique_ptr<T[]> left, right;
 };
 
 // What one call of BLAS multiplies, and where what had to be fetched for it lies.
 template <class T>
-struct Product<T>::Step {
+struct LocalProduct<T>::Step {
   IndexSet inner;
   std::optional<blas::Panel<const T>> left, right;
   Request request{};
@@ -234,8 +235,8 @@ struct Product<T>::Step {
 };
 
 template <class T>
-void Product<T>::multiply(const IndexSet& rows, const IndexSet& columns, const Step& step, T beta,
-                          const blas::Panel<T>& c, const Tiles& tiles) const {
+void LocalProduct<T>::multiply(const IndexSet& rows, const IndexSet& columns, const Step& step, T beta,
+                               const blas::Panel<T>& c, const Tiles& tiles) const {
   const auto part = [&](index_t row, index_t m, index_t column, index_t n) {
     blas::gemm<T>(
         m, n, step.inner.size(), alpha_,
@@ -263,8 +264,8 @@ void Product<T>::multiply(const IndexSet& rows, const IndexSet& columns, const S
 }
 
 template <class T>
-void Product<T>::add_block(const IndexSet& rows, const IndexSet& columns, const IndexSet& inner, T beta,
-                           const blas::Panel<T>& c, double first, const Tiles& tiles) {
+void LocalProduct<T>::add_block(const IndexSet& rows, const IndexSet& columns, const IndexSet& inner, T beta,
+                                const blas::Panel<T>& c, double first, const Tiles& tiles) {
   const index_t m = rows.size(), n = columns.size();
   const blas::Order result = blas::order_of(c.row_stride, c.column_stride, m, n);
   const std::vector<IndexSet> all = steps(rows, columns, inner, result, first);
@@ -307,9 +308,9 @@ template class Factor<float>;
 template class Factor<double>;
 template class Factor<std::complex<float>>;
 template class Factor<std::complex<double>>;
-template class Product<float>;
-template class Product<double>;
-template class Product<std::complex<float>>;
-template class Product<std::complex<double>>;
+template class LocalProduct<float>;
+template class LocalProduct<double>;
+template class LocalProduct<std::complex<float>>;
+template class LocalProduct<std::complex<double>>;
 
 }  // namespace tessera::linalg::detail

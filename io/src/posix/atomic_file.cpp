@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-#include "posix/replacement.hpp"
+#include "posix/atomic_file.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -14,9 +14,9 @@
 
 #include "format.hpp"
 #include "posix/descriptor.hpp"
+#include "posix/disk_space.hpp"
 #include "posix/file_paths.hpp"
 #include "posix/links.hpp"
-#include "posix/space.hpp"
 
 namespace tessera::io::detail {
 namespace {
@@ -32,10 +32,10 @@ bool rename_to(Links links, const std::filesystem::path& from, const std::filesy
 
 }  // namespace
 
-Replacement::Replacement(std::filesystem::path path, Part part, Links links)
+AtomicFile::AtomicFile(std::filesystem::path path, Part part, Links links)
     : path_(std::move(path)), part_(part), links_(links) {}
 
-void Replacement::begin() {
+void AtomicFile::begin() {
   if (part_ == Part::uses) return;
   if (std::filesystem::is_directory(path_)) throw IoError("this is a directory; give the name of a file");
   const bool replaces = links_ == Links::follow;
@@ -59,22 +59,22 @@ void Replacement::begin() {
       formatted("no file can be made in directory {}: {}", directory_of(path_).string(), std::strerror(errno)));
 }
 
-void Replacement::share_name(const Group& group) {
+void AtomicFile::share_name(const Group& group) {
   std::string name = temporary_.string();
   name.resize(static_cast<std::size_t>(group.broadcast(static_cast<index_t>(name.size()), 0)));
   group.broadcast(std::span<char>(name), 0);
   temporary_ = name;
 }
 
-void Replacement::reserve(index_t bytes) const {
+void AtomicFile::reserve(index_t bytes) const {
   check_file_size(bytes);
   if (part_ == Part::uses) return;
   reserve_space(open_regular(temporary_, Use::write, Links::refuse), 0, bytes, Size::grows);
 }
 
-void Replacement::flush() const { flush_data(open_regular(temporary_, Use::read, Links::refuse)); }
+void AtomicFile::flush() const { flush_data(open_regular(temporary_, Use::read, Links::refuse)); }
 
-void Replacement::commit() {
+void AtomicFile::commit() {
   if (part_ == Part::uses) return;
   if (mode_) static_cast<void>(::chmod(temporary_.c_str(), *mode_));
   if (!rename_to(links_, temporary_, path_))
@@ -83,7 +83,7 @@ void Replacement::commit() {
   exists_ = false;
 }
 
-void Replacement::discard() noexcept {
+void AtomicFile::discard() noexcept {
   if (!exists_) return;
   std::error_code ignored;
   std::filesystem::resize_file(temporary_, 0, ignored);  // gives its space back even if it is still open
@@ -91,7 +91,7 @@ void Replacement::discard() noexcept {
   exists_ = false;
 }
 
-void Replacement::flush_directory() const {
+void AtomicFile::flush_directory() const {
   if (part_ == Part::makes) flush_data(open_to_read(directory_of(path_)));
 }
 

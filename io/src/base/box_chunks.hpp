@@ -8,9 +8,9 @@ namespace tessera::io::detail {
 
 /// A box in row-major order cut into boxes of at most so many bytes (or one element), each contiguous in
 /// memory: whole trailing dimensions, a range of the one before them, single indices of the rest. @local
-class Pieces {
+class BoxChunks {
  public:
-  Pieces(const tessera::detail::Box& box, int rank, index_t element_bytes, index_t most_bytes);
+  BoxChunks(const tessera::detail::Box& box, int rank, index_t element_bytes, index_t most_bytes);
   index_t count() const noexcept { return count_; }
   /// Piece number `which`; an empty box from count() on.
   tessera::detail::Box piece(index_t which) const noexcept;

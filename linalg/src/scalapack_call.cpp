@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-#include "call.hpp"
+#include "scalapack_call.hpp"
 
 #include <cmath>
 #include <cstring>
@@ -14,38 +14,39 @@ namespace tessera::linalg::detail {
 using tessera::detail::Box;
 using tessera::detail::LocalPiece;
 
-Call::Call(std::string_view routine, const SliceCore& matrix, index_t largest_extent, const Blocking& blocking)
+ScalapackCall::ScalapackCall(std::string_view routine, const SliceCore& matrix, index_t largest_extent,
+                             const Blocking& blocking)
     : routine_(routine),
       matrix_(matrix),
-      target_(Target::choose(routine, matrix, largest_extent, blocking)),
+      target_(BlockGrid::choose(routine, matrix, largest_extent, blocking)),
       grid_(matrix.array().group().mpi_comm(), target_.rows, target_.columns, target_.order) {}
 
-Distributed Call::copy_of(const SliceCore& operand) const {
-  return {operand, target_, grid_, Contents::keep, Distributed::Use::copy};
+ScalapackMatrix ScalapackCall::copy_of(const SliceCore& operand) const {
+  return {operand, target_, grid_, Contents::keep, ScalapackMatrix::Use::copy};
 }
 
-Distributed Call::operand(const SliceCore& operand, Contents contents) const {
-  return {operand, target_, grid_, contents, Distributed::Use::in_place};
+ScalapackMatrix ScalapackCall::operand(const SliceCore& operand, Contents contents) const {
+  return {operand, target_, grid_, contents, ScalapackMatrix::Use::in_place};
 }
 
-ArrayCore Call::matrix(index_t rows, index_t columns) const {
+ArrayCore ScalapackCall::matrix(index_t rows, index_t columns) const {
   return matrix(rows, columns, matrix_.array().type());
 }
 
-ArrayCore Call::matrix(index_t rows, index_t columns, const tessera::detail::ElementType& type) const {
+ArrayCore ScalapackCall::matrix(index_t rows, index_t columns, const tessera::detail::ElementType& type) const {
   const ArrayCore& like = matrix_.array();
   const index_t dims[2] = {rows, columns};
   return {like.group(), target_.layout(dims, like.group().size()), type, {.name = like.name()}};
 }
 
-void Call::fail(std::string name, int info, std::string_view what, const SliceCore& named) const {
+void ScalapackCall::fail(std::string name, int info, std::string_view what, const SliceCore& named) const {
   // In a statement of its own: arguments are evaluated in any order, and the name is moved from.
   const std::string message = formatted("{}: {} {}{}", routine_, described(named), what,
                                         what == "failed" ? formatted(" (info {} of {})", info, name) : "");
   throw LinalgError(message, std::move(name), info);
 }
 
-void Call::fail_to_work(int info) const {
+void ScalapackCall::fail_to_work(int info) const {
   if (info == scalapack::wrote_behind) {
     throw LinalgError(
         formatted("{}: ScaLAPACK wrote behind its workspace for {} in blocks of {} on a grid of {} x "

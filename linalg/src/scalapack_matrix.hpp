@@ -19,15 +19,15 @@ using tessera::detail::LayoutCore;
 using tessera::detail::SliceCore;
 
 /// One block size and one process grid for all operands of a call.
-struct Target {
+struct BlockGrid {
   int block, rows, columns;
   GridOrder order;
 
   /// What `blocking` asks for. What it leaves open is the layout of `preferred` if ScaLAPACK can work on it as
   /// it lies; else a near-square grid of the whole group and blocks that give every process of it something to
   /// do, 64 at most. @collective @throws UsageError on every rank if it cannot be had
-  static Target choose(std::string_view routine, const SliceCore& preferred, index_t largest_extent,
-                       const Blocking& blocking);
+  static BlockGrid choose(std::string_view routine, const SliceCore& preferred, index_t largest_extent,
+                          const Blocking& blocking);
   LayoutCore layout(const index_t* dims, int ranks) const;
 };
 
@@ -35,12 +35,12 @@ enum class Contents { keep, discard };  // whether what the array holds matters 
 
 /// An operand as ScaLAPACK wants it: the array itself where it is all of one whose layout fits the target, a
 /// block-cyclic copy elsewhere.
-class Distributed {
+class ScalapackMatrix {
  public:
   enum class Use { in_place, copy };
   /// @collective
-  Distributed(const SliceCore& matrix, const Target& target, const scalapack::Grid& grid, Contents contents,
-              Use use);
+  ScalapackMatrix(const SliceCore& matrix, const BlockGrid& target, const scalapack::Grid& grid,
+                  Contents contents, Use use);
   /// Copies the result back, if it is not there already. @collective
   void store(const SliceCore& matrix);
 

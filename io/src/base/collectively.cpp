@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-#include "base/together.hpp"
+#include "base/collectively.hpp"
 
 #include "base/printable.hpp"
 
 namespace tessera::io::detail {
 
-void throw_together(const Group& group, const std::string& context, const std::string& problem, Source source,
-                    const std::string& consequence) {
+void throw_on_all(const Group& group, const std::string& context, const std::string& problem, Source source,
+                  const std::string& consequence) {
   const std::string agreed = group.agree(problem);
   if (agreed.empty()) return;
   // The class of the same rank's error: the least of (rank, source) pairs among those that have one.
