@@ -170,12 +170,12 @@ void extreme(const SliceCore& a, Extreme which, void* value, index_t* at) {
   if (a.size() == 0) throw UsageError(formatted("{}: {} has no elements", name, a.description()));
   with_kind(a.array().type().kind, name, [&]<class T>(T) {
     if constexpr (std::is_arithmetic_v<T>) {
-      struct Extreme {
+      struct FoundExtreme {
         T value;
         index_t number;  // in row-major order; of equals the first
       };
-      Extreme best{{}, -1};
-      auto take = [&](const Extreme& next) {
+      FoundExtreme best{{}, -1};
+      auto take = [&](const FoundExtreme& next) {
         const bool better = best.number < 0 || precedes(which, next.value, best.value) ||
                             (!precedes(which, best.value, next.value) && next.number < best.number);
         if (next.number >= 0 && better) best = next;
@@ -189,7 +189,7 @@ void extreme(const SliceCore& a, Extreme which, void* value, index_t* at) {
           if (best.number < 0 || !precedes(which, best.value, here)) take({here, number + i * step});
         }
       });
-      for (const Extreme& theirs : a.array().group().all_gather(best)) take(theirs);
+      for (const FoundExtreme& theirs : a.array().group().all_gather(best)) take(theirs);
       std::memcpy(value, &best.value, sizeof best.value);
       for (int d = a.rank() - 1; d >= 0; --d) {
         const index_t extent = a.extents()[static_cast<std::size_t>(d)];
