@@ -24,7 +24,7 @@ class StreamStage : public Pending::Stage {
   TagPool::Held tag_;
 };
 
-// The data of a program that is on its way, and its answer that is to come.
+// The data of a program that is being sent, and the answer that it waits for.
 class ProgramStage : public Pending::Stage {
  public:
   std::vector<std::byte> data, answer;
@@ -77,9 +77,9 @@ AgentClient::Outgoing& AgentClient::slot() {
   return next;
 }
 
-// An agent that has just answered, or just been sent something, still looks for more, and to ring it would cost
-// as much as the message. So does a process that has just asked for something here: mostly it waits for what
-// comes back, and a ring would take its core from it.
+// Rings the agent, unless it polls: a ring costs as much as a message. It polls for a while after it answered,
+// was sent something, or was rung. Its process also polls after a request to this one: it mostly waits for the
+// answer, and a ring would take its core from it.
 void AgentClient::ring(Peer& peer) {
   const auto now = Clock::now();
   const bool lingers =
@@ -91,8 +91,9 @@ void AgentClient::ring(Peer& peer) {
   bells_.ring(peer.agent);
 }
 
-// Should it have fallen asleep nevertheless, it is rung when it takes long; but not again and again, as what is
-// long itself takes long. A process that asked for something is awake, but need not serve: that counts once.
+// Rings the agent when the wait takes long, as it may have fallen asleep. The patience doubles each time, as a
+// long operation itself takes long. A request from its process extends the patience once: that process is
+// awake, but need not serve.
 template <class Done>
 void AgentClient::wait_for(Peer& peer, Done&& done, index_t bytes) {
   const auto begin = Clock::now();
@@ -126,7 +127,8 @@ Header AgentClient::header(const RemoteAddress& at, Message message, const Strid
   return header;
 }
 
-// What an agent has taken it says when it is asked, which it is while there is still room for as much again.
+// Asks for an acknowledgement, which admit() does at half the limit, so that it arrives before we must stop
+// sending.
 void AgentClient::acknowledge(Peer& peer) {
   peer.acknowledged = peer.messages;
   peer.acknowledged_bytes = peer.bytes;
@@ -137,7 +139,7 @@ void AgentClient::acknowledge(Peer& peer) {
   out.request = mpi::isend(comms_.requests.get(), out.data, out.length, peer.agent, 0);
 }
 
-// An answer that says no more than that it is one.
+// Expects an answer without bytes.
 AgentClient::AwaitedAnswer AgentClient::expect(const Header& request, int agent) {
   return {mpi::irecv(comms_.data.get(), nullptr, 0, agent, AgentComms::answer_tag(request.tag)),
           tags_.hold(request.tag)};
@@ -192,7 +194,8 @@ void AgentClient::dispatch(Peer& peer, When when) {
   --gathered_;
   ++peer.messages;
   peer.bytes += out.length;
-  // First the bell: to wake up takes as long as to send. Unless the agent might go back to sleep meanwhile.
+  // The bell comes first, as waking takes as long as sending. An agent that does not linger is rung last, as it
+  // might go back to sleep meanwhile.
   const bool rings = when != When::quietly, lingers = bells_.lingers(peer.agent);
   if (rings && lingers) ring(peer);
   out.request = mpi::isend(comms_.requests.get(), out.data, out.length, peer.agent, 0);
@@ -218,8 +221,7 @@ void AgentClient::write_inlined(Peer& peer, Header& request, const Strided& shap
                                 bool waited_for) {
   peer.written[request.region].is_unanswered = true;
   const std::uint64_t flag = request.notify_region;
-  // The process that waits for a flag has it, and looks after its own agent meanwhile: to ring would
-  // take its core from it.
+  // The owner of the flag waits for it, and runs its own agent meanwhile: a ring would take its core from it.
   const bool quietly = flag != 0 && host_.mode() == ProgressMode::thread;
   const index_t begin = request.position;
   const auto write_part = [&](const Part& part, bool is_last) {
@@ -228,7 +230,7 @@ void AgentClient::write_inlined(Peer& peer, Header& request, const Strided& shap
     request.run = part.shape.run;
     request.inlined = part.shape.bytes();
     request.notify_region = is_last ? flag : 0;
-    // A caller that goes on with something else wants what is long to be under way.
+    // If the caller does not wait, long data leaves at once, so that it is under way meanwhile.
     const bool now = flag != 0 || (!waited_for && request.inlined > most_gathered);
     const When when = quietly ? When::quietly : now ? When::now : When::with_the_next;
     send(peer, request, part.shape, when, [&](std::byte* data) {
@@ -236,7 +238,7 @@ void AgentClient::write_inlined(Peer& peer, Header& request, const Strided& shap
     });
   };
   if (shape.bytes() <= most_inlined) return write_part({shape}, true);
-  // Of the same size, so that one travels while the next is packed.
+  // Parts of equal size, so that one travels while the next is packed.
   const index_t parts_needed = (shape.bytes() + most_inlined - 1) / most_inlined;
   const index_t limit = (shape.bytes() + parts_needed - 1) / parts_needed;
   for (Parts parts(shape, limit + padding(limit)); !parts.is_over();) {
@@ -292,7 +294,7 @@ void AgentClient::get(const RemoteAddress& from, const Strided& shape, std::byte
   request.part = part_limit(merged.bytes(), merged.levels == 0);
   PartStream stream(buffers_, comms_, from.agent, request.tag, true, Parts(merged, request.part), target);
   host_.wait_until([&] { return stream.reserve(merged); });
-  // To be there before the answer comes; then it goes straight to its place.
+  // Posts its receives before the answer comes, so that the data goes straight to its place.
   stream.advance();
   Peer& peer = peer_of(from.agent);
   send(peer, request, merged);
@@ -365,7 +367,7 @@ void AgentClient::run(int agent, OperationList& program, Pending& pending) {
 }
 
 void AgentClient::flush(std::span<const RemoteAddress> targets) {
-  // All are asked before one is waited for; but those who say by themselves when they are done.
+  // Asks all agents before it waits for one. Writes with acknowledgements need no question.
   for (const RemoteAddress& target : targets) {
     Peer& peer = peer_of(target.agent);
     Written& written = peer.written[target.region];

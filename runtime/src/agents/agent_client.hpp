@@ -26,17 +26,17 @@ class AgentHost;
 class Bells;
 struct Attachment;
 
-/// The scalar that a put is to notify; none in region 0.
+/// The scalar that a put notifies; region 0: none.
 struct Notify {
   std::uint64_t region = 0;
   index_t position = 0;
 };
 
-/// Sends requests to agents, for one thread at a time (under the window lock). It keeps within what an agent
-/// has room for: at most so many messages and bytes of one process wait there.
+/// Sends requests to agents, for one thread at a time (under the window lock). It limits the messages and bytes
+/// of this process that may wait at an agent, as an agent has limited room.
 ///
-/// What is written and small, and nobody waits for, is gathered: it leaves with the next request to that agent
-/// that somebody waits for, in one message, or when a message is full, or by send_gathered().
+/// Small writes that nobody waits for are gathered in one message for each agent. It is sent with the next
+/// request to that agent that is waited for, when it is full, or by send_gathered().
 class AgentClient {
  public:
   AgentClient(AgentHost& host, Bells& bells, const AgentComms& comms);
@@ -44,28 +44,29 @@ class AgentClient {
   AgentClient(const AgentClient&) = delete;
   AgentClient& operator=(const AgentClient&) = delete;
 
-  /// With a pending transfer these return at once; else when local memory may be used. @onesided
+  /// With `pending` these return at once, without it when local memory may be used. @onesided
   void put(const RemoteAddress& to, const Strided& shape, const std::byte* source, Pending* pending,
            const Notify& notify = {});
   void get(const RemoteAddress& from, const Strided& shape, std::byte* target, Pending* pending);
   void accumulate(const RemoteAddress& to, const Strided& shape, const Action& action, const std::byte* source,
                   Pending* pending);
-  /// A request whose answer of 16 bytes is waited for.
+  /// Sends a request and waits for its answer of 16 bytes.
   std::array<std::byte, 16> ask(const RemoteAddress& at, Message message, const Action& action,
                                 const std::array<std::byte, 16>& value);
-  /// Lets an agent in a process of its own map memory, or (by Message::detach) give it up; whether it could.
+  /// Makes an agent in a process of its own map memory; returns whether it did. With Message::detach the agent
+  /// gives the memory up.
   bool map(int agent, Message message, std::uint64_t region, const Attachment& what);
   /// Sends a program, and empties it.
   void run(int agent, OperationList& program, Pending& pending);
-  /// Returns when all that this process asked of the agents, in the regions, is done.
+  /// Returns when all that this process has written through these agents, in these regions, is done.
   void flush(std::span<const RemoteAddress> targets);
-  /// Waits for something that an agent does, which is rung if it takes long.
+  /// Waits until done() is true, and rings the agent if that takes long.
   void wait_for(int agent, const std::function<bool()>& done);
-  /// Sends what was gathered.
+  /// Sends the gathered messages.
   void send_gathered();
-  /// Whether anything is, for who looks without the lock. @local
+  /// Whether there are gathered messages; may be called without the lock. @local
   bool has_gathered() const noexcept { return gathered_.load(std::memory_order_relaxed) > 0; }
-  /// Tells an agent in another process that this one leaves.
+  /// Tells an agent in another process that this process leaves.
   void leave(int agent);
 
  private:
@@ -75,18 +76,18 @@ class AgentClient {
     MPI_Request request = MPI_REQUEST_NULL;
     TagPool::Held tag;
   };
-  // What was written to a region through an agent, and may not be done.
+  // Writes to a region through an agent, which may not be done.
   struct Written {
-    bool is_unanswered = false;                     // some of it, unless the agent is asked
-    std::vector<AwaitedAnswer> acknowledgements{};  // of the rest
+    bool is_unanswered = false;                     // some writes: a flush must ask for their answer
+    std::vector<AwaitedAnswer> acknowledgements{};  // of the other writes
   };
   struct Peer {
     int agent = 0;
-    Outgoing* open = nullptr;  // the message that is gathered for it
-    int messages = 0;          // that may still wait at the agent
-    index_t bytes = 0;         // of them
+    Outgoing* open = nullptr;  // the message being gathered for it
+    int messages = 0;          // may still wait at the agent
+    index_t bytes = 0;         // of these messages
     AwaitedAnswer acknowledgement;
-    int acknowledged = 0;  // what it covers
+    int acknowledged = 0;  // messages that `acknowledgement` covers
     index_t acknowledged_bytes = 0;
     Clock::time_point rung{}, sent{}, heard{};
     std::unordered_map<std::uint64_t, Written> written;  // by region
@@ -98,13 +99,13 @@ class AgentClient {
     Peer* peer = nullptr;  // while it is open
   };
   enum class When { now, quietly, with_the_next };
-  // Less than an agent lingers by what a message takes, which it counts from its coming.
+  // Shorter than an agent lingers, by the time of a message: the agent counts from the arrival of a message.
   static constexpr auto awake_after_answer = std::chrono::microseconds(25),
                         awake_after_request = std::chrono::microseconds(40);
   static constexpr auto first_patience = std::chrono::microseconds(100);
   static constexpr auto patience_per_byte = std::chrono::nanoseconds(2),
                         most_patience = std::chrono::nanoseconds(500'000);
-  static constexpr index_t most_gathered = index_t{4} << 10;  // of one who does not wait
+  static constexpr index_t most_gathered = index_t{4} << 10;  // of a write that the caller does not wait for
   static constexpr std::size_t most_outgoing = 32;
   static constexpr int most_messages = 64;
   static constexpr index_t most_bytes = index_t{256} << 10;
@@ -115,11 +116,11 @@ class AgentClient {
     return peer;
   }
   Header header(const RemoteAddress& at, Message message, const Strided& shape);
-  /// Sends header, shape and what write(std::byte*) puts behind them.
+  /// Sends header and shape, and behind them the data that `write(std::byte*)` writes.
   template <class Write>
   void send(Peer& peer, const Header& header, const Strided& shape, When when, Write&& write);
   void send(Peer& peer, const Header& header, const Strided& shape);
-  /// The data of a put or accumulate follows its request, or is part of it.
+  /// Sends a put or accumulate. Its data follows the request, or is part of it.
   void write(int agent, Header& request, const Strided& shape, const std::byte* source, Pending* pending);
   void write_inlined(Peer& peer, Header& request, const Strided& shape, const std::byte* source,
                      bool waited_for);
@@ -136,7 +137,7 @@ class AgentClient {
   AgentHost& host_;
   Bells& bells_;
   const AgentComms& comms_;
-  TagPool tags_;  // outlives those who hold some
+  TagPool tags_;  // declared before peers_, which hold some of them
   std::unique_ptr<std::byte[]> slots_;
   std::array<Outgoing, most_outgoing> outgoing_;
   std::size_t next_ = 0;

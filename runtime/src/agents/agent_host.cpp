@@ -20,18 +20,19 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-// How long the thread looks for more before it sleeps: long enough for a process that sends one request after
-// the other, and short enough to leave the core to those that compute.
+// How long the thread polls before it sleeps. Long enough for a process that sends one request after the other,
+// and short enough to leave the core to threads that compute.
 constexpr auto linger = microseconds(50);
-// How often it looks by itself, should a ring get lost.
+// How often it polls by itself, in case a ring is lost.
 constexpr auto longest_rest = milliseconds(4);
-// Where nobody rings, and while data is on its way.
+// Naps where agents cannot be rung, and while requests or transfers are under way.
 constexpr auto shortest_nap = microseconds(10), longest_nap = microseconds(200);
 
-// How long those may wait who believe that the agent is awake, as it was while somebody waited here.
+// The longest sleep while a thread waits here. A client that was just answered does not ring, as it takes the
+// agent for awake.
 constexpr auto longest_doubt = milliseconds(1);
 
-// How long what others have under way here may rest when a wait ends: longer than to prepare the next.
+// How long requests of others may rest here when a wait ends: longer than it takes to prepare the next wait.
 constexpr auto between_waits = microseconds(30);
 
 constexpr int spins_before_yield = 200;
@@ -63,7 +64,7 @@ bool AgentHost::step() {
   if (!agent_) return false;
   const std::unique_lock lock(agent_mutex_, std::try_to_lock);
   if (!lock) return false;
-  // Threads that take turns at MPI take them for the agent too.
+  // In serialized mode, running the agent needs a turn at MPI, too.
   std::unique_lock turn(mpi::mutex(), std::defer_lock);
   if (outstanding_.threads().level() == ThreadLevel::serialized && !turn.try_lock()) return false;
   const bool worked = agent_->step();
@@ -79,18 +80,18 @@ void AgentHost::poll() {
   }
 }
 
-// Others may wait for what was gathered before this process can go on.
+// Also sends the gathered messages: other processes may wait for them before this process can go on.
 void AgentHost::serve() {
   poll();
   send_gathered_();
   if (!agent_) {
-    // Its agent is another process: here is nobody else who lets MPI get on with what was sent.
+    // The agent is another process, so nothing else here lets MPI progress the messages sent.
     const std::unique_lock lock(mpi::mutex(), std::try_to_lock);
     if (lock) mpi::progress(comms_.requests.get());
   }
-  // Nobody says that a wait begins or ends: data that is on its way now is the thread's to go on with.
+  // If no begin() has announced this wait, the thread has to progress the requests under way.
   if (waiters_ == 0 && busy_) look_after();
-  // An agent that shares the core has something to do, and the kernel would let it wait for its turn.
+  // Yields to an agent that shares the core, which the kernel would otherwise let wait for its turn.
   thread_local unsigned turns = 0;
   if (bells_.are_crowded() || ++turns % turns_before_yield == 0) sched_yield();
 }
@@ -107,9 +108,9 @@ void AgentHost::begin() noexcept {
   if (nudged_later_.load(std::memory_order_relaxed) && nudged_later_.exchange(false)) bells_.mine().call_off();
 }
 
-// The thread has to go on with what is not done. What follows what was it finds at its next look: to wake it
-// now would take the core from who has just got what was waited for. Nor is it woken at once for what others
-// have under way here: a thread that has waited mostly waits again soon.
+// The last wait leaves the rest to the thread. It wakes the thread at once for this process's own transfers,
+// and after a delay for requests of others, as mostly a new wait begins soon. The thread finds later messages
+// at its next poll: woken now, it would take the core from the thread whose wait has ended.
 void AgentHost::end() noexcept {
   see_answered();
   if (--waiters_ > 0 || mode_ != ProgressMode::thread) return;
@@ -120,14 +121,14 @@ void AgentHost::end() noexcept {
 }
 
 void AgentHost::run() noexcept {
-  // Naps of microseconds are to be naps of microseconds.
+  // Otherwise the kernel's timer slack would lengthen naps of microseconds.
   prctl(PR_SET_TIMERSLACK, 1);
   take_short_turns();
   try {
     auto last_work = Clock::now();
     std::chrono::nanoseconds nap = shortest_nap;
     while (!stopping_) {
-      // The thread that waits does the work, and needs the core for it.
+      // A thread that waits runs the agent, and needs the core for it.
       if (waiters_ == 0) {
         const mpi::Unyielding unyielding;
         bool worked = step();
@@ -148,13 +149,13 @@ void AgentHost::run() noexcept {
       }
       asleep_.store(true, std::memory_order_seq_cst);
       const bool look_on = waiters_ == 0 && (busy_ || !bells_.are_heard() || outstanding_.has_moving());
-      // Those who had an answer while somebody waited here believe that the agent is awake.
+      // Clients that were answered during a wait here take the agent for awake, and do not ring.
       const bool after_wait = waiters_ > 0 && !bells_.are_crowded();
       const bool woken = bells_.mine().wait(look_on ? nap : after_wait ? longest_doubt : longest_rest);
       asleep_ = false;
       if (look_on) nap = std::min<std::chrono::nanoseconds>(nap * 2, longest_nap);
       if (woken) last_work = Clock::now();
-      // Nobody has asked for it so far: it has waited long enough for company.
+      // The gathered messages have waited long enough for more.
       send_gathered_();
     }
   } catch (const std::exception& error) {

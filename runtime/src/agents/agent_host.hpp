@@ -19,11 +19,13 @@
 
 namespace tessera::detail {
 
-/// What runs this process's agent, if it has one, and moves on what the process has under way: a thread that
-/// sleeps until it is rung, and every thread of the program that waits in Tessera.
+/// Runs this process's agent, if it has one, and advances the transfers that the process has under way. Two
+/// kinds of threads do so: its own, which sleeps until it is rung, and every thread of the program that waits
+/// in Tessera.
 class AgentHost : private mpi::Idle {
  public:
-  /// `send_gathered` sends what was gathered for other agents, if anything was. No agent runs before start().
+  /// `send_gathered` sends the messages gathered for other agents, if there are any. No agent runs before
+  /// start().
   AgentHost(const AgentComms& comms, Bells& bells, Outstanding& outstanding, ProgressMode mode,
             std::function<void()> send_gathered)
       : comms_(comms),
@@ -37,29 +39,29 @@ class AgentHost : private mpi::Idle {
 
   /// @local
   void start(std::unique_ptr<AgentServer> agent);
-  /// Ends it: nobody sends any more. @local
+  /// Stops the agent; no process sends to it any more. @local
   void stop();
 
   ProgressMode mode() const noexcept { return mode_; }
-  /// When the process of an agent last asked for something here. @local
+  /// When the process of another agent last sent something to the agent here. @local
   std::chrono::steady_clock::time_point heard(int agent) const noexcept {
     return agent_ ? agent_->heard(agent) : std::chrono::steady_clock::time_point();
   }
-  /// Wakes the thread if it sleeps: there is something to look after. @local
+  /// Wakes the thread, if it sleeps: there is something to progress. @local
   void look_after() noexcept;
-  /// Waits until done() and works for others meanwhile. Under the window lock. @onesided
+  /// Waits until done() is true, and runs the agent meanwhile. Under the window lock. @onesided
   template <class Done>
   void wait_until(Done&& done) {
     if (done()) return see_answered();
     Waiter waiter(*this);
     for (int turns = 0; !done(); ++turns) waiter.turn(turns);
   }
-  /// Runs the agent, and moves on what this process has under way. @local
+  /// Runs the agent, and advances the transfers that this process has under way. @local
   void poll();
-  /// A turn of a wait that somebody else makes, and where such a wait begins and ends: meanwhile the thread
-  /// keeps away. @local
+  /// One turn of a wait outside this class. begin() and end() enclose such a wait: meanwhile the thread leaves
+  /// the agent to it. @local
   void serve() override;
-  /// The same for the Runtimes of other libraries, where nobody else does that. @local
+  /// The same for the Runtimes of other libraries, if no other thread runs their agents. @local
   void serve_others() const { mpi::serve_others(*this); }
   void begin() noexcept override;
   void end() noexcept override;
@@ -92,10 +94,10 @@ class AgentHost : private mpi::Idle {
   std::function<void()> send_gathered_;
   std::mutex agent_mutex_;  // held by the thread that runs the agent
   std::unique_ptr<AgentServer> agent_;
-  std::atomic<int> waiters_{0};    // run the agent while they wait, so that the thread need not
-  std::atomic<bool> busy_{false};  // the agent has data on its way
+  std::atomic<int> waiters_{0};    // threads that wait, and run the agent meanwhile
+  std::atomic<bool> busy_{false};  // the agent has requests or answers under way
   std::atomic<bool> asleep_{false}, stopping_{false};
-  std::atomic<bool> nudged_later_{false};  // it is to be woken, unless somebody waits here again before
+  std::atomic<bool> nudged_later_{false};  // the thread's wake-up is delayed; a new wait calls it off
   std::thread thread_;
 };
 

@@ -37,8 +37,8 @@ struct AgentServer::Task {
   Header header;
   Strided shape;
   Exposed memory;
-  index_t low = 0, high = 0;       // what it touches
-  std::vector<std::byte> payload;  // of one that has to wait
+  index_t low = 0, high = 0;       // the bytes it touches
+  std::vector<std::byte> payload;  // data of a request that has to wait
   bool started = false;
   Parts parts;
   std::array<ServedPart, most_parts> ring;  // of the parts under way, oldest first
@@ -81,7 +81,7 @@ void AgentServer::post(Incoming& slot) {
 bool AgentServer::step() {
   bool worked = false;
   mpi::Arrived message;
-  // Not all that is there, or those under way would wait for those who come.
+  // Takes a limited number of new messages, so that they do not hold up the requests under way.
   for (std::size_t i = 0; i < most_incoming && mpi::test(incoming_[next_].request, &message); ++i) {
     Incoming& slot = incoming_[next_];
     hear(message.source);
@@ -132,20 +132,20 @@ void AgentServer::place(Task& task) const {
     task.high += header.run;
   }
   task.memory = directory_.at(header.region, task.low, task.high);
-  // A flag says that all is there that came before it.
+  // A notification says that all earlier requests in its region are done: it waits for all of them.
   if (header.notify_region != 0) {
     task.low = 0;
     task.high = std::numeric_limits<index_t>::max();
   }
 }
 
-// Whether something that came earlier from the same process has to be done first.
+// Whether an earlier request of the same process has to be done first.
 bool AgentServer::must_wait(const Task& task) const {
   for (const auto& earlier : tasks_) {
     if (earlier.get() == &task) return false;
     if (earlier->source != task.source) continue;
     const Header &a = earlier->header, &b = task.header;
-    // A request that notifies is one on the flag, too.
+    // A request with a notification counts as a request on the flag, too.
     const bool shared = a.region == b.region || a.region == 0 || b.region == 0 ||
                         (a.notify_region != 0 && a.notify_region == b.region) ||
                         (b.notify_region != 0 && b.notify_region == a.region);
@@ -188,7 +188,7 @@ void AgentServer::take(Task&& task, const std::byte* data) {
   tasks_.push_back(std::make_unique<Task>(std::move(task)));
 }
 
-// A step of one that has started; whether it is done.
+// One step of a request that has started; returns whether it is done.
 bool AgentServer::advance(Task& task) {
   if (!task.is_bulk()) return do_at_once(task, task.payload.data()), true;
   if (is_transfer(task.header, Verb::get)) return send(task);
@@ -299,7 +299,7 @@ void AgentServer::do_at_once(Task& task, const std::byte* data) {
   finish(task);
 }
 
-// What was there; and for compare_exchange behind it whether the element or scalar was changed.
+// Returns the old value and, behind it, for compare_exchange whether the element or scalar was changed.
 std::array<std::byte, 16> AgentServer::change(const Task& task, std::byte* where) const {
   const Header& header = task.header;
   const bool is_scalar = header.message == Message::scalar;

@@ -25,11 +25,11 @@ struct Attachment {
   std::uint64_t salt = 0;
 };
 
-/// Does at the target what others ask for, on memory of its node, under the locks that the processes of the
-/// node take. It never blocks: it is moved on by step(), which anybody may call, one at a time.
+/// Carries out the requests of other processes on the memory of its node, under the locks that all processes of
+/// the node take. It never blocks: step() makes progress, and any thread may call it, one at a time.
 ///
-/// What one process asks of it is done in the order of asking wherever that makes a difference: requests that
-/// touch the same bytes of a region wait for each other, unless both read, or both add.
+/// Requests of one process are done in the order of sending wherever that makes a difference. If two touch the
+/// same bytes of a region, the later one waits, unless both read or both add.
 class AgentServer {
  public:
   AgentServer(const AgentComms& comms, const LockStripes& locks, ExposedRegions& directory);
@@ -37,17 +37,17 @@ class AgentServer {
   AgentServer(const AgentServer&) = delete;
   AgentServer& operator=(const AgentServer&) = delete;
 
-  /// Takes what has come and moves on what is under way. Whether there was anything to do. @local
+  /// Takes new messages and advances the requests under way. Returns whether there was anything to do. @local
   bool step();
-  /// Whether data is still on its way. @local
+  /// Whether requests or answers are still under way. @local
   bool is_busy() const noexcept { return !tasks_.empty() || !answers_.empty(); }
-  /// When something last came from a process; the epoch if nothing did. @local
+  /// When a message last came from a process; the epoch if none came. @local
   std::chrono::steady_clock::time_point heard(int source) const noexcept {
     return heard_[static_cast<std::size_t>(source)].load(std::memory_order_relaxed);
   }
-  /// To be called when a thread has heard from another process: what was done here before an answer is then
-  /// done for it too. The messages order it already, but between processes, where ThreadSanitizer does not
-  /// look. @local
+  /// A thread calls this when it has heard from another process. Then all that was done here before an answer
+  /// was sent is done for this thread, too. The messages order it already, but through other processes, where
+  /// ThreadSanitizer does not look. @local
   void see_answered() const noexcept { static_cast<void>(answered_.load(std::memory_order_acquire)); }
   /// How many processes have said that they leave. @local
   int left() const noexcept { return left_; }
@@ -88,11 +88,11 @@ class AgentServer {
   const AgentComms& comms_;
   LockStripes locks_;
   ExposedRegions& directory_;
-  std::unordered_map<std::uint64_t, NodeMemory> attached_;  // by an agent in a process of its own; 0: the locks
+  std::unordered_map<std::uint64_t, NodeMemory> attached_;  // by region, in rank mode only; 0: the locks
   std::unique_ptr<std::byte[]> slots_;
   std::array<Incoming, most_incoming> incoming_;
-  std::size_t next_ = 0;                     // messages are matched in the order in which the slots were posted
-  std::deque<std::unique_ptr<Task>> tasks_;  // in the order of their coming
+  std::size_t next_ = 0;                     // MPI matches messages to slots in the order of posting
+  std::deque<std::unique_ptr<Task>> tasks_;  // in the order of arrival
   std::vector<SentAnswer> answers_;
   Buffers buffers_{most_buffers};
   int left_ = 0;

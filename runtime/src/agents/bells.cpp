@@ -11,8 +11,8 @@
 
 namespace tessera::detail {
 
-// Agents linger where there are cores for them besides those that the processes need. What counts is which
-// processes share the machine, not what TESSERA_NODE_SIZE, or a host's name, makes of it.
+// Agents linger if there are more cores than processes that share them. The machine decides which processes
+// share cores, not TESSERA_NODE_SIZE or a host's name.
 Bells::Bells(MPI_Comm all, ProgressMode mode) : mode_(mode) {
   Doorbell::Address mine{mine_.address()};
   const Cores cores = Cores::mine();
@@ -27,7 +27,7 @@ Bells::Bells(MPI_Comm all, ProgressMode mode) : mode_(mode) {
   crowded_ = sharing[cores.id] + (threads ? 1 : 0) > cores.count;
 }
 
-// If one does not hear it, nobody relies on bells.
+// If one process does not hear its bell, no process relies on bells.
 void Bells::test(MPI_Comm world, int agent) {
   using Clock = std::chrono::steady_clock;
   mpi::barrier(world);

@@ -12,24 +12,25 @@
 
 namespace tessera::detail {
 
-/// The doorbells of all processes: how agents that sleep are woken, and which of them sleep at all.
+/// The doorbells of all processes: they wake agents that sleep. It knows which agents linger before they sleep.
 class Bells {
  public:
   /// @collective over `all`, whose ranks are the agents' numbers
   Bells(MPI_Comm all, ProgressMode mode);
-  /// Finds out whether bells are heard: each member rings an agent, or none (-1), and each is rung by one.
+  /// Tests whether bells are heard: each member rings one agent, or none (-1), and each is rung by one member.
   /// @collective over `world`, whose processes all have agents
   void test(MPI_Comm world, int agent);
 
-  /// Whether agents can be woken; else they look by themselves. @local
+  /// Whether agents can be woken; if not, they poll. @local
   bool are_heard() const noexcept { return heard_; }
-  /// Whether an agent looks for more for a while after each request. @local
+  /// Whether an agent polls for a while after each request. @local
   bool lingers(int agent) const noexcept { return addresses_[static_cast<std::size_t>(agent)].lingers; }
-  /// Whether this machine has fewer cores than processes, and threads that run agents. @local
+  /// Whether the processes that share these cores, plus in thread mode one agent's thread, outnumber the cores.
+  /// @local
   bool are_crowded() const noexcept { return crowded_; }
   /// @local
   void ring(int agent) const noexcept;
-  /// This process's own, for the thread that sleeps until it is rung. @local
+  /// This process's own bell, for its thread that sleeps until it is rung. @local
   Doorbell& mine() noexcept { return mine_; }
 
  private:

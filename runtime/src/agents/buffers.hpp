@@ -10,7 +10,7 @@
 
 namespace tessera::detail {
 
-/// Buffers of one part each, made when first needed, at most so many.
+/// At most `most` buffers of one part each, allocated when first needed.
 class Buffers {
  public:
   explicit Buffers(std::size_t most) : most_(most) {}

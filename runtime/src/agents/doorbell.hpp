@@ -9,30 +9,30 @@
 
 namespace tessera::detail {
 
-/// What wakes an agent that sleeps: a datagram of one byte to a socket of its process. A datagram that is lost
-/// costs time only, for an agent looks by itself every few milliseconds.
+/// Wakes an agent that sleeps, by a one-byte datagram to a socket of its process. A lost datagram only costs
+/// time, as an agent polls by itself every few milliseconds.
 class Doorbell {
  public:
-  /// Where a process is rung, and what its agent does when it is idle. Trivially copyable, to be gathered.
+  /// Where a process is rung, and how its agent idles. Trivially copyable, so that it can be gathered.
   struct Address : Mailbox::Address {
-    bool lingers = true;  // looks for a while after each request before it sleeps
+    bool lingers = true;  // polls for a while after each request before it sleeps
     int core_count = 1;
     std::uint64_t cores = 0;  // see Cores
   };
 
   Doorbell();
-  /// Its port is 0 where there is no socket. @local
+  /// Its port is 0 if there is no socket. @local
   const Mailbox::Address& address() const noexcept { return mailbox_.address(); }
   /// Rings another process. @local
   void ring(const Address& other) const noexcept;
-  /// Sleeps until somebody rings or nudges, or the time is over; whether somebody did. @local
+  /// Sleeps until it is rung or nudged, or the time is over; returns whether it was rung or nudged. @local
   bool wait(std::chrono::nanoseconds longest) noexcept;
-  /// Wakes who waits in this process. @local
+  /// Wakes the thread of this process that sleeps in wait(). @local
   void nudge() const noexcept;
   /// The same after some time, unless it is called off before. @local
   void nudge_after(std::chrono::nanoseconds time) const noexcept;
   void call_off() const noexcept { nudge_after(std::chrono::nanoseconds(0)); }
-  /// Whether somebody has rung; forgets it. @local
+  /// Whether it was rung; forgets the ring. @local
   bool was_rung() noexcept;
 
  private:

@@ -12,14 +12,14 @@
 
 namespace tessera::detail {
 
-/// The memory behind a region as an agent sees it: that of all processes of the node.
+/// The memory of a region as an agent sees it: the slices of all processes of the node.
 struct Exposed {
   std::byte* base = nullptr;
   index_t bytes = 0;
   std::uint64_t salt = 0;
 };
 
-/// What an agent may touch, by the region's number.
+/// The regions that an agent may access, by number.
 class ExposedRegions {
  public:
   void add(std::uint64_t region, const Exposed& memory);

@@ -14,18 +14,17 @@
 #include "base/verb.hpp"
 #include "mpi/mpi.hpp"
 
-// What processes and agents say to each other. A message holds requests: each a header, the loops of its shape,
-// and what is small enough to travel with it. Larger data follows in messages of its own, or comes back in
-// them.
+// The messages between processes and agents. A message holds requests. Each request is a header, the loops of
+// its shape, and its data if that is small. Larger data follows, or comes back, in messages of its own.
 namespace tessera::detail {
 
-/// What a request is about.
+/// The kind of a request.
 enum class Message : std::uint8_t {
   transfer,      // put, get, accumulate
   element,       // update, compare_exchange: under its stripe
   scalar,        // the same, by an atomic instruction
   program,       // many runs; see operation_list.hpp
-  flush,         // answered when what came before it, in that region or (0) in all, is done
+  flush,         // answered when all earlier requests, in that region or (0) in all, are done
   attach,        // to an agent in a process of its own: map this region; followed by an Attachment
   attach_locks,  // the same for the node's lock table
   detach,
@@ -38,17 +37,17 @@ struct Header {
   ElementKind kind = ElementKind::bytes;
   Update update = Update::sum;
   std::uint8_t levels = 0;
-  bool acknowledge = false;  // say when it is done, with no bytes
+  bool acknowledge = false;  // answer with no bytes when it is done
   std::int32_t tag = 0;      // of the answer and of data messages
   std::uint64_t region = 0;  // 0: several
   index_t position = 0;      // bytes from the beginning of the target node's mapping
   index_t run = 0;
   index_t part = 0;                               // bytes of the largest part; see part_limit
   index_t inlined = 0;                            // bytes that follow in this message
-  index_t outlined = 0;                           // bytes of a program that follow in one of their own
+  index_t outlined = 0;                           // bytes of a program that follow in a message of their own
   index_t answer = 0;                             // bytes that a program sends back
-  alignas(16) std::array<std::byte, 16> value{};  // the factor; the operand; what is expected and desired
-  // When it is done, one is added to a scalar: data before flag, in one message.
+  alignas(16) std::array<std::byte, 16> value{};  // the factor; the operand; the expected and desired values
+  // When the request is done, the agent adds one to this scalar: data before flag, in one message.
   std::uint64_t notify_region = 0;
   index_t notify_position = 0;
 };
@@ -59,32 +58,32 @@ constexpr bool is_transfer(const Header& header, Verb verb) noexcept {
   return header.message == Message::transfer && header.verb == verb;
 }
 
-/// Bytes between what has so many and what follows it.
+/// Bytes of padding after `used` bytes.
 constexpr index_t padding(index_t used) noexcept { return (16 - used % 16) % 16; }
 
-/// Bytes that travel with a request.
+/// Most bytes of data in a request.
 inline constexpr index_t most_inlined = mpi::eager_bytes;
-/// Bytes of a request without them.
+/// Bytes of a request without its data.
 constexpr index_t request_length(int levels) noexcept {
   return static_cast<index_t>(sizeof(Header)) + levels * 2 * static_cast<index_t>(sizeof(index_t));
 }
-/// Bytes of a message: the largest request, and behind it one that asks whether it is done.
+/// Bytes of a message: room for the largest request and a flush behind it.
 inline constexpr index_t message_bytes = request_length(max_rank) + most_inlined + request_length(0);
-/// Bytes of a part that has to be packed on some side: MPI asks the receiver for each, which takes as long as
-/// some 100 KiB, so that smaller ones cost more than they hide.
+/// Bytes of a part that is packed on some side. MPI asks the receiver for each part, which takes as long as
+/// sending some 100 KiB. So smaller parts would cost more time than they hide.
 inline constexpr index_t part_bytes = index_t{1} << 20;
-/// The first is small, so that the wire is busy soon.
+/// The first part is small, so that the network is busy soon.
 inline constexpr index_t first_part_bytes = index_t{64} << 10;
-/// What is read and not larger than this comes in parts that MPI sends without asking; what is written and not
-/// larger than that goes in requests.
+/// Reads of up to most_unasked bytes come in parts that MPI sends without asking the receiver. Writes of up to
+/// most_written_unasked bytes travel in requests.
 inline constexpr index_t most_unasked = index_t{64} << 10;
 inline constexpr index_t most_written_unasked =
     mpi::eager_bytes < most_unasked / 2 ? 2 * most_unasked : 3 * most_unasked;
-/// Parts of one transfer that are under way at once: one keeps the wire busy while the other is packed.
+/// Parts of one transfer that are under way at once: one keeps the network busy while the other is packed.
 inline constexpr std::size_t most_parts = 2;
 
-/// The two communicators of the agents, over all processes: requests go to agents only; answers have even tags,
-/// the data of requests odd ones.
+/// The two communicators of the agents, over all processes. In `requests`, messages go to agents only. In
+/// `data`, answers have even tags, and the data of requests has odd ones.
 struct AgentComms {
   mpi::Comm requests, data;
   static constexpr int answer_tag(std::int32_t tag) noexcept { return 2 * tag; }
@@ -104,7 +103,8 @@ inline index_t write_request(std::byte* to, const Header& header, const Strided&
   return length;
 }
 
-/// The other way round: the shape as the target sees it, its local side packed.
+/// Reads header and loops; returns their length. The shape is as the target sees it, with its local side
+/// packed.
 inline index_t read_request(const std::byte* from, Header& header, Strided& shape) noexcept {
   std::memcpy(&header, from, sizeof header);
   auto length = static_cast<index_t>(sizeof header);
@@ -123,8 +123,8 @@ inline index_t read_request(const std::byte* from, Header& header, Strided& shap
   return length;
 }
 
-/// How large the parts of a transfer are. What is contiguous on both sides is cut only where MPI's counts end,
-/// as MPI itself has the receiver ask for what is large (rendezvous).
+/// The largest part of a transfer. Data that is contiguous on both sides is cut only at MPI's largest count:
+/// for large messages, MPI itself asks the receiver (rendezvous).
 inline index_t part_limit(index_t bytes, bool contiguous) noexcept {
   if (bytes <= most_unasked) return mpi::eager_bytes;
   return contiguous ? mpi::max_bytes : part_bytes;
@@ -136,7 +136,7 @@ struct Part {
   index_t remote = 0, local = 0;
 };
 
-/// Cuts a transfer into parts that both ends see alike, as the cuts depend on lengths and counts only.
+/// Cuts a transfer into parts. Both ends cut alike, as the cuts depend on lengths and counts only.
 class Parts {
  public:
   Parts() = default;
@@ -201,9 +201,9 @@ class Parts {
   bool first_ = true, over_ = false;
   int cut_ = 0;        // the loop that is cut, from 1; 0: the run
   index_t unit_ = 1;   // bytes of one turn of it
-  index_t along_ = 0;  // its turns
+  index_t along_ = 0;  // number of its turns
   index_t done_ = 0;
-  std::array<index_t, max_rank> at_{};  // of the loops around it
+  std::array<index_t, max_rank> at_{};  // positions in the loops around it
 };
 
 }  // namespace tessera::detail

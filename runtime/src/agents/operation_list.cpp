@@ -56,7 +56,8 @@ void OperationList::clear() noexcept {
 
 namespace {
 
-// Places come from anywhere: to wait for one after the other would take most of the time.
+// Prefetches the places ahead. They are scattered, and waiting for one after the other would take most of the
+// time.
 template <class Run>
 const std::byte* for_each_run(const ExposedRegions& directory, const RunGroup& group, const Exposed& memory,
                               const std::byte* data, Run&& run) {

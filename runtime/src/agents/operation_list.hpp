@@ -11,12 +11,12 @@
 #include "agents/messages.hpp"
 #include "kernels/lock_stripes.hpp"
 
-// Programs: many runs, done by an agent in one go.
+// Programs: lists of many runs that an agent does in one go.
 namespace tessera::detail {
 
-/// Runs of one kind. In a program each group is followed by its `count` runs: the position of each and, unless
-/// it is to be read, its data, which fills whole words. An update has its operand for data, and sends back what
-/// was there.
+/// Runs of one kind. In a program, each group is followed by its `count` runs. A run is its position and,
+/// unless it is read, its data, padded to whole words. The data of an update is its operand, and it sends back
+/// the old value.
 struct RunGroup {
   Verb verb = Verb::put;
   ElementKind kind = ElementKind::bytes;
@@ -39,18 +39,18 @@ struct RunGroup {
 };
 static_assert(sizeof(RunGroup) % 16 == 0);
 
-/// Mostly a run is one element.
+/// Copies a run. Most runs are one element, so 8 bytes have a fixed-size copy.
 inline void copy_run(std::byte* to, const void* from, index_t bytes) noexcept {
   if (bytes == 8) return static_cast<void>(std::memcpy(to, from, 8));
   std::memcpy(to, from, static_cast<std::size_t>(bytes));
 }
 
-/// A program for one agent, written as its runs come.
+/// A program for one agent, built up as its runs are added.
 class OperationList {
  public:
-  /// The most bytes of one, there and back.
+  /// Most bytes of a program, and of its answer.
   static constexpr index_t most = index_t{256} << 10;
-  static_assert(most <= part_bytes);  // an agent's buffer
+  static_assert(most <= part_bytes);  // a program fits into an agent's buffer
   struct Result {
     void* to;
     index_t bytes;
@@ -62,8 +62,8 @@ class OperationList {
     const index_t answered = group.reads() ? answer_ + group.run : 0;
     return used_ == 0 || (bytes() + head + group.spacing() <= most && answered <= most);
   }
-  /// Adds a run of `group`, which continues the last one if it is alike. `data` is read now by what writes, and
-  /// `result` written at the end by what reads.
+  /// Adds a run of `group`; it joins the last group if that is alike. A write reads `data` now; a read fills
+  /// `result` when the answer has come.
   void add(const RunGroup& group, index_t position, const void* data, void* result) {
     if (used_ == 0 || !last_.is_like(group)) begin(group, position);
     const auto spacing = static_cast<std::size_t>(last_.spacing());
@@ -81,16 +81,16 @@ class OperationList {
   void clear() noexcept;
 
   index_t bytes() const noexcept { return static_cast<index_t>(used_); }
-  /// As it travels. @local
+  /// The program as it is sent. @local
   const std::byte* finished() noexcept;
-  /// The same; leaves nothing of it.
+  /// The same, moved out: the program is empty afterwards.
   std::vector<std::byte> take();
-  /// Where the answer goes, in its order.
+  /// Where the parts of the answer go, in order.
   std::span<const Result> results() const noexcept { return results_; }
   index_t answer_bytes() const noexcept { return answer_; }
   bool writes() const noexcept { return writes_; }
   std::span<const std::uint64_t> regions() const noexcept { return regions_; }
-  /// The region of all its runs, or 0, and the bytes it may touch there.
+  /// The region of all its runs, or 0 for several, and [low, high), the bytes that it may touch there.
   std::uint64_t region() const noexcept { return regions_.size() == 1 ? regions_.front() : 0; }
   index_t low() const noexcept { return low_; }
   index_t high() const noexcept { return high_; }
@@ -100,7 +100,7 @@ class OperationList {
   void grow(std::size_t bytes);
   void expect(void* result);
 
-  std::vector<std::byte> data_;  // of which so much is used
+  std::vector<std::byte> data_;  // the first used_ bytes are in use
   std::size_t used_ = 0;
   std::vector<Result> results_;
   RunGroup last_;
@@ -111,7 +111,7 @@ class OperationList {
   index_t low_ = 0, high_ = 0;
 };
 
-/// Does what a program says, with its answer to `results`. @local @throws LogicError
+/// Carries out a program, and writes its answer to `results`. @local @throws LogicError
 void run_program(const ExposedRegions& directory, const LockStripes& locks, std::span<const std::byte> program,
                  std::byte* results);
 

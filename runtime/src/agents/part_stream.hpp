@@ -13,8 +13,8 @@
 
 namespace tessera::detail {
 
-/// This process's side of a transfer with an agent that does not fit into its request: parts that go from or to
-/// local memory, through a buffer where that is not contiguous.
+/// This process's side of a transfer with an agent whose data does not fit into the request. Its parts go from
+/// or to local memory, through a buffer if the memory is not contiguous.
 class PartStream {
  public:
   PartStream(Buffers& buffers, const AgentComms& comms, int agent, std::int32_t tag, bool gets,
@@ -26,12 +26,13 @@ class PartStream {
         gets_(gets),
         parts_(parts),
         local_(local) {}
-  /// Keeps a buffer for it, if it is going to need one. False if there is none just now: then its request must
-  /// not be sent, as who waits for buffers must not keep an agent's. @local
+  /// Reserves a buffer, if the transfer will need one. Returns false if none is free. Then the request must not
+  /// be sent: a transfer that waits for a buffer here must not hold buffers of an agent. @local
   bool reserve(const Strided& whole);
-  /// Moves it on. Whether it is done: local memory is filled, or needed no more. @local
+  /// Makes progress. Returns whether it is done: local memory is filled, or no longer needed. @local
   bool advance();
-  /// Whether somebody has to move it on: not if it waits for what MPI sends at once. @local
+  /// Whether it only progresses when polled. It does not if it only waits for data that MPI sends at once.
+  /// @local
   bool needs_moving() const noexcept;
 
  private:

@@ -21,7 +21,7 @@ Progress::Progress(MPI_Comm world, MPI_Comm all, AgentRanks agents, ProgressMode
       client_(host_, bells_, comms_) {
   std::unique_ptr<AgentServer> agent;
   if (mode == ProgressMode::rank) {
-    mpi::barrier(all);  // as those that serve do: senders may be heard from here on
+    mpi::barrier(all);  // matches the barrier in serve_node(): from here on the agents receive requests
   } else {
     agent = std::make_unique<AgentServer>(comms_, locks, directory_);
   }
@@ -56,7 +56,7 @@ void Progress::hide(std::uint64_t region, bool was_shown_to_others) noexcept {
   try {
     const std::lock_guard lock(mpi::mutex());
     for (const int agent : agents_.of_node) client_.map(agent, Message::detach, region, {});
-  } catch (const std::exception&) {  // then MPI is gone, and the other process with it
+  } catch (const std::exception&) {  // MPI has ended, and the agent's process with it
   }
 }
 

@@ -20,19 +20,19 @@ namespace tessera::detail {
 
 class LockStripes;
 
-/// Where the agents of a world are, as ranks in the communicator that holds them too.
+/// The agents of a world, as ranks in the communicator that includes them.
 struct AgentRanks {
   std::vector<int> of;       // of[r] serves world rank r
-  std::vector<int> of_node;  // processes of this node that do nothing else; none unless progress is `rank`
-  int of_this = 0;           // it serves this process
-  int of_next_node = 0;      // it serves another node, if nodes are of equal size
+  std::vector<int> of_node;  // agents of this node in processes of their own; none unless progress is `rank`
+  int of_this = 0;           // the agent that serves this process
+  int of_next_node = 0;      // an agent that serves another node, if nodes are of equal size
 };
 
-/// The agents of a job that spans nodes: where they are, what they may touch, how they are woken and asked, and
-/// what runs this process's.
+/// The agents of a job that spans nodes: their ranks, the regions they may access, and their bells. Also the
+/// client that sends them requests, and the host that runs this process's agent.
 class Progress : private Outstanding::Attendant {
  public:
-  /// @collective over `all`, which holds the agents' own processes too, if they have any (see
+  /// @collective over `all`, which includes the agents' own processes, if they have any (see
   /// progress_rank.hpp).
   Progress(MPI_Comm world, MPI_Comm all, AgentRanks agents, ProgressMode mode, Outstanding& outstanding,
            const LockStripes& locks, bool doorbells);
@@ -40,7 +40,7 @@ class Progress : private Outstanding::Attendant {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Ends it: nobody sends any more. @local
+  /// Ends this process's part; it sends no more requests. @local
   void leave();
 
   ProgressMode mode() const noexcept { return host_.mode(); }
@@ -50,9 +50,10 @@ class Progress : private Outstanding::Attendant {
   AgentClient& client() noexcept { return client_; }
   AgentHost& host() noexcept { return host_; }
 
-  /// Lets this process's agent find a region, before anybody asks for it. @local
+  /// Shows a region to this process's agent, before any process asks for it. @local
   void show(std::uint64_t region, const Exposed& memory) { directory_.add(region, memory); }
-  /// The same for the agents of this node in processes of their own; the problem, if there is one. @onesided
+  /// The same for the agents of this node in processes of their own. Returns the problem, if there is one.
+  /// @onesided
   std::string show_to_others(std::uint64_t region, const Attachment& memory);
   std::string show_locks(const Attachment& table);
   void hide(std::uint64_t region, bool was_shown_to_others) noexcept;

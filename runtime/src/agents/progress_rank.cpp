@@ -84,7 +84,7 @@ void serve_node(const ProgressRanks& ranks) {
       last_work = now;
       nap = microseconds(1);
     } else if (now - last_work > microseconds(50)) {
-      // It has a core of its own, or shares one of its node's: it need not sleep long.
+      // Its naps are short, as it has a core of its own, or shares one of its node's.
       if (bell.wait(nap)) last_work = Clock::now();
       nap = std::min<std::chrono::nanoseconds>(nap * 2, microseconds(agent.is_busy() ? 50 : 500));
     }

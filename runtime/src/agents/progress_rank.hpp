@@ -11,20 +11,19 @@ namespace tessera::detail {
 
 /// Which ranks compute and which serve.
 struct ProgressRanks {
-  mpi::Comm all, world;     // world: of those who compute; null in a process that serves
+  mpi::Comm all, world;     // world: of the ranks that compute; null in a process that serves
   std::vector<int> agents;  // agents[r]: the rank in `all` of the process that serves world rank r
 };
 
-/// Takes `per_node` ranks from each node. With one node there is nobody to serve: then no rank is taken, and
+/// Takes `per_node` ranks from each node. With one node there is nothing to serve: then no rank is taken, and
 /// `agents` is empty. @collective @throws UsageError on every rank if a node has no rank left to compute
 ProgressRanks take_progress_ranks(MPI_Comm parent, int per_node, int node_size_limit);
 
-/// What a process that serves does until all that it serves have left. @collective, with the construction of
-/// Progress
+/// Serves until all processes that this one serves have left. @collective, with the construction of Progress
 void serve_node(const ProgressRanks& ranks);
 
-/// The lowest rank on this process's node: the machine's word, cut into pieces of `limit` if that is not 0.
-/// @collective
+/// The lowest rank on this process's node. MPI says which ranks share a machine; if `limit` is not 0, these are
+/// cut into nodes of `limit` ranks. @collective
 int find_node_leader(MPI_Comm comm, int limit);
 
 }  // namespace tessera::detail

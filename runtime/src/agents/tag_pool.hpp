@@ -10,8 +10,8 @@
 
 namespace tessera::detail {
 
-/// The tags of this process's requests, given in turn. One that is held is not given again: a message that
-/// comes late must not be taken for the answer to another request.
+/// The tags of this process's requests, given in turn. A tag that is held is not given again: a late message
+/// must not be taken for the answer to another request.
 class TagPool {
  public:
   class Held {
@@ -39,7 +39,7 @@ class TagPool {
     while (held_.test(static_cast<std::size_t>(last_)));
     return last_;
   }
-  /// Until what is returned is destroyed. @local
+  /// Holds the tag until the returned object is destroyed. @local
   Held hold(std::int32_t tag) noexcept {
     held_.set(static_cast<std::size_t>(tag));
     return {*this, tag};

@@ -7,10 +7,10 @@
 
 #include <tessera/runtime/statistics.hpp>
 
-// Which operations must be complete before which: the table of docs/runtime.md. Nothing else decides it.
+// Which operations must be complete before another begins. This table alone decides (see docs/runtime.md).
 namespace tessera::detail {
 
-/// What may be under way to one member of a segment.
+/// The kinds of operations that may be under way to one member of a segment.
 enum Mark : unsigned {
   window_put = 1,
   window_get = 2,
@@ -25,13 +25,13 @@ inline constexpr unsigned anything = by_window | by_agent;
 
 /// The rule for one kind of operation on one path.
 struct Order {
-  unsigned after = 0;   // what must be complete before it begins
-  unsigned leaves = 0;  // what is under way from then on
+  unsigned after = 0;   // marks to complete before it begins
+  unsigned leaves = 0;  // marks it leaves under way
 };
 
 // MPI orders accumulates among each other (MPI standard 12.7.2), and nothing else. An agent keeps the order of
-// what one process sends. The node's memory has what it is given at once; in the MPI domain accumulates take
-// the window there, too.
+// one process's requests. A store to the node's memory is complete at once. In the MPI domain, accumulates on
+// the node take the window, too.
 inline constexpr std::array<std::array<Order, operation_count>, path_count> ordering{{
     // node: put, get, accumulate, atomic
     {{{window_accumulate, 0}, {window_accumulate, 0}, {0, 0}, {0, 0}}},

@@ -64,7 +64,7 @@ bool Outstanding::advance(Pending& one) {
 bool Outstanding::advance_all() {
   const std::size_t before = queue_.size();
   for (std::size_t i = 0; i < queue_.size();) {
-    const auto pending = queue_[i].pending;  // one that is done leaves the queue
+    const auto pending = queue_[i].pending;  // a copy: advance() removes a done one from the queue
     if (!advance(*pending)) ++i;
   }
   return queue_.size() != before;

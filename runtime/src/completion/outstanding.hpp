@@ -15,61 +15,62 @@
 
 namespace tessera::detail {
 
-/// The transfers of this process that are under way, oldest first. Everything under the window lock, but for
-/// the counts.
+/// The transfers of this process that are under way, oldest first. All of it is used under the window lock,
+/// except the counts.
 class Outstanding {
  public:
-  /// Looks after transfers between nodes while nobody calls, and serves other nodes while somebody waits.
+  /// Progresses transfers between nodes while no thread calls Tessera, and serves other nodes while one waits.
   class Attendant {
    public:
     virtual ~Attendant() = default;
-    /// Returns when done(). The process of `agent` has to be awake for that; -1: none. @onesided
+    /// Returns when done() is true. For that the process of `agent` has to be awake; -1: no process. @onesided
     virtual void wait_for(int agent, const std::function<bool()>& done) = 0;
-    /// A transfer goes on by itself: somebody has to look after it. @local
+    /// Wakes the attendant, if necessary, to poll a new transfer that only progresses when polled. @local
     virtual void look_after() noexcept = 0;
-    /// Runs the agent, where only the threads that call do. @local
+    /// Runs the agent in poll mode, where no thread of its own does. @local
     virtual void poll() = 0;
   };
 
   explicit Outstanding(const Threads& threads) noexcept : threads_(threads) {}
   Outstanding(const Outstanding&) = delete;
   Outstanding& operator=(const Outstanding&) = delete;
-  /// Without one, as on one node, a wait does nothing else. @local
+  /// Sets the attendant. Without one, as on one node, a wait only polls its own transfer. @local
   void attend(Attendant* attendant) noexcept { attendant_ = attendant; }
 
-  /// The user's share in a transfer that has begun; completes older ones where there are too many. @onesided
+  /// Keeps a transfer that has begun, and returns the user's request for it. If too many are under way, it
+  /// completes the oldest first. @onesided
   Request launch(std::shared_ptr<Pending> pending);
-  /// Moves one on; whether it is done. @onesided
+  /// Advances one transfer; returns whether it is done. @onesided
   bool advance(Pending& one);
-  /// Moves all on; whether one was done. @onesided
+  /// Advances all transfers; returns whether one was done. @onesided
   bool advance_all();
   /// Waits for one. @onesided
   void complete(Pending& one);
-  /// Waits for those of which which(const Pending&). @onesided
+  /// Waits for the transfers for which `which(const Pending&)` is true. @onesided
   template <class Which>
   void complete_if(Which&& which) {
-    const auto all = queue_;  // completing takes them off the list
+    const auto all = queue_;  // a copy: completing removes them from the queue
     for (const auto& [pending, moves] : all) {
       if (which(std::as_const(*pending))) complete(*pending);
     }
   }
-  /// MPI is over: there is nothing left to wait for. @local
+  /// Gives up all transfers, because MPI has ended. @local
   void abandon() noexcept;
-  /// Runs the agent, where only the threads that call do. @local
+  /// Runs the agent in poll mode, where no thread of its own does. @local
   void poll() {
     if (attendant_ != nullptr) attendant_->poll();
   }
 
   /// @local
   bool is_empty() const noexcept { return count_.load(std::memory_order_relaxed) == 0; }
-  /// Whether some do not get on by themselves. @local
+  /// Whether there are transfers that only progress when polled. @local
   bool has_moving() const noexcept { return moving_ > 0; }
   const Threads& threads() const noexcept { return threads_; }
 
  private:
   struct Launched {
     std::shared_ptr<Pending> pending;
-    bool moves;  // has to be moved on
+    bool moves;  // only progresses when polled
   };
   void remove(const Pending& one) noexcept;
   bool are_too_many(const Pending& with) const noexcept;

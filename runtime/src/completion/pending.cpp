@@ -16,18 +16,18 @@ bool Pending::needs_moving() const noexcept {
 }
 
 bool Pending::advance() {
-  // A stage may wait for room, and the thread that waits moves everything on.
+  // A stage may wait for room, and that wait advances all transfers, this one too.
   if (done_ || advancing_) return done_;
   advancing_ = true;
   try {
     std::erase_if(stages_, [](const auto& stage) { return stage->advance(); });
   } catch (...) {
-    // It will never get done: the next thread that waits for it is not to wait for ever.
+    // It can no longer complete: it counts as done, so that no later wait hangs.
     done_ = true;
     throw;
   }
   advancing_ = false;
-  // Read without the lock: only now may anybody believe it.
+  // Set last, as other threads read `done_` without the lock.
   if (stages_.empty()) done_ = true;
   return done_;
 }

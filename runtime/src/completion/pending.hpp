@@ -14,19 +14,19 @@ namespace tessera::detail {
 class Outstanding;
 class SegmentState;
 
-/// A transfer that is under way: stages that are moved on one after another, in any order of completion.
-/// Everything under the window lock. Kept by the user's Request and by the runtime: either completes it.
+/// A transfer under way. Its stages are advanced in turn, and may complete in any order. The user's Request and
+/// the runtime share it: either completes it. Used under the window lock, except is_done() and queue().
 class Pending {
  public:
-  /// A part of a transfer that is moved on until it is done.
+  /// A part of a transfer that is advanced until it is done.
   class Stage {
    public:
     virtual ~Stage() = default;
-    /// Whether it is done.
+    /// Makes progress; returns whether it is done.
     virtual bool advance() = 0;
     /// Bytes of memory it keeps.
     virtual index_t kept() const noexcept { return 0; }
-    /// Whether it has to be moved on to get done; else only the thread that waits for it need look.
+    /// Whether it only progresses when polled. If not, only the thread that waits for it has to look.
     virtual bool needs_moving() const noexcept { return true; }
   };
 
@@ -36,9 +36,9 @@ class Pending {
   Pending& operator=(const Pending&) = delete;
 
   void add(std::unique_ptr<Stage> stage);
-  /// Whose completion includes it.
+  /// Adds a target: completing the operations on that rank of the segment completes this transfer, too.
   void touches(const SegmentState& segment, int rank) { targets_.push_back({&segment, rank}); }
-  /// The process that has to be awake for it to get done; without one it needs nobody.
+  /// Sets the agent whose process has to be awake for it to complete; without this call it needs none.
   void needs_agent(int agent) noexcept { agent_ = agent; }
 
   bool is_to(const SegmentState& segment, int rank) const noexcept {
@@ -49,18 +49,18 @@ class Pending {
     return std::any_of(targets_.begin(), targets_.end(),
                        [&](const Target& one) { return one.segment == &segment; });
   }
-  /// Whether it has nothing to wait for, and never had.
+  /// Whether it has no stages: then, at its launch, there is nothing to wait for.
   bool is_empty() const noexcept { return stages_.empty(); }
   bool is_done() const noexcept { return done_; }
   /// Bytes of memory its stages keep.
   index_t kept() const noexcept { return kept_; }
-  /// Whether it has to be moved on to get done.
+  /// Whether a stage only progresses when polled.
   bool needs_moving() const noexcept;
-  /// -1 where it needs nobody.
+  /// -1 if it needs no agent.
   int agent() const noexcept { return agent_; }
-  /// Moves it on. Whether it is done; one that throws is done as well. @onesided
+  /// Advances its stages; returns whether it is done. If a stage throws, the transfer counts as done. @onesided
   bool advance();
-  /// MPI is over, and the Runtime with it: there is nothing left to wait for. @local
+  /// Drops its stages: MPI and the Runtime have ended, so there is nothing left to wait for. @local
   void abandon() noexcept;
   /// The queue it is in, until it is done. @local
   Outstanding& queue() const noexcept { return *queue_; }

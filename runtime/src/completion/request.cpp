@@ -18,8 +18,8 @@ Request::~Request() {
     try {
       wait();
     } catch (const std::exception& error) {
-      // One that failed is over, and the next operation on its segment fails in the same way. But memory that
-      // is about to go must not be written to, and a destructor has nobody to tell.
+      // A failed transfer is over, and the next operation on its segment fails in the same way. But one that is
+      // under way may still write to memory that is about to go, and a destructor cannot report that.
       if (!parts_.back()->is_done()) {
         detail::abort_job(
             formatted("a request was destroyed while its transfer was under way: {}", error.what()));
@@ -45,7 +45,7 @@ void Request::wait() {
   }
 }
 
-// Of one that is done, the Runtime may be over.
+// Done parts are dropped first: their Runtime may have ended.
 bool Request::test() {
   std::erase_if(parts_, [](const auto& part) { return part->is_done(); });
   if (parts_.empty()) return true;

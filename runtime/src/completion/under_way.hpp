@@ -10,11 +10,11 @@
 
 namespace tessera::detail {
 
-/// What is under way to each member of one segment: state for members talked to only. Under the window lock,
-/// but for is_empty().
+/// The marks of what is under way to each member of one segment; only members talked to take memory. Used under
+/// the window lock, except is_empty().
 class UnderWay {
  public:
-  /// For the thread that looks without the lock. @local
+  /// May be called without the lock. @local
   bool is_empty() const noexcept { return size_.load(std::memory_order_relaxed) == 0; }
   /// The marks of a member. @local
   unsigned of(int rank) const noexcept {

@@ -14,20 +14,20 @@
 namespace tessera::detail {
 namespace {
 
-// What is on its way between nodes at a time, and what a node's first member needs memory for.
+// Bytes exchanged between nodes at a time; a node's first member needs memory for them.
 constexpr index_t piece_bytes = index_t{1} << 20;
-// So much every node gets from all others; of more, each node reduces a part.
+// Up to this total every node gets the data of all nodes; of more, each node reduces a part.
 constexpr index_t most_gathered = index_t{32} << 10;
 
 std::size_t length(index_t bytes) noexcept { return static_cast<std::size_t>(bytes); }
 
-// Calls what with offset and length of every piece.
+// Calls what(offset, length) for every piece.
 template <class What>
 void in_pieces(index_t bytes, index_t most, What&& what) {
   for (index_t done = 0; done < bytes; done += most) what(done, std::min(most, bytes - done));
 }
 
-// Folds equal blocks that follow each other into the first, in their order.
+// Folds consecutive blocks of equal size into the first one, in order.
 void fold_blocks(std::byte* blocks, index_t count, index_t bytes, ElementKind kind, Fold fold) {
   for (index_t b = 1; b < count; ++b) fold(blocks, blocks + b * bytes, bytes / size_of(kind));
 }
@@ -41,7 +41,7 @@ void reduce_between(MPI_Comm nodes, std::byte* data, index_t bytes, ElementKind 
     std::memcpy(data, all.data(), length(bytes));
     return;
   }
-  // Padded to equal parts.
+  // Padded to parts of equal size.
   const index_t part = round_up((bytes + count - 1) / count, size_of(kind));
   std::vector<std::byte> mine(length(part * count)), theirs(mine.size());
   std::memcpy(mine.data(), data, length(bytes));
@@ -56,7 +56,7 @@ void reduce_between(MPI_Comm nodes, std::byte* data, index_t bytes, ElementKind 
 void all_reduce(GroupState& group, void* data, index_t count, ElementKind kind, Reduce operation) {
   NodeBarrier& here = group.node_barrier();
   if (group.node_count() == 1) return reduce_on_node(here, data, count, kind, operation);
-  // While a group is made.
+  // The barrier is not open while the group is being made.
   if (!here.is_open()) return mpi::all_reduce(group.comm(), data, count, kind, operation);
   MPI_Comm nodes = group.between_nodes();
   in_pieces(count * size_of(kind), piece_bytes, [&](index_t done, index_t bytes) {

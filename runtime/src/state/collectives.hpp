@@ -8,8 +8,8 @@ namespace tessera::detail {
 
 class GroupState;
 
-// Collective calls of a group: what the members on a node have is combined in their memory, and the first of
-// each node speak for it. All @collective.
+// Collective calls of a group. The members on a node combine their data in shared memory, and the first member
+// of each node exchanges it with other nodes. All @collective.
 void all_reduce(GroupState& group, void* data, index_t count, ElementKind kind, Reduce operation);
 void broadcast(GroupState& group, void* data, index_t bytes, int root);
 void all_gather(GroupState& group, const void* value, void* all, index_t bytes);

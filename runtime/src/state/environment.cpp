@@ -18,7 +18,7 @@
 namespace tessera::detail {
 namespace {
 
-// The value of a variable; none is as good as an empty one.
+// The value of a variable; empty if it is not set.
 std::string_view value_of(const char* name) {
   const char* text = std::getenv(name);
   return text != nullptr ? text : "";
@@ -74,7 +74,7 @@ SharedMemory shared_memory(std::string_view text) {
       formatted("TESSERA_SHARED_MEMORY=\"{}\" is no way to share memory (memfd, shm or mpi)", text));
 }
 
-// Of something that is on by default.
+// The value of a variable that is on by default.
 bool is_on(const char* name, std::string_view text) {
   if (text.empty() || text == "on") return true;
   if (text == "off") return false;

@@ -9,11 +9,11 @@
 
 #include "node/node_memory.hpp"
 
-// What the variables TESSERA_... and those of launchers say when a Runtime starts: all of them are read here.
+// The variables TESSERA_... and the launchers' variables are all read here, when a Runtime starts.
 namespace tessera::detail {
 
-/// The same on all processes, as rank 0 has them: a launcher need not hand variables to all hosts. Except for
-/// memory_limit, which is each process's own.
+/// The settings, the same on all processes as on rank 0: a launcher need not pass variables to all hosts. Only
+/// memory_limit is each process's own.
 struct Environment {
   int node_size = 0;         // TESSERA_NODE_SIZE: most ranks that count as a node; 0: as many as there are
   index_t memory_limit = 0;  // bytes; the options', or TESSERA_MEMORY_LIMIT, or the largest number
@@ -27,17 +27,17 @@ struct Environment {
   bool warnings = true;                               // TESSERA_WARNINGS
   std::chrono::seconds hang{0};                       // TESSERA_DEBUG=hang:60; 0: not asked for
 
-  /// @collective @throws UsageError on every process if a variable on one cannot be understood; it names it and
-  /// what it may be.
+  /// @collective @throws UsageError on every process if a variable on one cannot be understood. The message
+  /// names the variable and its possible values.
   static Environment read(MPI_Comm comm, const RuntimeOptions& options);
-  /// The mode that was wished for, or else the best that MPI's thread level, the least of all processes,
-  /// allows.
-  /// @local @throws UsageError if the wish cannot be met
+  /// The mode that was asked for, or else the best one that MPI's thread level (the least of all processes)
+  /// allows. @local @throws UsageError if the mode asked for is not possible
   ProgressMode mode(ThreadLevel threads) const;
 };
 
-/// Before MPI is started: whether agents may need a thread that calls MPI too. False only if the launcher's
-/// variables say that all ranks are on this host, or TESSERA_PROGRESS says that somebody else runs them. @local
+/// Asked before MPI is started: whether agents may need a thread that calls MPI, too. False only if the
+/// launcher's variables say that all ranks are on this host, or TESSERA_PROGRESS asks for another mode than
+/// `thread`. @local
 bool may_need_thread();
 
 }  // namespace tessera::detail

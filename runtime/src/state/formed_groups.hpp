@@ -18,13 +18,13 @@ class FormedGroups {
   void add(std::shared_ptr<GroupState> group);
   /// @local
   void remove(const GroupState& group) noexcept;
-  /// In an order that is the same on all members of each. @collective
+  /// Releases all groups, in an order that is the same on all members of each. @collective
   void release_all() noexcept;
 
  private:
   struct Formed {
-    // A number that is the same on all members, greater than that of any group that one of them has formed
-    // before; and its first member.
+    // First a number, the same on all members and greater than the number of any group that a member formed
+    // before; then the first member.
     std::pair<std::int64_t, int> key;
     std::shared_ptr<GroupState> group;
   };

@@ -38,10 +38,10 @@ using detail::GroupState;
 
 namespace {
 
-// The user's share in a group: when its last copy goes, the group is marked as dropped, nothing more.
+// The user's handle of a group. When its last copy goes, the group is only marked as dropped.
 std::shared_ptr<GroupState> handle_of(std::shared_ptr<GroupState> state) {
   auto* raw = state.get();
-  // The deleter lives on while a segment has a weak pointer: it must not keep the state.
+  // The deleter lives on while a segment has a weak pointer: it must not keep the state alive.
   return {raw, [kept = std::move(state)](GroupState*) mutable { std::exchange(kept, {})->drop(); }};
 }
 

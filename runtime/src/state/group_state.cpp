@@ -32,7 +32,7 @@ std::shared_ptr<GroupState> GroupState::on_one_node(const GroupState& group, mpi
   return part;
 }
 
-// Which members are on which nodes; each says where it is.
+// Finds out which members are on which nodes; each tells its own.
 void GroupState::place_members(int world_rank, int node) {
   struct MemberPlace {
     int world_rank, node;
@@ -54,17 +54,17 @@ void GroupState::place_members(int world_rank, int node) {
   first_node_size_ = members[0];
 }
 
-// Agreed about by way of MPI, as this is what later agreements are made with.
+// The members agree by MPI here, as later agreements use the barrier that this opens.
 void GroupState::open_meeting(const GroupState* world) {
   GroupState& on_node = node_group_ ? *node_group_ : *this;
   std::string problem;
-  // What moves other nodes' messages on must not sleep.
+  // A process that progresses messages of other nodes must not sleep.
   const bool sleeps = (world == nullptr ? node_count_ : world->node_count_) == 1;
   const auto unopened = [&] {
     return NodeBarrier(on_node.comm(), runtime_.is_crowded(),
                        sleeps ? NodeBarrier::Sleep::when_waiting_long : NodeBarrier::Sleep::never);
   };
-  on_node.meeting_ = unopened();  // whose calls MPI makes: some nodes may have opened theirs, and others not
+  on_node.meeting_ = unopened();  // MPI makes its calls, as some nodes may have opened theirs and others not
   NodeBarrier meeting = unopened();
   meeting.open(problem);
   if (problem = agree(problem); !problem.empty()) throw MemoryError("a group's control page: " + problem);
@@ -100,7 +100,7 @@ int GroupState::rank_of_slot(index_t place) const noexcept {
 MPI_Comm GroupState::between_nodes() {
   if (node_count_ == size_) return comm_.get();
   if (!has_leaders_) {
-    // The making of a communicator serves nobody: it begins when all are there.
+    // Making a communicator does not run the agent, so wait first until all members are there.
     mpi::barrier(comm_.get());
     leaders_ = mpi::split(comm_.get(), leads_node() ? 0 : -1, node_);
     has_leaders_ = true;
@@ -131,7 +131,7 @@ std::string GroupState::tell(int root, const std::string& problem) {
 
 void GroupState::reduce_min(std::int64_t* values, int count) { reduce_few(values, count, Reduce::min); }
 
-// Between nodes all at once: to go by the nodes' first members takes three turns instead of one.
+// Between nodes all members reduce at once: by the nodes' first members it takes three turns instead of one.
 void GroupState::reduce_few(std::int64_t* values, index_t count, Reduce operation) {
   node_count_ == 1 ? reduce_on_node(meeting_, values, count, ElementKind::int64, operation)
                    : mpi::all_reduce(comm_.get(), values, count, ElementKind::int64, operation);
@@ -141,7 +141,7 @@ std::int64_t GroupState::meet(std::int64_t value) {
   const index_t settled = alive_.settle();
   std::atomic_thread_fence(std::memory_order_seq_cst);
   std::int64_t least[2] = {settled, value};
-  // A reduction is a barrier as well: nobody has the result before everybody has called.
+  // A reduction is a barrier, too: no member has the result before all have called.
   reduce_min(least, 2);
   std::atomic_thread_fence(std::memory_order_seq_cst);
   reclaim(least[0]);
@@ -155,7 +155,7 @@ void GroupState::reclaim(index_t least_settled) {
   alive_.release(marks);
 }
 
-// Its segments are freed with it.
+// The group's segments are freed with it.
 void GroupState::quiesce() {
   alive_.quiesce_all();
   if (node_group_) node_group_->quiesce();

@@ -18,8 +18,8 @@ namespace tessera::detail {
 
 class RuntimeState;
 
-/// What stands behind Group. Users hold shared pointers to it; what it owns is freed by release(),
-/// collectively, and what is used after that throws.
+/// The state behind Group. Users hold shared pointers to it. release() frees what it owns, collectively; any
+/// use after that throws.
 class GroupState : public Collective {
  public:
   /// `world` is null for the world itself. @collective over comm @throws MemoryError on every member
@@ -38,19 +38,20 @@ class GroupState : public Collective {
   int world_rank(int member) const noexcept { return world_rank_[static_cast<std::size_t>(member)]; }
   int node_of(int member) const noexcept { return node_of_[static_cast<std::size_t>(member)]; }
   bool on_node(int member) const noexcept { return node_of(member) == node_; }
-  /// A member's place among those on its node.
+  /// A member's place among the members on its node.
   int slot(int member) const noexcept { return slot_[static_cast<std::size_t>(member)]; }
-  /// Most members on a node.
+  /// The largest number of members on one node.
   int most_on_a_node() const noexcept;
   /// The member with that place on this node; -1 if there is none. @local
   int rank_of_slot(index_t place) const noexcept;
   int node_ranks() const noexcept { return node_group_ ? node_group_->size_ : size_; }
   bool leads_node() const noexcept { return slot(rank_) == 0; }
-  /// The members on this node; null where the group is on one node: it is its own.
+  /// The group of the members on this node; null if the whole group is on one node.
   GroupState* node_group() const noexcept { return node_group_.get(); }
   bool is_node_part() const noexcept { return is_node_part_; }
   NodeBarrier& node_barrier() noexcept { return node_group_ ? node_group_->meeting_ : meeting_; }
-  /// The first members on all nodes, by the nodes' numbers; null on others. @collective at the first call
+  /// A communicator of each node's first member, in the order of the nodes; null on other members. @collective
+  /// at the first call
   MPI_Comm between_nodes();
   Slabs& slabs() noexcept { return slabs_; }
   /// A number for the group's next region, the same on all members. @local
@@ -60,25 +61,27 @@ class GroupState : public Collective {
   void require_open() const {
     if (!comm_) throw_closed();
   }
-  /// Lets every member throw when one has a problem: returns the problem of the lowest rank that has one.
+  /// Returns on every member the problem of the lowest rank that has one, so that all members can throw.
   /// @collective
   std::string agree(const std::string& problem);
-  /// The problem of that member, in its words. @collective
+  /// Returns on every member the problem of member `root`; empty if `root` is size(). @collective
   std::string tell(int root, const std::string& problem);
-  /// Returns when all members have called, with the least of each of a few values. @collective
+  /// A barrier that returns the minima of a few values over the members. @collective
   void reduce_min(std::int64_t* values, int count);
-  /// A barrier that also frees what every member has dropped; returns the least of what all pass. @collective
+  /// A barrier that also frees what every member has dropped; returns the least `value` of all members.
+  /// @collective
   std::int64_t meet(std::int64_t value = 0);
 
-  /// Keeps the new object among those that are freed by agreement. @collective
+  /// Adds a new object to the objects that are freed by agreement. @collective
   void adopt(std::shared_ptr<Collective> object) { alive_.add(std::move(object)); }
-  /// How many objects this member has settled, to be compared with the others. @local
+  /// Settles what this member has dropped. Returns how many of its objects are settled, to compare with the
+  /// others. @local
   index_t settle() { return alive_.settle(); }
   /// Frees what every member has settled. `least_settled` is the smallest count over the members. @collective
   void reclaim(index_t least_settled);
-  /// Completes this member's operations on all of them. @local
+  /// Completes this member's operations on all these objects. @local
   void quiesce_all() { alive_.quiesce_all(); }
-  /// Frees one. @collective
+  /// Frees one object. @collective
   void release(const Collective& object) noexcept { alive_.release(object); }
 
   /// Completes and frees the group with all that is in it.
@@ -102,7 +105,7 @@ class GroupState : public Collective {
   std::shared_ptr<GroupState> node_group_;
   bool is_node_part_ = false;
   NodeBarrier meeting_;  // of a group on one node
-  mpi::Comm leaders_;    // once they have been asked for
+  mpi::Comm leaders_;    // null before the first call of between_nodes()
   bool has_leaders_ = false;
   ReclaimList alive_;
   Slabs slabs_;

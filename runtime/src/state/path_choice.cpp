@@ -13,10 +13,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Twice as fast, or it may be chance: a wrong choice loses little then.
+// The window must be twice as fast. A smaller difference may be chance, and a wrong choice then costs little.
 constexpr int margin = 2;
 constexpr int repetitions = 3;
-constexpr auto most_time = std::chrono::milliseconds(20);  // of one path: no start of a program is to be slow
+constexpr auto most_time = std::chrono::milliseconds(20);  // of one measurement, as programs must start fast
 
 template <class Operation>
 Clock::duration best_time(Operation&& operation) {

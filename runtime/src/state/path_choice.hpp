@@ -15,17 +15,18 @@ class Group;
 
 namespace tessera::detail {
 
-/// For which lengths of contiguous runs MPI's window is faster than an agent: over a network that writes to
-/// memory by itself, for most; over TCP for none.
+/// The lengths of contiguous runs for which MPI's window is faster than an agent. Over a network that writes to
+/// memory by itself (RDMA) these are most lengths, over TCP none.
 struct PathChoice {
   static constexpr std::array<index_t, 4> lengths{8, index_t{4} << 10, index_t{64} << 10, index_t{1} << 20};
   std::array<bool, lengths.size()> put{}, get{};
 
   bool any() const noexcept;
-  /// Whether puts or gets of runs of that length should go by the window: what holds for the longest length
-  /// measured that is not longer. @local
+  /// Whether puts or gets of runs of that length should go by the window. The longest measured length that is
+  /// not longer decides. @local
   bool by_window(Verb verb, index_t run) const noexcept;
-  /// Measures both between rank 0 and a member on another node, the same answer for all. @collective
+  /// Measures both paths between rank 0 and a member on another node; all members get the same result.
+  /// @collective
   static PathChoice measure(const Group& world);
 };
 

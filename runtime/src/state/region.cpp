@@ -27,8 +27,8 @@ std::string host_name() {
   return name;
 }
 
-// Pages are backed only when they are touched or reserved, and a machine that runs out then kills; so the
-// wishes of a node are added up and compared with what it has before anything is reserved.
+// Pages are backed only when they are touched or reserved, and a machine that runs out then kills processes. So
+// the requests of a node's processes are added up, and compared with its memory, before anything is reserved.
 std::string memory_problem(GroupState& group, index_t reserve, const std::string& what) {
   const RuntimeState& runtime = group.runtime();
   const index_t limit = runtime.environment().memory_limit, left = limit - runtime.memory_in_use();
@@ -39,7 +39,7 @@ std::string memory_problem(GroupState& group, index_t reserve, const std::string
         "RuntimeOptions::memory_limit, or use more processes)",
         format_bytes(reserve), group.rank(), format_bytes(limit), format_bytes(left));
   }
-  // As doubles: the sum of impossible wishes may itself not fit 64 bits.
+  // As doubles, as the sum of impossible requests may not fit 64 bits.
   auto needed = static_cast<double>(reserve);
   reduce_on_node(group.node_barrier(), &needed, 1, ElementKind::float64, Reduce::sum);
   const MemoryAvailable available = memory_available();
@@ -54,7 +54,7 @@ std::string memory_problem(GroupState& group, index_t reserve, const std::string
   return problem.empty() ? problem : formatted("{} {}", what, problem);
 }
 
-// The same on every member: that of the first, which never gives one twice.
+// The same on every member: the first member chooses it, and never uses a number twice.
 std::uint64_t next_number(GroupState& group) {
   const auto first = static_cast<std::uint64_t>(group.world_rank(0));
   std::uint64_t number = ((first + 1) << 36) | group.runtime().next_region();
@@ -76,7 +76,7 @@ std::unique_ptr<Region> Region::create(GroupState& group, index_t stride, index_
   region->memory_ = NodeMemory::create(group.node_barrier(), stride, reserve, problem);
   Progress* const progress = group.node_count() > 1 ? group.runtime().progress() : nullptr;
   if (progress != nullptr) region->number_ = next_number(group);
-  // Before anybody can know that it is there.
+  // Agents must know the region before any process can ask for it.
   if (progress != nullptr && problem.empty()) {
     const index_t bytes = region->end() - region->base();
     const bool tells = group.leads_node() && progress->mode() == ProgressMode::rank;

@@ -13,7 +13,7 @@ namespace tessera::detail {
 
 class GroupState;
 
-/// Whether memory is to be had by MPI's one-sided calls as well as by loads and stores.
+/// Whether memory must be accessible by MPI's one-sided calls as well as by loads and stores.
 enum class WindowNeed { none, wanted };
 
 /// Memory on every member of a group and a window over it, if one is needed.
@@ -33,7 +33,7 @@ class Region {
   index_t stride() const noexcept { return stride_; }
   /// Spreads the regions over the lock stripes; the same on every member.
   std::uint64_t salt() const noexcept { return salt_; }
-  /// To agents: the same on every member, and never used again; 0 where nobody asks them.
+  /// Its number for agents, the same on every member and never used again; 0 if no agent serves it.
   std::uint64_t number() const noexcept { return number_; }
   bool has_window() const noexcept { return static_cast<bool>(window_); }
   MPI_Win window() const noexcept { return window_.get(); }

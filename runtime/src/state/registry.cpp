@@ -27,7 +27,7 @@ void Registry::add(const Region& region) {
   if (region.has_window()) ++windows_;
 }
 
-// Also of one that could not be made, and was never added.
+// Also called for a region that could not be made, and was never added.
 void Registry::remove(const Region& region) noexcept {
   const std::lock_guard lock(mutex_);
   const auto found = regions_.find(region.base());

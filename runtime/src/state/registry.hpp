@@ -17,13 +17,13 @@ namespace tessera::detail {
 class Region;
 class SegmentState;
 
-/// The memory that this process shares, and the segments in it. Any thread may ask. All @local.
+/// The memory that this process shares, and the segments in it. Any thread may call. All @local.
 class Registry {
  public:
   void add(const Region& region);
   void remove(const Region& region) noexcept;
   void add(SegmentState& segment);
-  /// Its statistics are kept, and its parts returned.
+  /// Removes a segment: keeps its statistics, and returns its parts.
   std::vector<SegmentState*> remove(SegmentState& segment) noexcept;
 
   /// The parts of a segment, and the parts of these.
@@ -32,9 +32,10 @@ class Registry {
   /// Completes the operations on all segments. @onesided
   void complete_all() const;
   bool has_windows() const noexcept { return windows_.load(std::memory_order_relaxed) > 0; }
-  /// Of all segments, and of those that are no more.
+  /// The sum over all segments, also those already released.
   Statistics statistics() const;
-  /// How many one-sided operations this process has made; nothing while a thread is busy with its segments.
+  /// How many one-sided operations this process has made; nothing while another thread holds the registry's
+  /// lock.
   std::optional<std::uint64_t> operations_so_far() const;
 
  private:
@@ -49,9 +50,9 @@ class Registry {
   std::vector<SegmentState*> find_parts(const SegmentState& whole) const;
 
   mutable std::mutex mutex_;
-  std::map<const std::byte*, Residents> regions_;  // by where they begin
-  std::atomic<int> windows_{0};                    // regions with one
-  Statistics closed_;                              // of segments that are no more
+  std::map<const std::byte*, Residents> regions_;  // by base address
+  std::atomic<int> windows_{0};                    // regions with a window
+  Statistics closed_;                              // of released segments
 };
 
 }  // namespace tessera::detail

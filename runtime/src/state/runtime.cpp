@@ -54,7 +54,7 @@ const char* version() noexcept { return TESSERA_VERSION; }
 namespace detail {
 namespace {
 
-// A process that serves comes back from here no more: the program is not to see it.
+// A process that serves never returns from here, so the program does not see it.
 [[noreturn]] void serve_and_leave(ProgressRanks ranks, bool owns_mpi) {
   try {
     serve_node(ranks);
@@ -67,7 +67,7 @@ namespace {
   std::exit(0);
 }
 
-// The exception that is being handled ends the job.
+// Ends the job with the message of the exception that is being handled.
 [[noreturn]] void abort_start() {
   try {
     throw;
@@ -106,8 +106,8 @@ Runtime::Runtime(int& argc, char**& argv, RuntimeOptions options)
   }
   bool serving = false;
   try {
-    // What is wrong with the environment is found before some ranks leave to serve the others: these would wait
-    // for them for ever.
+    // Errors in the environment must be found before some ranks leave to serve the others. Later, the serving
+    // ranks would wait for ever.
     const auto environment = detail::Environment::read(MPI_COMM_WORLD, options);
     detail::ProgressRanks ranks;
     if (const int per_node = environment.progress_ranks; per_node > 0)
@@ -116,7 +116,7 @@ Runtime::Runtime(int& argc, char**& argv, RuntimeOptions options)
     if (ranks.all && !ranks.world) detail::serve_and_leave(std::move(ranks), start);
     state_ = RuntimeState::create(MPI_COMM_WORLD, environment, std::move(ranks));
   } catch (...) {
-    // The error is the same on every rank, so MPI can be ended in order; but not by those who serve.
+    // The error is the same on every rank, so MPI can be finalized; but not if some ranks serve.
     if (serving) detail::abort_start();
     if (start) mpi::finalize();
     throw;
@@ -140,7 +140,8 @@ Runtime::~Runtime() {
   const detail::GroupState* world =
       state_->is_finished() || mpi::finalized() ? nullptr : &state_->world().state();
   if (world != nullptr && std::uncaught_exceptions() > exceptions_at_start_) {
-    // The exception cannot be looked at from here; if it is one of ours its message was noted when it was made.
+    // The exception cannot be read from here. If it is one of Tessera's, its message was noted when it was
+    // made.
     const std::string& last = detail::last_error();
     detail::abort_job(last.empty() ? "an exception leaves the scope of the Runtime" : last);
   }

@@ -32,7 +32,7 @@ ThreadLevel granted() {
   return level == MPI_THREAD_FUNNELED ? ThreadLevel::funneled : ThreadLevel::single;
 }
 
-// Whether MPI's windows work here at all; said once, so that not every segment tries.
+// Why MPI's windows do not work here, if so. Asked once, so that not every segment tries.
 std::string find_window_problem(GroupState& world) {
   const index_t bytes = page_size();
   const auto memory = std::unique_ptr<std::byte, decltype(&std::free)>(
@@ -64,7 +64,7 @@ AgentRanks find_agents(const GroupState& world, const ProgressRanks& ranks) {
   return agents;
 }
 
-// Says what a program that is slow or stands still could not know. @collective
+// Warns of settings by which a program may be slow or stand still. @collective
 void warn_of_progress(const GroupState& world, ProgressMode mode) {
   cpu_set_t cores;
   const bool known = sched_getaffinity(0, sizeof cores, &cores) == 0;
@@ -112,7 +112,7 @@ void print_statistics(Statistics sum, const GroupState& world) {
 
 RuntimeState::RuntimeState(const Environment& environment)
     : environment_(environment), threads_(granted()), node_size_limit_(environment.node_size) {}
-// Where MPI ended before the Runtime, users may still hold requests that nobody has completed.
+// If MPI ended before the Runtime, users may still hold requests that were never completed.
 RuntimeState::~RuntimeState() { outstanding_.abandon(); }
 
 std::shared_ptr<RuntimeState> RuntimeState::create(MPI_Comm parent, const Environment& environment,
@@ -123,7 +123,7 @@ std::shared_ptr<RuntimeState> RuntimeState::create(MPI_Comm parent, const Enviro
 }
 
 void RuntimeState::begin(MPI_Comm parent, ProgressRanks ranks) {
-  // Some of each of the nodes that were cut serve.
+  // TESSERA_NODE_SIZE includes the ranks that serve; the limit here does not.
   if (!ranks.agents.empty() && environment_.node_size > 0) node_size_limit_ -= environment_.progress_ranks;
   choose_shared_memory(environment_.shared_memory);
   mpi::Comm comm = ranks.world ? std::move(ranks.world) : mpi::dup(parent);
@@ -193,7 +193,7 @@ void RuntimeState::finish() {
   if (finished_) return;
   finished_ = true;
   GroupState& group = GroupState::of(world_);
-  // Nobody may free memory that another still writes to.
+  // No process may free memory that another one still writes to.
   complete_all();
   if (environment_.statistics) print_statistics(registry_.statistics(), group);
   mpi::barrier(group.comm());

@@ -26,8 +26,8 @@ class Progress;
 class Watchdog;
 struct ProgressRanks;
 
-/// What stands behind Runtime: the world, and the services that its groups and segments share, each of which
-/// looks after itself.
+/// The state behind Runtime: the world, and the services that its groups and segments share. Each service
+/// manages itself.
 class RuntimeState {
  public:
   /// @collective over `parent`
@@ -44,9 +44,9 @@ class RuntimeState {
   const Environment& environment() const noexcept { return environment_; }
   const Threads& threads() const noexcept { return threads_; }
   const Group& world() const noexcept { return world_; }
-  /// Of the ranks that do not serve; 0: as the machine says.
+  /// Most ranks that count as a node, without the ranks that serve; 0: as the machine says.
   int node_size_limit() const noexcept { return node_size_limit_; }
-  /// More processes on this machine than cores, of whatever node they are taken for.
+  /// Whether this machine has more processes than cores, whatever nodes the processes belong to.
   bool is_crowded() const noexcept { return crowded_; }
 
   Outstanding& outstanding() noexcept { return outstanding_; }
@@ -64,9 +64,9 @@ class RuntimeState {
   /// Bytes of segments that this process holds now.
   index_t memory_in_use() const noexcept { return memory_in_use_; }
   void account(index_t bytes) noexcept { memory_in_use_ += bytes; }
-  /// A number for a region that this process's group is the first to make. @local
+  /// A number for a new region of a group whose first member is this process. @local
   std::uint64_t next_region() noexcept { return ++regions_; }
-  /// Packs what MPI cannot take as it lies, under the window lock. @local
+  /// A packing buffer for data that MPI cannot take as it lies; used under the window lock. @local
   std::byte* scratch(index_t bytes);
   /// Completes all of this process's operations at their targets. @onesided
   void complete_all();
@@ -89,7 +89,7 @@ class RuntimeState {
   Registry registry_;
   NodeMemory lock_table_;
   LockStripes locks_;
-  mpi::Comm with_agents_;  // and the world, where agents have processes of their own
+  mpi::Comm with_agents_;  // the world and the agents, if these have processes of their own
   std::unique_ptr<Progress> progress_;
   std::unique_ptr<Watchdog> watchdog_;  // TESSERA_DEBUG=hang
   std::string window_problem_;

@@ -22,8 +22,8 @@ namespace {
 
 constexpr index_t largest_slice = index_t{1} << 56;  // beyond any machine, and still safe to add up
 
-// What the members tell each other before a segment is made, reduced by minimum: a maximum travels negated, and
-// two values that differ show when the least differs from the complement of the least complement.
+// The values that the members reduce by minimum before a segment is made. A maximum is sent negated. A
+// fingerprint is sent with its complement: if the two minima are not complements, the members differ.
 enum Agreed : std::size_t { fingerprint, complement, minus_bytes, bad, settled, agreed_count };
 
 AtomicDomain choose_domain(const GroupState& group, std::optional<AtomicDomain> wish) {
@@ -39,13 +39,13 @@ WindowNeed window_need_of(const SegmentState& segment) {
   return segment.method() == TransferMethod::packed ? WindowNeed::none : WindowNeed::wanted;
 }
 
-// Never used again in this process, whatever runtimes come and go: the threads' caches live longer than they.
+// Never used again in this process: the threads' caches live longer than any Runtime.
 std::uint64_t next_segment_number() {
   static std::atomic<std::uint64_t> segments_made{0};
   return ++segments_made;
 }
 
-// The greatest size that a member asks for, if all ask for the same segment.
+// The greatest size that a member asks for. Throws if the members ask for different segments.
 index_t agree_on_size(GroupState& group, index_t bytes, const SegmentOptions& options,
                       const std::string& what) {
   const auto print = static_cast<std::int64_t>(
@@ -92,7 +92,7 @@ std::shared_ptr<SegmentState> SegmentState::create(GroupState& group, index_t by
   segment->number = next_segment_number();
   segment->stride = segment->region_->stride();
   segment->base = segment->region_->base() + segment->offset_;
-  // Where the thread that calls has to run the agent, no operation may pass it by.
+  // In poll mode every operation has to run the agent, so none may take the direct way.
   segment->polls_ = group.node_count() > 1 && runtime.progress()->mode() == ProgressMode::poll;
   if (segment->domain_ == AtomicDomain::cpu && !segment->polls_) segment->set_direct_ranks();
   segment->locks_ = runtime.locks();
@@ -118,7 +118,8 @@ void SegmentState::take_memory(index_t bytes, const std::string& what) {
   group_.runtime().account(accounted_);
 }
 
-// The members on this node, if their slices lie in the order of their ranks without a gap.
+// Sets the members that loads and stores reach directly: the members on this node, if their ranks are
+// consecutive.
 void SegmentState::set_direct_ranks() noexcept {
   int first = -1, count = 0;
   for (int r = 0; r < group_.size(); ++r) {
@@ -218,7 +219,7 @@ void SegmentState::complete_all() const {
   RuntimeState& runtime = group_.runtime();
   const NetworkLock lock(runtime.threads());
   runtime.outstanding().complete_if([&](const Pending& pending) { return pending.is_of(*this); });
-  // The agents answer all at once.
+  // All agents are asked before the first answer is waited for.
   std::vector<RemoteAddress> agents;
   for (const auto& [rank, marks] : under_way_.marks()) {
     if ((marks & window_writes) != 0) {

@@ -24,8 +24,8 @@ namespace tessera::detail {
 /// What a segment may be used for.
 enum class Use { data, scalars };
 
-/// What stands behind Segment. Users hold shared pointers to it; its memory is freed by release(),
-/// collectively, and what is used after that throws.
+/// The state behind Segment. Users hold shared pointers to it. release() frees its memory, collectively; any
+/// use after that throws.
 class SegmentState : public Collective, public SegmentAccess {
  public:
   /// @collective @throws as Segment::Segment
@@ -35,12 +35,12 @@ class SegmentState : public Collective, public SegmentAccess {
                                             std::uint64_t fingerprint);
   explicit SegmentState(GroupState& group) : group_(group) {}
   static SegmentState& of(const Segment& segment) { return segment.state(); }
-  /// The user's, and that of its group. @local
+  /// Remembers the user's handle, and the handle of its group. @local
   void known_as(const Segment& handle);
   /// Another handle; none once the user has given up the last. @local
   std::optional<Segment> handle() const;
 
-  /// It outlives every open segment.
+  /// The group outlives every open segment.
   GroupState& group() const noexcept { return group_; }
   const std::string& name() const noexcept { return name_; }
   AtomicDomain domain() const noexcept { return domain_; }
@@ -54,19 +54,19 @@ class SegmentState : public Collective, public SegmentAccess {
   /// Within each member's slice of the region.
   index_t offset() const noexcept { return offset_; }
   bool is_part() const noexcept { return whole_ != nullptr; }
-  /// Also of a part of a part of it. @local
+  /// Whether it is a part of `other`, or a part of such a part. @local
   bool is_part_of(const SegmentState& other) const noexcept;
   Tallies& tallies() const noexcept { return tallies_; }
   UnderWay& under_way() const noexcept { return under_way_; }
 
-  /// A member's slice, where loads and stores reach it; else null.
+  /// A member's slice, if loads and stores reach it; else null.
   std::byte* address(int rank) const noexcept {
     return group_.on_node(rank) ? base + group_.slot(rank) * stride : nullptr;
   }
   /// A place at a member on another node.
   RemoteAddress remote(int rank, index_t offset) const noexcept;
   Striped stripes() const noexcept { return {locks_, region_->base(), region_->salt()}; }
-  /// Inline, as the next: every operation begins with them.
+  /// Inline, like require(): every operation begins with both.
   void require_open() const {
     if (region_ == nullptr) throw_closed();
   }
@@ -74,7 +74,7 @@ class SegmentState : public Collective, public SegmentAccess {
     if (polls_) poll();
     if (use_ != wanted) throw_use(wanted);
   }
-  /// Completes all that is under way to a rank if one of these is. @onesided
+  /// Completes all that is under way to a rank, if any of these marks is set for it. @onesided
   void complete(int rank, unsigned marks) const;
   void complete_all() const;
   Statistics statistics() const;
@@ -103,7 +103,7 @@ class SegmentState : public Collective, public SegmentAccess {
   index_t offset_ = 0;
   index_t accounted_ = 0;
   bool polls_ = false;  // every operation runs the agent
-  LockStripes locks_;   // the runtime's: within reach, as an atomic operation takes few nanoseconds
+  LockStripes locks_;   // a copy of the runtime's: close, as an atomic operation takes few nanoseconds
   mutable Tallies tallies_;
   mutable UnderWay under_way_;
   mutable std::atomic<std::uint64_t> flushes_{0};

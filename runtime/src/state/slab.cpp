@@ -8,7 +8,7 @@ Slabs::SlabPlace Slabs::take(GroupState& group, WindowNeed need, bool must_have_
                              const std::string& what) {
   auto& slabs = slabs_[static_cast<std::size_t>(need)];
   for (const auto& slab : slabs) {
-    if (must_have_window && !slab->region().has_window()) continue;  // MPI had no more when it was made
+    if (must_have_window && !slab->region().has_window()) continue;  // MPI could make no window for this slab
     if (const index_t offset = slab->take(size); offset >= 0) return {slab.get(), offset};
   }
   auto region = Region::create(group, Slab::bytes, Slab::bytes, need, must_have_window,

@@ -36,7 +36,7 @@ class Slabs {
     Slab* slab;
     index_t offset;
   };
-  /// Room in one of them, or in a new one. @collective @throws as Region::create
+  /// Takes room in one of the slabs, or in a new one. @collective @throws as Region::create
   SlabPlace take(GroupState& group, WindowNeed need, bool must_have_window, index_t size,
                  const std::string& what);
   /// @collective

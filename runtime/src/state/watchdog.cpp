@@ -20,7 +20,7 @@ namespace tessera::detail {
 namespace {
 
 constexpr auto look_every = std::chrono::milliseconds(250);
-// A report that is older says nothing about now.
+// An older report no longer counts.
 constexpr auto fresh = std::chrono::seconds(3);
 constexpr std::size_t most_bytes = 8000;  // of a report: a datagram
 constexpr std::size_t most_told = 16;     // ranks whose reports are printed whole
@@ -87,7 +87,8 @@ Watchdog::~Watchdog() {
   activity::forget();
 }
 
-// A process that waits inside the registry's lock has not moved either.
+// While a thread waits inside the registry's lock, the last count of operations stands in: the process has not
+// moved.
 bool Watchdog::has_moved() {
   const std::uint64_t steps = activity::look().steps;
   const std::uint64_t operations = registry_.operations_so_far().value_or(last_operations_);
@@ -137,7 +138,7 @@ void Watchdog::take(const char* data, std::size_t bytes) {
                                                      std::string(text + length, data + bytes)};
 }
 
-// What had been said before the last rank stood still is asked for again: a rank may have gone on since.
+// Reports from before the last rank stood still must be repeated, as a rank may have gone on since.
 bool Watchdog::all_stand_still() {
   if (rank_ != 0) return false;
   const auto all = [&](Clock::time_point since) {
@@ -153,7 +154,7 @@ bool Watchdog::all_stand_still() {
   return all(suspected_);
 }
 
-// Not by MPI, which may be what stands still: the launcher ends what is left when processes fail.
+// Ends without MPI, which may itself stand still. The launcher ends the remaining processes when some fail.
 void Watchdog::end_job() {
   std::string text = formatted(
       "Tessera: the job stands still. No rank has made a call or moved data for {} s "
@@ -166,7 +167,7 @@ void Watchdog::end_job() {
   if (by_call.size() > 1)
     text += "  (all members of a group must make the same collective calls in the same order)\n";
   print(text);
-  // One of each kind first.
+  // First one rank for each last call.
   std::vector<int> order;
   for (const auto& [call, ranks] : by_call) order.push_back(ranks.front());
   for (const auto& [call, ranks] : by_call) order.insert(order.end(), ranks.begin() + 1, ranks.end());

@@ -17,14 +17,14 @@ namespace tessera::detail {
 class GroupState;
 class Registry;
 
-/// Ends a job that stands still, and says why (TESSERA_DEBUG=hang:60). A thread of each process looks now and
-/// then whether the process has made a call, moved data, or begun or ended a wait. One that has not for so long
-/// reports to rank 0, by datagrams: MPI may be what stands still. When all processes stand still, and one of
-/// them waits in Tessera, rank 0 prints the reports, and all end.
+/// Ends a job that stands still, and says why (TESSERA_DEBUG=hang:60). A thread of each process checks
+/// regularly whether the process has made a call, moved data, or begun or ended a wait. A process that has done
+/// none of these for so long reports to rank 0, by datagrams, as MPI itself may stand still. When all processes
+/// stand still, and one of them waits in Tessera, rank 0 prints the reports, and all end.
 class Watchdog {
  public:
   using Clock = std::chrono::steady_clock;
-  /// @collective over the world; `problem` says why there is none then, the same on all ranks.
+  /// @collective over the world. If the watchdog cannot work, `problem` says why, the same on all ranks.
   Watchdog(GroupState& world, const Registry& registry, std::chrono::seconds patience, std::string& problem);
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
@@ -51,7 +51,7 @@ class Watchdog {
   Mailbox mailbox_;
   std::vector<Mailbox::Address> addresses_;
   std::vector<Report> reports_;    // on rank 0, by rank
-  Clock::time_point suspected_{};  // since when all ranks stand still, it seems
+  Clock::time_point suspected_{};  // since when all ranks seem to stand still
   std::uint64_t last_steps_ = 0, last_operations_ = 0;
   Clock::time_point last_move_;
   std::atomic<bool> stopping_{false};

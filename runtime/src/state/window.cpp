@@ -56,7 +56,7 @@ mpi::Win create_tested_window(GroupState& group, std::byte* slice, index_t bytes
     win = mpi::create_window(group.comm(), slice, bytes, mine);
   }
   problem = group.agree(mine);
-  // Windows that some members have and others not cannot be freed (freeing is collective): they are left to
+  // If only some members have a window, it cannot be freed, as freeing is collective: it is left to
   // MPI_Finalize.
   if (!problem.empty()) return win.release(), mpi::Win();
   problem = group.agree(test_window(group, win.get(), slice));

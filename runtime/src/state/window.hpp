@@ -13,9 +13,9 @@ namespace tessera::detail {
 
 class GroupState;
 
-/// Makes the window of a region and tests it: the memory model, and data put to and got from this process
-/// itself and one on another node. An empty window with `problem` set, the same on every member, if MPI has
-/// none that works. @collective
+/// Makes the window of a region and tests it: its memory model, and puts and gets with this process itself and
+/// with one on another node. If MPI has no window that works, returns an empty one and sets `problem`, the same
+/// on every member. @collective
 mpi::Win create_tested_window(GroupState& group, std::byte* slice, index_t bytes, std::string& problem);
 
 }  // namespace tessera::detail

@@ -61,7 +61,7 @@ bool Flags::test(index_t index, std::int64_t notifications) {
   auto& before = waited_for_[static_cast<std::size_t>(index)];
   if (scalars_.load(group().rank(), index) - before < notifications) {
     const detail::GroupState& state = detail::GroupState::of(group());
-    if (state.node_count() > 1) detail::keep_mpi_going(state);  // the notification may be waiting for just that
+    if (state.node_count() > 1) detail::keep_mpi_going(state);  // the notification may need this to arrive
     return false;
   }
   before += notifications;

@@ -14,12 +14,12 @@
 namespace tessera {
 namespace {
 
-// What the word `granted` of a process that waits holds.
+// The values of the word `granted` of a process that waits.
 enum Grant : std::int32_t { waiting, yours, asleep };
 
 }  // namespace
 
-// The queue of this process's threads: those who come later get later tickets.
+// The queue of this process's threads. Tickets are given in the order of arrival.
 struct Mutexes::Local {
   std::atomic<std::uint32_t> next_ticket{0}, served{0};
   std::atomic<bool> held{false};
@@ -74,7 +74,7 @@ void Mutexes::lock(index_t i) {
   const int me = group().rank();
   words_.store(me, word(i, next), 0);
   words_.store(me, word(i, granted), waiting);
-  // Ranks from 1: 0 is nobody.
+  // Ranks count from 1 here; 0 is no rank.
   const std::int32_t before = words_.exchange(host_, word(i, tail), me + 1);
   if (before != 0) {
     words_.store(before - 1, word(i, next), me + 1);
@@ -122,7 +122,7 @@ void Mutexes::hand_on(index_t i) {
   if (successor == 0) {
     std::int32_t expected = me + 1;
     if (words_.compare_exchange(host_, word(i, tail), expected, 0)) return;
-    // Somebody has come and is about to say who.
+    // Another rank has joined the queue, and is about to store its number.
     const detail::GroupState& state = detail::GroupState::of(group());
     detail::Waiting turns(state);
     while ((successor = words_.load(me, word(i, next))) == 0) turns.turn();

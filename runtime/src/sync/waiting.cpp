@@ -14,7 +14,8 @@
 namespace tessera::detail {
 namespace {
 
-// Where threads take turns at MPI, one that waits may be the only one of them that is in Tessera.
+// Between nodes, at level serialized, a thread that waits may take a turn at MPI: it may be the only one in
+// Tessera.
 bool may_serve(const GroupState& group) {
   return group.node_count() > 1 ? group.runtime().threads().may_take_turns()
                                 : group.runtime().threads().may_call_mpi();
@@ -33,8 +34,8 @@ void keep_mpi_going(const GroupState& group) {
   mpi::progress(group.comm());
 }
 
-// What comes from other nodes comes by the agent, so there is nothing to spin for. Where the group is on one
-// node, a process that waits may sleep between its turns, and the thread has to be there.
+// Between nodes notifications come by the agent, so spinning is of no use. In a group on one node the process
+// may sleep between turns, so its agent is left to the thread.
 Waiting::Waiting(const GroupState& group) noexcept
     : group_(group),
       spins_left_(group.node_count() > 1         ? 0

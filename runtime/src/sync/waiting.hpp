@@ -9,25 +9,25 @@ namespace tessera::detail {
 class AgentHost;
 class GroupState;
 
-/// Lets MPI get on with what others want of this process, if this thread may call it. @local
+/// Progresses MPI, and the requests of other processes to this one, if this thread may call MPI. @local
 void keep_mpi_going(const GroupState& group);
 
-/// How a wait goes on: spins first, then gives the processor away and keeps MPI going, so that it works with
-/// more processes than cores, and cannot lock up a program whose own messages are still under way.
+/// A wait: it spins first, then gives the core away and progresses MPI at each turn. So it works with more
+/// processes than cores, and a program whose own messages are still under way cannot deadlock.
 class Waiting {
  public:
   explicit Waiting(const GroupState& group) noexcept;
   ~Waiting();
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
-  /// A turn. False when spinning is over, and the caller may want to sleep instead. @local
+  /// One turn. Returns false when spinning is over: the caller may then sleep instead. @local
   bool turn();
 
  private:
   static constexpr int most_spins = 4000;  // some microseconds: longer than a barrier takes when all are there
   const GroupState& group_;
   int spins_left_;
-  AgentHost* served_ = nullptr;  // whose agent this wait runs
+  AgentHost* served_ = nullptr;  // this wait runs its agent
   activity::Wait waits_{"a flag or a mutex"};
 };
 

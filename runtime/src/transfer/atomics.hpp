@@ -6,13 +6,13 @@
 
 #include "state/segment_state.hpp"
 
-// Operations on one element: under its stripe's lock where the domain is the CPU's, by MPI where it is MPI's.
+// Operations on one element: in the CPU domain under its stripe's lock, in the MPI domain by MPI.
 namespace tessera::detail {
 
-/// `result` becomes what was there.
+/// `result` becomes the old value.
 void element_update(SegmentState& segment, int rank, index_t offset, ElementKind kind, Update update,
                     const void* value, void* result);
-/// Whether `desired` was stored; `expected` becomes what was there.
+/// Returns whether `desired` was stored; `expected` becomes the old value.
 bool element_compare_exchange(SegmentState& segment, int rank, index_t offset, ElementKind kind, void* expected,
                               const void* desired);
 

@@ -29,10 +29,10 @@ using detail::Verb;
 
 namespace {
 
-// Runs of one verb and length that go by the window, until they are sent as a list.
+// Runs of one verb and length that go by the window, kept until they are sent as a list.
 class WindowRuns {
  public:
-  // `alpha` is read now.
+  // `alpha` is a copy, read when the operation is added.
   struct RunKind {
     Verb verb = Verb::put;
     ElementKind element = ElementKind::bytes;
@@ -45,7 +45,7 @@ class WindowRuns {
     return runs_.empty() ||
            (kind == kind_ && static_cast<index_t>(runs_.size() + 1) * kind.run <= OperationList::most);
   }
-  // Copies what is written.
+  // Copies the data of a write.
   void add(const RunKind& kind, SegmentState& segment, int rank, index_t offset, const void* source,
            void* target) {
     kind_ = kind;
@@ -58,7 +58,7 @@ class WindowRuns {
     std::byte* here = segment.address(rank);
     runs_.push_back({&segment, rank, offset, here == nullptr ? nullptr : here + offset, local});
   }
-  // What was got is there when the request is done.
+  // Sends the runs. Gets are filled when the request is done.
   Request send() {
     if (runs_.empty()) return {};
     const bool adds = kind_.verb == Verb::accumulate;
@@ -86,21 +86,21 @@ struct Batch::State {
   };
   struct Destination {
     OperationList program;
-    std::vector<Touched> touched;  // marked again when it is sent: a flush meanwhile has found nothing
+    std::vector<Touched> touched;  // marked when the program is sent: an earlier flush finds nothing
   };
   std::map<int, Destination> to;  // by agent
   WindowRuns by_window;
   // Where the last operation went, as the next mostly goes there too.
   struct Way {
     SegmentState* segment = nullptr;
-    std::uint64_t number = 0;  // the segment's, as another may come to lie where it lay
+    std::uint64_t number = 0;  // the segment's, as another segment may later have its address
     int rank = -1;
-    Destination* destination = nullptr;  // of an agent
+    Destination* destination = nullptr;  // null unless by an agent
     int agent = 0;
     std::uint64_t region = 0;
     index_t begin = 0;     // of the rank's slice in it
     unsigned touched = 0;  // the operations that the destination knows of, a bit for each
-    // And what the last one was, as its path holds for others of its kind.
+    // The kind of the last operation: its path holds for others of its kind.
     Verb verb = Verb::put;
     index_t bytes = -1;
     Path path = Path::node;
@@ -135,8 +135,8 @@ struct Batch::State {
     way.begin = place.position;
   }
 
-  // The path of an operation, if it can be kept for later; Path::node if it is to be done at once. What was
-  // kept for another path, and must come before it, is sent.
+  // The path of an operation that can be kept for later; Path::node if it must be done at once. First sends
+  // what was kept for another path, as it must come before.
   Path prepare(SegmentState& segment, int rank, index_t offset, index_t bytes, Verb verb) {
     segment.require(detail::Use::data);
     if (way.segment != &segment || way.number != segment.number || way.rank != rank)
@@ -194,7 +194,7 @@ Batch& Batch::operator=(Batch&& other) noexcept {
 Batch::~Batch() {
   try {
     if (state_) send();
-  } catch (...) {  // a destructor has nobody to tell; the next operation on the segment fails in the same way
+  } catch (...) {  // a destructor cannot report it; the next operation on the segment fails in the same way
   }
 }
 
@@ -228,7 +228,7 @@ void Batch::accumulate(Segment& segment, int rank, index_t offset, ElementKind k
                        const void* source, index_t bytes) {
   SegmentState& state = SegmentState::of(segment);
   if (bytes == 0) return detail::check_rank(state, rank);
-  // Segment's own member reports what is wrong with it.
+  // Segment's own member reports the error.
   const bool whole = kind != ElementKind::bytes && (offset | bytes) % size_of(kind) == 0;
   const Path path = whole ? state_->prepare(state, rank, offset, bytes, Verb::accumulate) : Path::node;
   if (path == Path::node)

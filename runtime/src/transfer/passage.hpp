@@ -13,9 +13,9 @@
 
 namespace tessera::detail {
 
-/// Every operation between its check and its way: it is counted; between nodes the thread takes its turn at
-/// MPI; what the operation must not overtake is completed; and what it leaves under way is marked. It ends with
-/// the operation, whose time it takes.
+/// What every operation does between its check and its path. It counts the operation, and between nodes takes
+/// the window lock. It completes what the operation must not overtake, and marks what it leaves under way. It
+/// lives as long as the operation, and measures its time.
 class Passage {
  public:
   Passage(SegmentState& segment, int rank, Path path, Verb verb, index_t bytes, Returns returns)
@@ -24,8 +24,8 @@ class Passage {
     order(segment, rank, path, counted_as(verb), returns);
   }
 
-  /// Completes what an operation must not overtake, and marks what it leaves. Under the window lock, but on the
-  /// node.
+  /// Completes what an operation must not overtake, and marks what it leaves. Under the window lock, except on
+  /// the node's path.
   static void order(const SegmentState& segment, int rank, Path path, Operation operation, Returns returns) {
     const Order& rule = order_of(path, operation);
     if (rule.after != 0) segment.complete(rank, rule.after);

@@ -7,8 +7,8 @@
 
 namespace tessera::detail {
 
-/// Whether an operation on a place of this process's address space is done by loads and stores. In MPI's domain
-/// of atomicity every read-modify-write is MPI's, the owner's too. @local
+/// Whether an operation is done by loads and stores. `place` is in this process's address space, or null. In
+/// the MPI domain, MPI does every read-modify-write, also the owner's. @local
 inline bool is_direct(const SegmentState& segment, const std::byte* place, Verb verb) noexcept {
   const bool changes = verb != Verb::put && verb != Verb::get && verb != Verb::load;
   return place != nullptr && (!changes || segment.domain() == AtomicDomain::cpu);

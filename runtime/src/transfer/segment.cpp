@@ -40,8 +40,8 @@ Segment Segment::part(index_t offset, index_t bytes, std::string_view name, std:
 
 void Segment::hold(std::shared_ptr<SegmentState> state) {
   auto* raw = state.get();
-  // The deleter lives on while somebody has a weak pointer, as the state itself has: it must not keep the
-  // state.
+  // The deleter lives on while there is a weak pointer, and the state itself has one: it must not keep the
+  // state alive.
   state_ = {static_cast<detail::SegmentAccess*>(raw),
             [kept = std::move(state)](detail::SegmentAccess*) mutable { std::exchange(kept, {})->drop(); }};
   raw->known_as(*this);
@@ -74,7 +74,7 @@ const SegmentState* peek(const std::shared_ptr<detail::SegmentAccess>& state) no
   return static_cast<const SegmentState*>(state.get());
 }
 
-// Calls transfer(Pending*): with none where nothing can stay under way.
+// Calls transfer(Pending*), with null if nothing can stay under way.
 template <class F>
 Request asynchronous(SegmentState& segment, int rank, F&& transfer) {
   const bool elsewhere = rank >= 0 && rank < segment.group().size() && segment.address(rank) == nullptr;

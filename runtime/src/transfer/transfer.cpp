@@ -20,8 +20,8 @@
 #include "transfer/paths/paths.hpp"
 #include "transfer/route.hpp"
 
-// Every transfer between a slice of a segment and local memory comes through here: checked, routed, let pass,
-// and sent on its path.
+// Every transfer between a slice of a segment and local memory comes through here. It is checked, routed,
+// ordered (passage.hpp), and sent on its path.
 namespace tessera::detail {
 namespace {
 
@@ -31,7 +31,7 @@ namespace {
                              segment.name(), shape.run, joined(counts, ", ")));
 }
 
-// 0 where there is nothing to be done.
+// The bytes of a transfer; 0 if there is nothing to do.
 index_t bytes_of(const SegmentState& segment, int rank, const Strided& shape) {
   if (static_cast<std::size_t>(shape.levels) > max_rank) {
     throw UsageError(formatted("a transfer of segment \"{}\" has {} levels; 0 to {} are possible",
@@ -74,8 +74,8 @@ void check_alignment(const SegmentState& segment, index_t offset, const Strided&
                 to_string(kind), segment.name(), offset, shape.run, size_of(kind)));
 }
 
-// The place of a short contiguous transfer by loads and stores, which is then counted and has nothing else to
-// look after. Null: the long way.
+// The address of a short contiguous transfer that is done by loads and stores. It counts the transfer, which
+// needs nothing else. Null: the transfer takes the long way.
 std::byte* short_way(const SegmentState& segment, int rank, index_t offset, const Strided& shape,
                      Operation operation) noexcept {
   const bool is_short = shape.levels == 0 && shape.run > 0 && shape.run < Counted::always_timed;
@@ -83,7 +83,7 @@ std::byte* short_way(const SegmentState& segment, int rank, index_t offset, cons
   return segment.count(rank, offset, shape.run, operation);
 }
 
-// A contiguous accumulate of aligned elements from elsewhere.
+// Whether the elements of a contiguous accumulate are aligned, on this node, and apart from its source.
 bool is_simple(const SegmentState& segment, int rank, index_t offset, const Strided& shape, ElementKind kind,
                const std::byte* source) noexcept {
   if (((offset | shape.run) & (size_of(kind) - 1)) != 0) return false;
@@ -167,7 +167,8 @@ void transfer_accumulate(SegmentState& segment, int rank, index_t offset, const 
   check_alignment(segment, offset, shape, action.kind);
   const Path path = route(segment, rank, Verb::accumulate, shape.run);
   const Passage passage(segment, rank, path, Verb::accumulate, bytes, Returns::early);
-  // By the node's memory or, in MPI's domain, by the window: all of the source is read first.
+  // If the sides overlap, all of the source is read first: on the node's path and, in the MPI domain, by the
+  // window.
   const std::byte* slice = segment.address(rank);
   if (slice == nullptr || !overlap(slice + offset, source, shape))
     return by(path, [&](auto way) { way.accumulate(segment, rank, offset, shape, action, source, pending); });

@@ -11,7 +11,7 @@
 #include "completion/pending.hpp"
 #include "state/segment_state.hpp"
 
-// What Segment's members do. With a Pending, a transfer between nodes does not wait.
+// The work of Segment's members. With a Pending, a transfer between nodes does not wait.
 namespace tessera::detail {
 
 void transfer_put(SegmentState& segment, int rank, index_t offset, const Strided& shape,
@@ -20,8 +20,8 @@ void transfer_get(SegmentState& segment, int rank, index_t offset, const Strided
                   Pending* pending = nullptr);
 void transfer_accumulate(SegmentState& segment, int rank, index_t offset, const Strided& shape,
                          const Action& action, const std::byte* source, Pending* pending = nullptr);
-/// A put whose agent notifies a flag when it is done, in one message. False, and nothing done, if no agent does
-/// both.
+/// A put whose agent notifies a flag when it is done, in one message. If no agent does both, returns false and
+/// does nothing.
 bool put_with_notice(Segment& segment, int rank, index_t offset, const Strided& shape, const std::byte* source,
                      const Segment& flags, int flag_rank, index_t flag_offset);
 /// @throws UsageError if there is no such member

@@ -19,7 +19,7 @@ namespace detail {
 
 namespace {
 
-// A vector transfer on its way.
+// A vector transfer.
 class Transfer {
  public:
   Transfer(std::vector<Run> runs, index_t run, const Action& action)
@@ -32,7 +32,7 @@ class Transfer {
     }
   }
 
-  // Together: those on the node in one loop, those elsewhere by target.
+  // Moves the runs together: the runs on the node in one loop, the others by target.
   Request together(VectorMethod method, Returns returns) {
     if (!std::all_of(runs_.begin(), runs_.end(), [&](const Run& run) { return on_node(run, action_.verb); })) {
       if (method == VectorMethod::direct)
@@ -66,15 +66,16 @@ class Transfer {
     const Path path = route(segment, rank, action_.verb, run_);
     auto runs = static_cast<index_t>(list.runs.size());
     if (path == Path::node) runs -= count_others(segment, list.runs);
-    // What is got is under way until it is waited for; a typed list by the window waits by itself.
+    // Returns::early, as a list of gets is under way until its request is waited for. A typed list by the
+    // window waits by itself.
     const Passage passage(segment, rank, path, action_.verb, run_ * runs, Returns::early);
     Request request = by(path, [&](auto way) { return way.list(segment, list); });
     if (list.returns == Returns::when_done) request.wait();
     return request;
   }
 
-  // Counts the runs at other ranks of the node than the first's, one operation for each rank, and puts them in
-  // order; the first's takes the time. Returns how many runs these are.
+  // Counts and orders the runs at other ranks of the node than the first run's, one operation for each rank.
+  // The first run's rank gets the time. Returns how many runs the other ranks have.
   index_t count_others(SegmentState& segment, std::span<const Run> group) const {
     const int first = group.front().rank;
     if (std::all_of(group.begin(), group.end(), [&](const Run& run) { return run.rank == first; })) return 0;

@@ -79,7 +79,8 @@ bool overlaps(const std::vector<Run>& runs, index_t run, Verb verb) {
     }
   }
   std::sort(here.begin(), here.end(), [](const Piece& a, const Piece& b) { return a.begin < b.begin; });
-  // All are of one length, so who overlaps anybody overlaps a neighbour, or one between whom and him all do.
+  // All pieces have one length, so a piece that overlaps another one also overlaps every piece that begins
+  // between the two. It is enough to compare each piece with the last one read and the last one written.
   const auto length = static_cast<std::uintptr_t>(run);
   std::uintptr_t read_to = 0, written_to = 0;
   for (const Piece& piece : here) {

@@ -12,14 +12,14 @@
 namespace tessera::detail {
 namespace {
 
-// Runs of this size and more are sent from where they are.
+// Runs of this size and more are sent from where they lie, without packing.
 constexpr index_t largest_packed = index_t{8} << 10;
 
 AgentClient& client_of(const SegmentState& segment) noexcept {
   return segment.group().runtime().progress()->client();
 }
 
-// Scalars are changed by atomic instructions, elements under their stripes.
+// Scalars are changed by atomic instructions, elements under the locks of their stripes.
 Message message_for(const SegmentState& segment) noexcept {
   return segment.use() == Use::scalars ? Message::scalar : Message::element;
 }
@@ -31,7 +31,7 @@ std::array<std::byte, 16> both(const void* expected, const void* desired, index_
   return values;
 }
 
-// A list on its way: each transfer that is launched is one of its requests.
+// The transfers of a list. The list's request contains each one that is launched.
 class Launches {
  public:
   Launches(SegmentState& segment, int rank) : segment_(segment), rank_(rank) {}
@@ -86,13 +86,13 @@ bool AgentPath::compare_exchange(SegmentState& segment, int rank, index_t offset
   return answer[8] != std::byte{0};
 }
 
-// Nothing is added, so that what is read is what an atomic instruction finds.
+// Adds zero atomically, so that it reads what an atomic instruction finds.
 void AgentPath::load(SegmentState& segment, int rank, index_t offset, ElementKind kind, void* value) {
   const std::array<std::byte, 8> nothing{};
   update(segment, rank, offset, {.verb = Verb::update, .kind = kind}, nothing.data(), value);
 }
 
-// Packed into programs, or each run by itself where that saves a copy.
+// Runs are packed into programs, or sent one by one if that saves a copy.
 Request AgentPath::list(SegmentState& segment, const RunList& list) {
   const int rank = list.runs.front().rank;
   const Action& action = list.action;

@@ -43,8 +43,7 @@ void copy_runs(const Run* run, const Run* end, index_t bytes, Verb verb) noexcep
 
 }  // namespace
 
-// Copies in one go must not read what they have written: where the sides overlap, all of the source is read
-// first.
+// If the sides overlap, all of the source is read first: a copy must not read what it has written itself.
 void NodePath::put(SegmentState& segment, int rank, index_t offset, const Strided& shape,
                    const std::byte* source, Pending*) {
   std::byte* there = segment.address(rank) + offset;
@@ -88,7 +87,7 @@ void NodePath::load(SegmentState& segment, int rank, index_t offset, ElementKind
   load_scalar(segment.address(rank) + offset, kind, value);
 }
 
-// In the order of the list, of any owners on the node.
+// In the order of the list; the runs may be at any ranks of the node.
 Request NodePath::list(SegmentState& segment, const RunList& list) {
   const auto runs = list.runs;
   if (list.action.verb != Verb::accumulate) {
@@ -98,7 +97,7 @@ Request NodePath::list(SegmentState& segment, const RunList& list) {
   StripedAccumulate adder(segment.stripes(), list.action);
   constexpr std::size_t ahead = 8;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    // The lock of a run that is elsewhere than the last keeps the processor from looking ahead.
+    // Prefetches, as taking the lock of a run elsewhere keeps the processor from looking ahead.
     if (i + ahead < runs.size()) __builtin_prefetch(runs[i + ahead].place, 1);
     adder.run(runs[i].place, runs[i].local, list.run);
   }

@@ -14,8 +14,9 @@
 #include "state/segment_state.hpp"
 #include "transfer/paths/run.hpp"
 
-// The three ways to a target, with the same members, so that their files can be read side by side. What comes
-// here is checked, counted and in order (passage.hpp). With a Pending a transfer between nodes does not wait.
+// The three paths to a target, with the same members, so that their files can be read side by side. Operations
+// that come here are checked, counted and in order (passage.hpp). With a Pending a transfer between nodes does
+// not wait.
 namespace tessera::detail {
 
 /// Runs of one length and verb that travel together.
@@ -35,10 +36,10 @@ struct NodePath {
                   Pending* pending);
   static void accumulate(SegmentState& segment, int rank, index_t offset, const Strided& shape,
                          const Action& action, const std::byte* source, Pending* pending);
-  /// `result` is what was there.
+  /// `result` becomes the old value.
   static void update(SegmentState& segment, int rank, index_t offset, const Action& action, const void* value,
                      void* result);
-  /// Whether `desired` was stored; `expected` becomes what was there.
+  /// Returns whether `desired` was stored; `expected` becomes the old value.
   static bool compare_exchange(SegmentState& segment, int rank, index_t offset, ElementKind kind,
                                void* expected, const void* desired);
   /// Reads a scalar.
@@ -46,7 +47,7 @@ struct NodePath {
   static Request list(SegmentState& segment, const RunList& list);
 };
 
-/// By messages to the agent of the target, which keeps the order of what it is sent. Under the window lock.
+/// By messages to the agent of the target, which keeps their order. Under the window lock.
 struct AgentPath {
   static void put(SegmentState& segment, int rank, index_t offset, const Strided& shape,
                   const std::byte* source, Pending* pending);

@@ -14,13 +14,13 @@
 #include "transfer/paths/paths.hpp"
 #include "transfer/paths/window_stage.hpp"
 
-// Between nodes: contiguous MPI operations on the window, batched; what is not contiguous on the local side
-// goes through a packed buffer.
+// Batches of contiguous MPI operations on the window. Local memory that is not contiguous goes through a
+// packing buffer.
 namespace tessera::detail {
 namespace {
 
 constexpr index_t most_staged = index_t{4} << 20;  // bytes packed at a time
-constexpr int most_pending = 512;                  // operations before their local completion is waited for
+constexpr int most_pending = 512;                  // operations between two waits for local completion
 
 // Calls f(part, remote, local) for parts of a merged shape that fit the packing buffer.
 template <class F>
@@ -41,7 +41,7 @@ void in_parts(const Strided& m, index_t element, index_t remote, index_t local, 
            local + half.count[last] * m.local_stride[last], f);
 }
 
-// Issues one MPI operation for each run: with a Pending it keeps their requests, without it waits until local
+// Issues one MPI operation for each run. With a stage it keeps their requests; without one it waits until local
 // memory is free again.
 class Issue {
  public:
@@ -74,18 +74,19 @@ std::byte* packing_buffer(const SegmentState& segment, WindowStage* stage, index
   return stage != nullptr ? stage->buffer(bytes) : segment.group().runtime().scratch(bytes);
 }
 
-// Whether a shape travels as one operation. MPICH 4.0 gives none a request that is not contiguous.
+// Whether a shape travels as one operation. With a stage it does not: MPICH 4.0 has no requests for operations
+// that are not contiguous.
 bool is_direct(const SegmentState& segment, const Strided& merged, const WindowStage* stage) noexcept {
   return mpi::datatypes_work && segment.method() == TransferMethod::direct && stage == nullptr &&
          merged.levels > 0 && mpi::is_one_datatype(merged);
 }
 
-// A transfer that would have to keep too large a buffer does not stay stage.
+// No stage for a transfer that would have to keep too large a buffer: it waits instead.
 WindowStage* if_small(const Strided& shape, WindowStage* stage) {
   return shape.bytes() <= most_staged || (shape.levels == 0) ? stage : nullptr;
 }
 
-// A put from local memory that is const, else a get.
+// A put if local memory is const, else a get.
 template <class Byte>
 void move_by(SegmentState& segment, int rank, index_t offset, const Strided& shape, Byte* memory,
              WindowStage* stage) {
@@ -164,7 +165,7 @@ void accumulate_by(SegmentState& segment, int rank, index_t offset, const Stride
   in_parts(merged, element, 0, 0, part);
 }
 
-// Runs with one datatype on each side.
+// Moves runs by operations with one datatype on each side.
 void list_typed(const SegmentState& segment, const RunList& list) {
   const int rank = list.runs.front().rank;
   MPI_Win win = segment.region().window();
@@ -202,7 +203,7 @@ void WindowPath::accumulate(SegmentState& segment, int rank, index_t offset, con
            [&](WindowStage* stage) { accumulate_by(segment, rank, offset, shape, action, source, stage); });
 }
 
-// MPI operations of their own, or few of many runs.
+// One MPI operation for each run, or few operations of many runs.
 Request WindowPath::list(SegmentState& segment, const RunList& list) {
   const int rank = list.runs.front().rank;
   const Action& action = list.action;

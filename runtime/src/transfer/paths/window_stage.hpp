@@ -11,14 +11,14 @@
 
 namespace tessera::detail {
 
-/// Operations of MPI that are under way, the packed buffers they need, and what is to be done at the end.
+/// MPI operations that are under way, the packing buffers they need, and the actions at their end.
 class WindowStage : public Pending::Stage {
  public:
-  /// Adds a request of MPI's; waits for the earlier ones where there are too many.
+  /// Adds an MPI request. If there are too many, waits for the earlier ones first.
   void add(MPI_Request request);
   /// A buffer that lives as long as the stage.
   std::byte* buffer(index_t bytes);
-  /// To be called when all requests are done.
+  /// Adds an action to call when all requests are done.
   void finally(std::function<void()> action) { actions_.push_back(std::move(action)); }
   bool advance() override;
   index_t kept() const noexcept override { return kept_; }
