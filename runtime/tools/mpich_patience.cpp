@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// Preloaded into the programs that the tests start with MPICH 4.0.2, between it and its UCX.
+// The tests preload this library into programs that run with MPICH 4.0.2, between MPICH and its UCX.
 #include <dlfcn.h>
 #include <sched.h>
 
-// MPICH spins while it waits, so that with more ranks than cores a message takes the scheduler's time slices,
-// and a test 100 times as long. UCX says when there was nothing to do.
+// Yields the core when UCX had nothing to do. MPICH spins while it waits. With more ranks than cores, a message
+// then takes the scheduler's time slices, and a test takes 100 times as long.
 extern "C" unsigned ucp_worker_progress(void* worker) {
   static const auto progress = reinterpret_cast<unsigned (*)(void*)>(dlsym(RTLD_NEXT, "ucp_worker_progress"));
   const unsigned done = progress(worker);
@@ -14,7 +14,7 @@ extern "C" unsigned ucp_worker_progress(void* worker) {
   return done;
 }
 
-// MPI_Finalize closes the connections and then waits in the launcher's barrier, where nobody makes progress:
-// over TCP the last to close waits for ever (UCX issue 8738; MPI_Barrier and MPI_Finalize on 3 ranks are
-// enough). Connections need not be closed, they end with the worker; 0 says that it is done.
+// Does not close the connection; the result 0 says that it is closed. Connections end with the worker anyway.
+// MPI_Finalize closes them and then waits in the launcher's barrier without progress. Over TCP the last rank to
+// close then waits for ever (UCX issue 8738; MPI_Barrier and MPI_Finalize on 3 ranks are enough).
 extern "C" void* ucp_disconnect_nb(void*) { return nullptr; }

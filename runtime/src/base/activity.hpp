@@ -9,22 +9,22 @@
 
 #include <pthread.h>
 
-// What this process does, for the watchdog (watchdog.hpp): its collective calls and what its threads wait for.
-// It costs one look at a word as long as nobody asks.
+// Records this process's activity for the watchdog (watchdog.hpp): its collective calls and the waits of its
+// threads. While no Runtime asks for the record, a call only reads one word.
 namespace tessera::detail::activity {
 
-/// Begins, and ends, to write down what happens; as often as there are Runtimes that ask. @local
+/// ask() starts the record and forget() ends it. With several Runtimes that ask, it ends with the last. @local
 void ask();
 void forget() noexcept;
 bool is_asked() noexcept;
 
-/// The text of a collective call that this process makes. @local
+/// Records a collective call of this process; `call` is its text. @local
 void called(std::string_view call);
 
-/// A thread waits as long as one lives.
+/// The thread that constructs a Wait waits while the object exists.
 class Wait {
  public:
-  /// `what` lives for ever. `from`: the rank in the world that is waited for; -1: several, or unknown.
+  /// `what` must live for ever. `from` is the awaited rank in the world; -1: several, or unknown.
   explicit Wait(const char* what, int from = -1);
   ~Wait();
   Wait(const Wait&) = delete;
@@ -38,12 +38,12 @@ struct WaitingThread {
   pthread_t thread;
   const char* what;
   int from;
-  const Wait* where;  // one waits inside another: the outermost comes first
+  const Wait* where;  // the wait itself; waits nest, and the outermost comes first
 };
 
 struct Snapshot {
   std::uint64_t steps = 0;  // grows with each call and with each wait that begins or ends
-  std::uint64_t calls = 0;  // collective ones
+  std::uint64_t calls = 0;  // collective calls
   std::string last_call;
   std::vector<WaitingThread> waits;
 };

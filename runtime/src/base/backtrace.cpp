@@ -24,7 +24,7 @@ namespace {
 
 constexpr int most_places = 48;
 
-// What the handler writes; it may neither allocate nor lock.
+// Written by the signal handler, which may neither allocate nor lock.
 void* places[most_places];
 int place_count = 0;
 sem_t answered;
@@ -44,8 +44,7 @@ std::string demangled(const char* name) {
   return status == 0 ? text.get() : name;
 }
 
-// For one file, "function at file:line" for each offset in it; nothing where the tool or the information is
-// missing.
+// Returns "function at file:line" for each offset in one file. Empty if the tool or the information is missing.
 std::vector<std::string> ask_addr2line(const std::string& file, const std::vector<std::size_t>& offsets) {
   std::string command = "addr2line -Cfpe '" + file + "'";
   if (file.find('\'') != std::string::npos) return {};
@@ -70,7 +69,7 @@ std::vector<std::string> ask_addr2line(const std::string& file, const std::vecto
 bool allow_backtraces() {
   if (asking_signal != 0) return true;
   void* first[1];
-  backtrace(first, 1);  // loads what it needs, which a handler may not
+  backtrace(first, 1);  // loads its library, which a handler may not do
   sem_init(&answered, 0, 0);
   for (int signal = SIGRTMAX - 1; signal >= SIGRTMIN; --signal) {
     struct sigaction old {};
@@ -86,7 +85,7 @@ bool allow_backtraces() {
 }
 
 std::vector<void*> backtrace_of(pthread_t thread) {
-  while (sem_trywait(&answered) == 0) {  // of one that came too late
+  while (sem_trywait(&answered) == 0) {  // drops answers that came too late
   }
   if (asking_signal == 0 || pthread_kill(thread, asking_signal) != 0) return {};
   timespec end{};
@@ -95,7 +94,7 @@ std::vector<void*> backtrace_of(pthread_t thread) {
   while (sem_timedwait(&answered, &end) != 0) {
     if (errno != EINTR) return {};
   }
-  // Without the handler and what the kernel puts around it.
+  // Skips the handler, and the frame that the kernel puts around it.
   constexpr int own = 2;
   return std::vector<void*>(places + std::min(own, place_count), places + place_count);
 }
@@ -112,14 +111,14 @@ std::vector<std::string> describe(const std::vector<void*>& found) {
       lines[i] = formatted("{}", found[i]);
       continue;
     }
-    // The call lies before the place that it returns to.
+    // The call lies before its return address.
     offsets[i] = reinterpret_cast<std::size_t>(found[i]) - map->l_addr - (i > 0 ? 1 : 0);
     const bool is_program = map->l_name == nullptr || *map->l_name == '\0';
     by_file[is_program ? "/proc/self/exe" : info.dli_fname].push_back(i);
     lines[i] = info.dli_sname != nullptr ? formatted("{} ({})", demangled(info.dli_sname), info.dli_fname)
                                          : formatted("{}+{:#x}", info.dli_fname, offsets[i]);
   }
-  // The program's own; /proc/self would be the tool's.
+  // Places in the program itself. addr2line gets the real path, as it would read /proc/self as its own.
   if (const auto own = by_file.find("/proc/self/exe"); own != by_file.end()) {
     const std::unique_ptr<char, decltype(&std::free)> path(realpath("/proc/self/exe", nullptr), &std::free);
     std::vector<std::size_t> wanted;
@@ -127,14 +126,14 @@ std::vector<std::string> describe(const std::vector<void*>& found) {
     const auto said = path ? ask_addr2line(path.get(), wanted) : std::vector<std::string>();
     for (std::size_t k = 0; k < said.size(); ++k) {
       std::string line = said[k].substr(0, said[k].find(" at ??"));
-      // Names with all their template arguments fill pages.
+      // Names with all their template arguments fill pages, so they are cut.
       constexpr std::size_t most = 120;
       const std::size_t name = std::min(line.find(" at "), line.size());
       if (name > most) line.replace(most, name - most, "...");
       if (line.rfind("??", 0) != 0) lines[own->second[k]] = line;
     }
   }
-  // What starts a program is the same in all.
+  // Drops the frames above main, which are the same in all programs.
   const auto main_at = std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
     return line == "main" || line.rfind("main at ", 0) == 0;
   });

@@ -9,16 +9,15 @@
 
 namespace tessera::detail {
 
-/// Lets threads of this process be asked where they are: takes a real-time signal that nobody has a handler
-/// for. False if there is none. @local
+/// Prepares backtrace_of(): takes a real-time signal that has no handler yet. False if there is none. @local
 bool allow_backtraces();
 
-/// Where a thread of this process is, the innermost call first; empty if it does not say within a second. One
-/// caller at a time. @local
+/// The call stack of a thread of this process, the innermost call first. Empty if the thread does not answer
+/// within a second. One caller at a time. @local
 std::vector<void*> backtrace_of(pthread_t thread);
 
-/// A line for each place: function, file and line where the program has debug information and addr2line is
-/// there; else the file that holds it and the place there. @local
+/// A line for each place: function, file and line if the program has debug information and addr2line is
+/// available. Otherwise it is the file that contains it and the place in that file. @local
 std::vector<std::string> describe(const std::vector<void*>& places);
 
 }  // namespace tessera::detail

@@ -6,8 +6,8 @@
 
 namespace tessera::detail {
 
-/// Bytes that processors move at once: what different processes write does not share them, and streams fill
-/// them whole.
+/// Bytes of a cache line. Data that different processes write never shares a line, and streaming stores fill
+/// whole lines.
 constexpr index_t cache_line = 64;
 
 }  // namespace tessera::detail

@@ -39,7 +39,7 @@ std::optional<index_t> read_key(const std::filesystem::path& file, std::string_v
   return std::nullopt;
 }
 
-// What one control group leaves. Clean page cache counts as usage there, yet the kernel gives it back on
+// The room left in one control group. Its usage includes clean page cache, which the kernel gives back on
 // demand.
 index_t cgroup_room(const std::filesystem::path& folder, const char* limit_file, const char* usage_file) {
   const auto limit = read_number(folder / limit_file);

@@ -10,19 +10,19 @@
 
 namespace tessera::detail {
 
-/// What a machine can still back with pages, and what says so.
+/// The memory that a machine can still back with pages, and the source of this limit.
 struct MemoryAvailable {
   index_t bytes;
   std::string limited_by;
 };
 
-/// The least of the kernel's MemAvailable and what every control group above this process leaves. @local
+/// The smallest of the kernel's MemAvailable and the room left in each control group above this process. @local
 MemoryAvailable memory_available();
 
 /// The room in /dev/shm, for mappings that live there. @local
 index_t shm_room();
 
-/// Reads "512M", "2G" and the like; nothing for what is not such a number. @local
+/// Reads "512M", "2G" and the like; empty if the text is not such a number. @local
 std::optional<index_t> parse_bytes(std::string_view text);
 
 /// "1.50 GiB". @local

@@ -13,14 +13,14 @@ inline void pause() noexcept {
 #endif
 }
 
-/// Nanoseconds that one sleeps at most: then it looks after MPI.
+/// The longest sleep in nanoseconds; after it the sleeper polls MPI.
 constexpr std::int64_t longest_sleep = 1'000'000;
 
-/// Sleeps while `word`, which processes of a node may share, has a value; at most some time, so that the caller
-/// can look after other things. Not the private futex of std::atomic::wait: others may be in other processes.
+/// Sleeps while `word` equals `value`, but not longer than `nanoseconds`, so that the caller can do other work.
+/// It is not the private futex of std::atomic::wait, as processes of a node may share `word`.
 /// @local
 void sleep_while(std::uint32_t& word, std::uint32_t value, std::int64_t nanoseconds) noexcept;
-/// Wakes one, or all, that sleep on the word. @local
+/// Wakes one thread, or all threads, that sleep on the word. @local
 void wake_one(std::uint32_t& word) noexcept;
 void wake_all(std::uint32_t& word) noexcept;
 

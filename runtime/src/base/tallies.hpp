@@ -12,7 +12,7 @@
 
 namespace tessera::detail {
 
-/// The tallies of one segment: one for each thread and target that there was an operation with.
+/// The tallies of one segment: one for each thread and target with an operation.
 class Tallies {
  public:
   /// The calling thread's tally of a target; made at the first call. @local
@@ -21,10 +21,10 @@ class Tallies {
 
  private:
   mutable std::mutex mutex_;
-  std::map<std::pair<int, std::thread::id>, TargetTally> tallies_;  // which stay where they are
+  std::map<std::pair<int, std::thread::id>, TargetTally> tallies_;  // a map: they stay where they are
 };
 
-/// Counts an operation, and takes its time if it is long or its turn has come.
+/// Counts an operation, and times it if it is large or its turn has come.
 class Counted {
  public:
   static constexpr index_t always_timed = index_t{1} << 18;  // bytes
@@ -51,7 +51,7 @@ class Counted {
   Clock::time_point begin_{};
 };
 
-/// Counts one whose time nobody takes. @local
+/// Counts an operation without timing it. @local
 inline void count_untimed(const SegmentAccess& segment, Tallies& tallies, int rank, Path path,
                           Operation operation, index_t bytes) {
   tallies.of(segment.number, rank)

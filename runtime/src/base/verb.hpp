@@ -12,7 +12,8 @@ namespace tessera::detail {
 /// What a one-sided operation does with memory at its target.
 enum class Verb : std::uint8_t { put, get, accumulate, update, compare_exchange, load };
 
-/// What is asked, in the same words on every path. `update` is Segment's fetch_op; `load` reads a scalar.
+/// A requested operation, described alike on every path. Verb::update is Segment's fetch_op; Verb::load reads a
+/// scalar.
 struct Action {
   Verb verb = Verb::put;
   ElementKind kind = ElementKind::bytes;
@@ -20,7 +21,7 @@ struct Action {
   const void* alpha = nullptr;  // the factor of an accumulate by sum
 };
 
-/// What statistics count a verb as.
+/// The kind under which statistics count a verb.
 constexpr Operation counted_as(Verb verb) noexcept {
   switch (verb) {
     case Verb::put:
@@ -37,7 +38,8 @@ constexpr Operation counted_as(Verb verb) noexcept {
   return Operation::atomic;
 }
 
-/// Whether an operation is done when its call returns: only else it leaves anything under way.
+/// Whether an operation is done when its call returns. Only an operation that returns early leaves anything
+/// under way.
 enum class Returns : std::uint8_t { early, when_done };
 
 }  // namespace tessera::detail

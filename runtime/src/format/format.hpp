@@ -8,20 +8,20 @@
 
 #include <fmt/core.h>
 
-// Messages of all modules; not installed. fmt writes them, but is instantiated in format.cpp alone: it took two
-// thirds of the time to compile a file. It is part of the runtime library, so that who links Tessera need not
-// have fmt.
+// Formats the messages of all modules; not installed. Only format.cpp instantiates fmt, which took two thirds
+// of the time to compile a file. fmt is part of the runtime library, so programs that link Tessera need not
+// have it.
 namespace tessera {
 
 std::string formatted_arguments(fmt::string_view text, fmt::format_args arguments);
 
-/// As fmt::format, for what fmt itself can format. @local
+/// As fmt::format, for types that fmt itself can format. @local
 template <class... T>
 std::string formatted(fmt::format_string<T...> text, T&&... arguments) {
   return formatted_arguments(text, fmt::make_format_args(arguments...));
 }
 
-/// The elements, with `between` between them. @local
+/// The elements as text, separated by `between`. @local
 template <class Range>
 std::string joined(const Range& range, std::string_view between) {
   std::string all;

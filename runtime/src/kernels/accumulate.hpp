@@ -9,7 +9,7 @@
 
 namespace tessera::detail {
 
-/// Between any two places of this process's address space, under the stripe locks:
+/// Accumulates between two places in this process's address space, under the stripe locks:
 /// target = target + alpha * source, or the update of both.
 void accumulate_on_node(const Striped& stripes, std::byte* target, const Strided& shape, const Action& action,
                         const std::byte* source);

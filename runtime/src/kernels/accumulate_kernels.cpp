@@ -16,8 +16,8 @@ TESSERA_INLINE T value(const void* pointer) noexcept {
   return copy;
 }
 
-// y = op(y, x) for rows of n elements; short ones are common (a column of a matrix) and have loops of their
-// own.
+// y = op(y, x) for rows of n elements. Rows of one or two are common (a column of a matrix) and have code of
+// their own.
 template <class T, class Op>
 TESSERA_INLINE void for_rows(void* to, const void* from, index_t n, const Rows& rows, Op op) {
   auto* y = static_cast<T*>(to);
@@ -56,7 +56,7 @@ TESSERA_INLINE void for_rows(void* to, const void* from, index_t n, const Rows& 
   TESSERA_KERNEL(min, T, 1, lesser(y, x))  \
   TESSERA_KERNEL(max, T, 1, greater(y, x))
 
-// Sums of integers as unsigned, so that one that overflows wraps instead of being undefined.
+// Sums of integers are unsigned, so that an overflow wraps instead of being undefined.
 TESSERA_SUM_KERNELS(std::uint32_t, add_i32, add_scaled_i32)
 TESSERA_SUM_KERNELS(std::uint64_t, add_i64, add_scaled_i64)
 TESSERA_SUM_KERNELS(float, add_f32, add_scaled_f32)
@@ -66,7 +66,7 @@ TESSERA_ORDER_KERNELS(std::int64_t, min_i64, max_i64)
 TESSERA_ORDER_KERNELS(float, min_f32, max_f32)
 TESSERA_ORDER_KERNELS(double, min_f64, max_f64)
 
-// Complex numbers with a real factor are twice as many real ones.
+// With a real factor, complex numbers are treated as twice as many real numbers.
 TESSERA_KERNEL(add_c64, float, 2, y + x)
 TESSERA_KERNEL(add_c128, double, 2, y + x)
 TESSERA_KERNEL(add_real_c64, float, 2, y + a * x)

@@ -55,7 +55,7 @@ void loops(std::byte* to, const std::byte* from, const CopyLoop* loop, int level
   for (index_t i = 0; i < here.count; ++i) loops(to + i * here.to, from + i * here.from, loop, levels - 1, run);
 }
 
-// A transposition: loop 0 walks the target, loop 1 the source; matrices of neighbouring elements.
+// Transposes matrices of contiguous elements: loop 0 walks the target, loop 1 the source.
 void transposed(std::byte* to, const std::byte* from, const CopyLoop* loop, int levels, index_t size,
                 bool streamed) {
   if (levels == 2)
@@ -65,7 +65,7 @@ void transposed(std::byte* to, const std::byte* from, const CopyLoop* loop, int 
     transposed(to + i * here.to, from + i * here.from, loop, levels - 1, size, streamed);
 }
 
-// The same of elements that are apart. Square tiles keep both sides in cache.
+// The same for elements that are not contiguous. Square tiles keep both sides in cache.
 template <class Run>
 void tiled(std::byte* to, const std::byte* from, const CopyLoop* loop, int levels, Run run) {
   if (levels > 2) {
@@ -160,7 +160,7 @@ CopyLoop loop_of(const Strided& m, std::size_t level, Direction direction) noexc
              : CopyLoop{m.count[level], m.local_stride[level], m.remote_stride[level]};
 }
 
-// Runs at equal distances.
+// Copies runs at equal distances.
 void copy_level(std::byte* to, const std::byte* from, const Strided& m, Direction direction) {
   if (m.count[0] == 0) return;
   if (m.count[0] == 1) return copy_contiguous(to, from, m.run, direction);

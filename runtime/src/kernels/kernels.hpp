@@ -15,18 +15,18 @@ struct Rows {
   index_t count = 1, to = 0, from = 0;
 };
 
-/// What an accumulate does with rows of `n` contiguous elements.
+/// A kernel that accumulates rows of `n` contiguous elements.
 using RowKernel = void (*)(void* to, const void* from, index_t n, const Rows& rows, const void* alpha);
-/// The kernel of an update: of a sum with that alpha, or of min or max. Chosen once, for many rows. @local
+/// The kernel of an update: of a sum with this alpha, or of min or max. It is chosen once for many rows. @local
 RowKernel row_kernel(ElementKind kind, Update update, const void* alpha) noexcept;
 
 /// data[i] *= alpha for `count` contiguous elements.
 void scale(ElementKind kind, void* data, index_t count, const void* alpha);
 
-/// Updates one element, returning in `result` what was there.
+/// Updates one element and returns the old value in `result`.
 void fetch_update(ElementKind kind, Update update, void* target, const void* value, void* result);
 
-/// One, of an arithmetic kind.
+/// The number one of an arithmetic kind.
 const void* one(ElementKind kind) noexcept;
 
 /// Whether alpha is one.

@@ -11,8 +11,9 @@
 
 namespace tessera::detail {
 
-// A holder is done within some microseconds unless it has lost its core. So: look on, ever more rarely (each
-// look takes the cache line away from the holder); then give it this core; then, if that helps nobody, sleep.
+// A holder is done within some microseconds unless it has lost its core. So the waiter first polls, ever more
+// rarely: each poll takes the cache line away from the holder. Then it yields this core; if that does not help,
+// it sleeps.
 void LockStripes::wait(std::atomic_ref<std::uint32_t> word) noexcept {
   int looks = 1;
   for (int turn = 0; word.load(std::memory_order_relaxed) != 0; ++turn) {

@@ -13,12 +13,12 @@
 namespace tessera::detail {
 
 /// The locks of a node: a table in memory that all its processes share. A place in a segment belongs to the
-/// stripe of its 64 KiB block; two blocks may share a lock, which is harmless as nobody ever holds two.
+/// stripe of its 64 KiB block. Two blocks may share a lock, which is harmless as no thread ever holds two.
 class LockStripes {
  public:
   static constexpr index_t block = index_t{1} << 16;
   static constexpr index_t count = 4096;
-  static constexpr index_t bytes = count * cache_line;  // a lock has a line of its own
+  static constexpr index_t bytes = count * cache_line;  // each lock has its own cache line
 
   LockStripes() = default;
   explicit LockStripes(std::byte* table) : table_(table) {}
@@ -31,8 +31,8 @@ class LockStripes {
     const std::atomic_ref<std::uint32_t> state = word(stripe);
     return state.load(std::memory_order_relaxed) == 0 && state.exchange(1, std::memory_order_acquire) == 0;
   }
-  // Waiters look for themselves instead of being woken: a plain store takes a tenth of the time of the exchange
-  // that would find out whether there are any.
+  // Waiters poll instead of being woken. So unlocking is a plain store, which takes a tenth of the time of an
+  // exchange that would find out whether there are waiters.
   void unlock(std::uint64_t stripe) const noexcept { word(stripe).store(0, std::memory_order_release); }
 
  private:
@@ -54,7 +54,7 @@ struct Striped {
   }
 };
 
-/// Holds at most one stripe; moving on to another lets go of the last.
+/// Holds at most one stripe: to hold another releases the last.
 class StripeHolder {
  public:
   explicit StripeHolder(const LockStripes& locks) : locks_(locks) {}

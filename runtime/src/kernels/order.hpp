@@ -6,8 +6,8 @@
 
 namespace tessera::detail {
 
-/// The lesser (greater) of two elements; y if they are equal. A NaN wins against every number: a result without
-/// one says that nobody had one. @local
+/// The lesser (greater) of two elements; y if they are equal. A NaN wins against every number, so a result that
+/// is no NaN shows that no operand was one. @local
 template <class T>
 TESSERA_INLINE constexpr T lesser(T y, T x) noexcept {
   return x < y || x != x ? x : y;

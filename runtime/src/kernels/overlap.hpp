@@ -19,8 +19,8 @@ struct Range {
   index_t low = 0, high = 0;
 };
 
-/// For a shape that is not empty: false if a length is negative, or something does not fit 64 bits, which must
-/// not come out as a place inside.
+/// Computes the range of a shape that is not empty. False if a length is negative or a number does not fit 64
+/// bits: an overflow must not look like a place inside.
 inline bool range_of(const Strided& shape, const std::array<index_t, max_rank>& strides, index_t first,
                      Range& range) noexcept {
   range.low = first;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// Compiled without fused operations (see CMakeLists.txt): processors of two kinds have to agree to the last
-// bit.
+// Compiled without fused operations (see CMakeLists.txt): different processors have to agree to the last bit.
 #include "kernels/reduce_kernels.hpp"
 
 #include <cstdint>
@@ -23,7 +22,7 @@ namespace {
     }                                                                   \
   }
 
-// Integers wrap, so that a sum that overflows is not undefined.
+// Sums and products of integers are unsigned, so that an overflow wraps instead of being undefined.
 #define TESSERA_INTEGER_FOLDS(suffix, T, U)             \
   TESSERA_FOLD(sum_##suffix, U, 1, y + x)               \
   TESSERA_FOLD(product_##suffix, U, 1, y* x)            \
@@ -60,7 +59,7 @@ TESSERA_REAL_FOLDS(f64, double)
 TESSERA_COMPLEX_FOLDS(c64, float)
 TESSERA_COMPLEX_FOLDS(c128, double)
 
-// By ElementKind and Reduce.
+// The rows of a table by ElementKind and Reduce.
 #define TESSERA_INTEGER_ROW(suffix)                                                             \
   {                                                                                             \
     sum_##suffix, product_##suffix, min_##suffix, max_##suffix, both_##suffix, either_##suffix, \

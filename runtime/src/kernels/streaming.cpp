@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::size_t line = cache_line;
 
-// Whole lines, each to a place that begins a line. Prefetching the source gained nothing: the processor sees
-// the pattern.
+// Copy whole cache lines to a target that begins at a line. Prefetching the source gained nothing: the hardware
+// prefetcher sees the pattern.
 __attribute__((target("avx512f"))) void stream_avx512(std::byte* to, const std::byte* from,
                                                       std::size_t lines) noexcept {
   for (; lines > 0; --lines, to += line, from += line)

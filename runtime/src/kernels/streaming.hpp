@@ -10,13 +10,14 @@
 
 namespace tessera::detail {
 
-/// Copies past the caches: the target is not read first, and the caches are left to what fits them. Where the
-/// processor has no such stores, as memcpy. Memory must not overlap; end_stream() follows the last.
+/// Copies with stores that bypass the caches: the target is not read first, and the caches keep data that fits
+/// them. On a processor without such stores it is a memcpy. Memory must not overlap; end_stream() follows the
+/// last call.
 void stream(std::byte* to, const std::byte* from, std::size_t bytes) noexcept;
-/// Orders what was streamed before later stores.
+/// Orders streamed stores before later stores.
 void end_stream() noexcept;
-/// From how many bytes on a copy is streamed (docs/performance.md): where the caches would not keep it until
-/// somebody reads it, which is sooner for what goes to others than for what the caller will read.
+/// The size in bytes from which a copy is streamed (docs/performance.md): the caches would not keep it until it
+/// is read. The limit is lower for data that others read than for data that the caller reads.
 index_t streamed_from(Direction direction) noexcept;
 
 }  // namespace tessera::detail

@@ -32,7 +32,7 @@ class StripedAccumulate {
     }
   }
 
-  // Equal runs, as many at once as lie in a stripe.
+  // Equal runs, together if they lie in one stripe.
   void rows(std::byte* target, const std::byte* source, index_t bytes, const Rows& rows) {
     for (index_t row = 0; row < rows.count;) {
       std::byte* where = target + row * rows.to;
@@ -53,9 +53,9 @@ class StripedAccumulate {
     }
   }
 
-  // A run of several stripes. One that somebody else holds is left for later: processes that add to the same
-  // memory pass each other instead of queueing. (Later is not soon: one that comes back while the other's cache
-  // holds the lines waits for each.)
+  // A run of several stripes. A stripe that another holds is left for later, so that processes that add to the
+  // same memory pass each other instead of queueing. The second try does not come soon: while the other's cache
+  // holds the lines, it would wait for each line.
   void long_run(std::byte* target, const std::byte* source, index_t bytes) {
     const LockStripes& locks = stripes_.locks;
     constexpr index_t most_left = 512;
@@ -90,7 +90,7 @@ class StripedAccumulate {
   }
 
   Striped stripes_;
-  StripeHolder holder_;  // kept to the next run, which is mostly in the same stripe
+  StripeHolder holder_;  // keeps its stripe for the next run, which is mostly in the same
   RowKernel kernel_;
   const void* alpha_;
   index_t element_;

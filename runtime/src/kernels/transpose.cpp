@@ -16,7 +16,7 @@
 namespace tessera::detail {
 namespace {
 
-// Squares of `side` elements, from rows to columns.
+// Transposes a square of `side` by `side` elements.
 template <index_t bytes>
 struct Elements {
   static constexpr index_t size = bytes, side = 4;
@@ -78,7 +78,7 @@ struct Avx2Floats {
 };
 #endif
 
-// Straight to its place.
+// Transposes straight into the target.
 template <class Kernel>
 [[gnu::always_inline]] inline void transpose_block(std::byte* to, index_t to_stride, const std::byte* from,
                                                    index_t from_stride, index_t rows,
@@ -87,8 +87,8 @@ template <class Kernel>
   auto single = [&](index_t i, index_t j) {
     std::memcpy(to + j * to_stride + i * size, from + i * from_stride + j * size, size);
   };
-  // As many rows at a time as make a line of the target: rows at distances that are powers of two fall on one
-  // place of the cache, which does not keep a line until its other half comes.
+  // Takes as many rows at a time as fill a cache line of the target. Target rows at power-of-two distances
+  // share a set of the cache, which would evict a line before its other half is written.
   constexpr index_t together = cache_line / size;
   static_assert(together % side == 0);
   index_t i = 0;
@@ -116,8 +116,8 @@ template <class Kernel>
                      _mm_load_si128(reinterpret_cast<const __m128i*>(from + i)));
 }
 
-// What is larger than the caches, into lines of rows that all begin at one: as many rows as a line has elements
-// at a time, and far along each, which the processor foresees.
+// For a matrix larger than the caches, if all target rows begin at a cache line. It takes as many rows at a
+// time as a line has elements, and goes far along each, which the hardware prefetcher recognises.
 template <class Kernel>
 [[gnu::always_inline]] inline void stream_lines(std::byte* to, const std::byte* from,
                                                 const Transposition& shape) noexcept {
@@ -140,8 +140,8 @@ template <class Kernel>
 }
 #endif
 
-// The same into rows that begin anywhere: put together first in panels whose rows are long enough to be
-// streamed.
+// The same for target rows that begin anywhere. It first transposes into panels, whose rows are long enough to
+// be streamed.
 template <class Kernel>
 [[gnu::always_inline]] inline void stream_panels(std::byte* to, const std::byte* from,
                                                  const Transposition& shape) noexcept {

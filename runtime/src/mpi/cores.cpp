@@ -18,14 +18,14 @@
 
 namespace tessera::detail {
 
-// The kernel's own number, and not the host's name: containers may have the same name, or different ones on the
-// same cores.
+// Uses the kernel's own number, not the host's name: containers may have the same name, or different names on
+// the same cores.
 Cores Cores::mine() {
   std::string boot;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
   cpu_set_t set;
   CPU_ZERO(&set);
-  // Fails where there are more than 1,024 processors: then all have the same.
+  // Fails on more than 1,024 processors: then all processes count as having the same cores.
   if (sched_getaffinity(0, sizeof set, &set) != 0) {
     return {std::hash<std::string>()(boot), static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)))};
   }
@@ -42,7 +42,7 @@ bool is_crowded(MPI_Comm all) {
 
 void take_short_turns() noexcept {
 #ifdef SYS_sched_setattr
-  // struct sched_attr of the kernel, of which glibc 2.36 has no declaration.
+  // The kernel's struct sched_attr, which glibc 2.36 does not declare.
   struct {
     std::uint32_t size, policy;
     std::uint64_t flags;

@@ -17,8 +17,8 @@
 namespace tessera::detail {
 namespace {
 
-// Given up by threads that may not call MPI. Guarded by mpi::mutex(); never destroyed, as buffers may be
-// static.
+// Memory given up by threads that may not call MPI; a later allocation frees it. Guarded by mpi::mutex(); never
+// destroyed, as buffers may be static.
 std::vector<void*>& given_up() {
   static auto& list = *new std::vector<void*>;
   return list;
@@ -35,7 +35,8 @@ void* allocate_local(index_t count, index_t element) {
   if (count < 0) throw UsageError(formatted("a local buffer of {} elements was asked for", count));
   const auto fitting = checked_product(count, element);
   const index_t bytes = fitting.value_or(0);
-  // Pages are found only when they are touched: what cannot be there is refused now. Looking takes a while.
+  // Pages are only found when they are touched, so a buffer beyond the available memory is refused now. The
+  // check takes a while, so small buffers skip it.
   constexpr index_t small = index_t{1} << 20;
   const MemoryAvailable available = fitting && bytes <= small ? MemoryAvailable{small, {}} : memory_available();
   if (!fitting || bytes > available.bytes) {

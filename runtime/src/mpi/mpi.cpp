@@ -140,7 +140,8 @@ std::string library_version() {
 
 namespace {
 
-// Collective calls of the blocking kind keep this thread to themselves.
+// Makes the blocking call if there is nothing to serve: it keeps this thread to itself. Otherwise it starts the
+// nonblocking call and serves until that is done.
 template <class Blocking, class Starting>
 void collective(const char* name, Blocking&& blocking, Starting&& start) {
   const activity::Wait waits(name);
@@ -150,7 +151,7 @@ void collective(const char* name, Blocking&& blocking, Starting&& start) {
   serve_until([&] { return test(request); });
 }
 
-// Where a call has no other kind: returns when all the listed processes are about to make it.
+// For a call without a nonblocking form: returns when all the listed processes are about to make it.
 void meet(MPI_Comm comm, std::span<const int> ranks, int tag) {
   if (!is_serving()) return;
   std::vector<MPI_Request> requests;
@@ -282,7 +283,7 @@ void all_reduce(MPI_Comm comm, void* data, index_t count, ElementKind kind, Redu
 
 namespace {
 
-// Open MPI's own switch, which is no part of MPI; null where there is none.
+// Sets Open MPI's own switch, which is no part of MPI, and returns the old value; false if there is no switch.
 bool set_yielding(bool yields) noexcept {
   using Switch = bool (*)(bool);
   static const auto that = reinterpret_cast<Switch>(dlsym(RTLD_DEFAULT, "opal_progress_set_yield_when_idle"));
@@ -291,7 +292,7 @@ bool set_yielding(bool yields) noexcept {
 
 }  // namespace
 
-// Another thread that waits in MPI meanwhile does not yield for so long, which is some microseconds.
+// Another thread that waits in MPI does not yield during that time either, which is some microseconds.
 Unyielding::Unyielding() noexcept : yielded_(set_yielding(false)) {}
 Unyielding::~Unyielding() {
   if (yielded_) set_yielding(true);

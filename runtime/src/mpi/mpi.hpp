@@ -13,8 +13,8 @@
 #include <tessera/runtime/strided.hpp>
 #include <tessera/runtime/types.hpp>
 
-// Every MPI function that Tessera calls, checked, in one place. Counts are 64-bit here; the conversion to MPI's
-// int, and the splitting of what does not fit, happens in mpi.cpp.
+// Checked wrappers of every MPI function that Tessera calls, in one place. Counts are 64-bit here. mpi.cpp and
+// mpi_window.cpp convert them to MPI's int, and split transfers that do not fit.
 namespace tessera::detail::mpi {
 
 /// The most bytes given to one MPI call: counts are int inside MPICH 4.0 even where the interface takes more.
@@ -38,36 +38,36 @@ bool finalized() noexcept;
 int init_thread(int& argc, char**& argv, int required);
 void finalize();
 int query_thread();
-/// Whether this thread may call MPI, if no other does.
+/// Whether this thread may call MPI while no other thread does.
 bool may_call() noexcept;
 void abort(MPI_Comm comm, int code) noexcept;
 std::string library_version();
 
 Comm dup(MPI_Comm comm);
 Comm split(MPI_Comm comm, int color, int key);
-/// Called by the listed ranks of `comm` only; with a tag of 0 to Group::most_tag; messages of
-/// theirs with a tag above that, up to 32767, may be under way.
+/// Called by the listed ranks of `comm` only, with a tag from 0 to Group::most_tag. Messages of these ranks
+/// with higher tags, up to 32767, may be under way.
 Comm create_group(MPI_Comm comm, std::span<const int> ranks, int tag);
 Comm split_shared(MPI_Comm comm);
 int rank(MPI_Comm comm);
 int size(MPI_Comm comm);
 
 void barrier(MPI_Comm comm);
-/// Gives MPI a chance to move messages on (MPI standard 3.8.1).
+/// Lets MPI make progress on messages (MPI standard 3.8.1).
 void progress(MPI_Comm comm);
 void broadcast(MPI_Comm comm, void* data, index_t bytes, int root);
 /// A text of any length.
 void broadcast(MPI_Comm comm, std::string& text, int root);
-/// That of the lowest rank that has one; empty if nobody has.
+/// The problem of the lowest rank that has one; empty if no rank has one.
 std::string first_problem(MPI_Comm comm, const std::string& mine);
 void all_gather(MPI_Comm comm, const void* value, void* all, index_t bytes);
-/// From every member its `bytes` for each member.
+/// Every member sends `bytes` to each member.
 void all_to_all(MPI_Comm comm, const void* sent, void* received, index_t bytes);
 void all_reduce(MPI_Comm comm, void* data, index_t count, ElementKind kind, Reduce operation);
 
-/// While one lives in any thread, MPI does not give the core away when it finds nothing to do. Open MPI does so
-/// where it was told that there are more processes than cores, and an agent would have the core back a time
-/// slice later.
+/// While one exists in any thread, MPI does not yield the core when it finds nothing to do. Open MPI yields if
+/// it was told that there are more processes than cores. An agent would then get the core back a time slice
+/// later.
 class Unyielding {
  public:
   Unyielding() noexcept;
@@ -87,13 +87,13 @@ struct Arrived {
 };
 MPI_Request isend(MPI_Comm comm, const void* data, index_t bytes, int rank, int tag);
 MPI_Request irecv(MPI_Comm comm, void* data, index_t bytes, int rank, int tag);
-/// Whether it is done, and what came; a request that is done becomes MPI_REQUEST_NULL.
+/// Whether the request is done, and the message that arrived; a request that is done becomes MPI_REQUEST_NULL.
 bool test(MPI_Request& request, Arrived* arrived = nullptr);
-/// Takes back a message that was to be received.
+/// Cancels the receive of a message.
 void cancel(MPI_Request& request) noexcept;
 
 /// A window over memory the caller owns, locked for all (MPI standard 12.5.3) until it is freed. Null if MPI
-/// cannot make one on this communicator; then `why` says what MPI said.
+/// cannot make one on this communicator; then `why` is MPI's error text.
 Win create_window(MPI_Comm comm, void* base, index_t bytes, std::string& why);
 bool is_unified(MPI_Win win);
 void put(MPI_Win win, int rank, index_t offset, const void* source, index_t bytes);
@@ -108,12 +108,12 @@ void compare_and_swap(MPI_Win win, int rank, index_t offset, ElementKind kind, c
 /// Whether MPI_Compare_and_swap can be used beside MPI_Fetch_and_op and MPI_Accumulate.
 inline constexpr bool compare_and_swap_works =
 #ifdef OPEN_MPI
-    false;  // 4.1.4's osc/rdma does not take the lock of the others, and crashes where the target is the caller
+    false;  // 4.1.4's osc/rdma does not take the lock of other calls, and crashes if the target is the caller
 #else
     true;
 #endif
-/// Bytes of a message that goes over TCP at once, with some to spare: for longer ones MPI asks the receiver
-/// first.
+/// Bytes of the largest message that MPI sends over TCP at once, less a margin. For longer messages MPI asks
+/// the receiver first.
 inline constexpr index_t eager_bytes =
 #ifdef OPEN_MPI
     index_t{60} << 10;
@@ -127,19 +127,21 @@ inline constexpr bool datatypes_work =
 #else
     true;
 #endif
-/// Runs of equal length with one call on each side's datatype; at most 256 runs (MPICH's header holds no more).
+/// Transfers runs of equal length with one call, on one datatype for each side; at most 256 runs (MPICH's
+/// header holds no more).
 void put_indexed(MPI_Win win, int rank, std::span<const index_t> offsets, std::span<std::byte* const> sources,
                  index_t run);
 void get_indexed(MPI_Win win, int rank, std::span<const index_t> offsets, std::span<std::byte* const> targets,
                  index_t run);
 inline constexpr std::size_t most_indexed = 256;
-/// A shape with one call, on datatypes made of vectors; see is_one_datatype().
+/// Transfers a shape with one call, on datatypes made of vectors; see is_one_datatype().
 void put_strided(MPI_Win win, int rank, index_t offset, const void* source, const Strided& shape);
 void get_strided(MPI_Win win, int rank, index_t offset, void* target, const Strided& shape);
-/// Whether MPI's counts hold the shape. Strides backwards and to the same place are left to others. @local
+/// Whether MPI's counts hold the shape. False for strides that are negative or zero: other methods handle
+/// these. @local
 bool is_one_datatype(const Strided& shape) noexcept;
-// The same with a request, for at most max_bytes (MPI standard 12.3.5): contiguous only, for MPICH 4.0 says of
-// others that they are done before they are.
+// The same with a request, for at most max_bytes (MPI standard 12.3.5). Contiguous only: MPICH 4.0 reports
+// other transfers as done before they are.
 MPI_Request rput(MPI_Win win, int rank, index_t offset, const void* source, index_t bytes);
 MPI_Request rget(MPI_Win win, int rank, index_t offset, void* target, index_t bytes);
 MPI_Request raccumulate(MPI_Win win, int rank, index_t offset, ElementKind kind, Update update,
@@ -150,7 +152,7 @@ void flush(MPI_Win win, int rank);
 void flush_local(MPI_Win win, int rank);
 void sync_memory(MPI_Win win);
 
-/// Memory that MPI may have registered, for buffers that live long.
+/// Memory that MPI may have registered, for long-lived buffers.
 void* alloc_mem(index_t bytes);
 void free_mem(void* memory) noexcept;
 /// Memory shared by a communicator of one node, all of it allocated by rank 0 (MPI standard 12.2.3).

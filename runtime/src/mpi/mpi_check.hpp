@@ -7,10 +7,10 @@
 
 #include "mpi/mpi.hpp"
 
-// What the wrappers of MPI's calls share.
+// Helpers shared by the wrappers of MPI's calls.
 namespace tessera::detail::mpi {
 
-/// What MPI says of an error.
+/// MPI's text for an error code.
 std::string text_of(int code);
 /// @throws MpiError unless the call succeeded.
 void check(int code, const char* call);

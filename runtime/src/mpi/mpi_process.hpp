@@ -6,38 +6,40 @@
 
 #include <mpi.h>
 
-// What there is once in a process, as MPI is: the lock of those that call it, and what its waits serve.
+// Parts that exist once in a process, as MPI does: the lock for calls of MPI, and the work that waits do.
 namespace tessera::detail::mpi {
 
-/// Threads that call MPI where others may hold it; one, as there is one MPI in a process.
+/// Held by threads that call MPI while other threads may want to. There is one, as there is one MPI in a
+/// process.
 std::recursive_mutex& mutex() noexcept;
 
-/// What a thread does while a collective call waits for the others: nobody may wait without letting his own
-/// work.
+/// Work that a thread does while a collective call waits for other processes. A waiting process must still make
+/// progress for them.
 class Idle {
  public:
   virtual ~Idle() = default;
   virtual void begin() noexcept = 0;
-  virtual void serve() = 0;  // again and again
+  virtual void serve() = 0;  // called repeatedly
   virtual void end() noexcept = 0;
-  /// Whether nobody else serves meanwhile. @local
+  /// Whether no other thread serves meanwhile. @local
   virtual bool is_needed() const noexcept = 0;
 };
-/// A wait here serves all of them, one for each Runtime that needs it; without one, it is in MPI.
+/// Adds an Idle that every wait here serves; there is one for each Runtime that needs it. Without any, a wait
+/// blocks in MPI.
 /// @local
 void while_waiting_serve(Idle& one);
 void serve_no_more(Idle& one) noexcept;
-/// Serves those that nobody else serves, but one. @local
+/// Serves every Idle that no other thread serves, except `than`. @local
 void serve_others(const Idle& than);
-/// A turn of a wait for processes of the same node, which may wait for one on another: serves those, where
-/// nobody else does, or gives MPI a chance.
+/// One turn of a wait for processes of the same node, which may in turn wait for a process on another node. It
+/// serves if has_to_serve(); otherwise it lets MPI make progress.
 void wait_turn(MPI_Comm comm);
-/// Whether such a turn serves others, which nobody else does. @local
+/// Whether such a turn has to serve, because no other thread does. @local
 bool has_to_serve() noexcept;
-/// Whether collective calls serve somebody while they wait. @local
+/// Whether collective calls have anything to serve while they wait. @local
 bool is_serving() noexcept;
 
-/// While one lives, this thread serves all; only if is_serving().
+/// While it exists, this thread serves every Idle. Only if is_serving().
 class Serving {
  public:
   Serving();
@@ -50,7 +52,7 @@ class Serving {
   Idle& all_;
 };
 
-/// Serves until done() says so.
+/// Serves until done() is true.
 template <class Done>
 void serve_until(Done&& done) {
   if (done()) return;

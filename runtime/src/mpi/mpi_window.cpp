@@ -50,10 +50,10 @@ void WinTraits::free(Handle handle) noexcept {
 
 namespace {
 
-// Open MPI 4.1 names the files behind a window after its communicator's number, which communicators without a
-// common member share: on one host, two windows of such groups made at once become one. So there they are made
-// one after another. A group waits for its turn only when all its members have come, or two groups could wait
-// for each other.
+// Under Open MPI, makes windows one after another. Open MPI 4.1 names the files behind a window after its
+// communicator's number, which communicators without a common member share. On one host, two windows of such
+// groups made at once become one. A group waits for its turn only after all its members have arrived; otherwise
+// two groups could wait for each other.
 template <class Make>
 int in_turn([[maybe_unused]] MPI_Comm comm, Make&& make) {
 #ifdef OPEN_MPI
@@ -118,7 +118,7 @@ void get(MPI_Win win, int rank, index_t offset, void* target, index_t bytes) {
 
 namespace {
 
-// Complex numbers are added as twice as many real ones: Open MPI 4.1.4 adds a complex of 8 bytes as one
+// Complex numbers are added as twice as many real numbers: Open MPI 4.1.4 adds a complex of 8 bytes as one
 // integer.
 constexpr ElementKind real_part(ElementKind kind) noexcept {
   if (kind == ElementKind::complex64) return ElementKind::float32;
@@ -190,7 +190,7 @@ Type indexed(std::span<std::byte* const> pointers, index_t run) {
   return indexed(places, run);
 }
 
-// One side of a shape.
+// The datatype of one side of a shape.
 Type strided(const Strided& shape, const std::array<index_t, max_rank>& strides) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   check(MPI_Type_contiguous(to_int(shape.run), MPI_BYTE, &type), "MPI_Type_contiguous");

@@ -14,18 +14,19 @@
 namespace tessera::detail {
 namespace {
 
-// What the handler needs, kept apart from states that may be half destroyed when it runs.
+// Data for the handler, kept apart from states that may be half destroyed when it runs.
 struct Job {
   const RuntimeState* runtime = nullptr;
   MPI_Comm comm = MPI_COMM_NULL;
   int rank = 0, size = 1;
 };
-// Of all Runtimes that live.
+// The jobs of all Runtimes that exist, under the mutex.
 std::mutex mutex;
 std::vector<Job> jobs;
 std::terminate_handler previous = nullptr;
 
-// Whose rank is told, where several may know the process by other numbers.
+// The job whose rank is printed. With several Runtimes, which may give the process different ranks, it is
+// MPI_COMM_WORLD.
 Job job_to_blame() {
   const std::lock_guard lock(mutex);
   if (jobs.size() == 1) return jobs.front();

@@ -10,8 +10,8 @@ namespace tessera::detail {
 
 class RuntimeState;
 
-/// While a Runtime lives, an uncaught exception prints rank and message and aborts the job. The rank is that in
-/// `world`, or in MPI_COMM_WORLD where several Runtimes live.
+/// While a Runtime exists, an uncaught exception prints rank and message and aborts the job. The rank is the
+/// one in `world`, or in MPI_COMM_WORLD if several Runtimes exist.
 void install_terminate_handler(const RuntimeState& runtime, MPI_Comm world);
 void remove_terminate_handler(const RuntimeState& runtime) noexcept;
 /// Prints `[rank r of n] message`, with the same rank, and aborts the job.

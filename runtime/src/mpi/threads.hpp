@@ -12,14 +12,14 @@ namespace tessera::detail {
 /// Which threads of this process may call MPI.
 class Threads {
  public:
-  /// The thread that calls is MPI's main thread.
+  /// The calling thread is MPI's main thread.
   explicit Threads(ThreadLevel level) noexcept : level_(level), main_(std::this_thread::get_id()) {}
   ThreadLevel level() const noexcept { return level_; }
   /// Whether this thread may call MPI while others are in it. @local
   bool may_call_mpi() const noexcept {
     return level_ == ThreadLevel::multiple || std::this_thread::get_id() == main_;
   }
-  /// Whether it may between nodes, where threads can take turns at MPI: under the window lock. @local
+  /// Whether this thread may call MPI between nodes, where threads can take turns under the window lock. @local
   bool may_take_turns() const noexcept { return level_ == ThreadLevel::serialized || may_call_mpi(); }
 
  private:
@@ -27,7 +27,7 @@ class Threads {
   std::thread::id main_;
 };
 
-/// Held by the thread that works between the nodes.
+/// The window lock: held by the thread that works between the nodes.
 class NetworkLock {
  public:
   /// @throws UsageError if MPI does not allow this thread to call it.

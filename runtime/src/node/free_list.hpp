@@ -8,7 +8,7 @@
 
 namespace tessera::detail {
 
-/// Which parts of a range of bytes are free. First fit; what is given back joins its neighbours. @local
+/// The free parts of a range of bytes. First fit; a part that is given back joins its free neighbours. @local
 class FreeList {
  public:
   explicit FreeList(index_t bytes) : available_(bytes) {
@@ -18,7 +18,7 @@ class FreeList {
   index_t take(index_t size);
   void give_back(index_t offset, index_t size);
   index_t available() const noexcept { return available_; }
-  /// The largest piece.
+  /// The largest free piece.
   index_t largest() const noexcept;
 
  private:

@@ -40,7 +40,7 @@ HeapPointer Heap::allocate(index_t bytes) {
         formatted("heap \"{}\": {} bytes were asked for on rank {}", segment_.name(), bytes, rank));
   }
   const std::lock_guard lock(blocks_->mutex);
-  // Even nothing has a place of its own.
+  // An allocation of 0 bytes has a place of its own, too.
   const index_t size = bytes <= blocks_->free.available()
                            ? detail::round_up(std::max<index_t>(bytes, 1), detail::cache_line)
                            : bytes;

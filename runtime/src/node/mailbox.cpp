@@ -18,7 +18,8 @@
 namespace tessera::detail {
 namespace {
 
-// A machine is told by its network namespace and host name: containers on one host may have the same of either.
+// A machine is identified by its network namespace and host name: containers on one host may share either of
+// them.
 std::uint64_t machine_number() {
   struct stat info {};
   stat("/proc/self/ns/net", &info);
@@ -43,7 +44,7 @@ void add_networks(Mailbox::Address& address) {
   freeifaddrs(all);
 }
 
-// The address of the other on a network that both are on, else its first.
+// The address of `to` on a network that both share, else its first address.
 std::uint32_t reachable(const Mailbox::Address& from, const Mailbox::Address& to) noexcept {
   if (from.machine == to.machine) return htonl(INADDR_LOOPBACK);
   for (std::size_t t = 0; t < to.networks; ++t) {

@@ -11,11 +11,11 @@
 
 namespace tessera::detail {
 
-/// Where processes send each other datagrams without MPI. What is sent may get lost.
+/// Sends datagrams between processes without MPI. A datagram may get lost.
 class Mailbox {
  public:
-  /// Where a process is reached: its addresses on its host's networks, and its port. Trivially copyable, to be
-  /// gathered.
+  /// Where a process is reached: its addresses on its host's networks, and its port. Trivially copyable, so
+  /// that it can be gathered.
   struct Address {
     static constexpr std::size_t most = 6;
     std::uint64_t machine = 0;  // the same for processes that reach each other by the loopback
@@ -24,14 +24,14 @@ class Mailbox {
     std::array<std::uint32_t, most> address{}, mask{};
   };
 
-  /// Opens the socket; without one address().port is 0. @local
+  /// Opens the socket. If that fails, address().port is 0. @local
   Mailbox();
   const Address& address() const noexcept { return address_; }
-  /// To be polled. @local
+  /// The descriptor to poll. @local
   int descriptor() const noexcept { return socket_.get(); }
   /// @local
   void send(const Address& other, std::span<const char> data) const noexcept;
-  /// The next datagram that has come, cut to the room there is: its bytes; negative if there is none. @local
+  /// Receives the next datagram, cut to the room; returns its bytes, negative if there is none. @local
   std::ptrdiff_t receive(std::span<char> room) const noexcept;
 
  private:

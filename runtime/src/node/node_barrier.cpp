@@ -14,12 +14,12 @@
 namespace tessera::detail {
 namespace {
 
-constexpr int most_spins = 4000;  // some microseconds: longer than a step takes when everybody is there
-// Turns at which the processor is given away: before MPI is looked after for the first time, between two such
-// looks, and before the first sleep. Where cores are few, one that does not sleep holds what others want.
+constexpr int most_spins = 4000;  // some microseconds: longer than a step takes when all are there
+// Numbers of turns that yield the processor: before the first poll of MPI, between two polls, and before the
+// first sleep. If cores are few, a waiter that does not sleep holds a core that others want.
 constexpr int first_look = 8, most_between_looks = 64;
 constexpr int turns_before_sleep = 1000, turns_before_sleep_if_crowded = 100;
-// Nanoseconds; after each it looks after MPI.
+// Nanoseconds; after each nap the waiter polls MPI.
 constexpr std::int64_t first_nap = 50'000, longest_nap = 500'000;
 
 }  // namespace
@@ -30,15 +30,15 @@ NodeBarrier::NodeBarrier(MPI_Comm node, bool crowded, Sleep sleep)
 void NodeBarrier::open(std::string& problem) {
   static_assert(sizeof(Page) <= 4096 && sizeof(Line) == 64);
   if (size_ > 1) pages_ = NodeMemory::create(*this, page_size(), page_size(), problem);
-  pages_.close_file();  // nobody else is to map it, and a group is not to cost a descriptor
-  // New pages are zero, which is what the stamps begin with.
+  pages_.close_file();  // no other process maps it, and a group must not cost a descriptor
+  // New pages are zero, the initial value of the stamps.
   open_ = size_ == 1 || pages_;
 }
 
 index_t NodeBarrier::room() {
   if (!has_asked_for_stage_) {
     has_asked_for_stage_ = true;
-    // On a machine that is full the pages have to do.
+    // If the machine has no memory left, the pages have to suffice.
     std::string problem;
     constexpr index_t stride = kept * stage_room;
     NodeMemory stage = NodeMemory::create(*this, round_up(stride, page_size()), stride, problem);
@@ -72,7 +72,7 @@ void NodeBarrier::wait(int rank, std::uint32_t step) const {
   const int awake = crowded_ ? turns_before_sleep_if_crowded : turns_before_sleep;
   std::int64_t nap = first_nap;
   for (int turn = 0, next_look = first_look; !is_there(theirs, step); ++turn) {
-    // Where agents run while their processes wait, nothing else is as urgent.
+    // If waiting processes have to run their agents, nothing else is as urgent.
     if (mpi::has_to_serve() || turn == next_look) {
       mpi::wait_turn(node_);
       next_look = turn + std::min(turn, most_between_looks);

@@ -11,16 +11,16 @@
 
 namespace tessera::detail {
 
-/// Where the processes of one node meet, in memory they share: collective calls go by steps, numbered alike on
-/// all of them. In each step every process says that it is there, and may leave something for the others, each
-/// at its own place. A wait gives the processor away, keeps MPI going ever more rarely, and sleeps at last:
-/// so it works with more processes than cores, and cannot lock up a program whose own messages are still under
-/// way.
+/// Where the processes of one node meet, in memory they share. Collective calls proceed in steps, numbered
+/// alike on all processes. In each step every process says that it has arrived, and may leave data for the
+/// others at its own place. A wait yields the processor, polls MPI ever more rarely, and sleeps at last. So it
+/// works with more processes than cores, and cannot lock up a program whose own messages are still under way.
 class NodeBarrier {
  public:
-  /// What a process can leave in a step at no cost (beside its stamp), and on the page that each one has.
+  /// The most bytes that a process can leave in a step at no cost (beside its stamp), and on the page that each
+  /// process has.
   static constexpr index_t line_bytes = 56, page_room = 896;
-  /// The same in the larger memory that is made when it is first needed.
+  /// The same in the larger memory, which is made when it is first needed.
   static constexpr index_t stage_room = index_t{64} << 10;
   enum class Sleep { never, when_waiting_long };
 
@@ -40,14 +40,14 @@ class NodeBarrier {
 
   /// The number of the next step. @local, alike on all
   std::uint32_t next_step() noexcept { return ++step_; }
-  /// Where a process leaves `bytes` in a step. It stays there until the process itself writes in the fourth
-  /// step after this one. @local
+  /// The place where a process leaves `bytes` in a step. The data stays there until that process writes in the
+  /// fourth step after this one. @local
   std::byte* place(int rank, std::uint32_t step, index_t bytes) const noexcept;
-  /// Waits until what was left in the fourth step before this one may be overwritten: nobody reads it after
-  /// the second step that follows it. @local
+  /// Waits until data left in the fourth step before this one may be overwritten. A process no longer reads
+  /// such data after it has arrived in the second step that follows. @local
   void await_room(std::uint32_t step) { await_all(step - 2); }
-  /// Says that this process is there, that what it leaves in this step can be read, and that it has read what
-  /// it wanted of earlier ones. @local
+  /// Says that this process has arrived. The data it leaves in this step can now be read. It no longer reads
+  /// data of the second step before this one, or of earlier ones. @local
   void arrive(std::uint32_t step) noexcept;
   /// Waits until a process has arrived. @local
   void await(int rank, std::uint32_t step) {
@@ -58,13 +58,13 @@ class NodeBarrier {
   }
 
  private:
-  static constexpr std::uint32_t kept = 4;  // steps whose places are apart; divides the numbers there are
+  static constexpr std::uint32_t kept = 4;  // steps with distinct places; divides 2^32, as step numbers wrap
   struct alignas(64) Line {
     std::atomic<std::uint32_t> stamp;
     alignas(8) std::byte data[line_bytes];
   };
   struct Page {
-    alignas(64) std::atomic<std::uint32_t> sleepers;  // on stamps of this process
+    alignas(64) std::atomic<std::uint32_t> sleepers;  // threads that sleep on stamps of this process
     Line lines[kept];
     alignas(64) std::byte data[kept][page_room];
   };

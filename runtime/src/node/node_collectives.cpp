@@ -13,17 +13,19 @@
 namespace tessera::detail {
 namespace {
 
-// So much everybody reads of all others rather than to share the work and meet once more.
+// Up to this total, every process reads the data of all. For more, the processes share the work, at the price
+// of one more synchronisation.
 constexpr index_t most_read_by_all = index_t{16} << 10;
-// What one process does of a chunk at a time, in the nearest cache.
+// How much of a chunk a process reduces at a time, in the nearest cache.
 constexpr index_t block_bytes = index_t{8} << 10;
 
 void copy_bytes(std::byte* to, const std::byte* from, index_t bytes) noexcept {
   std::memcpy(to, from, static_cast<std::size_t>(bytes));
 }
 
-// Leaves what others read next. From 4 KiB on they have it from memory sooner than from another core's cache:
-// up to four times as fast where caches talk slowly, and never slower (docs/performance.md).
+// Leaves data that others read next. From 4 KiB on they get it from memory sooner than from another core's
+// cache. That is up to four times as fast where caches communicate slowly, and never slower
+// (docs/performance.md).
 void leave_bytes(std::byte* to, const std::byte* from, index_t bytes) noexcept {
   if (bytes < 4096) return copy_bytes(to, from, bytes);
   stream(to, from, static_cast<std::size_t>(bytes));
@@ -42,7 +44,7 @@ class Reduction {
         fold_(fold(kind, operation)),
         has_result_(whom == ResultFor::all || node.rank() == 0) {}
 
-  // Everybody reads what all have: in one step for each piece.
+  // Every process reads the data of all, in one step for each piece.
   void at_once(index_t most) {
     const int me = node_.rank();
     for (index_t done = 0; done < bytes_; done += most) {
@@ -60,8 +62,8 @@ class Reduction {
     }
   }
 
-  // Everybody reduces its part of each chunk and leaves it for the others. What belongs to three chunks is done
-  // between two meetings, so that there is one for each chunk.
+  // Every process reduces its part of each chunk and leaves the result for the others. Between two
+  // synchronisations it works on three chunks, so that each chunk needs only one.
   void by_parts(index_t most) {
     index_t chunks = (bytes_ + most - 1) / most;
     length_ = round_up((bytes_ + chunks - 1) / chunks, 64);  // no more than most, a multiple of 64
@@ -95,14 +97,15 @@ class Reduction {
     return {begin, std::min(each, all - begin)};
   }
 
-  // The parts of the others.
+  // Leaves the other processes' parts of a chunk for them.
   void show(index_t chunk) const {
     for (int r = 0; r < node_.size(); ++r) {
       const ChunkPart p = part(r, chunk);
       if (r != node_.rank()) leave_bytes(place(node_.rank(), chunk) + p.begin, data(chunk) + p.begin, p.length);
     }
   }
-  // The own part: its result stands where the others have what they show.
+  // Reduces this process's own part. The result goes to the gap that show() leaves between the parts of the
+  // others.
   void reduce(index_t chunk) const {
     const int me = node_.rank();
     const ChunkPart p = part(me, chunk);
@@ -133,7 +136,7 @@ class Reduction {
   std::uint32_t first_ = 0;  // step
 };
 
-// The most in one step of something that everybody has to read.
+// The most bytes in one step of data that every process has to read.
 index_t most_in_step(NodeBarrier& node, index_t bytes) {
   return bytes <= NodeBarrier::page_room ? NodeBarrier::page_room : node.room();
 }

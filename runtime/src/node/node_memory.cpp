@@ -25,7 +25,7 @@
 namespace tessera::detail {
 namespace {
 
-// Where the leader's file is to be found, sent to the others of the node.
+// Where the leader's file is found; sent to the other processes of the node.
 struct LeaderFile {
   pid_t pid;
   int fd;
@@ -34,7 +34,8 @@ struct LeaderFile {
   char name[64];
 };
 
-// So far beyond what a process has reserved it can be read; where there is no page yet, it would need one then.
+// Bytes that can be read behind a process's reserved bytes. They are reserved too: a read where there is no
+// page would need one then.
 constexpr index_t read_behind = 64;
 
 enum Outcome : std::int64_t {
@@ -43,9 +44,9 @@ enum Outcome : std::int64_t {
   attached
 };  // in this order: the worst of a node decides
 
-// A page that nobody may touch stands before and after: an index that runs over is caught at once, and the MPI
+// Maps the file between two guard pages without access. An index that runs over is caught at once, and the MPI
 // library's cache of registered memory never merges two segments into one region (MPICH 4.0.2 then moves a
-// window's base). Behind, a page that may be read comes first, for BLAS that reads a little beyond its operands
+// window's base). A readable page comes before the rear guard, for BLAS that reads a little beyond its operands
 // (OpenBLAS 0.3.21); it takes no memory.
 MappingHandle map_between_guards(int fd, index_t bytes, std::byte*& base) {
   const auto page = static_cast<std::size_t>(page_size()), used = static_cast<std::size_t>(bytes);
@@ -170,7 +171,7 @@ NodeMemory NodeMemory::create(NodeBarrier& node, index_t stride, index_t reserve
       return memory;
     }
   }
-  // The pages of MPI's own shared memory cannot be reserved, so at least the room is looked at before.
+  // The pages of MPI's own shared memory cannot be reserved, so the free room is at least checked before.
   if (shm_room() < bytes) {
     problem = formatted("MPI's shared memory needs {} in /dev/shm, which has {}", format_bytes(bytes),
                         format_bytes(shm_room()));
@@ -179,7 +180,8 @@ NodeMemory NodeMemory::create(NodeBarrier& node, index_t stride, index_t reserve
   void* base = nullptr;
   memory.window_ = mpi::allocate_shared(node.comm(), bytes + page_size() + read_behind, base);
   memory.base_ = reinterpret_cast<std::byte*>(round_up(reinterpret_cast<index_t>(base), page_size()));
-  // As the pages of the others are; MPICH takes it from malloc where the node is one process.
+  // Zero, as the pages made in the other ways are: MPICH takes the memory from malloc if the node is one
+  // process.
   std::memset(memory.base_ + stride * slot, 0, static_cast<std::size_t>(reserve));
   mpi::barrier(node.comm());
   return memory;

@@ -33,12 +33,13 @@ struct MappingTraits {
   static void free(Handle handle) noexcept;
 };
 
-/// How processes of a node share memory; any: what works first.
+/// How processes of a node share memory; `any` takes the first way that works.
 enum class SharedMemory { any, memfd, shm, mpi };
-/// For all memory that is made from now on; the same on all processes, as they share one machine's ways. @local
+/// Chooses the way for all memory made from now on; the same on all processes, as they share one machine.
+/// @local
 void choose_shared_memory(SharedMemory way) noexcept;
 
-/// Where the file behind shared memory is to be found on the node, while the process that made it keeps it
+/// Where processes of the node find the file behind shared memory, while the process that made it keeps it
 /// open.
 struct FileAddress {
   std::int64_t pid = 0;
@@ -46,10 +47,10 @@ struct FileAddress {
   std::uint64_t device = 0, inode = 0;
 };
 
-/// Memory that the processes of a node share: `stride` bytes for each, one after the other, of which each
-/// process has the pages it asked for reserved; 64 bytes behind them can be read. The file behind it has no
-/// name (memfd), or loses it as soon as all have attached (shm_open), so nothing is left behind however the job
-/// ends; MPI_Win_allocate_shared is the last resort.
+/// Memory that the processes of a node share: `stride` bytes for each, one after the other. The pages that each
+/// process asked for are reserved, and 64 bytes behind them can be read. The file behind the memory has no name
+/// (memfd), or loses it as soon as all have attached (shm_open). So nothing is left behind however the job
+/// ends. MPI_Win_allocate_shared is the last resort.
 class NodeMemory {
  public:
   NodeMemory() = default;
@@ -57,10 +58,10 @@ class NodeMemory {
   /// `stride` is a multiple of the page size and the same everywhere; `reserve` <= stride is this member's own.
   /// @collective over node
   static NodeMemory create(NodeBarrier& node, index_t stride, index_t reserve, std::string& problem);
-  /// Maps what others have made: `bytes` of the file at that address. Empty if that is not possible; then
-  /// `problem` says why. @local
+  /// Maps memory that others have made: `bytes` of the file at that address. Empty if that is not possible;
+  /// then `problem` says why. @local
   static NodeMemory attach(const FileAddress& address, index_t bytes, std::string& problem);
-  /// For attach, on the first member; fd is -1 on the others, and where memory is MPI's. @local
+  /// The address for attach, on the first member. fd is -1 on the others, and for memory that is MPI's. @local
   FileAddress file() const noexcept;
   /// To be called when all have attached. @local
   void close_file() noexcept { file_.reset(); }

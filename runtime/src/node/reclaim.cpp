@@ -8,7 +8,7 @@ namespace tessera::detail {
 
 void ReclaimList::add(std::shared_ptr<Collective> object) {
   object->news_ = news_;
-  if (object->dropped_) *news_ = true;  // a group that this process is not in was never held
+  if (object->dropped_) *news_ = true;  // as for a group without this process, which never held it
   alive_.push_back(std::move(object));
 }
 
@@ -26,7 +26,7 @@ index_t ReclaimList::settle() {
       ++settled_;
     }
   } catch (...) {
-    *news_ = true;  // the rest waits for the next call
+    *news_ = true;  // the other objects wait for the next call
     throw;
   }
   return settled_;
@@ -48,7 +48,7 @@ void ReclaimList::release(const std::vector<std::int64_t>& agreed) noexcept {
 }
 
 void ReclaimList::release(const Collective& object) noexcept {
-  // What is closed is mostly what was made last.
+  // Searches from the newest, which is closed most often.
   for (std::size_t i = alive_.size(); i-- > 0;) {
     if (alive_[i].get() != &object) continue;
     release_at(i);

@@ -11,8 +11,8 @@
 
 namespace tessera::detail {
 
-/// Something whose release every member of a group takes part in: a segment, a child group. Dropping it only
-/// marks it; the memory goes when all members have dropped theirs (ReclaimList).
+/// An object that all members of a group release together: a segment, a child group. Dropping it only marks it;
+/// it is freed when all members have dropped it (ReclaimList).
 class Collective {
  public:
   virtual ~Collective() = default;
@@ -20,7 +20,7 @@ class Collective {
   virtual void quiesce() = 0;
   /// Frees it; every member is in the same call. @collective
   virtual void release() noexcept = 0;
-  /// The owner needs it no more. Makes no MPI call. @local
+  /// Marks it: the owner no longer needs it. Makes no MPI call. @local
   void drop() noexcept {
     dropped_ = true;
     if (news_) *news_ = true;
@@ -29,25 +29,25 @@ class Collective {
  private:
   friend class ReclaimList;
   std::atomic<bool> dropped_{false};
-  bool settled_ = false;                     // as the list saw it
+  bool settled_ = false;                     // see ReclaimList
   std::shared_ptr<std::atomic<bool>> news_;  // of the list that holds it
 };
 
-/// The collective objects of a group, in the order of their creation, which is the same on every member.
-/// Objects that every member has dropped are found by agreement: the smallest number of dropped objects travels
-/// with an all-reduce that the collective calls do anyway, and only where it is not zero a second one compares
-/// the lists.
+/// The collective objects of a group, in the order of their creation, which is the same on every member. The
+/// members agree on the objects that all have dropped. The smallest number of dropped objects travels with an
+/// all-reduce that the collective calls do anyway. Only if it is not zero, a second all-reduce compares the
+/// lists.
 ///
-/// Other threads drop objects at any time. What the members agree about is what each has *settled*: seen as
-/// dropped, and completed its operations on, at one time. What is dropped after that waits for the next call.
+/// Other threads drop objects at any time. So the members agree on the objects that each has *settled*: seen as
+/// dropped, and completed its operations on, at one time. An object dropped after that waits for the next call.
 class ReclaimList {
  public:
   void add(std::shared_ptr<Collective> object);
   /// Completes this member's operations on everything. @local
   void quiesce_all();
-  /// Settles what was dropped so far; how many objects are settled now. @local
+  /// Settles the objects dropped so far; returns how many are settled now. @local
   index_t settle();
-  /// What is settled as bits, 64 objects a word. @local
+  /// The settled objects as bits, 64 objects a word. @local
   std::vector<std::int64_t> marks() const;
   /// Releases the objects marked, newest first. @collective
   void release(const std::vector<std::int64_t>& agreed) noexcept;

@@ -9,13 +9,13 @@
 
 namespace tessera {
 
-/// Many small one-sided operations, on any segments at any ranks, combined into one transfer for each process
-/// that they go to (ARMCI's aggregate handles: Nieplocha et al., IPDPS 2003).
+/// Many small one-sided operations, on any segments and ranks, combined into one transfer for each process that
+/// they go to (ARMCI's aggregate handles: Nieplocha et al., IPDPS 2003).
 ///
-/// Adding an operation copies what it writes; it is carried out at some time until send() returns. Operations
-/// of one batch on the same memory are carried out in the order of adding. What is added for this node is done
-/// at once. Where the way is MPI's window, operations of one kind and length travel as a list, and fetch_op is
-/// done at once. Segments have to stay open until then.
+/// Adding an operation copies the data it writes. The operation is carried out at some time before send()
+/// returns; its segment must stay open until then. Operations of one batch on the same memory are carried out
+/// in the order of adding. Operations on this node are carried out at once. If the path is MPI's window,
+/// operations of one kind and length travel as a list, and fetch_op is carried out at once.
 ///
 /// A batch belongs to one thread.
 class Batch {
@@ -26,7 +26,7 @@ class Batch {
   Batch(Batch&&) noexcept;
   Batch& operator=(Batch&&) noexcept;
 
-  /// All of these: as the Segment's members of the same name, on contiguous bytes. @onesided
+  /// These act as the Segment's members of the same name, on contiguous bytes. @onesided
   /// @throws UsageError as they do, and MpiError if an earlier part could not be sent.
   void put(Segment& segment, int rank, index_t offset, const void* source, index_t bytes);
   /// `target` is filled when send() returns.
@@ -34,7 +34,7 @@ class Batch {
   /// `bytes` of elements, each multiplied by alpha.
   void accumulate(Segment& segment, int rank, index_t offset, ElementKind kind, const void* alpha,
                   const void* source, index_t bytes);
-  /// `result`, if not null, holds what was there when send() returns.
+  /// `result`, if not null, holds the old value when send() returns.
   void fetch_op(Segment& segment, int rank, index_t offset, ElementKind kind, Update update, const void* value,
                 void* result);
   void fetch_add(Segment& segment, int rank, index_t offset, ElementKind kind, const void* value,
@@ -42,13 +42,12 @@ class Batch {
     fetch_op(segment, rank, offset, kind, Update::sum, value, result);
   }
 
-  /// Sends what is left and waits for all that was added; the batch can be used again. @onesided
+  /// Sends the rest and waits for all operations added; the batch can be used again. @onesided
   /// @throws MpiError if a transfer failed.
-  /// @completion what was got and fetched is there; writes are done at the targets after a flush of each
-  /// segment.
+  /// @completion the results of get and fetch_op are there; writes are done at the targets after a flush of
+  /// each segment.
   void send();
-  /// The same without waiting: the memory that is to be filled belongs to the transfer until the request is
-  /// done.
+  /// The same without waiting: the memory to be filled belongs to the transfer until the request is done.
   /// @onesided
   Request send_async();
 

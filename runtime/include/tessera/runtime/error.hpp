@@ -13,13 +13,13 @@ class Error : public std::runtime_error {
   explicit Error(const std::string& message);
 };
 
-/// The caller passed something that cannot be: a patch outside its array, a view of another shape, ...
+/// The caller passed an invalid argument: a patch outside its array, a view of another shape, ...
 class UsageError : public Error {
  public:
   using Error::Error;
 };
 
-/// There is not enough memory for a segment; thrown on every rank of its group.
+/// There is not enough memory. For a segment, it is thrown on every rank of the group.
 class MemoryError : public Error {
  public:
   using Error::Error;
@@ -35,20 +35,21 @@ class MpiError : public Error {
   int code_;
 };
 
-/// MPI offers no usable one-sided window between the nodes of a group; thrown on every rank of it.
+/// MPI offers no usable one-sided window between the nodes of a group; thrown on every rank of the group.
 class WindowError : public Error {
  public:
   using Error::Error;
 };
 
-/// A promise inside Tessera did not hold: a defect of the library.
+/// An internal invariant of Tessera did not hold: a defect of the library.
 class LogicError : public Error {
  public:
   using Error::Error;
 };
 
 namespace detail {
-/// The message of the Error made last on this thread, for a Runtime that is destroyed by unwinding. @local
+/// The message of the last Error that this thread constructed, for a Runtime that is destroyed by unwinding.
+/// @local
 const std::string& last_error() noexcept;
 }  // namespace detail
 

@@ -12,15 +12,15 @@ namespace tessera {
 
 class Flags;
 
-/// A flag of a member: what a notification goes to.
+/// A flag of a member: the target of a notification.
 struct Flag {
   Flags* flags;
   int rank;
   index_t index;
 };
 
-/// Notifications between pairs of processes: `count` flags on every member, each a number of notifications that
-/// any member adds to and only its owner waits for. With put_notify, data arrives before its flag, so
+/// Notifications between pairs of processes: `count` flags on every member. A flag counts notifications: any
+/// member adds to it, and only its owner waits for it. With put_notify, data arrives before its flag, so
 /// neighbours can exchange halos without a barrier of all.
 class Flags {
  public:
@@ -35,19 +35,20 @@ class Flags {
   /// Flag `index` of `rank`, for put_notify. @local
   Flag at(int rank, index_t index) noexcept { return {this, rank, index}; }
 
-  /// Adds a notification to flag `index` of `rank`, after all of this process's earlier operations on memory of
-  /// that rank that were flushed, or made on the node. @onesided @throws UsageError for a flag that is not
-  /// there
+  /// Adds a notification to flag `index` of `rank`. It takes effect after this process's earlier operations on
+  /// that rank's memory that were flushed, or made on the node. @onesided @throws UsageError if there is no
+  /// such flag
   void notify(int rank, index_t index);
-  /// Returns when `notifications` more have come to this process's flag `index` than were waited for before;
-  /// then what was put before them can be read, directly too. At once for 0. Only one thread may wait for a
-  /// flag.
-  /// @onesided @throws UsageError for a flag that is not there, or a negative number
+  /// Returns when `notifications` more have arrived at this process's flag `index` than earlier waits took.
+  /// Data put before them can then be read, also directly. Returns at once for 0. Only one thread may wait for
+  /// a flag.
+  /// @onesided @throws UsageError if there is no such flag, or the number is negative
   void wait(index_t index, std::int64_t notifications = 1);
-  /// Returns one of the given flags to which a notification has come, having waited for it; which, if for
-  /// several, is not said. @onesided @throws UsageError for a flag that is not there, or if none is given
+  /// Waits until one of the given flags has a notification, takes the notification and returns the flag. If
+  /// several have one, the choice is unspecified. @onesided @throws UsageError if there is no such flag, or if
+  /// none is given
   index_t wait_any(std::span<const index_t> indices);
-  /// Whether wait would return at once; if so, it has. @onesided
+  /// Whether wait would return at once. If so, it also takes the notifications as wait does. @onesided
   bool test(index_t index, std::int64_t notifications = 1);
 
  private:
@@ -56,13 +57,14 @@ class Flags {
   void check(int rank, index_t index) const;
   template <class Try>
   void wait_until(Try&& came);
-  // The notifications that came to each flag; then, of the member, how many threads sleep until one comes, and
-  // what is changed to wake them.
+  // On each member: a counter of notifications for each flag, then two more scalars. One is the number of
+  // threads that sleep until a notification arrives; the other is changed to wake them.
   Scalars<std::int64_t> scalars_;
   std::vector<std::int64_t> waited_for_;
 };
 
-/// Puts, and then notifies a flag of any member of its group: when the flag shows it, the data is there.
+/// Puts, then notifies a flag of any member of the flag's group: when the flag shows the notification, the data
+/// is there.
 /// @onesided
 /// @throws as Segment::put and Flags::notify. @completion `source` may be reused on return.
 void put_notify(Segment& segment, int rank, index_t offset, const Strided& shape, const void* source,

@@ -24,16 +24,16 @@ class SegmentState;
 /// The associative operations of reductions.
 enum class Reduce { sum, product, min, max, logical_and, logical_or, bit_and, bit_or, bit_xor };
 
-/// From near to far.
+/// How far away a process is, from near to far.
 enum class Distance { self, node, network };
 
 /// The name of a reduction, such as "sum". @local
 const char* to_string(Reduce operation) noexcept;
 
-/// An ordered set of processes: a cheap value that shares one communicator of Tessera's own; empty on processes
-/// that are not members. Destroying the last copy frees nothing at once: the communicator is freed at the next
-/// collective operation of the parent group that makes, frees or synchronises (sync, split, include, a new or
-/// closed segment), so a destructor never communicates.
+/// An ordered set of processes: a cheap value that shares one communicator of Tessera's own. It is empty on
+/// processes that are not members. Destroying the last copy frees nothing at once, so a destructor never
+/// communicates. The communicator is freed by the parent group's next collective operation that makes, frees or
+/// synchronises: sync, split, include, a new or closed segment.
 class Group {
  public:
   /// An empty group. @local
@@ -48,8 +48,8 @@ class Group {
   /// The communicator behind the group, owned by Tessera: use it, do not free it. @local
   MPI_Comm mpi_comm() const;
 
-  /// The members of this group on this process's node (processes that share memory); the group itself if they
-  /// are all its members. @local
+  /// The members of this group on this process's node (processes that share memory). It is the group itself if
+  /// all members are there. @local
   Group node() const;
   /// The number of nodes the group spans. @local
   int node_count() const;
@@ -59,11 +59,11 @@ class Group {
   bool on_node(int rank) const;
   /// The members on a node, in order of rank. @local @throws UsageError if there is no such node
   std::vector<int> ranks_on_node(int node) const;
-  /// How far a member is: how one-sided operations reach it. @local
+  /// How far away a member is, which decides how one-sided operations reach it. @local
   Distance distance(int rank) const;
   /// The rank of a member in the Runtime's world. @local
   int world_rank(int rank) const;
-  /// The rank here of a process given by its rank in the world; -1 if it is not a member. @local
+  /// The rank in this group of the process with a given rank in the world; -1 if it is not a member. @local
   int rank_of_world(int world_rank) const;
   /// The host name of this process's node. @local
   std::string host() const;
@@ -77,25 +77,24 @@ class Group {
   /// every rank.
   /// @collective @throws UsageError if a rank is out of range or listed twice.
   Group include(std::span<const int> ranks) const;
-  /// The same as include, called by the listed members alone; the others need not know. Groups with members in
-  /// common may be formed at the same time under different tags, 0 to most_tag. Freed by close(), or with the
-  /// Runtime.
+  /// The same as include, but only the listed members call it. Groups with members in common may be formed at
+  /// the same time under different tags, 0 to most_tag. Freed by close(), or with the Runtime.
   /// @collective over the listed members
-  /// @throws UsageError if a rank is out of range or listed twice, this one is not listed, or there is no such
-  /// tag.
+  /// @throws UsageError if a rank is out of range or listed twice, this process is not listed, or there is no
+  /// such tag.
   Group form(std::span<const int> ranks, int tag = 0) const;
   static constexpr int most_tag = 16383;
-  /// Frees everything that belongs to the group now: its segments and arrays are closed, and no copy of it can
-  /// be used any more. Not for the world, nor for the node's part of a larger group. @collective
-  /// @throws UsageError for these two
+  /// Frees everything that belongs to the group now: its segments and arrays are closed, and no copy of the
+  /// group can be used any more. @collective
+  /// @throws UsageError for the world, and for the node's part of a larger group
   void close();
-  /// The ranks in `to` of members of this group, -1 for those that are not in it. @local
+  /// The ranks in `to` of the given members of this group; -1 for members that are not in `to`. @local
   std::vector<int> translate(std::span<const int> ranks, const Group& to) const;
 
   /// Returns when every member has called it. Completes no transfers: see sync. @collective
   void barrier() const;
   /// Completes every one-sided operation on segments and arrays of this group and makes it visible to all
-  /// members. Also frees what all members have dropped. @collective
+  /// members. Also frees objects that all members have dropped. @collective
   void sync() const;
 
   /// Copies `data` of the root to every member; same length everywhere. @collective
@@ -109,8 +108,9 @@ class Group {
     broadcast_bytes(&value, sizeof(T), root);
     return value;
   }
-  /// Replaces `data`, element by element, by the reduction over all members; same length everywhere. All get
-  /// the same bits, and again on as many ranks and nodes. Integers wrap; a NaN wins in min and max. @collective
+  /// Replaces `data`, element by element, by the reduction over all members; same length everywhere. All
+  /// members get the same bits, also in another run on as many ranks and nodes. Integers wrap; a NaN wins in
+  /// min and max. @collective
   /// @throws UsageError for an operation that the element type does not have.
   template <Arithmetic T>
   void all_reduce(std::span<T> data, Reduce operation) const {
@@ -130,15 +130,15 @@ class Group {
     return values;
   }
 
-  /// Lets every member fail when one does: the problem of the lowest rank that passes one that is not empty, in
-  /// its words; empty if nobody has a problem. @collective
+  /// Lets every member fail if one does. Returns the problem of the lowest rank that passes one; empty if no
+  /// member has a problem. @collective
   std::string agree(std::string_view problem) const;
-  /// sync() and agree(), in one meeting of the members. @collective
+  /// sync() and agree(), with one synchronisation of the members. @collective
   std::string sync_and_agree(std::string_view problem) const;
 
   /// In builds with TESSERA_CHECKS (the dev preset): throws UsageError on every rank unless all members make
-  /// the same collective call with the same fingerprint of arguments; `arguments` writes these for the message.
-  /// Does nothing otherwise. @collective
+  /// the same collective call with the same fingerprint of arguments. `arguments` formats the arguments for the
+  /// message. Does nothing otherwise. @collective
   void check_agreement(std::string_view call, std::uint64_t fingerprint,
                        const std::function<std::string()>& arguments = {}) const;
 

@@ -8,8 +8,8 @@
 
 namespace tessera {
 
-/// Memory that one process has allocated for all to use: a plain value, which can be sent and stored. Valid for
-/// the members of the heap's group.
+/// A pointer to memory that one member allocated for all to use. It is a plain value, which can be sent and
+/// stored, and is valid for the members of the heap's group.
 struct HeapPointer {
   int rank = -1;
   index_t offset = 0;
@@ -19,8 +19,8 @@ struct HeapPointer {
   friend bool operator==(const HeapPointer&, const HeapPointer&) = default;
 };
 
-/// Memory from which each member allocates alone, without the others taking part, and which all members read,
-/// write and accumulate: heap.segment().put(p.rank, p.offset, ...).
+/// Memory from which each member allocates without the others taking part. All members read, write and
+/// accumulate to it: heap.segment().put(p.rank, p.offset, ...).
 class Heap {
  public:
   /// Every member can allocate up to `bytes` (may differ by rank). @collective @throws as Segment
@@ -28,18 +28,18 @@ class Heap {
   ~Heap();
   Heap(Heap&&) noexcept;
   Heap& operator=(Heap&&) noexcept;
-  /// Frees all of it now. @collective
+  /// Frees the whole heap now. @collective
   void close();
 
-  /// `bytes` of this process's share, at a multiple of 64. Contents are unspecified. Threads may call it at
-  /// once.
+  /// Allocates `bytes` of this process's share, at a multiple of 64. Contents are unspecified. Several threads
+  /// may call it at once.
   /// @local
-  /// @throws MemoryError if there is no such room; UsageError if bytes < 0
+  /// @throws MemoryError if no free piece is large enough; UsageError if bytes < 0
   HeapPointer allocate(index_t bytes);
-  /// Gives back what this process has allocated. @local
+  /// Frees memory that this process has allocated. @local
   /// @throws UsageError for anything else
   void deallocate(HeapPointer pointer);
-  /// What a pointer points to, if it is on this node, and null if not. @local
+  /// The address of the memory if it is on this node, else null. @local
   std::byte* address(HeapPointer pointer) const noexcept;
   /// Bytes that this process could still allocate, not necessarily in one piece. @local
   index_t available() const;

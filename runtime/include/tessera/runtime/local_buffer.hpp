@@ -19,8 +19,9 @@ struct LocalMemoryTraits {
 };
 }  // namespace detail
 
-/// Local memory that MPI has registered where its network asks for that: the best local side for transfers
-/// between nodes, the same as any other on a node. Contents are unspecified. Needs a Runtime. Move-only.
+/// Local memory that MPI has registered if its network requires it. It is the best local side for transfers
+/// between nodes; on a node it is as good as any other memory. Contents are unspecified. Needs a Runtime.
+/// Move-only.
 template <Element T>
 class LocalBuffer {
  public:

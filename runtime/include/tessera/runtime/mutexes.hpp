@@ -9,32 +9,32 @@
 
 namespace tessera {
 
-/// A set of mutexes hosted by one member of a group. Each has a queue: it is handed on in the order in which
-/// processes asked, and each waits in its own memory, without traffic (the lists of Mellor-Crummey and
-/// Scott, ACM TOCS 9 (1991), section 2.4). Threads of one process queue in it first, and go one by one into
-/// that of the processes. Not recursive.
+/// A set of mutexes hosted by one member of a group. Processes get a mutex in the order in which they asked for
+/// it. A process that waits looks only at its own memory, without traffic (the lists of Mellor-Crummey and
+/// Scott, ACM TOCS 9 (1991), section 2.4). Threads of one process queue in the process first, and enter the
+/// queue of the processes one by one. Not recursive.
 ///
-/// A thread takes several in one order, the same everywhere. std::lock, and std::scoped_lock of several,
-/// try instead and give back what they hold; the queue hands that to the next, and those who do so may go round
-/// for ever.
+/// Every thread that takes several mutexes must take them in the same order. Do not use std::lock, or
+/// std::scoped_lock of several: they try a mutex, and give back the ones they hold if that fails. The queue
+/// hands these to the next process, so callers may go round for ever.
 class Mutexes {
  public:
   /// @collective @throws as Scalars; UsageError if the host is not a member
   Mutexes(const Group& group, index_t count, int host = 0, std::string_view name = "mutexes");
-  /// Frees the memory now; nobody may hold or wait for any. @collective
+  /// Frees the memory now; no process may hold a mutex or wait for one. @collective
   void close() { words_.close(); }
 
   const Group& group() const noexcept { return words_.group(); }
   index_t count() const noexcept { return count_; }
   int host() const noexcept { return host_; }
 
-  /// Returns when this process holds mutex i. What earlier holders did before unlock() is then visible.
-  /// @onesided @throws UsageError for a mutex that is not there
+  /// Returns when this process holds mutex i. The writes of earlier holders before unlock() are then visible.
+  /// @onesided @throws UsageError if there is no such mutex
   void lock(index_t i);
-  /// Takes mutex i if nobody holds or waits for it. @onesided @throws as lock
+  /// Takes mutex i if no process holds it or waits for it. @onesided @throws as lock
   bool try_lock(index_t i);
-  /// Completes all of this process's one-sided operations at their targets, and hands the mutex to the next. By
-  /// the thread that took it. @onesided
+  /// Completes all of this process's one-sided operations at their targets, then hands the mutex to the next in
+  /// the queue. The thread that took the mutex must call it. @onesided
   /// @throws UsageError if this process does not hold it
   void unlock(index_t i);
 
@@ -68,7 +68,7 @@ class Mutexes {
   index_t count_;
   int host_;
   Scalars<std::int32_t> words_;
-  std::unique_ptr<Local[], LocalDelete> locals_;  // between the threads of this process
+  std::unique_ptr<Local[], LocalDelete> locals_;  // the queues of this process's threads
 };
 
 }  // namespace tessera

@@ -18,46 +18,46 @@ namespace detail {
 class RuntimeState;
 }
 
-/// How many threads may call MPI (MPI standard, section 11.6): what is asked for, and what was granted.
+/// MPI's thread levels (MPI standard, section 11.6), for the level requested and the level granted.
 enum class ThreadLevel { single, funneled, serialized, multiple };
 
 /// The name of a level, such as "funneled". @local
 const char* to_string(ThreadLevel level) noexcept;
 
-/// What works for the one-sided operations of other nodes in this process while the program computes.
+/// How one-sided operations of other nodes make progress in this process while the program computes.
 enum class ProgressMode {
-  none,    ///< nobody has to: all processes share memory
-  thread,  ///< a thread of each process, which sleeps until it is needed
-  poll,    ///< each thread that calls Tessera; an operation waits for its target to do so
-  rank,    ///< processes that do nothing else, some on each node, which the program does not see
+  none,    ///< not needed: all processes share memory
+  thread,  ///< by a thread of each process, which sleeps until it is needed
+  poll,    ///< by each thread that calls Tessera; an operation waits until its target does so
+  rank,    ///< by processes that do nothing else, some on each node, which the program does not see
 };
 
 /// The name of a mode, such as "thread". @local
 const char* to_string(ProgressMode mode) noexcept;
 
 struct RuntimeOptions {
-  /// The least level asked of MPI when the runtime starts it. Where the job may span nodes, multiple is asked
-  /// for, so that the progress thread may call MPI too.
+  /// The lowest level requested when the runtime starts MPI. If the job may span nodes, the runtime requests
+  /// multiple, so that the progress thread may call MPI too.
   ThreadLevel threads = ThreadLevel::funneled;
   /// Bytes this process may allocate in segments; also set by TESSERA_MEMORY_LIMIT (with suffix K, M, G or T).
   std::optional<index_t> memory_limit = {};
 };
 
-/// The life of Tessera in a process: construct one before anything else, let it go out of scope last.
+/// The lifetime of Tessera in a process: construct it before anything else, destroy it last.
 ///
-/// An exception that leaves main, or that unwinds past the runtime, on one rank prints `[rank r of n] ...` and
-/// aborts the job at once, so that the other ranks do not wait for ever.
+/// If an exception leaves main or unwinds past the Runtime on one rank, this rank prints `[rank r of n] ...`.
+/// It aborts the job at once, so that the other ranks do not wait for ever.
 class Runtime {
  public:
-  /// Starts MPI if nobody has, and ends it then. @collective over MPI_COMM_WORLD
+  /// Starts MPI if it has not been started; the destructor then ends it. @collective over MPI_COMM_WORLD
   /// @throws UsageError on every process if an environment variable of one cannot be understood, or MPI has
   /// ended.
   Runtime(int& argc, char**& argv, RuntimeOptions options = {});
-  /// Attaches to a running MPI; `parent` is duplicated, MPI is left running. Several Runtimes may
-  /// live at once, as those of two libraries. @collective over `parent` @throws as the other, or if MPI does
-  /// not run
+  /// Attaches to a running MPI: duplicates `parent`, and leaves MPI running. Several Runtimes may exist at
+  /// once, for example of two libraries. @collective over `parent` @throws as the other constructor, or if MPI
+  /// is not running
   explicit Runtime(MPI_Comm parent, RuntimeOptions options = {});
-  /// Frees what is left and finalises what was started. @collective
+  /// Frees everything that is left, and ends MPI if the constructor started it. @collective
   ~Runtime();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
@@ -66,16 +66,16 @@ class Runtime {
   const Group& world() const noexcept;
   /// The thread level that MPI granted. @local
   ThreadLevel thread_level() const noexcept;
-  /// What works for other nodes here: chosen when the Runtime starts, or by TESSERA_PROGRESS. @local
+  /// The progress mode, chosen when the Runtime starts or by TESSERA_PROGRESS. @local
   ProgressMode progress() const noexcept;
   /// Bytes of segments that this process holds now. @local
   index_t memory_in_use() const noexcept;
-  /// The open segment that a pointer points into, with rank and offset; nothing for other memory. @local
+  /// The open segment that a pointer points into, with rank and offset; empty for other memory. @local
   std::optional<Location> locate(const void* pointer) const;
   /// The one-sided operations of this process on all segments so far, without targets. Also printed when the
   /// Runtime ends, summed over all ranks, if TESSERA_STATISTICS is set. @local
   Statistics statistics() const;
-  /// One line for people: version, MPI library, ranks, nodes, thread level, path between nodes. @local
+  /// One readable line: version, MPI library, ranks, nodes, thread level, path between nodes. @local
   std::string description() const;
 
  private:

@@ -11,7 +11,7 @@
 namespace tessera {
 
 namespace detail {
-/// The operations where the memory is not reached directly. @onesided
+/// The operations on memory that is not reached directly. @onesided
 void scalar_update(const Segment& segment, int rank, index_t offset, ElementKind kind, Update update,
                    const void* value, void* result);
 bool scalar_compare_exchange(const Segment& segment, int rank, index_t offset, ElementKind kind, void* expected,
@@ -20,9 +20,9 @@ void scalar_load(const Segment& segment, int rank, index_t offset, ElementKind k
 void scalar_store(const Segment& segment, int rank, index_t offset, ElementKind kind, const void* value);
 }  // namespace detail
 
-/// Atomic integers for counters and flags: `count` on every member of a group, zero at first, each in a cache
-/// line of its own. Operations are single atomic instructions on a node, sequentially consistent; nothing else
-/// may touch the memory, so no lock is needed. T is std::int32_t or std::int64_t.
+/// Atomic integers for counters and flags: `count` on every member of a group, zero at first, each in its own
+/// cache line. On a node, operations are single atomic instructions, sequentially consistent. They need no
+/// lock, as nothing else may touch the memory. T is std::int32_t or std::int64_t.
 template <IntegerElement T>
 class Scalars {
  public:
@@ -37,17 +37,18 @@ class Scalars {
   index_t count() const noexcept { return count_; }
   Statistics statistics() const { return segment_.statistics(); }
 
-  /// All of these: scalar `i` of `rank`. @onesided @throws UsageError for a scalar that is not there.
+  /// These act on scalar `i` of `rank`. @onesided @throws UsageError if there is no such scalar.
   /// @completion done on return.
   T load(int rank, index_t i) const;
   void store(int rank, index_t i, T value);
   T fetch_add(int rank, index_t i, T value) { return fetch_op(rank, i, Update::sum, value); }
   T exchange(int rank, index_t i, T value) { return fetch_op(rank, i, Update::replace, value); }
   T fetch_op(int rank, index_t i, Update update, T value);
-  /// Stores `desired` if the scalar is `expected`, and says whether; `expected` becomes what was there.
+  /// Stores `desired` if the scalar equals `expected`, and returns whether it did; `expected` becomes the old
+  /// value.
   bool compare_exchange(int rank, index_t i, T& expected, T desired);
 
-  /// A scalar on this node, null for one elsewhere. @local
+  /// The address of a scalar on this node; null for one elsewhere. @local
   T* address(int rank, index_t i) const noexcept;
 
   /// Bytes from one scalar to the next, and the memory they lie in; for Tessera's own modules. @local

@@ -21,55 +21,54 @@ namespace detail {
 class SegmentState;
 }
 
-/// Where the read-modify-write operations of a segment are made atomic; one place per segment, never two. The
-/// MPI standard promises atomicity only among operations with one update (section 12.7.1); both MPIs that are
-/// tested keep it among all.
+/// Where the read-modify-write operations of a segment are made atomic; each segment has one place. The MPI
+/// standard promises atomicity only among operations with the same update (section 12.7.1); both tested MPIs
+/// keep it among all.
 enum class AtomicDomain {
   cpu,  ///< under lock stripes in node-shared memory, by the calling process or an agent on the target's node
-  mpi,  ///< by MPI_Accumulate and MPI_Fetch_and_op, the owner's own operations too
+  mpi,  ///< by MPI_Accumulate and MPI_Fetch_and_op, also for the owner's own operations
 };
 
 /// How transfers travel to other nodes. Each gives the same result.
 enum class TransferMethod {
   automatic,  ///< whatever is fastest for the size and shape
   batched,    ///< put, get: one MPI operation for each contiguous run, completed together
-  direct,  ///< blocking put, get: one MPI operation on datatypes, lists 256 runs each (MPICH); else as batched
-  packed,  ///< packed into messages to the agent of the target, which unpacks them
+  direct,     ///< blocking put, get: one call on MPI datatypes, per 256 runs of a list (MPICH); else batched
+  packed,     ///< packed into messages to the agent of the target, which unpacks them
 };
 
 /// The name of a method, such as "packed". @local
 const char* to_string(TransferMethod method) noexcept;
 
-/// What may be said about a segment when it is created; the same on every member.
+/// Options for the creation of a segment; the same on every member.
 struct SegmentOptions {
   std::string_view name = {};
-  /// A hash of whatever else the members must agree on.
+  /// A hash of anything else that the members must agree on.
   std::uint64_t fingerprint = 0;
-  /// Where read-modify-write operations are made atomic. Without a choice: cpu, by an agent where the target is
-  /// on another node. A group of one process always has cpu.
+  /// Where read-modify-write operations are made atomic. The default is cpu, with an agent if the target is on
+  /// another node. A group of one process always has cpu.
   std::optional<AtomicDomain> domain = {};
-  /// How transfers travel to other nodes; automatic also means what TESSERA_METHOD says. Where MPI has no
-  /// usable window, and in the CPU domain for what is not put or get, always packed.
+  /// How transfers travel to other nodes; automatic follows TESSERA_METHOD if it is set. The method is always
+  /// packed if MPI has no usable window, and in the CPU domain for operations other than put and get.
   TransferMethod method = TransferMethod::automatic;
 };
 
-/// One collective allocation: a slice of bytes per member of a group, which any member reads, writes and
-/// accumulates without the owner taking part. On a node an operation is a direct load or store; between nodes
-/// it is a message to an agent of the target, or MPI RMA on a window over the same memory. Contents are zero or
-/// unspecified at first.
+/// One collective allocation: a slice of bytes for each member of a group. Any member reads, writes and
+/// accumulates to a slice without the owner taking part. On a node an operation is a direct load or store.
+/// Between nodes it is a message to an agent of the target, or MPI RMA on a window over the same memory. The
+/// initial contents are zero or unspecified. Slices begin at multiples of 64 bytes.
 ///
 /// Order: a process sees its own operations on one location in program order, whatever paths they took. Other
-/// processes see them after flush and a synchronisation of their own, or after sync. Slices begin at multiples
-/// of 64 bytes.
+/// processes see them after a flush followed by a synchronisation with these processes, or after sync.
 ///
-/// Local memory may be anything, this or another segment included. Where it overlaps the remote side, the
-/// transfer does what it would if it read all of its source first.
+/// Local memory may be any memory, also that of this or another segment. If it overlaps the remote side, the
+/// result is as if the transfer read its whole source first.
 ///
 /// Threads: several may call one-sided operations at once. Between nodes that needs ThreadLevel::serialized or
-/// multiple. Collective operations are made by one thread at a time.
+/// multiple. Only one thread at a time may call collective operations.
 class Segment {
  public:
-  /// One that is not open, as a segment that was moved from is. @local
+  /// A segment that is not open, like one that was moved from. @local
   Segment() noexcept;
   /// Allocates `bytes` (may differ by rank, may be 0) on every member. @collective
   /// @throws MemoryError on every rank if some node cannot back its share; WindowError on every rank if the MPI
@@ -78,14 +77,15 @@ class Segment {
   Segment(const Group& group, index_t bytes, const SegmentOptions& options = {});
   Segment(const Group& group, index_t bytes, std::string_view name)
       : Segment(group, bytes, SegmentOptions{.name = name}) {}
-  /// A part of each member's slice, [offset, offset + bytes), as a segment of its own, which keeps the memory:
-  /// what a program has put there becomes an array. Completes all operations on this segment first; later ones
-  /// on the one have no order against the other's until a flush. Closing this segment closes its parts.
+  /// The bytes [offset, offset + bytes) of each member's slice, as a segment of its own. The part keeps the
+  /// memory alive with its contents, so existing data can become an array. The call first completes all
+  /// operations on this segment. Later operations on the segment and on the part have no order against each
+  /// other until a flush. Closing this segment closes its parts.
   /// @collective
   /// @throws UsageError on every rank if ranks disagree, the part leaves the slices, or offset is no multiple
   /// of 16
   Segment part(index_t offset, index_t bytes, std::string_view name, std::uint64_t fingerprint = 0) const;
-  /// Gives the memory up. It is freed at the group's next collective call on which all members agree. @local
+  /// Gives up the memory. It is freed at the group's next collective call on which all members agree. @local
   ~Segment();
   Segment(Segment&&) noexcept;
   Segment& operator=(Segment&&) noexcept;
@@ -103,7 +103,8 @@ class Segment {
 
   /// The slice of a member on this node as a plain pointer; null for members elsewhere. @local
   std::byte* address(int rank) const noexcept;
-  /// Whose slice a pointer points into, and where; nothing if into none of this segment's on this node. @local
+  /// The member whose slice a pointer points into, and the offset; empty if it points into no slice of this
+  /// segment on this node. @local
   struct Position {
     int rank;
     index_t offset;
@@ -111,7 +112,7 @@ class Segment {
   std::optional<Position> locate(const void* pointer) const noexcept;
 
   /// Copies local memory to the slice of `rank`. @onesided
-  /// @throws UsageError, as the others do, if that rank or a part of that place does not exist
+  /// @throws UsageError, as the other operations do, if the rank or a part of the place does not exist
   /// @completion on return `source` may be reused; the data is at the target after flush.
   void put(int rank, index_t offset, const Strided& shape, const void* source);
   /// Copies from the slice of `rank` to local memory. @onesided @completion `target` is filled on return.
@@ -122,8 +123,8 @@ class Segment {
   /// @onesided @completion on return `source` may be reused; done at the target after flush.
   void accumulate(int rank, index_t offset, const Strided& shape, ElementKind kind, const void* alpha,
                   const void* source);
-  /// Combines local elements with those of the slice of `rank`: sum, min or max; otherwise as accumulate.
-  /// @onesided @throws UsageError for an update that is none of these, or not defined for the kind
+  /// Combines local elements with elements of the slice of `rank` by sum, min or max; otherwise as accumulate.
+  /// @onesided @throws UsageError for another update, or one that is not defined for the kind
   void accumulate(int rank, index_t offset, const Strided& shape, ElementKind kind, Update update,
                   const void* source);
 
@@ -133,23 +134,23 @@ class Segment {
   Request accumulate_async(int rank, index_t offset, const Strided& shape, ElementKind kind, const void* alpha,
                            const void* source);
 
-  /// One value of a type that can be moved, without any buffer. @onesided
+  /// Reads one value of a type that can be moved, without any buffer. @onesided
   template <Element T>
   T load(int rank, index_t offset) const;
-  /// @completion as put
+  /// Writes one such value. @completion as put
   template <Element T>
   void store(int rank, index_t offset, const T& value);
 
-  /// Atomically adds one element and returns in `result` what was there. @onesided @completion done on return.
+  /// Atomically adds one element and returns the old value in `result`. @onesided @completion done on return.
   void fetch_add(int rank, index_t offset, ElementKind kind, const void* value, void* result) {
     fetch_op(rank, offset, kind, Update::sum, value, result);
   }
-  /// Atomically updates one element and returns in `result` what was there; atomic against every
+  /// Atomically updates one element and returns the old value in `result`; atomic against every
   /// read-modify-write on the segment. @onesided @completion done on return.
   /// @throws UsageError for an update that is not defined for the kind
   void fetch_op(int rank, index_t offset, ElementKind kind, Update update, const void* value, void* result);
-  /// Atomically stores `desired` if the element is `expected`, and says whether; `expected` becomes what was
-  /// there. For int32 and int64. @onesided @completion done on return.
+  /// Atomically stores `desired` if the element equals `expected`, and returns whether it did; `expected`
+  /// becomes the old value. For int32 and int64. @onesided @completion done on return.
   /// @throws UsageError for another kind; in the MPI domain on Open MPI, whose compare-and-swap is not atomic
   /// against its other operations (use Scalars there)
   bool compare_exchange(int rank, index_t offset, ElementKind kind, void* expected, const void* desired);
@@ -159,18 +160,20 @@ class Segment {
   void flush(int rank) const;
   /// The same for all members. @onesided
   void flush() const;
-  /// Orders direct access to this process's slice (or a node's) after this process's own earlier operations,
-  /// and after what others had made visible. Call it before and after using address(). @local
+  /// Orders direct access to this process's slice (or another on the node) after this process's earlier
+  /// operations, and after writes that others have made visible. Call it before and after using address().
+  /// @local
   void order_local_access() const;
   /// flush() of every member and a barrier of the group: everything is visible to all. @collective
   void sync() const;
 
-  /// What this process has done to the segment. @local
+  /// This process's operations on the segment. @local
   Statistics statistics() const;
 
-  /// Counts an operation that was done by plain loads or stores; for Tessera's own modules, as the next. @local
+  /// Counts an operation that was done by plain loads or stores. This and face() are for Tessera's own modules.
+  /// @local
   void count(int rank, Operation operation, index_t bytes) const;
-  /// What inline code needs. @local
+  /// The part of the segment that inline code needs. @local
   const detail::SegmentAccess& face() const noexcept {
     static constexpr detail::SegmentAccess none;
     return state_ ? *state_ : none;
@@ -187,7 +190,7 @@ class Segment {
   std::shared_ptr<detail::SegmentAccess> state_;
 };
 
-/// Where a pointer points to. The segment is another handle to the same memory, and keeps it.
+/// The place that a pointer points to. `segment` is another handle to the same memory, and keeps it alive.
 struct Location {
   Segment segment;
   int rank;

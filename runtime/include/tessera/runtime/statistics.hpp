@@ -11,8 +11,8 @@
 
 namespace tessera {
 
-/// What one-sided operations are counted as: atomic is every operation on a single value that reads and writes
-/// it.
+/// The kinds under which one-sided operations are counted. `atomic` is every read-modify-write of a single
+/// value, and every operation on Scalars.
 enum class Operation : std::uint8_t { put, get, accumulate, atomic };
 /// How an operation reached its target: loads and stores on the node, MPI's window, or the agent of the target.
 enum class Path : std::uint8_t { node, window, agent };
@@ -27,8 +27,8 @@ const char* to_string(Path path) noexcept;
 struct Traffic {
   std::uint64_t operations = 0;
   std::uint64_t bytes = 0;
-  /// Time inside the calls. Of operations below 256 KiB one in 256 is timed and counts 256 times, so this is an
-  /// estimate for those.
+  /// Time inside the calls. One in 256 operations below 256 KiB is timed and counts 256 times, so this is an
+  /// estimate for them.
   double seconds = 0.0;
 
   Traffic& operator+=(const Traffic& other) noexcept;
@@ -38,18 +38,18 @@ struct Traffic {
 struct Statistics {
   using Table = std::array<std::array<Traffic, operation_count>, path_count>;
   Table total{};
-  /// Times that a target on another node was asked whether earlier operations are done: by flush and sync, and
-  /// where the order of operations needed it.
+  /// How often a target on another node was asked whether earlier operations are done. Flush and sync ask, and
+  /// other calls if the order of operations requires it.
   std::uint64_t flushes = 0;
-  /// By target rank in the segment's group, those talked to only. Empty for the sum over all segments.
+  /// By target rank in the segment's group, for the targets used. Empty for the sum over all segments.
   std::map<int, Table> targets;
 
-  /// Adds the totals, not the targets, whose ranks mean something else in another segment.
+  /// Adds the totals, but not the targets: their ranks mean something else in another segment.
   Statistics& operator+=(const Statistics& other) noexcept;
   const Traffic& of(Path path, Operation operation) const noexcept {
     return total[static_cast<std::size_t>(path)][static_cast<std::size_t>(operation)];
   }
-  /// A table for people, one line for each path and operation that occurred. @local
+  /// A readable table, one line for each path and operation that occurred. @local
   std::string text() const;
 };
 

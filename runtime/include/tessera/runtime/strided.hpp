@@ -14,7 +14,7 @@ namespace tessera {
 struct Strided {
   index_t run = 0;
   int levels = 0;
-  // Beyond `levels` not used, nor set: zeroing them would take longer than a short transfer.
+  // Entries beyond `levels` are neither used nor set: zeroing them would take longer than a short transfer.
   std::array<index_t, max_rank> count;
   std::array<index_t, max_rank> remote_stride;
   std::array<index_t, max_rank> local_stride;
@@ -33,8 +33,9 @@ struct Strided {
     return total;
   }
 
-  /// The same transfer with loops of one turn dropped, loops that continue the run (or each other) on both
-  /// sides joined, and the loop of the smallest remote stride innermost. Elements keep their pairing.
+  /// The same transfer with fewer loops. It drops loops of one iteration, and joins loops that continue the run
+  /// (or each other) on both sides. The loop of the smallest remote stride is innermost. Elements keep their
+  /// pairing.
   Strided merged() const noexcept;
 };
 

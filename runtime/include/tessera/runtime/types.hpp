@@ -17,7 +17,7 @@ using index_t = std::int64_t;
 /// The highest rank (number of dimensions) of an array, and the most levels of a strided transfer.
 inline constexpr int max_rank = 8;
 
-/// What an element is to the compiled core: one of the six arithmetic types, or bytes that only move.
+/// The kinds of elements that the compiled core knows: six arithmetic types, and bytes that are only moved.
 enum class ElementKind : std::uint8_t { bytes, int32, int64, float32, float64, complex64, complex128 };
 
 /// The name of a kind as messages and files spell it, such as "float64". @local
@@ -42,9 +42,9 @@ constexpr ElementKind element_kind() noexcept {
   return ElementKind::bytes;
 }
 
-/// What a read-modify-write operation makes of the old value and the given one. sum is for every arithmetic
-/// kind, min and max for the real ones, the bit operations for integers; replace takes the given value. A NaN
-/// wins in min and max, but in AtomicDomain::mpi, where MPI's operators may lose it.
+/// How a read-modify-write operation combines the old value with the given one. sum is for every arithmetic
+/// kind, min and max for the real kinds, the bit operations for integers; replace takes the given value. A NaN
+/// wins in min and max. In AtomicDomain::mpi, MPI's operators may lose the NaN.
 enum class Update : std::uint8_t { sum, min, max, bit_and, bit_or, bit_xor, replace };
 
 /// The name of an update, such as "bit_and". @local

@@ -27,27 +27,27 @@ struct Vector {
 /// How a vector transfer is carried out (the methods of ARMCI-MPI: Dinan et al., IPDPS 2012, section VI-A).
 enum class VectorMethod {
   automatic,     ///< batched; conservative where runs overlap
-  conservative,  ///< one after another, each complete before the next: what overlaps is defined by the order
+  conservative,  ///< one run after another, each complete before the next: the order decides where runs overlap
   batched,       ///< one operation for each run, completed together; runs must not overlap
-  direct,  ///< one operation for each target, in order of memory; runs must not overlap. Between nodes with
-           ///< datatypes for put and get, where MPI's are trusted (MPICH); else as batched
+  direct,  ///< one operation for each target, in address order; runs must not overlap. Between nodes put and
+           ///< get use datatypes if MPI's can be trusted (MPICH); else as batched
 };
 
 /// The name of a method, such as "batched". @local
 const char* to_string(VectorMethod method) noexcept;
 
-/// Copies local runs to places in segments. The runs may belong to several segments and ranks. Where several
-/// are written to one place, or to memory that another is read from, `automatic` (which finds out in O(N log
-/// N)) and `conservative` work in the order of the list; the other methods may then give any of the values, and
-/// throw in builds with TESSERA_CHECKS.
+/// Copies local runs to places in segments. The runs may belong to several segments and ranks. Their order
+/// matters if two runs are written to one place, or one is written to memory that another is read from.
+/// `automatic` (which detects this in O(N log N)) and `conservative` then work in the order of the list. The
+/// other methods may then give any of the values, and throw in builds with TESSERA_CHECKS.
 /// @onesided
 /// @throws UsageError, before anything is moved, if the lists differ in length or a run leaves its slice.
 /// @completion local memory may be reused on return; done at the targets after a flush of each segment.
 void put(const Vector& vector, VectorMethod method = VectorMethod::automatic);
 /// Copies places in segments to local runs; otherwise as put. @onesided @completion filled on return.
 void get(const Vector& vector, VectorMethod method = VectorMethod::automatic);
-/// Adds alpha times local elements to elements in segments, atomically per element: every run counts, also
-/// those at one place. `alpha` points to one element. @onesided @throws and @completion as put
+/// Adds alpha times local elements to elements in segments, atomically per element: every run counts, also if
+/// several go to one place. `alpha` points to one element. @onesided @throws and @completion as put
 void accumulate(const Vector& vector, ElementKind kind, const void* alpha,
                 VectorMethod method = VectorMethod::automatic);
 

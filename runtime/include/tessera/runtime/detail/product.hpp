@@ -10,7 +10,7 @@
 
 namespace tessera::detail {
 
-/// The product of sizes; nothing if it does not fit 64 bits. 0 if one of them is 0, however large the others.
+/// The product of sizes; empty if it does not fit 64 bits; 0 if any size is 0, however large the others are.
 /// @local
 constexpr std::optional<index_t> checked_product(std::span<const index_t> factors) noexcept {
   index_t product = 1;
@@ -27,9 +27,9 @@ constexpr std::optional<index_t> checked_product(index_t a, index_t b) noexcept 
   return checked_product(factors);
 }
 
-/// The size of `count` things of `each`, as it is asked of a segment: what is negative stays so, and what does
-/// not fit becomes the largest number there is, so that the segment's own refusal, on every rank, says what is
-/// wrong.
+/// The size of `count` things of size `each`, to be requested from a segment. A negative count gives -1; a size
+/// that does not fit gives the largest number. The segment then refuses either with its own error, on every
+/// rank.
 /// @local
 constexpr index_t size_to_ask(index_t count, index_t each) noexcept {
   return count < 0 ? -1 : checked_product(count, each).value_or(std::numeric_limits<index_t>::max());

@@ -9,9 +9,9 @@
 
 namespace tessera::detail {
 
-/// Takes pages or blocks by calls of reserve(offset, bytes), which returns what errno would be. On tmpfs, many
-/// kernels give back what a call had taken when a signal comes, so that under a profiler's timer one large call
-/// is never done: those that are interrupted are repeated in smaller ones. Returns the first other error, or 0.
+/// Reserves pages or blocks by calls of reserve(offset, bytes), which returns an errno value. A call that a
+/// signal interrupts is repeated in smaller pieces. On tmpfs, many kernels undo the work of an interrupted
+/// call, so under a profiler's timer one large call never completes. Returns the first other error, or 0.
 /// @local
 template <class Reserve>
 int reserve_in_pieces(index_t offset, index_t bytes, Reserve&& reserve) {

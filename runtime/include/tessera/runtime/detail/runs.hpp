@@ -32,7 +32,7 @@ inline Strided packed(const Strided& shape) {
   return dense;
 }
 
-/// From local memory (the local side) to such a packed buffer (the remote side).
+/// The transfer from local memory (its local side) to a buffer packed in this way (its remote side).
 inline Strided packing(const Strided& shape) {
   Strided repack = packed(shape);
   repack.remote_stride = repack.local_stride;

@@ -11,8 +11,8 @@
 namespace tessera::detail {
 
 /// Operations of one thread, of one kind, by one path, on one target. Only that thread writes; others may read.
-/// Within one cache line: an atomic instruction waits for the stores before it, and for two lines twice as
-/// long.
+/// A tally lies within one cache line: an atomic instruction waits for earlier stores, twice as long if they go
+/// to two lines.
 class alignas(32) Tally {
  public:
   void add(std::uint64_t bytes) noexcept {
@@ -20,9 +20,9 @@ class alignas(32) Tally {
     increase(bytes_, bytes);
   }
   void add_time(std::uint64_t nanoseconds) noexcept { increase(nanoseconds_, nanoseconds); }
-  /// Of how many operations the time of one is taken: reading the clock twice takes longer than most of them.
+  /// One in this many operations is timed: reading the clock twice takes longer than most operations.
   static constexpr std::uint64_t timed_every = 256;
-  /// Whether the time of the next operation is to be taken.
+  /// Whether the next operation is to be timed.
   bool is_turn() const noexcept { return operations_.load(std::memory_order_relaxed) % timed_every == 0; }
   Traffic traffic() const noexcept {
     return {operations_.load(std::memory_order_relaxed), bytes_.load(std::memory_order_relaxed),
@@ -31,7 +31,7 @@ class alignas(32) Tally {
 
  private:
   using Counter = std::atomic<std::uint64_t>;
-  // With one writer, a load and a store do what a locked instruction does for ten times the time.
+  // There is one writer, so a load and a store suffice; a locked instruction takes ten times as long.
   static void increase(Counter& counter, std::uint64_t by) noexcept {
     counter.store(counter.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
   }
@@ -43,10 +43,11 @@ struct TargetTally {
   std::array<std::array<Tally, operation_count>, path_count> of;
 };
 
-/// The targets that this thread talked to last: direct-mapped, so that counting costs a comparison.
+/// The tallies of the targets that this thread used last. The cache is direct-mapped, so that counting costs a
+/// comparison.
 struct TallyCache {
   struct Entry {
-    std::uint64_t segment = 0;  // numbers are never used again, so an entry cannot be stale
+    std::uint64_t segment = 0;  // numbers are never reused, so an entry cannot be stale
     int rank = -1;
     TargetTally* tally = nullptr;
   };
@@ -58,24 +59,25 @@ struct TallyCache {
 };
 extern constinit thread_local TallyCache tally_cache __attribute__((tls_model("initial-exec")));
 
-/// What inline code needs of a segment to reach its memory without a call; the rest is the library's own.
+/// The part of a segment that inline code needs to reach its memory without a call. The library keeps the rest.
 struct SegmentAccess {
   std::uint64_t number = 0;   // of the segment in this process, from 1
-  int first_direct = 0;       // the members that are reached by loads and stores, if they follow each other
-  int direct_ranks = 0;       // how many; 0 once it is closed
-  index_t stride = 0;         // bytes between the slices of two members
-  index_t slice = 0;          // bytes of each
+  int first_direct = 0;       // the first member reached by loads and stores, if their ranks are consecutive
+  int direct_ranks = 0;       // how many such members; 0 once the segment is closed
+  index_t stride = 0;         // bytes from one member's slice to the next
+  index_t slice = 0;          // bytes of each slice
   std::byte* base = nullptr;  // of the first slice on this node
 
-  /// The place, if it can be reached directly. @local
+  /// The address, if it can be reached directly; else null. @local
   std::byte* reach(int rank, index_t offset, index_t bytes) const noexcept {
-    // Unsigned, so that any rank may be asked for.
+    // Unsigned, so that any value of `rank` is safe.
     const unsigned place = static_cast<unsigned>(rank) - static_cast<unsigned>(first_direct);
     if (place >= static_cast<unsigned>(direct_ranks)) return nullptr;
     if (offset < 0 || offset > slice - bytes) return nullptr;
     return base + static_cast<index_t>(place) * stride + offset;
   }
-  /// The same, counted as an operation; null also where it is time to take the time. @local
+  /// The same, counted as an operation. It also returns null, and does not count, if the target is not in the
+  /// cache or if the next operation is to be timed. @local
   std::byte* count(int rank, index_t offset, index_t bytes, Operation operation) const noexcept {
     std::byte* place = reach(rank, offset, bytes);
     if (place == nullptr) return nullptr;

@@ -6,12 +6,12 @@
 
 namespace tessera::detail {
 
-/// Returns when done() says so. Until then it serves this process's agent where nobody else does (see
-/// ProgressMode::poll), and gives the processor away: the process waited for may need either. @local
+/// Returns when done() is true. Until then it yields the processor, and runs this process's agent if no other
+/// thread does (see ProgressMode::poll): the awaited process may need either. @local
 template <class Done>
 void wait_until(const Group& group, Done&& done);
 
-/// One turn of it. @local
+/// One turn of such a wait. @local
 void wait_turn(const Group& group);
 
 template <class Done>
