@@ -32,7 +32,7 @@ struct Notify {
   index_t position = 0;
 };
 
-/// Sends requests to agents, for one thread at a time (under the window lock). It limits the messages and bytes
+/// Sends requests to agents, for one thread at a time (under the network lock). It limits the messages and bytes
 /// of this process that may wait at an agent, as an agent has limited room.
 ///
 /// Small writes that nobody waits for are gathered in one message for each agent. It is sent with the next

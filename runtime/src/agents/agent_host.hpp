@@ -49,7 +49,7 @@ class AgentHost : private mpi::Idle {
   }
   /// Wakes the thread, if it sleeps: there is something to progress. @local
   void look_after() noexcept;
-  /// Waits until done() is true, and runs the agent meanwhile. Under the window lock. @onesided
+  /// Waits until done() is true, and runs the agent meanwhile. Under the network lock. @onesided
   template <class Done>
   void wait_until(Done&& done) {
     if (done()) return see_answered();

@@ -27,7 +27,6 @@ std::optional<index_t> read_number(const std::filesystem::path& file) {
 // The value after `key` in files of lines like "key value".
 std::optional<index_t> read_key(const std::filesystem::path& file, std::string_view key) {
   std::ifstream in(file);
-  std::string word;
   index_t value = 0;
   for (std::string line; std::getline(in, line);) {
     if (!line.starts_with(key)) continue;

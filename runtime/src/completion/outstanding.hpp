@@ -15,7 +15,7 @@
 
 namespace tessera::detail {
 
-/// The transfers of this process that are under way, oldest first. All of it is used under the window lock,
+/// The transfers of this process that are under way, oldest first. All of it is used under the network lock,
 /// except the counts.
 class Outstanding {
  public:

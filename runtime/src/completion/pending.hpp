@@ -15,7 +15,7 @@ class Outstanding;
 class SegmentState;
 
 /// A transfer under way. Its stages are advanced in turn, and may complete in any order. The user's Request and
-/// the runtime share it: either completes it. Used under the window lock, except is_done() and queue().
+/// the runtime share it: either completes it. Used under the network lock, except is_done() and queue().
 class Pending {
  public:
   /// A part of a transfer that is advanced until it is done.

@@ -11,7 +11,7 @@
 namespace tessera::detail {
 
 /// The marks of what is under way to each member of one segment; only members talked to take memory. Used under
-/// the window lock, except is_empty().
+/// the network lock, except is_empty().
 class UnderWay {
  public:
   /// May be called without the lock. @local

@@ -3,15 +3,11 @@
 #include "mpi/mpi_check.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <limits>
 #include <span>
 #include <vector>
 
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <tessera/runtime/error.hpp>
 

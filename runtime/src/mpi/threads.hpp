@@ -19,7 +19,7 @@ class Threads {
   bool may_call_mpi() const noexcept {
     return level_ == ThreadLevel::multiple || std::this_thread::get_id() == main_;
   }
-  /// Whether this thread may call MPI between nodes, where threads can take turns under the window lock. @local
+  /// Whether this thread may call MPI between nodes, where threads can take turns under the network lock. @local
   bool may_take_turns() const noexcept { return level_ == ThreadLevel::serialized || may_call_mpi(); }
 
  private:
@@ -27,7 +27,7 @@ class Threads {
   std::thread::id main_;
 };
 
-/// The window lock: held by the thread that works between the nodes.
+/// The network lock: held by the thread that works between the nodes.
 class NetworkLock {
  public:
   /// @throws UsageError if MPI does not allow this thread to call it.

@@ -3,6 +3,7 @@
 #include "node/free_list.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace tessera::detail {
 

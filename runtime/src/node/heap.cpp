@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/runtime/heap.hpp>
 
+#include <algorithm>
 #include <mutex>
 #include <unordered_map>
 
@@ -31,7 +32,12 @@ Heap& Heap::operator=(Heap&&) noexcept = default;
 
 void Heap::close() { segment_.close(); }
 
+void Heap::require_memory() const {
+  if (!blocks_) throw UsageError("a heap was used after it had been moved from");
+}
+
 HeapPointer Heap::allocate(index_t bytes) {
+  require_memory();
   const int rank = segment_.group().rank();
   if (!segment_.is_open())
     throw UsageError(formatted("heap \"{}\" was used after it was closed", segment_.name()));
@@ -57,6 +63,7 @@ HeapPointer Heap::allocate(index_t bytes) {
 }
 
 void Heap::deallocate(HeapPointer pointer) {
+  require_memory();
   const int rank = segment_.group().rank();
   const std::lock_guard lock(blocks_->mutex);
   const auto found = pointer.rank == rank ? blocks_->taken.find(pointer.offset) : blocks_->taken.end();
@@ -72,12 +79,13 @@ void Heap::deallocate(HeapPointer pointer) {
 }
 
 std::byte* Heap::address(HeapPointer pointer) const noexcept {
-  if (!pointer || pointer.rank >= segment_.group().size()) return nullptr;
+  if (!blocks_ || !pointer || pointer.rank >= segment_.group().size()) return nullptr;
   std::byte* slice = segment_.address(pointer.rank);
   return slice == nullptr ? nullptr : slice + pointer.offset;
 }
 
 index_t Heap::available() const {
+  require_memory();
   const std::lock_guard lock(blocks_->mutex);
   return blocks_->free.available();
 }

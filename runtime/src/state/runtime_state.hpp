@@ -66,7 +66,7 @@ class RuntimeState {
   void account(index_t bytes) noexcept { memory_in_use_ += bytes; }
   /// A number for a new region of a group whose first member is this process. @local
   std::uint64_t next_region() noexcept { return ++regions_; }
-  /// A packing buffer for data that MPI cannot take as it lies; used under the window lock. @local
+  /// A packing buffer for data that MPI cannot take as it lies; used under the network lock. @local
   std::byte* scratch(index_t bytes);
   /// Completes all of this process's operations at their targets. @onesided
   void complete_all();

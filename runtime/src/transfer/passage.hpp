@@ -14,7 +14,7 @@
 namespace tessera::detail {
 
 /// What every operation does between its check and its path. It counts the operation, and between nodes takes
-/// the window lock. It completes what the operation must not overtake, and marks what it leaves under way. It
+/// the network lock. It completes what the operation must not overtake, and marks what it leaves under way. It
 /// lives as long as the operation, and measures its time.
 class Passage {
  public:
@@ -24,7 +24,7 @@ class Passage {
     order(segment, rank, path, counted_as(verb), returns);
   }
 
-  /// Completes what an operation must not overtake, and marks what it leaves. Under the window lock, except on
+  /// Completes what an operation must not overtake, and marks what it leaves. Under the network lock, except on
   /// the node's path.
   static void order(const SegmentState& segment, int rank, Path path, Operation operation, Returns returns) {
     const Order& rule = order_of(path, operation);

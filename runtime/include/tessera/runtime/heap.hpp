@@ -34,7 +34,7 @@ class Heap {
   /// Allocates `bytes` of this process's share, at a multiple of 64. Contents are unspecified. Several threads
   /// may call it at once.
   /// @local
-  /// @throws MemoryError if no free piece is large enough; UsageError if bytes < 0
+  /// @throws MemoryError if no free piece is large enough; UsageError if bytes < 0, or the heap is closed
   HeapPointer allocate(index_t bytes);
   /// Frees memory that this process has allocated. @local
   /// @throws UsageError for anything else
@@ -48,6 +48,8 @@ class Heap {
   const Segment& segment() const noexcept { return segment_; }
 
  private:
+  void require_memory() const;
+
   struct Blocks;
   Segment segment_;
   std::unique_ptr<Blocks> blocks_;

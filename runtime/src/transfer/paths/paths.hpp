@@ -47,7 +47,7 @@ struct NodePath {
   static Request list(SegmentState& segment, const RunList& list);
 };
 
-/// By messages to the agent of the target, which keeps their order. Under the window lock.
+/// By messages to the agent of the target, which keeps their order. Under the network lock.
 struct AgentPath {
   static void put(SegmentState& segment, int rank, index_t offset, const Strided& shape,
                   const std::byte* source, Pending* pending);
@@ -63,7 +63,7 @@ struct AgentPath {
   static Request list(SegmentState& segment, const RunList& list);
 };
 
-/// By MPI's one-sided calls. Under the window lock.
+/// By MPI's one-sided calls. Under the network lock.
 struct WindowPath {
   static void put(SegmentState& segment, int rank, index_t offset, const Strided& shape,
                   const std::byte* source, Pending* pending);
