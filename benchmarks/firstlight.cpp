@@ -22,7 +22,7 @@ using tessera::View;
 
 namespace {
 
-// Every rank owns a block of edge x edge elements, of which the patch is the middle: its rows are not
+// Every rank owns a block of edge x edge elements. The patch is the middle of this block, so its rows are not
 // contiguous.
 constexpr index_t edge = 1000, side = 512, margin = 200;
 constexpr double patch_bytes = double(side * side) * sizeof(double);
@@ -165,7 +165,7 @@ void measure_patches(Session& session) {
   }
 }
 
-// Every rank adds its number plus one to the same patch; the sum must be there.
+// Every rank adds its number plus one to the same patch, and checks the sum.
 template <class Accumulate, class Get>
 void check_accumulate(const tessera::Group& world, const std::string& who, Accumulate accumulate, Get get) {
   LocalArray<double, 2> local({side, side});
@@ -264,7 +264,7 @@ void measure_counter(Session& session) {
     row(std::string("fetch_add, ") + (rank == 0 ? "own" : "other rank's"), rank, Clock::origin);
   if (world.size() > 1) row("fetch_add, all ranks at once", world.size() - 1, Clock::joint);
 
-  // all at once, each a known number of times: none may be lost
+  // all ranks at once, each a known number of times: no addition may be lost
   const std::int64_t start = counters.load({0});
   world.barrier();
   for (int i = 0; i < 1000; ++i) counters.fetch_add({0}, 1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// The Fock build of the Hartree-Fock example on several ranks against one: starts the example again and again,
-// in turns, and reads from its output how long the Fock builds took. A serial program, without MPI.
+// Measures the Fock build of the Hartree-Fock example on several ranks against one. It starts the example again
+// and again, in turns, and reads the time of the Fock builds from the output. A serial program, without MPI.
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cmath>
@@ -38,7 +38,7 @@ std::string output_of(const std::string& command) {
   return text;
 }
 
-// The first number after the last place where the label stands.
+// The first number after the last occurrence of the label.
 double number_after(const std::string& text, const std::string& label) {
   const auto place = text.rfind(label);
   const auto number =

@@ -22,7 +22,7 @@ bool is_worse(const Row& one, const Row& other) {
   return one.measured.time.value > other.measured.time.value;
 }
 
-// Of the same row in several launches the slowest stays.
+// Of a row that several launches have, keeps the slowest.
 void keep_worst(Report& all, const Report& launch) {
   for (const Row& row : launch.rows) {
     const auto same = std::find_if(all.rows.begin(), all.rows.end(), [&](const Row& other) {

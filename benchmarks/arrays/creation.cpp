@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// Making a small array and giving it back.
+// Creating and closing a small array.
 #include <tessera/array.hpp>
 #include <tessera/elementwise.hpp>
 #include <tessera/reductions.hpp>
@@ -29,7 +29,7 @@ void creation(Session& session, const Place& place) {
   if (!session.wants(section)) return;
   const Group& world = session.world();
   const int ranks = world.size();
-  // What is asked of a machine without any wire, and of two ranks.
+  // The target holds for two ranks on one node, without a network.
   std::optional<Target> goal;
   if (place.one_node && ranks == 2) goal = Target{Goal::at_most, 25e-6};
   Routine by_mpi, by_global_arrays;

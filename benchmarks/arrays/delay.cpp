@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// One rank is late to an update of ghost cells: its neighbours must wait, and nobody else.
+// One rank is late to an update of ghost cells: only its neighbours may have to wait.
 #include <chrono>
 #include <string>
 #include <thread>

@@ -35,7 +35,7 @@ struct Arrays {
       local[next++] = {part.data(), static_cast<std::size_t>(part.size())};
     }
   }
-  // Values that stay as they are, more or less, however often they are operated on.
+  // Values that stay about the same, however often they are operated on.
   void reset() {
     for (std::size_t k = 0; k < local.size(); ++k) {
       for (std::size_t i = 0; i < local[k].size(); ++i)
@@ -50,14 +50,14 @@ struct Arrays {
 
 struct Operation {
   std::string name;
-  int operands;                 // arrays that are read or written, each as often
-  std::function<double()> own;  // what it comes to, or 0
+  int operands;                 // arrays that are read, plus arrays that are written
+  std::function<double()> own;  // returns the result, or 0
   std::function<double()> loop;
 };
 
 bool close_to(double a, double b) { return std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b)); }
 
-// Ours on all ranks against the loop on each: elements, and what the parts of a sum come to.
+// Checks our operation on all ranks against the loop on each: the elements, and the sum of the loops' results.
 void check(const Group& world, Arrays& arrays, const Operation& operation, bool squared) {
   arrays.reset();
   const double result = operation.own();

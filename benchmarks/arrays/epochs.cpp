@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// Epochs, in which a node keeps what it reads of other nodes or adds to them, against the same without.
+// Epochs against the same operations without them. In an epoch, a node keeps what it reads from other nodes, or
+// what it adds to them.
 #include <algorithm>
 #include <random>
 #include <string>
@@ -36,7 +37,7 @@ std::vector<Patch<1>> patches_elsewhere(const Group& world, index_t patches, ind
 
 double value_at(index_t i) { return static_cast<double>(i % 4093); }
 
-// The same work on two arrays: in epochs, and as it comes.
+// The same work on two arrays: one in epochs, the other without.
 struct Pair {
   Array<double, 1> in_epochs, plain;
   explicit Pair(const Group& world)

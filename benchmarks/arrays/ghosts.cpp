@@ -40,7 +40,7 @@ struct Block {
     for (std::size_t d = 0; d < N; ++d) number = number * dims[d] + (lo[d] + at[d] - width + dims[d]) % dims[d];
     return static_cast<double>(number);
   }
-  /// Its own cells; none of the others.
+  /// Sets the block's own cells, and the others to -1.
   void set(View<double, N> cells) const {
     for (index_t i = 0; i < extents.size(); ++i) {
       const Index<N> at = index_of(i, extents);
@@ -123,7 +123,7 @@ class Comparison {
     return std::to_string(N) + "-D " + std::to_string(edge_) + ", width " + std::to_string(width_) +
            (corners_ ? ", corners, " : ", no corners, ") + method;
   }
-  // What a programmer would have found out.
+  // The faster kind of messages, as a programmer would have found out.
   Reference faster(const Reference& all, const Reference& one) {
     const Meter meter(world_, {.pairs = 5, .joint_sample_seconds = session_.is_quick() ? 1e-4 : 2e-3});
     const Measurement trial = meter.compare(all.routine, one.routine, Clock::joint);

@@ -15,7 +15,7 @@ void check(int code, const char* call) {
   if (code != MPI_SUCCESS) throw MpiError(std::string(call) + " failed in a benchmark", code);
 }
 
-// Directions as numbers in base 3, so that the two ends of a message name it alike.
+// A direction as a number in base 3, so that both ends of a message use the same tag.
 int number_of(const std::vector<int>& direction, int sign) {
   int number = 0;
   for (const int step : direction) number = 3 * number + sign * step + 1;
@@ -74,7 +74,7 @@ Halo::Halo(const Group& group, const std::vector<int>& grid, const std::vector<i
 }
 
 Halo::~Halo() {
-  // All ranks must come, which they do not when one of them unwinds.
+  // Collective, so it is skipped while a rank unwinds: the others would not take part.
   if (std::uncaught_exceptions() > 0) return;
   for (auto& round : rounds_) {
     for (Message& message : round) MPI_Type_free(&message.out), MPI_Type_free(&message.in);
@@ -82,7 +82,7 @@ Halo::~Halo() {
   MPI_Comm_free(&comm_);
 }
 
-// Dimensions below `wide_below` have their ghost cells already, which go along.
+// Dimensions below `wide_below` have their ghost cells already; these are sent along.
 void Halo::add_message(std::vector<Message>& round, const std::vector<int>& direction, int wide_below) {
   const int w = options_.width;
   Region out, in;

@@ -11,17 +11,16 @@
 
 namespace tessera::benchmark::arrays {
 
-/// What is exchanged, and how: with all neighbours at once, or one dimension after the other, so that corners
-/// ride along.
+/// What is exchanged, and how: with all neighbours at once, or one dimension after the other. The latter sends
+/// the corners along.
 struct HaloOptions {
   int width;
   bool corners;
   bool by_dimension;
 };
 
-/// Ghost cells around a block as programs exchange them that have no arrays: MPI_Isend and MPI_Irecv of
-/// subarray types on a periodic Cartesian grid. Types and neighbours are found once. @collective to make and
-/// destroy
+/// Ghost cells around a block, exchanged as in programs without arrays: MPI_Isend and MPI_Irecv of subarray
+/// types on a periodic Cartesian grid. Types and neighbours are found once. @collective to make and destroy
 class Halo {
  public:
   /// A block of these extents on each rank, row-major, with its ghost cells around it.
@@ -41,12 +40,13 @@ class Halo {
   void exchange();
 
  private:
-  // One from the neighbour in some direction, and one to it.
+  // A message from the neighbour in a direction, and one to it.
   struct Message {
     int rank, tag_out, tag_in;
     MPI_Datatype out, in;
   };
-  // A box in the memory: along a dimension either what is exchanged, or all that goes with it.
+  // A box in the memory. Along each dimension it holds either the exchanged cells, or all cells that go with
+  // them.
   struct Region {
     std::vector<int> start, extents;
   };

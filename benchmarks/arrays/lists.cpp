@@ -19,7 +19,8 @@ namespace {
 constexpr const char* section = "lists: doubles at random positions of 64 MiB of each rank";
 constexpr index_t block_rows = 2048, columns = 4096;
 
-// The positions, in the form of either library, and values for them: the same wherever one is listed twice.
+// The positions, in the form of either library, and values for them. A position that is listed twice has the
+// same value each time.
 struct List {
   std::vector<Index<2>> at;
   std::vector<int> flat;
@@ -111,7 +112,7 @@ class Comparison {
     if (session_.is_quick()) return 10000;
     return place_.one_node ? 1000000 : 100000;
   }
-  // Between nodes done at the owners, which is more than Global Arrays promises.
+  // Between nodes, completes the operations at the owners, which is more than Global Arrays promises.
   void finish() const {
     if (!place_.one_node) array_.flush();
   }
@@ -123,7 +124,7 @@ class Comparison {
     for (std::size_t i = 0; i < part.size(); ++i) part[i] = static_cast<double>(i % 1021) + 1.0;
     std::ranges::fill(got_, -1.0);
   }
-  // What it makes of the memory of all ranks and of what was got.
+  // The outcome of a call: this rank's memory, and the elements that were got.
   std::vector<double> outcome(const std::function<void()>& call, std::span<double> memory) {
     reset(memory);
     array_.sync();
@@ -143,7 +144,7 @@ class Comparison {
     if (!ways.by_hand && !ways.theirs) right = one_by_one(ways.name, ours);
     require_everywhere(world_, right, ways.name);
   }
-  // Where there is nobody else to ask: what each element should be, from the list alone.
+  // For a run without other libraries: computes what each element should be from the list alone.
   bool one_by_one(const std::string& name, const std::vector<double>& ours) {
     std::vector<double> expected(ours.size(), -1.0);
     const std::size_t size = own_part().size();

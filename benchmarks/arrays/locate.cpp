@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// Who owns an element. Layouts are values without MPI, so larger machines than this one can be asked about.
+// The owner of an element. Layouts are values without MPI, so we can also ask about larger machines than this
+// one.
 #include <random>
 #include <vector>
 
@@ -26,7 +27,7 @@ std::vector<Index<2>> random_positions() {
   return positions;
 }
 
-// Uneven ones, the first of them at 0.
+// The starts of uneven blocks; the first is 0.
 std::vector<index_t> starts(index_t blocks) {
   std::vector<index_t> all;
   for (index_t b = 0; b < blocks; ++b) all.push_back(edge * b * b / (blocks * blocks));

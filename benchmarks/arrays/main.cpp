@@ -118,7 +118,7 @@ int main(int argc, char** argv) {
 
   Session session(runtime, "arrays", parsed.options);
   const bool windows = arrays::find_windows(world);
-  // Global Arrays takes all processes, those of agents too, and needs windows.
+  // Global Arrays uses all processes, including those of agents, and needs windows.
   std::unique_ptr<ga_peer::Library> library;
   if (!ga_peer::available()) {
     session.note(ga_peer::why_not());

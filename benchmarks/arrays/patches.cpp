@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// Patches that lie in several pieces, against bare transfers of the same pieces: what it costs to find them.
+// Patches in several pieces, against bare transfers of the same pieces. The difference is the cost of finding
+// the pieces.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -16,7 +17,7 @@ namespace {
 
 constexpr const char* section = "patches: so many pieces in blocks of as many or fewer owners";
 
-// How a rank's elements lie.
+// How a rank's elements are stored.
 enum class Stored { by_block, together };
 
 struct Case {
@@ -27,8 +28,8 @@ struct Case {
   Patch<2> patch;
 };
 
-// Pieces of h x w inside blocks of twice that, so that their rows are apart; the patch lies around a corner of
-// four blocks, or across the border of two.
+// Pieces of h x w inside blocks of twice that size, so that their rows are not contiguous. The patch lies
+// around a corner of four blocks, or across the border of two.
 std::vector<Case> cases(int ranks, index_t h, index_t w) {
   const Extents<2> block(2 * h, 2 * w);
   const Extents<2> four(4 * h, 4 * w), grid_of_two(2, 1);
@@ -112,7 +113,7 @@ std::span<double> own_part(Array<double, 2>& array) {
   return {array.address(array.layout().block(me).lo), static_cast<std::size_t>(size)};
 }
 
-// The same transfer by both, with all that lies around it.
+// Makes the same transfer in both ways, and compares all memory, including the memory around the patch.
 void check(const Group& world, const std::string& what, const Routine& own, const Routine& bare,
            Array<double, 2>& array, const Segment& segment, std::span<double> buffer) {
   const std::span<double> elements = own_part(array);

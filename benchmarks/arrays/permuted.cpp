@@ -34,7 +34,7 @@ void measure(Session& session, index_t edge, const std::array<int, N>& order) {
   const double bytes = static_cast<double>(2 * dims.size() * element);
   const Others others = waiting(world);
 
-  // The same elements, whichever way.
+  // Both ways must give the same elements.
   copy(x, other);
   axpby(0.5, turned, 0.5, x);
   permute(a, order, temporary);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* section = "redistribution: matrices of double copied to another layout";
 
-// As near to a square as it gets.
+// The grid that is nearest to a square.
 Extents<2> near_square(int ranks) {
   int rows = static_cast<int>(std::sqrt(static_cast<double>(ranks)));
   while (ranks % rows != 0) --rows;
@@ -49,7 +49,7 @@ Side cyclic(int ranks, index_t n, int block) {
 
 double value_at(index_t n, const Index<2>& at) { return static_cast<double>(at[0] * n + at[1]) + 0.25; }
 
-// Tessera's elements of this rank as they lie in memory, column-major, against ScaLAPACK's.
+// Whether Tessera's elements of this rank, column-major in memory, are right and equal to ScaLAPACK's.
 bool same(Array<double, 2>& array, const scalapack_peer::Matrix& matrix, index_t n) {
   auto local = array.local();
   const View<double, 2> view = local.view();
@@ -112,7 +112,7 @@ void redistribution(Session& session, const Place&) {
   std::vector<index_t> sizes{1000, 2000, 4000};
   if (session.is_quick()) sizes = {500};
   for (index_t n : sizes) {
-    n -= n % ranks;  // even blocks are what ScaLAPACK can have as well
+    n -= n % ranks;  // even blocks, which ScaLAPACK can have as well
     const Side columns = blocked(ranks, n, StorageOrder::column_major);
     measure(session, n, columns, cyclic(ranks, n, 64), twice);
     measure(session, n, blocked(ranks, n, StorageOrder::row_major), cyclic(ranks, n, 64), {});

@@ -37,7 +37,7 @@ inline Others waiting(const Group& world) {
   return {.wait = [&world] { world.barrier(); }};
 }
 
-/// Ends the run on all ranks where a result is wrong on one. @collective
+/// Ends the run on all ranks if a result is wrong on one. @collective
 inline void require_everywhere(const Group& world, bool right, const std::string& what) {
   require(world.all_reduce(right ? 1 : 0, Reduce::min) == 1, what);
 }

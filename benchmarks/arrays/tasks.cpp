@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* section = "tasks: drawing one";
 
-// Every number below `count` comes once, and to each rank in increasing order.
+// Checks that every number below `count` is drawn once, and by each rank in increasing order.
 template <class Draw>
 void check(const Group& world, const std::string& who, index_t count, Draw draw) {
   index_t sum = 0, number = 0, last = -1;
@@ -35,7 +35,7 @@ void check(const Group& world, const std::string& who, index_t count, Draw draw)
   require_everywhere(world, right && number == count && sum == count * (count - 1) / 2, who);
 }
 
-// A whole phase of a program: from the first task to the last, the smaller shares at the end included.
+// A whole phase of a program, from the first task to the last, including the smaller shares at the end.
 void measure_all(Session& session, const Place& place, TaskCounter& tasks, Array<std::int64_t, 1>& counter) {
   const index_t count = session.is_quick() ? 1000 : place.one_node ? 100000 : 10000;
   const Others others = waiting(session.world());
@@ -62,7 +62,7 @@ void measure_all(Session& session, const Place& place, TaskCounter& tasks, Array
 
 void tasks(Session& session, const Place& place) {
   if (!session.wants(section)) return;
-  // In reverse, so that what lies at the first rank of the group is far from the one that draws alone.
+  // In reverse order, so that the memory of the group's first rank is far from the rank that draws alone.
   const Group& world = session.world();
   std::vector<int> reverse(static_cast<std::size_t>(world.size()));
   std::iota(reverse.rbegin(), reverse.rend(), 0);

@@ -53,7 +53,7 @@ std::span<double> own_part(Array<double, N>& array) {
   return {local.data(), static_cast<std::size_t>(local.size())};
 }
 
-// `name` of an array that is cut along its first dimension, as the result is.
+// Measures `name` of an array that is cut along its first dimension, as the result is.
 template <std::size_t N, class F>
 void measure(Session& session, const std::string& name, const Extents<N>& dims, const Order<N>& order,
              const F& call) {
@@ -65,7 +65,7 @@ void measure(Session& session, const std::string& name, const Extents<N>& dims, 
   for (std::size_t d = 0; d < N; ++d) permuted[d] = dims[static_cast<std::size_t>(order[d])];
   Array<double, N> from(world, slabs<N>(dims, ranks, 0), {.name = "from"});
   Array<double, N> to(world, slabs<N>(permuted, ranks, 0), {.name = "permuted"});
-  // What is the first dimension of the result is this one here: as many elements change their rank.
+  // Cut along the dimension that is the first one of the result, so that as many elements change their rank.
   Array<double, N> plain(world, slabs<N>(dims, ranks, static_cast<std::size_t>(order[0])), {.name = "copy"});
   for_each_local(from, [&](const Index<N>& at, double& x) { x = value_at(dims, at); });
   call(from, to);
@@ -76,7 +76,7 @@ void measure(Session& session, const std::string& name, const Extents<N>& dims, 
   const Others others = waiting(world);
   const std::span<double> source = own_part(from), target = own_part(to);
   const std::size_t least = std::min(source.size(), target.size());
-  Routine by_hand;  // between nodes it would be no counterpart
+  Routine by_hand;  // not comparable between nodes
   if (world.node_count() == 1)
     by_hand = repeat([=] {
       std::memcpy(target.data(), source.data(), least * sizeof(double));

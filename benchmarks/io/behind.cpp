@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-// What a computation on all ranks loses to a checkpoint that is written behind it.
+// The time that a computation on all ranks loses to a checkpoint that is written behind it.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -20,7 +20,7 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Products of small matrices that stay in a core's cache: the processor is all that they need.
+// Products of small matrices that stay in a core's cache: they need only the processor.
 class Computation {
  public:
   Computation() {
@@ -44,11 +44,11 @@ class Computation {
   std::array<double, n * n> a_, b_, c_;
 };
 
-// Of one checkpoint, in seconds.
+// Times of one checkpoint, in seconds.
 struct Run {
   double duration;  // until it is on disk under its name
   double snapshot;  // until write_async returns
-  double lost;      // more than the same computation takes alone
+  double lost;      // longer than the same computation takes alone
 };
 
 Run run(const Group& world, tessera::io::Checkpoint& checkpoint, std::int64_t number) {

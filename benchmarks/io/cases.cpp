@@ -38,7 +38,7 @@ Selection selection_of(const Layout<2>& layout, const Extents<2>& block, int ran
   return own;
 }
 
-// In squares, so that whichever of both is stored by columns stays in a core's cache.
+// Copies in squares, so that the side that is stored by columns stays in a core's cache.
 void copy(const View<const double, 2>& from, const View<double, 2>& to) {
   constexpr index_t square = 32;
   const Extents<2>& n = from.extents();

@@ -14,7 +14,8 @@ namespace tessera::benchmark::io {
 /// A layout of a matrix, and how a program without Tessera moves the same parts.
 class Case {
  public:
-  /// Blocks are even if `block` is zero, else dealt out in turn over a grid near a square.
+  /// If `block` is zero, each rank has one block, and blocks are even. Otherwise blocks go in turn to the ranks
+  /// of a near-square grid.
   Case(std::string name, const Layout<2>& layout, const Extents<2>& block, int rank);
 
   const std::string& name() const noexcept { return name_; }

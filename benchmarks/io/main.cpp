@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-// Arrays to files and back, against the plainest programs that move the same bytes. Files are new ones with
-// their space taken first, and fsync belongs to what is timed, on both sides.
+// Arrays to files and back, against the plainest programs that move the same bytes. Files are new, and their
+// space is allocated first. The measured time includes fsync, on both sides.
 #include <CLI/CLI.hpp>
 
 #include <tessera/runtime/runtime.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-// Many small arrays against one of as many bytes.
+// Many small arrays against one array of as many bytes.
 #include <tessera/elementwise.hpp>
 #include <tessera/io/io.hpp>
 

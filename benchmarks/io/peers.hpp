@@ -13,9 +13,9 @@
 /// What a programmer writes without a library for arrays.
 namespace tessera::benchmark::io {
 
-/// A file of the ranks' parts one after another, by pwrite and pread. What is written is as safe as by save():
-/// it goes to a file of another name, whose space is taken first, and is on disk before that is renamed; or,
-/// to be compared with what does less, over the file of the time before.
+/// A file of the ranks' parts one after another, by pwrite and pread. It is written as safely as by save(): to
+/// a file of another name, whose space is allocated first, and which is on disk before it is renamed. With
+/// `overwrite` it is written over the file of the time before, to compare with a program that does less.
 class PlainFile {
  public:
   /// @collective
@@ -30,19 +30,19 @@ class PlainFile {
   index_t total_, first_;
 };
 
-/// What a rank has of a matrix, as H5Sselect_hyperslab takes it: blocks at even distances.
+/// A rank's part of a matrix, as H5Sselect_hyperslab takes it: blocks at even distances.
 struct Selection {
   std::array<index_t, 2> start, stride, count, block;
   index_t rows() const noexcept { return count[0] * block[0]; }
   index_t columns() const noexcept { return count[1] * block[1]; }
 };
 
-/// A dataset of doubles that every rank moves its hyperslab of, collectively, with the usual HDF5 calls. It is
-/// written as PlainFile does: space first, on disk, then renamed.
+/// A dataset of doubles. Every rank moves its hyperslab, collectively, with the usual HDF5 calls. It is written
+/// as by PlainFile: space first, on disk, then renamed.
 class HyperslabFile {
  public:
-  /// @local; `calls`: into how many each transfer is split, as MPI-IO takes less than 2 GiB at once; the same
-  /// on every rank
+  /// @local; `calls`: into how many calls each transfer is split, because MPI-IO takes less than 2 GiB at once.
+  /// It is the same on every rank.
   HyperslabFile(const Group& group, std::filesystem::path path, const Extents<2>& dims, const Selection& own,
                 int calls);
   /// The rank's part in row-major order. @collective @throws as above

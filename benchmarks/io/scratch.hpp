@@ -9,7 +9,7 @@
 
 namespace tessera::benchmark::io {
 
-/// A new directory for files, which every rank knows and which is removed, with what is in it, at the end.
+/// A new directory for files, known to every rank. It is removed at the end, with its contents.
 class Scratch {
  public:
   /// @collective @throws Error on every rank if it cannot be made, or has less space than `bytes`
@@ -19,8 +19,8 @@ class Scratch {
   Scratch& operator=(const Scratch&) = delete;
 
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-  /// Leaves nothing of its files in memory, as far as the file system can: what is read next comes from the
-  /// disk, and the next writer finds as much free memory as the others. @collective
+  /// Drops its files from memory, as far as the file system can. The next read then comes from the disk, and
+  /// the next writer finds as much free memory as the others. @collective
   void make_cold() const;
   /// Removes its files. @collective
   void clear() const;

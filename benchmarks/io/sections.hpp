@@ -8,7 +8,7 @@
 /// The sections of the benchmark.
 namespace tessera::benchmark::io {
 
-/// What all of them are told.
+/// The parameters of all sections.
 struct Plan {
   const Scratch& scratch;
   index_t bytes;   ///< of the arrays that are moved as a whole
@@ -20,7 +20,7 @@ struct Plan {
 void whole(Session& session, const Plan& plan);
 /// Many small arrays against one.
 void many(Session& session, const Plan& plan);
-/// What a computation loses to a checkpoint behind it.
+/// The time that a computation loses to a checkpoint behind it.
 void behind(Session& session, const Plan& plan);
 
 }  // namespace tessera::benchmark::io

@@ -16,10 +16,10 @@ struct Side {
   std::function<void()> run;
 };
 
-/// Runs all sides in each round, in turns forwards and backwards, and calls `prepare`, whose time does not
-/// count, before each. Unlike Meter there is no call before each sample that is not timed, which would double
-/// the time, and more than two sides share a round. Of `effort`, pairs and comparison_seconds count. Returns
-/// the seconds by side and round, from the first rank's start to the last one's end; the same on all ranks.
+/// Runs all sides in each round, in turns forwards and backwards. It calls `prepare` before each; this time
+/// does not count. Unlike Meter, it makes no untimed call before each sample, because that would double the
+/// time. More than two sides share a round. Of `effort`, pairs and comparison_seconds count. Returns the
+/// seconds by side and round, from the first rank's start to the last one's end; the same on all ranks.
 /// @collective
 std::vector<std::vector<double>> take_turns(const Group& group, const Effort& effort,
                                             const std::vector<Side>& sides,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-// One array of doubles in several layouts, to a file and back: as a checkpoint and by save() and load_into(),
-// against the bytes of each rank by pwrite and pread, and against a program that calls HDF5 itself.
+// One array of doubles in several layouts, to a file and back: as a checkpoint, and by save() and load_into().
+// It is compared with the bytes of each rank by pwrite and pread, and with a program that calls HDF5 itself.
 #include <algorithm>
 #include <memory>
 
@@ -20,7 +20,7 @@ constexpr const char* reading = "read an array of doubles, none of it in memory 
 
 double element(const Index<2>& at, index_t columns) { return static_cast<double>(at[0] * columns + at[1]); }
 
-// The array, and everybody's file of it.
+// The array, and its file in each of the ways.
 class Subjects {
  public:
   Subjects(const Group& group, const Plan& plan, const Case& layout)
@@ -57,7 +57,7 @@ class Subjects {
             {"HDF5 hyperslabs", [this] { read_hyperslab(); }}};
   }
 
-  // Whether a reader brings back what is to be there.
+  // Checks that a reader restores the right elements.
   void check(const Side& reader) {
     fill(array_, -1.0);
     array_.sync();

@@ -47,7 +47,7 @@ bool is_right(Array<double, 2>& c, const Shape& shape) {
   return right_ones;
 }
 
-// What the others do with the same shape, each on its own matrices.
+// The other libraries' products of the same shape, each on its own matrices.
 class Peers {
  public:
   Peers(const Group& world, const Shape& shape, bool global_arrays)
@@ -64,7 +64,8 @@ class Peers {
     a_.emplace(matrix(shape.m, shape.k));
     b_.emplace(matrix(shape.k, shape.n));
     c_.emplace(matrix(shape.m, shape.n));
-    // The rank's part of the result by one call: whatever is nearer to a square.
+    // The rank's part of the result, by one call. The longer side is divided, so that the part is nearer to a
+    // square.
     rows_ = shape.m >= shape.n ? shape.m / ranks : shape.m;
     columns_ = shape.m >= shape.n ? shape.n : shape.n / ranks;
     own_a_.assign(static_cast<std::size_t>(rows_ * shape.k), 0.5);

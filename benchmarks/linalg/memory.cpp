@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// What matrix routines need beside their operands: the growth of the resident memory of a process to its peak,
-// of the process where it is largest.
+// The memory that matrix routines need beside their operands. It is the growth of a process's resident memory
+// to its peak, in the process where it is largest.
 #include <malloc.h>
 
 #include <fstream>
@@ -28,8 +28,8 @@ index_t status(const std::string& key) {
 
 template <class F>
 index_t peak_growth(const Group& world, F&& f) {
-  malloc_trim(0);                                 // what was freed before would be taken again
-  std::ofstream("/proc/self/clear_refs") << "5";  // the peak is what there is now
+  malloc_trim(0);                                 // otherwise memory freed before would be reused
+  std::ofstream("/proc/self/clear_refs") << "5";  // resets the peak to the present size
   world.barrier();
   const index_t before = status("VmRSS");
   f();
@@ -55,10 +55,10 @@ void memory(Session& session) {
   for (const auto& [name, layout] : layouts) {
     Array<double, 2> a(world, layout), b(world, layout), c(world, layout);
     fill(a, 1.0), fill(b, 1.0), fill(c, 0.0);
-    // Every page of them belongs to every process of the node before: reading maps it.
+    // Reading maps every page into every process of the node, so that this does not count below.
     for (const auto* array : {&a, &b, &c}) static_cast<void>(array->get(Patch<2>::whole(array->dims())));
     world.sync();
-    // What MPI and BLAS keep for themselves from the first call on.
+    // The first call allocates what MPI and BLAS keep for themselves.
     tessera::linalg::gemm(1.0, a, b, 0.0, c);
     const std::string title = std::to_string(n) + " x " + std::to_string(n) + " doubles (" +
                               std::to_string(static_cast<int>(matrix)) + " MiB), " + name;

@@ -12,7 +12,7 @@
 /// The sections of the benchmark, each a table of its own.
 namespace tessera::benchmark::linalg {
 
-/// The process grid of ScaLAPACK that so many ranks have here. @local
+/// The process grid of ScaLAPACK for so many ranks. @local
 inline Extents<2> near_square(int ranks) {
   int rows = static_cast<int>(std::sqrt(static_cast<double>(ranks)));
   while (ranks % rows != 0) --rows;
@@ -25,7 +25,8 @@ struct Shape {
   friend bool operator==(const Shape&, const Shape&) = default;
 };
 
-/// @collective, all of these; `global_arrays`: whether the library runs; `only`: instead of all shapes
+/// All of these are @collective. `global_arrays`: whether Global Arrays runs; `only`: the shapes to measure
+/// instead of all
 void gemm(Session& session, bool global_arrays, const std::vector<Shape>& only);
 void solvers(Session& session);
 void batch(Session& session);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// Equations, eigenvalues and singular values of blocked arrays, redistribution included, against the bare calls
-// of ScaLAPACK on matrices that lie as it wants them.
+// Equations, eigenvalues and singular values of blocked arrays, redistribution included. They are compared with
+// bare calls of ScaLAPACK on matrices in its own layout.
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -25,7 +25,7 @@ double element(index_t i, index_t j, index_t n) {
   return std::sin(low * 0.7 + high * 1.3) + (i == j ? 2 * std::sqrt(static_cast<double>(n)) + 2 : 0);
 }
 
-// ScaLAPACK's matrices of one size: what was there before each call is restored between the samples.
+// ScaLAPACK's matrices of one size. Calls overwrite them, so they are restored between the samples.
 class Peer {
  public:
   Peer(const Group& world, index_t n) : world_(world), system_(world) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// Sums onto the target's memory, while it waits and while it computes.
+// Accumulates into the target's memory, while the target waits and while it computes.
 #include "sections.hpp"
 #include "transfers.hpp"
 
@@ -25,7 +25,7 @@ std::optional<Target> from_large(index_t bytes, double ratio) {
   return Target{Goal::at_least, ratio};
 }
 
-// Tessera's against what references_of(mover) gives.
+// Compares Tessera's accumulate with the references that references_of(mover) returns.
 template <class F>
 void measure(Session& session, const Transfer& transfer, std::span<double> buffer, const Mover& own,
              const std::string& meanwhile, const F& references_of) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// A thousand doubles at random places, against as many bytes in one piece.
+// A thousand doubles at random places, against their bytes and those of their places in one piece.
 #include <algorithm>
 #include <numeric>
 #include <random>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// Where local memory comes from: it matters where a network registers memory.
+// Local memory from several sources. The source matters where a network registers memory.
 #include <algorithm>
 #include <memory>
 #include <vector>

@@ -17,7 +17,7 @@ void compute(index_t steps) noexcept {
   std::uint64_t x = 20061103;
   for (index_t i = 0; i < steps; ++i) {
     x = x * 6364136223846793005u + 1442695040888963407u;
-    asm volatile("" : "+r"(x));  // each step after the one before
+    asm volatile("" : "+r"(x));  // each step depends on the one before
   }
 }
 

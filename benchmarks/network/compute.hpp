@@ -6,12 +6,12 @@
 
 namespace tessera::benchmark::network {
 
-/// Seconds since some time. @local
+/// Seconds since an arbitrary time. @local
 double now() noexcept;
 
 /// Arithmetic in registers: calls nothing, touches no memory, and takes equally long for every step. @local
 void compute(index_t steps) noexcept;
-/// How many steps take so many seconds on a free core, from a short trial. @local
+/// The number of steps that take so many seconds on a free core, from a short trial. @local
 index_t steps_of(double seconds);
 
 }  // namespace tessera::benchmark::network

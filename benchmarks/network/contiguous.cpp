@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// Contiguous blocks, from one value to what no cache holds, against MPI.
+// Contiguous blocks, from one value to more than any cache holds, against MPI.
 #include "sections.hpp"
 #include "transfers.hpp"
 
@@ -12,7 +12,7 @@ constexpr index_t sizes[] = {8,        64,        512,     kib,     4 * kib, 32 
                              64 * kib, 256 * kib, 2 * mib, 8 * mib, 64 * mib};
 constexpr index_t most = 64 * mib;
 
-// Where there is no window to compare with, the goal is that of messages.
+// Without a window to compare with, the target is the one for messages.
 std::optional<Target> target_of(index_t bytes, bool by_window) {
   if (!by_window && bytes >= 64 * kib) return Target{Goal::at_least, 0.9};
   if (!by_window && bytes <= kib) return Target{Goal::at_least, 1.0 / 1.3};

@@ -10,7 +10,7 @@
 
 namespace tessera::benchmark::network {
 
-/// The two ends of what is measured: rank 0 makes the calls, rank 1 on another node is their target.
+/// The two ends of a measurement. Rank 0 makes the calls; rank 1, on another node, is their target.
 class Ends {
  public:
   static constexpr int origin = 0, target = 1;
@@ -26,17 +26,17 @@ class Ends {
   bool is_origin() const { return world().rank() == origin; }
   /// Whether MPI has windows between these nodes. @local
   bool has_windows() const noexcept { return windows_; }
-  /// Whether a target is served that calls nothing: not in ProgressMode::poll. @local
+  /// Whether a target is served while it makes no calls; false in ProgressMode::poll. @local
   bool is_served() const noexcept { return served_; }
 
-  /// What the target does meanwhile: it waits in Group::barrier. @local
+  /// The target waits in Group::barrier meanwhile. @local
   Others waiting() const;
   /// The target computes without any call, until rank 0 stores a word in its memory. Needs is_served(). @local
   Others computing();
   /// The target does its part of an exchange of messages, and waits in MPI_Barrier. @local
   static Others answering(Routine part) { return {.work = std::move(part)}; }
 
-  /// Rank 0 calls f() while the other does as said. @collective
+  /// Rank 0 calls f() while the other rank does what `others` says. @collective
   template <class F>
   void call(const Others& others, F&& f) {
     others.wait();
@@ -51,16 +51,16 @@ class Ends {
 
   /// Ends a listen() of the other rank. @onesided
   void tell(int rank);
-  /// Whether the other rank has told something that was not listened to before; calls nothing. @local
+  /// True once for each tell() of the other rank; makes no calls. @local
   bool listen() noexcept;
 
  private:
-  Segment words_;  // how often each was told something
+  Segment words_;  // how often each rank was told
   bool windows_, served_;
   std::int64_t told_ = 0, heard_ = 0;
 };
 
-/// What rows say of the target.
+/// What the names of rows say about the target.
 inline constexpr const char *waits = ", target waits", *computes = ", target computes";
 
 }  // namespace tessera::benchmark::network

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// The same by ARMCI.
+// Contiguous blocks against ARMCI.
 #include "armci_peer.hpp"
 #include "ga_peer.hpp"
 #include "sections.hpp"

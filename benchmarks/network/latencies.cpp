@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// Single operations at a target that computes and calls nothing: one after the other, and now and then.
+// Single operations at a target that computes and makes no calls: one after the other, and with pauses.
 #include <cmath>
 #include <random>
 #include <vector>
@@ -16,7 +16,7 @@ namespace {
 constexpr const char* section = "progress: single operations, each timed";
 constexpr int target = Ends::target;
 
-// How long each of so many calls took; before each, rank 0 computes until next(when the one before was over).
+// The times of so many calls. Before each call, rank 0 computes until next(end of the call before).
 template <class Call, class Next>
 std::vector<double> take(Ends& ends, const Others& others, std::size_t count, const Call& call, Next next) {
   std::vector<double> seconds(count);
@@ -85,8 +85,8 @@ void measure_call(Session& session, Ends& ends, const std::string& name, const C
   add_times(session, name + ", 1 a millisecond", regular, 80e-6, 1e-3);
 }
 
-// What the machine itself takes when all of it has to be fetched to the caches again: a message there and back,
-// the target doing nothing but wait for it.
+// The time that the machine itself takes when everything has to be fetched into the caches again. It is
+// measured by a message there and back; the target only waits for it.
 void measure_message(Session& session, Ends& ends) {
   const Group& world = ends.world();
   double word = 0.0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// What an agent takes from a rank that computes.
+// The processor time that an agent takes from a rank that computes.
 #include <ctime>
 #include <vector>
 
@@ -20,18 +20,18 @@ double processor_seconds(clockid_t clock) {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// Of all threads of this process but the one that asks.
+// The processor time of all threads of this process except the calling one.
 double others_seconds() {
   return processor_seconds(CLOCK_PROCESS_CPUTIME_ID) - processor_seconds(CLOCK_THREAD_CPUTIME_ID);
 }
 
 struct Windows {
-  std::vector<double> seconds, shares;  // that the computation took; of a processor, that other threads took
-  index_t operations = 0;               // that rank 0 made
+  std::vector<double> seconds, shares;  // of the computation; of a processor, taken by other threads
+  index_t operations = 0;               // made by rank 0
 };
 
-// Rank 1 computes. Rank 0 does so as well, and at `paced` gets 8 bytes every millisecond until it is told that
-// rank 1 is done.
+// Rank 1 computes. Rank 0 computes as well. If `paced`, rank 0 also gets 8 bytes every millisecond, until rank
+// 1 tells it that the computation is done.
 void take(Windows& windows, Ends& ends, Segment& segment, index_t steps, bool paced) {
   ends.world().barrier();
   double seconds = 0.0, others = 0.0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// What happens between nodes: transfers, sums, many small ones, progress, overlap; against MPI and ARMCI.
+// Operations between nodes: transfers, accumulates, many small transfers, progress, overlap; against MPI and
+// ARMCI.
 #include <CLI/CLI.hpp>
 
 #include <tessera/runtime/runtime.hpp>
@@ -22,7 +23,7 @@ int main(int argc, char** argv) {
       });
   if (parsed.exit_status) return *parsed.exit_status;
   parsed.options.topology = topology;
-  // An operation takes tens of microseconds here, and a large one some of ten milliseconds.
+  // An operation takes tens of microseconds here, and a large one tens of milliseconds.
   parsed.options.full = {.sample_seconds = 1e-3, .comparison_seconds = 2.0};
 
   network::Ends ends(runtime);
@@ -39,7 +40,7 @@ int main(int argc, char** argv) {
   network::overlap(session, ends, slow_wire);
   if (!slow_wire) {
     network::buffers(session, ends);
-    // Global Arrays takes all processes, those of agents too.
+    // Global Arrays uses all processes, including those of agents.
     if (runtime.progress() != tessera::ProgressMode::rank) network::incumbent(session, ends);
   }
   session.note(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// What goes through the agents against plain messages, there and back.
+// Transfers through the agents against plain messages, there and back.
 #include "compute.hpp"
 #include "sections.hpp"
 #include "transfers.hpp"
@@ -12,7 +12,7 @@ namespace {
 constexpr const char* section = "pingpong: through agents, against messages";
 constexpr index_t most = 8 * mib;
 
-// There and back, both of the full size.
+// A message there and one back, both of the full size.
 Mover ping_pong(const Ends& ends, index_t bytes, double* buffer, std::span<double> memory) {
   const Group& world = ends.world();
   double* data = ends.is_origin() ? buffer : memory.data();
@@ -26,7 +26,7 @@ Mover ping_pong(const Ends& ends, index_t bytes, double* buffer, std::span<doubl
           .sync = [&world] { world.barrier(); }};
 }
 
-// What the model of the protocols (docs/runtime.md) is made of: messages alone.
+// Messages alone, which the model of the protocols (docs/runtime.md) is made of.
 void measure_messages(Session& session, Ends& ends, std::span<double> buffer, std::span<double> theirs) {
   constexpr index_t sizes[] = {8,         4 * kib,   16 * kib, 64 * kib, 128 * kib,
                                256 * kib, 512 * kib, mib,      4 * mib,  most};
@@ -70,7 +70,7 @@ void messages(Session& session, Ends& ends) {
   small.get.target = small.put.target;
   measure(session, {section, format_bytes(one) + waits, {0}}, buffer, mover(one), {small});
 
-  // Large ones with a word back: what comes back in full would find everything in the caches.
+  // Large messages get a word back: a full message back would find everything in the caches.
   for (const index_t bytes : {mib, most}) {
     const Rows block = Rows::contiguous(bytes);
     Mover other = by_messages(ends, bytes, buffer.data(), theirs);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// Transfers that go on while their process computes.
+// Transfers that progress while their process computes.
 #include <algorithm>
 #include <vector>
 
@@ -30,7 +30,7 @@ class Overlap {
                std::optional<Target> goal) {
     const Strided block = Strided::contiguous(bytes);
     const auto blocking = [&] { finish(start(operation, block), operation); };
-    // How long one takes says how long to compute, and how many are affordable.
+    // The time of one transfer decides how long to compute, and how many pairs are affordable.
     std::vector<double> first;
     for (int i = 0; i < 6; ++i) first.push_back(timed(others, blocking));
     const double estimate = median(first);
@@ -92,7 +92,7 @@ class Overlap {
     return ends_.world().broadcast(seconds, Ends::origin);
   }
 
-  // Each against the one before.
+  // Each sample against its neighbour.
   static Estimate control_of(const Samples& samples) {
     std::vector<double> controls;
     for (const auto* times : {&samples.blocking, &samples.together}) {

@@ -16,7 +16,8 @@ void accumulate(Session& session, Ends& ends);
 void batches(Session& session, Ends& ends);
 void latencies(Session& session, Ends& ends);
 void load(Session& session, Ends& ends);
-/// Judged only where the wire is slower than the processors that feed it.
+/// If `judged`, it has a target. This makes sense only if the network is slower than the processors that feed
+/// it.
 void overlap(Session& session, Ends& ends, bool judged);
 void buffers(Session& session, Ends& ends);
 void incumbent(Session& session, Ends& ends);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// Short rows of the sizes and numbers that are usual in papers on ARMCI: is the method chosen the best there
-// is?
+// Short rows, of sizes and counts that are usual in papers on ARMCI. Measures whether Tessera chooses the best
+// method.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -30,8 +30,8 @@ struct Trial {
   double ratio;  // our speed relative to it
 };
 
-// A short trial says which of the others is the fastest; the row is measured afresh, so that luck in the trial
-// does not count.
+// A short trial finds the fastest of the others. The row is then measured again, so that luck in the trial does
+// not count.
 void measure_cell(Session& session, const Transfer& transfer, std::span<double> buffer, const Mover& own,
                   const std::vector<Mover>& others) {
   Effort effort{.pairs = 7, .sample_seconds = 200e-6, .comparison_seconds = 0.1};

@@ -24,21 +24,21 @@ inline std::span<double> span_of(const LocalBuffer<double>& buffer) noexcept {
 
 /// Rows as a transfer of a segment, dense on the local side. @local
 Strided shape_of(const Rows& rows) noexcept;
-/// As Transfer::places. @local
+/// The places of rows, as in Transfer::places. @local
 std::vector<index_t> places_of(const Rows& rows);
 
-/// put, get and accumulate on a segment, each done at the target on return. @local
+/// put, get and accumulate on a segment, each complete at the target on return. @local
 Mover by_segment(const Ends& ends, Segment& segment, const Rows& rows, double* buffer, const Others& others,
                  double factor = 1.0);
 
-/// The same by MPI on a window, the factor left out. @local
+/// The same by MPI on a window, without the factor. @local
 Mover by_window(mpi_peer::Window& window, index_t bytes, double* buffer);
 
-/// The same by messages: what is put is acknowledged, and what is got is asked for, with 8 bytes; nothing
-/// accumulates. `memory` is the target's. @local
+/// The same by messages, without accumulate. A put is acknowledged, and a get is requested, with 8 bytes.
+/// `memory` is the target's. @local
 Mover by_messages(const Ends& ends, index_t bytes, double* buffer, std::span<double> memory);
 
-/// by_window or by_messages: what there is here. @collective to make
+/// by_window if MPI has windows here, else by_messages. @collective to make
 class Peer {
  public:
   Peer(const Ends& ends, index_t most);

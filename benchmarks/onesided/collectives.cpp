@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// Reductions, broadcasts and gathers of a group against MPI's, from one element to what no cache holds.
+// Reductions, broadcasts and gathers of a group against MPI's, from one element to more than any cache holds.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* section = "collectives";
 
-// In place, so the numbers are zeros: sums of others would soon be infinite.
+// The reductions are in place, so the numbers are zeros: sums of others would soon be infinite.
 void measure(Session& session, index_t bytes) {
   const Group& world = session.world();
   const std::string of = " of " + format_bytes(bytes);
@@ -42,8 +42,8 @@ void measure(Session& session, index_t bytes) {
   const int root = world.size() - 1;
   std::fill(ours.begin(), ours.end(), world.rank());
   std::fill(theirs.begin(), theirs.end(), world.rank());
-  // What is sent was written just before, as in programs: here a number in each line of the caches. Data that
-  // nobody has written since the last broadcast is still in the cache of the rank that receives it.
+  // The data is written just before it is sent, as in programs: here one number in each cache line. Data that
+  // was not written since the last broadcast is still in the receiver's cache.
   const auto write = [&world, root](std::vector<double>& data) {
     constexpr std::size_t line = 64 / sizeof(double);
     for (std::size_t i = 0; world.rank() == root && i < data.size(); i += line) data[i] += 1;

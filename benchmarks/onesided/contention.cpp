@@ -18,7 +18,7 @@ namespace {
 
 constexpr index_t bytes = 32 * 1024 * 1024, count = bytes / static_cast<index_t>(sizeof(double));
 
-// Every rank adds its number plus one, once; on the last rank the sum must be there.
+// Every rank adds its number plus one, once; the last rank checks the sum.
 template <class Accumulate, class Sync>
 void check(const Group& world, const std::string& who, std::span<double> sum, std::span<double> summand,
            Accumulate accumulate, Sync sync) {

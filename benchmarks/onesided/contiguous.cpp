@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// Contiguous blocks to the other rank's memory, from a single element to what no cache holds.
+// Contiguous blocks to the other rank's memory, from a single element to more than any cache holds.
 #include <bit>
 
 #include "by_hand.hpp"
@@ -19,7 +19,7 @@ constexpr index_t most = 64 * mib / element;
 Mover by_mpi(const Session& session, mpi_peer::Window& window, double* buffer, index_t bytes) {
   const std::string name = "MPI and flush";
   const int rank = session.world().size() - 1, count = static_cast<int>(bytes / element);
-  // What is small goes through all of MPICH's layers; Open MPI has a short way for it.
+  // Small transfers go through all of MPICH's layers; Open MPI has a short path for them.
   std::optional<Target> target = no_slower;
   if (bytes <= kib) {
     target.reset();
@@ -32,7 +32,7 @@ Mover by_mpi(const Session& session, mpi_peer::Window& window, double* buffer, i
           .sync = [&window] { window.sync(); }};
 }
 
-// A copy past the caches is the fastest as long as nobody looks at what arrived; here it is read once.
+// A copy past the caches is the fastest if the data is not read afterwards. Here it is read once.
 void measure_gets_to_be_read(Session& session, const std::string& section, const Array<double, 1>& array,
                              std::span<double> buffer) {
   const Index<1> first{(session.world().size() - 1) * most};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// Getting memory that all ranks can reach and giving it back, and local memory to transfer from.
+// Creating and closing memory that all ranks can reach, and local memory for transfers.
 #include <algorithm>
 #include <vector>
 
@@ -57,7 +57,7 @@ void measure_segments(Session& session) {
               {"posix_fallocate of each slice", repeat([] { reserve_and_release(large); })}});
 }
 
-// On a node all local memory is alike; where a network is between, MPI knows its own.
+// On a node all local memory is alike. Over a network, MPI knows the memory that it allocated itself.
 void measure_local_buffers(Session& session) {
   const Group& world = session.world();
   const Side side = sides(world).back();

@@ -15,7 +15,8 @@ namespace {
 
 constexpr const char* section = "synchronisation";
 
-// All ranks at once add to a number, which is not atomic, a known number of times: none may be lost.
+// All ranks add at once to a number that is not updated atomically, each a known number of times. No addition
+// may be lost.
 template <class Lock, class Unlock>
 void check(const Group& world, const std::string& who, Lock lock, Unlock unlock) {
   constexpr int times = 200;

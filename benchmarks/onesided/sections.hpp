@@ -7,8 +7,8 @@
 
 #include "session.hpp"
 
-/// The sections of the benchmark, each a table of its own. What needs another rank is left out where there is
-/// none.
+/// The sections of the benchmark, each a table of its own. Measurements that need another rank are left out if
+/// there is none.
 namespace tessera::benchmark::onesided {
 
 /// @collective, all of these
@@ -24,12 +24,12 @@ void collectives(Session& session);
 void mutexes(Session& session);
 void memory(Session& session);
 
-/// Whose memory rank 0 works on.
+/// The rank whose memory rank 0 works on.
 struct Side {
   int rank;
   std::string name;
 };
-/// Its own, and the last rank's if that is another. @local
+/// Rank 0's own side, and the last rank's if that is another rank. @local
 std::vector<Side> sides(const Group& world);
 
 }  // namespace tessera::benchmark::onesided

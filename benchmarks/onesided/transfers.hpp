@@ -11,13 +11,13 @@
 /// The movers of this benchmark.
 namespace tessera::benchmark::onesided {
 
-/// What is asked of a transfer of so many bytes against the best that can be written by hand. @local
+/// The target for a transfer of so many bytes, against the best that can be written by hand. @local
 std::optional<Target> close_to_hand(Operation operation, index_t bytes);
 
 /// By hand, in the memory of another mover: `rows` are those of the put. @collective
 Mover by_hand(const Session& session, const Mover& same_memory, double* remote, double* buffer,
               const Rows& rows);
-/// By ARMCI, `offset` bytes into the memory; no mover if there is none. @local
+/// By ARMCI, `offset` bytes into the memory; an empty mover if `memory` is null. @local
 Mover by_armci(const Session& session, armci_peer::Memory* memory, index_t bytes, index_t offset,
                double* buffer, const Rows& rows);
 

@@ -19,13 +19,13 @@ namespace {
 using Integer64 = std::int64_t;
 constexpr const char* section = "single values";
 
-// All updates in turn, by rank 0 on the last rank's element, which holds 0.
+// Checks all updates in turn, by rank 0 on the last rank's element, which holds 0.
 void check_updates(Array<Integer64, 1>& array, armci_peer::Memory* armci) {
   const Group& world = array.group();
   const int rank = world.size() - 1;
   tessera::fill(array, 0);
   if (armci != nullptr) {
-    *armci->own() = 0.0;  // all bits are
+    *armci->own() = 0.0;  // all bits are 0
     armci_peer::sync();
   }
   if (world.rank() == 0) {
@@ -44,7 +44,7 @@ void check_updates(Array<Integer64, 1>& array, armci_peer::Memory* armci) {
   world.barrier();
 }
 
-// All ranks at once, each a known number of times: none may be lost.
+// All ranks add at once, each a known number of times: no addition may be lost.
 template <class FetchAdd>
 void check_fetch_add(const Group& world, const std::string& who, FetchAdd fetch_add) {
   constexpr int times = 1000;
@@ -87,7 +87,7 @@ void measure_updates(Session& session) {
           }
         }),
         {}, {});
-    // each call but the first of a sample succeeds: it expects what the one before left
+    // each call but the first of a sample succeeds: it expects the value that the call before left
     row("compare_exchange", repeat([&, expected = Integer64{0}]() mutable {
           if (array.compare_exchange(at, expected, expected + 1)) ++expected;
         }),

@@ -20,7 +20,8 @@ namespace {
 constexpr index_t slice = 8 * 1024 * 1024, most = 1024, element = sizeof(double);
 const double one = 1.0;
 
-// Where the runs begin: each in a line of its own, or in lines of its own, at random, and at random inside it.
+// Where the runs begin. Each run has one or more cache lines of its own, at a random place, and begins at a
+// random element inside them.
 std::vector<index_t> random_offsets(index_t runs, index_t bytes) {
   const index_t line = std::max(bytes, index_t{64});
   std::mt19937_64 random(20061103);

@@ -56,7 +56,7 @@ bool available() noexcept { return true; }
 Memory::Memory(const Group& world, index_t bytes) : rank_(world.rank()), parts_(allocate_parts(world, bytes)) {}
 
 Memory::~Memory() {
-  // All ranks must come, which they do not when one of them unwinds.
+  // Collective, so it is skipped while a rank unwinds: the others would not take part.
   if (std::uncaught_exceptions() == 0) ARMCI_Free(own());
 }
 
@@ -106,7 +106,7 @@ std::int64_t Memory::fetch_add(int rank, index_t offset, int value) {
 }
 
 std::int64_t Memory::exchange(int rank, index_t offset, std::int64_t value) {
-  long local = value;  // is given, and becomes what was there
+  long local = value;  // passes the new value, and becomes the old one
   check(ARMCI_Rmw(ARMCI_SWAP_LONG, &local, address(rank) + offset, 0, rank), "ARMCI_Rmw");
   return local;
 }

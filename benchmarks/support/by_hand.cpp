@@ -20,7 +20,7 @@ namespace {
 constexpr index_t line = 64;
 
 #if defined(__x86_64__)
-// Whole lines, each to a place that begins a line.
+// Copies whole cache lines; `to` begins at a line.
 __attribute__((target("avx512f"))) void stream_lines_avx512(std::byte* to, const std::byte* from,
                                                             index_t lines) {
   for (index_t i = 0; i < lines; ++i, to += line, from += line) {

@@ -5,13 +5,13 @@
 #include "rows.hpp"
 #include "session.hpp"
 
-/// What a programmer would write by hand for the same work: the references that stand for the hardware.
+/// The same work as a programmer would write it by hand: the references that stand for the hardware.
 namespace tessera::benchmark {
 
 /// memcpy of each row. @local
 void copy_rows(void* to, const void* from, const Rows& rows);
-/// Copies with stores that go past the caches, the widest of this processor: faster where the target is larger
-/// than they are. memcpy on processors that have none. @local
+/// Copies with stores that go past the caches, the widest of this processor. This is faster if the target is
+/// larger than the caches. It is memcpy on processors without such stores. @local
 void stream_rows(void* to, const void* from, const Rows& rows);
 /// The faster of the two for these very rows, from a short trial. @collective
 Reference fastest_copy(const Group& group, void* to, const void* from, const Rows& rows);

@@ -38,7 +38,7 @@ int created(int handle) {
 
 int positions(std::span<const int> at) { return Bounds::checked(static_cast<std::int64_t>(at.size() / 2)); }
 
-// All ranks must come, which they do not when one of them unwinds.
+// Collective, so it is skipped while a rank unwinds: the others would not take part.
 void destroy(int handle) {
   if (std::uncaught_exceptions() == 0) GA_Destroy(handle);
 }
@@ -50,8 +50,8 @@ std::string why_not() { return {}; }
 
 Library::Library(std::int64_t scratch) {
 #if defined(MPICH)
-  // MPICH 4.0.2 may move the base of a window from MPI_Win_allocate, and results are wrong then; ARMCI-MPI
-  // takes MPI_Win_create when told so. (Not on Open MPI: it has no MPI_Win_create for a single process.)
+  // MPICH 4.0.2 may move the base of a window from MPI_Win_allocate, and results are then wrong. So ARMCI-MPI
+  // is told to use MPI_Win_create. (Not on Open MPI: it has no MPI_Win_create for a single process.)
   setenv("ARMCI_USE_WIN_ALLOCATE", "0", 1);
 #endif
   GA_Initialize();

@@ -12,9 +12,9 @@
 /// ga_peer.cpp.
 namespace tessera::benchmark::ga_peer {
 
-/// Whether Global Arrays was there when the benchmarks were built. @local
+/// Whether Global Arrays was found when the benchmarks were built. @local
 bool available() noexcept;
-/// What a run says where it was not. @local
+/// The note of a run without Global Arrays. @local
 std::string why_not();
 
 /// Starts the library on MPI_COMM_WORLD of a running MPI, and ends it. At most one at a time, once in a
@@ -22,13 +22,13 @@ std::string why_not();
 /// @collective
 class Library {
  public:
-  /// `scratch`: bytes of local memory, which its gather and scatter want; without any they end the program.
+  /// `scratch`: bytes of local memory for gather and scatter; without any, these end the program.
   explicit Library(std::int64_t scratch = 0);
   ~Library();
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
 
-  /// "Global Arrays" and its version. @local
+  /// "Global Arrays". @local
   static std::string name();
 };
 
@@ -50,7 +50,7 @@ class Matrix {
   void put(const Patch& patch, const double* from);
   void get(const Patch& patch, double* into) const;
   void accumulate(const Patch& patch, const double* from, double alpha);
-  /// Single elements, at a list of their rows and columns in turn. @onesided
+  /// Single elements, at a list of rows and columns in turn. @onesided
   void gather(std::span<const int> at, double* into) const;
   void scatter(std::span<const int> at, const double* from);
   void scatter_accumulate(std::span<const int> at, const double* from, double alpha);
@@ -81,7 +81,7 @@ class Counters {
 /// Makes a matrix of double and destroys it. @collective
 void create_and_destroy(std::int64_t rows, std::int64_t columns);
 
-/// Everybody's operations on all arrays are done. @collective
+/// The operations of all ranks on all arrays are complete. @collective
 void sync();
 
 }  // namespace tessera::benchmark::ga_peer

@@ -119,7 +119,8 @@ void Meter::take(Samples& samples, const Batch& batch, Clock clock) const {
   call(batch, 1);
   release(batch);
   meet(batch);
-  // All leave this one within a fraction of a microsecond: ranks that are to collide must begin together.
+  // All ranks leave this barrier within a fraction of a microsecond: ranks that are to collide must begin
+  // together.
   if (clock == Clock::joint) group_.barrier();
   samples.begin.push_back(now());
   call(batch, batch.count);

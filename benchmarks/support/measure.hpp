@@ -28,14 +28,14 @@ Routine repeat(F call) {
 /// Makes the compiler believe that the memory behind `pointer` is read and written here. @local
 inline void keep(const void* pointer) noexcept { asm volatile("" : : "r"(pointer) : "memory"); }
 
-/// What the other ranks do while rank 0 makes calls. All ranks have the same ones.
+/// What the other ranks do while rank 0 makes calls. It is the same on all ranks.
 struct Others {
-  /// Their part of the calls; without it they wait at once.
+  /// Their part of the calls. Without it they wait at once.
   Routine work = {};
   /// What rank 0 does after the time is taken, so that their part ends.
   std::function<void()> release = {};
-  /// How they wait: a barrier. Without it MPI's own, not the group's: libraries that need their target to make
-  /// progress inside MPI get it then.
+  /// The barrier in which they wait. By default it is MPI's, not the group's, because some libraries need their
+  /// target inside MPI to make progress.
   std::function<void()> wait = {};
 };
 
@@ -57,14 +57,14 @@ struct Effort {
   int pairs = 31;
   /// Calls are batched until a sample takes this long.
   double sample_seconds = 20e-6;
-  /// The same where all ranks make them: long against the time between the first and the last that leave a
-  /// barrier.
+  /// The same if all ranks make the calls. It is long compared with the time between the first and the last
+  /// rank that leave a barrier.
   double joint_sample_seconds = 10e-3;
-  /// No more pairs than take this long, but two.
+  /// No more pairs than fit into this time, but at least two.
   double comparison_seconds = std::numeric_limits<double>::infinity();
 };
 
-/// What came out, in seconds per call.
+/// The result, in seconds per call.
 struct Measurement {
   Estimate time = {};
   std::optional<Estimate> reference = {};
@@ -75,14 +75,14 @@ struct Measurement {
   std::optional<Estimate> control = {};
   /// How much longer than the reference, pair by pair.
   std::optional<Estimate> excess = {};
-  /// A share, of a time or of a processor, where that is what was measured: between 0 and 1, or near them.
+  /// A share of a time or of a processor, if that was measured: between 0 and 1, or near them.
   std::optional<Estimate> share = {};
 };
 
-/// Takes the time of routines on all ranks of a group. Samples begin together, after a barrier, and each after
-/// one call that is not timed, so that all find the caches alike. Routine and reference take turns, S R R S
-/// then R S S R, so that neither drifts of the machine nor their order favour one: each half of a block is a
-/// pair, and what is the same in both halves is the control.
+/// Measures the time of routines on all ranks of a group. Samples begin together, after a barrier. An untimed
+/// call comes before each sample, so that all samples find the caches alike. Routine and reference take turns,
+/// S R R S then R S S R. So neither drifts of the machine nor their order favour one. Each half of a block is a
+/// pair. The control compares each routine in one half with itself in the other.
 class Meter {
  public:
   Meter(const Group& group, const Effort& effort) : group_(group), effort_(effort) {}

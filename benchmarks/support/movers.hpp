@@ -15,8 +15,8 @@
 /// Transfers that several libraries make in the same way: checked, then compared.
 namespace tessera::benchmark {
 
-/// Local memory that begins a cache line. With memory from malloc, which does not, memcpy out of an array took
-/// 111 ns here for 4 KiB instead of 22, and out of the peers' memory less: that would compare places, not
+/// Local memory that begins at a cache line. Memory from malloc does not. With it, memcpy of 4 KiB out of an
+/// array took 111 ns here instead of 22, and out of the peers' memory less. That would compare places, not
 /// libraries.
 class LineAligned {
  public:
@@ -33,14 +33,14 @@ class LineAligned {
 };
 
 /// One way of making the three transfers: by a library or by hand. Rank 0 makes them, between a buffer of its
-/// own and the memory of the last rank. Without routines: a library that is not there, or cannot do this.
+/// own and the memory of the last rank. A routine is empty if the library is absent or cannot do the transfer.
 struct Mover {
   Reference put = {}, get = {}, accumulate = {};
   /// This rank's part of the memory.
   std::span<double> memory = {};
-  /// Shows everybody what was done to the memory. @collective
+  /// Makes changes of the memory visible to all ranks. @collective
   std::function<void()> sync = {};
-  /// What accumulate multiplies by.
+  /// The factor by which accumulate multiplies.
   double factor = 1.0;
 
   const Reference& of(Operation operation) const;
@@ -59,8 +59,8 @@ std::vector<index_t> places_of_rows(index_t rows, index_t columns, index_t strid
 void check(const Group& world, const Transfer& transfer, std::span<double> buffer, const Mover& mover,
            Operation operation);
 
-/// Checks all movers, and compares Tessera's with each of the others: put, get, accumulate, or those of them
-/// that Tessera's has. @collective @throws as check
+/// Checks all movers, and compares Tessera's with each of the others. It does so for put, get and accumulate,
+/// as far as Tessera's mover has them. @collective @throws as check
 void measure(Session& session, const Transfer& transfer, std::span<double> buffer, const Mover& own,
              const std::vector<Mover>& others);
 

@@ -27,7 +27,7 @@ MPI_Win allocate(MPI_Comm comm, index_t bytes, void*& base) {
   return win;
 }
 
-// Whole pages, touched.
+// Allocates whole pages, and touches them.
 void* pages(index_t bytes) {
   constexpr std::size_t page = 4096;
   const std::size_t whole = (static_cast<std::size_t>(bytes) + page - 1) / page * page;
@@ -63,7 +63,7 @@ Window::Window(const Group& group, index_t bytes, Memory memory)
 }
 
 Window::~Window() {
-  // All ranks must come, which they do not when one of them unwinds.
+  // Collective, so it is skipped while a rank unwinds: the others would not take part.
   if (std::uncaught_exceptions() > 0) return;
   MPI_Win_unlock_all(win_);
   MPI_Win_free(&win_);

@@ -23,7 +23,7 @@ class RowsType {
   RowsType& operator=(const RowsType&) = delete;
 
   MPI_Datatype get() const noexcept { return type_; }
-  /// Of all rows.
+  /// The bytes of all rows.
   int bytes() const noexcept { return bytes_; }
 
  private:
@@ -37,8 +37,8 @@ enum class Memory {
   given,      ///< whole pages that are given to MPI_Win_create
 };
 
-/// Memory of all members of a group, for one-sided operations within an epoch that lasts as long as the window:
-/// MPI_Win_lock_all, with all that helps an implementation. @collective to make and destroy
+/// Memory of all ranks of a group, for one-sided operations. They are within one epoch that lasts as long as
+/// the window: MPI_Win_lock_all, with all hints that help an implementation. @collective to make and destroy
 class Window {
  public:
   Window(const Group& group, index_t bytes, Memory memory = Memory::allocated);
@@ -48,7 +48,8 @@ class Window {
 
   /// This rank's part. @local
   double* own() const noexcept { return static_cast<double*>(base_); }
-  /// `count` elements to, from and onto the first ones of a rank's part; done there on return (MPI_Win_flush).
+  /// Moves or adds `count` elements, to or from the first ones of a rank's part. It is complete there on return
+  /// (MPI_Win_flush).
   /// @onesided
   void put(int rank, const double* from, int count);
   void get(int rank, double* into, int count);
@@ -56,7 +57,7 @@ class Window {
   /// The same for dense local memory and rows from the beginning of a rank's part. @onesided
   void put(int rank, const void* from, const RowsType& rows);
   void get(int rank, void* into, const RowsType& rows);
-  /// Everybody's operations are done, and seen by the owners. @collective
+  /// The operations of all ranks are complete, and visible to the owners. @collective
   void sync();
 
  private:

@@ -20,11 +20,11 @@ struct Row {
   /// What it was compared with; empty if with nothing.
   std::string reference = {};
   Measurement measured = {};
-  /// Bytes of elements that a call moves; 0 if a rate says nothing.
+  /// Bytes of elements that a call moves; 0 if a rate has no meaning.
   double bytes = 0.0;
   std::optional<Target> target = {};
   Counts counts = Counts::every_mpi;
-  /// What else is to be said, such as which of several the reference was.
+  /// A remark, such as which of several routines the reference was.
   std::string remark = {};
 
   Verdict verdict() const noexcept;
@@ -36,40 +36,40 @@ struct Row {
 struct Environment {
   std::string benchmark;
   std::string library;        ///< Tessera, MPI, ranks and nodes
-  std::string mpi;            ///< "MPICH", "Open MPI" or "other"
-  std::string topology = {};  ///< what is between the ranks; empty: not worth telling
+  std::string mpi;            ///< "MPICH", "Open MPI" or "other MPI"
+  std::string topology = {};  ///< what is between the ranks; empty if it does not matter
   std::string processor;
   int cores = 0;
   int ranks = 0;
   int pairs = 0;
   std::string date;
 
-  /// How a column of this run is headed: the MPI, or the MPI and the topology. @local
+  /// The heading of this run's column: the MPI, or the MPI and the topology. @local
   std::string title() const { return topology.empty() ? mpi : mpi + ", " + topology; }
 };
 
-/// What is asked of the geometric mean of the ratios of a section against a reference.
+/// The target for the geometric mean of the ratios of a section against a reference.
 struct MeanTarget {
   std::string section, reference;
   double at_least;
 };
 
-/// All of a run.
+/// The whole report of a run.
 struct Report {
   Environment environment;
   std::vector<Row> rows;
-  /// Said below the table: what could not be measured, and why.
+  /// Notes below the table: what could not be measured, and why.
   std::vector<std::string> notes = {};
   std::vector<MeanTarget> mean_targets = {};
 };
 
-/// The geometric mean and the worst cell of the rows of a section that were compared with the same thing.
+/// The geometric mean and the worst cell of the rows of a section that have the same reference.
 struct Summary {
   std::string section, reference;
   double mean;
   const Row* worst;
-  bool by_target;                       ///< of those that have a target for the ratio, as some do
-  std::optional<double> at_least = {};  ///< what is asked of the mean
+  bool by_target;                       ///< only rows with a target for the ratio count, because some have one
+  std::optional<double> at_least = {};  ///< the target for the mean
 
   /// ": 0.95 or more: met", or nothing. @local
   std::string judgement() const;

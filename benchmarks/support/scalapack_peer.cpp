@@ -63,7 +63,7 @@ System::System(const Group& group) : group_(group) {
 }
 System::~System() {
   Cfree_blacs_system_handle(handle_);
-  // All ranks must come, which they do not when one of them unwinds.
+  // Collective, so it is skipped while a rank unwinds: the others would not take part.
   if (std::uncaught_exceptions() == 0) MPI_Comm_free(&comm_);
 }
 
@@ -77,7 +77,7 @@ Grid::Grid(const System& system, int rows, int columns)
 }
 
 Grid::~Grid() {
-  // All ranks must come, which they do not when one of them unwinds.
+  // Collective, so it is skipped while a rank unwinds: the others would not take part.
   if (std::uncaught_exceptions() == 0) Cblacs_gridexit(context_);
 }
 
@@ -119,7 +119,7 @@ void eigen(Matrix& a, Matrix& vectors, std::vector<double>& values) {
   pdsyevd_("V", "L", &n, a.local_.data(), &one, &one, a.descriptor_.data(), values.data(),
            vectors.local_.data(), &one, &one, vectors.descriptor_.data(), &answer, &query, &integers, &query,
            &info);
-  // More than it asks for, which its back transformation may need.
+  // More than PDSYEVD asks for, because its back transformation may need it.
   const int length = static_cast<int>(answer) + 2 * n * a.descriptor_[4];
   std::vector<double> work(static_cast<std::size_t>(length));
   std::vector<int> integer_work(static_cast<std::size_t>(integers));

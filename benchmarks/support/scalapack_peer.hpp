@@ -15,11 +15,11 @@ namespace tessera::benchmark::scalapack_peer {
 
 /// Whether the benchmarks were built with ScaLAPACK, as they are where tessera::linalg is. @local
 bool available() noexcept;
-/// What a run says where they were not. @local
+/// The note of a run without ScaLAPACK. @local
 const char* why_not() noexcept;
 
-/// What BLACS calls a group: a communicator of its own, as BLACS has one handle for each, and Tessera frees
-/// those of its groups. @collective to make and destroy
+/// The BLACS handle of a group. It has a communicator of its own: BLACS has one handle for each communicator,
+/// and Tessera frees the communicators of its groups. @collective to make and destroy
 class System {
  public:
   explicit System(const Group& group);
@@ -54,7 +54,7 @@ class Grid {
   int rows_, columns_, rank_, context_;
 };
 
-/// The blocks in which a matrix is dealt out.
+/// The size of the blocks in which a matrix is distributed.
 struct Blocks {
   int rows, columns;
 };

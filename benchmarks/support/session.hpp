@@ -19,23 +19,23 @@ class App;
 
 namespace tessera::benchmark {
 
-/// What every benchmark takes on its command line.
+/// The command-line options of every benchmark.
 struct Options {
   bool quick = false;     ///< few and short samples: to see whether it works
   std::string json = {};  ///< a file for the report
   int pairs = 31;
   std::string only = {};  ///< only sections whose title holds this
-  /// What the ranks have between them, for the heading of a report. The benchmark sets it.
+  /// What is between the ranks, for the heading of a report. The benchmark sets it.
   std::string topology = {};
-  /// What a run takes that is not quick, with the pairs above. The benchmark sets it.
+  /// The effort of a run that is not quick, with the pairs above. The benchmark sets it.
   Effort full = {};
 
   Effort effort() const;
 };
 
-/// Reads the command line; --help and mistakes are answered by rank 0, and end the program with what is
-/// returned instead. `add_more` adds options of the benchmark's own; fewer pairs than otherwise may be asked
-/// for where that is the default. @local
+/// Reads the command line. Rank 0 answers --help and mistakes; the program should then end with the returned
+/// status. `add_more` adds options of the benchmark's own. Fewer than 31 pairs may be asked for only if
+/// `defaults` has fewer. @local
 struct ParsedOptions {
   Options options;
   std::optional<int> exit_status;
@@ -43,7 +43,7 @@ struct ParsedOptions {
 ParsedOptions parse_options(int argc, char** argv, std::string_view purpose, bool speaks,
                             const std::function<void(CLI::App&)>& add_more = {}, const Options& defaults = {});
 
-/// Ends the run where a result is wrong. @local @throws Error
+/// Ends the run if a result is wrong. @local @throws Error
 void require(bool condition, const std::string& what);
 
 /// A routine that is to be compared with others.
@@ -55,8 +55,8 @@ struct Subject {
   Others others = {};
 };
 
-/// What it is compared with, and what is to be reached against that. Without a routine it is left out: its
-/// library is not there.
+/// A routine to compare with, and the target against it. Without a routine it is left out: its library is
+/// absent.
 struct Reference {
   std::string name;
   Routine routine;
@@ -66,7 +66,7 @@ struct Reference {
   std::string remark = {};
 };
 
-/// "Faster than the incumbent": what is asked against other libraries.
+/// "Faster than the incumbent": the target against other libraries.
 inline constexpr Target no_slower{Goal::at_least, 1.0};
 
 /// A run of a benchmark on all ranks: measures, prints rows as they come, and writes the report.
@@ -91,7 +91,7 @@ class Session {
   void ask_for_mean(std::string section, std::string reference, double at_least) {
     report_.mean_targets.push_back({std::move(section), std::move(reference), at_least});
   }
-  /// Something to be said below the table. @local, alike on every rank
+  /// Adds a note below the table. @local, alike on every rank
   void note(std::string text);
   /// Prints the end of the table and writes the file. @local, alike on every rank
   void finish();

@@ -27,7 +27,7 @@ double quantile_in_place(std::vector<double>& samples, double q) {
   return *place;
 }
 
-// statistic(samples), which it may reorder, and the interval from resampling.
+// The statistic of the samples, with the interval from resampling. The statistic may reorder its argument.
 template <class Statistic>
 Estimate bootstrap(std::span<const double> samples, Statistic statistic) {
   constexpr std::size_t resamples = 4000;

@@ -13,28 +13,28 @@ struct Estimate {
   double width() const noexcept { return high - low; }
 };
 
-/// The middle value; the mean of the two middle ones of an even number. @local @throws UsageError if there is
-/// none.
+/// The middle value; for an even number, the mean of the two middle ones. @local
+/// @throws UsageError if there are no samples.
 double median(std::span<const double> samples);
 
 /// The median, with the interval from a percentile bootstrap (Efron and Tibshirani, An Introduction to the
-/// Bootstrap, 1993, chapter 13) with a fixed seed: the same samples give the same interval. @local @throws as
+/// Bootstrap, 1993, chapter 13). The seed is fixed: the same samples give the same interval. @local @throws as
 /// median
 Estimate median_estimate(std::span<const double> samples);
 
-/// The value that the share `q` of the samples does not exceed, such as 0.99, with the same kind of interval.
+/// The value that the share `q` of the samples, such as 0.99, does not exceed, with the same kind of interval.
 /// @local
-/// @throws as median; UsageError for a share that is none
+/// @throws as median; UsageError if `q` is not above 0 and at most 1
 Estimate quantile_estimate(std::span<const double> samples, double q);
 
 /// The n-th root of the product. @local @throws UsageError if a value is not positive, or there is none.
 double geometric_mean(std::span<const double> values);
 
-/// at_least is about the ratio to the reference, at_most about the time, at_most_more about how much longer
-/// than the reference it took; times in seconds. share_at_least and share_at_most are about a share.
+/// at_least limits the ratio to the reference. at_most limits the time, and at_most_more the time in excess of
+/// the reference; times are in seconds. share_at_least and share_at_most limit a share.
 enum class Goal { at_least, at_most, at_most_more, share_at_least, share_at_most };
 
-/// What a measurement is asked to reach.
+/// The target of a measurement.
 struct Target {
   Goal goal;
   double value;
@@ -45,8 +45,8 @@ enum class Verdict { none, met, missed, not_measurable };
 /// How a verdict reads, such as "not measurable". @local
 const char* to_string(Verdict verdict) noexcept;
 
-/// Whether a measurement with this control (the same against itself, in the same run) says anything: its
-/// interval is at most 5 % wide, and not beyond 5 % from 1. @local
+/// Whether a measurement with this control is meaningful. The control compares a routine with itself, in the
+/// same run. Its interval must be at most 5 % wide, and not beyond 5 % from 1. @local
 bool measurable(const Estimate& control) noexcept;
 
 /// met if the interval reaches the target. @local

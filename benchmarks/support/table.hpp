@@ -15,7 +15,7 @@ class Table {
  public:
   explicit Table(std::FILE* out) : out_(out) {}
   void heading(const Environment& environment);
-  /// Begins a new section where the row's section is another than the last one's.
+  /// Begins a new section if the row's section differs from the last one's.
   void row(const Row& row);
   /// The means of the sections that have several ratios, then the notes.
   void ending(const Report& report);
@@ -25,12 +25,11 @@ class Table {
   std::string section_;
 };
 
-/// A Markdown table of the reports of one benchmark on several MPIs: a line for each measurement, two columns
-/// for each MPI, and what comes of the target on all of them. @local
+/// A Markdown table of the reports of one benchmark on several MPIs. It has a line for each measurement, two
+/// columns for each MPI, and the target with the verdict on all of them. @local
 std::string markdown(const std::vector<Report>& reports);
 
-/// What comes of a target on all MPIs: that where the reference is fastest, or the worst of all, as the row
-/// says.
+/// The verdict on all MPIs: the one where the reference is fastest, or the worst of all, as the row says.
 /// @local
 Verdict overall_verdict(const std::vector<Row>& rows) noexcept;
 

@@ -12,8 +12,8 @@
 
 #include "format.hpp"
 
-// Which library is behind the symbols of BLAS is known at run time only: Debian's alternatives, or the loader,
-// choose it. So it is asked by name.
+// The BLAS library is known only at run time: Debian's alternatives, or the loader, choose it. So its functions
+// are looked up by name.
 namespace tessera::linalg {
 namespace {
 
@@ -22,7 +22,7 @@ Function* find(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
 }
 
-// Instruction sets, each with all before it.
+// Instruction sets; each includes those before it.
 enum class Level { unknown, sse, avx, avx2, avx512 };
 
 const char* name_of(Level level) {
@@ -40,7 +40,7 @@ Level of_this_processor() {
 #endif
 }
 
-// What OpenBLAS's cores use (its TargetList.txt), and one of them of each level to ask for.
+// The instruction sets of OpenBLAS's cores (its TargetList.txt). core_to_ask_for() names one core of each set.
 Level of_kernels(std::string_view core) {
   struct Core {
     std::string_view name;
@@ -63,7 +63,7 @@ const char* core_to_ask_for(Level level) {
   return level == Level::avx512 ? "SkylakeX" : level == Level::avx2 ? "Haswell" : "Sandybridge";
 }
 
-// Seen with kernels of all kinds; tests/linalg/test_blas_reads.cpp looks what is true of the BLAS in use.
+// Seen with kernels of all kinds; tests/linalg/test_blas_reads.cpp checks the BLAS in use.
 std::vector<std::string> defects_of(std::string_view blas) {
   if (blas != "OpenBLAS 0.3.21") return {};
   return {
@@ -87,7 +87,7 @@ BackendReport backend_report(const Group& group) {
   for (int rank = 0; rank < group.size(); ++rank)
     report.processes += static_cast<int>(group.node_of(rank) == group.node_of(group.rank()));
   if (auto* config = find<char*()>("openblas_get_config")) {
-    // "OpenBLAS 0.3.21 DYNAMIC_ARCH ...": how it was built comes after the version.
+    // "OpenBLAS 0.3.21 DYNAMIC_ARCH ...": the build options follow the version.
     const std::string text = config();
     const std::size_t space = text.find(' ');
     report.blas = text.substr(0, space == std::string::npos ? space : text.find(' ', space + 1));
@@ -109,7 +109,7 @@ BackendReport backend_report(const Group& group) {
     report.blas = "MKL";
     report.threads = most();
   }
-  // A process that is bound has its processors for itself; others share those of the node.
+  // A bound process has its processors for itself; unbound processes share the processors of the node.
   const bool bound =
       report.processors > 0 && report.processors * 2 <= static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
   const int wanted = report.threads * (bound ? 1 : report.processes);

@@ -65,15 +65,15 @@ TESSERA_DEFINE(c, c64)
 TESSERA_DEFINE(z, c128)
 #undef TESSERA_DEFINE
 
-// As many rows, columns and products as BLAS, which counts in 32 bits, gets at a time.
+// The most rows, columns or products in one call of BLAS, which counts in 32 bits.
 constexpr index_t part = index_t{1} << 30;
 
-// Of a panel by columns: between columns, of which there may be one.
+// The leading dimension of a panel by columns. The panel may have a single column.
 int leading(index_t column_stride, index_t rows, index_t columns) {
   return static_cast<int>(columns == 1 ? std::clamp<index_t>(rows, 1, part) : column_stride);
 }
 
-// What has one row or column is in both orders.
+// A panel of one row or column is in both orders.
 template <class T>
 bool is_by_columns(const Panel<T>& panel, index_t rows, index_t columns) {
   return order_of(panel.row_stride, panel.column_stride, rows, columns) == Order::by_columns;
@@ -83,14 +83,14 @@ bool is_by_rows(const Panel<T>& panel, index_t rows, index_t columns) {
   return is_by_columns(panel.transposed(), columns, rows);
 }
 
-// An operand of rows x columns: its letter and leading dimension, for a result by columns.
+// The letter and leading dimension of an operand of rows x columns, for a result by columns.
 struct Read {
   char letter;
   int leading;
 
   template <class T>
   Read(const Panel<const T>& panel, bool conjugated, index_t rows, index_t columns) {
-    // A vector is in both orders: as it is unless it has to be conjugated.
+    // A vector is in both orders: it is read as it is unless it has to be conjugated.
     if (is_by_columns(panel, rows, columns) && !(conjugated && is_by_rows(panel, rows, columns))) {
       letter = 'N';
       leading = blas::leading(panel.column_stride, rows, columns);
@@ -155,8 +155,8 @@ void gemm(index_t m, index_t n, index_t k, T alpha, const Panel<const T>& a, boo
                   "which counts in 32 bits, cannot reach it; use more processes",
                   m, k, k, n));
   }
-  // BLAS writes by columns: by rows it is the transpose of the product. A single row or column is written in
-  // the way in which the operands can be conjugated.
+  // BLAS writes by columns. A result by rows is computed as the transpose of the product. A single row or
+  // column is written in the order in which the operands can be conjugated.
   const bool as_it_is = (!conjugate_a || is_by_rows(a, m, k)) && (!conjugate_b || is_by_rows(b, k, n));
   if (is_by_columns(c, m, n) && (as_it_is || !is_by_rows(c, m, n)))
     return gemm_by_columns(m, n, k, alpha, a, conjugate_a, b, conjugate_b, beta, c);
@@ -176,7 +176,7 @@ void gemv(index_t m, index_t n, T alpha, const Panel<const T>& a, bool conjugate
       else
         return conjugated ? std::conj(value) : value;
     };
-    // Along what lies closer together.
+    // The inner loop runs along the smaller stride.
     if (a.row_stride <= a.column_stride) {
       for (index_t j = 0; j < n; ++j) {
         const T factor = alpha * x[j];

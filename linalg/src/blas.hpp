@@ -8,16 +8,16 @@
 
 #include <tessera/runtime/types.hpp>
 
-// Every routine of BLAS that Tessera calls, in one place, for matrices that lie in memory in either order. For
-// a sum of few products gemm() takes kernels of our own (rank_update.hpp).
+// Every routine of BLAS that Tessera calls, in one place, for matrices by rows or by columns. For a sum of few
+// products gemm() uses kernels of our own (rank_update.hpp).
 namespace tessera::linalg::blas {
 
-/// So many bytes behind an operand can be read: OpenBLAS reads up to 32 bytes beyond the vectors of some
-/// routines (backend_report() names them; tests/linalg/test_blas_reads.cpp looks). Behind arrays there is a
-/// page.
+/// So many bytes behind an operand can be read, because OpenBLAS reads up to 32 bytes beyond the vectors of
+/// some routines. backend_report() names these routines, and tests/linalg/test_blas_reads.cpp checks them.
+/// Behind arrays there is a page.
 inline constexpr std::size_t room_behind = 64;
 
-/// So many zeros, with that room.
+/// A vector of `size` zeros, with that room behind it.
 template <class T>
 std::vector<T> vector_of(index_t size) {
   std::vector<T> vector;
@@ -36,19 +36,21 @@ struct Panel {
 };
 
 enum class Order { by_columns, by_rows, neither };
-/// How a panel lies, as BLAS can take it; what has one row or column is by columns. @local
+/// The order of a panel, if BLAS can take it. A panel of one row or column is by columns. @local
 Order order_of(index_t row_stride, index_t column_stride, index_t rows, index_t columns) noexcept;
 
-/// Whether gemm() can read an operand into a result of an order: conjugates only where BLAS transposes, too.
+/// Whether gemm() can read an operand for a result of this order: BLAS conjugates only where it transposes,
+/// too.
 /// @local
 bool can_read(Order operand, bool conjugated, Order result) noexcept;
 
-/// c = alpha * a * b + beta * c, with the conjugates of a or b; c is by_columns or by_rows. @local
+/// c = alpha * a * b + beta * c, with a or b conjugated on request; c is by_columns or by_rows. @local
 template <class T>
 void gemm(index_t m, index_t n, index_t k, T alpha, const Panel<const T>& a, bool conjugate_a,
           const Panel<const T>& b, bool conjugate_b, T beta, const Panel<T>& c);
 
-/// y = y + alpha * a * x, with the conjugates of a; a lies in any way, and there is room behind all. @local
+/// y = y + alpha * a * x, with a conjugated on request. a may have any strides; there is room behind a, x and
+/// y. @local
 template <class T>
 void gemv(index_t m, index_t n, T alpha, const Panel<const T>& a, bool conjugated, const T* x, T* y);
 

@@ -16,13 +16,13 @@ using tessera::detail::Box;
 using tessera::detail::LocalPiece;
 using tessera::detail::SliceCore;
 
-// A result of which nothing is left when it is scaled by zero, not even what is no number.
+// factor * value; for a factor of zero it is zero, even if the value is NaN.
 template <class T>
 T scaled(T factor, T value) {
   return factor == T{0} ? T{0} : factor * value;
 }
 
-// c = block + beta * c for the pieces of a share, `block` by columns.
+// c = block + beta * c for the pieces of a share.
 template <class T>
 void store(const OwnedSubmatrix& share, const blas::Panel<T>& block, T beta) {
   for (const LocalPiece& piece : share.pieces) {
@@ -40,7 +40,8 @@ void store(const OwnedSubmatrix& share, const blas::Panel<T>& block, T beta) {
   }
 }
 
-// Zeros where there is nothing to come: what is not computed must not be NaN by chance.
+// Memory for a block of the result. It is zeroed if some tiles are not computed: they must not be NaN by
+// chance.
 template <class T>
 std::unique_ptr<T[]> block_of(index_t m, index_t n, const Tiles& tiles) {
   const auto size = static_cast<std::size_t>(m * n);
@@ -48,7 +49,7 @@ std::unique_ptr<T[]> block_of(index_t m, index_t n, const Tiles& tiles) {
                                         : std::make_unique<T[]>(size);
 }
 
-// The inner indices that each rank sums over, where all have a part of all sums.
+// The inner indices that each rank sums over, if every rank computes a part of all sums.
 using Split = std::vector<IndexSet>;
 
 template <class T>
@@ -61,7 +62,7 @@ void compute_part_of_sums(LocalProduct<T>& product, const SliceCore& c, const Sp
   if (inner.empty()) return;
   const auto block = block_of<T>(m, n, tiles);
   product.add(IndexSet(0, m), IndexSet(0, n), inner, T{0}, {block.get(), 1, m}, 0, tiles);
-  // Not all to the same owner at once.
+  // Each rank begins at another owner, so that not all add to the same owner at once.
   const T one{1};
   Request all;
   for (index_t i = 0; i < ranks; ++i) {
@@ -78,8 +79,8 @@ void compute_part_of_sums(LocalProduct<T>& product, const SliceCore& c, const Sp
   c.array().flush();
 }
 
-// Seconds that the slowest process takes, by flops and by words from other nodes; both as far as their ratio
-// matters.
+// Estimates the seconds of a process, from its flops and from the words that it reads from other nodes. Only
+// the ratio of the rates matters.
 struct Cost {
   double flops_per_second = 3e10, bytes_per_second = 1e9, sums_per_second = 5e8;
   const Group& group;
@@ -103,8 +104,8 @@ struct Cost {
   }
 };
 
-// To each rank what it owns of a factor, shared with those who own other outer indices of the same; nothing if
-// ranks own it otherwise than in a grid.
+// Gives each rank the inner indices that it owns of a factor. Ranks that own other outer indices of the same
+// inner ones share them. Empty if the ranks do not own the factor in a grid.
 Split split_as_owned(const std::vector<OwnedSubmatrix>& factor, index_t k, int ranks) {
   std::vector<std::pair<IndexSet, std::vector<int>>> columns;  // of the grid
   Split split(static_cast<std::size_t>(ranks));
@@ -133,8 +134,8 @@ Split split_as_owned(const std::vector<OwnedSubmatrix>& factor, index_t k, int r
   return split;
 }
 
-// Nothing if each rank had better compute its own part of the result. The same on every process: from the
-// layouts alone.
+// Empty if it is better that each rank computes its own part of the result. The answer depends on the layouts
+// alone, so it is the same on every process.
 template <class T>
 Split split_of(const LocalProduct<T>& product, const SliceCore& c, index_t k) {
   constexpr index_t most_memory = index_t{256} << 20;
@@ -152,7 +153,7 @@ Split split_of(const LocalProduct<T>& product, const SliceCore& c, index_t k) {
       here += cost.of(rank, share.rows, share.columns, IndexSet(0, k));
     best = std::max(best, here);
   }
-  // Only what is clearly better: it takes memory, and more so where nothing travels.
+  // A split takes memory, so it must be clearly better, and more so where no data crosses the network.
   best *= alone ? 0.8 : 0.9;
   const double sums = static_cast<double>(m * n),
                adding = sums / cost.sums_per_second +
@@ -193,7 +194,7 @@ void multiply_own(LocalProduct<T>& product, const SliceCore& c, index_t k, T bet
       continue;
     }
     const auto block = block_of<T>(m, n, tiles);
-    // By rows, where it has more of them than BLAS counts.
+    // By rows, if there are more rows than BLAS can count.
     const bool by_columns = m <= std::numeric_limits<int>::max();
     const blas::Panel<T> panel =
         by_columns ? blas::Panel<T>{block.get(), 1, m} : blas::Panel<T>{block.get(), n, 1};
@@ -206,7 +207,7 @@ template <class T>
 Tiles distributed_product(LocalProduct<T>& product, const SliceCore& c, index_t k, T beta, const Tiles& tiles) {
   Tiles computed = tiles;
   if (const Split split = split_of(product, c, k); !split.empty()) {
-    // Everybody has all of c, so there is nothing to share out.
+    // Every rank computes all of c, so there are no tiles to share out.
     if (tiles.part == Tiles::Part::alternate) computed.part = Tiles::Part::lower;
     compute_part_of_sums(product, c, split, beta, computed);
   } else {

@@ -6,15 +6,15 @@
 
 namespace tessera::linalg::detail {
 
-/// c = the product, of sums over k, + beta * c, in those tiles of c; `tiles.part` may be `alternate` or all of
-/// it. Every process computes what it owns of c; where that is too little to be worth what it takes to read,
-/// every process computes a part of the sums of all of it. Says which tiles were computed. @collective; not yet
-/// visible to others
+/// c = the product, with sums over k, + beta * c, in those tiles of c; `tiles.part` may be `alternate` or
+/// `all`. Every process computes the part of c that it owns. If that part is too small for the data that it
+/// needs, every process instead computes a part of the sums of all of c. Returns the tiles that were computed.
+/// @collective; the result is not yet visible to other ranks
 template <class T>
 Tiles distributed_product(LocalProduct<T>& product, const tessera::detail::SliceCore& c, index_t k, T beta,
                           const Tiles& tiles);
 
-/// The first way alone: this process's part of c. @onesided
+/// Computes only this process's own part of c. @onesided
 template <class T>
 void multiply_own(LocalProduct<T>& product, const tessera::detail::SliceCore& c, index_t k, T beta,
                   const Tiles& tiles);

@@ -16,7 +16,7 @@ using tessera::detail::Shapes;
 constexpr const char* eig_name = "eig";
 constexpr int least_block = 6;
 
-// A complex copy, of whatever type the matrix is.
+// Copies a real or complex matrix to a complex one.
 template <class T>
 void copy_to_complex(const ScalapackCall& call, const SliceCore& a, const ArrayCore& copy) {
   if constexpr (!std::is_floating_point_v<T>) {
@@ -48,7 +48,7 @@ std::vector<Complex<T>> real_values(const ScalapackCall& call, const ScalapackMa
   return values;
 }
 
-// The largest element and the length of each column.
+// Scales each column to length 1.
 template <class T>
 void normalise(const SliceCore& vectors) {
   const Group& group = vectors.array().group();
@@ -56,7 +56,7 @@ void normalise(const SliceCore& vectors) {
   auto for_each = [&](auto&& f) {
     for_each_element<T>(vectors, [&](index_t, index_t j, T& x) { f(norms[static_cast<std::size_t>(j)], x); });
   };
-  // First by the largest, so that squares are in range.
+  // First divides by the largest element, so that squares are in range.
   for_each([](double& norm, const T& x) { norm = std::max(norm, static_cast<double>(std::abs(x))); });
   group.all_reduce(std::span<double>(norms), Reduce::max);
   for_each([](double norm, T& x) {
@@ -116,8 +116,8 @@ std::vector<Complex<T>> eig(const SliceCore& a, const SliceCore* vectors, const 
   const int to_one_of_a = to_one(require_finite(eig_name, a, "p?gehrd"));
   const auto chosen = BlockGrid::choose(eig_name, a, a.extents()[0], blocking);
   Blocking allowed{chosen.block, chosen.rows, chosen.columns};
-  // The QR iterations want blocks of at least six rows, and p?hseqr (2.2) forgets the last eigenvalue if it
-  // ends a block.
+  // The QR iterations need blocks of at least six rows, and p?hseqr (2.2) forgets the last eigenvalue if the
+  // matrix ends with a whole block.
   while (allowed.block < least_block || a.extents()[0] % allowed.block == 0) ++allowed.block;
   const ScalapackCall call(eig_name, a, a.extents()[0], allowed);
   const int n = call.narrow(a.extents()[0]);
@@ -135,7 +135,7 @@ std::vector<Complex<T>> eig(const SliceCore& a, const SliceCore* vectors, const 
     scale_by(copy, to_one_of_a);
     values = complex_values<Complex<T>>(call, copy, n, vectors);
   }
-  // Processes outside the grid have none, and all should have the same to the last bit.
+  // Processes outside the grid have no values yet, and all should have the same to the last bit.
   call.group().broadcast(std::span<Complex<T>>(values), 0);
   for (Complex<T>& value : values) {
     value = times_power(value, -to_one_of_a);

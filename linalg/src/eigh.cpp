@@ -42,7 +42,7 @@ void check(const EighOptions& options, index_t n) {
                          "another solver");
 }
 
-// One problem on its grid: the matrix, which is overwritten, and what has been found.
+// One problem on its grid: the matrix, which is overwritten, and the results.
 template <class T>
 struct Problem {
   const ScalapackCall& call;
@@ -51,12 +51,12 @@ struct Problem {
   bool wants_vectors;
   const ScalapackMatrix& matrix;
   const ScalapackMatrix& vectors;  // n x n
-  // All eigenvalues, or those from the least on.
+  // All eigenvalues, or the smallest ones.
   std::vector<Real<T>> values{};
 
   int size() const { return call.narrow(n); }
 
-  // It wants every process in the grid, each with rows and columns of the matrix.
+  // ELPA needs every process in the grid, each with rows and columns of the matrix.
   bool fits_elpa() const {
     const BlockGrid& grid = call.target();
     return grid.rows * grid.columns == call.group().size() &&
@@ -70,7 +70,8 @@ struct Problem {
                     "suit ELPA, which wants every process to have a part; choose another solver",
                     n, grid.block, grid.rows, grid.columns));
     }
-    // Its workspace of three numbers for each element is counted in 32 bits, too, and it does not look.
+    // p?syevd counts its workspace, three numbers for each element, in 32 bits too, and does not check for
+    // overflow.
     const bool has_room = matrix.most_local() < std::numeric_limits<int>::max() / 4;
     if (options.solver == EighSolver::divide_and_conquer && !has_room) {
       throw UsageError(
@@ -118,7 +119,7 @@ struct Problem {
   }
   void solve_by_elpa() requires(elpa::has<T>) {
     const BlockGrid& grid = call.target();
-    // Which, unlike ScaLAPACK, reads both triangles.
+    // ELPA, unlike ScaLAPACK, reads both triangles.
     mirror<T>(matrix.matrix(), Triangle::lower, true);
     if (options.indices) values.resize(static_cast<std::size_t>(options.indices->last));
     const std::string problem =
@@ -135,8 +136,8 @@ struct Problem {
   }
 };
 
-// Of all values in ascending order, those that were asked for: from the first to below the last. All are
-// computed: p?syevr (2.2) returns wrong ones where it computes some of a matrix that falls into parts.
+// The requested part of all values in ascending order: from `first` to below `last`. All are computed, because
+// p?syevr (2.2) returns wrong values if it computes some of a matrix that decouples into blocks.
 template <class T>
 EighOptions::Indices chosen(const EighOptions& options, const std::vector<Real<T>>& values) {
   if (options.indices) return *options.indices;
@@ -152,7 +153,7 @@ std::vector<Real<T>> solve(const SliceCore& a, const SliceCore* b, const EighOpt
                            const MakeVectors& make_vectors) {
   const index_t n = a.extents()[0];
   int to_one_of_a = to_one(largest_of_lower<T>(eigh_name, a, "p?syevd"));
-  // Even, because the vectors take half of it.
+  // Even, because the vectors are scaled by half of it.
   const int to_one_of_b = b == nullptr ? 0 : to_one(largest_of_lower<T>(eigh_name, *b, "p?potrf")) / 2 * 2;
   const ScalapackCall call(eigh_name, a, n, options.blocking);
   const int size = call.narrow(n);
@@ -169,18 +170,18 @@ std::vector<Real<T>> solve(const SliceCore& a, const SliceCore* b, const EighOpt
       return scalapack::sygst<T>(size, matrix.data<T>(), matrix.descriptor(), factor->template data<T>(),
                                  factor->descriptor(), scale);
     });
-    // Far from one again, if b is.
+    // If b is far from one, the matrix now is as well.
     const double largest = largest_of_lower<T>(matrix.matrix());
     if (!std::isfinite(largest)) call.fail("p?syngst", 0, eigenvalues_out_of_range);
     scale_by(matrix.matrix(), to_one(largest));
     to_one_of_a += to_one(largest);
   }
-  // All vectors may be computed where they belong.
+  // If all vectors are wanted, they may be computed in the result itself.
   std::optional<SliceCore> result;
   std::optional<ArrayCore> room;
   const bool all = !options.indices && !options.interval;
   if (all && make_vectors) result = make_vectors(n);
-  // Divide and conquer has no way without them.
+  // Divide and conquer always computes vectors.
   const bool needs_room = make_vectors || options.solver == EighSolver::divide_and_conquer;
   if (!result) room.emplace(call.matrix(needs_room ? n : 0, needs_room ? n : 0));
   ScalapackMatrix vectors = call.operand(result ? *result : SliceCore(*room), Contents::discard);

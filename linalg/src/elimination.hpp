@@ -8,8 +8,8 @@
 
 namespace tessera::linalg::detail {
 
-/// The factors of Gaussian elimination with row exchanges, on a copy whose columns are brought to one: a C = p
-/// l u for powers of two C, which change neither the pivots nor a digit of the result within its range.
+/// Gaussian elimination with row exchanges, on a copy whose columns are scaled to one: a C = p l u. C holds
+/// powers of two. They change neither the pivots nor a digit of the result within its range.
 template <class T>
 struct Elimination {
   ScalapackCall call;
@@ -17,7 +17,7 @@ struct Elimination {
   ScalapackMatrix factor;
   std::vector<int> columns;  // the exponents of C
   std::vector<int> pivots;
-  int singular = 0;  // the first pivot that is zero, from 1 on
+  int singular = 0;  // the first pivot that is zero, counted from 1
 
   /// @collective @throws LinalgError if `a` holds NaN or infinity
   Elimination(std::string_view routine, const SliceCore& a, index_t largest_extent, const Blocking& blocking)
@@ -31,7 +31,7 @@ struct Elimination {
       return scalapack::getrf<T>(n, n, factor.template data<T>(), factor.descriptor(), pivots.data());
     });
     if (info < 0) call.fail("p?getrf", info, "failed");
-    // Of a matrix of one row it does not tell (2.2).
+    // p?getrf (2.2) does not report that a matrix of one row is singular.
     singular = first_without_inverse<T>(factor.matrix());
   }
   /// @throws LinalgError if there is no solution.

@@ -34,22 +34,22 @@ TESSERA_DECLARE(dc, c128, double)
 namespace tessera::linalg::elpa {
 namespace {
 
-// A problem as ELPA has it, and the first thing that it did not like on any process.
+// ELPA's handle of a problem, and the first error of any process.
 class Handle {
  public:
   explicit Handle(const ElpaProblem& problem) : group_(problem.group) {
     describe(problem);
-    // What follows is collective: nobody begins where one does not come.
+    // The setup is collective: no process may begin it unless all do.
     if (!agree()) return;
     is_set_up_ = !note(elpa_setup(handle_), "elpa_setup");
     if (is_set_up_) {
-      // Two stages took more than twice as long on 2 ranks, with the kernels that Debian's build has.
+      // The two-stage solver took more than twice as long on 2 ranks, with the kernels of Debian's build.
       set("solver", ELPA_SOLVER_1STAGE);
     }
     agree();
   }
-  // ELPA 2022.11 frees communicators that it has not made if it was not set up: whether it has is never written
-  // before. Such a handle is left alone.
+  // If a handle was not set up, ELPA 2022.11 reads a flag that was never written, and frees communicators that
+  // it has not made. So we do not deallocate such a handle.
   ~Handle() {
     int ignored = 0;
     if (is_set_up_) elpa_deallocate(handle_, &ignored);
@@ -62,7 +62,7 @@ class Handle {
     if (error != ELPA_OK && problem_.empty()) problem_ = formatted("{}: {}", what, elpa_strerr(error));
     return error != ELPA_OK;
   }
-  /// Whether all is well on all; else all have the same problem. @collective
+  /// Whether no process has a problem; otherwise all get the same one. @collective
   bool agree() {
     problem_ = group_.agree(problem_);
     return problem_.empty();
@@ -71,7 +71,7 @@ class Handle {
 
  private:
   void describe(const ElpaProblem& problem) {
-    // Once for the process; more often does nothing.
+    // Needed once for the process; further calls do nothing.
     if (note(elpa_init(ELPA_API_VERSION), "elpa_init")) return;
     int error = ELPA_OK;
     handle_ = elpa_allocate(&error);

@@ -6,7 +6,7 @@
 
 #include <tessera/linalg/operand.hpp>
 
-// Every routine of ELPA that Tessera calls, in one place; where there is none, solve() is not called.
+// Every routine of ELPA that Tessera calls, in one place. In a build without ELPA, solve() is not called.
 namespace tessera::linalg::elpa {
 
 #ifdef TESSERA_HAS_ELPA
@@ -15,18 +15,19 @@ inline constexpr bool is_available = true;
 inline constexpr bool is_available = false;
 #endif
 
-/// Debian's has no single precision, and says so only when it has to compute.
+/// Whether ELPA can solve for T. Debian's build has no single precision, and reports that only when it
+/// computes.
 template <class T>
 inline constexpr bool has = is_available && sizeof(linalg::detail::Real<T>) == sizeof(double);
 
-/// A matrix of n rows on a grid of all members of a group, as one of them has it.
+/// A matrix of n rows on a grid of all ranks of a group, as one of these ranks has it.
 struct ElpaProblem {
   const Group& group;
   int n, wanted, block, row, column, local_rows, local_columns;
 };
 
-/// The wanted eigenvalues from the least on, and vectors if they are wanted; a, of which both triangles are
-/// read, is overwritten. What went wrong, if anything, the same on all. @collective
+/// Computes the `wanted` smallest eigenvalues, and their vectors if `vectors` is set. It reads both triangles
+/// of a, and overwrites a. Returns the error, the same on all ranks; empty if there is none. @collective
 template <class T>
 std::string solve(const ElpaProblem& problem, bool vectors, T* a, linalg::detail::Real<T>* values, T* z);
 

@@ -18,7 +18,7 @@ using tessera::detail::Shapes;
 
 constexpr const char* inverse_out_of_range = "has an inverse that is out of the range of its type";
 
-// The largest sum of the magnitudes of a column of a matrix times a power of two.
+// The 1-norm of a matrix times a power of two: the largest sum of the magnitudes of a column.
 template <class T>
 double norm_of_columns(const SliceCore& a, int exponent) {
   std::vector<double> sums(static_cast<std::size_t>(a.extents()[1]));
@@ -52,7 +52,7 @@ void qr(const SliceCore& a, const SliceCore& q, const SliceCore& r, const Blocki
   if (a.size() == 0) return;
   with_scalar("qr", a, [&]<class T>(T) {
     const index_t m = a.extents()[0], n = a.extents()[1], least = std::min(m, n);
-    // The scale of a column is that of r's.
+    // A column of r has the same scale as that column of `a`.
     const std::vector<int> columns = each_to_one("qr", a, 1, "p?geqrf");
     const ScalapackCall call("qr", a, std::max(m, n), blocking);
     const ArrayCore both = call.matrix(m, n);
@@ -127,7 +127,8 @@ void log_determinant(const SliceCore& a, void* sign, double& magnitude, const Bl
       magnitude = -std::numeric_limits<double>::infinity();
       return;
     }
-    // An angle of each element, or whether it is negative, and one half turn for each exchange of rows.
+    // Sums the angle of each element of the diagonal (half a turn if negative), and half a turn for each row
+    // exchange.
     constexpr double half_turn = 3.141592653589793238462643;
     double sums[2] = {0, 0};  // of the logarithms and of the angles
     const Group& group = a.array().group();
@@ -149,8 +150,8 @@ void log_determinant(const SliceCore& a, void* sign, double& magnitude, const Bl
 }
 
 // N. J. Higham, "FORTRAN codes for estimating the one-norm of a real or complex matrix", ACM TOMS 14 (1988)
-// 381, on the inverse. (ScaLAPACK's p?gecon takes 1.1 for the condition of a diagonal of 2 and one 0.25, which
-// is 8.)
+// 381, applied to the inverse. (ScaLAPACK's p?gecon is not used. For a diagonal of 2 and one 0.25 it gives a
+// condition of 1.1 instead of 8.)
 double condition(const SliceCore& a, const Blocking& blocking) {
   tessera::detail::begin_operation("condition", {a}, Shapes::any);
   require_square("condition", a);
@@ -160,8 +161,8 @@ double condition(const SliceCore& a, const Blocking& blocking) {
   with_scalar("condition", a, [&]<class T>(T) {
     const Elimination<T> lu("condition", a, a.extents()[0], blocking);
     if (lu.singular > 0) return;
-    // That of the matrix times a power of two, with a largest element near one: its inverse overflows only if
-    // the condition does.
+    // The norm of the matrix times a power of two, with a largest element near one. The inverse of this matrix
+    // overflows only if the condition does.
     const int to_one_of_a = *std::min_element(lu.columns.begin(), lu.columns.end());
     std::vector<int> scales = lu.columns;
     for (int& scale : scales) scale -= to_one_of_a;
@@ -176,7 +177,7 @@ double condition(const SliceCore& a, const Blocking& blocking) {
     const auto rescale = [&] {
       for (std::size_t i = 0; i < x.size(); ++i) x[i] = times_power(x[i], scales[i]);
     };
-    // x becomes the inverse, or its adjoint, times x; on every rank.
+    // Multiplies x by the inverse, or by its adjoint, on every rank.
     auto apply = [&](char op) {
       if (op == 'C') rescale();
       if (column.group().rank() == 0) SliceCore(column).put(all, {x.data(), extents, strides});
@@ -192,7 +193,7 @@ double condition(const SliceCore& a, const Blocking& blocking) {
     };
     auto sum = [&x, infinite] {
       double total = 0;
-      // NaN, too, says that something was out of range.
+      // NaN also means that something was out of range.
       for (const T& value : x)
         total += std::isfinite(std::abs(value)) ? static_cast<double>(std::abs(value)) : infinite;
       return total;
@@ -218,7 +219,7 @@ double condition(const SliceCore& a, const Blocking& blocking) {
       if (now <= inverse) break;
       inverse = now;
     }
-    // What hides from the iteration, it says, does not from this.
+    // Higham's last test, with alternating signs, catches matrices on which the iteration fails.
     for (std::size_t i = 0; i < x.size(); ++i) {
       const double size = 1 + static_cast<double>(i) / std::max(1.0, static_cast<double>(n - 1));
       x[i] = static_cast<T>(static_cast<Real>(i % 2 == 0 ? size : -size));

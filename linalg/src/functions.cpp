@@ -46,7 +46,7 @@ void scale_columns(const SliceCore& a, const std::vector<double>& factors) {
   tessera::detail::end_operation(a);
 }
 
-// It may throw.
+// The function may throw.
 using SpectralFunction = std::function<std::vector<double>(const std::vector<double>& eigenvalues)>;
 
 void apply(std::string_view routine, const SliceCore& a, const SpectralFunction& f, const SliceCore& result,
@@ -58,7 +58,7 @@ void apply(std::string_view routine, const SliceCore& a, const SpectralFunction&
     Vectors<T> vectors;
     const auto values = eigen<T>(a, {.blocking = blocking}, vectors);
     std::vector<double> scales;
-    // It may be the user's.
+    // f may be a function of the user's, which may throw.
     const tessera::detail::Outcome outcome([&] {
       scales = f({values.begin(), values.end()});
       for (std::size_t i = 0; i < scales.size(); ++i) {
@@ -74,7 +74,7 @@ void apply(std::string_view routine, const SliceCore& a, const SpectralFunction&
     const Array<T, 2> scaled = vectors->duplicate("scaled eigenvectors");
     const SliceCore left = slice_of(scaled).core();
     tessera::detail::copy(v, left);
-    // Brought to one for the product, whose sums then overflow only if the result does.
+    // Scaled to one for the product, whose sums then overflow only if the result does.
     const double most = std::abs(*std::max_element(
         scales.begin(), scales.end(), [](double x, double y) { return std::abs(x) < std::abs(y); }));
     const int power = to_one(most);
@@ -122,7 +122,7 @@ void power(const SliceCore& a, double exponent, const SliceCore& result, const B
         std::vector<double> scales;
         for (std::size_t i = 0; i < values.size(); ++i) {
           double value = values[i];
-          // What is zero but for rounding errors may come out a little below.
+          // An eigenvalue that is zero up to rounding may come out a little below.
           if (exponent > 0 && !is_whole && value < 0 && value >= -least) value = 0;
           if ((exponent < 0 && std::abs(value) <= least) || (!is_whole && value < 0)) {
             throw LinalgError(
@@ -139,7 +139,7 @@ void power(const SliceCore& a, double exponent, const SliceCore& result, const B
 
 namespace {
 
-// Of the matrix whose lower triangle this is, in units of its largest element.
+// The Frobenius norm of the matrix with this lower triangle, in units of its largest element.
 template <class T>
 double frobenius_norm(const SliceCore& s, double largest) {
   if (largest == 0) return 0;

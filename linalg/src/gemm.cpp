@@ -46,8 +46,8 @@ struct Factors {
   static constexpr int turned[2] = {1, 0};
 };
 
-// A matrix that lies at one process of this node, in one piece, as most of a batch do: found without the lists
-// that a LocalProduct makes, which take longer than to multiply small matrices.
+// A matrix that one process stores in one piece, as for most matrices of a batch. It is found without the lists
+// of a LocalProduct, which take longer to make than a small product.
 template <class T>
 struct Piece {
   int rank = -1;
@@ -67,7 +67,7 @@ struct Piece {
   bool is_here() const noexcept { return rank >= 0 && panel.data != nullptr; }
 };
 
-// Whether it was done so; or had not to be done by this process.
+// Returns true if the product is done, or if this process has no part of it.
 template <class T>
 bool multiply_pieces(const Factors& factors, const SliceCore& c, T alpha, T beta) {
   const Piece<T> result(c);

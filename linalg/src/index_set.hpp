@@ -29,16 +29,16 @@ class IndexSet {
   bool empty() const noexcept { return size_ == 0; }
 
   IndexSet intersection(const IndexSet& other) const;
-  /// `count` of them from the offset-th on.
+  /// The `count` indices from position `offset` on.
   IndexSet part(index_t offset, index_t count) const;
-  /// All of them, in so many parts of nearly the same size, some of which may be empty.
+  /// All indices in `parts` parts of nearly the same size; some may be empty.
   std::vector<IndexSet> split(index_t parts) const;
-  /// How many of these come before `part`, if its indices follow each other here, too.
+  /// The position at which `part` begins, if its indices follow each other in this set, too.
   std::optional<index_t> find(const IndexSet& part) const;
   friend bool operator==(const IndexSet&, const IndexSet&) = default;
 
  private:
-  std::vector<IndexRun> runs_;  // none empty, and none next to another
+  std::vector<IndexRun> runs_;  // none is empty or adjacent to another
   index_t size_ = 0;
 };
 

@@ -14,12 +14,13 @@ namespace {
 using tessera::detail::Box;
 using tessera::detail::SliceCore;
 
-// Below this BLAS loses more than a copy of the factors costs.
+// Below these extents, BLAS loses more time than a copy of the factors costs.
 constexpr index_t least_outer = 64, least_inner = 64;
-// What is fetched at a time: long enough for BLAS, and no more than this for both factors, twice.
+// The most that is fetched at a time: inner indices (enough for BLAS), and bytes for two buffers of both
+// factors.
 constexpr index_t most_inner = 512, buffer_bytes = index_t{64} << 20;
-// From other nodes rather in so many steps, if they are this long: less is left to multiply when the last
-// comes.
+// A part from other nodes is fetched in at least so many steps, if each has so many indices. Then less is left
+// to multiply when the last step arrives.
 constexpr index_t remote_steps = 4, least_remote = 128;
 
 // Inner indices that are fetched at a time for so many rows and columns.
@@ -34,7 +35,7 @@ blas::Order turned(blas::Order order) {
   return order == blas::Order::by_columns ? blas::Order::by_rows : blas::Order::by_columns;
 }
 
-// Both evenly mixed, beginning with one of the first.
+// Both lists, evenly interleaved, beginning with an element of `first`.
 std::vector<IndexSet> mixed(std::vector<IndexSet> first, std::vector<IndexSet> second) {
   std::vector<IndexSet> all;
   for (std::size_t i = 0, j = 0; i < first.size() || j < second.size();) {
@@ -91,7 +92,8 @@ std::vector<IndexSet> Factor<T>::cut(const IndexSet& outer) const {
     covered += part.size();
     parts.push_back(std::move(part));
   }
-  // Owners of other parts for other inner indices: what one can have in place, the next cannot.
+  // The parts overlap, because they differ for different inner indices: a part in place for one is not for the
+  // next.
   if (covered != outer.size()) return {outer};
   return parts;
 }
@@ -128,7 +130,7 @@ std::optional<blas::Panel<const T>> Factor<T>::in_place(const IndexSet& outer, c
 template <class T>
 blas::Panel<const T> Factor<T>::fetch(const IndexSet& outer, const IndexSet& inner, blas::Order result, T* into,
                                       Request& request) const {
-  // As it is stored, which is copied fastest, unless BLAS could not read it so.
+  // In the stored order, which is copied fastest, unless BLAS cannot read it.
   bool by_rows = (!shares_.empty() && shares_.front().column_stride == 1) ||
                  outer.size() > std::numeric_limits<int>::max();
   if (conjugated_) by_rows = result == blas::Order::by_columns;
@@ -159,8 +161,8 @@ LocalProduct<T>::LocalProduct(T alpha, const SliceCore& left, bool conjugate_lef
 template <class T>
 void LocalProduct<T>::add(const IndexSet& rows, const IndexSet& columns, const IndexSet& inner, T beta,
                           const blas::Panel<T>& c, double first, const Tiles& tiles) {
-  // To cut spares a copy of the factor, but makes BLAS write the result in strips, which costs more than the
-  // copy where few inner indices are summed.
+  // A cut saves a copy of the factor, but makes BLAS write the result in strips. If few inner indices are
+  // summed, this costs more than the copy.
   const auto parts = [&](const Factor<T>& factor, const IndexSet& outer, const IndexSet& other) {
     return inner.size() < other.size() ? std::vector{outer} : factor.cut(outer);
   };
@@ -175,12 +177,12 @@ void LocalProduct<T>::add(const IndexSet& rows, const IndexSet& columns, const I
   }
 }
 
-// The sum in parts: as the owners of both factors have them, each in place, or in as much as is fetched at a
-// time. What is in place is spread over the time that the rest takes to come.
+// Splits the sum into steps: parts that both factors have in place, and parts that are fetched at a time. The
+// steps in place are spread between the fetches, to overlap with them.
 template <class T>
 std::vector<IndexSet> LocalProduct<T>::steps(const IndexSet& rows, const IndexSet& columns,
                                              const IndexSet& inner, blas::Order result, double first) const {
-  // Parts too small for BLAS are fetched together; so many are not even compared.
+  // Parts too small for BLAS are fetched together. More parts than this are not even compared.
   const auto most_parts = static_cast<std::size_t>(1 + inner.size() / least_inner);
   auto parts_of = [&](const Factor<T>& factor, const IndexSet& outer) {
     std::vector<IndexSet> parts;
@@ -225,7 +227,7 @@ struct LocalProduct<T>::Room {
   std::unique_ptr<T[]> left, right;
 };
 
-// What one call of BLAS multiplies, and where what had to be fetched for it lies.
+// The factors that one call of BLAS multiplies, and the memory of those that were fetched.
 template <class T>
 struct LocalProduct<T>::Step {
   IndexSet inner;
@@ -279,7 +281,7 @@ void LocalProduct<T>::add_block(const IndexSet& rows, const IndexSet& columns, c
   };
   std::size_t fetched = 0;
   bool is_fetching = false;
-  // One fetch at a time: two would share the wire, and the first come later.
+  // One fetch at a time: two would share the network, and the first would arrive later.
   const auto begin = [&](const IndexSet& some) {
     Step step{some, left_.in_place(rows, some, result), right_.in_place(columns, some, turned(result))};
     if (!step.left || !step.right) {

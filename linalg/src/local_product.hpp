@@ -14,29 +14,29 @@
 
 namespace tessera::linalg::detail {
 
-/// Which parts of a symmetric result a product computes, in squares of so many rows and columns: all, those of
-/// the lower triangle, or of each two that mirror each other one, as on a chessboard, which leaves every owner
-/// of a symmetric layout about half of its own.
+/// Which parts of a symmetric result a product computes, in square tiles of `size` rows and columns. `lower`:
+/// the tiles of the lower triangle. `alternate`: one of each two tiles that mirror each other, as on a
+/// chessboard. It leaves every owner of a symmetric layout about half of its own tiles.
 struct Tiles {
   enum class Part { all, lower, alternate };
   Part part = Part::all;
   index_t size = 1;
 
-  /// Whether the square in this row and column of squares is computed. @local
+  /// Whether the tile in this row and column of tiles is computed. @local
   bool wants(index_t row, index_t column) const noexcept {
     if (part == Part::all || row == column) return true;
     return part == Part::lower ? row > column : ((row + column) % 2 == 0) == (row > column);
   }
 };
 
-/// Rows or columns of one square, among those of a set.
+/// Rows or columns of one tile, among the indices of a set.
 struct TileRange {
   index_t number, offset, count;
 };
 std::vector<TileRange> tile_ranges(const IndexSet& set, index_t size);
 
-/// A factor of a product as the process that computes needs it: `outer` are the rows of a left factor or the
-/// columns of a right one, `inner` what is summed over. Held as a matrix of outer x inner.
+/// A factor of a product, held as a matrix of outer x inner. The outer indices are the rows of a left factor or
+/// the columns of a right one. The inner indices are summed over.
 template <class T>
 class Factor {
  public:
@@ -45,17 +45,17 @@ class Factor {
 
   bool is_conjugated() const noexcept { return conjugated_; }
   const std::vector<OwnedSubmatrix>& shares() const noexcept { return shares_; }
-  /// Whether other nodes have a part of it.
+  /// Whether other nodes store a part of the factor.
   bool is_remote() const noexcept;
-  /// Divides outer indices where the owners of this factor change, so that each part may be read in place; as
-  /// they are where that would make splinters.
+  /// Divides `outer` where the owner of this factor changes, so that each part may be read in place. It stays
+  /// whole if the parts would be too small.
   std::vector<IndexSet> cut(const IndexSet& outer) const;
-  /// How the inner indices are distributed over those who own all of `outer`; nothing if nobody does.
+  /// How the inner indices are distributed over the owners of all of `outer`; empty if there are none.
   std::vector<IndexSet> inner_of(const IndexSet& outer) const;
   /// The elements where they are stored, if BLAS can read them there.
   std::optional<blas::Panel<const T>> in_place(const IndexSet& outer, const IndexSet& inner,
                                                blas::Order result) const;
-  /// Begins to fetch them, into as many elements as they are.
+  /// Begins to fetch the elements into `into`, which has room for all of them.
   blas::Panel<const T> fetch(const IndexSet& outer, const IndexSet& inner, blas::Order result, T* into,
                              Request& request) const;
 
@@ -65,8 +65,8 @@ class Factor {
   std::vector<OwnedSubmatrix> shares_;  // of all ranks
 };
 
-/// alpha * left * right for parts of a result, computed by one process alone: from where the factors lie on its
-/// node as far as possible, the rest fetched while the part before it is multiplied.
+/// alpha * left * right for parts of a result, computed by one process alone. It reads the factors in place on
+/// its node as far as possible. It fetches the rest while it multiplies the part before.
 template <class T>
 class LocalProduct {
  public:
@@ -75,8 +75,8 @@ class LocalProduct {
 
   const Factor<T>& left() const noexcept { return left_; }
   const Factor<T>& right() const noexcept { return right_; }
-  /// c = the product of these rows, columns and inner indices + beta * c, in those tiles. `first` says with
-  /// which part of the sum to begin, from 0 to below 1, so that not all begin at the same owner. @onesided
+  /// c = the product of these rows, columns and inner indices + beta * c, in those tiles. `first`, from 0 to
+  /// below 1, is the part of the sum to begin with, so that not all ranks begin at the same owner. @onesided
   void add(const IndexSet& rows, const IndexSet& columns, const IndexSet& inner, T beta,
            const blas::Panel<T>& c, double first, const Tiles& tiles);
 

@@ -11,8 +11,8 @@ namespace {
 using tessera::detail::LocalPiece;
 using tessera::detail::SliceCore;
 
-// The intervals that pieces occupy along a dimension, each with how many indices of them come before; false if
-// two overlap.
+// The intervals that pieces occupy along a dimension, each with the number of indices before it. collect()
+// returns false if two overlap.
 using Intervals = std::map<index_t, IndexRun>;  // by their first index: {before, count}
 
 bool collect(const std::vector<LocalPiece>& pieces, std::size_t d, Intervals& intervals, IndexSet& all) {

@@ -14,7 +14,7 @@ namespace tessera::linalg::detail {
 
 template <class T>
 std::vector<T> fix_phases(const SliceCore& vectors) {
-  // Components of one magnitude differ by rounding, which must not choose between them.
+  // Components of equal magnitude differ by rounding, which must not choose between them.
   constexpr double close = sizeof(Real<T>) == sizeof(double) ? 1e-6 : 1e-3;
   const Group& group = vectors.array().group();
   const auto count = static_cast<std::size_t>(vectors.extents()[1]);

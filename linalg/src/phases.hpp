@@ -8,9 +8,9 @@
 
 namespace tessera::linalg::detail {
 
-/// Multiplies each column by a number of magnitude one, so that it does not depend on who computed what: the
-/// first component whose magnitude is within 1e-6 (of single precision: 1e-3) of the column's largest becomes
-/// real and positive. Returns the numbers, the same on every rank. @collective
+/// Multiplies each column by a number of magnitude one, so that it does not depend on the distribution of the
+/// work. The first component whose magnitude is within 1e-6 (of single precision: 1e-3) of the column's largest
+/// becomes real and positive. Returns the numbers, the same on every rank. @collective
 template <class T>
 std::vector<T> fix_phases(const SliceCore& vectors);
 /// Multiplies each row by the conjugate of its number. @local

@@ -16,11 +16,11 @@ namespace tessera::linalg::blas {
 #if defined(__x86_64__)
 namespace {
 
-// What becomes of what c holds: nothing, past the caches or not; it is added to; it is scaled and added to.
+// What happens to the old c: it is overwritten (past the caches or not), added to, or scaled and added to.
 enum class Old { streamed_over, written_over, kept, scaled };
 
-// A tile of c from packed panels of a, k times `rows` elements, and b, k times `columns`: its sums stay in
-// registers until all are there.
+// Computes a tile of c from packed panels of a (k times `rows` elements) and b (k times `columns`). The sums
+// stay in registers until they are complete.
 template <class T>
 struct Tile {
   using Compute = void (*)(const T* a, const T* b, index_t k, Old old, T beta, T* c, index_t stride);
@@ -30,7 +30,7 @@ struct Tile {
 
 constexpr index_t line = 64, vectors = 3, most_rows = vectors * line / 4, most_columns = 8;
 
-// What to do with each vector of sums; unrolled, or they would have to go through memory.
+// Does `what` for each vector of sums. The loops are unrolled so that the sums stay in registers.
 #define TESSERA_EACH(what)                                          \
   _Pragma("GCC unroll 8") for (index_t j = 0; j < columns; ++j) {   \
     _Pragma("GCC unroll 3") for (index_t i = 0; i < vectors; ++i) { \
@@ -76,14 +76,15 @@ Tile<T> best_tile(index_t widest) {
   return {};
 }
 
-// As panels of `height` elements of each row, one row after the other; what is missing in the last panel is 0.
+// Packs panels of `height` rows: for each inner index, `height` consecutive elements. The last panel is filled
+// up with zeros.
 template <class T>
 void pack(const Panel<const T>& from, index_t outer, index_t k, index_t height, T factor, T* to) {
   for (index_t begin = 0; begin < outer; begin += height, to += height * k) {
     const index_t count = std::min(height, outer - begin);
     const T* const first = from.data + begin * from.row_stride;
     if (count < height) std::fill(to, to + height * k, T{});
-    // Along what lies together.
+    // The inner loop runs along contiguous elements.
     if (from.row_stride == 1) {
       for (index_t l = 0; l < k; ++l) {
         for (index_t i = 0; i < count; ++i) to[l * height + i] = factor * first[i + l * from.column_stride];
@@ -99,9 +100,9 @@ void pack(const Panel<const T>& from, index_t outer, index_t k, index_t height, 
 
 constexpr index_t round_up(index_t count, index_t to) { return (count + to - 1) / to * to; }
 
-// Bytes of a that stay in the second-level cache, and of b that are read with each block of it.
+// So many bytes of a stay in the second-level cache; so many of b are read with each block of a.
 constexpr index_t left_bytes = index_t{128} << 10, right_bytes = index_t{512} << 10;
-// From how many bytes of c on its lines are written past the caches.
+// If c has so many bytes, its cache lines are written past the caches.
 constexpr index_t streamed_from = index_t{8} << 20;
 
 template <class T>
@@ -124,7 +125,7 @@ class Update {
   }
 
  private:
-  // A tile that is partly outside.
+  // A tile that is partly outside c.
   void border(const T* a, const T* b, T* c, index_t height, index_t width) const {
     alignas(line) std::array<T, most_rows * most_columns> whole;
     tile_.compute(a, b, k_, Old::written_over, T{}, whole.data(), tile_.rows);
@@ -155,7 +156,7 @@ bool rank_update(index_t m, index_t n, index_t k, T alpha, const Panel<const T>&
     if (c.column_stride != 1) return false;
     return rank_update(n, m, k, alpha, b.transposed(), a.transposed(), beta, c.transposed(), widest);
   }
-  if (alpha == T{0}) k = 0;  // nor is a or b read, as in BLAS
+  if (alpha == T{0}) k = 0;  // as in BLAS, a and b are not read then
   const index_t row_bytes = std::max<index_t>(k, 1) * size;
   const bool in_lines =
       reinterpret_cast<std::uintptr_t>(c.data) % line == 0 && c.column_stride * size % line == 0;
@@ -167,7 +168,7 @@ bool rank_update(index_t m, index_t n, index_t k, T alpha, const Panel<const T>&
   const index_t columns = std::max(tile.columns, right_bytes / row_bytes / tile.columns * tile.columns);
   const index_t left_size = round_up(std::min(m, rows), tile.rows) * k;
   const auto elements = static_cast<std::size_t>(left_size + round_up(std::min(n, columns), tile.columns) * k);
-  // Kept from call to call: at most what both blocks take.
+  // Kept between calls: at most the size of both blocks.
   thread_local std::vector<T> memory;
   if (memory.size() < elements) memory.resize(elements);
   T *const left = memory.data(), *const right = left + left_size;

@@ -6,8 +6,8 @@
 
 namespace tessera::linalg::blas {
 
-/// Whether a sum of few products is computed faster by rank_update() than by BLAS, which clears c and then adds
-/// to it: where c does not stay in the caches, that takes longer than the products. @local
+/// Whether rank_update() computes a sum of few products faster than BLAS. BLAS clears c and then adds to it. If
+/// c does not stay in the caches, that takes longer than the products. @local
 template <class T>
 constexpr bool is_rank_update(index_t m, index_t n, index_t k) noexcept {
   constexpr index_t most_products = 96, least_outer = 64, least_bytes = index_t{1} << 20;
@@ -15,8 +15,9 @@ constexpr bool is_rank_update(index_t m, index_t n, index_t k) noexcept {
          m * n * static_cast<index_t>(sizeof(T)) >= least_bytes;
 }
 
-/// c = alpha * a * b + beta * c by kernels of our own. Whether it was done: not on processors without AVX2 and
-/// FMA, nor where c lies in neither order. `widest`: bytes of the vectors to use, if the processor has them.
+/// c = alpha * a * b + beta * c by kernels of our own. Returns false if nothing was done: on processors without
+/// AVX2 and FMA, or if c is neither by rows nor by columns. `widest`: the bytes of the widest vectors to use,
+/// if the processor has them.
 /// @local
 template <class T>
 bool rank_update(index_t m, index_t n, index_t k, T alpha, const Panel<const T>& a, const Panel<const T>& b,

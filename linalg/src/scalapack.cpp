@@ -29,7 +29,7 @@ void pb_topset_(const int*, const char*, const char*, const char*);
 char* PB_Cmalloc(int);
 void Cblacs_abort(int, int);
 
-// Fortran: everything by address, arrays with the first row and column they start at.
+// Fortran takes everything by address, and arrays with the row and column at which they start.
 using In = const int*;
 #define TESSERA_DECLARE(p, T)                                                                                \
   void p##potrf_(const char*, In, T*, In, In, In, int*);                                                     \
@@ -57,8 +57,8 @@ TESSERA_DECLARE(pz, pzun, c128, double)
 #undef TESSERA_DECLARE
 }
 
-// In the place of PBLAS's own function of this name, which it calls for its copies of operands, and gives to
-// BLAS: those, too, need room behind them.
+// Replaces PBLAS's own function of this name. PBLAS allocates its copies of operands with it and passes them to
+// BLAS, so they need room behind them, too.
 char* PB_Cmalloc(int length) {
   if (length <= 0) return nullptr;
   auto* memory = static_cast<char*>(
@@ -101,7 +101,7 @@ struct Topology {
 };
 constexpr Topology topologies[] = {{"Broadcast", "Rowwise"}, {"Broadcast", "Columnwise"}, {"Broadcast", "All"},
                                    {"Combine", "Rowwise"},   {"Combine", "Columnwise"},   {"Combine", "All"}};
-// They are the same for all contexts, and none is looked at.
+// Topologies are the same for all contexts, and the context is ignored.
 constexpr int any_context = 0;
 
 }  // namespace

@@ -40,7 +40,7 @@ ArrayCore ScalapackCall::matrix(index_t rows, index_t columns, const tessera::de
 }
 
 void ScalapackCall::fail(std::string name, int info, std::string_view what, const SliceCore& named) const {
-  // In a statement of its own: arguments are evaluated in any order, and the name is moved from.
+  // A separate statement: the name is moved from, and arguments are evaluated in any order.
   const std::string message = formatted("{}: {} {}{}", routine_, described(named), what,
                                         what == "failed" ? formatted(" (info {} of {})", info, name) : "");
   throw LinalgError(message, std::move(name), info);

@@ -15,7 +15,8 @@
 
 namespace tessera::linalg::detail {
 
-/// As largest_of and require_finite of the lower triangle, for what does not read the other. @collective
+/// largest_of() and require_finite() for the lower triangle alone, for routines that do not read the upper one.
+/// @collective
 template <class T>
 double largest_of_lower(const SliceCore& a);
 template <class T>
@@ -23,29 +24,29 @@ double largest_of_lower(std::string_view routine, const SliceCore& a, std::strin
 template <class T>
 int first_without_inverse(const SliceCore& a);
 
-/// A routine of Tessera's that calls ScaLAPACK: the grid of its operands, and what came of it.
+/// A Tessera routine's call of ScaLAPACK: it holds the grid of the operands and handles the resulting info.
 class ScalapackCall {
  public:
-  /// `matrix` says which layout is preferred, and is the one that errors name. @collective
-  /// @throws UsageError on every rank for a blocking that cannot be had
+  /// `matrix` gives the preferred layout, and errors name it. @collective
+  /// @throws UsageError on every rank for an impossible blocking
   ScalapackCall(std::string_view routine, const SliceCore& matrix, index_t largest_extent,
                 const Blocking& blocking);
 
   /// A copy that may be overwritten. @collective
   ScalapackMatrix copy_of(const SliceCore& operand) const;
-  /// The operand itself where it lies as ScaLAPACK wants it. @collective
+  /// The operand itself if ScaLAPACK can use its layout, else a copy. @collective
   ScalapackMatrix operand(const SliceCore& operand, Contents contents = Contents::keep) const;
   /// A new matrix on the grid, of the matrix's type unless another is given. @collective
   ArrayCore matrix(index_t rows, index_t columns) const;
   ArrayCore matrix(index_t rows, index_t columns, const tessera::detail::ElementType& type) const;
-  /// An extent as ScaLAPACK counts.
+  /// An extent as the int in which ScaLAPACK counts.
   int narrow(index_t extent) const { return scalapack::checked_int(extent, matrix_.array().name()); }
   const Group& group() const noexcept { return matrix_.array().group(); }
   const scalapack::Grid& grid() const noexcept { return grid_; }
   const BlockGrid& target() const noexcept { return target_; }
 
-  /// f() on the processes of the grid, and its info, the same on all. @collective
-  /// @throws MemoryError on every rank if one has no memory to work in
+  /// Calls f() on the processes of the grid and returns its info, the same on all ranks. @collective
+  /// @throws MemoryError on every rank if one has no memory for its workspace
   template <class F>
   int run(F&& f) const {
     const auto call = [&] {
@@ -62,25 +63,26 @@ class ScalapackCall {
     const int info = run(f);
     if (info != 0) fail(std::move(name), info, "failed");
   }
-  /// The same; a positive info says that what is looked for did not converge. @collective @throws LinalgError
+  /// The same; a positive info means that `what` did not converge. @collective @throws LinalgError
   template <class F>
   void must_converge(std::string name, std::string_view what, F&& f) const {
     const int info = run(f);
     if (info > 0) fail(std::move(name), info, formatted("has {} that did not converge (info {})", what, info));
     if (info < 0) fail(std::move(name), info, "failed");
   }
-  /// The lower triangle of a positive definite matrix, times powers of two for its rows and for its columns,
-  /// becomes its Cholesky factor; returns the powers. `named` is the operand that it is a copy of.
+  /// Replaces the lower triangle of a positive definite matrix by its Cholesky factor. It scales rows and
+  /// columns by powers of two before, and returns their exponents. `named` is the operand that `a` is a copy
+  /// of.
   /// @collective @throws LinalgError
   template <class T>
   std::vector<int> factor_spd(const ScalapackMatrix& a, int n, const SliceCore& named) const {
-    largest_of_lower<T>(routine_, named, "p?potrf");  // which it does not notice
+    largest_of_lower<T>(routine_, named, "p?potrf");  // p?potrf does not notice NaN or infinity
     const SliceCore matrix = a.matrix();
     std::vector<int> scales = roots_to_one(matrix);
     scale_by(matrix, scales, scales);
     int info = run([&] { return scalapack::potrf<T>(n, a.data<T>(), a.descriptor()); });
     if (info < 0) fail("p?potrf", info, "failed", named);
-    if (info == 0) info = first_without_inverse<T>(matrix);  // far from positive, it may overflow instead
+    if (info == 0) info = first_without_inverse<T>(matrix);  // far from positive, p?potrf may overflow
     if (info > 0) fail("p?potrf", info, formatted("is not positive definite: leading minor {}", info), named);
     return scales;
   }
@@ -99,7 +101,8 @@ class ScalapackCall {
   scalapack::Grid grid_;
 };
 
-/// Square, and as many rows on the right, which is another matrix; else an error on every rank. @local
+/// Requires that `a` is square, and that `b` is another matrix with as many rows; else an error on every rank.
+/// @local
 void require_system(std::string_view routine, const SliceCore& a, const SliceCore& b);
 void require_square(std::string_view routine, const SliceCore& a);
 /// Calls f(i, j, element) for the elements of the lower triangle that this rank has. @local
@@ -131,7 +134,8 @@ void for_each_of_diagonal(const SliceCore& a, F&& f) {
   });
 }
 
-/// The number, from 1 on, of the first element of the diagonal that is zero or not finite; 0 if there is none.
+/// The number, counted from 1, of the first element of the diagonal that is zero or not finite; 0 if there is
+/// none.
 /// @collective
 template <class T>
 int first_without_inverse(const SliceCore& a) {
@@ -144,10 +148,10 @@ int first_without_inverse(const SliceCore& a) {
   return first == a.extents()[0] ? 0 : static_cast<int>(first + 1);
 }
 
-/// Sets the elements of this rank to zero that are more than `diagonals` below the diagonal (for an upper
+/// Sets this rank's elements to zero beyond a triangle: more than `diagonals` below the diagonal (for an upper
 /// triangle) or above it (for a lower one). @local
 void keep_triangle(const SliceCore& a, Triangle kept, index_t diagonals = 0);
-/// The other triangle of a whole array from this one. @collective
+/// Fills the other triangle of a whole array from the known one. @collective
 template <class T>
 void mirror(const SliceCore& a, Triangle known, bool conjugated);
 /// to = the adjoint of from. @collective

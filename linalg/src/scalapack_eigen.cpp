@@ -13,7 +13,7 @@ using c128 = std::complex<double>;
 extern "C" {
 void Cblacs_gridinfo(int, int*, int*, int*, int*);
 
-// Fortran: everything by address, arrays with the first row and column they start at.
+// Fortran takes everything by address, and arrays with the row and column at which they start.
 using In = const int*;
 #define TESSERA_DECLARE(p, T)                                                                                  \
   void p##syevd_(const char*, const char*, In, T*, In, In, In, T*, T*, In, In, In, T*, In, int*, In, int*);    \
@@ -56,10 +56,9 @@ TESSERA_DECLARE(pz, c128)
 namespace tessera::linalg::scalapack {
 namespace {
 
-// What the queries of P?SYEVD, P?SYEVR and theirs for complex matrices forget where a block is not small
-// against the matrix. The back transformation (P?ORMTR) is then not done at all, without an error, and the
-// sorting of eigenvectors (P?LASRT) fails on the processes that have few columns, while the others wait for
-// them.
+// Workspace that the queries of P?SYEVD, P?SYEVR and their complex versions forget if a block is not small
+// against the matrix. Without it, the back transformation (P?ORMTR) is not done at all, without an error. The
+// sorting of eigenvectors (P?LASRT) fails on processes that have few columns, while the others wait for them.
 Lengths forgotten(int n, const Descriptor& a) {
   int rows = 1, columns = 1, row = 0, column = 0;
   Cblacs_gridinfo(a.context, &rows, &columns, &row, &column);
@@ -69,7 +68,7 @@ Lengths forgotten(int n, const Descriptor& a) {
           .reals = local_rows * (block + local_columns) + 2.0 * n};
 }
 
-// P?GESVD says so where the processes do not have the same values to the last bit.
+// P?GESVD returns min(m, n) + 1 if the processes do not have the same values to the last bit.
 int without_differences(int info, int m, int n) { return info == std::min(m, n) + 1 ? 0 : info; }
 
 const char* wanted(bool vectors) { return vectors ? "V" : "N"; }
@@ -116,8 +115,8 @@ const char* wanted(bool vectors) { return vectors ? "V" : "N"; }
       return without_differences(info, m, n);                                                                 \
     });                                                                                                       \
   }                                                                                                           \
-  /* Its own query calls itself an error, on every process's standard error, so the two it asks are asked;    \
-     these use their workspace even then (the largest of n integers of all processes, in P?TRORD). */         \
+  /* The query of P?HSEQR prints an error to every process's stderr, so we query the two routines it asks.    \
+     These use their workspace even in a query (the largest of n integers of all processes, in P?TRORD). */   \
   template <>                                                                                                 \
   int hseqr(int n, T* h, const Descriptor& dh, T* real_parts, T* imaginary_parts) {                           \
     constexpr int no = 0, query = -1, smallest = 49;                                                          \

@@ -27,16 +27,17 @@ template <class T>
 int gesvd(bool vectors, int m, int n, T* a, const Descriptor& da, Real<T>* s, T* u, const Descriptor& du, T* vh,
           const Descriptor& dvh);
 
-/// Hessenberg form in a, and reflections below it and in `scales`, of n elements.
+/// Leaves the Hessenberg form in a, and reflections below it and in `scales`, which has n elements.
 template <class T>
 int gehrd(int n, T* a, const Descriptor& da, T* scales);
 /// z = the unitary matrix of those reflections times z.
 template <class T>
 int unmhr(int n, const T* a, const Descriptor& da, const T* scales, T* z, const Descriptor& dz);
-/// The eigenvalues of a real Hessenberg matrix, with zeros below it, which is overwritten.
+/// The eigenvalues of a real Hessenberg matrix, which is overwritten. The elements below its subdiagonal must
+/// be zero.
 template <class T>
 int hseqr(int n, T* h, const Descriptor& dh, T* real_parts, T* imaginary_parts);
-/// The same of a complex one; with vectors, h becomes the triangular matrix of its Schur form and z is
+/// The same for a complex matrix. With vectors, h becomes the triangular matrix of its Schur form, and z is
 /// multiplied by the unitary one.
 template <class T>
 int lahqr(bool vectors, int n, T* h, const Descriptor& dh, T* w, T* z, const Descriptor& dz);

@@ -23,7 +23,7 @@ bool is_scalapack(const LayoutCore& layout) {
          grid->axis(1).kind() == Kind::cyclic && grid->axis(0).block() == grid->axis(1).block();
 }
 
-// Ranks that disagree would wait for each other in different grids.
+// Ranks with different blockings would wait for each other in different grids.
 void check(std::string_view routine, const Blocking& blocking, const Group& group) {
   tessera::detail::Fingerprint print;
   print.add(blocking.block).add(blocking.rows).add(blocking.columns);
@@ -84,7 +84,7 @@ ScalapackMatrix::ScalapackMatrix(const SliceCore& matrix, const BlockGrid& targe
   LayoutCore layout = target.layout(dims.data(), array.group().size());
   for (int rank = 0; rank < layout.ranks(); ++rank)
     most_local_ = std::max(most_local_, layout.local(rank).size);
-  // Extents fit, but ScaLAPACK counts the elements of a process in 32 bits, too.
+  // The extents may fit, but ScaLAPACK also counts the elements of a process in 32 bits.
   if (most_local_ > std::numeric_limits<int>::max()) {
     throw UsageError(formatted(
         "array \"{}\" of {} x {} has {} elements on one process, and ScaLAPACK counts them in 32 bits (at most "
@@ -108,7 +108,7 @@ void ScalapackMatrix::store(const SliceCore& matrix) {
 }
 
 index_t ScalapackMatrix::exchanges(std::span<const int> pivots) const {
-  // Every process of a row of the grid has the same; the one that has the first column counts them.
+  // All processes of a grid row have the same pivots; the process with the first column counts them.
   const LayoutCore& layout = used().layout();
   const int rank = used().group().rank();
   index_t count = 0;

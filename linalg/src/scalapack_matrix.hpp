@@ -23,18 +23,19 @@ struct BlockGrid {
   int block, rows, columns;
   GridOrder order;
 
-  /// What `blocking` asks for. What it leaves open is the layout of `preferred` if ScaLAPACK can work on it as
-  /// it lies; else a near-square grid of the whole group and blocks that give every process of it something to
-  /// do, 64 at most. @collective @throws UsageError on every rank if it cannot be had
+  /// The blocks and grid that `blocking` asks for. If it asks for none, they are those of `preferred` if
+  /// ScaLAPACK can work on it in place. Otherwise the grid is a near-square one of the whole group, and blocks
+  /// are at most 64, so that every process has work. @collective @throws UsageError on every rank if the
+  /// blocking is impossible
   static BlockGrid choose(std::string_view routine, const SliceCore& preferred, index_t largest_extent,
                           const Blocking& blocking);
   LayoutCore layout(const index_t* dims, int ranks) const;
 };
 
-enum class Contents { keep, discard };  // whether what the array holds matters to the routine
+enum class Contents { keep, discard };  // whether the routine needs what the array holds
 
-/// An operand as ScaLAPACK wants it: the array itself where it is all of one whose layout fits the target, a
-/// block-cyclic copy elsewhere.
+/// An operand in a layout for ScaLAPACK. It is the array itself if the operand is a whole array whose layout
+/// fits the target, else a block-cyclic copy.
 class ScalapackMatrix {
  public:
   enum class Use { in_place, copy };
@@ -53,9 +54,9 @@ class ScalapackMatrix {
   const scalapack::Descriptor& descriptor() const noexcept { return descriptor_; }
   /// The matrix that ScaLAPACK works on. @local
   SliceCore matrix() const { return used(); }
-  /// The elements of the process that has the most. @local
+  /// The number of elements of the process that has the most. @local
   index_t most_local() const noexcept { return most_local_; }
-  /// Of the pivots of this rank's rows, those that exchange two rows; each is counted on one rank. @local
+  /// The number of pivots of this rank's rows that exchange two rows; each is counted on one rank. @local
   index_t exchanges(std::span<const int> pivots) const;
 
  private:
@@ -95,7 +96,7 @@ T conjugate(T x) {
     return std::conj(x);
 }
 
-/// `matrix "S"`, or which part of an array it is. @local
+/// `matrix "S"`, or a description of the slice. @local
 std::string described(const SliceCore& matrix);
 /// The info of a routine, the same on every rank: the largest, or the least if one is negative. @collective
 int agree_on_info(const SliceCore& matrix, int info);

@@ -14,7 +14,7 @@
 namespace tessera::linalg::detail {
 namespace {
 
-// A power of two as two factors, of which each is in range.
+// A power of two as two factors, each of which is in range.
 template <class R>
 struct Power {
   R first = 1, second = 1;

@@ -13,9 +13,9 @@
 
 #include "scalapack_matrix.hpp"
 
-// Powers of two that bring matrices near one before a routine works on them, and their results back. Routines
-// overflow, underflow or compare with constants of their own at either end of the range; a power of two changes
-// no digit of what stays within it. Each is given as its exponent.
+// Scales matrices by powers of two to near one before a routine works on them, and scales the results back. At
+// either end of the range, routines overflow, underflow or compare with constants of their own. A power of two
+// changes no digit of a number that stays within the range. Each power is given as its exponent.
 namespace tessera::linalg::detail {
 
 /// Calls f(i, j, element) for the elements that this rank has. @local
@@ -44,7 +44,7 @@ template <class T>
 double magnitude_of(const T& x) {
   const double real = std::abs(static_cast<double>(std::real(x))),
                imaginary = std::abs(static_cast<double>(std::imag(x)));
-  // The larger of two numbers does not see each NaN.
+  // std::max does not propagate every NaN.
   return std::isfinite(real) && std::isfinite(imaginary) ? std::max(real, imaginary)
                                                          : std::numeric_limits<double>::infinity();
 }
@@ -53,7 +53,8 @@ double magnitude_of(const T& x) {
 double largest_of(const SliceCore& a);
 /// Whether no element is NaN or infinity. @collective
 bool is_finite(const SliceCore& a);
-/// As largest_of. @collective @throws LinalgError on every rank if there is a NaN or infinity
+/// largest_of(), which must be finite. @collective @throws LinalgError on every rank if there is a NaN or
+/// infinity
 double require_finite(std::string_view routine, const SliceCore& a, std::string name);
 [[noreturn]] void throw_not_finite(std::string_view routine, const SliceCore& a, std::string name);
 
@@ -63,14 +64,14 @@ enum class Counted { all, lower, upper };
 /// @throws as require_finite
 std::vector<int> each_to_one(std::string_view routine, const SliceCore& a, int dimension, std::string name,
                              Counted counted = Counted::all);
-/// For each element of the diagonal of a positive definite matrix, half of that; 0 for one that is not
-/// positive. @collective
+/// For each element of the diagonal of a positive definite matrix, half the exponent that brings it to one. It
+/// is 0 for an element that is not positive. @collective
 std::vector<int> roots_to_one(const SliceCore& a);
 std::vector<int> negated(std::vector<int> exponents);
 
 /// Multiplies the elements that this rank has. @local
 void scale_by(const SliceCore& a, int exponent);
-/// The same with powers for each row and each column; none stands for zeros. @local
+/// The same with an exponent for each row and each column; an empty span stands for zeros. @local
 void scale_by(const SliceCore& a, std::span<const int> rows, std::span<const int> columns);
 
 }  // namespace tessera::linalg::detail

@@ -18,7 +18,7 @@ using tessera::detail::Shapes;
 namespace {
 constexpr const char* solution_out_of_range = "has a solution that is out of the range of its type";
 
-// The solution takes the place of the right-hand side, unless it cannot be told.
+// The solution replaces the right-hand side, unless it is out of range.
 void store(const ScalapackCall& call, std::string name, ScalapackMatrix& solution, const SliceCore& b) {
   if (!is_finite(solution.matrix())) call.fail(std::move(name), 0, solution_out_of_range);
   solution.store(b);
@@ -69,7 +69,7 @@ void solve(const SliceCore& a, const SliceCore& b, const Blocking& blocking) {
 
 namespace {
 
-// Whether BLAS, which multiplies by reciprocals, may divide by all of the diagonal.
+// Whether all elements of the diagonal have reciprocals in range: BLAS multiplies by these instead of dividing.
 template <class T>
 bool has_reciprocals(const SliceCore& a) {
   constexpr int most = std::numeric_limits<Real<T>>::max_exponent - 10;
@@ -95,7 +95,7 @@ void solve_triangular(Triangle triangle, Op op, UnitDiagonal unit, const SliceCo
                                                  triangle == Triangle::lower ? Counted::lower : Counted::upper);
     const ScalapackCall call("solve_triangular", a, std::max(extents[0], extents[1]), blocking);
     const bool divides = unit == UnitDiagonal::no;
-    // p?trtrs says that it looks for zeros, and divides by them.
+    // p?trtrs claims to look for zeros, but divides by them.
     if (const int zero = divides ? first_without_inverse<T>(a) : 0; zero > 0)
       call.fail("p?trtrs", zero, formatted("is singular: element {} of its diagonal is zero", zero));
     const bool scales = divides && !has_reciprocals<T>(a);
@@ -119,8 +119,9 @@ void solve_triangular(Triangle triangle, Op op, UnitDiagonal unit, const SliceCo
 
 namespace {
 
-// From the factor R of a tall matrix, or L of a wide one: whether each of its columns, or rows, has a part that
-// the others do not have, which is on the diagonal; as large as rounding makes one that is none, at least.
+// Whether a matrix has full rank, from its factor R (of a tall matrix) or L (of a wide one). On the diagonal is
+// the part of each column of R, or row of L, that the others do not have. This part must exceed rounding
+// errors.
 template <class T>
 bool has_full_rank(const SliceCore& factor) {
   const index_t m = factor.extents()[0], n = factor.extents()[1];
@@ -161,8 +162,8 @@ void least_squares(const SliceCore& a, const SliceCore& b, const SliceCore& x, c
   with_scalar("least_squares", a, [&]<class T>(T zero) {
     if (m == 0) return tessera::detail::fill(x, &zero);
     require_finite("least_squares", b, "p?gels");
-    // Scaling the columns of a tall matrix, or the rows of a wide one, changes neither what is least nor what
-    // is shortest.
+    // Scaling the columns of a tall matrix, or the rows of a wide one, changes neither the minimum nor the
+    // choice of the shortest solution.
     const bool is_tall = m >= n;
     const std::vector<int> scales = each_to_one("least_squares", a, is_tall ? 1 : 0, "p?gels");
     const ScalapackCall call("least_squares", a, std::max({m, n, columns}), blocking);
@@ -184,7 +185,8 @@ void least_squares(const SliceCore& a, const SliceCore& b, const SliceCore& x, c
     });
     if (is_tall) scale_by(rows(n), scales, {});
     both.group().sync();
-    // It divides by the diagonal of the factor without a look, which rounding keeps from being zero.
+    // p?gels divides by the diagonal of the factor without a check. Rounding keeps this diagonal from being
+    // zero.
     if (!has_full_rank<T>(factor.matrix())) call.fail("p?gels", 0, "does not have full rank");
     if (!is_finite(rows(n))) call.fail("p?gels", 0, solution_out_of_range);
     tessera::detail::copy(rows(n), x);

@@ -19,7 +19,7 @@ using tessera::detail::Shapes;
 
 constexpr const char* name = "svd";
 
-// Of a matrix that may be overwritten; u and vh are both there or neither.
+// Decomposes a matrix that may be overwritten. u and vh are both null or both not null.
 template <class T>
 std::vector<Real<T>> decompose(const ScalapackCall& call, const SliceCore& a, const SliceCore* u,
                                const SliceCore* vh) {
@@ -30,7 +30,7 @@ std::vector<Real<T>> decompose(const ScalapackCall& call, const SliceCore& a, co
   if (u == nullptr) nothing.emplace(call.matrix(0, 0));
   ScalapackMatrix left = call.operand(u == nullptr ? SliceCore(*nothing) : *u, Contents::discard);
   ScalapackMatrix right = call.operand(vh == nullptr ? SliceCore(*nothing) : *vh, Contents::discard);
-  // Its workspace is counted in 32 bits, and it does not look.
+  // p?gesvd counts its workspace in 32 bits, and does not check for overflow.
   if (matrix.most_local() >= std::numeric_limits<int>::max() / 4) {
     throw UsageError(formatted(
         "svd: p?gesvd cannot count its workspace for {} x {} on {} processes in 32 bits; use more of them", m,
@@ -41,7 +41,7 @@ std::vector<Real<T>> decompose(const ScalapackCall& call, const SliceCore& a, co
                                matrix.descriptor(), s.data(), left.data<T>(), left.descriptor(),
                                right.data<T>(), right.descriptor());
   });
-  // Processes outside the grid have none, and all should have the same to the last bit.
+  // Processes outside the grid have no values yet, and all should have the same to the last bit.
   call.group().broadcast(std::span<Real<T>>(s), 0);
   if (u != nullptr) {
     left.store(*u);
@@ -50,7 +50,7 @@ std::vector<Real<T>> decompose(const ScalapackCall& call, const SliceCore& a, co
   return s;
 }
 
-// Of many more rows than columns: a = q r, and r = (u of r) s vh.
+// Decomposes a matrix of many more rows than columns: a = q r, and r = (u of r) s vh.
 template <class T>
 std::vector<Real<T>> decompose_tall(const ScalapackCall& call, const SliceCore& a, const SliceCore* u,
                                     const SliceCore* vh) {
@@ -78,7 +78,7 @@ std::vector<Real<T>> decompose_tall(const ScalapackCall& call, const SliceCore& 
   return s;
 }
 
-// Of a matrix times a power of two.
+// Decomposes a matrix times a power of two.
 template <class T>
 std::vector<Real<T>> scaled(const ScalapackCall& call, const SliceCore& a, int power, const SliceCore* u,
                             const SliceCore* vh) {

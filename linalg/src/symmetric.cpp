@@ -22,18 +22,18 @@ constexpr const char* name_of(Symmetry symmetry, const char* symmetric, const ch
   return symmetry == Symmetry::symmetric ? symmetric : hermitian;
 }
 
-// A part of the result that others have computed, or this process as the mirror image.
+// A part of the result that was computed as its mirror image, by another process or by this one.
 template <class T>
 struct Mirrored {
   Box box;
-  T* into;  // its place, unless the diagonal runs through it
+  T* into;  // its place in the result
   index_t row_stride, column_stride;
-  std::vector<T> memory;  // by columns
+  std::vector<T> memory;  // by columns; only for a tile on the diagonal
 
   bool is_on_diagonal() const { return !memory.empty(); }
 };
 
-// Those of this rank's pieces, and their mirror images under way.
+// The mirrored parts of this rank's pieces. Begins to fetch their mirror images.
 template <class T>
 std::vector<Mirrored<T>> fetch_mirrored(const SliceCore& c, const Tiles& tiles, Request& request) {
   const int turned[2] = {1, 0};
@@ -67,7 +67,7 @@ std::vector<Mirrored<T>> fetch_mirrored(const SliceCore& c, const Tiles& tiles, 
   return parts;
 }
 
-// Of squares on the diagonal, which are computed whole, the upper triangle is replaced.
+// Tiles on the diagonal are computed whole; their upper triangle is replaced here.
 template <class T>
 void finish(const Mirrored<T>& part, Symmetry symmetry) {
   const auto& box = part.box;
@@ -94,7 +94,7 @@ void symmetric_product(Symmetry symmetry, LocalProduct<T>& product, const SliceC
   Request request;
   const auto parts = fetch_mirrored<T>(c, computed, request);
   request.wait();
-  // What is fetched into its place has only to be conjugated.
+  // A part that was fetched into its place only has to be conjugated.
   for (const Mirrored<T>& part : parts) {
     if (part.is_on_diagonal() || symmetry == Symmetry::hermitian) finish(part, symmetry);
   }

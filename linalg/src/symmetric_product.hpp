@@ -8,8 +8,8 @@
 
 namespace tessera::linalg::detail {
 
-/// c = the product, which is known to be symmetric or Hermitian, + beta * c. @collective, from after
-/// begin_operation to end_operation
+/// c = the product + beta * c, for a product that is known to be symmetric or Hermitian. @collective; the
+/// caller has called begin_operation(), and end_operation() is called here
 template <class T>
 void symmetric_product(Symmetry symmetry, LocalProduct<T>& product, const tessera::detail::SliceCore& c,
                        index_t k, T beta);

@@ -14,14 +14,14 @@
 #include "blas.hpp"
 #include "scalapack.hpp"
 
-// How ScaLAPACK takes its arguments, and its workspace.
+// The arguments and the workspace of ScaLAPACK's routines.
 namespace tessera::linalg::scalapack {
 
 inline constexpr int one = 1;
 
 inline const int* raw(const Descriptor& descriptor) { return &descriptor.type; }
 
-// The query answers in floating point, which may round down.
+// A workspace query answers in floating point, which may round down.
 template <class T>
 double answered(T answer) {
   return static_cast<double>(std::real(answer)) * 1.0001 + 64;
@@ -31,8 +31,8 @@ inline int length_of(double value) {
   return static_cast<int>(std::min(value, static_cast<double>(std::numeric_limits<int>::max())));
 }
 
-/// Memory for a routine to work in. There is room behind it, for what reads a little beyond its operands; and a
-/// pattern in that room, which shows what writes there.
+/// Workspace memory of a routine. There is room behind it, because some routines read a little beyond their
+/// operands. A pattern in that room shows whether a routine wrote there.
 template <class T>
 class Memory {
  public:
@@ -58,7 +58,7 @@ class Memory {
   std::vector<T> all_;
 };
 
-/// Room of three kinds, with its lengths; -1 for all asks how much is needed.
+/// Workspace of three kinds, with its lengths. A length of -1 for all asks how much is needed.
 template <class T>
 struct Workspace {
   T* work;
@@ -74,8 +74,8 @@ struct Lengths {
   double work = 0, reals = 0, integers = 0;
 };
 
-/// Calls f(Workspace) with so much; returns info. With an info that is not 0 on some process, or where memory
-/// is wanting, no process calls it: the others would wait there. @collective over the grid
+/// Calls f(Workspace) with workspace of these lengths, and returns its info. If info is not 0 on some process,
+/// or a process lacks memory, no process calls f: the others would wait there. @collective over the grid
 template <class T, class F>
 int with_memory(int context, int info, const Lengths& lengths, F&& f) {
   std::optional<Memory<T>> work;
@@ -96,8 +96,8 @@ int with_memory(int context, int info, const Lengths& lengths, F&& f) {
   return work->is_intact() && reals->is_intact() && integers->is_intact() ? info : wrote_behind;
 }
 
-/// Calls f(Workspace) twice, to ask and with what it asked for and `more`; returns info. @collective over the
-/// grid
+/// Calls f(Workspace) twice: first to ask for the lengths, then with these lengths plus `more`. Returns info.
+/// @collective over the grid
 template <class T, class F>
 int with_workspace(const Descriptor& matrix, const Lengths& more, F&& f) {
   // Some routines answer with more than one number.
@@ -105,7 +105,7 @@ int with_workspace(const Descriptor& matrix, const Lengths& more, F&& f) {
   linalg::detail::Real<T> real_answer[4] = {};
   int integer_answer[4] = {};
   int info = f(Workspace<T>{answer, -1, real_answer, -1, integer_answer, -1});
-  // What does not fit 32 bits comes out negative.
+  // A length that does not fit 32 bits comes out negative.
   if (info == 0 && (std::real(answer[0]) < 0 || real_answer[0] < 0 || integer_answer[0] < 0)) info = -1;
   return with_memory<T>(matrix.context, info,
                         {answered(answer[0]) + more.work, answered(real_answer[0]) + more.reals,

@@ -10,7 +10,7 @@
 namespace tessera::benchmark {
 namespace {
 
-// What a copy should make of memory full of `background`, byte by byte.
+// The expected result of a copy into memory full of `background`, byte by byte.
 std::vector<std::byte> expected(const std::vector<std::byte>& from, std::size_t size, index_t offset,
                                 const Rows& rows, std::byte background) {
   std::vector<std::byte> to(size, background);

@@ -4,14 +4,15 @@
 
 namespace tessera::linalg {
 
-/// How operands are dealt out where a routine of ScaLAPACK works on copies of them: in square blocks, on a grid
-/// of processes. What is 0 is chosen: the blocks and the grid of the first operand if ScaLAPACK can work on it
-/// as it lies, else blocks of at most 64 on the grid of all processes that is nearest to a square. An operand
-/// that has the blocks and the grid in use is not copied, but for one that would be overwritten.
+/// How operands are distributed where a ScaLAPACK routine works on copies of them: in square blocks, on a grid
+/// of processes. Tessera chooses a value that is 0. It takes the blocks and the grid of the first operand if
+/// ScaLAPACK can work on it in place. Otherwise it takes blocks of at most 64, on the most nearly square grid
+/// of all processes. An operand that already has these blocks and this grid is not copied, unless it would be
+/// overwritten.
 struct Blocking {
   /// Rows and columns of a block.
   int block = 0;
-  /// Of the grid, both or neither; the processes beyond rows * columns have nothing to do.
+  /// Rows and columns of the grid; set both or neither. Processes beyond rows * columns stay idle.
   int rows = 0, columns = 0;
 };
 

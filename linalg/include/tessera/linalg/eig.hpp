@@ -14,25 +14,25 @@ namespace tessera::linalg {
 namespace detail {
 template <class T>
 using Complex = std::complex<Real<T>>;
-/// `vectors`, complex, may be null.
+/// `vectors` is complex, and may be null.
 template <class T>
 std::vector<Complex<T>> eig(const tessera::detail::SliceCore& a, const tessera::detail::SliceCore* vectors,
                             const Blocking& blocking);
 }  // namespace detail
 
-/// Eigenvalues of a general matrix, in no order, on every rank, and the right eigenvectors as columns, each of
-/// length 1.
+/// Eigenvalues of a general matrix, in no particular order, on every rank. The right eigenvectors are columns
+/// of length 1.
 template <MatrixElement T>
 struct GeneralEigenpairs {
   std::vector<detail::Complex<T>> values;
   Array<detail::Complex<T>, 2> vectors;
 };
 
-/// Eigenvalues and right eigenvectors of a general matrix, which is unchanged; both are complex also for a real
-/// one, and come as conjugated pairs up to rounding errors. Through the Schur form of a complex copy
-/// (ScaLAPACK's p?gehrd, p?unmhr, p?lahqr, p?trevc), which has no blocked QR iteration: many times slower than
-/// eigh(). Two eigenvectors of a matrix that has too few of them are nearly the same. Their phases are as
-/// eigh() has them. @collective
+/// Eigenvalues and right eigenvectors of a general matrix, which is unchanged. Both are complex even for a real
+/// matrix; they then come in conjugate pairs, up to rounding errors. Computed through the Schur form of a
+/// complex copy (ScaLAPACK's p?gehrd, p?unmhr, p?lahqr, p?trevc). This has no blocked QR iteration, so it is
+/// many times slower than eigh(). If a matrix has too few eigenvectors, two of those returned are nearly the
+/// same. The phases are chosen as in eigh(). @collective
 /// @throws UsageError if `a` is not square; LinalgError if it holds NaN or infinity, the iteration does not
 /// converge, or eigenvalues are out of the range of the type. On every rank.
 template <ScalarMatrix A>
@@ -43,7 +43,7 @@ GeneralEigenpairs<value_t<A>> eig(const A& a, const Blocking& blocking = {}) {
   return result;
 }
 
-/// The eigenvalues alone: of a real matrix through p?hseqr, with multishift QR iterations. @collective
+/// The eigenvalues alone. For a real matrix they come from p?hseqr, with multishift QR iterations. @collective
 /// @throws as eig
 template <ScalarMatrix A>
 std::vector<detail::Complex<value_t<A>>> eigvals(const A& a, const Blocking& blocking = {}) {

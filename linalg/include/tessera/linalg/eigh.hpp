@@ -19,23 +19,23 @@ enum class EighSolver : std::uint8_t {
   divide_and_conquer,
   /// ScaLAPACK's p?syevr, p?heevr (multiple relatively robust representations).
   mrrr,
-  /// ELPA's one stage; double precision alone.
+  /// ELPA's one-stage solver; double precision only.
   elpa,
 };
 
-/// Whether this build has ELPA, which Debian has for Open MPI. @local
+/// Whether this build has ELPA. Debian packages it for Open MPI. @local
 bool has_elpa() noexcept;
 
-/// Which eigenvalues of a matrix are returned, and how they are computed; all of them unless said otherwise.
-/// All are computed in any case: ScaLAPACK's ways to some of them return wrong ones of matrices that fall into
+/// Which eigenvalues of a matrix are returned, and how they are computed. All are returned by default. All are
+/// computed in any case: ScaLAPACK's routines for some of them return wrong ones if the matrix decouples into
 /// blocks.
 struct EighOptions {
-  /// Those from the first to below the last in ascending order, counted from 0.
+  /// Eigenvalues number `first` up to, but not including, `last` in ascending order, counted from 0.
   struct Indices {
     index_t first, last;
   };
   std::optional<Indices> indices{};
-  /// Those above low, up to high.
+  /// Eigenvalues w with low < w <= high.
   struct Interval {
     double low, high;
   };
@@ -45,7 +45,7 @@ struct EighOptions {
 };
 
 namespace detail {
-/// `b` may be null; `vectors`, if there is one, makes the array for that many. Returns the values.
+/// `b` may be null. `vectors`, if not empty, makes the array for `count` eigenvectors. Returns the eigenvalues.
 using MakeVectors = std::function<tessera::detail::SliceCore(index_t count)>;
 template <class T>
 std::vector<Real<T>> eigh(const tessera::detail::SliceCore& a, const tessera::detail::SliceCore* b,
@@ -77,24 +77,25 @@ Eigenpairs<value_t<A>> eigen(const A& a, const tessera::detail::SliceCore* b, co
 
 }  // namespace detail
 
-/// Eigenvalues and orthonormal eigenvectors of a symmetric or Hermitian matrix, of which only the lower
-/// triangle is read; `a` is unchanged. All vectors have its layout (of a slice: a blocked one), some have a
-/// blocked one. `auto [w, v] = eigh(a);` On a block-cyclic copy.
+/// Eigenvalues and orthonormal eigenvectors of a symmetric or Hermitian matrix: `auto [w, v] = eigh(a);` Only
+/// the lower triangle of `a` is read, and `a` is unchanged. The routine works on a block-cyclic copy. If all
+/// vectors are wanted, they have the layout of `a` (blocked if `a` is a slice); if only some are, their layout
+/// is blocked.
 ///
-/// Of each vector, the first component whose magnitude is within 1e-6 (in single precision: 1e-3) of the
+/// In each vector, the first component whose magnitude is within 1e-6 (in single precision: 1e-3) of the
 /// largest is real and positive. So a vector is the same on any number of processes, unless its eigenvalue is
 /// multiple.
 /// @collective
-/// @throws UsageError if `a` is not square, the options ask for what cannot be, or ELPA where there is none;
+/// @throws UsageError if `a` is not square, the options are impossible, or they ask for ELPA and there is none;
 /// LinalgError if `a` holds NaN or infinity, the iteration does not converge, or eigenvalues are out of the
 /// range of the type. On every rank.
 template <ScalarMatrix A>
 Eigenpairs<value_t<A>> eigh(const A& a, const EighOptions& options = {}) {
   return detail::eigen(a, nullptr, options);
 }
-/// The generalised problem a v = b v w, with a symmetric or Hermitian and b also positive definite, such as an
-/// overlap matrix; of both only the lower triangle is read. The vectors are orthonormal in b: v^H b v = 1.
-/// Through the Cholesky factor of b (p?potrf, p?syngst, p?hengst). @collective
+/// The generalised problem a v = b v w. `a` and `b` are symmetric or Hermitian; `b` is also positive definite,
+/// such as an overlap matrix. Only their lower triangles are read. The vectors are orthonormal in b: v^H b v =
+/// 1. Through the Cholesky factor of b (p?potrf, p?syngst, p?hengst). @collective
 /// @throws as above; LinalgError if b is not positive definite
 template <ScalarMatrix A, MatrixLike<A> B>
 Eigenpairs<value_t<A>> eigh(const A& a, const B& b, const EighOptions& options = {}) {

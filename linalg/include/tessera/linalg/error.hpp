@@ -8,15 +8,15 @@
 
 namespace tessera::linalg {
 
-/// A matrix routine could not do its work with the numbers it was given (singular, not positive definite, no
-/// convergence); thrown on every rank. @local
+/// A matrix routine failed on the numbers it was given (singular, not positive definite, no convergence). It is
+/// thrown on every rank. @local
 class LinalgError : public Error {
  public:
   LinalgError(const std::string& message, std::string routine, int info)
       : Error(message), routine_(std::move(routine)), info_(info) {}
-  /// The ScaLAPACK routine, such as "p?potrf", or Tessera's own. @local
+  /// The routine that failed: ScaLAPACK's, such as "p?potrf", or Tessera's own. @local
   const std::string& routine() const noexcept { return routine_; }
-  /// What it returned as info. @local
+  /// The info that this routine returned. @local
   int info() const noexcept { return info_; }
 
  private:

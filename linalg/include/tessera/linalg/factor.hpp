@@ -9,9 +9,9 @@
 #include <tessera/linalg/operand.hpp>
 
 // Factors of matrices, and what follows from them. Matrices are arrays or slices of any layout, and are
-// unchanged; results are new arrays: of the layout of an array, blocked for a slice or where the shape is
-// another. All throw LinalgError on every rank if the matrix holds NaN or infinity, or the result is out of the
-// range of its type.
+// unchanged. Results are new arrays. The factors of qr() are blocked. Other results have the layout of `a` if
+// `a` is an array, and are blocked if it is a slice. All routines throw LinalgError on every rank if the matrix
+// holds NaN or infinity, or the result is out of the range of its type.
 namespace tessera::linalg {
 
 namespace detail {
@@ -24,8 +24,8 @@ void log_determinant(const SliceCore& a, void* sign, double& magnitude, const Bl
 double condition(const SliceCore& a, const Blocking& blocking);
 }  // namespace detail
 
-/// L of a = L L^H for a symmetric or Hermitian positive definite matrix, of which only the lower triangle is
-/// read; zero above the diagonal. Through ScaLAPACK's p?potrf. @collective
+/// The factor L of a = L L^H, for a symmetric or Hermitian positive definite matrix. Only the lower triangle of
+/// `a` is read. L is zero above the diagonal. Through ScaLAPACK's p?potrf. @collective
 /// @throws UsageError if `a` is not square; LinalgError if it is not positive definite. On every rank.
 template <ScalarMatrix A>
 Array<value_t<A>, 2> cholesky(const A& a, const Blocking& blocking = {}) {
@@ -34,8 +34,7 @@ Array<value_t<A>, 2> cholesky(const A& a, const Blocking& blocking = {}) {
   return l;
 }
 
-/// a = q r: q has orthonormal columns, as many as `a` has rows or columns, whichever is less; r is zero below
-/// the diagonal.
+/// a = q r. q has orthonormal columns, as many as the smaller extent of `a`; r is zero below the diagonal.
 template <MatrixElement T>
 struct QR {
   Array<T, 2> q, r;
@@ -60,7 +59,7 @@ Array<value_t<A>, 2> inverse(const A& a, const Blocking& blocking = {}) {
   return result;
 }
 
-/// The same of a symmetric or Hermitian positive definite matrix, of which only the lower triangle is read.
+/// The inverse of a symmetric or Hermitian positive definite matrix, of which only the lower triangle is read.
 /// Through ScaLAPACK's p?potrf and p?potri. @collective
 /// @throws UsageError if `a` is not square; LinalgError if it is not positive definite. On every rank.
 template <ScalarMatrix A>
@@ -70,8 +69,8 @@ Array<value_t<A>, 2> inverse_spd(const A& a, const Blocking& blocking = {}) {
   return result;
 }
 
-/// A determinant that may be too large or too small for a number: sign * exp(log_magnitude). Of a singular
-/// matrix the sign is zero, of a complex one it is a complex number of magnitude 1.
+/// A determinant as sign * exp(log_magnitude), because it may be out of the range of a number. The sign is zero
+/// for a singular matrix. For a complex matrix it is a complex number of magnitude 1.
 template <MatrixElement T>
 struct LogDeterminant {
   T sign;
@@ -86,11 +85,11 @@ LogDeterminant<value_t<A>> log_determinant(const A& a, const Blocking& blocking 
   return result;
 }
 
-/// An estimate, seldom below a third of it, of the condition of a matrix in the 1-norm: about how many times
-/// larger an error of solve()'s result is than that of its right-hand side, both relative. Infinite for a
-/// singular matrix. Through ScaLAPACK's p?getrf and Higham's estimator (ACM TOMS 14
-/// (1988) 381). @collective @throws UsageError on every rank if
-/// `a` is not square
+/// An estimate, seldom below a third of it, of the condition of a matrix in the 1-norm. The condition is about
+/// how many times larger the relative error of solve()'s result is than that of its right-hand side. It is
+/// infinite for a singular matrix. Through ScaLAPACK's p?getrf and Higham's estimator (ACM TOMS 14 (1988) 381).
+/// @collective
+/// @throws UsageError on every rank if `a` is not square
 template <ScalarMatrix A>
 double condition(const A& a, const Blocking& blocking = {}) {
   return detail::condition(slice_of(a).core(), blocking);

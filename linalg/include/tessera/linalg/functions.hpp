@@ -11,8 +11,8 @@
 #include <tessera/linalg/operand.hpp>
 
 // Functions of symmetric and Hermitian matrices, by their eigenvalues: f(a) = v f(w) v^H. Only the lower
-// triangle is read, and the matrix is unchanged. Results are new arrays of the layout of an array, blocked for
-// a slice.
+// triangle is read, and the matrix is unchanged. Results are new arrays: with the layout of `a` if it is an
+// array, blocked if it is a slice.
 namespace tessera::linalg {
 
 namespace detail {
@@ -26,8 +26,7 @@ Array<T, 2> canonical_orthogonaliser(const tessera::detail::SliceCore& s, double
                                      const Blocking& blocking);
 }  // namespace detail
 
-/// f(a) for any function of real numbers, called with each eigenvalue in ascending order, the same on every
-/// rank.
+/// f(a) for any function f of real numbers. Every rank calls f with the same eigenvalues, in ascending order.
 /// @collective
 /// @throws UsageError if `a` is not square; LinalgError if it holds NaN, or f of an eigenvalue is not finite.
 /// On every rank.
@@ -40,8 +39,9 @@ Array<value_t<A>, 2> matrix_function(const A& a, const std::function<double(doub
 }
 
 /// a to a power, such as 0.5, or -0.5 for the inverse of the square root. @collective
-/// @throws as matrix_function; LinalgError if there is an eigenvalue that has no such power: zero (or so small
-/// that it is rounding error of the largest) for a negative exponent, or a negative one for a fraction
+/// @throws as matrix_function; LinalgError if an eigenvalue has no such power. A negative exponent has none for
+/// zero, nor for a value so small that it is rounding error of the largest. A fractional exponent has none for
+/// a negative value.
 template <ScalarMatrix A>
 Array<value_t<A>, 2> power(const A& a, double exponent, const Blocking& blocking = {}) {
   auto result = detail::array_like(a, "power");
@@ -66,9 +66,10 @@ Array<value_t<A>, 2> symmetric_orthogonaliser(const A& s, const Blocking& blocki
   return power(s, -0.5, blocking);
 }
 
-/// x = v w^(-1/2) for those eigenvectors v of an overlap matrix s whose eigenvalues w are above a threshold,
-/// and above what rounding makes of zero (4 epsilons of the elements times the Frobenius norm of s): canonical
-/// orthogonalisation, x^H s x = 1, with fewer columns than rows where s is nearly singular.
+/// Canonical orthogonalisation: x = v w^(-1/2), so that x^H s x = 1. It uses the eigenvectors v of the overlap
+/// matrix s whose eigenvalues w exceed two bounds: the threshold, and the rounding error of zero. The latter is
+/// 4 epsilons of the elements times the Frobenius norm of s. x has fewer columns than rows where s is nearly
+/// singular.
 /// @collective @throws UsageError if `s` is not square or the threshold negative; LinalgError if it holds NaN.
 /// On every rank.
 template <ScalarMatrix A>

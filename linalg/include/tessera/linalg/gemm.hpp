@@ -20,15 +20,15 @@ void gemm_batch(const void* alpha, std::span<const ProductCore> products, const 
 index_t batch_size(index_t a, index_t b, index_t c);
 }  // namespace detail
 
-/// c = alpha * a * b + beta * c, where a and b may be transpose() or adjoint() of a matrix; for beta == 0 the
-/// old c does not count, for alpha == 0 a and b do not. Arrays and slices of any layout of one group; a and b
-/// may be the same.
+/// c = alpha * a * b + beta * c, where a and b may be transpose() or adjoint() of a matrix. If beta == 0, the
+/// old c is never read; if alpha == 0, a and b are not. Operands are arrays and slices of any layout, of one
+/// group; a and b may be the same.
 ///
-/// Each process computes the part of c that it owns: from the blocks of a and b where they lie, if they are on
-/// its node and of a layout that BLAS can read (any but tiles; conjugated ones only by rows or only by
-/// columns); the rest is fetched, at most 64 MiB at a time, while what came before is multiplied. Where c is so
-/// small against the sums that it would be cheaper, each process computes a part of all sums instead and adds
-/// it to c. @collective
+/// Each process computes the part of c that it owns. It reads blocks of a and b in place if they are on its
+/// node and BLAS can read their layout. BLAS can read any but tiles, and conjugated operands only by rows or
+/// only by columns. The rest is fetched, at most 64 MiB at a time, while the part before it is multiplied. If c
+/// is small compared with the sums, another way may be cheaper: each process computes a part of all sums and
+/// adds it to c. @collective
 /// @throws UsageError on every rank if the shapes do not fit, or c overlaps a or b
 template <Result C>
 void gemm(value_t<C> alpha, const Operand<value_t<C>>& a, const Operand<value_t<C>>& b, value_t<C> beta,
@@ -43,10 +43,10 @@ struct BatchProduct {
   Slice<T, 2> c;
 };
 
-/// c = alpha * a * b + beta * c for each of a list of products, which may differ in shape. One call instead of
-/// many saves what each costs to begin and end, which for small matrices is most of it; each process computes
-/// what it owns of all results, so these should be spread over the processes. The list is the same on every
-/// rank; all arrays are of one group and type, and no result may overlap any operand or another result.
+/// c = alpha * a * b + beta * c for each product of a list; the products may differ in shape. One call saves
+/// the cost of beginning and ending many, which dominates for small matrices. Each process computes the results
+/// that it owns, so these should be spread over the processes. The list is the same on every rank. All arrays
+/// are of one group and type, and no result may overlap any operand or another result.
 /// @collective
 /// @throws UsageError on every rank if shapes do not fit, or a result overlaps its own operands
 template <MatrixElement T>
@@ -59,8 +59,8 @@ void gemm_batch(std::type_identity_t<T> alpha, std::span<const BatchProduct<T>> 
   }
   detail::gemm_batch(&alpha, cores, &beta);
 }
-/// The same for the matrices of arrays of three dimensions: c(i) = alpha * a(i) * b(i) + beta * c(i), where
-/// x(i) is all of x whose first index is i. @collective @throws as above, and unless there are as many of each
+/// The same for arrays of three dimensions: c(i) = alpha * a(i) * b(i) + beta * c(i), where x(i) is the matrix
+/// of x with first index i. @collective @throws as above, and if the numbers of matrices differ
 template <MatrixBatch A, MatrixBatch B, WritableOperand C>
 requires Like<A, B> && Like<A, C>
 void gemm_batch(value_t<C> alpha, const A& a, const B& b, value_t<C> beta, C&& c) {

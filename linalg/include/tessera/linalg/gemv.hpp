@@ -12,10 +12,10 @@ void gemv(const void* alpha, const tessera::detail::SliceCore& a, Op op, const t
           const void* beta, const tessera::detail::SliceCore& y);
 }  // namespace detail
 
-/// y = alpha * a * x + beta * y, where a may be transpose() or adjoint() of a matrix and x and y are arrays or
+/// y = alpha * a * x + beta * y, where a may be transpose() or adjoint() of a matrix. x and y are arrays or
 /// slices of one dimension, such as rows and columns of matrices. Each process multiplies the part of a that it
-/// stores, where it lies, and adds what comes of it to y: sums over several processes are added in any order.
-/// For beta == 0 the old y does not count. @collective
+/// stores, in place, and adds the result to y. Sums over several processes are added in any order. If beta ==
+/// 0, the old y is never read, so NaN in it does not propagate. @collective
 /// @throws UsageError on every rank if the shapes do not fit, or y overlaps a or x
 template <WritableOperand Y, VectorOf<value_t<Y>> X>
 requires VectorOf<Y, value_t<X>>

@@ -19,14 +19,14 @@ concept MatrixElement = std::is_same_v<T, float> || std::is_same_v<T, double> ||
 /// A matrix that a routine reads, of one of these types: an array or a slice of one.
 template <class A>
 concept ScalarMatrix = MatrixOperand<A> && MatrixElement<value_t<A>>;
-/// One of the same type.
+/// A matrix of the same element type.
 template <class B, class A>
 concept MatrixLike = MatrixOperand<B> && Like<A, B>;
 /// A matrix that a routine writes: an array or a slice of one.
 template <class A>
 concept Result = WritableOperand<A> && MatrixOperand<A> && MatrixElement<value_t<A>>;
 
-/// Many matrices of one shape: an array, or a slice of one, whose first index says which.
+/// A batch of matrices of one shape: an array or slice whose first index selects the matrix.
 template <class A>
 concept MatrixBatch = tessera::Operand<A> && rank_v<A>
 == 3 && MatrixElement<value_t<A>>;
@@ -35,7 +35,7 @@ template <class V, class T>
 concept VectorOf = tessera::Operand<V> && rank_v<V>
 == 1 && std::is_same_v<value_t<V>, T>;
 
-/// Which triangle of a matrix counts.
+/// Which triangle of a matrix a routine uses.
 enum class Triangle : std::uint8_t { lower, upper };
 /// How a routine reads a matrix: as it is, transposed, or transposed and conjugated.
 enum class Op : std::uint8_t { none, transpose, adjoint };
@@ -81,7 +81,8 @@ struct RealOf<std::complex<T>> {
 template <class T>
 using Real = typename RealOf<T>::type;
 
-/// A new array for what comes of a matrix, named after it: of the layout of an array, blocked for a slice.
+/// A new array for the result of a routine on a matrix, named after the matrix. It has the layout of `a` if `a`
+/// is an array, and a blocked layout if `a` is a slice.
 /// @collective
 template <MatrixOperand A>
 Array<value_t<A>, 2> array_like(const A& a, const std::string& what) {
@@ -98,7 +99,7 @@ Array<value_t<A>, 2> array_like(const A& a, const std::string& what) {
 }  // namespace tessera::linalg
 
 namespace tessera {
-// Argument-dependent lookup finds these for arrays, where it would find transpose(from, to) alone.
+// Argument-dependent lookup then finds these for arrays; otherwise it would find only transpose(from, to).
 using linalg::adjoint;
 using linalg::transpose;
 }  // namespace tessera

@@ -6,12 +6,12 @@
 #include <tessera/linalg/error.hpp>
 #include <tessera/linalg/operand.hpp>
 
-// Systems of linear equations. Matrices are arrays or slices of any layout; those that do not lie as ScaLAPACK
-// wants them are redistributed, each once. All throw LinalgError if an operand holds NaN or infinity, or the
+// Systems of linear equations. Matrices are arrays or slices of any layout. A matrix that ScaLAPACK cannot use
+// in place is redistributed once. All routines throw LinalgError if an operand holds NaN or infinity, or the
 // solution is out of the range of its type; b is unchanged then.
 namespace tessera::linalg {
 
-/// Whether the diagonal of a triangle is taken for ones.
+/// Whether the diagonal of a triangle is assumed to be all ones.
 enum class UnitDiagonal : bool { no, yes };
 
 namespace detail {
@@ -33,8 +33,8 @@ void solve(const A& a, B&& b, const Blocking& blocking = {}) {
   detail::solve(slice_of(a).core(), slice_of(b).core(), blocking);
 }
 
-/// Solves a x = b for a symmetric or Hermitian positive definite matrix by Cholesky factorisation; b becomes x,
-/// `a` (of which only the lower triangle is read) is unchanged. Through ScaLAPACK's p?potrf and p?potrs.
+/// Solves a x = b by Cholesky factorisation, for a symmetric or Hermitian positive definite `a`. b becomes x,
+/// and `a` is unchanged. Only the lower triangle of `a` is read. Through ScaLAPACK's p?potrf and p?potrs.
 /// @collective
 /// @throws UsageError if the shapes do not fit; LinalgError if `a` is not positive definite, then b is
 /// unchanged. On every rank.
@@ -44,9 +44,9 @@ void solve_spd(const A& a, B&& b, const Blocking& blocking = {}) {
   detail::solve_spd(slice_of(a).core(), slice_of(b).core(), blocking);
 }
 
-/// Solves a x = b for one triangle of a matrix, or its transpose or adjoint where `a` is transpose() or
-/// adjoint() of one (`triangle` is that of the matrix itself); b becomes x, `a` is unchanged. Through
-/// ScaLAPACK's p?trtrs. @collective
+/// Solves a x = b for one triangle of a matrix; b becomes x, `a` is unchanged. `a` may be transpose() or
+/// adjoint() of a matrix; `triangle` then still names the triangle of the matrix itself. Through ScaLAPACK's
+/// p?trtrs. @collective
 /// @throws UsageError if the shapes do not fit; LinalgError if an element of the diagonal is zero, then b is
 /// unchanged. On every rank.
 template <Result B>
@@ -55,12 +55,11 @@ void solve_triangular(Triangle triangle, const Operand<value_t<B>>& a, B&& b,
   detail::solve_triangular(triangle, a.op(), unit, a.core(), slice_of(b).core(), blocking);
 }
 
-/// The x for which |b - a x| is least, for each column of b; if `a` has fewer rows than columns, of all such x
-/// the shortest. `a` must have full rank. Through ScaLAPACK's p?gels (QR or LQ). @collective
-/// @throws UsageError if the shapes do not fit; LinalgError if the rows or columns of `a` are dependent but for
-/// rounding (what one has that the others do not, which is on the factor's diagonal, is below max(m, n)
-/// epsilons of the largest in its part of the factor), x would overflow, or a or b holds NaN or infinity. On
-/// every rank.
+/// The x for which |b - a x| is least, for each column of b. If `a` has fewer rows than columns, it is the
+/// shortest such x. `a` must have full rank. Through ScaLAPACK's p?gels (QR or LQ). @collective
+/// @throws UsageError if the shapes do not fit; LinalgError if the rows or columns of `a` are dependent up to
+/// rounding, x would overflow, or a or b holds NaN or infinity. On every rank. Dependent means: an element of
+/// the factor's diagonal is below max(m, n) epsilons of the largest in its column (of R) or row (of L).
 template <ScalarMatrix A, MatrixLike<A> B>
 Array<value_t<A>, 2> least_squares(const A& a, const B& b, const Blocking& blocking = {}) {
   Array<value_t<A>, 2> x(a.group(), {a.dims()[1], b.dims()[1]}, {.name = "least squares"});

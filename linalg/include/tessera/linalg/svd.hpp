@@ -11,8 +11,8 @@
 
 namespace tessera::linalg {
 
-/// a = u diag(s) vh: the singular values in descending order, on every rank, the left singular vectors as
-/// columns of u and the right ones as rows of vh, of each as many as there are values.
+/// a = u diag(s) vh. `s` holds the singular values in descending order, on every rank. The columns of u are the
+/// left singular vectors, and the rows of vh the right ones. There are as many of each as there are values.
 template <MatrixElement T>
 struct SVD {
   Array<T, 2> u;
@@ -21,15 +21,16 @@ struct SVD {
 };
 
 namespace detail {
-/// `u` and `vh` are both null or both there.
+/// `u` and `vh` are both null or both not null.
 template <class T>
 std::vector<Real<T>> svd(const tessera::detail::SliceCore& a, const tessera::detail::SliceCore* u,
                          const tessera::detail::SliceCore* vh, const Blocking& blocking);
 }  // namespace detail
 
-/// The singular value decomposition of a matrix, which is unchanged; `auto [u, s, vh] = svd(a);` Through
-/// ScaLAPACK's p?gesvd (bidiagonal form and QR iteration), of the triangular factor of `a` or its adjoint where
-/// one extent is more than 1.6 times the other. The columns of u have the phases that eigh() gives vectors.
+/// The singular value decomposition of a matrix, which is unchanged: `auto [u, s, vh] = svd(a);` Through
+/// ScaLAPACK's p?gesvd (bidiagonal form and QR iteration). If one extent is more than 1.6 times the other,
+/// p?gesvd works on the triangular factor of `a` or its adjoint. The columns of u have the phases that eigh()
+/// gives vectors.
 /// @collective
 /// @throws LinalgError on every rank if `a` holds NaN or infinity, the iteration does not converge, or singular
 /// values are out of the range of the type

@@ -20,9 +20,9 @@ void symmetric_product(Symmetry symmetry, Side side, Triangle triangle, const vo
                        const void* beta, const tessera::detail::SliceCore& c);
 }  // namespace detail
 
-/// c = alpha * a * transpose of a + beta * c, for about half the work of gemm(): of each two elements of c that
-/// mirror each other one is computed, and the other copied, so both triangles are right and c is symmetric to
-/// the last bit. `a` may be transpose() of a matrix. For beta != 0 c must be symmetric. Arrays and slices of
+/// c = alpha * a * transpose of a + beta * c, for about half the work of gemm(). Of each two elements of c that
+/// mirror each other, one is computed and the other copied. So both triangles are right, and c is symmetric to
+/// the last bit. `a` may be transpose() of a matrix. If beta != 0, c must be symmetric. Arrays and slices of
 /// any layout. @collective
 /// @throws UsageError on every rank if the shapes do not fit, or c overlaps a
 template <Result C>
@@ -37,9 +37,9 @@ void herk(detail::Real<value_t<C>> alpha, const Operand<value_t<C>>& a, detail::
   detail::rank_k(detail::Symmetry::hermitian, &factor, a.core(), a.op(), &old, slice_of(c).core());
 }
 
-/// c = alpha * a * b + beta * c, or b * a for Side::right, where `a` is symmetric and only one triangle of it
-/// is read: it is completed in a copy, and multiplied as by gemm(). If both triangles hold it, gemm() does the
-/// same without the copy. @collective
+/// c = alpha * a * b + beta * c, or b * a for Side::right. `a` is symmetric, and only one triangle of it is
+/// read. A copy of `a` is completed from this triangle, and multiplied as by gemm(). If both triangles of `a`
+/// are filled, gemm() does the same without the copy. @collective
 /// @throws UsageError on every rank if a is not square, the shapes do not fit, or c overlaps a or b
 template <Result C, MatrixLike<C> A, MatrixLike<C> B>
 void symm(Side side, Triangle triangle, value_t<C> alpha, const A& a, const B& b, value_t<C> beta, C&& c) {
@@ -47,7 +47,7 @@ void symm(Side side, Triangle triangle, value_t<C> alpha, const A& a, const B& b
                             slice_of(b).core(), &beta, slice_of(c).core());
 }
 
-/// The same for a Hermitian `a`, the imaginary part of whose diagonal is taken for zero. @collective
+/// The same for a Hermitian `a`. The imaginary part of its diagonal is assumed to be zero. @collective
 template <Result C, MatrixLike<C> A, MatrixLike<C> B>
 void hemm(Side side, Triangle triangle, value_t<C> alpha, const A& a, const B& b, value_t<C> beta, C&& c) {
   detail::symmetric_product(detail::Symmetry::hermitian, side, triangle, &alpha, slice_of(a).core(),
