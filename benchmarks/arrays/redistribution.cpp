@@ -8,6 +8,7 @@
 #include <tessera/array.hpp>
 #include <tessera/elementwise.hpp>
 
+#include "near_square.hpp"
 #include "scalapack_peer.hpp"
 #include "sections.hpp"
 
@@ -17,12 +18,6 @@ namespace {
 constexpr const char* section = "redistribution: matrices of double copied to another layout";
 
 // The grid that is nearest to a square.
-Extents<2> near_square(int ranks) {
-  int rows = static_cast<int>(std::sqrt(static_cast<double>(ranks)));
-  while (ranks % rows != 0) --rows;
-  return {rows, ranks / rows};
-}
-
 // A layout, and the same for ScaLAPACK: process grid and blocks.
 struct Side {
   std::string name;

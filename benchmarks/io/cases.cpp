@@ -5,16 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "near_square.hpp"
+
 namespace tessera::benchmark::io {
 namespace {
 
 constexpr index_t cyclic = 64, tile = 128;
-
-Extents<2> near_square(int ranks) {
-  int rows = static_cast<int>(std::sqrt(static_cast<double>(ranks)));
-  while (ranks % rows != 0) --rows;
-  return {rows, ranks / rows};
-}
 
 Selection selection_of(const Layout<2>& layout, const Extents<2>& block, int rank) {
   Selection own{};

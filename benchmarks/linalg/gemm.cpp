@@ -50,8 +50,7 @@ bool is_right(Array<double, 2>& c, const Shape& shape) {
 // The other libraries' products of the same shape, each on its own matrices.
 class Peers {
  public:
-  Peers(const Group& world, const Shape& shape, bool global_arrays)
-      : world_(world), shape_(shape), system_(world) {
+  Peers(const Group& world, const Shape& shape, bool global_arrays) : shape_(shape), system_(world) {
     const int ranks = world.size();
     const Extents<2> grid = near_square(ranks);
     grid_ =
@@ -92,7 +91,6 @@ class Peers {
   }
 
  private:
-  const Group& world_;
   Shape shape_;
   scalapack_peer::System system_;
   std::unique_ptr<scalapack_peer::Grid> grid_;

@@ -7,17 +7,11 @@
 
 #include <tessera/layout.hpp>
 
+#include "near_square.hpp"
 #include "session.hpp"
 
 /// The sections of the benchmark, each a table of its own.
 namespace tessera::benchmark::linalg {
-
-/// The process grid of ScaLAPACK for so many ranks. @local
-inline Extents<2> near_square(int ranks) {
-  int rows = static_cast<int>(std::sqrt(static_cast<double>(ranks)));
-  while (ranks % rows != 0) --rows;
-  return {rows, ranks / rows};
-}
 
 /// Rows and columns of a product, and products in each sum.
 struct Shape {

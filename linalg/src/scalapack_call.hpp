@@ -46,7 +46,8 @@ class ScalapackCall {
   const BlockGrid& target() const noexcept { return target_; }
 
   /// Calls f() on the processes of the grid and returns its info, the same on all ranks. @collective
-  /// @throws MemoryError on every rank if one has no memory for its workspace
+  /// @throws MemoryError on every rank if one has no memory for its workspace, LinalgError if ScaLAPACK wrote
+  /// behind it
   template <class F>
   int run(F&& f) const {
     const auto call = [&] {

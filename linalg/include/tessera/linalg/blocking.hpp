@@ -5,10 +5,10 @@
 namespace tessera::linalg {
 
 /// How operands are distributed where a ScaLAPACK routine works on copies of them: in square blocks, on a grid
-/// of processes. Tessera chooses a value that is 0. It takes the blocks and the grid of the first operand if
-/// ScaLAPACK can work on it in place. Otherwise it takes blocks of at most 64, on the most nearly square grid
-/// of all processes. An operand that already has these blocks and this grid is not copied, unless it would be
-/// overwritten.
+/// of processes. Tessera chooses a value that is 0. If both are 0, it takes the blocks and the grid of the
+/// first operand, provided that ScaLAPACK can work on it in place. Otherwise it takes blocks of at most 64, on
+/// the most nearly square grid of all processes. An operand that already has these blocks and this grid is not
+/// copied, unless it would be overwritten.
 struct Blocking {
   /// Rows and columns of a block.
   int block = 0;

@@ -26,9 +26,9 @@ enum class EighSolver : std::uint8_t {
 /// Whether this build has ELPA. Debian packages it for Open MPI. @local
 bool has_elpa() noexcept;
 
-/// Which eigenvalues of a matrix are returned, and how they are computed. All are returned by default. All are
-/// computed in any case: ScaLAPACK's routines for some of them return wrong ones if the matrix decouples into
-/// blocks.
+/// Which eigenvalues of a matrix are returned, and how they are computed. All are returned by default.
+/// ScaLAPACK computes all in any case: its routines for some of them return wrong ones if the matrix decouples
+/// into blocks. ELPA computes those below `last`.
 struct EighOptions {
   /// Eigenvalues number `first` up to, but not including, `last` in ascending order, counted from 0.
   struct Indices {
