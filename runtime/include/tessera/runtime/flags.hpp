@@ -35,9 +35,8 @@ class Flags {
   /// Flag `index` of `rank`, for put_notify. @local
   Flag at(int rank, index_t index) noexcept { return {this, rank, index}; }
 
-  /// Adds a notification to flag `index` of `rank`. It takes effect after this process's earlier operations on
-  /// that rank's memory that were flushed, or made on the node. @onesided @throws UsageError if there is no
-  /// such flag
+  /// Adds a notification to flag `index` of `rank`. It takes effect after this process's earlier operations
+  /// that were flushed, or made on the node. @onesided @throws UsageError if there is no such flag
   void notify(int rank, index_t index);
   /// Returns when `notifications` more have arrived at this process's flag `index` than earlier waits took.
   /// Data put before them can then be read, also directly. Returns at once for 0. Only one thread may wait for
