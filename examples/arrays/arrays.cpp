@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// A tour of arrays: who owns what, parts of arrays, access to one's own part, ghost cells, phases in which an
-// array is used in one way, copies on each node, and memory of other libraries. Each part checks its result.
+// A tour of arrays: owners, parts of arrays, direct access to local elements, ghost cells, and epochs in which
+// an array is used in one way. Also copies on each node, and memory of other libraries. Each part checks its
+// result.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -21,10 +22,10 @@ namespace {
 bool layouts(const Group& world) {
   const int ranks = world.size();
   // [blocks]
-  const auto even = Layout<2>::blocked({100, 80}, ranks);  // the grid of processes is chosen
+  const auto even = Layout<2>::blocked({100, 80}, ranks);  // Tessera chooses the grid of processes
   const auto rows = Layout<2>::blocked({100, 80}, ranks, {.grid = {{ranks, 1}}});
   const auto large = Layout<2>::blocked({100, 80}, ranks, {.min_block = {50, 40}});  // some may have none
-  std::vector<index_t> starts;  // rank 0 has one row of `uneven`, rank 1 two, ..., the last what is left
+  std::vector<index_t> starts;  // rank 0 has one row of `uneven`, rank 1 two, ..., the last rank the rest
   for (index_t i = 0; i < ranks; ++i) starts.push_back(i * (i + 1) / 2);
   const auto uneven = Layout<2>::irregular({100, 80}, {{starts, {0}}});
   // [blocks]
@@ -37,7 +38,7 @@ bool layouts(const Group& world) {
   // [any_blocks]
   const auto two =
       Layout<2>::of_blocks({100, 80}, {{0, {{0, 0}, {100, 30}}}, {ranks - 1, {{0, 30}, {100, 80}}}});
-  // Rows dealt out there and back: 0 1 2 2 1 0 0 1 ..., as later rows are more work in a triangle.
+  // Rows are dealt out forth and back: 0 1 2 2 1 0 0 1 ... In a triangle, later rows are more work.
   const auto dealt = Layout<2>::by_policy({100, 80}, ranks, [](const Extents<2>& dims, int n) {
     std::vector<tessera::OwnedPatch<2>> blocks;
     for (index_t i = 0; i < dims[0]; ++i) {
@@ -56,7 +57,7 @@ bool layouts(const Group& world) {
     const int owner = layout.owner({99, 79});
     index_t mine = 0, inside = 0;
     for (index_t b = 0; b < layout.block_count(me); ++b) mine += layout.block(me, b).size();
-    for (const auto& [rank, patch] : layout.locate({{10, 10}, {60, 20}}))  // who has which parts of it
+    for (const auto& [rank, patch] : layout.locate({{10, 10}, {60, 20}}))  // the owners of its parts
       inside += patch.size();
     // [ask]
     right = right && owner < ranks && mine == layout.local_size(me) && inside == 50 * 10 &&
@@ -137,7 +138,7 @@ bool local_access(const Group& world) {
   fill(a, 0.0);
   // [local]
   {
-    const auto block = a.local();  // the elements of a.local_patch(), where they lie
+    const auto block = a.local();  // the elements of a.local_patch(), in place
     for (index_t i = 0; i < block.extent(0); ++i) {
       for (index_t j = 0; j < block.extent(1); ++j) block(i, j) = me;
     }
@@ -145,7 +146,7 @@ bool local_access(const Group& world) {
   a.sync();  // now others may read them
   double neighbours = 0;
   const int next = (me + 1) % world.size();
-  if (world.on_node(next)) neighbours = a.block_of(next)(0, 0);  // no copy: the memory of the node
+  if (world.on_node(next)) neighbours = a.block_of(next)(0, 0);  // no copy: the shared memory of the node
   // [local]
   Array<double, 2> c(world, Layout<2>::tiled({40, 30}, {8, 8}, {.shape = {world.size(), 1}}), {.name = "c"});
   // [tiles]
@@ -203,7 +204,7 @@ bool heat(const Group& world) {
   for (int i = 0; i < steps; ++i) {
     auto update = u.update_ghosts_async(tessera::Corners::without);  // this stencil reads no corners
     const auto [rows, columns] = u.local_patch().extents().values();
-    step(u, next, {{1, 1}, {rows - 1, columns - 1}});  // what needs no ghost cells
+    step(u, next, {{1, 1}, {rows - 1, columns - 1}});  // the part that needs no ghost cells
     update.wait();
     step(u, next, {{0, 0}, {std::min<index_t>(1, rows), columns}});
     step(u, next, {{std::max<index_t>(0, rows - 1), 0}, {rows, columns}});
@@ -237,7 +238,7 @@ bool epochs(const Group& world) {
   for (index_t i = 0; i < 200; i += 10) adding.acc({{i, 0}, {i + 10, 100}}, block, 0.5);
   adding.end();  // from here on all see the sums
 
-  auto writing = disjoint_writes(a);  // nobody reads, no element is written by two
+  auto writing = disjoint_writes(a);  // nobody reads, and each element is written by one rank
   for (index_t i = 10 * me; i < 200; i += 10 * world.size()) writing.put({{i, 0}, {i + 10, 100}}, block);
   writing.end();
   // [epochs]
@@ -250,8 +251,8 @@ bool copies_on_nodes(const Group& world) {
   // [replicated]
   tessera::Replicated<double, 2> fock(world, {20, 30}, "fock");  // one copy on each node
   fill(fock.copy(), 0.0);
-  fock.copy().acc({{0, 0}, {20, 30}}, more);  // never leaves the node
-  fock.merge();                               // every copy is the sum of all
+  fock.copy().acc({{0, 0}, {20, 30}}, more);  // stays on the node
+  fock.merge();                               // every copy becomes the sum of all
   // [replicated]
   return fock.copy().load({19, 29}) == world.size();
 }
@@ -266,16 +267,16 @@ bool other_libraries(const Group& world) {
   const View<double, 2> fortran(f.data(), {10, 5}, {1, 12});
   a.get({{20, 10}, {30, 15}}, fortran);  // element (i, j) is f[i + 12 * j]
 
-  // Own elements as a plain pointer with strides, for a kernel of BLAS, say.
+  // The local elements as a plain pointer with strides, for example for a BLAS kernel.
   const auto mine = std::as_const(a).local();
   const double* data = mine.data();
   const index_t leading = mine.view().stride(0);
 
-  // Any element of this node as a plain pointer; null for those of other nodes.
+  // A plain pointer to any element of this node; null for elements of other nodes.
   const double* middle = a.address({20, 15});
 
-  // MPI among the members, on a communicator that belongs to Tessera. In progress mode poll nobody serves
-  // others while in MPI: first let all be done with what they do here.
+  // MPI calls among the members, on a communicator that belongs to Tessera. In progress mode poll, a rank
+  // serves no requests while it is in MPI. So let all ranks finish their accesses first.
   a.sync();
   double largest = 0;
   const double own = mine.size() > 0 ? data[(mine.extent(0) - 1) * leading + mine.extent(1) - 1] : 0;
@@ -287,7 +288,7 @@ bool other_libraries(const Group& world) {
 bool memory_that_is_there(const Group& world) {
   const index_t n = 50;
   // [in_place]
-  // 8 + 50 numbers of this program on each rank: a header of its own, and what is to be an array.
+  // Memory of this program on each rank: a header of 8 numbers, and 50 numbers that become an array.
   tessera::Segment memory(world, (8 + n) * index_t{sizeof(double)}, "solver");
   auto* mine = reinterpret_cast<double*>(memory.address(world.rank()));
   std::fill_n(mine, 8 + n, 1.0 + world.rank());
@@ -296,9 +297,9 @@ bool memory_that_is_there(const Group& world) {
   Array<double, 2> u(memory, 8 * sizeof(double), rows, {.name = "u"});
   const double last = u.load({5 * world.size() - 1, 9});  // what the last rank wrote by its pointer
   u.sync();
-  scale(u, 2.0);  // and it sees what is done to the array
+  scale(u, 2.0);  // the pointer sees this, too
 
-  // The same elements as a matrix of another shape, and u itself with other owners.
+  // Copies the elements to a matrix of another shape, and gives u other owners.
   Array<double, 2> wide(world, {world.size(), n}, {.name = "wide"});
   reshape(u, wide);
   u.redistribute(Layout<2>::block_cyclic({5 * world.size(), 10}, {2, 5}, {.shape = {1, world.size()}}));

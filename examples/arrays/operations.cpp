@@ -29,7 +29,7 @@ bool elements(const Group& world) {
   axpby(3.0, x, -1.0, y, z);  // z = 3 x - y
   multiply(x, y, y);          // y = x y
   clamp(z, -1.0, 0.5);
-  copy(x.slice({{0, 0}, {10, 20}}), z.slice({{20, 0}, {30, 20}}));  // slices pass wherever arrays do
+  copy(x.slice({{0, 0}, {10, 20}}), z.slice({{20, 0}, {30, 20}}));  // slices are accepted wherever arrays are
   // [elements]
   return y.load({7, 7}) == 2 * x.load({7, 7}) && z.load({20, 3}) == x.load({0, 3}) &&
          z.load({1, 1}) == std::clamp(3 * x.load({1, 1}) - 2, -1.0, 0.5);
@@ -46,7 +46,7 @@ bool transforms(const Group& world) {
     return std::max(std::min(a, b), std::min(std::max(a, b), c));
   });
   tessera::transform(x, [](double a) { return std::sqrt(a); });  // in place
-  // The largest step for which middle + step * y stays positive: the smallest of the steps of each element.
+  // The largest step for which middle + step * y stays positive: the smallest of the elements' largest steps.
   fill(y, -2.0);
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const double step = tessera::transform_reduce(
@@ -106,7 +106,7 @@ bool vectors(const Group& world) {
   Array<std::int64_t, 1> x(world, {12}, {.name = "x"}), sums(world, {12}, {.name = "sums"});
   Array<std::int32_t, 1> marks(world, {12}, {.name = "marks"});
   tessera::enumerate(x, 1);                                                         // 1 2 3 ... 12
-  tessera::transform(x, marks, [](std::int64_t i) { return i % 4 == 1 ? 1 : 0; });  // of 1, 5 and 9
+  tessera::transform(x, marks, [](std::int64_t i) { return i % 4 == 1 ? 1 : 0; });  // marks 1, 5 and 9
   scan(x, sums);                                                                    // 1 3 6 ... 78
   segmented_scan(x, marks, sums);             // 1 3 6 10 5 11 18 26 9 19 30 42
   const index_t kept = pack(x, marks, sums);  // sums begins with 1 5 9
@@ -143,7 +143,7 @@ bool sparse(const Group& world) {
 }
 
 // [blocks]
-// A block and its transfer. Of members the last is destroyed first: the request waits while there is a block.
+// A block and its transfer. The last member is destroyed first: the request waits while the block still exists.
 struct Block {
   LocalArray<double, 1> data;
   tessera::Request request;
@@ -173,7 +173,7 @@ bool tasks(const Group& world) {
         block.request = a.get_async(Patch<1>::at({task * size}, {size}), block.data);
         return block;
       },
-      [&](index_t task, Block& fetched) {  // what it returns is sent while the next task is computed
+      [&](index_t task, Block& fetched) {  // its result is sent while the next task is computed
         Block block{std::move(fetched.data), {}};
         for (double& x : block.data) x *= x;
         block.request = squares.acc_async(Patch<1>::at({task * size}, {size}), block.data);

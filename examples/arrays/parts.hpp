@@ -7,13 +7,13 @@
 
 #include <tessera/runtime/group.hpp>
 
-/// A part of a tour: says on each rank whether its result was right there.
+/// A part of a tour. `run` returns on each rank whether its result was right there.
 struct Part {
   const char* name;
   bool (*run)(const tessera::Group&);
 };
 
-/// Runs all parts, prints what came out on rank 0, and returns what main is to return.
+/// Runs all parts, prints the results on rank 0, and returns the exit status for main.
 inline int run_parts(const tessera::Group& world, std::initializer_list<Part> parts) {
   bool right = true;
   for (const Part& part : parts) {

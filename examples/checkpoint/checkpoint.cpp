@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// Checkpoints: a program that goes on where it was stopped, writes behind the computation, and survives a
-// damaged file.
+// Checkpoints: a program continues where it was stopped, writes in the background, and survives a damaged file.
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -47,12 +46,12 @@ double simulate(const Group& world, const std::filesystem::path& prefix, std::in
     ++step;
     if (schedule.due()) checkpoint.write(step);
   }
-  if (checkpoint.last_step() != step) checkpoint.write(step);  // the end, unless it was due just there
+  if (checkpoint.last_step() != step) checkpoint.write(step);  // unless the last step was just written
   // [schedule]
   return reduce(density, Reduce::sum);
 }
 
-// Writes behind the computation.
+// Writes in the background.
 bool behind(const Group& world, const std::filesystem::path& prefix) {
   Array<double, 2> density(world, {200, 300}, {.name = "density"});
   fill(density, 1.0);
@@ -60,8 +59,8 @@ bool behind(const Group& world, const std::filesystem::path& prefix) {
   checkpoint.add("density", density);
   // [async]
   io::PendingCheckpoint pending = checkpoint.write_async(1);  // takes a copy, and returns
-  for (int i = 0; i < 10; ++i) scale(density, 2.0);           // which may change the arrays
-  const bool written_here = pending.test();                   // this rank's part, if one wants to know
+  for (int i = 0; i < 10; ++i) scale(density, 2.0);           // the program may change the arrays
+  const bool written_here = pending.test();                   // whether this rank has written its part
   pending.wait();                                             // now it is on disk under its name
   // [async]
   static_cast<void>(written_here);
@@ -69,7 +68,7 @@ bool behind(const Group& world, const std::filesystem::path& prefix) {
   return reduce(density, Reduce::sum) == 200 * 300;
 }
 
-// What is damaged is found, and the generation before it taken.
+// A damaged generation is found, and the generation before it is restored.
 bool older(const Group& world, const std::filesystem::path& prefix) {
   double time = 1;
   io::Checkpoint checkpoint(world, prefix);
@@ -85,7 +84,7 @@ bool older(const Group& world, const std::filesystem::path& prefix) {
   return restored && restored->step == 1 && time == 1 && restored->skipped.size() == 1 && !info.problem.empty();
 }
 
-// Two jobs do not write to one path.
+// Two jobs cannot write to the same path.
 bool same_name(const Group& world, const std::filesystem::path& prefix) {
   double time = 1;
   io::Checkpoint first(world, prefix), second(world, prefix);

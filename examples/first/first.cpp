@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
   fill(counter, 0);
   a.sync();  // from here on everybody sees what was written
 
-  // A rank that is free draws the next task. Each adds 100 to a patch of 2 x 8 elements of any owner.
+  // A free rank draws the next task. Each task adds 100 to a patch of 2 x 8 elements of any owners.
   tessera::LocalArray<double, 2> hundred({2, 8});
   for (double& x : hundred) x = 100;
   for (auto task = counter.fetch_add({0}, 1); task < 5; task = counter.fetch_add({0}, 1))
@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
   a.sync();
 
   if (world.rank() != 0) return 0;
-  const auto middle = a.get({{1, 2}, {5, 6}});  // rows 1 to 4, columns 2 to 5: from as many owners as it takes
+  const auto middle = a.get({{1, 2}, {5, 6}});  // rows 1 to 4, columns 2 to 5, from all their owners
   for (int i = 0; i < 4; ++i)
     std::printf("%4.0f %4.0f %4.0f %4.0f\n", middle(i, 0), middle(i, 1), middle(i, 2), middle(i, 3));
 }

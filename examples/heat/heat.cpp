@@ -2,9 +2,8 @@
 // SPDX-FileCopyrightText: the Tessera developers
 //
 // Heat in a square plate whose edges are kept at temperature 0: explicit steps of the five-point stencil on n x
-// n points. Each process owns whole rows; of its neighbours' it needs one above and one below, which it fetches
-// with get. The plate starts as sin(x) sin(y), which decays by the same factor in every step, so that the error
-// is known.
+// n points. Each process owns whole rows. With get it fetches one row above and one below from its neighbours.
+// The plate starts as sin(x) sin(y), which decays by the same factor in every step, so the error is known.
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -22,7 +21,7 @@ using tessera::Array, tessera::index_t, tessera::LocalArray, tessera::Patch;
 
 constexpr double r = 0.2;  // conductivity * time step / spacing^2; stable up to 0.25
 
-// The mode that does not change its shape; point i of n lies at (i + 1) / (n + 1).
+// The mode whose shape does not change; point i of n lies at (i + 1) / (n + 1).
 double mode(index_t i, index_t j, index_t n) {
   const double angle = std::numbers::pi / static_cast<double>(n + 1);
   return std::sin(angle * static_cast<double>(i + 1)) * std::sin(angle * static_cast<double>(j + 1));
@@ -77,7 +76,7 @@ int main(int argc, char** argv) {
   for_each_local(u, [n](const tessera::Index<2>& at, double& x) { x = mode(at[0], at[1], n); });
   u.sync();
 
-  // With a checkpoint it goes on from the last one, and may be stopped by SIGTERM.
+  // With a checkpoint the run continues from the last generation, and SIGTERM may stop it.
   index_t s = 0;
   std::optional<tessera::io::Checkpoint> checkpoint;
   if (argc > 4) {

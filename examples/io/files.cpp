@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// Arrays in HDF5 files: whole, by patch, step by step; arrays that live on disk; fields for ParaView. Each part
-// checks its result. The files are in a directory of their own, which is removed at the end unless one is
-// given: files [DIRECTORY]
+// Arrays in HDF5 files: whole, by patch, step by step. Also arrays that live on disk, and fields for ParaView.
+// Each part checks its result. The files are in a temporary directory, which is removed at the end, unless a
+// directory is given: files [DIRECTORY]
 #include <filesystem>
 #include <iostream>
 #include <string>
@@ -37,7 +37,8 @@ bool arrays(const Group& world, const Path& directory) {
   // [save]
   const bool right = reduce(again, Reduce::sum) == 90000 && reduce(tiles, Reduce::min) == 1.5;
   // [convert]
-  // Numbers of other types and byte orders become the array's. What it cannot hold is an error.
+  // Numbers of other types and byte orders are converted to the array's type. A value that it cannot hold is an
+  // error.
   Array<std::int32_t, 2> whole(world, {300, 200}, {.name = "whole"});
   try {
     io::load_into(path, "density", whole);
@@ -52,7 +53,7 @@ bool arrays(const Group& world, const Path& directory) {
 bool patches(const Group& world, const Path& directory) {
   // [patches]
   io::File file(world, directory / "large.h5", io::Mode::create);
-  // Larger than any array in memory: made first, then written by patch.
+  // The dataset is larger than any array in memory: it is created first, then written by patch.
   file.create_dataset<double, 2>("potential", {1000, 400},
                                  {.chunks = {100, 400}, .deflate = 4, .shuffle = true});
   Array<double, 2> slab(world, {100, 400}, {.name = "slab"});
@@ -62,7 +63,7 @@ bool patches(const Group& world, const Path& directory) {
   }
   file.set_attribute("potential", "unit", "hartree");
   file.set_attribute("", "cell", std::vector<double>{10, 10, 25.5});
-  file.close();  // reports what goes wrong; the destructor could not
+  file.close();  // reports errors, which the destructor could not
   // [patches]
   // [read]
   io::File again(world, directory / "large.h5", io::Mode::read);
@@ -91,7 +92,7 @@ bool steps(const Group& world, const Path& directory) {
     fill(energy, static_cast<float>(step));
     file.append("run/energy", energy);  // one more step of an unlimited dimension
     file.set_attribute("run/energy", "time", 0.1 * step);
-    file.flush();  // a program that dies later leaves what there is
+    file.flush();  // if the program dies later, these steps remain
   }
   file.read_step("run/energy", file.steps("run/energy") - 2, energy);
   // [steps]
@@ -104,7 +105,7 @@ bool disk(const Group& world, const Path& directory) {
   const index_t n = 40;
   double sum = 0;
   // [disk]
-  // Integrals (ij|kl) that do not fit in memory: one k, l block at a time does.
+  // Integrals (ij|kl) do not fit in memory; one block of k and l at a time does.
   io::DiskArray<double, 4> integrals(world, directory / "integrals.h5", "ijkl", {n, n, n, n});
   Array<double, 4> next(world, {n, n, 10, n}, {.name = "block"}),
       block(world, {n, n, 10, n}, {.name = "block"});
@@ -133,7 +134,7 @@ bool fields(const Group& world, const Path& directory) {
   Array<float, 3> u(world, {8, 12, 16}, {.name = "u"}), v = u.duplicate("v"), w = u.duplicate("w");
   fill(temperature, 300.0), fill(u, 1.0F), fill(v, 0.0F), fill(w, 0.0F);
   // [fields]
-  // Dimensions are z, y, x to ParaView. It opens run.xmf, while the program goes on.
+  // ParaView takes the dimensions as z, y, x. It can open run.xmf while the program runs.
   const io::XdmfGrid<3> grid{.points = {8, 12, 16}, .origin = {0, 0, 0}, .spacing = {0.5, 0.1, 0.1}};
   io::XdmfSeries series(world, directory / "run.xmf", grid);
   for (int step = 0; step < 3; ++step)

@@ -29,11 +29,11 @@ bool products(const Group& world) {
   // [gemm]
   Array<double, 2> a(world, {300, 200}, {.name = "a"});  // in blocks
   Array<double, 2> b(world, Layout<2>::block_cyclic({300, 100}, {32, 32}, {.shape = {world.size(), 1}}),
-                     {.name = "b"});  // as ScaLAPACK's
+                     {.name = "b"});  // as in ScaLAPACK
   Array<double, 2> c(world, {200, 100}, {.name = "c"});
   fill(a, 1.0), fill(b, 2.0), fill(c, 3.0);
   linalg::gemm(0.5, linalg::transpose(a), b, 1.0, c);  // c = 0.5 a^T b + c
-  // Parts of arrays: the upper left corner of c becomes the product of others.
+  // Parts of arrays: the upper left corner of c becomes the product of parts of a and b.
   linalg::gemm(1.0, a.slice({{0, 0}, {10, 20}}), b.slice({{0, 0}, {20, 30}}), 0.0, c.slice({{0, 0}, {10, 30}}));
   // [gemm]
   const bool right = tessera::reduce(c.slice({{0, 0}, {10, 30}}), tessera::Reduce::min) == 40 &&
@@ -83,7 +83,7 @@ bool equations(const Group& world) {
   linalg::solve_spd(a, x);                                    // half the work, if a is positive definite
   const Array<double, 2> best = linalg::least_squares(a, b);  // also for more or fewer rows than columns
   const auto [sign, log_magnitude] = linalg::log_determinant(a);
-  const double condition = linalg::condition(a);  // digits that solve() may lose: its logarithm
+  const double condition = linalg::condition(a);  // its logarithm: the digits that solve() may lose
   // [solve]
   linalg::gemm(1, a, x, -1, b);  // a x - b
   // [errors]

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: the Tessera developers
 //
 // A tour of the one-sided operations beyond put, get and acc: halos without a barrier, transfers that go on
-// while the program computes, lists of elements, a shared counter, mutexes, and memory that one process
-// allocates for all. Each part checks its result, and the program says what it did.
+// while the program computes, lists of elements, a shared counter, and mutexes. Also memory that one process
+// allocates for all. Each part checks its result, and the program prints its statistics.
 #include <cstdio>
 #include <mutex>
 #include <numeric>
@@ -19,8 +19,8 @@ bool all_agree(const Group& world, bool mine) {
   return world.all_reduce<std::int32_t>(mine ? 1 : 0, tessera::Reduce::min) == 1;
 }
 
-// Every rank owns a row of `n` points and two more for its neighbours' edge points. A neighbour's points come
-// with a notification, so that nobody waits for anybody but neighbours.
+// Every rank owns a row of `n` points and two more for its neighbours' edge points. A neighbour's point arrives
+// with a notification, so a rank waits only for its neighbours.
 bool halo_exchange(const Group& world) {
   const int me = world.rank(), size = world.size(), left = (me + size - 1) % size, right = (me + 1) % size;
   constexpr index_t n = 1000;
@@ -39,7 +39,7 @@ bool halo_exchange(const Group& world) {
     arrived.wait(0);  // the point from the left neighbour is there
     arrived.wait(1);
     sum += u.load({me, 0}) + u.load({me, n + 1});
-    arrived.notify(left, 1);  // we have read what it sent, it may send again
+    arrived.notify(left, 1);  // we have read its point, it may send again
     arrived.notify(right, 0);
     arrived.wait(0);
     arrived.wait(1);
@@ -68,7 +68,7 @@ bool sum_of_all_blocks(const Group& world) {
   return sum == 2.0 * static_cast<double>(n * blocks);
 }
 
-// Everybody counts into the same bins, many at once.
+// Every rank counts into the same bins, many at once.
 bool histogram(const Group& world) {
   constexpr index_t bins = 50;
   // [list]
@@ -83,7 +83,7 @@ bool histogram(const Group& world) {
   return tessera::reduce(counts, tessera::Reduce::sum) == 2 * bins * world.size();
 }
 
-// Tasks are handed out by a counter; each is done once, by the first rank to come.
+// A counter hands out tasks. Each task is done once, by the rank that draws it.
 bool tasks(const Group& world) {
   constexpr std::int64_t count = 200;
   Array<std::int64_t, 1> done_by(world, {count}, {.name = "done by"});
@@ -117,7 +117,7 @@ bool transfer_of_funds(const Group& world) {
   return right;
 }
 
-// One rank makes a list for the others, alone; they need only the pointer.
+// One rank makes a list for the others by itself; they need only the pointer.
 bool list_for_all(const Group& world) {
   std::vector<double> values(300);
   std::iota(values.begin(), values.end(), 1.0);
@@ -137,7 +137,7 @@ bool list_for_all(const Group& world) {
   return third == 3.0;
 }
 
-// Many small updates all over a table, which travel together.
+// Many small updates all over a table, sent together.
 bool table_updates(const Group& world) {
   constexpr index_t words = 1024, updates = 4096;
   tessera::Segment table(world, words * 8, "table");

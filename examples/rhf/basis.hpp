@@ -23,8 +23,8 @@ struct Basis {
 /// Where the basis sets that come with this example are.
 std::filesystem::path default_basis_directory();
 
-/// Reads a basis set by the name that people write ("6-31G*", "cc-pVDZ"); throws std::runtime_error for one
-/// that there is not, or that lacks an element.
+/// Reads a basis set by its usual name ("6-31G*", "cc-pVDZ"). Throws std::runtime_error if there is no such
+/// basis set, or if it lacks an element.
 Basis read_basis(const std::string& name, const Molecule& molecule, const std::filesystem::path& directory);
 
 }  // namespace rhf

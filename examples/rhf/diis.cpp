@@ -22,7 +22,7 @@ void Diis::extrapolate(Matrix& fock, const Matrix& error) {
   }
   const auto n = static_cast<Eigen::Index>(focks_.size());
   if (n < 2) return;
-  // Minimise |sum c_i e_i|^2 with sum c_i = 1, by a Lagrange multiplier; scaled, as the products shrink to
+  // Minimise |sum c_i e_i|^2 with sum c_i = 1, by a Lagrange multiplier. Scaled, because the products shrink to
   // nothing.
   Eigen::MatrixXd system = Eigen::MatrixXd::Constant(n + 1, n + 1, -1.0);
   for (Eigen::Index i = 0; i < n; ++i) {

@@ -13,8 +13,8 @@ namespace rhf {
 class Diis {
  public:
   explicit Diis(std::size_t most = 8) : most_(most) {}
-  /// Takes a Fock matrix and its error, and replaces it by the combination of those so far whose error is
-  /// least.
+  /// Stores a Fock matrix and its error. Replaces the matrix by the combination of the stored ones with the
+  /// least error.
   /// @collective
   void extrapolate(Matrix& fock, const Matrix& error);
 

@@ -58,7 +58,7 @@ void FockBuilder::make_tasks() {
       }
     }
   }
-  // The large ones first: what is left at the end is small, so that all ranks end together.
+  // Large tasks come first: the last ones are small, so all ranks end at about the same time.
   std::stable_sort(tasks_.begin(), tasks_.end(), [](const Task& x, const Task& y) { return x.cost > y.cost; });
 }
 
@@ -72,8 +72,8 @@ void FockBuilder::build(const Matrix& density, const Matrix& core, Matrix& fock)
     run(tasks_[static_cast<std::size_t>(task)], density, two_electron_);
   }
   two_electron_.sync();
-  // Each quartet was counted once with all its permutations' weight, in whichever triangle: the mean of both is
-  // the sum.
+  // Each quartet was added once, in one of the triangles, with the weight of all its permutations. The mean of
+  // the matrix and its transpose is the sum.
   transpose(two_electron_, turned_);
   copy(core, fock);
   axpby(0.5, two_electron_, 1, fock);

@@ -14,9 +14,9 @@ class Engine;
 
 namespace rhf {
 
-/// Builds the two-electron part of Fock matrices as the first Global Arrays programs did: tasks are drawn from
-/// a counter that all ranks share; each fetches patches of the density, computes shell quartets, and
-/// accumulates patches of the Fock matrix. Nobody waits for anybody, whatever the tasks cost.
+/// Builds the two-electron part of Fock matrices as the first Global Arrays programs did. The ranks draw tasks
+/// from a shared counter. Each task fetches patches of the density, computes shell quartets, and accumulates
+/// patches of the Fock matrix. No rank waits for another, whatever the tasks cost.
 class FockBuilder {
  public:
   /// Integrals that cannot contribute more than `screening` are left out. @collective
@@ -27,7 +27,7 @@ class FockBuilder {
   void build(const Matrix& density, const Matrix& core, Matrix& fock);
 
  private:
-  struct Block {  // shells that lie together
+  struct Block {  // consecutive shells
     std::size_t first_shell, last_shell;
     long first, last;  // functions
   };

@@ -19,7 +19,7 @@ void one_electron(const Basis& basis, const Molecule& molecule, Matrix& overlap,
 /// sqrt(max |(ab|ab)|) for all pairs of shells: the Schwarz bounds, the same on every rank. @collective
 tessera::LocalArray<double, 2> schwarz_bounds(const tessera::Group& group, const Basis& basis);
 
-/// Functions of the largest shell, and primitives of the longest contraction: what integral engines ask for.
+/// The largest angular momentum of a shell, and the most primitives of a shell: integral engines ask for both.
 int largest_momentum(const Basis& basis);
 std::size_t most_primitives(const Basis& basis);
 

@@ -69,7 +69,7 @@ void restart(const std::string& prefix, Matrix& density) {
   fmt::print("Restart from {}, iteration {}\n\n", restored->file.string(), restored->step);
 }
 
-// Throws on every rank or on none, but for errors that end the job.
+// Throws on every rank or on none, except for errors that end the job.
 void calculate(const Options& options, const Input& input, const tessera::Runtime& runtime) {
   const tessera::Group& world = runtime.world();
   const bool speaks = world.rank() == 0;
@@ -157,10 +157,10 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    // Every rank has the same arguments; one of them talks.
+    // Every rank has the same arguments; only rank 0 prints.
     return speaks ? app.exit(error) : error.get_exit_code();
   }
-  // Every rank reads the input itself; what one cannot read (its file system may differ) stops all.
+  // Every rank reads the input itself. If one cannot read it (its file system may differ), all stop.
   std::optional<Input> input;
   std::string problem;
   try {

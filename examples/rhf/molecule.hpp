@@ -9,7 +9,7 @@
 
 namespace rhf {
 
-/// Bohr in one angstrom, as NWChem 7.0 has it.
+/// Bohr in one angstrom, as in NWChem 7.0.
 inline constexpr double bohr_per_angstrom = 1.889725989;
 
 struct Atom {
@@ -32,7 +32,7 @@ Molecule read_xyz(const std::filesystem::path& file);
 
 /// "O" for 8.
 std::string symbol(int charge);
-/// 8 for "O", 0 for what is no element up to neon.
+/// 8 for "O"; 0 if the text is no element up to neon.
 int charge_of(const std::string& symbol);
 
 }  // namespace rhf

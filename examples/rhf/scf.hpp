@@ -46,7 +46,7 @@ struct ScfResult {
   int iterations;
 };
 
-/// There is no energy to report; the same on every rank.
+/// The calculation gives no energy; thrown on every rank.
 struct ScfError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -16,7 +16,7 @@ namespace {
 
 using tessera::io::CheckpointEntry;
 using tessera::io::CheckpointInfo;
-using tessera::io::detail::printable;  // what files say, and what they are called, goes to a terminal
+using tessera::io::detail::printable;  // names and texts of files go to a terminal
 
 struct Options {
   std::vector<std::string> prefixes, files;
@@ -60,7 +60,7 @@ void print(const CheckpointInfo& info) {
   std::fflush(stdout);
 }
 
-// Whether all are valid. Of files that a program lists, a writer may have removed some since.
+// Whether all files are valid. A file from a list is skipped if a writer has removed it since.
 enum class Named { by_user, by_list };
 bool show(const std::vector<std::filesystem::path>& files, Named named, const Options& options,
           const tessera::Group& group) {
@@ -70,7 +70,7 @@ bool show(const std::vector<std::filesystem::path>& files, Named named, const Op
                                               : tessera::io::verify_checkpoint(group, file);
     if (named == Named::by_list && !info.problem.empty()) {
       std::error_code error;
-      // A link that leads nowhere is there.
+      // A link that leads nowhere counts as there.
       const bool is_there =
           std::filesystem::symlink_status(file, error).type() != std::filesystem::file_type::not_found;
       if (group.broadcast(static_cast<int>(is_there), 0) == 0) continue;
@@ -113,7 +113,7 @@ int main(int argc, char** argv) {
     if (options.prefixes.empty() && options.files.empty()) throw CLI::RequiredError("--list or --verify");
     return run(options, world);
   } catch (const CLI::ParseError& error) {
-    // Every process has the same arguments; one of them talks.
+    // Every process has the same arguments; only rank 0 prints.
     return world.rank() == 0 ? app.exit(error) : error.get_exit_code();
   } catch (const tessera::io::IoError& error) {
     if (world.rank() == 0) std::fprintf(stderr, "tessera-ckpt: %s\n", error.what());

@@ -10,11 +10,11 @@
 
 namespace tessera::io::detail {
 
-/// XXH3, 64 bits: that of all bytes at once. @local
+/// The XXH3 checksum (64 bits) of all bytes at once. @local
 std::uint64_t checksum(std::span<const std::byte> bytes) noexcept;
 std::uint64_t checksum(std::string_view text) noexcept;
 
-/// The same of bytes that come one part after another. @local
+/// The same checksum of bytes that come in parts. @local
 class RunningChecksum {
  public:
   RunningChecksum();

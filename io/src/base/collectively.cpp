@@ -10,11 +10,11 @@ void throw_on_all(const Group& group, const std::string& context, const std::str
                   const std::string& consequence) {
   const std::string agreed = group.agree(problem);
   if (agreed.empty()) return;
-  // The class of the same rank's error: the least of (rank, source) pairs among those that have one.
+  // The lowest rank with a problem also decides the class of the error, by the least (rank, source) pair.
   const index_t mine =
       problem.empty() ? 2 * index_t{group.size()} : 2 * index_t{group.rank()} + (source == Source::hdf5);
   const bool from_hdf5 = group.all_reduce(mine, Reduce::min) % 2 == 1;
-  // Names and texts of files are in it.
+  // The message contains names and texts of files.
   const std::string message = printable(context + ": " + agreed + consequence);
   if (from_hdf5) throw Hdf5Error(message);
   throw IoError(message);

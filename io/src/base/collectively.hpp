@@ -11,12 +11,12 @@ namespace tessera::io::detail {
 
 enum class Source : std::uint8_t { file, hdf5 };
 
-/// Throws on every rank if `problem` is not empty on one: the problem of the lowest such rank, between
-/// `context` and `consequence`, as the class that its source asks for. @collective
+/// Throws on every rank if `problem` is not empty on one. The message is the problem of the lowest such rank,
+/// between `context` and `consequence`. Its source decides the class of the error. @collective
 void throw_on_all(const Group& group, const std::string& context, const std::string& problem, Source source,
                   const std::string& consequence);
 
-/// Runs a step that every rank takes part in; the error of one becomes the error of all. @collective
+/// Runs a step in which every rank takes part. An error on one rank becomes an error on all. @collective
 template <class Step>
 void collectively(const Group& group, const std::string& context, Step&& step,
                   const std::string& consequence = {}) {

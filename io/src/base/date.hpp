@@ -8,7 +8,7 @@
 
 namespace tessera::io::detail {
 
-/// Date and time, UTC, as ISO 8601 writes it: 2024-12-31T23:59:59Z. @local
+/// Date and time in UTC, in ISO 8601 format: 2024-12-31T23:59:59Z. @local
 inline std::string date_now() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};

@@ -9,8 +9,9 @@
 
 namespace tessera::io::detail {
 
-/// A text of our own, read field by field as strictly as it was written: a number is digits that fit, without
-/// signs or spaces. All @local; @throws IoError that quotes what is wrong, as a terminal may show it.
+/// Reads a text that Tessera wrote, field by field, and accepts only what Tessera writes. A number is digits
+/// that fit its type, without a plus sign or spaces. All @local; @throws IoError that quotes what is wrong,
+/// safe for a terminal.
 class Fields {
  public:
   Fields(std::string_view text, char separator) : rest_(text), separator_(separator) {}
@@ -20,13 +21,13 @@ class Fields {
   std::string_view rest() const noexcept { return rest_; }
   /// The next field.
   std::string_view next();
-  /// What follows its name and a space.
+  /// The next field, which begins with `name` and a space. Returns what follows them.
   std::string_view next(std::string_view name);
-  /// Numbers that are not negative.
+  /// The next field as a number. Counts are not negative.
   index_t count();
   index_t count(std::string_view name);
   std::int64_t number(std::string_view name);
-  /// Sixteen digits.
+  /// Sixteen hexadecimal digits.
   std::uint64_t checksum(std::string_view name);
 
  private:

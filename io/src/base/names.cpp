@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t longest_name = 1024;
 
-// HDF5 skips empty parts and ".", and others take ".." for the group above.
+// HDF5 skips empty parts and ".", and other programs take ".." for the group above.
 bool has_bare_part(std::string_view name) {
   for (std::size_t begin = 0; begin <= name.size();) {
     const std::size_t end = std::min(name.find('/', begin), name.size());

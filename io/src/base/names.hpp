@@ -6,12 +6,12 @@
 
 namespace tessera::io::detail {
 
-/// The name of a dataset in a checkpoint: parts between slashes. What HDF5, the manifest or people would take
-/// for another name, or for the same as another, is none.
+/// Checks the name of a dataset in a checkpoint, which consists of parts between slashes. A name is refused if
+/// HDF5, the manifest or people could take it for another name.
 /// @local @throws UsageError that begins with `call`
 void check_dataset_name(std::string_view call, std::string_view name);
 
-/// The path that a checkpoint's files begin with. @local @throws UsageError as above
+/// Checks the path that a checkpoint's files begin with. @local @throws UsageError as above
 void check_prefix(std::string_view call, std::string_view prefix);
 
 }  // namespace tessera::io::detail

@@ -11,10 +11,10 @@ namespace {
 
 struct Character {
   char32_t code = 0;
-  std::size_t bytes = 0;  // none: this is no UTF-8
+  std::size_t bytes = 0;  // 0: not UTF-8
 };
 
-// The first character of a text that is not empty (RFC 3629: no longer than need be, no surrogates).
+// The first character of a text that is not empty. As in RFC 3629, overlong forms and surrogates are not UTF-8.
 Character first_of(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const char32_t lead = byte(0);
@@ -31,7 +31,7 @@ Character first_of(std::string_view text) {
   return {code, bytes};
 }
 
-// Whether a terminal takes it for a command, for the end of a line, or for another direction of writing.
+// Whether a terminal takes it for a command, the end of a line, or a change of the writing direction.
 bool is_command(char32_t code) {
   const auto within = [&](char32_t first, char32_t last) { return code >= first && code <= last; };
   return within(0, 0x1f) || within(0x7f, 0x9f) || code == 0x61c || within(0x200e, 0x200f) ||

@@ -7,8 +7,9 @@
 
 namespace tessera::io::detail {
 
-/// A text of a file as a terminal may show it, on one line: UTF-8 stays what it is. Control characters, bytes
-/// that are no UTF-8, and characters that turn the direction of writing become escapes such as \x1b and \u202e.
+/// Makes a text from a file safe to show on one line of a terminal. UTF-8 stays as it is. Control characters,
+/// bytes that are not UTF-8, and characters that change the writing direction become escapes such as \x1b and
+/// \u202e.
 /// @local
 std::string printable(std::string_view text);
 

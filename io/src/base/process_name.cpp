@@ -32,7 +32,7 @@ std::string boot_id() {
   return id;
 }
 
-// When a process began; 0 if there is none, or one that has ended and that nobody has asked about yet.
+// When a process started. 0 if there is none, or if it has ended and its parent has not yet waited for it.
 unsigned long long start_of(long pid) {
   std::ifstream file(formatted("/proc/{}/stat", pid));
   std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -71,7 +71,7 @@ std::optional<ProcessName> ProcessName::parse(std::string_view text) {
     p.date = lines.next("since");
     if (p.text() == text) return p;
   } catch (const IoError&) {
-    // It is something else.
+    // The text is something else.
   }
   return std::nullopt;
 }

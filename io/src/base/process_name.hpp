@@ -8,8 +8,8 @@
 
 namespace tessera::io::detail {
 
-/// A process as no other is: its number comes again, but not with the same start on the same boot of the host.
-/// All @local.
+/// Identifies a process uniquely. Its number can be reused, but not with the same start in the same boot of the
+/// host. All @local.
 struct ProcessName {
   std::string host;
   long pid = 0;
@@ -17,11 +17,11 @@ struct ProcessName {
   std::string boot, date;
 
   static ProcessName of_this();
-  /// Nothing unless it is what text() of some process gives.
+  /// Nothing unless `text` is what text() of some process gives.
   static std::optional<ProcessName> parse(std::string_view text);
   std::string text() const;
   bool is_on_this_host() const;
-  /// False only if it is known to have ended.
+  /// Whether the process may still live. False only if it is known to have ended.
   bool may_live() const;
 };
 

@@ -10,8 +10,9 @@
 
 namespace tessera::io::detail {
 
-/// Shows people at a terminal how far a transfer is: on rank 0's standard error, from one second on, unless
-/// TESSERA_IO_PROGRESS=off; with TESSERA_IO_PROGRESS=on at once, and if it is no terminal, too. @local
+/// Shows the progress of a transfer on rank 0's standard error. By default it does so only on a terminal, and
+/// only after one second. TESSERA_IO_PROGRESS=off disables it. TESSERA_IO_PROGRESS=on shows it at once, and not
+/// only on a terminal. @local
 class Progress {
  public:
   Progress(const Group& group, std::string_view label, index_t total);
@@ -19,7 +20,7 @@ class Progress {
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  /// So much more of the total is done.
+  /// Adds `amount` to what is done of the total.
   void advance(index_t amount);
 
  private:

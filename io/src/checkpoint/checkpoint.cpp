@@ -65,7 +65,7 @@ void CheckpointState::claim() {
       throw IoError("this is a directory; give the name that the files in it are to begin with");
     std::filesystem::path file = prefix_;
     file += ".lock";
-    // Removed by somebody, or moved away with its directory: another job may have the path by now.
+    // The lock was removed, or moved away with its directory: another job may have the path by now.
     const bool lost = lock_.has_value();
     lock_.reset();
     try {
@@ -121,7 +121,7 @@ void CheckpointState::complete() {
   if (!pending_) return;
   const auto writer = std::move(pending_);
   const auto step = std::exchange(last_step_, std::nullopt);
-  claim();  // still ours
+  claim();  // the path must still be ours
   writer->commit(options_.keep, damaged_);
   last_step_ = step;
 }
@@ -139,7 +139,7 @@ std::optional<Restored> CheckpointState::restore() {
 void CheckpointState::close() {
   complete();
   lock_.reset();
-  group_.barrier();  // a rank that returns may have the path again
+  group_.barrier();  // when a rank returns, the path is free
 }
 
 }  // namespace detail

@@ -24,7 +24,7 @@ bool fits(const Entry& found, const StoredItem& item) {
   return item.value && item.value->resizes && found.extents.size() == wanted.extents.size();
 }
 
-// The same on every rank: a program that has other arrays than its checkpoint is no reason to go further back.
+// Throws on every rank. If the program has other arrays than its checkpoint, older generations are not tried.
 void check_items(const GenerationReader& reader, const std::vector<StoredItem>& items) {
   const auto& entries = reader.entries();
   const auto fail = [&](const std::string& problem) {
@@ -49,7 +49,7 @@ void for_each_value(const GenerationReader& reader, const std::vector<const Stor
   }
 }
 
-// Puts elements as they come; values only when everything has come.
+// Stores array elements as they arrive, but sets values only when everything has been read.
 void read_into(GenerationReader& reader, const Group& group, const std::vector<StoredItem>& items) {
   const auto targets = items_of(reader.entries(), items);
   std::vector<std::string> values(targets.size());  // bytes, on rank 0
@@ -57,14 +57,14 @@ void read_into(GenerationReader& reader, const Group& group, const std::vector<S
     return targets[e] == nullptr ? nullptr : place_of(*targets[e], reader.entries()[e], tile);
   };
   const auto take = [&](std::size_t e, const Tile& tile, std::span<const std::byte> bytes) {
-    if (targets[e] == nullptr) return;  // the program does not want it, but it has to be whole
+    if (targets[e] == nullptr) return;  // the program does not want it, but it was checked
     if (!targets[e]->value) return store(*targets[e], reader.entries()[e], tile, bytes.data());
     values[e].append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   };
   reader.read({place, {}, take});
   settle(group, items);
   if (!reader.problem().empty()) return;
-  // One rank alone may have no memory for them.
+  // A single rank may have no memory for them.
   const std::string context = "values of " + reader.file().string();
   std::string all;
   collectively(group, context, [&] {
@@ -87,7 +87,7 @@ void read_into(GenerationReader& reader, const Group& group, const std::vector<S
 
 bool is_gone(const Group& group, const std::filesystem::path& file) {
   std::error_code error;
-  // Not of a link that leads nowhere: that is there.
+  // A link that leads nowhere is not gone.
   const bool gone = group.rank() == 0 && std::filesystem::symlink_status(file, error).type() ==
                                              std::filesystem::file_type::not_found;
   return group.broadcast(gone ? 1 : 0, 0) != 0;
@@ -119,8 +119,8 @@ std::optional<Restored> restore(const Group& group, const std::filesystem::path&
         read_into(reader, group, items);
       }
       if (reader.problem().empty()) return Restored{reader.head().manifest.step, file, std::move(skipped)};
-      // A writer removed it under our hands: it was not damaged, and there are newer ones.
-      // One that is listed again all the same, as by a network file system that is behind, is passed over.
+      // A writer removed the file meanwhile: it was not damaged, and there are newer ones, so list again. A
+      // network file system that lags may list it once more; it is then skipped.
       if (is_gone(group, file) && std::exchange(gone, file) != file) break;
       skipped.push_back({file, reader.problem()});
     }

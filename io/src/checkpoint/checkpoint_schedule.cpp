@@ -22,10 +22,10 @@ using std::chrono::steady_clock, std::chrono::system_clock;
 constexpr auto between_agreements = std::chrono::milliseconds(100);
 constexpr int most_silent_calls = 15;
 
-// What a rank has to say, as bits of one number.
+// What a rank reports, as bits of one number.
 constexpr std::int32_t due_bit = 1, stop_bit = 2, hurry_bit = 4;
 
-// All that handlers do is to set these.
+// The signal handlers only set these.
 std::atomic<bool> asked_to_write = false, asked_to_stop = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 bool handled = false;
@@ -33,7 +33,7 @@ bool handled = false;
 void on_write(int) { asked_to_write = true; }
 void on_stop(int) { asked_to_stop = true; }
 
-/// The handlers of both signals, for as long as it lives.
+/// Installs handlers of both signals for its lifetime.
 class Handlers {
  public:
   Handlers() {
@@ -78,17 +78,17 @@ std::optional<system_clock::time_point> end_by_slurm() {
 struct CheckpointSchedule::State {
   Group group;
   ScheduleOptions options;
-  std::optional<system_clock::time_point> last_moment;  // of the first rank's clock, as are the others
+  std::optional<system_clock::time_point> last_moment;  // by rank 0's clock, like the other times
   steady_clock::time_point written = steady_clock::now(), agreed = written;
-  int silent_calls = 0;  // still to come before the ranks agree again
-  int silence = 0;       // how many there were this time
+  int silent_calls = 0;  // calls left until the ranks agree again
+  int silence = 0;       // the number of silent calls this time
   bool near_end = false, stop = false;
   std::unique_ptr<Handlers> handlers;
 
   std::int32_t reasons();
 };
 
-// Takes the signals that have come; times only as rank 0 sees them.
+// Takes the signals that have arrived. Only rank 0 looks at the time.
 std::int32_t CheckpointSchedule::State::reasons() {
   std::int32_t bits = 0;
   if (handlers && asked_to_write.exchange(false)) bits |= due_bit;
@@ -131,7 +131,7 @@ bool CheckpointSchedule::due() {
     return false;
   }
   const std::int32_t bits = state.group.all_reduce(state.reasons(), Reduce::bit_or);
-  // Twice as many calls without a word while they pass quickly; none once they take long.
+  // While calls pass quickly, the number of silent calls doubles. Once they take long, it soon drops to zero.
   state.silence =
       (bits & hurry_bit) != 0 ? state.silence / 4 : std::min(2 * state.silence + 1, most_silent_calls);
   state.silent_calls = state.silence;

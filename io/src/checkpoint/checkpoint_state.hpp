@@ -15,16 +15,16 @@
 
 namespace tessera::io::detail {
 
-/// What a Checkpoint and those that are written behind its back share.
+/// The state that a Checkpoint shares with its pending checkpoints.
 class CheckpointState {
  public:
   CheckpointState(const Group& group, const std::filesystem::path& prefix, const CheckpointOptions& options);
 
   void add(StoredItem item);
-  /// Takes the path, or sees that it is still taken: before each write and each commit.
+  /// Locks the path, or checks that it is still locked. Called before each write and each commit.
   void claim();
   void write(std::int64_t step);
-  /// Its number, for is_written and complete.
+  /// Returns the number of this write, for is_written and complete.
   std::int64_t write_behind(std::int64_t step);
   bool is_written(std::int64_t number) const noexcept;
   void complete(std::int64_t number);
@@ -41,13 +41,13 @@ class CheckpointState {
   CheckpointOptions options_;
   std::vector<StoredItem> items_;
   std::optional<PathLock> lock_;                // on rank 0
-  std::vector<std::filesystem::path> damaged_;  // as far as restore() has seen
+  std::vector<std::filesystem::path> damaged_;  // found by restore()
   std::optional<std::int64_t> last_step_;       // restored, written, or being written
   std::unique_ptr<GenerationWriter> pending_;
-  std::int64_t number_ = 0;  // of pending_, or of the last there was
+  std::int64_t number_ = 0;  // of pending_, or of the last one
 };
 
-/// The newest generation that can be read, into the items. @collective
+/// Reads the newest readable generation into the items. @collective
 std::optional<Restored> restore(const Group& group, const std::filesystem::path& prefix,
                                 const std::vector<StoredItem>& items);
 

@@ -20,7 +20,7 @@ std::string broadcast_text(const Group& group, std::string text);
 std::vector<std::filesystem::path> files_of_generations(const Group& group,
                                                         const std::filesystem::path& prefix);
 
-/// One generation of a checkpoint that is read: rank 0 reads its head, and each rank its share of the tiles.
+/// Reads one generation of a checkpoint. Rank 0 reads its head, and each rank its share of the tiles.
 class GenerationReader {
  public:
   /// @collective
@@ -32,7 +32,8 @@ class GenerationReader {
   const Head& head() const noexcept { return head_; }
   const std::vector<Entry>& entries() const noexcept { return head_.manifest.entries; }
 
-  /// Reads all data, each rank a share; then problem() says whether all tiles had their checksums. @collective
+  /// Reads all data, each rank a share. Afterwards problem() tells whether a tile did not match its checksum.
+  /// @collective
   void read(TileSink sink);
 
  private:

@@ -33,7 +33,7 @@ void passed(const char* step) {
 
 }  // namespace
 
-// What the rank that fails has done so far decides what its message says of the generations.
+// The message says what became of the generations, which depends on how far the failing rank got.
 template <class Work>
 void GenerationWriter::step(Work&& work) {
   collectively(group_, context_, [&] {
@@ -52,8 +52,8 @@ void GenerationWriter::or_discard(Work&& work) {
   try {
     work();
   } catch (...) {
-    // Here and not in the destructor alone, which does not run if nobody catches; and before any rank ends the
-    // job.
+    // Discard here as well as in the destructor, which does not run if nobody catches. It must happen before
+    // any rank ends the job.
     background_.reset();
     file_.reset();
     if (replacement_) replacement_->discard();
@@ -85,7 +85,7 @@ void GenerationWriter::create(const std::vector<StoredItem>& items) {
   step([&] {
     if (is_root()) return make_file();
     replacement_.emplace(prefix_, AtomicFile::Part::uses);
-    replacement_->reserve(largest_size(manifest_.entries));  // asks what this process may write
+    replacement_->reserve(largest_size(manifest_.entries));  // checks this process's file size limit
   });
   replacement_->share_name(group_);
   manifest_.generation = group_.broadcast(manifest_.generation, 0);
@@ -140,7 +140,7 @@ void GenerationWriter::write_behind(const std::vector<StoredItem>& items, index_
     auto bytes = static_cast<std::size_t>(bytes_in(entries, mine_));
     for (const SharedPage& page : shared)
       bytes += static_cast<std::size_t>(page.elements.count * entries[page.entry].type.size);
-    std::unique_ptr<std::byte[]> memory(new std::byte[bytes]);  // not set to zero first
+    std::unique_ptr<std::byte[]> memory(new std::byte[bytes]);  // left uninitialised
     std::vector<Chunk> chunks;
     std::byte* at = memory.get();
     const auto copy = [&](std::size_t e, const Tile& tile, const ByteRange& range) {
@@ -164,7 +164,7 @@ void GenerationWriter::write_behind(const std::vector<StoredItem>& items, index_
 void GenerationWriter::commit(int keep, const std::vector<std::filesystem::path>& damaged) {
   or_discard([&] {
     if (background_) {
-      // Others may want something of this process before they come here.
+      // Serve requests of other processes until they come here, too.
       while (!background_->is_done()) {
         tessera::detail::wait_turn(group_);
         std::this_thread::sleep_for(between_turns);
@@ -183,7 +183,7 @@ void GenerationWriter::commit(int keep, const std::vector<std::filesystem::path>
       if (node.rank() == 0) replacement_->flush();
       passed("flushed");
     });
-    // From here on all agree that everything is on disk but the seal; the rest is for one of them.
+    // Now all ranks agree that everything but the seal is on disk. Rank 0 does the rest.
     step([&] {
       if (is_root()) finish(keep, damaged);
     });

@@ -19,11 +19,11 @@
 
 namespace tessera::io::detail {
 
-/// One generation of a checkpoint on its way to the disk: its file is created, written tile by tile, and
-/// committed.
+/// Writes one generation of a checkpoint: creates its file, writes it tile by tile, and commits it.
 class GenerationWriter {
  public:
-  /// The file, with a place for everything. @collective @throws IoError on every rank; nothing is then left
+  /// Creates the file with space for everything. @collective @throws IoError on every rank; no file is then
+  /// left
   GenerationWriter(const Group& group, const std::filesystem::path& prefix,
                    const std::vector<StoredItem>& items, std::int64_t step);
   /// Removes the file if it was not committed. @local
@@ -31,14 +31,15 @@ class GenerationWriter {
   GenerationWriter(const GenerationWriter&) = delete;
   GenerationWriter& operator=(const GenerationWriter&) = delete;
 
-  /// Writes everything, each rank its tiles. @collective @throws IoError on every rank, as the following
+  /// Writes everything, each rank its tiles. @collective @throws IoError on every rank, as do the next
+  /// functions
   void write(const std::vector<StoredItem>& items);
-  /// Copies everything, and leaves it to a thread on each rank to write that. @collective
+  /// Copies everything; a thread on each rank then writes the copy. @collective
   void write_behind(const std::vector<StoredItem>& items, index_t bytes_per_second);
   /// Whether this rank's thread is done. @local
   bool is_written() const noexcept { return !background_ || background_->is_done(); }
-  /// When all is written: flushes, seals and renames the file, and removes generations older than the newest
-  /// `keep`, not counting damaged ones. @collective
+  /// Waits until everything is written. Flushes, seals and renames the file. Then removes generations older
+  /// than the newest `keep`, not counting damaged ones. @collective
   void commit(int keep, const std::vector<std::filesystem::path>& damaged);
 
  private:
@@ -63,7 +64,7 @@ class GenerationWriter {
   std::optional<AtomicFile> replacement_;
   Descriptor file_;
   std::vector<TileRange> mine_;
-  std::vector<std::int64_t> checksums_;  // of all tiles; 0 where they are not known here
+  std::vector<std::int64_t> checksums_;  // of all tiles; 0 for tiles of other ranks
   std::unique_ptr<BackgroundWriter> background_;
 };
 

@@ -27,7 +27,7 @@ std::int64_t number_in(const std::string& name, const std::string& prefix, std::
   const auto read = std::from_chars(begin, end, number);
   rest.assign(read.ptr, end);
   const auto digits = read.ptr - begin;
-  // As generation_path writes it.
+  // Only as generation_path writes it.
   const bool is_ours = digits == 6 || (digits > 6 && number <= most_generations && *begin != '0');
   if (read.ec != std::errc() || number < 1 || !is_ours || rest.rfind(suffix, 0) != 0) return 0;
   rest.erase(0, suffix.size());

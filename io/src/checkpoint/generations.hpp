@@ -17,13 +17,13 @@ struct Generation {
 std::filesystem::path generation_path(const std::filesystem::path& prefix, std::int64_t number);
 /// Newest first. @throws IoError if the directory cannot be read
 std::vector<Generation> list_generations(const std::filesystem::path& prefix);
-/// That of the next file. @throws IoError as above, or if there is a file with the last number
+/// The number of the next file. @throws IoError as above, or if there is a file with the last possible number
 std::int64_t next_generation(const std::filesystem::path& prefix);
-/// Removes all that are older than the newest `keep`, not counting damaged ones. A file of another kind, or a
-/// link, that has such a name is not touched and does not count. @throws IoError
+/// Removes all generations older than the newest `keep`, not counting damaged ones. Links and other kinds of
+/// files with such a name are not touched and do not count. @throws IoError
 void remove_older(const std::filesystem::path& prefix, int keep,
                   const std::vector<std::filesystem::path>& damaged);
-/// Removes what writers left behind that were killed. Only for who has the path to himself.
+/// Removes what killed writers left behind. The caller must hold the lock of the path.
 void remove_leftovers(const std::filesystem::path& prefix) noexcept;
 
 }  // namespace tessera::io::detail

@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::string_view seal_title = "Tessera checkpoint, format 1\n";
 
-// More than HDF5 writes for a file, a dataset and each group of its path; the names come on top, several times.
+// Upper bounds of what HDF5 writes for a file, a dataset, and each group of its path. Names come on top,
+// several times.
 constexpr index_t most_for_file = index_t{16} << 20, most_for_dataset = 65536, most_for_group = 16384;
 constexpr index_t most_for_name_byte = 16;
 
@@ -50,7 +51,7 @@ Seal read_seal(const Descriptor& file) {
     throw IoError(size == 0 ? "the file is empty" : "the file was never completed: it has no seal");
   const auto seal = parse_seal(text);
   if (!seal) throw IoError("its seal (the first 4096 bytes) is damaged, or this is no checkpoint");
-  // Whatever is wrong in it, it is then not what the seal of these numbers would be.
+  // Any damage makes the text differ from the seal of these numbers.
   if (seal->text() != text) throw IoError("its seal (the first 4096 bytes) is damaged");
   if (seal->file_size != size)
     throw IoError(formatted("the file has {} bytes, but had {} when it was written; was it truncated?", size,
@@ -58,7 +59,7 @@ Seal read_seal(const Descriptor& file) {
   return *seal;
 }
 
-// A part of the file that something names.
+// A part of the file that the seal or the manifest names.
 struct FilePart {
   index_t begin = 0, bytes = 0;
   std::string what;
@@ -94,7 +95,8 @@ std::string Seal::text() const {
 
 void check_places(const Seal& seal, const Manifest& manifest) {
   check_manifest_place(seal);
-  // Tiles have bytes, all of which are in the file: their number times 8 cannot overflow once that is known.
+  // Each tile has bytes, all of them in the file. Once this is checked, 8 times the number of tiles cannot
+  // overflow.
   std::vector<FilePart> places{place_of(seal)};
   index_t rest = seal.file_size - Seal::bytes, most_rest = most_for_file;
   most_rest += most_for_name_byte * seal.manifest_size;

@@ -10,9 +10,9 @@
 #include "checkpoint/manifest.hpp"
 #include "posix/descriptor.hpp"
 
-// What stands in a checkpoint's file before its data: the seal, 4096 bytes before HDF5's own, which has a
-// checksum of itself, of the manifest, and of everything that is no array's or value's data. A writer of a
-// false file on purpose may give it right checksums: no number is believed before it fits the file. All @local.
+// The head of a checkpoint's file, which is read before its data. The seal is 4096 bytes before HDF5's own
+// part. It has checksums of itself, of the manifest, and of everything that is not data of arrays or values. A
+// forged file may have correct checksums, so no number is believed before it fits the file. All @local.
 namespace tessera::io::detail {
 
 /// Written last: a file without it is no checkpoint.
@@ -23,21 +23,21 @@ struct Seal {
   std::uint64_t manifest_checksum = 0;
   std::uint64_t frame_checksum = 0;
 
-  /// All of its bytes.
+  /// All bytes of the seal.
   std::string text() const;
 };
 
-/// Everything that the seal and the manifest name has a place of its own in the file, and little else is in it.
-/// Asked of what is written, too: nothing is written that could not be read. @throws IoError
+/// Checks that everything the seal and the manifest name has its own place in the file, and that little else is
+/// in it. Writers call it, too, so that they write nothing that could not be read. @throws IoError
 void check_places(const Seal& seal, const Manifest& manifest);
 
 /// The checksum of all bytes after the seal that are no data of arrays or values.
 std::uint64_t frame_checksum(const Descriptor& file, index_t file_size, const std::vector<Entry>& entries);
 
-/// Whether a file begins as checkpoints do, damaged or not. False for one that cannot be read, and for links.
+/// Whether a file begins as checkpoints do, damaged or not. False for links and for files that cannot be read.
 bool has_seal(const std::filesystem::path& path);
 
-/// What stands in a file before its data, checked.
+/// The head of a file, checked.
 struct Head {
   Manifest manifest;
   std::string text;  // of the manifest

@@ -20,7 +20,7 @@ namespace {
 constexpr const char* byte_order = std::endian::native == std::endian::little ? "little" : "big";
 constexpr std::array<const char*, 3> kind_names{"array", "value", "text"};
 
-// As its line has it: kind, type, size, offset, extents, name.
+// The line of an entry: kind, type, size, offset, extents, name.
 std::string line_of(const Entry& entry) {
   return formatted("{} {} {} {:020} {}{}{} {}\n", kind_names[static_cast<std::size_t>(entry.kind)],
                    to_string(entry.type.kind), entry.type.size, entry.offset, entry.extents.size(),
@@ -54,7 +54,7 @@ Entry entry_of(std::string_view line) {
   return entry;
 }
 
-// What add() and the types of C++ allow.
+// Accepts what add() and the types of C++ allow.
 void check_entry(const Entry& entry) {
   const auto fail = [&](const std::string& why) { throw IoError(describe(entry) + ' ' + why); };
   const index_t rank = static_cast<index_t>(entry.extents.size()), size = entry.type.size;
@@ -107,13 +107,13 @@ Manifest parse_manifest(const std::string& text) {
     check_entry(manifest.entries.back());
   }
   std::set<std::string_view> names;
-  index_t bytes = 0;  // no fewer than there are tiles
+  index_t bytes = 0;  // at least the number of tiles
   for (const Entry& entry : manifest.entries) {
     if (!names.insert(entry.name).second) throw IoError(formatted("there are two of {}", describe(entry)));
     if (__builtin_add_overflow(bytes, entry.bytes(), &bytes))
       throw IoError("its entries have more bytes than can be counted");
   }
-  // Each number was computed when it was written, and there is one way to write it all.
+  // The writer computed each of these numbers, and there is only one way to write a manifest.
   if (static_cast<index_t>(manifest.entries.size()) != entries ||
       number_tiles(manifest.entries) != manifest.tiles || manifest.text() != text)
     throw IoError("its manifest does not fit together");

@@ -8,14 +8,14 @@
 
 #include "tiles/tiles.hpp"
 
-// What a checkpoint's file says about itself, as text: a dataset of it, beside the checksums of the tiles, a
-// dataset of numbers. All @local.
+// The manifest: what a checkpoint's file says about itself. It is text in one dataset; another dataset holds
+// the checksums of the tiles. All @local.
 namespace tessera::io::detail {
 
 inline constexpr const char* manifest_name = "tessera_manifest";
 inline constexpr const char* checksums_name = "tessera_checksums";
 
-/// The longest manifest: a reader has all of it in memory.
+/// The longest manifest. A reader holds all of it in memory.
 inline constexpr index_t most_manifest_bytes = index_t{64} << 20;
 
 struct Manifest {
@@ -26,14 +26,15 @@ struct Manifest {
   index_t tiles = 0;
   index_t checksums_offset = 0;
 
-  /// The same number of bytes whatever the offsets are.
+  /// Its length does not depend on the offsets.
   std::string text() const;
 };
-/// The sizes of its entries can be computed without overflow, and it has this very text; whether they fit a
-/// file is check_places()'s matter. @throws IoError if it is not one, or of another byte order.
+/// Parses a manifest. The result has exactly this text, and the sizes of its entries can be computed without
+/// overflow. check_places() checks whether they fit the file. @throws IoError if the text is not a manifest, or
+/// has another byte order.
 Manifest parse_manifest(const std::string& text);
 
-/// "array "density"", "value "time"", for messages.
+/// Kind and name of an entry for messages: array "density", value "time".
 std::string describe(const Entry& entry);
 
 }  // namespace tessera::io::detail

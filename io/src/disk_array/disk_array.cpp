@@ -134,7 +134,7 @@ void DiskArrayCore::open(const ElementType& type, int rank, bool is_writable) {
       s.dims.assign(dims.begin(), dims.end());
       hdf5::memory_to_read(dataset, type);
       s.offset = hdf5::offset_in_file(opened.file(), dataset, type);
-      // MPI-IO has locks for that.
+      // Leave this to HDF5: MPI-IO has locks for it.
       if (is_writable && s.group.node_count() > 1 && !is_coherent(opened.bytes())) s.offset = -1;
     });
   } catch (const IoError&) {
@@ -165,7 +165,7 @@ void DiskArrayCore::flush() {
   DiskState& s = *state_;
   if (!s.is_open) throw UsageError(s.context("flush of") + ": it is closed");
   if (s.through_hdf5) return s.through_hdf5->flush();
-  s.group.barrier();  // what others have written is in the file
+  s.group.barrier();  // what other ranks have written is in the file
   collectively(s.group, s.context("flush of"), [&] {
     if (s.is_writable && s.group.node().rank() == 0) flush_data(s.file);
   });

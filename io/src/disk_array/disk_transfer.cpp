@@ -30,8 +30,8 @@ std::string DiskState::context(std::string_view what) const {
 }
 
 std::string DiskState::transfer(DiskArrayCore::Direction direction, const Box& box, std::byte* data) const {
-  // What lies in the file in one piece: the last dimensions, as far as the box has all of them, and a range of
-  // the one before.
+  // A run is contiguous in the file: the last dimensions, as far as the box covers them, and a range of the one
+  // before.
   std::size_t outer = dims.size() - 1;
   index_t run = box.hi[outer] - box.lo[outer];
   while (outer > 0 && box.hi[outer] - box.lo[outer] == dims[outer]) {
@@ -66,7 +66,7 @@ DiskTransfer::DiskTransfer(std::shared_ptr<DiskState> state, Direction direction
       section_(section),
       slice_(slice),
       pieces_(section, slice.rank(), state_->type.size,
-              // No more than can be counted.
+              // Limited so that the product does not overflow.
               std::min(state_->options.buffer, std::numeric_limits<index_t>::max() / state_->group.size()) *
                   state_->group.size()),
       move_(state_->moves.insert(state_->moves.end(), {direction, section})) {
@@ -126,7 +126,7 @@ SliceCore DiskTransfer::part(const Box& piece) const {
   return slice_.patch(box);
 }
 
-// Makes room for a piece.
+// Prepares the buffer for a piece.
 void DiskTransfer::stage(index_t piece) {
   const Box box = pieces_.piece(piece);
   Coordinates extents{};
@@ -155,12 +155,12 @@ void DiskTransfer::start() {
               outcome = outcome_.get()] { outcome->tell(state->transfer(direction, box, data)); };
   try {
     state_->worker.add(std::move(job));
-  } catch (const std::system_error& error) {  // for all ranks to hear of: see finish
+  } catch (const std::system_error& error) {  // finish() reports it on all ranks
     outcome_->tell(formatted("there can be no thread for the disk: {}", error.what()));
   }
 }
 
-// Waits for the job, on every rank.
+// Waits for this rank's job. An error on one rank is thrown on all.
 void DiskTransfer::finish() {
   const std::string problem = std::exchange(outcome_, nullptr)->wait();
   buffer_->order_local_access();

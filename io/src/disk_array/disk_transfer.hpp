@@ -26,10 +26,10 @@ class DiskState {
   tessera::detail::ElementType type{};
   bool is_writable = false, is_open = false;
   DiskOptions options;
-  // Either what this process reads and writes itself,
+  // Either this process reads and writes the file itself,
   Descriptor file;
   index_t offset = -1;
-  // or what HDF5 does.
+  // or HDF5 does it.
   std::optional<File> through_hdf5;
 
   /// Sections that are being moved; the same on every rank.
@@ -47,7 +47,7 @@ class DiskState {
                        std::byte* data) const;
 };
 
-/// One section on its way, in pieces that fit the buffer.
+/// The transfer of one section, in pieces that fit the buffer.
 class DiskTransfer {
  public:
   using Direction = DiskArrayCore::Direction;
@@ -72,10 +72,10 @@ class DiskTransfer {
   tessera::detail::Box section_;
   tessera::detail::SliceCore slice_;
   BoxChunks pieces_;
-  index_t next_ = 0;  // piece
+  index_t next_ = 0;  // the next piece
   std::list<DiskState::Move>::iterator move_;
-  std::optional<tessera::detail::ArrayCore> buffer_;  // of the piece before the next
-  tessera::detail::Box here_{};                       // this rank's part of that, in the disk array
+  std::optional<tessera::detail::ArrayCore> buffer_;  // holds the piece before next_
+  tessera::detail::Box here_{};                       // this rank's part of that piece, in the disk array
   std::unique_ptr<Outcome> outcome_;                  // of the job that moves it
 };
 

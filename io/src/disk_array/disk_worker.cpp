@@ -53,7 +53,7 @@ void Outcome::tell(std::string problem) {
   const std::lock_guard lock(mutex_);
   problem_ = std::move(problem);
   is_known_ = true;
-  changed_.notify_all();  // under the lock: the thread that waits may destroy this as soon as it is free
+  changed_.notify_all();  // under the lock: the waiting thread may destroy this once it is released
 }
 
 }  // namespace tessera::io::detail

@@ -15,11 +15,11 @@ namespace tessera::io::detail {
 class DiskWorker {
  public:
   DiskWorker() = default;
-  /// Does what is left.
+  /// Finishes the remaining jobs.
   ~DiskWorker();
   DiskWorker(const DiskWorker&) = delete;
   DiskWorker& operator=(const DiskWorker&) = delete;
-  /// @throws std::system_error if there can be no thread; the job is not done then
+  /// @throws std::system_error if no thread can be started; the job is then not done
   void add(std::function<void()> job);
 
  private:
@@ -32,10 +32,10 @@ class DiskWorker {
   std::thread thread_;
 };
 
-/// What happened to a job: the thread that gave it waits, the one that does it tells.
+/// The outcome of a job. The thread that added the job waits for it; the thread that runs the job reports it.
 class Outcome {
  public:
-  /// The problem, or nothing. Returns when it is known.
+  /// Waits until the outcome is known. Returns the problem, or nothing.
   const std::string& wait();
   bool is_known();
   void tell(std::string problem);

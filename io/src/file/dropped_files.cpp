@@ -16,7 +16,7 @@
 namespace tessera::io::detail {
 namespace {
 
-// Never destroyed: HDF5 closes what is left itself when MPI ends, and must not be called later.
+// Never destroyed: HDF5 itself closes the remaining files when MPI ends, and must not be called later.
 std::vector<GroupFile>& dropped() {
   static auto& list = *new std::vector<GroupFile>;
   return list;
@@ -55,7 +55,7 @@ void close_dropped(const Group& group) {
   for (GroupFile& file : files) {
     try {
       file.close("closing of a file that was dropped");
-    } catch (const IoError&) {  // who dropped it does not want to know
+    } catch (const IoError&) {  // the owner dropped the file and does not want to know
     }
   }
 }

@@ -8,8 +8,8 @@
 
 #include "file/open_checks.hpp"
 
-// Files that were dropped without close(): a destructor cannot make collective calls. They are closed by a
-// later file of their group, or when MPI ends.
+// Files that were dropped without close(), because a destructor cannot make collective calls. They are closed
+// when their group opens another file, or when MPI ends.
 namespace tessera::io::detail {
 
 /// A file that a group has open, and what is left to do when it is closed.
@@ -17,17 +17,17 @@ struct GroupFile {
   Group group;
   OpenFile file;
   index_t number = 0;       // next_file_number()
-  bool took_space = false;  // more than HDF5 may have used; on rank 0
+  bool took_space = false;  // reserved more than HDF5 may have used; on rank 0
 
   /// @collective @throws IoError on every rank
   void close(const std::string& context);
 };
 
-/// The same on all ranks, and of no other file of the group. @collective
+/// A number that is the same on all ranks and differs from that of the group's other files. @collective
 index_t next_file_number(const Group& group);
 /// Leaves a file to close_dropped. @local
 void leave_dropped(GroupFile&& file);
-/// Closes those of a group if all its members have dropped the same ones. @collective
+/// Closes the dropped files of a group if all its members have dropped the same ones. @collective
 void close_dropped(const Group& group);
 
 }  // namespace tessera::io::detail

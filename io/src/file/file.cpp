@@ -31,7 +31,8 @@ index_t bytes_of(const std::vector<hsize_t>& dims, index_t element_bytes) {
   return bytes;
 }
 
-// What it may take on disk: chunks at the ends are stored whole, listed, and may be larger compressed than not.
+// The most that it may take on disk. Chunks at the ends are stored whole, chunks are listed, and compression
+// may enlarge them.
 index_t bytes_on_disk(std::vector<hsize_t> dims, const hdf5::Storage& storage, index_t element_bytes) {
   if (storage.chunk.empty()) return bytes_of(dims, element_bytes);
   constexpr index_t for_each_chunk = 160;
@@ -45,7 +46,7 @@ index_t bytes_on_disk(std::vector<hsize_t> dims, const hdf5::Storage& storage, i
   return bytes + static_cast<index_t>(chunks) * for_each_chunk + (storage.deflate > 0 ? bytes / 256 : 0);
 }
 
-// All of it, halved along its first long dimension until it is small enough.
+// The default chunk: all of the dataset, halved along its first long dimension until it is small enough.
 std::vector<hsize_t> chunks_of(std::vector<hsize_t> dims, index_t element_bytes) {
   for (hsize_t& extent : dims) extent = std::max<hsize_t>(extent, 1);
   for (std::size_t d = 0; d < dims.size() && bytes_of(dims, element_bytes) > most_chunk_bytes;)
@@ -53,14 +54,14 @@ std::vector<hsize_t> chunks_of(std::vector<hsize_t> dims, index_t element_bytes)
   return dims;
 }
 
-// The extents of many steps, from those of one.
+// The extents of `first` steps, from the extents of one.
 std::vector<hsize_t> with_first(hsize_t first, const std::vector<hsize_t>& dims) {
   std::vector<hsize_t> all(dims.size() + 1, first);
   std::copy(dims.begin(), dims.end(), all.begin() + 1);
   return all;
 }
 
-// How HDF5 is to store a dataset, or each step of one. Chunks of fixed extents may not exceed them.
+// How HDF5 stores a dataset, or each step of one. Chunks may not exceed extents that are fixed.
 hdf5::Storage storage_of(const detail::StorageOptions& options, const std::vector<hsize_t>& dims,
                          index_t element_bytes, bool needs_chunks, const std::string& context) {
   if (options.deflate < 0 || options.deflate > 9)
@@ -76,7 +77,7 @@ hdf5::Storage storage_of(const detail::StorageOptions& options, const std::vecto
   if (storage.chunk.empty() && (is_filtered || needs_chunks)) storage.chunk = chunks_of(dims, element_bytes);
   if (!storage.chunk.empty() && bytes_of(storage.chunk, element_bytes) >= index_t{1} << 32)
     throw UsageError(formatted("{}: chunks of {} have 4 GiB or more", context, joined(storage.chunk, " x ")));
-  // Nothing to compress, and HDF5 wants chunks inside the extents.
+  // An empty dataset has nothing to compress, and HDF5 requires chunks inside the extents.
   if (!needs_chunks && bytes_of(dims, 1) == 0) storage = {};
   return storage;
 }
@@ -185,7 +186,7 @@ void File::read(std::string_view name, const Box* patch, const SliceCore& into) 
     hdf5::memory_to_read(dataset, into.array().type());
     const auto dims = hdf5::extents(dataset);
     patch == nullptr ? detail::require_extents(dims, into) : detail::require_patch(dims, *patch, into);
-    // HDF5 may hold back what it was given to write.
+    // In a writable file HDF5 may still hold back data that it was given to write.
     if (patch == nullptr && !s.is_writable())
       offset = hdf5::offset_in_file(s.file(), dataset, into.array().type());
   });

@@ -16,7 +16,7 @@ std::string context(const detail::FileState& state, std::string_view object, std
   return formatted("attribute \"{}\" of \"{}\" in {}", name, object, state.path().string());
 }
 
-// What it takes in the file; texts lie elsewhere there than numbers.
+// The bytes that it takes in the file. Strings are stored apart from numbers, with some overhead.
 index_t bytes_of(const AttributeValue& value) {
   return std::visit(
       [](const auto& values) {

@@ -13,7 +13,7 @@ using tessera::detail::Coordinates;
 using tessera::detail::LayoutCore;
 using tessera::detail::SliceCore;
 
-// Each rank moves its pieces by itself, with a call of the system for each.
+// Limits, because each rank moves its pieces by itself, with one system call per piece.
 constexpr index_t small_piece = 4096, many_pieces = 64;
 
 bool has_small_pieces(const LayoutCore& layout, const SliceCore& slice) {

@@ -9,13 +9,13 @@
 
 namespace tessera::io::detail {
 
-/// Divides a box along its first dimensions, so that what each rank has is contiguous in a file as far as
+/// Divides a box along its first dimensions, so that each rank's part is contiguous in a file as far as
 /// possible.
 tessera::detail::LayoutCore file_layout(int rank, const tessera::detail::Coordinates& extents, int ranks);
 
-/// A slice as files hold it: each rank one dense row-major box in the order of its indices. The array itself
-/// where the slice is all of one that is blocked and row-major, and no rank has very many small pieces of the
-/// file, else a copy to be filled from it (to write) or copied back (to read).
+/// A slice in file order: each rank has one dense row-major box. It is the array itself in one case: the slice
+/// is all of a blocked, row-major array, and no rank has very many small pieces of the file. Otherwise it is a
+/// copy. The caller fills the copy before a write, or copies it back after a read.
 class FileOrder {
  public:
   /// @collective

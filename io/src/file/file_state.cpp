@@ -24,9 +24,9 @@
 namespace tessera::io::detail {
 namespace {
 
-constexpr index_t for_hdf5 = 65536;  // what it writes about the file itself, and into its groups
+constexpr index_t for_hdf5 = 65536;  // what it writes about the file itself and into its groups
 
-// Makes the file, or finds out why it cannot be made, in words that HDF5 has not.
+// Creates the file, or throws an error that says more than HDF5's.
 void make_file(const std::filesystem::path& path, bool exclusive) {
   without_links(path);
   if (std::filesystem::is_directory(path)) throw IoError("this is a directory; give the name of a file");
@@ -65,8 +65,8 @@ void FileState::create(bool exclusive, const std::string& context) {
     if (group().rank() != 0) return;
     is_new = !std::filesystem::exists(path_);
     make_file(path_, exclusive);
-    // HDF5 does not survive a full disk. It gives back what the file has when it empties it, so this is a
-    // question.
+    // HDF5 does not survive a full disk. It frees this space again when it empties the file, so this only
+    // checks the space.
     try {
       reserve_space(open_to_write(path_), 0, for_hdf5, Size::stays);
     } catch (const IoError&) {
@@ -93,7 +93,7 @@ void FileState::create(bool exclusive, const std::string& context) {
 
 FileState::~FileState() { drop(); }
 
-// It is closed by a later file of the group, or when MPI ends.
+// The file is closed when its group opens another one, or when MPI ends.
 void FileState::drop() noexcept {
   if (!is_open()) return;
   try {
@@ -103,7 +103,7 @@ void FileState::drop() noexcept {
   }
 }
 
-// HDF5 believes that all of it was written, on every rank alike, so that it can close it.
+// On every rank HDF5 believes that all of the file was written, so it can close the file.
 void FileState::drop_if_damaged() {
   if (group().all_reduce(static_cast<int>(hdf5::take_lost_structure()), Reduce::max) != 0) drop();
 }

@@ -17,12 +17,12 @@
 
 namespace tessera::io::detail {
 
-/// An open file, and what its group must know of it.
+/// An open file, and what its group must know about it.
 class FileState {
  public:
   /// @collective
   FileState(const Group& group, std::filesystem::path path, Mode mode);
-  /// Leaves a file that is still open to the next FileState of its group.
+  /// Leaves a file that is still open to the next FileState of its group, which closes it.
   ~FileState();
   FileState(const FileState&) = delete;
   FileState& operator=(const FileState&) = delete;
@@ -30,9 +30,9 @@ class FileState {
   const Group& group() const noexcept { return open_.group; }
   const std::filesystem::path& path() const noexcept { return path_; }
   const hdf5::File& file() const noexcept { return open_.file.hdf5; }
-  /// The same file by its bytes, whatever has become of its name.
+  /// A descriptor of the same file, even if its name has changed or is gone.
   const Descriptor& bytes() const noexcept { return open_.file.bytes; }
-  /// Takes them; for a file that is only closed after that.
+  /// Takes the descriptor; afterwards the file may only be closed.
   Descriptor take_bytes() noexcept { return std::move(open_.file.bytes); }
   bool is_open() const noexcept { return static_cast<bool>(file()); }
   bool is_writable() const noexcept { return is_writable_; }
@@ -40,25 +40,27 @@ class FileState {
   void close();
   /// What messages begin with: "write of dataset "a" in run.h5". @local
   std::string context(std::string_view what, std::string_view name) const;
-  /// Throws UsageError unless it is open, and IoError unless it may be written. @local
+  /// Throws UsageError unless the file is open (and may be written). @local
   void require_open() const;
   void require_writable(const std::string& context) const;
-  /// Opens a transfer: what others have put into the slice is visible. @collective
-  /// @throws UsageError if it is of another group, or ranks disagree
+  /// Begins a transfer: makes visible what other ranks have put into the slice. @collective
+  /// @throws UsageError if the slice is of another group, or ranks disagree
   void begin(const std::string& context, const tessera::detail::SliceCore& slice) const;
-  /// Takes space on disk for so many bytes of elements, before HDF5 needs it, which does not survive running
-  /// out of it. Either they are written at once, or the space is kept for later. @collective
+  /// Reserves disk space for `bytes` bytes of elements before HDF5 needs it, because HDF5 does not survive a
+  /// full disk. With Use::now they are written at once; with Use::later the space is kept for later.
+  /// @collective
   /// @throws IoError on every rank
   enum class Use { now, later };
   void take_space(index_t bytes, Use use, const std::string& context);
 
-  /// Runs a step of all ranks; what HDF5 loses meanwhile is an error. @collective
+  /// Runs a step of all ranks. It is an error if HDF5 loses data meanwhile. @collective
   template <class Step>
   void step(const std::string& context, Step&& work) {
     const hdf5::Silence silence;
     while_whole([&] { collectively(group(), context, [&] { hdf5::without_loss(work); }); });
   }
-  /// Runs what throws on every rank. If part of the file was lost, it is closed then. @collective
+  /// Runs an action whose errors are thrown on every rank. If part of the file was lost, the file is then
+  /// closed. @collective
   template <class Action>
   auto while_whole(Action&& action) {
     try {
@@ -68,8 +70,8 @@ class FileState {
       throw;
     }
   }
-  /// What all ranks have found out in a step. @collective
-  /// @throws IoError unless all have found the same: the calls that follow may differ
+  /// Returns `found`, on which all ranks must agree, because the calls that follow depend on it. @collective
+  /// @throws IoError unless all ranks have found the same
   bool agreed(const std::string& context, bool found);
 
   TransferReport last;
@@ -82,7 +84,7 @@ class FileState {
   std::filesystem::path path_;
   GroupFile open_;
   bool is_writable_;
-  index_t kept_ = 0;  // where the space ends that was taken for later; on rank 0
+  index_t kept_ = 0;  // end of the space that is kept for later; on rank 0
 };
 
 }  // namespace tessera::io::detail

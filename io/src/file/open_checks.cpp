@@ -23,7 +23,7 @@
 namespace tessera::io::detail {
 namespace {
 
-// What MPI-IO and HDF5 would say too, but not in words that help.
+// MPI-IO and HDF5 would find these problems, too, but their messages help less.
 void check_file(const std::filesystem::path& path, Access wish) {
   if (access(path.c_str(), R_OK) != 0)
     throw IoError(formatted("the file cannot be read: {}", std::strerror(errno)));
@@ -42,7 +42,7 @@ void check_file(const std::filesystem::path& path, Access wish) {
 constexpr int most_attempts = 5;
 constexpr std::chrono::milliseconds between_attempts{20}, between_turns{1};
 
-// Which file it is, of all that this node sees; nothing if there is none.
+// Identifies a file among all that this node sees; zeros if there is none.
 struct Identity {
   dev_t device = 0;
   ino_t number = 0;
@@ -57,7 +57,7 @@ Identity identity(const std::filesystem::path& path) {
   return stat(path.c_str(), &status) == 0 ? Identity{status.st_dev, status.st_ino} : Identity{};
 }
 
-// Others may want something of this process meanwhile.
+// Pauses, and serves requests of other processes meanwhile.
 void pause_between_attempts(const Group& group) {
   const auto end = std::chrono::steady_clock::now() + between_attempts;
   tessera::detail::wait_until(group, [&] {
@@ -92,7 +92,7 @@ std::string listing(const hdf5::File& file) {
 
 void give_up(const Group& group, hdf5::File file) {
   const bool is_everywhere = group.all_reduce(static_cast<int>(static_cast<bool>(file)), Reduce::min) != 0;
-  if (!is_everywhere) return hdf5::abandon(std::move(file));  // closing would wait
+  if (!is_everywhere) return hdf5::abandon(std::move(file));  // closing would wait for the others
   try {
     hdf5::close(std::move(file));
   } catch (const IoError&) {  // the first error tells more
@@ -113,18 +113,19 @@ OpenFile open_file(const Group& group, const std::filesystem::path& path, Access
       file.bytes = writes ? open_to_write(path) : open_to_read(path);
       if (writes) hdf5::prepare_to_open_together();
     });
-    // What fails on some ranks only would make the others wait in HDF5.
+    // Open alone first: what fails on some ranks only would make the others wait in HDF5.
     collectively(group, context, [&] { file.hdf5 = hdf5::open_alone(path); });
     if (writes) {
       file.hdf5.reset();
       file.hdf5 = open_together(group, path, locks, context);
     }
-    // A program that replaces the file now must not make HDF5 say where the elements of another one are.
+    // If a program replaces the file now, HDF5's offsets must not be used in the other file.
     const Identity opened = identity(file.bytes);
     const auto mine = static_cast<index_t>(opened.number);
     const bool replaced = opened != identity(path);
     const bool differs = group.all_reduce(mine, Reduce::min) != group.all_reduce(mine, Reduce::max);
-    // Some network file systems number files on each node as they like: after a few times, believe the nodes.
+    // Some network file systems number files differently on each node. After some attempts, accept the
+    // difference.
     const int problem = replaced ? 2 : static_cast<int>(differs && attempt < most_attempts);
     const int worst = group.all_reduce(problem, Reduce::max);
     if (worst == 0) return file;

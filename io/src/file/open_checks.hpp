@@ -13,7 +13,7 @@
 // Opening files and datasets that should be there, with errors that help.
 namespace tessera::io::detail {
 
-/// A file as HDF5 has it, and the same one by its bytes, whatever becomes of its name.
+/// A file that HDF5 has open, and a descriptor of the same file, even if its name changes.
 struct OpenFile {
   hdf5::File hdf5;
   Descriptor bytes;
@@ -22,12 +22,12 @@ struct OpenFile {
 /// What an open file is for.
 enum class Access { read, read_write };
 
-/// Files to read are opened by each rank for itself. @collective @throws IoError on every rank, also if the
+/// Opens a file. To read, each rank opens it by itself. @collective @throws IoError on every rank, also if the
 /// file is replaced again and again meanwhile
 OpenFile open_file(const Group& group, const std::filesystem::path& path, Access access,
                    const std::string& context);
 
-/// Closes a file after an error, if all ranks have it; else none can close it. @collective
+/// Closes a file after an error, if all ranks have it open; otherwise no rank can close it. @collective
 void give_up(const Group& group, hdf5::File file);
 
 /// Part of a step of all ranks. @throws IoError if a name leads into another file, where nothing is written

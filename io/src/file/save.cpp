@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* untouched = " (what was there before is untouched)";
 
-// The groups and the dataset of a path, as HDF5 takes it.
+// The groups and the dataset of a path, split as HDF5 does.
 std::vector<std::string> parts_of(std::string_view dataset) {
   std::vector<std::string> parts;
   for (std::size_t begin = 0; begin < dataset.size();) {
@@ -56,7 +56,7 @@ void check_names(const std::string& context, std::span<const io::Item> items) {
   }
 }
 
-// Everything that is the same on every rank, and so fails on every rank.
+// Checks what is the same on every rank, and so fails on every rank.
 void check_items(const std::string& context, std::span<const io::Item> items) {
   if (items.empty()) throw UsageError(context + ": there is nothing to save");
   check_names(context, items);
@@ -78,7 +78,7 @@ void check_agreement(const std::filesystem::path& path, std::span<const io::Item
   items.front().slice().array().group().check_agreement("io::save", print.value());
 }
 
-// Where they go in a new file: rank 0 makes its datasets, as they are said to be there.
+// Creates the new file and its datasets on rank 0, and sets the offsets of the entries.
 void make_file(const AtomicFile& replacement, std::vector<Entry>& entries,
                const std::vector<const StoredItem*>& items) {
   make_tiled_file(replacement, 0, entries.size(), [&](const hdf5::File& file) {
@@ -101,7 +101,7 @@ void write_file(AtomicFile& replacement, const Group& group, const std::vector<S
   step([&] {
     replacement.begin();
     if (group.rank() == 0) return make_file(replacement, entries, sources);
-    replacement.reserve(largest_size(entries));  // asks what this process may write
+    replacement.reserve(largest_size(entries));  // checks this process's file size limit
   });
   replacement.share_name(group);
   share_places(group, entries);
@@ -130,7 +130,8 @@ void save(const std::filesystem::path& path, std::span<const io::Item> items) {
   try {
     write_file(replacement, group, stored, context);
   } catch (...) {
-    // Here and not in a destructor, which does not run if nobody catches; and before any rank ends the job.
+    // Discard here, as a destructor does not run if nobody catches. It must happen before any rank ends the
+    // job.
     replacement.discard();
     group.barrier();
     throw;

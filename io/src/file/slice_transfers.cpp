@@ -20,7 +20,7 @@ namespace {
 using tessera::detail::Box;
 using tessera::detail::SliceCore;
 
-// A box of a slice as one of the dataset. In the dimensions that come before it is at one position.
+// Converts a box of a slice to a box of the dataset. In the dimensions before the slice's it has one position.
 Box box_at(const DatasetPlace& place, const Box& box, int rank) {
   Box moved;
   const int before = place.rank - rank;
@@ -36,7 +36,7 @@ std::vector<index_t> extents_of(const SliceCore& slice) {
   return {slice.extents().begin(), slice.extents().begin() + slice.rank()};
 }
 
-// Between the dataset and elements in its order, by all members at once.
+// Moves elements in file order to or from the dataset, on all members at once.
 hdf5::Account move(hdf5::Transfer direction, const hdf5::Dataset& dataset, const DatasetPlace& place,
                    const SliceCore& slice, FileOrder& ordered, const std::string& context) {
   const Group& group = slice.array().group();
@@ -66,7 +66,7 @@ void try_to_write(const hdf5::File& file, const std::string& name, hdf5::Dataset
                   const DatasetPlace& place, const SliceCore& slice) {
   hdf5::try_chunks(dataset, hdf5::memory_to_write(dataset, slice.array().type()),
                    box_at(place, FileOrder::box_of(slice), slice.rank()), place.rank);
-  dataset.reset();  // first, as HDF5 keeps one memory of chunks for all that have it open
+  dataset.reset();  // first, as all handles of a dataset share HDF5's cache of chunks
   dataset = hdf5::open_dataset(file, name);
 }
 
@@ -117,7 +117,7 @@ std::vector<hsize_t> dims_of(const SliceCore& slice) {
   return {slice.extents().begin(), slice.extents().begin() + slice.rank()};
 }
 
-// Between the dataset and elements in its order, by all members at once.
+// Moves elements in file order to or from the dataset, on all members at once.
 hdf5::Account move(hdf5::Transfer direction, const hdf5::Dataset& dataset, const DatasetPlace& place,
                    const SliceCore& slice, FileOrder& ordered, const std::string& context) {
   const Group& group = slice.array().group();

@@ -45,7 +45,7 @@ std::string escaped(std::string_view text) {
   return all;
 }
 
-// A field as one array, and what XDMF says about it.
+// What XDMF says about a field.
 struct Shape {
   bool is_vector = false, is_of_cells = false;
 };
@@ -56,7 +56,7 @@ std::vector<index_t> extents_of(const SliceCore& slice) {
 
 Shape shape_of(const std::string& context, const XdmfField& field, const std::vector<index_t>& points) {
   const SliceCore& first = field.parts().front();
-  // XML has no way to write those.
+  // XML cannot represent control characters.
   if (std::any_of(field.name().begin(), field.name().end(),
                   [](char c) { return static_cast<unsigned char>(c) < 32; }))
     throw UsageError(formatted("{}: the name of field \"{}\" has control characters", context,
@@ -86,7 +86,7 @@ Shape shape_of(const std::string& context, const XdmfField& field, const std::ve
   return shape;
 }
 
-// The components side by side; what there is none of is zero.
+// Merges the components into one array; a missing component is zero.
 ArrayCore merged(const std::vector<SliceCore>& parts) {
   const ArrayCore& first = parts.front().array();
   auto extents = parts.front().extents();
@@ -140,7 +140,7 @@ XdmfSeries::XdmfSeries(const Group& group, const std::filesystem::path& file, st
   if (is_resumed_) read_steps(context);
 }
 
-// Those that this class has written, as it has written them.
+// Reads the steps of a list that this class has written.
 void XdmfSeries::read_steps(const std::string& context) {
   detail::collectively(group_, context, [&] {
     if (group_.rank() != 0 || !std::filesystem::exists(path_)) return;

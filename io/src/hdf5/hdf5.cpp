@@ -13,7 +13,7 @@ namespace {
 constexpr const char* cannot_be_opened =
     "cannot be opened as an HDF5 file; is it truncated or damaged, or still being written?";
 
-// ROMIO (MPICH) takes what stands before a colon for the name of a file system; Open MPI's OMPIO does not. It
+// ROMIO (MPICH) takes the text before a colon for the name of a file system; Open MPI's OMPIO does not. ROMIO
 // locks every access to a file on NFS, but none on "ufs".
 std::string mpi_name(const std::filesystem::path& path, [[maybe_unused]] Locks locks) {
 #ifdef ROMIO_VERSION
@@ -62,7 +62,7 @@ bool is_hdf5(const std::filesystem::path& path) { return H5Fis_hdf5(path.c_str()
 
 File open_alone(const std::filesystem::path& path) {
   const Properties access(check(H5Pcreate(H5P_FILE_ACCESS), "H5Pcreate"));
-  // A writer's lock is none of ours, and some file systems have no locks.
+  // Lock nothing: a writer's lock does not concern us, and some file systems have no locks.
   check(H5Pset_file_locking(access.get(), false, true), "H5Pset_file_locking");
   const OpenOurs ours(access.get());
   return File(check(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), cannot_be_opened));
@@ -81,7 +81,7 @@ void abandon(File file) noexcept { static_cast<void>(file.release()); }
 void close(File file) {
   const hid_t handle = file.release();
   const herr_t closed = H5Fclose(handle);
-  take_lost_structure();  // of a file that is no more
+  take_lost_structure();  // the file is closed, so this no longer matters
   without_loss([&] { check(closed, "cannot be completed"); });
 }
 

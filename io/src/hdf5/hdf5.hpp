@@ -15,8 +15,8 @@
 #include <tessera/io/attribute.hpp>
 #include <tessera/runtime/detail/unique_handle.hpp>
 
-// Every HDF5 function that Tessera calls, checked, in one place. A failure throws Hdf5Error with HDF5's own
-// reason, on the rank that has it: callers agree.
+// The HDF5 functions that Tessera calls, each wrapped and checked in one place. A failure throws Hdf5Error with
+// HDF5's own reason, only on the rank where it happens; callers must agree on it.
 namespace tessera::io::hdf5 {
 
 template <herr_t (*close)(hid_t)>
@@ -33,7 +33,7 @@ using Properties = tessera::detail::UniqueHandle<Traits<H5Pclose>>;
 using Attribute = tessera::detail::UniqueHandle<Traits<H5Aclose>>;
 using Object = tessera::detail::UniqueHandle<Traits<H5Oclose>>;
 
-/// HDF5 prints every error to stderr by itself; not while one of these lives.
+/// Keeps HDF5 from printing every error to stderr, for its lifetime.
 class Silence {
  public:
   Silence();
@@ -50,54 +50,57 @@ class Silence {
 
 /// Whether the file system has locks that MPI-IO may use.
 enum class Locks { work, fail };
-/// Empties a file that exists, or makes it. @collective over comm
+/// Creates a file, or empties an existing one. @collective over comm
 File create(const std::filesystem::path& path, MPI_Comm comm, Locks locks = Locks::work);
 /// Whether a file has HDF5's signature. @local
 bool is_hdf5(const std::filesystem::path& path);
-/// To read, by this process alone: no call on such a file waits for another rank, which may have failed. @local
+/// Opens a file to read, by this process alone. No call on it waits for another rank, which may have failed.
+/// @local
 File open_alone(const std::filesystem::path& path);
-/// To write. Ranks wait for each other if it fails on some: so ask by open_alone first. @collective over comm
+/// Opens a file to write. If it fails on some ranks only, the others wait, so try open_alone first. @collective
+/// over comm
 File open(const std::filesystem::path& path, MPI_Comm comm, Locks locks = Locks::work);
 /// Writes what HDF5 still holds back. @collective over the file's communicator
 void flush(const File& file);
-/// Closes and reports what ~File could not, and what was lost meanwhile. @collective over the file's
-/// communicator
+/// Closes the file. Reports errors, which ~File cannot, and what was lost meanwhile. @collective over the
+/// file's communicator
 void close(File file);
-/// Gives up a file after an error: H5Fclose of HDF5 1.10 may then wait for ranks that do not come, or fail,
-/// free the file and yet keep its handle, over which the end of the library crashes. It stays open until then.
+/// Gives up a file after an error, without closing it. H5Fclose of HDF5 1.10 may then wait for ranks that do
+/// not come. Or it may fail and free the file but keep its handle, so that the library crashes when it ends.
+/// The file stays open until then.
 /// @local
 void abandon(File file) noexcept;
 
 // ---- types of elements: hdf5_types.cpp
 
-/// The type that stands for elements in a file: complex as a compound {r, i}, which h5py reads as complex.
+/// The type of elements in a file. Complex numbers are a compound {r, i}, which h5py reads as complex.
 Type element_type(const tessera::detail::ElementType& type);
 /// What the elements of a dataset are, for messages: "float64", "a compound of 24 bytes".
 std::string describe_type(const Type& type);
 std::string describe_type(const Dataset& dataset);
-/// Whether elements are the same bytes in a dataset.
+/// Whether such elements have the same bytes in a dataset as in memory.
 bool has_same_bytes(const Dataset& dataset, const tessera::detail::ElementType& type);
 
-/// What an array's elements are in memory when they are moved between it and a dataset.
+/// How an array's elements lie in memory when they are moved between it and a dataset.
 struct Memory {
   Type type = {};
-  // What HDF5 reads or writes, where that is another byte order or odd size than this machine's: it converts
-  // those without saying what was lost. It does say so between the machine's own types.
+  // A native type as an intermediate step, if the dataset has another byte order or an odd size. HDF5 converts
+  // such types without saying what was lost, but does say so between native types.
   Type between = {};
   index_t stride = 0;            // bytes from one to the next
-  bool is_every_second = false;  // real numbers, with room for imaginary parts after each
+  bool is_every_second = false;  // real numbers, each followed by room for an imaginary part
 };
-/// For reading a dataset. @throws IoError if its elements cannot become such without losing their meaning
+/// For reading a dataset. @throws IoError if its elements cannot be converted without losing their meaning
 Memory memory_to_read(const Dataset& dataset, const tessera::detail::ElementType& type);
-/// For writing one. @throws IoError likewise, or if it is compressed and of another type
+/// For writing a dataset. @throws IoError likewise, or if the dataset is compressed and of another type
 Memory memory_to_write(const Dataset& dataset, const tessera::detail::ElementType& type);
 
-/// Finds values that a conversion meets and the new type has not, such as 70000 or 0.5 in a short integer.
+/// Detects values that the new type of a conversion cannot represent, such as 70000 or 0.5 in a short integer.
 class ConversionWatch {
  public:
-  /// Watches the transfers of these properties, while it lives.
+  /// Watches the transfers with these properties for its lifetime.
   explicit ConversionWatch(const Properties& transfer);
-  /// What was found: "values out of range"; empty for nothing.
+  /// The problem that was found, such as "values out of range"; empty for none.
   const char* found() const noexcept { return found_; }
 
  private:
@@ -107,12 +110,12 @@ class ConversionWatch {
 
 // ---- names: hdf5_links.cpp
 
-/// How names are followed, for properties of a kind: into other files with each rank by itself, to read.
+/// Properties for following links: each rank opens the other file by itself, to read.
 Properties following_links(hid_t kind);
 bool has_dataset(const File& file, const std::string& name);
 /// Whether there is a dataset or group; the file itself for "" and "/".
 bool has_object(const File& file, const std::string& name);
-/// Whether a part of the path is in another file, to which this one links.
+/// Whether a part of the path is in another file, to which this file links.
 bool leads_outside(const File& file, const std::string& name);
 Dataset open_dataset(const File& file, const std::string& name);
 /// Opens a dataset or group; the file itself for "" and "/".
@@ -120,7 +123,7 @@ Object open_object(const File& file, const std::string& name);
 
 // ---- datasets: hdf5_datasets.cpp
 
-/// How a dataset is stored. Extents of chunks are none for one piece, which is not compressed.
+/// How a dataset is stored. `chunk` is empty for a contiguous dataset, which is not compressed.
 struct Storage {
   std::vector<hsize_t> chunk = {};
   int deflate = 0;
@@ -129,30 +132,30 @@ struct Storage {
   bool take_space = false;
 };
 
-/// Makes the HDF5 groups of its path, too. @collective over the file's communicator
+/// Also creates the HDF5 groups of its path. @collective over the file's communicator
 Dataset create_dataset(const File& file, const std::string& name, const Type& type,
                        const std::vector<hsize_t>& dims, const Storage& storage);
 /// The paths of all datasets.
 std::vector<std::string> dataset_names(const File& file);
 std::vector<hsize_t> extents(const Dataset& dataset);
-/// How it is stored; what space it takes is not said.
+/// How it is stored, except take_space.
 Storage storage(const Dataset& dataset);
-/// Whether its elements are in other datasets, and HDF5 cannot move them, as ranks have opened the file to
-/// write.
+/// Whether its elements are in other datasets, in a file that ranks have opened together to write. HDF5 cannot
+/// move such elements.
 bool is_virtual_in_parallel(const Dataset& dataset);
 /// Changes the extent of the first dimension. @collective over the file's communicator
 void resize(const Dataset& dataset, hsize_t extent);
-/// Where all elements begin, if they lie in this file (and not in one that it links to) in one piece and as
-/// they would in memory; else -1.
+/// The offset of the first element, if all elements are contiguous in this file and have the same bytes as in
+/// memory; else -1. Another file that this one links to does not count.
 index_t offset_in_file(const File& file, const Dataset& dataset, const tessera::detail::ElementType& type);
 
-/// Tries what HDF5 does on one rank for all when they write to a packed dataset: it unpacks chunks of which a
-/// box has a part only. They stay in HDF5's memory until the dataset is closed, so open it anew to write.
+/// Tries what HDF5 does on one rank for all when they write to a compressed dataset: it unpacks chunks that the
+/// box covers only in part. They stay in HDF5's memory until the dataset is closed, so open it anew to write.
 /// @local
-/// @throws IoError if one cannot be unpacked, or a filter is not there
+/// @throws IoError if a chunk cannot be unpacked, or a filter is missing
 void try_chunks(const Dataset& dataset, const Memory& memory, const tessera::detail::Box& box, int rank);
 
-/// In one call of HDF5: MPI-IO counts in int, and a caller may show progress.
+/// The most bytes in one call of HDF5: MPI-IO counts in int, and a caller may show progress.
 constexpr index_t most_bytes = index_t{1} << 28;
 enum class Transfer { write, read };
 /// How HDF5 moved data: all ranks together, or each by itself, and why; in words.
@@ -161,9 +164,10 @@ struct Account {
   std::string reason;
 };
 /// Moves a box between a dataset and dense row-major memory, in calls of at most 256 MiB. They are collective
-/// in files that all ranks have opened to write, but for datasets whose reading can fail, or end early, on some
-/// ranks: there are as many on every rank then, with empty selections for empty boxes. What was never written
-/// is read as the fill value. `show(round, rounds)` is called with 0 before the first call, and after each.
+/// in files that all ranks have opened to write, except for datasets whose reading can fail, or end early, on
+/// some ranks. All ranks make the same number of collective calls, with empty selections for empty boxes.
+/// Elements that were never written are read as the fill value. `show(round, rounds)` is called with 0 before
+/// the first call, and after each call.
 /// @collective
 Account transfer(Transfer direction, const Dataset& dataset, const Memory& memory, const Group& group,
                  const tessera::detail::Box& box, int rank, void* data,
@@ -172,7 +176,7 @@ Account transfer(Transfer direction, const Dataset& dataset, const Memory& memor
 // ---- attributes of datasets, groups and files: hdf5_attributes.cpp
 
 void write_attribute(const Dataset& dataset, const char* name, const std::string& value);
-/// Replaces one that there is. @collective over the file's communicator
+/// Replaces an attribute that exists. @collective over the file's communicator
 void set_attribute(hid_t object, const std::string& name, const AttributeValue& value);
 bool has_attribute(hid_t object, const std::string& name);
 /// @throws IoError for elements that are neither numbers nor strings

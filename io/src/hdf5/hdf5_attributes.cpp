@@ -12,7 +12,7 @@ namespace {
 
 Type string_type() {
   Type type(check(H5Tcopy(H5T_C_S1), "H5Tcopy"));
-  check(H5Tset_size(type.get(), H5T_VARIABLE), "H5Tset_size");  // a str to h5py, where fixed sizes are bytes
+  check(H5Tset_size(type.get(), H5T_VARIABLE), "H5Tset_size");  // a str to h5py; fixed sizes would be bytes
   check(H5Tset_cset(type.get(), H5T_CSET_UTF8), "H5Tset_cset");
   return type;
 }
@@ -79,7 +79,7 @@ AttributeValue read_strings(const Attribute& attribute, const Type& type, const 
   return is_scalar ? AttributeValue(values.front()) : AttributeValue(values);
 }
 
-// One of a name that there is not; errors call it what people do.
+// Creates an attribute of a name that does not exist yet. Errors name it `called`.
 void make_attribute(hid_t object, const std::string& name, const std::string& called,
                     const AttributeValue& value) {
   std::visit(
@@ -104,7 +104,7 @@ void write_attribute(const Dataset& dataset, const char* name, const std::string
 
 void set_attribute(hid_t object, const std::string& name, const AttributeValue& value) {
   if (!has_attribute(object, name)) return make_attribute(object, name, name, value);
-  // The old value stays until there is a new one.
+  // The old value stays until the new one is written.
   const std::string temporary = name + ".tessera-new";
   try {
     make_attribute(object, temporary, name, value);
@@ -131,7 +131,7 @@ AttributeValue get_attribute(hid_t object, const std::string& name) {
   switch (H5Tget_class(type.get())) {
     case H5T_INTEGER:
       return read_integers(attribute, type, count, is_scalar);
-    case H5T_ENUM:  // the truth values of h5py
+    case H5T_ENUM:  // as h5py stores booleans
       return read_numbers<std::int64_t>(attribute, H5T_NATIVE_INT64, count, is_scalar);
     case H5T_FLOAT:
       return read_numbers<double>(attribute, H5T_NATIVE_DOUBLE, count, is_scalar);

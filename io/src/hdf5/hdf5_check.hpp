@@ -14,7 +14,7 @@ namespace tessera::io::hdf5 {
 /// HDF5's error stack as one sentence, from what was asked for to what went wrong. @local
 std::string reason();
 
-/// What an HDF5 function returned, unless that is a failure. @throws Hdf5Error
+/// Returns the result of an HDF5 function, unless it is a failure. @throws Hdf5Error
 template <class Result>
 Result check(Result result, std::string_view what) {
   if (result < 0) throw Hdf5Error(formatted("{} (HDF5: {})", what, reason()));

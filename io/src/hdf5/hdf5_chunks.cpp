@@ -7,7 +7,7 @@
 #include "hdf5/hdf5.hpp"
 #include "hdf5/hdf5_check.hpp"
 
-// What can go wrong on the one rank that HDF5 lets write a chunk, while the others wait for it.
+// Looks for errors that would occur on the one rank that HDF5 lets write a chunk, while the others wait for it.
 namespace tessera::io::hdf5 {
 namespace {
 
@@ -33,7 +33,7 @@ void require_filters(const Properties& creation, int count) {
   }
 }
 
-// One element, for which HDF5 unpacks the chunk.
+// Reads one element, for which HDF5 unpacks the chunk.
 void read_element(const Dataset& dataset, const Coordinates& at, int rank) {
   std::array<hsize_t, static_cast<std::size_t>(max_rank)> start{}, size{};
   for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d)
@@ -48,7 +48,7 @@ void read_element(const Dataset& dataset, const Coordinates& at, int rank) {
         "a part of the dataset that is to be changed cannot be unpacked; is the file damaged?");
 }
 
-// The chunks of which a box has a part only.
+// Tries the chunks that a box covers only in part.
 void try_piece(const Dataset& dataset, const Properties& creation, const Box& box, int rank) {
   const auto dims = extents(dataset);
   std::vector<hsize_t> chunk(dims.size());

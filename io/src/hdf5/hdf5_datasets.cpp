@@ -14,12 +14,12 @@ namespace {
 
 using tessera::detail::Box;
 
-constexpr hsize_t most_elements = hsize_t{1} << 58;       // whose bytes can still be counted
-constexpr index_t most_bytes_between = index_t{1} << 24;  // what is converted twice needs a buffer
+constexpr hsize_t most_elements = hsize_t{1} << 58;       // so that their bytes can be counted
+constexpr index_t most_bytes_between = index_t{1} << 24;  // a conversion in two steps needs a buffer
 
 bool is_parallel(const Dataset& dataset) {
   const File file(check(H5Iget_file_id(dataset.get()), "H5Iget_file_id"));
-  // Only files that ranks have opened together have it. H5Fget_access_plist would wait for all ranks.
+  // Only files that ranks have opened together have atomicity. H5Fget_access_plist would wait for all ranks.
   hbool_t is_atomic = false;
   return H5Fget_mpi_atomicity(file.get(), &is_atomic) >= 0;
 }
@@ -28,7 +28,7 @@ struct Selection {
   Space file, memory;
 };
 
-// A box of the dataset, and as many elements in a row in memory; nothing of either if it is empty.
+// Selects a box of the dataset, and as many elements in memory. Selects nothing if the box is empty.
 Selection select(const Dataset& dataset, const Box& box, int rank, index_t count, bool every_second) {
   const auto elements = static_cast<hsize_t>(count);
   const hsize_t places = every_second ? 2 * elements : elements;
@@ -62,8 +62,8 @@ bool is_all_there(const Dataset& dataset) {
   return status == H5D_SPACE_STATUS_ALLOCATED;
 }
 
-// A rank whose part was never written returns at once, and one whose chunk cannot be unpacked returns early:
-// the others would wait for it.
+// Some reads cannot be collective. A rank whose part was never written returns at once, and a rank that cannot
+// unpack a chunk returns early. The others would wait for it.
 Way way_of(Transfer direction, const Dataset& dataset) {
   if (!is_parallel(dataset)) return Way::alone;
   if (direction == Transfer::write) return Way::together;
@@ -104,7 +104,7 @@ Account account_of(std::int64_t causes) {
   return {causes == 0, joined(reasons, "; ")};
 }
 
-// One collective call.
+// One call of HDF5.
 herr_t call(Transfer direction, const Dataset& dataset, const Type& type, const Selection& selection,
             const Properties& properties, void* data) {
   if (direction == Transfer::write) {
@@ -115,7 +115,7 @@ herr_t call(Transfer direction, const Dataset& dataset, const Type& type, const 
                  data);
 }
 
-// The same by way of another type. All ranks make the call, whatever happens to the elements of one.
+// The same by way of another type. A rank makes the call even if its own elements cannot be converted.
 herr_t call_between(Transfer direction, const Dataset& dataset, const Memory& memory,
                     const Selection& selection, const Properties& properties, std::byte* data, index_t count) {
   const std::size_t near = H5Tget_size(memory.type.get()), far = H5Tget_size(memory.between.get());
@@ -127,7 +127,7 @@ herr_t call_between(Transfer direction, const Dataset& dataset, const Memory& me
     std::memcpy(buffer.data(), data, elements * near);
     converted = H5Tconvert(memory.type.get(), memory.between.get(), elements, buffer.data(), background.data(),
                            properties.get());
-    if (converted < 0) {  // the others wait
+    if (converted < 0) {  // the others wait for this rank
       H5Sselect_none(selection.file.get());
       H5Sselect_none(selection.memory.get());
     }
@@ -170,14 +170,15 @@ void move(Transfer direction, const Dataset& dataset, const Memory& memory, cons
 Dataset create_dataset(const File& file, const std::string& name, const Type& type,
                        const std::vector<hsize_t>& dims, const Storage& storage) {
   auto most = dims;
-  if (!storage.chunk.empty()) {  // which cannot be smaller than one element
+  if (!storage.chunk.empty()) {  // a chunk is at least one element
     for (hsize_t& extent : most) extent = std::max<hsize_t>(extent, 1);
   }
   if (storage.grows) most.front() = H5S_UNLIMITED;
   const auto rank = static_cast<int>(dims.size());
   const Space space(check(H5Screate_simple(rank, dims.data(), most.data()), "H5Screate_simple"));
   const Properties creation(check(H5Pcreate(H5P_DATASET_CREATE), "H5Pcreate"));
-  // A compressed chunk that is written in part keeps what HDF5 has found in its memory, but for this.
+  // Filtered datasets need the fill value. Without it, a chunk that is written in part keeps what was in HDF5's
+  // memory.
   const bool is_filtered = storage.deflate > 0 || storage.checksum || storage.shuffle;
   if (!is_filtered) check(H5Pset_fill_time(creation.get(), H5D_FILL_TIME_NEVER), "H5Pset_fill_time");
   if (storage.take_space) check(H5Pset_alloc_time(creation.get(), H5D_ALLOC_TIME_EARLY), "H5Pset_alloc_time");
@@ -210,7 +211,7 @@ std::vector<hsize_t> extents(const Dataset& dataset) {
   std::vector<hsize_t> dims(static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space.get()))));
   if (!dims.empty())
     check(H5Sget_simple_extent_dims(space.get(), dims.data(), nullptr), "H5Sget_simple_extent_dims");
-  // A damaged file may say anything, and the product is taken everywhere.
+  // A damaged file may have any extents, and their product is used everywhere.
   hsize_t elements = 1;
   for (const hsize_t extent : dims) {
     if (__builtin_mul_overflow(elements, extent, &elements) || extent > most_elements ||
@@ -287,20 +288,21 @@ Account transfer(Transfer direction, const Dataset& dataset, const Memory& memor
   }
   way = static_cast<Way>(group.all_reduce(static_cast<int>(way), Reduce::min));
   if (problem) std::rethrow_exception(problem);
-  if (way == Way::none) return {};  // the problem is another rank's
-  // So that the file reaches as far as HDF5 has given space away: MPICH reads what lies behind its end from
-  // memory that nobody has written.
+  if (way == Way::none) return {};  // another rank has the problem
+  // Extends the file as far as HDF5 has allocated space. MPICH reads what lies beyond its end from
+  // uninitialised memory.
   if (way == Way::together && direction == Transfer::read)
     check(H5Fflush(dataset.get(), H5F_SCOPE_LOCAL), "H5Fflush");
   if (way == Way::together) check(H5Pset_dxpl_mpio(properties.get(), H5FD_MPIO_COLLECTIVE), "H5Pset_dxpl_mpio");
-  // Imaginary parts, and what MPI-IO leaves out as it lies behind the end of the file.
+  // Clears the imaginary parts, and elements that MPI-IO leaves out because they lie beyond the end of the
+  // file.
   if (direction == Transfer::read && data != nullptr)
     std::memset(data, 0, static_cast<std::size_t>(pieces.size(box) * memory.stride));
   show(0, rounds);
   std::byte nothing{};
   auto* at = static_cast<std::byte*>(data);
   std::int64_t alone = 0;
-  // The calls after one that failed are made too, as all ranks wait there.
+  // After a failed call the remaining calls are made, too, because all ranks wait there.
   for (index_t round = 0; round < rounds; ++round) {
     const Box piece = pieces.piece(round);
     const index_t count = pieces.size(piece);

@@ -13,7 +13,7 @@ unsigned long file_of(hid_t object) {
   return info.fileno;
 }
 
-// What leads to one part of a path after the other: "a", "a/b", "a/b/c" of "a/b/c". Ends when it returns false.
+// Visits one part of a path after the other: "a", "a/b", "a/b/c" of "a/b/c". Ends when `visit` returns false.
 template <class Visit>
 void for_each_part(const std::string& path, Visit&& visit) {
   for (std::size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1)) {
@@ -27,8 +27,8 @@ bool is_file_itself(const std::string& name) { return name.find_first_not_of('/'
 }  // namespace
 
 Properties following_links(hid_t kind) {
-  // Each rank opens the other file for itself, to read. By default all ranks that come there open it together,
-  // and wait for one that does not.
+  // Each rank opens the other file by itself, to read. By default the ranks open it together, and wait for a
+  // rank that does not.
   const Properties alone(check(H5Pcreate(H5P_FILE_ACCESS), "H5Pcreate"));
   check(H5Pset_file_locking(alone.get(), false, true), "H5Pset_file_locking");
   Properties properties(check(H5Pcreate(kind), "H5Pcreate"));
@@ -41,7 +41,7 @@ bool has_object(const File& file, const std::string& name) {
   if (is_file_itself(name)) return true;
   const Properties links = following_links(H5P_LINK_ACCESS);
   bool found = true;
-  // Each part of the path must exist before the next may be asked for.
+  // Each part of the path must exist before we may ask for the next.
   for_each_part(name, [&](const std::string& part) {
     return found = H5Lexists(file.get(), part.c_str(), links.get()) > 0;
   });

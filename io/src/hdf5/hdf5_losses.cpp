@@ -19,17 +19,17 @@ namespace {
 
 struct Losses {
   std::unordered_set<const H5FD_t*> ours;
-  std::string reason;  // of the first
+  std::string reason;  // of the first loss
   bool is_of_structure = false, structure_was_lost = false;
   int opening = 0;
 };
-// Never destroyed: HDF5 closes what is left when MPI ends.
+// Never destroyed: HDF5 still closes files when MPI ends.
 Losses& losses() {
   static auto& all = *new Losses;
   return all;
 }
 
-// HDF5 forgets the error, whose reason is returned, and goes on.
+// Records the loss and clears HDF5's error, so that HDF5 goes on. Returns the reason.
 std::string note(H5FD_mem_t type) noexcept {
   Losses& all = losses();
   const bool is_of_structure = type != H5FD_MEM_DRAW;
@@ -48,7 +48,7 @@ void free_type(MPI_Datatype type) {
     MPI_Type_free(&type);
 }
 
-// HDF5's driver has left its function before it takes the file's view back, which all ranks do together.
+// Resets the view of a file. HDF5's driver has returned before it did so, which all ranks do together.
 void take_view_back(const H5FD_class_t& driver, H5FD_t* file, const std::string& why) noexcept {
   void* handle = nullptr;
   if (driver.get_handle(file, H5P_DEFAULT, &handle) < 0 || handle == nullptr) return;
@@ -60,14 +60,14 @@ void take_view_back(const H5FD_class_t& driver, H5FD_t* file, const std::string&
   const bool is_plain = at == 0 && layout == MPI_BYTE;
   free_type(element);
   free_type(layout);
-  // A rank without elements has the plain view in a collective call, too.
+  // In a collective call, a rank without elements has the plain view, too.
   if (is_plain && why.find("_at_all failed") == std::string::npos) return;
-  // With the hints that HDF5 gives, as MPI-IO compares them.
+  // With the same hints as HDF5, because MPI-IO compares them.
   const Info info = hints();
   MPI_File_set_view(*opened, 0, MPI_BYTE, MPI_BYTE, "native", info.get());
 }
 
-// What takes the place of a driver's functions.
+// Replaces the functions of a driver.
 enum class Kind { together, alone };
 template <Kind kind>
 struct Driver {
@@ -88,7 +88,7 @@ struct Driver {
     const herr_t result = own.write(file, type, transfer, at, bytes, data);
     return result < 0 ? lose(file, type) : result;
   }
-  // Elements only: HDF5 has to know what it cannot learn about the file.
+  // Hides only lost elements. HDF5 must know if it cannot read the file's structure.
   static herr_t read(H5FD_t* file, H5FD_mem_t type, hid_t transfer, haddr_t at, std::size_t bytes, void* data) {
     const herr_t result = own.read(file, type, transfer, at, bytes, data);
     return result < 0 && type == H5FD_MEM_DRAW && kind == Kind::together ? lose(file, type) : result;
@@ -102,7 +102,7 @@ struct Driver {
     return result < 0 && is_ours(file) ? lose(H5FD_MEM_DEFAULT) : result;
   }
 
-  // HDF5 keeps the functions of a driver in memory that it has allocated, and has them found by a file.
+  // HDF5 keeps the functions of a driver in memory that it has allocated. An open file points to them.
   static void enter(hid_t access) {
     if (own.open != nullptr) return;
     H5FD_t* const file = H5FDopen("/dev/null", H5F_ACC_RDONLY, access, HADDR_UNDEF);
@@ -134,10 +134,9 @@ struct Driver {
 
 }  // namespace
 
-// Each rank moves what it has. By default some move what others have, in rounds: a rank that fails leaves the
-// others in the next one (ROMIO), or nobody hears of it (OMPIO). And ROMIO is not to read, change and write
-// back. It does that under a lock, which the file system need not have, and which it keeps when the write
-// fails.
+// Each rank moves its own data. By default some ranks move the data of others, in rounds. If one fails, the
+// others wait in the next round (ROMIO), or no rank is told (OMPIO). ROMIO must not read, modify and write back
+// either. It does so under a lock, which the file system may lack, and which ROMIO keeps if the write fails.
 Info hints() {
   constexpr std::pair<const char*, const char*> all[] = {
       {"romio_cb_write", "disable"},

@@ -11,9 +11,9 @@
 #include <tessera/io/error.hpp>
 #include <tessera/runtime/detail/unique_handle.hpp>
 
-// What HDF5 is not to know. A write that fails on one rank makes HDF5 leave its collective calls there, and the
-// others wait in them; a file whose closing fails is freed, and closed once more when the library ends. So in
-// files of ours HDF5 is told that all went well, and we are told what did not. All @local.
+// Hides failures from HDF5. If a write fails on one rank, HDF5 leaves its collective calls there, and the other
+// ranks wait in them. If closing a file fails, HDF5 frees the file, and closes it once more when the library
+// ends. So for our files we tell HDF5 that all went well, and record what did not. All @local.
 namespace tessera::io::hdf5 {
 
 /// Thrown where elements or a file's structure were lost.
@@ -22,10 +22,10 @@ class LossError : public Hdf5Error {
   using Hdf5Error::Hdf5Error;
 };
 
-/// What may fail on one rank before ranks open a file together. Agree on it.
+/// Does what may fail on one rank before ranks open a file together. The ranks must agree on the result.
 void prepare_to_open_together();
 
-/// Files that HDF5 opens with these properties, while one of these lives, are ours.
+/// Files that HDF5 opens with these properties, while such an object lives, are ours.
 class OpenOurs {
  public:
   explicit OpenOurs(hid_t access);
@@ -40,16 +40,16 @@ struct InfoTraits {
   static void free(Handle handle) noexcept { MPI_Info_free(&handle); }
 };
 using Info = tessera::detail::UniqueHandle<InfoTraits>;
-/// What MPI-IO is told about files of ours.
+/// The hints for MPI-IO about our files.
 Info hints();
 
-/// Whether part of a file's structure was lost since the last call: what HDF5 believes of that file is not in
-/// it.
+/// Whether part of a file's structure was lost since the last call. HDF5 then believes the file holds more than
+/// it does.
 bool take_lost_structure() noexcept;
 /// @throws LossError if anything was lost since the last call
 void throw_loss();
 
-/// Runs work that HDF5 does. @throws LossError if something was lost meanwhile, which may be why it failed
+/// Runs work of HDF5. @throws LossError if something was lost meanwhile, which may be why the work failed
 template <class Work>
 void without_loss(Work&& work) {
   std::exception_ptr problem;

@@ -44,7 +44,8 @@ bool is_type(const Type& found, const ElementType& type) {
     return H5Tget_class(found.get()) == H5T_OPAQUE &&
            H5Tget_size(found.get()) == static_cast<std::size_t>(type.size);
   }
-  // In this machine's byte order, so that files written elsewhere are accepted, and converted when read.
+  // Compared in this machine's byte order, so that files from other machines are accepted, and converted when
+  // read.
   const Type here(H5Tget_native_type(found.get(), H5T_DIR_ASCEND));
   return here && H5Tget_size(found.get()) == static_cast<std::size_t>(type.size) &&
          check(H5Tequal(here.get(), element_type(type).get()), "H5Tequal") > 0;
@@ -57,8 +58,8 @@ std::string member_name(const Type& compound, unsigned which) {
   return copy;
 }
 
-// The names of real and imaginary parts, if a compound is one of the pairs that programs mean complex numbers
-// by; else none.
+// The names of the real and imaginary parts, if a compound is a pair that programs use for complex numbers;
+// else empty.
 std::array<std::string, 2> complex_names(const Type& type) {
   if (H5Tget_class(type.get()) != H5T_COMPOUND || H5Tget_nmembers(type.get()) != 2) return {};
   for (unsigned i = 0; i < 2; ++i) {
@@ -77,13 +78,13 @@ std::array<std::string, 2> complex_names(const Type& type) {
                           tessera::detail::to_string(type)));
 }
 
-// The machine's own type nearest to that of a dataset, if it is another.
+// The native type nearest to the type of a dataset; none if they are equal.
 Type native_of(const Type& found) {
   Type near(check(H5Tget_native_type(found.get(), H5T_DIR_ASCEND), "H5Tget_native_type"));
   return check(H5Tequal(near.get(), found.get()), "H5Tequal") > 0 ? Type() : std::move(near);
 }
 
-// What both directions have in common; no type where only numbers without imaginary parts are left.
+// The part that both directions share. The type stays empty if only numbers without imaginary parts are left.
 Memory common_memory(const Dataset& dataset, const Type& found, const ElementType& type) {
   Memory memory{.stride = type.size};
   if (type.kind == ElementKind::bytes) {
@@ -101,7 +102,7 @@ bool is_filtered(const Dataset& dataset) {
   return H5Pget_nfilters(creation.get()) > 0;
 }
 
-// Whether a value of one of this machine's types is infinite; false if it is of another type.
+// Whether a value of one of this machine's types is infinite; false if it has another type.
 template <class T>
 bool is_infinite(hid_t type, hid_t native, const void* value) {
   if (H5Tequal(type, native) <= 0) return false;
@@ -189,7 +190,7 @@ H5T_conv_ret_t ConversionWatch::look(H5T_conv_except_t what, hid_t from, hid_t t
                                      void* self) {
   if (what == H5T_CONV_EXCEPT_PRECISION) return H5T_CONV_UNHANDLED;  // rounded
   const char* found = "values out of range";
-  if (H5Tget_class(to) == H5T_FLOAT) {  // which has infinities of its own
+  if (H5Tget_class(to) == H5T_FLOAT) {  // which has infinities
     if (what != H5T_CONV_EXCEPT_RANGE_HI && what != H5T_CONV_EXCEPT_RANGE_LOW) return H5T_CONV_UNHANDLED;
     if (is_infinite<float>(from, H5T_NATIVE_FLOAT, value) ||
         is_infinite<double>(from, H5T_NATIVE_DOUBLE, value) ||

@@ -35,14 +35,14 @@ int lock_error(const std::filesystem::path& path) {
   lock.l_len = 1;
   const int error = fcntl(file, F_SETLK, &lock) == 0 ? 0 : errno;
   ::close(file);
-  return error == EAGAIN || error == EACCES ? 0 : error;  // locked by somebody else: so locks work
+  return error == EAGAIN || error == EACCES ? 0 : error;  // locked by another process: so locks work
 }
 
 }  // namespace
 
 void require_safe_writing([[maybe_unused]] const Group& group) {
 #ifdef OPEN_MPI
-  // Its versions 4.1.0 to 4.1.6 and 5.0.0 to 5.0.5 (its issue 12718).
+  // Open MPI 4.1.0 to 4.1.6 and 5.0.0 to 5.0.5 are not safe (its issue 12718).
   constexpr int version = 10000 * OMPI_MAJOR_VERSION + 100 * OMPI_MINOR_VERSION + OMPI_RELEASE_VERSION;
   constexpr bool is_safe = (version >= 40107 && version < 50000) || version >= 50006;
   const std::string_view algorithm = setting("OMPI_MCA_fs_ufs_lock_algorithm");

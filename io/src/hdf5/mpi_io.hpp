@@ -9,7 +9,7 @@
 
 #include "hdf5/hdf5.hpp"
 
-// What MPI-IO needs of its surroundings, so that it neither fails nor damages files.
+// Checks of what MPI-IO needs around it, so that it neither fails nor damages files.
 namespace tessera::io::detail {
 
 /// @local @throws IoError if this MPI would write files of several ranks without the locks that it needs
@@ -19,7 +19,7 @@ void require_safe_writing(const Group& group);
 void require_chunks();
 
 /// Whether a file that exists can be locked. @collective
-/// @throws IoError on every rank if it cannot, and this MPI cannot do without
+/// @throws IoError on every rank if it cannot, and this MPI needs locks
 hdf5::Locks file_locks(const Group& group, const std::filesystem::path& path, const std::string& context);
 
 }  // namespace tessera::io::detail

@@ -21,7 +21,8 @@
 namespace tessera::io::detail {
 namespace {
 
-// Where a file system cannot tell, a file of that name that has just come is replaced: never what it links to.
+// A file system without RENAME_NOREPLACE replaces a file that has just appeared there, but never the target of
+// a link.
 bool rename_to(Links links, const std::filesystem::path& from, const std::filesystem::path& to) {
   if (links == Links::refuse) {
     if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
@@ -49,7 +50,7 @@ void AtomicFile::begin() {
     const Descriptor file(::open(temporary_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666));
     if (file) {
       exists_ = true;
-      // Users that may not read the old file may not read this one while it is written, either.
+      // Users who may not read the old file must not read this one while it is written.
       if (mode_) static_cast<void>(fchmod(file.get(), *mode_ | S_IRUSR | S_IWUSR));
       return;
     }
@@ -86,7 +87,7 @@ void AtomicFile::commit() {
 void AtomicFile::discard() noexcept {
   if (!exists_) return;
   std::error_code ignored;
-  std::filesystem::resize_file(temporary_, 0, ignored);  // gives its space back even if it is still open
+  std::filesystem::resize_file(temporary_, 0, ignored);  // frees its space even if it is still open
   std::filesystem::remove(temporary_, ignored);
   exists_ = false;
 }

@@ -14,35 +14,35 @@
 
 namespace tessera::io::detail {
 
-/// A file that takes the place of another, and gets its permissions, when it is complete: it has a temporary
-/// name in the same directory until commit(). A symbolic link stays, and what it leads to is replaced (see
-/// without_links). One rank makes, renames and removes it. With Links::refuse it is a new file: nothing is
-/// replaced, a link neither.
+/// A file that replaces another one, and takes over its permissions, when it is complete. Until commit() it has
+/// a temporary name in the same directory. A symbolic link stays; the file that it leads to is replaced (see
+/// without_links). With Links::refuse it is a new file: it replaces nothing, not even a link. One rank creates,
+/// renames and removes the file.
 class AtomicFile {
  public:
   enum class Part : std::uint8_t { makes, uses };
   AtomicFile(std::filesystem::path path, Part part, Links links = Links::follow);
 
-  /// Makes the file, with a name that nobody else has. @local @throws IoError
+  /// Creates the file under a unique temporary name. @local @throws IoError
   void begin();
-  /// Tells the others its name. @collective
+  /// Tells the other ranks its temporary name. @collective
   void share_name(const Group& group);
   const std::filesystem::path& temporary() const noexcept { return temporary_; }
-  /// Takes space on the file system for so many bytes, where that can be done; the file has this size then.
-  /// @local @throws IoError if there is not enough, or more than this process may write.
+  /// Reserves space for `bytes` bytes, if the file system supports it. The file then has this size.
+  /// @local @throws IoError if there is not enough space, or this process may not write so much.
   void reserve(index_t bytes) const;
-  /// Puts what this node has written on disk. @local @throws IoError
+  /// Flushes to disk what this node has written. @local @throws IoError
   void flush() const;
-  /// Renames it. @local @throws IoError
+  /// Gives the file its final name. @local @throws IoError
   void commit();
   /// Removes the file if it was not renamed. @local
   void discard() noexcept;
-  /// Puts the new name on disk. @local @throws IoError
+  /// Flushes the new name to disk. @local @throws IoError
   void flush_directory() const;
 
  private:
   std::filesystem::path path_, temporary_;
-  std::optional<mode_t> mode_;  // of the file that was there
+  std::optional<mode_t> mode_;  // of the file that is replaced
   Part part_;
   Links links_;
   bool exists_ = false;

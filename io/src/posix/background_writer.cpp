@@ -41,8 +41,8 @@ const std::vector<std::uint64_t>& BackgroundWriter::wait() {
 }
 
 void BackgroundWriter::run() noexcept {
-  // On Linux this thread alone; it matters little if it fails. Its weight is a quarter of a busy core: at the
-  // lowest priority it would be a 70th, less than it takes to keep a disk busy.
+  // On Linux this affects only this thread; a failure matters little. The thread gets a quarter of a busy core.
+  // At the lowest priority it would get a 70th, which cannot keep a disk busy.
   setpriority(PRIO_PROCESS, 0, 5);
   try {
     index_t written = 0;
@@ -64,7 +64,7 @@ void BackgroundWriter::pause_after(index_t bytes) const {
   const auto due =
       begin_ + std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(
                    static_cast<double>(bytes) / static_cast<double>(bytes_per_second_)));
-  // In short naps, so as to stop soon when asked to.
+  // Sleep for short times, so that the thread stops soon when asked to.
   for (auto now = std::chrono::steady_clock::now(); now < due && !stopped_.load();
        now = std::chrono::steady_clock::now())
     std::this_thread::sleep_until(std::min(due, now + std::chrono::milliseconds(50)));

@@ -14,26 +14,28 @@
 
 namespace tessera::io::detail {
 
-/// Bytes that are summed, and those of them that are written, to a place in a file.
+/// Bytes that are summed, and the part of them that is written at an offset in a file.
 struct Chunk {
   std::span<const std::byte> summed, written;
   index_t offset;
 };
 
-/// A thread of low priority that sums and writes chunks and puts them on disk. It calls neither MPI nor HDF5.
+/// A thread of low priority that sums chunks, writes them, and flushes them to disk. It calls neither MPI nor
+/// HDF5.
 /// @local
 class BackgroundWriter {
  public:
-  /// @throws IoError if there can be no thread
+  /// @throws IoError if no thread can be started
   BackgroundWriter(const Descriptor& file, std::unique_ptr<std::byte[]> memory, std::vector<Chunk> chunks,
                    index_t bytes_per_second);
-  /// Stops it after the chunk that it is at.
+  /// Stops the thread after its current chunk.
   ~BackgroundWriter();
   BackgroundWriter(const BackgroundWriter&) = delete;
   BackgroundWriter& operator=(const BackgroundWriter&) = delete;
 
   bool is_done() const noexcept { return done_.load(std::memory_order_acquire); }
-  /// Returns when it is done; the checksums, by chunk. @throws IoError if something could not be written
+  /// Waits until the thread is done. Returns the checksums of the chunks. @throws IoError if something could
+  /// not be written
   const std::vector<std::uint64_t>& wait();
 
  private:

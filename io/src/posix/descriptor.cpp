@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t most_bytes = std::size_t{1} << 30;  // Linux moves no more than 2 GiB in one call
 
-// Moves all of it with `move`, which may stop short.
+// Moves all bytes with `move`, which may move only a part in one call.
 template <class Bytes, class Move>
 void move_all(Bytes bytes, index_t offset, std::string_view what, Move&& move) {
   while (!bytes.empty()) {
@@ -58,7 +58,8 @@ void require_regular(const std::filesystem::path& path, const struct stat& statu
 }  // namespace
 
 Descriptor open_regular(const std::filesystem::path& path, Use use, Links links) {
-  // Asked before it is opened, as to open a device may do something; and after, as it may have been replaced.
+  // Check before opening, as opening a device can have effects. Check again afterwards, as the file may have
+  // been replaced.
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0)
     throw IoError(formatted("{} cannot be opened: {}", path.string(), reason()));
@@ -101,7 +102,8 @@ void begin_flush(const Descriptor& file, index_t offset, index_t bytes) noexcept
 }
 
 void flush_data(const Descriptor& file) {
-  // EINVAL: a file system that has nothing to flush to, or that cannot flush directories, as some network ones.
+  // EINVAL: the file system has nothing to flush to, or cannot flush directories, like some network file
+  // systems.
   if (fsync(file.get()) != 0 && errno != EINVAL)
     throw IoError(formatted("cannot be flushed to disk: {}", std::strerror(errno)));
 }

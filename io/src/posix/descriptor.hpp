@@ -12,8 +12,7 @@
 #include <tessera/runtime/detail/unique_handle.hpp>
 #include <tessera/runtime/types.hpp>
 
-// Files by their bytes: the system's calls, checked. All @local; failures throw IoError with the system's
-// reason.
+// Checked system calls on the bytes of files. All @local; failures throw IoError with the system's reason.
 namespace tessera::io::detail {
 
 struct DescriptorTraits {
@@ -25,20 +24,20 @@ using Descriptor = tessera::detail::UniqueHandle<DescriptorTraits>;
 
 Descriptor open_to_write(const std::filesystem::path& path);
 Descriptor open_to_read(const std::filesystem::path& path);
-/// A file of bytes where others may have put anything else: a directory, a FIFO, a device and so on are
-/// refused, and nothing waits for whatever is at their other end. Links::refuse: so are symbolic links.
+/// Opens a regular file in a place where others may have put something else. Directories, FIFOs, devices and so
+/// on are refused, without waiting for their other end. Links::refuse also refuses symbolic links.
 enum class Links : std::uint8_t { follow, refuse };
 enum class Use : std::uint8_t { read, write };
 Descriptor open_regular(const std::filesystem::path& path, Use use, Links links);
 index_t size_of_file(const Descriptor& file);
-/// Whether a node sees at once what another one writes; not on NFS, which keeps what it has read.
+/// Whether a node sees at once what another node writes. False on NFS, which caches what it has read.
 bool is_coherent(const Descriptor& file) noexcept;
-/// Writes or reads all of it, however many calls that takes.
+/// Writes or reads all bytes, in as many calls as that takes.
 void write_at(const Descriptor& file, std::span<const std::byte> bytes, index_t offset);
 void read_at(const Descriptor& file, std::span<std::byte> bytes, index_t offset);
-/// Asks the system to begin to write to disk what was written there. Only a hint: flush_data says what fails.
+/// Asks the system to start writing this range to disk. Only a hint: flush_data reports failures.
 void begin_flush(const Descriptor& file, index_t offset, index_t bytes) noexcept;
-/// Returns when what was written to the file, by anybody on this node, is on disk.
+/// Returns when everything that this node has written to the file is on disk.
 void flush_data(const Descriptor& file);
 
 }  // namespace tessera::io::detail

@@ -14,7 +14,8 @@ namespace {
 
 constexpr int most_links = 40;  // as in Linux
 
-// As Linux's fs.protected_symlinks, which not every system sets, and also where the sticky bit is missing.
+// The rule of Linux's fs.protected_symlinks, which not every system sets. It also applies without the sticky
+// bit.
 bool may_be_planted(const std::filesystem::path& link, const struct stat& status) {
   struct stat directory {};
   const auto parent = link.has_parent_path() ? link.parent_path() : std::filesystem::path(".");

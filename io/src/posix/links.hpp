@@ -6,10 +6,9 @@
 
 namespace tessera::io::detail {
 
-/// What a path leads to when its last part is a symbolic link, and a link from there. Links by strangers are
-/// refused where they can have been planted, so that another user cannot have one of our files written over:
-/// those in directories that others may write too, by a user that is neither we, nor root, nor the directory's
-/// owner. @local
+/// Follows the symbolic links at the end of a path. Links that a stranger may have planted are refused, so that
+/// another user cannot make us overwrite one of our files. Such a link lies in a directory that others may
+/// write. Its owner is neither this user, nor root, nor the directory's owner. @local
 /// @throws IoError
 std::filesystem::path without_links(std::filesystem::path path);
 

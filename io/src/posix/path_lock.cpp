@@ -22,7 +22,7 @@
 namespace tessera::io::detail {
 namespace {
 
-constexpr index_t longest = 4096;  // no lock says more
+constexpr index_t longest = 4096;  // no lock is longer
 
 constexpr const char* advice = "remove it, or give this job another path";
 
@@ -42,10 +42,10 @@ std::string contents(const Descriptor& file) {
 
 struct Attempt {
   bool created = false;
-  uid_t owner = 0;  // of files that this process makes there, which network file systems may choose
+  uid_t owner = 0;  // of files that this process creates there; network file systems may choose it
 };
 
-// With its contents from the first moment on, and only if there is none: a link to a file that is complete.
+// Creates the lock if there is none. It is a link to a complete file, so it has its contents from the start.
 Attempt create(const std::filesystem::path& path, const std::string& text) {
   std::filesystem::path mine = path;
   std::random_device random;
@@ -64,7 +64,7 @@ Attempt create(const std::filesystem::path& path, const std::string& text) {
       error = errno;
     }
     ::unlink(mine.c_str());
-    if (!attempt.created && (error == EPERM || error == EOPNOTSUPP || error == ENOSYS)) {  // no links here
+    if (!attempt.created && (error == EPERM || error == EOPNOTSUPP || error == ENOSYS)) {  // no hard links here
       file.reset(::open(path.c_str(), flags, 0666));
       error = errno;
       if (file) write_at(file, std::as_bytes(std::span(text)), 0);
@@ -93,7 +93,8 @@ bool is_same_file(const Descriptor& file, const Descriptor& directory, const std
                 who, path.string()));
 }
 
-// Where others may write, anything may have the name of a lock. Nothing if it has none, as its holder has gone.
+// Opens the lock; returns nothing if it is gone with its holder. Where others may write, anything may have its
+// name.
 Descriptor open_lock(const std::filesystem::path& path, uid_t owner) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) {
@@ -111,7 +112,7 @@ Descriptor open_lock(const std::filesystem::path& path, uid_t owner) {
     throw IoError(formatted("its lock cannot be one: {}; {}", error.what(), advice));
   }
   status = status_of(file);
-  if (status.st_uid != owner) return {};  // another one by now: look again
+  if (status.st_uid != owner) return {};  // it was replaced: look again
   if (status.st_size > longest || (status.st_size == 0 && status.st_nlink > 1))
     throw IoError(
         formatted("{} is no lock but something else ({} bytes); {}", path.string(), status.st_size, advice));
@@ -128,18 +129,18 @@ PathLock::PathLock(std::filesystem::path path, bool take_over) {
     if (!file) continue;  // its holder has just gone
     const bool locked = flock(file.get(), LOCK_EX | LOCK_NB) == 0;
     bool held = !locked && errno == EWOULDBLOCK;
-    if (created && held) {  // by who looks who has it, and will see
+    if (created && held) {  // by a process that checks who holds it, and will see
       held = flock(file.get(), LOCK_EX) != 0;
     }
     if (!is_same_file(file, {}, path)) continue;
     const std::string text = contents(file);
     if (!created) {
       const auto holder = ProcessName::parse(text);
-      // Where there are no links to files, a lock is empty for a moment, and stays so if its process dies then.
+      // Without hard links a lock is empty for a moment. It stays empty if its process dies then.
       if (!holder && !text.empty())
         throw IoError(
             formatted("{} is no lock but something else ({} bytes); {}", path.string(), text.size(), advice));
-      // Where locks do not work, what the file says is all there is.
+      // If file locks do not work, only the file's text tells who holds it.
       const bool elsewhere = holder && !holder->is_on_this_host();
       if (held || (holder ? holder->may_live() && !(elsewhere && take_over) : !locked))
         throw_held(path, holder);
@@ -160,7 +161,7 @@ bool PathLock::holds() const noexcept { return descriptor_ && is_same_file(descr
 
 PathLock::~PathLock() {
   if (!descriptor_) return;
-  // Not one that somebody else has made meanwhile, after removing this.
+  // Another process may have removed this lock and made its own, which must stay.
   if (directory_ && is_same_file(descriptor_, directory_, file_.filename()))
     ::unlinkat(directory_.get(), file_.filename().c_str(), 0);
 }

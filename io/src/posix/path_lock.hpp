@@ -9,15 +9,16 @@
 
 namespace tessera::io::detail {
 
-/// One writer for a path: a file that says which process of which host it is, locked (flock) where the file
-/// system can do that. One whose process has ended on this host, or before its last start, is taken over; what
-/// is anything but such a file, or somebody else's, is left alone.
+/// Ensures that a path has only one writer. The lock is a file that names the writer's process and host. It is
+/// also locked with flock, if the file system supports that. A lock is taken over if its process on this host
+/// has ended, or ran before the host's last start. Other files, and locks of other users, are left alone.
 /// @local
 class PathLock {
  public:
   PathLock() = default;
-  /// `take_over`: one of a process of another host, too, unless it is locked.
-  /// @throws IoError that names the host and process that has it, or says what is there instead of a lock
+  /// `take_over`: also takes over the lock of a process on another host, unless it is locked with flock.
+  /// @throws IoError that names the host and process that hold the lock, or says what is there instead of a
+  /// lock
   explicit PathLock(std::filesystem::path file, bool take_over);
   /// Removes the file, wherever its directory has been moved to.
   ~PathLock();
@@ -28,7 +29,7 @@ class PathLock {
     return *this;
   }
 
-  /// Whether the file is still what others find under its path: not after somebody has removed it, or moved its
+  /// Whether others still find this file under its path. False after somebody has removed it, or moved its
   /// directory away.
   bool holds() const noexcept;
 

@@ -21,7 +21,7 @@ Type text_type(std::size_t size) {
   return type;
 }
 
-// Of a text the elements are its bytes, but to HDF5 it is one string.
+// The elements of a text are its bytes, but HDF5 stores it as one string.
 Type type_of(const detail::Entry& entry) {
   if (entry.kind != detail::EntryKind::text) return element_type(entry.type);
   return text_type(static_cast<std::size_t>(std::max<index_t>(1, entry.size())));

@@ -10,14 +10,14 @@
 #include "hdf5/hdf5.hpp"
 #include "tiles/tiles.hpp"
 
-// Files whose data HDF5 never sees: one process makes the datasets, and their bytes are written where HDF5 says
-// that they are to be. As in hdf5.hpp every call is checked, and failures throw Hdf5Error. All @local.
+// Files whose data does not pass through HDF5. One process creates the datasets; their bytes are written where
+// HDF5 has placed them. As in hdf5.hpp every call is checked, and failures throw Hdf5Error. All @local.
 namespace tessera::io::hdf5 {
 
-/// A new file with room for `user_bytes` of anything before its HDF5 part. Datasets of a page or more begin on
-/// a page. HDF5 does not lock it: that fails on some file systems.
+/// Creates a file with room for `user_bytes` bytes before its HDF5 part. Datasets of a page or more begin on a
+/// page. HDF5 does not lock the file, because that fails on some file systems.
 File create_alone(const std::filesystem::path& path, index_t user_bytes);
-/// A contiguous dataset that has its place in the file from the start, unfilled.
+/// Creates a contiguous dataset that has its place in the file from the start, unfilled.
 Dataset create_placed(const File& file, const detail::Entry& entry);
 /// Where the bytes of a dataset are in the file; 0 if it has none.
 index_t offset(const Dataset& dataset);

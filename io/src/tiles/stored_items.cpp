@@ -30,7 +30,7 @@ void for_each_box(const Entry& entry, const Tile& tile, Bytes* memory, Move&& mo
       });
 }
 
-// Whether a piece is all of a box, and its elements follow each other as in the box.
+// Whether a piece is all of a box, with its elements contiguous in the order of the box.
 bool is_run(const LocalPiece& piece, const Box& box, std::size_t rank) {
   index_t count = 1;
   for (std::size_t d = rank; d-- > 0;) {

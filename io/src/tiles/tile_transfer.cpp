@@ -11,7 +11,7 @@
 namespace tessera::io::detail {
 namespace {
 
-// Memory for one tile after the other.
+// Memory that is reused from tile to tile.
 class TileMemory {
  public:
   std::span<std::byte> room(std::size_t bytes) {
@@ -27,7 +27,7 @@ class TileMemory {
   std::size_t size_ = 0;
 };
 
-// Calls move(entry number, tile, bytes of it, their place in the file) for each tile of this rank.
+// Calls move(entry number, tile, its bytes, its offset in the file) for each tile of this rank.
 template <class Move>
 void for_each_tile_of_mine(const Group& group, const std::string& label, std::span<const Entry> entries,
                            Move&& move) {
@@ -37,7 +37,7 @@ void for_each_tile_of_mine(const Group& group, const std::string& label, std::sp
     const index_t element = entries[e].type.size, bytes = tile.count * element;
     move(e, tile, static_cast<std::size_t>(bytes), entries[e].offset + tile.first * element);
     progress.advance(bytes);
-    tessera::detail::wait_turn(group);  // others may want elements of this process for their tiles
+    tessera::detail::wait_turn(group);  // other ranks may need elements of this process
   });
 }
 
@@ -58,7 +58,7 @@ void write_tiles(const Group& group, const std::string& label, const Descriptor&
     if (part.empty()) return;
     const index_t offset = entries[e].offset + tile.first * entries[e].type.size + (part.data() - bytes.data());
     write_at(file, part, offset);
-    // Else the disk would wait until the last byte is in memory.
+    // Otherwise the disk would be idle until the last byte is in memory.
     begin_flush(file, offset, static_cast<index_t>(part.size()));
   };
   const auto mine = share(entries, group.rank(), group.size());

@@ -12,17 +12,18 @@
 #include "tiles/stored_items.hpp"
 #include "tiles/tiles.hpp"
 
-// Tiles between the arrays and their places in a file, without HDF5 and MPI-IO. Each rank moves its share();
-// `label` is what people see who wait. Failures throw IoError on the rank that has them: callers agree.
+// Moves tiles between arrays and their places in a file, without HDF5 and MPI-IO. Each rank moves its share().
+// The progress display shows `label`. A failure throws IoError only on its own rank; callers must agree on it.
 namespace tessera::io::detail {
 
-/// Gets this rank's tiles from the items of the entries and writes them; `written` has the bytes of each.
+/// Gets this rank's tiles from the items of the entries and writes them. Calls `written` with the bytes of each
+/// tile.
 /// @onesided
 void write_tiles(const Group& group, const std::string& label, const Descriptor& file,
                  std::span<const Entry> entries, std::span<const StoredItem* const> items,
                  const std::function<void(const Tile&, std::span<const std::byte>)>& written);
 
-/// The part of a tile's bytes that is within a range of its entry's. @local
+/// The part of a tile's bytes that lies within a byte range of its entry. @local
 template <class Byte>
 std::span<Byte> part_within(const ByteRange& range, const Entry& entry, const Tile& tile,
                             std::span<Byte> bytes) {
@@ -32,13 +33,13 @@ std::span<Byte> part_within(const ByteRange& range, const Entry& entry, const Ti
                        static_cast<std::size_t>(std::clamp(range.end, begin, end) - begin));
 }
 
-/// Where tiles go, by the number of their entry.
+/// What to do with tiles that are read. Each function gets the number of the tile's entry.
 struct TileSink {
-  /// Where the bytes of one are to be read to; null: anywhere.
+  /// Where to read a tile to. Null for memory of the reader, from which take() gets the bytes.
   std::function<std::byte*(std::size_t, const Tile&)> place;
-  /// Looks at one that was read, and throws if it is not what it should be; may be empty.
+  /// Checks a tile that was read, and throws if it is wrong; may be empty.
   std::function<void(std::size_t, const Tile&, std::span<const std::byte>)> check;
-  /// Takes one that was read anywhere.
+  /// Takes a tile for which place() returned null.
   std::function<void(std::size_t, const Tile&, std::span<const std::byte>)> take;
 };
 /// Reads this rank's tiles. @onesided

@@ -16,7 +16,8 @@ constexpr index_t most_for_file = 65536, most_for_dataset = 16384;  // what HDF5
 
 index_t make_tiled_file(const AtomicFile& replacement, index_t user_bytes, std::size_t datasets,
                         const std::function<void(const hdf5::File&)>& make) {
-  // HDF5 does not survive running out of space. To create is to truncate, so this is a question only.
+  // HDF5 does not survive running out of space. Creating truncates the file again, so this only checks the
+  // space.
   replacement.reserve(user_bytes + most_for_file + static_cast<index_t>(datasets) * most_for_dataset);
   const hdf5::Silence silence;
   hdf5::File file = hdf5::create_alone(replacement.temporary(), user_bytes);

@@ -14,20 +14,21 @@
 #include "posix/descriptor.hpp"
 #include "tiles/tiles.hpp"
 
-// New files of which rank 0 makes the HDF5 part, with places for entries that all ranks write to.
+// New files whose HDF5 part rank 0 creates, with places for entries that all ranks write.
 namespace tessera::io::detail {
 
-/// Makes one on rank 0: HDF5 begins after `user_bytes` of anything, and `make` creates so many datasets. Space
-/// is taken for all of it, where the file system can. Returns its size. @local @throws IoError
+/// Creates the file on rank 0. HDF5's part begins after `user_bytes` bytes, and `make` creates `datasets`
+/// datasets. Reserves space for all of it, if the file system supports it. Returns the file's size. @local
+/// @throws IoError
 index_t make_tiled_file(const AtomicFile& replacement, index_t user_bytes, std::size_t datasets,
                         const std::function<void(const hdf5::File&)>& make);
-/// More than a file with these entries can need. @local
+/// An upper bound of the size of a file with these entries. @local
 index_t largest_size(std::span<const Entry> entries);
 
-/// Tells all ranks what rank 0 knows of entries: their places, and the lengths of lists. Returns how many tiles
-/// there are. @collective
+/// Tells all ranks what rank 0 knows of the entries: their places, and the lengths of lists. Returns the number
+/// of tiles. @collective
 index_t share_places(const Group& group, std::vector<Entry>& entries);
-/// The file that rank 0 has made. @local @throws IoError
+/// Opens the file that rank 0 has created. @local @throws IoError
 Descriptor open_shared(const std::filesystem::path& path);
 
 }  // namespace tessera::io::detail

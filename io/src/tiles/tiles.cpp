@@ -24,7 +24,7 @@ index_t Entry::size() const noexcept {
 void Entry::divide(int ranks) noexcept { tile_bytes = std::clamp(bytes() / ranks, page_bytes, tile_bytes); }
 
 index_t Entry::tile_elements() const noexcept {
-  const index_t unit = page_bytes / std::gcd(page_bytes, type.size);  // so many elements are whole pages
+  const index_t unit = page_bytes / std::gcd(page_bytes, type.size);  // this many elements fill whole pages
   if (unit * type.size > most_tile_bytes) return std::max<index_t>(1, tile_bytes / type.size);
   return std::max<index_t>(1, tile_bytes / (unit * type.size)) * unit;
 }
@@ -48,7 +48,7 @@ index_t number_tiles(std::vector<Entry>& entries) {
 
 std::vector<TileRange> share(std::span<const Entry> entries, int rank, int ranks) {
   const auto is_small = [&](const Entry& entry) { return entry.tile_count() < ranks; };
-  index_t small_bytes = 0;  // of those that are laid end to end and cut into equal parts
+  index_t small_bytes = 0;  // of entries that are laid end to end and cut into equal parts
   for (const Entry& entry : entries) small_bytes += entry.is_light() || !is_small(entry) ? 0 : entry.bytes();
   std::vector<TileRange> ranges;
   index_t passed = 0, large = 0;
@@ -57,7 +57,7 @@ std::vector<TileRange> share(std::span<const Entry> entries, int rank, int ranks
     const index_t tile = entry.tile_elements() * entry.type.size;
     return std::min((std::max<index_t>(at - passed, 0) + tile - 1) / tile, entry.tile_count());
   };
-  // What division leaves over is another rank's each time.
+  // The remainder of the division goes to another rank each time.
   const auto first_of_large = [&](const Entry& entry, int r) {
     return (entry.tile_count() * r + large % ranks) / ranks;
   };

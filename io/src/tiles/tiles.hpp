@@ -9,8 +9,9 @@
 
 #include <tessera/core/array_core.hpp>
 
-// A file's data as tiles: equal runs of an array's elements in row-major order, whatever its layout and the
-// number of ranks. Each tile has one rank to write or read it, and in a checkpoint a checksum. All @local.
+// A file's data is divided into tiles: equal runs of an array's elements in row-major order. They depend
+// neither on its layout nor, in checkpoints, on the number of ranks. One rank writes or reads each tile. In a
+// checkpoint each tile has a checksum. All @local.
 namespace tessera::io::detail {
 
 /// What a dataset's elements are: those of an array, or a value that every rank has.
@@ -21,16 +22,17 @@ struct Entry {
   std::string name;
   EntryKind kind = EntryKind::array;
   tessera::detail::ElementType type{};
-  std::vector<index_t> extents;  // of a value: none, or one
+  std::vector<index_t> extents;  // none or one for a value
   index_t offset = 0;            // of its first byte in the file
-  index_t first_tile = 0;        // numbers go on from entry to entry
-  index_t tile_bytes = 1 << 20;  // about; fits a core's cache between fetching and writing
+  index_t first_tile = 0;        // tiles are numbered across entries
+  index_t tile_bytes = 1 << 20;  // approximate; a tile stays in a core's cache between fetching and writing
 
-  /// Smaller tiles where there would be fewer than ranks: not in checkpoints, which keep checksums of tiles.
+  /// Makes tiles smaller if there would be fewer than ranks. Not for checkpoints, which keep checksums of
+  /// tiles.
   void divide(int ranks) noexcept;
   index_t size() const noexcept;  // elements
   index_t bytes() const noexcept { return size() * type.size; }
-  /// So many that a tile is whole pages: two nodes never write to one page.
+  /// The elements of a tile. A tile fills whole pages, so that two nodes never write to the same page.
   index_t tile_elements() const noexcept;
   index_t tile_count() const noexcept;
   /// Whether rank 0 moves all of it: values, and arrays of less than a page.
@@ -38,18 +40,18 @@ struct Entry {
 };
 
 inline constexpr index_t page_bytes = 4096;
-/// The largest element of a checkpoint: a reader has one tile in memory, and a tile has one element at least.
+/// The largest element of a checkpoint. A reader holds one tile in memory, and a tile has at least one element.
 inline constexpr index_t most_element_bytes = index_t{1} << 26;
 
-/// Puts light entries first and numbers the tiles. Returns how many there are.
+/// Puts light entries first and numbers the tiles. Returns the number of tiles.
 index_t number_tiles(std::vector<Entry>& entries);
 
 struct TileRange {
   index_t begin = 0, end = 0;
 };
-/// The tiles of each entry that one of `ranks` processes moves: of large ones an equal part, the same part of
-/// each, which is its own for blocks of rows; of those with fewer tiles than ranks about as many bytes as the
-/// others; of light ones all is for rank 0.
+/// The tiles of each entry that one of `ranks` processes moves. Of a large entry each rank moves an equal part,
+/// the same part of each; for blocks of rows it is the rank's own. Entries with fewer tiles than ranks are
+/// shared so that each rank moves about the same number of bytes. Rank 0 moves all light entries.
 std::vector<TileRange> share(std::span<const Entry> entries, int rank, int ranks);
 
 struct Tile {
@@ -72,8 +74,8 @@ void for_each_tile(std::span<const Entry> entries, std::span<const TileRange> ra
 struct ByteRange {
   index_t begin = 0, end = 0;
 };
-/// What a rank writes of its tiles: pages that are all of them its own. Others it has in common with another
-/// rank, or with what HDF5 has put behind the data: shared_pages().
+/// The bytes that a rank writes of its tiles: the pages that are all its own. Pages that it shares with another
+/// rank, or with what HDF5 has put behind the data, are in shared_pages().
 ByteRange own_bytes(const Entry& entry, const TileRange& range, int ranks);
 struct SharedPage {
   std::size_t entry = 0;
@@ -81,11 +83,11 @@ struct SharedPage {
   /// The elements that have bytes in it.
   Tile elements;
 };
-/// The pages of all entries that rank 0 writes for all of `ranks`, as it writes what HDF5 says: so no page has
-/// two nodes that write to it, of which one might write its own old bytes over the other's new ones.
+/// The pages of all entries that rank 0 writes for all ranks; it also writes HDF5's part. So no two nodes write
+/// to the same page. Otherwise one of them might overwrite the other's new bytes with its own old ones.
 std::vector<SharedPage> shared_pages(std::span<const Entry> entries, int ranks);
 
-/// How many bytes those have.
+/// The number of bytes in these ranges.
 index_t bytes_in(std::span<const Entry> entries, std::span<const TileRange> ranges);
 
 }  // namespace tessera::io::detail

@@ -15,11 +15,12 @@
 
 namespace tessera::io {
 
-/// What one value of an attribute is: int32, int64, float32, float64 or a string.
+/// The types that an attribute can hold: int32, int64, float32, float64 and strings.
 template <class T>
 concept AttributeElement = RealElement<T> || std::is_same_v<T, std::string>;
 
-/// A number, a string, or a list of either, as attributes of datasets and files hold it. A value. @local
+/// The value of an attribute of a dataset or file: a number, a string, or a list of either. Copies are
+/// independent. @local
 class AttributeValue {
  public:
   using Values = std::variant<std::vector<std::int32_t>, std::vector<std::int64_t>, std::vector<float>,
@@ -34,17 +35,17 @@ class AttributeValue {
       : values_(std::vector<Stored<T>>(list.begin(), list.end())), is_scalar_(false) {}
 
   const Values& values() const noexcept { return values_; }
-  /// Whether it is one value, and no list (which may have one). @local
+  /// Whether it is a single value, not a list. A list may also hold just one value. @local
   bool is_scalar() const noexcept { return is_scalar_; }
-  /// The value or values as another type. @local @throws IoError if one does not fit it, a string is no number,
-  /// or a list is not one value
+  /// Converts the value or values to T. @local @throws IoError if a value does not fit T, or if strings would
+  /// have to become numbers or the reverse. as() also throws unless there is exactly one value
   template <AttributeElement T>
   T as() const;
   template <AttributeElement T>
   std::vector<T> as_list() const;
 
  private:
-  // long and long long are the same to files.
+  // Files do not distinguish long from long long.
   template <class T>
   using Stored = std::conditional_t<!std::is_integral_v<T>, T,
                                     std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>>;
@@ -69,7 +70,7 @@ T AttributeValue::converted(const U& value) {
   } else if constexpr (std::is_integral_v<T>) {
     throw IoError("the attribute holds floating-point numbers, but integers were expected");
   } else {
-    // Rounded, which is not the same as lost.
+    // Rounding is allowed; a finite double that overflows float is an error.
     if constexpr (std::is_same_v<T, float> && std::is_same_v<U, double>) {
       if (std::isfinite(value) && !std::isfinite(static_cast<float>(value)))
         throw IoError("the attribute holds " + std::to_string(value) +

@@ -12,10 +12,9 @@
 
 namespace tessera::io {
 
-/// What may be said about a DiskArray when it is created or opened.
+/// Options for creating or opening a DiskArray.
 struct DiskOptions {
-  /// The most memory, in bytes, that each process holds for one section that is being moved; one element at
-  /// least.
+  /// The most memory, in bytes, that each process uses for one section in transfer; at least one element.
   index_t buffer = index_t{64} << 20;
 };
 
@@ -29,55 +28,56 @@ class [[nodiscard]] DiskRequest {
  public:
   DiskRequest();
   explicit DiskRequest(std::unique_ptr<detail::DiskTransfer> transfer);
-  /// Waits for this process's part on disk, and communicates nothing: others may not have written theirs, and
-  /// what was read is dropped. Call wait().
+  /// Waits for this process's part on disk and communicates nothing. Other processes may not have written their
+  /// parts, and data that was read is dropped. Call wait() first.
   ~DiskRequest();
   DiskRequest(DiskRequest&&) noexcept;
   DiskRequest& operator=(DiskRequest&&) noexcept;
 
-  /// Returns when a section that was written can be read by all, and one that was read is in the array and
-  /// visible to all. Does nothing a second time. @collective @throws IoError on every rank
+  /// Returns when the transfer is complete. A written section can then be read by all; a section that was read
+  /// is in the array and visible to all. A second call does nothing. @collective @throws IoError on every rank
   void wait();
-  /// Whether wait() has nothing to wait for on this process's side of the disk. @local
+  /// Whether this process's part on disk is done, so that wait() need not wait for it. @local
   bool test() const;
 
  private:
   std::unique_ptr<detail::DiskTransfer> transfer_;
 };
 
-/// An array that lives in a dataset of an HDF5 file, larger than memory if need be, and moves to and from
-/// distributed arrays by sections. Move-only.
+/// An array that lives in a dataset of an HDF5 file and may be larger than memory. Sections of it move to and
+/// from distributed arrays. Move-only.
 ///
-/// Its elements lie in the file in one piece, in the order of their indices; each process reads and writes its
-/// part there itself, in a thread that calls neither MPI nor HDF5, so that the program goes on computing. The
-/// dataset can be read by any program once the transfers are waited for. Chunked and compressed datasets, those
-/// of another element type, and those that an external link leads to, can be opened, too; transfers with them
-/// go through HDF5, and wait. So do those that several nodes write on NFS, where a node need not see what
-/// another one has written.
+/// Its elements are contiguous in the file, in row-major order. Each process reads and writes its part itself,
+/// in a thread that calls neither MPI nor HDF5, so the program can compute meanwhile. Any program can read the
+/// dataset once the transfers have been waited for.
 ///
-/// The destructor waits for transfers of this process, and communicates nothing.
+/// Datasets that are chunked or compressed, have another element type, or are reached by an external link can
+/// be opened, too. Transfers with them go through HDF5 and block. So do all transfers with an array on NFS that
+/// several nodes may write, because a node may not see what another node has written.
+///
+/// The destructor waits for transfers of this process and communicates nothing.
 template <Element T, std::size_t N>
 class DiskArray {
  public:
   using value_type = T;
   static constexpr std::size_t rank() noexcept { return N; }
 
-  /// Makes a dataset in a file, which is made if it does not exist. Its elements are unspecified. @collective
+  /// Creates a dataset with unspecified elements. The file is created if it does not exist. @collective
   /// @throws IoError on every rank if the dataset exists, or there is not enough space on disk
   DiskArray(const Group& group, const std::filesystem::path& path, std::string_view dataset,
             const Extents<N>& dims, const DiskOptions& options = {});
-  /// Opens a dataset to be read, or (Mode::read_write) written, too. @collective
-  /// @throws IoError on every rank if there is none of this rank, or its elements cannot be T; UsageError for
-  /// other modes
+  /// Opens a dataset for reading, with Mode::read_write also for writing. @collective
+  /// @throws IoError on every rank if there is no such dataset of this rank, or its elements cannot be T;
+  /// UsageError for other modes
   DiskArray(const Group& group, const std::filesystem::path& path, std::string_view dataset, Mode mode,
             const DiskOptions& options = {});
   ~DiskArray();
   DiskArray(DiskArray&&) noexcept;
   DiskArray& operator=(DiskArray&&) noexcept;
 
-  /// Closes the file. @collective @throws UsageError while a request is not waited for
+  /// Closes the file. @collective @throws UsageError if a request has not been waited for
   void close();
-  /// Puts what was written and waited for on disk. @collective
+  /// Flushes to disk all data that was written and waited for. @collective
   void flush();
 
   Extents<N> dims() const;
@@ -85,17 +85,17 @@ class DiskArray {
   const std::filesystem::path& path() const;
   /// The name of the dataset. @local
   const std::string& name() const;
-  /// Whether transfers go on while the program computes: not where HDF5 does them. @local
+  /// Whether transfers progress while the program computes; false if HDF5 performs them. @local
   bool is_asynchronous() const;
 
-  /// Writes an array or slice to a section of the same extents, or to all of it. The elements are copied first,
-  /// so that `from` may be changed when the call returns; that takes DiskOptions::buffer of each process. Of a
-  /// larger section all but the last part is written before the call returns. @collective
-  /// @throws UsageError if shapes differ, or the section overlaps one that is still being moved, unless both
-  /// are read; MemoryError
+  /// Writes an array or slice to a section of the same extents. The elements are copied first, so `from` may be
+  /// changed when the call returns. The copy takes up to DiskOptions::buffer on each process. If the section is
+  /// larger, all but its last part is written before the call returns. @collective
+  /// @throws UsageError if shapes differ, or if the section overlaps one in transfer, unless both are read;
+  /// MemoryError
   template <Operand A>
   DiskRequest write_async(const Patch<N>& section, const A& from) requires(rank_v<A> == N);
-  /// The same, and waits. @collective
+  /// The same, and waits. Without a section it writes all of the array. @collective
   template <Operand A>
   void write(const Patch<N>& section, const A& from) requires(rank_v<A> == N) {
     write_async(section, from).wait();
@@ -105,12 +105,12 @@ class DiskArray {
     write(Patch<N>::whole(dims()), from);
   }
 
-  /// Reads a section into an array or slice of the same extents: the disk is read behind the computation, as
-  /// far as DiskOptions::buffer reaches; wait() reads the rest and hands the elements over. Until then `into`
-  /// must exist, is not to be moved, and keeps its values. @collective @throws as write_async
+  /// Reads a section into an array or slice of the same extents. As much as fits DiskOptions::buffer is read
+  /// from disk in the background; wait() reads the rest and stores the elements. Until then `into` keeps its
+  /// values, must exist, and must not be moved. @collective @throws as write_async
   template <WritableOperand A>
   DiskRequest read_async(const Patch<N>& section, A&& into) const requires(rank_v<A> == N);
-  /// The same, and waits. @collective
+  /// The same, and waits. Without a section it reads all of the array. @collective
   template <WritableOperand A>
   void read(const Patch<N>& section, A&& into) const requires(rank_v<A> == N) {
     read_async(section, into).wait();
@@ -134,11 +134,11 @@ class DiskState;
 class DiskArrayCore {
  public:
   enum class Direction { write, read };
-  /// Makes a dataset, and opens it. @collective
+  /// Creates a dataset and opens it. @collective
   DiskArrayCore(const Group& group, const std::filesystem::path& path, std::string_view dataset,
                 const tessera::detail::ElementType& type, const std::vector<index_t>& dims,
                 const DiskOptions& options);
-  /// Opens one. @collective
+  /// Opens a dataset that exists. @collective
   DiskArrayCore(const Group& group, const std::filesystem::path& path, std::string_view dataset,
                 const tessera::detail::ElementType& type, int rank, Mode mode, const DiskOptions& options);
   ~DiskArrayCore();
@@ -154,7 +154,7 @@ class DiskArrayCore {
 
  private:
   void open(const tessera::detail::ElementType& type, int rank, bool is_writable);
-  std::shared_ptr<DiskState> state_;  // of its requests, too
+  std::shared_ptr<DiskState> state_;  // shared with its requests
 };
 
 }  // namespace detail

@@ -14,20 +14,21 @@
 
 namespace tessera::io {
 
-/// How a File is opened: `create` makes one and fails if it exists, `truncate` empties one that does.
+/// How a File is opened. `create` makes a file and fails if it exists; `truncate` makes a file or empties an
+/// existing one.
 enum class Mode : std::uint8_t { read, read_write, create, truncate };
 
 /// How a dataset is stored.
 template <std::size_t N>
 struct DatasetOptions {
-  /// Extents of the chunks in which it is stored, compressed and grows; by default one piece, or chunks of at
-  /// most 4 MiB where it needs some.
+  /// Extents of the chunks, in which the dataset is stored, compressed and grows. By default it is contiguous,
+  /// or has chunks of at most 4 MiB if it needs chunks.
   Extents<N> chunks = {};
   /// zlib's level, 1 (fast) to 9 (small); 0 for no compression.
   int deflate = 0;
-  /// Sorts the bytes of each chunk by significance first, which helps to compress numbers.
+  /// Before compression, sorts the bytes of each chunk by significance, which helps to compress numbers.
   bool shuffle = false;
-  /// A checksum with each chunk, which HDF5 verifies when it reads.
+  /// Stores a checksum with each chunk, which HDF5 verifies when it reads.
   bool checksum = false;
 };
 
@@ -36,15 +37,15 @@ struct DatasetInfo {
   std::string name;  ///< its path, such as "run/density"
   std::vector<index_t> dims;
   std::string type;             ///< "float64", or in words
-  std::vector<index_t> chunks;  ///< none if it is stored in one piece
+  std::vector<index_t> chunks;  ///< empty if it is contiguous
   int deflate = 0;
   bool grows = false;  ///< whether steps can be appended
 };
 
 /// How the elements of the last transfer were moved.
 struct TransferReport {
-  bool collective = true;  ///< all ranks together
-  std::string reason;      ///< why not, in words
+  bool collective = true;  ///< whether all ranks moved them together
+  std::string reason;      ///< if not, why
 };
 
 namespace detail {
@@ -58,12 +59,13 @@ struct StorageOptions {
 };
 }  // namespace detail
 
-/// An open HDF5 file of a group. Move-only. Every call on it is collective and, if it fails on one rank, throws
-/// on all: IoError (Hdf5Error if HDF5 or MPI-IO failed), UsageError for a closed file or senseless options.
+/// An open HDF5 file of a group. Move-only. Every call on it is collective. A call that fails on one rank
+/// throws on all: IoError (Hdf5Error if HDF5 or MPI-IO failed), or UsageError for a closed file or invalid
+/// options.
 ///
-/// Unlike save(), it writes the file in place: what is being written when a program dies is lost, and with it
-/// possibly the file, unless it was flushed or closed. The destructor communicates nothing: a file that was not
-/// closed is closed when the same group opens another, or when MPI ends.
+/// Unlike save(), it writes the file in place. If the program dies, data that is being written is lost. The
+/// whole file may be lost, too, unless it was flushed or closed. The destructor communicates nothing. A file
+/// that was not closed is closed when the same group opens another file, or when MPI ends.
 class File {
  public:
   /// @collective @throws IoError if there is no such file, or it cannot be read, written or made
@@ -74,31 +76,32 @@ class File {
 
   /// Completes the file and closes it. @collective
   void close();
-  /// Hands everything to the operating system: a program that dies now leaves a file that can be read, if it
-  /// wrote no more. @collective
+  /// Hands everything to the operating system. If the program dies afterwards, the file can be read, provided
+  /// that nothing more was written. @collective
   void flush();
   bool is_open() const noexcept;
-  /// @local @throws UsageError once it is closed, as all below
+  /// @local @throws UsageError once the file is closed, as do all calls below
   const std::filesystem::path& path() const;
   const Group& group() const;
 
-  /// Makes a dataset whose elements are written later; until then they are unspecified. Its name may be a path,
-  /// as "run/density": HDF5 groups are made. Chunks are cut at the dataset's extents. @collective
-  /// @throws IoError if the name exists or the disk has not enough space for it, uncompressed
+  /// Creates a dataset whose elements are written later; until then they are unspecified. Its name may be a
+  /// path such as "run/density", whose HDF5 groups are created. Chunks are cut at the dataset's extents.
+  /// @collective
+  /// @throws IoError if the name exists, or if the disk has not enough space for the uncompressed dataset
   template <Element T, std::size_t N>
   void create_dataset(std::string_view name, const Extents<N>& dims, const DatasetOptions<N>& options = {}) {
     create_dataset(name, {element_kind<T>(), sizeof(T)}, list(dims), storage(options));
   }
 
-  /// Writes a dataset of the extents of an array or slice; makes it, in one piece, if it does not exist.
-  /// Elements become the dataset's type as in load(). @collective
-  /// @throws IoError if it has another shape, or an element does not fit its type. @completion `from` may be
-  /// changed; the file may be read after flush() or close().
+  /// Writes an array or slice to a dataset of the same extents. A dataset that does not exist is created,
+  /// contiguous. Elements are converted to the dataset's type as in load(). @collective
+  /// @throws IoError if the dataset has another shape, or an element does not fit its type. @completion `from`
+  /// may be changed; the file may be read after flush() or close().
   template <Operand A>
   void write(std::string_view name, const A& from) {
     write(name, nullptr, slice_of(from).core());
   }
-  /// Writes a patch of a dataset that exists, so that datasets may be larger than the memory of all.
+  /// Writes a patch of an existing dataset. Datasets may thus be larger than the memory of all ranks.
   /// @collective @throws and @completion as above
   template <Operand A>
   void write(std::string_view name, const Patch<rank_v<A>>& patch, const A& from) {
@@ -116,35 +119,34 @@ class File {
     read(name, &box, slice_of(into).core());
   }
 
-  /// Adds a step to a dataset that has one dimension more, the first, for the steps; makes it if it does not
-  /// exist, stored as the options say about one step. @collective @throws as write
+  /// Appends a step to a dataset. The dataset has one more dimension, the first, for the steps. It is created
+  /// if it does not exist; the options describe the storage of one step. @collective @throws as write
   template <Operand A>
   requires(rank_v<A> < max_rank) void append(std::string_view name, const A& step,
                                              const DatasetOptions<rank_v<A>>& options = {}) {
     append(name, slice_of(step).core(), storage(options));
   }
-  /// How many there are; 0 if the dataset does not exist. @collective
+  /// The number of steps; 0 if the dataset does not exist. @collective
   index_t steps(std::string_view name) const;
-  /// Reads one. @collective @throws as read
+  /// Reads one step. @collective @throws as read
   template <WritableOperand A>
   void read_step(std::string_view name, index_t step, A&& into) {
     read_step(name, step, slice_of(into).core());
   }
 
-  /// Gives a dataset, a group, or the file ("") an attribute, or a new value to one. At most 64 KiB.
-  /// @collective
+  /// Sets an attribute of a dataset, a group, or the file (""). The value has at most 64 KiB. @collective
   void set_attribute(std::string_view object, std::string_view name, const AttributeValue& value);
-  /// file.attribute("run/density", "time").as<double>(). @collective @throws IoError if there is none, or it is
-  /// neither numbers nor strings
+  /// The value of an attribute: file.attribute("run/density", "time").as<double>(). @collective @throws IoError
+  /// if there is no such attribute, or it holds neither numbers nor strings
   AttributeValue attribute(std::string_view object, std::string_view name) const;
-  /// The names of those that there are. @collective
+  /// The names of all attributes of a dataset, a group, or the file. @collective
   std::vector<std::string> attributes(std::string_view object) const;
 
-  /// Whether there is such a dataset. @collective
+  /// Whether there is a dataset of this name. @collective
   bool contains(std::string_view name) const;
-  /// What there is to know about one. @collective @throws IoError if there is none
+  /// The description of a dataset. @collective @throws IoError if there is no such dataset
   DatasetInfo dataset(std::string_view name) const;
-  /// All of them, those in HDF5 groups too. @collective
+  /// The descriptions of all datasets, including datasets in HDF5 groups. @collective
   std::vector<DatasetInfo> datasets() const;
 
   /// How the last write, read or append went: whether it was collective and, if not, why. @local

@@ -19,15 +19,16 @@ void load(const std::filesystem::path& path, std::string_view dataset, const tes
           const tessera::detail::SliceCore& slice);
 }  // namespace detail
 
-/// Reads a dataset into an array or slice that exists, of any layout and the dataset's extents. Any number of
-/// ranks, whatever number wrote it.
+/// Reads a dataset into an existing array or slice of the dataset's extents and any layout. The number of ranks
+/// may differ from the number that wrote the dataset.
 ///
-/// The dataset may come from any program, in any byte order, in chunks and compressed. Integers and
-/// floating-point numbers of any size become the array's type, real numbers also complex ones; floating-point
-/// numbers are rounded to the nearest. A value that the array's type has not (70000 in 16 bits, 0.5 or NaN in
-/// an integer, 1e300 in float32) is an error, as are complex numbers for real ones, and strings. @collective
-/// @throws IoError on every rank if the file or dataset is missing, broken, or of another type or shape; what
-/// the array holds is then unspecified only if reading itself failed. @completion visible to every rank.
+/// The dataset may come from any program, in any byte order, chunked and compressed. Integers and
+/// floating-point numbers of any size are converted to the array's type; real numbers may become complex.
+/// Floating-point numbers are rounded to the nearest. A value that the array's type cannot represent is an
+/// error: 70000 in 16 bits, 0.5 or NaN in an integer, 1e300 in float32. It is also an error to read complex
+/// numbers as real ones, or to read strings. @collective
+/// @throws IoError on every rank if the file or dataset is missing, broken, or of another type or shape. The
+/// array's contents are then unspecified only if reading itself failed. @completion visible to every rank.
 template <WritableOperand A>
 void load_into(const std::filesystem::path& path, std::string_view dataset, A&& into) {
   detail::load(path, dataset, nullptr, slice_of(into).core());
@@ -54,8 +55,8 @@ Array<T, N> load(const Group& group, const std::filesystem::path& path, std::str
   return array;
 }
 
-/// Reads a dataset into a new array of a layout, whose extents are the dataset's. @collective @throws as
-/// load_into.
+/// Reads a dataset into a new array of the given layout, which must have the dataset's extents. @collective
+/// @throws as load_into.
 template <Element T, std::size_t N>
 Array<T, N> load(const Group& group, const std::filesystem::path& path, std::string_view dataset,
                  const Layout<N>& layout) {

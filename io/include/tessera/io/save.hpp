@@ -32,16 +32,20 @@ namespace detail {
 void save(const std::filesystem::path& path, std::span<const Item> items);
 }
 
-/// Writes arrays and slices of one group to an HDF5 file, one dataset each, in the order of their indices
-/// (row-major), so that h5dump, h5py and any number of ranks read them. An existing file is replaced: data goes
-/// to a temporary name beside it, which is renamed when it is complete and on disk; if anything fails the old
-/// file stays as it was. Each rank writes about as many bytes, runs of 1 MiB in the order of the file; what
-/// does not lie so in its node's memory is gathered in a buffer of that size. A name may be a path, as
-/// "run/density": its HDF5 groups are made. Complex elements become compounds {r, i} (complex to h5py),
-/// elements that are not arithmetic become opaque bytes. @collective
-/// @throws IoError on every rank (Hdf5Error if HDF5 failed); UsageError if there are no arrays, they
-/// are of several groups, or a name is empty, given twice or would be a dataset and an HDF5 group. @completion
-/// the file is complete and on disk.
+/// Writes arrays and slices of one group to an HDF5 file, one dataset each, in row-major order. h5dump, h5py
+/// and any number of ranks can read them.
+///
+/// An existing file is replaced. Data goes to a temporary file beside it, which is renamed when it is complete
+/// and on disk. If anything fails, the old file stays as it was.
+///
+/// Each rank writes about the same number of bytes, in runs of 1 MiB in file order. A run that is not
+/// contiguous in its node's memory is gathered in a buffer of that size.
+///
+/// A name may be a path such as "run/density", whose HDF5 groups are created. Complex elements become compounds
+/// {r, i}, which h5py reads as complex. Elements that are not arithmetic become opaque bytes. @collective
+/// @throws IoError on every rank (Hdf5Error if HDF5 failed). UsageError if there are no arrays, or they are of
+/// several groups. Also if a name is empty, given twice, or would be both a dataset and an HDF5 group.
+/// @completion the file is complete and on disk.
 inline void save(const std::filesystem::path& path, std::span<const Item> items) { detail::save(path, items); }
 /// The same for a list in braces: save(file, {{"density", d}, {"fock", f}}). @collective
 inline void save(const std::filesystem::path& path, std::initializer_list<Item> items) {

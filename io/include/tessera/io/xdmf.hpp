@@ -15,8 +15,8 @@
 
 namespace tessera::io {
 
-/// A regular grid. Dimensions come as those of arrays do: in three dimensions z, y, x to ParaView, for which
-/// the last index is x.
+/// A regular grid. Its dimensions are ordered like the dimensions of arrays. ParaView takes the last index as
+/// x, so three dimensions are z, y, x.
 template <std::size_t N>
 struct XdmfGrid {
   Extents<N> points;
@@ -31,9 +31,9 @@ struct XdmfGrid {
   }
 };
 
-/// Values on a grid: one number for each point or for each cell (an array of the grid's extents, or of one less
-/// in each dimension), or a vector: an array with one dimension more, the last, for the x, y and z components,
-/// or an array for each. Refers to the arrays. @local
+/// Values on a grid. A scalar field is an array with one number for each point (the grid's extents) or for each
+/// cell (one less in each dimension). A vector field is an array with one more dimension, the last, for the x,
+/// y and z components, or one array for each component. Refers to the arrays. @local
 class XdmfField {
  public:
   template <Operand A>
@@ -54,17 +54,18 @@ class XdmfField {
 };
 
 struct XdmfOptions {
-  /// Goes on with the steps of a file that exists, instead of beginning anew: those before the first new one.
+  /// Continues the list of an existing file instead of beginning anew. Keeps its steps before the first new
+  /// step.
   bool resume = false;
 };
 
-/// The steps of a run on a regular grid of two or three dimensions, as ParaView and VisIt open them: run.xmf
-/// lists the steps, and beside it run.step000000.h5, run.step000001.h5 and so on hold the fields, as save()
-/// writes them. Each step is complete and on disk before the list is replaced, so that the list can be opened
-/// at any time, and a run that dies damages no step before. The destructor does nothing.
+/// The steps of a run on a regular grid of two or three dimensions, for ParaView and VisIt. The file run.xmf
+/// lists the steps. Beside it, run.step000000.h5, run.step000001.h5 and so on hold the fields, as save() writes
+/// them. Each step is complete and on disk before the list is replaced. So the list can be opened at any time,
+/// and a run that dies damages no earlier step. The destructor does nothing.
 class XdmfSeries {
  public:
-  /// A relative path means the same files when the program has changed its directory. @collective
+  /// A relative path keeps its meaning if the program changes its directory. @collective
   /// @throws UsageError if the grid has no cells; IoError on every rank if the steps of an existing file cannot
   /// be understood
   template <std::size_t N>
@@ -75,7 +76,7 @@ class XdmfSeries {
                    options) {}
 
   /// Writes a step: arrays and slices of the group, of int32, int64, float32 or float64. Vectors that are given
-  /// by components are put together first, in memory for all of them. @collective
+  /// by components are merged first, which needs memory for all of them. @collective
   /// @throws UsageError for a field that does not fit the grid, or a time that is not after the last one;
   /// IoError on every rank, as save(). @completion the step is on disk
   void write(double time, std::span<const XdmfField> fields);

@@ -4,9 +4,9 @@
 
 namespace tessera::io::detail {
 
-/// Called on a rank when it has passed a step of a checkpoint, unless null: for tests that kill, or fail,
-/// there. The steps in their order: created, written, flushed on every rank; of rank 0 alone also summed,
-/// before flushed, and sealed, renamed, listed, pruned after it.
+/// Called, unless null, on a rank that has passed a step of a checkpoint; tests can kill the program or fail
+/// there. Every rank passes the steps created, written and flushed. Rank 0 also passes summed before flushed,
+/// and sealed, renamed, listed and pruned after it, in this order.
 extern void (*commit_step_hook)(const char* step);
 
 }  // namespace tessera::io::detail

@@ -15,7 +15,7 @@
 
 namespace tessera::io::detail {
 
-/// A value of the program's without its type.
+/// A value of the program, without its type.
 struct StoredValue {
   enum class Shape : std::uint8_t { single, list, text };
   Shape shape;
