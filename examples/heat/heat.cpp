@@ -54,7 +54,8 @@ void step(const Array<double, 2>& u, Array<double, 2>& next) {
 
 bool is_count(const char* text, index_t& value) {
   const char* end = text + std::strlen(text);
-  return std::from_chars(text, end, value).ptr == end && value >= 1 && value <= 1'000'000;
+  const auto [stop, error] = std::from_chars(text, end, value);
+  return error == std::errc() && stop == end && value >= 1 && value <= 1'000'000;
 }
 
 int main(int argc, char** argv) {

@@ -156,8 +156,9 @@ bool eigenvalues(const Group& world) {
          near(tessera::reduce(trace, tessera::Reduce::sum), 30) && root.dims() == propagator.dims();
 }
 
-void tell(const Group& world, std::string_view what, bool right) {
+bool tell(const Group& world, std::string_view what, bool right) {
   if (world.rank() == 0) std::cout << what << (right ? ": right\n" : ": WRONG\n");
+  return right;
 }
 
 }  // namespace
@@ -169,10 +170,10 @@ int main(int argc, char** argv) {
   const auto report = linalg::backend_report(world);
   if (world.rank() == 0) std::cout << report.text();
   // [report]
-  tell(world, "products", products(world));
-  tell(world, "more products", more_products(world));
-  tell(world, "equations", equations(world));
-  tell(world, "factors", factors(world));
-  tell(world, "eigenvalues", eigenvalues(world));
-  return 0;
+  bool right = tell(world, "products", products(world));
+  right &= tell(world, "more products", more_products(world));
+  right &= tell(world, "equations", equations(world));
+  right &= tell(world, "factors", factors(world));
+  right &= tell(world, "eigenvalues", eigenvalues(world));
+  return right ? 0 : 1;
 }

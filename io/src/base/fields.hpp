@@ -27,7 +27,7 @@ class Fields {
   index_t count();
   index_t count(std::string_view name);
   std::int64_t number(std::string_view name);
-  /// Sixteen hexadecimal digits.
+  /// A number of 64 bits in hexadecimal digits.
   std::uint64_t checksum(std::string_view name);
 
  private:

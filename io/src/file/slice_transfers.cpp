@@ -117,30 +117,6 @@ std::vector<hsize_t> dims_of(const SliceCore& slice) {
   return {slice.extents().begin(), slice.extents().begin() + slice.rank()};
 }
 
-// Moves elements in file order to or from the dataset, on all members at once.
-hdf5::Account move(hdf5::Transfer direction, const hdf5::Dataset& dataset, const DatasetPlace& place,
-                   const SliceCore& slice, FileOrder& ordered, const std::string& context) {
-  const Group& group = slice.array().group();
-  hdf5::Account account;
-  collectively(group, context, [&] {
-    const auto& type = slice.array().type();
-    const hdf5::Memory memory = direction == hdf5::Transfer::write ? hdf5::memory_to_write(dataset, type)
-                                                                   : hdf5::memory_to_read(dataset, type);
-    std::optional<Progress> progress;
-    auto show = [&](index_t round, index_t rounds) {
-      if (round == 0)
-        progress.emplace(group, context, rounds);
-      else
-        progress->advance(1);
-    };
-    hdf5::without_loss([&] {
-      account = hdf5::transfer(direction, dataset, memory, group, box_at(place, ordered.box(), slice.rank()),
-                               place.rank, ordered.array().local_data(), show);
-    });
-  });
-  return account;
-}
-
 void require_rank(const std::vector<hsize_t>& dims, int rank) {
   if (static_cast<int>(dims.size()) == rank) return;
   throw IoError(formatted("the dataset has {} dimension{} ({}), but {} were expected", dims.size(),
