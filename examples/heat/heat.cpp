@@ -12,6 +12,7 @@
 #include <numbers>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include <tessera/io/io.hpp>
