@@ -26,18 +26,18 @@
 
 namespace tessera {
 
-/// What may be said about an array when it is created.
+/// Options of a new array.
 template <std::size_t N>
 struct ArrayOptions {
   /// The name that messages and files use.
   std::string_view name = "unnamed";
   /// Where read-modify-write operations are made atomic; see SegmentOptions.
   std::optional<AtomicDomain> domain = {};
-  /// How many elements beside its own block each rank keeps copies of, on either side of each dimension: one
-  /// number for all dimensions (`.ghosts = 2`), or one for each.
+  /// The width of the ghost cells: how many elements beside its own block each rank keeps copies of, on either
+  /// side of each dimension. One number for all dimensions (`.ghosts = 2`), or one for each.
   PerDimension<index_t, N> ghosts = {};
-  /// Dimensions at whose ends the ghost cells are those of the other end: all (`.periodic = true`), or one word
-  /// for each.
+  /// Periodic dimensions: the ghost cells at one end are copies of elements at the other end. One word for all
+  /// dimensions (`.periodic = true`), or one for each.
   PerDimension<bool, N> periodic = {};
 };
 
@@ -57,7 +57,7 @@ class [[nodiscard]] GhostUpdate {
   void wait() {
     if (auto* array = array_.release()) detail::end_update_ghosts(*array);
   }
-  /// Whether wait() would return at once; goes on with the update. @onesided
+  /// Makes progress with the update, and returns whether wait() would return at once. @onesided
   bool test() {
     if (!array_ || detail::test_update_ghosts(*array_)) return array_.release(), true;
     return false;
@@ -65,7 +65,7 @@ class [[nodiscard]] GhostUpdate {
 
  private:
   struct EndUpdate {
-    // What goes wrong here, later calls find too.
+    // An error here shows up in later calls too.
     void operator()(detail::ArrayCore* array) const noexcept {
       try {
         detail::end_update_ghosts(*array);
@@ -76,12 +76,12 @@ class [[nodiscard]] GhostUpdate {
   std::unique_ptr<detail::ArrayCore, EndUpdate> array_;
 };
 
-/// A distributed array of N dimensions: its elements lie in the memory of the processes of a group, and any of
-/// them reads, writes and accumulates any patch without the owner taking part. Usable when the constructor
-/// returns; new elements are unspecified (signalling NaN in builds with TESSERA_CHECKS). Move-only: slices,
-/// local access, epochs and updates stay with the elements when the array is moved.
+/// A distributed array of N dimensions. Its elements lie in the memory of the processes of a group. Any of
+/// these processes reads, writes and accumulates any patch without the owner taking part. The array is usable
+/// when the constructor returns. New elements are unspecified (signalling NaN in builds with TESSERA_CHECKS).
+/// Move-only: slices, local access, epochs and updates stay with the elements when the array is moved.
 ///
-/// Order and visibility: a process sees its own operations on one location in program order; others see them
+/// Order and visibility: a process sees its own operations on one location in program order. Others see them
 /// after flush() and a synchronisation of their own, or after sync().
 template <Element T, std::size_t N>
 class Array {
@@ -103,11 +103,12 @@ class Array {
                layout_with_ghosts(layout, options),
                {element_kind<T>(), sizeof(T)},
                {options.name, options.domain, periodic(options)}}) {}
-  /// An array in memory that the program already has: what each rank stores begins at byte `offset` of its
-  /// slice of the segment, in the order that the layout says, and stays what it is. The segment keeps its
-  /// memory and may go on being used; see Segment::part. @collective
+  /// An array in memory that the program already has. The elements of each rank begin at byte `offset` of its
+  /// slice of the segment, in the order that the layout says. They keep their values. The segment keeps its
+  /// memory and can still be used; see Segment::part. @collective
   /// @throws UsageError on every rank if the slices are too small for the layout, `offset` is no multiple of
-  /// 16, ranks disagree, or the options have another domain than the segment (one process has cpu anyway)
+  /// 16, or ranks disagree. It is also thrown if the options have another domain than the segment (a single
+  /// process has cpu anyway)
   Array(const Segment& memory, index_t offset, const Layout<N>& layout, const ArrayOptions<N>& options = {})
       : core_({memory,
                offset,
@@ -121,13 +122,13 @@ class Array {
     std::copy_n(core_->periodic().begin(), N, options.periodic.begin());
     return {group(), layout(), options};
   }
-  /// Gives the array another layout: the elements move, and keep their values; ghost cells are as wide as
-  /// before unless the layout says otherwise, and have to be updated. What points to the array stays valid, not
-  /// what points to elements. Needs memory for a second array meanwhile. @collective
+  /// Gives the array another layout; elements keep their values. Ghost cells are as wide as before unless the
+  /// layout says otherwise, and must be updated. References to the array, such as slices, stay valid, but
+  /// pointers to elements do not. Meanwhile it needs memory for a second array. @collective
   /// @throws UsageError if the layout has other extents, or cannot have the array's ghost cells; MemoryError.
-  /// Then the array is as it was.
+  /// The array is then unchanged.
   void redistribute(const Layout<N>& layout);
-  /// Completes all operations and frees the memory now. The destructor, by contrast, communicates nothing: it
+  /// Completes all operations and frees the memory now. The destructor, by contrast, does not communicate. It
   /// leaves the memory to the group, which frees it at the next collective call on which all members agree.
   /// @collective
   void close() { core_->close(); }
@@ -144,9 +145,9 @@ class Array {
   /// The rank that owns an element. @local @throws UsageError outside the array
   int owner(const Index<N>& at) const { return core_->owner<static_cast<int>(N)>(at.data()); }
 
-  /// A part of the array that passes wherever an array does: all of it, a patch, or every steps[d]-th element
-  /// of a patch along dimension d. @local @throws UsageError for a patch that leaves the array, or a step below
-  /// 1
+  /// A part of the array that may be passed wherever an array may. It is all of the array, a patch, or every
+  /// steps[d]-th element of a patch along dimension d. @local @throws UsageError for a patch that leaves the
+  /// array, or a step below 1
   Slice<T, N> slice();
   Slice<const T, N> slice() const;
   Slice<T, N> slice(const Patch<N>& patch);
@@ -165,7 +166,7 @@ class Array {
     if (is_element(patch, into.extents())) return void(*into.data_handle() = load(patch.lo));
     detail::get(*core_, box(patch), detail::buffer_of(into));
   }
-  /// The elements of a patch. @onesided
+  /// Gets the elements of a patch. @onesided
   LocalArray<T, N> get(const Patch<N>& patch) const;
   /// Adds alpha times local elements to a patch; atomic per element against every other acc and fetch_add.
   /// @onesided
@@ -175,8 +176,8 @@ class Array {
     detail::accumulate(*core_, box(patch), detail::buffer_of(from), &alpha);
   }
 
-  /// Makes each element of a patch the least (greatest) of itself and the local one, or NaN where one is (in
-  /// AtomicDomain::mpi MPI may lose a NaN); atomic as acc. @onesided
+  /// Sets each element of a patch to the lesser (greater) of itself and the local element, or to NaN if either
+  /// is NaN. (In AtomicDomain::mpi, MPI may lose a NaN.) Atomic as acc. @onesided
   void acc_min(const Patch<N>& patch, View<const T, N> from) requires RealElement<T> {
     detail::accumulate(*core_, box(patch), detail::buffer_of(from), Update::min);
   }
@@ -184,8 +185,8 @@ class Array {
     detail::accumulate(*core_, box(patch), detail::buffer_of(from), Update::max);
   }
 
-  /// The same without waiting: local elements belong to the transfer until the request is done, or, after
-  /// detach(), until the next flush() or sync(). @onesided
+  /// put, get and acc without waiting. The local elements belong to the transfer until the request is done, or,
+  /// after detach(), until the next flush() or sync(). @onesided
   Request put_async(const Patch<N>& patch, View<const T, N> from) {
     return detail::put_async(*core_, box(patch), detail::buffer_of(from));
   }
@@ -196,16 +197,16 @@ class Array {
                     std::type_identity_t<T> alpha = T{1}) requires Arithmetic<T> {
     return detail::accumulate_async(*core_, box(patch), detail::buffer_of(from), &alpha);
   }
-  /// Puts, and then notifies a flag: a rank that waits for it finds the data. The flag's owner need not be an
-  /// owner of the patch. @onesided @throws as put and Flags::notify.
+  /// Puts, and then notifies a flag: a rank that waits for the flag sees the data. The flag's owner need not be
+  /// an owner of the patch. @onesided @throws as put and Flags::notify.
   /// @completion `from` may be reused on return; done at the owners when the flag shows it.
   void put_notify(const Patch<N>& patch, View<const T, N> from, const Flag& flag) {
     detail::put_notify(*core_, box(patch), detail::buffer_of(from), flag);
   }
 
-  /// The same for any patch of the array repeated without end in all directions: coordinates may be negative,
-  /// or beyond the extents, or go round several times (then the last put of an element stays, and each is
-  /// added).
+  /// put, get and acc of any patch of the array repeated without end in all directions. Coordinates may be
+  /// negative, beyond the extents, or wrap around several times. Then the last put of an element stays, and
+  /// every acc is added.
   /// @onesided @throws UsageError if the view has other extents, or the array no elements
   /// @completion as put, get and acc
   void put_periodic(const Patch<N>& patch, View<const T, N> from) {
@@ -219,7 +220,8 @@ class Array {
     detail::accumulate_periodic(*core_, box(patch), detail::buffer_of(from), &alpha);
   }
 
-  /// One member of each element of a patch, where elements are structures. @onesided @throws as put
+  /// put, get and acc of one member of each element of a patch, if elements are structures. @onesided @throws
+  /// as put
   /// @completion as put, get and acc
   template <std::same_as<T> S, Element F>
   void put_field(const Patch<N>& patch, F S::*member, View<const std::type_identity_t<F>, N> from) {
@@ -236,7 +238,7 @@ class Array {
                              &alpha);
   }
 
-  /// The elements at a list of positions, in its order. @onesided
+  /// Gets the elements at a list of positions, in the order of the list. @onesided
   /// @throws UsageError if the lists differ in length or a position is outside the array.
   /// @completion as get, put and acc
   void gather(std::span<const Index<N>> at, std::span<T> into,
@@ -244,20 +246,22 @@ class Array {
     detail::gather(*core_, detail::indices_of(at), into.data(),
                    detail::list_length(*core_, at.size(), into.size()), method);
   }
-  /// Sets them; where a position is listed twice, the last value stays (VectorMethod says for which methods).
+  /// Sets the elements at a list of positions. If a position is listed twice, the last value stays
+  /// (VectorMethod says for which methods).
   void scatter(std::span<const Index<N>> at, std::span<const T> from,
                VectorMethod method = VectorMethod::automatic) {
     detail::scatter(*core_, detail::indices_of(at), from.data(),
                     detail::list_length(*core_, at.size(), from.size()), method);
   }
-  /// Adds alpha times the values to them; a position that is listed twice is added to twice.
+  /// Adds alpha times the values to the elements at a list of positions. A position that is listed twice is
+  /// added to twice.
   void scatter_acc(std::span<const Index<N>> at, std::span<const T> from, std::type_identity_t<T> alpha = T{1},
                    VectorMethod method = VectorMethod::automatic) requires Arithmetic<T> {
     detail::scatter_accumulate(*core_, detail::indices_of(at), from.data(), &alpha,
                                detail::list_length(*core_, at.size(), from.size()), method);
   }
 
-  /// One element. @onesided @throws UsageError outside the array.
+  /// Gets one element. @onesided @throws UsageError outside the array.
   T load(const Index<N>& at) const;
   /// Sets one element. @onesided @completion done at the owner after flush().
   void store(const Index<N>& at, const T& value);
@@ -272,8 +276,8 @@ class Array {
   T exchange(const Index<N>& at, std::type_identity_t<T> value) requires Arithmetic<T> {
     return fetch_op(at, Update::replace, value);
   }
-  /// Atomically sets one element to `desired` if it is `expected`, and says whether; `expected` becomes what
-  /// was there. @onesided @throws as Segment::compare_exchange. @completion done on return.
+  /// Atomically sets one element to `desired` if it is `expected`, and returns whether it has. `expected`
+  /// becomes what was there. @onesided @throws as Segment::compare_exchange. @completion done on return.
   bool compare_exchange(const Index<N>& at, T& expected,
                         std::type_identity_t<T> desired) requires IntegerElement<T> {
     return core_->template compare_exchange<static_cast<int>(N)>(at.data(), &expected, &desired);
@@ -287,45 +291,47 @@ class Array {
   void flush() const { core_->flush(); }
   /// The same for the elements that `rank` owns. @onesided
   void flush(int rank) const { core_->flush(rank); }
-  /// Everybody's operations are done and visible to everybody. @collective
+  /// Completes the operations of all processes, and makes them visible to all. @collective
   void sync() const { core_->sync(); }
 
   /// What this process has done to the array. @local
   Statistics statistics() const { return core_->statistics(); }
 
-  /// Direct access to the elements this rank owns, until the result is released or destroyed: a View of the
-  /// block, or of the whole local storage if the layout is block-cyclic. @local
-  /// @throws UsageError if the rank's elements are no such array (several tiles, or blocks of a list); in
-  /// builds with TESSERA_CHECKS, if another access for writing to any of them has not been released
+  /// Direct access to the elements this rank owns, until the result is released or destroyed. It is a View of
+  /// the block, or of the whole local storage if the layout is block-cyclic. @local
+  /// @throws UsageError if the rank's elements are not one array (several tiles, or several blocks of a list).
+  /// In builds with TESSERA_CHECKS, it is also thrown if another access for writing to any of them has not been
+  /// released
   LocalAccess<T, N> local();
   LocalAccess<const T, N> local() const;
-  /// The same with the ghost cells around the block: element (i, j, ...) of it is (i - g, j - h, ...) of the
-  /// block where the widths are g, h, .... @local @throws as local()
+  /// The same with the ghost cells around the block. With widths g, h, ..., its element (i, j, ...) is element
+  /// (i - g, j - h, ...) of the block. @local @throws as local()
   LocalAccess<T, N> local_with_ghosts();
   LocalAccess<const T, N> local_with_ghosts() const;
   /// Block b of this rank, which is the patch layout().block(rank, b), of any layout. @local
   /// @throws UsageError if it has no such block; or as local()
   LocalAccess<T, N> local_block(index_t b);
   LocalAccess<const T, N> local_block(index_t b) const;
-  /// A block of any rank on this node, without copying. What its owner writes is to be synchronised with.
-  /// @local
+  /// A block of any rank on this node, without copying. The caller must synchronise with the writes of its
+  /// owner. @local
   /// @throws UsageError if there is no such block, or its rank is on another node
   LocalAccess<const T, N> block_of(int rank, index_t b = 0) const;
 
-  /// Fills the ghost cells with what their elements are now, and returns when this rank's are filled and its
-  /// own elements may be changed. No barrier: a rank waits only for those it shares cells with. Elements must
-  /// not be written meanwhile. Without corners, cells that are beside the block in more than one dimension are
-  /// not touched; neither are those beyond the ends of the array where it is not periodic. @collective
+  /// Fills the ghost cells with the current values of their elements. It returns when this rank's ghost cells
+  /// are filled and its own elements may be changed. There is no barrier: a rank waits only for ranks it shares
+  /// cells with. Elements must not be written meanwhile. Without corners, cells that are beside the block in
+  /// more than one dimension are not touched. Cells beyond the ends of a dimension that is not periodic are not
+  /// touched either. @collective
   /// @throws UsageError if the array has no ghost cells or another update is under way
   void update_ghosts(Corners corners = Corners::with, GhostMethod method = GhostMethod::automatic) {
     detail::update_ghosts(*core_, {.corners = corners}, method);
   }
-  /// The same for the ghost cells on one side of a dimension, or on both; with corners also those that are
-  /// beside the block in other dimensions too. @collective @throws as above, and UsageError if there is no such
-  /// dimension
+  /// The same for the ghost cells on one side of a dimension, or on both. With corners, cells that are beside
+  /// the block in other dimensions too are included. @collective
+  /// @throws as above, and UsageError if there is no such dimension
   void update_ghosts_along(int dimension, Side side = Side::both, Corners corners = Corners::without);
-  /// Begins to fill them: nobody may change elements, or look at ghost cells, before the result was waited for.
-  /// @collective @throws as update_ghosts
+  /// Begins to fill the ghost cells. No rank may change elements or read ghost cells before it has waited for
+  /// the result. @collective @throws as update_ghosts
   GhostUpdate update_ghosts_async(Corners corners = Corners::with) {
     detail::begin_update_ghosts(*core_, {.corners = corners});
     return GhostUpdate(*core_);
@@ -334,20 +340,21 @@ class Array {
   /// The compiled array behind the type; for Tessera's own modules. @local
   detail::ArrayCore& core() noexcept { return *core_; }
   const detail::ArrayCore& core() const noexcept { return *core_; }
-  /// What owns it: for what refers to the array itself, not to the elements that it has now. @local
+  /// The owner of the core, for references to the array itself rather than to the elements that it has now.
+  /// @local
   detail::CoreOwner& core_owner() noexcept { return core_; }
 
  private:
-  // One element, to a view of as many.
+  // Whether a patch and the extents of a view both have exactly one element.
   static bool is_element(const Patch<N>& patch, const Extents<N>& extents) noexcept {
     bool one = true;
     for (std::size_t d = 0; d < N; ++d) one &= patch.hi[d] - patch.lo[d] == 1 && extents[d] == 1;
     return one;
   }
-  // In the place of the argument it becomes: a copy of what was just stored in smaller parts waits for the
-  // stores.
+  // Builds the Lattice in place as the argument: copying a struct just after its members are stored stalls on
+  // store forwarding.
   static detail::Lattice box(const Patch<N>& patch) { return detail::box_of<detail::Lattice>(patch); }
-  // Where a member is: looked up in storage that no constructor ran for.
+  // The offset of a member, computed in storage for which no constructor ran.
   template <std::same_as<T> S, class F>
   static detail::Field field(F S::*member) noexcept {
     alignas(T) static constexpr std::byte storage[sizeof(T)]{};
@@ -389,7 +396,7 @@ Patch<N> Array<T, N>::local_patch() const {
 
 template <Element T, std::size_t N>
 LocalArray<T, N> Array<T, N>::get(const Patch<N>& patch) const {
-  detail::require_inside(core_->layout(), box(patch), name());  // before memory is taken for it
+  detail::require_inside(core_->layout(), box(patch), name());  // before memory is allocated for it
   LocalArray<T, N> elements(patch.extents());
   get(patch, elements);
   return elements;

@@ -9,11 +9,11 @@
 #include <tessera/core/operations.hpp>
 #include <tessera/slice.hpp>
 
-// Operations on arrays and slices that treat each element by itself. All are collective over the group of the
-// operands, which is the same for all; each begins by making every earlier operation on its operands visible
-// and ends with its results visible to all. Operands may have different layouts. UsageError, on every rank, if
-// groups, element types or extents do not fit, or if an operand that is written shares elements with another
-// but not at the same positions (copy alone takes such).
+// Element-wise operations on arrays and slices. All are collective over the group of the operands, which must
+// be the same for all. Each operation first makes every earlier operation on its operands visible. When it
+// returns, its results are visible to all. Operands may have different layouts. UsageError is thrown on every
+// rank if groups, element types or extents do not fit. It is also thrown if a written operand shares elements
+// with another one, but not at the same positions. Only copy, permute and reshape allow that.
 namespace tessera {
 
 /// Sets every element. @collective
@@ -22,16 +22,16 @@ void fill(A&& a, const value_t<A>& value) {
   detail::fill(slice_of(a).core(), &value);
 }
 
-/// Random elements: uniform in [low, high) for real types, in [low, high] for integers, complex numbers with
-/// such real and imaginary parts. An element depends only on the seed and its row-major number in `a`: not on
-/// ranks or layouts. @collective @throws UsageError if low is greater than high or one is no number (Philox
-/// 4x32-10, Salmon et al., SC11)
+/// Fills with uniform random elements (Philox 4x32-10, Salmon et al., SC11): in [low, high) for real types, in
+/// [low, high] for integers. Real and imaginary parts of complex numbers are drawn likewise. An element depends
+/// only on the seed and its row-major number in `a`, not on ranks or layouts. @collective @throws UsageError if
+/// low is greater than high, or one of them is not finite
 template <WritableOperand A>
 requires ArithmeticOperand<A>
 void randomize(A&& a, std::uint64_t seed, value_t<A> low, value_t<A> high) {
   detail::randomize(slice_of(a).core(), seed, &low, &high);
 }
-/// The same in the unit interval; complex ones in the unit square. @collective
+/// The same in the unit interval; complex numbers in the unit square. @collective
 template <WritableOperand A>
 requires ArithmeticOperand<A> &&(!IntegerElement<value_t<A>>)void randomize(A&& a, std::uint64_t seed) {
   value_t<A> high{1};
@@ -39,20 +39,21 @@ requires ArithmeticOperand<A> &&(!IntegerElement<value_t<A>>)void randomize(A&& 
   randomize(a, seed, value_t<A>{0}, high);
 }
 
-/// Copies all elements, from any layout to any other; the two may be slices of one array that overlap (then at
-/// the cost of memory for this rank's part). @collective
+/// Copies all elements, from any layout to any other. The operands may overlap in one array; this takes memory
+/// for this rank's part of the target. @collective
 template <Operand A, WritableOperand B>
 requires Like<A, B>
 void copy(const A& from, B&& to) { detail::copy(slice_of(from).core(), slice_of(to).core()); }
 
-/// Copies between operands of equal size but any extents and ranks: the k-th element of the one in row-major
-/// order becomes the k-th of the other. @collective @throws UsageError also if their sizes differ
+/// Copies between operands of equal size but any extents and ranks. The k-th element of `from` in row-major
+/// order becomes the k-th of `to`. @collective @throws UsageError also if their sizes differ
 template <Operand A, WritableOperand B>
 requires std::same_as<value_t<A>, value_t<B>>
 void reshape(const A& from, B&& to) { detail::reshape(slice_of(from).core(), slice_of(to).core()); }
 
-/// to(i, j, ...) is from(k, l, ...) whose coordinate order[0] is i, order[1] is j, and so on: dimension
-/// order[d] of `from` becomes dimension d of `to`. @collective @throws UsageError if `order` is no permutation
+/// Permutes dimensions: dimension order[d] of `from` becomes dimension d of `to`. So to(i, j, ...) is the
+/// element of `from` whose coordinate order[0] is i, order[1] is j, and so on. @collective @throws UsageError
+/// if `order` is no permutation
 template <Operand A, WritableOperand B>
 requires Like<A, B>
 void permute(const A& from, const DimensionOrder<rank_v<A>>& order, B&& to) {
@@ -83,7 +84,7 @@ void add_constant(A&& a, std::type_identity_t<value_t<A>> value) {
   detail::add_constant(slice_of(a).core(), &value);
 }
 
-/// z = alpha x + beta y; for beta == 0, y does not count at all. @collective
+/// z = alpha x + beta y. If beta == 0, y is never read, so NaN in it does not propagate. @collective
 template <Operand X, Operand Y, WritableOperand Z>
 requires ArithmeticOperand<X> && Like<X, Y> && Like<X, Z>
 void axpby(value_t<X> alpha, const X& x, value_t<X> beta, const Y& y, Z&& z) {
@@ -94,11 +95,12 @@ template <Operand X, WritableOperand Y>
 requires ArithmeticOperand<X> && Like<X, Y>
 void axpby(value_t<X> alpha, const X& x, value_t<X> beta, Y&& y) { axpby(alpha, x, beta, y, y); }
 
-/// y = |x|; of complex numbers the magnitude as a complex number. @collective
+/// y = |x|. The magnitude of a complex number is stored as a complex number. @collective
 template <Operand X, WritableOperand Y>
 requires ArithmeticOperand<X> && Like<X, Y>
 void abs(const X& x, Y&& y) { detail::unary(detail::Unary::magnitude, slice_of(x).core(), slice_of(y).core()); }
-/// y = 1 / x. @collective @throws UsageError, after the rest was done, if an integer is divided by 0
+/// y = 1 / x. @collective @throws UsageError if an integer is divided by 0, after all other elements were
+/// computed
 template <Operand X, WritableOperand Y>
 requires ArithmeticOperand<X> && Like<X, Y>
 void reciprocal(const X& x, Y&& y) {
@@ -111,14 +113,14 @@ requires ArithmeticOperand<X> && Like<X, Y> && Like<X, Z>
 void multiply(const X& x, const Y& y, Z&& z) {
   detail::binary(detail::Binary::multiply, slice_of(x).core(), slice_of(y).core(), slice_of(z).core());
 }
-/// z = x / y, element by element. @collective @throws UsageError, after the rest was done, if an integer is
-/// divided by 0
+/// z = x / y, element by element. @collective @throws UsageError if an integer is divided by 0, after all other
+/// elements were computed
 template <Operand X, Operand Y, WritableOperand Z>
 requires ArithmeticOperand<X> && Like<X, Y> && Like<X, Z>
 void divide(const X& x, const Y& y, Z&& z) {
   detail::binary(detail::Binary::divide, slice_of(x).core(), slice_of(y).core(), slice_of(z).core());
 }
-/// z = the lesser (greater) of x and y, element by element; NaN where one is. @collective
+/// z = the lesser (greater) of x and y, element by element; NaN if either is NaN. @collective
 template <Operand X, Operand Y, WritableOperand Z>
 requires RealElement<value_t<X>> && Like<X, Y> && Like<X, Z>
 void minimum(const X& x, const Y& y, Z&& z) {
@@ -129,19 +131,20 @@ requires RealElement<value_t<X>> && Like<X, Y> && Like<X, Z>
 void maximum(const X& x, const Y& y, Z&& z) {
   detail::binary(detail::Binary::maximum, slice_of(x).core(), slice_of(y).core(), slice_of(z).core());
 }
-/// Elements below `low` become low, those above `high` high; NaN stays. @collective
-/// @throws UsageError if high < low, or one is NaN
+/// Elements below `low` become `low`, elements above `high` become `high`, and NaN stays. @collective @throws
+/// UsageError if high < low, or if a bound is NaN
 template <WritableOperand A>
 requires RealElement<value_t<A>>
 void clamp(A&& a, std::type_identity_t<value_t<A>> low, std::type_identity_t<value_t<A>> high) {
   detail::clamp(slice_of(a).core(), &low, &high);
 }
 
-/// Calls a function for each element, copies of which it gets; collective as all here. An object, because
-/// std::transform would be found for arrays of complex numbers and be as good a match.
+/// Applies a function to each element. The function takes elements by value or as const references. Collective
+/// like all operations here. Transform is an object: for arrays of complex numbers, argument-dependent lookup
+/// would also find std::transform, which matches equally well.
 struct Transform {
-  /// Replaces each element x by f(x). @collective @throws on every rank if f does on one: its exception there,
-  /// elsewhere an Error that names the rank; what was written stays
+  /// Replaces each element x by f(x). @collective @throws on every rank if f throws on one: that rank gets the
+  /// exception of f, the others an Error that names the rank. Elements that were already written stay changed.
   template <WritableOperand A, class F>
   requires detail::MapsTo<F, value_t<A>, value_t<A>>
   void operator()(A&& a, F&& f) const {
@@ -170,8 +173,9 @@ struct Transform {
 };
 inline constexpr Transform transform{};
 
-/// Calls f(Index, T&) for every element this rank owns, with its position in the array or slice; f(Index, const
-/// T&) where they may only be read. No communication: synchronise with sync() before and after. @local
+/// Calls f(Index, T&) for every element this rank owns, with its position in the array or slice. If elements
+/// are read-only, it calls f(Index, const T&). It does not communicate: synchronise with sync() before and
+/// after. @local
 template <Operand A, class F>
 requires std::invocable < F&, Index<rank_v<A>>, detail::LocalElement<A>
 & > void for_each_local(A&& a, F&& f) {

@@ -7,16 +7,17 @@
 #include <tessera/array.hpp>
 #include <tessera/detail/epoch_transfers.hpp>
 
-// Epochs: phases of a program in which an array is used in one way only, which the program says and Tessera
-// uses. One that is not ended ends at the array's next collective call; ending makes what was written visible
-// to all. An epoch points to its array, which must outlive it. Only one at a time; the array's own
-// members, local access included, must not be used for anything that the epoch forbids.
+// Epochs: phases of a program in which an array is used in one way only. The program declares the way, and
+// Tessera makes use of it. An epoch that is not ended explicitly ends at the array's next collective call. The
+// end makes what was written visible to all. An epoch points to its array, which must outlive it. An array has
+// only one epoch at a time. Meanwhile its own members, local access included, must not be used for anything
+// that the epoch forbids.
 namespace tessera {
 
-/// What epochs may take.
+/// Options of epochs.
 struct EpochOptions {
-  /// Memory on each node for elements of other nodes, at most as much as the array is large; it is kept until
-  /// the array is closed. Unit: bytes. The same on every rank.
+  /// Memory on each node for elements of other nodes, in bytes; at most the size of the array is taken. It is
+  /// kept until the array is closed. The same on every rank.
   index_t cache = index_t{64} << 20;
 };
 
@@ -48,9 +49,9 @@ class Epoch {
 
 }  // namespace detail
 
-/// Nobody changes the array: each node fetches what its ranks read of other nodes' elements once, in pages of
-/// 16 KiB, and they share it. For what is read more than once, by any rank of the node, or in small pieces near
-/// each other.
+/// An epoch in which nobody changes the array. Each node fetches an element of another node only once, in pages
+/// of 16 KiB, which the ranks of the node share. It pays for elements that any ranks of the node read more than
+/// once, or in small pieces near each other.
 template <Element T, std::size_t N>
 class ReadOnly : public detail::Epoch<T, N> {
  public:
@@ -81,10 +82,10 @@ class ReadOnly : public detail::Epoch<T, N> {
   }
 };
 
-/// All only accumulate, in any order: what the ranks of a node add to the same elements of other nodes is added
-/// up there first, and travels once, when the epoch ends. Nothing may be read before.
-/// For many additions to the same or neighbouring elements: an epoch costs some 0.6 to 0.9 ms between nodes,
-/// which a hundred of 8 bytes do not win back (docs/performance.md).
+/// An epoch in which all ranks only accumulate, in any order. Each node adds up what its ranks add to the same
+/// elements of other nodes. The sums travel once, when the epoch ends. Nothing may be read before. It pays for
+/// many additions to the same or neighbouring elements. An epoch costs some 0.6 to 0.9 ms between nodes, which
+/// a hundred additions of 8 bytes do not win back (docs/performance.md).
 template <Arithmetic T, std::size_t N>
 class AccumulateOnly : public detail::Epoch<T, N> {
  public:
@@ -105,8 +106,8 @@ class AccumulateOnly : public detail::Epoch<T, N> {
   }
 };
 
-/// No element is written by two ranks, and none is read: in builds with TESSERA_CHECKS (the dev preset) the end
-/// of the epoch says who did otherwise. No faster than other puts.
+/// An epoch in which no element is written by two ranks, and none is read. In builds with TESSERA_CHECKS (the
+/// dev preset), the end of the epoch reports ranks whose writes overlap. It is no faster than other puts.
 template <Element T, std::size_t N>
 class DisjointWrites : public detail::Epoch<T, N> {
  public:
@@ -119,8 +120,8 @@ class DisjointWrites : public detail::Epoch<T, N> {
   }
 };
 
-/// Begins an epoch. @collective @throws UsageError if another of the array has not ended, or ranks disagree;
-/// MemoryError if there is not enough memory
+/// Begins an epoch. @collective @throws UsageError if another epoch of the array has not ended, or ranks
+/// disagree; MemoryError if there is not enough memory
 template <Element T, std::size_t N>
 ReadOnly<T, N> read_only(Array<T, N>& array, const EpochOptions& options = {}) {
   return {array, options};

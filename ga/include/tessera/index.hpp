@@ -15,7 +15,7 @@ namespace tessera {
 
 namespace detail {
 
-/// N integers, made from as many of any type; the common part of Index, Extents and DimensionOrder. @local
+/// N integers, made from N values of any integer type; the base of Index, Extents and DimensionOrder. @local
 template <std::size_t N, class T = index_t>
 class Numbers {
   static_assert(N >= 1 && N <= static_cast<std::size_t>(max_rank), "arrays have 1 to 8 dimensions");
@@ -81,13 +81,13 @@ class Index : public detail::Numbers<N> {
   }
 };
 
-/// The dimensions of an array in some order, each once: what was dimension order[d] becomes dimension d. All of
-/// them are given, or it does not compile. @local
+/// A permutation of the dimensions of an array: dimension order[d] becomes dimension d. It does not compile
+/// unless N dimensions are given. @local
 template <std::size_t N>
 class DimensionOrder : public detail::Numbers<N, int> {
  public:
   using detail::Numbers<N, int>::Numbers;
-  /// Of an array, not of a list that might be shorter.
+  /// Takes a std::array, not a list in braces, which might be shorter.
   template <std::same_as<std::array<int, N>> A>
   constexpr DimensionOrder(const A& order) : detail::Numbers<N, int>(order) {}
 };

@@ -17,15 +17,16 @@ namespace tessera {
 /// Hints for blocked layouts.
 template <std::size_t N>
 struct BlockedOptions {
-  /// Blocks are at least this large (0: no demand), if need be by leaving ranks without elements.
+  /// The least extents of a block (0: no limit). If need be, ranks are left without elements.
   Extents<N> min_block = {};
   /// The process grid, instead of the automatic one.
   std::optional<Extents<N>> grid = {};
-  /// Dimensions whose two ends are neighbours, for the automatic grid; arrays say what their options do.
+  /// Dimensions whose two ends are neighbours, for the choice of the automatic grid. Arrays pass their own
+  /// option here.
   PerDimension<bool, N> periodic = {};
 };
 
-/// A grid of processes: coordinates (p, q, ...) to ranks.
+/// A grid of processes, which maps coordinates (p, q, ...) to ranks.
 template <std::size_t N>
 struct ProcessGrid {
   Extents<N> shape;
@@ -40,30 +41,28 @@ struct OwnedPatch {
   friend bool operator==(const OwnedPatch&, const OwnedPatch&) = default;
 };
 
-/// Which rank owns which blocks of an array, and how each rank stores its own: an immutable value without any
+/// Which rank owns which blocks of an array, and how each rank stores its own. An immutable value that uses no
 /// MPI, the same on every rank. Everything is @local.
 template <std::size_t N>
 class Layout {
  public:
-  /// One even block per rank on a process grid. By default the grid that leaves no rank idle unless the extents
-  /// are too small, and of these the one that cuts the fewest pairs of neighbouring elements apart; of equals
-  /// the one that cuts the first dimension into the most parts, then the second, and so on. @local
-  /// @throws UsageError if an extent is negative, or a given grid has more than `ranks` processes or empty
-  /// dimensions.
+  /// One even block per rank on a process grid. The default grid leaves no rank idle unless the extents are too
+  /// small. Of these grids, it separates the fewest pairs of neighbouring elements. Of equal grids, it cuts the
+  /// first dimension into the most parts, then the second, and so on. @local @throws UsageError if an extent is
+  /// negative, or a given grid has more than `ranks` processes or empty dimensions.
   static Layout blocked(const Extents<N>& dims, int ranks, const BlockedOptions<N>& options = {});
-  /// One block per rank of the grid that the starts span: block k of dimension d begins at block_starts[d][k]
-  /// (the first at 0) and ends where the next begins. `ranks`: as many as there are blocks unless given. @local
+  /// One block per rank of the grid that the starts span. Block k of dimension d begins at block_starts[d][k]
+  /// (the first at 0) and ends where the next begins. `ranks` is the number of blocks unless given. @local
   /// @throws UsageError if starts do not begin with 0, decrease, exceed the extent, or span more blocks than
   /// ranks.
   static Layout irregular(const Extents<N>& dims, std::array<std::vector<index_t>, N> block_starts,
                           int ranks = 0);
-  /// Blocks dealt out in turn over a process grid, stored column-major: for N = 2, what ScaLAPACK works on in
-  /// place.
-  /// @local @throws UsageError if a block or grid extent is not positive.
+  /// Blocks dealt out in turn over a process grid, stored column-major. For N = 2, ScaLAPACK works on this
+  /// layout in place. @local @throws UsageError if a block or grid extent is not positive.
   static Layout block_cyclic(const Extents<N>& dims, const Extents<N>& block, const ProcessGrid<N>& grid,
                              int ranks = 0);
 
-  /// Tiles dealt out in turn over a process grid, each stored by itself: what is near in the array is near in
+  /// Tiles dealt out in turn over a process grid, each stored by itself: neighbouring elements are near in
   /// memory. @local @throws UsageError if a tile or grid extent is not positive.
   static Layout tiled(const Extents<N>& dims, const Extents<N>& tile, const ProcessGrid<N>& grid,
                       int ranks = 0);
@@ -71,13 +70,12 @@ class Layout {
   /// @throws UsageError if starts do not begin with 0, do not increase, or reach the extent; or as above.
   static Layout tiled(const Extents<N>& dims, std::array<std::vector<index_t>, N> tile_starts,
                       const ProcessGrid<N>& grid, int ranks = 0);
-  /// Any blocks at any ranks, each stored by itself. `ranks`: one more than the largest that is given any
-  /// unless given. @local
-  /// @throws UsageError if a block leaves the array or is given to no rank, if two overlap, or if an element
-  /// belongs to none.
+  /// Any blocks at any ranks, each stored by itself. `ranks` is one more than the largest rank with a block
+  /// unless given. @local @throws UsageError if a block leaves the array or its rank does not exist, if two
+  /// overlap, or if an element belongs to no block.
   static Layout of_blocks(const Extents<N>& dims, const std::vector<OwnedPatch<N>>& blocks, int ranks = 0);
-  /// What a policy of the user's says: policy(dims, ranks) gives the blocks. It must give the same on every
-  /// rank; arrays check that. @local @throws UsageError as of_blocks.
+  /// Blocks that a policy of the user chooses: policy(dims, ranks) returns them. It must return the same on
+  /// every rank; arrays check that. @local @throws UsageError as of_blocks.
   template <class Policy>
   requires std::is_invocable_r_v < std::vector<OwnedPatch<N>>,
   const Policy&, const Extents<N>&,
@@ -85,15 +83,16 @@ class Layout {
     return of_blocks(dims, std::invoke(policy, dims, ranks), ranks);
   }
 
-  /// The same distribution with each rank's elements (of tiles: each tile's) stored in another order. @local
+  /// The same distribution, with the elements of each rank (or of each tile) stored in another order. @local
   Layout with_storage(StorageOrder order) const { return Layout(core_.with_storage(order)); }
-  /// The same distribution over some of `size` ranks: what rank r had, members[r] has. @local
-  /// @throws UsageError if there are fewer members than ranks so far, or one is no rank or listed twice
+  /// The same distribution over some of `size` ranks: members[r] has what rank r had. @local @throws UsageError
+  /// if there are fewer members than ranks so far, or if a member does not exist or is listed twice
   Layout on_ranks(std::vector<int> members, int size) const {
     return Layout(core_.on_ranks(std::move(members), size));
   }
-  /// The same with room around each block for copies of others' elements, this many on either side of each
-  /// dimension. @local @throws UsageError unless blocked or irregular, or for a negative width
+  /// The same with ghost cells around each block: room for copies of other ranks' elements. `widths` is how
+  /// many there are on either side of each dimension. @local @throws UsageError unless blocked or irregular, or
+  /// for a negative width
   Layout with_ghosts(const PerDimension<index_t, N>& widths) const {
     return Layout(core_.with_ghosts(widths.data()));
   }
@@ -107,7 +106,8 @@ class Layout {
   Extents<N> grid() const;
   /// The number of blocks along each dimension, of all ranks. @local @throws as above
   Extents<N> block_grid() const;
-  /// Where a rank is in the grid; nothing for one that is not, and for a layout of_blocks. @local
+  /// The coordinates of a rank in the grid; nothing for a rank outside the grid, or for a layout of_blocks.
+  /// @local
   std::optional<Index<N>> coordinates(int rank) const;
   /// The rank that owns an element. @throws UsageError outside dims. @local
   int owner(const Index<N>& at) const;
@@ -120,9 +120,9 @@ class Layout {
   /// The parts of a patch and their owners, in the order of increasing indices. @throws UsageError outside
   /// dims. @local
   std::vector<OwnedPatch<N>> locate(const Patch<N>& patch) const;
-  /// Whether each element is at the same rank in both, however it is stored there. @local
+  /// Whether each element is at the same rank in both layouts, in whatever order it is stored there. @local
   bool same_distribution(const Layout& other) const noexcept { return core_.same_distribution(other.core_); }
-  /// One line for people. @local
+  /// A description in one line. @local
   std::string description() const { return core_.description(); }
 
   friend bool operator==(const Layout&, const Layout&) = default;

@@ -10,8 +10,8 @@
 namespace tessera {
 
 /// A scope of direct access to the elements that a rank owns, from Array::local(). It sees this process's
-/// earlier operations and what others had made visible; when it is released its own writes can be seen by
-/// others after the next synchronisation. Move-only; the array must outlive it. @local
+/// earlier operations and what others had made visible. After it is released, others see its writes after the
+/// next synchronisation. Move-only; the array must outlive it. @local
 template <class T, std::size_t N>
 class [[nodiscard]] LocalAccess {
  public:

@@ -5,9 +5,9 @@
 #include <tessera/core/operations.hpp>
 #include <tessera/slice.hpp>
 
-// Rows, columns and diagonals of matrices: arrays or slices of two dimensions. Collective as the operations of
-// elementwise.hpp, and with the same conditions; vectors have one dimension. Matrix products and solvers are in
-// <tessera/linalg/linalg.hpp>.
+// Operations on rows, columns and diagonals of matrices: arrays or slices of two dimensions. They are
+// collective like the operations of elementwise.hpp, and have the same conditions. Vectors have one dimension.
+// Matrix products and solvers are in <tessera/linalg/linalg.hpp>.
 namespace tessera {
 
 template <class A>
@@ -22,13 +22,13 @@ template <MatrixOperand A, WritableOperand B>
 requires MatrixOperand<B> && Like<A, B>
 void transpose(const A& from, B&& to) { detail::transpose(slice_of(from).core(), slice_of(to).core()); }
 
-/// Row i times factors(i). @collective @throws UsageError unless there is one factor for each row
+/// Multiplies row i by factors(i). @collective @throws UsageError unless there is one factor for each row
 template <WritableOperand A, Operand V>
 requires MatrixOperand<A> && ArithmeticOperand<A> && VectorFor<V, A>
 void scale_rows(A&& a, const V& factors) {
   detail::scale_lines(slice_of(a).core(), 0, slice_of(factors).core());
 }
-/// Column j times factors(j). @collective @throws UsageError unless there is one factor for each column
+/// Multiplies column j by factors(j). @collective @throws UsageError unless there is one factor for each column
 template <WritableOperand A, Operand V>
 requires MatrixOperand<A> && ArithmeticOperand<A> && VectorFor<V, A>
 void scale_columns(A&& a, const V& factors) {

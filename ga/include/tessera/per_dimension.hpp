@@ -11,22 +11,23 @@ namespace tessera {
 
 namespace detail {
 
-/// Flags are made from flags, numbers from numbers.
+/// A flag is made only from a flag, and a number only from a number.
 template <class V, class T>
 concept ConvertsTo = std::integral<V> && std::same_as<V, bool>
 == std::same_as<T, bool>;
 
 }  // namespace detail
 
-/// A value for each of N dimensions: one for all of them, as in `.ghosts = 2`, or as many as there are
-/// dimensions, as in `.ghosts = {2, 0, 1}`. Another count in braces does not compile. @local
+/// A value for each of N dimensions. It is made from one value for all of them, as in `.ghosts = 2`, or from
+/// one for each, as in `.ghosts = {2, 0, 1}`. Another count in braces does not compile. @local
 template <class T, std::size_t N>
 class PerDimension {
  public:
   constexpr PerDimension() noexcept {}
   /// The same value for all dimensions.
   constexpr PerDimension(T all) { values_.fill(all); }
-  /// Chosen for one value in braces, where it does not compile: which of several dimensions would it be for?
+  /// Chosen for one value in braces, which then does not compile: it is unclear which dimension the value is
+  /// for.
   constexpr explicit PerDimension(T all) requires(N > 1) { values_.fill(all); }
   template <class V>
   requires(std::is_arithmetic_v<V> && !detail::ConvertsTo<V, T>) PerDimension(V)
@@ -34,7 +35,7 @@ class PerDimension {
   /// @throws UsageError if a value does not fit a T.
   template <detail::ConvertsTo<T>... V>
   requires(sizeof...(V) == N && N > 1) constexpr PerDimension(V... values) : values_{narrow(values)...} {}
-  /// Of an array or extents, not of a list that might be shorter.
+  /// Takes a std::array or extents, not a list in braces, which might be shorter.
   template <class A>
   requires(std::same_as<A, std::array<T, N>> ||
            (std::same_as<A, Extents<N>> && std::same_as<T, index_t>)) constexpr PerDimension(const A& values) {

@@ -9,8 +9,8 @@
 namespace tessera {
 
 struct PrintOptions {
-  /// Of a dimension longer than this (or of more ranks, or blocks) only the first and last are shown, this many
-  /// in all.
+  /// The most elements of a dimension, or ranks, or blocks, that are shown. If there are more, only the first
+  /// and the last are shown, this many in all.
   index_t most = 8;
   int precision = 6;
 };
@@ -21,7 +21,7 @@ void print(std::ostream& out, const LayoutCore& layout, const PrintOptions& opti
 }  // namespace detail
 
 /// Writes name, type, extents, layout and (aligned, abridged) elements of an array or slice to `out` on rank 0.
-/// @collective @throws on every rank what the stream throws on rank 0
+/// @collective @throws on every rank if the stream throws on rank 0
 template <Operand A>
 void print(std::ostream& out, const A& a, const PrintOptions& options = {}) {
   detail::print(out, slice_of(a).core(), options);

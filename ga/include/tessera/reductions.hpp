@@ -9,9 +9,9 @@
 #include <tessera/core/operations.hpp>
 #include <tessera/slice.hpp>
 
-// What all elements of an array or slice come to; the result is the same on every rank. All are collective, and
-// begin by making every earlier operation on their operands visible. UsageError, on every rank, if operands do
-// not fit.
+// Reductions over all elements of an array or slice. The result is the same on every rank. All are collective,
+// and first make every earlier operation on their operands visible. UsageError is thrown on every rank if
+// operands do not fit.
 namespace tessera {
 
 /// The sum of conj(x) y over all elements. @collective
@@ -35,20 +35,19 @@ requires ArithmeticOperand<A>
 double norm1(const A& a) { return detail::norm(slice_of(a).core(), detail::Norm::one); }
 
 /// The square root of the sum of the squared magnitudes of all elements (for matrices, the Frobenius norm). No
-/// square overflows or vanishes. @collective
+/// square overflows or underflows. @collective
 template <Operand A>
 requires ArithmeticOperand<A>
 double norm2(const A& a) { return detail::norm(slice_of(a).core(), detail::Norm::two); }
 
-/// The largest magnitude of any element; NaN if there is one. @collective
+/// The largest magnitude of any element; NaN if any element is NaN. @collective
 template <Operand A>
 requires ArithmeticOperand<A>
 double norm_inf(const A& a) { return detail::norm(slice_of(a).core(), detail::Norm::infinity); }
 
-/// All elements combined; of no elements, the operation's neutral value; NaN, for min and max too, where one
-/// is.
-/// @collective
-/// @throws UsageError for an operation that the element type does not have.
+/// All elements combined by `operation`. Without elements, the result is the operation's neutral value. If an
+/// element is NaN, the result is NaN, for min and max too. @collective @throws UsageError for an operation that
+/// the element type does not have.
 template <Operand A>
 requires ArithmeticOperand<A> value_t<A> reduce(const A& a, Reduce operation) {
   value_t<A> result{};
@@ -56,23 +55,23 @@ requires ArithmeticOperand<A> value_t<A> reduce(const A& a, Reduce operation) {
   return result;
 }
 
-/// A function that makes a U of these.
+/// A function that takes const references to these types, and whose result converts to U.
 template <class F, class U, class... T>
 concept Gives = std::is_invocable_r_v<U, F&, const T&...>;
 
-/// All elements combined by f, which is associative and commutative: f(U, T) takes an element into a result,
-/// f(U, U) joins two results. `start` is a result that changes no other. @collective
-/// @throws on every rank if f does on one: its exception there, elsewhere an Error that names the rank
+/// All elements combined by f, which must be associative and commutative. f(U, T) adds an element to a result,
+/// and f(U, U) joins two results. `start` is a neutral result: it changes no other. @collective @throws on
+/// every rank if f throws on one: that rank gets the exception of f, the others an Error that names the rank
 template <Operand A, Element U, class F>
 requires Gives<F, U, U, value_t<A>> && Gives<F, U, U, U> U reduce(const A& a, const U& start, F&& f) {
   auto take = [&f](U& total, const value_t<A>& x) { total = std::invoke(f, static_cast<const U&>(total), x); };
   return detail::fold<U, value_t<A>>("reduce", start, f, take, slice_of(a).core());
 }
 
-/// What map(x), map(x, y) or map(x, y, z) gives of each element, combined by f, which is associative and
-/// commutative; `start` is a result that changes no other. The element types may differ. An object, because
-/// std::transform_reduce would be found where f is of std, and be as good a match. @collective
-/// @throws as reduce, where f or map do
+/// Applies map(x), map(x, y) or map(x, y, z) to each element, and combines the results by f, which must be
+/// associative and commutative. `start` is a neutral result: it changes no other. The element types may differ.
+/// TransformReduce is an object: if f is of std, argument-dependent lookup would also find
+/// std::transform_reduce, which matches equally well. @collective @throws as reduce, if f or map throws
 struct TransformReduce {
   template <Operand X, Element U, class F, class Map>
   requires Gives<F, U, U, U> && Gives<Map, U, value_t<X>> U operator()(const X& x, const U& start, F&& f,
@@ -102,9 +101,8 @@ struct Extremum {
   Index<N> at;
 };
 
-/// The least element, and its position in `a`: the first in row-major order of equal ones; a NaN comes before
-/// all.
-/// @collective @throws UsageError if there are no elements
+/// The least element and its position in `a`. Of equal elements, it is the first in row-major order. A NaN
+/// precedes all numbers. @collective @throws UsageError if there are no elements
 template <Operand A>
 requires RealElement<value_t<A>> Extremum<value_t<A>, rank_v<A>> min_element(const A& a) {
   Extremum<value_t<A>, rank_v<A>> found{};

@@ -10,12 +10,12 @@
 
 namespace tessera {
 
-/// A node-replicated array: each node has all of it, shared by the node's members, who read, write and
-/// accumulate their own node's copy alone, without any traffic; merge() makes all copies the reduction of them.
-/// What Global Arrays calls mirrored.
+/// A node-replicated array, which Global Arrays calls mirrored. Each node has a whole copy, which its members
+/// share. Members read, write and accumulate only their own node's copy, without network traffic. merge() sets
+/// all copies to their reduction.
 ///
-/// It is an array on the group of each node: every operation on arrays works on the copy, and is collective
-/// over that group. Move-only.
+/// The copy is an array on the group of the node: every operation on arrays works on it, and is collective over
+/// that group. Move-only.
 template <Element T, std::size_t N>
 class Replicated {
  public:
@@ -31,11 +31,10 @@ class Replicated {
   Array<T, N>& copy() noexcept { return copy_; }
   const Array<T, N>& copy() const noexcept { return copy_; }
 
-  /// Every copy becomes the reduction of all of them; the sum of what each node has added up, for one.
-  /// @collective
-  /// @throws UsageError for an operation that the type does not have
+  /// Sets every copy to the reduction of all copies, for example to the sum of what each node has added up.
+  /// @collective @throws UsageError for an operation that the type does not have
   void merge(Reduce operation = Reduce::sum) requires Arithmetic<T> { copies_.merge(copy_.core(), operation); }
-  /// Every copy becomes that of a node. @collective @throws UsageError if there is no such node
+  /// Sets every copy to the copy of `node`. @collective @throws UsageError if there is no such node
   void broadcast(int node = 0) { copies_.broadcast(copy_.core(), node); }
   /// Frees the memory now. @collective
   void close() {

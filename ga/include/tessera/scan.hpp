@@ -5,9 +5,9 @@
 #include <tessera/core/operations.hpp>
 #include <tessera/slice.hpp>
 
-// Prefix operations, compression and sorting of vectors: arrays or slices of one dimension. Collective as the
-// operations of elementwise.hpp; results may go where the operands are. Marks are integers: 0, or anything
-// else. Each rank needs memory for an even share of the elements, or a few.
+// Prefix operations, compression and sorting of vectors: arrays or slices of one dimension. They are collective
+// like the operations of elementwise.hpp. Results may be stored over the operands. Marks are integers; a mark
+// is set if it is not 0. Each rank needs memory for an even share of the elements, or for a few such shares.
 namespace tessera {
 
 template <class V>
@@ -16,15 +16,15 @@ concept Vector1 = Operand<V> && rank_v<V>
 template <class V>
 concept Marks = Vector1<V> && IntegerElement<value_t<V>>;
 
-/// y(i) = x(0) + ... + x(i), or, exclusive, ... + x(i - 1); by another operation than the sum likewise, which
-/// begins with its neutral value. @collective @throws UsageError if the lengths differ, or for an operation
-/// that the type does not have
+/// y(i) = x(0) + ... + x(i), or, if exclusive, x(0) + ... + x(i - 1). Another operation than the sum works
+/// likewise. An exclusive scan begins with the operation's neutral value. @collective @throws UsageError if the
+/// lengths differ, or for an operation that the type does not have
 template <Vector1 X, WritableOperand Y>
 requires ArithmeticOperand<X> && Like<X, Y>
 void scan(const X& x, Y&& y, Scan kind = Scan::inclusive, Reduce operation = Reduce::sum) {
   detail::scan(slice_of(x).core(), nullptr, slice_of(y).core(), operation, kind);
 }
-/// The same, beginning anew at each element whose mark is set. @collective @throws likewise
+/// The same, restarting at each element whose mark is set. @collective @throws likewise
 template <Vector1 X, Marks M, WritableOperand Y>
 requires ArithmeticOperand<X> && Like<X, Y>
 void segmented_scan(const X& x, const M& starts, Y&& y, Scan kind = Scan::inclusive,
@@ -32,8 +32,8 @@ void segmented_scan(const X& x, const M& starts, Y&& y, Scan kind = Scan::inclus
   const detail::SliceCore marks = slice_of(starts).core();
   detail::scan(slice_of(x).core(), &marks, slice_of(y).core(), operation, kind);
 }
-/// y(i) = x(j) of the last j <= i whose mark is set; elements before the first are not touched. @collective
-/// @throws UsageError if the lengths differ
+/// y(i) = x(j), where j is the last position up to i whose mark is set. Elements of y before the first mark are
+/// not changed. @collective @throws UsageError if the lengths differ
 template <Vector1 X, Marks M, WritableOperand Y>
 requires Like<X, Y>
 void spread(const X& x, const M& starts, Y&& y) {
@@ -48,8 +48,8 @@ void enumerate(A&& a, std::type_identity_t<value_t<A>> start = {},
   detail::enumerate(slice_of(a).core(), &start, &step);
 }
 
-/// The elements of x whose mark is set, one after another from y(0) on; returns how many. @collective
-/// @throws UsageError if x and mask differ in length, or y is too short
+/// Copies the elements of x whose mark is set to y(0), y(1), ...; returns how many. @collective @throws
+/// UsageError if x and mask differ in length, or y is too short
 template <Vector1 X, Marks M, WritableOperand Y>
 requires Like<X, Y> index_t pack(const X& x, const M& mask, Y&& y) {
   return detail::pack(slice_of(x).core(), slice_of(mask).core(), slice_of(y).core());
@@ -65,16 +65,16 @@ requires Like<X, Y> index_t unpack(const X& x, const M& mask, Y&& y) {
 template <WritableOperand K>
 requires Vector1<K> && RealElement<value_t<K>>
 void sort(K&& keys) { detail::sort(slice_of(keys).core(), nullptr); }
-/// The same, and puts the values of equal length into the order of their keys; those of equal keys stay in
-/// order.
-/// @collective @throws UsageError if the lengths differ
+/// The same, and moves the values along with their keys. Values of equal keys keep their order. @collective
+/// @throws UsageError if the lengths differ
 template <WritableOperand K, WritableOperand V>
 requires Vector1<K> && Vector1<V> && RealElement<value_t<K>>
 void sort(K&& keys, V&& values) {
   const detail::SliceCore moved = slice_of(values).core();
   detail::sort(slice_of(keys).core(), &moved);
 }
-/// Adds to counts(k) how many keys are k. @collective @throws UsageError if a key is none of the bins
+/// Adds the number of keys that equal k to counts(k). @collective @throws UsageError if a key is not one of the
+/// bins
 template <Vector1 K, WritableOperand C>
 requires IntegerElement<value_t<K>> && Vector1<C> && std::is_same_v<value_t<C>, std::int64_t>
 void bin(const K& keys, C&& counts) { detail::bin(slice_of(keys).core(), slice_of(counts).core()); }

@@ -9,9 +9,9 @@
 
 namespace tessera {
 
-/// A part of an array as an array of its own: a patch of it, every k-th element, with dimensions in another
-/// order or held at one position. A value that points to its array, which must outlive it.
-/// Whatever takes an array takes a slice; T is const for one that may only be read.
+/// A part of an array that can be used like an array. It is a patch, or every k-th element of one. Dimensions
+/// may be in another order, or held at one position. A value that points to its array, which must outlive it. A
+/// slice may be passed wherever an array may. T is const for a read-only slice.
 template <class T, std::size_t N>
 class Slice {
  public:
@@ -33,18 +33,19 @@ class Slice {
   index_t size() const noexcept { return core_.size(); }
   const Group& group() const noexcept { return core_.array().group(); }
 
-  /// A patch of it; in steps, every steps[d]-th element of it along dimension d. @local
-  /// @throws UsageError for a patch that leaves it, or a step below 1
+  /// A patch of the slice; with steps, every steps[d]-th element of the patch along dimension d. @local @throws
+  /// UsageError for a patch that leaves the slice, or a step below 1
   Slice slice(const Patch<N>& patch) const { return Slice(core_.patch(box(patch))); }
   Slice slice(const Patch<N>& patch, const Extents<N>& steps) const { return slice(patch).every(steps); }
   Slice every(const Extents<N>& steps) const { return Slice(core_.every(steps.data())); }
-  /// Dimension k of the result is dimension order[k] of this: element (i, j, ...) is the one whose coordinate
-  /// order[0] is i, order[1] is j, and so on. @local @throws UsageError if `order` is no permutation
+  /// Dimension k of the result is dimension order[k] of this slice. Element (i, j, ...) of the result is the
+  /// one whose coordinate order[0] is i here, order[1] is j, and so on. @local @throws UsageError if `order` is
+  /// no permutation
   Slice permuted(const DimensionOrder<N>& order) const { return Slice(core_.permuted(order.data())); }
-  /// Rows for columns. @local
+  /// Exchanges rows and columns. @local
   Slice transposed() const requires(N == 2) { return permuted({1, 0}); }
-  /// Without dimension d, which is held at a position: a row, a plane. @local @throws UsageError if d is no
-  /// dimension or the position is outside
+  /// The slice without dimension d, which is held at a position: a row or a plane, for example. @local @throws
+  /// UsageError if dimension d does not exist or the position is outside
   Slice<T, N - 1> fix(int d, index_t at) const requires(N > 1) { return Slice<T, N - 1>(core_.fixed(d, at)); }
 
   /// As the members of Array, for patches of the slice or all of it. @onesided @throws and @completion likewise
@@ -57,7 +58,7 @@ class Slice {
   }
   void get(View<value_type, N> into) const { get(whole(), into); }
   LocalArray<value_type, N> get(const Patch<N>& patch) const {
-    slice(patch);  // throws before memory is taken for one that is outside
+    slice(patch);  // throws before memory is allocated for a patch that is outside
     LocalArray<value_type, N> elements(patch.extents());
     get(patch, elements);
     return elements;
@@ -131,23 +132,23 @@ inline constexpr std::size_t rank_v = detail::OperandOf<std::remove_cvref_t<A>>:
 /// What operations read: an array, or a slice of one.
 template <class A>
 concept Operand = detail::OperandOf<std::remove_cvref_t<A>>::value;
-/// What they write: an array that is not const, or a slice of elements that are not.
+/// What operations write: an array that is not const, or a slice of elements that are not.
 template <class A>
 concept WritableOperand = detail::is_writable<std::remove_reference_t<A>>;
-/// Operands of elements that compute.
+/// An operand of arithmetic elements.
 template <class A>
 concept ArithmeticOperand = Operand<A> && Arithmetic<value_t<A>>;
-/// One with as many dimensions as another.
+/// Two operands with the same number of dimensions.
 template <class A, class B>
 concept OfSameRank = Operand<A> && Operand<B> && rank_v<A>
 == rank_v<B>;
-/// One of the same element type, too.
+/// Two operands with the same number of dimensions and the same element type.
 template <class A, class B>
 concept Like = OfSameRank<A, B> && std::is_same_v<value_t<A>, value_t<B>>;
 
 namespace detail {
 
-/// What a local element of an operand is: const unless the operand may be written.
+/// The type of a local element of an operand: const unless the operand may be written.
 template <class A>
 using LocalElement = std::conditional_t<WritableOperand<A>, value_t<A>, const value_t<A>>;
 

@@ -20,13 +20,13 @@ struct Triplet {
   T value;
 };
 
-/// A distributed sparse matrix in compressed rows: each rank has an even share of consecutive rows. Immutable
-/// once it is made, but for the values. T is one of the six arithmetic types. Move-only.
+/// A distributed sparse matrix in compressed rows: each rank has an even share of consecutive rows. Once it is
+/// made, only its values can change. T is one of the six arithmetic types. Move-only.
 template <Arithmetic T>
 class SparseMatrix {
  public:
-  /// Makes a matrix of triplets that any rank may have of any rows; those of equal row and column are added up.
-  /// Each rank needs memory for its triplets twice, and for those of its rows. @collective
+  /// Makes a matrix from triplets. Any rank may give triplets of any rows. Triplets of equal row and column are
+  /// added up. Each rank needs memory for twice its own triplets, and for the triplets of its rows. @collective
   /// @throws UsageError on every rank if a size is negative or a triplet is outside; MemoryError as Array
   SparseMatrix(const Group& group, index_t rows, index_t columns, std::span<const Triplet<T>> triplets,
                std::string_view name = "sparse");
@@ -37,7 +37,7 @@ class SparseMatrix {
   const std::string& name() const noexcept { return values_.name(); }
   index_t rows() const noexcept { return rows_; }
   index_t columns() const noexcept { return columns_; }
-  /// Elements that are kept, of all ranks. @local
+  /// The number of stored elements on all ranks. @local
   index_t nonzeros() const noexcept { return values_.size(); }
   /// The rows of this rank: [first_row(), last_row()). @local
   index_t first_row() const noexcept { return first_; }
@@ -48,16 +48,16 @@ class SparseMatrix {
   std::span<const index_t> row_begins() const noexcept { return begins_; }
   /// @throws UsageError after close()
   std::span<const index_t> local_columns() const;
-  /// Their values, which may be changed; others see that after a synchronisation. @local @throws likewise
+  /// The values of these elements, which may be changed. Others see a change after a synchronisation. @local
+  /// @throws likewise
   std::span<T> local_values();
   std::span<const T> local_values() const;
 
   /// The elements of any row. @onesided @throws UsageError if there is no such row
   std::vector<Triplet<T>> row(index_t i) const;
 
-  /// y = A x. Each element of x that a rank's rows need is fetched once, all from one owner together.
-  /// @collective
-  /// @throws UsageError if the lengths do not fit, or groups differ
+  /// y = A x. Each element of x that a rank's rows need is fetched once; elements of one owner are fetched
+  /// together. @collective @throws UsageError if the lengths do not fit, or groups differ
   void multiply(const Array<T, 1>& x, Array<T, 1>& y) const;
   /// C = A B for dense B and C. @collective @throws likewise
   void multiply(const Array<T, 2>& b, Array<T, 2>& c) const;
@@ -71,12 +71,12 @@ class SparseMatrix {
   void require_group(const Group& other, std::string_view operation) const;
 
   index_t rows_, columns_, first_, last_;
-  std::vector<index_t> begins_;   // of this rank's rows, in its elements
-  Array<index_t, 1> all_begins_;  // of all rows, in all elements
+  std::vector<index_t> begins_;   // where this rank's rows begin in its elements
+  Array<index_t, 1> all_begins_;  // where all rows begin in all elements
   Array<index_t, 1> column_numbers_;
   Array<T, 1> values_;
-  std::vector<index_t> needed_;       // columns that this rank's rows have, each once
-  std::vector<std::int32_t> places_;  // of each element: which of them
+  std::vector<index_t> needed_;       // the columns that occur in this rank's rows, each once
+  std::vector<std::int32_t> places_;  // for each element, where its column is in needed_
 };
 
 extern template class SparseMatrix<std::int32_t>;

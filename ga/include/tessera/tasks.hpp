@@ -18,18 +18,19 @@ namespace tessera {
 
 /// How tasks are dealt out; the same on every member.
 struct TaskOptions {
-  /// How many tasks a draw takes at once: more for tasks that are shorter than a draw, which takes 10 ns on a
+  /// How many tasks a draw takes at once. Take more if tasks are shorter than a draw, which takes 10 ns on a
   /// node and tens of microseconds between nodes.
   index_t chunk = 1;
-  /// Whether each node draws for all of its members, as many chunks at a time as are still worth it: half of
-  /// what is left, divided by the members of the group, for each of those of the node.
+  /// Whether each node draws for all of its members at once. For each of its members, a draw takes half of what
+  /// is left, divided by the size of the group. The sum is rounded down to whole chunks, but is at least one
+  /// chunk.
   bool by_node = true;
   std::string_view name = "tasks";
 };
 
-/// Deals out tasks 0 to count - 1 as ranks ask for them: dynamic load balancing, as by the shared counter of
-/// Global Arrays (NGA_Read_inc). Each task is given out once, in increasing order to each process. No draw
-/// needs the help of a process that computes.
+/// Deals out tasks 0 to count - 1 as ranks ask for them: dynamic load balancing, like the shared counter of
+/// Global Arrays (NGA_Read_inc). Each task is given out once. Each process gets its tasks in increasing order.
+/// A draw does not need a computing process to take part.
 class TaskCounter {
  public:
   /// @collective @throws UsageError if count is negative or the chunk is not positive; or as Scalars
@@ -37,13 +38,14 @@ class TaskCounter {
 
   const Group& group() const noexcept { return global_.group(); }
   index_t count() const noexcept { return count_; }
-  /// The next task for this process; nothing when all are given out. By one thread at a time. @onesided
+  /// The next task for this process; nothing when all are given out. Only one thread may call it at a time.
+  /// @onesided
   std::optional<index_t> next() {
     if (mine_.begin < mine_.end) return mine_.begin++;
     return draw();
   }
-  /// Begins anew with task 0; another number of them, if one is given. @collective
-  /// @throws UsageError if it is negative
+  /// Restarts with task 0, and with another number of tasks if one is given. @collective @throws UsageError if
+  /// it is negative
   void reset(std::optional<index_t> count = {});
   /// Frees the memory now. @collective
   void close();
@@ -60,8 +62,8 @@ class TaskCounter {
   index_t count_, chunk_;
   TaskRange mine_{0, 0};
   bool ended_ = false;            // this process has seen the end
-  Scalars<std::int64_t> global_;  // the first task that nobody has drawn, on rank 0
-  // Of each node that draws for its members: the range it has left, on its first member, under its mutex.
+  Scalars<std::int64_t> global_;  // the first task that no process has drawn, on rank 0
+  // For each node that draws for its members: the range that it has left, on its first member, under its mutex.
   std::optional<Scalars<std::int64_t>> node_;
   std::optional<Mutexes> node_mutex_;
 };
@@ -73,10 +75,11 @@ void for_each_task(TaskCounter& counter, F&& compute) {
   while (const auto task = counter.next()) std::invoke(compute, *task);
 }
 
-/// The same with communication behind the computation. prefetch(task) begins to fetch what a task needs and
-/// returns it, in an object with wait(), one task ahead; compute(task, input) is called when it is there. What
-/// compute returns (if anything: a Request, or an object that holds one together with the memory it sends) is
-/// destroyed when the next task has been computed: results travel behind it. @onesided
+/// The same, with communication overlapped by computation. prefetch(task) begins to fetch the input of a task,
+/// one task ahead, and returns it as an object with wait(). compute(task, input) is called when the input is
+/// there. compute may return a Request, or an object that holds one together with the memory it sends. The
+/// result is destroyed when the next task has been computed, so that its transfer overlaps that computation.
+/// @onesided
 template <class Prefetch, class Compute>
 requires std::invocable<Prefetch&, index_t> && std::invocable < Compute&, index_t,
     std::invoke_result_t<Prefetch&, index_t>

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-/// The whole of Tessera's arrays and runtime. Matrix routines and HDF5 have umbrellas of their own:
+/// All of Tessera's arrays and runtime. Matrix routines and HDF5 have umbrella headers of their own:
 /// <tessera/linalg/linalg.hpp> and <tessera/io/io.hpp>.
 
 #include <tessera/array.hpp>

@@ -43,8 +43,8 @@ concept MdspanLike = requires(const M& m, std::size_t d) {
   == N;
 };
 
-/// Local elements in N dimensions at any strides (in elements, may be negative); owns nothing, copied freely.
-/// @local
+/// A view of local elements in N dimensions at any strides (in elements, may be negative). It owns nothing, and
+/// is copied freely. @local
 template <class T, std::size_t N>
 class View {
  public:
@@ -88,8 +88,8 @@ class View {
   std::array<index_t, N> strides_{};
 };
 
-/// Local elements that own their memory: dense, row-major, first value-initialised. Passes wherever a View
-/// does. @local
+/// An array of local elements that owns its memory: dense, row-major, first value-initialised. It may be passed
+/// wherever a View may. @local
 template <class T, std::size_t N>
 class LocalArray {
   static_assert(!std::is_same_v<T, bool>, "use char: std::vector<bool> has no elements that can be pointed to");

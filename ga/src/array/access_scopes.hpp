@@ -10,7 +10,7 @@
 
 namespace tessera::detail {
 
-/// Which of this rank's blocks are accessed directly for writing. Several threads may ask.
+/// The blocks of this rank that are accessed directly for writing. Several threads may call it.
 class AccessScopes {
  public:
   /// A block, or ArrayCore::all_blocks. @local

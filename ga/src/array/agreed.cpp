@@ -9,7 +9,7 @@
 namespace tessera::detail {
 namespace {
 
-// What is agreed about is a text: its first letter says of which class the error is.
+// The members agree on a text, whose first letter is the class of the error.
 enum Class : char { usage = 'U', memory = 'M', window = 'W', logic = 'L', other = 'E' };
 
 std::pair<Class, std::string> described(const std::exception_ptr& thrown) {

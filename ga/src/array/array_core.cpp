@@ -19,7 +19,7 @@
 namespace tessera::detail {
 namespace {
 
-// What is wrong with an array's shape; found on every rank alike once they agree about the layout.
+// The problem with an array's shape, if any. All ranks find the same once they agree on the layout.
 std::string shape_problem(const Group& group, const LayoutCore& layout, const ElementType& type) {
   if (layout.ranks() > group.size()) {
     return formatted("has a layout for {} ranks in a group of {}", layout.ranks(), group.size());
@@ -42,7 +42,7 @@ std::uint64_t fingerprint(const LayoutCore& layout, const ElementType& type, con
   return print.value();
 }
 
-// What is wrong with the shape is found on every rank alike after this, as for an array with memory of its own.
+// A bad shape is reported after this, on every rank alike, as for an array with memory of its own.
 Segment part_for(const Segment& memory, index_t offset, const LayoutCore& layout, const ElementType& type,
                  const CoreOptions& options) {
   index_t most = 0;
@@ -54,7 +54,7 @@ Segment part_for(const Segment& memory, index_t offset, const LayoutCore& layout
 }
 
 #ifdef TESSERA_CHECKS
-// What was never written shows: signalling NaN, and an improbable integer.
+// Makes elements that were never written stand out: signalling NaN, or an improbable integer.
 void fill_unspecified(void* data, index_t count, const ElementType& type) {
   auto fill = [&]<class T>(T value, index_t n) {
     for (index_t i = 0; i < n; ++i)
@@ -103,7 +103,7 @@ ArrayCore::ArrayCore(const Group& group, LayoutCore layout, ElementType type, co
   prepare(group);
 #ifdef TESSERA_CHECKS
   if (local_.size > 0) fill_unspecified(local_data(), local_.size, type_);
-  // Nobody may write before the owner has filled.
+  // No rank may write before the owner has filled its elements.
   sync();
 #endif
 }
@@ -140,7 +140,7 @@ ArrayCore::ArrayCore(LayoutCore layout)
       scopes_(std::make_unique<AccessScopes>()),
       epoch_(std::make_unique<EpochState>()) {}
 
-// Never destroyed: arrays with static storage may be moved from as well.
+// Never destroyed, because arrays with static storage may be moved from as well.
 ArrayCore& ArrayCore::none(int rank) noexcept {
   static auto& cores = *[] {
     auto* made = new std::vector<ArrayCore>;
@@ -216,8 +216,7 @@ void ArrayCore::end_access([[maybe_unused]] index_t block, [[maybe_unused]] Acce
 #ifdef TESSERA_CHECKS
   if (access == Access::write) scopes_->end_write(block);
 #endif
-  // A fence of memory at most: it cannot wait for others, and has nothing to report that a later call would
-  // not.
+  // This is at most a memory fence, which does not wait for others. A later call would report the same error.
   try {
     order_local_access();
   } catch (...) {
@@ -254,7 +253,7 @@ void ArrayCore::require_open() const {
 }
 
 void ArrayCore::look_at_element(const index_t* at) const {
-  require_open();  // the layout of an array that was moved from is not to be asked
+  require_open();  // the layout of a moved-from array must not be used
   for (std::size_t d = 0; d < static_cast<std::size_t>(rank()); ++d) {
     if (at[d] >= 0 && at[d] < layout_.dims()[d]) continue;
     std::string where;

@@ -17,7 +17,7 @@
 namespace tessera::detail {
 namespace {
 
-// Two writes of different ranks that share elements are told to all.
+// Throws on all ranks if writes of two ranks share elements.
 [[maybe_unused]] void require_disjoint(const ArrayCore& array, const std::vector<OwnedBox>& written) {
   const Group& group = array.group();
   const int ranks = group.size(), me = group.rank();
@@ -38,7 +38,7 @@ namespace {
   std::sort(all.begin(), all.end(), before);
   std::string problem;
   for (const OwnedBox& mine : written) {
-    // Those that begin before it ends.
+    // Only the writes that begin before this one ends along dimension 0.
     for (const OwnedBox& other : all) {
       if (other.box.lo[0] >= mine.box.hi[0]) break;
       bool overlap = other.rank != me;
@@ -55,10 +55,11 @@ namespace {
   if (problem = group.agree(problem); !problem.empty()) throw UsageError(problem);
 }
 
-// Of the process: an array that is redistributed has the state of another, and knows its old epochs no more.
+// One counter for all arrays of the process. A redistributed array takes over another array's state, and must
+// not mistake its old epochs for new ones.
 std::atomic<std::uint64_t> last_number = 0;
 
-// Elements that some node does not have itself: if there are none, nobody needs a cache.
+// Whether some node lacks elements of the array. If none does, no cache is needed.
 bool spans_nodes(const ArrayCore& array) { return array.group().node_count() > 1 && array.layout().size() > 0; }
 
 }  // namespace
@@ -86,7 +87,7 @@ std::uint64_t EpochState::begin(const ArrayCore& array, Mode mode, index_t cache
   return number_ = ++last_number;
 }
 
-// The memory stays for the next epoch: reserving it takes longer than many an epoch.
+// The memory is kept for the next epoch: reserving it takes longer than many epochs.
 void EpochState::prepare_cache(const ArrayCore& array, index_t bytes) {
   if (cache_ && cache_bytes_ < bytes) {
     cache_->close();
@@ -101,7 +102,7 @@ void EpochState::prepare_cache(const ArrayCore& array, index_t bytes) {
 
 void EpochState::end(const ArrayCore& array) {
   active_ = false;
-  // The sums are for memory that is not this array's to a reader alone.
+  // The array is const here, but its elements are not: the sums are added to them.
   auto& elements = const_cast<Segment&>(array.segment());
   if (mode_ == Mode::accumulate_only && caches_) cache_->deliver(elements, array.type().kind);
   elements.sync();

@@ -12,23 +12,22 @@
 
 namespace tessera::detail {
 
-/// The phases in which one array is used in one way only: which goes on, and what it needs.
+/// The epochs of one array: which one is active, and what it needs.
 class EpochState {
  public:
   bool is_active() const noexcept { return active_; }
-  /// Whether it is the one of a number that goes on. @local
+  /// Whether the epoch of a number is active. @local
   bool is_active(std::uint64_t number) const noexcept { return active_ && number_ == number; }
-  /// Of the one that goes on, or did last. @local
+  /// The mode of the active epoch, or of the last one. @local
   Mode mode() const noexcept { return mode_; }
-  /// What the node keeps of other nodes' elements; null if it keeps nothing in this epoch. @local
+  /// The node's cache of other nodes' elements; null if this epoch has none. @local
   NodeCache* cache() const noexcept { return caches_ ? cache_.get() : nullptr; }
 
-  /// Begins one, and returns its number. @collective @throws as ArrayCore::begin_epoch
+  /// Begins an epoch, and returns its number. @collective @throws as ArrayCore::begin_epoch
   std::uint64_t begin(const ArrayCore& array, Mode mode, index_t cache_bytes);
-  /// Ends the one that goes on: what was written in it is visible to all. @collective
-  /// @throws as ArrayCore::end_epoch
+  /// Ends the active epoch, and makes its writes visible to all. @collective @throws as ArrayCore::end_epoch
   void end(const ArrayCore& array);
-  /// Notes what this rank writes; several threads may. @local
+  /// Records a write of this rank; several threads may call it. @local
   void add_written(const OwnedBox& box);
   /// Frees what is kept for later epochs. @collective
   void close();

@@ -56,8 +56,8 @@ void get_field(const ArrayCore& array, const Lattice& patch, const Field& field,
 void accumulate_field(ArrayCore& array, const Lattice& patch, const Field& field, ElementKind kind,
                       const Buffer<const void*>& from, const void* alpha) {
   array.allow(Mode::accumulate_only, "acc_field");
-  // The runtime adds elements at multiples of their size; a complex member need only lie at one of its parts',
-  // which are then added as numbers of their own.
+  // The runtime adds elements only at multiples of their size. A complex member may lie at a multiple of the
+  // size of its parts; then the parts are added as separate numbers.
   const auto add_parts = [&]<class C>(C) {
     constexpr auto unit = index_t{sizeof(typename C::value_type)};
     if ((field.offset | array.type().size) % unit != 0) throw_misaligned(array, field, kind, unit);

@@ -68,23 +68,24 @@ void require_positions(const ArrayCore& array, const index_t* at, index_t count)
   for (index_t i = 0; !inside && i < count; ++i) array.require_element(at + i * rank);
 }
 
-// Whether what is on this node may go before the rest: an element is always in the one or the other, so the
-// order of those that are listed twice is kept. Where values are in the array itself, the order of all matters.
+// Whether elements on this node may be moved before the rest. A position that is listed twice is either on this
+// node both times or never, so its order is kept. If the values lie in the array itself, the order of all
+// matters.
 bool may_go_first(const ArrayCore& array, const void* values, VectorMethod method) noexcept {
   return method == VectorMethod::automatic && array.segment().face().direct_ranks > 0 &&
          !array.segment().locate(values);
 }
 
-// Some elements at a time: each is asked for as soon as it is found, and touched when the next ones are, so
-// that memory works while positions are computed, and no cache is asked for more than it keeps. What is on
-// other nodes is put on a list, for one transfer to each owner.
+// Moves the elements on this node, some at a time. Each is prefetched when its place is found, and moved while
+// the places of the next ones are found. So memory works while places are computed, and the caches hold all
+// that is prefetched. Elements on other nodes are put on a list, for one transfer to each owner.
 void move_near(const ArrayCore& array, const index_t* at, std::byte* values, index_t count, Operation operation,
                List& far) {
   constexpr index_t part = 48;
   const SegmentAccess& face = array.segment().face();
   const index_t size = array.type().size;
   const int n = array.rank();
-  std::array<std::array<std::byte*, part>, 2> places;  // those found now, and before
+  std::array<std::array<std::byte*, part>, 2> places;  // places found now, and before
   std::vector<index_t> elements(static_cast<std::size_t>(face.direct_ranks), 0);
   with_locator(array.layout(), count, [&](const auto& locate) {
     index_t waiting = 0;
@@ -114,8 +115,8 @@ void move_near(const ArrayCore& array, const index_t* at, std::byte* values, ind
   }
 }
 
-// Calls transfer(list) for parts of what is on this node, and for all the rest at once; for all at once if part
-// is 0.
+// Calls transfer(list) for elements on this node, in parts, and then once for all others. If part is 0, it is
+// called once for all elements.
 template <class F>
 void for_each_list(const ArrayCore& array, const index_t* at, std::byte* values, index_t count, index_t part,
                    F&& transfer) {
@@ -155,7 +156,7 @@ void gather(const ArrayCore& array, const index_t* at, void* into, index_t count
 void scatter(ArrayCore& array, const index_t* at, const void* from, index_t count, VectorMethod method) {
   array.allow(Mode::disjoint_writes, "scatter");
   require_positions(array, at, count);
-  auto* values = static_cast<std::byte*>(const_cast<void*>(from));  // which are only read
+  auto* values = static_cast<std::byte*>(const_cast<void*>(from));  // only read
   if (!may_go_first(array, from, method))
     return for_each_list(array, at, values, count, 0, [&](const List& list) { tessera::put(list, method); });
   List far(array, 0);
@@ -168,7 +169,7 @@ void scatter_accumulate(ArrayCore& array, const index_t* at, const void* from, c
   array.allow(Mode::accumulate_only, "scatter_acc");
   require_positions(array, at, count);
   for_each_list(array, at, static_cast<std::byte*>(const_cast<void*>(from)), count,
-                may_go_first(array, from, method) ? 2048 : 0,  // which the caches hold
+                may_go_first(array, from, method) ? 2048 : 0,  // as many as the caches hold
                 [&](const List& list) { tessera::accumulate(list, array.type().kind, alpha, method); });
 }
 

@@ -15,7 +15,7 @@
 namespace tessera::detail {
 namespace {
 
-constexpr index_t header = 64;  // bytes before the entries: how many are used
+constexpr index_t header = 64;  // bytes before the entries, for the number of used ones
 
 index_t slots_for(const Group& node, index_t bytes) {
   const index_t wanted = std::max<index_t>(bytes / NodeCache::page, 1);
@@ -76,7 +76,7 @@ std::int64_t NodeCache::key(int rank, index_t page_number) noexcept {
   return (std::int64_t{rank} << 36 | page_number) + 1;
 }
 
-// The entry of a page, from now on if there was none.
+// Finds the entry of a page, and makes it if there was none.
 NodeCache::Claim NodeCache::claim(int rank, index_t page_number) noexcept {
   const std::int64_t wanted = key(rank, page_number);
   const auto hash = static_cast<std::uint64_t>(wanted) * 0x9E3779B97F4A7C15ULL;
@@ -87,7 +87,7 @@ NodeCache::Claim NodeCache::claim(int rank, index_t page_number) noexcept {
     std::int64_t found = known.load(std::memory_order_acquire);
     if (found == wanted) return {&entry, false};
     if (found != 0) continue;
-    // A table that is nearly full would be searched for long.
+    // A search in a nearly full table would take long.
     const std::atomic_ref<std::int64_t> count(used());
     if (count.load(std::memory_order_relaxed) >= slots_ - slots_ / 8) return {nullptr, false};
     if (known.compare_exchange_strong(found, wanted)) {
@@ -99,7 +99,7 @@ NodeCache::Claim NodeCache::claim(int rank, index_t page_number) noexcept {
   return {nullptr, false};
 }
 
-// The entries of all parts of a shape; prepare(page, entry) is called for those that were made.
+// The entries of all parts of a shape. Calls prepare(page, entry) for entries that were made.
 template <class F>
 NodeCache::FoundPages NodeCache::find(int rank, index_t offset, const Strided& shape, F&& prepare) {
   FoundPages found;
@@ -118,11 +118,11 @@ NodeCache::FoundPages NodeCache::find(int rank, index_t offset, const Strided& s
   return found;
 }
 
-// Returns when somebody has filled the page; false if that failed.
+// Returns when a rank has filled the page; false if that failed.
 bool NodeCache::wait(const Entry& entry) const {
   const std::atomic_ref<std::int32_t> state(const_cast<Entry&>(entry).state);
   std::int32_t now = empty;
-  // The rank that fills it may be answered by this process alone.
+  // The rank that fills the page may need this process to make progress.
   wait_until(node_, [&] {
     now = state.load(std::memory_order_acquire);
     return now == ready || now == failed;
@@ -163,7 +163,7 @@ bool NodeCache::get(const Segment& from, int rank, index_t offset, const Strided
 
 bool NodeCache::accumulate(int rank, index_t offset, const Strided& shape, ElementKind kind, const void* alpha,
                            const std::byte* from) {
-  // Room for all of it first: nothing must be added twice.
+  // First reserve room for all parts: a fallback after some parts would add them twice.
   const FoundPages found = find(rank, offset, shape, [&](index_t, Entry& entry) {
     std::memset(data(entry), 0, static_cast<std::size_t>(page));
     entry.low = static_cast<std::int32_t>(page);

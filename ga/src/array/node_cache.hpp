@@ -10,9 +10,9 @@
 
 namespace tessera::detail {
 
-/// Pages of other nodes' memory in memory that the ranks of this node share: either copies, each fetched by
-/// the first that needs it; or sums of what was accumulated, which travel when all is added up. A page that
-/// finds no room is not kept: then the transfer goes its usual way.
+/// Pages of other nodes' memory, in memory that the ranks of this node share. They are either copies, each
+/// fetched by the first rank that needs it, or sums of what was accumulated. The sums travel when all is added
+/// up. A page that finds no room is not kept; its transfer then goes the usual way.
 class NodeCache {
  public:
   static constexpr index_t page = index_t{16} << 10;
@@ -24,23 +24,24 @@ class NodeCache {
   void close();
   index_t pages() const noexcept { return slots_; }
 
-  /// Reads by pages that are kept from now on; false if there was no room for all. `filled` says how many bytes
-  /// of its slice that rank has: beyond them no memory is reserved. @onesided
+  /// Reads through pages, which are kept from now on. Returns false if there was no room for all pages, or if
+  /// another rank failed to fetch one. `filled` returns how many bytes of its slice that rank has: no memory is
+  /// reserved beyond them. @onesided
   bool get(const Segment& from, int rank, index_t offset, const Strided& shape, std::byte* to,
            const std::function<index_t()>& filled);
-  /// Adds alpha times elements to pages that begin as zeros; false, having added nothing, if there was no room.
-  /// @onesided
+  /// Adds alpha times elements to pages that begin as zeros. Returns false, and adds nothing, if there was no
+  /// room. @onesided
   bool accumulate(int rank, index_t offset, const Strided& shape, ElementKind kind, const void* alpha,
                   const std::byte* from);
-  /// Adds the sums to the memory they are for. @collective over the node
+  /// Adds the sums to the elements that they belong to. @collective over the node
   void deliver(Segment& to, ElementKind kind);
 
  private:
-  // What is known of a place for a page.
+  // The state of a slot for a page.
   struct Entry {
     std::int64_t key;  // 0: free
     std::int32_t state;
-    std::int32_t low, high;  // the bytes that were added to
+    std::int32_t low, high;  // the range of bytes that was added to
   };
   enum State : std::int32_t { empty, filling, ready, failed };
   struct Claim {

@@ -16,8 +16,8 @@
 namespace tessera::detail {
 namespace {
 
-// How far from the origin position `lo` of `extent` is. The position behind the last element is directly behind
-// it: a whole step behind may be outside the array, where not even an empty patch may begin.
+// How far position `lo` of `extent` is from the origin. The end position lies directly behind the last element.
+// A whole step behind it may be outside the array, where not even an empty patch may begin.
 index_t distance(index_t lo, index_t extent, index_t step) {
   return lo == extent && lo > 0 ? (lo - 1) * step + 1 : lo * step;
 }
@@ -65,7 +65,7 @@ SliceCore SliceCore::every(const index_t* steps) const {
       throw UsageError(
           formatted("a step of {} in dimension {} of {}: steps are 1 or more", steps[k], k, description()));
     }
-    // A step beyond the end leaves one element; nothing must overflow on the way.
+    // A step beyond the end leaves one element. The step is limited so that nothing overflows.
     const index_t step = std::min(steps[k], std::max<index_t>(1, extents_[at(k)]));
     part.extents_[at(k)] = extents_[at(k)] / step + static_cast<index_t>(extents_[at(k)] % step != 0);
     part.step_[at(k)] = part.extents_[at(k)] <= 1 ? 1 : step_[at(k)] * step;
@@ -136,7 +136,7 @@ Lattice SliceCore::lattice(const Box& box) const {
 }
 
 SliceCore::Place SliceCore::place(const Box& box, const index_t* extents, const index_t* strides) const {
-  const SliceCore part = patch(box);  // throws for one that is outside
+  const SliceCore part = patch(box);  // throws for a box that is outside
   for (int k = 0; k < rank_; ++k) {
     if (extents[k] == part.extents_[at(k)]) continue;
     throw UsageError(formatted(
@@ -234,7 +234,7 @@ bool SliceCore::may_overlap(const SliceCore& other) const noexcept {
   const Lattice mine = lattice({{}, extents_}), theirs = other.lattice({{}, other.extents_});
   for (int d = 0; d < array_->rank(); ++d) {
     if (std::max(mine.lo[at(d)], theirs.lo[at(d)]) >= std::min(mine.hi[at(d)], theirs.hi[at(d)])) return false;
-    // Every k-th of each, from elements that are not a multiple of k apart, never meet.
+    // Two lattices of the same step k never meet if their first elements are not a multiple of k apart.
     const bool alternate =
         mine.step[at(d)] == theirs.step[at(d)] && (mine.lo[at(d)] - theirs.lo[at(d)]) % mine.step[at(d)] != 0;
     if (alternate) return false;

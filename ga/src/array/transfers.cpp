@@ -18,8 +18,8 @@ namespace {
                 extents_text(extents, rank), patch_text(patch, rank), array.name(), d, patch.extent(d)));
 }
 
-// For a layout of `known` dimensions, or of any number of them (0): most of the time that a piece of few
-// elements takes are loops over its dimensions.
+// For a layout of `known` dimensions, or of any number of them (0). A piece of few elements takes most of its
+// time in loops over its dimensions.
 template <int known>
 void walk(const ArrayCore& array, const Lattice& patch, const Field& field, const index_t* extents,
           const index_t* strides, const Transfer& f) {
@@ -83,11 +83,11 @@ void for_each_transfer(const ArrayCore& array, const Lattice& patch, const Field
   }
 }
 
-// What is on other nodes is asked for together. The last is, while the others are on their way, waited for as
-// one alone is: a request costs more.
+// Pieces on other nodes are fetched together. The last one is a blocking get while the others are in flight,
+// because a request costs more.
 void fetch(const ArrayCore& array, const Lattice& patch, const Field& field, const Buffer<void*>& into) {
   if (array.segment().face().direct_ranks == 0)
-    array.require_open();  // the group of one that was moved from is not to be asked
+    array.require_open();  // the group of a moved-from array must not be used
   if (array.segment().face().direct_ranks == array.group().size()) {
     return for_each_transfer(array, patch, field, into,
                              [&](int rank, index_t offset, const Strided& shape, std::byte* local) {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <type_traits>
 
-// What kernels do to elements of each arithmetic type; everything is @local.
+// The operations of kernels on elements of each arithmetic type; everything is @local.
 namespace tessera::detail {
 
 /// The value that a pointer to unknown elements points to. @local
@@ -18,7 +18,7 @@ T value(const void* pointer) {
   return copy;
 }
 
-// Integers wrap, as elsewhere.
+// Integers wrap on overflow, as elsewhere.
 template <class T, class F>
 T wrapping(F&& f, T a, T b) {
   if constexpr (std::is_integral_v<T>) {
@@ -54,7 +54,7 @@ bool is_nan(T x) noexcept {
     return is_nan(x.real()) || is_nan(x.imag());
 }
 
-/// The lesser and the greater of two; NaN if one is. @local
+/// The lesser and the greater of two; NaN if either is NaN. @local
 template <class T>
 T least(T a, T b) noexcept {
   return b < a || is_nan(b) ? b : a;

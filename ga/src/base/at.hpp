@@ -8,7 +8,7 @@
 
 namespace tessera::detail {
 
-// A dimension or a place, neither of them negative, as the standard library's containers count.
+// A dimension or a place as std::size_t. It must not be negative.
 constexpr std::size_t at(index_t i) noexcept { return static_cast<std::size_t>(i); }
 
 }  // namespace tessera::detail

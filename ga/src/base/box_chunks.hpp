@@ -22,7 +22,7 @@ struct Dense {
 /// The number of elements of a box that is not inverted. @local
 inline index_t volume(const Box& box, int rank) { return Dense(box, rank).size; }
 
-/// Calls f for parts of a box of at most `most` elements, halves of halves of it. @local
+/// Halves a box until no part has more than `most` elements, and calls f for each part. @local
 template <class F>
 void in_chunks(const Box& box, int rank, index_t most, F&& f) {
   if (volume(box, rank) <= most) return f(box);

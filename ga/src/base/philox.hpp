@@ -8,7 +8,7 @@
 #include <limits>
 #include <type_traits>
 
-// Random numbers that are a function of a seed and a counter, so that any process makes any of them: Philox
+// Random numbers that are a function of a seed and a counter. Any process can compute any of them. Philox
 // 4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers, as easy as 1, 2, 3; SC11).
 namespace tessera::detail {
 
@@ -27,7 +27,8 @@ inline std::array<std::uint64_t, 2> philox(std::uint64_t seed, std::uint64_t cou
   return {std::uint64_t{x[0]} << 32 | x[1], std::uint64_t{x[2]} << 32 | x[3]};
 }
 
-/// A number of [low, high) for reals, of [low, high] for integers; both parts so for complex ones. @local
+/// A number in [low, high) for reals, in [low, high] for integers; likewise both parts of a complex number.
+/// @local
 template <class T>
 T uniform(const std::array<std::uint64_t, 2>& bits, T low, T high) noexcept {
   if constexpr (std::is_integral_v<T>) {
@@ -43,7 +44,7 @@ T uniform(const std::array<std::uint64_t, 2>& bits, T low, T high) noexcept {
       const T number = low + unit * width;
       return number < high ? number : low;
     }
-    // The width is beyond all numbers, its half is not.
+    // The width overflows, but half of it does not.
     const T half = unit * (high / 2 - low / 2), number = low + half + half;
     return number < high ? number : low;
   } else {

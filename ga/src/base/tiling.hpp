@@ -9,8 +9,7 @@
 
 namespace tessera::detail {
 
-/// The dimensions of a box that have more than one element, from the one along which something with these
-/// strides lies closest. @local
+/// The dimensions of a box that have more than one element, in the order of increasing strides. @local
 class ByStride {
  public:
   ByStride() = default;
@@ -32,8 +31,8 @@ class ByStride {
   std::size_t count_ = 0;
 };
 
-/// A box, which is not empty, cut into tiles of at most some number of elements. What lies in one of several
-/// orders has runs in them about as long as those of the others, and as long as can be. @local
+/// A box, which is not empty, cut into tiles of at most `most` elements. In a tile, the contiguous runs in each
+/// of several orders are about equally long, and as long as possible. @local
 class Tiling {
  public:
   Tiling(const Box& box, int rank, std::span<const ByStride> orders, index_t most)
@@ -41,14 +40,14 @@ class Tiling {
     size_.fill(1);
     while (grow(orders, most)) {
     }
-    // Tiles of about one size.
+    // Make all tiles about the same size.
     for (const std::size_t d : order_) {
       const index_t parts = (extent(d) + size_[d] - 1) / size_[d];
       size_[d] = (extent(d) + parts - 1) / parts;
     }
   }
 
-  /// Calls f(Box) for each tile, as they follow one another in the first of the orders. @local
+  /// Calls f(Box) for each tile, in the first of the orders. @local
   template <class F>
   void for_each(F&& f) const {
     Box tile = box_;
@@ -58,8 +57,8 @@ class Tiling {
  private:
   index_t extent(std::size_t d) const noexcept { return box_.hi[d] - box_.lo[d]; }
 
-  // The order whose run is the shortest grows along the first of its dimensions that is not whole, to twice as
-  // much; false if none can.
+  // Doubles the shortest of the runs, along the first dimension of its order that the tile does not cover.
+  // Returns false if none can grow.
   bool grow(std::span<const ByStride> orders, index_t most) {
     index_t volume = 1, shortest = 0;
     for (std::size_t d = 0; d < rank_; ++d) volume *= size_[d];

@@ -8,8 +8,8 @@
 
 namespace tessera::detail {
 
-/// The consecutive elements of a vector that this rank works on, of any owner: an even share, of rank r
-/// those before the ones of rank r + 1. @local
+/// The consecutive elements of a vector that this rank works on, of any owner. It is an even share; the share
+/// of rank r lies before the share of rank r + 1. @local
 struct VectorShare {
   index_t lo, hi;
 
@@ -35,7 +35,8 @@ struct VectorShare {
   }
 
  private:
-  // The first `extent % ranks` shares have one more; no product of the two, which may not fit.
+  // The first `extent % ranks` shares have one more element. The product of extent and rank is avoided, since
+  // it may overflow.
   static index_t begin(index_t extent, int rank, int ranks) {
     return extent / ranks * rank + std::min<index_t>(rank, extent % ranks);
   }

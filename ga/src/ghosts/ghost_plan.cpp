@@ -7,17 +7,19 @@
 
 #include "base/at.hpp"
 
-// Who needs which elements of whom: computed by each rank for itself and its neighbours, from the layout alone.
+// Which elements a rank needs from which owners. Each rank computes this for itself and its neighbours, from
+// the layout alone.
 namespace tessera::detail {
 namespace {
 
-// Of one message between nodes: until it is there, what each further one adds, and each byte; and of one
-// notification on a node. Microseconds (docs/performance.md).
+// Costs in microseconds (docs/performance.md). Between nodes: the latency of a message, what each further
+// message adds, and what each byte adds. On a node: one notification.
 constexpr double latency = 25, further = 8, byte = 0.001, notification = 0.3;
 
 }  // namespace
 
-// Along dimension d, what the ghost cells on one side of a part's block need, and of whom.
+// The elements that the ghost cells on one side of a part's block need along dimension d, and the parts that
+// own them.
 std::vector<Ghosts::Reach> Ghosts::beside(int part, int d, bool high) const {
   const Axis& axis = layout_.axis(d);
   const index_t extent = axis.extent(), width = layout_.ghosts()[at(d)];
@@ -28,7 +30,7 @@ std::vector<Ghosts::Reach> Ghosts::beside(int part, int d, bool high) const {
     index_t there = x;
     if (periodic_[at(d)]) there = ((x % extent) + extent) % extent;
     if (there < 0 || there >= extent) {
-      ++x;  // outside an array that ends here: nobody's
+      ++x;  // outside a dimension that is not periodic: no owner
       continue;
     }
     const Interval owner = axis.find(there);
@@ -39,7 +41,8 @@ std::vector<Ghosts::Reach> Ghosts::beside(int part, int d, bool high) const {
   return list;
 }
 
-// Along a dimension in which both have the same block: that, or with those ghost cells that are somebody's.
+// Along a dimension in which both ranks have the same block: the block, or also those of its ghost cells that
+// have an owner.
 std::vector<Ghosts::Reach> Ghosts::along(int part, int d, bool with_ghosts) const {
   const index_t width = layout_.ghosts()[at(d)], count = layout_.axis(d).count(part);
   if (!with_ghosts) return {{part, width, width, count}};
@@ -85,7 +88,7 @@ Ghosts::Pieces Ghosts::wanted(int rank, const GhostSides& what) const {
       reaches[at(d)] = along(parts[d], d, false);
       self(self, d + 1, sides);
     }
-    // Across a corner two or more dimensions are left at once.
+    // A neighbour across a corner is beside the block in two or more dimensions.
     const bool may_leave = what.corners == Corners::with || (here && sides == 0);
     if (!may_leave) return;
     for (const bool high : {false, true}) {
@@ -98,7 +101,8 @@ Ghosts::Pieces Ghosts::wanted(int rank, const GhostSides& what) const {
   return pieces;
 }
 
-// What it needs along one dimension, with the ghost cells of those before it, which are there already.
+// What a rank needs along one dimension, including ghost cells of the dimensions before it, which are already
+// filled.
 Ghosts::Pieces Ghosts::wanted_along(int rank, int d) const {
   Pieces pieces;
   int parts[max_rank] = {};
@@ -112,8 +116,8 @@ Ghosts::Pieces Ghosts::wanted_along(int rank, int d) const {
   return pieces;
 }
 
-// Whom a rank needs anything of, in any exchange, and how many bytes at most in one round. Since widths are the
-// same for all, the same ranks need something of it.
+// The owners from which a rank needs elements in any exchange, and the most bytes in one round. Widths are the
+// same on all ranks, so the same ranks need elements of this rank.
 std::vector<Ghosts::Wanted> Ghosts::neighbours(int rank) const {
   std::map<int, index_t> most;
   auto count = [&](const Pieces& pieces) {
@@ -128,7 +132,7 @@ std::vector<Ghosts::Wanted> Ghosts::neighbours(int rank) const {
   return list;
 }
 
-// A piece by its strides in elements on either side.
+// The shape of a piece, given its strides in elements on either side.
 Strided Ghosts::shape(const NeededPatch& piece, const Coordinates& remote, const Coordinates& local) const {
   Strided shape;
   shape.run = bytes_;
@@ -147,7 +151,7 @@ Strided Ghosts::shape(const NeededPatch& piece, const Coordinates& remote, const
   return shape;
 }
 
-// What a partner has to do with a piece; messages hold pieces one after another, each densely.
+// The transfer of a piece with a partner. Messages hold pieces one after another, each dense.
 Ghosts::Transfer Ghosts::transfer(const NeededPatch& piece, const Partner& partner, bool receives) const {
   auto offset = [&](const Coordinates& where, const Coordinates& strides) {
     index_t sum = 0;

@@ -12,7 +12,7 @@
 namespace tessera::detail {
 namespace {
 
-// The flags of a neighbour: that it has come (between nodes: with what it sends), and that it has read.
+// The flags of a neighbour: `come`, it has come (between nodes, its message has); `told`, it has read.
 enum : index_t { come, told, words };
 
 }  // namespace
@@ -22,7 +22,7 @@ Ghosts::Ghosts(const Group& group, const GridLayout& layout, index_t element_byt
     : group_(group), layout_(layout), bytes_(element_bytes), periodic_(periodic) {
   const int me = group_.rank();
   auto place = [](const std::vector<Wanted>& list, int rank) {
-    std::pair<index_t, index_t> found{0, 0};  // which one, and where its places begin
+    std::pair<index_t, index_t> found{0, 0};  // its index, and where its landing places begin
     for (; list[static_cast<std::size_t>(found.first)].rank != rank; ++found.first)
       found.second += 2 * list[static_cast<std::size_t>(found.first)].bytes;
     return found;
@@ -46,7 +46,7 @@ Ghosts::Ghosts(const Group& group, const GridLayout& layout, index_t element_byt
   flags_.emplace(group_, std::max<index_t>(1, count * words),
                  formatted("flags of the ghost cells of {}", name));
   if (group_.node_count() > 1) landing_.emplace(group_, landing, formatted("halos of {}", name));
-  // The same way for all: what the one with the most to do prefers.
+  // All ranks exchange in the same way: the faster way for the slowest rank.
   const double once = group_.all_reduce(cost(plan({}, false).rounds), Reduce::max);
   const double in_turn = group_.all_reduce(cost(plan({}, true).rounds), Reduce::max);
   by_dimension_pays_ = in_turn < once;
@@ -97,12 +97,13 @@ void Ghosts::send(Segment& elements, Round& round) {
   }
 }
 
-// What a partner's flag was waited for to allow.
+// Does what the flag of a partner allows, after it has been waited for.
 void Ghosts::take(Segment& elements, Partner& partner, index_t flag) {
   partner.done = true;
   if (flag == told) return;
   partner.on_node ? copy_from(elements, partner) : unpack_from(elements, partner);
-  // Between nodes, a rank that sends to us each time knows by that how far we are.
+  // Between nodes, a partner that we also send to needs no flag: our next message shows that we have read its
+  // earlier ones.
   if (partner.rank != group_.rank() && (partner.on_node || !partner.mutual))
     flags_->notify(partner.rank, peers_[partner.number].there * words + told);
 }
@@ -122,7 +123,8 @@ bool Ghosts::receive(Segment& elements, Round& round, Wait wait) {
   await(round.from, come);
   await(round.to, told);
   if (wait == Wait::no && !awaited_.empty()) return false;
-  // The next to come is served next: no rank waits here for one that this rank keeps from its turn.
+  // Serve the flags in the order in which they come, so that this rank does not hold up a rank that it waits
+  // for.
   while (!awaited_.empty()) {
     const index_t index = flags_->wait_any(awaited_), flag = index % words;
     std::erase(awaited_, index);
@@ -142,7 +144,8 @@ void Ghosts::copy_from(Segment& elements, const Partner& from) {
 void Ghosts::send_packed(const Segment& elements, const Partner& to) {
   Peer& peer = peers_[to.number];
   if (peer.outstanding.size() == 2) {
-    // Both places may be in use. A message whose reading is told is among them: the others were answered.
+    // Both places may be in use. At least one of the two messages is acknowledged by a flag, since messages of
+    // mutual partners were answered by theirs.
     const auto next = std::find(peer.outstanding.begin(), peer.outstanding.end(), true);
     flags_->wait(peer.here * words + told, 1 + std::exchange(peer.told_too, 0));
     peer.outstanding.erase(peer.outstanding.begin(), next + 1);
@@ -166,7 +169,7 @@ void Ghosts::unpack_from(Segment& elements, const Partner& from) {
   for (const Transfer& next : from.transfers)
     elements.put(group_.rank(), next.here, next.shape, message + next.there);
   if (!from.mutual) return;
-  // It has begun this round, so it is through with what was sent in earlier ones.
+  // The partner has begun this round, so it has read the messages of earlier rounds.
   while (peer.outstanding.size() > 1) {
     peer.told_too += static_cast<std::int64_t>(peer.outstanding.front());
     peer.outstanding.erase(peer.outstanding.begin());

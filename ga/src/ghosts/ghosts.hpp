@@ -13,12 +13,12 @@
 
 namespace tessera::detail {
 
-/// The exchange of ghost cells of one array. No barrier: a rank waits for its neighbours alone.
+/// The exchange of ghost cells of one array. There is no barrier: a rank waits for its neighbours only.
 ///
-/// On a node each rank says that it has come, copies its ghost cells straight from the blocks of those
-/// neighbours that have, and says that it has read them. Between nodes each sends what the other needs, packed,
-/// into a place of its own at the other, which copies it from there; there are two such places, so that a
-/// neighbour that is one exchange behind makes nobody wait.
+/// On a node, each rank notifies its neighbours that it has come. It copies its ghost cells straight from the
+/// blocks of neighbours that have come, and notifies them that it has read. Between nodes, each rank packs what
+/// a neighbour needs, and puts it into a landing place at the neighbour, which unpacks it from there. There are
+/// two such places, so that a neighbour that is one exchange behind makes nobody wait.
 class Ghosts {
  public:
   /// @collective @throws as Segment
@@ -30,17 +30,18 @@ class Ghosts {
   void begin(Segment& elements, const GhostSides& what);
   void end(Segment& elements);
   bool is_under_way() const noexcept { return under_way_ != nullptr; }
-  /// Goes on with what was begun; whether it is done. @onesided
+  /// Makes progress with the exchange, and returns whether it is done. @onesided
   bool test(Segment& elements);
   void close();
 
  private:
-  // A patch that one rank's ghost cells need from another's storage: begins and lengths, in both storages.
+  // A patch that one rank's ghost cells need from another's storage: where it begins in both storages, and its
+  // extents.
   struct NeededPatch {
     Coordinates source, target, extents;
   };
-  // The same as a transfer: from another's storage to this rank's, or between this rank's and a message, which
-  // is then the local side.
+  // The same as a transfer. It goes from another rank's storage to this rank's, or between this rank's storage
+  // and a message, which is then the local side.
   struct Transfer {
     Strided shape;
     index_t there, here, bytes;
@@ -49,12 +50,12 @@ class Ghosts {
   struct Partner {
     int rank;
     bool on_node;
-    bool mutual;         // whether it is on the other side of this exchange too
+    bool mutual;         // whether the rank is on the other side of this exchange too
     std::size_t number;  // in peers_
     std::vector<Transfer> transfers;
     bool done = false;
   };
-  // One round: everything in it may go on at the same time.
+  // One round: all of its transfers may be in flight at the same time.
   struct Round {
     std::vector<Partner> from, to;
   };
@@ -67,12 +68,12 @@ class Ghosts {
   // A neighbour, in any exchange.
   struct Peer {
     int rank;
-    index_t here, there;     // which of mine, and of its own, neighbours it and I are
-    index_t landing, bytes;  // where I put what I send, at that rank; how long each of the two places is
-    index_t own_landing, own_bytes;  // where it puts what it sends, here
+    index_t here, there;     // its index in my peers_, and mine in its peers_
+    index_t landing, bytes;  // where my messages land at that rank; the length of each of the two places
+    index_t own_landing, own_bytes;  // where its messages land here
     std::int64_t sent = 0, received = 0;
-    std::vector<bool> outstanding;  // messages that may not have been read: whether their reading is told
-    std::int64_t told_too = 0;      // tellings that nobody needs to wait for any more
+    std::vector<bool> outstanding;  // messages that may be unread: whether a flag will tell that they were read
+    std::int64_t told_too = 0;      // such flags that are still to be taken, but tell nothing new
   };
   struct Reach {
     int part;

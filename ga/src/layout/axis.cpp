@@ -81,7 +81,7 @@ index_t Axis::intervals(int part) const noexcept {
 }
 
 Interval Axis::interval(int part, index_t b) const noexcept {
-  if (single_) return {0, 0, extent_, 0};  // one piece, whatever its blocks
+  if (single_) return {0, 0, extent_, 0};  // one interval, whatever its blocks
   if (kind_ == Kind::dealt) {
     const index_t number = b * parts_ + part;
     return {part, begin_of(number), begin_of(number + 1), table_->before[static_cast<std::size_t>(number)]};

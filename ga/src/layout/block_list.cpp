@@ -64,7 +64,7 @@ index_t BlockList::volume(const Box& box) const noexcept {
   return product;
 }
 
-// Halves by the middle of the widest dimension of what is left.
+// Builds the tree of some blocks: halves them along the widest dimension of their bounds.
 void BlockList::build(int begin, int end) {
   const std::size_t here = nodes_.size();
   Box bounds = blocks_[at(order_[at(begin)])].box;
@@ -147,7 +147,7 @@ void BlockList::require_cover(const Coordinates& dims) const {
     return sum;
   };
   if (covered(part) == volume(part)) return;
-  // Halved until nothing of the part belongs to anybody, so that an element can be named.
+  // Halve the part until no block has any of it, so that the message can name it.
   while (covered(part) > 0) {
     std::size_t widest = 0;
     for (int d = 1; d < rank_; ++d) {

@@ -14,12 +14,12 @@
 
 namespace tessera::detail {
 
-/// Finds the places of many elements of one array of N dimensions: what LayoutCore::locate does, by tables and
-/// with no branch that depends on the element, so that the processor finds several at a time. @local
+/// Finds the places of many elements of one array of N dimensions, like LayoutCore::locate. It uses tables, and
+/// no branch depends on the element, so that the processor finds several at a time. @local
 template <std::size_t N>
 class BlockLocator {
  public:
-  /// None where it does not know such a layout, or its tables would be more work than they spare so many
+  /// Nothing if it does not support the layout, or if its tables would cost more than they save for so many
   /// elements.
   static std::optional<BlockLocator> make(const LayoutCore& layout, index_t elements) {
     const GridLayout* const grid = layout.grid();
@@ -43,7 +43,7 @@ class BlockLocator {
     return locator;
   }
 
-  /// The rank, and where the element is there.
+  /// The owner of an element, and its offset there.
   [[gnu::always_inline]] int operator()(const index_t* at, index_t& offset) const noexcept {
     index_t stride = 1, number = 0;
     offset = 0;
@@ -61,8 +61,8 @@ class BlockLocator {
  private:
   struct LocatedBlock {
     index_t end;
-    index_t origin;  // the element that would be the first of what its part stores
-    index_t stored;  // how many these are
+    index_t origin;  // the position that would be the first of what its part stores
+    index_t stored;  // how many elements its part stores, ghost cells included
     index_t number;
   };
 
@@ -71,8 +71,8 @@ class BlockLocator {
     std::size_t axis = 0;
     int shift = 0;
     std::vector<LocatedBlock> blocks;
-    // The block in which each 2^shift elements begin; none but the last is shorter, so that the others are in
-    // the next.
+    // For each 2^shift elements, the block in which they begin. Only the last block may be shorter, so all of
+    // these elements are in that block or the next.
     std::vector<std::int32_t> cells;
 
     bool set(std::size_t number, const Axis& along, index_t ghosts, index_t step, index_t most) {
@@ -97,7 +97,7 @@ class BlockLocator {
   std::array<Dimension, N> dimensions_;
 };
 
-/// Calls f(locate) with the fastest that there is for so many elements of a layout: locate(at, offset) is the
+/// Calls f(locate) with the fastest way to locate so many elements of a layout. locate(at, offset) returns the
 /// rank. @local
 template <class F>
 void with_locator(const LayoutCore& layout, index_t elements, F&& f) {

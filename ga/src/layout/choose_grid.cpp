@@ -36,8 +36,8 @@ struct Search {
       if (const double faces = faces_cut(dims, periodic, grid); faces < least) least = faces, best = grid;
       return;
     }
-    // From the largest factor down, so that of equals the first dimension is cut the most: blocks of whole
-    // rows.
+    // From the largest factor down: of equal grids, the first one found cuts the first dimension the most, into
+    // blocks of whole rows.
     for (int f = static_cast<int>(std::min<index_t>(rest, most[d])); f >= 1; --f) {
       if (rest % f != 0) continue;
       grid[d] = f;
@@ -54,10 +54,10 @@ std::vector<int> choose_grid(const std::vector<index_t>& dims, int ranks, const 
   for (std::size_t d = 0; d < dims.size(); ++d) {
     most[d] = std::max<index_t>(1, dims[d] / std::max<index_t>(1, min_block[d]));
   }
-  index_t fitting = 1;  // more cannot hold elements
+  index_t fitting = 1;  // more processes cannot hold elements
   for (const index_t parts : most)
     fitting = std::min<index_t>(ranks, fitting * std::min<index_t>(ranks, parts));
-  // Not every number of processes has factors that fit the extents: then fewer of them hold elements.
+  // Not every number of processes has factors that fit the extents. Then fewer processes hold elements.
   for (int used = static_cast<int>(fitting); used > 1; --used) {
     Search search{dims, most, periodic, std::vector<int>(dims.size(), 1), {}};
     search.factor(0, used);

@@ -15,7 +15,7 @@ GridLayout::GridLayout(std::vector<Axis> axes, int ranks, GridOrder grid_order, 
   index_t grid = 1;
   for (std::size_t d = 0; d < axes.size(); ++d) {
     dims_[d] = axes[d].extent();
-    // Neither factor is above 2^31: the product cannot overflow before it is looked at.
+    // Neither factor is above 2^31, so the product cannot overflow before it is checked.
     grid *= axes[d].parts();
     if (grid > ranks) {
       throw UsageError(
@@ -41,7 +41,7 @@ GridLayout GridLayout::with_tiles() const {
 }
 
 GridLayout GridLayout::on_ranks(std::vector<int> members, int ranks) const {
-  // Of those that were members: whom they stand for now.
+  // Replaces each previous member by the rank that now stands for it.
   if (members_) {
     std::vector<int> again;
     for (int old : members_->ranks) again.push_back(members[at(old)]);
@@ -61,7 +61,7 @@ GridLayout GridLayout::with_ghosts(const index_t* widths) const {
   index_t elements = 1;
   for (int d = 0; d < rank_; ++d) {
     copy.ghosts_[at(d)] = widths[d];
-    // Of a block that is all of the array, in the worst case.
+    // In the worst case, one block is all of the array.
     index_t all = 0;
     const bool fits = !__builtin_mul_overflow(widths[d], index_t{2}, &all) &&
                       !__builtin_add_overflow(all, std::max<index_t>(dims_[at(d)], 1), &all) &&

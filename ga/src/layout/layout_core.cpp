@@ -10,7 +10,7 @@
 namespace tessera::detail {
 namespace {
 
-// Whether the listed ranks can stand for those of a layout.
+// Throws UsageError unless the listed ranks can replace those of a layout.
 void require_members(std::vector<int> members, int of, int ranks) {
   if (static_cast<int>(members.size()) < of) {
     throw UsageError(
@@ -63,7 +63,7 @@ const Coordinates& LayoutCore::ghosts() const noexcept {
 bool LayoutCore::same_distribution(const LayoutCore& other) const noexcept {
   if (rank() != other.rank() || dims() != other.dims()) return false;
   bool same = true;
-  // By pieces, as blocks that are cut differently may still be at the same ranks.
+  // Compare by pieces: blocks that are cut differently may still be at the same ranks.
   for_each_piece({{}, dims()}, [&](const Piece& mine) {
     if (same)
       other.for_each_piece(mine.box, [&](const Piece& theirs) { same = same && theirs.rank == mine.rank; });

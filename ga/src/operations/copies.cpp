@@ -10,7 +10,7 @@
 #include "base/patch_text.hpp"
 #include "format.hpp"
 
-// Copies between slices: every owner fetches what is to be at its place.
+// Copies between slices: every owner fetches the elements that it is to hold.
 namespace tessera::detail {
 namespace {
 
@@ -19,7 +19,7 @@ void for_each_local_piece(const SliceCore& slice, F&& f) {
   slice.for_each_piece_of(slice.array().group().rank(), f);
 }
 
-// From one slice to another: get(box, data, strides) begins to fetch what is to be in a box of `to`.
+// Fills `to`: get(box, data, strides) begins to fetch the new elements of a box of it.
 template <class Get>
 void fetch(const SliceCore& to, Get&& get) {
   Request all;
@@ -27,7 +27,8 @@ void fetch(const SliceCore& to, Get&& get) {
   all.wait();
 }
 
-// Where what is written is also read, all is read first: into as much memory as this rank's part of the target.
+// For a target that is also read: all elements are read before any is written. This takes as much memory as
+// this rank's part of the target.
 template <class Get>
 void fetch_and_store(const SliceCore& to, Get&& get) {
   const int rank = to.rank();
@@ -57,7 +58,7 @@ void fetch_into(const SliceCore& from, const SliceCore& to, Get&& get) {
   is_entangled(to, from) ? fetch_and_store(to, get) : fetch(to, get);
 }
 
-// Of slices of the same extents.
+// A `get` for slices of the same extents.
 auto same_box(const SliceCore& from) {
   return [&from](const Box& box, std::byte* data, const Coordinates& strides) {
     const Dense dense(box, from.rank());
@@ -84,8 +85,8 @@ void reshape(const SliceCore& from, const SliceCore& to) {
   const Dense target({{}, to.extents()}, to.rank());
   const std::span source(from.extents().data(), static_cast<std::size_t>(from.rank()));
   const index_t size = to.array().type().size;
-  // A row of the target at a time, over all last dimensions that follow one another in local memory as they do
-  // in the target: whatever it is in the source, it is evenly spaced there.
+  // Fetches the target by rows. A row takes in all last dimensions over which local memory is evenly spaced. In
+  // the source it may be several boxes.
   auto get = [&](const Box& box, std::byte* data, const Coordinates& strides) {
     index_t count = 1, step = 1, begin = 0;
     std::size_t outer = static_cast<std::size_t>(to.rank());

@@ -96,7 +96,7 @@ void symmetrise(const SliceCore& a) {
   constexpr int order[] = {1, 0};
   const SliceCore turned = a.permuted(order);
   with_kind(a.array().type().kind, "symmetrise", [&]<class T>(T) {
-    // The other half is written too: all of it is fetched before anybody writes.
+    // The other half is written too, so all of it is fetched before any rank writes.
     std::vector<std::vector<T>> others;
     const int me = a.array().group().rank();
     a.for_each_piece_of(me, [&](const LocalPiece& piece) {

@@ -10,19 +10,21 @@
 #include "base/at.hpp"
 #include "base/tiling.hpp"
 
-// How operations come by the same elements of several slices, whatever their layouts.
+// How operations get the same elements of several slices, in any layouts.
 namespace tessera::detail {
 namespace {
 
 constexpr std::size_t max_operands = max_sources + 1;
-// Of a source at other nodes, bytes that are fetched at a time: while they are used the next are on their way.
+// Bytes of a source on other nodes that are fetched at a time. While they are used, the next are in flight.
 constexpr index_t most_fetched = index_t{1} << 20;
-// Of a source that lies in another order, bytes that are turned at a time: both sides stay in the inner caches.
+// Bytes of a source in another order that are turned into the target's order at a time. Both sides stay in the
+// inner caches.
 constexpr index_t most_turned = index_t{1} << 16;
-// Not worth turning: pieces of so few elements, and sources whose runs in the order of the target are so long.
+// Not worth turning: pieces of at most `few` elements, and sources with runs of `long_run` bytes in the order
+// of the target.
 constexpr index_t few = 64, long_run = 1024;
 
-// One slice's elements of a box: where its first is, and how far apart they are.
+// One slice's elements of a box: where the first one is, and their strides.
 struct Operand {
   std::byte* data;
   Coordinates strides;
@@ -35,7 +37,7 @@ struct Operand {
   }
 };
 
-// The operands found so far, in a fixed place: pieces may be small.
+// The operands found so far. A fixed array, because pieces may be small.
 struct Operands {
   std::array<Operand, max_operands> list;
   std::size_t count = 0;
@@ -75,7 +77,7 @@ struct Nest {
   }
 };
 
-// Whether the elements of an operand lie in another order than those of the target, in short runs of the same.
+// Whether an operand lies in another order than the target, with only short runs in the same order.
 bool is_turned(const ByStride& target, const ByStride& order, const Box& box, index_t size) {
   index_t run = size;
   for (std::size_t i = 0; i < target.size(); ++i) {
@@ -85,7 +87,7 @@ bool is_turned(const ByStride& target, const ByStride& order, const Box& box, in
   return false;
 }
 
-// Dense memory for the elements of a box, in an order.
+// Dense memory for the elements of a box, in a given order of the dimensions.
 class DenseBuffer {
  public:
   Operand operand(const Box& box, const ByStride& order, index_t size, int rank) {
@@ -103,7 +105,7 @@ class DenseBuffer {
   }
 
  private:
-  // Memory that any element may lie in.
+  // Memory that is aligned for any element.
   struct alignas(most_alignment) Line {
     std::byte bytes[most_alignment];
   };
@@ -138,7 +140,7 @@ struct Orders {
   }
 };
 
-// A box of the target, and what is on its way there from sources at other nodes.
+// A box of the target, and the elements of sources on other nodes that are in flight for it.
 struct Ahead {
   Box box;
   Operand target;
@@ -148,8 +150,8 @@ struct Ahead {
   Request arrived;
 };
 
-// Asks for the elements of a box, in the order in which they lie: many short runs are no pattern that the
-// processor foresees.
+// Prefetches the elements of a box, in the order in which they lie. The processor does not predict many short
+// runs.
 void ask_for(const Operand& operand, const Box& box, const ByStride& order) {
   constexpr index_t line = 64;
   index_t run = operand.size;
@@ -172,7 +174,7 @@ class Walk {
  public:
   Walk(const SliceCore& target, std::span<const SliceCore> sources, const RunFunction& f)
       : target_(target), sources_(sources), f_(f), rank_(target.rank()) {
-    // Not for each piece: it compares all blocks of irregular layouts.
+    // Once, not for each piece: this compares all blocks of irregular layouts.
     for (std::size_t s = 0; s < sources.size(); ++s) aligned_[s] = sources[s].is_aligned_with(target);
   }
 
@@ -186,8 +188,8 @@ class Walk {
   }
 
  private:
-  // Begins to fetch those sources of a box that are not all on the node; false if there are none. Goes over
-  // what was begun before.
+  // Begins to fetch the sources of a box that are not all on the node, and meanwhile uses the chunks that were
+  // begun before. Returns false if there are no such sources.
   bool fetch_sources(const Box& box, const Operand& target) {
     std::array<bool, max_sources> fetched{};
     std::array<Coordinates, max_sources> strides{};
@@ -233,7 +235,7 @@ class Walk {
     add_sources(box);
   }
 
-  // The operands of `box` are known for the target and the first of the sources.
+  // Adds the remaining sources. operands_ already holds the target and the first sources, restricted to `box`.
   void add_sources(const Box& box) {
     const std::size_t s = operands_.count - 1;
     if (s == sources_.size()) return turn(box);
@@ -324,9 +326,9 @@ class Walk {
   std::span<const SliceCore> sources_;
   const RunFunction& f_;
   int rank_;
-  std::array<bool, max_sources> aligned_{};  // as the target, by source
+  std::array<bool, max_sources> aligned_{};  // whether each source is aligned with the target
   std::array<Ahead, 2> turns_;               // one is used while the other is fetched
-  std::size_t begun_ = 0;                    // of them, so far
+  std::size_t begun_ = 0;                    // how many fetches were begun so far
   const Ahead* ahead_ = nullptr;             // the one that is used
   std::array<DenseBuffer, max_operands> turned_;
   Operands operands_;

@@ -16,17 +16,17 @@
 namespace tessera::detail {
 namespace {
 
-// A quotient; for integers, where there is none, 0, and says so.
+// A quotient. For an integer divided by 0 it is 0, and `undefined` is set.
 template <class T>
 T quotient(T a, T b, bool& undefined) {
   if constexpr (std::is_integral_v<T>) {
     if (b == 0) return undefined = true, T{0};
-    if (b == -1) return wrapping<T>([](auto u, auto v) { return u - v; }, T{0}, a);  // the least one wraps
+    if (b == -1) return wrapping<T>([](auto u, auto v) { return u - v; }, T{0}, a);  // the least integer wraps
   }
   return static_cast<T>(a / b);
 }
 
-// One rank cannot throw alone.
+// Throws on all ranks if one rank has divided by 0.
 void require_defined(std::string_view operation, const SliceCore& result, bool undefined) {
   const ElementKind kind = result.array().type().kind;
   if (kind != ElementKind::int32 && kind != ElementKind::int64) return;
@@ -40,7 +40,7 @@ void require_defined(std::string_view operation, const SliceCore& result, bool u
                              to_string(a.array().type()), a.description()));
 }
 
-// In place: f(x) for each element x of the slice.
+// Calls f for the runs of the slice, which it changes in place.
 template <class F>
 void in_place(std::string_view operation, const SliceCore& a, F&& f) {
   begin_operation(operation, {a});
@@ -96,7 +96,7 @@ void randomize(const SliceCore& a, std::uint64_t seed, const void* low, const vo
     const T from = value<T>(low), to = value<T>(high);
     require_interval("randomize", from, to);
     for_each_placed_run(a, [&](const PlacedRun& run) {
-      // The number of an element in row-major order decides, so that who owns it does not matter.
+      // The number of an element in row-major order decides, so that its owner does not matter.
       const auto [number, step] = run.numbers(a);
       T* x = static_cast<T*>(run.data[0]);
       for (index_t i = 0; i < run.count; ++i)
@@ -167,7 +167,7 @@ void axpby(const void* alpha, const SliceCore& x, const void* beta, const SliceC
   require_apart("axpby", z, sources);
   with_kind(z.array().type().kind, "axpby", [&]<class T>(T) {
     const T a = value<T>(alpha), b = value<T>(beta);
-    // beta == 0 leaves y out, so that what was never written (NaN) does not survive, as in BLAS.
+    // If beta == 0, y is not read, so NaN in it (never written, say) does not propagate, as in BLAS.
     if (b == T{0}) {
       return for_each_run(z, std::span(sources, 1), [a](const ElementRun& run) {
         apply<T, T>(run, [a](T& to, const T& u) { to = product(a, u); });

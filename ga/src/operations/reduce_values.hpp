@@ -34,7 +34,7 @@ T identity(Reduce operation) {
   }
 }
 
-/// What an operation makes of two values. @throws UsageError if it is not defined for them. @local
+/// The result of an operation on two values. @throws UsageError if it is not defined for them. @local
 template <class T>
 T combine(Reduce operation, T a, T b) {
   if (operation == Reduce::sum) return sum(a, b);
@@ -63,13 +63,13 @@ T combine(Reduce operation, T a, T b) {
       formatted("{} is not defined for elements of {}", to_string(operation), to_string(element_kind<T>())));
 }
 
-/// Group::all_reduce, where NaN stays under min and max, which MPI does not promise. @collective
+/// Group::all_reduce that keeps NaN under min and max, which MPI does not promise. @collective
 template <class T>
 void reduce_all(const Group& group, std::span<T> values, Reduce operation) {
   if constexpr (std::is_floating_point_v<T>) {
     if (operation == Reduce::min || operation == Reduce::max) {
-      // Numbers in the place of NaN, and behind all of them whether there was one; callers that look pay for
-      // it.
+      // NaN is replaced by a neutral number. One more element, behind all numbers, tells whether there was a
+      // NaN. Only then a second reduction finds where.
       const T none = identity<T>(operation), yes = operation == Reduce::min ? T{-1} : T{1};
       std::vector<T> numbers(values.begin(), values.end()), marks(values.size(), T{0});
       bool any = false;

@@ -43,7 +43,7 @@ S local_sum(const SliceCore& a, F&& term) {
   return total;
 }
 
-// Before all others: NaN is both the least and the greatest.
+// NaN precedes all numbers: it is both the least and the greatest.
 template <class T>
 bool precedes(Extreme which, T a, T b) {
   if (is_nan(a) || is_nan(b)) return is_nan(a) && !is_nan(b);
@@ -73,9 +73,9 @@ void dot(const SliceCore& x, const SliceCore& y, Conjugate first, void* result) 
 
 namespace {
 
-// A sum of squares in three parts, so that no square leaves the range of numbers (as Blue does it, A portable
-// Fortran program to find the Euclidean norm of a vector, TOMS 1978; but by runs, not by elements): of numbers
-// as they are, of large ones divided by `unit`, of small ones multiplied by it.
+// A sum of squares in three parts: of numbers as they are, of large numbers divided by `unit`, and of small
+// numbers multiplied by `unit`. So no square overflows or underflows. After Blue, A portable Fortran program to
+// find the Euclidean norm of a vector, TOMS 1978, but by runs instead of elements.
 struct SumOfSquares {
   static constexpr double unit = 0x1p600;
   double middle = 0, large = 0, small = 0;
@@ -89,7 +89,7 @@ struct SumOfSquares {
       });
     };
     const double plain = squares(1);
-    // Squares of float and of integers are far inside.
+    // Squares of float and of integers are far inside the range.
     if (!std::is_same_v<T, double> || (plain <= 0x1p900 && plain >= 0x1p-900))
       middle += plain;
     else if (plain < 0x1p-900)
@@ -131,7 +131,8 @@ double norm(const SliceCore& a, Norm which) {
   return with_kind(a.array().type().kind, "norm", [&]<class T>(T) {
     if (which == Norm::two) return norm2_of<T>(a);
     auto size_of_element = [](const T& x) {
-      // The most negative integer has no magnitude in its own type; that of (infinity, NaN) would be infinite.
+      // The most negative integer has no magnitude in its own type. The magnitude of (infinity, NaN) would be
+      // infinite.
       if constexpr (std::is_integral_v<T>)
         return std::abs(static_cast<double>(x));
       else
@@ -151,7 +152,7 @@ void reduce(const SliceCore& a, Reduce operation, void* result) {
   begin_operation("reduce", {a});
   with_kind(a.array().type().kind, "reduce", [&]<class T>(T) {
     T total = combine(operation, identity<T>(operation),
-                      identity<T>(operation));  // throws alike where nobody has elements
+                      identity<T>(operation));  // throws alike if no rank has elements
     if (operation == Reduce::sum) {
       total = local_sum<T, T>(a, [](const T& x) { return x; });
     } else {
@@ -172,7 +173,7 @@ void extreme(const SliceCore& a, Extreme which, void* value, index_t* at) {
     if constexpr (std::is_arithmetic_v<T>) {
       struct FoundExtreme {
         T value;
-        index_t number;  // in row-major order; of equals the first
+        index_t number;  // in row-major order; the first of equal elements
       };
       FoundExtreme best{{}, -1};
       auto take = [&](const FoundExtreme& next) {
@@ -184,7 +185,7 @@ void extreme(const SliceCore& a, Extreme which, void* value, index_t* at) {
         const auto [number, step] = run.numbers(a);
         const T* x = static_cast<const T*>(run.data[0]);
         for (index_t i = 0; i < run.count; ++i) {
-          // Looked at closely only if it may be the one.
+          // A cheap test first: only a candidate is compared in full.
           const T here = x[i * run.strides[0]];
           if (best.number < 0 || !precedes(which, best.value, here)) take({here, number + i * step});
         }

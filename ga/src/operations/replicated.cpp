@@ -30,8 +30,8 @@ NodeCopies::NodeCopies(const Group& group)
   peers_ = group.split(share_ < shares_ ? share_ : Group::no_color, group.node_of(group.rank()));
 }
 
-// Calls f(elements, how many) for the parts of the copy that fall to this rank; every node's member of its
-// number has the same parts. What f leaves in them goes back into the copy.
+// Calls f(elements, how many) for this rank's parts of the copy, and then stores the elements back. On every
+// node, the member with the same number has the same parts.
 template <class F>
 void NodeCopies::for_each_part(const ArrayCore& copy, F&& f) const {
   copy.sync();
@@ -55,7 +55,8 @@ void NodeCopies::merge(const ArrayCore& copy, Reduce operation) const {
   group_.check_agreement(formatted("merge of the copies \"{}\"", copy.name()),
                          static_cast<std::uint64_t>(operation));
   with_kind(copy.type().kind, "merge", [&]<class T>(T) {
-    combine(operation, identity<T>(operation), identity<T>(operation));  // throws alike where there is one node
+    combine(operation, identity<T>(operation),
+            identity<T>(operation));  // throws alike if there is only one node
     for_each_part(copy, [&](std::byte* data, index_t count) {
       reduce_all(peers_, std::span(reinterpret_cast<T*>(data), static_cast<std::size_t>(count)), operation);
     });

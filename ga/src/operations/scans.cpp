@@ -13,7 +13,8 @@
 #include "format.hpp"
 #include "operations/reduce_values.hpp"
 
-// Prefix operations on vectors: each rank works on an even share, and takes over what came of those before it.
+// Prefix operations on vectors: each rank works on an even share, and takes over the result of the shares
+// before it.
 namespace tessera::detail {
 namespace {
 
@@ -49,7 +50,7 @@ std::vector<char> marks(std::string_view operation, const SliceCore& mask, const
   return marked;
 }
 
-// What a share does to all that follows it.
+// What a share passes on to all shares that follow it.
 template <class T>
 struct Carry {
   T value;
@@ -66,10 +67,10 @@ void scan(const SliceCore& x, const SliceCore* starts, const SliceCore& y, Reduc
   const VectorShare share(x);
   with_kind(x.array().type().kind, name, [&]<class T>(T) {
     combine(operation, identity<T>(operation),
-            identity<T>(operation));  // throws alike where nobody has elements
+            identity<T>(operation));  // throws alike if no rank has elements
     auto elements = share.get<T>(x);
     const auto first = starts == nullptr ? std::vector<char>(elements.size(), 0) : marks(name, *starts, share);
-    // Within the share; what was there before its first start is added when it is known.
+    // Scan within the share. The result of the shares before it is added later, up to the first start.
     Carry<T> mine{identity<T>(operation), 0};
     std::size_t open = elements.size();  // elements before the first start
     for (std::size_t i = 0; i < elements.size(); ++i) {
@@ -82,7 +83,7 @@ void scan(const SliceCore& x, const SliceCore* starts, const SliceCore& y, Reduc
       mine.value = combine(operation, before, element);
       elements[i] = kind == Scan::exclusive ? before : mine.value;
     }
-    // Everybody has read its elements when all have come here, so that y may be x.
+    // After this all_gather all ranks have read their elements, so y may be x.
     T before = identity<T>(operation);
     const auto all = x.array().group().all_gather(mine);
     for (int r = 0; r < x.array().group().rank(); ++r) {
@@ -103,7 +104,7 @@ void spread(const SliceCore& x, const SliceCore& starts, const SliceCore& y) {
   const auto size = static_cast<std::size_t>(x.array().type().size);
   std::vector<std::byte> elements(static_cast<std::size_t>(share.size()) * size), result(elements.size());
   share.get_into(x, elements.data());
-  share.get_into(y, result.data());  // what is before the first mark of all stays
+  share.get_into(y, result.data());  // elements before the very first mark stay
   const auto first = marks("spread", starts, share);
   const auto none = first.end();
   const auto last = std::find(first.rbegin(), first.rend(), 1);

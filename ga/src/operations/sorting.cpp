@@ -17,7 +17,7 @@
 namespace tessera::detail {
 namespace {
 
-// A key and where it came from: no two are equal, so that equal keys keep their order and are shared out
+// A key and where it came from. No two items are equal, so equal keys keep their order and are shared out
 // evenly.
 template <class T>
 struct Item {
@@ -36,7 +36,7 @@ struct Item {
   }
 };
 
-// As many elements on each rank, which it alone owns.
+// An array with `each` elements on each rank.
 ArrayCore table(const Group& group, index_t each, ElementType type, std::string_view name) {
   std::vector<index_t> starts;
   for (int r = 0; r < group.size(); ++r) starts.push_back(r * each);
@@ -52,8 +52,9 @@ std::vector<T> all_of(const ArrayCore& array) {
   return elements;
 }
 
-// The parts of sorted runs that fall to each rank: by samples of all runs at even distances, each rank gets at
-// most about twice its share (Shi and Schaeffer, Parallel sorting by regular sampling, JPDC 1992).
+// The parts of sorted runs that fall to each rank. They are chosen by samples of all runs at even distances.
+// Each rank gets at most about twice its share (Shi and Schaeffer, Parallel sorting by regular sampling, JPDC
+// 1992).
 template <class T>
 class SampleSort {
  public:
@@ -121,7 +122,7 @@ std::vector<Item<T>> merged(const SampleSort<T>& parts, const ArrayCore& runs, i
   }
   all.wait();
   auto place = [&](std::size_t end) { return items.begin() + static_cast<std::ptrdiff_t>(ends[end]); };
-  // Neighbouring runs, then pairs of them, and so on.
+  // Merge neighbouring runs, then pairs of them, and so on.
   const std::size_t n = ends.size() - 1;
   for (std::size_t width = 1; width < n; width *= 2) {
     for (std::size_t i = 0; i + width < n; i += 2 * width)
@@ -166,7 +167,7 @@ void sort(const SliceCore& keys, const SliceCore* values) {
         moved.resize(items.size() * static_cast<std::size_t>(values->array().type().size));
         values->gather(from, moved.data());
       }
-      runs.sync();  // nobody reads any more
+      runs.sync();  // no rank reads any more
       keys.put(place, {sorted.data(), &count, &stride});
       if (values != nullptr) values->put(place, {moved.data(), &count, &stride});
       end_operation(keys);

@@ -34,8 +34,8 @@ TaskCounter::TaskCounter(const Group& group, index_t count, const TaskOptions& o
   group.check_agreement(formatted("TaskCounter \"{}\"", options.name),
                         static_cast<std::uint64_t>(count_) * 31 + static_cast<std::uint64_t>(chunk_) * 2 +
                             static_cast<std::uint64_t>(options.by_node));
-  // On one node the counter itself is as near; and one process of each node needs nobody to share with. All
-  // nodes decide alike, though only where there are several members does it matter.
+  // Nodes need no counters if there is only one, where the counter itself is as near, or if each has one
+  // process. All nodes decide alike, though it matters only where there are several members.
   if (group.node_count() == 1 || group.node_count() == group.size() || !options.by_node) return;
   detail::agreed(group, formatted("TaskCounter \"{}\"", options.name), [&] {
     node_.emplace(group.node(), range_words, formatted("{} of a node", options.name));
@@ -44,13 +44,13 @@ TaskCounter::TaskCounter(const Group& group, index_t count, const TaskOptions& o
 }
 
 void TaskCounter::reset(std::optional<index_t> count) {
-  // Only one member stores anything: all have to throw.
+  // Only some members store anything, but all have to throw.
   if (!global_.segment().is_open())
     throw UsageError(
         formatted("\"{}\" was used after it was closed, or outlived by its Runtime", global_.name()));
   if (count) count_ = checked_count(*count, global_.name());
   const Group& all = group();
-  all.barrier();  // ranks that still draw have had enough
+  all.barrier();  // no rank still draws
   mine_ = {0, 0};
   ended_ = false;
   if (all.rank() == 0) global_.store(0, 0, 0);
@@ -67,9 +67,10 @@ void TaskCounter::close() {
   global_.close();
 }
 
-// As many chunks as half of what is left comes to for so many shares of the group, and one at least.
+// For `shares` members of the group, draws their part of half of what is left, in whole chunks and at least one
+// chunk.
 TaskCounter::TaskRange TaskCounter::draw_from_all(index_t shares) {
-  // A chunk of more than all would let the counter overflow.
+  // A chunk of more tasks than there are could overflow the counter.
   const index_t chunk = std::min(chunk_, std::max<index_t>(1, count_));
   index_t wanted = chunk;
   if (shares > 1) {
@@ -81,7 +82,7 @@ TaskCounter::TaskRange TaskCounter::draw_from_all(index_t shares) {
   return {begin, begin + std::min(wanted, count_ - begin)};
 }
 
-// Moves the counter on, and returns where it was. Each process adds beyond the end once at most.
+// Advances the counter, and returns where it was. Each process adds beyond the end at most once.
 index_t TaskCounter::advance(index_t wanted) {
   constexpr index_t most = std::numeric_limits<index_t>::max();
   if (wanted <= (most - count_) / group().size()) return global_.fetch_add(0, 0, wanted);

@@ -20,7 +20,7 @@ using detail::at;
 using detail::product;
 using detail::sum;
 
-// What of a matrix one rank has.
+// One rank's share of a matrix.
 template <Arithmetic T>
 struct SparseMatrix<T>::Assembled {
   std::vector<index_t> begins, columns;
@@ -29,7 +29,7 @@ struct SparseMatrix<T>::Assembled {
 
 namespace {
 
-// An irregular layout with so many elements on each rank.
+// An irregular layout with `mine` elements on each rank.
 Layout<1> counted(const Group& group, index_t mine) {
   const auto counts = group.all_gather(mine);
   std::vector<index_t> starts(counts.size(), 0);
@@ -37,7 +37,7 @@ Layout<1> counted(const Group& group, index_t mine) {
   return Layout<1>::irregular(Extents<1>(starts.back() + counts.back()), {starts}, group.size());
 }
 
-// The number of a rank's first element, or of what would be it if it has none.
+// The number of a rank's first element, or where it would be if the rank has none.
 template <class T>
 index_t begin_of(const Array<T, 1>& array, int rank) {
   return array.core().layout().grid()->axis(0).interval(rank, 0).begin;
@@ -57,14 +57,15 @@ void require_triplets(const Group& group, index_t rows, index_t columns, std::sp
   if (problem = group.agree(problem); !problem.empty()) throw UsageError(problem);
 }
 
-// The triplets of all ranks that are of this rank's rows, those of rank 0 first.
+// The triplets of this rank's rows from all ranks, in the order of the ranks.
 template <class T>
 std::vector<Triplet<T>> exchange(const Group& group, const detail::Axis& rows,
                                  std::span<const Triplet<T>> triplets) {
   const int ranks = group.size(), me = group.rank();
   std::vector<std::vector<Triplet<T>>> to(at(ranks));
   for (const Triplet<T>& t : triplets) to[at(rows.find(t.row).part)].push_back(t);
-  // Row s says what rank s sends; each rank has the column of what it receives, and makes places of it.
+  // Row s holds how many triplets rank s sends to each rank. A rank owns the column of what it receives, and
+  // turns these counts into places.
   Array<index_t, 2> places(group, Layout<2>::blocked({ranks, ranks}, ranks, {.grid = Extents<2>(1, ranks)}),
                            {.name = "triplets to each"});
   const Patch<2> my_row{{me, 0}, {me + 1, ranks}};
@@ -105,7 +106,8 @@ SparseMatrix<T>::SparseMatrix(const Group& group, index_t rows, index_t columns,
             const auto axis = detail::Axis::blocked(rows, group.size());
             const index_t first = axis.interval(group.rank(), 0).begin;
             auto own = exchange(group, axis, triplets);
-            // Equal ones in the order in which they came, so that their sum does not depend on chance.
+            // A stable sort keeps equal triplets in the order in which they came, so that their sum is
+            // reproducible.
             std::stable_sort(own.begin(), own.end(), [](const Triplet<T>& a, const Triplet<T>& b) {
               return a.row != b.row ? a.row < b.row : a.column < b.column;
             });
@@ -159,7 +161,7 @@ void SparseMatrix<T>::close() {
 
 namespace {
 
-// This rank's elements of an array whose block is all that it has.
+// This rank's elements of an array with one block per rank.
 template <class T>
 std::span<T> own_elements(const detail::ArrayCore& array, index_t count) {
   array.require_open();
@@ -226,11 +228,11 @@ void for_each_stretch(std::span<const index_t> numbers, index_t widest_gap, F&& 
   }
 }
 
-// The elements of a vector at increasing positions: in stretches where that is few transfers, else as a list.
+// Gets the elements of a vector at increasing positions: in stretches if these are few, else as a list.
 template <class T>
 std::vector<T> fetch(const Array<T, 1>& x, const std::vector<index_t>& at_positions) {
   constexpr index_t widest_gap = 8,
-                    worth = 16;  // elements: not needed, but cheaper than another transfer; on average
+                    worth = 16;  // in elements; a gap costs less than another transfer, worth is an average
   std::vector<T> elements(at_positions.size());
   index_t stretches = 0;
   for_each_stretch(at_positions, widest_gap, [&](std::size_t, std::size_t) { ++stretches; });
@@ -259,7 +261,7 @@ std::vector<T> fetch(const Array<T, 1>& x, const std::vector<index_t>& at_positi
 
 namespace {
 
-// As every collective operation on an array begins: whatever epoch it is in, ends.
+// Ends the epochs of the arrays, as every collective operation on arrays does first.
 void settle(std::initializer_list<const detail::ArrayCore*> arrays) {
   for (const detail::ArrayCore* array : arrays) {
     array->require_open();

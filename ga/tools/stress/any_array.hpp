@@ -24,21 +24,21 @@ struct Found {
   Values values;
 };
 
-/// Where an element lies in the segment of its array: the number of the element among those that
-/// a rank stores.
+/// Where an element lies in the segment of its array: its rank, and its number among the elements that the rank
+/// stores.
 struct Stored {
   int rank;
   index_t number;
   Numbers at;
 };
 
-/// An operation of a batch, on elements that follow each other in a rank's memory from `first` on.
+/// An operation of a batch, on contiguous elements in a rank's memory, from `first` on.
 struct BatchStep {
   enum class Kind { put, get, acc, fetch_op };
   Kind kind;
   int rank;
   index_t first;
-  Values values;  // their number counts even for get
+  Values values;  // for get, only their number matters
   index_t alpha = 1;
   Update update = Update::sum;  // of fetch_op
 };
@@ -48,7 +48,7 @@ class AnyMemory {
  public:
   virtual ~AnyMemory() = default;
   virtual void add(Batch& batch, const BatchStep& step) = 0;
-  /// What the oldest step that reads has brought, and so on; after the batch was sent.
+  /// The results of the steps that read, the oldest first; after the batch was sent.
   virtual std::vector<Values> results() = 0;
   virtual void flush() = 0;
 };
@@ -60,18 +60,18 @@ class AnyArray {
 
   virtual std::unique_ptr<AnyArray> duplicate(const std::string& name) const = 0;
   virtual void redistribute(const Line& layout) = 0;
-  /// Moves the array away and back, with all that is under way.
+  /// Moves the array away and back, while transfers may be in flight.
   virtual void move() = 0;
   virtual void close() = 0;
   virtual void sync() = 0;
   virtual void flush(int rank) = 0;
 
-  // `how`: a dense buffer, "strided" or "registered" with MPI; or without waiting, "async" and "detached",
-  // until wait().
+  // `how`: the buffer is dense, "strided" or "registered" with MPI. Or the transfer does not wait: "async" and
+  // "detached", until wait().
   virtual void put(const Part& part, const Values& values, const std::string& how) = 0;
   virtual void accumulate(const Part& part, const Values& values, const Line& line) = 0;
   virtual Values get(const Part& part, const std::string& how) = 0;
-  /// What the oldest get without waiting has brought, and so on. `how`: one after another, "test" or
+  /// The results of the gets that did not wait, the oldest first. `how`: one after another, "test" or
   /// "together".
   virtual std::vector<Values> wait(const std::string& how = {}) = 0;
   virtual void put_periodic(const Part& part, const Values& values) = 0;
@@ -85,7 +85,7 @@ class AnyArray {
   virtual Number load(const Numbers& at) = 0;
   /// fetch_add and exchange for sums and replacements.
   virtual Number fetch_op(const Numbers& at, Update update, Number value) = 0;
-  /// What was there; the element is set where that is `expected`.
+  /// Returns what was there, and sets the element if that is `expected`.
   virtual Number compare_exchange(const Numbers& at, Number expected, Number desired) = 0;
   virtual void put_notify(const Part& part, const Values& values, const Flag& flag) = 0;
 
@@ -96,9 +96,10 @@ class AnyArray {
   virtual void update_ghosts(const Line& line) = 0;
   virtual void begin_update_ghosts(const Line& line) = 0;
   virtual void end_update_ghosts(bool tests) = 0;
-  /// The segment of the array; null if no element of it is on this node, so that nothing tells of it.
+  /// The segment of the array; null if no element of it is on this node, since nothing then leads to the
+  /// segment.
   virtual AnyMemory* memory(const Runtime& runtime) = 0;
-  /// Where the elements of this rank lie in that.
+  /// Where the elements of this rank lie in that segment.
   virtual std::vector<Stored> stored(const Runtime& runtime) = 0;
   /// This rank's block with the cells around it, and the bounds of the block; nothing where it is empty.
   virtual Found with_ghosts(Part& block) = 0;
@@ -118,7 +119,7 @@ struct Operand {
   Part part;
   std::size_t dimensions;  // of the part
 };
-/// An operation of whole_operations(); what it returns. `rank`: the most dimensions of an operand.
+/// Runs an operation of whole_operations(), and returns its result. `rank`: the most dimensions of an operand.
 /// @collective
 Values compute(const std::string& type, std::size_t rank, const Line& line,
                const std::vector<Operand>& operands);
@@ -137,15 +138,16 @@ Values compute_complex(const std::string& type, std::size_t rank, const Line& li
                        const std::vector<Operand>& operands);
 
 inline constexpr std::size_t most_dimensions = 8;
-/// The cache of an epoch whose line does not say it.
+/// The cache of an epoch if its line does not give one.
 inline constexpr index_t default_cache = 1 << 20;
 
-/// Of arrays of records. Their model has one dimension more, the last, along which the members of a record lie.
+/// Limits of arrays of records. Their model has one dimension more, the last, along which the members of a
+/// record lie.
 inline constexpr std::size_t most_record_dimensions = 3;
 inline constexpr index_t record_members = 4;
 
-/// Arrays of double alone have all numbers of dimensions: one compiled core moves all types, and each number
-/// takes seconds to compile for each type.
+/// Only arrays of double have all numbers of dimensions. One compiled core moves all types, and each number of
+/// dimensions takes seconds to compile for each type.
 template <class T>
 inline constexpr std::size_t most_dimensions_of = std::is_same_v<T, double> ? most_dimensions : 4;
 /// The same by a type's name. @local

@@ -31,7 +31,7 @@ class ArrayMemory final : public AnyMemory {
   /// @collective @throws as Segment
   ArrayMemory(const Group& group, index_t offset, index_t bytes, const SegmentOptions& options)
       : offset_(offset), segment_(group, offset + bytes, options) {}
-  /// That of an array which has memory of its own; another handle to it.
+  /// Another handle to the segment of an array that has memory of its own.
   explicit ArrayMemory(Segment&& segment) : offset_(0), segment_(std::move(segment)) {}
   const Segment& segment() const { return segment_; }
   index_t offset() const { return offset_; }
@@ -75,11 +75,11 @@ class ArrayMemory final : public AnyMemory {
  private:
   index_t offset_;
   Segment segment_;
-  std::deque<std::vector<T>> found_;  // none moves until the batch was sent
+  std::deque<std::vector<T>> found_;  // no vector moves before the batch is sent
 };
 
-/// The memory of an array that was not made in a segment, found by one of its elements; null if none of them is
-/// on this node.
+/// The memory of an array that was not made in a segment, found by one of its elements. Null if none of its
+/// elements is on this node.
 template <class T, std::size_t N>
 std::unique_ptr<ArrayMemory<T>> locate_memory(const Runtime& runtime, const Array<T, N>& array) {
   const Layout<N> layout = array.layout();

@@ -12,7 +12,7 @@ namespace {
 
 bool less(const Number& a, const Number& b) { return a.real() < b.real(); }
 
-// In row-major order, the first of equal elements.
+// The extremum and its position: the first of equal elements in row-major order.
 Values extremum(const Values& x, const Numbers& extents, bool greatest) {
   const auto at =
       greatest ? std::max_element(x.begin(), x.end(), less) : std::min_element(x.begin(), x.end(), less);
@@ -44,14 +44,14 @@ Number sum(const Values& x) {
   return total;
 }
 
-// Whether a sum of these is exact in whatever order.
+// Whether a sum of these is exact in any order.
 bool adds_up(const Values& x) {
   double total = 0;
   for (const Number& value : x) total += std::abs(value.real()) + std::abs(value.imag());
   return is_exact(x) && total < (1 << 22);
 }
 
-// By an operation of bits or of logic on whole numbers.
+// Two whole numbers combined by a bitwise or logical operation.
 std::int64_t combined(const std::string& operation, std::int64_t a, std::int64_t b) {
   if (operation == "bit_and") return a & b;
   if (operation == "bit_or") return a | b;
@@ -78,7 +78,7 @@ std::optional<Effect> reduced(const Line& line, const Model& model, const Values
   return Effect{{}, {*at}, false};
 }
 
-// Nothing where something is divided by 0, or the quotient is no whole number of a type that has others.
+// Nothing if an element is divided by 0, or if a quotient is not whole and the type is not an integer.
 std::optional<Effect> divided(const Model& model, const Values& x, const Values& y) {
   if (std::any_of(y.begin(), y.end(), [](const Number& b) { return b.real() == 0; })) return {};
   return written(each(x, y, [&](const Number& a, const Number& b) {

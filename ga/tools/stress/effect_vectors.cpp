@@ -12,7 +12,7 @@ namespace tessera::stress {
 
 namespace {
 
-// An operand, element by element: of several values each where elements are records.
+// An operand, element by element. An element has several values if it is a record.
 struct Elements {
   Values values;
   std::size_t each;
@@ -37,7 +37,7 @@ bool stays_exact(const Values& x, bool multiplies) {
 std::optional<Effect> scanned(const Line& line, const Model& model, const Values& x, const Values& starts) {
   const std::string operation = line.word("op", "sum");
   const bool is_exclusive = line.number("kind") == 1, is_extremum = operation == "min" || operation == "max";
-  // A least of nothing is no number that all types hold.
+  // The minimum of no elements is not a number that all types hold.
   if (is_extremum && (is_exclusive || model.is_complex())) return {};
   if (!is_extremum && !stays_exact(x, operation == "product")) return {};
   const Number neutral = operation == "product" ? 1 : 0;

@@ -8,7 +8,7 @@
 
 namespace tessera::stress {
 
-/// A number of the model as an element of an array, and back. Of a structure: none, as it has several.
+/// A number of the model as an element of an array, and back. A structure gets no number, since it has several.
 template <class T>
 T element(const Number& value) {
   if constexpr (std::is_arithmetic_v<T>)

@@ -43,7 +43,7 @@ void Generator::add_group() {
 void Generator::add_array() {
   if (sizes_.size() < 3 && chance(30)) add_group();
   Sketch array{"a" + std::to_string(++named_), "", "", {}};
-  if (!arrays_.empty() && chance(65)) {  // one that goes with another
+  if (!arrays_.empty() && chance(65)) {  // one that fits another
     const Sketch& other = one_of(arrays_);
     array.type = other.type;
     array.group = other.group;
@@ -62,7 +62,7 @@ void Generator::add_array() {
   } else {
     array.type = word({"int32", "int64", "float", "double", "complex_float", "complex_double", "record"});
     array.group = one_of(sizes_).first;
-    // Fewer dimensions are what most programs have.
+    // Most programs have fewer dimensions.
     const auto most = static_cast<index_t>(most_dimensions_of_type(array.type));
     array.extents = some_extents(
         static_cast<std::size_t>(most < 6 || chance(60) ? pick(1, std::min<index_t>(most, 5)) : pick(6, most)));
@@ -72,7 +72,7 @@ void Generator::add_array() {
   arrays_.push_back(array);
 }
 
-// The line that makes an array; what is not given yet is drawn.
+// Adds the line that makes an array; settings that are not given yet are drawn.
 void Generator::describe(Sketch& array) {
   Line& line = say("array", {array.name}).set("type", array.type).set("extents", array.extents);
   if (array.group != "world") line.set("group", array.group);
@@ -116,7 +116,7 @@ void Generator::add_line() {
     add_change(array, choice);
 }
 
-// Of an array's layout, or the end of an array or a group.
+// Changes an array's layout, or ends an array or a group.
 void Generator::add_change(const Sketch& array, index_t choice) {
   if (choice == 94 && chance(50)) {
     say("move", {array.name});

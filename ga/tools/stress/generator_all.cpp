@@ -32,7 +32,7 @@ void Generator::add_of_all(const Sketch& array) {
     line.set("cache", pick(0, 40000));
 }
 
-// What lines of any type have.
+// Settings that lines of any element type have.
 void Generator::finish_of_all(Line& line) {
   if (line.verb == "write_local") line.set("how", word({"each", "blocks", "whole"}));
   if (line.verb.find("_epoch") != std::string::npos && chance(30)) line.set("end", 0);

@@ -16,7 +16,7 @@ struct Sketch {
   std::string name, type, group;
   Numbers extents;
   bool has_ghosts = false, in_memory = false;
-  bool is_record() const { return type == "record"; }  // the last extent is then of the members of a record
+  bool is_record() const { return type == "record"; }  // the last extent is then the number of members
   bool is_integer() const { return type.find("int") == 0; }
 };
 
@@ -34,14 +34,14 @@ class Generator : private RandomShapes {
   int size_of(const std::string& group);
 
   void add_line();
-  // Groups and arrays.
+  // Lines that make or change groups and arrays.
   void add_group();
   void add_array();
-  // The line that makes an array; what is not given yet is drawn.
+  // Adds the line that makes an array; settings that are not given yet are drawn.
   void describe(Sketch& array);
-  // Of an array's layout, or the end of an array or a group.
+  // Changes an array's layout, or ends an array or a group.
   void add_change(const Sketch& array, index_t choice);
-  // Of one member.
+  // Lines of one member.
   void add_of_one(const Sketch& array, index_t choice);
   void add_of_record(const Sketch& array);
   void add_periodic(const Sketch& array, const std::string& verb);
@@ -49,15 +49,16 @@ class Generator : private RandomShapes {
   void add_patch(Line& line, const Sketch& array, bool may_be_slice);
   void add_batch(const Sketch& array);
   Numbers some_position(const Sketch& array);
-  // Of all members.
+  // Lines of all members.
   void add_of_all(const Sketch& array);
   void finish_of_all(Line& line);
   void add_update_ghosts(const Sketch& array);
   void add_of_group(const std::string& group);
-  // Of whole arrays.
-  // A part of an array of given extents, if it has one; those of records are without their members.
+  // Lines of whole arrays.
+  // add_part adds a part of an array with the wanted extents, if it has one. Extents of records are without
+  // their members.
   bool add_part(Line& line, const std::string& prefix, const Sketch& array, const Numbers& wanted);
-  // The extents of the operands of a verb that go with `first`, and whether there are such.
+  // The extents of a verb's operands that go with those of the last one; returns whether there are such.
   bool add_extents(const std::string& verb, std::vector<Numbers>& wanted);
   bool add_operand(Line& line, const Sketch& like, const Numbers& extents);
   void add_settings(Line& line, bool is_integer);

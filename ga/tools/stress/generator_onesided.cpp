@@ -107,7 +107,7 @@ void Generator::add_patch(Line& line, const Sketch& array, bool may_be_slice) {
     step.back() = 1;
   }
   shuffle(order);
-  if (array.is_record()) {  // in steps and turned as a whole only
+  if (array.is_record()) {  // only whole records can be in steps or turned
     order.push_back(static_cast<index_t>(order.size()));
     if (in_steps || is_turned || chance(30)) {
       lo.back() = 0;

@@ -72,7 +72,7 @@ bool needs_matrices(const std::string& verb) {
 
 }  // namespace
 
-// From what the last operand is.
+// Derived from the extents of the last operand.
 bool Generator::add_extents(const std::string& verb, std::vector<Numbers>& wanted) {
   const Numbers last = wanted.back();
   if (needs_vectors(verb)) return last.size() == 1;
@@ -122,7 +122,7 @@ void Generator::add_whole() {
     }
   }
   add_settings(line, last.is_integer());
-  if (verb == "divide" || verb == "reciprocal") {  // by what is not 0
+  if (verb == "divide" || verb == "reciprocal") {  // make the divisors not 0
     const std::string by = verb == "divide" ? "y." : "x.";
     Line filling{"fill", {line.names[verb == "divide" ? 1 : 0]}, {}};
     for (const char* const key : {"lo", "hi", "step", "order", "fix"})
@@ -132,8 +132,8 @@ void Generator::add_whole() {
   script_.push_back(line);
 }
 
-// A new array that fits, for verbs whose operands are of other extents than each other, which few arrays are;
-// says whether it has made one.
+// Makes a new array that fits, for verbs whose operands differ in their extents: few existing arrays fit those.
+// Returns whether it has made one.
 bool Generator::add_operand(Line& line, const Sketch& like, const Numbers& extents) {
   constexpr std::size_t most_arrays = 8;
   if (!(needs_vectors(line.verb) || needs_matrices(line.verb)) || arrays_.size() >= most_arrays) return false;
@@ -145,7 +145,7 @@ bool Generator::add_operand(Line& line, const Sketch& like, const Numbers& exten
   return true;
 }
 
-// What the verb takes beside its operands.
+// Adds the settings that the verb takes beside its operands.
 void Generator::add_settings(Line& line, bool is_integer) {
   static const std::set<std::string> with_alpha{"fill",           "scale",          "add_constant",
                                                 "clamp",          "enumerate",      "axpby",

@@ -90,7 +90,7 @@ Outcome Run::operator()(const Script& script) {
   return outcome_;
 }
 
-// Whether the arrays of a line have its operation.
+// Whether the arrays of a line support its operation.
 bool Run::suits(const Line& line) {
   return std::all_of(line.names.begin(), line.names.end(), [&](const std::string& name) {
     const Entry* entry = find(name);
@@ -116,7 +116,7 @@ void Run::end() {
   world_.sync();
 }
 
-// The first line that went wrong anywhere, and what the lowest rank says of it.
+// Finds the first line that went wrong on any rank, and the message of the lowest such rank.
 void Run::agree() {
   constexpr index_t none = std::numeric_limits<index_t>::max();
   const auto lines = world_.all_gather(outcome_.is_right() ? none : outcome_.line);
@@ -135,7 +135,7 @@ void Run::fail(const std::string& message) {
   outcome_.line = number_;
   outcome_.message = "rank " + std::to_string(world_.rank()) + ": " + message;
   if (options_.verbose)
-    std::fprintf(stderr, "%s\n", outcome_.message.c_str());  // should the job hang before all agree
+    std::fprintf(stderr, "%s\n", outcome_.message.c_str());  // in case the job hangs before all ranks agree
 }
 
 namespace {
@@ -245,7 +245,7 @@ void Run::barrier(const Entry& entry) {
   if (entry.array) groups_.at(entry.group).group.barrier();
 }
 
-// Compares the whole array, by one of several ways; it is synchronised.
+// Compares the whole array, which is synchronised, by one of several ways.
 void Run::check(Entry& entry, index_t way) {
   const Model& model = entry.model;
   Places all(model.values.size());

@@ -26,14 +26,14 @@ struct Outcome {
   bool is_right() const { return line < 0; }
 };
 
-/// Runs a script on all ranks, and beside it on a model that each rank has whole. Any script is well defined: a
-/// line that cannot apply (to an array that there is not, say) is skipped, and one whose result earlier lines
+/// Runs a script on all ranks, and also on a model, of which each rank has all. Any script is well defined. A
+/// line that cannot apply (because its array does not exist, say) is skipped. A line whose result earlier lines
 /// leave open begins with a synchronisation. @collective
 Outcome run(const Group& world, const Script& script, const RunOptions& options);
 
 namespace detail {
 
-/// A group, or nothing on ranks that are not its members; those are ranks of the world.
+/// A group, and its members as ranks of the world. On ranks that are not members, the group is empty.
 struct Members {
   Group group;
   std::vector<int> ranks;
@@ -87,7 +87,7 @@ class Run {
   bool wait(const Line& line);
   bool flush(const Line& line);
   bool batch(const Line& line);
-  // Of all members.
+  // Operations of all members.
   bool sync(const Line& line);
   bool write_local(const Line& line);
   bool update_ghosts(const Line& line);
@@ -121,7 +121,7 @@ class Run {
   void check_ghosts(Entry& entry, const Line& line);
   void get_meanwhile(Entry& entry, const Line& line);
   Values drawn(const Entry& entry, Values found, std::size_t size);
-  // Calls f(group) on the members of the group that a line names; says whether there is one.
+  // Calls f(group) on the members of the group that a line names; returns whether there is such a group.
   template <class F>
   bool with_group(const Line& line, F&& f) {
     const auto found = groups_.find(line.names[0]);
@@ -129,7 +129,7 @@ class Run {
     if (found->second.group) attempt([&] { f(found->second.group); });
     return true;
   }
-  // Makes elements ready for a use, and notes it.
+  // Synchronises first if a use of elements needs it, and records the use.
   void prepare(Entry& entry, const Places& at, int member, std::uint8_t use);
   void collect(Entry& entry, const std::string& how = {});
   void settle(Entry& entry);
@@ -147,7 +147,7 @@ class Run {
   void fail(const std::string& message);
   void compare(const Entry& entry, const Places& at, const Values& found, Values expected,
                const std::string& by);
-  // What belongs to no array.
+  // The same for values that belong to no array.
   void compare_values(const Values& found, Values expected, const std::string& by);
   void compare_found(const Entry& entry, const Found& found, const std::string& by);
   void agree();
@@ -159,7 +159,7 @@ class Run {
   std::map<std::string, Entry> arrays_;
   const Line* line_ = nullptr;
   index_t number_ = 0;
-  bool has_failed_ = false;  // as all know; what this rank alone knows is in outcome_
+  bool has_failed_ = false;  // known to all ranks; what only this rank knows is in outcome_
   Outcome outcome_;
 };
 

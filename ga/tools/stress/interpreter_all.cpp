@@ -34,7 +34,7 @@ bool Run::write_local(const Line& line) {
 
 namespace {
 
-// What one of the members does in a line of them all.
+// What one member does in a line that all members run.
 index_t seed_of(const Line& line, int member, std::size_t k) {
   return line.number("seed") * 1000 + member * 50 + static_cast<index_t>(k);
 }
@@ -97,7 +97,8 @@ bool Run::accumulate_all(const Line& line) {
   return true;
 }
 
-// put_all and write_epoch: every member puts its even share; with notify it tells the next, which reads it.
+// put_all and write_epoch: every member puts its even share. With notify, it also notifies the next member,
+// which then reads the share.
 bool Run::put_all(const Line& line) {
   Entry* entry = find(line.names[0]);
   if (entry == nullptr) return false;

@@ -44,7 +44,7 @@ void Run::remove(const std::string& name, bool closes) {
   arrays_.erase(name);
 }
 
-// Of an array, or of a group with all its arrays; or the destructor alone.
+// Closes an array, or a group with all its arrays. For "drop" of an array, only its destructor is called.
 bool Run::close(const Line& line) {
   const std::string& name = line.names[0];
   if (find(name) != nullptr) {
@@ -102,7 +102,7 @@ bool Run::make_array(const Line& line) {
       try {
         entry.array = stress::make_array(members.group, name, line);
       } catch (const WindowError&) {
-        if (!entry.is_atomic_by_mpi) throw;  // else there is no such domain here
+        if (!entry.is_atomic_by_mpi) throw;  // else MPI has no atomic domain here
       }
     });
   fill(arrays_[name] = std::move(entry), line.number("fill"));
@@ -138,7 +138,7 @@ bool Run::redistribute(const Line& line) {
   return true;
 }
 
-// With all that is under way: transfers and, of detached ones, their memory.
+// Moves the array while transfers may be in flight, together with the memory of detached ones.
 bool Run::move(const Line& line) {
   Entry* entry = find(line.names[0]);
   if (entry == nullptr) return false;

@@ -4,8 +4,8 @@
 
 #include "interpreter.hpp"
 
-// Batches: they reach the elements of arrays beside the arrays, in the segments that these were made in, or
-// that the runtime finds them in.
+// Batches. They reach elements without the array, in the segment that the array was made in, or in which the
+// runtime finds it.
 namespace tessera::stress::detail {
 
 // All ranks of the world learn where the elements of an array lie.
@@ -49,7 +49,7 @@ struct Planned {
   bool reads() const { return step.kind != Kind::put && step.kind != Kind::acc; }
 };
 
-// Up to `most` cells that follow each other in memory, from a random one on.
+// Up to `most` contiguous cells, from a random one on.
 Places random_run(const Entry& entry, index_t seed, index_t most, BatchStep& step) {
   const auto& cells = entry.stored;
   auto k = static_cast<std::size_t>(random_below(seed, 0, static_cast<index_t>(cells.size())));
@@ -63,7 +63,7 @@ Places random_run(const Entry& entry, index_t seed, index_t most, BatchStep& ste
   return at;
 }
 
-// The step that a seed stands for; `model` becomes what it is after it.
+// The step that a seed stands for. Changes `model` to the values after it.
 Planned plan(Entry& entry, index_t seed, bool only_adds, Values& model) {
   static constexpr Kind kinds[] = {Kind::acc, Kind::fetch_op, Kind::put, Kind::get};
   static constexpr Update updates[] = {Update::sum,     Update::replace, Update::min,    Update::max,
@@ -91,7 +91,7 @@ index_t seed_of(const Line& line, int member, index_t k) {
   return line.number("seed") * 1000 + member * 100 + k;
 }
 
-// Carries out the steps in one batch, some of them earlier than the others.
+// Carries out the steps in one batch, which is sometimes also sent between them.
 void carry_out(const std::vector<Planned>& plans, const std::string& how, index_t seed,
                const Runtime& runtime) {
   for (const Planned& one : plans) one.entry->array->flush(-1);
@@ -103,7 +103,7 @@ void carry_out(const std::vector<Planned>& plans, const std::string& how, index_
     }
     if (how == "send") batch.send();
     if (how == "async") batch.send_async().wait();
-  }  // how == "drop": here
+  }  // how == "drop": the destructor sends here
   for (const Planned& one : plans) one.entry->array->memory(runtime)->flush();
 }
 
@@ -165,7 +165,7 @@ bool Run::batch_all(const Line& line) {
   if (entry->array)
     attempt([&] {
       carry_out(mine, "send", line.number("seed"), *options_.runtime);
-      entry->array->memory(*options_.runtime)->results();  // depend on the order of members
+      entry->array->memory(*options_.runtime)->results();  // not compared: they depend on the order of members
     });
   entry->model.values = after;
   settle(*entry);

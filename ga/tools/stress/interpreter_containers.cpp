@@ -11,8 +11,8 @@
 #include "interpreter.hpp"
 #include "layouts.hpp"
 
-// What else a group can have in common: sparse matrices, replicated arrays and heaps, each from its beginning
-// to its end in one line.
+// Other things that a group can share: sparse matrices, replicated arrays and heaps. Each is made, used and
+// closed in one line.
 namespace tessera::stress::detail {
 
 // y = 2 A x, of vectors or of matrices; the values of A are doubled in place on the way.
@@ -21,7 +21,7 @@ bool Run::multiply_sparse(const Line& line) {
   if (x == nullptr || y == nullptr || x->group != y->group || x->model.type != y->model.type) return false;
   const std::size_t rank = x->model.extents.size();
   if (rank > 2 || y->model.extents.size() != rank) return false;
-  // Where MPI has no atomic domain, members lack those arrays that should have it.
+  // If MPI has no atomic domain, arrays that ask for it are null on their members too.
   if ((x->array == nullptr) != (y->array == nullptr)) return false;
   if (rank == 2 && x->model.extents[1] != y->model.extents[1]) return false;
   const index_t rows = y->model.extents[0], columns = x->model.extents[0];
@@ -81,7 +81,8 @@ Addition addition_of(const Line& line, int member, const Numbers& extents, bool 
   return one;
 }
 
-// What the copy of this rank's node has in the end, if each member of the group adds to that of its own.
+// The contents of this node's copy at the end, after each member of the group has added to the copy of its
+// node.
 template <class T>
 Values run_replicated(const Group& group, const Line& line) {
   const Numbers extents = line.numbers("extents");
@@ -143,13 +144,13 @@ bool Run::replicated(const Line& line) {
 
 namespace {
 
-// A heap from which all members allocate, and what is to be in each block.
+// A heap from which all members allocate, and the expected contents of each block.
 class HeapTrial {
  public:
   HeapTrial(const Group& group, index_t seed, index_t rounds)
       : group_(group), seed_(seed), heap_(group, (rounds + 1) * most_words * word), room_(heap_.available()) {}
 
-  // Each member allocates a block, another one fills it, all add to one, and some are given back.
+  // Each member allocates a block, another member fills it, and each member adds to some block.
   void round() {
     ++round_;
     allocate();
@@ -185,7 +186,7 @@ class HeapTrial {
       blocks.erase(block);
     }
   }
-  // Whether all room comes back.
+  // Frees all blocks, and returns whether all room is available again.
   bool end() {
     group_.barrier();
     for (const Block& block : blocks_[group_.rank()]) heap_.deallocate(block.pointer);

@@ -4,7 +4,7 @@
 
 #include "interpreter.hpp"
 
-// Ghost cells: copies of others' elements, beside one's own.
+// Ghost cells: copies of other ranks' elements around a rank's own block.
 namespace tessera::stress::detail {
 
 bool Run::update_ghosts(const Line& line) {
@@ -32,7 +32,7 @@ bool Run::update_ghosts(const Line& line) {
   return true;
 }
 
-// Elements may be read while an update is under way: each member reads others.
+// Elements may be read while an update is in progress: each member reads some.
 void Run::get_meanwhile(Entry& entry, const Line& line) {
   const Part part = random_patch(line.number("seed") + my_number(entry), entry.model.extents);
   const auto chosen = entry.model.select(part);
@@ -41,7 +41,7 @@ void Run::get_meanwhile(Entry& entry, const Line& line) {
   compare(entry, chosen->at, entry.array->get(part, "dense"), expected, "get while ghost cells are updated");
 }
 
-// Those cells of this rank that the line has filled hold what their elements are.
+// Checks that the ghost cells that the line has filled equal their elements.
 void Run::check_ghosts(Entry& entry, const Line& line) {
   const Model& model = entry.model;
   const index_t only = line.number("dimension", -1), side = line.number("side", 2);

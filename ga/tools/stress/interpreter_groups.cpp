@@ -20,7 +20,7 @@ struct Expectations {
   }
 };
 
-// What a reduction makes of two numbers.
+// The result of a reduction of two numbers.
 double reduced(Reduce operation, double a, double b) {
   const auto i = static_cast<std::int64_t>(a), j = static_cast<std::int64_t>(b);
   switch (operation) {
@@ -91,7 +91,8 @@ void try_gather(const Group& group, Expectations& all) {
 }
 
 void try_agreement(const Group& group, Draws& draws, Expectations& all) {
-  const auto from = static_cast<int>(draws.below(group.size() + 1));  // that of the lowest is told
+  const auto from =
+      static_cast<int>(draws.below(group.size() + 1));  // the problem of this rank, the lowest, is told
   const std::string mine =
       group.rank() >= from ? "problem of " + std::string(static_cast<std::size_t>(group.rank()), '.') : "";
   const std::string told = draws.one_in(2) ? group.agree(mine) : group.sync_and_agree(mine);
@@ -114,7 +115,7 @@ void try_split(const Group& group, Draws& draws, Expectations& all) {
     if (colors[m] == colors[me]) mine.emplace_back(keys[m], member);
   }
   std::sort(mine.begin(), mine.end());
-  const bool closes = draws.one_in(2);  // as all draw, members of the part or not
+  const bool closes = draws.one_in(2);  // drawn by all ranks, members of the part or not
   Group part = group.split(colors[me], keys[me]);
   all.add(part ? 1 : 0, colors[me] == Group::no_color ? 0 : 1);
   if (!part) return;

@@ -12,8 +12,8 @@ namespace tessera::stress::detail {
 
 namespace {
 
-// The elements that a line moves, if the array has such a part: one of records has patches of some of their
-// members, and others of whole ones.
+// The elements that a line moves, if the array has such a part. In an array of records, a patch may have only
+// some of the members. Other parts have whole records.
 auto selected(const Entry* entry, const Part& part) {
   using Selected = decltype(entry->model.select(part));
   const bool is_patch = part.step.empty() && part.order.empty();
@@ -127,7 +127,7 @@ bool Run::list(const Line& line) {
   if (entry == nullptr || entry->model.values.empty()) return false;
   const index_t seed = line.number("seed");
   const auto method = static_cast<VectorMethod>(std::abs(line.number("method")) % 4);
-  const bool puts_records = line.verb == "scatter" && entry->model.is_record();  // whole ones
+  const bool puts_records = line.verb == "scatter" && entry->model.is_record();  // whole records
   const std::size_t members = puts_records ? record_members : 1;
   Places at;
   for (std::size_t k = 0; k < static_cast<std::size_t>(line.number("count", 1)); ++k) {

@@ -12,8 +12,8 @@
 #include "interpreter.hpp"
 #include "segment_trial.hpp"
 
-// What the members of a group share below arrays: segments, atomic integers, flags, mutexes and tasks, each
-// from its beginning to its end in one line.
+// Shared objects of a group below arrays: segments, atomic integers, flags, mutexes and tasks. Each is made,
+// used and closed in one line.
 namespace tessera::stress::detail {
 
 bool Run::segment(const Line& line) {
@@ -32,7 +32,8 @@ bool Run::segment(const Line& line) {
 
 namespace {
 
-// All members update scalars by operations whose order does not matter, then one of them in turn by all others.
+// First all members update scalars by operations whose order does not matter. Then each member in turn tries
+// the other operations.
 template <class T>
 std::pair<Values, Values> run_scalars(const Group& group, index_t seed) {
   static constexpr Update updates[] = {Update::sum,     Update::min,    Update::max,
@@ -198,7 +199,7 @@ bool Run::mutexes(const Line& line) {
 
 namespace {
 
-// What a task needs: a word that is on its way.
+// The input of a task: a word in flight.
 class Ahead {
  public:
   Ahead(const Segment& words) : value_(std::make_unique<std::int64_t>(0)) {
@@ -214,7 +215,8 @@ class Ahead {
 
 }  // namespace
 
-// All tasks once; then some of another number; then all of these anew, with communication behind them.
+// All tasks once; then one task of half as many; then all of this half, with communication overlapped by
+// computation.
 bool Run::tasks(const Line& line) {
   return with_group(line, [&](const Group& group) {
     const index_t all = line.number("count");

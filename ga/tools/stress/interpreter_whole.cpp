@@ -10,8 +10,8 @@ namespace tessera::stress::detail {
 
 namespace {
 
-// Whether the boxes around two parts have elements in common: the library refuses parts in steps whose elements
-// lie between each other's, too.
+// Whether the bounding boxes of two parts overlap. The library also refuses parts in steps whose elements only
+// lie between each other's.
 bool meet(const Model& model, const Places& a, const Places& b) {
   if (a.empty() || b.empty()) return false;
   for (std::size_t d = 0; d < model.extents.size(); ++d) {
@@ -29,7 +29,7 @@ bool meet(const Model& model, const Places& a, const Places& b) {
   return true;
 }
 
-// The elements of a part, if an operation can have it: of records it takes whole ones.
+// The elements of a part, if an operation can take it. Of records it takes only whole ones.
 std::optional<Selection> select_operand(const Model& model, const Part& part) {
   if (!model.is_record()) return model.select(part);
   const std::size_t dimensions = model.extents.size() - 1;
@@ -41,7 +41,7 @@ std::optional<Selection> select_operand(const Model& model, const Part& part) {
   return has_all ? model.select(part) : std::nullopt;
 }
 
-// Whether the last of some operands can go with the first.
+// Whether the last operand fits the first.
 bool fits(const Line& line, const std::vector<Selection>& chosen, std::size_t members) {
   const std::string& verb = line.verb;
   const Numbers &first = chosen[0].extents, &other = chosen.back().extents;
@@ -62,7 +62,8 @@ bool fits(const Line& line, const std::vector<Selection>& chosen, std::size_t me
 
 }  // namespace
 
-// Random elements, which nobody can foretell: whole numbers within bounds, the same for all.
+// Checks random elements, which the model cannot predict: whole numbers within bounds, the same on all ranks.
+// Returns them.
 Values Run::drawn(const Entry& entry, Values found, std::size_t size) {
   found.resize(size);
   const Values own = found;
@@ -106,7 +107,7 @@ bool Run::whole(const Line& line) {
   auto expected = line.verb == "randomize" ? std::optional(Effect{values[0], {}, false})
                                            : effect(line, entries[0]->model, values, extents);
   if (!expected) return false;
-  // What is written shares elements with another operand at the same positions only.
+  // The written operand may share elements with another operand only at the same positions.
   for (std::size_t k = 0; k + 1 < entries.size() && expected->written; ++k) {
     if (entries[k] != entries.back()) continue;
     const Part &part = operands[k].part, &last = operands.back().part;
@@ -115,7 +116,7 @@ bool Run::whole(const Line& line) {
         meet(entries[k]->model, chosen[k].at, chosen.back().at))
       return false;
   }
-  // Where MPI has no atomic domain, members lack those arrays that should have it.
+  // If MPI has no atomic domain, arrays that ask for it are null on their members too.
   const auto present =
       std::count_if(operands.begin(), operands.end(), [](const Operand& one) { return one.array != nullptr; });
   const bool is_member = present == static_cast<std::ptrdiff_t>(operands.size());

@@ -74,7 +74,7 @@ Layout<N> make_layout(const Line& line, const Extents<N>& dims, int ranks) {
   return on.empty() ? layout : layout.on_ranks(on, ranks);
 }
 
-/// What else a line says of an array.
+/// The other options of an array that a line gives.
 template <std::size_t N>
 ArrayOptions<N> options_of(const Line& line, const std::string& name) {
   ArrayOptions<N> options{.name = name};

@@ -8,7 +8,7 @@
 
 #include "layouts.hpp"
 
-// The elements of this rank and their ghost cells, by all the ways there are to them.
+// All the ways to access the elements of this rank and the ghost cells around them.
 namespace tessera::stress {
 
 /// Calls f(position, element) for the elements of a view, whose first is at `corner`.
@@ -21,8 +21,8 @@ void for_each_in_view(const Index<N>& corner, const View<T, N>& view, F&& f) {
   }
 }
 
-/// The same for the elements of this rank, "each" by itself or in blocks; with "node", for those of all ranks
-/// that share memory with this one.
+/// The same for the elements of this rank, "each" by itself or in blocks. With "node", it is for the elements
+/// of all ranks that share memory with this rank.
 template <class T, std::size_t N, class F>
 void for_each_found(const Array<T, N>& array, const std::string& how, F&& f) {
   if (how == "each")
@@ -37,8 +37,8 @@ void for_each_found(const Array<T, N>& array, const std::string& how, F&& f) {
   }
 }
 
-/// Calls f(position, element) for the elements of this rank, which it may write: "each" by itself, in "blocks",
-/// or all of its memory as a "whole" where the layout allows it.
+/// Calls f(position, element) for the elements of this rank, which it may write. They come "each" by itself, in
+/// "blocks", or all of its memory as a "whole" where the layout allows it.
 template <class T, std::size_t N, class F>
 void write_elements(Array<T, N>& array, const std::string& how, F&& f) {
   const Layout<N> layout = array.layout();
@@ -70,7 +70,8 @@ inline void end_update(std::optional<GhostUpdate>& update, bool tests) {
   update.reset();
 }
 
-/// Calls f(position, element) for the block of this rank and the cells around it; says where the block is.
+/// Calls f(position, element) for the block of this rank and the cells around it, and returns the bounds of the
+/// block in `block`.
 template <class T, std::size_t N, class F>
 void for_each_with_ghosts(const Array<T, N>& array, Part& block, F&& f) {
   const Patch<N> mine = array.layout().block(array.group().rank());

@@ -44,7 +44,7 @@ class Memory {
     for (const Numbers& at : positions(stress::from(extents)))
       view()[to<Index<N>>(at)] = element<T>(values.at(k++));
   }
-  /// What a transfer should need no more is not there any more.
+  /// Overwrites the memory, so that a transfer that still uses it is noticed.
   ~Memory() { std::fill_n(data(), size_, element<T>(untouched + 1)); }
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
@@ -76,7 +76,7 @@ class Memory {
   std::optional<LocalBuffer<T>> registered_;
 };
 
-/// A part of a slice, as a script says it.
+/// A part of a slice, as a script describes it.
 template <class T, std::size_t N>
 Slice<T, N> refine(Slice<T, N> slice, const Part& part) {
   if (!part.lo.empty()) slice = slice.slice({to<Index<N>>(part.lo), to<Index<N>>(part.hi)});

@@ -36,13 +36,13 @@ struct Selection {
 /// How an element was used since the array was last synchronised, and by which member.
 enum Use : std::uint8_t { reads = 1, writes = 2, adds = 4, lessens = 8, raises = 16, travels = 32 };
 
-/// What is to be in one array.
+/// The expected contents of one array.
 struct Model {
   std::string type;
   Numbers extents, ghosts;
   std::vector<bool> periodic;
   Values values;
-  std::vector<int> author;         // of uses since the last synchronisation: none, one or several
+  std::vector<int> author;         // who used it since the last synchronisation: none, one or several
   std::vector<std::uint8_t> uses;  // Use
 
   static constexpr int nobody = -1, several = -2;
@@ -50,7 +50,7 @@ struct Model {
   bool is_complex() const { return type.find("complex") == 0; }
   bool is_record() const { return type == "record"; }
   bool is_integer() const { return type.find("int") == 0; }
-  /// Nothing for a part that the array does not have.
+  /// The elements of a part; nothing if the array does not have the part.
   std::optional<Selection> select(const Part& part) const;
   /// A patch of the array repeated in all directions; nothing if the array is empty.
   std::optional<Selection> select_periodic(const Part& part) const;
@@ -73,7 +73,7 @@ index_t random_below(index_t seed, std::size_t k, index_t end);
 Values random_values(index_t seed, std::size_t count, bool is_complex);
 /// A patch that belongs to a seed.
 Part random_patch(index_t seed, const Numbers& extents);
-/// The part of dimension 0 that a member has of an array dealt out evenly.
+/// A member's part of an array that is divided evenly along dimension 0.
 Part slab(const Numbers& extents, int member, int members);
 
 /// An element of a sparse matrix.
@@ -81,15 +81,15 @@ struct SparseElement {
   index_t row, column;
   Number value;
 };
-/// Those that a member gives to the matrix of a line; some are at the same place.
+/// The elements that a member gives to the matrix of a line; some are at the same place.
 std::vector<SparseElement> sparse_elements(const Line& line, int member, index_t rows, index_t columns,
                                            bool is_complex);
 
-/// The rows of the matrix of a line that are looked at.
+/// The rows of the matrix of a line that are checked.
 Numbers sparse_rows(const Line& line, index_t rows);
 
-/// What a line has beside its operands, for as many elements: marks, most of them or few not 0; keys to sort
-/// by; keys to count, from 0 to bins - 1.
+/// The inputs of a line beside its operands. Marks: most of them or few are not 0. Keys to sort by. Keys to
+/// count: from 0 to bins - 1.
 Values marks_of(const Line& line, std::size_t count);
 Values keys_of(const Line& line, std::size_t count);
 Values bins_of(const Line& line, index_t bins);
@@ -101,7 +101,7 @@ Number updated(Update update, const Number& before, const Number& value);
 
 /// Whether all are whole numbers that every type holds.
 bool is_exact(const Values& values);
-/// Without what std::complex does for infinities. @local
+/// A product without the special treatment of infinities by std::complex. @local
 Number product(const Number& x, const Number& y);
 
 /// An operation on whole arrays in terms of values: what its last operand becomes (unless it only reads), and
@@ -113,9 +113,10 @@ struct Effect {
 };
 std::optional<Effect> effect(const Line& line, const Model& model, const std::vector<Values>& operands,
                              const std::vector<Numbers>& extents);
-/// One that writes; nothing if the values are not exact. @local
+/// An effect that writes; nothing if the values are not exact. @local
 std::optional<Effect> written(const Values& values, const Values& result = {});
-/// The same as effect for what vectors alone have, and matrices; `is_known`: whether the verb is one of these.
+/// The same as effect() for operations that only vectors or matrices have. `is_known`: whether the verb is one
+/// of these.
 std::optional<Effect> effect_on_vectors(const Line& line, const Model& model,
                                         const std::vector<Values>& operands,
                                         const std::vector<Numbers>& extents, bool& is_known);

@@ -15,8 +15,8 @@
 namespace tessera::stress {
 
 /// An array of records of N dimensions. For scripts and the model it has one dimension more, the last, along
-/// which the members of a record lie: a part with some of them is put, got or accumulated field by field. A
-/// part with all of them, in steps or in another order too, is moved as records.
+/// which the members of a record lie. A part with only some members is put, got or accumulated field by field.
+/// A part with all members is moved as records, also in steps or in another order.
 template <std::size_t N>
 class RecordArray final : public AnyArray {
  public:
@@ -24,7 +24,7 @@ class RecordArray final : public AnyArray {
       : array_(group, layout, options) {}
   explicit RecordArray(Array<Record, N>&& array) : array_(std::move(array)) {}
 
-  /// What an operation takes.
+  /// The operand of an operation on whole arrays.
   Slice<Record, N> slice(const Part& part) { return refine(array_.slice(), without_members(part)); }
   Slice<Record, N - 1> fixed_slice(const Part& part) requires(N > 1) {
     return refine(array_.slice().fix(static_cast<int>(part.fix.at(0)), part.fix.at(1)), without_members(part));
@@ -81,7 +81,7 @@ class RecordArray final : public AnyArray {
     if (!fields.are_all() || (how == "strided" && is_plain(part))) {
       Values all = get_fields(fields, how);
       if (how != "async") return all;
-      transfers_.push_back({nullptr, {}, true, std::move(all)});  // looked at by wait()
+      transfers_.push_back({nullptr, {}, true, std::move(all)});  // wait() returns them
       return {};
     }
     const Slice<Record, N> source = slice(part);
@@ -120,7 +120,7 @@ class RecordArray final : public AnyArray {
     array_.get_periodic(fields.patch, into);
     return values_in(into.view());
   }
-  // All members of a record follow one another.
+  // The positions of all members of a record follow one another.
   void scatter(const std::vector<Numbers>& at, const Values& values, VectorMethod method) override {
     std::vector<Index<N>> where;
     std::vector<Record> from;
@@ -271,7 +271,7 @@ class RecordArray final : public AnyArray {
     }
   }
   static bool is_plain(const Part& part) { return !part.lo.empty() && part.step.empty() && part.order.empty(); }
-  // By itself, or by the array's next collective call.
+  // Ends an epoch explicitly, or by the array's next collective call.
   template <class Epoch>
   void end(Epoch& epoch, const Line& line) {
     line.number("end", 1) != 0 ? epoch.end() : array_.sync();

@@ -18,7 +18,7 @@ std::unique_ptr<AnyArray> make_of_rank(const Group& group, const std::string& na
                                           options_of<N>(line, name));
 }
 
-// What transform() does to each member.
+// Applies a function to each member of a record, for transform().
 template <class F>
 struct EachMember {
   F f;

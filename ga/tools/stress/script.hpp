@@ -32,7 +32,7 @@ using Script = std::vector<Line>;
 
 /// The text of a line, which parse() understands.
 std::string text(const Line& line);
-/// @throws std::invalid_argument for a verb or a setting that there is not
+/// @throws std::invalid_argument for an unknown verb or setting
 Line parse(const std::string& text);
 /// The lines of a file, without empty ones and comments, which begin with #. @throws as parse
 Script read(std::istream& in);

@@ -9,7 +9,7 @@ namespace tessera::stress {
 
 namespace {
 
-// The strides of one side: its loops nest in an order of their own, some of them backwards.
+// The strides of one side: its loops nest in a random order of its own, some of them backwards.
 struct Side {
   std::vector<index_t> strides;  // in words
   index_t first = 0, size = 0;
@@ -56,7 +56,7 @@ WordShape random_shape(Draws& draws, index_t most) {
     shape.remote_first = remote.first;
     shape.local_first = local.first;
     if (is_empty) return shape;
-    Numbers extents(counts.rbegin(), counts.rend());  // the last of which turns fastest
+    Numbers extents(counts.rbegin(), counts.rend());  // the last dimension turns fastest
     for (const Numbers& at : positions(extents)) {
       index_t there = remote.first, here = local.first;
       for (std::size_t level = 0; level < counts.size(); ++level) {

@@ -10,7 +10,7 @@
 
 namespace tessera::stress {
 
-/// Of a word, in bytes.
+/// The size of a word, in bytes.
 inline constexpr index_t word = 8;
 
 /// Random numbers one after another; the same for the same seed.
@@ -25,15 +25,15 @@ class Draws {
   std::size_t next_ = 0;
 };
 
-/// A random strided transfer of 8-byte words, and the words that it pairs, each counted from where its side
-/// begins.
+/// A random strided transfer of 8-byte words, and the pairs of words that it copies. Words are counted from the
+/// begin of their side.
 struct WordShape {
   Strided strided;                            // in bytes
   Numbers remote, local;                      // words in the order of the loops
-  index_t remote_size = 0, local_size = 0;    // words from the least to behind the greatest
+  index_t remote_size = 0, local_size = 0;    // words from the first to behind the last
   index_t remote_first = 0, local_first = 0;  // where the first run begins
 };
-/// Whose remote side has room in `most` words.
+/// A random shape whose remote side fits in `most` words.
 WordShape random_shape(Draws& draws, index_t most);
 
 }  // namespace tessera::stress

@@ -81,7 +81,7 @@ std::int64_t& SegmentTrial::model(const Target& target, std::size_t k) {
                 [static_cast<std::size_t>(target.begin + target.shape.remote[k])];
 }
 
-// Transfers that are under way have the memory of theirs to themselves.
+// Waits for the transfers in flight if one of them uses words of the target.
 void SegmentTrial::touch(const Target& target) {
   for (const index_t at : target.shape.remote)
     if (in_flight_.count({target.rank, target.begin + at}) != 0) return settle();
@@ -126,7 +126,7 @@ void SegmentTrial::put(Draws& draws) {
                                    one.memory.data() + target.shape.local_first);
 }
 
-// From this member's own slice, which may be where it is put to.
+// Puts from this member's own slice, which may also be the target.
 void SegmentTrial::put_own(Draws& draws) {
   const Target target = some_target(draws);
   settle();

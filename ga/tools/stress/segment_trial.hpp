@@ -14,18 +14,17 @@
 
 namespace tessera::stress {
 
-/// A segment of 8-byte whole numbers, a slice of another size on each member, and what is to be in it. In each
-/// round one member does operations of all kinds, of which every other one computes what they do.
+/// A segment of 8-byte whole numbers, with slices of different sizes, and its expected contents. In each round
+/// one member does operations of all kinds, and every other member computes their effect.
 class SegmentTrial {
  public:
   /// @collective
   SegmentTrial(const Group& group, index_t seed);
   /// @collective
   void round(index_t number);
-  /// One in which all members accumulate at once. @collective
+  /// A round in which all members accumulate at once. @collective
   void round_of_all(index_t number);
-  /// What was found and what was expected where they differ, of all that was looked at so far; nothing if all
-  /// is right. @local
+  /// The found and expected values where they differ, of all checks so far; empty if all is right. @local
   const std::vector<std::pair<index_t, index_t>>& wrong() const { return wrong_; }
   void close() { segment_.close(); }
 
@@ -68,7 +67,7 @@ class SegmentTrial {
   const Group& group_;
   index_t seed_;
   int author_ = 0;
-  std::vector<Words> slices_;  // what is to be there
+  std::vector<Words> slices_;  // the expected contents
   Segment segment_;
   std::vector<std::unique_ptr<Waiting>> waiting_;
   std::set<std::pair<int, index_t>> in_flight_;

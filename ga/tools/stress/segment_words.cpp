@@ -57,7 +57,7 @@ void SegmentTrial::load_and_store(Draws& draws) {
   here = value;
 }
 
-// By a segment of its own, which all members make of a part of this one.
+// Accumulates through a separate segment, which all members make of a part of this one.
 void SegmentTrial::by_part(Draws& draws) {
   settle();
   const index_t begin = 2 * draws.below(5), size = 1 + draws.below(16 - begin);

@@ -10,7 +10,7 @@ Script shrink(Script script, const std::function<bool(const Script&)>& fails) {
   std::size_t piece = std::max<std::size_t>(script.size() / 2, 1);
   for (;;) {
     bool is_shorter = false;
-    // From the end: what comes last depends on most, and others on it least.
+    // From the end: later lines depend on many others, and few lines depend on them.
     for (std::size_t end = script.size(); end > 0;) {
       const std::size_t begin = end > piece ? end - piece : 0;
       Script rest(script.begin(), script.begin() + static_cast<std::ptrdiff_t>(begin));

@@ -144,7 +144,7 @@ class Job {
     if (!file.flush()) std::fprintf(stderr, "tessera-stress: cannot write %s\n", name.c_str());
   }
 
-  // A crash or a hang leaves the file of what was run.
+  // Runs a script. A crash or a hang leaves a file with the script behind.
   stress::Outcome guarded(const stress::Script& script, index_t seed) const {
     const std::string name = file_of(seed, "-unfinished");
     if (is_first()) write(name, script, "did not end");

@@ -24,7 +24,7 @@ class TypedArray final : public AnyArray {
   explicit TypedArray(Array<T, N>&& array) : array_(std::move(array)) {}
 
   Array<T, N>& array() { return array_; }
-  /// What an operation takes.
+  /// The operand of an operation on whole arrays.
   Slice<T, N> slice(const Part& part) { return refine(array_.slice(), part); }
   Slice<T, N - 1> fixed_slice(const Part& part) requires(N > 1) {
     return refine(array_.slice().fix(static_cast<int>(part.fix.at(0)), part.fix.at(1)), part);
@@ -36,7 +36,7 @@ class TypedArray final : public AnyArray {
   void redistribute(const Line& line) override {
     located_.reset();
     array_.redistribute(make_layout<N>(line, array_.dims(), array_.group().size()));
-    if (memory_) memory_->close();  // the array has left it
+    if (memory_) memory_->close();  // the array no longer uses it
     memory_.reset();
   }
   void move() override {
@@ -259,7 +259,7 @@ class TypedArray final : public AnyArray {
     if (!located_) located_ = locate_memory(runtime, array_);
     return located_.get();
   }
-  // By itself, or by the array's next collective call.
+  // Ends an epoch explicitly, or by the array's next collective call.
   template <class Epoch>
   void end(Epoch& epoch, const Line& line) {
     line.number("end", 1) != 0 ? epoch.end() : array_.sync();
@@ -287,7 +287,7 @@ class TypedArray final : public AnyArray {
 
   std::vector<std::unique_ptr<Memory<T, N>>> kept_;  // until the next flush or synchronisation
   std::unique_ptr<ArrayMemory<T>> memory_;           // null if the array has its own
-  std::unique_ptr<ArrayMemory<T>> located_;          // then, once a batch has asked for it
+  std::unique_ptr<ArrayMemory<T>> located_;          // found in that case once a batch asks for it
   Array<T, N> array_;
   std::vector<Transfer> transfers_;
   std::optional<GhostUpdate> update_;

@@ -35,7 +35,7 @@ Values compute_extremum(const std::string& verb, const Slice<T, N>& x) {
   return {};
 }
 
-// What real numbers alone have.
+// Operations that only real numbers have.
 template <class T, std::size_t N>
 void compute_real(const std::string& verb, T alpha, T beta, const std::vector<Slice<T, N>>& s) {
   if constexpr (RealElement<T>) {
@@ -95,7 +95,7 @@ void compute_matrices(const Line& line, const std::vector<Operand>& operands) {
                     slice_of_operand<T, 1>(operands[is_matrix_last ? 0 : 1]));
 }
 
-/// What all elements come to, by functions of the tool's own.
+/// Reductions of all elements by functions of this tool.
 template <class T, std::size_t N>
 Values reduce_by(const std::string& verb, const std::vector<Slice<T, N>>& s) {
   const auto plus = [](const T& x, const T& y) { return x + y; };
@@ -106,14 +106,14 @@ Values reduce_by(const std::string& verb, const std::vector<Slice<T, N>>& s) {
   if (verb == "transform_reduce3")
     return {number(tessera::transform_reduce(s[0], s[1], s[2], T{0}, plus,
                                              [](const T& x, const T& y, const T& z) { return x + y - z; }))};
-  // A result of another type than the elements have.
+  // The result has another type than the elements.
   return {number(tessera::transform_reduce(s[0], std::int64_t{0}, std::plus<>(), [](const T& x) {
     return static_cast<std::int64_t>(number(x).real() > 0);
   }))};
 }
 
-/// Random whole numbers, which do not depend on the layout; returns them as another vector got them.
-/// @collective
+/// Fills x with random whole numbers, which do not depend on the layout. Returns the numbers that a vector in
+/// another layout got. @collective
 template <class T, std::size_t N>
 Values randomized(const Line& line, const Slice<T, N>& x) {
   const auto seed = static_cast<std::uint64_t>(line.number("seed"));

@@ -20,7 +20,7 @@ void append(Values& found, const std::vector<Triplet<T>>& row) {
   }
 }
 
-/// Whether what this rank has of a matrix is what row() says. @onesided
+/// Whether this rank's own rows of a matrix equal what row() returns. @onesided
 template <class T>
 bool are_own_rows(const SparseMatrix<T>& a) {
   const auto begins = a.row_begins();
@@ -36,8 +36,7 @@ bool are_own_rows(const SparseMatrix<T>& a) {
 }
 
 /// y = 2 A x for the sparse matrix of a line: its values are doubled in place after a first product. Returns
-/// the number of its elements, some rows, its diagonal, and one of the rows again when it is doubled.
-/// @collective
+/// the number of its elements, some rows, its diagonal, and one of the rows again after doubling. @collective
 template <class T, std::size_t N>
 Values multiply_sparse(const Line& line, const std::vector<Operand>& operands) {
   if constexpr (N <= 2) {
@@ -60,7 +59,7 @@ Values multiply_sparse(const Line& line, const std::vector<Operand>& operands) {
     for (const Number& value : values_of(diagonal)) found.push_back(value);
     diagonal.close();
     if (!are_own_rows(a)) throw std::logic_error("what a rank has of a sparse matrix is not what row() says");
-    group.sync();  // nobody reads any more
+    group.sync();  // no rank reads any more
     for (T& value : a.local_values()) value += value;
     group.sync();
     a.multiply(x->array(), y->array());

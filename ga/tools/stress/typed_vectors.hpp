@@ -12,10 +12,10 @@
 #include "layouts.hpp"
 #include "model.hpp"
 
-// Operations on vectors and matrices with what they need beside the arrays of a script.
+// Operations on vectors and matrices, with the inputs that they need beside the arrays of a script.
 namespace tessera::stress {
 
-/// A vector beside those of a script, in a layout that a seed stands for. @collective
+/// A vector beside the arrays of a script, in a layout that a seed chooses. @collective
 template <class T>
 Array<T, 1> scratch_vector(const Group& group, index_t seed, const Values& values) {
   const Extents<1> extents{static_cast<index_t>(values.size())};
@@ -46,8 +46,8 @@ Values values_of(const Array<T, 1>& vector) {
   return all;
 }
 
-/// spread, pack, unpack and sort_by, which move elements of any type, and what they return; nothing for another
-/// verb. @collective
+/// Runs spread, pack, unpack or sort_by, which move elements of any type, and returns their result; nothing for
+/// another verb. @collective
 template <class T>
 std::optional<Values> move_vector(const Line& line, const Slice<T, 1>& x, const Slice<T, 1>& y) {
   const auto size = static_cast<std::size_t>(x.size());
@@ -81,7 +81,7 @@ inline Reduce reduction_of(const Line& line) {
   return Reduce::sum;
 }
 
-/// Prefixes, and the counts of keys. @collective @throws std::invalid_argument for another verb
+/// Runs scan, segmented_scan or bin. @collective @throws std::invalid_argument for another verb
 template <class T>
 void compute_vector(const Line& line, const Slice<T, 1>& x, const Slice<T, 1>& y) {
   const Scan kind = line.number("kind") == 1 ? Scan::exclusive : Scan::inclusive;

@@ -12,8 +12,8 @@
 
 namespace tessera::detail {
 
-/// How a step of a collective call ended on this process: a step that calls something of the user's, or may
-/// fail on some members alone. The members agree about it before they throw.
+/// How a step of a collective call ended on this process. Such a step calls user code, or may fail on some
+/// members only. The members agree on the outcome before they throw.
 class Outcome {
  public:
   /// Runs the step, and keeps what it throws. @local
@@ -27,11 +27,12 @@ class Outcome {
   }
   /// Whether the step has thrown here. @local
   bool failed() const noexcept { return thrown_ != nullptr; }
-  /// Throws on every member if the step has on one: its own exception where it has, elsewhere an error that
-  /// names the call, the lowest such rank and what its exception says; of the class of that if it is Tessera's,
-  /// else an Error. @collective
+  /// Throws on every member if the step has thrown on one. A member on which it has thrown rethrows its own
+  /// exception. The other members throw an error that names the call, the lowest such rank and the message of
+  /// its exception. This error has the class of that exception if it is one of Tessera's; else it is an Error.
+  /// @collective
   void agree(const Group& group, std::string_view call) const;
-  /// The same, and Group::sync(), in one meeting of the members. @collective
+  /// The same and Group::sync(), in one synchronisation of the members. @collective
   void agree_and_sync(const Group& group, std::string_view call) const;
 
  private:
@@ -41,14 +42,14 @@ class Outcome {
   std::exception_ptr thrown_;
 };
 
-/// Runs a step; if it throws on one member, this does on all. What was made on the others is for the caller to
-/// drop. @collective @throws as Outcome::agree
+/// Runs a step. If it throws on one member, this function throws on all. The caller drops what the step made on
+/// the other members. @collective @throws as Outcome::agree
 template <class Step>
 void agreed(const Group& group, std::string_view call, Step&& step) {
   Outcome(step).agree(group, call);
 }
 
-/// The same for what make() returns.
+/// The same, and returns what make() returns.
 template <class Make>
 auto made_by_all(const Group& group, std::string_view call, Make&& make) {
   std::optional<decltype(make())> made;

@@ -20,7 +20,7 @@ class AccessScopes;
 class EpochState;
 class Ghosts;
 
-/// What an element of an array is.
+/// The type of the elements of an array.
 struct ElementType {
   ElementKind kind;
   index_t size;
@@ -30,35 +30,35 @@ struct ElementType {
 /// "float64", or "bytes of size 24". @local
 std::string to_string(const ElementType& type);
 
-/// Of elements, in bytes: as the memory of segments is aligned.
+/// The most that elements may be aligned to, in bytes: the alignment of segment memory.
 inline constexpr std::size_t most_alignment = 64;
 
-/// By dimension: whether the ghost cells at the ends of the array are those of the other end.
+/// For each dimension, whether it is periodic: the ghost cells at one end are copies of elements at the other
+/// end.
 using Periodic = std::array<bool, static_cast<std::size_t>(max_rank)>;
 
-/// What may be said about an array, but its layout and type.
+/// Options of an array, except its layout and type.
 struct CoreOptions {
   std::string_view name = "unnamed";
   std::optional<AtomicDomain> domain = {};
   Periodic periodic{};
 };
 
-/// An array with run-time rank and element type: what Array<T, N> and interfaces from other languages stand on.
-/// It knows where elements are, moves single ones, and keeps local access, epochs and ghost cells in order.
-/// Patches and lists are moved by patch_transfers.hpp and its neighbours. Positions are arrays of rank()
-/// numbers.
+/// An array with run-time rank and element type, on which Array<T, N> and interfaces from other languages are
+/// built. It locates elements, moves single elements, and keeps local access, epochs and ghost cells in order.
+/// patch_transfers.hpp and its neighbours move patches and lists. Positions are arrays of rank() numbers.
 class ArrayCore {
  public:
   /// @collective @throws as Segment, and UsageError if the layout differs between ranks or has more ranks than
   /// the group.
   ArrayCore(const Group& group, LayoutCore layout, ElementType type, const CoreOptions& options);
-  /// In a part of a segment, whose contents stay. @collective @throws as above, and as Segment::part
+  /// An array in a part of a segment, whose contents stay. @collective @throws as above, and as Segment::part
   ArrayCore(const Segment& memory, index_t offset, LayoutCore layout, ElementType type,
             const CoreOptions& options);
   ~ArrayCore();
   ArrayCore(ArrayCore&&) noexcept;
   ArrayCore& operator=(ArrayCore&&) noexcept;
-  /// One of `rank` dimensions that is not open, and never was: the same for all. @local
+  /// An array of `rank` dimensions that was never open; always the same object. @local
   static ArrayCore& none(int rank) noexcept;
 
   const Group& group() const noexcept { return segment_.group(); }
@@ -68,7 +68,7 @@ class ArrayCore {
   int rank() const noexcept { return layout_.rank(); }
   AtomicDomain domain() const noexcept { return segment_.domain(); }
   const Periodic& periodic() const noexcept { return periodic_; }
-  /// What holds the elements. @local
+  /// The segment that holds the elements. @local
   Segment& segment() noexcept { return segment_; }
   const Segment& segment() const noexcept { return segment_; }
 
@@ -111,7 +111,7 @@ class ArrayCore {
     require_element<known>(at);
     return layout_.owner<known>(at);
   }
-  /// Null for an element on another node. @local
+  /// The address of an element; null if it is on another node. @local
   void* address(const index_t* at) const;
 
   void flush() const { segment_.flush(); }
@@ -121,10 +121,11 @@ class ArrayCore {
   void close();
   Statistics statistics() const { return segment_.statistics(); }
 
-  /// This rank's own elements, as the dense array local_shape() says; null if it has none. @local
+  /// This rank's own elements, stored as the dense array that local_shape() describes; null if it has none.
+  /// @local
   void* local_data() const;
   const LocalShape& local_shape() const noexcept { return local_; }
-  /// What a rank stores; null if it is on another node. @local
+  /// The memory in which a rank stores its elements; null if it is on another node. @local
   void* storage(int rank) const { return segment_.address(rank); }
   /// Block b of a rank on this node, as it is stored there. @local
   /// @throws UsageError if there is no such block, or the rank is on another node
@@ -132,26 +133,26 @@ class ArrayCore {
   /// Throws UsageError unless this rank's elements lie in memory as one array. @local
   void require_one_array() const;
   void order_local_access() const { segment_.order_local_access(); }
-  /// A scope of direct access to a block of this rank, or to all of them; several may write at a time only to
-  /// different blocks (told in builds with TESSERA_CHECKS). @local
+  /// A scope of direct access to a block of this rank, or to all of them. Scopes may write at the same time
+  /// only to different blocks (checked in builds with TESSERA_CHECKS). @local
   enum class Access { read, write };
   static constexpr index_t all_blocks = -1;
   void begin_access(index_t block, Access access) const;
   void end_access(index_t block, Access access) const noexcept;
 
-  /// Begins an epoch, with a number; `cache_bytes` on each node are for other nodes' elements. @collective
-  /// @throws UsageError if another has not ended; MemoryError as Segment
+  /// Begins an epoch, and returns its number. `cache_bytes` on each node are for other nodes' elements.
+  /// @collective @throws UsageError if another epoch has not ended; MemoryError as Segment
   std::uint64_t begin_epoch(Mode mode, index_t cache_bytes);
-  /// Ends the one of a number if it has not ended; what was written in it is visible to all. @collective
-  /// @throws UsageError in builds with TESSERA_CHECKS if disjoint writes were not
+  /// Ends the epoch of a number if it has not ended. All its writes are then visible to all. @collective
+  /// @throws UsageError in builds with TESSERA_CHECKS if disjoint writes overlap
   void end_epoch(std::uint64_t number);
-  /// Ends whichever has not ended. @collective
+  /// Ends the epoch that has not ended, if there is one. @collective
   void end_epoch() const;
-  /// Throws UsageError unless the epoch of a number goes on. @local
+  /// Throws UsageError unless the epoch of a number is active. @local
   void require_epoch(std::uint64_t number) const;
   /// In builds with TESSERA_CHECKS: throws UsageError in an epoch of another mode. @local
   void allow(std::optional<Mode> mode, std::string_view operation) const;
-  /// What is known of the epoch; for what it does to transfers. @local
+  /// The state of the epoch, for transfers that depend on it. @local
   EpochState& epoch() const noexcept { return *epoch_; }
 
   /// Null for an array without ghost cells. @local
@@ -159,10 +160,11 @@ class ArrayCore {
 
  private:
   explicit ArrayCore(LayoutCore layout);
-  /// Whether an element is inside, and all owners are reached directly. @local
+  /// Whether an element is inside, and the array needs no further checks: it has directly reached members, and
+  /// is in no checked epoch. @local
   template <int known>
   bool is_direct(const index_t* at) const noexcept {
-    // The layout of an array that was closed or moved from is not to be asked.
+    // The layout of a closed or moved-from array must not be used.
     if (segment_.face().direct_ranks == 0 || guarded_) return false;
     for (std::size_t d = 0; d < static_cast<std::size_t>(known > 0 ? known : layout_.rank()); ++d) {
       if (static_cast<std::uint64_t>(at[d]) >= static_cast<std::uint64_t>(layout_.dims()[d])) return false;
@@ -180,7 +182,8 @@ class ArrayCore {
   }
   void fetch_op(int owner, index_t offset, Update update, const void* value, void* result);
   bool compare_exchange(int owner, index_t offset, void* expected, const void* desired);
-  /// An element that is inside, is reached directly, and counts as an operation; else null. @local
+  /// The address of an element if it is inside, reached directly, and counted as an operation; else null.
+  /// @local
   template <int known>
   std::byte* element(const index_t* at, index_t size, Operation operation) const noexcept {
     if (!is_direct<known>(at)) return nullptr;
@@ -188,7 +191,7 @@ class ArrayCore {
     const int owner = layout_.locate<known>(at, offset);
     return segment_.face().count(owner, offset * size, size, operation);
   }
-  // What both constructors end with.
+  // The last step of both constructors.
   void prepare(const Group& group);
 
   LayoutCore layout_;

@@ -12,7 +12,7 @@
 
 namespace tessera::detail {
 
-/// A range of one dimension that lies together in one part: [begin, end), stored from local_begin on.
+/// A range [begin, end) of one dimension that lies together in one part, stored there from local_begin on.
 struct Interval {
   int part;
   index_t begin, end, local_begin;
@@ -32,14 +32,14 @@ class Axis {
   static Axis cyclic(index_t extent, index_t block, int parts);
   /// The blocks of an irregular axis, dealt out in turn.
   static Axis dealt(index_t extent, std::vector<index_t> starts, int parts);
-  /// The same with blocks that stay apart where one part has neighbouring ones. @local
+  /// The same with tiles: neighbouring blocks of one part stay apart. @local
   Axis with_tiles() const;
 
   Kind kind() const noexcept { return kind_; }
   index_t extent() const noexcept { return extent_; }
   index_t block() const noexcept { return block_; }
   int parts() const noexcept { return parts_; }
-  /// How many blocks there are in all; neighbours of one part that are not tiles are one. @local
+  /// The number of blocks in all. Neighbouring blocks of one part count as one, unless they are tiles. @local
   index_t blocks() const noexcept;
   /// The interval that holds element i. @local
   Interval find(index_t i) const noexcept {
@@ -47,7 +47,8 @@ class Axis {
     find(i, found);
     return found;
   }
-  /// The same, member by member: a copy of what was just stored in smaller parts waits for the stores.
+  /// The same, but fills `found` in place: copying a struct just after its members are stored stalls on store
+  /// forwarding.
   void find(index_t i, Interval& found) const noexcept;
   /// Elements stored by a part. @local
   index_t count(int part) const noexcept;
@@ -58,8 +59,8 @@ class Axis {
   friend bool operator==(const Axis& a, const Axis& b) noexcept;
 
  private:
-  // What cannot be computed: where irregular blocks begin, and, where they are dealt out, how many elements of
-  // its part precede each, and how many each part has.
+  // The values that cannot be computed: where irregular blocks begin. For blocks that are dealt out, also how
+  // many elements of its part precede each block, and how many elements each part has.
   struct Table {
     std::vector<index_t> starts, before, counts;
   };
@@ -73,7 +74,7 @@ class Axis {
 
   Kind kind_ = Kind::blocked;
   bool tiles_ = false;
-  bool single_ = true;  // one interval is all there is
+  bool single_ = true;  // there is only one interval
   index_t extent_ = 0;
   index_t block_ = 0;  // blocked: the smaller size; cyclic: the block
   int parts_ = 1;
@@ -111,7 +112,8 @@ inline void Axis::find(index_t i, Interval& found) const noexcept {
   }
 }
 
-// The last block that does not begin behind i: without branches on i, which the processor could not foresee.
+// Finds the last block that does not begin behind i. It has no branches on i, which the processor could not
+// predict.
 inline void Axis::find_in_table(index_t i, Interval& found) const noexcept {
   const index_t* first = table_->starts.data();
   for (auto rest = static_cast<index_t>(table_->starts.size()); rest > 1;) {
@@ -131,7 +133,8 @@ inline index_t Axis::count(int part) const noexcept {
   if (kind_ == Kind::dealt) return table_->counts[static_cast<std::size_t>(part)];
   if (kind_ != Kind::cyclic) return start(part + 1) - start(part);
   if (part != larger_) return least_ + (part < larger_ ? block_ : 0);
-  return least_ + (extent_ - least_ * parts_ - larger_ * block_);  // with what is left of the last block
+  return least_ +
+         (extent_ - least_ * parts_ - larger_ * block_);  // plus the rest in the last, incomplete block
 }
 
 }  // namespace tessera::detail

@@ -15,18 +15,18 @@ struct OwnedBox {
 };
 
 /// Any disjoint blocks that cover an array, each at some rank: a distribution that is no product of divided
-/// dimensions. Who owns an element is found in a tree of bounding boxes, in time logarithmic in the number of
-/// blocks. An immutable value. @local
+/// dimensions. The owner of an element is found in a tree of bounding boxes, in time logarithmic in the number
+/// of blocks. An immutable value. @local
 class BlockList {
  public:
   struct Block {
     Box box;
     int rank;
-    index_t offset;  // in elements, of its first in the storage of its rank
+    index_t offset;  // where its first element is in the storage of its rank, in elements
   };
 
-  /// Empty blocks are left out. @throws UsageError, naming what is wrong, if a block leaves `dims` or has a
-  /// rank that is none of `ranks`, if two overlap, or if an element belongs to none.
+  /// Empty blocks are left out. @throws UsageError, naming the problem, if a block leaves `dims`, its rank is
+  /// outside `ranks`, two overlap, or an element belongs to no block.
   BlockList(int rank, const Coordinates& dims, int ranks, const std::vector<OwnedBox>& blocks);
 
   /// All blocks, in increasing order of their first positions. @local
@@ -38,9 +38,9 @@ class BlockList {
   void for_each_overlap(const Box& box, F&& f) const;
   index_t block_count(int rank) const noexcept;
   const Block& block(int rank, index_t b) const noexcept;
-  /// The same blocks at the same ranks. @local
+  /// Whether both have the same blocks at the same ranks. @local
   bool is_equal(const BlockList& other) const noexcept;
-  /// Elements of a rank. @local
+  /// The number of elements of a rank. @local
   index_t size(int rank) const noexcept;
 
  private:

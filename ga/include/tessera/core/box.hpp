@@ -13,17 +13,17 @@ namespace tessera::detail {
 
 using Coordinates = std::array<index_t, static_cast<std::size_t>(max_rank)>;
 
-/// A patch with a run-time number of dimensions; the entries beyond it are not used, nor set.
+/// A patch with a run-time number of dimensions. Entries beyond that number are neither used nor set.
 struct Box {
   Coordinates lo, hi;
 };
 
-/// A patch of an array, or every step-th element of it from its first on.
+/// A patch of an array, or every step-th element of the patch, from its first element on.
 struct Lattice : Box {
   Coordinates step;  // only if stepped
   bool stepped = false;
 
-  Lattice() {}  // as Box: what is beyond the rank is not set
+  Lattice() {}  // as in Box, entries beyond the rank are not set
   Lattice(const Box& box) : Box(box) {}
   /// How many elements there are along a dimension. @local
   index_t extent(std::size_t d) const noexcept {
@@ -32,7 +32,7 @@ struct Lattice : Box {
   }
 };
 
-/// A patch as a Box, or what is derived from one. @local
+/// A patch as a Box, or as a class derived from it. @local
 template <class B = Box, std::size_t N>
 B box_of(const Patch<N>& patch) {
   B box;
@@ -41,10 +41,9 @@ B box_of(const Patch<N>& patch) {
   return box;
 }
 
-/// Elements [begin, end) of an array of these extents, which follow each other in row-major order: calls
-/// f(box, elements before it) for as few boxes as they make, each of some rows of all that is behind one
-/// dimension.
-/// @local
+/// Covers elements [begin, end), in row-major order, of an array of these extents with as few boxes as
+/// possible. Calls f(box, elements before it) for each box. A box is some rows along one dimension, and all of
+/// the dimensions behind it. @local
 template <class F>
 void for_each_box_of_range(std::span<const index_t> extents, index_t begin, index_t end, F&& f) {
   for (index_t first = begin; first < end;) {

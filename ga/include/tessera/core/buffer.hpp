@@ -7,7 +7,7 @@
 
 namespace tessera::detail {
 
-/// Local memory with a run-time number of dimensions: what a View is to the core. Strides in elements.
+/// Local memory with a run-time number of dimensions: the run-time form of a View. Strides are in elements.
 template <class Pointer>
 struct Buffer {
   Pointer data;

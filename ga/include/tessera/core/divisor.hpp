@@ -9,8 +9,8 @@
 
 namespace tessera::detail {
 
-/// Divides by a number that is known beforehand, with one multiplication: divisions are most of the time that
-/// finding one element takes (Granlund and Montgomery, PLDI 1994, section 4, for numerators of 63 bits).
+/// Divides by a number that is known beforehand, with one multiplication (Granlund and Montgomery, PLDI 1994,
+/// section 4, for numerators of 63 bits). Otherwise, divisions would take most of the time to find one element.
 /// @local
 class Divisor {
  public:

@@ -6,7 +6,7 @@
 
 namespace tessera::detail {
 
-/// What an array is used for during a phase of a program.
+/// The only way in which an array is used during an epoch.
 enum class Mode : std::uint8_t { read_only, accumulate_only, disjoint_writes };
 
 /// "read_only". @local

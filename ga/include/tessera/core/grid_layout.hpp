@@ -21,8 +21,8 @@ enum class GridOrder : std::uint8_t { row_major, column_major };
 
 namespace detail {
 
-/// The kind of layout whose dimensions are divided each by itself, and the products given to the processes of a
-/// grid: blocked, irregular, block-cyclic and tiled ones. A value; all @local.
+/// The kind of layout that divides each dimension by itself, and gives the products of the parts to the
+/// processes of a grid. It is blocked, irregular, block-cyclic or tiled. A value; all @local.
 class GridLayout : public LayoutFrame {
  public:
   GridLayout() = default;
@@ -43,7 +43,7 @@ class GridLayout : public LayoutFrame {
   bool coordinates(int rank, int* parts) const noexcept;
   int rank_at(const int* parts) const noexcept;
 
-  // What both kinds have; as the same functions of LayoutCore.
+  // Members that both kinds of layouts have; they mean the same as in LayoutCore.
   using LayoutFrame::store;
   bool has_single_blocks() const noexcept { return !is_cyclic(); }
   template <int known>
@@ -62,7 +62,7 @@ class GridLayout : public LayoutFrame {
   friend bool operator==(const GridLayout& a, const GridLayout& b) noexcept;
 
  private:
-  // Ranks other than those of the grid.
+  // The ranks that own the parts, if these are not the numbers in the grid themselves.
   struct Members {
     std::vector<int> ranks;                    // by number in the grid
     std::vector<std::pair<int, int>> numbers;  // (rank, number in the grid), sorted
@@ -136,8 +136,9 @@ inline void GridLayout::place(const Interval* intervals, Piece& piece) const noe
   }
 }
 
-// Tiles follow one another in storage order too. Before a tile lie, for each dimension, those that precede it
-// there: in all of the faster dimensions, and only its own width of the slower ones.
+// Tiles follow one another in storage order too. For each dimension, the tiles that precede a tile along it lie
+// before the tile. They extend over all of the faster dimensions, but only over the tile's own width in the
+// slower ones.
 template <int known>
 inline void GridLayout::place_in_tile(const Interval* intervals, Piece& piece) const noexcept {
   const int rank = known > 0 ? known : rank_;

@@ -11,11 +11,11 @@
 
 namespace tessera::detail {
 
-/// A layout with a run-time number of dimensions: what Layout<N> is a typed face of. Either kind behind one
-/// face; a value, without MPI. It has the frame of that kind as well, so that the extents are found without
-/// asking which kind it is: the check of a single element does so each time.
+/// A layout with a run-time number of dimensions; Layout<N> is its typed interface. It holds either kind of
+/// layout. A value that uses no MPI. It also has a copy of the kind's frame. So the check of a single element
+/// reads the extents without asking which kind it is.
 class LayoutCore : public LayoutFrame {
-  // What differs between the kinds is asked for here.
+  // Calls f with the layout of its kind.
   template <class F>
   decltype(auto) by_kind(F&& f) const {
     if (const auto* product = std::get_if<GridLayout>(&kind_)) return f(*product);
@@ -24,8 +24,8 @@ class LayoutCore : public LayoutFrame {
 
  public:
   LayoutCore() = default;
-  /// The product of divided dimensions. @throws UsageError if an extent is negative, the product overflows, or
-  /// a grid does not fit `ranks`.
+  /// A product of divided dimensions. @throws UsageError if an extent is negative, the product overflows, or a
+  /// grid does not fit `ranks`.
   LayoutCore(std::vector<Axis> axes, int ranks, GridOrder grid_order, StorageOrder storage)
       : LayoutCore(GridLayout(std::move(axes), ranks, grid_order, storage)) {}
   /// Any blocks. @throws UsageError as above, and as BlockList.
@@ -33,18 +33,19 @@ class LayoutCore : public LayoutFrame {
       : LayoutCore(ListLayout(rank, dims, blocks, ranks)) {}
 
   LayoutCore with_storage(StorageOrder storage) const;
-  /// Each block of a rank stored by itself, one after another; a list's are already. @local
+  /// The same with each block of a rank stored by itself, one after another. The blocks of a list already are.
+  /// @local
   LayoutCore with_tiles() const;
-  /// The blocks of rank r given to rank members[r] instead. @throws UsageError if there are too few members, or
-  /// one is no rank or listed twice
+  /// The same with the blocks of rank r given to rank members[r]. @throws UsageError if there are too few
+  /// members, or if a member does not exist or is listed twice
   LayoutCore on_ranks(std::vector<int> members, int ranks) const;
-  /// Room for copies of others' elements around each block. @throws UsageError unless blocked or irregular, or
-  /// if a width is negative
+  /// The same with ghost cells: room for copies of other ranks' elements around each block. @throws UsageError
+  /// unless blocked or irregular, or if a width is negative
   LayoutCore with_ghosts(const index_t* widths) const;
 
-  /// Whether it is a product: what has axes and a grid. @local
+  /// Whether it is a product, which has axes and a grid. @local
   bool is_product() const noexcept { return std::holds_alternative<GridLayout>(kind_); }
-  /// The same as one; null if it is a list. @local
+  /// The layout as a product; null if it is a list. @local
   const GridLayout* grid() const noexcept { return std::get_if<GridLayout>(&kind_); }
   bool has_ghosts() const noexcept { return is_product() && grid()->has_ghosts(); }
   const Coordinates& ghosts() const noexcept;
@@ -52,14 +53,14 @@ class LayoutCore : public LayoutFrame {
   bool has_single_blocks() const noexcept {
     return by_kind([](const auto& kind) { return kind.has_single_blocks(); });
   }
-  /// Where a rank is in the grid; false for one that is not. @local
+  /// The coordinates of a rank in the grid; false for a rank outside the grid. @local
   bool coordinates(int rank, int* parts) const noexcept {
     return is_product() && grid()->coordinates(rank, parts);
   }
   /// Whether each element is at the same rank in both. @local
   bool same_distribution(const LayoutCore& other) const noexcept;
 
-  /// Of an element that is inside; `known` as in for_each_piece. @local
+  /// The owner of an element that is inside; `known` as in for_each_piece. @local
   template <int known = 0>
   int owner(const index_t* at) const noexcept {
     return by_kind([at](const auto& kind) { return kind.template owner<known>(at); });
@@ -79,8 +80,8 @@ class LayoutCore : public LayoutFrame {
   Piece block(int rank, index_t b) const noexcept {
     return by_kind([rank, b](const auto& kind) { return kind.block(rank, b); });
   }
-  /// Calls f(Piece) for the parts of a patch that is inside dims, in the order of increasing indices. Faster
-  /// where the compiler knows the number of dimensions, if that is not 0.
+  /// Calls f(Piece) for the parts of a patch that is inside dims, in the order of increasing indices. `known`
+  /// is the number of dimensions if the compiler knows it, which is faster; else 0.
   template <int known = 0, class F>
   void for_each_piece(const Box& patch, F&& f) const {
     for (std::size_t d = 0; d < static_cast<std::size_t>(known > 0 ? known : rank()); ++d) {

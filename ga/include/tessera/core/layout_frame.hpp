@@ -5,7 +5,7 @@
 #include <tessera/core/box.hpp>
 #include <tessera/view.hpp>
 
-// What the kinds of layouts have in common.
+// The common parts of all kinds of layouts.
 namespace tessera::detail {
 
 /// A part of a patch that lies at one rank: element (i, j, ...) of it is at offset + sum (i_d - lo_d) *
@@ -17,16 +17,17 @@ struct Piece {
   Coordinates strides;  // in elements
 };
 
-/// What one rank stores. Where it is one block or the dense array of a cyclic layout, also as an array: element
-/// (i, j, ...) is at offset + sum i_d * strides_d.
+/// The elements that one rank stores. One block, or the dense array of a cyclic layout, is also described as an
+/// array: element (i, j, ...) is at offset + sum i_d * strides_d.
 struct LocalShape {
   Coordinates extents{}, strides{};
   index_t offset = 0;
-  index_t size = 0;      // elements, with those of ghost cells
+  index_t size = 0;      // in elements, ghost cells included
   bool is_array = true;  // false: several blocks, one after another
 };
 
-/// The array whose elements are distributed, and the order in which ranks store what they have.
+/// The common part of all layouts: the extents of the array, the number of ranks, and the storage order on a
+/// rank.
 class LayoutFrame {
  public:
   int rank() const noexcept { return rank_; }
@@ -50,7 +51,7 @@ class LayoutFrame {
   /// @throws UsageError if an extent is negative, or the product overflows
   void require_size() const;
   void store(StorageOrder storage) noexcept { storage_ = storage; }
-  /// The dimensions from the fastest in storage to the slowest: the i-th. @local
+  /// The i-th dimension, counted from the fastest in storage to the slowest. @local
   int by_speed(int i) const noexcept { return storage_ == StorageOrder::row_major ? rank_ - 1 - i : i; }
 
   int rank_ = 0;

@@ -12,8 +12,8 @@
 
 namespace tessera::detail {
 
-/// The kind of layout that is a list of blocks, each stored by itself. A value; all @local. What it has is as
-/// the same functions of LayoutCore.
+/// The kind of layout that is a list of blocks, each stored by itself. A value; all @local. Its members mean
+/// the same as in LayoutCore.
 class ListLayout : public LayoutFrame {
  public:
   /// @throws UsageError if an extent is negative, or the product overflows, and as BlockList

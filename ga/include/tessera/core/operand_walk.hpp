@@ -25,26 +25,27 @@ using Slices = std::initializer_list<SliceCore>;
 enum class Shapes { equal, any };
 enum class Types { equal, any };
 
-/// Opens a collective operation: all arrays are open, of one group and (unless they may differ) of one type and
-/// equal extents; all earlier operations on them are visible. @collective @throws UsageError on every rank
+/// Begins a collective operation. Checks that all arrays are open, of one group and (unless they may differ) of
+/// one type and equal extents. Makes all earlier operations on them visible. @collective @throws UsageError on
+/// every rank
 void begin_operation(std::string_view operation, std::span<const SliceCore> slices,
                      Shapes shapes = Shapes::equal, Types types = Types::equal);
 inline void begin_operation(std::string_view operation, Slices slices, Shapes shapes = Shapes::equal,
                             Types types = Types::equal) {
   begin_operation(operation, std::span(slices.begin(), slices.size()), shapes, types);
 }
-/// Closes it: what was written is visible to all. @collective
+/// Ends the operation, and makes what was written visible to all. @collective
 void end_operation(const SliceCore& written);
-/// The same for one that calls something of the user's. @collective @throws as Outcome::agree
+/// The same for an operation that calls user code. @collective @throws as Outcome::agree
 void end_operation(std::string_view operation, const SliceCore& written, const Outcome& outcome);
 
-/// The same elements of several slices: operand 0, which lies at this process, and the sources. Strides in
+/// A run of the same elements of several operands: operand 0, which is local, and the sources. Strides are in
 /// elements; there is at least one element.
 struct ElementRun {
   void* const* data;
   const index_t* strides;
   index_t count;
-  /// Whether the elements of all of the first `operands` follow one another. @local
+  /// Whether the elements of each of the first `operands` operands are contiguous. @local
   bool is_dense(std::size_t operands) const noexcept {
     for (std::size_t i = 0; i < operands; ++i) {
       if (strides[i] != 1) return false;
@@ -57,15 +58,17 @@ using RunFunction = std::function<void(const ElementRun&)>;
 /// The most sources that an operation may have.
 inline constexpr std::size_t max_sources = 3;
 
-/// Walks the elements of `target` that this rank owns together with the same elements of the sources, whatever
-/// their layouts: directly where they are on the node, else fetched in pieces. Sources must not be written
-/// meanwhile, but for those that are the target itself. @onesided
+/// Walks the elements of `target` that this rank owns, together with the same elements of the sources, in any
+/// layouts. Elements on the node are read directly, and others are fetched in pieces. Sources must not be
+/// written meanwhile, unless they are the target itself. @onesided
 void for_each_run(const SliceCore& target, std::span<const SliceCore> sources, const RunFunction& f);
-/// The same, calling f with where in the target each run begins, which goes along its dimension `along`.
+/// The same for the target alone. A run also has the position of its first element in the target, and the
+/// dimension `along` which it goes.
 struct PlacedRun : ElementRun {
   Coordinates at;
   int along;
-  /// The row-major numbers in the slice of its first element, and from each to the next. @local
+  /// The row-major number of the run's first element in the slice, and the step from each element to the next.
+  /// @local
   struct RowMajorNumbers {
     index_t first, step;
   };
@@ -81,14 +84,15 @@ struct PlacedRun : ElementRun {
 };
 void for_each_placed_run(const SliceCore& target, const std::function<void(const PlacedRun&)>& f);
 
-/// The dimension of a piece along which its elements lie closest, if it has more than one of them. @local
+/// The dimension along which the elements of a piece lie closest. Dimensions with a single element do not
+/// count, unless all have only one. @local
 std::size_t closest(const LocalPiece& piece, int rank) noexcept;
 
-/// Calls f(Index, T&) for each element of a piece, in runs along a dimension: an index, or its type, so that
-/// the compiler knows it. @local
+/// Calls f(Index, T&) for each element of a piece, in runs along dimension `along`. This is an index, or an
+/// integral_constant so that the compiler knows it. @local
 template <class T, std::size_t N, class Along, class F>
 void visit_along(const LocalPiece& piece, Along along, F& f) {
-  // By value: what is written may be of the type of the indices, as far as the compiler knows.
+  // By value: for the compiler, a write through T& may alias the indices.
   const Box box = piece.box;
   const Coordinates strides = piece.strides;
   const index_t count = box.hi[along] - box.lo[along];
@@ -128,13 +132,14 @@ void visit(const LocalPiece& piece, F& f) {
   if constexpr (N > 2) visit_along<T, N>(piece, along, f);
 }
 
-/// Whether one rank's elements of a slice of elements of this process are written while another reads them: the
-/// source shares elements with the target, but not the same ones at the same positions.
+/// Whether a write to the target may change elements of the source that another rank still reads. That is so if
+/// both share elements, but not the same elements at the same positions.
 bool is_entangled(const SliceCore& target, const SliceCore& source) noexcept;
-/// Throws the UsageError that says so. @local
+/// Throws UsageError if a source is entangled with the target. @local
 void require_apart(std::string_view operation, const SliceCore& target, std::span<const SliceCore> sources);
 
-/// The element of operand `k` of a run of which operand `same` is the memory of the first. @local
+/// Element i of operand `k`. Operand `same` has the same memory as the first operand, so it is read through
+/// `first`. @local
 template <std::size_t k, std::size_t same, class First, class T>
 T& element_of(First* first, T* x, index_t i) noexcept {
   if constexpr (k == same && std::is_same_v<std::remove_const_t<First>, std::remove_const_t<T>>)
@@ -143,16 +148,16 @@ T& element_of(First* first, T* x, index_t i) noexcept {
     return x[i];
 }
 
-/// Calls f with the elements of all operands in turn: they are found by data[k][i * strides[k]], with strides
-/// that the compiler knows to be 1 where they are. @local
+/// Calls f with the elements of all operands, position by position. Element i of operand k is data[k][i *
+/// strides[k]]. If all strides are 1, the compiler knows it. @local
 template <class... T, class F>
 void apply(const ElementRun& run, F&& f) {
   apply_indexed<T...>(run, f, std::index_sequence_for<T...>{});
 }
 template <class... T, class F, std::size_t... k>
 void apply_indexed(const ElementRun& run, F& f, std::index_sequence<k...>) {
-  // By value: what is written may be of the type of the count or the strides, as far as the compiler knows.
-  // Where a source is the target itself it has to know that too: else it takes a loop that is not vectorised.
+  // Count and strides are captured by value: for the compiler, a write to an element may alias them. It must
+  // also know a source that is the target itself, or it takes a loop that is not vectorised.
   auto dense = [&f, n = run.count]<std::size_t same>(std::integral_constant<std::size_t, same>, T*... x) {
     auto* const first = std::get<0>(std::tuple(x...));
     for (index_t i = 0; i < n; ++i) f(element_of<k, same>(first, x, i)...);
@@ -166,11 +171,11 @@ void apply_indexed(const ElementRun& run, F& f, std::index_sequence<k...>) {
     dense(which, static_cast<T*>(run.data[k])...);
     return true;
   };
-  // From the last source on: operand 0 is always the first.
+  // Tries the last source first. Operand 0 always matches.
   static_cast<void>((dense_if(std::integral_constant<std::size_t, sizeof...(T) - 1 - k>{}) || ...));
 }
 
-/// A function of elements whose result can be assigned to another.
+/// A function of elements whose result can be assigned to an element of type To.
 template <class F, class To, class... From>
 concept MapsTo =
     std::invocable<F&, const From&...> && std::is_assignable_v<To&, std::invoke_result_t<F&, const From&...>>;
@@ -189,9 +194,9 @@ void transform(F& f, const SliceCore& target, const Source&... sources) {
   end_operation("transform", target, outcome);
 }
 
-/// take(total, elements...) for the elements of this rank's part of the first operand, and the totals of all
-/// ranks joined by f, in their order, so that all come to the same. @collective
-/// @throws as Outcome::agree where f or take do
+/// Calls take(total, elements...) for the elements of this rank's part of the first operand. Then f joins the
+/// totals of all ranks in rank order, so that all ranks get the same result. @collective @throws as
+/// Outcome::agree if f or take throws
 template <class U, class First, class... Others, class F, class Take, class... Source>
 U fold(std::string_view name, const U& start, F& f, Take&& take, const SliceCore& first,
        const Source&... others) {
@@ -216,7 +221,7 @@ U fold(std::string_view name, const U& start, F& f, Take&& take, const SliceCore
   auto join = [&] {
     for (const Part& part : parts) all = std::invoke(f, static_cast<const U&>(all), part.total);
   };
-  // No rank meets others after this: one that may throw has to agree first.
+  // The ranks do not synchronise after this, so a join that may throw has to agree first.
   if constexpr (std::is_nothrow_invocable_r_v<U, F&, const U&, const U&>)
     join();
   else

@@ -7,8 +7,8 @@
 #include <tessera/core/operand_walk.hpp>
 #include <tessera/runtime/group.hpp>
 
-// The operations on slices with run-time rank and element type, all @collective; what they do is said where the
-// typed ones are declared.
+// The operations on slices with run-time rank and element type, all @collective. The typed declarations say
+// what they do.
 namespace tessera {
 
 /// Whether a prefix ends with its element or just before it.
@@ -19,7 +19,8 @@ enum class Scan { inclusive, exclusive };
 namespace tessera::detail {
 
 void fill(const SliceCore& a, const void* value);
-/// For real types the numbers lie in [low, high), for integers in [low, high]; complex ones have such parts.
+/// For real types the numbers lie in [low, high), for integers in [low, high], and for complex numbers both
+/// parts do.
 void randomize(const SliceCore& a, std::uint64_t seed, const void* low, const void* high);
 void enumerate(const SliceCore& a, const void* start, const void* step);
 void copy(const SliceCore& from, const SliceCore& to);
@@ -42,7 +43,7 @@ void reduce(const SliceCore& a, Reduce operation, void* result);
 enum class Extreme { least, greatest };
 void extreme(const SliceCore& a, Extreme which, void* value, index_t* at);
 
-/// Of vectors. `starts` may be null. pack and unpack return how many elements are marked.
+/// Operations on vectors. `starts` may be null. pack and unpack return how many elements are marked.
 void scan(const SliceCore& x, const SliceCore* starts, const SliceCore& y, Reduce operation, Scan kind);
 void spread(const SliceCore& x, const SliceCore& starts, const SliceCore& y);
 index_t pack(const SliceCore& x, const SliceCore& mask, const SliceCore& y);
@@ -51,7 +52,7 @@ index_t unpack(const SliceCore& x, const SliceCore& mask, const SliceCore& y);
 void sort(const SliceCore& keys, const SliceCore* values);
 void bin(const SliceCore& keys, const SliceCore& counts);
 
-/// Of matrices and their rows, columns and diagonals.
+/// Operations on matrices and their rows, columns and diagonals.
 void transpose(const SliceCore& from, const SliceCore& to);
 void scale_lines(const SliceCore& a, int dimension, const SliceCore& factors);
 void symmetrise(const SliceCore& a);

@@ -10,20 +10,19 @@
 
 namespace tessera::detail {
 
-/// Elements of this process in N dimensions: where they are in a slice, and in memory. Strides in elements.
+/// Local elements in N dimensions: where they are in a slice, and in memory. Strides are in elements.
 struct LocalPiece {
   Box box;  // in the slice
   std::byte* data;
   Coordinates strides;
 };
 
-/// A part of an array as an array of its own: some of its dimensions, in any order, each from some element on
-/// in steps; the others are held at one position. A value that points to its array. Everything but the
-/// transfers is
-/// @local.
+/// A part of an array that can be used like an array. It has some dimensions of the array, in any order, each
+/// from some element on in steps. The other dimensions are held at one position. A value that points to its
+/// array. Everything but the transfers is @local.
 class SliceCore {
  public:
-  /// The whole array. What may be written through it is for the typed faces to say.
+  /// The whole array. The typed interfaces decide what may be written through it.
   SliceCore(const ArrayCore& array);
 
   ArrayCore& array() const noexcept { return *array_; }
@@ -32,14 +31,14 @@ class SliceCore {
   index_t size() const noexcept;
   bool is_whole() const noexcept;
 
-  /// A patch of it. @throws UsageError if it leaves the slice
+  /// A patch of the slice. @throws UsageError if it leaves the slice
   SliceCore patch(const Box& box) const;
   /// Every steps[d]-th element of dimension d, from the first on. @throws UsageError unless steps are positive
   SliceCore every(const index_t* steps) const;
   /// Dimension k of the result is dimension order[k]. @throws UsageError if `order` is no permutation
   SliceCore permuted(const int* order) const;
-  /// Without dimension d, which is held at one position. @throws UsageError for a position outside, or if it is
-  /// the only dimension
+  /// The slice without dimension d, which is held at one position. @throws UsageError for a position outside,
+  /// or if it is the only dimension
   SliceCore fixed(int d, index_t at) const;
 
   /// As the functions of patch_transfers.hpp; boxes and buffers are in dimensions of the slice. @onesided
@@ -50,18 +49,18 @@ class SliceCore {
   Request get_async(const Box& box, const Buffer<void*>& into) const;
   Request accumulate_async(const Box& box, const Buffer<const void*>& from, const void* alpha) const;
 
-  /// The elements of a vector at a list of positions, which are inside. @onesided
+  /// Gets the elements of a vector at a list of positions, which must be inside. @onesided
   void gather(std::span<const index_t> positions, void* into) const;
 
   /// Calls f(LocalPiece) for the elements of a rank on this node that are in the slice. @local
   template <class F>
   void for_each_piece_of(int rank, F&& f) const;
-  /// Calls f(rank, LocalPiece) for the pieces of a box; data is null for those of ranks on other nodes. @local
+  /// Calls f(rank, LocalPiece) for the pieces of a box; data is null for pieces on other nodes. @local
   template <class F>
   void for_each_piece(const Box& box, F&& f) const;
-  /// Whether the same element of both is always at the same place of the local storage of equal layouts.
+  /// Whether the same element of both slices always has the same place in the local storage of equal layouts.
   bool is_aligned_with(const SliceCore& other) const noexcept;
-  /// Whether they may share elements.
+  /// Whether the slices may share elements.
   bool may_overlap(const SliceCore& other) const noexcept;
 
   std::uint64_t fingerprint() const noexcept;
@@ -69,7 +68,7 @@ class SliceCore {
   std::string description() const;
 
  private:
-  // A box in dimensions of the array, and the strides of a buffer in them.
+  // A box in dimensions of the array, and the extents and strides of a buffer in these dimensions.
   struct Place {
     Lattice lattice;
     Coordinates extents, strides;
@@ -81,9 +80,10 @@ class SliceCore {
 
   ArrayCore* array_;
   int rank_;
-  Coordinates origin_{};                                        // in the array
-  Coordinates extents_{};                                       // of the slice
-  std::array<int, static_cast<std::size_t>(max_rank)> axis_{};  // of the array, that each dimension runs along
+  Coordinates origin_{};   // in the array
+  Coordinates extents_{};  // of the slice
+  std::array<int, static_cast<std::size_t>(max_rank)>
+      axis_{};  // the dimension of the array that each dimension runs along
   Coordinates step_{};
 };
 

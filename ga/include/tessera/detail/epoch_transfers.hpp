@@ -5,11 +5,11 @@
 #include <tessera/core/array_core.hpp>
 #include <tessera/core/buffer.hpp>
 
-// What transfers are inside epochs of their mode. Where the node keeps other nodes' elements, they go through
-// that cache.
+// Transfers inside an epoch of their mode. If the node has a cache of other nodes' elements, they go through
+// it.
 namespace tessera::detail {
 
-/// As get, accumulate and put of patches, and scatter_accumulate. @onesided
+/// As get, accumulate and put of patches, and scatter_accumulate outside epochs. @onesided
 void get_cached(const ArrayCore& array, const Lattice& patch, const Buffer<void*>& into);
 void accumulate_cached(ArrayCore& array, const Lattice& patch, const Buffer<const void*>& from,
                        const void* alpha);

@@ -5,7 +5,7 @@
 #include <tessera/core/array_core.hpp>
 #include <tessera/core/buffer.hpp>
 
-// Between one field of each element of a patch and local memory. Strides of buffers are in fields.
+// Transfers between one field of each element of a patch and local memory. Strides of buffers are in fields.
 namespace tessera::detail {
 
 /// A part of each element, in bytes.
@@ -16,7 +16,8 @@ struct Field {
 /// As put, get and accumulate of patches. @onesided
 void put_field(ArrayCore& array, const Lattice& patch, const Field& field, const Buffer<const void*>& from);
 void get_field(const ArrayCore& array, const Lattice& patch, const Field& field, const Buffer<void*>& into);
-/// @throws UsageError if the field may lie where no element of its kind can be added to
+/// @throws UsageError if the field is not always aligned to its size (for complex fields, to the size of their
+/// parts)
 void accumulate_field(ArrayCore& array, const Lattice& patch, const Field& field, ElementKind kind,
                       const Buffer<const void*>& from, const void* alpha);
 

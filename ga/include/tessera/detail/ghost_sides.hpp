@@ -9,11 +9,11 @@ namespace tessera {
 /// How ghost cells are exchanged; the result is the same.
 enum class GhostMethod : std::uint8_t {
   automatic,     ///< whichever is expected to be faster
-  by_dimension,  ///< one dimension after the other, corners riding along: two neighbours at a time
-  all_at_once,   ///< with all neighbours, those across corners too
+  by_dimension,  ///< one dimension after the other, which fills corners too: two neighbours at a time
+  all_at_once,   ///< with all neighbours, including those across corners
 };
 
-/// Whether cells that are beside the block in more than one dimension take part.
+/// Whether corners take part: cells that are beside the block in more than one dimension.
 enum class Corners : std::uint8_t { without, with };
 
 /// The sides of a block along a dimension.

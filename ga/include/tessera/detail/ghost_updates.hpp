@@ -13,7 +13,7 @@ void update_ghosts(ArrayCore& array, const GhostSides& what, GhostMethod method)
 /// The same in two steps. @collective
 void begin_update_ghosts(ArrayCore& array, const GhostSides& what);
 void end_update_ghosts(ArrayCore& array);
-/// Goes on with what was begun; whether it is done. @onesided
+/// Makes progress with the update, and returns whether it is done. @onesided
 bool test_update_ghosts(ArrayCore& array);
 
 }  // namespace tessera::detail

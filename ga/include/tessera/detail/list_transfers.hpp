@@ -8,8 +8,8 @@
 #include <tessera/index.hpp>
 #include <tessera/runtime/vector.hpp>
 
-// Between elements at a list of positions and local memory: `count` positions that follow each other in `at`,
-// of as many numbers each as the array has dimensions.
+// Transfers between elements at a list of positions and local memory. `at` holds `count` positions one after
+// another, each with one number per dimension of the array.
 namespace tessera::detail {
 
 /// @onesided @throws UsageError for a position outside the array @completion as get, put and accumulate
@@ -18,13 +18,13 @@ void scatter(ArrayCore& array, const index_t* at, const void* from, index_t coun
 void scatter_accumulate(ArrayCore& array, const index_t* at, const void* from, const void* alpha, index_t count,
                         VectorMethod method);
 
-/// A list as the functions above take it. @local
+/// A list in the form that the functions above take. @local
 template <std::size_t N>
 const index_t* indices_of(std::span<const Index<N>> at) noexcept {
   return reinterpret_cast<const index_t*>(at.data());
 }
 
-/// The length of two lists that belong together. @local @throws UsageError if they differ in length
+/// The common length of two lists. @local @throws UsageError if they differ in length
 index_t list_length(const ArrayCore& array, std::size_t positions, std::size_t values);
 
 }  // namespace tessera::detail

@@ -7,8 +7,9 @@
 
 namespace tessera::detail {
 
-/// Who exchanges what when each node of a group has a copy of an array: the i-th members of all nodes, as many
-/// as the smallest node has, the parts of number i. All are @collective over the group.
+/// Exchanges between the copies of an array, when each node of a group has one. The i-th members of all nodes
+/// exchange share i of the elements. There are as many shares as the smallest node has members. All are
+/// @collective over the group.
 class NodeCopies {
  public:
   explicit NodeCopies(const Group& group);

@@ -7,8 +7,8 @@
 #include <tessera/runtime/flags.hpp>
 #include <tessera/runtime/request.hpp>
 
-// Between patches of arrays and local memory. Buffers have the extents and strides of all dimensions of the
-// array.
+// Transfers between patches of arrays and local memory. A buffer has an extent and a stride for every dimension
+// of the array.
 namespace tessera::detail {
 
 /// As Segment::put, for the part of each owner. @onesided

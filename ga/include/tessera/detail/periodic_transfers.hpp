@@ -5,8 +5,8 @@
 #include <tessera/core/array_core.hpp>
 #include <tessera/core/buffer.hpp>
 
-// Between local memory and a patch of any place and size of an array that is repeated without end in all
-// directions.
+// Transfers between local memory and a patch of an array that is repeated without end in all directions. The
+// patch may have any place and size.
 namespace tessera::detail {
 
 /// As put, get and accumulate of patches. @onesided
