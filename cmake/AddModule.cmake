@@ -3,8 +3,8 @@
 
 # tessera_add_module(name COMPONENT core|linalg|io SOURCES file... [PUBLIC lib...] [PRIVATE lib...])
 #
-# One library per module: target tessera_<name>, known as tessera::<name> in the build tree and once installed, with
-# the public headers of <name>/include. COMPONENT names the export set, and so the component of the CMake package.
+# One library per module: target tessera_<name>, known as tessera::<name> in the build tree and once installed, with the
+# public headers of <name>/include. COMPONENT names the export set and so the component of the CMake package.
 function(tessera_add_module name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "COMPONENT" "SOURCES;PUBLIC;PRIVATE")
   list(TRANSFORM arg_SOURCES PREPEND src/)
@@ -17,13 +17,13 @@ function(tessera_add_module name)
     PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
     PRIVATE src ${PROJECT_SOURCE_DIR}/runtime/src/format)
   target_link_libraries(${target} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
-  # For format.hpp, which alone uses it.
+  # For format.hpp, the only user of fmt.
   target_include_directories(
     ${target} SYSTEM PRIVATE $<TARGET_PROPERTY:fmt::fmt-header-only,INTERFACE_INCLUDE_DIRECTORIES>)
-  # Only what the .cpp files do may depend on TESSERA_CHECKS, never what the headers declare.
+  # The behaviour of the .cpp files may depend on TESSERA_CHECKS, but not the declarations in the headers.
   target_compile_definitions(${target} PRIVATE $<$<BOOL:${TESSERA_CHECKS}>:TESSERA_CHECKS>)
-  # Position-independent functions may else be replaced by another library's, and are then never inlined: a tenth of the
-  # time of one element.
+  # Without it another library could replace position-independent functions, so they would never be inlined. That costs
+  # a tenth of the time of one element.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU,Clang>:-fno-semantic-interposition>)
   tessera_warnings(${target})
   if(name STREQUAL "runtime")
@@ -34,7 +34,7 @@ function(tessera_add_module name)
   set_target_properties(
     ${target}
     PROPERTIES CXX_EXTENSIONS OFF
-               DEFINE_SYMBOL "" # else no module could use the headers that another has precompiled
+               DEFINE_SYMBOL "" # otherwise no module could use the precompiled headers of another
                POSITION_INDEPENDENT_CODE ON
                EXPORT_NAME ${name}
                VERSION ${PROJECT_VERSION}

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # SPDX-FileCopyrightText: the Tessera developers
 
-# Labels of every test: module-<its directory>, and `quick` for the most telling, `full` for the rest; MPI tests also
-# np-<ranks> and topology-<node|nodesize1|nodesize2|tcp|hosts>.
+# Labels of every test: module-<its directory>, and `quick` for the most useful tests or `full` for the rest. MPI tests
+# also have np-<ranks> and topology-<node|nodesize1|nodesize2|tcp|hosts>.
 
-# Set by the presets to their name, so that the tests of several build trees can be run as one.
+# The presets set it to their name, so that the tests of several build trees can be run as one.
 set(TESSERA_TEST_PREFIX "" CACHE STRING "What every test's name begins with")
 
 set(TESSERA_TEST_SANITIZED OFF)
@@ -12,8 +12,8 @@ if("${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_DEBUG}" MATCHES "-fsanitize")
   set(TESSERA_TEST_SANITIZED ON)
 endif()
 
-# The setting by which the libraries in some directories are found by their names alone: LD_PRELOAD takes no path with a
-# space in it.
+# The setting that makes libraries in some directories found by their names alone. LD_PRELOAD takes no path with a space
+# in it.
 function(tessera_library_path result)
   set(directories ${ARGN} $ENV{LD_LIBRARY_PATH})
   list(JOIN directories : path)
@@ -25,34 +25,34 @@ set(TESSERA_TEST_LAUNCH ${TESSERA_MPIEXEC})
 set(TESSERA_TEST_ENVIRONMENT
     OPENBLAS_NUM_THREADS=1
     OMP_NUM_THREADS=1
-    # MPI_Init unloads this plugin of hwloc's, and no suppression can name a leak of what is gone.
+    # MPI_Init unloads this plugin of hwloc, and no suppression can name a leak of an unloaded library.
     HWLOC_COMPONENTS=-pci
     UBSAN_OPTIONS=print_stacktrace=1
-    # In quotes of its own, as the path may have spaces.
+    # In its own quotes, as the path may have spaces.
     "LSAN_OPTIONS=suppressions='${CMAKE_CURRENT_LIST_DIR}/../tests/sanitizers/leaks.txt':print_suppressions=0")
 if(TESSERA_MPI_FLAVOUR STREQUAL "openmpi")
   execute_process(COMMAND id -u OUTPUT_VARIABLE _user OUTPUT_STRIP_TRAILING_WHITESPACE)
   if(_user EQUAL 0)
     list(APPEND TESSERA_TEST_LAUNCH --allow-run-as-root)
   endif()
-  # More ranks than cores must not spin, and all of them may use every core.
+  # With more ranks than cores, ranks must not spin. All ranks may use every core.
   list(APPEND TESSERA_TEST_LAUNCH --oversubscribe --bind-to none)
   list(APPEND TESSERA_TEST_ENVIRONMENT OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_fs_ufs_lock_algorithm=3)
-  # It leaks from dozens of components that it unloads, so that no suppression could tell its leaks from ours.
+  # Open MPI leaks from dozens of components that it unloads, so no suppression could tell its leaks from ours.
   list(APPEND TESSERA_TEST_ENVIRONMENT ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0)
 endif()
 if(TESSERA_MPI_FLAVOUR STREQUAL "mpich")
-  # Its ranks spin too, and can hang in MPI_Finalize; see runtime/tools. The sanitizers' libraries need not come before one that
-  # allocates nothing, here and above.
+  # MPICH's ranks spin too, and can hang in MPI_Finalize; see runtime/tools. The preloaded library allocates nothing, so
+  # it may come before the sanitizers' libraries, here and above.
   list(APPEND TESSERA_TEST_ENVIRONMENT LD_PRELOAD=$<TARGET_FILE_NAME:tessera_mpich_patience>
-       # GCC 12's LeakSanitizer takes what it finds before the thread-local memory of a library for its size, and may
-       # crash so.
+       # GCC 12's LeakSanitizer takes what lies before a library's thread-local memory for the size of that memory, and
+       # may then crash.
        ASAN_OPTIONS=verify_asan_link_order=0:intercept_tls_get_addr=0)
   set(TESSERA_TEST_PRELOADED $<TARGET_FILE_DIR:tessera_mpich_patience>)
   tessera_library_path(path ${TESSERA_TEST_PRELOADED})
   list(APPEND TESSERA_TEST_ENVIRONMENT "${path}")
 endif()
-# Debian's h5py belongs to Debian's Python, which need not be the first on the path.
+# Debian's h5py belongs to Debian's Python, which may not be the first on the path.
 find_program(TESSERA_TEST_PYTHON NAMES python3 HINTS /usr/bin NO_DEFAULT_PATH)
 find_program(TESSERA_TEST_PYTHON NAMES python3)
 mark_as_advanced(TESSERA_TEST_PYTHON)
@@ -74,7 +74,7 @@ endfunction()
 
 # tessera_add_command_test(name COMMAND arg... [TIMEOUT seconds] [RANKS n] [ENVIRONMENT NAME=value...] [FULL])
 #
-# A test that is a command; it exits with 77 to say that it cannot run here. RANKS: how many processes it starts. FULL:
+# A test that is a command. It exits with 77 to say that it cannot run here. RANKS: how many processes it starts. FULL:
 # leave it out of the quick set.
 function(tessera_add_command_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "FULL" "TIMEOUT;RANKS" "COMMAND;ENVIRONMENT")
@@ -94,17 +94,18 @@ endfunction()
 # tessera_add_mpi_test(name SOURCES file... LIBS lib... | PROGRAM target
 #                      [NP n...] [NODE_SIZES k...|none] [NETWORKS tcp|hosts|none ...] [TIMEOUT seconds]
 #                      [ARGS arg...] [ENVIRONMENT NAME=value...] [PRINTS regex] [FAILS_WITH regex] [OWN_MAIN] [WIDE]
-#                      [OFF_NODE] [FULL] [SETTINGS full|filter])
+#                      [OVER_NETWORKS] [OFF_NODE] [FULL] [SETTINGS full|filter])
 #
-# A GoogleTest program with the main of tests/support (OWN_MAIN: the sources have one; PROGRAM: an executable that
-# exists), run once for every number of ranks and shape of machine:
+# A GoogleTest program with the main of tests/support (OWN_MAIN: the sources have one; PROGRAM: an existing executable).
+# It runs once for every number of ranks and shape of machine:
 #   name/np3             on one node
 #   name/np4-nodesize2   every 2 ranks are treated as a node of their own (NODE_SIZES, default 1 and 2)
 #   name/np3-tcp         MPICH only: MPI itself uses the network between all ranks (NETWORKS tcp)
 #   name/np4-hosts       over virtual hosts, where they can be made (NETWORKS hosts)
-# NP defaults to 1 2 3 4 7 (with sanitizers 1 2 3 4), NETWORKS to tcp and hosts. WIDE puts 7 ranks into the quick set as well.
-# OVER_NETWORKS puts tcp and hosts of the fewest ranks there are into it, for programs that find out what others do not.
-# OFF_NODE: not on one node. FULL: nothing of it in the quick set.
+# NP defaults to 1 2 3 4 7 (with sanitizers 1 2 3 4), NETWORKS to tcp and hosts.
+# WIDE: 7 ranks are in the quick set as well.
+# OVER_NETWORKS: tcp and hosts with the fewest ranks are in the quick set, for programs that find what others do not.
+# OFF_NODE: no run on one node. FULL: no run is in the quick set.
 # SETTINGS: run it in every setting of the runtime as well (see tessera_add_settings_tests).
 # PRINTS: the output must match. FAILS_WITH: the job must end with a status that is not 0, and the output must match.
 function(tessera_add_mpi_test name)
@@ -126,7 +127,7 @@ function(tessera_add_mpi_test name)
     tessera_precompile_as(test_${name} tessera_mpi_test)
   endif()
 
-  # Sanitizers find no more on 7 ranks than on 4, and take minutes for it where cores are few.
+  # Sanitizers find no more on 7 ranks than on 4, and 7 ranks take minutes where cores are few.
   if(TESSERA_TEST_SANITIZED AND NOT arg_NP STREQUAL "7")
     list(REMOVE_ITEM arg_NP 7)
   endif()
@@ -137,9 +138,9 @@ function(tessera_add_mpi_test name)
   elseif(arg_PRINTS)
     set(expect ${TESSERA_TEST_TOOLS}/expect success ${arg_PRINTS} --)
   endif()
-  # The quick set: 1 and 3 ranks on a node, and 4 on nodes of 2, where some share memory and some do not. A test that never
-  # runs on 3 ranks runs on 2; one that never runs on nodes of 2 runs on 3 nodes. With sanitizers, which take their time,
-  # 4 ranks on nodes of 2, or else 2 ranks on a node.
+  # The quick set: 1 and 3 ranks on a node, and 4 ranks on nodes of 2, where only some share memory. A test that never
+  # runs on 3 ranks runs on 2. A test that never runs on nodes of 2 runs on 3 nodes. Sanitizers are slow, so with them
+  # the set is 4 ranks on nodes of 2, or else 2 ranks on a node.
   set(quick_on_node)
   set(quick_nodes)
   if(4 IN_LIST arg_NP AND 2 IN_LIST arg_NODE_SIZES)
@@ -201,7 +202,7 @@ function(tessera_add_mpi_test name)
   endif()
 endfunction()
 
-# Each setting that changes who serves whom, or by which way: its name, and what it sets.
+# Each setting that changes which process serves others, or the path of a transfer: its name and what it sets.
 set(TESSERA_TEST_SETTINGS
     poll PROGRESS=poll
     rank PROGRESS=rank
@@ -214,16 +215,17 @@ set(TESSERA_TEST_SETTINGS
 
 # tessera_add_settings_tests(name full|filter argument of tessera_add_mpi_test...)
 #
-# A program on two pretended nodes in each setting of the runtime: name_poll, name_rank, ...; all in the full set. With a
-# filter of GoogleTest's: those of its tests, polling, in the quick set as name_poll_some; that is what hangs most easily,
-# and slow where ranks share cores. Under sanitizers polling alone, and only in the full set: where transfers go is nothing
-# to them.
+# Runs a program on two pretended nodes in each setting of the runtime, as name_poll, name_rank, ..., all in the full
+# set.
+# A GoogleTest filter adds a run of the matching tests to the quick set, in poll mode, as name_poll_some. Poll mode
+# hangs most easily and is slow where ranks share cores.
+# Under sanitizers only poll mode runs, and only in the full set. The paths of transfers make no difference to them.
 function(tessera_add_settings_tests name some)
   set(settings ${TESSERA_TEST_SETTINGS})
   while(settings)
     list(POP_FRONT settings setting variable)
     set(shape NP 4 NODE_SIZES 2)
-    if(setting STREQUAL "rank") # one of each node only serves
+    if(setting STREQUAL "rank") # one rank of each node only serves
       set(shape NP 6 NODE_SIZES 3)
     endif()
     if(setting STREQUAL "poll" OR NOT TESSERA_TEST_SANITIZED)
@@ -240,15 +242,15 @@ function(tessera_add_settings_tests name some)
   endwhile()
 endfunction()
 
-# One run of the test that tessera_add_mpi_test is adding; the arguments after the command are its environment.
+# One run of the test that tessera_add_mpi_test is adding. The arguments after the command are its environment.
 function(_tessera_mpi_run np topology speed command)
   set(test ${name}/np${np})
   if(NOT topology STREQUAL "node")
     string(APPEND test -${topology})
   endif()
-  # The launcher's own limit comes first: it ends every rank, where ctest would end the launcher alone.
+  # The launcher's own limit comes first. It ends every rank, while ctest would end only the launcher.
   math(EXPR limit "${arg_TIMEOUT} + 15")
-  # And before that a job that stands still says where.
+  # Before that, a job that stands still reports where.
   math(EXPR patience "${arg_TIMEOUT} * 2 / 3")
   _tessera_test(${test} ${speed} ${limit} COMMAND ${command} ENVIRONMENT MPIEXEC_TIMEOUT=${arg_TIMEOUT}
                 TESSERA_DEBUG=hang:${patience} ${ARGN} ${arg_ENVIRONMENT})

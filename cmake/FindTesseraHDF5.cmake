@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: the Tessera developers
 
 # Finds an HDF5 with parallel I/O, built for the MPI in use. Defines the target TesseraHDF5::hdf5.
-# Elsewhere than on Debian set HDF5_ROOT, or TESSERA_HDF5_INCLUDE_DIR and TESSERA_HDF5_LIBRARY.
+# On systems other than Debian set HDF5_ROOT, or TESSERA_HDF5_INCLUDE_DIR and TESSERA_HDF5_LIBRARY.
 
 include(SameMpi)
 set(_tessera_hdf5_suffix hdf5/${TESSERA_MPI_FLAVOUR})

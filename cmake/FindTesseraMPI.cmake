@@ -3,7 +3,7 @@
 
 # Finds the MPI that TESSERA_MPI names (mpich, openmpi; auto: the one behind mpicxx). Defines MPI::MPI_CXX,
 # TESSERA_MPI_FLAVOUR (mpich, openmpi or other) and TESSERA_MPIEXEC, the launcher of that same MPI.
-# Debian can hold several MPIs at once, told apart by the endings of their commands, such as mpicxx.mpich.
+# Debian can have several MPIs at once. The endings of their commands, such as mpicxx.mpich, tell them apart.
 
 set(_tessera_mpi_wanted auto)
 if(TESSERA_MPI)

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: the Tessera developers
 
 # Finds ScaLAPACK, built for the MPI in use, with LAPACK and BLAS. Defines the target TesseraScaLAPACK::scalapack.
-# Elsewhere than on Debian set SCALAPACK_ROOT, or TESSERA_SCALAPACK_LIBRARY; BLA_VENDOR chooses the BLAS.
+# On systems other than Debian set SCALAPACK_ROOT, or TESSERA_SCALAPACK_LIBRARY. BLA_VENDOR chooses the BLAS.
 
 include(SameMpi)
 find_library(TESSERA_SCALAPACK_LIBRARY NAMES scalapack-${TESSERA_MPI_FLAVOUR} scalapack

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: the Tessera developers
 
 # The CMake package, for the installed library and for the build tree (CMAKE_PREFIX_PATH=<build directory>), and the
-# pkg-config files. A component is an export set of tessera_add_module: core is always there.
+# pkg-config files. A component is an export set of tessera_add_module. The component core is always there.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)
@@ -34,7 +34,7 @@ foreach(component IN LISTS TESSERA_COMPONENTS)
          FILE ${build_package_dir}/tessera-${component}-targets.cmake)
 endforeach()
 
-# pkg-config: what a static library needs has to stand in Libs, as nobody passes --static for want of another kind.
+# pkg-config: Libs must have what a static library needs, as users do not pass --static if there is no other kind.
 set(private Libs)
 if(BUILD_SHARED_LIBS)
   set(private Libs.private)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # SPDX-FileCopyrightText: the Tessera developers
 
-# tessera_precompile(target [header...]) and, for what is compiled in the same way, tessera_precompile_as(target other)
+# tessera_precompile(target [header...]) and, for targets compiled in the same way, tessera_precompile_as(target other)
 #
-# The large headers of the standard library, and those named, are parsed once instead of for each file, which is a third
-# of the time of a build. The preset dev-mpich does without, to notice what a file forgot to include.
+# Parses the large headers of the standard library and the headers named once, not for each file. This saves a third of
+# the build time. The preset dev-mpich does not precompile, so that it notices a missing include.
 function(tessera_precompile target)
   target_precompile_headers(
     ${target}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # SPDX-FileCopyrightText: the Tessera developers
 
-# tessera_same_mpi(problem library): sets `problem` to a sentence if the shared library `library` was built without MPI
-# or with another MPI than the one in use, and to nothing if they agree. Two MPIs in one program crash at best.
-# What an archive (.a) was built with cannot be seen, and is let pass.
+# tessera_same_mpi(problem library): sets `problem` to a sentence if the shared library `library` was built without MPI,
+# or with another MPI than the one in use. Sets it to nothing if they agree. A program with two MPIs crashes at best.
+# The MPI of an archive (.a) cannot be seen, so archives pass.
 function(tessera_same_mpi problem library)
   set(${problem} "" PARENT_SCOPE)
   _tessera_mpi_libraries_of(loaded ${library})

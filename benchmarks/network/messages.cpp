@@ -26,7 +26,7 @@ Mover ping_pong(const Ends& ends, index_t bytes, double* buffer, std::span<doubl
           .sync = [&world] { world.barrier(); }};
 }
 
-// Messages alone, which the model of the protocols (docs/runtime.md) is made of.
+// Messages alone, which the model of the protocols (docs/runtime/agents.md) is made of.
 void measure_messages(Session& session, Ends& ends, std::span<double> buffer, std::span<double> theirs) {
   constexpr index_t sizes[] = {8,         4 * kib,   16 * kib, 64 * kib, 128 * kib,
                                256 * kib, 512 * kib, mib,      4 * mib,  most};

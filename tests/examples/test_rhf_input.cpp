@@ -27,7 +27,7 @@ class Files : public testing::Test {
     std::ofstream(directory / name) << text;
     return directory / name;
   }
-  // The error must have these words, and begin with where it is.
+  // The message of the error must contain these words.
   void expect_error(const std::function<void()>& action, const std::string& words) const {
     try {
       action();
@@ -102,7 +102,7 @@ TEST_F(Files, NumbersOfFunctions) {
   EXPECT_EQ(read_basis("6-31g(d)", atom(6), default_basis_directory()).size(), 15);
 }
 
-// The blocks of H to Ne, which come first, of a file of NWChem's.
+// The blocks of H to Ne, which come first in a basis file of NWChem.
 std::string first_row(const fs::path& file) {
   std::ifstream in(file);
   std::string text;

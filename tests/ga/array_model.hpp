@@ -14,7 +14,7 @@ namespace tessera::test {
 
 using Random = std::mt19937_64;
 
-/// A whole number in [low, high], the same on every machine for the same generator. @local
+/// A whole number in [low, high]. The same generator gives the same number on every machine. @local
 inline index_t pick(Random& random, index_t low, index_t high) {
   return low + static_cast<index_t>(random() % static_cast<std::uint64_t>(high - low + 1));
 }
@@ -93,7 +93,7 @@ struct RandomBuffer {
   }
 };
 
-/// Block starts of one dimension: 0 first, at most `most` of them, blocks of any size and none. @local
+/// Block starts of one dimension, beginning with 0: at most `most` of them, some blocks may be empty. @local
 inline std::vector<index_t> random_starts(Random& random, index_t extent, index_t most) {
   std::vector<index_t> starts{0};
   const index_t count = pick(random, 1, most);
@@ -102,7 +102,7 @@ inline std::vector<index_t> random_starts(Random& random, index_t extent, index_
   return starts;
 }
 
-/// Disjoint blocks that cover a patch, each at any rank: cut at random, again and again. @local
+/// Disjoint blocks that cover a patch, each owned by any rank. They are made by repeated random cuts. @local
 template <std::size_t N>
 void random_blocks(Random& random, const Patch<N>& patch, int ranks, int cuts,
                    std::vector<OwnedPatch<N>>& blocks) {
@@ -126,7 +126,7 @@ inline std::vector<int> random_members(Random& random, int count, int ranks) {
   return all;
 }
 
-/// Layouts of all kinds for as many ranks. @local
+/// Layouts of all kinds for this number of ranks. @local
 template <std::size_t N>
 std::vector<Layout<N>> layouts_of(Random& random, const Extents<N>& dims, int ranks) {
   std::vector<Layout<N>> list;

@@ -4,7 +4,7 @@
 
 #include <tessera/tessera.hpp>
 
-// What must not compile, one part at a time (tests/tools/does-not-compile); with none of them it does.
+// Each part alone must not compile (tests/tools/does-not-compile). Without them the file compiles.
 namespace {
 
 using namespace tessera;
@@ -21,7 +21,7 @@ struct Pair {
   reading.get(Patch<2>(), view);
   adding.acc(Patch<2>(), view);
   writing.put(Patch<2>(), view);
-  // What is given for all dimensions, or for each.
+  // One value for all dimensions, or one for each.
   static_assert(ArrayOptions<3>{.ghosts = 2}.ghosts == ArrayOptions<3>{.ghosts = {2, 2, 2}}.ghosts);
   static_assert(ArrayOptions<3>{.periodic = true}.periodic[2] &&
                 !ArrayOptions<1>{.periodic = {false}}.periodic[0]);

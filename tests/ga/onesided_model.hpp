@@ -18,7 +18,7 @@ namespace tessera::test {
 
 using Domain = std::optional<AtomicDomain>;
 
-/// A type that only moves, of a size that is no power of two.
+/// A type that can only be transferred, not accumulated. Its size is no power of two.
 struct Triple {
   std::int32_t a, b, c;
   friend bool operator==(const Triple&, const Triple&) = default;
@@ -47,7 +47,7 @@ std::vector<T> random_numbers(Random& random, index_t count) {
   return values;
 }
 
-/// The domains that can be had. @collective
+/// The domains that are available here. @collective
 inline std::vector<Domain> domains(const Group& group) {
   if (group.size() == 1 || !has_windows()) return {std::nullopt};
   return {std::nullopt, AtomicDomain::mpi};
@@ -58,7 +58,7 @@ inline bool is_by_mpi(const Group& group, const Domain& domain) {
   return group.size() > 1 && domain == AtomicDomain::mpi;
 }
 
-/// How puts and gets travel between nodes in the domain of the CPU: as TESSERA_METHOD says. @collective
+/// The path of puts and gets between nodes in the domain of the CPU, as TESSERA_METHOD sets it. @collective
 inline Path moves_by() {
   const char* method = std::getenv("TESSERA_METHOD");
   const bool forced =
@@ -75,7 +75,7 @@ inline bool has_compare_exchange([[maybe_unused]] const Group& group, [[maybe_un
 #endif
 }
 
-/// Any position of an array that has one. @local
+/// Any position of an array that is not empty. @local
 template <std::size_t N>
 Index<N> random_index(Random& random, const Extents<N>& dims) {
   Index<N> at;
@@ -99,13 +99,13 @@ RandomBuffer<T, N> random_buffer(Random& random, const Extents<N>& extents) {
   return buffer;
 }
 
-/// An array, and what it should hold: kept by every rank.
+/// An array and a model of its contents, which every rank keeps.
 template <Element T, std::size_t N>
 struct Modelled {
   Array<T, N> array;
   LocalArray<T, N> model;
 
-  /// Every element is its number. @collective
+  /// Sets every element to its number. @collective
   Modelled(const Group& group, const Layout<N>& layout, const Domain& domain = {})
       : array(group, layout, {.name = "modelled", .domain = domain}), model(layout.dims()) {
     const Extents<N> dims = layout.dims();
@@ -118,7 +118,7 @@ struct Modelled {
   Extents<N> dims() const { return model.extents(); }
   Patch<N> whole() const { return Patch<N>::whole(dims()); }
 
-  /// Elements of a view that differ from those of a patch. @local
+  /// The number of elements of a view that differ from the model of a patch. @local
   int differences(const Patch<N>& patch, const View<const T, N>& found) const {
     int wrong = 0;
     for_each_index(patch, [&](const Index<N>& at) {
@@ -126,12 +126,12 @@ struct Modelled {
     });
     return wrong;
   }
-  /// Elements of a patch that are wrong when they are read. @onesided
+  /// The number of elements of a patch that are wrong when they are read. @onesided
   int differences(const Patch<N>& patch) const {
     const LocalArray<T, N> found = array.get(patch);
     return differences(patch, found.view());
   }
-  /// Elements in this rank's own memory that are wrong. @local
+  /// The number of elements in this rank's own memory that are wrong. @local
   int own_differences() {
     int wrong = 0;
     for_each_local(array, [&](const Index<N>& at, T& x) { wrong += static_cast<int>(!(x == model[at])); });
@@ -139,7 +139,7 @@ struct Modelled {
   }
 };
 
-/// What an update should make of a value. @local
+/// The result that an update should have. @local
 template <class T>
 T updated(Update update, T old, T value) {
   if (update == Update::sum) return static_cast<T>(old + value);

@@ -11,20 +11,20 @@
 
 namespace tessera::test {
 
-/// One of them. @local
+/// One of the layouts. @local
 template <std::size_t N>
 const Layout<N>& any_of(Random& random, const std::vector<Layout<N>>& layouts) {
   return layouts[at(pick(random, 0, static_cast<index_t>(layouts.size()) - 1))];
 }
 
-/// A slice as a list: the row-major numbers in the array of its elements, in row-major order of the slice.
+/// A slice as a list of its elements, in row-major order of the slice. Each is a row-major number in the array.
 template <std::size_t N>
 struct SliceModel {
   Extents<N> dims;
   std::vector<index_t> numbers;
 };
 
-/// A random slice of an array of some extents, said twice: how to take it, and which elements it has. @local
+/// A random slice of an array of given extents: both how to take it and which elements it has. @local
 template <std::size_t N>
 struct RandomSlice {
   Patch<N> patch;
@@ -39,10 +39,10 @@ struct RandomSlice {
     for (std::size_t d = 0; d < N; ++d) steps[d] = stepped ? pick(random, 1, 4) : 1;
     describe(dims);
   }
-  /// One of given extents of an array that is larger; they are those of the permuted slice. @local
+  /// A slice of extents `wanted`, counted after the permutation, of an array that is larger. @local
   RandomSlice(Random& random, const Extents<N>& dims, const Extents<N>& wanted) {
     std::iota(order.begin(), order.end(), 0);
-    // Where it fits only unpermuted, it is not.
+    // If it does not fit permuted, it is not permuted.
     auto fits = [&] {
       for (std::size_t k = 0; k < N; ++k) {
         if (wanted[k] > dims[static_cast<std::size_t>(order[k])]) return false;
@@ -93,7 +93,7 @@ std::vector<T> contents(const Array<T, N>& array) {
   return {all.begin(), all.end()};
 }
 
-/// Sets all elements from a list of them. @collective
+/// Sets all elements from a list. @collective
 template <class T, std::size_t N>
 void set_contents(Array<T, N>& array, const std::vector<T>& values) {
   array.sync();

@@ -7,13 +7,13 @@
 #include "onesided_model.hpp"
 #include "slice_model.hpp"
 
-// Patches that wrap, members of structures, and blocks in place, against the elements one by one.
+// Patches that wrap around, members of structures, and blocks in place, checked element by element.
 namespace {
 
 using namespace tessera;
 using namespace tessera::test;
 
-// Patches that wrap, against the remainders of their coordinates.
+// Patches that wrap around, checked against the remainders of the coordinates.
 template <std::size_t N>
 void check_periodic(int rounds) {
   Random random(600 + N), own(60 + static_cast<unsigned>(world().rank()));
@@ -168,7 +168,7 @@ void check_complex_members() {
     });
     a.sync();
     const Patch<2> patch{{1, 2}, {5, 6}};
-    // Every second column of something larger, so that the rows are not dense.
+    // Every second column of a larger array, so that the rows are not contiguous.
     LocalArray<C, 2> all({4, 8});
     for (index_t i = 0; i < all.size(); ++i) all.data()[i] = {static_cast<typename C::value_type>(i), 2};
     const View<const C, 2> source(all.data(), patch.extents(), {8, 2});
@@ -215,7 +215,7 @@ TEST(Slice, blocks_in_place) {
     for_each_index(Patch<2>::whole(dims), [&](const Index<2>& i) {
       wrong += static_cast<int>(all[i] != static_cast<double>(number_of(i, dims)));
     });
-    // The blocks of the others on the node, where they are.
+    // The blocks of the other ranks on the node, in place.
     for (int rank = 0; rank < world().size(); ++rank) {
       for (index_t b = 0; b < layout.block_count(rank); ++b) {
         const Patch<2> patch = layout.block(rank, b);
@@ -251,7 +251,7 @@ TEST(Slice, two_scopes_that_write_the_same_are_told) {
     EXPECT_NE(message_of<UsageError>([&] { (void)a.local_block(0); }).find("\"twice\""), std::string::npos);
     EXPECT_THROW((void)a.local(), UsageError);
     const Array<double, 1>& constant = a;
-    (void)constant.local();  // reading is for the program to order
+    (void)constant.local();  // the program orders its own reads
   }
   auto all = a.local();
   EXPECT_THROW((void)a.local_block(3), UsageError);

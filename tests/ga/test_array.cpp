@@ -17,7 +17,7 @@ namespace {
 using namespace tessera;
 using namespace tessera::test;
 
-// Any trivially copyable type moves; this one has a size of no power of two.
+// Any trivially copyable type can be transferred. The size of this one is no power of two.
 struct Triple {
   std::int32_t a, b, c;
   friend bool operator==(const Triple&, const Triple&) = default;
@@ -52,7 +52,7 @@ int differences(const View<T, N>& found, const LocalArray<T, N>& model, const Pa
   return wrong;
 }
 
-// Every patch operation on one layout, against an ordinary array that every rank keeps.
+// Every patch operation on one layout, checked against an ordinary array that every rank keeps.
 template <class T, std::size_t N>
 void check_array(const Layout<N>& layout, std::uint64_t seed, int rounds) {
   const Group& all = world();
@@ -96,7 +96,7 @@ void check_array(const Layout<N>& layout, std::uint64_t seed, int rounds) {
     wrong += differences<T, N>(buffer.view, model, patch);
     array.sync();
   }
-  // Single elements, and what each rank owns.
+  // Single elements, and the elements that each rank owns.
   for_each_index(Patch<N>::whole(layout.dims()), [&](const Index<N>& at) {
     const index_t number = number_of(at, layout.dims());
     if (number % 5 == all.rank() % 5) wrong += static_cast<int>(!(array.load(at) == model[at]));
@@ -270,7 +270,7 @@ TEST(Array, bad_patches_have_the_messages_of_the_design) {
   EXPECT_THROW(f.fetch_add({std::numeric_limits<index_t>::max(), 0}, 1), UsageError);
   EXPECT_THROW(f.get({{4, 0}, {3, 20}}), UsageError);
   EXPECT_THROW(f.get({{-1, 0}, {9, 20}}), UsageError);
-  // Nothing of a refused transfer has happened, and everything still works.
+  // A refused transfer has changed nothing, and everything still works.
   f.store({9, 19}, 4);
   EXPECT_EQ(f.load({9, 19}), 4);
   f.put({{3, 3}, {3, 3}}, View<double, 2>(nullptr, {0, 0}));

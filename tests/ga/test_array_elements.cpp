@@ -12,13 +12,13 @@
 
 #include "onesided_model.hpp"
 
-// Single elements of arrays: moved and updated, and what is refused.
+// Single elements of arrays: transfers, updates, and refused calls.
 namespace {
 
 using namespace tessera;
 using namespace tessera::test;
 
-// Positions that a rank alone works on, if there are any.
+// The positions that only `rank` works on, if there are any.
 template <std::size_t N>
 std::vector<Index<N>> share_of(int rank, int ranks, const Extents<N>& dims) {
   std::vector<Index<N>> list;
@@ -28,7 +28,7 @@ std::vector<Index<N>> share_of(int rank, int ranks, const Extents<N>& dims) {
   return list;
 }
 
-// Everybody does everything there is to the elements of its share, and knows at any time what they are.
+// Every rank does every operation on the elements of its share, and always knows their values.
 template <class T, std::size_t N>
 void check_elements(const Group& group, const Layout<N>& layout, const Domain& domain, int rounds) {
   SCOPED_TRACE(layout.description());
@@ -103,7 +103,7 @@ void check_elements(const Group& group, const Layout<N>& layout, const Domain& d
     if (i % 7 == 0) check(m.array.load(at) == expected);
   }
   m.array.sync();
-  // What the others have written, too: the models of all have a share each.
+  // The writes of the other ranks, too: the models of all ranks cover a share each.
   std::vector<T> shares(mine.size());
   m.array.gather(mine, shares);
   for (std::size_t i = 0; i < mine.size(); ++i) check(shares[i] == m.model[mine[i]]);
@@ -158,7 +158,7 @@ TEST(ArrayElements, of_small_arrays_and_on_a_part_of_the_ranks) {
 
 TEST(ArrayElements, on_overlapping_groups_that_their_members_have_formed) {
   const Group& all = world();
-  // Neighbours: everybody is in two groups, except where there are but two ranks or one.
+  // Groups of neighbours. Every rank is in two groups, except where there are only one or two ranks.
   std::vector<Group> groups;
   for (int first = 0; first + 1 < all.size(); ++first) {
     if (all.rank() == first || all.rank() == first + 1)
@@ -220,7 +220,7 @@ TEST(ArrayElements, positions_outside_are_refused_with_the_arrays_name) {
         EXPECT_NE(text.find(std::to_string(at[0])), std::string::npos) << text;
       }
     }
-    // One element here, but not there, and the other way round.
+    // The patch has one element and the buffer more, or the other way round.
     EXPECT_THROW(m.array.put({{0, 0}, {1, 1}}, LocalArray<std::int64_t, 2>({1, 2})), UsageError);
     EXPECT_THROW(m.array.put({{0, 0}, {1, 2}}, one), UsageError);
     EXPECT_THROW(m.array.get({{0, 0}, {0, 1}}, one), UsageError);
@@ -255,7 +255,7 @@ TEST(ArrayElements, of_closed_and_moved_from_arrays_are_refused) {
     EXPECT_FALSE(flags.test(0));
   };
   Array<std::int64_t, 1> a(all, {10}, {.name = "gone"});
-  for (int i = 0; i < 3; ++i) a.store(9, all.size());  // so that its owner is known to the fast path
+  for (int i = 0; i < 3; ++i) a.store(9, all.size());  // so that the fast path knows its owner
   Array<std::int64_t, 1> b = std::move(a);
   expect_unusable(a);  // NOLINT: on purpose
   b.sync();

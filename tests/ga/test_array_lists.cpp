@@ -17,7 +17,7 @@ using namespace tessera::test;
 
 constexpr std::array methods{VectorMethod::automatic, VectorMethod::conservative, VectorMethod::batched,
                              VectorMethod::direct};
-// Those that keep the order of the list where a position is in it twice.
+// The methods that keep the order of the list where a position occurs twice.
 constexpr std::array ordered_methods{VectorMethod::automatic, VectorMethod::conservative};
 
 template <std::size_t n>
@@ -25,7 +25,7 @@ VectorMethod any_of(const std::array<VectorMethod, n>& list, Random& random) {
   return list[static_cast<std::size_t>(pick(random, 0, n - 1))];
 }
 
-// Positions in any order: different ones, or as many as there happen to be of each.
+// Positions in any order: all different, or with random repeats.
 template <std::size_t N>
 std::vector<Index<N>> random_list(Random& random, const Extents<N>& dims, bool repeats, index_t most) {
   const index_t size = dims.size();
@@ -58,7 +58,7 @@ std::vector<T> expected_at(const LocalArray<T, N>& model, const std::vector<Inde
   return values;
 }
 
-// One rank at a time writes to lists of positions and reads them; then everybody reads other ones.
+// One rank at a time writes to lists of positions and reads them. Then every rank reads other lists.
 template <class T, std::size_t N>
 void check_lists(const Group& group, const Layout<N>& layout, const Domain& domain, std::uint64_t seed,
                  int rounds) {
@@ -152,7 +152,7 @@ TEST(ArrayLists, of_arrays_on_a_part_of_the_ranks) {
   all.sync();
 }
 
-// All add to the same elements at once, in every way there is to add.
+// All ranks add to the same elements at once, in every possible way.
 template <class T, std::size_t N>
 void check_contended(const Group& group, const Layout<N>& layout, const Domain& domain) {
   SCOPED_TRACE(layout.description());
@@ -162,10 +162,10 @@ void check_contended(const Group& group, const Layout<N>& layout, const Domain& 
   Random random(90 + static_cast<std::uint64_t>(group.rank()));
   const auto places = static_cast<std::size_t>(std::min<index_t>(dims.size(), 5));
   const auto everywhere = all_indices(dims);
-  // MPI's locks are held for whole time slices where processes are more than cores.
+  // If there are more processes than cores, MPI's locks are held for whole time slices.
   const int rounds = rounds_of(group, is_by_mpi(group, domain) ? 8 : times(group, 40, 8));
   for (int round = 0; round < rounds; ++round) {
-    // A few elements again and again, and all of them once.
+    // A few elements many times, and all elements once.
     std::vector<Index<N>> at(everywhere.begin(), everywhere.begin() + static_cast<std::ptrdiff_t>(places));
     for (int i = 0; i < 20; ++i)
       at.push_back(everywhere[static_cast<std::size_t>(pick(random, 0, static_cast<index_t>(places) - 1))]);
@@ -235,7 +235,7 @@ TEST(ArrayLists, the_last_value_for_a_position_stays) {
   Array<std::int64_t, 1> a(all, {3 * all.size()}, {.name = "last"});
   for (const VectorMethod method : ordered_methods) {
     if (all.rank() == all.size() - 1) {
-      // Up and down through all owners, so that the last write to most places is the one on the way down.
+      // Up and then down through all owners. So the last write to most places is the one on the way down.
       std::vector<Index<1>> at;
       std::vector<std::int64_t> values;
       for (index_t i = 0; i < a.size(); ++i) at.emplace_back(i), values.push_back(-1);
@@ -340,14 +340,14 @@ TEST(ArrayLists, repeated_positions_are_told_in_checked_builds_where_the_order_i
   std::vector<double> values{1, 2, 3};
   for (const VectorMethod method : {VectorMethod::batched, VectorMethod::direct}) {
     EXPECT_THROW(m.array.scatter(at, values, method), UsageError) << to_string(method);
-    m.array.gather(at, values, method);  // reading is no harm
+    m.array.gather(at, values, method);  // reading does no harm
     EXPECT_EQ(values, expected_at(m.model, at));
   }
   m.array.sync();
 }
 #endif
 
-// Lists that are longer than what one transfer between nodes packs.
+// Lists longer than one transfer between nodes can pack.
 TEST(ArrayLists, of_many_positions) {
   const Group& all = world();
   const index_t rows = 150, columns = 210;
@@ -381,8 +381,8 @@ TEST(ArrayLists, of_many_positions) {
   }
 }
 
-// Lists that are worked on in parts, with every position several times: each rank in turn sets elements of all
-// others, so what stays is known.
+// Lists that are processed in parts and have every position several times. The ranks take turns to set elements
+// of all others, so the result is known.
 TEST(ArrayLists, long_lists_keep_their_order) {
   const Group& all = world();
   const Extents<2> dims(31, 47);

@@ -11,14 +11,14 @@
 
 #include "onesided_model.hpp"
 
-// What one process does to patches of an array, beyond put, get and acc; test_array_elements.cpp has single
-// elements and test_array_lists.cpp lists of them.
+// What one process does to patches of an array, beyond put, get and acc. Single elements are in
+// test_array_elements.cpp and lists in test_array_lists.cpp.
 namespace {
 
 using namespace tessera;
 using namespace tessera::test;
 
-// A transfer under way with its local memory.
+// A transfer in flight with its local memory.
 template <class T, std::size_t N>
 struct Transfer {
   Patch<N> patch;
@@ -26,8 +26,8 @@ struct Transfer {
   Request request;
 };
 
-// One rank starts transfers to random patches, which may have elements in common, and ends them in another
-// order and in every way there is; then everybody reads in the same manner.
+// One rank starts transfers to random patches, which may overlap. It ends them in another order and in every
+// possible way. Then every rank reads in the same manner.
 template <class T, std::size_t N>
 void check_requests(const Group& group, const Layout<N>& layout, const Domain& domain, std::uint64_t seed,
                     int rounds) {
@@ -57,7 +57,7 @@ void check_requests(const Group& group, const Layout<N>& layout, const Domain& d
         for_each_index(patch, [&](const Index<N>& x) { m.model[x] = view[minus(x, patch.lo)]; });
       }
     }
-    if (writes && round % 2 == 0) wrong += m.differences(m.whole());  // sees all of them, done or not
+    if (writes && round % 2 == 0) wrong += m.differences(m.whole());  // sees all of them, complete or not
     std::shuffle(sent.begin(), sent.end(), random);
     for (Transfer<T, N>& t : sent) {
       const index_t how = pick(random, 0, 4);
@@ -68,7 +68,7 @@ void check_requests(const Group& group, const Layout<N>& layout, const Domain& d
       while (how == 2 && !t.request.test()) sched_yield();
       if (how == 4) t.request = Request();
       t.request.wait();
-      // Its memory is ours again; that of the first one's is not, if another was joined to it.
+      // Its memory is ours again. The first one's memory is not, if another transfer was joined to it.
       if (&t != &sent.front())
         std::fill(t.buffer.storage.begin(), t.buffer.storage.end(), number<T>(-999, -999));
     }
@@ -144,7 +144,7 @@ TEST(ArrayRequests, on_small_arrays_and_on_a_part_of_the_ranks) {
   all.sync();
 }
 
-// Rows of the whole array, so that each transfer has several owners, all under way at once.
+// Rows of the whole array, so that each transfer has several owners, all in flight at once.
 TEST(ArrayRequests, hundreds_outstanding_at_once) {
   const Group& all = world();
   constexpr index_t rows = 300, columns = 12;
@@ -174,7 +174,7 @@ TEST(ArrayRequests, hundreds_outstanding_at_once) {
     for (index_t j = 0; j < columns; ++j) wrong += static_cast<int>(found(i, j) != 3 * values(i, j));
   }
   a.sync();
-  // At the owners too, which hold columns.
+  // Also check at the owners, which hold columns.
   for_each_local(a, [&](const Index<2>& at, std::int64_t& x) {
     wrong += static_cast<int>(x != 3 * (100000 * (at[0] / rows) + at[0] % rows * columns + at[1]));
   });
@@ -239,7 +239,7 @@ TEST(ArrayRequests, bad_patches_are_refused_at_once) {
   EXPECT_THROW(m.array.acc_max({{0, 0}, {10, 20}}, local), UsageError);
 }
 
-// One rank after another takes the least or the greatest.
+// One rank after another updates with the minimum or the maximum.
 template <class T, std::size_t N>
 void check_extremes(const Group& group, const Layout<N>& layout, const Domain& domain, std::uint64_t seed) {
   SCOPED_TRACE(layout.description());
@@ -287,7 +287,7 @@ TEST(ArrayExtremes, random_patches_of_every_real_type) {
   check_extremes<double, 1>(all, {1});
 }
 
-// All take the greatest of the same elements at once, by patch and by element; and the least.
+// All ranks update the same elements at once with the maximum and the minimum, by patch and by element.
 template <class T>
 void check_contended_extremes(const Layout<2>& layout, const Domain& domain) {
   SCOPED_TRACE(layout.description());
@@ -335,8 +335,8 @@ TEST(ArrayExtremes, all_ranks_take_the_extremes_of_the_same_elements_at_once) {
   }
 }
 
-// A message goes round: who has it writes a patch of any owners and notifies the next, who finds everything
-// that was written so far, its own elements in memory too.
+// A message goes round. The rank that has it writes a patch of any owners and notifies the next rank. The next
+// rank finds everything that was written so far, its own elements in memory too.
 TEST(ArrayFlags, put_notify_goes_round_over_patches_of_several_owners) {
   const Group& all = world();
   Random random(71);
@@ -374,7 +374,7 @@ TEST(ArrayFlags, put_notify_of_everybody_to_one) {
   const Group& all = world();
   const int last = all.size() - 1;
   constexpr index_t columns = 50;
-  // Every row has all ranks as owners; the one who waits owns one column block of each.
+  // Every row has all ranks as owners. The waiting rank owns one column block of each row.
   Array<std::int64_t, 2> a(
       all, Layout<2>::blocked({all.size(), columns}, all.size(), {.grid = Extents<2>{1, all.size()}}),
       {.name = "rows"});
@@ -398,7 +398,7 @@ TEST(ArrayFlags, put_notify_of_everybody_to_one) {
   a.sync();
 }
 
-// Large enough to be under way for a while, and packed on the way.
+// Large enough to be in flight for a while, and packed on the way.
 TEST(ArrayFlags, put_notify_of_large_patches_that_are_stored_across) {
   const Group& all = world();
   const index_t rows = 300, columns = 500;

@@ -10,14 +10,14 @@
 
 #include "onesided_model.hpp"
 
-// Elements that all ranks update at once, those that are reached as plain memory, the domains of atomicity, and
-// what is counted.
+// Elements that all ranks update at once, elements accessed as plain memory, the domains of atomicity, and the
+// operations that statistics count.
 namespace {
 
 using namespace tessera;
 using namespace tessera::test;
 
-// Tickets: each is drawn exactly once, and from every owner in turn.
+// Each ticket is drawn exactly once; the ranks draw from every owner in turn.
 template <class T>
 void check_tickets(const Domain& domain) {
   const Group& all = world();
@@ -29,7 +29,7 @@ void check_tickets(const Domain& domain) {
   for (int i = 0; i < rounds; ++i) {
     const int column = i % all.size();
     const T ticket = tickets.fetch_add({1, column}, 1);
-    // The tickets of a column: as many as there are rounds that draw from it, times the ranks.
+    // A column has as many tickets as rounds draw from it, times the number of ranks.
     const auto which = static_cast<index_t>(ticket) * all.size() + column;
     EXPECT_LT(which, all.size() * (rounds + all.size())) << to_string(element_kind<T>());
     if (which < static_cast<index_t>(drawn.size())) ++drawn[static_cast<std::size_t>(which)];
@@ -65,7 +65,7 @@ TEST(ArrayElements, exchange_of_all_ranks_at_once_loses_no_value) {
     Array<std::int64_t, 1> places(all, {all.size()}, {.name = "tokens", .domain = domain});
     places.store(all.rank(), 0);
     places.sync();
-    // 0 comes out of every place first; then every token that was put in comes out once, or stays.
+    // Each place first gives back 0. Then each token that was put in comes out once, or stays.
     std::vector<std::int64_t> seen(static_cast<std::size_t>(rounds * all.size() + 1), 0);
     for (int i = 0; i < rounds; ++i) {
       const std::int64_t old = places.exchange(i % all.size(), all.rank() * rounds + i + 1);
@@ -129,7 +129,7 @@ TEST(ArrayElements, compare_exchange_counts_or_is_refused_where_mpi_cannot) {
   }
 }
 
-// Plain pointers to all elements on the node, and to none elsewhere.
+// On the owner's node, elements have plain pointers; elsewhere they have none.
 template <class T, std::size_t N>
 void check_addresses(const Layout<N>& layout, const Domain& domain) {
   SCOPED_TRACE(layout.description());
@@ -159,7 +159,7 @@ void check_addresses(const Layout<N>& layout, const Domain& domain) {
                  [&](const Index<N>& at, T& x) { wrong += static_cast<int>(m.array.address(at) != &x); });
   EXPECT_EQ(own, layout.local_size(all.rank()));
   all.sync();
-  // Written by somebody on the owner's node, seen by everybody.
+  // A rank on the owner's node writes, and every rank sees it.
   for (const Index<N>& at : all_indices(dims)) {
     const index_t here = number_of(at, dims);
     const int owner = layout.owner(at);
@@ -213,7 +213,7 @@ TEST(ArrayElements, the_domain_says_who_makes_updates_atomic) {
     const auto text = message_of<WindowError>([&] { atomics_by(forced); });
     EXPECT_NE(text.find("mine"), std::string::npos) << text;
   }
-  // The parts of a group that are on one node have the choice.
+  // A group within one node can choose its domain.
   const Group node = all.split(all.node_of(all.rank()));
   Array<std::int64_t, 1> here(node, {3}, {.domain = AtomicDomain::cpu});
   here.fetch_add(2, 1);
@@ -226,7 +226,7 @@ TEST(ArrayElements, the_domain_says_who_makes_updates_atomic) {
   all.sync();
 }
 
-// Operations and bytes by target, of one kind.
+// Operations and bytes of one kind, by target.
 using Counts = std::map<int, std::pair<std::uint64_t, std::uint64_t>>;
 
 Counts counted(const Statistics& statistics, Path path, Operation operation) {
@@ -249,7 +249,7 @@ Counts together(Counts counts, const Counts& more) {
 
 TEST(ArrayElements, statistics_count_what_each_owner_was_asked_for) {
   const Group& all = world();
-  // With other methods than packed, which the tests have unless told otherwise, a put or get may go either way.
+  // The tests use the method packed unless told otherwise. With others a put or get may go either way.
   const char* method = std::getenv("TESSERA_METHOD");
   const bool either_way = method != nullptr && std::string_view(method) != "packed";
   Random random(11);
@@ -284,7 +284,7 @@ TEST(ArrayElements, statistics_count_what_each_owner_was_asked_for) {
         add(part.rank, Operation::get, 1, 8 * part.patch.size());
         add(part.rank, Operation::accumulate, 2, 2 * 8 * part.patch.size());
       }
-      // Many single elements: the ones whose time is taken are counted once as well.
+      // Many single elements: an operation whose time is measured is counted only once, too.
       LocalArray<double, 2> one({1, 1});
       for (int i = 0; i < 150; ++i) {
         const Index<2> at(i % 8, i % 9);

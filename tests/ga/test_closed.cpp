@@ -12,8 +12,8 @@
 #include <tessera/runtime/runtime.hpp>
 #include <tessera/tessera.hpp>
 
-// What is left of arrays that were closed, or outlived by their Runtime: every member throws UsageError, or
-// does what needs no elements.
+// Arrays that were closed, or that outlived their Runtime. Every member throws UsageError, or does what needs
+// no elements.
 namespace {
 
 using namespace tessera;
@@ -23,7 +23,7 @@ struct Member {
   std::function<void()> call;
 };
 
-// Returns what is wrong with one.
+// Returns what is wrong with a member.
 std::string tried(const Member& member) {
   try {
     member.call();
@@ -237,14 +237,14 @@ std::vector<Member> members_of(Objects& o) {
   };
 }
 
-// What only asks for what is known everywhere.
+// Calls that only ask for what every rank knows.
 void look_at(Objects& o) {
   static_cast<void>(o.a.name() + o.matrix.name());
   static_cast<void>(o.a.layout().description());
   static_cast<void>(o.a.size() + o.a.dims()[0] + o.part.size() + o.matrix.nonzeros() + o.tasks.count());
   static_cast<void>(o.matrix.row_begins().size());
   static_cast<void>(o.a.statistics());
-  // Ended by close(); else there is nothing left that could be ended.
+  // close() has ended these; if not, nothing is left to end.
   for (const auto& end : std::initializer_list<std::function<void()>>{
            [&] { o.readers->end(); }, [&] { o.adders->end(); }, [&] { o.writers->end(); }}) {
     try {

@@ -8,7 +8,7 @@
 #include "mpi_test.hpp"
 #include "slice_model.hpp"
 
-// Copies that change the shape: reshape, redistribute, and transpositions large enough for every kernel.
+// Copies that change the shape: reshape, redistribute, and transposes large enough for every kernel.
 namespace {
 
 using namespace tessera;
@@ -45,7 +45,7 @@ int wrong_elements(Array<T, N>& array, F&& number) {
   return wrong;
 }
 
-// That this process has begun.
+// The number of operations that this process has started on an array.
 template <class T, std::size_t N>
 std::uint64_t operations_on(const Array<T, N>& array) {
   const Statistics all = array.statistics();
@@ -55,7 +55,7 @@ std::uint64_t operations_on(const Array<T, N>& array) {
   return sum;
 }
 
-// The same elements in the same order, by the row-major numbers of both.
+// The same elements in the same order, by the row-major numbers of both arrays.
 template <class T, std::size_t M, std::size_t N>
 void check_reshape(const Extents<M>& from, const Extents<N>& to, std::uint64_t seed) {
   Random random(seed);
@@ -83,7 +83,7 @@ TEST(Copies, reshape_keeps_the_order_of_elements) {
   check_reshape<double, 1, 2>({60}, {60, 1}, 7);
   check_reshape<double, 2, 3>({10, 12}, {1, 120, 1}, 8);
   check_reshape<Small, 3, 4>({5, 4, 6}, {3, 1, 10, 4}, 9);
-  // Not one request for each of the elements.
+  // There must be fewer requests than elements.
   Array<double, 1> a(world(), {20'000});
   Array<double, 2> b(world(), {20'000, 1}), c(world(), {10'000, 2});
   for (auto* target : {&b, &c}) {
@@ -154,7 +154,7 @@ TEST(Copies, redistribute_keeps_elements_and_slices) {
   all.sync();
 }
 
-// Squares, whole tiles, rests of both, and rows that are streamed past the caches.
+// Squares, whole tiles, remainders of both, and rows that are streamed past the caches.
 template <class T>
 void check_transpose(const Extents<2>& dims, const Layout<2>& from, const Layout<2>& to) {
   Array<T, 2> a(world(), from, {.name = "a"}), b(world(), to, {.name = "b"});
@@ -180,7 +180,7 @@ TEST(Copies, transpositions_of_every_size) {
   }
 }
 
-// Into rows that all begin at a line of the cache, from `first` on, so that not every line is written whole.
+// Into rows that begin at a cache line, from column `first` on, so that not every line is written whole.
 template <class T>
 void check_transpose_into_lines(index_t rows, index_t columns, index_t first) {
   const Extents<2> dims(rows, columns), width(columns, 2048);

@@ -18,7 +18,7 @@ Layout<N> any_layout(Random& random, const Extents<N>& dims) {
   return layouts[at(pick(random, 0, static_cast<index_t>(layouts.size()) - 1))];
 }
 
-// What is read in an epoch is what the array holds; what was read in an earlier one is forgotten.
+// A read in an epoch returns what the array holds. What was read in an earlier epoch is forgotten.
 template <class T, std::size_t N>
 void check_reads(const Extents<N>& dims, index_t cache, int rounds) {
   Random random(50 + N), own(500 + static_cast<unsigned>(world().rank()));
@@ -57,7 +57,7 @@ TEST(Epochs, what_is_read_is_what_is_there) {
   check_reads<double, 2>({0, 30}, 1000, 1);
 }
 
-// A page that is read again comes from the node.
+// A page that is read again comes from the node's cache.
 TEST(Epochs, a_node_fetches_once) {
   const Group& all = world();
   const index_t each = 4096;
@@ -80,7 +80,7 @@ TEST(Epochs, a_node_fetches_once) {
   phase.end();
 }
 
-// Beyond what a process has, no memory was reserved: on a full machine, to read there would end it.
+// Beyond a process's elements no memory was reserved. On a full machine, a read there would end the process.
 TEST(Epochs, pages_end_where_a_slice_does) {
   const Group& all = world();
   const index_t last = all.size() - 1, most = 20000, few = 10;
@@ -158,7 +158,7 @@ TEST(Epochs, disjoint_writes_are_puts) {
   Array<std::int64_t, 2> a(all, dims, {.name = "rows"});
   {
     auto phase = disjoint_writes(a);
-    // Each writes rows of others, and its own twice.
+    // Each rank writes rows of other ranks, and its own rows twice.
     for (int round = 0; round < 2; ++round) {
       for (index_t i = 0; i < 4; ++i) {
         const index_t row = i * all.size() + all.rank();
@@ -185,7 +185,7 @@ TEST(Epochs, disjoint_writes_are_puts) {
 #endif
 }
 
-// What an epoch is not for does not compile.
+// Operations that an epoch is not meant for do not compile.
 template <class P>
 concept Puts = requires(P phase, Patch<2> patch, View<const double, 2> view) {
   phase.put(patch, view);

@@ -19,7 +19,7 @@ using namespace tessera::test;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// The norm by long double, whose exponents are wide enough for every square.
+// The norm computed in long double, whose exponent range holds every square.
 template <class T>
 void check_norm2(const std::vector<double>& values) {
   const index_t n = static_cast<index_t>(values.size());
@@ -64,7 +64,7 @@ TEST(ExtremeValues, norms_neither_overflow_nor_vanish) {
   Array<double, 1> a(world(), {11});
   fill(a, 1e308);
   a.sync();
-  EXPECT_EQ(norm1(a), infinity);  // it is beyond all numbers
+  EXPECT_EQ(norm1(a), infinity);  // the sum exceeds the largest finite number
   a.store({7}, -infinity);
   EXPECT_EQ(norm2(a), infinity);
   EXPECT_EQ(norm_inf(a), infinity);
@@ -79,7 +79,7 @@ TEST(ExtremeValues, norms_neither_overflow_nor_vanish) {
   EXPECT_TRUE(std::isnan(norm_inf(c)));
 }
 
-// One rule: where one of the numbers is NaN, the least and the greatest are.
+// If one of the numbers is NaN, the minimum and the maximum are NaN.
 template <class T>
 void check_nan() {
   const Group& all = world();
@@ -124,7 +124,7 @@ void check_nan() {
   EXPECT_EQ(tessera::max_element(a).at[0], 0);
   EXPECT_THROW(clamp(a, none, T{1}), UsageError);
   EXPECT_THROW(clamp(a, T{1}, none), UsageError);
-  // Of the copies of all nodes, too.
+  // The same for a merge of the copies of all nodes.
   Replicated<T, 1> copies(all, {n}, "copies");
   fill(copies.copy(), static_cast<T>(all.node_of(all.rank())));
   if (all.node_of(all.rank()) == all.node_count() - 1) copies.copy().store({4}, none);
@@ -175,7 +175,7 @@ TEST(ExtremeValues, random_numbers_of_the_widest_intervals) {
   EXPECT_THROW(randomize(a, 1, 0, nan), UsageError);
 }
 
-// As IEEE arithmetic has it: only beta = 0 leaves an operand out.
+// IEEE arithmetic: only beta = 0 leaves an operand out.
 TEST(ExtremeValues, zero_times_nan) {
   Array<double, 1> a(world(), {7}), b(world(), {7});
   auto all_of = [](const Array<double, 1>& array, auto&& holds) {

@@ -23,8 +23,8 @@ struct BadLuck : std::runtime_error {
   BadLuck() : std::runtime_error("bad luck") {}
 };
 
-// A collective call in which something of the user's throws on one rank: it gets that exception, the others one
-// that names the rank and the words. Then the group goes on as if nothing had been.
+// A collective call in which code of the user throws on one rank. This rank gets that exception. The others get
+// one that names the rank and contains its message. Then the group works as before.
 template <class Call>
 void check_thrown(int unlucky, Call&& call) {
   const Group& all = world();
@@ -64,7 +64,7 @@ TEST(Failures, a_callable_that_throws_on_one_rank_throws_on_all) {
         check_thrown(unlucky, [&] { (void)tessera::transform_reduce(a, 0.0, std::plus<>(), once); });
         check_thrown(unlucky, [&] { (void)tessera::transform_reduce(a, b, 0.0, std::plus<>(), twice); });
       }
-      // The join of all results calls it on every rank, with elements or without.
+      // Every rank calls it to join the results, with or without elements.
       check_thrown(unlucky, [&] { (void)reduce(a, 0.0, twice); });
       check_thrown(unlucky,
                    [&] { (void)tessera::transform_reduce(a, 0.0, twice, [](double x) { return x; }); });
@@ -83,7 +83,7 @@ TEST(Failures, of_a_callable_on_every_rank_each_keeps_its_own) {
   EXPECT_EQ(reduce(a, Reduce::sum), 4.0 * world().size());
 }
 
-// Takes some characters, and then throws.
+// Takes some characters and then throws.
 struct Full : std::streambuf {
   explicit Full(int room) : room_(room) {}
   int_type overflow(int_type c) override { return room_-- > 0 ? c : throw BadLuck(); }

@@ -8,7 +8,7 @@
 
 #include "onesided_model.hpp"
 
-// Ghost cells against what each of them should hold, computed from its position alone.
+// Ghost cells, checked against the value that follows from each cell's position alone.
 namespace {
 
 using namespace tessera;
@@ -27,7 +27,7 @@ Setting<N> random_setting(Random& random) {
   Setting<N> s;
   for (std::size_t d = 0; d < N; ++d) {
     s.dims[d] = pick(random, N > 2 ? 2 : 1, N > 3 ? 4 : N > 2 ? 6 : 10);
-    // Often wider than a block, sometimes than the array.
+    // Often wider than a block, sometimes wider than the array.
     s.widths[d] = pick(random, 0, N > 2 ? 2 : 4);
     s.periodic[d] = pick(random, 0, 1) == 1;
   }
@@ -60,7 +60,7 @@ Layout<N> random_layout(Random& random, const Extents<N>& dims) {
   }
 }
 
-// An array and the step it is in: element and step make the value.
+// An array and its step. The position of an element and the step determine its value.
 template <std::size_t N>
 class Field {
  public:
@@ -70,15 +70,15 @@ class Field {
                {.name = "field", .ghosts = setting.widths.values(), .periodic = setting.periodic}) {}
 
   Array<double, N>& array() { return array_; }
-  // Own elements become those of the next step, all ghost cells marked.
+  // Sets the own elements to those of the next step, and marks all ghost cells.
   void next_step() {
     ++step_;
     const auto all = array_.local_with_ghosts();
     for_each_index(Patch<N>::whole(all.extents()),
                    [&](const Index<N>& at) { all[at] = is_own(at) ? value(here(at)) : mark(); });
   }
-  // How many cells are not what they should be, where filled(offsets) says for each dimension whether a cell is
-  // below the block (-1), in it or above whether it is to be filled.
+  // How many cells have a wrong value. filled(offsets) says whether a cell should have been filled. The offset
+  // of a cell is -1 below the block, 0 in it and 1 above, in each dimension.
   template <class F>
   int wrong(F&& filled) const {
     const auto all = array_.local_with_ghosts();
@@ -99,7 +99,7 @@ class Field {
   }
 
  private:
-  // Of this rank: one that came from another would show.
+  // The mark differs by rank, so that a mark from another rank would show.
   static double mark() { return untouched - world().rank(); }
   Patch<N> block() const { return array_.layout().block(world().rank()); }
   Index<N> here(Index<N> at) const {
@@ -139,7 +139,7 @@ bool is_corner(const std::array<int, N>& sides) {
   return std::count(sides.begin(), sides.end(), 0) < static_cast<std::ptrdiff_t>(N) - 1;
 }
 
-// What each rank does between updates takes its own time; a rank that owns nothing takes part as well.
+// Each rank takes a different time between updates. A rank that owns nothing takes part as well.
 template <std::size_t N>
 void check_updates(int rounds) {
   Random random(700 + N), own(70 + static_cast<unsigned>(world().rank()));
@@ -214,7 +214,7 @@ TEST(Ghosts, nobody_waits_but_for_neighbours) {
   if (all.rank() == 0) std::this_thread::sleep_for(late);
   line.update_ghosts();
   const auto took = std::chrono::steady_clock::now() - begin;
-  // The last ones are no neighbours of rank 0, and nobody waits twice.
+  // The ranks from 2 on are no neighbours of rank 0 and need not wait for it.
   if (all.rank() >= 2) {
     EXPECT_LT(took, late);
   }

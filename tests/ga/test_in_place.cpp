@@ -24,8 +24,8 @@ index_t largest_part(const Layout<N>& layout, int ranks) {
   return most;
 }
 
-// What the program wrote by plain pointers is what the array has, and the other way round; what is before and
-// behind stays.
+// The array has what the program wrote through plain pointers, and the other way round. The memory before and
+// after it is unchanged.
 template <std::size_t N>
 void check_layout(const Layout<N>& layout, Random& random) {
   SCOPED_TRACE(layout.description());
@@ -108,7 +108,7 @@ TEST(InPlace, the_memory_outlives_the_segments_handle_and_closing_it_closes_arra
     a.emplace(memory, 1024, layout, ArrayOptions<1>{.name = "kept"});
   }
   for (int i = 0; i < 5; ++i) {
-    const Segment other(all, 4096, "other");  // frees what all have dropped
+    const Segment other(all, 4096, "other");  // frees the memory that all ranks have dropped
     std::memset(other.address(all.rank()), 0xff, 4096);
     all.sync();
   }
@@ -183,7 +183,7 @@ TEST(InPlace, what_does_not_fit_is_refused_on_every_rank) {
   EXPECT_EQ(fits.size(), 100 * all.size());
 }
 
-// A program that asks for the MPI domain runs on one process, too.
+// A program that asks for the MPI domain must also run on one process.
 TEST(InPlace, one_process_has_its_own_domain) {
   const int me = world().rank();
   const Group alone = world().form(std::span(&me, 1));

@@ -17,7 +17,7 @@ namespace {
 using namespace tessera;
 using namespace tessera::test;
 
-// Elements are found by multiplication: against division, near every power of two and every multiple.
+// Elements are found by multiplication. Check it against division near powers of two and multiples.
 TEST(Divisor, is_division) {
   constexpr index_t largest = std::numeric_limits<index_t>::max();
   int wrong = 0;

@@ -11,8 +11,9 @@
 #include "array_model.hpp"
 #include "mpi_test.hpp"
 
-// Arrays of more than 2^31 elements, of one byte each: where a number of elements, bytes or an offset that is
-// kept in 32 bits shows. They take 3 GiB and as much again for a copy, and some seconds for each pass.
+// Arrays of more than 2^31 elements of one byte each. They show where a number of elements, a number of bytes
+// or an offset is kept in 32 bits. They take 3 GiB and as much again for a copy, and some seconds for each
+// pass.
 namespace {
 
 using namespace tessera;
@@ -20,7 +21,7 @@ using namespace tessera::test;
 
 constexpr index_t rows = 3, columns = index_t{1} << 30, beyond = (index_t{1} << 31) + 12345;
 
-// Of the machine, which all ranks of a test share.
+// The memory available on the machine, which all ranks of a test share.
 index_t available_bytes() {
   std::ifstream file("/proc/meminfo");
   for (std::string word; file >> word;) {
@@ -59,7 +60,7 @@ TEST_F(Large, every_operation_reaches_elements_beyond_2_to_the_31) {
   EXPECT_EQ(a.load({1, 77}), 'x');
   a.sync();
 
-  // Lists and steps across the whole array.
+  // Lists and strides across the whole array.
   std::vector<Index<2>> at;
   std::vector<char> values;
   for (index_t i = 0; i < 3000; ++i) {

@@ -28,7 +28,7 @@ void expect_refusal(const std::function<void()>& action, std::initializer_list<s
     EXPECT_NE(text.find(part), std::string::npos) << text << "\nlacks " << part;
 }
 
-// Tables find each element where the layout has it.
+// The tables must find each element where the layout has it.
 template <std::size_t N>
 void check_locator(const Layout<N>& layout, const Patch<N>& patch) {
   const auto locate = detail::BlockLocator<N>::make(layout.core(), most);
@@ -44,7 +44,7 @@ void check_locator(const Layout<N>& layout, const Patch<N>& patch) {
   EXPECT_EQ(wrong, 0) << "by tables";
 }
 
-// Everything a layout says, against the owner of each single element.
+// Everything that a layout reports, checked against the owner of each single element.
 template <std::size_t N>
 void check(const Layout<N>& layout, const Extents<N>& dims, int ranks, Random& random) {
   SCOPED_TRACE(layout.description());
@@ -94,7 +94,7 @@ void check(const Layout<N>& layout, const Extents<N>& dims, int ranks, Random& r
     }
     EXPECT_EQ(static_cast<index_t>(seen.size()), patch.size());
   }
-  // No two elements of a rank are stored at one place, and all within what it stores.
+  // No two elements of a rank are stored at one place, and every place is within its local size.
   std::set<std::pair<int, index_t>> places;
   for_each_index(whole, [&](const Index<N>& at) {
     index_t offset = -1;
@@ -104,7 +104,7 @@ void check(const Layout<N>& layout, const Extents<N>& dims, int ranks, Random& r
                          !places.insert({rank, offset}).second);
   });
   check_locator(layout, whole);
-  // Pieces say the same of where elements lie as locate does of each.
+  // The pieces must give the same place for each element as locate does.
   const Patch<N> some = random_patch(random, dims);
   detail::Box box;
   std::copy_n(some.lo.begin(), N, box.lo.begin());
@@ -153,7 +153,7 @@ TEST(Layout, every_element_has_one_owner_2d) { check_all_kinds<2>(14, 6); }
 TEST(Layout, every_element_has_one_owner_3d) { check_all_kinds<3>(8, 4); }
 TEST(Layout, every_element_has_one_owner_8d) { check_all_kinds<8>(2, 3); }
 
-// All grids of as many processes as there are; f gets each.
+// All grids of `processes` processes. f is called for each.
 template <std::size_t N>
 void grids(std::size_t d, index_t processes, Extents<N>& grid, const std::function<void()>& f) {
   if (d + 1 == N) {
@@ -167,7 +167,7 @@ void grids(std::size_t d, index_t processes, Extents<N>& grid, const std::functi
   }
 }
 
-// The faces between neighbouring elements that two ranks own, counted one by one.
+// The faces between neighbouring elements of two ranks, counted one by one.
 template <std::size_t N>
 index_t faces_cut(const Layout<N>& layout, const std::array<bool, N>& periodic) {
   index_t faces = 0;
@@ -207,7 +207,7 @@ void check_grids(index_t widest, int most_ranks, bool round_ends) {
             if (grid[d] > dims[d]) return;
           }
           const index_t faces = faces_cut(Layout<N>::blocked(dims, ranks, {.grid = grid}), periodic);
-          // Of equals the last: the one that cuts the first dimensions most.
+          // Of equally good grids the last one, which cuts the first dimensions most.
           if (used == 0 || faces <= least) least = faces, expected = grid;
           used = processes;
         });
@@ -231,7 +231,7 @@ TEST(Layout, automatic_grid_cuts_the_fewest_faces) {
   EXPECT_EQ(Layout<2>::blocked({10, 1000}, 4).grid(), (Extents<2>{1, 4}));
   EXPECT_EQ(Layout<3>::blocked({63, 63, 63}, 27).grid(), (Extents<3>{3, 3, 3}));
   EXPECT_EQ(Layout<2>::blocked({2, 3}, 7).grid().size(), 6);  // 7 does not fit
-  // Of equals the one that cuts the first dimension most.
+  // Of equally good grids, the one that cuts the first dimension most.
   EXPECT_EQ(Layout<2>::blocked({1000, 1000}, 6).grid(), (Extents<2>{3, 2}));
   EXPECT_EQ(Layout<2>::blocked({1000, 1000}, 2).grid(), (Extents<2>{2, 1}));
   EXPECT_EQ(Layout<2>::blocked({0, 0}, 4).grid(), (Extents<2>{1, 1}));
@@ -244,7 +244,7 @@ TEST(Layout, automatic_grid_of_periodic_arrays) {
   // 4 x 1 and 2 x 2 both cut 4000 faces.
   EXPECT_EQ(Layout<2>::blocked({1000, 1000}, 4, {.periodic = true}).grid(), (Extents<2>{4, 1}));
   EXPECT_EQ(Layout<2>::blocked({1000, 1000}, 16, {.periodic = true}).grid(), (Extents<2>{4, 4}));
-  // Two parts of a periodic dimension meet at two faces, of another at one.
+  // Two parts of a periodic dimension meet at two faces, two parts of another dimension at one.
   EXPECT_EQ(Layout<2>::blocked({1000, 600}, 2, {.periodic = {true, false}}).grid(), (Extents<2>{1, 2}));
   EXPECT_EQ(Layout<2>::blocked({1000, 600}, 2).grid(), (Extents<2>{2, 1}));
 }
@@ -311,11 +311,11 @@ TEST(Layout, block_cyclic_has_the_sizes_of_numroc) {
 }
 
 TEST(Layout, tiles_by_hand) {
-  // 5 x 7 in tiles of 2 x 3 on 2 x 1 processes: rank 0 has the rows of tiles 0 and 2, rank 1 the middle one.
+  // 5 x 7 in tiles of 2 x 3 on 2 x 1 processes. Rank 0 has the rows of tiles 0 and 2, rank 1 those of tile 1.
   const auto layout = Layout<2>::tiled({5, 7}, {2, 3}, {.shape = {2, 1}});
   EXPECT_EQ(layout.ranks(), 2);
   EXPECT_EQ(layout.block_grid(), (Extents<2>{3, 3}));
-  // Neighbours of one rank are one block, unless they are tiles.
+  // Neighbouring blocks of one rank are one block, unless they are tiles.
   EXPECT_EQ((Layout<2>::block_cyclic({100, 80}, {16, 16}, {.shape = {2, 1}}).block_grid()), (Extents<2>{7, 1}));
   EXPECT_EQ((Layout<2>::tiled({100, 80}, {16, 16}, {.shape = {2, 1}}).block_grid()), (Extents<2>{7, 5}));
   EXPECT_EQ(layout.block_count(0), 6);
@@ -325,7 +325,7 @@ TEST(Layout, tiles_by_hand) {
   EXPECT_EQ(layout.block(1, 1), (Patch<2>{{2, 3}, {4, 6}}));
   EXPECT_EQ(layout.local_size(0), 21);
   EXPECT_EQ(layout.local_size(1), 14);
-  // Tiles follow one another, elements within them row by row.
+  // Tiles follow one another. The elements within a tile are stored row by row.
   const auto place = [&](const Index<2>& at) {
     index_t offset = 0;
     layout.core().locate(at.data(), offset);
@@ -379,7 +379,7 @@ TEST(Layout, restricted_to_some_ranks) {
   EXPECT_EQ(layout.local_size(0), 0);
   EXPECT_EQ(layout.coordinates(2), (Index<1>{2}));
   EXPECT_FALSE(layout.coordinates(0).has_value());
-  // And those ranks' places given to others.
+  // The places of those ranks are given to other ranks.
   const auto again = layout.on_ranks({6, 5, 4, 3, 2, 1, 0}, 8);
   EXPECT_EQ(again.ranks(), 8);
   EXPECT_EQ(again.owner({0}), 1);
@@ -466,7 +466,7 @@ TEST(Layout, bad_arguments_are_told) {
       {"grid extent -1", "dimension 1"});
   expect_refusal([] { Layout<2>::block_cyclic({10, 3}, {2, 2}, {.shape = {2, 3}}, 5); }, {"6", "5 ranks"});
   expect_refusal([] { Layout<2>::block_cyclic({-10, 3}, {2, 2}, {.shape = {1, 1}}); }, {"-10"});
-  // Grids that do not fit an int must not become small ones.
+  // A grid that does not fit an int must not be truncated to a small one.
   expect_refusal([] { Layout<1>::block_cyclic({10}, {2}, {.shape = {index_t{1} << 32}}); }, {"4294967296"});
   expect_refusal([] { Layout<1>::block_cyclic({10}, {2}, {.shape = {(index_t{1} << 32) + 1}}, 3); },
                  {"4294967297"});
@@ -494,7 +494,7 @@ TEST(Layout, blocks_beyond_all_extents) {
     EXPECT_EQ(layout.block(0, 0), Patch<1>::whole({10}));
     EXPECT_EQ(layout.block_count(1), 0);
   }
-  // Found without a look at each of so many ranks.
+  // Found without a search through all of these ranks.
   EXPECT_EQ(Layout<2>::blocked({20, 20}, 1 << 20).grid(), (Extents<2>{20, 20}));
 }
 
@@ -509,7 +509,7 @@ TEST(Layout, tables_of_blocks) {
          {index_t{0}, large / 6 - 20, large / 5 - 20, large / 3 - 20, large / 11 * 7 - 20, large - 40})
       check_locator(layout, {{from, 0}, {from + 40, 9}});
   }
-  // Not for a few elements, nor where the tables would be as large as the array.
+  // No tables for a few elements, nor where they would be as large as the array.
   const auto blocked = Layout<2>::blocked({4000, 4000}, 100);
   EXPECT_TRUE(detail::BlockLocator<2>::make(blocked.core(), 400).has_value());
   EXPECT_FALSE(detail::BlockLocator<2>::make(blocked.core(), 10).has_value());

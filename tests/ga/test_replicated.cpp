@@ -12,7 +12,7 @@ namespace {
 using namespace tessera;
 using namespace tessera::test;
 
-// What one node has no memory for, none has.
+// If one node has no memory for something, no node gets it.
 TEST(Agreed, errors_of_one_node_are_those_of_all) {
   const Group& all = world();
   const bool is_last = all.node_of(all.rank()) == all.node_count() - 1;
@@ -35,7 +35,7 @@ void check_merge(const Extents<2>& dims) {
   Random random(17);
   std::vector<T> model(static_cast<std::size_t>(dims.size()), number<T>(0));
   fill(sums.copy(), number<T>(0));
-  // Each rank adds a patch to its node's copy; all know what.
+  // Each rank adds a patch to its node's copy. All ranks know all the patches.
   for (int rank = 0; rank < all.size(); ++rank) {
     const Patch<2> patch = random_patch(random, dims);
     LocalArray<T, 2> more(patch.extents());
@@ -47,7 +47,7 @@ void check_merge(const Extents<2>& dims) {
   }
   sums.merge();
   EXPECT_TRUE(contents(sums.copy()) == model);
-  // Of the copies of all nodes, one for all.
+  // The copy of one node replaces the copies of all nodes.
   fill(sums.copy(), number<T>(all.node_of(all.rank()) + 1));
   sums.broadcast(all.node_count() - 1);
   EXPECT_TRUE(contents(sums.copy()) == std::vector<T>(model.size(), number<T>(all.node_count())));

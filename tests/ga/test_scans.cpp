@@ -9,13 +9,13 @@
 #include "onesided_model.hpp"
 #include "slice_model.hpp"
 
-// Prefix operations, compression and sorting of vectors, and of slices of them, against serial loops.
+// Prefix operations, compression and sorting of vectors and of slices of vectors, checked against serial loops.
 namespace {
 
 using namespace tessera;
 using namespace tessera::test;
 
-// A vector that is every step-th element of an array, from some element on.
+// A vector of every step-th element of an array, beginning at element `first`.
 template <class T>
 struct Line {
   Array<T, 1> array;
@@ -119,7 +119,7 @@ void check_sort(int rounds, index_t longest) {
   Random random(820 + sizeof(T));
   for (int round = 0; round < rounds; ++round) {
     const index_t n = pick(random, 0, 4) == 0 ? pick(random, 0, 3) : pick(random, 4, longest);
-    // Often many equal keys, sometimes all, sometimes in order already.
+    // Often many equal keys, sometimes all equal, sometimes already in order.
     auto given = numbers<T>(random, n, std::array<index_t, 4>{0, 2, 50, 100000}[at(round % 4)]);
     if (pick(random, 0, 3) == 0) std::sort(given.begin(), given.end());
     Line<T> keys(random, n, given, "keys");

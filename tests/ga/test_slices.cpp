@@ -10,13 +10,13 @@
 #include "onesided_model.hpp"
 #include "slice_model.hpp"
 
-// Slices against a serial model: an array is a vector of its elements, a slice a list of numbers of them.
+// Slices, checked against a serial model: an array is a vector, a slice a list of numbers of its elements.
 namespace {
 
 using namespace tessera;
 using namespace tessera::test;
 
-// Reads, writes and accumulates of patches of slices, from any rank.
+// Every rank reads, writes and accumulates patches of slices.
 template <class T, std::size_t N>
 void check_transfers(const Extents<N>& dims, int rounds) {
   const Group& all = world();
@@ -46,7 +46,7 @@ void check_transfers(const Extents<N>& dims, int rounds) {
       EXPECT_EQ(wrong, 0);
     }
     array.sync();
-    // One rank after the other writes, and all know what.
+    // The ranks write one after the other, and all know what is written.
     for (int turn = 0; turn < 2 * all.size(); ++turn) {
       const RandomSlice<N> slice(random, dims);
       const Patch<N> patch = random_patch(random, slice.model.dims);
@@ -91,7 +91,7 @@ TEST(Slice, transfers) {
   check_transfers<double, 2>({0, 4}, 1);
 }
 
-// The operations on slices of arrays of any layouts; the three have the same extents, but not the same strides.
+// Operations on slices of arrays of any layouts. The three have the same extents, but not the same strides.
 template <class T, std::size_t N>
 struct Operands {
   Random& random;
@@ -217,7 +217,7 @@ TEST(Slice, operations) {
   check_operations<Triple, 2>(1);
 }
 
-// A copy within one array is as if all was read first.
+// A copy within one array works as if all elements were read first.
 template <std::size_t N>
 void check_overlaps(int rounds) {
   Random random(500 + N);
@@ -242,8 +242,8 @@ void check_overlaps(int rounds) {
   }
 }
 
-// Behind the last element of a slice in steps the array may have ended: columns 3 and 6 of 8, and the next
-// is 9.
+// Behind the last element of a strided slice the array may have ended. Here the slice has columns 3 and 6 of 8,
+// and the next would be 9.
 TEST(Slice, in_steps_has_an_end) {
   Array<double, 2> a(world(), {2, 8}, {.name = "steps"});
   fill(a, 1);
@@ -252,7 +252,7 @@ TEST(Slice, in_steps_has_an_end) {
   EXPECT_EQ(part.get({{0, 2}, {2, 2}}).size(), 0);
   EXPECT_EQ(part.slice({{0, 2}, {2, 2}}).size(), 0);
   EXPECT_THROW(part.slice({{0, 3}, {2, 3}}), UsageError);
-  // On more than two ranks, some have nothing of such a vector.
+  // On more than two ranks, some ranks have no elements of such a vector.
   scan(part.fix(0, 1), a.slice({{0, 3}, {2, 8}}, {1, 3}).fix(0, 0));
   EXPECT_EQ(reduce(part.fix(0, 0), Reduce::sum), 3);
   EXPECT_EQ(reduce(a, Reduce::sum), 17);
@@ -287,7 +287,7 @@ TEST(Slice, rows_and_planes) {
     EXPECT_EQ(wrong, 0);
     fill(plane.fix(0, 1), -1);
     EXPECT_EQ(reduce(plane, Reduce::min), -1);
-    // Elements below 0, counted by a callable that joins counts as well.
+    // The number of elements below 0. The callable also joins counts.
     struct Count {
       std::int64_t n;
     };
@@ -297,7 +297,7 @@ TEST(Slice, rows_and_planes) {
     };
     EXPECT_EQ(reduce(a, Count{0}, Join{}).n, 6);
     const auto larger = [](double u, double v) { return std::max(u, v); };
-    // How far two arrays are apart at most, as optimisers ask; the second is every second element of one.
+    // The largest difference of two arrays, which optimisers need. The second has every second element of `b`.
     Array<double, 3> b(world(), Layout<3>::blocked({8, 5, 6}, world().size()), {.name = "b"});
     fill(b, 2.0);
     b.sync();
@@ -379,8 +379,8 @@ TEST(Slice, random_numbers_do_not_depend_on_layouts) {
     if (first.empty()) first = values;
     EXPECT_TRUE(values == first) << layout.description();
   }
-  // Philox 4x32-10 of counter 0 and key 0 begins with 6627e8d5 (Random123's known answers), and that of all
-  // ones with 408f276d; the element is its upper 53 bits of 64 of them.
+  // Philox 4x32-10 of counter 0 and key 0 begins with 6627e8d5 (Random123's known answers), and Philox 4x32-10
+  // of all ones begins with 408f276d. The element is the upper 53 bits of the first 64 bits.
   EXPECT_EQ(first[0], static_cast<double>(0x6627e8d5e169c58dULL >> 11) * 0x1p-53);
   double sum = 0;
   for (double x : first) {
@@ -404,7 +404,7 @@ TEST(Slice, random_numbers_do_not_depend_on_layouts) {
   }
 }
 
-// As vectors of processors want it, also where elements are fetched first.
+// Aligned as vector instructions need it, also where elements are fetched first.
 struct alignas(64) Line {
   double x[8];
 };
@@ -463,7 +463,7 @@ TEST(Slice, members_pass_as_functions) {
   EXPECT_EQ(transform_reduce(states, x, 0.0, std::plus<>(), &State::weighed), 90);
 }
 
-// Every element once, with its position, whatever dimension lies closest and however many there are.
+// Each element is visited once, with its position, for any innermost dimension and any number of dimensions.
 template <std::size_t N>
 void check_visits(const Extents<N>& dims, int rounds) {
   Random random(600 + N);
@@ -491,8 +491,8 @@ TEST(Slice, for_each_local_visits_every_element_once) {
   check_visits<8>({2, 1, 3, 2, 1, 2, 2, 1}, 4);
 }
 
-// Operands large enough to be cut into tiles and, between nodes, to be fetched in pieces, their dimensions in
-// any orders; elements are their row-major numbers in the array.
+// Operands large enough to be cut into tiles and, between nodes, to be fetched in pieces. Their dimensions are
+// in any order. The elements are their row-major numbers in the array.
 template <class T, std::size_t N>
 void check_turned(const Extents<N>& dims, int rounds) {
   Random random(700 + 10 * N + sizeof(T));
@@ -507,7 +507,7 @@ void check_turned(const Extents<N>& dims, int rounds) {
     Extents<N> wanted = dims;
     std::string text;
     for (int i = 0; i < 3; ++i) {
-      // Room for every permutation, and for steps in some of them.
+      // Room for every permutation, and for strides in some dimensions.
       Extents<N> own;
       const index_t widest = *std::max_element(dims.begin(), dims.end());
       for (std::size_t d = 0; d < N; ++d) own[d] = widest + pick(random, 0, 1) * pick(random, 0, widest);
@@ -609,13 +609,13 @@ TEST(Slice, wrong_uses_are_told) {
               a.slice({{0, 0}, {3, 3}}).get({{0, 0}, {4, 4}}, small);
             }).find("[0:4, 0:4)"),
             std::string::npos);
-  // Integers have no quotient by 0: everybody is told, the other elements are right.
+  // Integers cannot be divided by 0. Every rank is told, and the other elements are right.
   Array<std::int32_t, 2> zero(world(), {6, 8}, {.name = "zero"}), q(world(), {6, 8}, {.name = "q"});
   fill(zero, 1);
   fill(zero.slice({{5, 7}, {6, 8}}), 0);
   EXPECT_NE(text([&] { divide(n, zero, q); }).find("divided by 0"), std::string::npos);
   EXPECT_EQ(reduce(q, Reduce::sum), 3 * 47);
-  // A slice of elements that are only read.
+  // A slice whose elements can only be read.
   const Array<double, 2>& constant = a;
   static_assert(!WritableOperand<decltype(constant.slice())> && Operand<decltype(constant.slice())>);
   static_assert(WritableOperand<decltype(a.slice())> && WritableOperand<const decltype(a.slice())&>);

@@ -15,7 +15,7 @@ namespace {
 using namespace tessera;
 using namespace tessera::test;
 
-// A matrix of triplets that each rank has some of, against a map of all of them.
+// A matrix of triplets, of which each rank has some, checked against a map of all triplets.
 template <class T>
 void check_matrix(index_t rows, index_t columns, index_t each, unsigned seed) {
   const Group& all = world();
@@ -79,7 +79,7 @@ void check_matrix(index_t rows, index_t columns, index_t each, unsigned seed) {
     if (place.first == place.second) expected[at(place.first)] = value;
   }
   EXPECT_TRUE(contents(diagonal) == expected);
-  // Values may be changed where they are.
+  // Values may be changed in place.
   for (T& value : a.local_values()) value = value + value;
   if (rows == columns) {
     a.multiply(x, x);

@@ -15,7 +15,7 @@ namespace {
 using namespace tessera;
 using namespace tessera::test;
 
-// Each task is drawn once, by somebody, whatever the chunks and nodes; in increasing order by each.
+// Each task is drawn once, whatever the chunks and nodes. Every rank draws tasks in increasing order.
 TEST(Tasks, each_is_given_out_once) {
   const Group& all = world();
   Random own(40 + static_cast<unsigned>(all.rank()));
@@ -52,7 +52,7 @@ TEST(Tasks, each_is_given_out_once) {
 
 TEST(Tasks, nobody_needs_a_rank_that_computes) {
   const Group& all = world();
-  // Without a thread nobody answers for a rank that computes.
+  // Without a progress thread nothing answers for a rank that computes.
   if (all.size() == 1 || runtime().progress() == ProgressMode::poll) return;
   TaskCounter counter(all, 200, {.name = "one is busy"});
   Scalars<std::int64_t> drawn(all, 1, "drawn");
@@ -61,7 +61,7 @@ TEST(Tasks, nobody_needs_a_rank_that_computes) {
   if (all.rank() == 0) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     volatile double x = 1;
-    // Computes until all are drawn, looking only at its own memory.
+    // Computes until all tasks are drawn, and only reads its own memory.
     const std::atomic_ref<std::int64_t> others(*drawn.address(0, 0));
     while (others.load() < 200 && std::chrono::steady_clock::now() < end) x = x * 1.0000001;
     EXPECT_EQ(others.load(), 200);
@@ -73,7 +73,7 @@ TEST(Tasks, nobody_needs_a_rank_that_computes) {
   all.sync();
 }
 
-// y(i) += x(i)^2 in blocks: fetched ahead, sent behind.
+// y(i) += x(i)^2 in blocks. Blocks are fetched ahead, and results are sent during the next computation.
 TEST(Tasks, communication_goes_on_behind_the_computation) {
   const Group& all = world();
   constexpr index_t blocks = 37, block = 50;
@@ -124,7 +124,7 @@ TEST(Tasks, communication_goes_on_behind_the_computation) {
   all.sync();
 }
 
-// Whatever the numbers: each task once, and then none, however often somebody asks. Of huge counts a few draws.
+// Whatever the numbers, each task is drawn once, and then none. Of huge counts only a few are drawn.
 TEST(Tasks, the_counter_never_passes_its_end) {
   const Group& all = world();
   constexpr index_t most = std::numeric_limits<index_t>::max();
@@ -136,7 +136,7 @@ TEST(Tasks, the_counter_never_passes_its_end) {
         TaskCounter counter(all, count, {.chunk = chunk, .by_node = by_node, .name = "huge"});
         index_t last = -1;
         bool good = true;
-        // One of each draw is enough, but a draw of the rest cannot be skipped.
+        // One task of each chunk would be enough, but the rest of a chunk cannot be skipped.
         for (int i = 0; i < 40; ++i) {
           const auto task = counter.next();
           if (!task) break;
@@ -147,7 +147,7 @@ TEST(Tasks, the_counter_never_passes_its_end) {
         counter.close();
       }
     }
-    // More draws after the end than would wrap the counter if they went on adding.
+    // If draws after the end still added to the counter, these would be enough to wrap it.
     TaskCounter few(all, 5, {.chunk = index_t{1} << 62, .by_node = by_node, .name = "few"});
     index_t mine = 0;
     while (few.next()) ++mine;

@@ -32,7 +32,7 @@ void set_to_numbers(Array<T, N>& array, index_t salt = 0) {
   for_each_local(array, [&](const Index<N>& at, T& x) { x = value_of<T>(number_of(at, dims) * 13 + salt); });
 }
 
-// How many of this rank's elements differ from what f(Index) says.
+// The number of this rank's elements that differ from f(Index).
 template <class T, std::size_t N, class F>
 int wrong_elements(Array<T, N>& array, F&& f) {
   int wrong = 0;
@@ -47,7 +47,7 @@ void check_pairs(const Extents<N>& dims) {
   auto number = [&](const Index<N>& at, index_t salt) { return value_of<T>(number_of(at, dims) * 13 + salt); };
   const auto layouts = layouts_of(random, dims, all.size());
   for (std::size_t i = 0; i < layouts.size(); ++i) {
-    // Each with itself and some others: all pairs would take too long between nodes.
+    // Each layout with itself and some others. All pairs would take too long between nodes.
     for (std::size_t j = i % 4; j < layouts.size(); j += 4) {
       const auto &one = layouts[i], &other = layouts[j];
       SCOPED_TRACE(one.description() + " and " + other.description());
@@ -235,7 +235,7 @@ TEST(WholeArray, norms) {
   EXPECT_EQ(norm1(none), 0);
   EXPECT_EQ(norm2(none), 0);
   EXPECT_EQ(norm_inf(none), 0);
-  // The most negative integer has a magnitude that its own type does not.
+  // The magnitude of the most negative integer does not fit its own type.
   Array<std::int32_t, 1> low(world(), {5});
   fill(low, std::numeric_limits<std::int32_t>::min());
   EXPECT_EQ(norm_inf(low), 2147483648.0);
@@ -353,7 +353,7 @@ TEST(WholeArray, operands_that_do_not_fit_throw) {
   refuse(a, b, {"\"a\"", "\"b\"", "4 x 5", "5 x 4"});
   refuse(a, c, {"\"a\"", "\"c\"", "groups"});
   EXPECT_EQ(reduce(a, Reduce::sum), 20);
-  // Types are the compiler's business above, and the core's below.
+  // Above, the compiler checks the types. Here the core checks them.
   Array<float, 2> f(all, {4, 5}, {.name = "f"});
   const auto text = message_of<UsageError>([&] { detail::copy(a.core(), f.core()); });
   EXPECT_NE(text.find("float64"), std::string::npos) << text;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 
-// A program may use both namespaces beside names that programs of the field have: this must compile.
+// This must compile: a program may use both namespaces beside names that are usual in programs of the field.
 #include <tessera/linalg/linalg.hpp>
 #include <tessera/tessera.hpp>
 

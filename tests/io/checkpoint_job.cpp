@@ -7,7 +7,7 @@
 //   checkpoint_job PREFIX hold                   claims the path and waits
 //   checkpoint_job PREFIX read                   restores again and again until PREFIX.stop is there
 //   checkpoint_job PREFIX wait                   computes until a signal asks it to write, and to stop
-// PREFIX.pid.<rank> has the number of each process, PREFIX.log a line for each thing that was done.
+// PREFIX.pid.<rank> has the process id of each rank, PREFIX.log one line for each thing that was done.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -59,7 +59,7 @@ class Job {
     time_ = 0.5 * static_cast<double>(step);
     notes_ = notes(step);
   }
-  // Whether everything is as after set(step).
+  // Whether all data are as set(step) leaves them.
   bool is(std::int64_t step) {
     std::int64_t wrong = 0;
     for_each_local(field_,
@@ -73,7 +73,7 @@ class Job {
     return world_.all_reduce(wrong, Reduce::sum) == 0;
   }
 
-  // The step that was restored, after a look at every element; 0 if there was none.
+  // Restores and checks every element. Returns the step, or 0 if there was nothing to restore.
   std::int64_t restore() {
     set(-1);
     const auto restored = checkpoint_.restore();
@@ -94,7 +94,7 @@ class Job {
         checkpoint_.write(step);
       } else {
         auto pending = checkpoint_.write_async(step);
-        set(-2);  // which must not get into it
+        set(-2);  // must not get into the checkpoint
         pending.wait();
       }
       log("committed " + std::to_string(step));

@@ -15,7 +15,7 @@
 
 namespace tessera::test {
 
-/// Element i of the array, in row-major order, becomes element<T>(first + i). @collective
+/// Sets element i of the array, in row-major order, to element<T>(first + i). @collective
 template <class T, std::size_t N>
 void number_elements(Array<T, N>& array, index_t first = 0) {
   const Extents<N> dims = array.dims();
@@ -23,7 +23,7 @@ void number_elements(Array<T, N>& array, index_t first = 0) {
   array.sync();
 }
 
-/// How many of all elements are not those. @collective
+/// How many elements are not as number_elements(array, first) sets them. @collective
 template <class T, std::size_t N>
 index_t misnumbered(Array<T, N>& array, index_t first = 0) {
   const Extents<N> dims = array.dims();
@@ -40,7 +40,7 @@ inline std::filesystem::path generation(const std::filesystem::path& prefix, int
   return prefix.string() + "." + std::string(6 - digits.size(), '0') + digits + ".h5";
 }
 
-/// Another program finds element<T>(first + i) in a dataset. @collective
+/// Expects that another program finds element<T>(first + i) in a dataset. @collective
 template <class T, std::size_t N>
 void expect_raw(const std::filesystem::path& file, const std::string& name, const Extents<N>& dims,
                 index_t first = 0) {
@@ -55,7 +55,7 @@ void expect_raw(const std::filesystem::path& file, const std::string& name, cons
   });
 }
 
-/// The message has all of these in it, and is one line. @local
+/// Expects that the message contains all of these words and is one line. @local
 inline void expect_words(const std::string& message, const std::vector<std::string>& words) {
   for (const auto& word : words)
     EXPECT_NE(message.find(word), std::string::npos) << word << " is not in: " << message;

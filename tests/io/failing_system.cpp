@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// Preloaded: calls of the system fail with EIO for files whose path ends with TESSERA_TEST_FAILING_FILE, of the
-// kinds that the program chooses by tessera_test_fail. That function is found with dlsym.
+// A preloaded library: system calls on files whose path ends with TESSERA_TEST_FAILING_FILE fail with EIO. The
+// program chooses the kinds of calls with tessera_test_fail, which it finds with dlsym.
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -62,7 +62,7 @@ int open_next(const char* name, const char* path, int flags, mode_t mode) {
 
 }  // namespace
 
-// Calls of these kinds fail from now on, but for the first of them; returns how many have failed so far.
+// Calls of these kinds fail from now on, except the first ones. Returns how many failed since the last call.
 extern "C" int tessera_test_fail(int kinds, int but_first) {
   failing = 0;
   spared = but_first;

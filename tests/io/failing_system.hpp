@@ -8,16 +8,16 @@
 
 #include "raw_file.hpp"
 
-// What the preloaded library of failing_system.cpp does, on one rank at a time.
+// Controls the preloaded library of failing_system.cpp, on one rank at a time.
 namespace tessera::test {
 
-/// A name of a file that can fail, and of no other job's: Open MPI locks files by their names alone, and keeps
-/// the lock of a job that was killed. @local
+/// The name of a file that can fail. No other job uses this name: Open MPI locks files by their names alone,
+/// and keeps the lock of a job that was killed. @local
 inline std::string failing_name(const Directory& directory) {
   return (directory / "").parent_path().filename().string() + "-failing.h5";
 }
 
-/// Kinds of calls of the system.
+/// Kinds of system calls.
 constexpr int writes = 1, sizes = 2, syncs = 4, opens = 8, reads = 16;
 
 using Fail = int(int kinds, int but_first);
@@ -26,7 +26,7 @@ inline Fail* fail_function() {
   return function;
 }
 
-/// Calls of these kinds fail on one rank, but for the first of them, while this lives.
+/// While this lives, calls of these kinds fail on one rank, except the first `but_first`.
 class Failing {
  public:
   Failing(int rank, int kinds, int but_first = 0) {
@@ -35,7 +35,7 @@ class Failing {
   ~Failing() { stop(); }
   Failing(const Failing&) = delete;
   Failing& operator=(const Failing&) = delete;
-  /// How many have failed, on any rank. @collective
+  /// How many calls have failed, summed over all ranks. @collective
   int count() {
     stop();
     return world().all_reduce(count_, Reduce::sum);

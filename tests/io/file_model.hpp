@@ -16,18 +16,17 @@
 #include "../ga/slice_model.hpp"
 #include "raw_file.hpp"
 
-// What tests of files have in common: arrays and slices whose elements are known, and raw HDF5 for the other
-// side.
+// Shared by the tests of files: arrays and slices with known elements, and raw HDF5 for the other side.
 namespace tessera::test {
 
-/// The message has all of these in it, and is one line. @local
+/// Expects that the message contains all of these words and is one line. @local
 inline void expect_words(const std::string& message, const std::vector<std::string>& words) {
   for (const auto& word : words)
     EXPECT_NE(message.find(word), std::string::npos) << word << " is not in: " << message;
   EXPECT_EQ(message.find('\n'), std::string::npos) << message;
 }
 
-/// What is in a file. @local
+/// The bytes of a file. @local
 inline std::string bytes_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -82,7 +81,7 @@ std::vector<hsize_t> raw_dims(const Extents<N>& dims) {
   return {dims.begin(), dims.end()};
 }
 
-/// The elements of a test, from one number on. @local
+/// `count` elements of a test, from number `first` on. @local
 template <class T>
 std::vector<T> elements_from(index_t first, index_t count) {
   std::vector<T> list;
@@ -90,11 +89,11 @@ std::vector<T> elements_from(index_t first, index_t count) {
   return list;
 }
 
-/// A random slice of a random array of a random layout, and all that the array should hold.
+/// A random slice of an array with random extents and layout, and the elements that the array should have.
 template <class T, std::size_t N>
 class TestSlice {
  public:
-  /// One with these extents; its array holds the elements from `first` on. @collective
+  /// A slice with these extents. Its array holds the elements from `first` on. @collective
   TestSlice(Random& random, const Extents<N>& dims, index_t first)
       : array_dims_(larger(random, dims)),
         choice_(random, array_dims_, dims),
@@ -103,7 +102,7 @@ class TestSlice {
     set_contents(array_, all_);
   }
   auto slice() { return choice_.of(array_); }
-  /// What the slice should hold, row by row. @local
+  /// The elements that the slice should have, row by row. @local
   std::vector<T> elements() const {
     std::vector<T> list;
     for (const index_t number : choice_.model.numbers) list.push_back(all_[at(number)]);
@@ -112,7 +111,7 @@ class TestSlice {
   void expect(const std::vector<T>& elements) {
     for (std::size_t i = 0; i < elements.size(); ++i) all_[at(choice_.model.numbers[i])] = elements[i];
   }
-  /// How many elements of all of the array are not as they should be. @collective
+  /// How many elements of the whole array are wrong. @collective
   int wrong() {
     const std::vector<T> now = contents(array_);
     int wrong = 0;
@@ -126,7 +125,7 @@ class TestSlice {
     index_t most = 1;
     for (const index_t extent : dims) most = std::max(most, extent);
     Extents<N> all;
-    // Few dimensions leave room for dimensions in another order, and steps.
+    // With few dimensions, there is room for another order of dimensions and for strides.
     for (std::size_t d = 0; d < N; ++d)
       all[d] = N <= 3 ? most * pick(random, 1, 2) + pick(random, 0, 2) : dims[d] + pick(random, 0, 1);
     return all;
@@ -138,7 +137,7 @@ class TestSlice {
   std::vector<T> all_;
 };
 
-/// An array in memory of every rank, as a file should hold it.
+/// The array that a file should hold, in the memory of every rank.
 template <class T, std::size_t N>
 struct FileModel {
   Extents<N> dims;

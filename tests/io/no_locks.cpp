@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// Preloaded: every attempt to lock a file fails as where the file system has no locks.
+// A preloaded library: every attempt to lock a file fails, as on a file system without locks.
 #include <cerrno>
 #include <cstdarg>
 

@@ -30,7 +30,7 @@ struct Bytes {
   friend bool operator==(const Bytes&, const Bytes&) = default;
 };
 
-/// What element `number` of a test array is. @local
+/// The value of element `number` of a test array. @local
 template <class T>
 T element(index_t number) {
   if constexpr (std::is_same_v<T, Bytes>) {
@@ -68,7 +68,7 @@ struct RawDataset {
   std::vector<T> elements;
 };
 
-/// How to write a dataset otherwise than Tessera does; the types are closed by the caller.
+/// How to write a dataset differently from Tessera. The caller closes the types.
 struct RawOptions {
   hid_t type = H5I_INVALID_HID;  // in the file
   std::vector<hsize_t> chunk = {};
@@ -123,7 +123,7 @@ void write_raw(const std::filesystem::path& path, const std::string& name, const
   good(H5Fclose(file));
 }
 
-/// A new directory that every rank knows and that is removed, with what is in it, at the end. @collective
+/// A new directory that every rank knows. It is removed with its contents at the end. @collective
 class Directory {
  public:
   Directory() {
@@ -140,7 +140,7 @@ class Directory {
   Directory& operator=(const Directory&) = delete;
 
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-  /// The names in it, sorted; every rank asks only when all are done. @collective
+  /// The names in it, sorted. Waits for all ranks before it looks. @collective
   std::vector<std::string> names() const {
     world().barrier();
     std::vector<std::string> list;
@@ -155,7 +155,7 @@ class Directory {
   std::filesystem::path path_;
 };
 
-/// Runs something on rank 0 while the others wait; no exception leaves it. @collective
+/// Runs something on rank 0 while the other ranks wait. No exception leaves it. @collective
 template <class Action>
 void on_rank_0(Action&& action) {
   if (world().rank() == 0) {

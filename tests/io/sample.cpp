@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// io_sample FILE: writes the arrays that check_readers.py expects; beside it, FILE.steps with what an open file
-// can have, and run.xmf with steps for ParaView.
+// io_sample FILE: writes the arrays that check_readers.py expects. Beside it, it writes FILE.steps with the
+// features of an open file, and run.xmf with steps for ParaView.
 #include <complex>
 #include <cstdio>
 #include <filesystem>

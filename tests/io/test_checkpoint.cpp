@@ -12,7 +12,7 @@ using namespace tessera::test;
 
 using Names = std::vector<std::string>;
 
-// What one layout writes, as another program reads it, and as the next layout does.
+// Another program and the next layout read what one layout writes.
 template <class T, std::size_t N>
 void check_layouts(const Extents<N>& dims) {
   const Directory directory;
@@ -186,7 +186,7 @@ TEST(Checkpoint, KeepsTheLastGenerations) {
     checkpoint.write(60);  // it takes the path again
   }
   world().barrier();
-  // Another program goes on; what is not of this checkpoint stays.
+  // Another program goes on. Files that do not belong to this checkpoint stay.
   on_rank_0([&] {
     for (const char* other :
          {"run.h5", "run.000001", "run.00000x.h5", "runs.000001.h5", "run.1.h5", "run.0000001.h5"})
@@ -224,13 +224,13 @@ TEST(Checkpoint, KnowsItsLastStep) {
   checkpoint.add("time", time);
   TESSERA_ASSERT_ALL(checkpoint.restore().has_value());
   EXPECT_EQ(checkpoint.last_step(), 5);
-  // What is not left out makes another generation.
+  // A program that does not skip the last step makes another generation of it.
   checkpoint.write(5);
   EXPECT_EQ(checkpoint.last_step(), 5);
   EXPECT_EQ(io::checkpoint_files(world(), directory / "run").front(), generation(directory / "run", 3));
 }
 
-// Whatever begins as its files do by name: none of it is removed, and none of it counts.
+// Other files whose names begin like the checkpoint's files are neither removed nor counted.
 TEST(Checkpoint, LeavesOtherFilesAlone) {
   const Directory directory;
   Array<double, 2> a(world(), {6, 5});
@@ -252,8 +252,8 @@ TEST(Checkpoint, LeavesOtherFilesAlone) {
     expect_raw<double, 2>(directory / ("run.step00000" + std::to_string(step) + ".h5"), "a", {6, 5}, step);
 }
 
-// A prefix without a directory means the one that the program is in when it makes the checkpoint, wherever it
-// goes then.
+// A prefix without a directory means the current directory when the checkpoint is made, even if the program
+// changes its directory later.
 TEST(Checkpoint, OfTheDirectoryOfTheProgram) {
   const Directory directory;
   const auto before = std::filesystem::current_path();

@@ -13,7 +13,7 @@
 
 #include "checkpoint_model.hpp"
 
-// Checkpoints that are written behind the program's back.
+// Checkpoints that are written in the background.
 namespace {
 
 using namespace tessera;
@@ -75,7 +75,7 @@ TEST_F(Background, IsGivenUpWithTheCheckpoint) {
   std::optional<io::PendingCheckpoint> pending;
   {
     io::Checkpoint checkpoint(world(), prefix_,
-                              {.bytes_per_second = 1000});  // for ever, if it were not stopped
+                              {.bytes_per_second = 1000});  // would never end if it were not stopped
     checkpoint.add("a", a_);
     pending = checkpoint.write_async(1);
     EXPECT_EQ(directory_.names().size(), 2U) << "the file and its lock";
@@ -97,7 +97,7 @@ TEST_F(Background, IsHeldToABandwidth) {
   expect_raw<double>(generation(prefix_, 1), "a", a_.dims(), 1);
 }
 
-// In poll mode nobody else serves the others while this process waits for its thread.
+// In poll mode only this process serves the others, even while it waits for its thread.
 TEST_F(Background, ServesOthersWhileItWaits) {
   Array<double, 1> a(world(), {world().size() * 131072});  // a tile for each
   number_elements(a, 1);
@@ -113,7 +113,7 @@ TEST_F(Background, ServesOthersWhileItWaits) {
   EXPECT_EQ(io::verify_checkpoint(world(), generation(prefix_, 1)).problem, "");
 }
 
-// Signals as a profiler has them sent, which interrupt calls of the system: each continues or is made again.
+// Signals like a profiler's, which interrupt system calls. Each call must continue or be repeated.
 class ProfilersTimer {
  public:
   ProfilersTimer() {
@@ -123,7 +123,7 @@ class ProfilersTimer {
     sigaction(SIGPROF, &action, nullptr);
     set({{0, 1000}, {0, 1000}});
   }
-  // The handler stays: a last signal may still be on its way, and would end the process.
+  // The handler stays. Without it, a last signal that still arrives would end the process.
   ~ProfilersTimer() { set({}); }
   ProfilersTimer(const ProfilersTimer&) = delete;
   ProfilersTimer& operator=(const ProfilersTimer&) = delete;

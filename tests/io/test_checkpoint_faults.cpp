@@ -17,14 +17,14 @@
 #include "checkpoint/head.hpp"
 #include "checkpoint_model.hpp"
 
-// What may go wrong with a checkpoint: the error arrives on every rank, names what it is about, and leaves the
-// older generations as they were.
+// Faults of a checkpoint. The error arrives on every rank, names its object, and leaves the older generations
+// unchanged.
 namespace {
 
 using namespace tessera;
 using namespace tessera::test;
 
-// Two generations, of steps 1 and 2; the second is to be damaged.
+// Two generations, of steps 1 and 2. The tests damage the second.
 class CheckpointFaults : public testing::Test {
  protected:
   CheckpointFaults() {
@@ -38,7 +38,7 @@ class CheckpointFaults : public testing::Test {
     whole_ = bytes_of(newest_);
     world().barrier();
   }
-  // The newest file with other bytes is refused for a reason, and the one before it restored.
+  // With these bytes the newest file is refused with these words, and the file before it is restored.
   void expect_refused(const std::string& bytes, const std::vector<std::string>& words) {
     on_rank_0([&] { set_bytes(newest_, bytes); });
     fill(a_, -1.0);
@@ -70,7 +70,7 @@ class CheckpointFaults : public testing::Test {
 };
 
 TEST_F(CheckpointFaults, OneFlippedBitInEachPart) {
-  // HDF5 does not touch them: the positions are found by what stands there.
+  // The positions are found by their contents, without HDF5.
   const auto manifest = whole_.find("step 2\ngeneration 2\n"), header = whole_.find("\x89HDF");
   double last = element<double>(2 + 300 * 700 - 1);
   const auto data = whole_.find(std::string(reinterpret_cast<const char*>(&last), sizeof last));
@@ -91,7 +91,7 @@ TEST_F(CheckpointFaults, OneFlippedBitAnywhere) {
     SCOPED_TRACE(byte);
     expect_refused(flipped(byte, static_cast<int>(pick(random, 0, 7))), {"damaged"});
   }
-  // The data are most of the file: the rest by itself.
+  // Data fill most of the file, so the first bytes are tried separately.
   for (int i = 0; i < 12; ++i) {
     const auto byte = static_cast<std::size_t>(pick(random, 0, 8191));
     SCOPED_TRACE(byte);
@@ -116,7 +116,7 @@ TEST_F(CheckpointFaults, OtherFiles) {
   expect_words(io::verify_checkpoint(world(), directory_ / "nothing").problem, {"nothing", "No such file"});
 }
 
-// Whatever has the name of the newest generation, it is skipped and named, and nobody waits for it.
+// Anything but a checkpoint with the newest generation's name is skipped and named. No rank waits for it.
 TEST_F(CheckpointFaults, WhatIsNoFile) {
   const auto expect_skipped = [&](const std::vector<std::string>& words, auto&& make) {
     on_rank_0([&] {
@@ -150,7 +150,7 @@ TEST_F(CheckpointFaults, WhatIsNoFile) {
     close(listener);
   });
   expect_skipped({"the file is empty"}, [&] { set_bytes(newest_, ""); });
-  // None of them is removed, and none of them counts.
+  // They are neither removed nor counted.
   on_rank_0([&] {
     std::filesystem::remove_all(newest_);
     mkfifo(newest_.c_str(), 0666);
@@ -176,19 +176,19 @@ TEST_F(CheckpointFaults, LinksToGenerations) {
                                       generation("run", 4), "run.lock"}));
 }
 
-// The last number there can be has no next one.
+// The largest possible number has no next number.
 TEST_F(CheckpointFaults, NumbersHaveAnEnd) {
   const auto last = directory_ / "run.999999999999.h5";
   on_rank_0([&] {
-    set_bytes(directory_ / "run.9223372036854775807.h5", "x");  // of another program
+    set_bytes(directory_ / "run.9223372036854775807.h5", "x");  // belongs to another program
     set_bytes(last, "x");
   });
   expect_words(message_of<io::IoError>([&] { checkpoint_.write(3); }), {"no number is left", last.string()});
   EXPECT_EQ(checkpoint_.restore().value().step, 2);
 }
 
-// Somebody changes numbers of the manifest, and gives it right checksums again: see test_checkpoint_forged,
-// where more of this is done without MPI.
+// Changes numbers of the manifest and makes the checksums right again. test_checkpoint_forged does more of
+// this, without MPI.
 void forge(const std::filesystem::path& file, const std::string& whole, const std::string& from,
            const std::string& to) {
   namespace detail = io::detail;
@@ -212,7 +212,7 @@ void forge(const std::filesystem::path& file, const std::string& whole, const st
     detail::check_places(seal, manifest);
     seal.frame_checksum = detail::frame_checksum(detail::open_to_read(file), seal.file_size, manifest.entries);
   } catch (const io::IoError&) {
-    // Then it cannot be summed.
+    // Then its checksum cannot be computed.
   }
   bytes.replace(0, detail::Seal::bytes, seal.text());
   set_bytes(file, bytes);
@@ -245,7 +245,7 @@ TEST_F(CheckpointFaults, ForgedNumbers) {
         EXPECT_EQ(message.find(raw), std::string::npos) << message;
     }
   }
-  // Right numbers are read, and compared with what the program has.
+  // Valid numbers are read and compared with the program's array.
   on_rank_0([&] { forge(newest_, whole_, "2 300 700 density", "2 700 300 density"); });
   EXPECT_EQ(io::verify_checkpoint(world(), newest_).problem, "");
   expect_words(message_of<io::IoError>([&] { checkpoint_.restore(); }), {"700 x 300 of float64 there"});
@@ -290,7 +290,7 @@ TEST_F(CheckpointFaults, OtherArraysThanWereWritten) {
   refuse("time", list, {"value \"time\""});
   refuse("time", pair, {"value \"time\" is float64 there, but 2 of float64 here"});
   refuse("fock", a_, {"there is no \"fock\" in it"});
-  // Less than there is does: a program may want a part.
+  // A program may restore only a part of what the file has.
   time_ = -1;
   io::Checkpoint part(world(), prefix_);
   part.add("time", time_);

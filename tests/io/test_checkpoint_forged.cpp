@@ -15,15 +15,15 @@
 #include "checkpoint/head.hpp"
 #include "message_of.hpp"
 
-// Files that somebody has forged, with right checksums over whatever they say: checksums have no key. Reading
-// is serial, and without MPI. Memory is bounded for all of them.
+// Forged files with right checksums. The checksums have no key, so anybody can compute them. Reading is serial
+// and without MPI. It takes a bounded amount of memory for all of these files.
 namespace {
 
 using namespace tessera;
 using namespace tessera::io::detail;
 using test::message_of;
 
-// Parts of a file as it is written, each of which may be changed before it gets its checksums.
+// Parts of a file. Each may be changed before the file is written with its checksums.
 struct Forgery {
   Manifest manifest;
   std::function<void(std::string&)> change_manifest = [](std::string&) {};
@@ -48,7 +48,7 @@ class Forged : public testing::Test {
     e.extents = std::move(extents);
     return e;
   }
-  // A whole checkpoint but for HDF5's structures, which the reader takes as they are.
+  // A complete checkpoint except for HDF5's structures, which the reader accepts as they are.
   static Forgery whole() {
     Forgery f;
     f.manifest.generation = 1;
@@ -69,7 +69,7 @@ class Forged : public testing::Test {
     f.manifest.checksums_offset = at;
     return f;
   }
-  // Writes it; the manifest is behind all else.
+  // Writes the file, with the manifest at the end.
   void write(const Forgery& f) const {
     std::string text = f.manifest.text();
     f.change_manifest(text);
@@ -87,7 +87,7 @@ class Forged : public testing::Test {
     const std::string bytes = seal.text();
     write_at(file, std::as_bytes(std::span(bytes)), 0);
   }
-  // Right for whatever the manifest says, if it can be computed.
+  // The checksum that fits this manifest, or 0 if it cannot be computed.
   std::uint64_t frame_of(const std::string& text, index_t size) const {
     try {
       const Manifest m = parse_manifest(text);
@@ -144,7 +144,7 @@ TEST_F(Forged, Lengths) {
   expect_refused(f, {"does not fit into the file"});
   f.change_seal = [](Seal& seal) { seal.manifest_offset = -4096; };
   expect_refused(f, {"seal"});
-  // A file may be as long as anybody likes without a block on the disk.
+  // A sparse file may have any length without using a block on the disk.
   f = whole();
   f.file_size = index_t{1} << 42;
   f.change_seal = [](Seal& seal) { seal.manifest_size = 6'000'000'000; };
@@ -180,7 +180,7 @@ TEST_F(Forged, Extents) {
   expect("2 30 40 fields/b", {"two of array \"fields/b\""});
 }
 
-// A name may be anything; where people see it, it is text.
+// A name may have any bytes. Messages show it as printable text.
 TEST_F(Forged, Names) {
   Forgery f = whole();
   f.manifest.entries[3].name = "fields/\33[31mdensity";
@@ -240,8 +240,8 @@ TEST_F(Forged, Places) {
   expect([](Manifest& m) { m.checksums_offset += 1; }, {"the same bytes"});
 }
 
-// What a forger can do: anything, with right checksums. It is refused with a sentence, or it is a checkpoint
-// whose numbers fit its file.
+// Random changes, with right checksums. The file is refused with a message, or it is a checkpoint whose numbers
+// fit its file.
 TEST_F(Forged, AnythingAtAll) {
   std::mt19937_64 random(20260131);
   const auto pick = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
@@ -321,7 +321,7 @@ TEST_F(Forged, AnythingAtAll) {
     try {
       const Head head = read_head(file_);
       ++read;
-      // As large numbers as the processor has cannot wrap: nothing in it is more than the file.
+      // 128 bits, so that the products cannot wrap. No part may be larger than the file.
       __int128 bytes = 0;
       for (const Entry& e : head.manifest.entries) {
         __int128 product = e.type.size;

@@ -4,7 +4,7 @@
 
 #include "checkpoint_model.hpp"
 
-// More than 2^31 elements, of one byte each: where a count or an offset that is kept in 32 bits shows. Takes 3
+// More than 2^31 elements of one byte each. They show where a count or an offset is kept in 32 bits. Takes 3
 // GiB of memory and 3 GiB of the disk.
 namespace {
 

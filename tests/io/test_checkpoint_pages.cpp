@@ -7,8 +7,8 @@
 
 #include "checkpoint_model.hpp"
 
-// Which pages of its file each process writes: no two the same, as a page that two nodes write to may keep old
-// bytes of one of them on a network file system.
+// Records which pages of its file each process writes. No page may have two writers. On a network file system,
+// a page that two nodes write may keep old bytes of one of them.
 namespace {
 
 constexpr tessera::index_t page = 4096;
@@ -25,7 +25,7 @@ ssize_t watched_write(const char* name, int file, const void* data, size_t size,
 
 }  // namespace
 
-// In place of the system's, for the library and for HDF5.
+// Replace the system's functions, for the library and for HDF5.
 extern "C" ssize_t pwrite(int file, const void* data, size_t size, off_t at) {
   return watched_write("pwrite", file, data, size, at);
 }
@@ -48,7 +48,7 @@ index_t pages_of_two() {
 }
 
 struct Odd {
-  unsigned char bytes[20001];  // no number of them that fits a tile is whole pages
+  unsigned char bytes[20001];  // no multiple of this size that fits a tile is whole pages
 };
 
 TEST(CheckpointPages, HaveOneWriterEach) {

@@ -8,7 +8,7 @@
 
 #include "checkpoint_model.hpp"
 
-// Where checkpoints cannot be written: in places that are none, where another job is, on a full disk.
+// Places where checkpoints cannot be written: invalid paths, paths that another job uses, a full disk.
 namespace {
 
 using namespace tessera;
@@ -32,14 +32,14 @@ TEST(CheckpointPlaces, WhereNothingCanBeWritten) {
   expect(directory / "missing/run", {"missing/run", "No such file"});
   expect(directory / "file/run", {"file/run", "Not a directory"});
   expect(directory / "folder", {"folder", "this is a directory"});
-  expect("/proc/run", {"/proc/run"});  // where even root may make no files
+  expect("/proc/run", {"/proc/run"});  // even root cannot make files there
   io::Checkpoint checkpoint(world(), directory / "missing/run");
   checkpoint.add("x", x);
   expect_words(message_of<io::IoError>([&] { checkpoint.restore(); }), {"missing", "No such file"});
   EXPECT_EQ(directory.names(), (std::vector<std::string>{"file", "folder"}));
 }
 
-// Locks as other processes would have left them.
+// Locks that other processes might have left.
 class Locks : public testing::Test {
  protected:
   Locks() { checkpoint_.add("x", x_); }
@@ -66,7 +66,7 @@ class Locks : public testing::Test {
 
   const Directory directory_;
   const std::filesystem::path prefix_ = directory_ / "c", lock_ = directory_ / "c.lock";
-  const std::string host_ = [] {  // of rank 0, which takes the path
+  const std::string host_ = [] {  // the host of rank 0, which takes the path
     std::array<char, 256> name{};
     gethostname(name.data(), name.size() - 1);
     world().broadcast(std::span<char>(name), 0);
@@ -81,7 +81,7 @@ class Locks : public testing::Test {
   io::Checkpoint checkpoint_{world(), prefix_};
 };
 
-// The field of /proc/1/stat after 19 others behind the name.
+// The start time of process 1: in /proc/1/stat, the field after the name and 19 other fields.
 std::string start_of_process_1() {
   std::ifstream file("/proc/1/stat");
   std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -95,7 +95,7 @@ TEST_F(Locks, OfALivingProcess) {
   expect_held({"process 1 on host " + host_, "since 2026-01-31T12:00:00Z"});
 }
 TEST_F(Locks, OfAProcessThatHasEnded) {
-  set_lock(host_, 1, "12345678901", boot_);  // another one has its number now
+  set_lock(host_, 1, "12345678901", boot_);  // another process has its number now
   expect_taken_over();
 }
 TEST_F(Locks, OfANumberThatNobodyHas) {
@@ -160,7 +160,7 @@ TEST_F(Locks, ThatAreNone) {
   on_rank_0([&] { std::filesystem::remove(lock_); });
 }
 
-// A lock may say anything: on one line, and nothing that a terminal obeys.
+// A lock may contain anything. The message shows it on one line, without control sequences for a terminal.
 TEST_F(Locks, OfAHostWithAnOddName) {
   set_lock("else\33[2Jwhere", 4321, "17", "x");
   expect_held({"process 4321 on host else\\x1b[2Jwhere"});
@@ -179,7 +179,7 @@ TEST_F(Locks, OfADirectoryThatIsMovedAway) {
                                       "No such file"};
   expect_words(message_of<io::IoError>([&] { pending.wait(); }), gone);
   expect_words(message_of<io::IoError>([&] { first.write(3); }), {"No such file", (place / "c").string()});
-  // There is such a directory again: the path is free for all, and whoever comes first has it.
+  // The directory exists again, so the path is free. The first checkpoint that writes takes it.
   on_rank_0([&] { std::filesystem::create_directory(place); });
   second.write(4);
   expect_words(message_of<io::IoError>([&] { first.write(5); }),
@@ -190,7 +190,7 @@ TEST_F(Locks, OfADirectoryThatIsMovedAway) {
   on_rank_0([&] { std::filesystem::remove(place / "c.lock"); });
   first.write(8);
   EXPECT_NE(message_of<io::IoError>([&] { second.write(9); }), "") << "the path was taken again";
-  // A lock goes with its job, wherever it is.
+  // A job removes its lock when it ends, even if the directory has been moved.
   on_rank_0([&] { std::filesystem::rename(place, directory_ / "away"); });
   first.close();
   on_rank_0([&] { EXPECT_FALSE(std::filesystem::exists(directory_ / "away/c.lock")); });

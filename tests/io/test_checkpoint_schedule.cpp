@@ -15,7 +15,7 @@ using namespace tessera;
 using namespace tessera::test;
 using io::CheckpointSchedule;
 
-// How often it is due in so many calls. @collective
+// How many of these calls say that a checkpoint is due. @collective
 int times_due(CheckpointSchedule& schedule, int calls) {
   int due = 0;
   for (int i = 0; i < calls; ++i) due += static_cast<int>(schedule.due());

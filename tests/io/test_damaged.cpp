@@ -12,13 +12,13 @@
 
 #include "file_model.hpp"
 
-// Small files with a few bytes damaged: whatever is read, no rank is left waiting, and every rank has the same
-// kind of error or none. HDF5 1.10 itself crashes over some damage, or never ends: what crashes it alone, in a
-// process of its own, is left out and counted. TESSERA_TEST_DAMAGED is how many copies there are,
-// TESSERA_TEST_SEED which.
+// Small files with a few bytes damaged. No rank is left waiting, and every rank has the same kind of error or
+// none. HDF5 1.10 itself crashes over some damage, or never ends. A file that crashes HDF5 alone, in a process
+// of its own, is left out and counted. TESSERA_TEST_DAMAGED is the number of copies, TESSERA_TEST_SEED chooses
+// them.
 
-// HDF5 gives up closing what it has made of some damaged files ("infinite loop closing library"): not our
-// memory.
+// HDF5 gives up closing its objects of some damaged files ("infinite loop closing library"). The leaked memory
+// is not ours.
 extern "C" const char* __lsan_default_suppressions();
 extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5\n"; }
 
@@ -33,7 +33,7 @@ index_t setting(const char* name, index_t otherwise) {
   return value == nullptr ? otherwise : std::atoll(value);
 }
 
-// Everything that a reader asks HDF5, without Tessera.
+// All HDF5 calls that a reader makes, without Tessera.
 herr_t read_object(hid_t root, const char* name, const H5O_info_t* info, void*) {
   if (info->type != H5O_TYPE_DATASET) return 0;
   const hid_t set = H5Dopen2(root, name, H5P_DEFAULT);
@@ -59,13 +59,13 @@ herr_t read_attribute(hid_t object, const char* name, const H5A_info_t*, void*) 
   return 0;
 }
 
-// Whether HDF5 lives through it by itself, in a few seconds.
+// Whether HDF5 alone survives the file, within a few seconds.
 bool survives(const std::filesystem::path& path, bool writes) {
   const pid_t child = fork();
   if (child == 0) {
     alarm(4);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-    // What HDF5 frees without having set it is never empty here, as it may be on other ranks.
+    // HDF5 may free pointers that it never set. Here they are never null, which they may be on some ranks.
     mallopt(M_PERTURB, 0x5a);
     H5set_free_list_limits(0, 0, 0, 0, 0, 0);
     for (const int number : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS}) std::signal(number, SIG_DFL);

@@ -6,8 +6,8 @@
 
 #include "file_model.hpp"
 
-// Packed chunks that cannot be unpacked, or not by this HDF5. One rank writes each chunk for all: what it
-// cannot do must be an error on every rank, before anything is written.
+// Packed chunks that cannot be unpacked, or not by this HDF5. One rank writes each chunk for all ranks. If it
+// fails, every rank must get an error before anything is written.
 namespace tessera::test {
 namespace {
 
@@ -16,14 +16,14 @@ using io::Mode;
 
 constexpr int strange_filter = 305;
 
-// Bytes as they are, from a filter that others do not have.
+// A filter that keeps the bytes as they are, and that other programs do not have.
 std::size_t pass(unsigned, std::size_t, const unsigned*, std::size_t bytes, std::size_t*, void**) {
   return bytes;
 }
 
 enum class Packing { deflate, checksum, strange };
 
-// A dataset "x" of 12 x 20 elements in chunks of 5 x 6, or of steps, whose chunk at some place is damaged then.
+// A dataset "x" of 12 x 20 elements, or of steps, in chunks of 5 x 6. The chunk at `damaged` is then damaged.
 void write_packed(const std::filesystem::path& path, Packing packing, const std::vector<hsize_t>& damaged) {
   const hid_t file = good(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
   const hsize_t dims[] = {12, 20}, most[] = {H5S_UNLIMITED, 20}, chunk[] = {5, 6};
@@ -77,7 +77,7 @@ TEST(DamagedChunks, WrittenInPart) {
             words);
       }
       EXPECT_TRUE(file.is_open());
-      // A chunk that one rank has as a whole need not be unpacked.
+      // A chunk that one rank overwrites as a whole need not be unpacked.
       if (world().size() == 1 && row < 10) {
         file.write("x", {{row, column}, {row + 5, column + 6}}, a.slice({{0, 0}, {5, 6}}));
         file.close();
@@ -87,7 +87,7 @@ TEST(DamagedChunks, WrittenInPart) {
       file.close();
       world().barrier();
       on_rank_0([&] {
-        // What HDF5 has written about the file itself comes first.
+        // The metadata come first, and HDF5 may have rewritten them.
         const std::string now = bytes_of(path);
         EXPECT_GE(now.size(), before.size());
         EXPECT_TRUE(now.substr(2048, before.size() - 2048) == before.substr(2048));
@@ -116,7 +116,7 @@ TEST(DamagedChunks, AreWrittenBesideThem) {
   on_rank_0([&] { write_packed(path, Packing::deflate, {0, 0}); });
   File file(world(), path, Mode::read_write);
   Array<double, 2> found(world(), {5, 13});
-  // What was read stays in no memory of HDF5's.
+  // HDF5 must not keep in memory what was read.
   for (int round = 0; round < 3; ++round) {
     fill(a, 10.0 * round);
     file.write("x", {{6, 7}, {11, 20}}, a.slice({{0, 0}, {5, 13}}));

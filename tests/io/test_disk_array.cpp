@@ -10,10 +10,10 @@
 
 #include "file_model.hpp"
 
-// Disk-resident arrays against a model and raw HDF5.
+// Disk-resident arrays, checked against a model and raw HDF5.
 static bool refuse_threads = false;
 
-// In place of the system's, also for the library's calls.
+// Replaces the system's function, also for the library's calls.
 extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*),
                               void* argument) {
   if (refuse_threads) return EAGAIN;
@@ -28,7 +28,7 @@ using io::DiskArray;
 using io::DiskRequest;
 using io::Mode;
 
-// A buffer so small that most sections need several pieces, or the usual one.
+// The usual buffer, or one so small that most sections need several pieces.
 io::DiskOptions any_options(Random& random) {
   return {.buffer = pick(random, 0, 2) == 0 ? 64 << 20 : pick(random, 1, 99)};
 }
@@ -42,7 +42,7 @@ TEST(DiskArrays, BuffersOfAnySize) {
     DiskArray<double, 1> disk(world(), directory / "disk.h5", "x" + std::to_string(buffer), {50},
                               {.buffer = buffer});
     {
-      // All but the last part is written before the call returns: with a large buffer there is no other.
+      // All parts but the last are written before the call returns. With a large buffer there is only one part.
       DiskRequest writing = disk.write_async(Patch<1>{{0}, {50}}, a);
       writing.wait();
     }
@@ -115,7 +115,7 @@ TEST(DiskArrays, complex64) { check_sections<std::complex<float>, 2>({5, 6}); }
 TEST(DiskArrays, bytes) { check_sections<Bytes, 2>({5, 6}); }
 TEST(DiskArrays, WithoutElements) { check_sections<double, 2>({0, 4}); }
 
-// What is written is what was there when write_async was called.
+// write_async writes the values that the array has when it is called.
 TEST(DiskArrays, WritesASnapshot) {
   const Directory directory;
   DiskArray<double, 2> disk(world(), directory / "a.h5", "a", {40, 30});
@@ -158,7 +158,7 @@ TEST(DiskArrays, SeveralInOneFileAndSeveralRequests) {
   EXPECT_EQ(directory.names(), (std::vector<std::string>{"several.h5"}));
 }
 
-// The request, and the array of a request, may be dropped; nothing hangs, and nothing of it is written later.
+// A request and its array may be dropped. Nothing hangs, and nothing of the request is written later.
 TEST(DiskArrays, DroppedRequests) {
   const Directory directory;
   Array<double, 1> a(world(), {1000}, {.name = "a"});
@@ -177,7 +177,7 @@ TEST(DiskArrays, DroppedRequests) {
   });
 }
 
-// Datasets that only HDF5 can read: chunks, compression, another byte order or type, never written ones.
+// Datasets that only HDF5 can read: chunked, compressed, never written, or of another byte order or type.
 TEST(DiskArrays, ThroughHdf5) {
   const Directory directory;
   const auto path = directory / "chunks.h5";
@@ -208,7 +208,7 @@ TEST(DiskArrays, ThroughHdf5) {
   }
 }
 
-// Places beyond 2^31 elements and bytes, in all three ways to reach them.
+// Positions beyond 2^31 elements and bytes, reached in all three ways.
 TEST(LargeFiles, BeyondTwoToTheThirtyOne) {
   const Directory directory;
   if (std::getenv("TESSERA_TEST_LARGE_FILES") == nullptr) GTEST_SKIP() << "takes 9 GiB on disk";
@@ -292,7 +292,7 @@ TEST(DiskArrayErrors, RanksThatDisagree) {
 }
 #endif
 
-// A file that another program cuts meanwhile: an error on every rank, at wait().
+// Another program truncates the file meanwhile. wait() reports an error on every rank.
 TEST(DiskArrayErrors, TruncatedFile) {
   const Directory directory;
   const auto path = directory / "a.h5";
@@ -308,7 +308,7 @@ TEST(DiskArrayErrors, TruncatedFile) {
   disk.close();
 }
 
-// Its thread cannot be started on one rank: an error on all.
+// The thread cannot be started on one rank. Every rank gets an error.
 TEST(DiskArrayErrors, WithoutAThread) {
   const Directory directory;
   Array<double, 1> a(world(), {1000}, {.name = "a"});

@@ -6,8 +6,8 @@
 #include "failing_system.hpp"
 #include "file_model.hpp"
 
-// Files that cannot be opened by one rank only: those that external links lead to, in a file that all ranks
-// have opened together to write.
+// Files that one rank only cannot open: the targets of external links in a file that all ranks have opened
+// together to write.
 namespace tessera::test {
 namespace {
 
@@ -37,7 +37,7 @@ class FailingLinks : public testing::Test {
     fill(a_, 1.0);
   }
 
-  // What a program does by name, for which a name that leads nowhere is an error.
+  // Calls by name. If the name leads nowhere, they report an error.
   void expect_errors(File& file, const std::string& name, const std::vector<std::string>& words) {
     SCOPED_TRACE(name);
     const std::function<void()> actions[] = {[&] { file.read(name, a_); },
@@ -107,7 +107,7 @@ TEST_F(FailingLinks, LeadToFilesThatOneRankCannotOpen) {
           } else {
             expect_words(message_of<io::IoError>([&] { file.read(name, a_); }), {name, path_.string()});
           }
-          if (world().size() == 1) continue;  // which agrees with itself
+          if (world().size() == 1) continue;  // one rank always agrees
           const std::vector<std::string> words{name, "some ranks", path_.string()};
           expect_words(message_of<io::IoError>([&] { file.contains(name); }), words);
           expect_words(message_of<io::IoError>([&] { file.steps(name); }), words);
@@ -123,14 +123,14 @@ TEST_F(FailingLinks, LeadToFilesThatOneRankCannotOpen) {
   }
 }
 
-// Open MPI's own opening leaves ranks behind if it fails on one. It comes after the first that is ours.
+// If Open MPI's own open fails on one rank, it leaves other ranks waiting. It comes after our first open.
 #ifdef OPEN_MPI
 constexpr int most_spared = 0;
 #else
 constexpr int most_spared = 8;
 #endif
 
-// The file itself: each of the calls that open it.
+// The file itself: each call that opens it fails in turn.
 TEST_F(FailingLinks, FilesThatOneRankCannotOpen) {
   for (const Mode mode : {Mode::read_write, Mode::read, Mode::truncate}) {
     for (int rank = 0; rank < world().size(); ++rank) {

@@ -5,8 +5,8 @@
 #include "failing_system.hpp"
 #include "file_model.hpp"
 
-// What the system refuses to one rank only, while it writes a File. Every error arrives on every rank, no rank
-// is left waiting, and the program ends as usual. Each rank is tried as the one that fails.
+// The system refuses calls of one rank only while it writes a File. Every error arrives on every rank, no rank
+// is left waiting, and the program ends as usual. Each rank in turn is the one that fails.
 namespace tessera::test {
 namespace {
 
@@ -23,7 +23,7 @@ class FailingWrites : public testing::Test {
     fill(big_, 2.5);
   }
 
-  // Much for HDF5 to write about the file, so that each rank has some of it.
+  // A file with much metadata, so that each rank writes some of it.
   File make() {
     File file(world(), path_, Mode::truncate);
     for (int i = 0; i < 6; ++i) {
@@ -37,8 +37,8 @@ class FailingWrites : public testing::Test {
     return file;
   }
 
-  // Tries an action that one rank may do in part only: on all ranks it fails or succeeds. How many calls
-  // failed.
+  // Tries an action while calls of one rank fail. It must fail on all ranks or succeed on all. Returns how many
+  // calls failed.
   int attempt(int rank, int kinds, int but_first, const std::string& context,
               const std::function<void(File&)>& action) {
     SCOPED_TRACE(context + ": rank " + std::to_string(rank) + " fails after " + std::to_string(but_first));
@@ -121,7 +121,7 @@ TEST_F(FailingWrites, CreateDataset) {
   });
 }
 
-// Chunks that are made with the dataset.
+// Chunks that are allocated when the dataset is created.
 TEST_F(FailingWrites, CreatePackedDataset) {
   for (int rank = 0; rank < world().size(); ++rank) {
     attempt(rank, writes, 0, "creation of dataset", [&](File& file) {
@@ -130,7 +130,7 @@ TEST_F(FailingWrites, CreatePackedDataset) {
   }
 }
 
-// Elements: HDF5 knows where they are, so that the file stays open, and can be written again.
+// Writes of elements. HDF5 knows where the elements are, so the file stays open and can be written again.
 TEST_F(FailingWrites, Elements) {
   const auto context = [](const char* name) { return "write of dataset \"" + std::string(name) + "\""; };
   int failures = 0;
@@ -168,7 +168,7 @@ TEST_F(FailingWrites, Elements) {
   });
 }
 
-// More than MPI-IO moves at a time, from all ranks in turns.
+// More elements than MPI-IO moves at a time. The ranks' elements alternate in the file.
 TEST_F(FailingWrites, ManyElements) {
   constexpr index_t rows = 2500, columns = 2000;
   Array<double, 2> wide(
@@ -185,7 +185,7 @@ TEST_F(FailingWrites, ManyElements) {
   EXPECT_GT(failures, 0);
 }
 
-// Open MPI's OMPIO says nothing of reads that fail, so that HDF5 takes zeros for what the file ends before.
+// Open MPI's OMPIO does not report reads that fail. HDF5 then takes zeros, as if the file ended before them.
 #ifndef OPEN_MPI
 TEST_F(FailingWrites, ReadsOfElements) {
   Array<float, 2> other(world(), {30, 20}, {.name = "other"});
@@ -216,7 +216,7 @@ TEST_F(FailingWrites, OpeningAndMaking) {
         }
         const bool failed = failing.count() > 0;
         EXPECT_TRUE(failed || problem.empty()) << problem;
-        // OMPIO lets every rank set the size, and asks rank 0 whether it worked.
+        // OMPIO lets every rank set the size, and only checks whether rank 0 succeeded.
         const bool counts = failed && (kinds != sizes || rank == 0);
         if (counts) expect_words(problem, {path_.string()});
         EXPECT_TRUE(on_all(problem.empty()) || on_all(!problem.empty()));
@@ -225,7 +225,7 @@ TEST_F(FailingWrites, OpeningAndMaking) {
   }
 }
 
-// The file of one process, whose elements are written later.
+// One process makes the file, and the elements are written later.
 TEST_F(FailingWrites, Save) {
   for (int but_first = 0; but_first < (is_full() ? 30 : 6); ++but_first) {
     Failing failing(0, writes, but_first);
@@ -242,7 +242,7 @@ TEST_F(FailingWrites, Save) {
   }
 }
 
-// Files that were dropped are closed by the next one, or by HDF5 when MPI ends.
+// Dropped files are closed by the next File, or by HDF5 when MPI ends.
 TEST_F(FailingWrites, DroppedFiles) {
   for (int rank = 0; rank < world().size(); ++rank) {
     { make(); }

@@ -7,7 +7,7 @@
 
 #include "file_model.hpp"
 
-// io::File, and save and load of slices, against raw HDF5.
+// io::File, and save and load of slices, checked against raw HDF5.
 namespace tessera::test {
 namespace {
 
@@ -56,7 +56,7 @@ TEST(Slices, complex64) { check_slices<std::complex<float>, 2>({4, 6}); }
 TEST(Slices, bytes) { check_slices<Bytes, 2>({4, 6}); }
 TEST(Slices, WithoutElements) { check_slices<double, 2>({0, 3}); }
 
-// Patches of a dataset written and read at random, stored in one piece or in chunks, compressed or not.
+// Writes and reads random patches of a dataset. It is stored in one piece or in chunks, compressed or not.
 template <class T, std::size_t N>
 void check_patches(const Extents<N>& dims, const io::DatasetOptions<N>& options) {
   const Directory directory;
@@ -108,7 +108,7 @@ TEST(Patches, OfCompressedComplexNumbers) {
 }
 TEST(Patches, OfBytes) { check_patches<Bytes, 2>({6, 5}, {.chunks = {2, 5}, .checksum = true}); }
 
-// The raw reader finds the filters that were asked for.
+// The raw reader finds the filters that the options asked for.
 TEST(Files, StoredAsAskedFor) {
   const Directory directory;
   const auto path = directory / "stored.h5";
@@ -318,7 +318,7 @@ TEST(Files, TransfersAreCollectiveOrSayWhyNot) {
   again.close();
 }
 
-// Numbers become the dataset's type when they are written, or it is said why not.
+// Numbers are converted to the dataset's type when they are written. If they cannot be, the error says why.
 TEST(Files, WriteConverts) {
   const Directory directory;
   File file(world(), directory / "converted.h5", Mode::create);
@@ -341,7 +341,7 @@ TEST(Files, WriteConverts) {
   file.close();
 }
 
-// Dropped without close(), on all ranks or by one before the others: the next File of the group closes it.
+// Dropped without close(), on all ranks or by one before the others. The next File of the group closes it.
 TEST(Files, DroppedFilesAreClosedLater) {
   const Directory directory;
   Array<double, 1> a(world(), {60}, {.name = "a"});
@@ -365,7 +365,7 @@ TEST(Files, DroppedFilesAreClosedLater) {
   world().barrier();  // before the directory is removed
 }
 
-// Dropped with its group, whose communicator another group may get.
+// A File is dropped with its group. Another group may get the group's communicator.
 TEST(Files, DroppedFilesOfDroppedGroups) {
   const Directory directory;
   {
@@ -381,7 +381,7 @@ TEST(Files, DroppedFilesOfDroppedGroups) {
   world().barrier();
 }
 
-// What a file's name means now, to others or after a change of directory, does not matter once it is open.
+// Once a file is open, its name does not matter: it may be replaced, and the program may change its directory.
 TEST(Files, ReadWhatTheyOpened) {
   const Directory directory;
   const auto before = std::filesystem::current_path();
@@ -403,7 +403,7 @@ TEST(Files, ReadWhatTheyOpened) {
   disk.close();
 }
 
-// A dataset of another file: where it lies there says nothing about this one.
+// A dataset of another file. Its place there must not be used as a place in this file.
 TEST(Files, ExternalLinks) {
   const Directory directory;
   on_rank_0([&] {
@@ -428,7 +428,7 @@ TEST(Files, ExternalLinks) {
   disk.close();
 }
 
-// Space is taken for what they might be, and given back.
+// Compressed chunks first take the space they might need, and then give the rest back.
 TEST(Files, CompressedDatasetsTakeWhatTheyNeed) {
   const Directory directory;
   constexpr index_t n = 1 << 20;
@@ -464,7 +464,7 @@ TEST(Files, AttributesThatCannotBeReplacedStay) {
   file.close();
 }
 
-// Several files open at once, and one that was flushed is complete.
+// Several files are open at once. A file that was flushed is complete.
 TEST(Files, FlushedFilesCanBeRead) {
   const Directory directory;
   File one(world(), directory / "one.h5", Mode::create), two(world(), directory / "two.h5", Mode::create);

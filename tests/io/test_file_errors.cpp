@@ -10,9 +10,8 @@
 
 #include "file_model.hpp"
 
-// What io::File refuses, and what it meets on disks that are full, cannot be written or have no locks. Every
-// error arrives on every rank: each test goes on with collective calls, and would hang if one rank did not
-// throw.
+// Calls that io::File refuses, and disks that are full, cannot be written or have no locks. Every error arrives
+// on every rank. Each test goes on with collective calls, and would hang if one rank did not throw.
 namespace tessera::test {
 namespace {
 
@@ -127,7 +126,7 @@ TEST(FileErrors, RanksThatDisagree) {
 #endif
 
 #ifdef OPEN_MPI
-// A variable of the environment, for as long as this lives.
+// An environment variable, set for as long as this lives.
 class Setting {
  public:
   Setting(const char* name, const char* value)
@@ -199,7 +198,7 @@ TEST(FullDisk, IsAnErrorAndFilesStay) {
   });
 }
 
-// Leaves so many bytes free on the file system of a directory. @collective
+// Leaves `bytes` bytes free on the file system of a directory. @collective
 void leave_free(const std::filesystem::path& directory, index_t bytes) {
   on_rank_0([&] {
     const auto filler = directory / "filler";
@@ -213,8 +212,8 @@ void leave_free(const std::filesystem::path& directory, index_t bytes) {
   });
 }
 
-// Everything that writes, with any amount of free space: an error on every rank or a file that is right, no
-// hang, and no crash when the program ends.
+// Every call that writes, with any amount of free space. Every rank gets an error, or the file is right.
+// Nothing hangs, and the program does not crash when it ends.
 TEST(FullDisk, AnyAmountOfFreeSpace) {
   const char* disk = std::getenv("TESSERA_TEST_FULL_DISK");
   if (disk == nullptr) GTEST_SKIP() << "needs a small file system";
@@ -294,7 +293,7 @@ TEST(FullDisk, AnyAmountOfFreeSpace) {
   on_rank_0([&] { std::filesystem::remove(directory / "filler"); });
 }
 
-// What another user may have put into a directory that everybody may write.
+// A symbolic link that another user may have put into a directory that others can write.
 TEST(PlantedLinks, AreNotFollowed) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root, to make a link of another user";
   const Directory directory;
@@ -317,7 +316,7 @@ TEST(PlantedLinks, AreNotFollowed) {
     expect_words(message_of<io::IoError>([&] { (io::DiskArray<double, 1>(world(), link, "b", {3})); }), words);
     EXPECT_EQ(contents(io::load<double, 1>(world(), link, "a")), std::vector<double>(3, 1.0));
   }
-  // Links of our own, and where nobody else may make one.
+  // Links are followed if they are our own, or if nobody else can make one there.
   on_rank_0([&] { good(lchown(link.c_str(), 0, 0)); });
   io::save(link, "b", a);
   on_rank_0([&] {
@@ -344,7 +343,7 @@ TEST(FileErrors, Pipes) {
                {"no file"});
 }
 
-// tests/io/in-a-read-only-directory gives one that cannot be written, with a file in it.
+// tests/io/in-a-read-only-directory gives a directory that cannot be written, with a file in it.
 TEST(ReadOnlyDirectory, IsReadFrom) {
   if (const char* file = std::getenv("TESSERA_TEST_WRITE_EMPTY"))
     return File(world(), file, Mode::create).close();
@@ -363,7 +362,7 @@ TEST(ReadOnlyDirectory, IsReadFrom) {
   file.close();
 }
 
-// tests/io/no_locks.cpp, preloaded, makes every lock fail, as file systems do that have none.
+// tests/io/no_locks.cpp, preloaded, makes every lock fail, as on a file system without locks.
 TEST(WithoutLocks, FilesAreWrittenOrRefused) {
   if (std::getenv("TESSERA_TEST_NO_LOCKS") == nullptr) GTEST_SKIP() << "needs locks that fail";
   const Directory directory;

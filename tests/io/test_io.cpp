@@ -30,7 +30,7 @@ int wrong_elements(Array<T, N>& array) {
   return wrong;
 }
 
-// Fills with something else, so that only loading can make it right.
+// Overwrites all elements, so that only loading can make them right.
 template <class T, std::size_t N>
 void spoil(Array<T, N>& array) {
   fill(array, element<T>(-1));
@@ -87,7 +87,7 @@ void check_layouts(const Extents<N>& dims) {
   check<T, N>(dims, layouts_of(random, dims, world().size()));
 }
 
-// Of several tiles of the file for each rank, and not too many pieces.
+// Each rank has several tiles of the file, in not too many pieces.
 template <class T, std::size_t N>
 void check_large(const Extents<N>& dims, const Extents<N>& blocks) {
   const auto blocked = Layout<N>::blocked(dims, world().size());
@@ -187,7 +187,7 @@ TEST(Io, UnusualFileNames) {
   expect_raw<double>(directory / "relative.h5", "a", {10});
 }
 
-// What is behind a symbolic link is replaced, not the link; who might read the file still may, and nobody else.
+// The file behind a symbolic link is replaced, not the link. The file's permissions stay the same.
 TEST(Io, LinksAndPermissionsStay) {
   using std::filesystem::perms;
   const Directory directory;
@@ -246,7 +246,7 @@ TEST(Io, OtherNumbersOfRanks) {
   set_to_elements(a);
   a.sync();
   io::save(all, "a", a);
-  // A smaller group, in another order, reads what all wrote; what it writes all read.
+  // A smaller group in another order reads what all ranks wrote. Then all ranks read what it writes.
   const int half = (world().size() + 1) / 2;
   const Group part = world().split(world().rank() < half ? 0 : Group::no_color, -world().rank());
   if (part) {
@@ -274,7 +274,7 @@ TEST(Io, GroupsWriteTheirOwnFilesAtOnce) {
   if (world().size() > 1) expect_raw<double>(directory / "part1", "a", {50});
 }
 
-// What other programs may do that Tessera does not: another byte order, chunks, tags.
+// Features that other programs use and Tessera does not: another byte order, chunks, tags.
 TEST(Io, FilesOfOtherPrograms) {
   const Directory directory;
   const hid_t tagged = good(H5Tcreate(H5T_OPAQUE, sizeof(Bytes)));

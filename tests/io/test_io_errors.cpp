@@ -12,14 +12,14 @@
 
 #include "raw_file.hpp"
 
-// Every error arrives on every rank: each test goes on with collective calls, and would hang if one rank did
+// Every error arrives on every rank. Each test goes on with collective calls, and would hang if one rank did
 // not throw.
 namespace {
 
 using namespace tessera;
 using namespace tessera::test;
 
-// The message has all of these in it.
+// Expects that the message contains all of these words and is one line.
 void expect_words(const std::string& message, const std::vector<std::string>& words) {
   for (const auto& word : words)
     EXPECT_NE(message.find(word), std::string::npos) << word << " is not in: " << message;
@@ -121,7 +121,7 @@ TEST_F(FailingSave, WhereThereIsNoDirectory) {
   expect_no_save<io::IoError>({"directory"}, [&] { io::save(directory_ / ".", "a", old_); });
 }
 
-// One rank alone is told by its operating system that the file may not grow.
+// On one rank only, the operating system does not let the file grow.
 TEST_F(FailingSave, WhereOneRankMayNotWrite) {
   Array<double, 1> big(world(), {100000}, {.name = "big"});
   fill(big, 1.0);

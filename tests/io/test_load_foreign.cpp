@@ -10,7 +10,7 @@
 namespace tessera::test {
 namespace {
 
-// Every number fits every type, whole or not signed as it asks for.
+// A type in a file. The test takes numbers that fit both types: not negative if unsigned, whole if need be.
 struct Foreign {
   const char* name;
   hid_t type;
@@ -96,7 +96,7 @@ hid_t complex_type(hid_t part, const char* real, const char* imaginary) {
   return type;
 }
 
-// Complex numbers of another precision or byte order, and under other names.
+// Complex numbers of another precision or byte order, and with other member names.
 TEST(Foreign, ComplexNumbers) {
   const Directory directory;
   const auto path = directory / "complex.h5";
@@ -127,8 +127,8 @@ TEST(Foreign, ComplexNumbers) {
                {"compound of 16 bytes", "complex128 were expected"});
 }
 
-// One value that does not fit, in the part of the first, some or the last rank: an error on all, which says
-// what is wrong.
+// One value that does not fit, in the part of the first, a middle or the last rank. Every rank gets an error
+// that says what is wrong.
 template <class T>
 void expect_misfit(hid_t in_file, hid_t in_memory, auto value, const std::vector<std::string>& words) {
   const Directory directory;
@@ -139,7 +139,7 @@ void expect_misfit(hid_t in_file, hid_t in_memory, auto value, const std::vector
   values[at(where)] = value;
   on_rank_0([&] { write_raw_elements(path, "x", {100}, values, in_file, in_memory); });
   expect_words(message_of<io::IoError>([&] { io::load<T, 1>(world(), path, "x"); }), words);
-  // The rest of the file is still there to be read.
+  // The rest of the file can still be read.
   auto rest = io::load<T, 1>(world(), path, "x", where == 0 ? Patch<1>{{1}, {100}} : Patch<1>{{0}, {where}});
   EXPECT_EQ(reduce(rest, Reduce::min), T{1});
   EXPECT_EQ(reduce(rest, Reduce::max), T{1});
@@ -162,7 +162,7 @@ TEST(Foreign, ValuesThatDoNotFit) {
   expect_misfit<float>(H5T_IEEE_F64BE, H5T_NATIVE_DOUBLE, -1e300, {"float64", "out of range", "float32"});
 }
 
-// What floating-point numbers have, and what is rounded.
+// Infinities, NaN, and numbers that are rounded.
 TEST(Foreign, InfinitiesAndRounding) {
   const Directory directory;
   const auto path = directory / "infinite.h5";
@@ -191,7 +191,7 @@ TEST(Foreign, InfinitiesAndRounding) {
   EXPECT_EQ(contents(io::load<double, 1>(world(), path, "x"))[0], 9007199254740992.0);
 }
 
-// What has no meaning as numbers.
+// Types that have no meaning as numbers.
 TEST(Foreign, StringsAndReferencesAreRefused) {
   const Directory directory;
   const auto path = directory / "text.h5";
@@ -244,7 +244,7 @@ TEST(Foreign, PatchesAreChecked) {
                {"6 x 4", "4 x 6"});
 }
 
-// Names that a terminal would take for commands: escape sequences, ends of lines, no UTF-8, another direction.
+// Names that a terminal could take for commands: escape sequences, line ends, invalid UTF-8, another direction.
 TEST(Foreign, NamesInMessagesAreSafeToPrint) {
   const Directory directory;
   const auto path = directory / "names.h5";

@@ -4,8 +4,8 @@
 
 #include "file_model.hpp"
 
-// What else strangers' files contain: datasets that were never written, or are put together from others, links
-// that lead nowhere, filters that are not here, elements that are no numbers. Right, or an error on every rank.
+// Other things in files of other programs: datasets that were never written, virtual datasets, links that lead
+// nowhere, missing filters, elements that are no numbers. The result is right, or every rank gets an error.
 namespace tessera::test {
 namespace {
 
@@ -15,7 +15,7 @@ using io::Mode;
 constexpr hsize_t rows = 60, columns = 10;
 const Extents<2> dims{rows, columns};
 
-// How a dataset is stored of which nothing or little was written.
+// The storage of a dataset of which nothing or little was written.
 struct Storage {
   const char* name;
   H5D_layout_t layout;
@@ -83,7 +83,7 @@ TEST(Unwritten, IsTheFillValue) {
     }
     FileModel<double, 2> model{dims, std::vector<double>(at(dims.size()), storage.fill)};
     if (storage.is_partly_written) model.put({{0, 0}, {7, 6}}, std::vector<double>(42, 1));
-    // The smaller patches give some ranks nothing; of others some ranks have only what was written.
+    // The smaller patches give some ranks nothing. In others, some ranks have only written elements.
     const Patch<2> patches[] = {{{0, 0}, {1, 2}}, {{5, 5}, {8, 7}}, {{59, 9}, {60, 10}}, {{0, 0}, {60, 10}}};
     EXPECT_EQ(contents(io::load<double, 2>(world(), path, "x")), model.elements);
     for (const Patch<2>& patch : patches)
@@ -109,7 +109,7 @@ TEST(Unwritten, IsTheFillValue) {
   }
 }
 
-// A file "whole.h5" whose dataset "x" is put together from "x" of "part.h5".
+// A file "whole.h5" whose virtual dataset "x" is made of "x" in "part.h5".
 void write_virtual(const std::filesystem::path& whole, const std::filesystem::path& part) {
   write_raw<double>(part, "x", {rows, columns});
   const hsize_t all[] = {rows, columns};
@@ -160,7 +160,7 @@ TEST(Links, ThatLeadNowhere) {
   }
 }
 
-// Elements that are no numbers, spaces that are none, and more dimensions than arrays have.
+// Elements that are no numbers, dataspaces that are null or scalar, and more dimensions than arrays have.
 TEST(Odd, IsAnErrorOnEveryRank) {
   const Directory directory;
   const auto path = directory / "odd.h5";

@@ -5,7 +5,7 @@
 
 #include "file_model.hpp"
 
-// Steps for ParaView: what is refused, and what resuming keeps. What the list says is checked by check_xdmf.py.
+// Steps for ParaView: refused calls, and the steps that resuming keeps. check_xdmf.py checks the list.
 namespace tessera::test {
 namespace {
 
@@ -70,7 +70,7 @@ TEST_F(Xdmf, StaysWhereItBegan) {
   EXPECT_EQ(directory_.names(), (std::vector<std::string>{"run.step000000.h5", "run.xmf"}));
 }
 
-// A run that goes on from an older state replaces the steps that come after it, and keeps those before.
+// A run that resumes from an older state replaces the steps after that state, and keeps the earlier steps.
 TEST_F(Xdmf, Resumes) {
   fill(points_, 1.0);
   {

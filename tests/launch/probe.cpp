@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// probe N: says how this process was started, and checks that there are N of it that reach one another.
+// probe N: prints how this process was started, and checks that there are N processes that reach one another.
 #include <cstdlib>
 #include <iostream>
 #include <sstream>

@@ -4,8 +4,8 @@
 
 #include <complex>
 
-// The routines of BLAS that Tessera, ScaLAPACK and LAPACK call, each under one name for all types: real ones
-// are called as the complex ones are (hemv for symv, gerc for ger).
+// The BLAS routines that Tessera, ScaLAPACK and LAPACK call, each under one name for all types. Real routines
+// have the names of the complex ones (hemv for symv, gerc for ger).
 extern "C" {
 using Letter = const char*;
 using Int = const int*;

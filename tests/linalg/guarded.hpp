@@ -10,11 +10,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// Memory between two pages that may not be touched, and what touched them nevertheless.
+// Memory between two pages that may not be accessed, and a note of the accesses to these pages.
 namespace tessera::test {
 
-/// A run of pages with a guard page before and behind. What touches a guard page is noted, and goes on with
-/// what the page holds: bytes that are NaN in every type, so that a result that depends on them shows it.
+/// A run of pages with a guard page before and behind. An access to a guard page is noted and then goes on. It
+/// finds bytes that are NaN in every type, so that a result that depends on them shows it.
 class Guarded {
  public:
   explicit Guarded(std::size_t bytes) : bytes_((bytes + page() - 1) / page() * page()) {
@@ -41,12 +41,12 @@ class Guarded {
   Guarded(const Guarded&) = delete;
   Guarded& operator=(const Guarded&) = delete;
 
-  /// So many bytes that end `room` bytes before the guard page behind, or begin behind the one before.
+  /// `bytes` bytes that end `room` bytes before the guard page behind; memory that begins behind the first one.
   std::byte* at_end(std::size_t bytes, std::size_t room) { return start_ + page() + bytes_ - bytes - room; }
   std::byte* at_begin() { return start_ + page(); }
 
   bool was_touched() const { return touched_; }
-  /// Forgets what was touched.
+  /// Forgets the accesses and protects the guard pages again.
   void protect() {
     touched_ = false;
     mprotect(start_, page(), PROT_NONE);
@@ -62,7 +62,7 @@ class Guarded {
   bool note(std::byte* address) {
     for (std::byte* guard : {start_, start_ + page() + bytes_}) {
       if (address < guard || address >= guard + page()) continue;
-      // To write is worse: the next test of the same memory finds it changed.
+      // A write is worse than a read: the next test of the same memory finds it changed.
       mprotect(guard, page(), touched_ ? PROT_READ | PROT_WRITE : PROT_READ);
       touched_ = true;
       return true;

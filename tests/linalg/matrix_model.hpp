@@ -27,7 +27,7 @@ std::complex<T> conjugate(std::complex<T> x) {
   return std::conj(x);
 }
 
-/// The same numbers on every rank. @local
+/// A random matrix, with the same numbers on every rank. @local
 template <class T>
 LocalArray<T, 2> random_matrix(index_t m, index_t n, unsigned seed) {
   std::mt19937 random(seed);
@@ -46,7 +46,7 @@ void set(Array<T, 2>& array, const LocalArray<T, 2>& values) {
   array.sync();
 }
 
-/// Blocked, irregular, two block-cyclic ones (one of them what ScaLAPACK wants), and a column-major one. @local
+/// Layouts: blocked, irregular, two block-cyclic (one of them as ScaLAPACK wants it), and column-major. @local
 inline std::vector<Layout<2>> layouts(Extents<2> dims) {
   const int ranks = world().size();
   std::vector<index_t> uneven;
@@ -91,7 +91,7 @@ double distance(const Local<T>& a, const Local<T>& b) {
   for (index_t i = 0; i < a.extents()[0]; ++i) {
     for (index_t j = 0; j < a.extents()[1]; ++j) {
       const auto apart = static_cast<double>(std::abs(a(i, j) - b(i, j)));
-      // The larger of two numbers does not see each NaN.
+      // std::max does not propagate every NaN.
       worst = std::isnan(apart) ? std::numeric_limits<double>::infinity() : std::max(worst, apart);
     }
   }

@@ -6,7 +6,7 @@
 
 #include "mpi_test.hpp"
 
-// What is said of the BLAS in use, with the environment that the tests give it.
+// The report on the BLAS in use, in the environment that the tests give it.
 namespace tessera::test {
 namespace {
 

@@ -18,17 +18,17 @@
 #include "guarded.hpp"
 #include "mpi_test.hpp"
 
-// PBLAS asks for its copies of operands here.
+// PBLAS allocates its copies of operands with this function.
 extern "C" char* PB_Cmalloc(int);
 
-// Which routines of the BLAS in use touch memory beyond their operands. Each routine that Tessera, ScaLAPACK
-// and LAPACK call is given operands that end before, and begin behind, a page that may not be touched.
+// Finds the routines of the BLAS in use that access memory beyond their operands. Each routine that Tessera,
+// ScaLAPACK and LAPACK call gets operands that end before a guard page, and operands that begin behind one.
 namespace tessera::test {
 namespace {
 
-constexpr std::size_t room = 64;  // behind everything that Tessera hands over
+constexpr std::size_t room = 64;  // bytes behind every operand that Tessera hands over
 
-// Routines, such as zgemv, and their operands of which more is touched than there is.
+// The routines that overrun an operand, such as zgemv. For a new kind of overrun, with the operand.
 std::set<std::string> found;
 
 template <class T>
@@ -75,7 +75,7 @@ class Probe {
     for (std::size_t i = 0; i < 3; ++i) results[i].assign(at[i], at[i] + elements[i]);
     return results;
   }
-  // How many operands were overrun; a new kind is known of no BLAS.
+  // Returns how many operands were overrun. If `is_new_kind`, no BLAS is known to overrun in this way.
   int note(const std::string& name, const char* where, bool is_new_kind) {
     std::string routine = name.substr(0, name.find(' '));
     if (std::is_floating_point_v<T> && routine.starts_with("he")) routine.replace(0, 2, "sy");
@@ -225,7 +225,7 @@ TEST(BlasReads, have_room_behind_the_copies_of_pblas) {
     std::free(copy);
   }
   EXPECT_EQ(PB_Cmalloc(0), nullptr);
-  // The same function is found by ScaLAPACK.
+  // ScaLAPACK finds the same function.
   EXPECT_EQ(dlsym(RTLD_DEFAULT, "PB_Cmalloc"), reinterpret_cast<void*>(&PB_Cmalloc));
 }
 

@@ -11,8 +11,8 @@
 extern "C" void dsyev_(const char*, const char*, const int*, double*, const int*, double*, double*, const int*,
                        int*);
 
-// Some eigenvalues, by index and by interval, of matrices for which a routine that computes only some may take
-// the wrong ones, against serial LAPACK; and the signs of vectors.
+// Some eigenvalues, by index and by interval, checked against serial LAPACK. For these matrices, a routine that
+// computes only some eigenvalues may take the wrong ones. Also the signs of eigenvectors.
 namespace tessera::test {
 namespace {
 
@@ -30,7 +30,7 @@ std::vector<double> by_lapack(Matrix a) {
   return values;
 }
 
-// Blocks on the diagonal, of the same numbers where the seed is the same.
+// Blocks on the diagonal. If `same`, all blocks have the same numbers.
 Matrix blocks(index_t n, index_t extent, bool same, unsigned seed) {
   Matrix a(Extents<2>{n, n});
   for (index_t first = 0; first < n; first += extent) {
@@ -41,7 +41,7 @@ Matrix blocks(index_t n, index_t extent, bool same, unsigned seed) {
   }
   return a;
 }
-// W+ of Wilkinson: pairs of eigenvalues that agree to many digits; several that hardly touch.
+// Wilkinson's W+ has pairs of eigenvalues that agree to many digits. Several copies are coupled by `glue`.
 Matrix wilkinson(index_t n, index_t extent, double glue) {
   Matrix a(Extents<2>{n, n});
   for (index_t i = 0; i < n; ++i) {
@@ -60,7 +60,7 @@ Matrix graded(index_t n, unsigned seed) {
   }
   return a;
 }
-// Zeros everywhere but at some places.
+// Zeros except at some places.
 Matrix sparse(index_t n, unsigned seed) {
   std::mt19937 random(seed);
   Matrix a(Extents<2>{n, n});
@@ -79,7 +79,7 @@ TEST(SomeEigenvalues, of_decoupled_graded_and_wilkinson_like_matrices) {
                                      graded(n, 5),           sparse(n, 6),           sparse(n, 7)};
   std::vector<EighSolver> solvers{EighSolver::automatic, EighSolver::mrrr};
   if (linalg::has_elpa()) solvers.push_back(EighSolver::elpa);
-  // All ranges on one rank, where calls are cheap; more ranks take every so manieth.
+  // One rank tests all ranges, as calls are cheap there. More ranks test every 17th range.
   const int step = world().size() == 1 ? 1 : 17;
   int number = 0;
   for (const Matrix& matrix : matrices) {
@@ -112,7 +112,7 @@ TEST(SomeEigenvalues, of_decoupled_graded_and_wilkinson_like_matrices) {
           }
           EXPECT_LT(distance(product(matrix, vectors), right), tolerance);
           EXPECT_LT(distance(product(adjoint_of(vectors), vectors), unit<double>(last - first)), 1e-12);
-          // As many within bounds on both sides of a gap.
+          // If there are gaps on both sides, an interval gives the same eigenvalues.
           if (first > 0 && last < n && expected[at(first)] - expected[at(first - 1)] > 0.01 &&
               expected[at(last)] - expected[at(last - 1)] > 0.01) {
             const EighOptions between{
@@ -128,7 +128,7 @@ TEST(SomeEigenvalues, of_decoupled_graded_and_wilkinson_like_matrices) {
   }
 }
 
-// Ties, of which rounding would choose another on other ranks, do not flip: the first of them counts.
+// The first of the elements that tie for the largest is positive. So no rounding can flip the sign.
 template <class T>
 void expect_rule(const Local<T>& v) {
   const double close = sizeof(RealOf<T>) == sizeof(double) ? 1e-6 : 1e-3;
@@ -150,7 +150,7 @@ TYPED_TEST_SUITE(Signs, Scalars);
 TYPED_TEST(Signs, are_the_same_on_any_number_of_ranks) {
   using T = TypeParam;
   const index_t n = 8;
-  // A chain, each of whose eigenvectors has ties: component i of vector k is sin((i+1)(k+1) pi / (n+1)).
+  // The eigenvectors of a chain have ties: component i of vector k is sin((i+1)(k+1) pi / (n+1)).
   Array<T, 2> chain(world(), {n, n}, {.name = "chain"});
   for_each_local(chain, [](const Index<2>& at, T& x) { x = std::abs(at[0] - at[1]) == 1 ? T{1} : T{0}; });
   chain.sync();
@@ -160,7 +160,7 @@ TYPED_TEST(Signs, are_the_same_on_any_number_of_ranks) {
   const double tolerance = 1e4 * static_cast<double>(std::numeric_limits<RealOf<T>>::epsilon());
   Local<T> expected(Extents<2>{n, n});
   for (index_t k = 0; k < n; ++k) {
-    // In ascending order: the one that alternates most is first.
+    // In ascending order: the vector that alternates most is first.
     const auto wave = [&](index_t i) {
       return std::sqrt(2.0 / (n + 1)) *
              std::sin(static_cast<double>((i + 1) * (n - k)) * 3.14159265358979323846 / (n + 1));

@@ -7,8 +7,8 @@
 
 #include "matrix_model.hpp"
 
-// Eigenvalues, singular values and functions of matrices whose spectrum is known, and of random ones by
-// residuals that are worked out element by element.
+// Eigenvalues, singular values and functions of matrices with a known spectrum. For random matrices, the
+// residuals are computed element by element.
 namespace tessera::test {
 namespace {
 
@@ -45,7 +45,7 @@ Local<T> diagonal(const std::vector<double>& values) {
   for (index_t i = 0; i < n; ++i) d(i, i) = T(static_cast<RealOf<T>>(values[static_cast<std::size_t>(i)]));
   return d;
 }
-// A Hermitian matrix of these eigenvalues.
+// A Hermitian matrix with these eigenvalues.
 template <class T>
 Local<T> of_spectrum(const std::vector<double>& values) {
   const auto h = reflection<T>(static_cast<index_t>(values.size()), 77);
@@ -100,7 +100,7 @@ TYPED_TEST(Spectra, some_eigenvalues_by_every_solver) {
           Case{{.interval = EighOptions::Interval{-5, 0.5}}, 0, 0}}) {
       EighOptions now = options;
       now.solver = solver;
-      // Blocks that leave every process a part, as ELPA wants it; and larger ones.
+      // Blocks that leave every process a part, as ELPA needs it. Larger blocks for MRRR.
       now.blocking.block = solver == EighSolver::mrrr ? 13 : 4;
       SCOPED_TRACE(testing::Message() << "solver " << static_cast<int>(solver) << ", " << first << " to "
                                       << last);
@@ -198,7 +198,7 @@ TYPED_TEST(Spectra, of_general_matrices) {
     }
     EXPECT_LT(distance(left, right), this->tolerance(n, 5));
     EXPECT_LT(std::abs(sum - trace), this->tolerance(n));
-    // The same by the other way, in any order: each has its like.
+    // eigvals must give the same values in any order: each value has a match.
     auto others = linalg::eigvals(a);
     ASSERT_EQ(others.size(), w.size());
     for (const C& value : w) {
@@ -262,7 +262,7 @@ TYPED_TEST(Spectra, functions_of_matrices) {
               is_last ? "bad luck" : "matrix_function: rank " + std::to_string(last) + " failed: bad luck");
     EXPECT_EQ(world().all_reduce(1, Reduce::sum), world().size());
   }
-  // Three directions that are hardly there.
+  // Three directions with eigenvalues near zero.
   auto few = values;
   few[0] = 1e-12, few[1] = 0, few[2] = 1e-10;
   const auto singular = of_spectrum<T>(few);
@@ -278,7 +278,7 @@ TYPED_TEST(Spectra, functions_of_matrices) {
   world().sync();
 }
 
-// Only the lower triangle is read, and what the elements cannot hold is told.
+// Only the lower triangle is read, and an error tells what the elements cannot hold.
 TEST(MatrixFunctions, read_one_triangle_and_overflow_with_a_word) {
   Array<double, 2> a(world(), {4, 4}, {.name = "A"});
   for_each_local(a, [](const Index<2>& at, double& x) {
@@ -298,7 +298,7 @@ TEST(MatrixFunctions, read_one_triangle_and_overflow_with_a_word) {
   EXPECT_NE(message_of<LinalgError>([&] { linalg::power(huge, 2.0); }).find("is inf"), std::string::npos);
 }
 
-// g g^T has one eigenvalue that is not zero, and rounding makes five more of it.
+// g g^T has one eigenvalue that is not zero. Rounding makes five more that are not zero.
 TEST(MatrixFunctions, rounding_is_no_direction) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     const auto check = [&]<class T>(T size) {

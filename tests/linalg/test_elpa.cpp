@@ -6,7 +6,7 @@
 
 #include "matrix_model.hpp"
 
-// ELPA refuses something on one process, which stands in front of it here.
+// ELPA refuses a call on one process. The functions here stand in front of ELPA's and return the error.
 
 namespace {
 

@@ -6,8 +6,8 @@
 
 #include "matrix_model.hpp"
 
-// Matrices at both ends of the range of their type. A power of two changes no digit, so each result is that of
-// the same matrix near one, times a power, but for what the type cannot hold.
+// Matrices at both ends of the range of their type. Scaling by a power of two changes no digit. So each result
+// is the result of the same matrix near one times a power, except where the type cannot hold it.
 namespace tessera::test {
 namespace {
 
@@ -21,7 +21,7 @@ class Extremes : public testing::Test {
   using R = RealOf<T>;
   static constexpr index_t extent = 9;
   static constexpr int largest = std::numeric_limits<R>::max_exponent;
-  // Even: subnormal, at the end of what is normal, beyond the root of the least number, and large.
+  // All even: subnormal, least normal, with squares too small, with squares too large, and largest.
   static std::vector<int> exponents() {
     return {-largest - 10, -largest + 24, -largest / 2 - 20, largest / 2 + 20, largest - 24};
   }
@@ -36,13 +36,13 @@ class Extremes : public testing::Test {
     for (U& x : a) x = times_power(x, exponent);
     return a;
   }
-  // What is left of the digits of numbers of this size.
+  // The tolerance for the digits that numbers of this size have left.
   static double tolerance(int exponent) {
     const double digits = std::numeric_limits<R>::epsilon();
     const double least = std::ldexp(1.0, std::numeric_limits<R>::min_exponent - std::numeric_limits<R>::digits);
     return 2000.0 * extent * std::max(digits, least * std::ldexp(1.0, -exponent));
   }
-  // `found` is `expected` times a power.
+  // `found` is `expected` times a power of two.
   template <class U>
   static void expect_scaled(const Local<U>& found, const Local<U>& expected, int exponent, const char* what) {
     EXPECT_LT(distance(times_power(found, -exponent), expected), tolerance(exponent)) << what;
@@ -58,7 +58,7 @@ class Extremes : public testing::Test {
 using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(Extremes, Scalars);
 
-// Each value has its like.
+// The largest distance of a value from its match. Each value has a match of its own.
 template <class C>
 double farthest(const std::vector<C>& found, std::vector<C> others) {
   double worst = found.size() == others.size() ? 0 : 1;
@@ -66,7 +66,7 @@ double farthest(const std::vector<C>& found, std::vector<C> others) {
     const auto like = std::min_element(others.begin(), others.end(), [&](const C& p, const C& q) {
       return std::abs(p - value) < std::abs(q - value);
     });
-    // A comparison with NaN says no.
+    // A comparison with NaN is false.
     const double apart = std::abs(*like - value);
     if (!(apart <= worst)) worst = apart;
     others.erase(like);
@@ -98,7 +98,7 @@ TYPED_TEST(Extremes, eigenvalues_and_singular_values) {
       this->expect_scaled(all.values, near_one.values, exponent, "eigh");
       EXPECT_LT(distance(all_of(all.vectors), vectors), 10 * tolerance) << "vectors of eigh";
     }
-    // Half of them, by their size.
+    // Half of the eigenvalues, selected by their size.
     const double bound = std::ldexp(middle, exponent);
     this->expect_scaled(
         linalg::eigvalsh(a, {.interval = EighOptions::Interval{bound, std::numeric_limits<double>::max()}}),
@@ -142,7 +142,7 @@ TYPED_TEST(Extremes, equations_and_factors) {
     const auto scaled = this->times_power(right, exponent);
     const auto near = [&](const Local<T>& found, const Local<T>& expected, const char* what) {
       EXPECT_LT(distance(found, expected), tolerance) << what;
-      world().sync();  // before anybody changes what others still read
+      world().sync();  // before a rank changes what others still read
     };
     set(b, scaled), linalg::solve(g, b);
     near(all_of(b), product(inverse, right), "solve");
@@ -176,7 +176,7 @@ TYPED_TEST(Extremes, equations_and_factors) {
   }
 }
 
-// What no scale of the whole matrix helps.
+// Columns of such different sizes that scaling the whole matrix does not help.
 TEST(ExtremeColumns, of_very_different_size) {
   constexpr double infinite = std::numeric_limits<double>::infinity();
   Array<double, 2> a(world(), {3, 3}, {.name = "D"}), b(world(), {3, 1}, {.name = "b"});
@@ -224,7 +224,7 @@ TEST(ExtremeScalars, one_by_one) {
   EXPECT_EQ(norm_inf(b), 1);
 }
 
-// No routine takes them for numbers, wherever they are.
+// No routine accepts NaN or infinity, wherever they are.
 TEST(NotANumber, is_refused_by_all_routines) {
   for (const double none :
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {

@@ -5,7 +5,7 @@
 
 #include "matrix_model.hpp"
 
-// Factorisations and solutions, against products that are worked out element by element.
+// Factorisations and solutions, checked against products that are computed element by element.
 namespace tessera::test {
 namespace {
 
@@ -62,7 +62,7 @@ TYPED_TEST(Factors, solve_inverse_and_determinant) {
       world().sync();
     }
   }
-  // Known determinants: a permutation with a scale, and more than a number can hold.
+  // A scaled permutation, whose known determinant is larger than any number of the type.
   const index_t n = 200;
   Array<T, 2> p(world(), {n, n}, {.name = "P"});
   for_each_local(p, [&](const Index<2>& at, T& x) { x = T((at[0] + 1) % n == at[1] ? -1000 : 0); });
@@ -142,7 +142,7 @@ TYPED_TEST(Factors, triangles_and_least_squares) {
       world().sync();
     }
   }
-  // Tall: the rest is at right angles to all columns. Wide: it is solved, and x is a combination of the rows.
+  // Tall: the residual is orthogonal to all columns. Wide: it is zero, and x is a combination of the rows.
   for (const auto& [m, columns] : {std::pair<index_t, index_t>{30, 7}, {7, 30}}) {
     const auto tall = random_matrix<T>(m, columns, 51), rhs = random_matrix<T>(m, 2, 52);
     Array<T, 2> a(world(), {m, columns}, {.name = "A"}), b(world(), {m, 2}, {.name = "b"});
@@ -205,8 +205,8 @@ TEST(FactorErrors, numbers_that_are_none_and_columns_that_depend) {
   EXPECT_EQ(problem(), "least_squares: matrix \"b\" holds NaN or infinity");
 }
 
-// Columns of a tall matrix and rows of a wide one whose sizes have nothing to do with each other; and results
-// that are too large.
+// The columns of a tall matrix and the rows of a wide one have unrelated sizes. Also results that are too
+// large.
 TEST(LeastSquares, of_any_scale) {
   constexpr double small = 1e-17;
   Array<double, 2> tall(world(), {6, 2}, {.name = "tall"}), wide(world(), {2, 6}, {.name = "wide"}),

@@ -4,7 +4,7 @@
 
 #include "test_matrix.hpp"
 
-// Products of arrays and slices of every layout, of whole numbers, so that every sum is exact.
+// Products of arrays and slices of every layout. The numbers are whole, so that every sum is exact.
 namespace tessera::test {
 namespace {
 
@@ -45,8 +45,8 @@ TYPED_TEST(Gemm, any_layouts_and_slices) {
     check<TypeParam>(random, pick(random, 0, 24), pick(random, 0, 24), pick(random, 0, 24));
 }
 
-// Blocks that are read in place in parts, and more than is fetched at a time; between nodes smaller, as a tile
-// of a few elements is a message there.
+// Blocks that are read in place in parts, and operands larger than one fetch. They are smaller between nodes,
+// where a tile of a few elements is a message.
 TYPED_TEST(Gemm, larger_ones) {
   Random random(7);
   const int most = times(world(), 200, 30);
@@ -56,7 +56,7 @@ TYPED_TEST(Gemm, larger_ones) {
   check<TypeParam>(random, 5, 7, times(world(), 1300, 60));
 }
 
-// Few products in each sum, and a result of more than 1 MiB on each rank: kernels of Tessera's own.
+// Few products in each sum, and a result of more than 1 MiB on each rank. These use Tessera's own kernels.
 TYPED_TEST(Gemm, of_few_products) {
   Random random(9);
   if (world().size() > 3 || world().node_count() > 1) GTEST_SKIP() << "takes long there, and is the same";
@@ -75,7 +75,7 @@ std::uint64_t accumulates() {
   return count;
 }
 
-// A result that one process owns, of long sums: all compute them, and add what comes of it.
+// Long sums with a result that one process owns. All processes compute parts of them and accumulate the parts.
 TYPED_TEST(Gemm, sums_that_are_split) {
   Random random(8);
   const Extents<2> dims(6, 9);
@@ -85,7 +85,7 @@ TYPED_TEST(Gemm, sums_that_are_split) {
   for (int round = 0; round < rounds_of(world(), 3); ++round) {
     if (check<TypeParam>(random, dims[0], dims[1], times(world(), 400, 200) + round, &layout)) ++products;
   }
-  // Between nodes it depends on where the operands are.
+  // Between nodes this depends on where the operands are.
   if (world().size() > 1 && world().node_count() == 1) {
     EXPECT_GE(accumulates() - before, products) << "this rank took no part";
   }
@@ -96,7 +96,7 @@ std::uint64_t bytes_from_other_nodes() {
   return statistics.of(Path::window, Operation::get).bytes + statistics.of(Path::agent, Operation::get).bytes;
 }
 
-// Long sums of cyclic operands: each rank sums over what it owns of one, which then does not travel.
+// Long sums of cyclic operands. Each rank sums over its own part of one operand, which is then not transferred.
 TYPED_TEST(Gemm, long_sums_of_cyclic_operands) {
   using T = TypeParam;
   const int ranks = world().size();
@@ -124,7 +124,7 @@ TYPED_TEST(Gemm, long_sums_of_cyclic_operands) {
   world().sync();
 }
 
-// Blocked operands of one grid are read where they are, on both sides of every border of nodes.
+// Blocked operands of one grid are read in place, on both sides of every border of nodes.
 TYPED_TEST(Gemm, blocks_of_one_grid) {
   using T = TypeParam;
   const index_t n = 150;

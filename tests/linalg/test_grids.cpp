@@ -8,8 +8,8 @@
 
 #include "matrix_model.hpp"
 
-// All routines on process grids and in blocks of all sizes, large ones against the matrix and grids that do not
-// take all processes, and one after the other on different ones. Results are checked by what they have to be.
+// All routines on process grids and with blocks of all sizes: blocks large against the matrix, grids without
+// some processes, and different grids one after another. The tests check properties that the results must have.
 
 extern "C" {
 void pb_topget_(const int* context, const char* operation, const char* scope, char* topology);
@@ -42,7 +42,7 @@ Local<T> random_hermitian(index_t n, unsigned seed) {
 
 template <class T>
 void check_eigen(const Group& group, index_t n, const linalg::Blocking& blocking, double tolerance) {
-  // Three vectors tell a wrong matrix from a right one, for n^2 of work.
+  // Three vectors distinguish a wrong matrix from a right one with n^2 work.
   const auto matrix = random_hermitian<T>(n, static_cast<unsigned>(n));
   Array<T, 2> a(group, {n, n}, {.name = "H"});
   if (group.rank() == 0) a.put(Patch<2>::whole(a.dims()), matrix);
@@ -74,8 +74,8 @@ TYPED_TEST(Grids, blocks_that_are_large_against_the_matrix) {
   }
 }
 
-// p?orgqr leaves ScaLAPACK's ways to broadcast changed on its own processes, and they are those of the process
-// for all grids.
+// p?orgqr leaves ScaLAPACK's broadcast topologies changed on its own processes. A process uses the same
+// topologies for all grids.
 template <class T>
 class SomeProcesses : public Grids<T> {};
 using Doubles = testing::Types<double, std::complex<double>>;
@@ -117,7 +117,7 @@ TYPED_TEST(SomeProcesses, and_then_all) {
   decompose(world(), {});
 }
 
-// What a program has set for its own calls of ScaLAPACK is what it finds again, and no obstacle on some
+// A program's own ScaLAPACK topologies are unchanged after a call. They do no harm if they differ between
 // processes.
 TEST(ScalapackOfUsers, is_left_as_it_was) {
   const int no_context = -1;

@@ -66,8 +66,8 @@ TYPED_TEST(Matrices, EighOfKnownSpectrum) {
   // of ranks.
   for (const index_t n : {index_t{1}, index_t{3}, index_t{40}}) {
     for (const auto& layout : layouts({n, n})) {
-      // Many small messages, slow where there are more ranks than cores: one large case each of ours and
-      // ScaLAPACK's layout.
+      // Many small messages are slow where there are more ranks than cores. So there is one large case for our
+      // layout and one for ScaLAPACK's.
       if (n > 3 && !(layout == layouts({n, n})[0]) && !(layout == layouts({n, n})[2])) continue;
       auto v = random_matrix<T>(n, 1, 77);
       RealOf<T> norm = 0;

@@ -16,7 +16,7 @@ T small_number(Random& random) {
   return number<T>(pick(random, -9, 9), pick(random, -3, 3));
 }
 
-// A matrix that is an array or a slice of a larger one; `elements` are its own, by rows.
+// A matrix that is an array or a slice of a larger one, with a model of its elements.
 template <class T>
 class TestMatrix {
  public:
@@ -48,9 +48,9 @@ class TestMatrix {
     if (is_whole_) return f(array_);
     f(slice_.of(array_));
   }
-  /// Tells the array what `at` was given. @collective
+  /// Writes the elements that were set through `at` to the array. @collective
   void update() { set_contents(array_, all_); }
-  /// How many elements, of all of the array, are not what they should be.
+  /// How many elements of the whole array are wrong.
   int wrong() {
     const std::vector<T> now = contents(array_);
     int wrong = 0;

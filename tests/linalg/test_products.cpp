@@ -4,7 +4,7 @@
 
 #include "test_matrix.hpp"
 
-// Products with symmetric matrices, with vectors, and many at once; of whole numbers, so that every sum is
+// Products with symmetric matrices, with vectors, and many at once. The numbers are whole, so that every sum is
 // exact.
 namespace tessera::test {
 namespace {
@@ -59,23 +59,23 @@ TYPED_TEST(Products, rank_k) {
   Random random(5);
   for (int round = 0; round < rounds_of(world(), 8); ++round) {
     check_rank_k<TypeParam>(random, round % 2 == 0, pick(random, 0, 24), pick(random, 0, 24));
-    // More than one square of those that are shared out.
+    // More than one of the squares that the ranks share out.
     if (round < 2) check_rank_k<TypeParam>(random, round % 2 == 0, times(world(), 200, 80), 3);
   }
-  // One owner, and long sums: all processes compute them.
+  // One owner and long sums, which all processes compute.
   const Extents<2> dims(80, 80);
   const auto layout = Layout<2>::blocked(dims, 1).on_ranks({world().size() - 1}, world().size());
   check_rank_k<TypeParam>(random, true, 80, times(world(), 300, 100), &layout);
   check_rank_k<TypeParam>(random, false, 80, times(world(), 300, 100), &layout);
 }
 
-// Real numbers, whose sums depend on their order: both triangles are equal to the last bit.
+// Sums of real numbers depend on their order. Both triangles must be equal to the last bit.
 TYPED_TEST(Products, are_symmetric_to_the_last_bit) {
   using T = TypeParam;
   const index_t n = times(world(), 150, 70), k = 37;
   const auto numbers = random_matrix<T>(n, k, 3);
   auto all_layouts = layouts({n, n});
-  // Of the first rank one row is in another square than the rest.
+  // One row of the first rank is in another square than the other rows.
   const std::vector<index_t> starts{0, 65};
   if (world().size() > 1) all_layouts.push_back(Layout<2>::irregular({n, n}, {starts, {0}}, world().size()));
   for (const auto& layout : all_layouts) {
@@ -107,7 +107,7 @@ TYPED_TEST(Products, one_triangle_of_a_symmetric_matrix) {
     const Side side = pick(random, 0, 1) == 0 ? Side::left : Side::right;
     const Triangle triangle = pick(random, 0, 1) == 0 ? Triangle::lower : Triangle::upper;
     const index_t m = pick(random, 1, 20), n = pick(random, 1, 20), order = side == Side::left ? m : n;
-    // What is in the other triangle does not count.
+    // The other triangle must not matter.
     TestMatrix<T> a(random, Extents<2>(order, order)), b(random, Extents<2>(m, n)), c(random, Extents<2>(m, n));
     const T alpha = value_of<T>(random, false), beta = value_of<T>(random, false);
     a.with_result([&](auto&& matrix) {
@@ -144,7 +144,7 @@ TYPED_TEST(Products, with_vectors) {
     const Op op = static_cast<Op>(pick(random, 0, 2));
     const index_t m = pick(random, 0, 40), n = pick(random, 0, 40);
     TestMatrix<T> a(random, op == Op::none ? Extents<2>(m, n) : Extents<2>(n, m));
-    // Rows and columns of matrices, so that they lie in all ways.
+    // Rows and columns of matrices, so that the vectors have all kinds of strides.
     TestMatrix<T> left(random, Extents<2>(3, n)), right(random, Extents<2>(m, 2));
     const T alpha = value_of<T>(random, false), beta = value_of<T>(random, pick(random, 0, 1) == 0);
     SCOPED_TRACE(testing::Message() << m << " x " << n << ", a " << a.description());

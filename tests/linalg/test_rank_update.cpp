@@ -9,7 +9,7 @@
 
 #include "rank_update.hpp"
 
-// Sums of few products by each kernel, against plain loops over whole numbers, which are exact.
+// Sums of few products by each kernel, checked against plain loops over whole numbers, which are exact.
 namespace tessera::test {
 namespace {
 
@@ -20,7 +20,7 @@ struct Shape {
   index_t m, n, k;
 };
 
-// A matrix somewhere in memory that has more than it: by columns or by rows, with room between and around.
+// A matrix inside larger memory, stored by columns or by rows, with padding between these and around.
 template <class T>
 class Matrix {
  public:
@@ -42,7 +42,7 @@ class Matrix {
       for (index_t j = 0; j < columns_; ++j) at(i, j) = static_cast<T>(number(random));
     }
   }
-  // What is not an element of it.
+  // How many numbers around the matrix have changed.
   index_t changed_around() {
     std::vector<bool> inside(all_.size(), false);
     for (index_t i = 0; i < rows_; ++i) {
@@ -55,7 +55,7 @@ class Matrix {
   }
 
  private:
-  // Lines of the caches begin at multiples of 64; `shift` elements behind one.
+  // The matrix begins `shift` elements behind a cache line. Cache lines begin at multiples of 64.
   index_t begin() const {
     const auto address = reinterpret_cast<std::uintptr_t>(all_.data());
     return static_cast<index_t>((64 - address % 64) % 64 / sizeof(T)) + shift_;
@@ -124,7 +124,7 @@ TYPED_TEST(RankUpdate, is_what_loops_compute) {
   }
 }
 
-// Whose lines are written past the caches, and those where they cannot be.
+// Results larger than the caches: some whose lines can be written past them, and some whose lines cannot.
 TYPED_TEST(RankUpdate, of_what_no_cache_holds) {
   if (!this->works(32)) GTEST_SKIP() << "this processor has neither AVX2 nor AVX-512";
   constexpr index_t n = (index_t{8} << 20) / 1024 / static_cast<index_t>(sizeof(TypeParam));
@@ -144,7 +144,7 @@ TYPED_TEST(RankUpdate, of_a_result_in_neither_order_is_left_to_others) {
   EXPECT_EQ(c.at(0, 0), T{77});
 }
 
-// Nothing is summed: c is scaled all the same, and what the factors hold does not count.
+// No products are added: c is only scaled, and the values in the factors do not matter.
 TYPED_TEST(RankUpdate, of_nothing) {
   using T = TypeParam;
   if (!this->works(32)) GTEST_SKIP() << "this processor has neither AVX2 nor AVX-512";

@@ -8,7 +8,7 @@
 
 #include "matrix_model.hpp"
 
-// Matrices and blocks of any extents on any grid, against serial LAPACK.
+// Matrices and blocks of any extents on any grid, checked against serial LAPACK.
 
 using c64 = std::complex<float>;
 using c128 = std::complex<double>;
@@ -40,7 +40,7 @@ TESSERA_DECLARE(z, c128, double)
 namespace tessera::test {
 namespace {
 
-// LAPACK's matrices lie by columns: of ours, it sees the transposes.
+// LAPACK stores matrices by columns, so it sees the transposes of ours.
 template <class T>
 Local<T> transposed(const Local<T>& a) {
   Local<T> c(Extents<2>{a.extents()[1], a.extents()[0]});
@@ -58,7 +58,7 @@ struct Lapack {
   int length = static_cast<int>(work.size()), info = 0;
   const int one = 1;
 
-  // The lower triangle, which is the upper one of what LAPACK sees; its conjugate has the same values.
+  // Uses the lower triangle, which LAPACK sees as the upper one. The conjugate has the same eigenvalues.
   std::vector<Real> eigenvalues(Local<T> a) {
     const int n = static_cast<int>(a.extents()[0]);
     std::vector<Real> w(static_cast<std::size_t>(n));
@@ -150,7 +150,7 @@ Local<T> scaled_rows(Local<T> a, const std::vector<RealOf<T>>& by) {
   }
   return a;
 }
-// Three vectors tell a wrong matrix from a right one, for n^2 of work.
+// Three vectors distinguish a wrong matrix from a right one with n^2 work.
 template <class T>
 Local<T> few(index_t n) {
   return random_matrix<T>(n, 3, 7);
@@ -217,7 +217,7 @@ class Sweep : public testing::Test {
     const auto left = all_of(q), right = all_of(r), x = few<T>(n);
     EXPECT_LT(distance(product(left, product(right, x)), product(matrix, x)), tolerance(most, size));
     EXPECT_LT(skew(left), tolerance(most, 1));
-    // Its last rows are not well determined where the matrix is nearly square.
+    // The last rows of R are not well determined where the matrix is nearly square.
     const index_t rows = (least + 1) / 2;
     const auto known = magnitudes(lapack.r(matrix)), found = magnitudes(right);
     for (index_t i = 0; i < rows; ++i) {
@@ -244,7 +244,7 @@ TYPED_TEST(Sweep, extents_and_blocks_on_each_grid) {
   const auto any = [&](int least, int most) {
     return least + static_cast<int>(random() % static_cast<unsigned>(most - least + 1));
   };
-  // Blocks of one and those larger than the matrix among them, and matrices smaller than the grid.
+  // Among them are blocks of 1, blocks larger than the matrix, and matrices smaller than the grid.
   for (int sample = 0; sample < 5; ++sample) {
     const int largest = sample % 4 == 0 ? 6 : 130;
     const index_t m = any(1, largest), n = any(1, largest);

@@ -14,7 +14,7 @@
 #include <tessera/runtime/runtime.hpp>
 #include <tessera/runtime/segment.hpp>
 
-// One program for what happens to whole processes; the argument says what.
+// Things that happen to whole processes, in one program. The argument chooses one of them.
 namespace {
 
 using namespace tessera;
@@ -22,10 +22,10 @@ using namespace tessera;
 void fail_on_one_rank(const Group& world) {
   Segment segment(world, 1 << 20, "open");
   if (world.rank() == 1) throw UsageError("deliberate failure");
-  world.barrier();  // the others never come back from here
+  world.barrier();  // the other ranks never return from here
 }
 
-// Puts to the next rank and looks at what came from the one before.
+// Puts to the next rank and checks what came from the rank before.
 bool exchange_works(const Group& group) {
   Segment segment(group, 8, "ring");
   const int right = (group.rank() + 1) % group.size();
@@ -65,8 +65,8 @@ int attach() {
   return finalized == 0 && all == 1 ? 0 : 1;
 }
 
-// Two libraries of one program, each with a Runtime. While one waits in the second, others want something of it
-// by way of the first; and this goes on when one of them has ended.
+// Two libraries of one program, each with a Runtime. While a rank waits in the second Runtime, others access
+// its memory through the first. This goes on after one Runtime has ended.
 int two_runtimes() {
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
@@ -80,11 +80,11 @@ int two_runtimes() {
     segment.store<std::int64_t>(world.rank(), 0, 40 + world.rank());
     segment.sync();
     for (int owner = 0; owner < world.size(); ++owner) {
-      // All ask one, which waits for them.
+      // All ranks read from one rank, which waits for them.
       if (world.rank() != owner) good &= static_cast<int>(segment.load<std::int64_t>(owner, 0) == 40 + owner);
       in_between.sync();
     }
-    // One waits for another by way of the second meanwhile, and all of them for each other.
+    // Even ranks read through one Runtime and odd ranks through the other, so that all wait for each other.
     const auto next = (world.rank() + 1) % world.size();
     const Runtime& mine = world.rank() % 2 == 0 ? asked : other;
     Segment& there = world.rank() % 2 == 0 ? segment : in_between;
@@ -146,7 +146,7 @@ int outside_of_mpi(int argc, char** argv) {
   return 0;
 }
 
-// A bad variable on one rank is an error on all, and the program can go on.
+// A bad environment variable on one rank is an error on all ranks. The program can go on.
 int start_attached() {
   MPI_Init(nullptr, nullptr);
   int rank = 0, refused = 0, all = 0;
@@ -163,7 +163,7 @@ int start_attached() {
   return 0;
 }
 
-// Another thread than the one that may call MPI must not let a transfer go on into memory that goes.
+// A thread that may not call MPI destroys a request. The transfer must not go on into memory that is freed.
 int request_on_thread(const Group& world) {
   constexpr index_t bytes = 1 << 20;
   Segment segment(world, bytes, "asked");
@@ -179,7 +179,7 @@ int request_on_thread(const Group& world) {
   return 0;
 }
 
-// Requests and batches that outlive the Runtime: nothing of it is touched.
+// Requests that outlive the Runtime must not access it.
 int request_after_end(int argc, char** argv) {
   std::vector<Request> requests;
   std::vector<std::byte> data(1 << 20);
@@ -213,7 +213,7 @@ int refused_everywhere(const Group& world, index_t bytes, const SegmentOptions& 
   return all ? 0 : 1;
 }
 
-// Agents do everything; only what has to be MPI's cannot be had.
+// Agents do everything. Only MPI's domain of atomicity is not available.
 int no_window(const Runtime& runtime, const Group& world) {
   Segment segment(world, 64, "works");
   segment.store(world.size() - 1, 8 * (world.rank() % 8), 1.5);
@@ -245,7 +245,7 @@ void kill_one(const Group& world) {
   world.barrier();
 }
 
-// Everybody is in a transfer with rank 1, or about to be, when it is killed.
+// Every rank is in a transfer with rank 1, or about to be, when rank 1 is killed.
 void kill_in_transfer(const Group& world) {
   constexpr index_t bytes = 1 << 20;
   Segment segment(world, bytes, "blocks");
@@ -264,7 +264,7 @@ void kill_in_transfer(const Group& world) {
   }
 }
 
-// Bytes of this process that nobody shares.
+// The bytes of this process that are not shared.
 index_t private_bytes() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -273,7 +273,7 @@ index_t private_bytes() {
   return -1;
 }
 
-// Far more ranks than cores: each talks to a few of them.
+// Far more ranks than cores. Each rank communicates with a few of them.
 int many_ranks(const Group& world) {
   constexpr index_t bytes = 1 << 18;
   Segment segment(world, bytes, "shared");
@@ -302,18 +302,18 @@ int many_ranks(const Group& world) {
   if (r == 0)
     std::printf("%d ranks on %d nodes: right, and %lld KiB more memory\n", n, world.node_count(),
                 static_cast<long long>(grown >> 10));
-  // Slots, buffers and connections of three targets, not of all.
+  // Slots, buffers and connections for three targets, not for all ranks.
   return grown <= index_t{12} << 20 ? 0 : 1;
 }
 
-// Calls that do not match: the others wait for rank 1 in one group, and it for them in another.
+// Calls that do not match. The others wait for rank 1 in one group, and rank 1 for them in another.
 int stand_still_in_calls(const Group& world) {
   const Group twin = world.split(0, world.rank());
   (world.rank() == 1 ? twin : world).barrier();
   return 0;
 }
 
-// Rank 1 waits for a message of the program's own that nobody sends.
+// Rank 1 waits for a message of the program's own that no rank sends.
 int stand_still_in_a_message(const Group& world) {
   int never = 0;
   if (world.rank() == 1) MPI_Recv(&never, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -321,7 +321,7 @@ int stand_still_in_a_message(const Group& world) {
   return 0;
 }
 
-// Far longer than the watchdog's patience the others wait for rank 1, which makes a call now and then.
+// The others wait for rank 1 far longer than the watchdog's patience. Rank 1 makes a call now and then.
 int work_on(const Group& world) {
   Segment segment(world, 64, "words");
   segment.store(world.rank(), 0, std::int64_t{0});

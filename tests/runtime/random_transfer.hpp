@@ -13,13 +13,13 @@ namespace tessera::test {
 
 using Random = std::mt19937_64;
 
-/// A whole number in [low, high], the same on every machine for the same generator. @local
+/// A whole number in [low, high]. The same generator gives the same number on every machine. @local
 inline index_t pick(Random& random, index_t low, index_t high) {
   return low + static_cast<index_t>(random() % static_cast<std::uint64_t>(high - low + 1));
 }
 
-/// A transfer whose remote side is a patch of a dense array that fits `slice` bytes, and whose local side lies
-/// in any order of dimensions, padded, forwards and backwards.
+/// A random transfer. The remote side is a patch of a contiguous array that fits `slice` bytes. The local side
+/// has its dimensions in any order, padded, forwards and backwards.
 struct RandomTransfer {
   Strided shape;
   index_t offset = 0;       // in the slice
@@ -65,7 +65,7 @@ struct RandomTransfer {
       }
     }
     local_bytes = local;
-    // Loops from the outside in as well as from the inside out.
+    // Loops in any order, not only from the inside out.
     for (std::size_t l = 0; l + 1 < levels; ++l) {
       const auto other = static_cast<std::size_t>(pick(random, static_cast<index_t>(l), shape.levels - 1));
       std::swap(shape.count[l], shape.count[other]);

@@ -30,7 +30,7 @@ T any_number(Random& random) {
   return number<T>(pick(random, -5000, 5000), 0);
 }
 
-// All ranks at once, on the same memory: the least and the greatest do not depend on the order.
+// All ranks update the same memory at once. The minimum and the maximum do not depend on the order.
 template <class T>
 void check_min_and_max(Domain domain, std::uint64_t seed) {
   const Group& all = world();
@@ -74,7 +74,7 @@ TEST(Accumulate, least_and_greatest) {
   }
 }
 
-// A NaN stays from wherever it comes, by accumulate and by fetch_op. MPI's operators promise nothing.
+// A NaN of either operand stays, by accumulate and by fetch_op. MPI's operators do not promise that.
 template <class T>
 void check_min_and_max_of_nan() {
   const Group& all = world();
@@ -163,7 +163,7 @@ TEST(Accumulate, sums_of_every_kind) {
   }
 }
 
-// The stripes of the locks are 64 KiB: patches that begin and end in different ones, from everybody.
+// All ranks update patches that begin and end in different lock stripes. A stripe is 64 KiB.
 TEST(Accumulate, across_large_patches) {
   const Group& all = world();
   constexpr index_t count = 40000, rows = 50;
@@ -239,10 +239,10 @@ TEST(AtomicDomain, as_chosen) {
       EXPECT_NE(text.find("no usable one-sided window"), std::string::npos) << text;
     }
   }
-  // Alone there is nobody to be atomic against.
+  // A group of one rank has no other rank to be atomic against.
   const Group alone = all.split(all.rank());
   EXPECT_EQ(Segment(alone, 64, {.name = "alone", .domain = AtomicDomain::mpi}).domain(), AtomicDomain::cpu);
-  // On its node a part of the group has the choice again.
+  // A part of the group within one node can choose its domain again.
   EXPECT_EQ(Segment(all.node(), 64, {.name = "node", .domain = AtomicDomain::cpu}).domain(), AtomicDomain::cpu);
   all.sync();
 }
@@ -257,7 +257,7 @@ TEST(AtomicDomain, must_be_the_same_everywhere) {
   works.sync();
 }
 
-// Segments of both domains next to each other in memory: neither disturbs the other.
+// Segments of both domains are next to each other in memory and do not disturb each other.
 TEST(AtomicDomain, both_at_once) {
   const Group& all = world();
   if (domains().size() == 1) return;
@@ -279,8 +279,8 @@ TEST(AtomicDomain, both_at_once) {
   all.sync();
 }
 
-// Longer than what a process keeps in mind of stripes that others hold, from inside one stripe to inside
-// another.
+// Runs over more stripes than a process remembers as held by others. They begin inside one stripe and end
+// inside another.
 TEST(Accumulate, very_long_runs_are_exact_under_contention) {
   const Group& all = world();
   constexpr index_t count = (index_t{34} << 17) + 1000, begin = 8 * 777;

@@ -11,7 +11,7 @@
 #include "mpi_test.hpp"
 #include "transfer_model.hpp"
 
-// Operations that read and write one element: alone against a model, and by everybody at once.
+// Operations that read and write one element: by one rank, checked against a model, and by all ranks at once.
 namespace {
 
 using namespace tessera;
@@ -21,7 +21,7 @@ using Domain = std::optional<AtomicDomain>;
 constexpr index_t word_bytes = 8;
 constexpr ElementKind int64 = ElementKind::int64;
 
-// Each rank has elements of its own in every slice, so that it knows what was there.
+// Each rank has elements of its own in every slice, so that it knows their values.
 template <class T>
 void check_fetch_op(Domain domain, std::uint64_t seed) {
   const Group& all = world();
@@ -126,7 +126,7 @@ TEST(Atomics, compare_exchange) {
   }
 }
 
-// Words that everybody updates, each by one operation, so that the end does not depend on the order.
+// Words that all ranks update, each word by one operation, so that the result does not depend on the order.
 void check_contended_updates(Domain domain) {
   const Group& all = world();
   const int owner = all.size() / 2, rounds = times(all, 300, 30);
@@ -151,7 +151,7 @@ void check_contended_updates(Domain domain) {
     for (index_t w = 0; w < words - 1; ++w) {
       segment.fetch_op(owner, w * word_bytes, int64, operation[w], &values[w], &old);
       if (operation[w] == Update::min) {
-        EXPECT_LE(old, least);  // what was there only falls
+        EXPECT_LE(old, least);  // the value only falls
         least = std::min(old, x);
       }
     }
@@ -173,7 +173,7 @@ TEST(Atomics, contended_updates_lose_nothing) {
   for (const Domain& domain : domains()) check_contended_updates(domain);
 }
 
-// Tokens go round through one place: each must come out exactly once.
+// Tokens go round through one place. Each must come out exactly once.
 template <class T>
 void check_exchange(Domain domain) {
   const Group& all = world();
@@ -207,8 +207,8 @@ TEST(Atomics, exchange_loses_no_value) {
   }
 }
 
-// Whole numbers go into a patch by accumulate and by fetch_add, and are taken out by exchange: what was taken
-// and what is left are all.
+// Whole numbers are added to a patch by accumulate and fetch_add, and taken out by exchange. The numbers taken
+// out and the numbers left must make up all that was added.
 void check_elements_of_a_patch(Domain domain) {
   const Group& all = world();
   const int owner = all.size() / 2, rounds = times(all, 200, 30);

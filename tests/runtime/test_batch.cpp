@@ -12,7 +12,7 @@
 #include "mpi_test.hpp"
 #include "transfer_model.hpp"
 
-// Many small operations sent as few, against the same operations made one by one in a model.
+// Many small operations sent as few, checked against a model that makes them one by one.
 namespace {
 
 using namespace tessera;
@@ -91,7 +91,7 @@ class Player {
   Segment* segments_[2];
   SliceModel models_[2];
   Random random_;
-  // Found and expected; neither moves.
+  // Found and expected values. The deque does not move them.
   std::deque<std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>>> results_;
 };
 
@@ -129,7 +129,7 @@ TEST(Batch, is_sent_when_it_goes_and_flushed_with_its_segment) {
       const double value = static_cast<double>(world().rank() * 1000 + i);
       batch.put(segment, right, 8 * i, &value, 8);
     }
-    segment.flush();  // nothing is lost by a flush that comes too early
+    segment.flush();  // a flush before the batch is sent loses nothing
     other = std::move(batch);
   }
   segment.sync();
@@ -240,7 +240,7 @@ TEST(Batch, one_that_is_assigned_sends_what_it_had) {
   segment.sync();
 }
 
-// One request for several segments: the flush of each waits for it.
+// One request for several segments. The flush of each segment waits for it.
 TEST(Batch, of_several_segments_is_flushed_with_each) {
   Segment first(world(), 64 * word, "first"), second(world(), 64 * word, "second");
   const int me = world().rank(), right = (me + 1) % world().size();
@@ -286,7 +286,7 @@ TEST(Batch, what_is_wrong_is_said_at_once) {
   }
   EXPECT_THROW(batch.put(segment, all.size(), 0, &value, 8), UsageError);
   EXPECT_THROW(batch.put(segment, -1, 0, &value, 8), UsageError);
-  // The same way as the last operation went, whose place was right.
+  // These take the path of the last operation, whose place was valid.
   constexpr index_t least = std::numeric_limits<index_t>::min();
   for (int rank = 0; rank < all.size(); ++rank) {
     batch.get(segment, rank, 0, &value, 8);

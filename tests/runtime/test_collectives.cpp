@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// Collective calls against a serial model in which every rank can compute what every other has.
+// Collective calls, checked against a serial model: every rank can compute what every other rank has.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -28,12 +28,12 @@ constexpr std::array operations{Reduce::sum,     Reduce::product,     Reduce::mi
                                 Reduce::max,     Reduce::logical_and, Reduce::logical_or,
                                 Reduce::bit_and, Reduce::bit_or,      Reduce::bit_xor};
 
-// Bytes around all at which the way changes: a line, the page, what all read, the stage, pieces between nodes.
+// Sizes around all changes of method: a cache line, the page, what all read, the stage, pieces between nodes.
 const std::vector<index_t> sizes{
     0,    1,    7,     8,     9,     56,    57,    896,       897,     2048,          4096,     5461,
     8192, 8193, 16384, 16400, 65535, 65536, 65537, 3 * 65536, 300'001, (1 << 20) + 3, 3'000'017};
 
-// Small integers, so that floating-point sums are exact whatever their order; few zeros, for the logical ones.
+// Small integers, so that floating-point sums are exact in any order. Few zeros, for the logical operations.
 template <class T>
 T element(int rank, index_t i, int seed) {
   std::uint64_t x = static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15UL +
@@ -163,10 +163,10 @@ TEST(Collectives, every_kind_and_operation) {
 
 TEST(Collectives, every_size) { check_all(world()); }
 
-// As large as the shared memory many times over.
+// Many times as large as the shared memory.
 TEST(Collectives, much) { check_reduce<double>(world(), index_t{9} << 18, Reduce::sum, 5); }
 
-// In reverse, every second, one alone, the node's, formed by its members; used in turn, with members in common.
+// Groups that share members, used in turn: reversed, every second rank, one rank, the node, formed by members.
 TEST(Collectives, groups_that_overlap) {
   const Group& all = world();
   const int me = all.rank(), size = all.size();
@@ -200,7 +200,7 @@ TEST(Collectives, groups_that_overlap) {
   if (formed) formed.close();
 }
 
-// A member that runs ahead must not overwrite what others still read; nobody waits in between.
+// A member that runs ahead must not overwrite what others still read. No member waits in between.
 TEST(Collectives, in_quick_succession) {
   const Group& all = world();
   const int me = all.rank(), size = all.size();
@@ -224,8 +224,8 @@ TEST(Collectives, in_quick_succession) {
   }
 }
 
-// Sums of numbers that are rounded differently in another order: all members have the same bits, of every
-// element at every place, and again when it is done again.
+// Sums of numbers whose rounding depends on the order. All members must get the same bits, for every element at
+// every place, and in every repetition.
 TEST(Collectives, same_bits_everywhere) {
   const Group& all = world();
   std::mt19937_64 random(static_cast<std::uint64_t>(all.rank()) + 100);
@@ -242,7 +242,7 @@ TEST(Collectives, same_bits_everywhere) {
       all.broadcast(std::span<double>(of_root), 0);
       EXPECT_EQ(std::memcmp(first.data(), again.data(), count * sizeof(double)), 0) << count;
       EXPECT_EQ(std::memcmp(first.data(), of_root.data(), count * sizeof(double)), 0) << count;
-      // Nor does it matter with how many others an element is reduced.
+      // The number of other elements in the reduction must not matter either.
       double one = given[count / 2];
       EXPECT_EQ(all.all_reduce(one, operation), first[count / 2]) << count;
     }
@@ -265,7 +265,7 @@ TEST(Collectives, numbers_that_are_none) {
         EXPECT_EQ(result.back(), operation == Reduce::min ? 0.0 : all.size() - 1.0);
       }
     }
-    // Zeros of both signs compare equal: which it is, all have the same.
+    // Zeros of both signs compare equal. All ranks must get the same one.
     double zero = all.rank() % 2 == 0 ? 0.0 : -0.0;
     zero = all.all_reduce(zero, Reduce::min);
     const auto signs = all.all_gather(static_cast<int>(std::signbit(zero)));
@@ -273,7 +273,7 @@ TEST(Collectives, numbers_that_are_none) {
   }
 }
 
-// A message of the program's own, too large to be sent at once, is received by one that has not yet come.
+// The program sends a message that is too large to be sent eagerly, to a rank that has not yet come.
 TEST(Collectives, messages_move_on_meanwhile) {
   const Group& all = world();
   const int me = all.rank(), size = all.size();
@@ -305,7 +305,7 @@ TEST(Collectives, messages_move_on_meanwhile) {
   }
 }
 
-// Others go on with this process's memory while it waits in a collective call, and before it comes.
+// Other ranks access this process's memory before it comes to a collective call and while it waits in it.
 TEST(Collectives, beside_one_sided_operations) {
   const Group& all = world();
   const int me = all.rank(), size = all.size();

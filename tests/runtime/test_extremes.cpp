@@ -19,7 +19,7 @@ namespace {
 using namespace tessera;
 using namespace tessera::test;
 
-// As many levels as there are, in any order, forwards and backwards on both sides.
+// A transfer with the most levels possible, in any order, forwards and backwards on both sides.
 struct DeepTransfer {
   Strided shape;
   index_t offset = 0, bytes = 0;             // of the remote side
@@ -105,7 +105,7 @@ TEST(Extremes, from_the_last_byte_backwards) {
     EXPECT_EQ(segment.load<std::int64_t>(all.rank(), 8 * i), 1000 * left() + 799 - i);
   segment.get(right(), 6400 - 8, reversed, found.data());
   EXPECT_EQ(found, numbers);
-  // The same read forwards into memory that goes backwards.
+  // The same, but read forwards and stored backwards.
   const Strided mirrored{.run = 8, .levels = 1, .count = {800}, .remote_stride = {8}, .local_stride = {-8}};
   std::fill(found.begin(), found.end(), -1);
   segment.get(right(), 0, mirrored, &found.back());
@@ -144,7 +144,7 @@ TEST(Extremes, nothing_is_moved_by_a_count_of_zero) {
   }
 }
 
-// What is asked for has more bytes than 64 bits can say, and must not look like nothing, or like less.
+// Shapes of more bytes than 64 bits can count. They must not look empty or smaller than they are.
 TEST(Extremes, more_bytes_than_there_are_numbers) {
   const Group& all = world();
   constexpr index_t k = index_t{1} << 31;
@@ -223,7 +223,7 @@ void check_single_values(F&& value_of) {
       const T value = value_of(place + 1000 * rank);
       std::memcpy(model.place((rank + 1) % all.size(), place), &value, sizeof(T));
       if (rank == all.rank()) segment.store(right(), place, value);
-      // Its author sees it at once.
+      // The rank that stored it sees it at once.
       if (rank == all.rank() && place % 3 == 0) {
         EXPECT_EQ(segment.load<T>(right(), place), value);
       }

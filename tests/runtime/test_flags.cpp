@@ -19,12 +19,12 @@ namespace {
 using namespace tessera;
 using namespace tessera::test;
 
-// What a rank sends in a round to its neighbour on one side (0: left, 1: right).
+// The value that a rank sends in a round to its neighbour on one side (0: left, 1: right).
 double halo(int rank, int round, int side, index_t i) {
   return 1e6 * rank + 1000.0 * round + 500.0 * side + static_cast<double>(i % 300);
 }
 
-// Halos that are exchanged with both neighbours: two buffers and two flags for each side, that take turns.
+// Exchanges halos with both neighbours. Each side has two buffers and two flags, which take turns.
 class Ring {
  public:
   Ring() : halos_(world(), 4 * count * 8, "halos"), flags_(world(), 4, "arrivals") {
@@ -36,7 +36,7 @@ class Ring {
       std::vector<double> data(count);
       for (index_t i = 0; i < count; ++i) data[at(i)] = halo(world().rank(), round, side, i);
       const int to = side == 0 ? left() : right();
-      // What goes to the left comes from the right there.
+      // Data sent to the left neighbour arrive there from the right.
       put_notify(halos_, to, place(round, 1 - side), Strided::contiguous(count * 8), data.data(),
                  flags_.at(to, which(round, 1 - side)));
       std::fill(data.begin(), data.end(), -1.0);  // ours again
@@ -83,12 +83,12 @@ TEST(Flags, neighbours_exchange_halos_without_a_barrier) {
   world().sync();
 }
 
-// One rank begins only when all others but its neighbours have been through their exchange, which therefore do
-// not wait for it. (Should they do so nevertheless, it gives up after a while.)
+// One rank begins only when all others except its neighbours have finished their exchange. So they do not wait
+// for it. (If they did, the rank would give up after a while.)
 TEST(Flags, only_neighbours_wait_for_the_slow) {
   const Group& all = world();
   const int slow = all.size() / 2, others = all.size() - 3;
-  if (others < 1) return;  // everybody is a neighbour of everybody
+  if (others < 1) return;  // all ranks are neighbours of each other
   Ring ring;
   Scalars<std::int32_t> through(all, 1, "through"), begun(all, 1, "begun");
   const int distance =
@@ -119,7 +119,7 @@ TEST(Flags, notifications_add_up) {
     flags.notify(right(), 1);
     for (int rank = 0; rank < all.size(); ++rank) flags.notify(rank, 2);
   }
-  // In portions; nothing is left over.
+  // Waits in portions. No notification is left over.
   flags.wait(1);
   flags.wait(1, each - 3);
   flags.wait(1, 2);
@@ -129,7 +129,7 @@ TEST(Flags, notifications_add_up) {
   EXPECT_FALSE(flags.test(2));
   EXPECT_FALSE(flags.test(0));
   all.barrier();
-  // As many as came, then none.
+  // As many as came can be taken, and then none.
   flags.notify(left(), 0);
   flags.notify(left(), 0);
   flags.notify(left(), 0);
@@ -149,7 +149,7 @@ TEST(Flags, test_does_not_wait) {
   Flags flags(all, 1);
   Segment data(all, 8, "announced");
   all.barrier();
-  // Rank 0 announces only after everybody has found nothing.
+  // Rank 0 notifies only after every rank has found no notification.
   EXPECT_FALSE(flags.test(0));
   all.barrier();
   const double value = 4.25;
@@ -163,7 +163,7 @@ TEST(Flags, test_does_not_wait) {
   all.sync();
 }
 
-// A chain through all ranks: each waits for the one before it, asleep for long or not at all.
+// A chain through all ranks. Each rank waits for the one before it, and sleeps for long or not at all.
 TEST(Flags, wake_who_sleeps) {
   const Group& all = world();
   Flags flags(all, 2);
@@ -180,7 +180,7 @@ TEST(Flags, wake_who_sleeps) {
     const std::int64_t next = 100 * round + all.rank() + 1;
     if (all.rank() + 1 < all.size())
       put_notify(data, right(), 0, Strided::contiguous(8), &next, flags.at(right(), 0));
-    // Nobody is overtaken: the last one says when the round is over.
+    // The last rank ends the round for all, so that no rank overtakes another.
     if (all.rank() + 1 == all.size()) {
       for (int rank = 0; rank < all.size(); ++rank) flags.notify(rank, 1);
     }
@@ -189,12 +189,12 @@ TEST(Flags, wake_who_sleeps) {
   all.sync();
 }
 
-// The flag's owner may be another than the data's: a third one is told that the data has arrived.
+// wait_any returns any flag that has a notification.
 TEST(Flags, whichever_comes_first_is_told) {
   const Group& all = world();
   const int me = all.rank(), n = all.size();
   Flags flags(all, n, "many");
-  // Each notifies all others, each at its own time: all are waited for, each once.
+  // Each rank notifies all others at its own time, and waits for each of them once.
   for (int round = 0; round < 5; ++round) {
     if ((me + round) % 3 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(3));
     for (int i = 1; i < n; ++i) flags.notify((me + i) % n, me);
@@ -216,6 +216,7 @@ TEST(Flags, whichever_comes_first_is_told) {
   all.sync();
 }
 
+// The flag may have another owner than the data. A third rank is told that the data have arrived.
 TEST(Flags, tell_somebody_else) {
   const Group& all = world();
   Flags flags(all, all.size(), "told");
@@ -229,7 +230,7 @@ TEST(Flags, tell_somebody_else) {
   all.sync();
 }
 
-// Strided data, from everybody to everybody, many at once.
+// Strided data, from every rank to every rank, many at once.
 TEST(Flags, announce_strided_data_to_all) {
   const Group& all = world();
   constexpr index_t rows = 30;
@@ -250,7 +251,7 @@ TEST(Flags, announce_strided_data_to_all) {
   all.sync();
 }
 
-// Flags that are dropped take their last notifications with them: the memory is the next ones'.
+// The last notifications of dropped flags must not reach the next flags, which get the same memory.
 TEST(Flags, that_nobody_waited_for_do_not_reach_the_next) {
   const Group& all = world();
   Segment data(all, 1 << 16, "data");
@@ -262,7 +263,7 @@ TEST(Flags, that_nobody_waited_for_do_not_reach_the_next) {
       const index_t bytes = round % 2 == 0 ? 64 : 1 << 16;
       put_notify(data, right(), 0, Strided::contiguous(bytes), sent.data(), flags.at(right(), 0));
     }
-    // Who comes last finds all others there, and waits for nobody: it does not look after its agent meanwhile.
+    // The last rank finds all others there and does not wait. So it does not look after its agent meanwhile.
     const auto late = std::chrono::steady_clock::now() + std::chrono::microseconds(all.rank() % 2 * 500);
     while (std::chrono::steady_clock::now() < late) {
     }
@@ -289,7 +290,7 @@ TEST(Flags, that_are_not_there) {
   EXPECT_THROW(flags.wait(-1), UsageError);
   EXPECT_THROW(flags.test(2), UsageError);
   EXPECT_THROW(flags.test(-1), UsageError);
-  // Those that were waited for are not to come back.
+  // Bad counts must not bring back notifications that were waited for.
   constexpr auto least = std::numeric_limits<std::int64_t>::min(),
                  most = std::numeric_limits<std::int64_t>::max();
   flags.wait(0, 0);
@@ -309,7 +310,7 @@ TEST(Flags, that_are_not_there) {
   EXPECT_THROW(put_notify(data, 0, 64, word, &value, flags.at(0, 0)), UsageError);
   EXPECT_THROW(put_notify(data, 0, 0, word, &value, flags.at(0, 2)), UsageError);
   all.sync();
-  // Nobody was told of data that could not be put.
+  // No rank was told of data that could not be put.
   EXPECT_FALSE(flags.test(0));
   EXPECT_FALSE(flags.test(1));
   EXPECT_THROW(Flags(all, -1), UsageError);

@@ -29,7 +29,7 @@ TEST(Group, ranks_and_nodes) {
   EXPECT_EQ(all.size(), size);
   EXPECT_FALSE(all.host().empty());
 
-  // The same said by MPI: who shares memory, cut into pieces as the environment asks.
+  // The same from MPI: the ranks that share memory, cut into pieces as the environment asks.
   MPI_Comm shared = MPI_COMM_NULL;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &shared);
   int place = 0, leader = rank;
@@ -304,7 +304,7 @@ TEST(Group, mismatched_calls_are_told) {
   EXPECT_EQ(all.all_reduce(1, Reduce::sum), all.size());
 }
 
-// Groups come and go; their last copies die in another order on every rank.
+// Groups come and go. Their last copies are destroyed in a different order on every rank.
 TEST(Group, many_groups) {
   const Group& all = world();
   const int rounds = 100;
@@ -320,7 +320,7 @@ TEST(Group, many_groups) {
   EXPECT_EQ(all.all_reduce(1, Reduce::sum), all.size());
 }
 
-// A process may have a thousand files, and a program as many groups.
+// A process may open only a thousand files, and a program may have as many groups.
 TEST(Group, needs_no_file_while_it_lives) {
   const auto open_files = [] {
     const std::filesystem::directory_iterator files("/proc/self/fd");
@@ -329,7 +329,7 @@ TEST(Group, needs_no_file_while_it_lives) {
   const char* method = std::getenv("TESSERA_SHARED_MEMORY");
   if (method != nullptr && std::string(method) == "mpi") GTEST_SKIP() << "MPI's own memory may need some";
   const Group& all = world();
-  std::vector<Group> kept{all.split(0)};  // what is opened once
+  std::vector<Group> kept{all.split(0)};  // opens the files that are opened once
   const auto before = open_files();
   for (int i = 0; i < 30; ++i) {
     kept.push_back(all.split(0));

@@ -38,7 +38,7 @@ TEST(Heap, one_allocates_and_all_use_it) {
     EXPECT_EQ(heap.address(pointer) != nullptr, all.on_node(owner));
     EXPECT_EQ(heap.address(pointer),
               all.on_node(owner) ? heap.segment().address(owner) + pointer.offset : nullptr);
-    // A sum, a counter and an element of each rank's own.
+    // A sum, a counter, and an element of its own for each rank.
     std::vector<std::int64_t> ones(slots - 1, 1 + all.rank());
     const std::int64_t one = 1, mine = 50 + all.rank();
     std::int64_t old = 0;
@@ -58,7 +58,7 @@ TEST(Heap, one_allocates_and_all_use_it) {
       EXPECT_EQ(std::memcmp(here, &mine, 8), 0);
     }
     heap.segment().sync();
-    // Only its owner can give it back, and only once.
+    // Only its owner can deallocate it, and only once.
     if (all.rank() != owner) {
       EXPECT_THROW(heap.deallocate(pointer), UsageError);
     }
@@ -85,14 +85,14 @@ TEST(Heap, pointers_are_values) {
   static_assert(Element<HeapPointer>);
 }
 
-// Blocks of one process: where they are, and the number that fills them.
+// A block of one process: its place and size, and the number that fills it.
 struct Block {
   HeapPointer pointer;
   index_t bytes;
   std::uint8_t mark;
 };
 
-// Whether a block is where it may be, apart from all others.
+// Whether a block is at a valid place, apart from all others.
 bool is_apart(const Block& block, const std::vector<Block>& others, index_t room) {
   const index_t begin = block.pointer.offset, end = begin + block.bytes;
   if (block.pointer.rank != world().rank() || begin < 0 || end > room || begin % 64 != 0) return false;
@@ -104,10 +104,10 @@ bool is_apart(const Block& block, const std::vector<Block>& others, index_t room
   return true;
 }
 
-// All ranks at once, each for itself: blocks never overlap, keep what is in them, and all room comes back.
+// All ranks at once, each for itself. Blocks never overlap and keep their contents, and all room comes back.
 TEST(Heap, random_blocks) {
   const Group& all = world();
-  const index_t room = 64 * (500 + 100 * all.rank());  // another one on each rank
+  const index_t room = 64 * (500 + 100 * all.rank());  // a different size on each rank
   Heap heap(all, room, "random");
   const index_t at_first = heap.available();
   Random random(30 + static_cast<std::uint64_t>(all.rank()));
@@ -151,7 +151,7 @@ TEST(Heap, random_blocks) {
   }
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(heap.available(), at_first);
-  // In one piece again.
+  // The room is in one piece again.
   const HeapPointer everything = heap.allocate(room);
   EXPECT_THROW(heap.allocate(1), MemoryError);
   heap.deallocate(everything);

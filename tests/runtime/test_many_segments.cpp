@@ -17,12 +17,12 @@ namespace {
 using namespace tessera;
 using namespace tessera::test;
 
-// A number that tells a segment, a slice of it and who has put it there.
+// A number that identifies a segment, one of its slices, and the rank that stored it.
 std::int64_t content(int segment, int owner, int author) {
   return index_t{100} * segment + 10 * owner + author;
 }
 
-// Closed in an order that is random but the same everywhere, with those that remain intact to the end.
+// Segments are closed in a random order, the same on every rank. The others stay intact to the end.
 TEST(ManySegments, alive_at_once) {
   const Group& all = world();
   const int count = times(all, all.size() <= 3 ? 10000 : 500, 500);
@@ -48,7 +48,7 @@ TEST(ManySegments, alive_at_once) {
   for (int i = 0; i < count / 2; ++i) {
     look(order[at(i)]);
     segments[at(order[at(i)])].close();
-    // Its memory may be taken for another one at once, which must not disturb the rest.
+    // Another segment may get its memory at once, which must not disturb the rest.
     if (i % 5 == 0) {
       Segment passing(all, 320, "passing");
       std::memset(passing.address(all.rank()), 0xee, 320);
@@ -63,7 +63,7 @@ TEST(ManySegments, alive_at_once) {
   EXPECT_EQ(runtime().memory_in_use(), before);
 }
 
-// One after another, dropped or closed; TESSERA_TEST_LARGE makes it 100,000.
+// Segments one after another, dropped or closed. TESSERA_TEST_LARGE makes it 100,000.
 TEST(ManySegments, created_and_destroyed) {
   const Group& all = world();
   const bool large = std::getenv("TESSERA_TEST_LARGE") != nullptr;
@@ -80,7 +80,7 @@ TEST(ManySegments, created_and_destroyed) {
     if (i % 3 == 0) segment.close();
   }
   EXPECT_EQ(wrong, 0);
-  // What is dropped goes before long, not at the end.
+  // Dropped segments are freed before long, not at the end.
   EXPECT_LE(most, before + 500000);
   all.sync();
   EXPECT_EQ(runtime().memory_in_use(), before);

@@ -21,7 +21,7 @@ namespace {
 using namespace tessera;
 using namespace tessera::test;
 
-// Who is where in a group, groups formed by their members alone, and groups that are closed.
+// The members of groups, groups formed by their members alone, and groups that are closed.
 
 using Ranks = std::vector<int>;
 
@@ -33,7 +33,7 @@ Ranks everyone() {
   return list;
 }
 
-// Everything that can be asked about a group's members, who have these ranks in the world.
+// All queries about a group's members. `members` are their ranks in the world.
 void check_members(const Group& group, const Ranks& members) {
   const Group& all = world();
   const auto size = static_cast<int>(members.size());
@@ -84,7 +84,7 @@ void check_communication(const Group& group, const Ranks& members) {
   group.sync();
 }
 
-// One-sided operations on a segment of the group's own: everybody to everybody.
+// One-sided operations on a segment of the group's own, from every rank to every rank.
 void check_segment(const Group& group) {
   const int size = group.size(), me = group.rank();
   Segment segment(group, 8 * (size + 1), "of a group");
@@ -125,7 +125,7 @@ TEST(Group, members_nodes_and_distances) {
   Ranks members;
   for (int r = all.rank() % 2; r < all.size(); r += 2) members.push_back(r);
   check_members(odd, members);
-  // Ranks mean something else in a part of a part.
+  // A part of a part has ranks of its own.
   Ranks part_of_part;
   for (std::size_t i = members.size(); i-- > 0;) part_of_part.push_back(members[i]);
   check_members(odd.split(0, -odd.rank()), part_of_part);
@@ -136,13 +136,13 @@ TEST(GroupForm, is_called_by_the_members_alone) {
   const Group& all = world();
   constexpr int tag = 77;
   for (int absent = 0; absent < all.size(); ++absent) {
-    // From the one after the absent on, so that the order is not the world's.
+    // Begins after the absent rank, so that the order is not the world's.
     Ranks list;
     for (int i = 1; i < all.size(); ++i) list.push_back((absent + i) % all.size());
     if (list.empty()) break;
     int done = 0;
     if (all.rank() == absent) {
-      // Makes no call of Tessera's before the group has been used and closed.
+      // The absent rank makes no call of Tessera before the group has been used and closed.
       MPI_Recv(&done, 1, MPI_INT, list.front(), tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       EXPECT_EQ(done, 100 + absent);
       continue;
@@ -158,7 +158,7 @@ TEST(GroupForm, is_called_by_the_members_alone) {
   all.sync();
 }
 
-// A member that has come serves those who work on its memory first, and come later.
+// A member that waits in form() serves a member that first accesses its memory and comes later.
 TEST(GroupForm, members_that_wait_serve) {
   const Group& all = world();
   if (all.size() < 2) return;
@@ -169,7 +169,7 @@ TEST(GroupForm, members_that_wait_serve) {
     const int other = (late + 1) % all.size();
     if (all.rank() != late && all.rank() != other) continue;
     if (all.rank() == late) {
-      // Time for the other one to begin to wait.
+      // Gives the other rank time to begin to wait.
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       const std::int64_t one = 1;
       std::int64_t old = 0;
@@ -222,7 +222,7 @@ TEST(GroupForm, overlapping_groups_one_after_another_in_every_order) {
   const auto lists = overlapping_lists();
   Ranks order{0, 1, 2, 3}, closing{2, 0, 3, 1};
   do {
-    // Nobody waits for anybody who is not in a list with him.
+    // A rank waits only for ranks that are in a list with it.
     std::vector<Group> groups(lists.size());
     for (const int i : order) {
       if (contains(lists[at(i)], all.rank())) groups[at(i)] = all.form(lists[at(i)], i % 2);
@@ -238,7 +238,7 @@ TEST(GroupForm, overlapping_groups_one_after_another_in_every_order) {
   all.sync();
 }
 
-// Half of the ranks begin with the neighbour on their right, half with the one on their left.
+// Half of the ranks begin with their right neighbour, half with their left neighbour.
 TEST(GroupForm, pairs_around_a_ring_at_the_same_time_under_different_tags) {
   const Group& all = world();
   const int n = all.size(), me = all.rank();
@@ -273,7 +273,7 @@ TEST(GroupForm, pairs_around_a_ring_at_the_same_time_under_different_tags) {
   all.sync();
 }
 
-// Segments of all these groups at once: everybody works on those it is a member of, in an order of its own.
+// Segments of all these groups at once. Each rank works on the segments of its groups in an order of its own.
 TEST(GroupForm, one_sided_operations_in_overlapping_groups_at_once) {
   const Group& all = world();
   if (all.size() < 2) return;
@@ -392,7 +392,7 @@ TEST(GroupForm, bad_lists_are_refused_without_anybody_else) {
       refuse({-1, me}, {"rank -1"});
       if (n > 1) refuse({me, (me + 1) % n, me}, {mine + " is listed twice"});
       if (n > 2) refuse({(me + 1) % n, (me + 2) % n, (me + 1) % n}, {"is listed twice"});
-      // TagPool that MPI does not have, or that would stand for another.
+      // Tags that MPI does not have, or that would stand for another tag.
       for (const int tag : {-1, std::numeric_limits<int>::min(), 16384, std::numeric_limits<int>::max()}) {
         const auto text = message_of<UsageError>([&] { all.form(Ranks{me}, tag); });
         EXPECT_NE(text.find("tag " + std::to_string(tag)), std::string::npos) << text;
@@ -406,7 +406,7 @@ TEST(GroupForm, bad_lists_are_refused_without_anybody_else) {
   all.sync();
 }
 
-// Copies that are let go say nothing to anybody; the others close.
+// A dropped handle tells no other rank and frees nothing. The other handles can be closed.
 TEST(GroupForm, a_dropped_handle_frees_nothing_and_needs_nobody) {
   const Group& all = world();
   Ranks list = everyone();
@@ -465,7 +465,7 @@ void check_close(Make&& make) {
   std::vector<double> values(1 << 14, 1.5), found(1 << 14, 0.0);
   segment.put((group.rank() + 1) % group.size(), 0, Strided::contiguous(1 << 17), values.data());
   segment.sync();
-  // Under way when the group is closed.
+  // In flight when the group is closed.
   segment.get_async(group.rank(), 0, Strided::contiguous(1 << 17), found.data()).detach();
   group.close();
   EXPECT_EQ(found, values);
@@ -520,7 +520,7 @@ TEST(GroupClose, is_refused_for_the_world_and_for_a_node) {
   all.sync();
 }
 
-// Closed in another order than made; what is left goes with the parent's next collective calls.
+// Closed in another order than made. The other groups go with the parent's next collective calls.
 TEST(GroupClose, in_any_order_among_groups_that_are_dropped) {
   const Group& all = world();
   for (int round = 0; round < 10; ++round) {

@@ -69,13 +69,13 @@ TEST(LocalBuffer, of_impossible_sizes) {
   EXPECT_THROW(LocalBuffer<double>(-1), UsageError);
   EXPECT_THROW(LocalBuffer<char>(std::numeric_limits<index_t>::min()), UsageError);
   EXPECT_THROW(LocalBuffer<double>(index_t{1} << 45), MemoryError);
-  EXPECT_THROW(LocalBuffer<double>(index_t{1} << 61), MemoryError);  // of which the bytes do not fit 64 bits
+  EXPECT_THROW(LocalBuffer<double>(index_t{1} << 61), MemoryError);  // its bytes do not fit 64 bits
   EXPECT_THROW(LocalBuffer<char>(std::numeric_limits<index_t>::max()), MemoryError);
   const LocalBuffer<double> works(100);
   EXPECT_EQ(works.size(), 100);
 }
 
-// Whose slice a pointer points into, found by looking at all of them.
+// The slice that a pointer points into, found by searching all slices.
 std::optional<Segment::Position> position(const Segment& segment, const std::byte* pointer) {
   for (int rank = 0; rank < segment.group().size(); ++rank) {
     const std::byte* slice = segment.address(rank);
@@ -90,7 +90,7 @@ void expect_located(const Segment& segment, const std::byte* pointer) {
   EXPECT_EQ(found.has_value(), expected.has_value());
   const auto location = runtime().locate(pointer);
   if (!expected) {
-    // It may well be another segment's.
+    // It may belong to another segment.
     EXPECT_FALSE(location && location->segment.name() == segment.name());
     return;
   }
@@ -123,7 +123,7 @@ TEST(Locate, pointers_into_slices) {
         expect_located(segment, slice + offset);
     }
   }
-  // A handle found in this way is as good as the one that was made.
+  // A handle found by a pointer is as good as the handle that was made.
   for (Segment& segment : segments) {
     const int me = segment.group().rank();
     auto location = runtime().locate(segment.address(me) + 8);
@@ -171,7 +171,7 @@ TEST(Locate, the_handle_keeps_the_memory) {
     Segment segment(all, bytes, "kept");
     segment.store(right(), 64, 100.0 + all.rank());
     segment.sync();
-    // By one rank, which is enough: nobody's memory may go while somebody can reach it.
+    // A handle on one rank is enough: no rank's memory may be freed while another rank can access it.
     if (all.rank() == all.size() - 1) kept = runtime().locate(segment.address(all.rank()) + 64);
   }
   all.sync();
@@ -183,7 +183,7 @@ TEST(Locate, the_handle_keeps_the_memory) {
   kept.reset();
   all.sync();
   EXPECT_EQ(runtime().memory_in_use(), before);
-  // Closing is for all handles.
+  // close() closes all handles.
   Segment segment(all, 64, "closed");
   const auto location = runtime().locate(segment.address(all.rank()));
   EXPECT_TRUE(location.has_value());

@@ -20,7 +20,7 @@ namespace {
 using namespace tessera;
 using namespace tessera::test;
 
-// Adds one, by a load and a store that lose updates unless something excludes the others.
+// Adds one by a load and a store, which lose updates unless the other ranks are excluded.
 void increment(Segment& segment, int rank, index_t offset) {
   segment.store(rank, offset, segment.load<std::int64_t>(rank, offset) + 1);
 }
@@ -32,7 +32,7 @@ TEST(Mutexes, exclude_everybody_else) {
   EXPECT_EQ(set.count(), 3);
   EXPECT_EQ(set.host(), last);
   EXPECT_TRUE(set.group() == all);
-  // Each guards a counter at another rank than its host.
+  // Each mutex guards a counter, mostly at another rank than its host.
   Segment counters(all, 3 * 64, "guarded");
   zero(counters, 3 * 64);
   Random random(1 + static_cast<std::uint64_t>(all.rank()));
@@ -63,8 +63,8 @@ TEST(Mutexes, one_inside_the_other) {
       const std::scoped_lock hold(first);
       increment(counters, all.size() - 1, 0);
     } else if (i % 3 == 1) {
-      // One may try in another order than all others. (Not several: std::lock gives back what it holds, a queue
-      // hands that to the next who does the same, and they may go round for ever.)
+      // Only one rank may lock in another order. (std::lock gives back the mutex it holds. With several such
+      // ranks, the queue hands it to the next of them, and so on for ever.)
       if (all.rank() == 0) {
         std::lock(second, first);
       } else {
@@ -118,7 +118,7 @@ TEST(Mutexes, try_lock) {
   }
 }
 
-// Only one of all that try gets it.
+// Of all the ranks that try, only one gets it.
 TEST(Mutexes, everybody_tries) {
   const Group& all = world();
   Mutexes set(all, 1);
@@ -143,7 +143,7 @@ TEST(Mutexes, first_come_first_served) {
   int place = 0;
   while (order[at(place)] != all.rank()) ++place;
   if (place > 0) {
-    // Whoever comes before is about to queue or has done so; some time later it surely has.
+    // The rank before is about to queue or has done so. After the pause it surely has.
     queue.wait(0);
     usleep(100000);
   } else {
@@ -161,7 +161,7 @@ TEST(Mutexes, first_come_first_served) {
   all.barrier();
 }
 
-// What an earlier holder did before it let go is there, by whatever path it went.
+// An earlier holder's operations are complete, whatever paths they took.
 TEST(Mutexes, unlocking_completes_what_was_done) {
   const Group& all = world();
   const int rounds = times(all, 100, 10);
@@ -228,7 +228,7 @@ TEST(Mutexes, that_are_not_there) {
   EXPECT_THROW(Mutexes(all, std::numeric_limits<index_t>::min()), UsageError);
   for (const index_t bad : {std::numeric_limits<index_t>::max(), index_t{1} << 58, index_t{1} << 62})
     EXPECT_THROW(Mutexes(all, bad), MemoryError);
-  // Still in order.
+  // The mutexes still work.
   for (const index_t i : {0, 1}) {
     set.lock(i);
     set.unlock(i);

@@ -17,7 +17,7 @@
 #include "mpi_test.hpp"
 #include "transfer_model.hpp"
 
-// One-sided means one-sided: what is done to a process that computes, or waits for somebody else in MPI.
+// One-sided operations on a process that computes, or that waits for another process in MPI.
 namespace {
 
 using namespace tessera;
@@ -25,7 +25,7 @@ using namespace tessera::test;
 
 bool needs_calls() { return runtime().progress() == ProgressMode::poll; }
 
-// Every rank but 0 calls nothing until rank 0 has done everything to it.
+// The ranks other than 0 make no call until rank 0 has finished all its operations on them.
 TEST(Progress, operations_on_ranks_that_compute) {
   if (needs_calls()) return;
   constexpr index_t large = 1 << 20, bytes = 2 * large + 64;
@@ -66,7 +66,7 @@ TEST(Progress, operations_on_ranks_that_compute) {
   segment.sync();
 }
 
-// What is small is gathered until somebody waits for something; but it does not stay here for ever.
+// Small operations are gathered until the program waits. They are sent even if it never waits.
 TEST(Progress, a_store_that_nobody_flushes) {
   if (runtime().progress() != ProgressMode::thread) return;
   const Group& all = world();
@@ -80,8 +80,8 @@ TEST(Progress, a_store_that_nobody_flushes) {
   segment.sync();
 }
 
-// The program's own blocking calls of MPI stay legal: each waits in one for a rank that is in a one-sided call
-// to it.
+// A program may use its own blocking calls of MPI. Each rank waits in one for a rank that is in a one-sided
+// call to it.
 TEST(Progress, beside_blocking_calls_of_mpi) {
   if (needs_calls() || world().size() == 1) return;
   const Group& all = world();
@@ -112,8 +112,8 @@ TEST(Progress, beside_blocking_calls_of_mpi) {
   segment.sync();
 }
 
-// Who waits for its node serves other nodes meanwhile, if nobody else does: rank 0 waits for its mate, the mate
-// for a stranger, and the stranger for rank 0.
+// A rank that waits for its node serves other nodes meanwhile, if no agent does. Rank 0 waits for its mate, the
+// mate for a stranger, and the stranger for rank 0.
 TEST(Progress, beside_waits_for_the_node) {
   const Group& all = world();
   int mate = -1, stranger = -1;
@@ -146,8 +146,8 @@ TEST(Progress, beside_waits_for_the_node) {
   segment.sync();
 }
 
-// A flush is asked for where one is needed and nowhere else: what is under way in one array is no business of
-// another's.
+// A flush is requested only where one is needed. Operations in flight in one segment cause no flush of another
+// segment.
 TEST(Progress, counts_of_flushes) {
   const Group& all = world();
   Segment a(all, 1 << 20, "a"), b(all, 1 << 20, "b");
@@ -183,7 +183,7 @@ TEST(Progress, counts_of_flushes) {
   b.sync();
 }
 
-// A flag comes after all that was put before it, not only after what was put with it.
+// A flag arrives after all earlier puts, not only after the put that belongs to it.
 TEST(Progress, flag_after_earlier_puts) {
   const Group& all = world();
   constexpr index_t bytes = 1 << 20;
@@ -214,7 +214,7 @@ index_t resident_kibibytes() {
   return 0;
 }
 
-// Who sends faster than the target takes is slowed down: neither keeps what it cannot deliver.
+// A sender that is faster than its target is slowed down. Neither side keeps data that it cannot deliver.
 TEST(Progress, a_flood_of_small_puts_does_not_pile_up) {
   const Group& all = world();
   constexpr index_t run = 1024, places = 64, puts = 60000;  // 60 MB in all

@@ -6,7 +6,7 @@
 #include "completion/ordering.hpp"
 #include "completion/under_way.hpp"
 
-// The rules of order as docs/runtime.md says them.
+// The rules of order in docs/runtime/transfers.md.
 namespace {
 
 using namespace tessera;

@@ -11,21 +11,21 @@
 
 #include "completion/outstanding.hpp"
 
-// The queue of transfers that are under way, with transfers that are none: each is done after some looks at it.
+// The queue of transfers in flight. The transfers here move nothing, and each is done after some polls.
 namespace {
 
 using namespace tessera;
 using tessera::detail::Outstanding;
 using tessera::detail::Pending;
 
-// What happened, in order: a letter for each transfer that got done.
+// The completed transfers in order, one letter each.
 using Story = std::string;
 
 struct Kind {
-  int looks = 1;     // after so many it is done
+  int looks = 1;     // polls until it is done
   index_t kept = 0;  // bytes
   bool moves = true;
-  bool fails = false;  // instead
+  bool fails = false;  // instead of being done
 };
 
 class Counted : public Pending::Stage {
@@ -46,7 +46,7 @@ class Counted : public Pending::Stage {
   Kind kind_;
 };
 
-// Waits as Progress does, and remembers what it was asked for.
+// Waits as Progress does, and records its calls.
 class Attendant : public Outstanding::Attendant {
  public:
   void wait_for(int agent, const std::function<bool()>& done) override {
@@ -134,7 +134,7 @@ TEST_F(OutstandingTest, the_oldest_are_completed_where_they_keep_too_much_memory
   EXPECT_EQ(story, "");
   Request c = begin('c', {.looks = 9, .kept = 1});
   EXPECT_EQ(story, "a");
-  // One that is too large by itself goes alone.
+  // A transfer that is too large by itself goes alone.
   Request d = begin('d', {.looks = 9, .kept = 100 * megabyte});
   EXPECT_EQ(story, "abc");
 }
@@ -180,7 +180,7 @@ TEST_F(OutstandingTest, an_attendant_waits_looks_after_what_does_not_move_by_its
   EXPECT_EQ(story, "abc");
 }
 
-// A transfer may have to wait for room, and who waits moves everything on: itself as well.
+// A transfer may have to wait for room. The wait advances all transfers, which must not advance it again.
 TEST_F(OutstandingTest, a_transfer_that_moves_all_on_is_not_moved_on_by_itself) {
   class Nested : public Pending::Stage {
    public:

@@ -9,8 +9,8 @@
 #include "mpi_test.hpp"
 #include "transfer_model.hpp"
 
-// Transfers whose local memory lies in a segment, mostly where the remote side lies too: the result is that of
-// reading all of the source first.
+// Transfers whose local memory lies in a segment, mostly in the area of the remote side. The result must be as
+// if the whole source were read first.
 namespace {
 
 using namespace tessera;
@@ -38,7 +38,7 @@ class OverlappingPlay {
     }
   }
 
-  // Bytes that are put or got.
+  // A put or a get of bytes.
   void copy_something() {
     const Transfer t(*this, pick(random_, 1, 16), 1);
     const bool puts = coin(), later = coin();
@@ -64,7 +64,7 @@ class OverlappingPlay {
     compare(t);
   }
 
-  // Words that are added, or of which the least or greatest stays.
+  // An accumulate of words: sums, minima or maxima.
   void accumulate_something() {
     const Transfer t(*this, 8, 8);
     const index_t what = pick(random_, 0, 2);
@@ -89,7 +89,7 @@ class OverlappingPlay {
     if (is_large(model(t.remote))) renew(t.remote);
   }
 
-  // How many areas were not as they should be.
+  // How many areas were wrong.
   int wrong() const noexcept { return wrong_; }
   // How many transfers had both sides in one area.
   int met() const noexcept { return met_; }
@@ -123,7 +123,7 @@ class OverlappingPlay {
     const auto segment = static_cast<std::size_t>(pick(random_, 0, 1));
     return {segment, static_cast<int>(pick(random_, 0, world().size() - 1))};
   }
-  // One whose memory can be pointed to: mostly the other side's own.
+  // An area that has a local address, mostly the area of the other side.
   Area any_area_near(const Area& other) {
     if (world().on_node(other.rank) && pick(random_, 0, 2) > 0) return other;
     const auto segment = static_cast<std::size_t>(pick(random_, 0, 1));
@@ -190,12 +190,12 @@ TEST(Overlap, sums) {
   }
 }
 
-// One row up or down in a matrix, in place: each row is source and target.
+// Three rows up or down in a matrix, in place. Each row is source and target.
 TEST(Overlap, rows_move_in_a_large_slice) {
   const Group& all = world();
   constexpr index_t rows = 500, columns = 300, pitch = 320;
   Segment segment(all, rows * pitch * 8, "matrix");
-  // Whoever moves rows must be alone with them: each process has the slice of the next one on its node.
+  // Only one process may move rows of a slice. Each works on the slice of the next process on its node.
   const std::vector<int> near = all.ranks_on_node(all.node_of(all.rank()));
   const int owner = near[at(all.node().rank() + 1) % near.size()];
   for (const index_t by : {-3, 3}) {

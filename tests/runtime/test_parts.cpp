@@ -9,8 +9,8 @@
 #include "mpi_test.hpp"
 #include "transfer_model.hpp"
 
-// Transfers of every size at which something else happens between nodes: what travels with its request, what is
-// cut into parts, what is packed on one side, on both or on none.
+// Transfers of all sizes at which the method changes between nodes. Data may travel with the request, be cut
+// into parts, or be packed on one side, on both or on none.
 namespace {
 
 using namespace tessera;
@@ -18,7 +18,7 @@ using namespace tessera::test;
 
 constexpr index_t slice = index_t{6} << 20;
 
-// Rank 0 writes to the last, reads back, and adds; the model does the same.
+// Rank 0 puts to the last rank, accumulates, and reads back. The model does the same.
 class AtLimits {
  public:
   AtLimits() : segment_(world(), slice, "limits"), target_(world().size() - 1), model_(1, slice) {
@@ -50,7 +50,7 @@ class AtLimits {
                                   });
     }
 
-    // At once, without a flush: in program order.
+    // Reads at once, without a flush: the operations are in program order.
     Bytes found(at(local_bytes)), expected(at(local_bytes));
     model_.get(0, offset, shape, expected.data());
     if (later) {
@@ -62,7 +62,7 @@ class AtLimits {
                                        << shape.levels << " levels at " << offset;
   }
 
-  // The whole slice, so that nothing beside it was touched.
+  // Compares the whole slice, so that bytes beside the transfers count too.
   void check_all() {
     if (world().rank() == 0) {
       Bytes found(at(slice));
@@ -118,7 +118,7 @@ TEST(Parts, strided_on_either_side) {
   limits.check_all();
 }
 
-// A large transfer that is still under way, and what touches the same bytes: the order of the program is kept.
+// A large transfer in flight, and operations on the same bytes. They must keep program order.
 TEST(Parts, order_of_what_overlaps) {
   Segment segment(world(), slice, "ordered");
   zero(segment, slice);
@@ -152,14 +152,14 @@ TEST(Parts, order_of_what_overlaps) {
   segment.sync();
 }
 
-// Many large transfers at once, more than there are buffers, to who does the same: nobody waits for a buffer
-// that waits for him.
+// Each rank starts more large transfers than there are buffers, to a rank that does the same. No two ranks may
+// wait for each other's buffers.
 TEST(Parts, many_at_once) {
   constexpr index_t rows = 40, pitch = slice / rows / 64 * 64, count = pitch / 32;
   Segment segment(world(), slice, "many");
   zero(segment, slice);
   const int target = (world().rank() + 1) % world().size();
-  // Every other 16 bytes there: packed at the target; and every third here: packed on both sides.
+  // Every other 16 bytes there: the target packs. Every third 16 bytes here, too: both sides pack.
   Strided shape{.run = 16, .levels = 1, .count = {count}, .remote_stride = {32}, .local_stride = {}};
   for (const index_t local_stride : {index_t{16}, index_t{48}}) {
     shape.local_stride = {local_stride};

@@ -20,7 +20,7 @@ using namespace tessera::test;
 
 constexpr index_t elements = 48, element_bytes = 8, own_bytes = elements * element_bytes;
 
-// Random operations of one process on areas that only it uses, one in every slice, and what they should find.
+// Random operations of one process on areas that only it uses, one in every slice, and their expected results.
 class OrderedPlay {
  public:
   OrderedPlay(Segment& segment, std::uint64_t seed)
@@ -45,7 +45,7 @@ class OrderedPlay {
     if (pick(random_, 0, 20) == 0) segment_.flush(owner());
     if (pick(random_, 0, 50) == 0) segment_.flush();
   }
-  // Waits for everything, and counts what was not as it should be.
+  // Waits for everything, and returns the number of wrong results.
   int end() {
     while (!outstanding_.empty()) finish(outstanding_.begin());
     for (int rank = 0; rank < ranks_; ++rank) {
@@ -58,7 +58,7 @@ class OrderedPlay {
   const SliceModel& model() const noexcept { return model_; }
 
  private:
-  // A transfer and its local memory, which stays where it is until the transfer is done.
+  // A transfer and its local memory, which stays in place until the transfer is done.
   struct Outstanding {
     Bytes local, expected;
     Request request;
@@ -230,7 +230,7 @@ void check(std::optional<AtomicDomain> domain, std::uint64_t seed) {
   for (int i = 0; i < times(all, 1000, 400); ++i) play.step();
   EXPECT_EQ(play.end(), 0);
   segment.sync();
-  // The owners find the same: everybody's area in the slice of the next rank.
+  // The owners find the same. Each rank's area in the slice of the next rank is compared there.
   Segment expected(all, own_bytes, "expected");
   expected.put(right(), 0, Strided::contiguous(own_bytes), play.model().place(right(), 0));
   expected.sync();

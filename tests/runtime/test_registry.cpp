@@ -14,7 +14,7 @@
 #include "state/runtime_state.hpp"
 #include "state/segment_state.hpp"
 
-// What a process knows of its memory and segments.
+// The registry of a process's memory and segments.
 namespace {
 
 using namespace tessera;
@@ -38,7 +38,7 @@ std::string place_of(const void* pointer) {
 }
 
 TEST(Registry, finds_segments_that_come_and_go_in_any_order) {
-  // The same on every rank: small ones, which share a mapping, and large ones, which have one of their own.
+  // The same on every rank: small segments, which share a mapping, and large ones with mappings of their own.
   std::mt19937 random(7);
   std::vector<std::optional<Segment>> segments(40);
   int made = 0;
@@ -82,7 +82,7 @@ TEST(Registry, knows_parts_of_a_segment_until_they_or_it_are_closed) {
   std::sort(names.begin(), names.end());
   EXPECT_EQ(names, (std::vector<std::string>{"first", "inner", "second"}));
   EXPECT_EQ(parts_of(other), std::vector<std::string>{"foreign"});
-  // A pointer into a part is one into the segment whose memory it is.
+  // A pointer into a part is located in the segment that has the memory.
   EXPECT_EQ(place_of(inner.address(world().rank())),
             "rank " + std::to_string(world().rank()) + " of whole at 272");
   first.close();

@@ -19,7 +19,7 @@ namespace {
 using namespace tessera;
 using namespace tessera::test;
 
-// A transfer under way with its local memory.
+// A transfer in flight with its local memory.
 struct Transfer {
   RandomTransfer shape;
   Bytes local;
@@ -27,7 +27,7 @@ struct Transfer {
   std::byte* begin() { return local.data() + shape.local_begin; }
 };
 
-// One rank starts random transfers to random owners and ends them in another order, in every way there is.
+// One rank starts random transfers to random owners. It ends them in another order, in every possible way.
 TEST(Request, random_strided_transfers) {
   const Group& all = world();
   constexpr index_t bytes = 4000;
@@ -100,7 +100,7 @@ TEST(Request, thousands_at_once) {
   wait_all(requests);
   EXPECT_EQ(found, values);
   segment.sync();
-  // What rank 0 has put, seen by the owners.
+  // The owners check what rank 0 has put.
   int wrong = 0;
   for (index_t i = all.rank(); i < 3000; i += all.size())
     wrong += static_cast<int>(segment.load<std::int64_t>(all.rank(), 8 * i) != i);
@@ -135,7 +135,7 @@ TEST(Request, that_is_done) {
   wait_all(several);
 }
 
-// Every way to end one: afterwards the local memory is the caller's again.
+// Every way to end a request. Afterwards the local memory is the caller's again.
 TEST(Request, the_destructor_waits_as_does_assignment) {
   const Group& all = world();
   constexpr index_t count = 3000;
@@ -153,7 +153,7 @@ TEST(Request, the_destructor_waits_as_does_assignment) {
   request = segment.get_async(left(), 0, whole, first.data());
   request = segment.get_async(left(), count * 8, whole, second.data());
   const int before = (left() + all.size() - 1) % all.size();
-  EXPECT_EQ(first, std::vector<double>(count, 1.0 + before));  // given up for another, so done
+  EXPECT_EQ(first, std::vector<double>(count, 1.0 + before));  // replaced by another request, so it is done
   request.wait();
   EXPECT_EQ(second, std::vector<double>(count, -1.0 - before));
   segment.sync();
@@ -202,7 +202,7 @@ TEST(Request, detached_ones_are_completed_by_flush_sync_and_close) {
   closing.get_async(left(), 0, Strided::contiguous(8), &last).detach();
   closing.close();
   EXPECT_EQ(last, 10 + (left() + all.size() - 1) % all.size());
-  // One that is still held is done, too.
+  // A request that is still held is done, too.
   Request held = segment.get_async(right(), 0, Strided::contiguous(8), &last);
   segment.close();
   held.wait();
@@ -219,14 +219,14 @@ TEST(Request, order_with_what_follows) {
   for (int round = 0; round < 5; ++round) {
     std::vector<double> old(count, 0), now(count, 0);
     segment.put(right(), 0, whole, ones.data());
-    // The get was first: it finds what was there before the put.
+    // The get comes first, so it reads the values from before the put.
     Request got = segment.get_async(right(), 0, whole, old.data());
     Request sent = segment.put_async(right(), 0, whole, twos.data());
     segment.get(right(), 0, whole, now.data());
     EXPECT_EQ(now, twos);
     got.wait();
     EXPECT_EQ(old, ones);
-    // Sums follow each other and the put; an element by itself comes after them.
+    // The accumulates follow the put and each other. The fetch_add comes after them.
     const double half = 0.5;
     Request first = segment.accumulate_async(right(), 0, whole, ElementKind::float64, &half, ones.data());
     Request second = segment.accumulate_async(right(), 0, whole, ElementKind::float64, &half, twos.data());
@@ -243,7 +243,7 @@ TEST(Request, order_with_what_follows) {
   segment.sync();
 }
 
-// Nothing contiguous on the local side, and more than a packing buffer holds.
+// The local side has nothing contiguous, and more bytes than a packing buffer holds.
 TEST(Request, large_and_strided) {
   const Group& all = world();
   constexpr index_t rows = 600, columns = 1100;

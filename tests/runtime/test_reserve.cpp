@@ -13,8 +13,8 @@ using tessera::detail::reserve_in_pieces;
 
 constexpr index_t mebi = index_t{1} << 20, begin = 4096;
 
-// A kernel whose calls are interrupted, and undone, when they ask for more than it gets done between two
-// signals.
+// A kernel that reserves at most `most` bytes between two signals. A call that asks for more is interrupted and
+// undone.
 class Reserve : public testing::Test {
  protected:
   int reserve(index_t bytes, index_t most) {
@@ -47,7 +47,7 @@ TEST_F(Reserve, gets_done_between_signals) {
   }
 }
 
-// Each call may be the one during which a signal comes.
+// A signal may come during each call.
 TEST_F(Reserve, small_pieces_are_repeated_as_they_are) {
   int calls = 0;
   index_t end = 0;

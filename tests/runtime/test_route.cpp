@@ -14,14 +14,14 @@
 #include "state/group_state.hpp"
 #include "state/runtime_state.hpp"
 
-// Every kind of operation follows the method of its segment, TESSERA_METHOD, TESSERA_WINDOW and what was
-// measured at start-up. The measurement is put in the Runtime's place; statistics say which path was taken.
+// Every kind of operation follows the method of its segment, TESSERA_METHOD, TESSERA_WINDOW and the measurement
+// at start-up. The tests replace the Runtime's measurement. Statistics say which path was taken.
 namespace {
 
 using namespace tessera;
 using namespace tessera::test;
 
-// For which of the lengths 8 B, 4 KiB, 64 KiB and 1 MiB the window is the faster way.
+// Whether the window is faster than the agent, for the lengths 8 B, 4 KiB, 64 KiB and 1 MiB.
 using Faster = std::array<bool, 4>;
 struct Measurement {
   const char* name;
@@ -39,7 +39,7 @@ constexpr std::array<index_t, 3> lengths{8, index_t{16} << 10, index_t{100} << 1
 
 detail::RuntimeState& state() { return detail::GroupState::of(world()).runtime(); }
 
-// Puts a measurement in the place of the Runtime's own, while it lives.
+// Replaces the Runtime's measurement while it lives.
 class Injected {
  public:
   explicit Injected(const Measurement& measured) : before_(state().path_choice()) {
@@ -53,7 +53,7 @@ class Injected {
   detail::PathChoice before_;
 };
 
-// The path as docs/runtime.md has it.
+// The path according to docs/runtime/transfers.md.
 Path expected_path(TransferMethod method, const Faster& faster, int rank, index_t run, bool has_window) {
   if (world().on_node(rank)) return Path::node;
   if (method == TransferMethod::automatic) method = state().environment().method;
@@ -72,7 +72,7 @@ std::string paths_of(const Statistics& after, const Statistics& before, Operatio
   return paths;
 }
 
-// The paths by which an operation went, such as "node".
+// The paths that an operation took, such as "node".
 template <class Handle>
 std::string taken(const Handle& handle, Operation operation, const std::function<void()>& operate) {
   const Statistics before = handle.statistics();
@@ -123,7 +123,7 @@ constexpr bool mpi_exchanges = false;
 constexpr bool mpi_exchanges = true;
 #endif
 
-// What reads, changes and writes elements: by agents, or in MPI's domain of atomicity by the window.
+// Operations that read and write elements. Agents serve them; in MPI's domain of atomicity the window does.
 void check_updates(TransferMethod method, AtomicDomain domain) {
   const bool is_mpi = domain == AtomicDomain::mpi && world().size() > 1;
   Segment segment(world(), 64, {.name = "updated", .domain = domain, .method = method});
@@ -200,7 +200,7 @@ TEST(Route, every_kind_of_operation_follows_the_method_and_the_measurement) {
   }
 }
 
-// By the window a batch keeps its runs until another kind comes, or until it is sent.
+// On the window path, a batch keeps its runs until an operation of another kind comes, or until it is sent.
 TEST(Route, batches_keep_their_order_on_every_path) {
   for (const Measurement& measured : measurements) {
     const Injected injected(measured);

@@ -56,7 +56,7 @@ TEST(Scalars, are_zero_at_first) {
   check_new_ones<std::int64_t>();
 }
 
-// Each rank has scalars of its own on every member, so that it knows what was there.
+// Each rank has scalars of its own on every member, so that it knows their values.
 template <class T>
 void check_operations() {
   const Group& all = world();
@@ -101,7 +101,7 @@ void check_operations() {
   }
   EXPECT_EQ(wrong, 0);
   all.sync();
-  // As others see them.
+  // Checks them as other ranks see them.
   std::vector<std::vector<T>> left = model;
   const int from = (all.rank() + 1) % all.size();
   for (std::vector<T>& values : left) {
@@ -153,7 +153,7 @@ void check_contended() {
   EXPECT_EQ(tokens, std::vector<std::int64_t>(tokens.size(), 1));
   EXPECT_EQ(scalars.load(owner, 0), rounds * all.size());
   EXPECT_EQ(scalars.load(owner, 2), 3 * rounds * all.size());
-  // Each bit was turned over rounds / 4 times by every rank that has it.
+  // Every rank that has a bit flipped it rounds / 4 times.
   T parity = 0;
   for (int rank = 0; rank < all.size(); ++rank) {
     for (int i = 0; i < rounds; ++i) parity = parity ^ static_cast<T>(T{1} << (rank % 7 * 4 + i % 4));
@@ -169,7 +169,7 @@ TEST(Scalars, contended_operations_lose_nothing) {
   check_contended<std::int64_t>();
 }
 
-// What was written before a flag was set is there for whoever sees it.
+// A rank that sees a flag set also sees what was written before.
 TEST(Scalars, order_other_memory) {
   const Group& all = world();
   const int right = (all.rank() + 1) % all.size(), left = (all.rank() + all.size() - 1) % all.size();

@@ -16,7 +16,7 @@ namespace {
 using namespace tessera;
 using namespace tessera::test;
 
-// One rank writes random patches to random owners, everybody looks.
+// One rank puts random patches to random owners, and every rank checks them.
 void check_put_and_get(const Group& group, index_t bytes, int rounds, std::uint64_t seed) {
   Segment segment(group, bytes, "bytes");
   EXPECT_TRUE(segment.is_open());
@@ -62,8 +62,7 @@ TEST(Segment, random_strided_put_and_get) {
   check_put_and_get(world(), 1, 2, 13);
 }
 
-// For BLAS that reads a little beyond its operands: behind what a process has there are 64 bytes that can be
-// read.
+// Behind a process's slice, 64 bytes can be read, because some BLAS reads a little beyond its operands.
 TEST(Segment, some_bytes_behind_a_slice_can_be_read) {
   const auto read_behind = [](const Segment& segment, index_t bytes_here) {
     const auto* slice = reinterpret_cast<const volatile unsigned char*>(segment.address(world().rank()));
@@ -71,7 +70,7 @@ TEST(Segment, some_bytes_behind_a_slice_can_be_read) {
     for (index_t i = 0; i < 64; ++i) sum += slice[bytes_here + i];
     return sum;
   };
-  // In memory shared with other segments to its end, and in memory of their own, of unequal pages.
+  // Segments in memory shared with others to its end, and in memory of their own, of unequal pages.
   std::vector<Segment> many;
   for (int i = 0; i < 40; ++i) {
     many.emplace_back(world(), 1 << 16, "one of many");
@@ -150,7 +149,7 @@ TEST(Segment, shapes_that_mean_nothing_are_refused_by_every_call) {
   segment.sync();
 }
 
-// Each rank has an area of its own in every slice, where it needs no synchronisation to see its own operations.
+// Each rank has an area of its own in every slice. It sees its own operations there without synchronisation.
 TEST(Segment, own_operations_are_seen_in_program_order) {
   const Group& all = world();
   constexpr index_t area = 16 * 24;
@@ -200,7 +199,7 @@ TEST(Segment, own_operations_are_seen_in_program_order) {
   segment.sync();
 }
 
-// All ranks at once, on the same memory; whole numbers, so that any order gives the same sums.
+// All ranks update the same memory at once. The numbers are whole, so that any order gives the same sums.
 template <class T>
 void check_accumulate(std::uint64_t seed) {
   const Group& all = world();

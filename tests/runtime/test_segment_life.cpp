@@ -9,7 +9,7 @@
 
 #include "mpi_test.hpp"
 
-// How segments are made, refused and freed; test_segment.cpp has what is done with them.
+// How segments are made, refused and freed. test_segment.cpp tests the operations on them.
 namespace {
 
 using namespace tessera;
@@ -71,7 +71,7 @@ TEST(Segment, dropped_memory_returns_when_all_have_dropped_it) {
   std::vector<Segment> segments;
   for (int i = 0; i < 5; ++i) segments.emplace_back(all, bytes, "dropped");
   EXPECT_EQ(runtime().memory_in_use(), before + 5 * bytes);
-  // Every rank drops another one first: nobody's may be freed while somebody may still write to it.
+  // Every rank drops another segment first. None may be freed while a rank may still write to it.
   const auto mine = static_cast<std::ptrdiff_t>(all.rank() % 5);
   const double value = 1;
   for (Segment& segment : segments) segment.put(0, 8 * all.rank(), Strided::contiguous(8), &value);
@@ -88,7 +88,7 @@ TEST(Segment, dropped_memory_returns_when_all_have_dropped_it) {
   Segment closed(all, bytes, "closed");
   closed.close();
   EXPECT_EQ(runtime().memory_in_use(), before);
-  // Assignment drops what was there.
+  // Assignment drops the old segment.
   Segment target(all, bytes, "target");
   target = Segment(all, 2 * bytes, "source");
   all.sync();
@@ -114,7 +114,7 @@ void expect_unusable(Segment& segment, const char* reason) {
   EXPECT_THROW(segment.close(), UsageError);
 }
 
-// What is under way to a segment of a group that is dropped, or closed, is done before its memory goes.
+// The group of a segment is dropped or closed. Operations in flight finish before its memory is freed.
 TEST(Segment, of_a_group_that_goes_is_freed_when_all_is_done) {
   const Group& all = world();
   const int right = (all.rank() + 1) % all.size();

@@ -49,7 +49,7 @@ struct Counts {
 
 constexpr index_t area = 800;  // of each rank in every slice
 
-// Makes known operations on one target, and says how they should be counted.
+// Makes known operations on one target and returns the counts that they should have.
 Counts operate(Segment& segment, int rank) {
   const Path copies = path_to(segment, rank, true), updates = path_to(segment, rank, false);
   const index_t begin = area * segment.group().rank();
@@ -117,7 +117,7 @@ TEST(Statistics, count_operations_and_bytes_by_path_and_target) {
     }
     EXPECT_EQ(found.of(Path::node, Operation::put).operations, total.of[0][0][0]);
     EXPECT_EQ(found.of(Path::window, Operation::atomic).bytes, total.of[1][3][1]);
-    // Together with all others, those of closed segments too.
+    // The Runtime's counts include all segments, closed ones too.
     EXPECT_EQ(Counts(runtime().statistics().total) - at_first, total);
     EXPECT_TRUE(runtime().statistics().targets.empty());
     segment.close();

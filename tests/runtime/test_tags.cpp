@@ -15,7 +15,7 @@ namespace {
 using tessera::detail::AgentComms;
 using tessera::detail::TagPool;
 
-// The tags that are given in two rounds.
+// The tags that a pool gives in two rounds.
 std::set<std::int32_t> given(TagPool& tags) {
   std::set<std::int32_t> all;
   for (std::int32_t i = 0; i < 2 * AgentComms::tags; ++i) all.insert(tags.next());

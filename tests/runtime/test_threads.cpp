@@ -21,7 +21,7 @@
 #include "transfer_model.hpp"
 
 // Several threads of every process make one-sided operations at once. The first argument is the thread level
-// asked of MPI. On one rank all threads share one mapping, which is where ThreadSanitizer can see them race.
+// asked of MPI. On one rank all threads share one mapping, so ThreadSanitizer can see their races.
 namespace {
 
 using namespace tessera;
@@ -29,7 +29,7 @@ using namespace tessera::test;
 
 constexpr int threads = 4;
 
-// Runs f(thread) on all threads at once. What one of them throws leaves from here.
+// Runs f(thread) on all threads at once. Rethrows an exception of one of them.
 template <class F>
 void on_threads(F&& f) {
   std::vector<std::thread> running;
@@ -49,7 +49,7 @@ void on_threads(F&& f) {
   if (thrown) std::rethrow_exception(thrown);
 }
 
-// This thread among those of all ranks.
+// The number of this thread among the threads of all ranks.
 int number(int thread) { return world().rank() * threads + thread; }
 int all_threads() { return world().size() * threads; }
 
@@ -107,7 +107,7 @@ TEST(Threads, see_their_own_operations_in_program_order) {
   segment.sync();
 }
 
-// Patches that share elements, and single values among them: whole numbers, so that the sum is exact.
+// Overlapping patches, and single values in them. The numbers are whole, so that the sum is exact.
 TEST(Threads, updates_of_the_same_elements_are_all_there) {
   constexpr index_t rows = 40, columns = 60;
   Segment segment(world(), rows * columns * 8, "shared");
@@ -121,7 +121,7 @@ TEST(Threads, updates_of_the_same_elements_are_all_there) {
     for (int round = 0; round < rounds; ++round) {
       for (int step = 0; step < world().size(); ++step) {
         const int owner = (number(thread) + step) % world().size();
-        // The whole in two halves, column by column and at once, and then one more to each of 20 elements.
+        // The patch in two halves by columns, then at once, and then one more to each of 20 elements.
         const index_t half_rows = rows / 2;
         const Strided upper{.run = half_rows * 8,
                             .levels = 1,
@@ -185,7 +185,7 @@ TEST(Threads, tickets_are_given_out_once) {
   world().sync();
 }
 
-// A plain counter that is right only if nobody else is in the section.
+// A plain counter that is right only if no other thread is in the section.
 TEST(Threads, mutexes_let_one_in) {
   Mutexes mutexes(world(), 2, world().size() - 1);
   Segment segment(world(), 16, "guarded");
@@ -272,14 +272,14 @@ TEST(Threads, have_lists_and_blocks_of_their_own) {
   segment.sync();
 }
 
-// MPI gives the memory, and may not be called by several threads at every level.
+// MPI allocates the memory, and not every thread level lets several threads call MPI.
 TEST(Threads, have_local_buffers_where_mpi_may_be_called) {
   const bool allowed = runtime().thread_level() >= ThreadLevel::serialized;
   std::atomic<int> made = 0, refused = 0, wrong = 0;
   std::vector<LocalBuffer<std::int64_t>> passed_on;
   for (int i = 0; i < threads; ++i) passed_on.emplace_back(1000);
   on_threads([&](int thread) {
-    LocalBuffer<std::int64_t> mine = std::move(passed_on[at(thread)]);  // freed by another than made it
+    LocalBuffer<std::int64_t> mine = std::move(passed_on[at(thread)]);  // freed by another thread than made it
     for (int round = 0; round < 100; ++round) {
       try {
         const LocalBuffer<std::int64_t> buffer(100 * (thread + 1) + round);
@@ -337,8 +337,8 @@ TEST(Threads, requests_are_many_and_statistics_count_them_all) {
   segment.sync();
 }
 
-// What is given up while another thread is in a collective call is freed only when what was written to it is
-// done at the target, and what was asked of it has come.
+// A segment is dropped while another thread is in a collective call. It is freed only when its writes are done
+// at the target and its reads have arrived.
 TEST(Threads, give_memory_up_while_another_makes_some) {
   if (runtime().thread_level() < ThreadLevel::multiple)
     GTEST_SKIP() << "collective calls need MPI for themselves";
@@ -349,7 +349,7 @@ TEST(Threads, give_memory_up_while_another_makes_some) {
   std::condition_variable changed;
   std::deque<Segment> given;
   bool is_over = false;
-  std::int64_t found = 0;  // what comes into it does not matter: nobody knows who has written last
+  std::int64_t found = 0;  // its value does not matter, as it is unknown which thread has written last
   std::thread user([&] {
     for (int i = 0;; ++i) {
       std::unique_lock lock(guard);
@@ -366,7 +366,7 @@ TEST(Threads, give_memory_up_while_another_makes_some) {
     for (int i = 0; i < at_once; ++i) {
       // Some in slabs, some with memory of their own.
       Segment segment(world(), i == 0 ? index_t{1} << 17 : 64, "given away");
-      // The others give theirs up at once: when it is freed is up to the first.
+      // The other ranks drop theirs at once, so rank 0 determines when the segment is freed.
       const std::lock_guard lock(guard);
       if (world().rank() == 0) given.push_back(std::move(segment));
       changed.notify_one();
@@ -380,11 +380,11 @@ TEST(Threads, give_memory_up_while_another_makes_some) {
   }
   user.join();
   world().sync();
-  // All of it was freed: what is made now finds the same memory.
+  // All of it was freed.
   EXPECT_EQ(runtime().memory_in_use(), 0);
 }
 
-// What is wrong with a call is told to the thread that made it; the others go on.
+// The thread that made a wrong call gets the error. The other threads go on.
 TEST(Threads, mistakes_are_thrown_where_they_are_made) {
   Segment segment(world(), 64, "mistakes");
   zero(segment, 64);

@@ -41,7 +41,7 @@ struct Segments {
   void sync() const {
     for (const Segment* segment : list) segment->sync();
   }
-  // How many slices of this process are not as the models say.
+  // How many slices of this process differ from the models.
   int differences() const {
     int wrong = 0;
     for (std::size_t s = 0; s < list.size(); ++s)
@@ -100,7 +100,7 @@ index_t any_run(Random& random, int round) {
   return round < 4 ? usual[at(round)] : pick(random, 1, 40);
 }
 
-// One rank puts, everybody looks, and gets something else.
+// One rank puts. Every rank checks its slice and gets other runs.
 void check_put_and_get(VectorMethod method, Wait wait, std::uint64_t seed) {
   const Group& all = world();
   Segments segments;
@@ -148,7 +148,7 @@ TEST(Vector, random_runs) {
   }
 }
 
-// All ranks at once, on the same memory; whole numbers, so that any order gives the same sums.
+// All ranks update the same memory at once. The numbers are whole, so that any order gives the same sums.
 template <class T>
 void check_accumulate(VectorMethod method, Wait wait, std::uint64_t seed) {
   const Group& all = world();
@@ -220,7 +220,7 @@ TEST(Vector, none_and_one) {
   }
 }
 
-// Refused before anything is moved, and by every kind of call.
+// Refused before anything is moved, by every kind of call.
 TEST(Vector, bad_lists_throw_and_move_nothing) {
   const Group& all = world();
   Segment segment(all, 64, "untouched");

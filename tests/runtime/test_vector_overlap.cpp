@@ -10,8 +10,8 @@
 #include "mpi_test.hpp"
 #include "transfer_model.hpp"
 
-// Vector transfers that write to one place several times, or read what they write: the order of the list
-// decides.
+// Vector transfers that write to one place several times, or that read what they write. The result is as if the
+// runs were done in the order of the list.
 namespace {
 
 using namespace tessera;
@@ -20,7 +20,7 @@ using namespace tessera::test;
 constexpr std::array ordered{VectorMethod::automatic, VectorMethod::conservative};
 constexpr index_t rank_bytes = 96;  // of each rank in every slice
 
-// Runs that land on few places, partly overlapping, and local runs that do so if asked to.
+// Remote runs on few places and local runs in a small buffer, both partly overlapping.
 struct CrowdedVector {
   struct Run {
     int rank;
@@ -48,7 +48,7 @@ struct CrowdedVector {
   Vector vector() const { return {.run = run, .remote = remote, .local = local}; }
 };
 
-// Every rank in its own area of all slices; then everybody looks at its slice.
+// Every rank puts to its own area of all slices. Then every rank checks its slice.
 void check_puts(VectorMethod method, std::uint64_t seed) {
   const Group& all = world();
   const index_t bytes = rank_bytes * all.size();
@@ -95,7 +95,7 @@ void check_sums(VectorMethod method, std::uint64_t seed) {
   for (int writer = 0; writer < all.size(); ++writer) {
     Random random(seed + static_cast<std::uint64_t>(writer));
     for (int round = 0; round < 10; ++round) {
-      // All in the area of rank 0: the ranks meet there, too.
+      // All runs are in the area of rank 0, so that the ranks meet there, too.
       CrowdedVector terms(random, segment, 0, 8);
       for (index_t byte = 0; byte < 120; byte += 8) {
         const std::int64_t x = pick(random, -1000, 1000);
@@ -118,8 +118,8 @@ TEST(VectorOverlap, every_term_counts) {
   for (const VectorMethod method : ordered) check_sums(method, 8);
 }
 
-// Local runs inside the slices of the node, among the places that are written: each run reads what those before
-// it have written.
+// Local runs inside the slices of the node, among the places that are written. Each run reads what earlier runs
+// have written.
 void check_local_side_in_the_segment(VectorMethod method, std::uint64_t seed) {
   const Group& all = world();
   const index_t bytes = rank_bytes * all.size(), begin = rank_bytes * all.rank();
@@ -144,7 +144,7 @@ void check_local_side_in_the_segment(VectorMethod method, std::uint64_t seed) {
     for (index_t i = 0; i < count; ++i) {
       const int there = static_cast<int>(pick(random, 0, all.size() - 1));
       const int here = near[at(pick(random, 0, static_cast<index_t>(near.size()) - 1))];
-      // Places between nodes do not overlap the local side, wherever they are.
+      // Places on other nodes never overlap the local side.
       const index_t to = begin + pick(random, 0, rank_bytes - run),
                     from = begin + pick(random, 0, rank_bytes - run);
       remote.push_back({&segment, there, to});
@@ -170,7 +170,7 @@ TEST(VectorOverlap, local_side_in_the_segment) {
   for (const VectorMethod method : ordered) check_local_side_in_the_segment(method, 13);
 }
 
-// The first element travels through all the others, which reading everything first would not do.
+// The first element travels through all the others. Reading everything first would not do that.
 TEST(VectorOverlap, a_chain) {
   const Group& all = world();
   const int me = all.rank();
@@ -187,7 +187,7 @@ TEST(VectorOverlap, a_chain) {
     segment.order_local_access();
     put({.run = 8, .remote = places, .local = local}, method);
     for (index_t i = 0; i < count; ++i) EXPECT_EQ(segment.load<double>(me, 8 * i), 1000.0) << to_string(method);
-    // And backwards, by get: every element goes to the one before it, and is replaced only then.
+    // Backwards, by get: each element is copied to the place before it, and only then overwritten.
     for (index_t i = 0; i < count; ++i) segment.store(me, 8 * i, 1000.0 + static_cast<double>(i));
     segment.order_local_access();
     get({.run = 8, .remote = places, .local = local}, method);

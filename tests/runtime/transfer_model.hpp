@@ -48,7 +48,7 @@ void for_each_pair(const Strided& shape, std::byte* remote, const std::byte* loc
   });
 }
 
-/// What every slice should hold, kept by every rank.
+/// The contents that every slice should have. Every rank keeps all of them.
 struct SliceModel {
   std::vector<Bytes> slices;
   SliceModel(int ranks, index_t bytes) : slices(at(ranks), Bytes(at(bytes))) {}
@@ -68,20 +68,20 @@ struct SliceModel {
   }
 };
 
-/// Every slice becomes zero, without an operation that is counted. @collective
+/// Sets every slice to zero without an operation that is counted. @collective
 inline void zero(Segment& segment, index_t bytes) {
   if (bytes > 0) std::memset(segment.address(segment.group().rank()), 0, at(bytes));
   segment.sync();
 }
 
-/// This process's slice as it lies in memory; after a sync. @local
+/// A copy of this process's slice as it lies in memory, after a sync. @local
 inline Bytes own_slice(const Segment& segment, index_t bytes) {
   segment.order_local_access();
   const std::byte* here = segment.address(segment.group().rank());
   return {here, here + bytes};
 }
 
-/// The domains that can be had. @collective
+/// The domains that are available here. @collective
 inline std::vector<std::optional<AtomicDomain>> domains() {
   if (world().size() == 1 || !has_windows()) return {std::nullopt};
   return {std::nullopt, AtomicDomain::mpi};
@@ -106,7 +106,7 @@ inline bool has_compare_exchange([[maybe_unused]] const Segment& segment) {
 #endif
 }
 
-/// What an update should make of a value. @local
+/// The result that an update should have. @local
 template <class T>
 T updated(Update update, T old, T value) {
   if (update == Update::sum) return static_cast<T>(old + value);

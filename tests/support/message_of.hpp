@@ -9,8 +9,7 @@
 
 namespace tessera::test {
 
-/// What an exception says when `action` throws one of type `E`; a failure of the test if it throws another or
-/// none.
+/// The message of the exception of type `E` that `action` throws. If it throws another or none, the test fails.
 /// @local
 template <class E, class Action>
 std::string message_of(Action&& action) {

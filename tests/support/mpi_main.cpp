@@ -8,8 +8,8 @@
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  // What is fastest is measured when the Runtime starts, and tests ask which path was taken. That choice has
-  // tests of its own.
+  // Tests ask which path was taken, so it must not depend on what the Runtime measures as fastest when it
+  // starts. That choice has tests of its own.
   setenv("TESSERA_METHOD", "packed", 0);
   tessera::Runtime runtime(argc, argv);
   return tessera::test::run_all(runtime);

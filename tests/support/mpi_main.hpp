@@ -6,8 +6,8 @@
 
 namespace tessera::test {
 
-/// Runs all tests: failures of every rank are printed with the rank, progress by rank 0 only, ranks wait for
-/// each other after every test. 0 if at least one test ran and none failed on any rank. @collective
+/// Runs all tests. Every rank prints its failures with its rank; only rank 0 prints progress. All ranks wait
+/// for each other after every test. Returns 0 if at least one test ran and none failed on any rank. @collective
 int run_all(const Runtime& runtime);
 
 }  // namespace tessera::test

@@ -18,7 +18,7 @@ namespace {
 const Runtime* the_runtime = nullptr;
 const auto started = std::chrono::steady_clock::now();
 
-// One write per message, so that those of several ranks do not mix within a line.
+// One write per message, so that messages of several ranks do not mix within a line.
 void print(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
@@ -37,7 +37,7 @@ class RankListener : public testing::EmptyTestEventListener {
     if (world().rank() == 0) print("[ RUN      ] " + full_name(info) + "\n");
   }
 
-  // Printed at once: should the other ranks now wait for ever, the reason is known.
+  // Printed at once, so that the reason is known even if the other ranks now wait for ever.
   void OnTestPartResult(const testing::TestPartResult& part) override {
     if (!part.failed()) return;
     std::ostringstream text;
@@ -81,7 +81,8 @@ int rounds_of(const Group& group, int rounds) {
   const bool late = std::chrono::steady_clock::now() - started > patience;
   if (group.broadcast(late ? 1 : 0, 0) == 1) return (rounds + 3) / 4;
 #ifdef __SANITIZE_ADDRESS__
-  constexpr int most_nodes = 1;  // agents are slow, and a second round of a line of code shows nothing new
+  constexpr int most_nodes =
+      1;  // agents are slow here, and a second round over the same code shows nothing new
 #else
   constexpr int most_nodes = 4;
 #endif

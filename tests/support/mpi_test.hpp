@@ -16,27 +16,27 @@ const Runtime& runtime();
 /// All ranks of the test. @local
 const Group& world();
 
-/// The next rank of the world, and the one before: round at its ends. @local
+/// The next rank of the world, and the one before. Both wrap around. @local
 inline int right() { return (world().rank() + 1) % world().size(); }
 inline int left() { return (world().rank() + world().size() - 1) % world().size(); }
 
 /// A position in a container. @local
 constexpr std::size_t at(index_t i) { return static_cast<std::size_t>(i); }
 
-/// Whether MPI's windows work here: between hosts, not those of Open MPI. @collective
+/// Whether MPI's windows work here. Open MPI's do not work between hosts. @collective
 bool has_windows();
 
 /// Whether a condition holds on every rank. @collective
 bool on_all(bool condition);
 
-/// How often to do something that costs messages between nodes, and next to nothing on one. @local
+/// How often to do something that costs messages between nodes but is cheap on one node. @local
 inline int times(const Group& group, int on_one_node, int between_nodes) {
   return group.node_count() == 1 ? on_one_node : between_nodes;
 }
 
-/// How many rounds a check makes in which processes wait for each other: as many as asked for, or a third under
-/// sanitizers between nodes, or a quarter once this program has run for a minute. So a test ends in time on a
-/// machine that is busy with other work. @collective
+/// The number of rounds for a check in which processes wait for each other, so that a test ends in time on a
+/// busy machine: `rounds`, or a third of it under sanitizers between nodes or on more than 4 nodes. A quarter
+/// of it once this program has run for a minute. @collective
 int rounds_of(const Group& group, int rounds);
 
 }  // namespace tessera::test

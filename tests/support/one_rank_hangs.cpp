@@ -4,7 +4,7 @@
 
 #include "mpi_test.hpp"
 
-// The time limit has to end every rank, with what was found until then on record.
+// The time limit has to end every rank, and the failures found until then must be on record.
 TEST(Harness, hangs) {
   EXPECT_NE(tessera::test::world().rank(), 1) << "about to hang";
   while (tessera::test::world().rank() == 1) pause();

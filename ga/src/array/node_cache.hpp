@@ -22,7 +22,6 @@ class NodeCache {
   /// Forgets all pages. @collective over the node
   void clear();
   void close();
-  index_t pages() const noexcept { return slots_; }
 
   /// Reads through pages, which are kept from now on. Returns false if there was no room for all pages, or if
   /// another rank failed to fetch one. `filled` returns how many bytes of its slice that rank has: no memory is
@@ -43,7 +42,7 @@ class NodeCache {
     std::int32_t state;
     std::int32_t low, high;  // the range of bytes that was added to
   };
-  enum State : std::int32_t { empty, filling, ready, failed };
+  enum State : std::int32_t { empty, ready, failed };
   struct Claim {
     Entry* entry;  // null: there is no room
     bool is_new;

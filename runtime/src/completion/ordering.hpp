@@ -7,7 +7,8 @@
 
 #include <tessera/runtime/statistics.hpp>
 
-// Which operations must be complete before another begins. This table alone decides (see docs/runtime.md).
+// Which operations must be complete before another begins. This table alone decides (see
+// docs/runtime/transfers.md).
 namespace tessera::detail {
 
 /// The kinds of operations that may be under way to one member of a segment.

@@ -15,8 +15,8 @@ inline bool is_direct(const SegmentState& segment, const std::byte* place, Verb 
 }
 
 /// The path of an operation: loads and stores, MPI's window, or the target's agent. Transfers, atomics,
-/// scalars, lists and batches all ask here; docs/runtime.md has the same as a table. `run` is the length of the
-/// contiguous runs, and `rank` a member. @local
+/// scalars, lists and batches all ask here; docs/runtime/transfers.md has the same as a table. `run` is the
+/// length of the contiguous runs, and `rank` a member. @local
 Path route(const SegmentState& segment, int rank, Verb verb, index_t run) noexcept;
 
 }  // namespace tessera::detail
