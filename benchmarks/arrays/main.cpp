@@ -22,7 +22,7 @@ struct Section {
   const char *name, *what;
   void (*run)(Session&, const Place&);
   Where where = Where::anywhere;
-  int least_ranks = 1;
+  int min_ranks = 1;
 };
 
 // The titles of the tables begin with the names.
@@ -45,7 +45,7 @@ std::string place_of(const Section& section) {
   std::string text = "on one node";
   if (section.where != Where::one_node)
     text = section.where == Where::several_nodes ? "between nodes" : "anywhere";
-  if (section.least_ranks > 1) text += ", " + std::to_string(section.least_ranks) + " ranks or more";
+  if (section.min_ranks > 1) text += ", " + std::to_string(section.min_ranks) + " ranks or more";
   return text;
 }
 
@@ -67,7 +67,7 @@ bool applies(const Section& section, const Group& world) {
   const bool one_node = world.node_count() == 1;
   if (section.where == Where::one_node && !one_node) return false;
   if (section.where == Where::several_nodes && one_node) return false;
-  return world.size() >= section.least_ranks;
+  return world.size() >= section.min_ranks;
 }
 
 bool find_windows(const Group& world) {

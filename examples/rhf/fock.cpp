@@ -22,7 +22,7 @@ FockBuilder::FockBuilder(const Group& group, const Basis& basis, double screenin
       counter_(group, {1}, {.name = "task counter"}),
       two_electron_(group, {basis.size(), basis.size()}, {.name = "two-electron part"}),
       turned_(two_electron_.duplicate("two-electron part, transposed")),
-      engine_(std::make_unique<libint2::Engine>(libint2::Operator::coulomb, most_primitives(basis),
+      engine_(std::make_unique<libint2::Engine>(libint2::Operator::coulomb, max_primitives(basis),
                                                 largest_momentum(basis), 0, 0.)) {
   make_blocks();
   make_tasks();

@@ -18,14 +18,14 @@ int largest_momentum(const Basis& basis) {
   return most;
 }
 
-std::size_t most_primitives(const Basis& basis) {
+std::size_t max_primitives(const Basis& basis) {
   std::size_t most = 0;
   for (const auto& shell : basis.shells) most = std::max(most, shell.nprim());
   return most;
 }
 
 void one_electron(const Basis& basis, const Molecule& molecule, Matrix& overlap, Matrix& core) {
-  const auto primitives = most_primitives(basis);
+  const auto primitives = max_primitives(basis);
   const int momentum = largest_momentum(basis);
   Engine s(Operator::overlap, primitives, momentum), t(Operator::kinetic, primitives, momentum),
       v(Operator::nuclear, primitives, momentum);
@@ -55,7 +55,7 @@ void one_electron(const Basis& basis, const Molecule& molecule, Matrix& overlap,
 LocalArray<double, 2> schwarz_bounds(const Group& group, const Basis& basis) {
   const auto shells = basis.shells.size();
   Array<double, 2> bounds(group, {shells, shells}, {.name = "Schwarz bounds"});
-  Engine engine(Operator::coulomb, most_primitives(basis), largest_momentum(basis), 0, 0.);
+  Engine engine(Operator::coulomb, max_primitives(basis), largest_momentum(basis), 0, 0.);
   const auto ranks = static_cast<std::size_t>(group.size());
   for (auto i = static_cast<std::size_t>(group.rank()); i < shells; i += ranks) {
     for (std::size_t j = 0; j <= i; ++j) {

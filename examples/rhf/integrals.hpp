@@ -21,6 +21,6 @@ tessera::LocalArray<double, 2> schwarz_bounds(const tessera::Group& group, const
 
 /// The largest angular momentum of a shell, and the most primitives of a shell: integral engines ask for both.
 int largest_momentum(const Basis& basis);
-std::size_t most_primitives(const Basis& basis);
+std::size_t max_primitives(const Basis& basis);
 
 }  // namespace rhf

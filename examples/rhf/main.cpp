@@ -144,7 +144,7 @@ int main(int argc, char** argv) {
   app.add_option("--screening", options.scf.screening, "Integrals below this are left out")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  app.add_option("--max-iterations", options.scf.most_iterations, "Give up after so many")
+  app.add_option("--max-iterations", options.scf.max_iterations, "Give up after so many")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--checkpoint", options.checkpoint,

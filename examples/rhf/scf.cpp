@@ -70,7 +70,7 @@ ScfResult run_scf(const Basis& basis, const Molecule& molecule, int electrons, c
 
   Diis diis;
   double last = std::numeric_limits<double>::quiet_NaN();
-  for (int iteration = 1; iteration <= options.most_iterations; ++iteration) {
+  for (int iteration = 1; iteration <= options.max_iterations; ++iteration) {
     double seconds = 0, energy = 0, error = 0;
     {
       const Timer whole(seconds);
@@ -92,7 +92,7 @@ ScfResult run_scf(const Basis& basis, const Molecule& molecule, int electrons, c
     last = energy;
   }
   throw ScfError(
-      fmt::format("no convergence in {} iterations (try more with --max-iterations)", options.most_iterations));
+      fmt::format("no convergence in {} iterations (try more with --max-iterations)", options.max_iterations));
 }
 
 }  // namespace rhf

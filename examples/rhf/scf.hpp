@@ -38,7 +38,7 @@ struct Iteration {
 struct ScfOptions {
   double convergence = 1e-8;  // of the energy, in hartree
   double screening = 1e-12;
-  int most_iterations = 50;
+  int max_iterations = 50;
 };
 
 struct ScfResult {

@@ -138,11 +138,11 @@ Split split_as_owned(const std::vector<OwnedSubmatrix>& factor, index_t k, int r
 // alone, so it is the same on every process.
 template <class T>
 Split split_of(const LocalProduct<T>& product, const SliceCore& c, index_t k) {
-  constexpr index_t most_memory = index_t{256} << 20;
+  constexpr index_t max_memory = index_t{256} << 20;
   const Group& group = c.array().group();
   const index_t m = c.extents()[0], n = c.extents()[1];
   const auto size = static_cast<index_t>(sizeof(T));
-  if (group.size() == 1 || k < group.size() || m * n * size > most_memory) return {};
+  if (group.size() == 1 || k < group.size() || m * n * size > max_memory) return {};
   const Cost cost{
       .group = group, .size = size, .left = product.left().shares(), .right = product.right().shares()};
   const bool alone = group.node_count() == 1;

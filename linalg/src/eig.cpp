@@ -14,7 +14,7 @@ namespace {
 using tessera::detail::Shapes;
 
 constexpr const char* eig_name = "eig";
-constexpr int least_block = 6;
+constexpr int min_block = 6;
 
 // Copies a real or complex matrix to a complex one.
 template <class T>
@@ -118,7 +118,7 @@ std::vector<Complex<T>> eig(const SliceCore& a, const SliceCore* vectors, const 
   Blocking allowed{chosen.block, chosen.rows, chosen.columns};
   // The QR iterations need blocks of at least six rows, and p?hseqr (2.2) forgets the last eigenvalue if the
   // matrix ends with a whole block.
-  while (allowed.block < least_block || a.extents()[0] % allowed.block == 0) ++allowed.block;
+  while (allowed.block < min_block || a.extents()[0] % allowed.block == 0) ++allowed.block;
   const ScalapackCall call(eig_name, a, a.extents()[0], allowed);
   const int n = call.narrow(a.extents()[0]);
   std::vector<Complex<T>> values;

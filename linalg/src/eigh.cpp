@@ -72,7 +72,7 @@ struct Problem {
     }
     // p?syevd counts its workspace, three numbers for each element, in 32 bits too, and does not check for
     // overflow.
-    const bool has_room = matrix.most_local() < std::numeric_limits<int>::max() / 4;
+    const bool has_room = matrix.max_local() < std::numeric_limits<int>::max() / 4;
     if (options.solver == EighSolver::divide_and_conquer && !has_room) {
       throw UsageError(
           formatted("eigh: divide and conquer cannot count its workspace for {0} x {0} on {1} processes "

@@ -15,19 +15,19 @@ using tessera::detail::Box;
 using tessera::detail::SliceCore;
 
 // Below these extents, BLAS loses more time than a copy of the factors costs.
-constexpr index_t least_outer = 64, least_inner = 64;
+constexpr index_t min_outer = 64, min_inner = 64;
 // The most that is fetched at a time: inner indices (enough for BLAS), and bytes for two buffers of both
 // factors.
-constexpr index_t most_inner = 512, buffer_bytes = index_t{64} << 20;
+constexpr index_t max_inner = 512, buffer_bytes = index_t{64} << 20;
 // A part from other nodes is fetched in at least so many steps, if each has so many indices. Then less is left
 // to multiply when the last step arrives.
-constexpr index_t remote_steps = 4, least_remote = 128;
+constexpr index_t remote_steps = 4, min_remote = 128;
 
 // Inner indices that are fetched at a time for so many rows and columns.
 template <class T>
-index_t most_fetched(index_t rows, index_t columns) {
+index_t max_fetched(index_t rows, index_t columns) {
   const index_t width = (rows + columns) * 2 * static_cast<index_t>(sizeof(T));
-  return std::clamp(buffer_bytes / width, least_inner, most_inner);
+  return std::clamp(buffer_bytes / width, min_inner, max_inner);
 }
 
 // The right factor is held transposed, and so read in the other order.
@@ -88,7 +88,7 @@ std::vector<IndexSet> Factor<T>::cut(const IndexSet& outer) const {
     IndexSet part = share.rows.intersection(outer);
     if (part.empty() || std::find(parts.begin(), parts.end(), part) != parts.end()) continue;
     const bool is_whole = part.size() == outer.size();
-    if (!is_whole && (part.size() < least_outer || !outer.find(part) || !share.rows.find(part))) return {outer};
+    if (!is_whole && (part.size() < min_outer || !outer.find(part) || !share.rows.find(part))) return {outer};
     covered += part.size();
     parts.push_back(std::move(part));
   }
@@ -183,14 +183,14 @@ template <class T>
 std::vector<IndexSet> LocalProduct<T>::steps(const IndexSet& rows, const IndexSet& columns,
                                              const IndexSet& inner, blas::Order result, double first) const {
   // Parts too small for BLAS are fetched together. More parts than this are not even compared.
-  const auto most_parts = static_cast<std::size_t>(1 + inner.size() / least_inner);
+  const auto max_parts = static_cast<std::size_t>(1 + inner.size() / min_inner);
   auto parts_of = [&](const Factor<T>& factor, const IndexSet& outer) {
     std::vector<IndexSet> parts;
     for (const IndexSet& owned : factor.inner_of(outer)) {
       IndexSet part = owned.intersection(inner);
       if (!part.empty()) parts.push_back(std::move(part));
     }
-    if (parts.empty() || parts.size() > most_parts) parts = {inner};
+    if (parts.empty() || parts.size() > max_parts) parts = {inner};
     return parts;
   };
   std::vector<IndexSet> whole;
@@ -201,8 +201,8 @@ std::vector<IndexSet> LocalProduct<T>::steps(const IndexSet& rows, const IndexSe
       if (!part.empty()) whole.push_back(std::move(part));
     }
   }
-  if (whole.size() > most_parts) whole = {inner};
-  const index_t most = most_fetched<T>(rows.size(), columns.size());
+  if (whole.size() > max_parts) whole = {inner};
+  const index_t most = max_fetched<T>(rows.size(), columns.size());
   const bool is_remote = left_.is_remote() || right_.is_remote();
   std::vector<IndexSet> in_place, fetched;
   for (const IndexSet& part : whole) {
@@ -210,7 +210,7 @@ std::vector<IndexSet> LocalProduct<T>::steps(const IndexSet& rows, const IndexSe
     const bool is_here = left_.in_place(rows, part, result) && right_.in_place(columns, part, turned(result));
     const index_t alone = is_here ? 1 : parts;
     const index_t beside_a_fetch =
-        is_here ? parts : std::max(parts, std::min(remote_steps, part.size() / least_remote));
+        is_here ? parts : std::max(parts, std::min(remote_steps, part.size() / min_remote));
     std::ranges::move(part.split(is_remote ? beside_a_fetch : alone),
                       std::back_inserter(is_here ? in_place : fetched));
   }
@@ -271,7 +271,7 @@ void LocalProduct<T>::add_block(const IndexSet& rows, const IndexSet& columns, c
   const index_t m = rows.size(), n = columns.size();
   const blas::Order result = blas::order_of(c.row_stride, c.column_stride, m, n);
   const std::vector<IndexSet> all = steps(rows, columns, inner, result, first);
-  const index_t longest = std::min(most_fetched<T>(m, n), inner.size());
+  const index_t longest = std::min(max_fetched<T>(m, n), inner.size());
   Room rooms[2];
   std::deque<Step> begun;
   const auto fetch = [&](const Factor<T>& factor, const IndexSet& outer, blas::Order order,

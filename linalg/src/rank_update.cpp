@@ -28,7 +28,7 @@ struct Tile {
   index_t rows, columns;
 };
 
-constexpr index_t line = 64, vectors = 3, most_rows = vectors * line / 4, most_columns = 8;
+constexpr index_t line = 64, vectors = 3, max_rows = vectors * line / 4, max_columns = 8;
 
 // Does `what` for each vector of sums. The loops are unrolled so that the sums stay in registers.
 #define TESSERA_EACH(what)                                          \
@@ -127,7 +127,7 @@ class Update {
  private:
   // A tile that is partly outside c.
   void border(const T* a, const T* b, T* c, index_t height, index_t width) const {
-    alignas(line) std::array<T, most_rows * most_columns> whole;
+    alignas(line) std::array<T, max_rows * max_columns> whole;
     tile_.compute(a, b, k_, Old::written_over, T{}, whole.data(), tile_.rows);
     const T old = old_ == Old::kept ? T{1} : beta_;
     for (index_t j = 0; j < width; ++j) {

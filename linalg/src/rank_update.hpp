@@ -10,9 +10,9 @@ namespace tessera::linalg::blas {
 /// c does not stay in the caches, that takes longer than the products. @local
 template <class T>
 constexpr bool is_rank_update(index_t m, index_t n, index_t k) noexcept {
-  constexpr index_t most_products = 96, least_outer = 64, least_bytes = index_t{1} << 20;
-  return k <= most_products && m >= least_outer && n >= least_outer &&
-         m * n * static_cast<index_t>(sizeof(T)) >= least_bytes;
+  constexpr index_t max_products = 96, min_outer = 64, min_bytes = index_t{1} << 20;
+  return k <= max_products && m >= min_outer && n >= min_outer &&
+         m * n * static_cast<index_t>(sizeof(T)) >= min_bytes;
 }
 
 /// c = alpha * a * b + beta * c by kernels of our own. Returns false if nothing was done: on processors without

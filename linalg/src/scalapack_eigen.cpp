@@ -129,11 +129,11 @@ const char* wanted(bool vectors) { return vectors ? "V" : "N"; }
     p##laqr0_(&no, &no, &n, &one, &n, h, raw(dh), real_parts, imaginary_parts, &one, &n, &unused, raw(dh),    \
               second.data(), &query, more_counts.data(), &query, &info, &no);                                 \
     const T most = std::max(*first.data(), *second.data());                                                   \
-    const int most_counts = std::max(*counts.data(), *more_counts.data());                                    \
+    const int max_counts = std::max(*counts.data(), *more_counts.data());                                     \
     const bool fits =                                                                                         \
         *first.data() >= 0 && *second.data() >= 0 && *counts.data() >= 0 && *more_counts.data() >= 0;         \
     const double more = 2.0 * (smallest + dh.nb) * (smallest + dh.nb);                                        \
-    const Lengths lengths{.work = answered(most) + more, .integers = most_counts + 64.0};                     \
+    const Lengths lengths{.work = answered(most) + more, .integers = max_counts + 64.0};                      \
     return with_memory<T>(dh.context, fits ? 0 : -1, lengths, [&](const Workspace<T>& room) {                 \
       int failed = 0;                                                                                         \
       p##hseqr_("E", "N", &n, &one, &n, h, raw(dh), real_parts, imaginary_parts, &unused, raw(dh), room.work, \

@@ -82,14 +82,13 @@ ScalapackMatrix::ScalapackMatrix(const SliceCore& matrix, const BlockGrid& targe
   const ArrayCore& array = matrix.array();
   const auto& dims = matrix.extents();
   LayoutCore layout = target.layout(dims.data(), array.group().size());
-  for (int rank = 0; rank < layout.ranks(); ++rank)
-    most_local_ = std::max(most_local_, layout.local(rank).size);
+  for (int rank = 0; rank < layout.ranks(); ++rank) max_local_ = std::max(max_local_, layout.local(rank).size);
   // The extents may fit, but ScaLAPACK also counts the elements of a process in 32 bits.
-  if (most_local_ > std::numeric_limits<int>::max()) {
+  if (max_local_ > std::numeric_limits<int>::max()) {
     throw UsageError(formatted(
         "array \"{}\" of {} x {} has {} elements on one process, and ScaLAPACK counts them in 32 bits (at most "
         "2147483647): use more processes",
-        array.name(), dims[0], dims[1], most_local_));
+        array.name(), dims[0], dims[1], max_local_));
   }
   if (use == Use::copy || !matrix.is_whole() || !(array.layout() == layout)) {
     copy_.emplace(array.group(), std::move(layout), array.type(),

@@ -55,7 +55,7 @@ class ScalapackMatrix {
   /// The matrix that ScaLAPACK works on. @local
   SliceCore matrix() const { return used(); }
   /// The number of elements of the process that has the most. @local
-  index_t most_local() const noexcept { return most_local_; }
+  index_t max_local() const noexcept { return max_local_; }
   /// The number of pivots of this rank's rows that exchange two rows; each is counted on one rank. @local
   index_t exchanges(std::span<const int> pivots) const;
 
@@ -64,7 +64,7 @@ class ScalapackMatrix {
 
   std::optional<ArrayCore> copy_;
   const ArrayCore* original_;
-  index_t most_local_ = 0;
+  index_t max_local_ = 0;
   scalapack::Descriptor descriptor_;
 };
 

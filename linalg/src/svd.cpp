@@ -31,7 +31,7 @@ std::vector<Real<T>> decompose(const ScalapackCall& call, const SliceCore& a, co
   ScalapackMatrix left = call.operand(u == nullptr ? SliceCore(*nothing) : *u, Contents::discard);
   ScalapackMatrix right = call.operand(vh == nullptr ? SliceCore(*nothing) : *vh, Contents::discard);
   // p?gesvd counts its workspace in 32 bits, and does not check for overflow.
-  if (matrix.most_local() >= std::numeric_limits<int>::max() / 4) {
+  if (matrix.max_local() >= std::numeric_limits<int>::max() / 4) {
     throw UsageError(formatted(
         "svd: p?gesvd cannot count its workspace for {} x {} on {} processes in 32 bits; use more of them", m,
         n, call.target().rows * call.target().columns));

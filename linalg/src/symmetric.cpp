@@ -16,7 +16,7 @@ using tessera::detail::Box;
 using tessera::detail::LocalPiece;
 using tessera::detail::Shapes;
 
-constexpr index_t least_tile = 64, most_tile = 256;
+constexpr index_t min_tile = 64, max_tile = 256;
 
 constexpr const char* name_of(Symmetry symmetry, const char* symmetric, const char* hermitian) {
   return symmetry == Symmetry::symmetric ? symmetric : hermitian;
@@ -88,7 +88,7 @@ void finish(const Mirrored<T>& part, Symmetry symmetry) {
 template <class T>
 void symmetric_product(Symmetry symmetry, LocalProduct<T>& product, const SliceCore& c, index_t k, T beta) {
   const index_t n = c.extents()[0];
-  const Tiles tiles{Tiles::Part::alternate, std::clamp(n / 8, least_tile, most_tile)};
+  const Tiles tiles{Tiles::Part::alternate, std::clamp(n / 8, min_tile, max_tile)};
   const Tiles computed = distributed_product(product, c, k, beta, tiles);
   tessera::detail::end_operation(c);
   Request request;

@@ -189,9 +189,9 @@ index_t faces_cut(const Layout<N>& layout, const std::array<bool, N>& periodic) 
 }
 
 template <std::size_t N>
-void check_grids(index_t widest, int most_ranks, bool round_ends) {
+void check_grids(index_t widest, int max_ranks, bool round_ends) {
   Random random(7);
-  for (int ranks = 1; ranks <= most_ranks; ++ranks) {
+  for (int ranks = 1; ranks <= max_ranks; ++ranks) {
     for (int round = 0; round < 5; ++round) {
       Extents<N> dims, grid;
       std::array<bool, N> periodic{};

@@ -125,16 +125,16 @@ TEST_F(FailingLinks, LeadToFilesThatOneRankCannotOpen) {
 
 // If Open MPI's own open fails on one rank, it leaves other ranks waiting. It comes after our first open.
 #ifdef OPEN_MPI
-constexpr int most_spared = 0;
+constexpr int max_spared = 0;
 #else
-constexpr int most_spared = 8;
+constexpr int max_spared = 8;
 #endif
 
 // The file itself: each call that opens it fails in turn.
 TEST_F(FailingLinks, FilesThatOneRankCannotOpen) {
   for (const Mode mode : {Mode::read_write, Mode::read, Mode::truncate}) {
     for (int rank = 0; rank < world().size(); ++rank) {
-      for (int but_first = 0; but_first <= most_spared; ++but_first) {
+      for (int but_first = 0; but_first <= max_spared; ++but_first) {
         SCOPED_TRACE(but_first);
         Failing failing(rank, opens, but_first);
         std::string problem;

@@ -81,12 +81,11 @@ int rounds_of(const Group& group, int rounds) {
   const bool late = std::chrono::steady_clock::now() - started > patience;
   if (group.broadcast(late ? 1 : 0, 0) == 1) return (rounds + 3) / 4;
 #ifdef __SANITIZE_ADDRESS__
-  constexpr int most_nodes =
-      1;  // agents are slow here, and a second round over the same code shows nothing new
+  constexpr int max_nodes = 1;  // agents are slow here, and a second round over the same code shows nothing new
 #else
-  constexpr int most_nodes = 4;
+  constexpr int max_nodes = 4;
 #endif
-  return group.node_count() > most_nodes ? (rounds + 2) / 3 : rounds;
+  return group.node_count() > max_nodes ? (rounds + 2) / 3 : rounds;
 }
 
 int run_all(const Runtime& runtime) {

@@ -85,7 +85,7 @@ class [[nodiscard]] GhostUpdate {
 /// after flush() and a synchronisation of their own, or after sync().
 template <Element T, std::size_t N>
 class Array {
-  static_assert(alignof(T) <= detail::most_alignment, "elements are aligned to 64 bytes at most");
+  static_assert(alignof(T) <= detail::max_alignment, "elements are aligned to 64 bytes at most");
 
  public:
   using value_type = T;

@@ -14,7 +14,7 @@
 namespace tessera::detail {
 namespace {
 
-constexpr int most_in_leaf = 4;
+constexpr int max_in_leaf = 4;
 
 }  // namespace
 
@@ -76,7 +76,7 @@ void BlockList::build(int begin, int end) {
     }
   }
   nodes_.push_back({bounds, begin, end, 0});
-  if (end - begin <= most_in_leaf) return;
+  if (end - begin <= max_in_leaf) return;
   int widest = 0;
   for (int d = 1; d < rank_; ++d) {
     if (bounds.hi[at(d)] - bounds.lo[at(d)] > bounds.hi[at(widest)] - bounds.lo[at(widest)]) widest = d;

@@ -17,7 +17,7 @@ void require(bool condition, const std::string& message) {
   if (!condition) throw UsageError(message);
 }
 
-constexpr index_t most_processes = std::numeric_limits<int>::max();
+constexpr index_t max_processes = std::numeric_limits<int>::max();
 
 std::vector<index_t> copy(const index_t* values, int rank) { return {values, values + rank}; }
 
@@ -32,8 +32,8 @@ int grid_size(int rank, const index_t* grid) {
   for (int d = 0; d < rank; ++d) {
     require(grid[d] > 0, formatted("grid extent {} of dimension {} is not positive", grid[d], d));
     // At most the largest int before each step, so that the product of two fits 64 bits.
-    processes = grid[d] > most_processes ? grid[d] : processes * grid[d];
-    require(processes <= most_processes,
+    processes = grid[d] > max_processes ? grid[d] : processes * grid[d];
+    require(processes <= max_processes,
             formatted("a layout's grid has {} processes, more than there can be", processes));
   }
   return static_cast<int>(processes);

@@ -16,10 +16,10 @@ namespace {
 
 constexpr std::size_t max_operands = max_sources + 1;
 // Bytes of a source on other nodes that are fetched at a time. While they are used, the next are in flight.
-constexpr index_t most_fetched = index_t{1} << 20;
+constexpr index_t max_fetched = index_t{1} << 20;
 // Bytes of a source in another order that are turned into the target's order at a time. Both sides stay in the
 // inner caches.
-constexpr index_t most_turned = index_t{1} << 16;
+constexpr index_t max_turned = index_t{1} << 16;
 // Not worth turning: pieces of at most `few` elements, and sources with runs of `long_run` bytes in the order
 // of the target.
 constexpr index_t few = 64, long_run = 1024;
@@ -106,8 +106,8 @@ class DenseBuffer {
 
  private:
   // Memory that is aligned for any element.
-  struct alignas(most_alignment) Line {
-    std::byte bytes[most_alignment];
+  struct alignas(max_alignment) Line {
+    std::byte bytes[max_alignment];
   };
   std::vector<Line> lines_;
 };
@@ -204,7 +204,7 @@ class Walk {
       if (fetched[s]) orders.push(ByStride(box, strides[s], rank_), sources_[s].array().type().size);
     }
     if (orders.count == 1) return false;
-    orders.tiling(box, rank_, most_fetched).for_each([&](const Box& chunk) {
+    orders.tiling(box, rank_, max_fetched).for_each([&](const Box& chunk) {
       Ahead& next = turns_[begun_++ % 2];
       next.box = chunk;
       next.target = target.from(box, chunk, rank_);
@@ -292,7 +292,7 @@ class Walk {
       call(tile, here);
     };
     std::optional<Box> before;
-    orders.tiling(box, rank_, most_turned).for_each([&](const Box& tile) {
+    orders.tiling(box, rank_, max_turned).for_each([&](const Box& tile) {
       for (std::size_t k = 1; k < operands_.count; ++k) {
         const Operand& operand = operands_.list[k];
         if (turned[k]) ask_for(operand.from(box, tile, rank_), tile, ByStride(tile, operand.strides, rank_));

@@ -14,7 +14,7 @@
 namespace tessera::detail {
 namespace {
 
-constexpr index_t most_at_once = index_t{1} << 19;  // elements
+constexpr index_t max_at_once = index_t{1} << 19;  // elements
 
 int smallest_node(const Group& group) {
   std::size_t least = std::numeric_limits<std::size_t>::max();
@@ -39,7 +39,7 @@ void NodeCopies::for_each_part(const ArrayCore& copy, F&& f) const {
     const SliceCore all(copy);
     std::vector<std::byte> elements;
     int number = 0;
-    in_chunks({{}, copy.layout().dims()}, copy.rank(), most_at_once, [&](const Box& box) {
+    in_chunks({{}, copy.layout().dims()}, copy.rank(), max_at_once, [&](const Box& box) {
       if (number++ % shares_ != share_) return;
       const Dense dense(box, copy.rank());
       elements.resize(static_cast<std::size_t>(dense.size * copy.type().size));

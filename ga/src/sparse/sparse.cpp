@@ -311,9 +311,9 @@ void SparseMatrix<T>::multiply(const Array<T, 2>& b, Array<T, 2>& c) const {
   settle({&values_.core(), &b.core(), &c.core()});
   group().sync();
   // Some columns at a time, so that what is fetched stays within some megabytes.
-  constexpr index_t most_bytes = index_t{32} << 20;
+  constexpr index_t max_bytes = index_t{32} << 20;
   const auto needed = static_cast<index_t>(needed_.size());
-  const index_t wide = std::clamp<index_t>(most_bytes / std::max<index_t>(1, needed * index_t{sizeof(T)}), 1,
+  const index_t wide = std::clamp<index_t>(max_bytes / std::max<index_t>(1, needed * index_t{sizeof(T)}), 1,
                                            std::max<index_t>(1, width));
   const auto values = local_values();
   std::vector<std::pair<Patch<2>, LocalArray<T, 2>>> results;

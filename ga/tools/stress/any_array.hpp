@@ -137,23 +137,23 @@ Values compute_records(std::size_t rank, const Line& line, const std::vector<Ope
 Values compute_complex(const std::string& type, std::size_t rank, const Line& line,
                        const std::vector<Operand>& operands);
 
-inline constexpr std::size_t most_dimensions = 8;
+inline constexpr std::size_t max_dimensions = 8;
 /// The cache of an epoch if its line does not give one.
 inline constexpr index_t default_cache = 1 << 20;
 
 /// Limits of arrays of records. Their model has one dimension more, the last, along which the members of a
 /// record lie.
-inline constexpr std::size_t most_record_dimensions = 3;
+inline constexpr std::size_t max_record_dimensions = 3;
 inline constexpr index_t record_members = 4;
 
 /// Only arrays of double have all numbers of dimensions. One compiled core moves all types, and each number of
 /// dimensions takes seconds to compile for each type.
 template <class T>
-inline constexpr std::size_t most_dimensions_of = std::is_same_v<T, double> ? most_dimensions : 4;
+inline constexpr std::size_t max_dimensions_of = std::is_same_v<T, double> ? max_dimensions : 4;
 /// The same by a type's name. @local
-inline std::size_t most_dimensions_of_type(const std::string& type) {
-  if (type == "record") return most_record_dimensions;
-  return type == "double" ? most_dimensions_of<double> : most_dimensions_of<float>;
+inline std::size_t max_dimensions_of_type(const std::string& type) {
+  if (type == "record") return max_record_dimensions;
+  return type == "double" ? max_dimensions_of<double> : max_dimensions_of<float>;
 }
 /// Whether arrays of records have the operation of a verb.
 bool suits_records(const std::string& verb);

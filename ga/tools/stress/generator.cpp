@@ -58,12 +58,12 @@ void Generator::add_array() {
     }
     if (chance(25)) array.extents = some_extents(array.extents.size());
     if (chance(15)) array.extents.push_back(pick(1, 3));
-    if (array.extents.size() > most_dimensions_of_type(array.type)) array.extents.pop_back();
+    if (array.extents.size() > max_dimensions_of_type(array.type)) array.extents.pop_back();
   } else {
     array.type = word({"int32", "int64", "float", "double", "complex_float", "complex_double", "record"});
     array.group = one_of(sizes_).first;
     // Most programs have fewer dimensions.
-    const auto most = static_cast<index_t>(most_dimensions_of_type(array.type));
+    const auto most = static_cast<index_t>(max_dimensions_of_type(array.type));
     array.extents = some_extents(
         static_cast<std::size_t>(most < 6 || chance(60) ? pick(1, std::min<index_t>(most, 5)) : pick(6, most)));
   }

@@ -30,7 +30,7 @@ void Generator::add_of_one(const Sketch& array, index_t choice) {
     line.set("by", by).set("at", some_position(array)).set("seed", seed());
     if (line.verb == "compare_exchange") line.set("same", pick(0, 1));
   } else if (choice < 51) {
-    say("outside", name).set("by", by).set("dimension", pick(0, most_dimensions - 1));
+    say("outside", name).set("by", by).set("dimension", pick(0, max_dimensions - 1));
   } else {
     Line& line = say(word({"flush", "wait"}), name);
     if (line.verb == "flush") line.set("by", by);

@@ -135,8 +135,8 @@ void Generator::add_whole() {
 // Makes a new array that fits, for verbs whose operands differ in their extents: few existing arrays fit those.
 // Returns whether it has made one.
 bool Generator::add_operand(Line& line, const Sketch& like, const Numbers& extents) {
-  constexpr std::size_t most_arrays = 8;
-  if (!(needs_vectors(line.verb) || needs_matrices(line.verb)) || arrays_.size() >= most_arrays) return false;
+  constexpr std::size_t max_arrays = 8;
+  if (!(needs_vectors(line.verb) || needs_matrices(line.verb)) || arrays_.size() >= max_arrays) return false;
   Sketch array{"a" + std::to_string(++named_), like.type, like.group, extents};
   describe(array);
   if (array.is_record()) array.extents.push_back(record_members);

@@ -80,7 +80,7 @@ bool Run::make_array(const Line& line) {
   const index_t offset = line.number("memory");
   if (offset < 0 || offset % 16 != 0) return false;
   if (find(name) != nullptr || groups_.count(group) == 0 || extents.empty() ||
-      extents.size() > most_dimensions_of_type(line.word("type", "double")))
+      extents.size() > max_dimensions_of_type(line.word("type", "double")))
     return false;
   if (line.word("type") == "record" && line.has("memory")) return false;
   const Members& members = groups_.at(group);

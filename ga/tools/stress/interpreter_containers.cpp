@@ -148,7 +148,7 @@ namespace {
 class HeapTrial {
  public:
   HeapTrial(const Group& group, index_t seed, index_t rounds)
-      : group_(group), seed_(seed), heap_(group, (rounds + 1) * most_words * word), room_(heap_.available()) {}
+      : group_(group), seed_(seed), heap_(group, (rounds + 1) * max_words * word), room_(heap_.available()) {}
 
   // Each member allocates a block, another member fills it, and each member adds to some block.
   void round() {
@@ -196,7 +196,7 @@ class HeapTrial {
   }
 
  private:
-  static constexpr index_t most_words = 48, word = 8;
+  static constexpr index_t max_words = 48, word = 8;
   struct Block {
     HeapPointer pointer;
     std::vector<std::int64_t> values;
@@ -209,7 +209,7 @@ class HeapTrial {
     return static_cast<std::size_t>(random_below(seed(member), 1, static_cast<index_t>(end)));
   }
   void allocate() {
-    const auto words = [&](int member) { return 1 + random_below(seed(member), 0, most_words); };
+    const auto words = [&](int member) { return 1 + random_below(seed(member), 0, max_words); };
     const auto pointers = group_.all_gather(heap_.allocate(words(group_.rank()) * word));
     for (int member = 0; member < group_.size(); ++member)
       blocks_[member].push_back({pointers[static_cast<std::size_t>(member)],

@@ -37,7 +37,7 @@ EachMember<F> each_member(F f) {
 template <std::size_t N>
 Slice<Record, N> slice_of_operand(const Operand& operand) {
   if (auto* same = dynamic_cast<RecordArray<N>*>(operand.array)) return same->slice(operand.part);
-  if constexpr (N < most_record_dimensions) {
+  if constexpr (N < max_record_dimensions) {
     if (auto* larger = dynamic_cast<RecordArray<N + 1>*>(operand.array))
       return larger->fixed_slice(operand.part);
   }

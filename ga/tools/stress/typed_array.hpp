@@ -297,7 +297,7 @@ class TypedArray final : public AnyArray {
 template <class T, std::size_t N = 1>
 std::unique_ptr<AnyArray> make_typed(const Group& group, const std::string& name, const Line& line) {
   const Numbers extents = line.numbers("extents");
-  if constexpr (N < most_dimensions_of<T>) {
+  if constexpr (N < max_dimensions_of<T>) {
     if (extents.size() != N) return make_typed<T, N + 1>(group, name, line);
   }
   const ArrayOptions<N> options = options_of<N>(line, name);

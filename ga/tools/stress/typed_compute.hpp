@@ -17,7 +17,7 @@ namespace tessera::stress {
 template <class T, std::size_t N>
 Slice<T, N> slice_of_operand(const Operand& operand) {
   if (auto* same = dynamic_cast<TypedArray<T, N>*>(operand.array)) return same->slice(operand.part);
-  if constexpr (N < most_dimensions_of<T>) {
+  if constexpr (N < max_dimensions_of<T>) {
     if (auto* larger = dynamic_cast<TypedArray<T, N + 1>*>(operand.array))
       return larger->fixed_slice(operand.part);
   }
@@ -133,7 +133,7 @@ Values randomized(const Line& line, const Slice<T, N>& x) {
 
 template <class T, std::size_t N = 1>
 Values compute_typed(std::size_t rank, const Line& line, const std::vector<Operand>& operands) {
-  if constexpr (N < most_dimensions_of<T>) {
+  if constexpr (N < max_dimensions_of<T>) {
     if (rank != N) return compute_typed<T, N + 1>(rank, line, operands);
   }
   const std::string& verb = line.verb;

@@ -8,14 +8,14 @@ namespace tessera::io::detail {
 
 using tessera::detail::Box;
 
-BoxChunks::BoxChunks(const Box& box, int rank, index_t element_bytes, index_t most_bytes)
+BoxChunks::BoxChunks(const Box& box, int rank, index_t element_bytes, index_t max_bytes)
     : box_(box), rank_(static_cast<std::size_t>(rank)) {
   if (size(box) == 0) return;
   auto extent = [&](std::size_t d) { return box.hi[d] - box.lo[d]; };
   index_t row = element_bytes;  // bytes of one index of the dimension that is cut
   cut_ = rank_ - 1;
-  while (cut_ > 0 && row * extent(cut_) <= most_bytes) row *= extent(cut_--);
-  width_ = std::clamp<index_t>(most_bytes / row, 1, extent(cut_));
+  while (cut_ > 0 && row * extent(cut_) <= max_bytes) row *= extent(cut_--);
+  width_ = std::clamp<index_t>(max_bytes / row, 1, extent(cut_));
   ranges_ = (extent(cut_) + width_ - 1) / width_;
   count_ = ranges_;
   for (std::size_t d = 0; d < cut_; ++d) count_ *= extent(d);

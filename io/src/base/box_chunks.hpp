@@ -7,11 +7,11 @@
 namespace tessera::io::detail {
 
 /// Cuts a box in row-major order into pieces that are each contiguous in memory. A piece has at most
-/// `most_bytes` bytes, or one element. It has whole trailing dimensions, a range of the dimension before them,
+/// `max_bytes` bytes, or one element. It has whole trailing dimensions, a range of the dimension before them,
 /// and single indices of the rest. @local
 class BoxChunks {
  public:
-  BoxChunks(const tessera::detail::Box& box, int rank, index_t element_bytes, index_t most_bytes);
+  BoxChunks(const tessera::detail::Box& box, int rank, index_t element_bytes, index_t max_bytes);
   index_t count() const noexcept { return count_; }
   /// Piece number `which`; an empty box if `which` >= count().
   tessera::detail::Box piece(index_t which) const noexcept;

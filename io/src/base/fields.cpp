@@ -13,10 +13,10 @@
 namespace tessera::io::detail {
 namespace {
 
-constexpr std::size_t most_quoted = 60;
+constexpr std::size_t max_quoted = 60;
 
 std::string quoted(std::string_view text) {
-  return formatted("\"{}{}\"", printable(text.substr(0, most_quoted)), text.size() > most_quoted ? "..." : "");
+  return formatted("\"{}{}\"", printable(text.substr(0, max_quoted)), text.size() > max_quoted ? "..." : "");
 }
 
 template <class Number>

@@ -33,9 +33,9 @@ CheckpointState::CheckpointState(const Group& group, const std::filesystem::path
 
 void CheckpointState::add(StoredItem item) {
   check_dataset_name("Checkpoint::add", item.name);
-  if (const index_t size = item.entry().type.size; size > most_element_bytes) {
+  if (const index_t size = item.entry().type.size; size > max_element_bytes) {
     throw UsageError(formatted("Checkpoint::add: an element of \"{}\" has {} bytes, more than {}", item.name,
-                               size, most_element_bytes));
+                               size, max_element_bytes));
   }
   for (const StoredItem& other : items_) {
     if (other.name == item.name)

@@ -20,7 +20,7 @@ namespace {
 using std::chrono::steady_clock, std::chrono::system_clock;
 
 constexpr auto between_agreements = std::chrono::milliseconds(100);
-constexpr int most_silent_calls = 15;
+constexpr int max_silent_calls = 15;
 
 // What a rank reports, as bits of one number.
 constexpr std::int32_t due_bit = 1, stop_bit = 2, hurry_bit = 4;
@@ -133,7 +133,7 @@ bool CheckpointSchedule::due() {
   const std::int32_t bits = state.group.all_reduce(state.reasons(), Reduce::bit_or);
   // While calls pass quickly, the number of silent calls doubles. Once they take long, it soon drops to zero.
   state.silence =
-      (bits & hurry_bit) != 0 ? state.silence / 4 : std::min(2 * state.silence + 1, most_silent_calls);
+      (bits & hurry_bit) != 0 ? state.silence / 4 : std::min(2 * state.silence + 1, max_silent_calls);
   state.silent_calls = state.silence;
   if ((bits & stop_bit) != 0) state.stop = true;
   if ((bits & due_bit) == 0) return false;

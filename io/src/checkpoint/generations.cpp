@@ -16,7 +16,7 @@ namespace tessera::io::detail {
 namespace {
 
 constexpr std::string_view suffix = ".h5";
-constexpr std::int64_t most_generations = 999'999'999'999;
+constexpr std::int64_t max_generations = 999'999'999'999;
 
 // The number of a file named <prefix>.<number>.h5<rest>; 0 for others.
 std::int64_t number_in(const std::string& name, const std::string& prefix, std::string& rest) {
@@ -28,7 +28,7 @@ std::int64_t number_in(const std::string& name, const std::string& prefix, std::
   rest.assign(read.ptr, end);
   const auto digits = read.ptr - begin;
   // Only as generation_path writes it.
-  const bool is_ours = digits == 6 || (digits > 6 && number <= most_generations && *begin != '0');
+  const bool is_ours = digits == 6 || (digits > 6 && number <= max_generations && *begin != '0');
   if (read.ec != std::errc() || number < 1 || !is_ours || rest.rfind(suffix, 0) != 0) return 0;
   rest.erase(0, suffix.size());
   return number;
@@ -60,7 +60,7 @@ std::vector<Generation> list_generations(const std::filesystem::path& prefix) {
 std::int64_t next_generation(const std::filesystem::path& prefix) {
   const auto older = list_generations(prefix);
   if (older.empty()) return 1;
-  if (older.front().number == most_generations)
+  if (older.front().number == max_generations)
     throw IoError(formatted("no number is left after that of {}; remove it, or take another path",
                             older.front().file.string()));
   return older.front().number + 1;

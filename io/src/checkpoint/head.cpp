@@ -19,8 +19,8 @@ constexpr std::string_view seal_title = "Tessera checkpoint, format 1\n";
 
 // Upper bounds of what HDF5 writes for a file, a dataset, and each group of its path. Names come on top,
 // several times.
-constexpr index_t most_for_file = index_t{16} << 20, most_for_dataset = 65536, most_for_group = 16384;
-constexpr index_t most_for_name_byte = 16;
+constexpr index_t max_for_file = index_t{16} << 20, max_for_dataset = 65536, max_for_group = 16384;
+constexpr index_t max_for_name_byte = 16;
 
 std::string read_text(const Descriptor& file, index_t offset, index_t size) {
   std::string text(static_cast<std::size_t>(size), '\0');
@@ -76,9 +76,9 @@ void require_within(const FilePart& place, index_t file_size) {
 FilePart place_of(const Seal& seal) { return {seal.manifest_offset, seal.manifest_size, "its manifest"}; }
 
 void check_manifest_place(const Seal& seal) {
-  if (seal.manifest_size > most_manifest_bytes)
+  if (seal.manifest_size > max_manifest_bytes)
     throw IoError(formatted("a manifest of {} bytes is longer than {}, the longest there may be",
-                            seal.manifest_size, most_manifest_bytes));
+                            seal.manifest_size, max_manifest_bytes));
   require_within(place_of(seal), seal.file_size);
 }
 
@@ -98,11 +98,11 @@ void check_places(const Seal& seal, const Manifest& manifest) {
   // Each tile has bytes, all of them in the file. Once this is checked, 8 times the number of tiles cannot
   // overflow.
   std::vector<FilePart> places{place_of(seal)};
-  index_t rest = seal.file_size - Seal::bytes, most_rest = most_for_file;
-  most_rest += most_for_name_byte * seal.manifest_size;
+  index_t rest = seal.file_size - Seal::bytes, max_rest = max_for_file;
+  max_rest += max_for_name_byte * seal.manifest_size;
   for (const Entry& entry : manifest.entries) {
-    most_rest += most_for_dataset +
-                 most_for_group * static_cast<index_t>(std::count(entry.name.begin(), entry.name.end(), '/'));
+    max_rest += max_for_dataset +
+                max_for_group * static_cast<index_t>(std::count(entry.name.begin(), entry.name.end(), '/'));
     if (entry.bytes() == 0) continue;
     places.push_back({entry.offset, entry.bytes(), describe(entry)});
     require_within(places.back(), seal.file_size);
@@ -121,7 +121,7 @@ void check_places(const Seal& seal, const Manifest& manifest) {
       throw IoError(formatted("{} and {} have the same bytes of the file", places[i - 1].what, places[i].what));
   }
   for (const FilePart& place : places) rest -= place.bytes;
-  if (rest > most_rest)
+  if (rest > max_rest)
     throw IoError(formatted("{} of its bytes belong to nothing that its manifest names", rest));
 }
 

@@ -62,7 +62,7 @@ void check_entry(const Entry& entry) {
                 most = entry.kind == EntryKind::array ? max_rank : 1;
   if (entry.name.empty()) fail("has no name");
   if (rank < least || rank > most) fail(formatted("has {} extents", rank));
-  const bool is_right = entry.type.kind == ElementKind::bytes ? size >= 1 && size <= most_element_bytes
+  const bool is_right = entry.type.kind == ElementKind::bytes ? size >= 1 && size <= max_element_bytes
                                                               : size == size_of(entry.type.kind);
   if (!is_right || (entry.kind == EntryKind::text && size != 1))
     fail(formatted("has elements of {} bytes, which \"{}\" cannot have", size, to_string(entry.type.kind)));

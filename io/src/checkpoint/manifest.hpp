@@ -16,7 +16,7 @@ inline constexpr const char* manifest_name = "tessera_manifest";
 inline constexpr const char* checksums_name = "tessera_checksums";
 
 /// The longest manifest. A reader holds all of it in memory.
-inline constexpr index_t most_manifest_bytes = index_t{64} << 20;
+inline constexpr index_t max_manifest_bytes = index_t{64} << 20;
 
 struct Manifest {
   std::int64_t generation = 0, step = 0;

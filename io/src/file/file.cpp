@@ -20,7 +20,7 @@ using tessera::detail::Coordinates;
 using tessera::detail::ElementType;
 using tessera::detail::SliceCore;
 
-constexpr index_t most_chunk_bytes = index_t{4} << 20;
+constexpr index_t max_chunk_bytes = index_t{4} << 20;
 
 index_t bytes_of(const std::vector<hsize_t>& dims, index_t element_bytes) {
   index_t bytes = element_bytes;
@@ -49,7 +49,7 @@ index_t bytes_on_disk(std::vector<hsize_t> dims, const hdf5::Storage& storage, i
 // The default chunk: all of the dataset, halved along its first long dimension until it is small enough.
 std::vector<hsize_t> chunks_of(std::vector<hsize_t> dims, index_t element_bytes) {
   for (hsize_t& extent : dims) extent = std::max<hsize_t>(extent, 1);
-  for (std::size_t d = 0; d < dims.size() && bytes_of(dims, element_bytes) > most_chunk_bytes;)
+  for (std::size_t d = 0; d < dims.size() && bytes_of(dims, element_bytes) > max_chunk_bytes;)
     dims[d] == 1 ? void(++d) : void(dims[d] = (dims[d] + 1) / 2);
   return dims;
 }

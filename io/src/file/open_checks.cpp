@@ -39,7 +39,7 @@ void check_file(const std::filesystem::path& path, Access wish) {
   }
 }
 
-constexpr int most_attempts = 5;
+constexpr int max_attempts = 5;
 constexpr std::chrono::milliseconds between_attempts{20}, between_turns{1};
 
 // Identifies a file among all that this node sees; zeros if there is none.
@@ -126,12 +126,12 @@ OpenFile open_file(const Group& group, const std::filesystem::path& path, Access
     const bool differs = group.all_reduce(mine, Reduce::min) != group.all_reduce(mine, Reduce::max);
     // Some network file systems number files differently on each node. After some attempts, accept the
     // difference.
-    const int problem = replaced ? 2 : static_cast<int>(differs && attempt < most_attempts);
+    const int problem = replaced ? 2 : static_cast<int>(differs && attempt < max_attempts);
     const int worst = group.all_reduce(problem, Reduce::max);
     if (worst == 0) return file;
     collectively(group, context, [&] {
       hdf5::close(std::move(file.hdf5));
-      if (worst == 2 && attempt == most_attempts)
+      if (worst == 2 && attempt == max_attempts)
         throw IoError("the file is being replaced again and again; open it when its writer has ended");
     });
     pause_between_attempts(group);

@@ -25,7 +25,7 @@ namespace {
 using tessera::detail::ArrayCore;
 using tessera::detail::SliceCore;
 
-constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 30;  // of a list of steps
+constexpr std::uintmax_t max_bytes = std::uintmax_t{1} << 30;  // of a list of steps
 constexpr std::string_view step_begin = "      <Grid Name=\"step", step_end = "      </Grid>\n";
 
 std::string escaped(std::string_view text) {
@@ -144,7 +144,7 @@ XdmfSeries::XdmfSeries(const Group& group, const std::filesystem::path& file, st
 void XdmfSeries::read_steps(const std::string& context) {
   detail::collectively(group_, context, [&] {
     if (group_.rank() != 0 || !std::filesystem::exists(path_)) return;
-    if (!std::filesystem::is_regular_file(path_) || std::filesystem::file_size(path_) > most_bytes)
+    if (!std::filesystem::is_regular_file(path_) || std::filesystem::file_size(path_) > max_bytes)
       throw IoError("this is no list of steps: no file, or one of more than a GiB");
     std::ifstream file(path_);
     std::string text(static_cast<std::size_t>(std::filesystem::file_size(path_)), ' ');

@@ -156,7 +156,7 @@ index_t offset_in_file(const File& file, const Dataset& dataset, const tessera::
 void try_chunks(const Dataset& dataset, const Memory& memory, const tessera::detail::Box& box, int rank);
 
 /// The most bytes in one call of HDF5: MPI-IO counts in int, and a caller may show progress.
-constexpr index_t most_bytes = index_t{1} << 28;
+constexpr index_t max_bytes = index_t{1} << 28;
 enum class Transfer { write, read };
 /// How HDF5 moved data: all ranks together, or each by itself, and why; in words.
 struct Account {

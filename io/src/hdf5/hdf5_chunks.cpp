@@ -87,7 +87,7 @@ void try_chunks(const Dataset& dataset, const Memory& memory, const Box& box, in
   H5D_space_status_t status{};
   check(H5Dget_space_status(dataset.get(), &status), "H5Dget_space_status");
   if (status == H5D_SPACE_STATUS_NOT_ALLOCATED) return;
-  const detail::BoxChunks pieces(box, rank, memory.stride, most_bytes);
+  const detail::BoxChunks pieces(box, rank, memory.stride, max_bytes);
   for (index_t i = 0; i < pieces.count(); ++i) try_piece(dataset, creation, pieces.piece(i), rank);
 }
 

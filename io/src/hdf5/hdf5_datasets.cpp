@@ -14,8 +14,8 @@ namespace {
 
 using tessera::detail::Box;
 
-constexpr hsize_t most_elements = hsize_t{1} << 58;       // so that their bytes can be counted
-constexpr index_t most_bytes_between = index_t{1} << 24;  // a conversion in two steps needs a buffer
+constexpr hsize_t max_elements = hsize_t{1} << 58;       // so that their bytes can be counted
+constexpr index_t max_bytes_between = index_t{1} << 24;  // a conversion in two steps needs a buffer
 
 bool is_parallel(const Dataset& dataset) {
   const File file(check(H5Iget_file_id(dataset.get()), "H5Iget_file_id"));
@@ -214,8 +214,7 @@ std::vector<hsize_t> extents(const Dataset& dataset) {
   // A damaged file may have any extents, and their product is used everywhere.
   hsize_t elements = 1;
   for (const hsize_t extent : dims) {
-    if (__builtin_mul_overflow(elements, extent, &elements) || extent > most_elements ||
-        elements > most_elements)
+    if (__builtin_mul_overflow(elements, extent, &elements) || extent > max_elements || elements > max_elements)
       throw IoError(
           formatted("the dataset has extents {}, more than can be; is the file damaged?", joined(dims, " x ")));
   }
@@ -275,7 +274,7 @@ index_t offset_in_file(const File& file, const Dataset& dataset, const tessera::
 Account transfer(Transfer direction, const Dataset& dataset, const Memory& memory, const Group& group,
                  const Box& box, int rank, void* data, const std::function<void(index_t, index_t)>& show) {
   const bool is_every_second = memory.is_every_second && !memory.between;
-  const detail::BoxChunks pieces(box, rank, memory.stride, memory.between ? most_bytes_between : most_bytes);
+  const detail::BoxChunks pieces(box, rank, memory.stride, memory.between ? max_bytes_between : max_bytes);
   const index_t rounds = group.all_reduce(pieces.count(), Reduce::max);
   Properties properties;
   std::exception_ptr problem;

@@ -18,13 +18,13 @@
 namespace tessera::io::detail {
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{1} << 30;  // Linux moves no more than 2 GiB in one call
+constexpr std::size_t max_bytes = std::size_t{1} << 30;  // Linux moves no more than 2 GiB in one call
 
 // Moves all bytes with `move`, which may move only a part in one call.
 template <class Bytes, class Move>
 void move_all(Bytes bytes, index_t offset, std::string_view what, Move&& move) {
   while (!bytes.empty()) {
-    const ssize_t moved = move(bytes.data(), std::min(bytes.size(), most_bytes), static_cast<off_t>(offset));
+    const ssize_t moved = move(bytes.data(), std::min(bytes.size(), max_bytes), static_cast<off_t>(offset));
     if (moved < 0 && errno == EINTR) continue;
     if (moved < 0) throw IoError(formatted("{} at byte {}: {}", what, offset, std::strerror(errno)));
     if (moved == 0)

@@ -12,7 +12,7 @@
 namespace tessera::io::detail {
 namespace {
 
-constexpr int most_links = 40;  // as in Linux
+constexpr int max_links = 40;  // as in Linux
 
 // The rule of Linux's fs.protected_symlinks, which not every system sets. It also applies without the sticky
 // bit.
@@ -26,7 +26,7 @@ bool may_be_planted(const std::filesystem::path& link, const struct stat& status
 }  // namespace
 
 std::filesystem::path without_links(std::filesystem::path path) {
-  for (int links = 0; links < most_links; ++links) {
+  for (int links = 0; links < max_links; ++links) {
     struct stat status {};
     if (lstat(path.c_str(), &status) != 0 || !S_ISLNK(status.st_mode)) return path;
     if (may_be_planted(path, status)) {
@@ -39,7 +39,7 @@ std::filesystem::path without_links(std::filesystem::path path) {
     path = path.parent_path() / std::filesystem::read_symlink(path);
   }
   throw IoError(
-      formatted("{} is a symbolic link that leads through more than {} others", path.string(), most_links));
+      formatted("{} is a symbolic link that leads through more than {} others", path.string(), max_links));
 }
 
 }  // namespace tessera::io::detail

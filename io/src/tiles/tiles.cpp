@@ -7,7 +7,7 @@
 namespace tessera::io::detail {
 namespace {
 
-constexpr index_t most_tile_bytes = most_element_bytes;  // for elements of odd sizes
+constexpr index_t max_tile_bytes = max_element_bytes;  // for elements of odd sizes
 
 ByteRange bytes_of(const Entry& entry, const TileRange& range) {
   const index_t tile = entry.tile_elements() * entry.type.size;
@@ -25,7 +25,7 @@ void Entry::divide(int ranks) noexcept { tile_bytes = std::clamp(bytes() / ranks
 
 index_t Entry::tile_elements() const noexcept {
   const index_t unit = page_bytes / std::gcd(page_bytes, type.size);  // this many elements fill whole pages
-  if (unit * type.size > most_tile_bytes) return std::max<index_t>(1, tile_bytes / type.size);
+  if (unit * type.size > max_tile_bytes) return std::max<index_t>(1, tile_bytes / type.size);
   return std::max<index_t>(1, tile_bytes / (unit * type.size)) * unit;
 }
 

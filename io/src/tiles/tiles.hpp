@@ -41,7 +41,7 @@ struct Entry {
 
 inline constexpr index_t page_bytes = 4096;
 /// The largest element of a checkpoint. A reader holds one tile in memory, and a tile has at least one element.
-inline constexpr index_t most_element_bytes = index_t{1} << 26;
+inline constexpr index_t max_element_bytes = index_t{1} << 26;
 
 /// Puts light entries first and numbers the tiles. Returns the number of tiles.
 index_t number_tiles(std::vector<Entry>& entries);

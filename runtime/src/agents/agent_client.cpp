@@ -53,9 +53,9 @@ AgentClient::AgentClient(AgentHost& host, Bells& bells, const AgentComms& comms)
     : host_(host),
       bells_(bells),
       comms_(comms),
-      slots_(new std::byte[most_outgoing * static_cast<std::size_t>(message_bytes)]),
-      buffers_(2 * most_parts) {
-  for (std::size_t i = 0; i < most_outgoing; ++i)
+      slots_(new std::byte[max_outgoing * static_cast<std::size_t>(message_bytes)]),
+      buffers_(2 * max_parts) {
+  for (std::size_t i = 0; i < max_outgoing; ++i)
     outgoing_[i].data = slots_.get() + i * static_cast<std::size_t>(message_bytes);
 }
 
@@ -71,7 +71,7 @@ AgentClient::~AgentClient() {
 
 AgentClient::Outgoing& AgentClient::slot() {
   Outgoing& next = outgoing_[next_];
-  next_ = (next_ + 1) % most_outgoing;
+  next_ = (next_ + 1) % max_outgoing;
   if (next.peer != nullptr) dispatch(*next.peer);
   host_.wait_until([&] { return mpi::test(next.request); });
   return next;
@@ -98,7 +98,7 @@ template <class Done>
 void AgentClient::wait_for(Peer& peer, Done&& done, index_t bytes) {
   const auto begin = Clock::now();
   auto last = begin;
-  std::chrono::nanoseconds patience = first_patience + std::min(bytes * patience_per_byte, most_patience);
+  std::chrono::nanoseconds patience = first_patience + std::min(bytes * patience_per_byte, max_patience);
   int turns = 0;
   host_.wait_until([&] {
     if (done()) return true;
@@ -154,10 +154,10 @@ void AgentClient::admit(Peer& peer) {
     peer.bytes -= peer.acknowledged_bytes;
     return true;
   };
-  auto full = [&] { return peer.messages >= most_messages || peer.bytes >= most_bytes; };
+  auto full = [&] { return peer.messages >= max_messages || peer.bytes >= max_bytes; };
   acknowledged();
   do {
-    const bool half = peer.messages >= most_messages / 2 || peer.bytes >= most_bytes / 2;
+    const bool half = peer.messages >= max_messages / 2 || peer.bytes >= max_bytes / 2;
     if (half && peer.acknowledgement.request == MPI_REQUEST_NULL) acknowledge(peer);
     if (!full() || acknowledged()) continue;
     ring(peer);
@@ -231,15 +231,15 @@ void AgentClient::write_inlined(Peer& peer, Header& request, const Strided& shap
     request.inlined = part.shape.bytes();
     request.notify_region = is_last ? flag : 0;
     // If the caller does not wait, long data leaves at once, so that it is under way meanwhile.
-    const bool now = flag != 0 || (!waited_for && request.inlined > most_gathered);
+    const bool now = flag != 0 || (!waited_for && request.inlined > max_gathered);
     const When when = quietly ? When::quietly : now ? When::now : When::with_the_next;
     send(peer, request, part.shape, when, [&](std::byte* data) {
       copy_strided(data, source + part.local, packing(part.shape), Direction::local_to_remote);
     });
   };
-  if (shape.bytes() <= most_inlined) return write_part({shape}, true);
+  if (shape.bytes() <= max_inlined) return write_part({shape}, true);
   // Parts of equal size, so that one travels while the next is packed.
-  const index_t parts_needed = (shape.bytes() + most_inlined - 1) / most_inlined;
+  const index_t parts_needed = (shape.bytes() + max_inlined - 1) / max_inlined;
   const index_t limit = (shape.bytes() + parts_needed - 1) / parts_needed;
   for (Parts parts(shape, limit + padding(limit)); !parts.is_over();) {
     const Part part = parts.next();
@@ -252,7 +252,7 @@ void AgentClient::write(int agent, Header& request, const Strided& shape, const 
   Peer& peer = peer_of(agent);
   const index_t bytes = shape.bytes();
   if (request.notify_region != 0) peer.written[request.notify_region].is_unanswered = true;
-  if (bytes <= most_written_unasked) return write_inlined(peer, request, shape, source, pending == nullptr);
+  if (bytes <= max_written_unasked) return write_inlined(peer, request, shape, source, pending == nullptr);
   request.part = part_limit(bytes, request.verb == Verb::put && shape.levels == 0);
   request.acknowledge = true;
   auto& expected = peer.written[request.region].acknowledgements;
@@ -348,7 +348,7 @@ void AgentClient::run(int agent, OperationList& program, Pending& pending) {
     stage->answered = mpi::irecv(comms_.data.get(), stage->answer.data(), request.answer, agent,
                                  AgentComms::answer_tag(request.tag));
   }
-  if (bytes <= most_inlined) {
+  if (bytes <= max_inlined) {
     request.inlined = bytes;
     send(peer, request, range, request.answer > 0 ? When::now : When::with_the_next,
          [&](std::byte* data) { std::memcpy(data, program.finished(), static_cast<std::size_t>(bytes)); });

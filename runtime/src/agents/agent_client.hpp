@@ -32,8 +32,8 @@ struct Notify {
   index_t position = 0;
 };
 
-/// Sends requests to agents, for one thread at a time (under the network lock). It limits the messages and bytes
-/// of this process that may wait at an agent, as an agent has limited room.
+/// Sends requests to agents, for one thread at a time (under the network lock). It limits the messages and
+/// bytes of this process that may wait at an agent, as an agent has limited room.
 ///
 /// Small writes that nobody waits for are gathered in one message for each agent. It is sent with the next
 /// request to that agent that is waited for, when it is full, or by send_gathered().
@@ -104,11 +104,11 @@ class AgentClient {
                         awake_after_request = std::chrono::microseconds(40);
   static constexpr auto first_patience = std::chrono::microseconds(100);
   static constexpr auto patience_per_byte = std::chrono::nanoseconds(2),
-                        most_patience = std::chrono::nanoseconds(500'000);
-  static constexpr index_t most_gathered = index_t{4} << 10;  // of a write that the caller does not wait for
-  static constexpr std::size_t most_outgoing = 32;
-  static constexpr int most_messages = 64;
-  static constexpr index_t most_bytes = index_t{256} << 10;
+                        max_patience = std::chrono::nanoseconds(500'000);
+  static constexpr index_t max_gathered = index_t{4} << 10;  // of a write that the caller does not wait for
+  static constexpr std::size_t max_outgoing = 32;
+  static constexpr int max_messages = 64;
+  static constexpr index_t max_bytes = index_t{256} << 10;
 
   Peer& peer_of(int agent) {
     Peer& peer = peers_[agent];
@@ -139,7 +139,7 @@ class AgentClient {
   const AgentComms& comms_;
   TagPool tags_;  // declared before peers_, which hold some of them
   std::unique_ptr<std::byte[]> slots_;
-  std::array<Outgoing, most_outgoing> outgoing_;
+  std::array<Outgoing, max_outgoing> outgoing_;
   std::size_t next_ = 0;
   std::atomic<int> gathered_{0};         // messages that are open
   std::unordered_map<int, Peer> peers_;  // agents talked to

@@ -41,7 +41,7 @@ struct AgentServer::Task {
   std::vector<std::byte> payload;  // data of a request that has to wait
   bool started = false;
   Parts parts;
-  std::array<ServedPart, most_parts> ring;  // of the parts under way, oldest first
+  std::array<ServedPart, max_parts> ring;  // of the parts under way, oldest first
   std::size_t first = 0, count = 0;
 
   bool is_bulk() const noexcept {
@@ -49,9 +49,9 @@ struct AgentServer::Task {
     return header.verb == Verb::get || header.inlined == 0;
   }
   ServedPart& oldest() noexcept { return ring[first]; }
-  ServedPart& push() noexcept { return ring[(first + count++) % most_parts]; }
+  ServedPart& push() noexcept { return ring[(first + count++) % max_parts]; }
   void pop() noexcept {
-    first = (first + 1) % most_parts;
+    first = (first + 1) % max_parts;
     --count;
   }
   std::byte* at(index_t remote) const noexcept { return memory.base + header.position + remote; }
@@ -61,9 +61,9 @@ AgentServer::AgentServer(const AgentComms& comms, const LockStripes& locks, Expo
     : comms_(comms),
       locks_(locks),
       directory_(directory),
-      slots_(new std::byte[most_incoming * static_cast<std::size_t>(message_bytes)]),
+      slots_(new std::byte[max_incoming * static_cast<std::size_t>(message_bytes)]),
       heard_(static_cast<std::size_t>(mpi::size(comms.requests.get()))) {
-  for (std::size_t i = 0; i < most_incoming; ++i) {
+  for (std::size_t i = 0; i < max_incoming; ++i) {
     incoming_[i].data = slots_.get() + i * static_cast<std::size_t>(message_bytes);
     post(incoming_[i]);
   }
@@ -82,12 +82,12 @@ bool AgentServer::step() {
   bool worked = false;
   mpi::Arrived message;
   // Takes a limited number of new messages, so that they do not hold up the requests under way.
-  for (std::size_t i = 0; i < most_incoming && mpi::test(incoming_[next_].request, &message); ++i) {
+  for (std::size_t i = 0; i < max_incoming && mpi::test(incoming_[next_].request, &message); ++i) {
     Incoming& slot = incoming_[next_];
     hear(message.source);
     take(slot.data, message.bytes, message.source);
     post(slot);
-    next_ = (next_ + 1) % most_incoming;
+    next_ = (next_ + 1) % max_incoming;
     worked = true;
   }
   for (std::size_t i = 0; i < tasks_.size();) {
@@ -198,7 +198,7 @@ bool AgentServer::advance(Task& task) {
 bool AgentServer::receive(Task& task) {
   const Header& header = task.header;
   const bool is_program = header.message == Message::program;
-  while (task.count < most_parts &&
+  while (task.count < max_parts &&
          (is_program ? header.outlined > 0 && task.count == 0 : !task.parts.is_over())) {
     std::byte* buffer = nullptr;
     Task::ServedPart next;
@@ -241,7 +241,7 @@ bool AgentServer::send(Task& task) {
       task.pop();
     }
     if (task.parts.is_over()) return task.count == 0;
-    if (task.count == most_parts) return false;
+    if (task.count == max_parts) return false;
     const Parts before = task.parts;
     Task::ServedPart next;
     next.part = task.parts.next();

@@ -62,8 +62,8 @@ class AgentServer {
     MPI_Request request = MPI_REQUEST_NULL;
     std::unique_ptr<std::byte[]> data;
   };
-  static constexpr std::size_t most_incoming = 32;
-  static constexpr std::size_t most_buffers = 8;
+  static constexpr std::size_t max_incoming = 32;
+  static constexpr std::size_t max_buffers = 8;
 
   void post(Incoming& slot);
   void hear(int source) noexcept {
@@ -90,11 +90,11 @@ class AgentServer {
   ExposedRegions& directory_;
   std::unordered_map<std::uint64_t, NodeMemory> attached_;  // by region, in rank mode only; 0: the locks
   std::unique_ptr<std::byte[]> slots_;
-  std::array<Incoming, most_incoming> incoming_;
+  std::array<Incoming, max_incoming> incoming_;
   std::size_t next_ = 0;                     // MPI matches messages to slots in the order of posting
   std::deque<std::unique_ptr<Task>> tasks_;  // in the order of arrival
   std::vector<SentAnswer> answers_;
-  Buffers buffers_{most_buffers};
+  Buffers buffers_{max_buffers};
   int left_ = 0;
   std::vector<std::atomic<std::chrono::steady_clock::time_point>> heard_;  // by process
   std::atomic<std::uint64_t> answered_{0};

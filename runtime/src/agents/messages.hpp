@@ -62,25 +62,25 @@ constexpr bool is_transfer(const Header& header, Verb verb) noexcept {
 constexpr index_t padding(index_t used) noexcept { return (16 - used % 16) % 16; }
 
 /// Most bytes of data in a request.
-inline constexpr index_t most_inlined = mpi::eager_bytes;
+inline constexpr index_t max_inlined = mpi::eager_bytes;
 /// Bytes of a request without its data.
 constexpr index_t request_length(int levels) noexcept {
   return static_cast<index_t>(sizeof(Header)) + levels * 2 * static_cast<index_t>(sizeof(index_t));
 }
 /// Bytes of a message: room for the largest request and a flush behind it.
-inline constexpr index_t message_bytes = request_length(max_rank) + most_inlined + request_length(0);
+inline constexpr index_t message_bytes = request_length(max_rank) + max_inlined + request_length(0);
 /// Bytes of a part that is packed on some side. MPI asks the receiver for each part, which takes as long as
 /// sending some 100 KiB. So smaller parts would cost more time than they hide.
 inline constexpr index_t part_bytes = index_t{1} << 20;
 /// The first part is small, so that the network is busy soon.
 inline constexpr index_t first_part_bytes = index_t{64} << 10;
-/// Reads of up to most_unasked bytes come in parts that MPI sends without asking the receiver. Writes of up to
-/// most_written_unasked bytes travel in requests.
-inline constexpr index_t most_unasked = index_t{64} << 10;
-inline constexpr index_t most_written_unasked =
-    mpi::eager_bytes < most_unasked / 2 ? 2 * most_unasked : 3 * most_unasked;
+/// Reads of up to max_unasked bytes come in parts that MPI sends without asking the receiver. Writes of up to
+/// max_written_unasked bytes travel in requests.
+inline constexpr index_t max_unasked = index_t{64} << 10;
+inline constexpr index_t max_written_unasked =
+    mpi::eager_bytes < max_unasked / 2 ? 2 * max_unasked : 3 * max_unasked;
 /// Parts of one transfer that are under way at once: one keeps the network busy while the other is packed.
-inline constexpr std::size_t most_parts = 2;
+inline constexpr std::size_t max_parts = 2;
 
 /// The two communicators of the agents, over all processes. In `requests`, messages go to agents only. In
 /// `data`, answers have even tags, and the data of requests has odd ones.
@@ -126,7 +126,7 @@ inline index_t read_request(const std::byte* from, Header& header, Strided& shap
 /// The largest part of a transfer. Data that is contiguous on both sides is cut only at MPI's largest count:
 /// for large messages, MPI itself asks the receiver (rendezvous).
 inline index_t part_limit(index_t bytes, bool contiguous) noexcept {
-  if (bytes <= most_unasked) return mpi::eager_bytes;
+  if (bytes <= max_unasked) return mpi::eager_bytes;
   return contiguous ? mpi::max_bytes : part_bytes;
 }
 

@@ -45,20 +45,20 @@ bool PartStream::start_next() {
   MPI_Comm comm = comms_->data.get();
   next.request = gets_ ? mpi::irecv(comm, here, shape.bytes(), agent_, AgentComms::answer_tag(tag_))
                        : mpi::isend(comm, here, shape.bytes(), agent_, AgentComms::data_tag(tag_));
-  ring_[(first_ + count_++) % most_parts] = next;
+  ring_[(first_ + count_++) % max_parts] = next;
   return true;
 }
 
 bool PartStream::needs_moving() const noexcept {
   bool moves = !gets_ || !parts_.is_over();
   for (std::size_t i = 0; i < count_; ++i)
-    moves |= ring_[(first_ + i) % most_parts].part.shape.bytes() > mpi::eager_bytes;
+    moves |= ring_[(first_ + i) % max_parts].part.shape.bytes() > mpi::eager_bytes;
   return moves;
 }
 
 bool PartStream::advance() {
   for (;;) {
-    while (count_ < most_parts && !parts_.is_over() && start_next()) {
+    while (count_ < max_parts && !parts_.is_over() && start_next()) {
     }
     if (count_ == 0) {
       if (parts_.is_over() && spare_ != nullptr) buffers_->give_back(std::exchange(spare_, nullptr));
@@ -72,7 +72,7 @@ bool PartStream::advance() {
                      Direction::remote_to_local);
       buffers_->give_back(oldest.buffer);
     }
-    first_ = (first_ + 1) % most_parts;
+    first_ = (first_ + 1) % max_parts;
     --count_;
   }
 }

@@ -51,7 +51,7 @@ class PartStream {
   Parts parts_;
   std::byte* local_;
   std::byte* spare_ = nullptr;
-  std::array<StreamedPart, most_parts> ring_;
+  std::array<StreamedPart, max_parts> ring_;
   std::size_t first_ = 0, count_ = 0;
 };
 

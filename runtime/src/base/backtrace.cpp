@@ -22,17 +22,17 @@
 namespace tessera::detail {
 namespace {
 
-constexpr int most_places = 48;
+constexpr int max_places = 48;
 
 // Written by the signal handler, which may neither allocate nor lock.
-void* places[most_places];
+void* places[max_places];
 int place_count = 0;
 sem_t answered;
 int asking_signal = 0;
 
 void answer(int) {
   const int before = errno;
-  place_count = backtrace(places, most_places);
+  place_count = backtrace(places, max_places);
   sem_post(&answered);
   errno = before;
 }

@@ -7,8 +7,8 @@
 namespace tessera::detail {
 namespace {
 
-constexpr std::size_t most_transfers = 64;        // of a process
-constexpr index_t most_kept = index_t{32} << 20;  // bytes of their buffers
+constexpr std::size_t max_transfers = 64;        // of a process
+constexpr index_t max_kept = index_t{32} << 20;  // bytes of their buffers
 
 }  // namespace
 
@@ -19,7 +19,7 @@ void Outstanding::abandon() noexcept {
 bool Outstanding::are_too_many(const Pending& with) const noexcept {
   index_t kept = with.kept();
   for (const Launched& one : queue_) kept += one.pending->kept();
-  return queue_.size() >= most_transfers || kept > most_kept;
+  return queue_.size() >= max_transfers || kept > max_kept;
 }
 
 Request Outstanding::launch(std::shared_ptr<Pending> pending) {

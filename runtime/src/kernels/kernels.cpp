@@ -133,8 +133,8 @@ void copy_runs(std::byte* to, const std::byte* from, const Strided& m, Direction
     return end_stream();
   }
   if (crosswise && can_transpose(m.run) && loop[0].to == m.run && loop[1].from == m.run) {
-    constexpr index_t least_row = 256;
-    const bool streamed = loop[0].count * m.run >= least_row && m.bytes() >= streamed_from(direction);
+    constexpr index_t min_row = 256;
+    const bool streamed = loop[0].count * m.run >= min_row && m.bytes() >= streamed_from(direction);
     transposed(to, from, loop, m.levels, m.run, streamed);
     return streamed ? end_stream() : void();
   }

@@ -58,10 +58,10 @@ class StripedAccumulate {
   // holds the lines, it would wait for each line.
   void long_run(std::byte* target, const std::byte* source, index_t bytes) {
     const LockStripes& locks = stripes_.locks;
-    constexpr index_t most_left = 512;
-    std::array<index_t, most_left + 1> left;  // a run may begin and end inside a stripe
+    constexpr index_t max_left = 512;
+    std::array<index_t, max_left + 1> left;  // a run may begin and end inside a stripe
     for (index_t done = 0; done < bytes;) {
-      const index_t end = std::min(bytes, done + most_left * LockStripes::block);
+      const index_t end = std::min(bytes, done + max_left * LockStripes::block);
       std::size_t n = 0;
       while (done < end) {
         const index_t part = std::min(end - done, to_block_end(target + done));

@@ -179,7 +179,7 @@ Comm split(MPI_Comm comm, int color, int key) {
 }
 
 Comm create_group(MPI_Comm comm, std::span<const int> ranks, int tag) {
-  meet(comm, ranks, Group::most_tag + 1 + tag);
+  meet(comm, ranks, Group::max_tag + 1 + tag);
   MPI_Group all = MPI_GROUP_NULL, listed = MPI_GROUP_NULL;
   check(MPI_Comm_group(comm, &all), "MPI_Comm_group");
   check(MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &listed), "MPI_Group_incl");

@@ -45,7 +45,7 @@ std::string library_version();
 
 Comm dup(MPI_Comm comm);
 Comm split(MPI_Comm comm, int color, int key);
-/// Called by the listed ranks of `comm` only, with a tag from 0 to Group::most_tag. Messages of these ranks
+/// Called by the listed ranks of `comm` only, with a tag from 0 to Group::max_tag. Messages of these ranks
 /// with higher tags, up to 32767, may be under way.
 Comm create_group(MPI_Comm comm, std::span<const int> ranks, int tag);
 Comm split_shared(MPI_Comm comm);
@@ -133,7 +133,7 @@ void put_indexed(MPI_Win win, int rank, std::span<const index_t> offsets, std::s
                  index_t run);
 void get_indexed(MPI_Win win, int rank, std::span<const index_t> offsets, std::span<std::byte* const> targets,
                  index_t run);
-inline constexpr std::size_t most_indexed = 256;
+inline constexpr std::size_t max_indexed = 256;
 /// Transfers a shape with one call, on datatypes made of vectors; see is_one_datatype().
 void put_strided(MPI_Win win, int rank, index_t offset, const void* source, const Strided& shape);
 void get_strided(MPI_Win win, int rank, index_t offset, void* target, const Strided& shape);

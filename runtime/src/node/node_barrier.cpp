@@ -14,10 +14,10 @@
 namespace tessera::detail {
 namespace {
 
-constexpr int most_spins = 4000;  // some microseconds: longer than a step takes when all are there
+constexpr int max_spins = 4000;  // some microseconds: longer than a step takes when all are there
 // Numbers of turns that yield the processor: before the first poll of MPI, between two polls, and before the
 // first sleep. If cores are few, a waiter that does not sleep holds a core that others want.
-constexpr int first_look = 8, most_between_looks = 64;
+constexpr int first_look = 8, max_between_looks = 64;
 constexpr int turns_before_sleep = 1000, turns_before_sleep_if_crowded = 100;
 // Nanoseconds; after each nap the waiter polls MPI.
 constexpr std::int64_t first_nap = 50'000, longest_nap = 500'000;
@@ -64,7 +64,7 @@ void NodeBarrier::arrive(std::uint32_t step) noexcept {
 
 void NodeBarrier::wait(int rank, std::uint32_t step) const {
   std::atomic<std::uint32_t>& theirs = stamp(rank, step);
-  for (int i = 0; i < (crowded_ ? 1 : most_spins); ++i) {
+  for (int i = 0; i < (crowded_ ? 1 : max_spins); ++i) {
     pause();
     if (is_there(theirs, step)) return;
   }
@@ -75,7 +75,7 @@ void NodeBarrier::wait(int rank, std::uint32_t step) const {
     // If waiting processes have to run their agents, nothing else is as urgent.
     if (mpi::has_to_serve() || turn == next_look) {
       mpi::wait_turn(node_);
-      next_look = turn + std::min(turn, most_between_looks);
+      next_look = turn + std::min(turn, max_between_looks);
     }
     if (sleep_ == Sleep::never || turn < awake) {
       sched_yield();

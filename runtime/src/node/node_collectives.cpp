@@ -15,7 +15,7 @@ namespace {
 
 // Up to this total, every process reads the data of all. For more, the processes share the work, at the price
 // of one more synchronisation.
-constexpr index_t most_read_by_all = index_t{16} << 10;
+constexpr index_t max_read_by_all = index_t{16} << 10;
 // How much of a chunk a process reduces at a time, in the nearest cache.
 constexpr index_t block_bytes = index_t{8} << 10;
 
@@ -137,7 +137,7 @@ class Reduction {
 };
 
 // The most bytes in one step of data that every process has to read.
-index_t most_in_step(NodeBarrier& node, index_t bytes) {
+index_t max_in_step(NodeBarrier& node, index_t bytes) {
   return bytes <= NodeBarrier::page_room ? NodeBarrier::page_room : node.room();
 }
 
@@ -149,16 +149,16 @@ void reduce_on_node(NodeBarrier& node, void* data, index_t count, ElementKind ki
   if (bytes == 0 || node.size() == 1) return;
   if (!node.is_open()) return mpi::all_reduce(node.comm(), data, count, kind, operation);
   Reduction reduction(node, static_cast<std::byte*>(data), bytes, kind, operation, whom);
-  const index_t most = most_in_step(node, bytes);
-  most == NodeBarrier::page_room || bytes <= most_read_by_all / node.size() ? reduction.at_once(most)
-                                                                            : reduction.by_parts(most);
+  const index_t most = max_in_step(node, bytes);
+  most == NodeBarrier::page_room || bytes <= max_read_by_all / node.size() ? reduction.at_once(most)
+                                                                           : reduction.by_parts(most);
 }
 
 void broadcast_on_node(NodeBarrier& node, void* data, index_t bytes, int root) {
   if (bytes == 0 || node.size() == 1) return;
   if (!node.is_open()) return mpi::broadcast(node.comm(), data, bytes, root);
   const bool gives = node.rank() == root;
-  const index_t most = most_in_step(node, bytes);
+  const index_t most = max_in_step(node, bytes);
   for (index_t done = 0; done < bytes; done += most) {
     const index_t length = std::min(most, bytes - done);
     const std::uint32_t step = node.next_step();
@@ -183,7 +183,7 @@ void gather_on_node(NodeBarrier& node, const void* value, void* all, index_t byt
   const int me = node.rank();
   copy_bytes(target + me * bytes, mine, bytes);
   if (node.size() == 1) return;
-  const index_t most = most_in_step(node, bytes);
+  const index_t most = max_in_step(node, bytes);
   for (index_t done = 0; done < bytes; done += most) {
     const index_t length = std::min(most, bytes - done);
     const std::uint32_t step = node.next_step();

@@ -17,7 +17,7 @@ namespace {
 // Bytes exchanged between nodes at a time; a node's first member needs memory for them.
 constexpr index_t piece_bytes = index_t{1} << 20;
 // Up to this total every node gets the data of all nodes; of more, each node reduces a part.
-constexpr index_t most_gathered = index_t{32} << 10;
+constexpr index_t max_gathered = index_t{32} << 10;
 
 std::size_t length(index_t bytes) noexcept { return static_cast<std::size_t>(bytes); }
 
@@ -34,7 +34,7 @@ void fold_blocks(std::byte* blocks, index_t count, index_t bytes, ElementKind ki
 
 void reduce_between(MPI_Comm nodes, std::byte* data, index_t bytes, ElementKind kind, Fold fold) {
   const index_t count = mpi::size(nodes);
-  if (count * bytes <= most_gathered) {
+  if (count * bytes <= max_gathered) {
     std::vector<std::byte> all(length(count * bytes));
     mpi::all_gather(nodes, data, all.data(), bytes);
     fold_blocks(all.data(), count, bytes, kind, fold);
@@ -86,7 +86,7 @@ void all_gather(GroupState& group, const void* value, void* all, index_t bytes) 
   if (!here.is_open()) return mpi::all_gather(group.comm(), value, all, bytes);
   MPI_Comm nodes = group.between_nodes();
   // Every node sends as much as the one with the most members.
-  const index_t members = group.most_on_a_node();
+  const index_t members = group.max_on_a_node();
   const index_t most = std::max<index_t>(64, piece_bytes / (members * group.node_count()));
   in_pieces(bytes, most, [&](index_t done, index_t part) {
     std::vector<std::byte> mine(length(members * part)), gathered(length(group.node_count() * members * part));

@@ -140,7 +140,7 @@ Group Group::form(std::span<const int> ranks, int tag) const {
     throw UsageError(
         formatted("form: rank {} is not in the list (only the members of the new group call)", parent.rank()));
   }
-  if (tag < 0 || tag > most_tag) throw UsageError(formatted("form: tag {} is not from 0 to {}", tag, most_tag));
+  if (tag < 0 || tag > max_tag) throw UsageError(formatted("form: tag {} is not from 0 to {}", tag, max_tag));
   detail::RuntimeState& runtime = parent.runtime();
   auto group = GroupState::create(runtime, detail::mpi::create_group(parent.comm(), ranks, tag),
                                   &GroupState::of(runtime.world()));

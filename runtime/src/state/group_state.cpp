@@ -87,7 +87,7 @@ std::shared_ptr<GroupState> GroupState::create(RuntimeState& runtime, mpi::Comm 
   return group;
 }
 
-int GroupState::most_on_a_node() const noexcept { return *std::max_element(slot_.begin(), slot_.end()) + 1; }
+int GroupState::max_on_a_node() const noexcept { return *std::max_element(slot_.begin(), slot_.end()) + 1; }
 
 int GroupState::rank_of_slot(index_t place) const noexcept {
   if (node_count_ == 1) return place < size_ ? static_cast<int>(place) : -1;
@@ -148,8 +148,8 @@ std::int64_t GroupState::meet(std::int64_t value) {
   return least[1];
 }
 
-void GroupState::reclaim(index_t least_settled) {
-  if (least_settled == 0) return;
+void GroupState::reclaim(index_t min_settled) {
+  if (min_settled == 0) return;
   auto marks = alive_.marks();
   reduce_few(marks.data(), static_cast<index_t>(marks.size()), Reduce::bit_and);
   alive_.release(marks);

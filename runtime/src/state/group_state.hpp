@@ -41,7 +41,7 @@ class GroupState : public Collective {
   /// A member's place among the members on its node.
   int slot(int member) const noexcept { return slot_[static_cast<std::size_t>(member)]; }
   /// The largest number of members on one node.
-  int most_on_a_node() const noexcept;
+  int max_on_a_node() const noexcept;
   /// The member with that place on this node; -1 if there is none. @local
   int rank_of_slot(index_t place) const noexcept;
   int node_ranks() const noexcept { return node_group_ ? node_group_->size_ : size_; }
@@ -77,8 +77,8 @@ class GroupState : public Collective {
   /// Settles what this member has dropped. Returns how many of its objects are settled, to compare with the
   /// others. @local
   index_t settle() { return alive_.settle(); }
-  /// Frees what every member has settled. `least_settled` is the smallest count over the members. @collective
-  void reclaim(index_t least_settled);
+  /// Frees what every member has settled. `min_settled` is the smallest count over the members. @collective
+  void reclaim(index_t min_settled);
   /// Completes this member's operations on all these objects. @local
   void quiesce_all() { alive_.quiesce_all(); }
   /// Frees one object. @collective

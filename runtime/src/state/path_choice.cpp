@@ -16,12 +16,12 @@ using Clock = std::chrono::steady_clock;
 // The window must be twice as fast. A smaller difference may be chance, and a wrong choice then costs little.
 constexpr int margin = 2;
 constexpr int repetitions = 3;
-constexpr auto most_time = std::chrono::milliseconds(20);  // of one measurement, as programs must start fast
+constexpr auto max_time = std::chrono::milliseconds(20);  // of one measurement, as programs must start fast
 
 template <class Operation>
 Clock::duration best_time(Operation&& operation) {
   auto best = Clock::duration::max();
-  const auto end = Clock::now() + most_time;
+  const auto end = Clock::now() + max_time;
   for (int i = 0; i < repetitions && (i == 0 || Clock::now() < end); ++i) {
     const auto begin = Clock::now();
     operation();

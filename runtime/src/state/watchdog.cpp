@@ -22,8 +22,8 @@ namespace {
 constexpr auto look_every = std::chrono::milliseconds(250);
 // An older report no longer counts.
 constexpr auto fresh = std::chrono::seconds(3);
-constexpr std::size_t most_bytes = 8000;  // of a report: a datagram
-constexpr std::size_t most_told = 16;     // ranks whose reports are printed whole
+constexpr std::size_t max_bytes = 8000;  // of a report: a datagram
+constexpr std::size_t max_told = 16;     // ranks whose reports are printed whole
 
 enum class ReportKind : char { report = 'R', end = 'E' };
 
@@ -118,11 +118,11 @@ std::string Watchdog::report() {
 
 void Watchdog::send_report(const std::string& text) const {
   const activity::Snapshot now = activity::look();
-  const std::string call = last_call(now).substr(0, most_bytes / 8);
+  const std::string call = last_call(now).substr(0, max_bytes / 8);
   ReportHeader header{ReportKind::report, !now.waits.empty(), rank_, static_cast<std::int32_t>(call.size())};
   std::string message(reinterpret_cast<const char*>(&header), sizeof header);
   message += call + text;
-  message.resize(std::min(message.size(), most_bytes));
+  message.resize(std::min(message.size(), max_bytes));
   mailbox_.send(addresses_[0], message);
 }
 
@@ -171,9 +171,9 @@ void Watchdog::end_job() {
   std::vector<int> order;
   for (const auto& [call, ranks] : by_call) order.push_back(ranks.front());
   for (const auto& [call, ranks] : by_call) order.insert(order.end(), ranks.begin() + 1, ranks.end());
-  for (std::size_t i = 0; i < std::min(order.size(), most_told); ++i)
+  for (std::size_t i = 0; i < std::min(order.size(), max_told); ++i)
     print(formatted("[rank {} of {}]\n{}", order[i], size_, reports_[static_cast<std::size_t>(order[i])].text));
-  if (order.size() > most_told) print(formatted("and {} more ranks\n", order.size() - most_told));
+  if (order.size() > max_told) print(formatted("and {} more ranks\n", order.size() - max_told));
   const ReportHeader end{ReportKind::end, false, 0, 0};
   for (const Mailbox::Address& other : addresses_)
     mailbox_.send(other, {reinterpret_cast<const char*>(&end), sizeof end});
@@ -181,7 +181,7 @@ void Watchdog::end_job() {
 }
 
 void Watchdog::run() {
-  std::vector<char> room(most_bytes);
+  std::vector<char> room(max_bytes);
   std::string text;
   Clock::time_point sent{};
   while (!stopping_) {

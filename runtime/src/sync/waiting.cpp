@@ -40,7 +40,7 @@ Waiting::Waiting(const GroupState& group) noexcept
     : group_(group),
       spins_left_(group.node_count() > 1         ? 0
                   : group.runtime().is_crowded() ? 1
-                                                 : most_spins) {
+                                                 : max_spins) {
   if (group_.node_count() == 1 || group_.runtime().progress() == nullptr || !may_serve(group_)) return;
   served_ = &group_.runtime().progress()->host();
   served_->begin();

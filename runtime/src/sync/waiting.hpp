@@ -24,7 +24,7 @@ class Waiting {
   bool turn();
 
  private:
-  static constexpr int most_spins = 4000;  // some microseconds: longer than a barrier takes when all are there
+  static constexpr int max_spins = 4000;  // some microseconds: longer than a barrier takes when all are there
   const GroupState& group_;
   int spins_left_;
   AgentHost* served_ = nullptr;  // this wait runs its agent

@@ -31,7 +31,7 @@ struct ElementType {
 std::string to_string(const ElementType& type);
 
 /// The most that elements may be aligned to, in bytes: the alignment of segment memory.
-inline constexpr std::size_t most_alignment = 64;
+inline constexpr std::size_t max_alignment = 64;
 
 /// For each dimension, whether it is periodic: the ghost cells at one end are copies of elements at the other
 /// end.

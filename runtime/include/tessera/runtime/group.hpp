@@ -78,12 +78,12 @@ class Group {
   /// @collective @throws UsageError if a rank is out of range or listed twice.
   Group include(std::span<const int> ranks) const;
   /// The same as include, but only the listed members call it. Groups with members in common may be formed at
-  /// the same time under different tags, 0 to most_tag. Freed by close(), or with the Runtime.
+  /// the same time under different tags, 0 to max_tag. Freed by close(), or with the Runtime.
   /// @collective over the listed members
   /// @throws UsageError if a rank is out of range or listed twice, this process is not listed, or there is no
   /// such tag.
   Group form(std::span<const int> ranks, int tag = 0) const;
-  static constexpr int most_tag = 16383;
+  static constexpr int max_tag = 16383;
   /// Frees everything that belongs to the group now: its segments and arrays are closed, and no copy of the
   /// group can be used any more. @collective
   /// @throws UsageError for the world, and for the node's part of a larger group

@@ -19,13 +19,13 @@
 namespace tessera::detail {
 namespace {
 
-constexpr index_t most_staged = index_t{4} << 20;  // bytes packed at a time
-constexpr int most_pending = 512;                  // operations between two waits for local completion
+constexpr index_t max_staged = index_t{4} << 20;  // bytes packed at a time
+constexpr int max_pending = 512;                  // operations between two waits for local completion
 
 // Calls f(part, remote, local) for parts of a merged shape that fit the packing buffer.
 template <class F>
 void in_parts(const Strided& m, index_t element, index_t remote, index_t local, F& f) {
-  if (m.bytes() <= most_staged) return f(m, remote, local);
+  if (m.bytes() <= max_staged) return f(m, remote, local);
   Strided half = m, rest = m;
   if (m.levels == 0) {
     half.run = m.run / 2 / element * element;
@@ -56,7 +56,7 @@ class Issue {
           stage_->add(requested(win_, offset + remote + done, local + done, bytes));
         } else {
           blocking(win_, offset + remote + done, local + done, bytes);
-          if (++count_ % most_pending == 0) mpi::flush_local(win_, rank_);
+          if (++count_ % max_pending == 0) mpi::flush_local(win_, rank_);
         }
       }
     });
@@ -83,7 +83,7 @@ bool is_direct(const SegmentState& segment, const Strided& merged, const WindowS
 
 // No stage for a transfer that would have to keep too large a buffer: it waits instead.
 WindowStage* if_small(const Strided& shape, WindowStage* stage) {
-  return shape.bytes() <= most_staged || (shape.levels == 0) ? stage : nullptr;
+  return shape.bytes() <= max_staged || (shape.levels == 0) ? stage : nullptr;
 }
 
 // A put if local memory is const, else a get.
@@ -141,7 +141,7 @@ void accumulate_by(SegmentState& segment, int rank, index_t offset, const Stride
   const Strided merged = shape.merged();
   const index_t element = size_of(action.kind), begin = segment.offset() + offset;
   const bool scaled = action.alpha != nullptr && !is_one(action.kind, action.alpha);
-  if (merged.bytes() > most_staged) stage = nullptr;
+  if (merged.bytes() > max_staged) stage = nullptr;
   auto part = [&](const Strided& m, index_t remote, index_t local) {
     const Strided dense = packed(m).merged();
     const bool staged = scaled || dense.run > m.run;
@@ -171,7 +171,7 @@ void list_typed(const SegmentState& segment, const RunList& list) {
   MPI_Win win = segment.region().window();
   std::vector<index_t> offsets;
   std::vector<std::byte*> locals;
-  const std::size_t at_once = std::min(mpi::most_indexed, static_cast<std::size_t>(mpi::max_bytes / list.run));
+  const std::size_t at_once = std::min(mpi::max_indexed, static_cast<std::size_t>(mpi::max_bytes / list.run));
   for (std::size_t begin = 0; begin < list.runs.size(); begin += at_once) {
     offsets.clear();
     locals.clear();
@@ -220,7 +220,7 @@ Request WindowPath::list(SegmentState& segment, const RunList& list) {
     request += outstanding.launch(std::exchange(pending, std::make_shared<Pending>(segment, rank)));
   };
   for (const Run& run : list.runs) {
-    if (stage->kept() >= most_staged) launch();
+    if (stage->kept() >= max_staged) launch();
     const std::byte* source = run.local;
     if (action.verb == Verb::put) move_by(segment, rank, run.offset, shape, source, stage.get());
     if (action.verb == Verb::get) move_by(segment, rank, run.offset, shape, run.local, stage.get());

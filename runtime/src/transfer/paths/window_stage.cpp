@@ -5,12 +5,12 @@
 namespace tessera::detail {
 namespace {
 
-constexpr std::size_t most_requests = 256;  // of one transfer
+constexpr std::size_t max_requests = 256;  // of one transfer
 
 }  // namespace
 
 void WindowStage::add(MPI_Request request) {
-  if (requests_.size() == most_requests) mpi::wait_all(requests_);
+  if (requests_.size() == max_requests) mpi::wait_all(requests_);
   requests_.push_back(request);
 }
 
