@@ -40,7 +40,7 @@ void check_file(const std::filesystem::path& path, Access wish) {
 }
 
 constexpr int max_attempts = 5;
-constexpr std::chrono::milliseconds between_attempts{20}, between_turns{1};
+constexpr std::chrono::milliseconds between_attempts{20}, between_polls{1};
 
 // Identifies a file among all that this node sees; zeros if there is none.
 struct Identity {
@@ -61,7 +61,7 @@ Identity identity(const std::filesystem::path& path) {
 void pause_between_attempts(const Group& group) {
   const auto end = std::chrono::steady_clock::now() + between_attempts;
   tessera::detail::wait_until(group, [&] {
-    std::this_thread::sleep_for(between_turns);
+    std::this_thread::sleep_for(between_polls);
     return std::chrono::steady_clock::now() >= end;
   });
 }

@@ -57,7 +57,7 @@ void AtomicFile::begin() {
     if (errno != EEXIST) break;
   }
   throw IoError(
-      formatted("no file can be made in directory {}: {}", directory_of(path_).string(), std::strerror(errno)));
+      formatted("no file can be made in directory {}: {}", directory_of(path_).string(), last_system_error()));
 }
 
 void AtomicFile::share_name(const Group& group) {
@@ -80,7 +80,7 @@ void AtomicFile::commit() {
   if (mode_) static_cast<void>(::chmod(temporary_.c_str(), *mode_));
   if (!rename_to(links_, temporary_, path_))
     throw IoError(
-        formatted("{} cannot be renamed to {}: {}", temporary_.string(), path_.string(), std::strerror(errno)));
+        formatted("{} cannot be renamed to {}: {}", temporary_.string(), path_.string(), last_system_error()));
   exists_ = false;
 }
 

@@ -26,7 +26,7 @@ void move_all(Bytes bytes, index_t offset, std::string_view what, Move&& move) {
   while (!bytes.empty()) {
     const ssize_t moved = move(bytes.data(), std::min(bytes.size(), max_bytes), static_cast<off_t>(offset));
     if (moved < 0 && errno == EINTR) continue;
-    if (moved < 0) throw IoError(formatted("{} at byte {}: {}", what, offset, std::strerror(errno)));
+    if (moved < 0) throw IoError(formatted("{} at byte {}: {}", what, offset, last_system_error()));
     if (moved == 0)
       throw IoError(formatted("{} at byte {}: the file ends there; was it truncated?", what, offset));
     bytes = bytes.subspan(static_cast<std::size_t>(moved));
@@ -36,11 +36,9 @@ void move_all(Bytes bytes, index_t offset, std::string_view what, Move&& move) {
 
 Descriptor open_file(const std::filesystem::path& path, int flags) {
   Descriptor file(::open(path.c_str(), flags | O_CLOEXEC));
-  if (!file) throw IoError(formatted("{} cannot be opened: {}", path.string(), std::strerror(errno)));
+  if (!file) throw IoError(formatted("{} cannot be opened: {}", path.string(), last_system_error()));
   return file;
 }
-
-std::string reason() { return std::strerror(errno); }
 
 const char* kind_of(mode_t mode) {
   if (S_ISDIR(mode)) return "a directory";
@@ -57,18 +55,21 @@ void require_regular(const std::filesystem::path& path, const struct stat& statu
 
 }  // namespace
 
+std::string last_system_error() { return std::strerror(errno); }
+
 Descriptor open_regular(const std::filesystem::path& path, Use use, Links links) {
   // Check before opening, as opening a device can have effects. Check again afterwards, as the file may have
   // been replaced.
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0)
-    throw IoError(formatted("{} cannot be opened: {}", path.string(), reason()));
+    throw IoError(formatted("{} cannot be opened: {}", path.string(), last_system_error()));
   if (S_ISLNK(status.st_mode) && links == Links::follow && ::stat(path.c_str(), &status) != 0)
-    throw IoError(formatted("{} is a symbolic link that leads nowhere: {}", path.string(), reason()));
+    throw IoError(
+        formatted("{} is a symbolic link that leads nowhere: {}", path.string(), last_system_error()));
   require_regular(path, status);
   const int flags = (use == Use::read ? O_RDONLY : O_RDWR) | (links == Links::refuse ? O_NOFOLLOW : 0);
   Descriptor file = open_file(path, flags | O_NONBLOCK);
-  if (fstat(file.get(), &status) != 0) throw IoError(formatted("fstat: {}", reason()));
+  if (fstat(file.get(), &status) != 0) throw IoError(formatted("fstat: {}", last_system_error()));
   require_regular(path, status);
   return file;
 }
@@ -78,7 +79,7 @@ Descriptor open_to_read(const std::filesystem::path& path) { return open_file(pa
 
 index_t size_of_file(const Descriptor& file) {
   struct stat status {};
-  if (fstat(file.get(), &status) != 0) throw IoError(formatted("fstat: {}", std::strerror(errno)));
+  if (fstat(file.get(), &status) != 0) throw IoError(formatted("fstat: {}", last_system_error()));
   return status.st_size;
 }
 
@@ -105,7 +106,7 @@ void flush_data(const Descriptor& file) {
   // EINVAL: the file system has nothing to flush to, or cannot flush directories, like some network file
   // systems.
   if (fsync(file.get()) != 0 && errno != EINVAL)
-    throw IoError(formatted("cannot be flushed to disk: {}", std::strerror(errno)));
+    throw IoError(formatted("cannot be flushed to disk: {}", last_system_error()));
 }
 
 }  // namespace tessera::io::detail

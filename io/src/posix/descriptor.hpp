@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 
 #include <unistd.h>
 
@@ -21,6 +22,9 @@ struct DescriptorTraits {
   static void free(Handle handle) noexcept { ::close(handle); }
 };
 using Descriptor = tessera::detail::UniqueHandle<DescriptorTraits>;
+
+/// The system's words for errno. @local
+std::string last_system_error();
 
 Descriptor open_to_write(const std::filesystem::path& path);
 Descriptor open_to_read(const std::filesystem::path& path);

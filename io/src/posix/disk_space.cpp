@@ -38,7 +38,7 @@ void reserve_space(const Descriptor& file, index_t offset, index_t bytes, Size s
 void release_space(const Descriptor& file) {
   // Truncate to the current size: file systems then free the space beyond it.
   while (ftruncate(file.get(), size_of_file(file)) != 0) {
-    if (errno != EINTR) throw IoError(formatted("ftruncate: {}", std::strerror(errno)));
+    if (errno != EINTR) throw IoError(formatted("ftruncate: {}", last_system_error()));
   }
 }
 

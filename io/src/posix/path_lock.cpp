@@ -26,11 +26,9 @@ constexpr index_t longest = 4096;  // no lock is longer
 
 constexpr const char* advice = "remove it, or give this job another path";
 
-std::string reason() { return std::strerror(errno); }
-
 struct stat status_of(const Descriptor& file) {
   struct stat status {};
-  if (fstat(file.get(), &status) != 0) throw IoError(formatted("fstat: {}", reason()));
+  if (fstat(file.get(), &status) != 0) throw IoError(formatted("fstat: {}", last_system_error()));
   return status;
 }
 
@@ -99,7 +97,7 @@ Descriptor open_lock(const std::filesystem::path& path, uid_t owner) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) {
     if (errno == ENOENT) return {};
-    throw IoError(formatted("{} cannot be looked at: {}", path.string(), reason()));
+    throw IoError(formatted("{} cannot be looked at: {}", path.string(), last_system_error()));
   }
   if (status.st_uid != owner)
     throw IoError(formatted("{} belongs to user {}, but files of this job to user {}; {}", path.string(),
@@ -144,7 +142,7 @@ PathLock::PathLock(std::filesystem::path path, bool take_over) {
       const bool elsewhere = holder && !holder->is_on_this_host();
       if (held || (holder ? holder->may_live() && !(elsewhere && take_over) : !locked))
         throw_held(path, holder);
-      if (ftruncate(file.get(), 0) != 0) throw IoError(formatted("ftruncate: {}", reason()));
+      if (ftruncate(file.get(), 0) != 0) throw IoError(formatted("ftruncate: {}", last_system_error()));
       write_at(file, std::as_bytes(std::span(mine)), 0);
     }
     if (contents(file) != mine) continue;

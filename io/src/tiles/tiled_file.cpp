@@ -10,7 +10,7 @@
 namespace tessera::io::detail {
 namespace {
 
-constexpr index_t max_for_file = 65536, max_for_dataset = 16384;  // what HDF5 writes about them
+constexpr index_t hdf5_bytes_of_file = 65536, hdf5_bytes_of_dataset = 16384;  // what HDF5 writes about them
 
 }  // namespace
 
@@ -18,7 +18,7 @@ index_t make_tiled_file(const AtomicFile& replacement, index_t user_bytes, std::
                         const std::function<void(const hdf5::File&)>& make) {
   // HDF5 does not survive running out of space. Creating truncates the file again, so this only checks the
   // space.
-  replacement.reserve(user_bytes + max_for_file + static_cast<index_t>(datasets) * max_for_dataset);
+  replacement.reserve(user_bytes + hdf5_bytes_of_file + static_cast<index_t>(datasets) * hdf5_bytes_of_dataset);
   const hdf5::Silence silence;
   hdf5::File file = hdf5::create_alone(replacement.temporary(), user_bytes);
   try {
@@ -34,8 +34,8 @@ index_t make_tiled_file(const AtomicFile& replacement, index_t user_bytes, std::
 }
 
 index_t largest_size(std::span<const Entry> entries) {
-  index_t bytes = max_for_file;
-  for (const Entry& entry : entries) bytes += entry.bytes() + max_for_dataset;
+  index_t bytes = hdf5_bytes_of_file;
+  for (const Entry& entry : entries) bytes += entry.bytes() + hdf5_bytes_of_dataset;
   return bytes;
 }
 

@@ -59,8 +59,8 @@ namespace {
 // Prefetches the places ahead. They are scattered, and waiting for one after the other would take most of the
 // time.
 template <class Run>
-const std::byte* for_each_run(const ExposedRegions& directory, const RunGroup& group, const Exposed& memory,
-                              const std::byte* data, Run&& run) {
+const std::byte* for_each_in_group(const ExposedRegions& directory, const RunGroup& group,
+                                   const Exposed& memory, const std::byte* data, Run&& run) {
   constexpr index_t ahead = 16;
   const auto position_in = [](const std::byte* from) {
     index_t position;
@@ -88,7 +88,7 @@ void run_program(const ExposedRegions& directory, const LockStripes& locks, std:
     data += sizeof group;
     const Exposed memory = directory.at(group.region, 0, 0);
     const Striped stripes{locks, memory.base, memory.salt};
-    const auto run = [&](auto&& what) { data = for_each_run(directory, group, memory, data, what); };
+    const auto run = [&](auto&& what) { data = for_each_in_group(directory, group, memory, data, what); };
     if (group.verb == Verb::put && group.run == sizeof(double)) {
       run([](std::byte* where, const std::byte* from) { std::memcpy(where, from, sizeof(double)); });
     } else if (group.verb == Verb::put) {

@@ -90,7 +90,7 @@ void copy_loops(std::byte* to, const std::byte* from, CopyLoop* loop, int levels
 }
 
 template <class T>
-T value(const void* pointer) noexcept {
+T value_at(const void* pointer) noexcept {
   T copy;
   std::memcpy(&copy, pointer, sizeof copy);
   return copy;
@@ -224,7 +224,7 @@ T updated(Update update, T old, T given) noexcept {
 
 template <class T>
 void fetch_update_of(Update update, void* target, const void* given, void* result) noexcept {
-  const T old = value<T>(target), changed = updated<T>(update, old, value<T>(given));
+  const T old = value_at<T>(target), changed = updated<T>(update, old, value_at<T>(given));
   std::memcpy(target, &changed, sizeof changed);
   std::memcpy(result, &old, sizeof old);
 }
@@ -274,7 +274,7 @@ const void* one(ElementKind kind) noexcept {
 
 bool is_one(ElementKind kind, const void* alpha) {
   bool one = false;
-  with_arithmetic(kind, [&]<class T>(T) { one = value<T>(alpha) == T{1}; });
+  with_arithmetic(kind, [&]<class T>(T) { one = value_at<T>(alpha) == T{1}; });
   return one;
 }
 

@@ -20,7 +20,7 @@ constexpr int max_spins = 4000;  // some microseconds: longer than a step takes 
 constexpr int first_look = 8, max_between_looks = 64;
 constexpr int turns_before_sleep = 1000, turns_before_sleep_if_crowded = 100;
 // Nanoseconds; after each nap the waiter polls MPI.
-constexpr std::int64_t first_nap = 50'000, longest_nap = 500'000;
+constexpr std::int64_t first_nap_ns = 50'000, longest_nap_ns = 500'000;
 
 }  // namespace
 
@@ -70,7 +70,7 @@ void NodeBarrier::wait(int rank, std::uint32_t step) const {
   }
   const activity::Wait waits("the other ranks of this node");
   const int awake = crowded_ ? turns_before_sleep_if_crowded : turns_before_sleep;
-  std::int64_t nap = first_nap;
+  std::int64_t nap = first_nap_ns;
   for (int turn = 0, next_look = first_look; !is_there(theirs, step); ++turn) {
     // If waiting processes have to run their agents, nothing else is as urgent.
     if (mpi::has_to_serve() || turn == next_look) {
@@ -86,7 +86,7 @@ void NodeBarrier::wait(int rank, std::uint32_t step) const {
     const std::uint32_t seen = theirs.load(std::memory_order_seq_cst);
     if (!is_there(theirs, step)) sleep_while(reinterpret_cast<std::uint32_t&>(theirs), seen, nap);
     sleepers.fetch_sub(1, std::memory_order_relaxed);
-    nap = std::min(2 * nap, longest_nap);
+    nap = std::min(2 * nap, longest_nap_ns);
     next_look = turn + 1;
   }
 }

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <tag_pool.hpp>
+#include "agents/tag_pool.hpp"
 
 namespace {
 
