@@ -267,6 +267,35 @@ TEST(Layout, blocked_options) {
   EXPECT_EQ(thin.local_size(3), 0);
 }
 
+// The table of docs/concepts.md, row by row.
+TEST(Layout, has_the_blocks_that_the_table_of_concepts_lists) {
+  const auto even = Layout<2>::blocked({10, 8}, 4);
+  const auto uneven = Layout<2>::irregular({10, 8}, {{{0, 3}, {0, 6}}});
+  const auto cyclic = Layout<2>::block_cyclic({10, 8}, {3, 2}, {{2, 2}});
+  const auto blocks_of = [](const Layout<2>& layout, int rank) {
+    std::vector<Patch<2>> blocks;
+    for (index_t b = 0; b < layout.block_count(rank); ++b) blocks.push_back(layout.block(rank, b));
+    return blocks;
+  };
+  using Blocks = std::vector<Patch<2>>;
+  EXPECT_EQ(blocks_of(even, 0), (Blocks{{{0, 0}, {5, 4}}}));
+  EXPECT_EQ(blocks_of(even, 1), (Blocks{{{0, 4}, {5, 8}}}));
+  EXPECT_EQ(blocks_of(even, 2), (Blocks{{{5, 0}, {10, 4}}}));
+  EXPECT_EQ(blocks_of(even, 3), (Blocks{{{5, 4}, {10, 8}}}));
+  EXPECT_EQ(blocks_of(uneven, 0), (Blocks{{{0, 0}, {3, 6}}}));
+  EXPECT_EQ(blocks_of(uneven, 1), (Blocks{{{0, 6}, {3, 8}}}));
+  EXPECT_EQ(blocks_of(uneven, 2), (Blocks{{{3, 0}, {10, 6}}}));
+  EXPECT_EQ(blocks_of(uneven, 3), (Blocks{{{3, 6}, {10, 8}}}));
+  EXPECT_EQ(blocks_of(cyclic, 0),
+            (Blocks{{{0, 0}, {3, 2}}, {{0, 4}, {3, 6}}, {{6, 0}, {9, 2}}, {{6, 4}, {9, 6}}}));
+  EXPECT_EQ(blocks_of(cyclic, 1),
+            (Blocks{{{0, 2}, {3, 4}}, {{0, 6}, {3, 8}}, {{6, 2}, {9, 4}}, {{6, 6}, {9, 8}}}));
+  EXPECT_EQ(blocks_of(cyclic, 2),
+            (Blocks{{{3, 0}, {6, 2}}, {{3, 4}, {6, 6}}, {{9, 0}, {10, 2}}, {{9, 4}, {10, 6}}}));
+  EXPECT_EQ(blocks_of(cyclic, 3),
+            (Blocks{{{3, 2}, {6, 4}}, {{3, 6}, {6, 8}}, {{9, 2}, {10, 4}}, {{9, 6}, {10, 8}}}));
+}
+
 TEST(Layout, irregular_by_hand) {
   const auto layout = Layout<2>::irregular({10, 6}, {{{0, 2, 2, 9}, {0, 5}}});
   EXPECT_EQ(layout.ranks(), 8);
