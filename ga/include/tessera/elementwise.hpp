@@ -173,12 +173,20 @@ struct Transform {
 };
 inline constexpr Transform transform{};
 
+namespace detail {
+template <class F, class A>
+inline constexpr bool visits = std::is_invocable_v<F&, Index<rank_v<A>>, LocalElement<A>&>;
+}  // namespace detail
+
+/// A function of a position and an element, for for_each_local.
+template <class F, class A>
+concept LocalVisitor = detail::visits<F, A>;
+
 /// Calls f(Index, T&) for every element this rank owns, with its position in the array or slice. If elements
 /// are read-only, it calls f(Index, const T&). It does not communicate: synchronise with sync() before and
 /// after. @local
-template <Operand A, class F>
-requires std::invocable < F&, Index<rank_v<A>>, detail::LocalElement<A>
-& > void for_each_local(A&& a, F&& f) {
+template <Operand A, LocalVisitor<A> F>
+void for_each_local(A&& a, F&& f) {
   const detail::SliceCore core = slice_of(a).core();
   core.array().require_open();
   core.array().order_local_access();

@@ -41,6 +41,16 @@ struct OwnedPatch {
   friend bool operator==(const OwnedPatch&, const OwnedPatch&) = default;
 };
 
+namespace detail {
+template <class F, std::size_t N>
+inline constexpr bool lists_blocks =
+    std::is_invocable_r_v<std::vector<OwnedPatch<N>>, const F&, const Extents<N>&, int>;
+}  // namespace detail
+
+/// A function of extents and a number of ranks that gives the blocks and their ranks, for Layout::by_policy.
+template <class F, std::size_t N>
+concept LayoutPolicy = detail::lists_blocks<F, N>;
+
 /// Which rank owns which blocks of an array, and how each rank stores its own. An immutable value that uses no
 /// MPI, the same on every rank. Everything is @local.
 template <std::size_t N>
@@ -76,10 +86,8 @@ class Layout {
   static Layout of_blocks(const Extents<N>& dims, const std::vector<OwnedPatch<N>>& blocks, int ranks = 0);
   /// Blocks that a policy of the user chooses: policy(dims, ranks) returns them. It must return the same on
   /// every rank; arrays check that. @local @throws UsageError as of_blocks.
-  template <class Policy>
-  requires std::is_invocable_r_v < std::vector<OwnedPatch<N>>,
-  const Policy&, const Extents<N>&,
-      int > static Layout by_policy(const Extents<N>& dims, int ranks, const Policy& policy) {
+  template <LayoutPolicy<N> Policy>
+  static Layout by_policy(const Extents<N>& dims, int ranks, const Policy& policy) {
     return of_blocks(dims, std::invoke(policy, dims, ranks), ranks);
   }
 

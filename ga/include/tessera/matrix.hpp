@@ -11,11 +11,9 @@
 namespace tessera {
 
 template <class A>
-concept MatrixOperand = Operand<A> && rank_v<A>
-== 2;
+concept MatrixOperand = Operand<A> && detail::has_rank<A, 2>;
 template <class V, class A>
-concept VectorFor = Operand<V> && rank_v<V>
-== 1 && std::is_same_v<value_t<V>, value_t<A>>;
+concept VectorFor = Operand<V> && detail::has_rank<V, 1> && std::is_same_v<value_t<V>, value_t<A>>;
 
 /// to(j, i) = from(i, j); the two may be the same square matrix. @collective
 template <MatrixOperand A, WritableOperand B>

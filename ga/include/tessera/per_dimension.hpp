@@ -11,10 +11,11 @@ namespace tessera {
 
 namespace detail {
 
+template <class V, class T>
+inline constexpr bool both_are_flags_or_numbers = std::is_same_v<V, bool> == std::is_same_v<T, bool>;
 /// A flag is made only from a flag, and a number only from a number.
 template <class V, class T>
-concept ConvertsTo = std::integral<V> && std::same_as<V, bool>
-== std::same_as<T, bool>;
+concept ConvertsTo = std::integral<V> && both_are_flags_or_numbers<V, T>;
 
 }  // namespace detail
 

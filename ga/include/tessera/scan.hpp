@@ -11,8 +11,7 @@
 namespace tessera {
 
 template <class V>
-concept Vector1 = Operand<V> && rank_v<V>
-== 1;
+concept Vector1 = Operand<V> && detail::has_rank<V, 1>;
 template <class V>
 concept Marks = Vector1<V> && IntegerElement<value_t<V>>;
 
@@ -51,13 +50,13 @@ void enumerate(A&& a, std::type_identity_t<value_t<A>> start = {},
 /// Copies the elements of x whose mark is set to y(0), y(1), ...; returns how many. @collective @throws
 /// UsageError if x and mask differ in length, or y is too short
 template <Vector1 X, Marks M, WritableOperand Y>
-requires Like<X, Y> index_t pack(const X& x, const M& mask, Y&& y) {
+requires(Like<X, Y>) index_t pack(const X& x, const M& mask, Y&& y) {
   return detail::pack(slice_of(x).core(), slice_of(mask).core(), slice_of(y).core());
 }
 /// The converse: the elements of y whose mark is set become x(0), x(1), ...; returns how many. @collective
 /// @throws UsageError if mask and y differ in length, or x is too short
 template <Vector1 X, Marks M, WritableOperand Y>
-requires Like<X, Y> index_t unpack(const X& x, const M& mask, Y&& y) {
+requires(Like<X, Y>) index_t unpack(const X& x, const M& mask, Y&& y) {
   return detail::unpack(slice_of(x).core(), slice_of(mask).core(), slice_of(y).core());
 }
 

@@ -138,10 +138,14 @@ concept WritableOperand = detail::is_writable<std::remove_reference_t<A>>;
 /// An operand of arithmetic elements.
 template <class A>
 concept ArithmeticOperand = Operand<A> && Arithmetic<value_t<A>>;
+namespace detail {
+template <class A, std::size_t N>
+inline constexpr bool has_rank = rank_v<A> == N;
+}  // namespace detail
+
 /// Two operands with the same number of dimensions.
 template <class A, class B>
-concept OfSameRank = Operand<A> && Operand<B> && rank_v<A>
-== rank_v<B>;
+concept OfSameRank = Operand<A> && Operand<B> && detail::has_rank<A, rank_v<B>>;
 /// Two operands with the same number of dimensions and the same element type.
 template <class A, class B>
 concept Like = OfSameRank<A, B> && std::is_same_v<value_t<A>, value_t<B>>;

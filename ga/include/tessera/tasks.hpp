@@ -75,15 +75,25 @@ void for_each_task(TaskCounter& counter, F&& compute) {
   while (const auto task = counter.next()) std::invoke(compute, *task);
 }
 
+/// Begins to fetch the input of a task, and returns it as an object with wait().
+template <class F>
+concept TaskPrefetch = std::invocable<F&, index_t>;
+namespace detail {
+template <class F, class Prefetch>
+inline constexpr bool computes = std::is_invocable_v<F&, index_t, std::invoke_result_t<Prefetch&, index_t>&>;
+}  // namespace detail
+
+/// Computes a task from its input.
+template <class F, class Prefetch>
+concept TaskComputation = detail::computes<F, Prefetch>;
+
 /// The same, with communication overlapped by computation. prefetch(task) begins to fetch the input of a task,
 /// one task ahead, and returns it as an object with wait(). compute(task, input) is called when the input is
 /// there. compute may return a Request, or an object that holds one together with the memory it sends. The
 /// result is destroyed when the next task has been computed, so that its transfer overlaps that computation.
 /// @onesided
-template <class Prefetch, class Compute>
-requires std::invocable<Prefetch&, index_t> && std::invocable < Compute&, index_t,
-    std::invoke_result_t<Prefetch&, index_t>
-& > void for_each_task(TaskCounter& counter, Prefetch&& prefetch, Compute&& compute) {
+template <TaskPrefetch Prefetch, TaskComputation<Prefetch> Compute>
+void for_each_task(TaskCounter& counter, Prefetch&& prefetch, Compute&& compute) {
   using Input = std::invoke_result_t<Prefetch&, index_t>;
   using Output = std::invoke_result_t<Compute&, index_t, Input&>;
   auto task = counter.next();

@@ -28,12 +28,10 @@ concept Result = WritableOperand<A> && MatrixOperand<A> && MatrixElement<value_t
 
 /// A batch of matrices of one shape: an array or slice whose first index selects the matrix.
 template <class A>
-concept MatrixBatch = tessera::Operand<A> && rank_v<A>
-== 3 && MatrixElement<value_t<A>>;
+concept MatrixBatch = tessera::Operand<A> && tessera::detail::has_rank<A, 3> && MatrixElement<value_t<A>>;
 /// A vector for a matrix of a type.
 template <class V, class T>
-concept VectorOf = tessera::Operand<V> && rank_v<V>
-== 1 && std::is_same_v<value_t<V>, T>;
+concept VectorOf = tessera::Operand<V> && tessera::detail::has_rank<V, 1> && std::is_same_v<value_t<V>, T>;
 
 /// Which triangle of a matrix a routine uses.
 enum class Triangle : std::uint8_t { lower, upper };

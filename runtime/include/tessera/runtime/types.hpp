@@ -62,10 +62,14 @@ constexpr bool is_defined(Update update, ElementKind kind) noexcept {
 template <class T>
 concept Element = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_const_v<T>;
 
+namespace detail {
+template <class T>
+inline constexpr bool has_arithmetic_kind = element_kind<T>() != ElementKind::bytes;
+}  // namespace detail
+
 /// The element types that accumulate and compute.
 template <class T>
-concept Arithmetic = Element<T> && element_kind<T>()
-!= ElementKind::bytes;
+concept Arithmetic = Element<T> && detail::has_arithmetic_kind<T>;
 
 /// The arithmetic types that are ordered: they have a minimum and a maximum.
 template <class T>
