@@ -19,7 +19,8 @@ class Threads {
   bool may_call_mpi() const noexcept {
     return level_ == ThreadLevel::multiple || std::this_thread::get_id() == main_;
   }
-  /// Whether this thread may call MPI between nodes, where threads can take turns under the network lock. @local
+  /// Whether this thread may call MPI between nodes, where threads can take turns under the network lock.
+  /// @local
   bool may_take_turns() const noexcept { return level_ == ThreadLevel::serialized || may_call_mpi(); }
 
  private:
