@@ -138,8 +138,8 @@ class Array {
   Extents<N> dims() const;
   index_t size() const noexcept { return core_->layout().size(); }
   const std::string& name() const noexcept { return core_->name(); }
-  /// The part that this rank owns; empty if none. @throws UsageError for block-cyclic layouts, which have many.
-  /// @local
+  /// The part that this rank owns; empty if none. @throws UsageError for layouts that give ranks several blocks
+  /// (block-cyclic, tiles, lists of blocks). @local
   Patch<N> local_patch() const;
 
   /// The rank that owns an element. @local @throws UsageError outside the array
