@@ -58,13 +58,13 @@ struct Problem {
 
   // ELPA needs every process in the grid, each with rows and columns of the matrix.
   bool fits_elpa() const {
-    const BlockGrid& grid = call.target();
+    const BlockGrid& grid = call.block_grid();
     return grid.rows * grid.columns == call.group().size() &&
            index_t{grid.block} * (std::max(grid.rows, grid.columns) - 1) < n;
   }
   EighSolver solver() const {
     if (options.solver == EighSolver::elpa && !fits_elpa()) {
-      const BlockGrid& grid = call.target();
+      const BlockGrid& grid = call.block_grid();
       throw UsageError(
           formatted("eigh: a matrix of {0} x {0} in blocks of {1} on a grid of {2} x {3} does not "
                     "suit ELPA, which wants every process to have a part; choose another solver",
@@ -77,7 +77,7 @@ struct Problem {
       throw UsageError(
           formatted("eigh: divide and conquer cannot count its workspace for {0} x {0} on {1} processes "
                     "in 32 bits; use more of them, or another solver",
-                    n, call.target().rows * call.target().columns));
+                    n, call.block_grid().rows * call.block_grid().columns));
     }
     if (options.solver != EighSolver::automatic) return options.solver;
     return wants_vectors && has_room ? EighSolver::divide_and_conquer : EighSolver::mrrr;
@@ -118,7 +118,7 @@ struct Problem {
     if constexpr (elpa::has<T>) solve_by_elpa();
   }
   void solve_by_elpa() requires(elpa::has<T>) {
-    const BlockGrid& grid = call.target();
+    const BlockGrid& grid = call.block_grid();
     // ELPA, unlike ScaLAPACK, reads both triangles.
     mirror<T>(matrix.matrix(), Triangle::lower, true);
     if (options.indices) values.resize(static_cast<std::size_t>(options.indices->last));

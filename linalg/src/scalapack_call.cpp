@@ -18,15 +18,15 @@ ScalapackCall::ScalapackCall(std::string_view routine, const SliceCore& matrix, 
                              const Blocking& blocking)
     : routine_(routine),
       matrix_(matrix),
-      target_(BlockGrid::choose(routine, matrix, largest_extent, blocking)),
-      grid_(matrix.array().group().mpi_comm(), target_.rows, target_.columns, target_.order) {}
+      block_grid_(BlockGrid::choose(routine, matrix, largest_extent, blocking)),
+      grid_(matrix.array().group().mpi_comm(), block_grid_.rows, block_grid_.columns, block_grid_.order) {}
 
 ScalapackMatrix ScalapackCall::copy_of(const SliceCore& operand) const {
-  return {operand, target_, grid_, Contents::keep, ScalapackMatrix::Use::copy};
+  return {operand, block_grid_, grid_, Contents::keep, ScalapackMatrix::Use::copy};
 }
 
 ScalapackMatrix ScalapackCall::operand(const SliceCore& operand, Contents contents) const {
-  return {operand, target_, grid_, contents, ScalapackMatrix::Use::in_place};
+  return {operand, block_grid_, grid_, contents, ScalapackMatrix::Use::in_place};
 }
 
 ArrayCore ScalapackCall::matrix(index_t rows, index_t columns) const {
@@ -36,7 +36,7 @@ ArrayCore ScalapackCall::matrix(index_t rows, index_t columns) const {
 ArrayCore ScalapackCall::matrix(index_t rows, index_t columns, const tessera::detail::ElementType& type) const {
   const ArrayCore& like = matrix_.array();
   const index_t dims[2] = {rows, columns};
-  return {like.group(), target_.layout(dims, like.group().size()), type, {.name = like.name()}};
+  return {like.group(), block_grid_.layout(dims, like.group().size()), type, {.name = like.name()}};
 }
 
 void ScalapackCall::fail(std::string name, int info, std::string_view what, const SliceCore& named) const {
@@ -51,7 +51,7 @@ void ScalapackCall::fail_to_work(int info) const {
     throw LinalgError(
         formatted("{}: ScaLAPACK wrote behind its workspace for {} in blocks of {} on a grid of {} x "
                   "{} (it asked for too little); choose another blocking, and tell Tessera's authors",
-                  routine_, described(matrix_), target_.block, target_.rows, target_.columns),
+                  routine_, described(matrix_), block_grid_.block, block_grid_.rows, block_grid_.columns),
         std::string(routine_), info);
   }
   throw MemoryError(

@@ -43,7 +43,7 @@ class ScalapackCall {
   int narrow(index_t extent) const { return scalapack::checked_int(extent, matrix_.array().name()); }
   const Group& group() const noexcept { return matrix_.array().group(); }
   const scalapack::Grid& grid() const noexcept { return grid_; }
-  const BlockGrid& target() const noexcept { return target_; }
+  const BlockGrid& block_grid() const noexcept { return block_grid_; }
 
   /// Calls f() on the processes of the grid and returns its info, the same on all ranks. @collective
   /// @throws MemoryError on every rank if one has no memory for its workspace, LinalgError if ScaLAPACK wrote
@@ -98,7 +98,7 @@ class ScalapackCall {
 
   std::string_view routine_;
   const SliceCore& matrix_;
-  BlockGrid target_;
+  BlockGrid block_grid_;
   scalapack::Grid grid_;
 };
 

@@ -34,7 +34,7 @@ std::vector<Real<T>> decompose(const ScalapackCall& call, const SliceCore& a, co
   if (matrix.max_local() >= std::numeric_limits<int>::max() / 4) {
     throw UsageError(formatted(
         "svd: p?gesvd cannot count its workspace for {} x {} on {} processes in 32 bits; use more of them", m,
-        n, call.target().rows * call.target().columns));
+        n, call.block_grid().rows * call.block_grid().columns));
   }
   call.must_converge("p?gesvd", "singular values", [&] {
     return scalapack::gesvd<T>(u != nullptr, call.narrow(m), call.narrow(n), matrix.data<T>(),

@@ -21,7 +21,7 @@ using namespace tessera::test;
 template <class T>
 void check_tickets(const Domain& domain) {
   const Group& all = world();
-  const int rounds = rounds_of(all, times(all, 300, 40));
+  const int rounds = rounds_in_time(all, times(all, 300, 40));
   Array<T, 2> tickets(all, {2, all.size()}, {.name = "tickets", .domain = domain});
   for_each_local(tickets, [](const Index<2>&, T& x) { x = T{0}; });
   tickets.sync();
@@ -61,7 +61,7 @@ TEST(ArrayElements, all_ranks_draw_from_the_same_counters_at_once) {
 TEST(ArrayElements, exchange_of_all_ranks_at_once_loses_no_value) {
   const Group& all = world();
   for (const Domain& domain : domains(all)) {
-    const int rounds = rounds_of(all, times(all, 300, 40));
+    const int rounds = rounds_in_time(all, times(all, 300, 40));
     Array<std::int64_t, 1> places(all, {all.size()}, {.name = "tokens", .domain = domain});
     places.store(all.rank(), 0);
     places.sync();
@@ -100,7 +100,7 @@ void check_compare_exchange(const Domain& domain) {
       continue;
     }
     // Counters that nothing else changes.
-    const int rounds = rounds_of(all, times(all, 60, 8));
+    const int rounds = rounds_in_time(all, times(all, 60, 8));
     index_t failures = 0;
     for (int i = 0; i < rounds; ++i) {
       const Index<2> at(i % 2, i % 3);

@@ -76,16 +76,18 @@ bool has_windows() {
   return works;
 }
 bool on_all(bool condition) { return world().all_reduce(condition ? 1 : 0, Reduce::min) == 1; }
-int rounds_of(const Group& group, int rounds) {
+int rounds_in_time(const Group& group, int rounds) {
   constexpr std::chrono::seconds patience(60);
   const bool late = std::chrono::steady_clock::now() - started > patience;
-  if (group.broadcast(late ? 1 : 0, 0) == 1) return (rounds + 3) / 4;
+  return group.broadcast(late ? 1 : 0, 0) == 1 ? (rounds + 3) / 4 : rounds;
+}
+int rounds_of(const Group& group, int rounds) {
 #ifdef __SANITIZE_ADDRESS__
-  constexpr int max_nodes = 1;  // agents are slow here, and a second round over the same code shows nothing new
+  constexpr int max_nodes = 1;  // agents are slow, and a second round of a line of code shows nothing new
 #else
   constexpr int max_nodes = 4;
 #endif
-  return group.node_count() > max_nodes ? (rounds + 2) / 3 : rounds;
+  return rounds_in_time(group, group.node_count() > max_nodes ? (rounds + 2) / 3 : rounds);
 }
 
 int run_all(const Runtime& runtime) {

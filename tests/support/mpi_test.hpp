@@ -34,9 +34,11 @@ inline int times(const Group& group, int on_one_node, int between_nodes) {
   return group.node_count() == 1 ? on_one_node : between_nodes;
 }
 
-/// The number of rounds for a check in which processes wait for each other, so that a test ends in time on a
-/// busy machine: `rounds`, or a third of it under sanitizers between nodes or on more than 4 nodes. A quarter
-/// of it once this program has run for a minute. @collective
+/// The number of rounds for a check, so that a test ends in time on a busy machine: `rounds`, or a quarter of
+/// it once this program has run for a minute. @collective
+int rounds_in_time(const Group& group, int rounds);
+/// The same for a check in which processes wait for each other: only a third of the rounds under sanitizers
+/// between nodes, or on more than 4 nodes. @collective
 int rounds_of(const Group& group, int rounds);
 
 }  // namespace tessera::test

@@ -56,7 +56,7 @@ void GenerationWriter::or_discard(Work&& work) {
     // any rank ends the job.
     background_.reset();
     file_.reset();
-    if (replacement_) replacement_->discard();
+    if (atomic_file_) atomic_file_->discard();
     group_.barrier();
     throw;
   }
@@ -74,7 +74,7 @@ GenerationWriter::GenerationWriter(const Group& group, const std::filesystem::pa
 
 GenerationWriter::~GenerationWriter() {
   background_.reset();
-  if (replacement_) replacement_->discard();
+  if (atomic_file_) atomic_file_->discard();
 }
 
 void GenerationWriter::create(const std::vector<StoredItem>& items) {
@@ -84,16 +84,16 @@ void GenerationWriter::create(const std::vector<StoredItem>& items) {
   manifest_.tiles = number_tiles(manifest_.entries);
   step([&] {
     if (is_root()) return make_file();
-    replacement_.emplace(prefix_, AtomicFile::Part::uses);
-    replacement_->reserve(largest_size(manifest_.entries));  // checks this process's file size limit
+    atomic_file_.emplace(prefix_, AtomicFile::Part::uses);
+    atomic_file_->reserve(largest_size(manifest_.entries));  // checks this process's file size limit
   });
-  replacement_->share_name(group_);
+  atomic_file_->share_name(group_);
   manifest_.generation = group_.broadcast(manifest_.generation, 0);
   manifest_.tiles = share_places(group_, manifest_.entries);
   mine_ = share(manifest_.entries, group_.rank(), group_.size());
   checksums_.resize(static_cast<std::size_t>(manifest_.tiles));
   step([&] {
-    file_ = open_shared(replacement_->temporary());
+    file_ = open_shared(atomic_file_->temporary());
     passed("created");
   });
 }
@@ -101,9 +101,9 @@ void GenerationWriter::create(const std::vector<StoredItem>& items) {
 void GenerationWriter::make_file() {
   manifest_.generation = next_generation(prefix_);
   remove_leftovers(prefix_);
-  replacement_.emplace(generation_path(prefix_, manifest_.generation), AtomicFile::Part::makes, Links::refuse);
-  replacement_->begin();
-  seal_.file_size = make_tiled_file(*replacement_, Seal::bytes, manifest_.entries.size() + 2,
+  atomic_file_.emplace(generation_path(prefix_, manifest_.generation), AtomicFile::Part::makes, Links::refuse);
+  atomic_file_->begin();
+  seal_.file_size = make_tiled_file(*atomic_file_, Seal::bytes, manifest_.entries.size() + 2,
                                     [&](const hdf5::File& file) { make_datasets(file); });
   check_places(seal_, manifest_);
 }
@@ -180,7 +180,7 @@ void GenerationWriter::commit(int keep, const std::vector<std::filesystem::path>
     const Group node = group_.node();
     step([&] {
       if (is_root()) write_manifest();
-      if (node.rank() == 0) replacement_->flush();
+      if (node.rank() == 0) atomic_file_->flush();
       passed("flushed");
     });
     // Now all ranks agree that everything but the seal is on disk. Rank 0 does the rest.
@@ -193,10 +193,10 @@ void GenerationWriter::commit(int keep, const std::vector<std::filesystem::path>
 void GenerationWriter::finish(int keep, const std::vector<std::filesystem::path>& damaged) {
   seal();
   passed("sealed");
-  replacement_->commit();
+  atomic_file_->commit();
   consequence_ = " (the new generation is complete, but may not be on disk)";
   passed("renamed");
-  replacement_->flush_directory();
+  atomic_file_->flush_directory();
   consequence_ = " (the new generation is complete and on disk)";
   passed("listed");
   remove_older(prefix_, keep, damaged);

@@ -61,7 +61,7 @@ class GenerationWriter {
   std::string context_, consequence_;
   Manifest manifest_;
   Seal seal_;
-  std::optional<AtomicFile> replacement_;
+  std::optional<AtomicFile> atomic_file_;
   Descriptor file_;
   std::vector<TileRange> mine_;
   std::vector<std::int64_t> checksums_;  // of all tiles; 0 for tiles of other ranks

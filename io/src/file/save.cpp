@@ -79,9 +79,9 @@ void check_agreement(const std::filesystem::path& path, std::span<const io::Item
 }
 
 // Creates the new file and its datasets on rank 0, and sets the offsets of the entries.
-void make_file(const AtomicFile& replacement, std::vector<Entry>& entries,
+void make_file(const AtomicFile& atomic_file, std::vector<Entry>& entries,
                const std::vector<const StoredItem*>& items) {
-  make_tiled_file(replacement, 0, entries.size(), [&](const hdf5::File& file) {
+  make_tiled_file(atomic_file, 0, entries.size(), [&](const hdf5::File& file) {
     for (std::size_t e = 0; e < entries.size(); ++e) {
       const hdf5::Dataset dataset = hdf5::create_placed(file, entries[e]);
       write_description(dataset, items[e]->elements());
@@ -91,7 +91,7 @@ void make_file(const AtomicFile& replacement, std::vector<Entry>& entries,
 }
 
 // @collective: throws on every rank or on none
-void write_file(AtomicFile& replacement, const Group& group, const std::vector<StoredItem>& items,
+void write_file(AtomicFile& atomic_file, const Group& group, const std::vector<StoredItem>& items,
                 const std::string& context) {
   const auto step = [&](auto&& work) { collectively(group, context, work, untouched); };
   std::vector<Entry> entries;
@@ -99,21 +99,21 @@ void write_file(AtomicFile& replacement, const Group& group, const std::vector<S
   number_tiles(entries);
   const auto sources = items_of(entries, items);
   step([&] {
-    replacement.begin();
-    if (group.rank() == 0) return make_file(replacement, entries, sources);
-    replacement.reserve(largest_size(entries));  // checks this process's file size limit
+    atomic_file.begin();
+    if (group.rank() == 0) return make_file(atomic_file, entries, sources);
+    atomic_file.reserve(largest_size(entries));  // checks this process's file size limit
   });
-  replacement.share_name(group);
+  atomic_file.share_name(group);
   share_places(group, entries);
   const Group node = group.node();
   step([&] {
-    const Descriptor file = open_shared(replacement.temporary());
+    const Descriptor file = open_shared(atomic_file.temporary());
     write_tiles(group, context, file, entries, sources, {});
   });
   step([&] {
-    if (node.rank() == 0) replacement.flush();
+    if (node.rank() == 0) atomic_file.flush();
   });
-  step([&] { replacement.commit(); });
+  step([&] { atomic_file.commit(); });
 }
 
 }  // namespace
@@ -126,17 +126,17 @@ void save(const std::filesystem::path& path, std::span<const io::Item> items) {
   std::vector<StoredItem> stored;
   for (const io::Item& item : items) stored.push_back({item.dataset(), nullptr, item.slice(), {}});
   settle(group, stored);
-  AtomicFile replacement(path, group.rank() == 0 ? AtomicFile::Part::makes : AtomicFile::Part::uses);
+  AtomicFile atomic_file(path, group.rank() == 0 ? AtomicFile::Part::makes : AtomicFile::Part::uses);
   try {
-    write_file(replacement, group, stored, context);
+    write_file(atomic_file, group, stored, context);
   } catch (...) {
     // Discard here, as a destructor does not run if nobody catches. It must happen before any rank ends the
     // job.
-    replacement.discard();
+    atomic_file.discard();
     group.barrier();
     throw;
   }
-  collectively(group, context, [&] { replacement.flush_directory(); });
+  collectively(group, context, [&] { atomic_file.flush_directory(); });
 }
 
 }  // namespace tessera::io::detail

@@ -42,9 +42,6 @@ hdf5::Account move(hdf5::Transfer direction, const hdf5::Dataset& dataset, const
   const Group& group = slice.array().group();
   hdf5::Account account;
   collectively(group, context, [&] {
-    const auto& type = slice.array().type();
-    const hdf5::Memory memory = direction == hdf5::Transfer::write ? hdf5::memory_to_write(dataset, type)
-                                                                   : hdf5::memory_to_read(dataset, type);
     std::optional<Progress> progress;
     auto show = [&](index_t round, index_t rounds) {
       if (round == 0)
@@ -53,6 +50,9 @@ hdf5::Account move(hdf5::Transfer direction, const hdf5::Dataset& dataset, const
         progress->advance(1);
     };
     hdf5::without_loss([&] {
+      const auto& type = slice.array().type();
+      const hdf5::Memory memory = direction == hdf5::Transfer::write ? hdf5::memory_to_write(dataset, type)
+                                                                     : hdf5::memory_to_read(dataset, type);
       account = hdf5::transfer(direction, dataset, memory, group, box_at(place, ordered.box(), slice.rank()),
                                place.rank, ordered.array().local_data(), show);
     });

@@ -14,13 +14,13 @@ constexpr index_t hdf5_bytes_of_file = 65536, hdf5_bytes_of_dataset = 16384;  //
 
 }  // namespace
 
-index_t make_tiled_file(const AtomicFile& replacement, index_t user_bytes, std::size_t datasets,
+index_t make_tiled_file(const AtomicFile& atomic_file, index_t user_bytes, std::size_t datasets,
                         const std::function<void(const hdf5::File&)>& make) {
   // HDF5 does not survive running out of space. Creating truncates the file again, so this only checks the
   // space.
-  replacement.reserve(user_bytes + hdf5_bytes_of_file + static_cast<index_t>(datasets) * hdf5_bytes_of_dataset);
+  atomic_file.reserve(user_bytes + hdf5_bytes_of_file + static_cast<index_t>(datasets) * hdf5_bytes_of_dataset);
   const hdf5::Silence silence;
-  hdf5::File file = hdf5::create_alone(replacement.temporary(), user_bytes);
+  hdf5::File file = hdf5::create_alone(atomic_file.temporary(), user_bytes);
   try {
     make(file);
   } catch (...) {
@@ -28,8 +28,8 @@ index_t make_tiled_file(const AtomicFile& replacement, index_t user_bytes, std::
     throw;
   }
   hdf5::close(std::move(file));
-  const index_t size = size_of_file(open_to_read(replacement.temporary()));
-  replacement.reserve(size);
+  const index_t size = size_of_file(open_to_read(atomic_file.temporary()));
+  atomic_file.reserve(size);
   return size;
 }
 

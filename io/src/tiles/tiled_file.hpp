@@ -20,7 +20,7 @@ namespace tessera::io::detail {
 /// Creates the file on rank 0. HDF5's part begins after `user_bytes` bytes, and `make` creates `datasets`
 /// datasets. Reserves space for all of it, if the file system supports it. Returns the file's size. @local
 /// @throws IoError
-index_t make_tiled_file(const AtomicFile& replacement, index_t user_bytes, std::size_t datasets,
+index_t make_tiled_file(const AtomicFile& atomic_file, index_t user_bytes, std::size_t datasets,
                         const std::function<void(const hdf5::File&)>& make);
 /// An upper bound of the size of a file with these entries. @local
 index_t largest_size(std::span<const Entry> entries);

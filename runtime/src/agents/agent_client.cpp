@@ -24,7 +24,7 @@ class StreamStage : public Pending::Stage {
   TagPool::Held tag_;
 };
 
-// The data of a program that is being sent, and the answer that it waits for.
+// The data of an operation list that is being sent, and the answer that it waits for.
 class ProgramStage : public Pending::Stage {
  public:
   std::vector<std::byte> data, answer;
@@ -331,31 +331,31 @@ bool AgentClient::map(int agent, Message message, std::uint64_t region, const At
   return answer[0] != std::byte{0};
 }
 
-void AgentClient::run(int agent, OperationList& program, Pending& pending) {
-  if (program.is_empty()) return;
+void AgentClient::run(int agent, OperationList& list, Pending& pending) {
+  if (list.is_empty()) return;
   Peer& peer = peer_of(agent);
-  if (program.writes()) {
-    for (const std::uint64_t region : program.regions()) peer.written[region].is_unanswered = true;
+  if (list.writes()) {
+    for (const std::uint64_t region : list.regions()) peer.written[region].is_unanswered = true;
   }
-  const Strided range = Strided::contiguous(program.high() - program.low());
-  Header request = header({agent, program.region(), program.low()}, Message::program, range);
-  const index_t bytes = program.bytes();
-  request.answer = program.answer_bytes();
+  const Strided range = Strided::contiguous(list.high() - list.low());
+  Header request = header({agent, list.region(), list.low()}, Message::operations, range);
+  const index_t bytes = list.bytes();
+  request.answer = list.answer_bytes();
   auto stage = std::make_unique<ProgramStage>();
   if (request.answer > 0) {
     stage->answer.resize(static_cast<std::size_t>(request.answer));
-    stage->results.assign(program.results().begin(), program.results().end());
+    stage->results.assign(list.results().begin(), list.results().end());
     stage->answered = mpi::irecv(comms_.data.get(), stage->answer.data(), request.answer, agent,
                                  AgentComms::answer_tag(request.tag));
   }
   if (bytes <= max_inlined) {
     request.inlined = bytes;
     send(peer, request, range, request.answer > 0 ? When::now : When::with_the_next,
-         [&](std::byte* data) { std::memcpy(data, program.finished(), static_cast<std::size_t>(bytes)); });
-    program.clear();
+         [&](std::byte* data) { std::memcpy(data, list.finished(), static_cast<std::size_t>(bytes)); });
+    list.clear();
   } else {
     request.outlined = bytes;
-    stage->data = program.take();
+    stage->data = list.take();
     send(peer, request, range);
     stage->sent =
         mpi::isend(comms_.data.get(), stage->data.data(), bytes, agent, AgentComms::data_tag(request.tag));

@@ -56,8 +56,8 @@ class AgentClient {
   /// Makes an agent in a process of its own map memory; returns whether it did. With Message::detach the agent
   /// gives the memory up.
   bool map(int agent, Message message, std::uint64_t region, const Attachment& what);
-  /// Sends a program, and empties it.
-  void run(int agent, OperationList& program, Pending& pending);
+  /// Sends an operation list, and empties it.
+  void run(int agent, OperationList& list, Pending& pending);
   /// Returns when all that this process has written through these agents, in these regions, is done.
   void flush(std::span<const RemoteAddress> targets);
   /// Waits until done() is true, and rings the agent if that takes long.

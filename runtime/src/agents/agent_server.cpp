@@ -57,10 +57,10 @@ struct AgentServer::Task {
   std::byte* at(index_t remote) const noexcept { return memory.base + header.position + remote; }
 };
 
-AgentServer::AgentServer(const AgentComms& comms, const LockStripes& locks, ExposedRegions& directory)
+AgentServer::AgentServer(const AgentComms& comms, const LockStripes& locks, ExposedRegions& regions)
     : comms_(comms),
       locks_(locks),
-      directory_(directory),
+      regions_(regions),
       slots_(new std::byte[max_incoming * static_cast<std::size_t>(message_bytes)]),
       heard_(static_cast<std::size_t>(mpi::size(comms.requests.get()))) {
   for (std::size_t i = 0; i < max_incoming; ++i) {
@@ -122,7 +122,7 @@ void AgentServer::place(Task& task) const {
     return;
   }
   task.low = task.high = header.position;
-  if (header.message == Message::program) {
+  if (header.message == Message::operations) {
     task.high += header.run;
   } else {
     for (std::size_t l = 0; l < header.levels; ++l) {
@@ -131,7 +131,7 @@ void AgentServer::place(Task& task) const {
     }
     task.high += header.run;
   }
-  task.memory = directory_.at(header.region, task.low, task.high);
+  task.memory = regions_.at(header.region, task.low, task.high);
   // A notification says that all earlier requests in its region are done: it waits for all of them.
   if (header.notify_region != 0) {
     task.low = 0;
@@ -197,20 +197,20 @@ bool AgentServer::advance(Task& task) {
 
 bool AgentServer::receive(Task& task) {
   const Header& header = task.header;
-  const bool is_program = header.message == Message::program;
+  const bool has_operations = header.message == Message::operations;
   while (task.count < max_parts &&
-         (is_program ? header.outlined > 0 && task.count == 0 : !task.parts.is_over())) {
+         (has_operations ? header.outlined > 0 && task.count == 0 : !task.parts.is_over())) {
     std::byte* buffer = nullptr;
     Task::ServedPart next;
     const Parts before = task.parts;
-    if (!is_program) next.part = task.parts.next();
+    if (!has_operations) next.part = task.parts.next();
     const bool straight = is_transfer(header, Verb::put) && next.part.shape.levels == 0;
     if (!straight && (buffer = buffers_.take()) == nullptr) {
       task.parts = before;
       break;
     }
     next.buffer = buffer;
-    const index_t bytes = is_program ? header.outlined : next.part.shape.bytes();
+    const index_t bytes = has_operations ? header.outlined : next.part.shape.bytes();
     next.request = mpi::irecv(comms_.data.get(), straight ? task.at(next.part.remote) : buffer, bytes,
                               task.source, AgentComms::data_tag(header.tag));
     task.push() = next;
@@ -218,7 +218,7 @@ bool AgentServer::receive(Task& task) {
   while (task.count > 0 && mpi::test(task.oldest().request)) {
     hear(task.source);
     Task::ServedPart& part = task.oldest();
-    if (is_program) {
+    if (has_operations) {
       run(task, part.buffer);
     } else if (is_transfer(header, Verb::accumulate)) {
       accumulate_on_node(stripes(task.memory), task.at(part.part.remote), packed(part.part.shape),
@@ -228,9 +228,9 @@ bool AgentServer::receive(Task& task) {
     }
     if (part.buffer != nullptr) buffers_.give_back(part.buffer);
     task.pop();
-    if (is_program) return finish(task), true;
+    if (has_operations) return finish(task), true;
   }
-  if (is_program || task.count > 0 || !task.parts.is_over()) return false;
+  if (has_operations || task.count > 0 || !task.parts.is_over()) return false;
   return finish(task), true;
 }
 
@@ -276,7 +276,7 @@ void AgentServer::do_at_once(Task& task, const std::byte* data) {
       result = change(task, where);
       answer(task, result.data(), sizeof result);
       break;
-    case Message::program:
+    case Message::operations:
       run(task, data);
       break;
     case Message::flush:
@@ -289,7 +289,7 @@ void AgentServer::do_at_once(Task& task, const std::byte* data) {
       answer(task, result.data(), sizeof result);
       break;
     case Message::detach:
-      directory_.remove(header.region);
+      regions_.remove(header.region);
       attached_.erase(header.region);
       answer(task, result.data(), sizeof result);
       break;
@@ -328,17 +328,17 @@ bool AgentServer::attach(const Header& header, const std::byte* data) {
   if (header.message == Message::attach_locks) {
     locks_ = LockStripes(memory.base());
   } else {
-    directory_.add(header.region, {memory.base(), what.bytes, what.salt});
+    regions_.add(header.region, {memory.base(), what.bytes, what.salt});
   }
   attached_[header.region] = std::move(memory);
   return true;
 }
 
-void AgentServer::run(const Task& task, const std::byte* program) {
+void AgentServer::run(const Task& task, const std::byte* operations) {
   const index_t bytes = task.header.inlined + task.header.outlined, answered = task.header.answer;
   std::unique_ptr<std::byte[]> results;
   if (answered > 0) results.reset(new std::byte[static_cast<std::size_t>(answered)]);
-  run_program(directory_, locks_, {program, static_cast<std::size_t>(bytes)}, results.get());
+  run_operations(regions_, locks_, {operations, static_cast<std::size_t>(bytes)}, results.get());
   if (results) answer(task, std::move(results), answered);
 }
 
@@ -360,8 +360,8 @@ void AgentServer::finish(const Task& task) {
   const Header& header = task.header;
   if (header.acknowledge) answer(task, std::unique_ptr<std::byte[]>(), 0);
   if (header.notify_region == 0) return;
-  const Exposed there = directory_.at(header.notify_region, header.notify_position,
-                                      header.notify_position + static_cast<index_t>(sizeof(std::int64_t)));
+  const Exposed there = regions_.at(header.notify_region, header.notify_position,
+                                    header.notify_position + static_cast<index_t>(sizeof(std::int64_t)));
   std::int64_t one = 1, before;
   update_scalar(there.base + header.notify_position, ElementKind::int64, Update::sum, &one, &before);
 }

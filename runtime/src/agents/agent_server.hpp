@@ -32,7 +32,7 @@ struct Attachment {
 /// same bytes of a region, the later one waits, unless both read or both add.
 class AgentServer {
  public:
-  AgentServer(const AgentComms& comms, const LockStripes& locks, ExposedRegions& directory);
+  AgentServer(const AgentComms& comms, const LockStripes& locks, ExposedRegions& regions);
   ~AgentServer();
   AgentServer(const AgentServer&) = delete;
   AgentServer& operator=(const AgentServer&) = delete;
@@ -79,7 +79,7 @@ class AgentServer {
   void do_at_once(Task& task, const std::byte* data);
   std::array<std::byte, 16> change(const Task& task, std::byte* where) const;
   bool attach(const Header& header, const std::byte* data);
-  void run(const Task& task, const std::byte* program);
+  void run(const Task& task, const std::byte* operations);
   void answer(const Task& task, std::unique_ptr<std::byte[]> data, index_t bytes);
   void answer(const Task& task, const void* data, std::size_t bytes);
   void finish(const Task& task);
@@ -87,7 +87,7 @@ class AgentServer {
 
   const AgentComms& comms_;
   LockStripes locks_;
-  ExposedRegions& directory_;
+  ExposedRegions& regions_;
   std::unordered_map<std::uint64_t, NodeMemory> attached_;  // by region, in rank mode only; 0: the locks
   std::unique_ptr<std::byte[]> slots_;
   std::array<Incoming, max_incoming> incoming_;

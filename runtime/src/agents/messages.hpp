@@ -23,7 +23,7 @@ enum class Message : std::uint8_t {
   transfer,      // put, get, accumulate
   element,       // update, compare_exchange: under its stripe
   scalar,        // the same, by an atomic instruction
-  program,       // many runs; see operation_list.hpp
+  operations,    // many runs; see operation_list.hpp
   flush,         // answered when all earlier requests, in that region or (0) in all, are done
   attach,        // to an agent in a process of its own: map this region; followed by an Attachment
   attach_locks,  // the same for the node's lock table
@@ -42,10 +42,10 @@ struct Header {
   std::uint64_t region = 0;  // 0: several
   index_t position = 0;      // bytes from the beginning of the target node's mapping
   index_t run = 0;
-  index_t part = 0;                               // bytes of the largest part; see part_limit
-  index_t inlined = 0;                            // bytes that follow in this message
-  index_t outlined = 0;                           // bytes of a program that follow in a message of their own
-  index_t answer = 0;                             // bytes that a program sends back
+  index_t part = 0;      // bytes of the largest part; see part_limit
+  index_t inlined = 0;   // bytes that follow in this message
+  index_t outlined = 0;  // bytes of an operation list that follow in a message of their own
+  index_t answer = 0;    // bytes that an operation list sends back
   alignas(16) std::array<std::byte, 16> value{};  // the factor; the operand; the expected and desired values
   // When the request is done, the agent adds one to this scalar: data before flag, in one message.
   std::uint64_t notify_region = 0;

@@ -59,8 +59,8 @@ namespace {
 // Prefetches the places ahead. They are scattered, and waiting for one after the other would take most of the
 // time.
 template <class Run>
-const std::byte* for_each_in_group(const ExposedRegions& directory, const RunGroup& group,
-                                   const Exposed& memory, const std::byte* data, Run&& run) {
+const std::byte* for_each_in_group(const ExposedRegions& regions, const RunGroup& group, const Exposed& memory,
+                                   const std::byte* data, Run&& run) {
   constexpr index_t ahead = 16;
   const auto position_in = [](const std::byte* from) {
     index_t position;
@@ -70,7 +70,7 @@ const std::byte* for_each_in_group(const ExposedRegions& directory, const RunGro
   const index_t spacing = group.spacing(), last = memory.bytes - group.run;
   for (index_t i = 0; i < group.count; ++i, data += spacing) {
     const index_t position = position_in(data);
-    if (position < 0 || position > last) directory.at(group.region, position, position + group.run);  // throws
+    if (position < 0 || position > last) regions.at(group.region, position, position + group.run);  // throws
     if (i + ahead < group.count) __builtin_prefetch(memory.base + position_in(data + ahead * spacing), 1);
     run(memory.base + position, data + sizeof position);
   }
@@ -79,16 +79,16 @@ const std::byte* for_each_in_group(const ExposedRegions& directory, const RunGro
 
 }  // namespace
 
-void run_program(const ExposedRegions& directory, const LockStripes& locks, std::span<const std::byte> program,
-                 std::byte* results) {
-  const std::byte *data = program.data(), *const end = data + program.size();
+void run_operations(const ExposedRegions& regions, const LockStripes& locks,
+                    std::span<const std::byte> operations, std::byte* results) {
+  const std::byte *data = operations.data(), *const end = data + operations.size();
   while (data < end) {
     RunGroup group;
     std::memcpy(&group, data, sizeof group);
     data += sizeof group;
-    const Exposed memory = directory.at(group.region, 0, 0);
+    const Exposed memory = regions.at(group.region, 0, 0);
     const Striped stripes{locks, memory.base, memory.salt};
-    const auto run = [&](auto&& what) { data = for_each_in_group(directory, group, memory, data, what); };
+    const auto run = [&](auto&& what) { data = for_each_in_group(regions, group, memory, data, what); };
     if (group.verb == Verb::put && group.run == sizeof(double)) {
       run([](std::byte* where, const std::byte* from) { std::memcpy(where, from, sizeof(double)); });
     } else if (group.verb == Verb::put) {
@@ -107,7 +107,7 @@ void run_program(const ExposedRegions& directory, const LockStripes& locks, std:
         results += group.run;
       });
     }
-    data += padding(data - program.data());
+    data += padding(data - operations.data());
   }
 }
 

@@ -11,12 +11,12 @@
 #include "agents/messages.hpp"
 #include "kernels/lock_stripes.hpp"
 
-// Programs: lists of many runs that an agent does in one go.
+// Lists of many runs that an agent does in one go.
 namespace tessera::detail {
 
-/// Runs of one kind. In a program, each group is followed by its `count` runs. A run is its position and,
-/// unless it is read, its data, padded to whole words. The data of an update is its operand, and it sends back
-/// the old value.
+/// Runs of one kind. In an operation list, each group is followed by its `count` runs. A run is its position
+/// and, unless it is read, its data, padded to whole words. The data of an update is its operand, and it sends
+/// back the old value.
 struct RunGroup {
   Verb verb = Verb::put;
   ElementKind kind = ElementKind::bytes;
@@ -45,12 +45,12 @@ inline void copy_run(std::byte* to, const void* from, index_t bytes) noexcept {
   std::memcpy(to, from, static_cast<std::size_t>(bytes));
 }
 
-/// A program for one agent, built up as its runs are added.
+/// An operation list for one agent, built up as its runs are added.
 class OperationList {
  public:
-  /// Most bytes of a program, and of its answer.
+  /// Most bytes of an operation list, and of its answer.
   static constexpr index_t most = index_t{256} << 10;
-  static_assert(most <= part_bytes);  // a program fits into an agent's buffer
+  static_assert(most <= part_bytes);  // an operation list fits into an agent's buffer
   struct Result {
     void* to;
     index_t bytes;
@@ -81,9 +81,9 @@ class OperationList {
   void clear() noexcept;
 
   index_t bytes() const noexcept { return static_cast<index_t>(used_); }
-  /// The program as it is sent. @local
+  /// The list as it is sent. @local
   const std::byte* finished() noexcept;
-  /// The same, moved out: the program is empty afterwards.
+  /// The same, moved out: the list is empty afterwards.
   std::vector<std::byte> take();
   /// Where the parts of the answer go, in order.
   std::span<const Result> results() const noexcept { return results_; }
@@ -111,8 +111,8 @@ class OperationList {
   index_t low_ = 0, high_ = 0;
 };
 
-/// Carries out a program, and writes its answer to `results`. @local @throws LogicError
-void run_program(const ExposedRegions& directory, const LockStripes& locks, std::span<const std::byte> program,
-                 std::byte* results);
+/// Carries out an operation list, and writes its answer to `results`. @local @throws LogicError
+void run_operations(const ExposedRegions& regions, const LockStripes& locks,
+                    std::span<const std::byte> operations, std::byte* results);
 
 }  // namespace tessera::detail

@@ -23,7 +23,7 @@ Progress::Progress(MPI_Comm world, MPI_Comm all, AgentRanks agents, ProgressMode
   if (mode == ProgressMode::rank) {
     mpi::barrier(all);  // matches the barrier in serve_node(): from here on the agents receive requests
   } else {
-    agent = std::make_unique<AgentServer>(comms_, locks, directory_);
+    agent = std::make_unique<AgentServer>(comms_, locks, regions_);
   }
   if (mode == ProgressMode::thread) bells_.test(world, doorbells ? agents_.of_next_node : -1);
   outstanding.attend(this);
@@ -51,7 +51,7 @@ std::string Progress::show_to_others(std::uint64_t region, const Attachment& mem
 std::string Progress::show_locks(const Attachment& table) { return let_map(Message::attach_locks, 0, table); }
 
 void Progress::hide(std::uint64_t region, bool was_shown_to_others) noexcept {
-  directory_.remove(region);
+  regions_.remove(region);
   if (!was_shown_to_others) return;
   try {
     const std::lock_guard lock(mpi::mutex());

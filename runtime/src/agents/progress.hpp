@@ -51,7 +51,7 @@ class Progress : private Outstanding::Attendant {
   AgentHost& host() noexcept { return host_; }
 
   /// Shows a region to this process's agent, before any process asks for it. @local
-  void show(std::uint64_t region, const Exposed& memory) { directory_.add(region, memory); }
+  void show(std::uint64_t region, const Exposed& memory) { regions_.add(region, memory); }
   /// The same for the agents of this node in processes of their own. Returns the problem, if there is one.
   /// @onesided
   std::string show_to_others(std::uint64_t region, const Attachment& memory);
@@ -68,7 +68,7 @@ class Progress : private Outstanding::Attendant {
   AgentComms comms_;
   Outstanding& outstanding_;
   AgentRanks agents_;
-  ExposedRegions directory_;
+  ExposedRegions regions_;
   Bells bells_;
   AgentHost host_;
   AgentClient client_;

@@ -73,8 +73,8 @@ void serve_node(const ProgressRanks& ranks) {
   std::vector<Doorbell::Address> bells(static_cast<std::size_t>(mpi::size(all)));
   const Doorbell::Address mine{bell.address()};
   mpi::all_gather(all, &mine, bells.data(), sizeof mine);
-  ExposedRegions directory;
-  AgentServer agent(comms, LockStripes(), directory);
+  ExposedRegions regions;
+  AgentServer agent(comms, LockStripes(), regions);
   mpi::barrier(all);
   auto last_work = Clock::now();
   std::chrono::nanoseconds nap = microseconds(1);

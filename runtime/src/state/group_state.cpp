@@ -55,7 +55,7 @@ void GroupState::place_members(int world_rank, int node) {
 }
 
 // The members agree by MPI here, as later agreements use the barrier that this opens.
-void GroupState::open_meeting(const GroupState* world) {
+void GroupState::open_barrier(const GroupState* world) {
   GroupState& on_node = node_group_ ? *node_group_ : *this;
   std::string problem;
   // A process that progresses messages of other nodes must not sleep.
@@ -64,11 +64,11 @@ void GroupState::open_meeting(const GroupState* world) {
     return NodeBarrier(on_node.comm(), runtime_.is_crowded(),
                        sleeps ? NodeBarrier::Sleep::when_waiting_long : NodeBarrier::Sleep::never);
   };
-  on_node.meeting_ = unopened();  // MPI makes its calls, as some nodes may have opened theirs and others not
-  NodeBarrier meeting = unopened();
-  meeting.open(problem);
+  on_node.barrier_ = unopened();  // MPI makes its calls, as some nodes may have opened theirs and others not
+  NodeBarrier barrier = unopened();
+  barrier.open(problem);
   if (problem = agree(problem); !problem.empty()) throw MemoryError("a group's control page: " + problem);
-  on_node.meeting_ = std::move(meeting);
+  on_node.barrier_ = std::move(barrier);
 }
 
 std::shared_ptr<GroupState> GroupState::create(RuntimeState& runtime, mpi::Comm comm, const GroupState* world) {
@@ -83,7 +83,7 @@ std::shared_ptr<GroupState> GroupState::create(RuntimeState& runtime, mpi::Comm 
   }
   if (group->node_count_ > 1)
     group->node_group_ = on_one_node(*group, mpi::split(group->comm(), group->node_, group->rank_));
-  group->open_meeting(world);
+  group->open_barrier(world);
   return group;
 }
 
@@ -133,7 +133,7 @@ void GroupState::reduce_min(std::int64_t* values, int count) { reduce_few(values
 
 // Between nodes all members reduce at once: by the nodes' first members it takes three turns instead of one.
 void GroupState::reduce_few(std::int64_t* values, index_t count, Reduce operation) {
-  node_count_ == 1 ? reduce_on_node(meeting_, values, count, ElementKind::int64, operation)
+  node_count_ == 1 ? reduce_on_node(barrier_, values, count, ElementKind::int64, operation)
                    : mpi::all_reduce(comm_.get(), values, count, ElementKind::int64, operation);
 }
 
@@ -164,7 +164,7 @@ void GroupState::quiesce() {
 void GroupState::release() noexcept {
   alive_.release_all();
   slabs_.clear();
-  meeting_ = NodeBarrier();
+  barrier_ = NodeBarrier();
   if (node_group_) node_group_->release();
   leaders_.reset();
   comm_.reset();

@@ -49,7 +49,7 @@ class GroupState : public Collective {
   /// The group of the members on this node; null if the whole group is on one node.
   GroupState* node_group() const noexcept { return node_group_.get(); }
   bool is_node_part() const noexcept { return is_node_part_; }
-  NodeBarrier& node_barrier() noexcept { return node_group_ ? node_group_->meeting_ : meeting_; }
+  NodeBarrier& node_barrier() noexcept { return node_group_ ? node_group_->barrier_ : barrier_; }
   /// A communicator of each node's first member, in the order of the nodes; null on other members. @collective
   /// at the first call
   MPI_Comm between_nodes();
@@ -92,7 +92,7 @@ class GroupState : public Collective {
   [[noreturn]] static void throw_closed();
   static std::shared_ptr<GroupState> on_one_node(const GroupState& group, mpi::Comm comm);
   void place_members(int world_rank, int node);
-  void open_meeting(const GroupState* world);
+  void open_barrier(const GroupState* world);
   void reduce_few(std::int64_t* values, index_t count, Reduce operation);
 
   RuntimeState& runtime_;
@@ -104,7 +104,7 @@ class GroupState : public Collective {
   std::vector<int> world_rank_, node_of_, slot_;
   std::shared_ptr<GroupState> node_group_;
   bool is_node_part_ = false;
-  NodeBarrier meeting_;  // of a group on one node
+  NodeBarrier barrier_;  // of a group on one node
   mpi::Comm leaders_;    // null before the first call of between_nodes()
   bool has_leaders_ = false;
   ReclaimList alive_;

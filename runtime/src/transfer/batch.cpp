@@ -85,8 +85,8 @@ struct Batch::State {
     bool operator==(const Touched&) const = default;
   };
   struct Destination {
-    OperationList program;
-    std::vector<Touched> touched;  // marked when the program is sent: an earlier flush finds nothing
+    OperationList list;
+    std::vector<Touched> touched;  // marked when the list is sent: an earlier flush finds nothing
   };
   std::map<int, Destination> to;  // by agent
   WindowRuns by_window;
@@ -108,13 +108,13 @@ struct Batch::State {
   Request under_way;
 
   void send(int agent, Destination& destination) {
-    if (destination.program.is_empty()) return;
+    if (destination.list.is_empty()) return;
     const detail::NetworkLock lock(runtime->threads());
     for (const Touched& one : destination.touched)
       detail::Passage::order(*one.segment, one.rank, Path::agent, one.operation, Returns::early);
     auto pending = std::make_shared<Pending>();
     for (const Touched& one : destination.touched) pending->touches(*one.segment, one.rank);
-    runtime->progress()->client().run(agent, destination.program, *pending);
+    runtime->progress()->client().run(agent, destination.list, *pending);
     under_way += runtime->outstanding().launch(std::move(pending));
     destination.touched.clear();
     way.touched = 0;
@@ -164,7 +164,7 @@ struct Batch::State {
 
   void to_agent(const RunGroup& run, index_t offset, const void* data, void* result) {
     Destination& destination = *way.destination;
-    if (!destination.program.has_room(run)) send(way.agent, destination);
+    if (!destination.list.has_room(run)) send(way.agent, destination);
     const Operation operation = counted_as(way.verb);
     const unsigned bit = 1U << static_cast<unsigned>(operation);
     if ((way.touched & bit) == 0) {
@@ -175,7 +175,7 @@ struct Batch::State {
     }
     const SegmentState& segment = *way.segment;
     const detail::Counted counted(segment, segment.tallies(), way.rank, Path::agent, operation, run.run);
-    destination.program.add(run, way.begin + offset, data, result);
+    destination.list.add(run, way.begin + offset, data, result);
   }
 
   void to_window(const WindowRuns::RunKind& kind, index_t offset, const void* source, void* target) {

@@ -37,7 +37,7 @@ class Memory {
     std::vector<std::byte> answer(static_cast<std::size_t>(list.answer_bytes()));
     const std::vector<OperationList::Result> results(list.results().begin(), list.results().end());
     const std::vector<std::byte> program = list.take();
-    run_program(regions_, LockStripes(locks_.data()), program, answer.data());
+    run_operations(regions_, LockStripes(locks_.data()), program, answer.data());
     const std::byte* from = answer.data();
     for (const auto& result : results) {
       std::memcpy(result.to, from, static_cast<std::size_t>(result.bytes));

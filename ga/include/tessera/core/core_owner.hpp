@@ -10,7 +10,7 @@ namespace tessera::detail {
 
 /// Owns the core of an array. The core keeps its address when the array is moved, because slices, scopes,
 /// epochs and updates point to it. A moved-from array has a core that is not open, so that every use of it is
-/// reported.
+/// reported. @local
 class CoreOwner {
  public:
   explicit CoreOwner(ArrayCore core) : core_(new ArrayCore(std::move(core))) {}

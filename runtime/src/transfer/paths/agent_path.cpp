@@ -92,7 +92,7 @@ void AgentPath::load(SegmentState& segment, int rank, index_t offset, ElementKin
   update(segment, rank, offset, {.verb = Verb::update, .kind = kind}, nothing.data(), value);
 }
 
-// Runs are packed into programs, or sent one by one if that saves a copy.
+// Runs are packed into operation lists, or sent one by one if that saves a copy.
 Request AgentPath::list(SegmentState& segment, const RunList& list) {
   const int rank = list.runs.front().rank;
   const Action& action = list.action;
@@ -118,14 +118,14 @@ Request AgentPath::list(SegmentState& segment, const RunList& list) {
   if (action.alpha != nullptr)
     std::memcpy(alike.value.data(), action.alpha, static_cast<std::size_t>(size_of(action.kind)));
   const int agent = segment.remote(rank, 0).agent;
-  OperationList program;
+  OperationList operations;
   auto send = [&] {
-    client.run(agent, program, launches.next());
+    client.run(agent, operations, launches.next());
     launches.launch();
   };
   for (const Run& run : list.runs) {
-    if (!program.has_room(alike)) send();
-    program.add(alike, segment.remote(rank, run.offset).position, run.local, run.local);
+    if (!operations.has_room(alike)) send();
+    operations.add(alike, segment.remote(rank, run.offset).position, run.local, run.local);
   }
   send();
   return launches.take();
