@@ -59,12 +59,15 @@ mark_as_advanced(TESSERA_TEST_PYTHON)
 set(TESSERA_TEST_TOOLS ${CMAKE_CURRENT_LIST_DIR}/../tests/tools)
 cmake_path(NORMAL_PATH TESSERA_TEST_TOOLS)
 
-# tessera_add_test(name SOURCES file... LIBS lib... [TIMEOUT seconds])
+# tessera_add_test(name SOURCES file... LIBS lib... [TIMEOUT seconds] [OPTIMIZED])
 #
 # A serial GoogleTest program, started without MPI's launcher.
 function(tessera_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMIZED" "TIMEOUT" "SOURCES;LIBS")
   _tessera_test_program(${name} "${arg_SOURCES}" "${arg_LIBS};GTest::gtest_main")
+  if(arg_OPTIMIZED AND TESSERA_TEST_FLAGS)
+    target_compile_options(test_${name} PRIVATE -Og)
+  endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 60)
   endif()
@@ -93,8 +96,8 @@ endfunction()
 
 # tessera_add_mpi_test(name SOURCES file... LIBS lib... | PROGRAM target
 #                      [NP n...] [NODE_SIZES k...|none] [NETWORKS tcp|hosts|none ...] [TIMEOUT seconds]
-#                      [ARGS arg...] [ENVIRONMENT NAME=value...] [PRINTS regex] [FAILS_WITH regex] [OWN_MAIN] [WIDE]
-#                      [OVER_NETWORKS] [OFF_NODE] [FULL] [SETTINGS full|filter])
+#                      [ARGS arg...] [ENVIRONMENT NAME=value...] [PRINTS regex] [FAILS_WITH regex] [OWN_MAIN] [OPTIMIZED]
+#                      [WIDE] [OVER_NETWORKS] [OFF_NODE] [FULL] [SETTINGS full|filter])
 #
 # A GoogleTest program with the main of tests/support (OWN_MAIN: the sources have one; PROGRAM: an existing executable).
 # It runs once for every number of ranks and shape of machine:
@@ -103,13 +106,14 @@ endfunction()
 #   name/np3-tcp         MPICH only: MPI itself uses the network between all ranks (NETWORKS tcp)
 #   name/np4-hosts       over virtual hosts, where they can be made (NETWORKS hosts)
 # NP defaults to 1 2 3 4 7 (with sanitizers 1 2 3 4), NETWORKS to tcp and hosts.
+# OPTIMIZED: it is compiled as the libraries are, as its own loops take long (see TESSERA_TEST_FLAGS).
 # WIDE: 7 ranks are in the quick set as well.
 # OVER_NETWORKS: tcp and hosts with the fewest ranks are in the quick set, for programs that find what others do not.
 # OFF_NODE: no run on one node. FULL: no run is in the quick set.
 # SETTINGS: run it in every setting of the runtime as well (see tessera_add_settings_tests).
 # PRINTS: the output must match. FAILS_WITH: the job must end with a status that is not 0, and the output must match.
 function(tessera_add_mpi_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "OWN_MAIN;WIDE;OVER_NETWORKS;OFF_NODE;FULL" "PROGRAM;TIMEOUT;PRINTS;FAILS_WITH;SETTINGS"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OWN_MAIN;OPTIMIZED;WIDE;OVER_NETWORKS;OFF_NODE;FULL" "PROGRAM;TIMEOUT;PRINTS;FAILS_WITH;SETTINGS"
                         "SOURCES;LIBS;NP;NODE_SIZES;NETWORKS;ARGS;ENVIRONMENT")
   foreach(default "NP;1;2;3;4;7" "NODE_SIZES;1;2" "NETWORKS;tcp;hosts" "TIMEOUT;60")
     list(POP_FRONT default variable)
@@ -124,7 +128,11 @@ function(tessera_add_mpi_test name)
       set(main tessera_mpi_test)
     endif()
     _tessera_test_program(${name} "${arg_SOURCES}" "${arg_LIBS};${main}")
-    tessera_precompile_as(test_${name} tessera_mpi_test)
+    if(arg_OPTIMIZED AND TESSERA_TEST_FLAGS)
+      target_compile_options(test_${name} PRIVATE -Og) # so it cannot use what was precompiled for the others
+    else()
+      tessera_precompile_as(test_${name} tessera_mpi_test)
+    endif()
   endif()
 
   # Sanitizers find no more on 7 ranks than on 4, and 7 ranks take minutes where cores are few.
@@ -262,6 +270,7 @@ endfunction()
 function(_tessera_test_program name sources libraries)
   add_executable(test_${name} ${sources})
   target_link_libraries(test_${name} PRIVATE ${libraries})
+  target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)
   set_target_properties(test_${name} PROPERTIES CXX_EXTENSIONS OFF)
   tessera_warnings(test_${name})
 endfunction()
