@@ -10,6 +10,7 @@
 #include <tessera/runtime/detail/runs.hpp>
 #include <tessera/runtime/error.hpp>
 
+#include "agents/moving_parts.hpp"
 #include "agents/operation_list.hpp"
 #include "format.hpp"
 #include "kernels/elements.hpp"
@@ -27,12 +28,6 @@ Action action_of(const Header& header) noexcept {
 
 // A request that takes more than one step.
 struct AgentServer::Task {
-  struct ServedPart {
-    Part part;
-    std::byte* buffer = nullptr;  // null: straight from or into the segment
-    MPI_Request request = MPI_REQUEST_NULL;
-  };
-
   int source = 0;
   Header header;
   Strided shape;
@@ -41,18 +36,11 @@ struct AgentServer::Task {
   std::vector<std::byte> payload;  // data of a request that has to wait
   bool started = false;
   Parts parts;
-  std::array<ServedPart, max_parts> ring;  // of the parts under way, oldest first
-  std::size_t first = 0, count = 0;
+  MovingParts moving;
 
   bool is_bulk() const noexcept {
     if (header.message != Message::transfer) return header.outlined > 0;
     return header.verb == Verb::get || header.inlined == 0;
-  }
-  ServedPart& oldest() noexcept { return ring[first]; }
-  ServedPart& push() noexcept { return ring[(first + count++) % max_parts]; }
-  void pop() noexcept {
-    first = (first + 1) % max_parts;
-    --count;
   }
   std::byte* at(index_t remote) const noexcept { return memory.base + header.position + remote; }
 };
@@ -99,9 +87,9 @@ bool AgentServer::step() {
       }
       worked = task.started = true;
     }
-    const std::size_t before = task.count;
+    const std::size_t before = task.moving.count();
     const bool done = advance(task);
-    worked |= done || task.count != before;
+    worked |= done || task.moving.count() != before;
     done ? static_cast<void>(tasks_.erase(tasks_.begin() + static_cast<std::ptrdiff_t>(i)))
          : static_cast<void>(++i);
   }
@@ -198,10 +186,10 @@ bool AgentServer::advance(Task& task) {
 bool AgentServer::receive(Task& task) {
   const Header& header = task.header;
   const bool has_operations = header.message == Message::operations;
-  while (task.count < max_parts &&
-         (has_operations ? header.outlined > 0 && task.count == 0 : !task.parts.is_over())) {
+  while (!task.moving.is_full() &&
+         (has_operations ? header.outlined > 0 && task.moving.is_empty() : !task.parts.is_over())) {
     std::byte* buffer = nullptr;
-    Task::ServedPart next;
+    MovingPart next;
     const Parts before = task.parts;
     if (!has_operations) next.part = task.parts.next();
     const bool straight = is_transfer(header, Verb::put) && next.part.shape.levels == 0;
@@ -213,11 +201,11 @@ bool AgentServer::receive(Task& task) {
     const index_t bytes = has_operations ? header.outlined : next.part.shape.bytes();
     next.request = mpi::irecv(comms_.data.get(), straight ? task.at(next.part.remote) : buffer, bytes,
                               task.source, AgentComms::data_tag(header.tag));
-    task.push() = next;
+    task.moving.push(next);
   }
-  while (task.count > 0 && mpi::test(task.oldest().request)) {
+  while (!task.moving.is_empty() && mpi::test(task.moving.oldest().request)) {
     hear(task.source);
-    Task::ServedPart& part = task.oldest();
+    MovingPart& part = task.moving.oldest();
     if (has_operations) {
       run(task, part.buffer);
     } else if (is_transfer(header, Verb::accumulate)) {
@@ -226,24 +214,20 @@ bool AgentServer::receive(Task& task) {
     } else if (part.buffer != nullptr) {
       copy_strided(task.at(part.part.remote), part.buffer, packed(part.part.shape), Direction::local_to_remote);
     }
-    if (part.buffer != nullptr) buffers_.give_back(part.buffer);
-    task.pop();
+    task.moving.pop(buffers_);
     if (has_operations) return finish(task), true;
   }
-  if (has_operations || task.count > 0 || !task.parts.is_over()) return false;
+  if (has_operations || !task.moving.is_empty() || !task.parts.is_over()) return false;
   return finish(task), true;
 }
 
 bool AgentServer::send(Task& task) {
   for (;;) {
-    while (task.count > 0 && mpi::test(task.oldest().request)) {
-      if (task.oldest().buffer != nullptr) buffers_.give_back(task.oldest().buffer);
-      task.pop();
-    }
-    if (task.parts.is_over()) return task.count == 0;
-    if (task.count == max_parts) return false;
+    while (!task.moving.is_empty() && mpi::test(task.moving.oldest().request)) task.moving.pop(buffers_);
+    if (task.parts.is_over()) return task.moving.is_empty();
+    if (task.moving.is_full()) return false;
     const Parts before = task.parts;
-    Task::ServedPart next;
+    MovingPart next;
     next.part = task.parts.next();
     const std::byte* from = task.at(next.part.remote);
     if (next.part.shape.levels > 0) {
@@ -257,7 +241,7 @@ bool AgentServer::send(Task& task) {
     }
     next.request = mpi::isend(comms_.data.get(), from, next.part.shape.bytes(), task.source,
                               AgentComms::answer_tag(task.header.tag));
-    task.push() = next;
+    task.moving.push(next);
   }
 }
 

@@ -29,7 +29,7 @@ bool PartStream::reserve(const Strided& whole) {
 
 bool PartStream::start_next() {
   const Parts unchanged = parts_;
-  StreamedPart next;
+  MovingPart next;
   next.part = parts_.next();
   const Strided& shape = next.part.shape;
   std::byte* here = local_ + next.part.local;
@@ -45,35 +45,29 @@ bool PartStream::start_next() {
   MPI_Comm comm = comms_->data.get();
   next.request = gets_ ? mpi::irecv(comm, here, shape.bytes(), agent_, AgentComms::answer_tag(tag_))
                        : mpi::isend(comm, here, shape.bytes(), agent_, AgentComms::data_tag(tag_));
-  ring_[(first_ + count_++) % max_parts] = next;
+  moving_.push(next);
   return true;
 }
 
 bool PartStream::needs_moving() const noexcept {
-  bool moves = !gets_ || !parts_.is_over();
-  for (std::size_t i = 0; i < count_; ++i)
-    moves |= ring_[(first_ + i) % max_parts].part.shape.bytes() > mpi::eager_bytes;
-  return moves;
+  return !gets_ || !parts_.is_over() || moving_.largest_bytes() > mpi::eager_bytes;
 }
 
 bool PartStream::advance() {
   for (;;) {
-    while (count_ < max_parts && !parts_.is_over() && start_next()) {
+    while (!moving_.is_full() && !parts_.is_over() && start_next()) {
     }
-    if (count_ == 0) {
+    if (moving_.is_empty()) {
       if (parts_.is_over() && spare_ != nullptr) buffers_->give_back(std::exchange(spare_, nullptr));
       return parts_.is_over();
     }
-    StreamedPart& oldest = ring_[first_];
+    MovingPart& oldest = moving_.oldest();
     if (!mpi::test(oldest.request)) return false;
-    if (oldest.buffer != nullptr) {
-      if (gets_)
-        copy_strided(local_ + oldest.part.local, oldest.buffer, packing(oldest.part.shape),
-                     Direction::remote_to_local);
-      buffers_->give_back(oldest.buffer);
+    if (oldest.buffer != nullptr && gets_) {
+      copy_strided(local_ + oldest.part.local, oldest.buffer, packing(oldest.part.shape),
+                   Direction::remote_to_local);
     }
-    first_ = (first_ + 1) % max_parts;
-    --count_;
+    moving_.pop(*buffers_);
   }
 }
 

@@ -2,14 +2,12 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
-#include <mpi.h>
-
 #include "agents/buffers.hpp"
 #include "agents/messages.hpp"
+#include "agents/moving_parts.hpp"
 
 namespace tessera::detail {
 
@@ -36,11 +34,6 @@ class PartStream {
   bool needs_moving() const noexcept;
 
  private:
-  struct StreamedPart {
-    Part part;
-    std::byte* buffer = nullptr;
-    MPI_Request request = MPI_REQUEST_NULL;
-  };
   bool start_next();
 
   Buffers* buffers_;
@@ -51,8 +44,7 @@ class PartStream {
   Parts parts_;
   std::byte* local_;
   std::byte* spare_ = nullptr;
-  std::array<StreamedPart, max_parts> ring_;
-  std::size_t first_ = 0, count_ = 0;
+  MovingParts moving_;
 };
 
 }  // namespace tessera::detail
