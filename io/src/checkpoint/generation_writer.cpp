@@ -11,7 +11,6 @@
 #include <tessera/runtime/runtime.hpp>
 
 #include "base/checksum.hpp"
-#include "base/collectively.hpp"
 #include "base/date.hpp"
 #include "checkpoint/generations.hpp"
 #include "format.hpp"
@@ -33,79 +32,50 @@ void passed(const char* step) {
 
 }  // namespace
 
-// The message says what became of the generations, which depends on how far the failing rank got.
 template <class Work>
-void GenerationWriter::step(Work&& work) {
-  collectively(group_, context_, [&] {
+void GenerationWriter::or_discard(Work&& work) {
+  output_.or_discard([&] {
     try {
       work();
-    } catch (const Hdf5Error& error) {
-      throw Hdf5Error(error.what() + consequence_);
-    } catch (const std::exception& error) {
-      throw IoError(error.what() + consequence_);
+    } catch (...) {
+      background_.reset();  // its thread writes the file
+      throw;
     }
   });
 }
 
-template <class Work>
-void GenerationWriter::or_discard(Work&& work) {
-  try {
-    work();
-  } catch (...) {
-    // Discard here as well as in the destructor, which does not run if nobody catches. It must happen before
-    // any rank ends the job.
-    background_.reset();
-    file_.reset();
-    if (atomic_file_) atomic_file_->discard();
-    group_.barrier();
-    throw;
-  }
-}
-
 GenerationWriter::GenerationWriter(const Group& group, const std::filesystem::path& prefix,
-                                   const std::vector<StoredItem>& items, std::int64_t step_number)
-    : group_(group),
-      prefix_(prefix),
-      context_(formatted("checkpoint of step {} to {}", step_number, prefix.string())),
-      consequence_(" (older generations are untouched)") {
-  manifest_.step = step_number;
+                                   const std::vector<StoredItem>& items, std::int64_t step)
+    : prefix_(prefix),
+      output_(group, formatted("checkpoint of step {} to {}", step, prefix.string()),
+              " (older generations are untouched)") {
+  manifest_.step = step;
   or_discard([&] { create(items); });
 }
 
-GenerationWriter::~GenerationWriter() {
-  background_.reset();
-  if (atomic_file_) atomic_file_->discard();
-}
-
 void GenerationWriter::create(const std::vector<StoredItem>& items) {
+  const Group& group = output_.group();
   manifest_.written = date_now();
   manifest_.library = version();
   for (const StoredItem& item : items) manifest_.entries.push_back(item.entry());
   manifest_.tiles = number_tiles(manifest_.entries);
-  step([&] {
-    if (is_root()) return make_file();
-    atomic_file_.emplace(prefix_, AtomicFile::Part::uses);
-    atomic_file_->reserve(largest_size(manifest_.entries));  // checks this process's file size limit
-  });
-  atomic_file_->share_name(group_);
-  manifest_.generation = group_.broadcast(manifest_.generation, 0);
-  manifest_.tiles = share_places(group_, manifest_.entries);
-  mine_ = share(manifest_.entries, group_.rank(), group_.size());
+  manifest_.tiles = output_.create(
+      manifest_.entries, [&] { return choose_file(); },
+      [&](const AtomicFile& made) {
+        seal_.file_size = make_tiled_file(made, Seal::bytes, manifest_.entries.size() + 2,
+                                          [&](const hdf5::File& file) { make_datasets(file); });
+        check_places(seal_, manifest_);
+      });
+  manifest_.generation = group.broadcast(manifest_.generation, 0);
+  mine_ = share(manifest_.entries, group.rank(), group.size());
   checksums_.resize(static_cast<std::size_t>(manifest_.tiles));
-  step([&] {
-    file_ = open_shared(atomic_file_->temporary());
-    passed("created");
-  });
+  output_.step([] { passed("created"); });
 }
 
-void GenerationWriter::make_file() {
+AtomicFile GenerationWriter::choose_file() {
   manifest_.generation = next_generation(prefix_);
   remove_leftovers(prefix_);
-  atomic_file_.emplace(generation_path(prefix_, manifest_.generation), AtomicFile::Part::makes, Links::refuse);
-  atomic_file_->begin();
-  seal_.file_size = make_tiled_file(*atomic_file_, Seal::bytes, manifest_.entries.size() + 2,
-                                    [&](const hdf5::File& file) { make_datasets(file); });
-  check_places(seal_, manifest_);
+  return {generation_path(prefix_, manifest_.generation), AtomicFile::Part::makes, Links::refuse};
 }
 
 void GenerationWriter::make_datasets(const hdf5::File& file) {
@@ -123,12 +93,13 @@ void GenerationWriter::make_datasets(const hdf5::File& file) {
 
 void GenerationWriter::write(const std::vector<StoredItem>& items) {
   const auto work = [&] {
-    write_tiles(
-        group_, context_, file_, manifest_.entries, items_of(manifest_.entries, items),
-        [&](const Tile& tile, std::span<const std::byte> bytes) { set_checksum(tile, checksum(bytes)); });
+    write_tiles(output_.group(), output_.context(), output_.descriptor(), manifest_.entries,
+                items_of(manifest_.entries, items), [&](const Tile& tile, std::span<const std::byte> bytes) {
+                  set_checksum(tile, checksum(bytes));
+                });
     passed("written");
   };
-  or_discard([&] { step(work); });
+  or_discard([&] { output_.step(work); });
 }
 
 void GenerationWriter::write_behind(const std::vector<StoredItem>& items, index_t bytes_per_second) {
@@ -136,7 +107,7 @@ void GenerationWriter::write_behind(const std::vector<StoredItem>& items, index_
     const auto& entries = manifest_.entries;
     const auto sources = items_of(entries, items);
     std::vector<SharedPage> shared;
-    if (is_root()) shared = shared_pages(entries, group_.size());
+    if (output_.is_root()) shared = shared_pages(entries, output_.group().size());
     auto bytes = static_cast<std::size_t>(bytes_in(entries, mine_));
     for (const SharedPage& page : shared)
       bytes += static_cast<std::size_t>(page.elements.count * entries[page.entry].type.size);
@@ -152,40 +123,41 @@ void GenerationWriter::write_behind(const std::vector<StoredItem>& items, index_
       at += all.size();
     };
     for_each_tile(entries, mine_, [&](std::size_t e, const Tile& tile) {
-      copy(e, tile, own_bytes(entries[e], mine_[e], group_.size()));
+      copy(e, tile, own_bytes(entries[e], mine_[e], output_.group().size()));
     });
     for (const SharedPage& page : shared) copy(page.entry, page.elements, page.bytes);
-    background_ =
-        std::make_unique<BackgroundWriter>(file_, std::move(memory), std::move(chunks), bytes_per_second);
+    background_ = std::make_unique<BackgroundWriter>(output_.descriptor(), std::move(memory), std::move(chunks),
+                                                     bytes_per_second);
   };
-  or_discard([&] { step(work); });
+  or_discard([&] { output_.step(work); });
 }
 
 void GenerationWriter::commit(int keep, const std::vector<std::filesystem::path>& damaged) {
+  const Group& group = output_.group();
   or_discard([&] {
     if (background_) {
       // Serve requests of other processes until they come here, too.
       while (!background_->is_done()) {
-        tessera::detail::wait_turn(group_);
+        tessera::detail::wait_turn(group);
         std::this_thread::sleep_for(between_turns);
       }
-      step([&] {
+      output_.step([&] {
         auto sum = background_->wait().begin();
         for_each_tile(manifest_.entries, mine_,
                       [&](std::size_t, const Tile& tile) { set_checksum(tile, *sum++); });
         passed("written");
       });
     }
-    group_.all_reduce(std::span<std::int64_t>(checksums_), Reduce::bit_or);
-    const Group node = group_.node();
-    step([&] {
-      if (is_root()) write_manifest();
-      if (node.rank() == 0) atomic_file_->flush();
+    group.all_reduce(std::span<std::int64_t>(checksums_), Reduce::bit_or);
+    const Group node = group.node();
+    output_.step([&] {
+      if (output_.is_root()) write_manifest();
+      output_.flush(node);
       passed("flushed");
     });
     // Now all ranks agree that everything but the seal is on disk. Rank 0 does the rest.
-    step([&] {
-      if (is_root()) finish(keep, damaged);
+    output_.step([&] {
+      if (output_.is_root()) finish(keep, damaged);
     });
   });
 }
@@ -193,11 +165,11 @@ void GenerationWriter::commit(int keep, const std::vector<std::filesystem::path>
 void GenerationWriter::finish(int keep, const std::vector<std::filesystem::path>& damaged) {
   seal();
   passed("sealed");
-  atomic_file_->commit();
-  consequence_ = " (the new generation is complete, but may not be on disk)";
+  output_.rename();
+  output_.set_consequence(" (the new generation is complete, but may not be on disk)");
   passed("renamed");
-  atomic_file_->flush_directory();
-  consequence_ = " (the new generation is complete and on disk)";
+  output_.flush_directory();
+  output_.set_consequence(" (the new generation is complete and on disk)");
   passed("listed");
   remove_older(prefix_, keep, damaged);
   passed("pruned");
@@ -208,18 +180,18 @@ void GenerationWriter::set_checksum(const Tile& tile, std::uint64_t value) {
 }
 
 void GenerationWriter::write_manifest() {
-  write_at(file_, std::as_bytes(std::span(checksums_)), manifest_.checksums_offset);
+  write_at(output_.descriptor(), std::as_bytes(std::span(checksums_)), manifest_.checksums_offset);
   const std::string text = manifest_.text();
-  write_at(file_, std::as_bytes(std::span(text)), seal_.manifest_offset);
+  write_at(output_.descriptor(), std::as_bytes(std::span(text)), seal_.manifest_offset);
   seal_.manifest_checksum = checksum(text);
   passed("summed");
 }
 
 void GenerationWriter::seal() {
-  seal_.frame_checksum = frame_checksum(file_, seal_.file_size, manifest_.entries);
+  seal_.frame_checksum = frame_checksum(output_.descriptor(), seal_.file_size, manifest_.entries);
   const std::string text = seal_.text();
-  write_at(file_, std::as_bytes(std::span(text)), 0);
-  flush_data(file_);
+  write_at(output_.descriptor(), std::as_bytes(std::span(text)), 0);
+  flush_data(output_.descriptor());
 }
 
 }  // namespace tessera::io::detail

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,24 +12,20 @@
 
 #include "checkpoint/head.hpp"
 #include "hdf5/hdf5.hpp"
-#include "posix/atomic_file.hpp"
 #include "posix/background_writer.hpp"
+#include "tiles/shared_output.hpp"
 #include "tiles/stored_items.hpp"
 
 namespace tessera::io::detail {
 
-/// Writes one generation of a checkpoint: creates its file, writes it tile by tile, and commits it.
+/// Writes one generation of a checkpoint: creates its file, writes it tile by tile, and commits it. The
+/// destructor removes a file that was not committed.
 class GenerationWriter {
  public:
   /// Creates the file with space for everything. @collective @throws IoError on every rank; no file is then
   /// left
   GenerationWriter(const Group& group, const std::filesystem::path& prefix,
                    const std::vector<StoredItem>& items, std::int64_t step);
-  /// Removes the file if it was not committed. @local
-  ~GenerationWriter();
-  GenerationWriter(const GenerationWriter&) = delete;
-  GenerationWriter& operator=(const GenerationWriter&) = delete;
-
   /// Writes everything, each rank its tiles. @collective @throws IoError on every rank, as do the next
   /// functions
   void write(const std::vector<StoredItem>& items);
@@ -44,25 +39,19 @@ class GenerationWriter {
 
  private:
   template <class Work>
-  void step(Work&& work);
-  template <class Work>
   void or_discard(Work&& work);
-  bool is_root() const { return group_.rank() == 0; }
   void create(const std::vector<StoredItem>& items);
-  void make_file();
+  AtomicFile choose_file();
   void make_datasets(const hdf5::File& file);
   void write_manifest();
   void seal();
   void set_checksum(const Tile& tile, std::uint64_t value);
   void finish(int keep, const std::vector<std::filesystem::path>& damaged);
 
-  Group group_;
   std::filesystem::path prefix_;
-  std::string context_, consequence_;
+  SharedOutput output_;
   Manifest manifest_;
   Seal seal_;
-  std::optional<AtomicFile> atomic_file_;
-  Descriptor file_;
   std::vector<TileRange> mine_;
   std::vector<std::int64_t> checksums_;  // of all tiles; 0 for tiles of other ranks
   std::unique_ptr<BackgroundWriter> background_;

@@ -9,19 +9,16 @@
 
 #include <tessera/runtime/detail/fingerprint.hpp>
 
-#include "base/collectively.hpp"
 #include "file/slice_transfers.hpp"
 #include "format.hpp"
-#include "posix/atomic_file.hpp"
 #include "tiles/hdf5_raw.hpp"
+#include "tiles/shared_output.hpp"
 #include "tiles/stored_items.hpp"
 #include "tiles/tile_transfer.hpp"
 #include "tiles/tiled_file.hpp"
 
 namespace tessera::io::detail {
 namespace {
-
-constexpr const char* untouched = " (what was there before is untouched)";
 
 // The groups and the dataset of a path, split as HDF5 does.
 std::vector<std::string> parts_of(std::string_view dataset) {
@@ -78,42 +75,33 @@ void check_agreement(const std::filesystem::path& path, std::span<const io::Item
   items.front().slice().array().group().check_agreement("io::save", print.value());
 }
 
-// Creates the new file and its datasets on rank 0, and sets the offsets of the entries.
-void make_file(const AtomicFile& atomic_file, std::vector<Entry>& entries,
-               const std::vector<const StoredItem*>& items) {
-  make_tiled_file(atomic_file, 0, entries.size(), [&](const hdf5::File& file) {
-    for (std::size_t e = 0; e < entries.size(); ++e) {
-      const hdf5::Dataset dataset = hdf5::create_placed(file, entries[e]);
-      write_description(dataset, items[e]->elements());
-      entries[e].offset = hdf5::offset(dataset);
-    }
-  });
+// Creates the datasets on rank 0, and sets the offsets of the entries.
+void make_datasets(const hdf5::File& file, std::vector<Entry>& entries,
+                   const std::vector<const StoredItem*>& items) {
+  for (std::size_t e = 0; e < entries.size(); ++e) {
+    const hdf5::Dataset dataset = hdf5::create_placed(file, entries[e]);
+    write_description(dataset, items[e]->elements());
+    entries[e].offset = hdf5::offset(dataset);
+  }
 }
 
 // @collective: throws on every rank or on none
-void write_file(AtomicFile& atomic_file, const Group& group, const std::vector<StoredItem>& items,
-                const std::string& context) {
-  const auto step = [&](auto&& work) { collectively(group, context, work, untouched); };
+void write_file(SharedOutput& output, const std::filesystem::path& path, const std::vector<StoredItem>& items) {
   std::vector<Entry> entries;
-  for (const StoredItem& item : items) entries.emplace_back(item.entry()).divide(group.size());
+  for (const StoredItem& item : items) entries.emplace_back(item.entry()).divide(output.group().size());
   number_tiles(entries);
   const auto sources = items_of(entries, items);
-  step([&] {
-    atomic_file.begin();
-    if (group.rank() == 0) return make_file(atomic_file, entries, sources);
-    atomic_file.reserve(largest_size(entries));  // checks this process's file size limit
-  });
-  atomic_file.share_name(group);
-  share_places(group, entries);
-  const Group node = group.node();
-  step([&] {
-    const Descriptor file = open_shared(atomic_file.temporary());
-    write_tiles(group, context, file, entries, sources, {});
-  });
-  step([&] {
-    if (node.rank() == 0) atomic_file.flush();
-  });
-  step([&] { atomic_file.commit(); });
+  output.create(
+      entries, [&] { return AtomicFile(path, AtomicFile::Part::makes); },
+      [&](const AtomicFile& made) {
+        make_tiled_file(made, 0, entries.size(),
+                        [&](const hdf5::File& file) { make_datasets(file, entries, sources); });
+      });
+  const Group node = output.group().node();
+  output.step(
+      [&] { write_tiles(output.group(), output.context(), output.descriptor(), entries, sources, {}); });
+  output.step([&] { output.flush(node); });
+  output.step([&] { output.rename(); });
 }
 
 }  // namespace
@@ -126,17 +114,10 @@ void save(const std::filesystem::path& path, std::span<const io::Item> items) {
   std::vector<StoredItem> stored;
   for (const io::Item& item : items) stored.push_back({item.dataset(), nullptr, item.slice(), {}});
   settle(group, stored);
-  AtomicFile atomic_file(path, group.rank() == 0 ? AtomicFile::Part::makes : AtomicFile::Part::uses);
-  try {
-    write_file(atomic_file, group, stored, context);
-  } catch (...) {
-    // Discard here, as a destructor does not run if nobody catches. It must happen before any rank ends the
-    // job.
-    atomic_file.discard();
-    group.barrier();
-    throw;
-  }
-  collectively(group, context, [&] { atomic_file.flush_directory(); });
+  SharedOutput output(group, context, " (what was there before is untouched)");
+  output.or_discard([&] { write_file(output, path, stored); });
+  output.set_consequence({});
+  output.step([&] { output.flush_directory(); });
 }
 
 }  // namespace tessera::io::detail

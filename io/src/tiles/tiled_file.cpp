@@ -39,14 +39,6 @@ index_t largest_size(std::span<const Entry> entries) {
   return bytes;
 }
 
-Descriptor open_shared(const std::filesystem::path& path) {
-  try {
-    return open_regular(path, Use::write, Links::refuse);
-  } catch (const IoError& error) {
-    throw IoError(formatted("{}; is the directory the same on all nodes?", error.what()));
-  }
-}
-
 index_t share_places(const Group& group, std::vector<Entry>& entries) {
   std::vector<index_t> places;
   for (const Entry& entry : entries) {

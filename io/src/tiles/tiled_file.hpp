@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <span>
 #include <vector>
@@ -11,7 +10,6 @@
 
 #include "hdf5/hdf5.hpp"
 #include "posix/atomic_file.hpp"
-#include "posix/descriptor.hpp"
 #include "tiles/tiles.hpp"
 
 // New files whose HDF5 part rank 0 creates, with places for entries that all ranks write.
@@ -28,7 +26,5 @@ index_t largest_size(std::span<const Entry> entries);
 /// Tells all ranks what rank 0 knows of the entries: their places, and the lengths of lists. Returns the number
 /// of tiles. @collective
 index_t share_places(const Group& group, std::vector<Entry>& entries);
-/// Opens the file that rank 0 has created. @local @throws IoError
-Descriptor open_shared(const std::filesystem::path& path);
 
 }  // namespace tessera::io::detail

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tessera/runtime/group.hpp>
+
+#include "base/collectively.hpp"
+#include "posix/atomic_file.hpp"
+#include "posix/descriptor.hpp"
+#include "tiles/tiles.hpp"
+
+namespace tessera::io::detail {
+
+/// A new tiled file that all members of a group write. Its path has the old content until it is complete.
+class SharedOutput {
+ public:
+  /// Messages begin with `context`. They end with `consequence`, which says what a failure leaves. @local
+  SharedOutput(const Group& group, std::string context, std::string consequence);
+  /// Removes the file if it was not renamed. @local
+  ~SharedOutput();
+  SharedOutput(const SharedOutput&) = delete;
+  SharedOutput& operator=(const SharedOutput&) = delete;
+
+  /// Runs `work`. An error on one rank becomes an error on all. @collective @throws IoError
+  template <class Work>
+  void step(Work&& work) {
+    // Each rank adds its own consequence: only the failing rank knows how far it got.
+    collectively(group_, context_, [&] {
+      try {
+        work();
+      } catch (const Hdf5Error& error) {
+        throw Hdf5Error(error.what() + consequence_);
+      } catch (const std::exception& error) {
+        throw IoError(error.what() + consequence_);
+      }
+    });
+  }
+  /// Runs `work`, and removes the file if it throws, which it must do on all ranks. @collective
+  template <class Work>
+  void or_discard(Work&& work) {
+    try {
+      work();
+    } catch (...) {
+      // The destructor does not run if nobody catches. The file must go before any rank ends the job.
+      file_.reset();
+      if (atomic_file_) atomic_file_->discard();
+      group_.barrier();
+      throw;
+    }
+  }
+
+  /// Creates the file with the places of the entries, and opens it. `choose` returns the file, on rank 0.
+  /// `make` creates it there with a place for each entry. Returns the number of tiles. @collective
+  index_t create(std::vector<Entry>& entries, const std::function<AtomicFile()>& choose,
+                 const std::function<void(const AtomicFile&)>& make);
+  /// Flushes to disk what each node has written. To be called in a step, with `node` the ranks of this node.
+  /// @local
+  void flush(const Group& node) const;
+  /// Gives the file its final name, on rank 0. @local @throws IoError
+  void rename() { atomic_file_->commit(); }
+  /// Flushes the new name to disk, on rank 0. @local @throws IoError
+  void flush_directory() const { atomic_file_->flush_directory(); }
+  /// Says what a failure leaves from now on. @local
+  void set_consequence(std::string consequence) { consequence_ = std::move(consequence); }
+
+  const Group& group() const noexcept { return group_; }
+  const std::string& context() const noexcept { return context_; }
+  const Descriptor& descriptor() const noexcept { return file_; }
+  bool is_root() const { return group_.rank() == 0; }
+
+ private:
+  Group group_;
+  std::string context_, consequence_;
+  std::optional<AtomicFile> atomic_file_;
+  Descriptor file_;
+};
+
+}  // namespace tessera::io::detail
