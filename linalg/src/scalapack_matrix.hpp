@@ -5,10 +5,13 @@
 #include <initializer_list>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <type_traits>
 
 #include <tessera/core/operations.hpp>
 #include <tessera/linalg/blocking.hpp>
+#include <tessera/runtime/detail/with_number.hpp>
 
 #include "scalapack.hpp"
 
@@ -72,20 +75,15 @@ class ScalapackMatrix {
 template <class F>
 void with_scalar(std::string_view routine, const SliceCore& matrix, F&& f) {
   const ArrayCore& array = matrix.array();
-  switch (array.type().kind) {
-    case ElementKind::float32:
-      return f(float{});
-    case ElementKind::float64:
-      return f(double{});
-    case ElementKind::complex64:
-      return f(std::complex<float>{});
-    case ElementKind::complex128:
-      return f(std::complex<double>{});
-    default:
-      break;
+  const ElementKind kind = array.type().kind;
+  if (kind == ElementKind::bytes || kind == ElementKind::int32 || kind == ElementKind::int64) {
+    throw UsageError(std::string(routine) + ": array \"" + array.name() + "\" is of " +
+                     to_string(array.type()) +
+                     "; matrix routines work on float, double and their complex types");
   }
-  throw UsageError(std::string(routine) + ": array \"" + array.name() + "\" is of " + to_string(array.type()) +
-                   "; matrix routines work on float, double and their complex types");
+  tessera::detail::with_number(kind, [&]<class T>(T zero) {
+    if constexpr (!std::is_integral_v<T>) f(zero);
+  });
 }
 
 template <class T>

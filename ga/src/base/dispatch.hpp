@@ -3,10 +3,10 @@
 #pragma once
 
 #include <complex>
-#include <cstdint>
+#include <string_view>
 
+#include <tessera/runtime/detail/with_number.hpp>
 #include <tessera/runtime/error.hpp>
-#include <tessera/runtime/types.hpp>
 
 #include "format.hpp"
 
@@ -15,23 +15,10 @@ namespace tessera::detail {
 /// Calls f with a value of the C++ type of an arithmetic kind. @throws UsageError for bytes. @local
 template <class F>
 decltype(auto) with_kind(ElementKind kind, std::string_view operation, F&& f) {
-  switch (kind) {
-    case ElementKind::int32:
-      return f(std::int32_t{});
-    case ElementKind::int64:
-      return f(std::int64_t{});
-    case ElementKind::float32:
-      return f(float{});
-    case ElementKind::float64:
-      return f(double{});
-    case ElementKind::complex64:
-      return f(std::complex<float>{});
-    case ElementKind::complex128:
-      return f(std::complex<double>{});
-    case ElementKind::bytes:
-      break;
+  if (kind == ElementKind::bytes) {
+    throw UsageError(formatted("{} needs one of the arithmetic types; these elements only move", operation));
   }
-  throw UsageError(formatted("{} needs one of the arithmetic types; these elements only move", operation));
+  return with_number(kind, f);
 }
 
 template <class T>

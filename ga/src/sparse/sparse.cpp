@@ -3,12 +3,12 @@
 #include <tessera/sparse.hpp>
 
 #include <algorithm>
-#include <initializer_list>
 #include <limits>
 #include <utility>
 
 #include <tessera/core/agreed.hpp>
 #include <tessera/core/axis.hpp>
+#include <tessera/core/operand_walk.hpp>
 
 #include "base/arithmetic.hpp"
 #include "base/at.hpp"
@@ -259,18 +259,6 @@ std::vector<T> fetch(const Array<T, 1>& x, const std::vector<index_t>& at_positi
 
 }  // namespace
 
-namespace {
-
-// Ends the epochs of the arrays, as every collective operation on arrays does first.
-void settle(std::initializer_list<const detail::ArrayCore*> arrays) {
-  for (const detail::ArrayCore* array : arrays) {
-    array->require_open();
-    array->end_epoch();
-  }
-}
-
-}  // namespace
-
 template <Arithmetic T>
 void SparseMatrix<T>::multiply(const Array<T, 1>& x, Array<T, 1>& y) const {
   require_group(x.group(), "multiply");
@@ -281,8 +269,7 @@ void SparseMatrix<T>::multiply(const Array<T, 1>& x, Array<T, 1>& y) const {
                   "\"{}\" of {}",
                   name(), rows_, columns_, x.name(), x.size(), y.name(), y.size()));
   }
-  settle({&values_.core(), &x.core(), &y.core()});
-  group().sync();
+  detail::begin_operation("multiply", {values_.core(), x.core(), y.core()}, detail::Shapes::any);
   const std::vector<T> factors = fetch(x, needed_);
   const auto values = local_values();
   LocalArray<T, 1> result(Extents<1>(last_ - first_));
@@ -294,7 +281,7 @@ void SparseMatrix<T>::multiply(const Array<T, 1>& x, Array<T, 1>& y) const {
   }
   group().barrier();  // y may be x
   y.put({{first_}, {last_}}, result);
-  group().sync();
+  detail::end_operation(y.core());
 }
 
 template <Arithmetic T>
@@ -308,8 +295,7 @@ void SparseMatrix<T>::multiply(const Array<T, 2>& b, Array<T, 2>& c) const {
                   "\"{}\" of {} x {}",
                   name(), rows_, columns_, b.name(), b.dims()[0], width, c.name(), c.dims()[0], c.dims()[1]));
   }
-  settle({&values_.core(), &b.core(), &c.core()});
-  group().sync();
+  detail::begin_operation("multiply", {values_.core(), b.core(), c.core()}, detail::Shapes::any);
   // Some columns at a time, so that what is fetched stays within some megabytes.
   constexpr index_t max_bytes = index_t{32} << 20;
   const auto needed = static_cast<index_t>(needed_.size());
@@ -343,7 +329,7 @@ void SparseMatrix<T>::multiply(const Array<T, 2>& b, Array<T, 2>& c) const {
   }
   if (!results.empty()) group().barrier();  // c is b, which others may still read
   for (const auto& [patch, result] : results) c.put(patch, result);
-  group().sync();
+  detail::end_operation(c.core());
 }
 
 template <Arithmetic T>
@@ -355,8 +341,7 @@ void SparseMatrix<T>::get_diagonal(Array<T, 1>& v) const {
         formatted("get_diagonal: \"{}\" has {} elements, and the diagonal of sparse matrix \"{}\" {}", v.name(),
                   v.size(), name(), length));
   }
-  settle({&values_.core(), &v.core()});
-  group().sync();
+  detail::begin_operation("get_diagonal", {values_.core(), v.core()}, detail::Shapes::any);
   const index_t end = std::min(last_, length), begin = std::min(first_, end);
   LocalArray<T, 1> diagonal(Extents<1>(end - begin));
   const auto columns = local_columns();
@@ -368,7 +353,7 @@ void SparseMatrix<T>::get_diagonal(Array<T, 1>& v) const {
     if (found != row_end && *found == i) diagonal(i - begin) = values[at(found - columns.begin())];
   }
   v.put({{begin}, {end}}, diagonal);
-  group().sync();
+  detail::end_operation(v.core());
 }
 
 template class SparseMatrix<std::int32_t>;

@@ -4,6 +4,9 @@
 
 #include <cstring>
 #include <map>
+#include <vector>
+
+#include <tessera/core/operand_walk.hpp>
 
 namespace tessera::io::detail {
 namespace {
@@ -108,15 +111,11 @@ std::vector<const StoredItem*> items_of(const std::vector<Entry>& entries,
 }
 
 void settle(const Group& group, const std::vector<StoredItem>& items) {
+  std::vector<const tessera::detail::ArrayCore*> arrays;
   for (const StoredItem& item : items) {
-    if (item.value) continue;
-    item.core().require_open();
-    item.core().end_epoch();
+    if (!item.value) arrays.push_back(&item.core());
   }
-  group.sync();
-  for (const StoredItem& item : items) {
-    if (!item.value) item.core().order_local_access();
-  }
+  tessera::detail::settle(group, arrays);
 }
 
 }  // namespace tessera::io::detail

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <utility>
 
+#include <tessera/runtime/detail/with_number.hpp>
+
 #include "base/cache_line.hpp"
 #include "kernels/order.hpp"
 #include "kernels/streaming.hpp"
@@ -94,27 +96,6 @@ T value_at(const void* pointer) noexcept {
   T copy;
   std::memcpy(&copy, pointer, sizeof copy);
   return copy;
-}
-
-// Calls f with a value of the arithmetic type of the kind; integers as unsigned, which wrap.
-template <class F>
-void with_arithmetic(ElementKind kind, F&& f) {
-  switch (kind) {
-    case ElementKind::int32:
-      return f(std::uint32_t{});
-    case ElementKind::int64:
-      return f(std::uint64_t{});
-    case ElementKind::float32:
-      return f(float{});
-    case ElementKind::float64:
-      return f(double{});
-    case ElementKind::complex64:
-      return f(std::complex<float>{});
-    case ElementKind::complex128:
-      return f(std::complex<double>{});
-    case ElementKind::bytes:
-      return;
-  }
 }
 
 void copy_contiguous(std::byte* to, const std::byte* from, index_t bytes, Direction direction) {
@@ -222,32 +203,14 @@ T updated(Update update, T old, T given) noexcept {
   return given;
 }
 
-template <class T>
-void fetch_update_of(Update update, void* target, const void* given, void* result) noexcept {
-  const T old = value_at<T>(target), changed = updated<T>(update, old, value_at<T>(given));
-  std::memcpy(target, &changed, sizeof changed);
-  std::memcpy(result, &old, sizeof old);
-}
-
 }  // namespace
 
 void fetch_update(ElementKind kind, Update update, void* target, const void* given, void* result) {
-  switch (kind) {
-    case ElementKind::int32:
-      return fetch_update_of<std::int32_t>(update, target, given, result);
-    case ElementKind::int64:
-      return fetch_update_of<std::int64_t>(update, target, given, result);
-    case ElementKind::float32:
-      return fetch_update_of<float>(update, target, given, result);
-    case ElementKind::float64:
-      return fetch_update_of<double>(update, target, given, result);
-    case ElementKind::complex64:
-      return fetch_update_of<std::complex<float>>(update, target, given, result);
-    case ElementKind::complex128:
-      return fetch_update_of<std::complex<double>>(update, target, given, result);
-    case ElementKind::bytes:
-      return;
-  }
+  with_number(kind, [&]<class T>(T) {
+    const T old = value_at<T>(target), changed = updated<T>(update, old, value_at<T>(given));
+    std::memcpy(target, &changed, sizeof changed);
+    std::memcpy(result, &old, sizeof old);
+  });
 }
 
 const void* one(ElementKind kind) noexcept {
@@ -273,9 +236,8 @@ const void* one(ElementKind kind) noexcept {
 }
 
 bool is_one(ElementKind kind, const void* alpha) {
-  bool one = false;
-  with_arithmetic(kind, [&]<class T>(T) { one = value_at<T>(alpha) == T{1}; });
-  return one;
+  return kind != ElementKind::bytes &&
+         with_number(kind, [&]<class T>(T) { return value_at<T>(alpha) == T{1}; });
 }
 
 }  // namespace tessera::detail
