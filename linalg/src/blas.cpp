@@ -9,6 +9,7 @@
 #include <tessera/runtime/error.hpp>
 
 #include "format.hpp"
+#include "instantiate.hpp"
 #include "rank_update.hpp"
 
 using c64 = std::complex<float>;
@@ -129,10 +130,8 @@ void gemm_by_columns(index_t m, index_t n, index_t k, T alpha, const Panel<const
         const Read left(a, conjugate_a, m, k), right(b, conjugate_b, k, n);
         const int ldc = leading(c.column_stride, m, n);
         const T old = l == 0 ? beta : T{1};
-        call(&left.letter, &right.letter, &rows, &columns, &depth, &alpha,
-             a.data + i * a.row_stride + l * a.column_stride, &left.leading,
-             b.data + l * b.row_stride + j * b.column_stride, &right.leading, &old,
-             c.data + i * c.row_stride + j * c.column_stride, &ldc);
+        call(&left.letter, &right.letter, &rows, &columns, &depth, &alpha, &a.at(i, l), &left.leading,
+             &b.at(l, j), &right.leading, &old, &c.at(i, j), &ldc);
       }
     }
   }
@@ -170,7 +169,7 @@ void gemv(index_t m, index_t n, T alpha, const Panel<const T>& a, bool conjugate
   // BLAS conjugates only where it transposes.
   if ((!by_rows && !by_columns) || m > part || n > part || (conjugated && !by_rows)) {
     const auto element = [&](index_t i, index_t j) {
-      const T value = a.data[i * a.row_stride + j * a.column_stride];
+      const T value = a.at(i, j);
       if constexpr (std::is_floating_point_v<T>)
         return value;
       else
@@ -202,10 +201,7 @@ void gemv(index_t m, index_t n, T alpha, const Panel<const T>& a, bool conjugate
   template void gemv<T>(index_t, index_t, T, const Panel<const T>&, bool, const T*, T*);                  \
   template void gemm<T>(index_t, index_t, index_t, T, const Panel<const T>&, bool, const Panel<const T>&, \
                         bool, T, const Panel<T>&);
-TESSERA_DEFINE(float)
-TESSERA_DEFINE(double)
-TESSERA_DEFINE(c64)
-TESSERA_DEFINE(c128)
+TESSERA_FOR_EACH_SCALAR(TESSERA_DEFINE)
 #undef TESSERA_DEFINE
 
 }  // namespace tessera::linalg::blas

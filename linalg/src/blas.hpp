@@ -33,6 +33,11 @@ struct Panel {
   index_t row_stride, column_stride;
 
   Panel transposed() const noexcept { return {data, column_stride, row_stride}; }
+  T& at(index_t row, index_t column) const noexcept { return data[row * row_stride + column * column_stride]; }
+  /// The panel that begins at an element. @local
+  Panel from(index_t row, index_t column) const noexcept {
+    return {data + row * row_stride + column * column_stride, row_stride, column_stride};
+  }
 };
 
 enum class Order { by_columns, by_rows, neither };

@@ -9,6 +9,8 @@
 
 #include <tessera/core/operations.hpp>
 
+#include "instantiate.hpp"
+
 namespace tessera::linalg::detail {
 namespace {
 
@@ -28,13 +30,12 @@ void store(const OwnedSubmatrix& share, const blas::Panel<T>& block, T beta) {
   for (const LocalPiece& piece : share.pieces) {
     const IndexSet rows(piece.box.lo[0], piece.box.hi[0] - piece.box.lo[0]),
         columns(piece.box.lo[1], piece.box.hi[1] - piece.box.lo[1]);
-    const T* from = block.data + *share.rows.find(rows) * block.row_stride +
-                    *share.columns.find(columns) * block.column_stride;
-    auto* to = reinterpret_cast<T*>(piece.data);
+    const blas::Panel<T> from = block.from(*share.rows.find(rows), *share.columns.find(columns)),
+                         to{reinterpret_cast<T*>(piece.data), piece.strides[0], piece.strides[1]};
     for (index_t j = 0; j < columns.size(); ++j) {
       for (index_t i = 0; i < rows.size(); ++i) {
-        T& x = to[i * piece.strides[0] + j * piece.strides[1]];
-        x = from[i * block.row_stride + j * block.column_stride] + scaled(beta, x);
+        T& x = to.at(i, j);
+        x = from.at(i, j) + scaled(beta, x);
       }
     }
   }
@@ -219,10 +220,7 @@ Tiles distributed_product(LocalProduct<T>& product, const SliceCore& c, index_t 
 #define TESSERA_DEFINE(T)                                                                              \
   template Tiles distributed_product<T>(LocalProduct<T>&, const SliceCore&, index_t, T, const Tiles&); \
   template void multiply_own<T>(LocalProduct<T>&, const SliceCore&, index_t, T, const Tiles&);
-TESSERA_DEFINE(float)
-TESSERA_DEFINE(double)
-TESSERA_DEFINE(std::complex<float>)
-TESSERA_DEFINE(std::complex<double>)
+TESSERA_FOR_EACH_SCALAR(TESSERA_DEFINE)
 #undef TESSERA_DEFINE
 
 }  // namespace tessera::linalg::detail

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "instantiate.hpp"
 #include "phases.hpp"
 #include "scalapack_call.hpp"
 #include "scalapack_eigen.hpp"
@@ -147,10 +148,7 @@ std::vector<Complex<T>> eig(const SliceCore& a, const SliceCore* vectors, const 
 
 #define TESSERA_DEFINE(T) \
   template std::vector<Complex<T>> eig<T>(const SliceCore&, const SliceCore*, const Blocking&);
-TESSERA_DEFINE(float)
-TESSERA_DEFINE(double)
-TESSERA_DEFINE(std::complex<float>)
-TESSERA_DEFINE(std::complex<double>)
+TESSERA_FOR_EACH_SCALAR(TESSERA_DEFINE)
 #undef TESSERA_DEFINE
 
 }  // namespace tessera::linalg::detail

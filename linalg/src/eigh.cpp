@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "elpa.hpp"
+#include "instantiate.hpp"
 #include "phases.hpp"
 #include "scalapack_call.hpp"
 #include "scalapack_eigen.hpp"
@@ -241,10 +242,7 @@ std::vector<Real<T>> eigh(const SliceCore& a, const SliceCore* b, const EighOpti
 #define TESSERA_DEFINE(T)                                                                       \
   template std::vector<Real<T>> eigh<T>(const SliceCore&, const SliceCore*, const EighOptions&, \
                                         const MakeVectors&);
-TESSERA_DEFINE(float)
-TESSERA_DEFINE(double)
-TESSERA_DEFINE(std::complex<float>)
-TESSERA_DEFINE(std::complex<double>)
+TESSERA_FOR_EACH_SCALAR(TESSERA_DEFINE)
 #undef TESSERA_DEFINE
 
 }  // namespace tessera::linalg::detail

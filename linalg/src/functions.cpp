@@ -10,6 +10,7 @@
 
 #include <tessera/linalg/eigh.hpp>
 
+#include "instantiate.hpp"
 #include "scalapack_call.hpp"
 #include "symmetric_product.hpp"
 
@@ -179,10 +180,7 @@ Array<T, 2> canonical_orthogonaliser(const SliceCore& s, double threshold, const
 }
 #define TESSERA_DEFINE(T) \
   template Array<T, 2> canonical_orthogonaliser<T>(const SliceCore&, double, const Blocking&);
-TESSERA_DEFINE(float)
-TESSERA_DEFINE(double)
-TESSERA_DEFINE(std::complex<float>)
-TESSERA_DEFINE(std::complex<double>)
+TESSERA_FOR_EACH_SCALAR(TESSERA_DEFINE)
 #undef TESSERA_DEFINE
 
 }  // namespace tessera::linalg::detail

@@ -121,8 +121,7 @@ std::optional<blas::Panel<const T>> Factor<T>::in_place(const IndexSet& outer, c
     const blas::Order order = blas::order_of(share.row_stride, share.column_stride, outer.size(), inner.size());
     if (!blas::can_read(order, conjugated_, result)) return {};
     const auto* data = reinterpret_cast<const T*>(share.data);
-    return blas::Panel<const T>{data + *row * share.row_stride + *column * share.column_stride,
-                                share.row_stride, share.column_stride};
+    return blas::Panel<const T>{data, share.row_stride, share.column_stride}.from(*row, *column);
   }
   return {};
 }
@@ -169,10 +168,8 @@ void LocalProduct<T>::add(const IndexSet& rows, const IndexSet& columns, const I
   const std::vector<IndexSet> column_parts = parts(right_, columns, rows);
   for (const IndexSet& some_rows : parts(left_, rows, columns)) {
     for (const IndexSet& some_columns : column_parts) {
-      const index_t offset =
-          *rows.find(some_rows) * c.row_stride + *columns.find(some_columns) * c.column_stride;
-      add_block(some_rows, some_columns, inner, beta, {c.data + offset, c.row_stride, c.column_stride}, first,
-                tiles);
+      add_block(some_rows, some_columns, inner, beta,
+                c.from(*rows.find(some_rows), *columns.find(some_columns)), first, tiles);
     }
   }
 }
@@ -240,15 +237,8 @@ template <class T>
 void LocalProduct<T>::multiply(const IndexSet& rows, const IndexSet& columns, const Step& step, T beta,
                                const blas::Panel<T>& c, const Tiles& tiles) const {
   const auto part = [&](index_t row, index_t m, index_t column, index_t n) {
-    blas::gemm<T>(
-        m, n, step.inner.size(), alpha_,
-        {step.left->data + row * step.left->row_stride, step.left->row_stride, step.left->column_stride},
-        left_.is_conjugated(),
-        blas::Panel<const T>{step.right->data + column * step.right->row_stride, step.right->row_stride,
-                             step.right->column_stride}
-            .transposed(),
-        right_.is_conjugated(), beta,
-        {c.data + row * c.row_stride + column * c.column_stride, c.row_stride, c.column_stride});
+    blas::gemm<T>(m, n, step.inner.size(), alpha_, step.left->from(row, 0), left_.is_conjugated(),
+                  step.right->from(column, 0).transposed(), right_.is_conjugated(), beta, c.from(row, column));
   };
   if (tiles.part == Tiles::Part::all) return part(0, rows.size(), 0, columns.size());
   const std::vector<TileRange> all_rows = tile_ranges(rows, tiles.size);

@@ -8,6 +8,7 @@
 
 #include <tessera/linalg/operand.hpp>
 
+#include "instantiate.hpp"
 #include "scaling.hpp"
 
 namespace tessera::linalg::detail {
@@ -56,10 +57,7 @@ void unfix_phases(const SliceCore& rows, const std::vector<T>& phases) {
 #define TESSERA_DEFINE(T)                                  \
   template std::vector<T> fix_phases<T>(const SliceCore&); \
   template void unfix_phases<T>(const SliceCore&, const std::vector<T>&);
-TESSERA_DEFINE(float)
-TESSERA_DEFINE(double)
-TESSERA_DEFINE(std::complex<float>)
-TESSERA_DEFINE(std::complex<double>)
+TESSERA_FOR_EACH_SCALAR(TESSERA_DEFINE)
 #undef TESSERA_DEFINE
 
 }  // namespace tessera::linalg::detail

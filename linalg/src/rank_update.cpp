@@ -82,17 +82,16 @@ template <class T>
 void pack(const Panel<const T>& from, index_t outer, index_t k, index_t height, T factor, T* to) {
   for (index_t begin = 0; begin < outer; begin += height, to += height * k) {
     const index_t count = std::min(height, outer - begin);
-    const T* const first = from.data + begin * from.row_stride;
+    const Panel<const T> part = from.from(begin, 0);
     if (count < height) std::fill(to, to + height * k, T{});
     // The inner loop runs along contiguous elements.
     if (from.row_stride == 1) {
       for (index_t l = 0; l < k; ++l) {
-        for (index_t i = 0; i < count; ++i) to[l * height + i] = factor * first[i + l * from.column_stride];
+        for (index_t i = 0; i < count; ++i) to[l * height + i] = factor * part.data[i + l * part.column_stride];
       }
     } else {
       for (index_t i = 0; i < count; ++i) {
-        for (index_t l = 0; l < k; ++l)
-          to[l * height + i] = factor * first[i * from.row_stride + l * from.column_stride];
+        for (index_t l = 0; l < k; ++l) to[l * height + i] = factor * part.at(i, l);
       }
     }
   }
@@ -175,12 +174,10 @@ bool rank_update(index_t m, index_t n, index_t k, T alpha, const Panel<const T>&
   const Update<T> update(tile, k, old, beta, c);
   for (index_t column = 0; column < n; column += columns) {
     const index_t some_columns = std::min(columns, n - column);
-    pack<T>(Panel<const T>{b.data + column * b.column_stride, b.column_stride, b.row_stride}, some_columns, k,
-            tile.columns, alpha, right);
+    pack<T>(b.from(0, column).transposed(), some_columns, k, tile.columns, alpha, right);
     for (index_t row = 0; row < m; row += rows) {
       const index_t some_rows = std::min(rows, m - row);
-      pack<T>({a.data + row * a.row_stride, a.row_stride, a.column_stride}, some_rows, k, tile.rows, T{1},
-              left);
+      pack<T>(a.from(row, 0), some_rows, k, tile.rows, T{1}, left);
       update.block(left, row, some_rows, right, column, some_columns);
     }
   }

@@ -9,6 +9,8 @@
 
 #include <tessera/linalg/error.hpp>
 
+#include "instantiate.hpp"
+
 namespace tessera::linalg::detail {
 
 using tessera::detail::Box;
@@ -148,10 +150,7 @@ void copy_adjoint(const SliceCore& from, const SliceCore& to) {
   template void copy_adjoint<T>(const SliceCore&, const SliceCore&); \
   template double largest_of_lower<T>(const SliceCore&);             \
   template double largest_of_lower<T>(std::string_view, const SliceCore&, std::string);
-TESSERA_DEFINE(float)
-TESSERA_DEFINE(double)
-TESSERA_DEFINE(std::complex<float>)
-TESSERA_DEFINE(std::complex<double>)
+TESSERA_FOR_EACH_SCALAR(TESSERA_DEFINE)
 #undef TESSERA_DEFINE
 
 SliceCore corner(const SliceCore& matrix, index_t rows, index_t columns) {

@@ -8,6 +8,7 @@
 
 #include <tessera/linalg/gemm.hpp>
 
+#include "instantiate.hpp"
 #include "phases.hpp"
 #include "scalapack_call.hpp"
 #include "scalapack_eigen.hpp"
@@ -132,10 +133,7 @@ std::vector<Real<T>> svd(const SliceCore& a, const SliceCore* u, const SliceCore
 
 #define TESSERA_DEFINE(T) \
   template std::vector<Real<T>> svd<T>(const SliceCore&, const SliceCore*, const SliceCore*, const Blocking&);
-TESSERA_DEFINE(float)
-TESSERA_DEFINE(double)
-TESSERA_DEFINE(std::complex<float>)
-TESSERA_DEFINE(std::complex<double>)
+TESSERA_FOR_EACH_SCALAR(TESSERA_DEFINE)
 #undef TESSERA_DEFINE
 
 }  // namespace tessera::linalg::detail

@@ -7,6 +7,7 @@
 
 #include <tessera/linalg/gemm.hpp>
 
+#include "instantiate.hpp"
 #include "scalapack_call.hpp"
 
 namespace tessera::linalg::detail {
@@ -26,8 +27,7 @@ constexpr const char* name_of(Symmetry symmetry, const char* symmetric, const ch
 template <class T>
 struct Mirrored {
   Box box;
-  T* into;  // its place in the result
-  index_t row_stride, column_stride;
+  blas::Panel<T> into;    // its place in the result
   std::vector<T> memory;  // by columns; only for a tile on the diagonal
 
   bool is_on_diagonal() const { return !memory.empty(); }
@@ -41,17 +41,16 @@ std::vector<Mirrored<T>> fetch_mirrored(const SliceCore& c, const Tiles& tiles, 
   std::vector<Mirrored<T>> parts;
   c.for_each_piece_of(c.array().group().rank(), [&](const LocalPiece& piece) {
     const auto &lo = piece.box.lo, &hi = piece.box.hi;
+    const blas::Panel<T> place{reinterpret_cast<T*>(piece.data), piece.strides[0], piece.strides[1]};
     const auto columns = tile_ranges(IndexSet(lo[1], hi[1] - lo[1]), tiles.size);
     for (const TileRange& row : tile_ranges(IndexSet(lo[0], hi[0] - lo[0]), tiles.size)) {
       for (const TileRange& column : columns) {
         if (row.number != column.number && tiles.wants(row.number, column.number)) continue;
-        Mirrored<T> part{{}, nullptr, piece.strides[0], piece.strides[1], {}};
+        Mirrored<T> part{{}, place.from(row.offset, column.offset), {}};
         part.box.lo[0] = lo[0] + row.offset, part.box.hi[0] = part.box.lo[0] + row.count;
         part.box.lo[1] = lo[1] + column.offset, part.box.hi[1] = part.box.lo[1] + column.count;
         // Nothing of it is above the diagonal.
         if (row.number == column.number && part.box.hi[1] - 1 <= part.box.lo[0]) continue;
-        part.into =
-            reinterpret_cast<T*>(piece.data) + row.offset * piece.strides[0] + column.offset * piece.strides[1];
         if (row.number == column.number) part.memory.resize(static_cast<std::size_t>(row.count * column.count));
         parts.push_back(std::move(part));
       }
@@ -60,9 +59,9 @@ std::vector<Mirrored<T>> fetch_mirrored(const SliceCore& c, const Tiles& tiles, 
   for (Mirrored<T>& part : parts) {
     const index_t rows = part.box.hi[0] - part.box.lo[0], columns = part.box.hi[1] - part.box.lo[1];
     const index_t extents[2] = {rows, columns}, by_columns[2] = {1, rows},
-                  in_place[2] = {part.row_stride, part.column_stride};
+                  in_place[2] = {part.into.row_stride, part.into.column_stride};
     request += part.is_on_diagonal() ? image.get_async(part.box, {part.memory.data(), extents, by_columns})
-                                     : image.get_async(part.box, {part.into, extents, in_place});
+                                     : image.get_async(part.box, {part.into.data, extents, in_place});
   }
   return parts;
 }
@@ -75,7 +74,7 @@ void finish(const Mirrored<T>& part, Symmetry symmetry) {
   for (index_t j = box.lo[1]; j < box.hi[1]; ++j) {
     const index_t end = part.is_on_diagonal() ? std::min(j, box.hi[0]) : box.hi[0];
     for (index_t i = box.lo[0]; i < end; ++i) {
-      T& x = part.into[(i - box.lo[0]) * part.row_stride + (j - box.lo[1]) * part.column_stride];
+      T& x = part.into.at(i - box.lo[0], j - box.lo[1]);
       if (part.is_on_diagonal())
         x = part.memory[static_cast<std::size_t>(i - box.lo[0] + (j - box.lo[1]) * rows)];
       if (symmetry == Symmetry::hermitian) x = conjugate(x);
@@ -155,10 +154,7 @@ void symmetric_product(Symmetry symmetry, Side side, Triangle triangle, const vo
 
 #define TESSERA_DEFINE(T) \
   template void symmetric_product<T>(Symmetry, LocalProduct<T>&, const SliceCore&, index_t, T);
-TESSERA_DEFINE(float)
-TESSERA_DEFINE(double)
-TESSERA_DEFINE(std::complex<float>)
-TESSERA_DEFINE(std::complex<double>)
+TESSERA_FOR_EACH_SCALAR(TESSERA_DEFINE)
 #undef TESSERA_DEFINE
 
 }  // namespace tessera::linalg::detail
