@@ -98,7 +98,7 @@ Request AgentPath::list(SegmentState& segment, const RunList& list) {
   const Action& action = list.action;
   AgentClient& client = client_of(segment);
   Launches launches(segment, rank);
-  if (list.run >= largest_packed) {
+  if (list.run > largest_packed) {
     const Strided shape = Strided::contiguous(list.run);
     for (const Run& run : list.runs) {
       Pending* pending = &launches.next();
