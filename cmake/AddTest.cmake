@@ -148,10 +148,12 @@ function(tessera_add_mpi_test name)
   endif()
   # The quick set: 1 and 3 ranks on a node, and 4 ranks on nodes of 2, where only some share memory. A test that never
   # runs on 3 ranks runs on 2. A test that never runs on nodes of 2 runs on 3 nodes. Sanitizers are slow, so with them
-  # the set is 4 ranks on nodes of 2, or else 2 ranks on a node.
+  # the set is 3 ranks on nodes of 2, which are one node of 2 and one of 1, or else 2 ranks on a node.
   set(quick_on_node)
   set(quick_nodes)
-  if(4 IN_LIST arg_NP AND 2 IN_LIST arg_NODE_SIZES)
+  if(TESSERA_TEST_SANITIZED AND 3 IN_LIST arg_NP AND 2 IN_LIST arg_NODE_SIZES)
+    set(quick_nodes 3-2)
+  elseif(4 IN_LIST arg_NP AND 2 IN_LIST arg_NODE_SIZES)
     set(quick_nodes 4-2)
   elseif(TESSERA_TEST_SANITIZED)
     set(quick_on_node 2)

@@ -21,12 +21,16 @@ void Generator::add_of_all(const Sketch& array) {
   const std::string verb = line.verb;
   if (verb == "fetch_add_all" || verb == "locked_add_all") {
     line.set("at", some_position(array)).set("count", pick(1, 8));
-    if (verb == "fetch_add_all") line.set("value", pick(1, 3));
+    if (verb == "fetch_add_all") {
+      line.set("value", pick(1, 3));
+      if (chance(30)) line.set("threads", pick(2, 4));
+    }
     return;
   }
   line.set("seed", seed());
   finish_of_all(line);
   if (verb == "put_all") line.set("notify", pick(0, 1));
+  if (verb == "acc_all" && chance(30)) line.set("threads", pick(2, 4));
   if (verb == "read_epoch" || verb == "acc_epoch" || verb == "acc_all") line.set("count", pick(1, 6));
   if (verb.find("_epoch") != std::string::npos && verb != "write_epoch" && chance(20))
     line.set("cache", pick(0, 40000));

@@ -15,6 +15,7 @@ namespace tessera::stress {
 struct RunOptions {
   std::string broken;  // the verb after which the model is falsified
   bool verbose = false;
+  index_t threads = 1;  // of each rank, at most; more than 1 needs ThreadLevel::multiple
   const Runtime* runtime = nullptr;
 };
 
@@ -114,6 +115,8 @@ class Run {
   void remove(const std::string& name, bool closes);
   void fill(Entry& entry, index_t value);
   int author(const Entry& entry, const Line& line) const;
+  // How many threads of each rank run a line.
+  index_t threads_of(const Line& line) const;
   bool is_me(const Entry& entry, int member) const;
   int my_number(const Entry& entry) const;
   // Whether an array has cells that batches can work on; finds them if need be.

@@ -5,6 +5,7 @@
 #include <tessera/runtime/mutexes.hpp>
 
 #include "interpreter.hpp"
+#include "on_threads.hpp"
 
 // Lines that all members of a group run together.
 namespace tessera::stress::detail {
@@ -64,7 +65,12 @@ bool Run::read_epoch(const Line& line) {
   return true;
 }
 
-// acc_all and acc_epoch: every member adds to patches of its own, which overlap those of others.
+index_t Run::threads_of(const Line& line) const {
+  return std::clamp<index_t>(line.number("threads", 1), 1, options_.threads);
+}
+
+// acc_all and acc_epoch: every member adds to patches of its own, which overlap those of others. In acc_all its
+// threads share the patches.
 bool Run::accumulate_all(const Line& line) {
   Entry* entry = find(line.names[0]);
   if (entry == nullptr) return false;
@@ -88,10 +94,20 @@ bool Run::accumulate_all(const Line& line) {
       const auto chosen = entry->model.select(patches[k]);
       if (!is_epoch) prepare(*entry, chosen->at, member, adds);
       all.push_back(random_values(seed_of(line, member, k), chosen->at.size(), entry->model.is_complex()));
-      if (!is_epoch && is_me(*entry, member))
-        entry->array->accumulate(patches[k], all.back(), Line{"acc", {}, {}});
     }
-    if (is_epoch && is_me(*entry, member)) entry->array->accumulate_only(patches, all, line);
+    if (!is_me(*entry, member)) continue;
+    if (is_epoch) {
+      entry->array->accumulate_only(patches, all, line);
+      continue;
+    }
+    const index_t threads = threads_of(line);
+    attempt([&] {
+      on_threads(threads, [&](index_t thread) {
+        for (auto k = static_cast<std::size_t>(thread); k < patches.size();
+             k += static_cast<std::size_t>(threads))
+          entry->array->accumulate(patches[k], all[k], Line{"acc", {}, {}});
+      });
+    });
   }
   entry->model.values = after;
   return true;
@@ -134,8 +150,8 @@ bool Run::fetch_add_all(const Line& line) {
   Entry* entry = find(line.names[0]);
   if (entry == nullptr) return false;
   const auto place = entry->model.place(line.numbers("at"));
-  const index_t value = line.number("value", 1), times = line.number("count", 1),
-                all = times * entry->members();
+  const index_t value = line.number("value", 1), times = line.number("count", 1), threads = threads_of(line),
+                all = times * threads * entry->members();
   if (!place || value < 1) return false;
   Number& here = entry->model.values[*place];
   const auto after = here + static_cast<double>(all * value);
@@ -143,12 +159,20 @@ bool Run::fetch_add_all(const Line& line) {
   settle(*entry);
   if (entry->array)
     attempt([&] {
-      double sum = 0, last = -1e300;
-      for (index_t k = 0; k < times; ++k) {
-        const double old =
-            entry->array->fetch_op(line.numbers("at"), Update::sum, static_cast<double>(value)).real();
-        if (old <= last) fail("fetch_add gives " + std::to_string(old) + " after " + std::to_string(last));
-        sum += last = old;
+      std::vector<Values> found(static_cast<std::size_t>(threads));
+      on_threads(threads, [&](index_t thread) {
+        for (index_t k = 0; k < times; ++k)
+          found[static_cast<std::size_t>(thread)].push_back(
+              entry->array->fetch_op(line.numbers("at"), Update::sum, static_cast<double>(value)));
+      });
+      double sum = 0;
+      for (const Values& old : found) {
+        for (std::size_t k = 0; k < old.size(); ++k) {
+          sum += old[k].real();
+          if (k > 0 && old[k].real() <= old[k - 1].real())
+            fail("fetch_add gives " + std::to_string(old[k].real()) + " after " +
+                 std::to_string(old[k - 1].real()));
+        }
       }
       sum = groups_.at(entry->group).group.all_reduce(sum, Reduce::sum);
       const double n = static_cast<double>(all), step = static_cast<double>(value);

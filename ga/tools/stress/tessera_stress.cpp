@@ -26,7 +26,7 @@ using tessera::index_t;
 namespace stress = tessera::stress;
 
 struct Options {
-  index_t seed = -1, rounds = 0, operations = 120;
+  index_t seed = -1, rounds = 0, operations = 120, threads = 1;
   double seconds = 0;
   std::string script, broken;
   bool no_shrink = false, verbose = false;
@@ -53,7 +53,7 @@ class Job {
       : runtime_(runtime),
         world_(runtime.world()),
         options_(options),
-        run_{options.broken, options.verbose, &runtime} {}
+        run_{options.broken, options.verbose, options.threads, &runtime} {}
 
   int operator()() {
     if (!options_.script.empty()) return run_file();
@@ -175,7 +175,10 @@ class Job {
     if (is_first()) {
       const std::string name = file_of(seed, "");
       write(name, shortest, last.message);
-      std::printf("again: mpiexec -n %d tessera-stress --script %s\n", world_.size(), name.c_str());
+      const std::string threads =
+          options_.threads > 1 ? " --threads " + std::to_string(options_.threads) : std::string();
+      std::printf("again: mpiexec -n %d tessera-stress --script %s%s\n", world_.size(), name.c_str(),
+                  threads.c_str());
       std::printf("%s scripts, %s operations, seed %lld: WRONG\n", grouped(scripts_).c_str(),
                   grouped(operations_).c_str(), static_cast<long long>(seed));
     }
@@ -200,6 +203,9 @@ int main(int argc, char** argv) {
   app.add_option("--seconds", options.seconds, "how long to go on (10 unless --rounds is given)");
   app.add_option("--rounds", options.rounds, "how many scripts to run");
   app.add_option("--operations", options.operations, "lines of a script")->check(CLI::PositiveNumber);
+  app.add_option("--threads", options.threads,
+                 "let up to so many threads of each rank work at once; MPI must support MPI_THREAD_MULTIPLE")
+      ->check(CLI::Range(1, 64));
   app.add_option("--script", options.script, "run the lines of a file instead");
   app.add_flag("--no-shrink", options.no_shrink, "do not look for a shorter script that fails");
   app.add_flag("--verbose", options.verbose, "print each line before it is run");
@@ -213,6 +219,8 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error);
   }
-  const tessera::Runtime runtime(argc, argv);
+  tessera::RuntimeOptions settings;
+  if (options.threads > 1) settings.threads = tessera::ThreadLevel::multiple;
+  const tessera::Runtime runtime(argc, argv, settings);
   return Job(runtime, options)();
 }
