@@ -11,7 +11,7 @@
 #include <tessera/layout.hpp>
 #include <tessera/view.hpp>
 
-#include "../support/message_of.hpp"
+#include "message_of.hpp"
 #include "array_model.hpp"
 #include "layout/block_locator.hpp"
 
