@@ -5,7 +5,7 @@
 #include <limits>
 #include <random>
 
-#include "../ga/slice_model.hpp"
+#include "../../ga/slice_model.hpp"
 #include "matrix_model.hpp"
 
 extern "C" void dsyev_(const char*, const char*, const int*, double*, const int*, double*, double*, const int*,

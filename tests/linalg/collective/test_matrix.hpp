@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "../ga/onesided_model.hpp"
-#include "../ga/slice_model.hpp"
+#include "../../ga/onesided_model.hpp"
+#include "../../ga/slice_model.hpp"
 #include "matrix_model.hpp"
 
 namespace tessera::test {
