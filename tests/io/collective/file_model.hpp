@@ -12,8 +12,8 @@
 #include <tessera/io/io.hpp>
 #include <tessera/reductions.hpp>
 
-#include "../ga/onesided_model.hpp"
-#include "../ga/slice_model.hpp"
+#include "../../ga/onesided_model.hpp"
+#include "../../ga/slice_model.hpp"
 #include "raw_file.hpp"
 
 // Shared by the tests of files: arrays and slices with known elements, and raw HDF5 for the other side.

@@ -5,7 +5,7 @@
 #include <tessera/matrix.hpp>
 #include <tessera/reductions.hpp>
 
-#include "array_model.hpp"
+#include "../../ga/array_model.hpp"
 #include "raw_file.hpp"
 
 namespace {

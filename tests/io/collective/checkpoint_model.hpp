@@ -10,7 +10,7 @@
 #include <tessera/io/checkpoint.hpp>
 #include <tessera/io/checkpoint_info.hpp>
 
-#include "array_model.hpp"
+#include "../../ga/array_model.hpp"
 #include "raw_file.hpp"
 
 namespace tessera::test {
