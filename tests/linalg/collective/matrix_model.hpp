@@ -2,15 +2,16 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
+#include <complex>
 #include <random>
+#include <type_traits>
 #include <vector>
 
 #include <tessera/linalg/linalg.hpp>
 #include <tessera/tessera.hpp>
 
+#include "comparison.hpp"
+#include "largest_distance.hpp"
 #include "mpi_test.hpp"
 
 namespace tessera::test {
@@ -78,6 +79,22 @@ Local<T> adjoint_of(const Local<T>& a) {
   }
   return c;
 }
+/// Row i times by[i]. @local
+template <class T, class Factor>
+Local<T> scaled_rows(Local<T> a, const std::vector<Factor>& by) {
+  for (index_t i = 0; i < a.extents()[0]; ++i) {
+    for (index_t j = 0; j < a.extents()[1]; ++j) a(i, j) *= by[at(i)];
+  }
+  return a;
+}
+/// Column j times by[j]. @local
+template <class T, class Factor>
+Local<T> scaled_columns(Local<T> a, const std::vector<Factor>& by) {
+  for (index_t i = 0; i < a.extents()[0]; ++i) {
+    for (index_t j = 0; j < a.extents()[1]; ++j) a(i, j) *= by[at(j)];
+  }
+  return a;
+}
 template <class T>
 Local<T> unit(index_t n) {
   Local<T> a(Extents<2>{n, n});
@@ -85,17 +102,40 @@ Local<T> unit(index_t n) {
   return a;
 }
 template <class T>
-double distance(const Local<T>& a, const Local<T>& b) {
-  EXPECT_EQ(a.extents(), b.extents());
-  double worst = 0;
-  for (index_t i = 0; i < a.extents()[0]; ++i) {
-    for (index_t j = 0; j < a.extents()[1]; ++j) {
-      const auto apart = static_cast<double>(std::abs(a(i, j) - b(i, j)));
-      // std::max does not propagate every NaN.
-      worst = std::isnan(apart) ? std::numeric_limits<double>::infinity() : std::max(worst, apart);
-    }
+testing::AssertionResult have_other_extents(const Local<T>& found, const Local<T>& expected) {
+  return testing::AssertionFailure() << "extents " << testing::PrintToString(found.extents()) << " where "
+                                     << testing::PrintToString(expected.extents()) << " are expected";
+}
+/// Whether every element is less than `tolerance` from the expected one. @local
+template <class T>
+testing::AssertionResult are_close(const Local<T>& found, const Local<T>& expected, double tolerance) {
+  if (found.extents() != expected.extents()) return have_other_extents(found, expected);
+  LargestDistance distance;
+  for (index_t i = 0; i < found.extents()[0]; ++i) {
+    for (index_t j = 0; j < found.extents()[1]; ++j) distance(Index<2>{i, j}, expected(i, j), found(i, j));
   }
-  return worst;
+  return distance.below(tolerance);
+}
+/// The same for lists, which may be of different types. @local
+template <class V, class W>
+testing::AssertionResult are_close(const std::vector<V>& found, const std::vector<W>& expected,
+                                   double tolerance) {
+  if (found.size() != expected.size())
+    return testing::AssertionFailure()
+           << found.size() << " values where " << expected.size() << " are expected";
+  LargestDistance distance;
+  for (std::size_t i = 0; i < found.size(); ++i) distance(i, expected[i], found[i]);
+  return distance.below(tolerance);
+}
+/// Whether every element equals the expected one. @local
+template <class T>
+testing::AssertionResult are_equal(const Local<T>& found, const Local<T>& expected) {
+  if (found.extents() != expected.extents()) return have_other_extents(found, expected);
+  Comparison compared;
+  for (index_t i = 0; i < found.extents()[0]; ++i) {
+    for (index_t j = 0; j < found.extents()[1]; ++j) compared(Index<2>{i, j}, expected(i, j), found(i, j));
+  }
+  return compared.equal();
 }
 template <class A>
 auto all_of(const A& a) {

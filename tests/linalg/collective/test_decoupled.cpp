@@ -5,8 +5,7 @@
 #include <limits>
 #include <random>
 
-#include "../../ga/slice_model.hpp"
-#include "matrix_model.hpp"
+#include "spectra.hpp"
 
 extern "C" void dsyev_(const char*, const char*, const int*, double*, const int*, double*, double*, const int*,
                        int*);
@@ -72,7 +71,31 @@ Matrix sparse(index_t n, unsigned seed) {
   return a;
 }
 
-TEST(SomeEigenvalues, of_decoupled_graded_and_wilkinson_like_matrices) {
+// A range of the eigenvalues of a matrix, by one solver.
+void check_range(const Array<double, 2>& a, const Matrix& matrix, const std::vector<double>& expected,
+                 EighSolver solver, index_t first, index_t last) {
+  const index_t n = matrix.extents()[0];
+  const double tolerance = 1e-13 * std::max(-expected.front(), expected.back());
+  const EighOptions options{
+      .indices = EighOptions::Indices{first, last}, .solver = solver, .blocking = {.block = 2}};
+  const std::vector<double> wanted(expected.begin() + first, expected.begin() + last);
+  EXPECT_TRUE(are_close(linalg::eigvalsh(a, options), wanted, tolerance)) << "values alone";
+  const auto [w, v] = linalg::eigh(a, options);
+  EXPECT_TRUE(are_close(w, wanted, tolerance)) << "with vectors";
+  const auto vectors = all_of(v);
+  EXPECT_TRUE(are_eigenpairs(matrix, vectors, w, tolerance));
+  EXPECT_TRUE(are_orthonormal(vectors, 1e-12));
+  // If there are gaps on both sides, an interval gives the same eigenvalues.
+  if (first > 0 && last < n && expected[at(first)] - expected[at(first - 1)] > 0.01 &&
+      expected[at(last)] - expected[at(last - 1)] > 0.01) {
+    const EighOptions between{.interval = EighOptions::Interval{wanted.front() - 0.005, wanted.back() + 0.005},
+                              .solver = solver,
+                              .blocking = {.block = 2}};
+    EXPECT_TRUE(are_close(linalg::eigvalsh(a, between), wanted, tolerance)) << "by interval";
+  }
+}
+
+TEST(SomeEigenvalues, of_decoupled_graded_and_glued_matrices_agree_with_lapack) {
   const index_t n = 12;
   const std::vector<Matrix> matrices{blocks(n, 3, true, 1),  blocks(n, 3, false, 2), blocks(n, 1, false, 3),
                                      blocks(n, 5, false, 4), wilkinson(n, 11, 0),    wilkinson(n, 3, 1e-9),
@@ -86,41 +109,13 @@ TEST(SomeEigenvalues, of_decoupled_graded_and_wilkinson_like_matrices) {
     Array<double, 2> a(world(), {n, n}, {.name = "A"});
     set(a, matrix);
     const auto expected = by_lapack(matrix);
-    const double largest = std::max(-expected.front(), expected.back()), tolerance = 1e-13 * largest;
     for (const EighSolver solver : solvers) {
       for (index_t first = 0; first < n; ++first) {
         for (index_t last = first + 1; last <= n; ++last) {
           if (number++ % step != 0) continue;
           SCOPED_TRACE(testing::Message() << "matrix " << &matrix - matrices.data() << ", solver "
                                           << static_cast<int>(solver) << ", " << first << " to " << last);
-          const EighOptions options{
-              .indices = EighOptions::Indices{first, last}, .solver = solver, .blocking = {.block = 2}};
-          const std::vector<double> wanted(expected.begin() + first, expected.begin() + last);
-          const auto close = [&](const std::vector<double>& found) {
-            bool all = found.size() == wanted.size();
-            for (std::size_t i = 0; i < std::min(found.size(), wanted.size()); ++i)
-              all = all && std::abs(found[i] - wanted[i]) <= tolerance;
-            return all;
-          };
-          EXPECT_TRUE(close(linalg::eigvalsh(a, options))) << "values alone";
-          const auto [w, v] = linalg::eigh(a, options);
-          EXPECT_TRUE(close(w)) << "with vectors";
-          const auto vectors = all_of(v);
-          auto right = vectors;
-          for (index_t i = 0; i < n; ++i) {
-            for (index_t j = 0; j < last - first; ++j) right(i, j) *= w[static_cast<std::size_t>(j)];
-          }
-          EXPECT_LT(distance(product(matrix, vectors), right), tolerance);
-          EXPECT_LT(distance(product(adjoint_of(vectors), vectors), unit<double>(last - first)), 1e-12);
-          // If there are gaps on both sides, an interval gives the same eigenvalues.
-          if (first > 0 && last < n && expected[at(first)] - expected[at(first - 1)] > 0.01 &&
-              expected[at(last)] - expected[at(last - 1)] > 0.01) {
-            const EighOptions between{
-                .interval = EighOptions::Interval{wanted.front() - 0.005, wanted.back() + 0.005},
-                .solver = solver,
-                .blocking = {.block = 2}};
-            EXPECT_TRUE(close(linalg::eigvalsh(a, between))) << "by interval";
-          }
+          check_range(a, matrix, expected, solver, first, last);
         }
       }
     }
@@ -172,26 +167,20 @@ TYPED_TEST(Signs, are_the_same_on_any_number_of_ranks) {
     for (index_t i = 0; i < n; ++i)
       expected(i, k) = T(static_cast<RealOf<T>>(wave(first) < 0 ? -wave(i) : wave(i)));
   }
-  EXPECT_LT(distance(vectors, expected), tolerance);
-  EXPECT_LT(distance(all_of(linalg::eigh(chain, {.indices = EighOptions::Indices{2, 5}}).vectors),
-                     [&] {
-                       Local<T> part(Extents<2>{n, 3});
-                       for (index_t i = 0; i < n; ++i) {
-                         for (index_t j = 0; j < 3; ++j) part(i, j) = expected(i, j + 2);
-                       }
-                       return part;
-                     }()),
-            tolerance);
+  EXPECT_TRUE(are_close(vectors, expected, tolerance));
+  Local<T> part(Extents<2>{n, 3});
+  for (index_t i = 0; i < n; ++i) {
+    for (index_t j = 0; j < 3; ++j) part(i, j) = expected(i, j + 2);
+  }
+  const EighOptions some{.indices = EighOptions::Indices{2, 5}};
+  EXPECT_TRUE(are_close(all_of(linalg::eigh(chain, some).vectors), part, tolerance));
   Array<T, 2> any(world(), {n, 5}, {.name = "any"}), square(world(), {n, n}, {.name = "square"});
   const auto matrix = random_matrix<T>(n, 5, 21);
   set(any, matrix), set(square, random_matrix<T>(n, n, 22));
   const auto [u, s, vh] = linalg::svd(any);
-  auto left = all_of(u);
+  const auto left = all_of(u);
   expect_rule(left);
-  for (index_t i = 0; i < n; ++i) {
-    for (index_t j = 0; j < 5; ++j) left(i, j) *= s[static_cast<std::size_t>(j)];
-  }
-  EXPECT_LT(distance(product(left, all_of(vh)), matrix), tolerance);
+  EXPECT_TRUE(are_close(product(scaled_columns(left, s), all_of(vh)), matrix, tolerance));
   expect_rule(all_of(linalg::eig(square).vectors));
   world().sync();
 }

@@ -28,8 +28,9 @@ bool check(Random& random, index_t m, index_t n, index_t k, const Layout<2>* res
       c.at(i, j) = alpha * sum + beta * c.at(i, j);
     }
   }
-  EXPECT_EQ(c.wrong(), 0);
-  EXPECT_EQ(a.wrong() + b.wrong(), 0) << "an operand changed";
+  EXPECT_TRUE(c.equals_model());
+  EXPECT_TRUE(a.equals_model()) << "an operand changed";
+  EXPECT_TRUE(b.equals_model()) << "an operand changed";
   world().sync();
   return alpha != T{0};
 }
@@ -39,7 +40,7 @@ class Gemm : public testing::Test {};
 using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(Gemm, Scalars);
 
-TYPED_TEST(Gemm, any_layouts_and_slices) {
+TYPED_TEST(Gemm, equals_loops_for_any_layouts_and_slices) {
   Random random(20261122);
   for (int round = 0; round < rounds_of(world(), 25); ++round)
     check<TypeParam>(random, pick(random, 0, 24), pick(random, 0, 24), pick(random, 0, 24));
@@ -47,7 +48,7 @@ TYPED_TEST(Gemm, any_layouts_and_slices) {
 
 // Blocks that are read in place in parts, and operands larger than one fetch. They are smaller between nodes,
 // where a tile of a few elements is a message.
-TYPED_TEST(Gemm, larger_ones) {
+TYPED_TEST(Gemm, equals_loops_for_larger_matrices) {
   Random random(7);
   const int most = times(world(), 200, 30);
   for (int round = 0; round < rounds_of(world(), 3); ++round)
@@ -57,7 +58,7 @@ TYPED_TEST(Gemm, larger_ones) {
 }
 
 // Few products in each sum, and a result of more than 1 MiB on each rank. These use Tessera's own kernels.
-TYPED_TEST(Gemm, of_few_products) {
+TYPED_TEST(Gemm, equals_loops_for_sums_of_few_products) {
   Random random(9);
   if (world().size() > 3 || world().node_count() > 1) GTEST_SKIP() << "takes long there, and is the same";
   const Extents<2> dims(world().size() * 530, 530);
@@ -76,7 +77,7 @@ std::uint64_t accumulates() {
 }
 
 // Long sums with a result that one process owns. All processes compute parts of them and accumulate the parts.
-TYPED_TEST(Gemm, sums_that_are_split) {
+TYPED_TEST(Gemm, shares_out_long_sums_to_all_ranks) {
   Random random(8);
   const Extents<2> dims(6, 9);
   const auto layout = Layout<2>::blocked(dims, 1).on_ranks({world().size() - 1}, world().size());
@@ -97,7 +98,7 @@ std::uint64_t bytes_from_other_nodes() {
 }
 
 // Long sums of cyclic operands. Each rank sums over its own part of one operand, which is then not transferred.
-TYPED_TEST(Gemm, long_sums_of_cyclic_operands) {
+TYPED_TEST(Gemm, leaves_one_cyclic_operand_where_it_is) {
   using T = TypeParam;
   const int ranks = world().size();
   const index_t n = 4 * ranks, k = 100 * n;
@@ -114,18 +115,18 @@ TYPED_TEST(Gemm, long_sums_of_cyclic_operands) {
   const auto part = static_cast<std::uint64_t>(k / ranks * n * static_cast<index_t>(sizeof(T)));
   EXPECT_LE((bytes_from_other_nodes() - before) * static_cast<std::uint64_t>(ranks),
             part * static_cast<std::uint64_t>(ranks - 1));
-  int wrong = 0;
+  Comparison compared;
   for_each_local(c, [&](const Index<2>& at, const T& x) {
     T sum{2};
     for (index_t l = 0; l < k; ++l) sum += number<T>(at[0] - l % 3, l % 2) * number<T>(l % 5, at[1] % 3);
-    wrong += static_cast<int>(x != sum);
+    compared(at, sum, x);
   });
-  EXPECT_EQ(wrong, 0);
+  EXPECT_TRUE(compared.equal());
   world().sync();
 }
 
 // Blocked operands of one grid are read in place, on both sides of every border of nodes.
-TYPED_TEST(Gemm, blocks_of_one_grid) {
+TYPED_TEST(Gemm, reads_blocks_of_one_grid_in_place) {
   using T = TypeParam;
   const index_t n = 150;
   Array<T, 2> a(world(), {n, n}, {.name = "a"}), b(world(), {n, n}, {.name = "b"}),
@@ -136,18 +137,17 @@ TYPED_TEST(Gemm, blocks_of_one_grid) {
   for_each_local(b, [&](const Index<2>& at, T& x) { x = number<T>(at[0] * 50 + at[1], at[1]); });
   fill(c, T(std::numeric_limits<RealOf<T>>::quiet_NaN()));
   linalg::gemm(T{2}, a, b, T{0}, c);
-  int wrong = 0;
+  Comparison compared;
   for_each_local(c, [&](const Index<2>& at, const T& x) {
-    wrong += static_cast<int>(x != T{2} * number<T>((at[0] + 1) % n * 50 + at[1], at[1]));
+    compared(at, T{2} * number<T>((at[0] + 1) % n * 50 + at[1], at[1]), x);
   });
-  EXPECT_EQ(wrong, 0);
+  EXPECT_TRUE(compared.equal());
   // The square of a: both operands are one array.
   linalg::gemm(T{1}, a, a, T{0}, c);
-  wrong = 0;
-  for_each_local(c, [&](const Index<2>& at, const T& x) {
-    wrong += static_cast<int>(x != T(at[1] == (at[0] + 2) % n ? 1 : 0));
-  });
-  EXPECT_EQ(wrong, 0);
+  Comparison squares;
+  for_each_local(c,
+                 [&](const Index<2>& at, const T& x) { squares(at, T(at[1] == (at[0] + 2) % n ? 1 : 0), x); });
+  EXPECT_TRUE(squares.equal());
   world().sync();
 }
 

@@ -50,12 +50,15 @@ class TestMatrix {
   }
   /// Writes the elements that were set through `at` to the array. @collective
   void update() { set_contents(array_, all_); }
-  /// How many elements of the whole array are wrong.
-  int wrong() {
+  /// Whether all elements of the whole array are those of the model. @collective
+  testing::AssertionResult equals_model() {
     const std::vector<T> now = contents(array_);
-    int wrong = 0;
-    for (std::size_t i = 0; i < all_.size(); ++i) wrong += static_cast<int>(now[i] != all_[i]);
-    return wrong;
+    Comparison compared;
+    for_each_index(Patch<2>::whole(array_dims_), [&](const Index<2>& at) {
+      const auto i = test::at(number_of(at, array_dims_));
+      compared(at, all_[i], now[i]);
+    });
+    return compared.equal();
   }
   std::string description() const {
     return (is_whole_ ? "all" : slice_.of(array_).core().description()) + " of " +

@@ -50,12 +50,12 @@ void check_rank_k(Random& random, bool hermitian, index_t n, index_t k, const La
       c.at(i, j) = alpha * sum + beta * c.at(i, j);
     }
   }
-  EXPECT_EQ(c.wrong(), 0);
-  EXPECT_EQ(a.wrong(), 0) << "the operand changed";
+  EXPECT_TRUE(c.equals_model());
+  EXPECT_TRUE(a.equals_model()) << "the operand changed";
   world().sync();
 }
 
-TYPED_TEST(Products, rank_k) {
+TYPED_TEST(Products, of_a_matrix_and_its_adjoint_equal_loops) {
   Random random(5);
   for (int round = 0; round < rounds_of(world(), 8); ++round) {
     check_rank_k<TypeParam>(random, round % 2 == 0, pick(random, 0, 24), pick(random, 0, 24));
@@ -83,23 +83,23 @@ TYPED_TEST(Products, are_symmetric_to_the_last_bit) {
     set(a, numbers);
     linalg::herk(RealOf<T>{1}, a, RealOf<T>{0}, c);
     const auto all = c.get(Patch<2>::whole(c.dims()));
-    int different = 0;
-    double worst = 0;
+    Comparison mirrored;
+    LargestDistance distance;
     for (index_t i = 0; i < n; ++i) {
       for (index_t j = 0; j <= i; ++j) {
-        different += static_cast<int>(all(i, j) != conjugate(all(j, i)));
+        mirrored(Index<2>{i, j}, conjugate(all(j, i)), all(i, j));
         T sum{};
         for (index_t l = 0; l < k; ++l) sum += numbers(i, l) * conjugate(numbers(j, l));
-        worst = std::max(worst, static_cast<double>(std::abs(sum - all(i, j))));
+        distance(Index<2>{i, j}, sum, all(i, j));
       }
     }
-    EXPECT_EQ(different, 0);
-    EXPECT_LT(worst, 1000 * static_cast<double>(std::numeric_limits<RealOf<T>>::epsilon()));
+    EXPECT_TRUE(mirrored.equal());
+    EXPECT_TRUE(distance.below(1000 * static_cast<double>(std::numeric_limits<RealOf<T>>::epsilon())));
     world().sync();
   }
 }
 
-TYPED_TEST(Products, one_triangle_of_a_symmetric_matrix) {
+TYPED_TEST(Products, read_one_triangle_of_a_symmetric_matrix) {
   using T = TypeParam;
   Random random(6);
   for (int round = 0; round < rounds_of(world(), 8); ++round) {
@@ -131,13 +131,14 @@ TYPED_TEST(Products, one_triangle_of_a_symmetric_matrix) {
         c.at(i, j) = alpha * sum + beta * c.at(i, j);
       }
     }
-    EXPECT_EQ(c.wrong(), 0);
-    EXPECT_EQ(a.wrong() + b.wrong(), 0) << "an operand changed";
+    EXPECT_TRUE(c.equals_model());
+    EXPECT_TRUE(a.equals_model()) << "an operand changed";
+    EXPECT_TRUE(b.equals_model()) << "an operand changed";
     world().sync();
   }
 }
 
-TYPED_TEST(Products, with_vectors) {
+TYPED_TEST(Products, with_vectors_equal_loops) {
   using T = TypeParam;
   Random random(7);
   for (int round = 0; round < rounds_of(world(), 20); ++round) {
@@ -158,13 +159,14 @@ TYPED_TEST(Products, with_vectors) {
       for (index_t l = 0; l < n; ++l) sum += a.element(op, i, l) * left.at(1, l);
       right.at(i, 1) = alpha * sum + beta * right.at(i, 1);
     }
-    EXPECT_EQ(right.wrong(), 0);
-    EXPECT_EQ(a.wrong() + left.wrong(), 0) << "an operand changed";
+    EXPECT_TRUE(right.equals_model());
+    EXPECT_TRUE(a.equals_model()) << "an operand changed";
+    EXPECT_TRUE(left.equals_model()) << "an operand changed";
     world().sync();
   }
 }
 
-TYPED_TEST(Products, many_at_once) {
+TYPED_TEST(Products, many_at_once_equal_loops) {
   using T = TypeParam;
   Random random(8);
   const int count = times(world(), 12, 5);
@@ -198,13 +200,14 @@ TYPED_TEST(Products, many_at_once) {
         c.at(p, q) = alpha * sum + beta * c.at(p, q);
       }
     }
-    EXPECT_EQ(c.wrong(), 0) << "product " << i;
-    EXPECT_EQ(a.wrong() + b.wrong(), 0) << "an operand changed";
+    EXPECT_TRUE(c.equals_model()) << "product " << i;
+    EXPECT_TRUE(a.equals_model()) << "an operand changed";
+    EXPECT_TRUE(b.equals_model()) << "an operand changed";
   }
   world().sync();
 }
 
-TEST(Batch, matrices_of_arrays_of_three_dimensions) {
+TEST(Batch, multiplies_the_matrices_of_arrays_of_three_dimensions) {
   const index_t count = 7, m = 4, n = 5, k = 6;
   Array<double, 3> a(world(), {count, m, k}, {.name = "a"}), b(world(), {count, k, n}, {.name = "b"}),
       c(world(), {count, m, n}, {.name = "c"});
@@ -214,13 +217,13 @@ TEST(Batch, matrices_of_arrays_of_three_dimensions) {
   for_each_local(b, [&](const Index<3>& at, double& x) { x = right(at[0], at[1], at[2]); });
   fill(c, std::numeric_limits<double>::quiet_NaN());
   linalg::gemm_batch(2.0, a, b, 0.0, c);
-  int wrong = 0;
+  Comparison compared;
   for_each_local(c, [&](const Index<3>& at, const double& x) {
     double sum = 0;
     for (index_t l = 0; l < k; ++l) sum += left(at[0], at[1], l) * right(at[0], l, at[2]);
-    wrong += static_cast<int>(x != 2 * sum);
+    compared(at, 2 * sum, x);
   });
-  EXPECT_EQ(wrong, 0);
+  EXPECT_TRUE(compared.equal());
   Array<double, 3> fewer(world(), {count - 1, m, n});
   EXPECT_NE(message_of<UsageError>([&] { linalg::gemm_batch(1.0, a, b, 0.0, fewer); }).find("6 c"),
             std::string::npos);
