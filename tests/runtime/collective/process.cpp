@@ -284,7 +284,7 @@ int many_ranks(const Group& world) {
   const std::int64_t one = 1;
   std::vector<std::int64_t> block(bytes / 8 - 1, world.rank());
   const Strided all = Strided::contiguous(bytes - 8);
-  std::int64_t wrong = 0;
+  std::int64_t differences = 0;
   for (const int distance : {1, 5, 21}) {
     const int target = (world.rank() + distance) % world.size();
     std::int64_t old = 0;
@@ -295,10 +295,14 @@ int many_ranks(const Group& world) {
   segment.sync();
   const int n = world.size(), r = world.rank();
   const std::int64_t sum = (r + n - 1) % n + (r + n - 5) % n + (r + n - 21) % n;
-  wrong += mine[0] != 3;
-  for (index_t i = 1; i < bytes / 8; ++i) wrong += mine[i] != sum;
+  for (index_t i = 0; i < bytes / 8; ++i) {
+    const std::int64_t expected = i == 0 ? 3 : sum;
+    if (mine[i] != expected && differences++ == 0)
+      std::printf("rank %d, word %lld: expected %lld, found %lld\n", r, static_cast<long long>(i),
+                  static_cast<long long>(expected), static_cast<long long>(mine[i]));
+  }
   const index_t grown = world.all_reduce(private_bytes() - before, Reduce::max);
-  if (world.all_reduce(wrong, Reduce::sum) != 0) return 1;
+  if (world.all_reduce(differences, Reduce::sum) != 0) return 1;
   if (r == 0)
     std::printf("%d ranks on %d nodes: right, and %lld KiB more memory\n", n, world.node_count(),
                 static_cast<long long>(grown >> 10));

@@ -32,7 +32,7 @@ void check_fetch_op(Domain domain, std::uint64_t seed) {
   const index_t begin = count * size * all.rank();
   std::vector<std::vector<T>> model(at(all.size()), std::vector<T>(count));
   Random random(seed + static_cast<std::uint64_t>(all.rank()));
-  int wrong = 0;
+  Comparison compared;
   for (int i = 0; i < times(all, 200, 60); ++i) {
     const auto owner = static_cast<int>(pick(random, 0, all.size() - 1));
     const index_t element = pick(random, 0, count - 1);
@@ -42,10 +42,10 @@ void check_fetch_op(Domain domain, std::uint64_t seed) {
     T old = number<T>(77, 7);
     segment.fetch_op(owner, begin + element * size, kind, update, &value, &old);
     T& expected = model[at(owner)][at(element)];
-    wrong += static_cast<int>(old != expected);
+    compared(std::tuple(i, owner, element), expected, old);
     expected = updated(update, expected, value);
   }
-  EXPECT_EQ(wrong, 0) << to_string(kind);
+  EXPECT_TRUE(compared.equal()) << to_string(kind);
   for (const Update update : all_updates) {
     if (is_defined(update, kind)) continue;
     T old{};
@@ -64,7 +64,7 @@ void check_fetch_op(Domain domain, std::uint64_t seed) {
   segment.sync();
 }
 
-TEST(Atomics, every_update_of_every_kind) {
+TEST(Atomics, every_update_of_every_kind_returns_the_old_value) {
   for (const Domain& domain : domains()) {
     check_fetch_op<std::int32_t>(domain, 1);
     check_fetch_op<std::int64_t>(domain, 2);
@@ -119,7 +119,7 @@ void check_compare_exchange(Domain domain) {
   segment.sync();
 }
 
-TEST(Atomics, compare_exchange) {
+TEST(Atomics, compare_exchange_stores_only_over_the_expected_value) {
   for (const Domain& domain : domains()) {
     check_compare_exchange<std::int32_t>(domain);
     check_compare_exchange<std::int64_t>(domain);
@@ -234,13 +234,13 @@ void check_elements_of_a_patch(Domain domain) {
   segment.sync();
   segment.get(owner, 0, shape, left.data());
   all.all_reduce(std::span<std::int64_t>(taken), Reduce::sum);
-  int wrong = 0;
+  Comparison compared;
   for (index_t i = 0; i < count; ++i) {
     index_t fetches = 0;
     for (int r = 0; r < rounds; ++r) fetches += static_cast<index_t>(r % rows * columns + r % columns == i);
-    wrong += static_cast<int>(taken[at(i)] + left[at(i)] != (rounds + 1000 * fetches) * all.size());
+    compared(i, (rounds + 1000 * fetches) * all.size(), taken[at(i)] + left[at(i)]);
   }
-  EXPECT_EQ(wrong, 0);
+  EXPECT_TRUE(compared.equal());
   segment.sync();
 }
 

@@ -73,16 +73,17 @@ class Player {
     std::fill(data.begin(), data.end(), -7);  // ours again
   }
   void check() {
-    int wrong = 0;
-    for (const auto& [found, expected] : results_) wrong += static_cast<int>(found != expected);
-    EXPECT_EQ(wrong, 0) << "of " << results_.size();
+    Comparison compared;
+    for (std::size_t i = 0; i < results_.size(); ++i) compared(i, results_[i].second, results_[i].first);
+    EXPECT_TRUE(compared.equal());
     results_.clear();
     for (std::size_t which : {0U, 1U}) {
       for (int rank = 0; rank < world().size(); ++rank) {
         Bytes found(at(words * word));
         segments_[which]->get(rank, world().rank() * words * word, Strided::contiguous(words * word),
                               found.data());
-        EXPECT_EQ(found == models_[which].slices[at(rank)], true) << "segment " << which << " at rank " << rank;
+        EXPECT_TRUE(same_bytes(models_[which].slices[at(rank)], found))
+            << "segment " << which << " at rank " << rank;
       }
     }
   }
@@ -95,7 +96,7 @@ class Player {
   std::deque<std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>>> results_;
 };
 
-TEST(Batch, random_operations_on_two_segments) {
+TEST(Batch, random_operations_equal_those_made_one_by_one) {
   const index_t bytes = words * word * world().size();
   for (const auto& domain : domains()) {
     Segment a(world(), bytes, {.name = "first", .domain = domain}), b(world(), bytes, {.name = "second"});
@@ -134,15 +135,14 @@ TEST(Batch, is_sent_when_it_goes_and_flushed_with_its_segment) {
   }
   segment.sync();
   const int left = (world().rank() + world().size() - 1) % world().size();
-  int wrong = 0;
+  Comparison compared;
   for (index_t i = 0; i < 1000; ++i)
-    wrong +=
-        static_cast<int>(segment.load<double>(world().rank(), 8 * i) != static_cast<double>(left * 1000 + i));
-  EXPECT_EQ(wrong, 0);
+    compared(i, static_cast<double>(left * 1000 + i), segment.load<double>(world().rank(), 8 * i));
+  EXPECT_TRUE(compared.equal());
   segment.sync();
 }
 
-TEST(Batch, adds_of_all_ranks_to_the_same_words) {
+TEST(Batch, adds_of_all_ranks_to_the_same_words_lose_nothing) {
   Segment segment(world(), 64 * word, "sums");
   zero(segment, 64 * word);
   {
@@ -160,7 +160,7 @@ TEST(Batch, adds_of_all_ranks_to_the_same_words) {
   segment.sync();
 }
 
-TEST(Batch, large_runs_and_no_bytes) {
+TEST(Batch, large_runs_and_runs_of_no_bytes_arrive) {
   constexpr index_t large = 3 << 17;
   Segment segment(world(), 2 * large, "large");
   zero(segment, 2 * large);
@@ -174,7 +174,7 @@ TEST(Batch, large_runs_and_no_bytes) {
   batch.send();
   batch.get(segment, right, large, found.data(), large);
   batch.send();
-  EXPECT_EQ(found == data, true);
+  EXPECT_TRUE(same_bytes(data, found));
   segment.sync();
 }
 
@@ -193,7 +193,7 @@ TEST(Batch, what_is_large_stays_behind_what_came_before) {
   batch.send();
   segment.flush();
   segment.get(right, 0, Strided::contiguous(large), found.data());
-  EXPECT_EQ(found == data, true) << "the put of 8 bytes came after the large one";
+  EXPECT_TRUE(same_bytes(data, found)) << "the put of 8 bytes came after the large one";
   batch.put(segment, right, 0, &next, word);
   batch.get(segment, right, 0, found.data(), large);
   batch.send();
@@ -267,7 +267,7 @@ TEST(Batch, of_several_segments_is_flushed_with_each) {
   world().sync();
 }
 
-TEST(Batch, what_is_wrong_is_said_at_once) {
+TEST(Batch, bad_operations_throw_at_once) {
   const Group& all = world();
   Segment segment(all, 64, "refusing");
   zero(segment, 64);

@@ -17,6 +17,7 @@
 #include <tessera/runtime/error.hpp>
 #include <tessera/runtime/segment.hpp>
 
+#include "comparison.hpp"
 #include "mpi_test.hpp"
 
 namespace {
@@ -92,9 +93,10 @@ void check_reduce(const Group& group, index_t count, Reduce operation, int seed)
     expected[static_cast<std::size_t>(i)] = all;
   }
   group.all_reduce(std::span<T>(data), operation);
-  const auto wrong = std::mismatch(data.begin(), data.end(), expected.begin()).first - data.begin();
-  EXPECT_EQ(wrong, static_cast<std::ptrdiff_t>(count))
-      << to_string(operation) << " of " << count << " " << to_string(element_kind<T>()) << ", first wrong";
+  Comparison compared;
+  for (std::size_t i = 0; i < data.size(); ++i) compared(i, expected[i], data[i]);
+  EXPECT_TRUE(compared.equal()) << to_string(operation) << " of " << count << " "
+                                << to_string(element_kind<T>());
 }
 
 template <class T>
@@ -152,7 +154,7 @@ void check_all(const Group& group) {
   check_gather<700'001>(group);
 }
 
-TEST(Collectives, every_kind_and_operation) {
+TEST(Collectives, reductions_of_every_kind_and_operation_equal_a_serial_model) {
   check_every_operation<std::int32_t>(world());
   check_every_operation<std::int64_t>(world());
   check_every_operation<float>(world());
@@ -161,13 +163,15 @@ TEST(Collectives, every_kind_and_operation) {
   check_every_operation<std::complex<double>>(world());
 }
 
-TEST(Collectives, every_size) { check_all(world()); }
+TEST(Collectives, calls_of_every_size_equal_a_serial_model) { check_all(world()); }
 
 // Many times as large as the shared memory.
-TEST(Collectives, much) { check_reduce<double>(world(), index_t{9} << 18, Reduce::sum, 5); }
+TEST(Collectives, reductions_may_be_larger_than_the_shared_memory) {
+  check_reduce<double>(world(), index_t{9} << 18, Reduce::sum, 5);
+}
 
 // Groups that share members, used in turn: reversed, every second rank, one rank, the node, formed by members.
-TEST(Collectives, groups_that_overlap) {
+TEST(Collectives, groups_that_overlap_do_not_disturb_each_other) {
   const Group& all = world();
   const int me = all.rank(), size = all.size();
   const Group reversed = all.split(0, -me);
@@ -201,7 +205,7 @@ TEST(Collectives, groups_that_overlap) {
 }
 
 // A member that runs ahead must not overwrite what others still read. No member waits in between.
-TEST(Collectives, in_quick_succession) {
+TEST(Collectives, calls_in_quick_succession_overwrite_nothing_that_others_still_read) {
   const Group& all = world();
   const int me = all.rank(), size = all.size();
   std::mt19937 random(11), mine(static_cast<unsigned>(me));
@@ -226,7 +230,7 @@ TEST(Collectives, in_quick_succession) {
 
 // Sums of numbers whose rounding depends on the order. All members must get the same bits, for every element at
 // every place, and in every repetition.
-TEST(Collectives, same_bits_everywhere) {
+TEST(Collectives, every_rank_gets_the_same_bits) {
   const Group& all = world();
   std::mt19937_64 random(static_cast<std::uint64_t>(all.rank()) + 100);
   std::uniform_real_distribution<double> mantissa(-1.0, 1.0);
@@ -249,7 +253,7 @@ TEST(Collectives, same_bits_everywhere) {
   }
 }
 
-TEST(Collectives, numbers_that_are_none) {
+TEST(Collectives, minima_and_maxima_keep_nan_and_agree_on_the_sign_of_zero) {
   const Group& all = world();
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const std::size_t count : {std::size_t{1}, std::size_t{200}, std::size_t{20'000}}) {
@@ -274,7 +278,7 @@ TEST(Collectives, numbers_that_are_none) {
 }
 
 // The program sends a message that is too large to be sent eagerly, to a rank that has not yet come.
-TEST(Collectives, messages_move_on_meanwhile) {
+TEST(Collectives, messages_of_the_program_move_on_meanwhile) {
   const Group& all = world();
   const int me = all.rank(), size = all.size();
   if (size == 1) return;
@@ -306,7 +310,7 @@ TEST(Collectives, messages_move_on_meanwhile) {
 }
 
 // Other ranks access this process's memory before it comes to a collective call and while it waits in it.
-TEST(Collectives, beside_one_sided_operations) {
+TEST(Collectives, ranks_that_wait_serve_one_sided_operations) {
   const Group& all = world();
   const int me = all.rank(), size = all.size();
   Segment segment(all, 4096 * static_cast<index_t>(sizeof(double)), "beside");

@@ -51,10 +51,10 @@ struct DeepTransfer {
   }
 };
 
-TEST(Extremes, eight_levels_and_strides_of_any_sign) {
+TEST(Extremes, shapes_of_eight_levels_and_strides_of_any_sign_equal_a_model) {
   const Group& all = world();
   Random random(81);
-  int wrong = 0;
+  Comparison compared;
   for (int round = 0; round < 12; ++round) {
     const DeepTransfer t(random, 8);
     const index_t bytes = t.bytes + 64;  // it ends where the slice does
@@ -70,11 +70,11 @@ TEST(Extremes, eight_levels_and_strides_of_any_sign) {
     auto* mine = reinterpret_cast<std::byte*>(data[at(all.rank())].data());
     segment.put(right(), t.offset + 64, t.shape, mine + t.local_begin);
     segment.sync();
-    wrong += static_cast<int>(own_slice(segment, bytes) != model.slices[at(all.rank())]);
+    compare_bytes(compared, std::pair("put", round), model.slices[at(all.rank())], own_slice(segment, bytes));
     Bytes found = random_bytes(random, t.local_bytes), expected = found;  // gaps stay as they are
     segment.get(left(), t.offset + 64, t.shape, found.data() + t.local_begin);
     model.get(left(), t.offset + 64, t.shape, expected.data() + t.local_begin);
-    wrong += static_cast<int>(found != expected);
+    compare_bytes(compared, std::pair("get", round), expected, found);
     segment.sync();
     const double alpha = 2;
     segment.accumulate(right(), t.offset + 64, t.shape, ElementKind::float64, &alpha, mine + t.local_begin);
@@ -86,13 +86,14 @@ TEST(Extremes, eight_levels_and_strides_of_any_sign) {
                             [](double old, double x) { return std::max(old + 2 * x, x); });
     }
     segment.sync();
-    wrong += static_cast<int>(own_slice(segment, bytes) != model.slices[at(all.rank())]);
+    compare_bytes(compared, std::pair("accumulate", round), model.slices[at(all.rank())],
+                  own_slice(segment, bytes));
     segment.sync();
   }
-  EXPECT_EQ(wrong, 0);
+  EXPECT_TRUE(compared.equal());
 }
 
-TEST(Extremes, from_the_last_byte_backwards) {
+TEST(Extremes, transfers_may_go_backwards_from_the_last_byte) {
   const Group& all = world();
   Segment segment(all, 6400, "backwards");
   zero(segment, 6400);
@@ -145,7 +146,7 @@ TEST(Extremes, nothing_is_moved_by_a_count_of_zero) {
 }
 
 // Shapes of more bytes than 64 bits can count. They must not look empty or smaller than they are.
-TEST(Extremes, more_bytes_than_there_are_numbers) {
+TEST(Extremes, shapes_of_more_bytes_than_there_are_numbers_are_refused) {
   const Group& all = world();
   constexpr index_t k = index_t{1} << 31;
   for (const auto& domain : domains()) {
@@ -230,14 +231,14 @@ void check_single_values(F&& value_of) {
     }
   }
   segment.sync();
-  EXPECT_EQ(own_slice(segment, 2000), model.slices[at(all.rank())]) << sizeof(T);
-  int wrong = 0;
+  EXPECT_TRUE(same_bytes(model.slices[at(all.rank())], own_slice(segment, 2000))) << sizeof(T);
+  Comparison compared;
   for (const index_t place : places) {
     const auto owner = static_cast<int>(place % all.size());
-    wrong += static_cast<int>(
-        !(segment.load<T>(owner, place) == value_of(place + 1000 * ((owner + all.size() - 1) % all.size()))));
+    compared(place, value_of(place + 1000 * ((owner + all.size() - 1) % all.size())),
+             segment.load<T>(owner, place));
   }
-  EXPECT_EQ(wrong, 0) << sizeof(T);
+  EXPECT_TRUE(compared.equal()) << sizeof(T);
   const index_t end = segment.slice_bytes();
   const T value = value_of(1);
   for (const index_t bad : {index_t{-1}, end - index_t{sizeof(T)} + 1, end, std::numeric_limits<index_t>::max(),
@@ -254,7 +255,7 @@ void check_single_values(F&& value_of) {
   EXPECT_THROW(segment.store(0, 0, value), UsageError);
 }
 
-TEST(Extremes, single_values) {
+TEST(Extremes, single_values_of_any_type_are_stored_at_any_offset) {
   check_single_values<std::uint8_t>([](index_t i) { return static_cast<std::uint8_t>(i); });
   check_single_values<std::int16_t>([](index_t i) { return static_cast<std::int16_t>(3 * i); });
   check_single_values<float>([](index_t i) { return static_cast<float>(i) / 2; });
@@ -268,7 +269,7 @@ TEST(Extremes, single_values) {
 }
 
 // 2 GiB on the last rank alone: offsets and strides that do not fit 32 bits.
-TEST(Extremes, more_than_2_to_the_31_bytes) {
+TEST(Extremes, offsets_and_strides_may_exceed_2_to_the_31) {
   const Group& all = world();
   if (all.size() > 2) GTEST_SKIP() << "takes 2 GiB; done on 1 and 2 ranks";
   constexpr index_t half = index_t{1} << 31, bytes = half + 4096;

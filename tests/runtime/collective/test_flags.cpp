@@ -42,9 +42,8 @@ class Ring {
       std::fill(data.begin(), data.end(), -1.0);  // ours again
     }
   }
-  // Waits for both sides and returns how many values are wrong, read in one of two ways.
-  int receive(int round) {
-    int wrong = 0;
+  // Waits for both sides and compares their values, read in one of two ways.
+  void receive(int round, Comparison& compared) {
     for (const int side : {0, 1}) {
       flags_.wait(which(round, side));
       const int from = side == 0 ? left() : right();
@@ -55,9 +54,8 @@ class Ring {
         std::memcpy(found.data(), halos_.address(world().rank()) + place(round, side), at(count * 8));
       }
       for (index_t i = 0; i < count; ++i)
-        wrong += static_cast<int>(found[at(i)] != halo(from, round, 1 - side, i));
+        compared(std::tuple(round, side, i), halo(from, round, 1 - side, i), found[at(i)]);
     }
-    return wrong;
   }
 
  private:
@@ -72,14 +70,14 @@ class Ring {
 TEST(Flags, neighbours_exchange_halos_without_a_barrier) {
   Ring ring;
   Random random(10 + static_cast<std::uint64_t>(world().rank()));
-  int wrong = 0;
+  Comparison compared;
   for (int round = 0; round < 50; ++round) {
     if (pick(random, 0, 4) == 0) usleep(static_cast<useconds_t>(pick(random, 0, 2000)));
     ring.send(round);
     if (pick(random, 0, 9) == 0) usleep(static_cast<useconds_t>(pick(random, 0, 1000)));
-    wrong += ring.receive(round);
+    ring.receive(round, compared);
   }
-  EXPECT_EQ(wrong, 0);
+  EXPECT_TRUE(compared.equal());
   world().sync();
 }
 
@@ -101,7 +99,9 @@ TEST(Flags, only_neighbours_wait_for_the_slow) {
     for (int rank = 0; rank < all.size(); ++rank) begun.store(rank, 0, 1);
   }
   ring.send(0);
-  EXPECT_EQ(ring.receive(0), 0);
+  Comparison compared;
+  ring.receive(0, compared);
+  EXPECT_TRUE(compared.equal());
   if (distance > 1) through.fetch_add(slow, 0, 1);
   if (distance == 1) {
     EXPECT_EQ(begun.load(all.rank(), 0), 1);
@@ -164,7 +164,7 @@ TEST(Flags, test_does_not_wait) {
 }
 
 // A chain through all ranks. Each rank waits for the one before it, and sleeps for long or not at all.
-TEST(Flags, wake_who_sleeps) {
+TEST(Flags, notifications_wake_a_sleeping_rank) {
   const Group& all = world();
   Flags flags(all, 2);
   Segment data(all, 8, "passed on");
@@ -190,7 +190,7 @@ TEST(Flags, wake_who_sleeps) {
 }
 
 // wait_any returns any flag that has a notification.
-TEST(Flags, whichever_comes_first_is_told) {
+TEST(Flags, wait_any_returns_a_flag_that_was_notified) {
   const Group& all = world();
   const int me = all.rank(), n = all.size();
   Flags flags(all, n, "many");
@@ -217,7 +217,7 @@ TEST(Flags, whichever_comes_first_is_told) {
 }
 
 // The flag may have another owner than the data. A third rank is told that the data have arrived.
-TEST(Flags, tell_somebody_else) {
+TEST(Flags, a_flag_may_have_another_owner_than_the_data) {
   const Group& all = world();
   Flags flags(all, all.size(), "told");
   Segment data(all, 8 * all.size(), "told about");
@@ -231,7 +231,7 @@ TEST(Flags, tell_somebody_else) {
 }
 
 // Strided data, from every rank to every rank, many at once.
-TEST(Flags, announce_strided_data_to_all) {
+TEST(Flags, flags_announce_strided_data_to_all) {
   const Group& all = world();
   constexpr index_t rows = 30;
   Flags flags(all, all.size());
@@ -252,7 +252,7 @@ TEST(Flags, announce_strided_data_to_all) {
 }
 
 // The last notifications of dropped flags must not reach the next flags, which get the same memory.
-TEST(Flags, that_nobody_waited_for_do_not_reach_the_next) {
+TEST(Flags, notifications_of_dropped_flags_do_not_reach_the_next_ones) {
   const Group& all = world();
   Segment data(all, 1 << 16, "data");
   zero(data, 1 << 16);
@@ -275,7 +275,7 @@ TEST(Flags, that_nobody_waited_for_do_not_reach_the_next) {
   all.sync();
 }
 
-TEST(Flags, that_are_not_there) {
+TEST(Flags, flags_that_do_not_exist_are_refused) {
   const Group& all = world();
   Flags flags(all, 2, "two");
   Segment data(all, 64, "data");

@@ -13,6 +13,7 @@
 #include <tessera/runtime/segment.hpp>
 #include <tessera/runtime/vector.hpp>
 
+#include "group_checks.hpp"
 #include "mpi_test.hpp"
 
 namespace {
@@ -20,7 +21,7 @@ namespace {
 using namespace tessera;
 using namespace tessera::test;
 
-TEST(Group, ranks_and_nodes) {
+TEST(Group, ranks_and_nodes_are_those_of_mpi) {
   const Group& all = world();
   int rank = -1, size = -1;
   MPI_Comm_rank(all.mpi_comm(), &rank);
@@ -70,7 +71,29 @@ TEST(Group, ranks_and_nodes) {
   EXPECT_THROW(all.node_of(-1), UsageError);
 }
 
-TEST(Group, split_by_color_and_key) {
+TEST(Group, members_nodes_and_distances_follow_the_list_of_ranks) {
+  const Group& all = world();
+  check_members(all, everyone());
+  Ranks mates;
+  for (int r = 0; r < all.size(); ++r) {
+    if (all.on_node(r)) mates.push_back(r);
+  }
+  check_members(all.node(), mates);
+  Ranks backwards = everyone();
+  std::reverse(backwards.begin(), backwards.end());
+  check_members(all.split(0, -all.rank()), backwards);
+  const Group odd = all.split(all.rank() % 2);
+  Ranks members;
+  for (int r = all.rank() % 2; r < all.size(); r += 2) members.push_back(r);
+  check_members(odd, members);
+  // A part of a part has ranks of its own.
+  Ranks part_of_part;
+  for (std::size_t i = members.size(); i-- > 0;) part_of_part.push_back(members[i]);
+  check_members(odd.split(0, -odd.rank()), part_of_part);
+  all.sync();
+}
+
+TEST(Group, split_orders_ranks_by_color_and_key) {
   const Group& all = world();
   const int rank = all.rank(), size = all.size();
   // Even ranks in reverse order; odd ones take no part.
@@ -101,7 +124,7 @@ TEST(Group, split_by_color_and_key) {
   all.barrier();
 }
 
-TEST(Group, include_in_any_order) {
+TEST(Group, include_keeps_the_order_of_the_list) {
   const Group& all = world();
   const int rank = all.rank(), size = all.size();
   std::vector<int> list;
@@ -154,7 +177,7 @@ TEST(Group, empty_group_refuses_everything) {
   EXPECT_EQ(none, Group());
 }
 
-TEST(Group, broadcast_and_gather) {
+TEST(Group, broadcast_and_gather_give_every_rank_the_same) {
   struct Record {
     char tag;
     double value;
@@ -261,7 +284,7 @@ void check_reductions() {
   }
 }
 
-TEST(Group, reductions_of_all_types) {
+TEST(Group, reductions_of_all_types_equal_a_serial_model) {
   check_reductions<std::int32_t>();
   check_reductions<std::int64_t>();
   check_reductions<float>();
@@ -305,7 +328,7 @@ TEST(Group, mismatched_calls_are_told) {
 }
 
 // Groups come and go. Their last copies are destroyed in a different order on every rank.
-TEST(Group, many_groups) {
+TEST(Group, many_groups_are_made_and_dropped) {
   const Group& all = world();
   const int rounds = 100;
   std::vector<Group> kept;

@@ -105,17 +105,19 @@ bool is_apart(const Block& block, const std::vector<Block>& others, index_t room
 }
 
 // All ranks at once, each for itself. Blocks never overlap and keep their contents, and all room comes back.
-TEST(Heap, random_blocks) {
+TEST(Heap, random_blocks_never_overlap_and_all_room_comes_back) {
   const Group& all = world();
   const index_t room = 64 * (500 + 100 * all.rank());  // a different size on each rank
   Heap heap(all, room, "random");
   const index_t at_first = heap.available();
   Random random(30 + static_cast<std::uint64_t>(all.rank()));
   std::vector<Block> blocks;
-  int wrong = 0, refused = 0;
+  Comparison contents, places;
+  int refused = 0;
   auto check = [&](const Block& block) {
     const std::byte* memory = heap.address(block.pointer);
-    for (index_t i = 0; i < block.bytes; ++i) wrong += static_cast<int>(memory[i] != std::byte{block.mark});
+    for (index_t i = 0; i < block.bytes; ++i)
+      contents(std::pair(block.pointer.offset, i), block.mark, std::to_integer<std::uint8_t>(memory[i]));
   };
   for (int i = 0; i < 3000; ++i) {
     const bool grow = i % 1000 < 500;  // full for a while, then emptier again
@@ -128,13 +130,13 @@ TEST(Heap, random_blocks) {
         block.pointer = heap.allocate(block.bytes);
       } catch (const MemoryError& error) {
         ++refused;
-        wrong += static_cast<int>(std::string(error.what()).find("\"random\"") == std::string::npos);
-        wrong += static_cast<int>(heap.available() != before);
+        EXPECT_NE(std::string(error.what()).find("\"random\""), std::string::npos) << error.what();
+        EXPECT_EQ(heap.available(), before);
         continue;
       }
-      wrong += static_cast<int>(!is_apart(block, blocks, room));
-      wrong += static_cast<int>(reinterpret_cast<std::uintptr_t>(heap.address(block.pointer)) % 64 != 0);
-      wrong += static_cast<int>(before - heap.available() < block.bytes);
+      places.check(is_apart(block, blocks, room), i, "a place apart", block.pointer.offset);
+      places(i, 0U, reinterpret_cast<std::uintptr_t>(heap.address(block.pointer)) % 64);
+      places.check(before - heap.available() >= block.bytes, i, block.bytes, before - heap.available());
       std::memset(heap.address(block.pointer), block.mark, at(block.bytes));
       blocks.push_back(block);
     } else if (!blocks.empty()) {
@@ -149,7 +151,8 @@ TEST(Heap, random_blocks) {
     check(block);
     heap.deallocate(block.pointer);
   }
-  EXPECT_EQ(wrong, 0);
+  EXPECT_TRUE(contents.equal());
+  EXPECT_TRUE(places.equal());
   EXPECT_EQ(heap.available(), at_first);
   // The room is in one piece again.
   const HeapPointer everything = heap.allocate(room);
@@ -192,7 +195,7 @@ TEST(Heap, is_usable_after_it_was_full) {
   all.sync();
 }
 
-TEST(Heap, of_impossible_sizes) {
+TEST(Heap, impossible_sizes_are_refused) {
   const Group& all = world();
   const bool odd = all.rank() == all.size() - 1;
   EXPECT_THROW(Heap(all, odd ? -1 : 64), UsageError);

@@ -23,7 +23,7 @@ std::int64_t content(int segment, int owner, int author) {
 }
 
 // Segments are closed in a random order, the same on every rank. The others stay intact to the end.
-TEST(ManySegments, alive_at_once) {
+TEST(ManySegments, stay_intact_while_others_are_closed) {
   const Group& all = world();
   const int count = times(all, all.size() <= 3 ? 10000 : 500, 500);
   all.sync();
@@ -40,10 +40,9 @@ TEST(ManySegments, alive_at_once) {
   std::iota(order.begin(), order.end(), 0);
   Random random(100);
   std::shuffle(order.begin(), order.end(), random);
-  int wrong = 0;
+  Comparison compared;
   auto look = [&](int i) {
-    const auto found = segments[at(i)].load<std::int64_t>(all.rank(), i % 37 * 8);
-    wrong += static_cast<int>(found != content(i, all.rank(), left));
+    compared(i, content(i, all.rank(), left), segments[at(i)].load<std::int64_t>(all.rank(), i % 37 * 8));
   };
   for (int i = 0; i < count / 2; ++i) {
     look(order[at(i)]);
@@ -56,7 +55,7 @@ TEST(ManySegments, alive_at_once) {
   }
   all.sync();
   for (int i = count / 2; i < count; ++i) look(order[at(i)]);
-  EXPECT_EQ(wrong, 0);
+  EXPECT_TRUE(compared.equal());
   all.sync();
   segments.clear();
   all.sync();
@@ -64,22 +63,22 @@ TEST(ManySegments, alive_at_once) {
 }
 
 // Segments one after another, dropped or closed. TESSERA_TEST_LARGE makes it 100,000.
-TEST(ManySegments, created_and_destroyed) {
+TEST(ManySegments, are_freed_before_long) {
   const Group& all = world();
   const bool large = std::getenv("TESSERA_TEST_LARGE") != nullptr;
   const int count = large ? 100000 : times(all, all.size() <= 3 ? 3000 : 500, 500);
   all.sync();
   const index_t before = runtime().memory_in_use();
   index_t most = 0;
-  int wrong = 0;
+  Comparison compared;
   for (int i = 0; i < count; ++i) {
     Segment segment(all, i % 500 == 0 ? 100000 : 8 + i % 37 * 8, "passing");
     segment.store(all.rank(), 0, content(i, all.rank(), all.rank()));
-    wrong += static_cast<int>(segment.load<std::int64_t>(all.rank(), 0) != content(i, all.rank(), all.rank()));
+    compared(i, content(i, all.rank(), all.rank()), segment.load<std::int64_t>(all.rank(), 0));
     most = std::max(most, runtime().memory_in_use());
     if (i % 3 == 0) segment.close();
   }
-  EXPECT_EQ(wrong, 0);
+  EXPECT_TRUE(compared.equal());
   // Dropped segments are freed before long, not at the end.
   EXPECT_LE(most, before + 500000);
   all.sync();

@@ -65,7 +65,7 @@ TEST(LocalBuffer, moves_and_has_no_elements_then) {
   EXPECT_EQ(none.begin(), none.end());
 }
 
-TEST(LocalBuffer, of_impossible_sizes) {
+TEST(LocalBuffer, impossible_sizes_are_refused) {
   EXPECT_THROW(LocalBuffer<double>(-1), UsageError);
   EXPECT_THROW(LocalBuffer<char>(std::numeric_limits<index_t>::min()), UsageError);
   EXPECT_THROW(LocalBuffer<double>(index_t{1} << 45), MemoryError);
@@ -102,7 +102,7 @@ void expect_located(const Segment& segment, const std::byte* pointer) {
   }
 }
 
-TEST(Locate, pointers_into_slices) {
+TEST(Locate, pointers_into_slices_are_found) {
   const Group& all = world();
   const Group odd_and_even = all.split(all.rank() % 2);
   std::vector<Segment> segments;
@@ -134,7 +134,7 @@ TEST(Locate, pointers_into_slices) {
   all.sync();
 }
 
-TEST(Locate, other_memory) {
+TEST(Locate, other_memory_is_not_found) {
   const Group& all = world();
   Segment segment(all, 640, "somewhere");
   Segment other(all, 640, "elsewhere");

@@ -51,7 +51,7 @@ TEST(Mutexes, exclude_everybody_else) {
   all.sync();
 }
 
-TEST(Mutexes, one_inside_the_other) {
+TEST(Mutexes, may_be_held_one_inside_the_other) {
   const Group& all = world();
   const int rounds = times(all, 100, 8);
   Mutexes set(all, 2);
@@ -91,7 +91,7 @@ TEST(Mutexes, one_inside_the_other) {
   all.sync();
 }
 
-TEST(Mutexes, try_lock) {
+TEST(Mutexes, try_lock_fails_while_another_rank_holds_the_mutex) {
   const Group& all = world();
   Mutexes set(all, 2, all.size() / 2);
   for (int holder = 0; holder < all.size(); ++holder) {
@@ -119,7 +119,7 @@ TEST(Mutexes, try_lock) {
 }
 
 // Of all the ranks that try, only one gets it.
-TEST(Mutexes, everybody_tries) {
+TEST(Mutexes, one_of_all_ranks_that_try_gets_it) {
   const Group& all = world();
   Mutexes set(all, 1);
   for (int round = 0; round < 20; ++round) {
@@ -193,7 +193,7 @@ TEST(Mutexes, unlocking_completes_what_was_done) {
   segment.sync();
 }
 
-TEST(Mutexes, of_part_of_the_processes) {
+TEST(Mutexes, serve_a_part_of_the_processes) {
   const Group& all = world();
   const Group half = all.split(all.rank() % 2, -all.rank());
   Mutexes set(half, 2, half.size() - 1);
@@ -211,7 +211,7 @@ TEST(Mutexes, of_part_of_the_processes) {
   all.sync();
 }
 
-TEST(Mutexes, that_are_not_there) {
+TEST(Mutexes, mutexes_that_do_not_exist_are_refused) {
   const Group& all = world();
   Mutexes set(all, 2, 0, "pair");
   for (const index_t bad : {index_t{-1}, index_t{2}, index_t{1} << 60}) {

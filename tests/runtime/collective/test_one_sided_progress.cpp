@@ -26,7 +26,7 @@ using namespace tessera::test;
 bool needs_calls() { return runtime().progress() == ProgressMode::poll; }
 
 // The ranks other than 0 make no call until rank 0 has finished all its operations on them.
-TEST(Progress, operations_on_ranks_that_compute) {
+TEST(Progress, operations_on_ranks_that_compute_are_done) {
   if (needs_calls()) return;
   constexpr index_t large = 1 << 20, bytes = 2 * large + 64;
   const Group& all = world();
@@ -43,7 +43,7 @@ TEST(Progress, operations_on_ranks_that_compute) {
       segment.put(rank, 64, Strided::contiguous(large), data.data());
       segment.flush(rank);
       segment.get(rank, 64, Strided::contiguous(large), found.data());
-      EXPECT_EQ(found == data, true);
+      EXPECT_TRUE(same_bytes(data, found));
       const Strided strided{.run = 8, .levels = 1, .count = {1000}, .remote_stride = {16}, .local_stride = {8}};
       segment.accumulate(rank, 64 + large, strided, ElementKind::int64, &one, data.data());
       std::int64_t old = 0;
@@ -54,7 +54,7 @@ TEST(Progress, operations_on_ranks_that_compute) {
       }
       Request later = segment.get_async(rank, 64 + large, strided, found.data());
       later.wait();
-      EXPECT_EQ(std::equal(found.begin(), found.begin() + 8000, data.begin()), true);
+      EXPECT_TRUE(same_bytes({data.data(), 8000}, {found.data(), 8000}));
       segment.store(rank, 0, std::int64_t{1});
       segment.flush(rank);
     }
@@ -67,7 +67,7 @@ TEST(Progress, operations_on_ranks_that_compute) {
 }
 
 // Small operations are gathered until the program waits. They are sent even if it never waits.
-TEST(Progress, a_store_that_nobody_flushes) {
+TEST(Progress, a_store_that_nobody_flushes_arrives) {
   if (runtime().progress() != ProgressMode::thread) return;
   const Group& all = world();
   Segment segment(all, 64, "unflushed");
@@ -82,7 +82,7 @@ TEST(Progress, a_store_that_nobody_flushes) {
 
 // A program may use its own blocking calls of MPI. Each rank waits in one for a rank that is in a one-sided
 // call to it.
-TEST(Progress, beside_blocking_calls_of_mpi) {
+TEST(Progress, ranks_in_blocking_calls_of_mpi_are_served) {
   if (needs_calls() || world().size() == 1) return;
   const Group& all = world();
   constexpr index_t bytes = 1 << 18;
@@ -97,7 +97,7 @@ TEST(Progress, beside_blocking_calls_of_mpi) {
       if (all.rank() == turn) {
         segment.put(right, 0, Strided::contiguous(bytes), data.data());
         segment.get(right, 0, Strided::contiguous(bytes), found.data());
-        EXPECT_EQ(found == data, true);
+        EXPECT_TRUE(same_bytes(data, found));
         MPI_Send(&token, 1, MPI_INT, right, 5, comm);
         MPI_Recv(&token, 1, MPI_INT, left, 5, comm, MPI_STATUS_IGNORE);
       } else {
@@ -114,7 +114,7 @@ TEST(Progress, beside_blocking_calls_of_mpi) {
 
 // A rank that waits for its node serves other nodes meanwhile, if no agent does. Rank 0 waits for its mate, the
 // mate for a stranger, and the stranger for rank 0.
-TEST(Progress, beside_waits_for_the_node) {
+TEST(Progress, ranks_that_wait_for_their_node_serve_other_nodes) {
   const Group& all = world();
   int mate = -1, stranger = -1;
   for (int rank = 1; rank < all.size(); ++rank) {
@@ -133,7 +133,7 @@ TEST(Progress, beside_waits_for_the_node) {
       Bytes data(bytes, static_cast<std::byte>(round)), found(bytes);
       segment.put(0, 0, Strided::contiguous(bytes), data.data());
       segment.get(0, 0, Strided::contiguous(bytes), found.data());
-      EXPECT_EQ(found == data, true);
+      EXPECT_TRUE(same_bytes(data, found));
       flags.notify(mate, 0);
     }
     if (all.rank() == mate) flags.wait(0);
@@ -148,7 +148,7 @@ TEST(Progress, beside_waits_for_the_node) {
 
 // A flush is requested only where one is needed. Operations in flight in one segment cause no flush of another
 // segment.
-TEST(Progress, counts_of_flushes) {
+TEST(Progress, a_flush_is_requested_only_where_one_is_needed) {
   const Group& all = world();
   Segment a(all, 1 << 20, "a"), b(all, 1 << 20, "b");
   zero(a, 1 << 20);
@@ -184,7 +184,7 @@ TEST(Progress, counts_of_flushes) {
 }
 
 // A flag arrives after all earlier puts, not only after the put that belongs to it.
-TEST(Progress, flag_after_earlier_puts) {
+TEST(Progress, a_flag_arrives_after_all_earlier_puts) {
   const Group& all = world();
   constexpr index_t bytes = 1 << 20;
   Segment segment(all, bytes + 8, "halo");

@@ -58,8 +58,8 @@ class AtLimits {
     } else {
       segment_.get(target_, offset, shape, found.data());
     }
-    EXPECT_EQ(found == expected, true) << shape.bytes() << " bytes in runs of " << shape.run << " and "
-                                       << shape.levels << " levels at " << offset;
+    EXPECT_TRUE(same_bytes(expected, found)) << shape.bytes() << " bytes in runs of " << shape.run << " and "
+                                             << shape.levels << " levels at " << offset;
   }
 
   // Compares the whole slice, so that bytes beside the transfers count too.
@@ -67,7 +67,7 @@ class AtLimits {
     if (world().rank() == 0) {
       Bytes found(at(slice));
       segment_.get(target_, 0, Strided::contiguous(slice), found.data());
-      EXPECT_EQ(found == model_.slices[0], true);
+      EXPECT_TRUE(same_bytes(model_.slices[0], found));
     }
     segment_.sync();
   }
@@ -78,7 +78,7 @@ class AtLimits {
   SliceModel model_;
 };
 
-TEST(Parts, contiguous) {
+TEST(Parts, contiguous_transfers_of_all_sizes_equal_a_model) {
   AtLimits limits;
   std::uint64_t seed = 1;
   for (const index_t size :
@@ -93,7 +93,7 @@ TEST(Parts, contiguous) {
   limits.check_all();
 }
 
-TEST(Parts, strided_on_either_side) {
+TEST(Parts, transfers_strided_on_either_side_equal_a_model) {
   AtLimits limits;
   Random random(7);
   for (int i = 0; i < 60; ++i) {
@@ -119,7 +119,7 @@ TEST(Parts, strided_on_either_side) {
 }
 
 // A large transfer in flight, and operations on the same bytes. They must keep program order.
-TEST(Parts, order_of_what_overlaps) {
+TEST(Parts, overlapping_operations_keep_program_order) {
   Segment segment(world(), slice, "ordered");
   zero(segment, slice);
   constexpr index_t all_words = slice / 8;
@@ -154,7 +154,7 @@ TEST(Parts, order_of_what_overlaps) {
 
 // Each rank starts more large transfers than there are buffers, to a rank that does the same. No two ranks may
 // wait for each other's buffers.
-TEST(Parts, many_at_once) {
+TEST(Parts, more_transfers_than_buffers_do_not_wait_for_each_other) {
   constexpr index_t rows = 40, pitch = slice / rows / 64 * 64, count = pitch / 32;
   Segment segment(world(), slice, "many");
   zero(segment, slice);
@@ -177,10 +177,10 @@ TEST(Parts, many_at_once) {
     }
     for (index_t i = 0; i < rows; ++i) {
       const std::byte *source = sources[at(i)].data(), *copy = found[at(i)].data();
-      index_t wrong = 0;
+      Comparison compared;
       for (index_t k = 0; k < count; ++k)
-        wrong += std::memcmp(source + k * local_stride, copy + k * local_stride, 16) != 0 ? 1 : 0;
-      EXPECT_EQ(wrong, 0) << "row " << i;
+        compare_bytes(compared, k, {source + k * local_stride, 16}, {copy + k * local_stride, 16});
+      EXPECT_TRUE(compared.equal()) << "row " << i;
     }
   }
   segment.sync();

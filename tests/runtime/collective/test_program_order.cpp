@@ -31,6 +31,7 @@ class OrderedPlay {
         model_(ranks_, own_bytes) {}
 
   void step() {
+    ++steps_;
     const index_t what = pick(random_, 0, 9);
     if (what == 0) put();
     if (what == 1) get();
@@ -45,21 +46,22 @@ class OrderedPlay {
     if (pick(random_, 0, 20) == 0) segment_.flush(owner());
     if (pick(random_, 0, 50) == 0) segment_.flush();
   }
-  // Waits for everything, and returns the number of wrong results.
-  int end() {
+  // Waits for everything. Compares the areas, and returns whether all results were right.
+  testing::AssertionResult end() {
     while (!outstanding_.empty()) finish(outstanding_.begin());
     for (int rank = 0; rank < ranks_; ++rank) {
       Bytes found(at(own_bytes));
       segment_.get(rank, begin_, Strided::contiguous(own_bytes), found.data());
-      wrong_ += static_cast<int>(found != model_.slices[at(rank)]);
+      compare_bytes(compared_, std::pair("at the end", rank), model_.slices[at(rank)], found);
     }
-    return wrong_;
+    return compared_.equal();
   }
   const SliceModel& model() const noexcept { return model_; }
 
  private:
   // A transfer and its local memory, which stays in place until the transfer is done.
   struct Outstanding {
+    int step = 0;
     Bytes local, expected;
     Request request;
     std::vector<Place> remote;
@@ -72,6 +74,7 @@ class OrderedPlay {
   std::int64_t value() { return pick(random_, -1000, 1000); }
   Entry with_words(index_t bytes) {
     const Entry entry = outstanding_.emplace(outstanding_.end());
+    entry->step = steps_;
     for (index_t i = 0; i < bytes / element_bytes; ++i) {
       const std::int64_t x = value();
       const auto* raw = reinterpret_cast<const std::byte*>(&x);
@@ -82,7 +85,7 @@ class OrderedPlay {
   }
   void finish(Entry entry) {
     entry->request.wait();
-    wrong_ += static_cast<int>(entry->local != entry->expected);
+    compare_bytes(compared_, entry->step, entry->expected, entry->local);
     outstanding_.erase(entry);
   }
   void wait_for_some() {
@@ -151,7 +154,7 @@ class OrderedPlay {
     const std::int64_t x = value(), before = element(rank, offset);
     std::int64_t old = 0;
     segment_.fetch_op(rank, begin_ + offset, ElementKind::int64, update, &x, &old);
-    wrong_ += static_cast<int>(old != before);
+    compared_(steps_, before, old);
     set_element(rank, offset, updated(update, before, x));
   }
   void compare() {
@@ -161,15 +164,15 @@ class OrderedPlay {
     const std::int64_t before = element(rank, offset), x = value();
     std::int64_t expected = coin() ? before : before + 1;
     const bool should = expected == before;
-    wrong_ += static_cast<int>(
-        segment_.compare_exchange(rank, begin_ + offset, ElementKind::int64, &expected, &x) != should);
-    wrong_ += static_cast<int>(expected != before);
+    compared_(steps_, should,
+              segment_.compare_exchange(rank, begin_ + offset, ElementKind::int64, &expected, &x));
+    compared_(steps_, before, expected);
     if (should) set_element(rank, offset, x);
   }
   void load() {
     const int rank = owner();
     const index_t offset = element_bytes * pick(random_, 0, elements - 1);
-    wrong_ += static_cast<int>(segment_.load<std::int64_t>(rank, begin_ + offset) != element(rank, offset));
+    compared_(steps_, element(rank, offset), segment_.load<std::int64_t>(rank, begin_ + offset));
   }
   void store() {
     const int rank = owner();
@@ -219,7 +222,8 @@ class OrderedPlay {
   index_t begin_;
   SliceModel model_;
   std::list<Outstanding> outstanding_;
-  int wrong_ = 0;
+  Comparison compared_;
+  int steps_ = 0;
 };
 
 void check(std::optional<AtomicDomain> domain, std::uint64_t seed) {
@@ -228,18 +232,18 @@ void check(std::optional<AtomicDomain> domain, std::uint64_t seed) {
   zero(segment, own_bytes * all.size());
   OrderedPlay play(segment, seed + static_cast<std::uint64_t>(all.rank()));
   for (int i = 0; i < times(all, 1000, 400); ++i) play.step();
-  EXPECT_EQ(play.end(), 0);
+  EXPECT_TRUE(play.end());
   segment.sync();
   // The owners find the same. Each rank's area in the slice of the next rank is compared there.
   Segment expected(all, own_bytes, "expected");
   expected.put(right(), 0, Strided::contiguous(own_bytes), play.model().place(right(), 0));
   expected.sync();
   const Bytes here = own_slice(segment, own_bytes * all.size()), should = own_slice(expected, own_bytes);
-  EXPECT_TRUE(std::equal(should.begin(), should.end(), here.begin() + left() * own_bytes));
+  EXPECT_TRUE(same_bytes(should, {here.data() + left() * own_bytes, should.size()}));
   segment.sync();
 }
 
-TEST(ProgramOrder, random_operations) {
+TEST(ProgramOrder, random_operations_are_seen_in_program_order) {
   for (const auto& domain : domains()) check(domain, 600);
 }
 

@@ -28,14 +28,14 @@ struct Transfer {
 };
 
 // One rank starts random transfers to random owners. It ends them in another order, in every possible way.
-TEST(Request, random_strided_transfers) {
+TEST(Request, random_transfers_end_in_any_order_and_way) {
   const Group& all = world();
   constexpr index_t bytes = 4000;
   Segment segment(all, bytes, "bytes");
   zero(segment, bytes);
   SliceModel model(all.size(), bytes);
   Random random(21);
-  int wrong = 0;
+  Comparison compared;
   for (int round = 0; round < 12; ++round) {
     const auto writer = static_cast<int>(pick(random, 0, all.size() - 1));
     std::vector<Transfer> puts, gets;
@@ -56,7 +56,7 @@ TEST(Request, random_strided_transfers) {
     }
     puts.front().request.wait();
     segment.sync();
-    wrong += static_cast<int>(own_slice(segment, bytes) != model.slices[at(all.rank())]);
+    compare_bytes(compared, std::pair("puts", round), model.slices[at(all.rank())], own_slice(segment, bytes));
     Random own(random() + static_cast<std::uint64_t>(all.rank()));
     std::vector<Bytes> expected;
     for (int i = 0; i < 6; ++i) {
@@ -69,14 +69,14 @@ TEST(Request, random_strided_transfers) {
     }
     for (std::size_t i = gets.size(); i-- > 0;) {
       gets[i].request.wait();
-      wrong += static_cast<int>(gets[i].local != expected[i]);
+      compare_bytes(compared, std::tuple("get", round, i), expected[i], gets[i].local);
     }
     segment.sync();
   }
-  EXPECT_EQ(wrong, 0);
+  EXPECT_TRUE(compared.equal());
 }
 
-TEST(Request, thousands_at_once) {
+TEST(Request, thousands_may_be_under_way_at_once) {
   const Group& all = world();
   const index_t count = all.rank() == 0 ? 3000 : 3000 / all.size();
   Segment segment(all, 3000 * 8 * all.size(), "many");
@@ -101,10 +101,10 @@ TEST(Request, thousands_at_once) {
   EXPECT_EQ(found, values);
   segment.sync();
   // The owners check what rank 0 has put.
-  int wrong = 0;
+  Comparison compared;
   for (index_t i = all.rank(); i < 3000; i += all.size())
-    wrong += static_cast<int>(segment.load<std::int64_t>(all.rank(), 8 * i) != i);
-  EXPECT_EQ(wrong, 0);
+    compared(i, i, segment.load<std::int64_t>(all.rank(), 8 * i));
+  EXPECT_TRUE(compared.equal());
   const double one = 1;
   std::vector<double> terms(at(count), 1);
   requests.clear();
@@ -122,7 +122,7 @@ TEST(Request, thousands_at_once) {
   segment.sync();
 }
 
-TEST(Request, that_is_done) {
+TEST(Request, a_request_of_nothing_is_done) {
   Request none;
   none.wait();
   EXPECT_TRUE(none.test());
@@ -159,7 +159,7 @@ TEST(Request, the_destructor_waits_as_does_assignment) {
   segment.sync();
 }
 
-TEST(Request, joined) {
+TEST(Request, joined_requests_are_done_with_the_last) {
   const Group& all = world();
   Segment segment(all, 800, "joined");
   std::vector<std::int64_t> sent(100), found(100, -1);
@@ -210,7 +210,7 @@ TEST(Request, detached_ones_are_completed_by_flush_sync_and_close) {
   all.sync();
 }
 
-TEST(Request, order_with_what_follows) {
+TEST(Request, transfers_keep_program_order_with_what_follows) {
   const Group& all = world();
   constexpr index_t count = 2000;
   Segment segment(all, count * 8, "followed");
@@ -244,7 +244,7 @@ TEST(Request, order_with_what_follows) {
 }
 
 // The local side has nothing contiguous, and more bytes than a packing buffer holds.
-TEST(Request, large_and_strided) {
+TEST(Request, large_strided_transfers_are_packed_in_parts) {
   const Group& all = world();
   constexpr index_t rows = 600, columns = 1100;
   Segment segment(all, rows * columns * 8, "large");
@@ -259,12 +259,12 @@ TEST(Request, large_and_strided) {
   sent.wait();
   segment.sync();
   const double* here = reinterpret_cast<const double*>(segment.address(all.rank()));
-  int wrong = 0;
+  Comparison compared;
   for (index_t i = 0; i < rows; ++i) {
     for (index_t j = 0; j < columns; ++j)
-      wrong += static_cast<int>(here[i * columns + j] != left() * 1e6 + static_cast<double>(j * rows + i));
+      compared(std::pair(i, j), left() * 1e6 + static_cast<double>(j * rows + i), here[i * columns + j]);
   }
-  EXPECT_EQ(wrong, 0);
+  EXPECT_TRUE(compared.equal());
   Request got = segment.get_async(right(), 0, shape, found.data());
   got.wait();
   EXPECT_EQ(found, mine);

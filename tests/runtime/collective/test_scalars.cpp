@@ -22,11 +22,11 @@ using namespace tessera::test;
 
 template <class T>
 void expect_zeros(const Scalars<T>& scalars) {
-  int wrong = 0;
+  Comparison compared;
   for (int rank = 0; rank < scalars.group().size(); ++rank) {
-    for (index_t i = 0; i < scalars.count(); ++i) wrong += static_cast<int>(scalars.load(rank, i) != 0);
+    for (index_t i = 0; i < scalars.count(); ++i) compared(std::pair(rank, i), 0, scalars.load(rank, i));
   }
-  EXPECT_EQ(wrong, 0);
+  EXPECT_TRUE(compared.equal());
 }
 
 template <class T>
@@ -68,38 +68,39 @@ void check_operations() {
     return pick(random, 0, 9) == 0 ? std::numeric_limits<T>::min() / 4
                                    : static_cast<T>(pick(random, -999, 999));
   };
-  int wrong = 0;
+  Comparison compared;
   for (int i = 0; i < times(all, 2000, 300); ++i) {
     const auto rank = static_cast<int>(pick(random, 0, all.size() - 1));
     const index_t which = pick(random, 0, each - 1), mine = each * all.rank() + which;
     T& expected = model[at(rank)][at(which)];
     const T x = any();
     const index_t what = pick(random, 0, 5);
-    if (what == 0) wrong += static_cast<int>(scalars.load(rank, mine) != expected);
+    const std::tuple where(i, what, rank, which);
+    if (what == 0) compared(where, expected, scalars.load(rank, mine));
     if (what == 1) scalars.store(rank, mine, x);
     if (what == 2) {
       // Small enough that sums do not overflow.
-      wrong += static_cast<int>(scalars.exchange(rank, mine, 5) != expected);
-      wrong += static_cast<int>(scalars.fetch_add(rank, mine, x) != 5);
+      compared(where, expected, scalars.exchange(rank, mine, 5));
+      compared(where, 5, scalars.fetch_add(rank, mine, x));
       expected = static_cast<T>(5 + x);
       continue;
     }
     if (what == 3) {
       const Update update = all_updates[pick(random, 1, 6)];
-      wrong += static_cast<int>(scalars.fetch_op(rank, mine, update, x) != expected);
+      compared(where, expected, scalars.fetch_op(rank, mine, update, x));
       expected = updated(update, expected, x);
     }
-    if (what == 4) wrong += static_cast<int>(scalars.exchange(rank, mine, x) != expected);
+    if (what == 4) compared(where, expected, scalars.exchange(rank, mine, x));
     if (what == 5) {
       const bool should = pick(random, 0, 1) == 1;
       T found = should ? expected : static_cast<T>(expected ^ 1);
-      wrong += static_cast<int>(scalars.compare_exchange(rank, mine, found, x) != should);
-      wrong += static_cast<int>(found != expected);
+      compared(where, should, scalars.compare_exchange(rank, mine, found, x));
+      compared(where, expected, found);
       if (should) expected = x;
     }
     if (what == 1 || what == 4) expected = x;
   }
-  EXPECT_EQ(wrong, 0);
+  EXPECT_TRUE(compared.equal());
   all.sync();
   // Checks them as other ranks see them.
   std::vector<std::vector<T>> left = model;
@@ -116,7 +117,7 @@ void check_operations() {
   all.sync();
 }
 
-TEST(Scalars, every_operation) {
+TEST(Scalars, every_operation_returns_what_a_model_does) {
   check_operations<std::int32_t>();
   check_operations<std::int64_t>();
 }
@@ -209,7 +210,7 @@ TEST(Scalars, are_apart_and_can_be_pointed_to) {
   all.sync();
 }
 
-TEST(Scalars, that_are_not_there) {
+TEST(Scalars, scalars_that_do_not_exist_are_refused) {
   const Group& all = world();
   Scalars<std::int32_t> scalars(all, 3, "three"), none(all, 0, "none");
   EXPECT_EQ(none.count(), 0);

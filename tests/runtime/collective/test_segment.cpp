@@ -27,7 +27,7 @@ void check_put_and_get(const Group& group, index_t bytes, int rounds, std::uint6
   zero(segment, bytes);
   SliceModel model(group.size(), bytes);
   Random random(seed);
-  int wrong = 0;
+  Comparison compared;
   for (int round = 0; round < rounds; ++round) {
     const auto writer = static_cast<int>(pick(random, 0, group.size() - 1));
     for (int i = 0; i < 8; ++i) {
@@ -39,9 +39,8 @@ void check_put_and_get(const Group& group, index_t bytes, int rounds, std::uint6
         segment.put(owner, transfer.offset, transfer.shape, data.data() + transfer.local_begin);
     }
     segment.sync();
-    segment.order_local_access();
-    wrong += static_cast<int>(
-        std::memcmp(segment.address(group.rank()), model.slices[at(group.rank())].data(), at(bytes)) != 0);
+    compare_bytes(compared, std::pair("puts", round), model.slices[at(group.rank())],
+                  own_slice(segment, bytes));
     Random own(random() + static_cast<std::uint64_t>(group.rank()));
     for (int i = 0; i < 4; ++i) {
       const auto owner = static_cast<int>(pick(own, 0, group.size() - 1));
@@ -49,14 +48,14 @@ void check_put_and_get(const Group& group, index_t bytes, int rounds, std::uint6
       Bytes found = random_bytes(own, transfer.local_bytes), expected = found;  // gaps stay as they are
       segment.get(owner, transfer.offset, transfer.shape, found.data() + transfer.local_begin);
       model.get(owner, transfer.offset, transfer.shape, expected.data() + transfer.local_begin);
-      wrong += static_cast<int>(found != expected);
+      compare_bytes(compared, std::tuple("get", round, i), expected, found);
     }
     segment.sync();
   }
-  EXPECT_EQ(wrong, 0);
+  EXPECT_TRUE(compared.equal());
 }
 
-TEST(Segment, random_strided_put_and_get) {
+TEST(Segment, random_strided_put_and_get_equal_a_model) {
   check_put_and_get(world(), 3000, 25, 11);     // cut from a slab
   check_put_and_get(world(), 1000000, 10, 12);  // a region of its own
   check_put_and_get(world(), 1, 2, 13);
@@ -97,20 +96,20 @@ TEST(Segment, large_strided_transfers_are_packed_in_parts) {
   segment.put(right, 800, shape, mine.data());
   segment.sync();
   const auto* here = reinterpret_cast<const double*>(segment.address(all.rank()));
-  int wrong = 0;
+  Comparison compared, summed;
   for (index_t i = 0; i < rows; ++i) {
     for (index_t j = 0; j < columns; ++j)
-      wrong += static_cast<int>(here[i * pitch + j + 100] != left * 1e7 + static_cast<double>(j * rows + i));
+      compared(std::pair(i, j), left * 1e7 + static_cast<double>(j * rows + i), here[i * pitch + j + 100]);
   }
-  EXPECT_EQ(wrong, 0);
+  EXPECT_TRUE(compared.equal());
   segment.get(right, 800, shape, found.data());
   EXPECT_EQ(found, mine);
   segment.sync();
   const double half = 0.5;
   segment.accumulate(right, 800, shape, ElementKind::float64, &half, mine.data());
   segment.get(right, 800, shape, found.data());
-  for (std::size_t i = 0; i < mine.size(); ++i) wrong += static_cast<int>(found[i] != 1.5 * mine[i]);
-  EXPECT_EQ(wrong, 0);
+  for (std::size_t i = 0; i < mine.size(); ++i) summed(i, 1.5 * mine[i], found[i]);
+  EXPECT_TRUE(summed.equal());
   segment.sync();
 }
 
@@ -157,7 +156,7 @@ TEST(Segment, own_operations_are_seen_in_program_order) {
   zero(segment, area * all.size());
   Random random(20 + static_cast<std::uint64_t>(all.rank()));
   std::vector<std::vector<double>> model(at(all.size()), std::vector<double>(area / 8));
-  int wrong = 0;
+  Comparison compared;
   for (int round = 0; round < 300; ++round) {
     const auto owner = static_cast<int>(pick(random, 0, all.size() - 1));
     const index_t begin = area * all.rank();
@@ -186,16 +185,16 @@ TEST(Segment, own_operations_are_seen_in_program_order) {
       const double value = 3;
       double old = 0;
       segment.fetch_add(owner, begin + element * 8, ElementKind::float64, &value, &old);
-      wrong += static_cast<int>(old != slice[at(element)]);
+      compared(std::pair(round, element), slice[at(element)], old);
       slice[at(element)] += value;
     } else {
       segment.get(owner, begin + transfer.offset, transfer.shape, local);
-      each([&](double& there, double& here) { wrong += static_cast<int>(there != here); });
+      each([&](double& there, double& here) { compared(std::pair(round, owner), there, here); });
     }
     if (pick(random, 0, 20) == 0) segment.flush(owner);
     if (pick(random, 0, 50) == 0) segment.flush();
   }
-  EXPECT_EQ(wrong, 0);
+  EXPECT_TRUE(compared.equal());
   segment.sync();
 }
 
@@ -241,7 +240,7 @@ void check_accumulate(std::uint64_t seed) {
   segment.sync();
 }
 
-TEST(Segment, accumulates_all_types) {
+TEST(Segment, accumulates_of_all_types_equal_a_serial_model) {
   check_accumulate<std::int32_t>(31);
   check_accumulate<std::int64_t>(32);
   check_accumulate<float>(33);
@@ -282,18 +281,18 @@ TEST(Segment, contended_accumulate_and_fetch_add_lose_nothing) {
   std::vector<std::int64_t> counted(rows * columns);
   sums.get(owner, 0, shape, found.data());
   counts.get(owner, 0, shape, counted.data());
-  int wrong = 0;
+  Comparison compared;
   for (index_t i = 0; i < rows; ++i) {
     const index_t fetches = rounds / rows + static_cast<index_t>(i < rounds % rows);
     for (index_t j = 0; j < columns; ++j) {
       const index_t extra = j == 0 ? fetches * all.size() : 0;
       const index_t total = index_t{rounds} * all.size();
-      wrong += static_cast<int>(found[at(i * columns + j)] !=
-                                0.5 * static_cast<double>(total) + 0.125 * static_cast<double>(extra));
-      wrong += static_cast<int>(counted[at(i * columns + j)] != (total << 33) + extra);
+      compared(std::pair(i, j), 0.5 * static_cast<double>(total) + 0.125 * static_cast<double>(extra),
+               found[at(i * columns + j)]);
+      compared(std::pair(i, j), (total << 33) + extra, counted[at(i * columns + j)]);
     }
   }
-  EXPECT_EQ(wrong, 0);
+  EXPECT_TRUE(compared.equal());
   all.sync();
 }
 
@@ -320,7 +319,7 @@ TEST(Segment, fetch_add_hands_out_every_number_once) {
   all.sync();
 }
 
-TEST(Segment, groups_overlap) {
+TEST(Segment, segments_of_overlapping_groups_are_apart) {
   const Group& all = world();
   const int rank = all.rank(), size = all.size();
   std::vector<int> low, high;

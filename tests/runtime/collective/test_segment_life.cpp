@@ -7,6 +7,7 @@
 #include <tessera/runtime/error.hpp>
 #include <tessera/runtime/segment.hpp>
 
+#include "comparison.hpp"
 #include "mpi_test.hpp"
 
 // How segments are made, refused and freed. test_segment.cpp tests the operations on them.
@@ -15,7 +16,7 @@ namespace {
 using namespace tessera;
 using namespace tessera::test;
 
-TEST(Segment, slices_of_different_and_no_size) {
+TEST(Segment, slices_may_have_different_and_no_size) {
   const Group& all = world();
   Segment none(all, 0, "none");
   none.sync();
@@ -30,7 +31,7 @@ TEST(Segment, slices_of_different_and_no_size) {
   uneven.sync();
 }
 
-TEST(Segment, many_segments) {
+TEST(Segment, many_segments_keep_their_values_and_are_freed) {
   const Group& all = world();
   const bool fast = all.node_count() == 1 && all.size() <= 2;
   const int alive = fast ? 2000 : 100, passing = fast ? 10000 : 300;
@@ -45,13 +46,13 @@ TEST(Segment, many_segments) {
       segments[at(i)].put(right, i % 8 * 8, Strided::contiguous(8), &value);
     }
     all.sync();
-    int wrong = 0;
+    Comparison compared;
     for (int i = 0; i < alive; ++i) {
       std::int64_t value = 0;
       segments[at(i)].get(all.rank(), i % 8 * 8, Strided::contiguous(8), &value);
-      wrong += static_cast<int>(value != 10000 * left + i);
+      compared(i, 10000 * left + i, value);
     }
-    EXPECT_EQ(wrong, 0);
+    EXPECT_TRUE(compared.equal());
     EXPECT_GE(runtime().memory_in_use(), before + 64 * alive);
   }
   all.sync();

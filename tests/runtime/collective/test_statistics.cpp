@@ -205,7 +205,7 @@ TEST(Statistics, traffic_adds_up) {
 }
 
 // A line for each path and operation that occurred, and for no other.
-TEST(Statistics, text_for_people) {
+TEST(Statistics, text_has_a_line_for_each_path_and_operation_that_occurred) {
   Statistics statistics;
   statistics.total[number_of(Path::node)][number_of(Operation::put)] = {321, 4096, 0.5};
   statistics.total[number_of(Path::window)][number_of(Operation::atomic)] = {654, 5232, 0.25};

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 #include <atomic>
-#include <condition_variable>
-#include <deque>
-#include <exception>
-#include <mutex>
 #include <set>
 #include <string_view>
-#include <thread>
+#include <utility>
+#include <vector>
 
 #include <tessera/runtime/error.hpp>
 #include <tessera/runtime/flags.hpp>
-#include <tessera/runtime/heap.hpp>
-#include <tessera/runtime/local_buffer.hpp>
 #include <tessera/runtime/mutexes.hpp>
-#include <tessera/runtime/vector.hpp>
+#include <tessera/runtime/scalars.hpp>
+#include <tessera/runtime/segment.hpp>
 
 #include "mpi_main.hpp"
 #include "mpi_test.hpp"
+#include "on_threads.hpp"
 #include "transfer_model.hpp"
 
 // Several threads of every process make one-sided operations at once. The first argument is the thread level
@@ -27,39 +24,12 @@ namespace {
 using namespace tessera;
 using namespace tessera::test;
 
-constexpr int threads = 4;
-
-// Runs f(thread) on all threads at once. Rethrows an exception of one of them.
-template <class F>
-void on_threads(F&& f) {
-  std::vector<std::thread> running;
-  std::exception_ptr thrown;
-  std::mutex guard;
-  for (int t = 0; t < threads; ++t) {
-    running.emplace_back([&, t] {
-      try {
-        f(t);
-      } catch (...) {
-        const std::lock_guard lock(guard);
-        thrown = std::current_exception();
-      }
-    });
-  }
-  for (std::thread& thread : running) thread.join();
-  if (thrown) std::rethrow_exception(thrown);
-}
-
-// The number of this thread among the threads of all ranks.
-int number(int thread) { return world().rank() * threads + thread; }
-int all_threads() { return world().size() * threads; }
-
 // Each thread has an area of its own in every slice, and a model of it.
 TEST(Threads, see_their_own_operations_in_program_order) {
   constexpr index_t area = 16 * 24;
   Segment segment(world(), area * all_threads(), "ordered");
   zero(segment, area * all_threads());
-  std::atomic<int> wrong = 0;
-  on_threads([&](int thread) {
+  compare_on_threads([&](int thread, Comparison& compared) {
     Random random(300 + static_cast<std::uint64_t>(number(thread)));
     const index_t begin = area * number(thread);
     SliceModel model(world().size(), area);
@@ -98,12 +68,11 @@ TEST(Threads, see_their_own_operations_in_program_order) {
           } else {
             segment.get(owner, begin + transfer.offset, transfer.shape, place);
           }
-          wrong += static_cast<int>(local != expected);
+          compare_bytes(compared, std::pair(round, owner), expected, local);
       }
     }
     segment.flush();
   });
-  EXPECT_EQ(wrong, 0);
   segment.sync();
 }
 
@@ -142,14 +111,14 @@ TEST(Threads, updates_of_the_same_elements_are_all_there) {
   });
   segment.sync();
   const auto found = own_slice(segment, rows * columns * 8);
-  int wrong = 0;
+  Comparison compared;
   for (index_t i = 0; i < rows * columns; ++i) {
     double value = 0;
     std::memcpy(&value, found.data() + i * 8, 8);
     const double each = 2.5 + (i % 37 == 0 && i / 37 < 20 ? 1.0 : 0.0);
-    wrong += static_cast<int>(value != each * rounds * all_threads());
+    compared(i, each * rounds * all_threads(), value);
   }
-  EXPECT_EQ(wrong, 0);
+  EXPECT_TRUE(compared.equal());
   segment.sync();
 }
 
@@ -214,8 +183,7 @@ TEST(Threads, flags_tell_that_data_has_come) {
   Flags arrived(world(), threads, "arrived"), taken(world(), threads, "taken");
   const int size = world().size(), right = (world().rank() + 1) % size,
             left = (world().rank() + size - 1) % size;
-  std::atomic<int> wrong = 0;
-  on_threads([&](int thread) {
+  compare_on_threads([&](int thread, Comparison& compared) {
     std::vector<double> data(count), found(count);
     for (int round = 0; round < times(world(), 60, 10); ++round) {
       for (index_t i = 0; i < count; ++i)
@@ -225,87 +193,19 @@ TEST(Threads, flags_tell_that_data_has_come) {
       arrived.wait(thread);
       segment.get(world().rank(), thread * count * 8, Strided::contiguous(count * 8), found.data());
       for (index_t i = 0; i < count; ++i)
-        wrong += static_cast<int>(found[at(i)] != 1e7 * left + 1e4 * thread + round + static_cast<double>(i));
+        compared(std::pair(round, i), 1e7 * left + 1e4 * thread + round + static_cast<double>(i), found[at(i)]);
       taken.notify(left, thread);
       taken.wait(thread);
     }
   });
-  EXPECT_EQ(wrong, 0);
   segment.sync();
-}
-
-TEST(Threads, have_lists_and_blocks_of_their_own) {
-  constexpr index_t count = 200;
-  Segment segment(world(), all_threads() * count * 16, "lists");
-  zero(segment, all_threads() * count * 16);
-  Heap heap(world(), 1 << 20);
-  std::atomic<int> wrong = 0;
-  on_threads([&](int thread) {
-    for (int round = 0; round < times(world(), 40, 6); ++round) {
-      std::vector<std::int64_t> sent(count * 2), received(count * 2);
-      const HeapPointer block = heap.allocate(64 * (thread + 1));
-      std::memset(heap.address(block), thread + 1, at(64 * (thread + 1)));
-      std::vector<Place> places;
-      std::vector<std::byte*> from, into;
-      // Each thread of each rank writes to its own part of every slice.
-      const int owner = (world().rank() + round) % world().size();
-      for (index_t i = 0; i < count; ++i) {
-        sent[at(2 * i)] = number(thread) + round, sent[at(2 * i + 1)] = i;
-        places.push_back({&segment, owner, (number(thread) * count + (i * 7) % count) * 16});
-        from.push_back(reinterpret_cast<std::byte*>(&sent[at(2 * i)]));
-        into.push_back(reinterpret_cast<std::byte*>(&received[at(2 * i)]));
-      }
-      const auto method = static_cast<VectorMethod>(round % 4);
-      put({.run = 16, .remote = places, .local = from}, method);
-      get({.run = 16, .remote = places, .local = into}, method);
-      wrong += static_cast<int>(std::memcmp(sent.data(), received.data(), at(count * 16)) != 0);
-      const std::byte* bytes = heap.address(block);
-      wrong += static_cast<int>(std::any_of(bytes, bytes + 64 * (thread + 1), [&](std::byte b) {
-        return b != static_cast<std::byte>(thread + 1);
-      }));
-      heap.deallocate(block);
-    }
-    segment.flush();
-  });
-  EXPECT_EQ(wrong, 0);
-  EXPECT_EQ(heap.available(), 1 << 20);
-  segment.sync();
-}
-
-// MPI allocates the memory, and not every thread level lets several threads call MPI.
-TEST(Threads, have_local_buffers_where_mpi_may_be_called) {
-  const bool allowed = runtime().thread_level() >= ThreadLevel::serialized;
-  std::atomic<int> made = 0, refused = 0, wrong = 0;
-  std::vector<LocalBuffer<std::int64_t>> passed_on;
-  for (int i = 0; i < threads; ++i) passed_on.emplace_back(1000);
-  on_threads([&](int thread) {
-    LocalBuffer<std::int64_t> mine = std::move(passed_on[at(thread)]);  // freed by another thread than made it
-    for (int round = 0; round < 100; ++round) {
-      try {
-        const LocalBuffer<std::int64_t> buffer(100 * (thread + 1) + round);
-        std::fill(buffer.begin(), buffer.end(), number(thread));
-        std::this_thread::yield();
-        wrong += static_cast<int>(std::count(buffer.begin(), buffer.end(), number(thread)) != buffer.size());
-        ++made;
-      } catch (const UsageError&) {
-        ++refused;
-      }
-    }
-    std::fill(mine.begin(), mine.end(), 1);
-  });
-  EXPECT_EQ(made, allowed ? 100 * threads : 0);
-  EXPECT_EQ(refused, allowed ? 0 : 100 * threads);
-  EXPECT_EQ(wrong, 0);
-  const LocalBuffer<double> after(10);
-  EXPECT_EQ(after.size(), 10);
 }
 
 TEST(Threads, requests_are_many_and_statistics_count_them_all) {
   constexpr int each = 300;
   Segment segment(world(), index_t{threads} * each * 8, "requests");
   const Statistics before = segment.statistics();
-  std::atomic<int> wrong = 0;
-  on_threads([&](int thread) {
+  compare_on_threads([&](int thread, Comparison& compared) {
     std::vector<std::int64_t> sent(each), received(each, -1);
     std::vector<Request> requests;
     const int owner = (world().rank() + 1) % world().size();
@@ -321,9 +221,8 @@ TEST(Threads, requests_are_many_and_statistics_count_them_all) {
     while (!requests.empty()) {
       if (requests.back().test()) requests.pop_back();
     }
-    wrong += static_cast<int>(sent != received);
+    for (int i = 0; i < each; ++i) compared(i, sent[at(i)], received[at(i)]);
   });
-  EXPECT_EQ(wrong, 0);
   const Statistics after = segment.statistics();
   for (const Operation operation : {Operation::put, Operation::get}) {
     std::uint64_t operations = 0, bytes = 0;
@@ -335,53 +234,6 @@ TEST(Threads, requests_are_many_and_statistics_count_them_all) {
     EXPECT_EQ(bytes, std::uint64_t{threads} * each * 8) << to_string(operation);
   }
   segment.sync();
-}
-
-// A segment is dropped while another thread is in a collective call. It is freed only when its writes are done
-// at the target and its reads have arrived.
-TEST(Threads, give_memory_up_while_another_makes_some) {
-  if (runtime().thread_level() < ThreadLevel::multiple)
-    GTEST_SKIP() << "collective calls need MPI for themselves";
-  constexpr int at_once = 4;
-  const int rounds = times(world(), 1000, 60);
-  const int right = (world().rank() + 1) % world().size();
-  std::mutex guard;
-  std::condition_variable changed;
-  std::deque<Segment> given;
-  bool is_over = false;
-  std::int64_t found = 0;  // its value does not matter, as it is unknown which thread has written last
-  std::thread user([&] {
-    for (int i = 0;; ++i) {
-      std::unique_lock lock(guard);
-      changed.wait(lock, [&] { return is_over || !given.empty(); });
-      if (given.empty()) return;
-      Segment mine = std::move(given.front());
-      given.pop_front();
-      lock.unlock();
-      mine.store<std::int64_t>(right, 8, i);
-      if (i % 3 == 0) mine.get_async(right, 0, Strided::contiguous(8), &found).detach();
-    }
-  });
-  for (int round = 0; round < rounds; ++round) {
-    for (int i = 0; i < at_once; ++i) {
-      // Some in slabs, some with memory of their own.
-      Segment segment(world(), i == 0 ? index_t{1} << 17 : 64, "given away");
-      // The other ranks drop theirs at once, so rank 0 determines when the segment is freed.
-      const std::lock_guard lock(guard);
-      if (world().rank() == 0) given.push_back(std::move(segment));
-      changed.notify_one();
-    }
-    world().sync();
-  }
-  {
-    const std::lock_guard lock(guard);
-    is_over = true;
-    changed.notify_one();
-  }
-  user.join();
-  world().sync();
-  // All of it was freed.
-  EXPECT_EQ(runtime().memory_in_use(), 0);
 }
 
 // The thread that made a wrong call gets the error. The other threads go on.

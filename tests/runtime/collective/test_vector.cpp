@@ -41,12 +41,11 @@ struct Segments {
   void sync() const {
     for (const Segment* segment : list) segment->sync();
   }
-  // How many slices of this process differ from the models.
-  int differences() const {
-    int wrong = 0;
+  // Compares this process's slices with the models.
+  void compare(Comparison& compared, int round) const {
     for (std::size_t s = 0; s < list.size(); ++s)
-      wrong += static_cast<int>(own_slice(*list[s], bytes[s]) != models[s].slices[at(list[s]->group().rank())]);
-    return wrong;
+      compare_bytes(compared, std::pair(round, list[s]->name()), models[s].slices[at(list[s]->group().rank())],
+                    own_slice(*list[s], bytes[s]));
   }
 };
 
@@ -105,7 +104,7 @@ void check_put_and_get(VectorMethod method, Wait wait, std::uint64_t seed) {
   const Group& all = world();
   Segments segments;
   Random random(seed);
-  int wrong = 0;
+  Comparison compared;
   for (int round = 0; round < 7; ++round) {
     const auto writer = static_cast<int>(pick(random, 0, all.size() - 1));
     const RandomVector sent(random, segments, any_run(random, round), 1, 60);
@@ -121,7 +120,7 @@ void check_put_and_get(VectorMethod method, Wait wait, std::uint64_t seed) {
       }
     }
     segments.sync();
-    wrong += segments.differences();
+    segments.compare(compared, round);
     Random own(random() + static_cast<std::uint64_t>(all.rank()));
     const RandomVector found(own, segments, any_run(own, round), 1, 60);
     Bytes expected = found.buffer;  // gaps stay as they are
@@ -135,13 +134,13 @@ void check_put_and_get(VectorMethod method, Wait wait, std::uint64_t seed) {
       while (!request.test()) {
       }
     }
-    wrong += static_cast<int>(found.buffer != expected);
+    compare_bytes(compared, std::pair("get", round), expected, found.buffer);
     segments.sync();
   }
-  EXPECT_EQ(wrong, 0) << to_string(method);
+  EXPECT_TRUE(compared.equal()) << to_string(method);
 }
 
-TEST(Vector, random_runs) {
+TEST(Vector, random_runs_equal_a_model) {
   for (const VectorMethod method : methods) {
     check_put_and_get(method, Wait::at_once, 1);
     check_put_and_get(method, Wait::later, 2);
@@ -178,11 +177,13 @@ void check_accumulate(VectorMethod method, Wait wait, std::uint64_t seed) {
     }
   }
   segments.sync();
-  EXPECT_EQ(segments.differences(), 0) << to_string(element_kind<T>()) << " " << to_string(method);
+  Comparison compared;
+  segments.compare(compared, 0);
+  EXPECT_TRUE(compared.equal()) << to_string(element_kind<T>()) << " " << to_string(method);
   segments.sync();
 }
 
-TEST(Vector, random_sums) {
+TEST(Vector, random_sums_equal_a_serial_model) {
   for (const VectorMethod method : methods) {
     check_accumulate<std::int32_t>(method, Wait::at_once, 20);
     check_accumulate<double>(method, Wait::later, 40);
@@ -190,7 +191,7 @@ TEST(Vector, random_sums) {
   }
 }
 
-TEST(Vector, none_and_one) {
+TEST(Vector, lists_of_no_run_and_of_one_run_are_moved) {
   const Group& all = world();
   Segment segment(all, 64, "few");
   zero(segment, 64);
@@ -259,7 +260,7 @@ TEST(Vector, bad_lists_throw_and_move_nothing) {
   segment.sync();
 }
 
-TEST(Vector, of_5000_runs) {
+TEST(Vector, lists_of_5000_runs_are_moved) {
   const Group& all = world();
   constexpr index_t count = 5000;
   Segment segment(all, count * 8, "many");
@@ -279,10 +280,10 @@ TEST(Vector, of_5000_runs) {
   }
   if (all.rank() == 0) put({.run = 8, .remote = remote, .local = sent});
   segment.sync();
-  int wrong = 0;
+  Comparison compared;
   for (index_t i = all.rank(); i < count; i += all.size())
-    wrong += static_cast<int>(segment.load<std::int64_t>(all.rank(), 8 * order[at(i)]) != 7 * i + 1);
-  EXPECT_EQ(wrong, 0);
+    compared(i, 7 * i + 1, segment.load<std::int64_t>(all.rank(), 8 * order[at(i)]));
+  EXPECT_TRUE(compared.equal());
   if (all.rank() == all.size() - 1) {
     get({.run = 8, .remote = remote, .local = received});
     EXPECT_EQ(found, values);

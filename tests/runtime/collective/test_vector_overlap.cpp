@@ -55,7 +55,7 @@ void check_puts(VectorMethod method, std::uint64_t seed) {
   Segment segment(all, bytes, "crowded");
   zero(segment, bytes);
   SliceModel model(all.size(), bytes);
-  int wrong = 0;
+  Comparison compared;
   for (int writer = 0; writer < all.size(); ++writer) {
     Random random(seed + static_cast<std::uint64_t>(writer));
     for (int round = 0; round < 10; ++round) {
@@ -72,12 +72,12 @@ void check_puts(VectorMethod method, std::uint64_t seed) {
         model.get(run.rank, run.offset, Strided::contiguous(found.run), expected.data() + run.local);
       if (writer != all.rank()) continue;
       get(found.vector(), method);
-      wrong += static_cast<int>(found.buffer != expected);
+      compare_bytes(compared, std::pair("get", round), expected, found.buffer);
     }
   }
   segment.sync();
-  EXPECT_EQ(own_slice(segment, bytes), model.slices[at(all.rank())]) << to_string(method);
-  EXPECT_EQ(wrong, 0) << to_string(method);
+  EXPECT_TRUE(same_bytes(model.slices[at(all.rank())], own_slice(segment, bytes))) << to_string(method);
+  EXPECT_TRUE(compared.equal()) << to_string(method);
   segment.sync();
 }
 
@@ -110,7 +110,7 @@ void check_sums(VectorMethod method, std::uint64_t seed) {
     }
   }
   segment.sync();
-  EXPECT_EQ(own_slice(segment, bytes), model.slices[at(all.rank())]) << to_string(method);
+  EXPECT_TRUE(same_bytes(model.slices[at(all.rank())], own_slice(segment, bytes))) << to_string(method);
   segment.sync();
 }
 
@@ -135,7 +135,7 @@ void check_local_side_in_the_segment(VectorMethod method, std::uint64_t seed) {
   for (int rank = 0; rank < all.size(); ++rank)
     segment.put(rank, begin, Strided::contiguous(rank_bytes), model.place(rank, begin));
   segment.flush();
-  int wrong = 0;
+  Comparison compared;
   for (int round = 0; round < 30; ++round) {
     const index_t run = pick(random, 1, 20), count = pick(random, 1, 30);
     const bool puts = pick(random, 0, 1) == 1;
@@ -159,19 +159,19 @@ void check_local_side_in_the_segment(VectorMethod method, std::uint64_t seed) {
     for (int rank = 0; rank < all.size(); ++rank) {
       Bytes found(rank_bytes);
       segment.get(rank, begin, Strided::contiguous(rank_bytes), found.data());
-      wrong += static_cast<int>(!std::equal(found.begin(), found.end(), model.place(rank, begin)));
+      compare_bytes(compared, std::pair(round, rank), {model.place(rank, begin), at(rank_bytes)}, found);
     }
   }
-  EXPECT_EQ(wrong, 0) << to_string(method);
+  EXPECT_TRUE(compared.equal()) << to_string(method);
   segment.sync();
 }
 
-TEST(VectorOverlap, local_side_in_the_segment) {
+TEST(VectorOverlap, a_local_side_in_the_segment_is_read_in_the_order_of_the_list) {
   for (const VectorMethod method : ordered) check_local_side_in_the_segment(method, 13);
 }
 
 // The first element travels through all the others. Reading everything first would not do that.
-TEST(VectorOverlap, a_chain) {
+TEST(VectorOverlap, a_chain_carries_the_first_element_to_its_end) {
   const Group& all = world();
   const int me = all.rank();
   constexpr index_t count = 20;
@@ -200,7 +200,7 @@ TEST(VectorOverlap, a_chain) {
 }
 
 #ifdef TESSERA_TEST_CHECKS
-TEST(VectorOverlap, is_refused_where_it_is_undefined) {
+TEST(VectorOverlap, overlap_is_refused_where_it_is_undefined) {
   const Group& all = world();
   Segment segment(all, 64, "twice");
   zero(segment, 64);

@@ -7,11 +7,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tessera/runtime/segment.hpp>
 
+#include "comparison.hpp"
 #include "mpi_test.hpp"
 #include "random_transfer.hpp"
 
@@ -23,6 +26,25 @@ inline Bytes random_bytes(Random& random, index_t count) {
   Bytes bytes(at(count));
   for (std::byte& byte : bytes) byte = static_cast<std::byte>(random() >> 56);
   return bytes;
+}
+
+/// Compares two runs of bytes as one value. A failure gives `where` and the first byte that differs. @local
+template <class Where>
+void compare_bytes(Comparison& compared, const Where& where, std::span<const std::byte> expected,
+                   std::span<const std::byte> found) {
+  if (expected.size() != found.size()) return compared(where, expected.size(), found.size());
+  const std::size_t size = expected.size();
+  if (size == 0 || std::memcmp(expected.data(), found.data(), size) == 0) return compared(where, 0, 0);
+  std::size_t byte = 0;
+  while (expected[byte] == found[byte]) ++byte;
+  compared(std::pair(where, byte), std::to_integer<int>(expected[byte]), std::to_integer<int>(found[byte]));
+}
+/// The same for a single comparison. @local
+inline testing::AssertionResult same_bytes(std::span<const std::byte> expected,
+                                           std::span<const std::byte> found) {
+  Comparison compared;
+  compare_bytes(compared, "byte", expected, found);
+  return compared.equal();
 }
 
 /// A whole number as any element type; the imaginary part is for the complex ones. @local

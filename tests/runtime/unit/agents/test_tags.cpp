@@ -22,7 +22,7 @@ std::set<std::int32_t> given(TagPool& tags) {
   return all;
 }
 
-TEST(TagPool, in_turn_and_all_of_them) {
+TEST(TagPool, all_tags_are_given_in_turn) {
   TagPool tags;
   const std::int32_t first = tags.next();
   EXPECT_EQ(tags.next(), first + 1);
@@ -51,7 +51,7 @@ TEST(TagPool, those_that_are_held_are_not_given_again) {
   EXPECT_EQ(given(tags).size(), static_cast<std::size_t>(AgentComms::tags));
 }
 
-TEST(TagPool, nothing_holds_nothing) {
+TEST(TagPool, an_empty_hold_holds_no_tag) {
   TagPool tags;
   { TagPool::Held none, other(std::move(none)); }
   EXPECT_EQ(given(tags).size(), static_cast<std::size_t>(AgentComms::tags));

@@ -33,7 +33,7 @@ class Reserve : public testing::Test {
   int calls_ = 0;
 };
 
-TEST_F(Reserve, in_one_call_where_nothing_interrupts) {
+TEST_F(Reserve, takes_one_call_where_nothing_interrupts) {
   EXPECT_EQ(reserve(900 * mebi, 900 * mebi), 0);
   EXPECT_EQ(end_, begin + 900 * mebi);
   EXPECT_EQ(calls_, 1);
@@ -63,13 +63,13 @@ TEST_F(Reserve, small_pieces_are_repeated_as_they_are) {
   EXPECT_EQ(end, 3 * mebi);
 }
 
-TEST_F(Reserve, tells_what_else_is_wrong) {
+TEST_F(Reserve, returns_errors_other_than_interruptions) {
   room_ = 100 * mebi;
   EXPECT_EQ(reserve(200 * mebi, 30 * mebi), ENOSPC);
   EXPECT_LE(end_, room_);
 }
 
-TEST_F(Reserve, nothing) {
+TEST_F(Reserve, of_no_bytes_makes_no_call) {
   EXPECT_EQ(reserve(0, mebi), 0);
   EXPECT_EQ(calls_, 0);
 }

@@ -74,7 +74,7 @@ TEST_F(UniqueHandle, moving_over_a_live_handle_frees_it_and_empties_the_source) 
   EXPECT_EQ(freed, (Freed{1, 2}));
 }
 
-TEST_F(UniqueHandle, release_and_reset) {
+TEST_F(UniqueHandle, release_keeps_the_handle_and_reset_frees_it) {
   {
     Unique handle(5);
     EXPECT_EQ(handle.release(), 5);

@@ -60,7 +60,7 @@ TEST(Strided, merged_keeps_every_pair_of_any_strides) {
   }
 }
 
-TEST(Strided, merged_by_hand) {
+TEST(Strided, merged_joins_loops_that_continue_each_other) {
   // A dense 3 x 4 x 5 block of 8-byte elements is one run.
   const Strided dense{
       .run = 8, .levels = 3, .count = {5, 4, 3}, .remote_stride = {8, 40, 160}, .local_stride = {8, 40, 160}};

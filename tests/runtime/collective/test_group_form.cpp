@@ -2,135 +2,27 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
+#include <initializer_list>
 #include <limits>
 #include <numeric>
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <tessera/runtime/error.hpp>
 #include <tessera/runtime/segment.hpp>
 #include <tessera/runtime/vector.hpp>
 
+#include "group_checks.hpp"
 #include "mpi_test.hpp"
 
+// Groups formed by their members alone.
 namespace {
 
 using namespace tessera;
 using namespace tessera::test;
-
-// The members of groups, groups formed by their members alone, and groups that are closed.
-
-using Ranks = std::vector<int>;
-
-bool contains(const Ranks& list, int rank) { return std::find(list.begin(), list.end(), rank) != list.end(); }
-
-Ranks everyone() {
-  Ranks list(at(world().size()));
-  std::iota(list.begin(), list.end(), 0);
-  return list;
-}
-
-// All queries about a group's members. `members` are their ranks in the world.
-void check_members(const Group& group, const Ranks& members) {
-  const Group& all = world();
-  const auto size = static_cast<int>(members.size());
-  ASSERT_TRUE(group);
-  ASSERT_EQ(group.size(), size);
-  EXPECT_EQ(members[at(group.rank())], all.rank());
-  Ranks nodes;  // in the world, in the order of their lowest rank here
-  for (int r = 0; r < size; ++r) {
-    const int there = members[at(r)], node = all.node_of(there);
-    if (!contains(nodes, node)) nodes.push_back(node);
-    const auto here = std::find(nodes.begin(), nodes.end(), node) - nodes.begin();
-    EXPECT_EQ(group.world_rank(r), there);
-    EXPECT_EQ(group.rank_of_world(there), r);
-    EXPECT_EQ(group.node_of(r), here);
-    EXPECT_EQ(group.on_node(r), all.on_node(there));
-    const Distance near = r == group.rank() ? Distance::self : Distance::node;
-    EXPECT_EQ(group.distance(r), all.on_node(there) ? near : Distance::network);
-  }
-  for (int there = 0; there < all.size(); ++there) {
-    if (!contains(members, there)) {
-      EXPECT_EQ(group.rank_of_world(there), -1);
-    }
-  }
-  ASSERT_EQ(group.node_count(), static_cast<int>(nodes.size()));
-  for (int node = 0; node < group.node_count(); ++node) {
-    Ranks expected;
-    for (int r = 0; r < size; ++r) {
-      if (all.node_of(members[at(r)]) == nodes[at(node)]) expected.push_back(r);
-    }
-    EXPECT_EQ(group.ranks_on_node(node), expected);
-  }
-  EXPECT_THROW(group.ranks_on_node(-1), UsageError);
-  EXPECT_THROW(group.ranks_on_node(group.node_count()), UsageError);
-  for (const int outside : {-1, size}) {
-    EXPECT_THROW(group.world_rank(outside), UsageError);
-    EXPECT_THROW(group.distance(outside), UsageError);
-  }
-  EXPECT_EQ(group.rank_of_world(-1), -1);
-  EXPECT_EQ(group.rank_of_world(all.size()), -1);
-}
-
-// Collective calls of a group, with results that need every member.
-void check_communication(const Group& group, const Ranks& members) {
-  EXPECT_EQ(group.all_gather(world().rank()), members);
-  EXPECT_EQ(group.broadcast(world().rank(), group.size() - 1), members.back());
-  EXPECT_EQ(group.all_reduce(group.rank() + 1, Reduce::sum), group.size() * (group.size() + 1) / 2);
-  group.barrier();
-  group.sync();
-}
-
-// One-sided operations on a segment of the group's own, from every rank to every rank.
-void check_segment(const Group& group) {
-  const int size = group.size(), me = group.rank();
-  Segment segment(group, 8 * (size + 1), "of a group");
-  const std::int64_t zero = 0, one = 1;
-  for (int i = 0; i <= size; ++i) segment.put(me, 8 * i, Strided::contiguous(8), &zero);
-  segment.sync();
-  for (int to = 0; to < size; ++to) {
-    segment.store(to, 8 * me, std::int64_t{100 * me + to});
-    segment.accumulate(to, 8 * size, Strided::contiguous(8), ElementKind::int64, &one, &one);
-    std::int64_t old = -1;
-    segment.fetch_add(to, 8 * size, ElementKind::int64, &one, &old);
-    EXPECT_GE(old, 1);
-    EXPECT_LT(old, 2 * size);
-    EXPECT_EQ(segment.address(to) != nullptr, group.on_node(to));
-  }
-  segment.sync();
-  for (int owner = 0; owner < size; ++owner) {
-    for (int from = 0; from < size; ++from)
-      EXPECT_EQ(segment.load<std::int64_t>(owner, 8 * from), 100 * from + owner);
-    EXPECT_EQ(segment.load<std::int64_t>(owner, 8 * size), 2 * size);
-  }
-  segment.sync();
-  segment.close();
-}
-
-TEST(Group, members_nodes_and_distances) {
-  const Group& all = world();
-  check_members(all, everyone());
-  Ranks mates;
-  for (int r = 0; r < all.size(); ++r) {
-    if (all.on_node(r)) mates.push_back(r);
-  }
-  check_members(all.node(), mates);
-  Ranks backwards = everyone();
-  std::reverse(backwards.begin(), backwards.end());
-  check_members(all.split(0, -all.rank()), backwards);
-  const Group odd = all.split(all.rank() % 2);
-  Ranks members;
-  for (int r = all.rank() % 2; r < all.size(); r += 2) members.push_back(r);
-  check_members(odd, members);
-  // A part of a part has ranks of its own.
-  Ranks part_of_part;
-  for (std::size_t i = members.size(); i-- > 0;) part_of_part.push_back(members[i]);
-  check_members(odd.split(0, -odd.rank()), part_of_part);
-  all.sync();
-}
 
 TEST(GroupForm, is_called_by_the_members_alone) {
   const Group& all = world();
@@ -185,7 +77,7 @@ TEST(GroupForm, members_that_wait_serve) {
   all.sync();
 }
 
-TEST(GroupForm, of_one_and_of_all_in_any_order) {
+TEST(GroupForm, groups_of_one_and_of_all_form_in_any_order) {
   const Group& all = world();
   Group alone = all.form(Ranks{all.rank()});
   check_members(alone, {all.rank()});
@@ -216,7 +108,7 @@ std::vector<Ranks> overlapping_lists() {
   return {{n - 1, 0}, backwards, even, {n / 2, n / 2 - 1}};
 }
 
-TEST(GroupForm, overlapping_groups_one_after_another_in_every_order) {
+TEST(GroupForm, overlapping_groups_form_one_after_another_in_every_order) {
   const Group& all = world();
   if (all.size() < 2) return;
   const auto lists = overlapping_lists();
@@ -239,7 +131,7 @@ TEST(GroupForm, overlapping_groups_one_after_another_in_every_order) {
 }
 
 // Half of the ranks begin with their right neighbour, half with their left neighbour.
-TEST(GroupForm, pairs_around_a_ring_at_the_same_time_under_different_tags) {
+TEST(GroupForm, pairs_around_a_ring_form_at_the_same_time_under_different_tags) {
   const Group& all = world();
   const int n = all.size(), me = all.rank();
   if (n < 2) return;
@@ -273,45 +165,19 @@ TEST(GroupForm, pairs_around_a_ring_at_the_same_time_under_different_tags) {
   all.sync();
 }
 
-// Segments of all these groups at once. Each rank works on the segments of its groups in an order of its own.
-TEST(GroupForm, one_sided_operations_in_overlapping_groups_at_once) {
-  const Group& all = world();
-  if (all.size() < 2) return;
-  const auto lists = overlapping_lists();
-  struct Mine {
-    Group group;
-    Segment segment;
-    std::vector<std::int64_t> added;  // at each member, by this process
-  };
-  std::vector<std::optional<Mine>> mine(lists.size());
-  Ranks present;
-  for (std::size_t i = 0; i < lists.size(); ++i) {
-    if (!contains(lists[i], all.rank())) continue;
-    Group group = all.form(lists[i]);
-    Segment segment(group, 64, "shared");
-    segment.store(group.rank(), 0, std::int64_t{0});
-    segment.store(group.rank(), 8, std::int64_t{0});
-    segment.sync();
-    std::vector<std::int64_t> added(lists[i].size(), 0);
-    mine[i].emplace(Mine{std::move(group), std::move(segment), std::move(added)});
-    present.push_back(static_cast<int>(i));
-  }
-  std::int64_t next = all.rank();
-  for (int round = 0; round < (all.node_count() == 1 ? 300 : 40); ++round) {
-    next = (next * 1103515245 + 12345) % 2147483648;
-    Mine& m = *mine[at(present[at(next / 16 % static_cast<index_t>(present.size()))])];
-    const auto target = static_cast<int>(next / 1024 % m.group.size());
-    const std::int64_t value = next % 1000 - 500, one = 1;
-    std::int64_t old = 0;
-    m.segment.accumulate(target, 0, Strided::contiguous(8), ElementKind::int64, &one, &value);
-    m.segment.fetch_add(target, 8, ElementKind::int64, &value, &old);
-    m.added[at(target)] += value;
-  }
-  // One list of places in the segments of several groups.
+// A group with a segment of its own, and what this process has added at each member.
+struct CountedGroup {
+  Group group;
+  Segment segment;
+  std::vector<std::int64_t> added;
+};
+
+// Adds to every member of several groups by one list of places.
+void accumulate_in_one_list(std::vector<std::optional<CountedGroup>>& mine, const Ranks& present) {
   std::vector<Place> places;
   std::vector<std::int64_t> values;
   for (const int i : present) {
-    Mine& m = *mine[at(i)];
+    CountedGroup& m = *mine[at(i)];
     for (int r = 0; r < m.group.size(); ++r) {
       places.push_back({&m.segment, r, 0});
       values.push_back(1000000 * (i + 1));
@@ -322,8 +188,40 @@ TEST(GroupForm, one_sided_operations_in_overlapping_groups_at_once) {
   for (std::int64_t& value : values) local.push_back(reinterpret_cast<std::byte*>(&value));
   const std::int64_t one = 1;
   accumulate({.run = 8, .remote = places, .local = local}, ElementKind::int64, &one);
+}
+
+// Segments of all these groups at once. Each rank works on the segments of its groups in an order of its own.
+TEST(GroupForm, one_sided_operations_in_overlapping_groups_lose_nothing) {
+  const Group& all = world();
+  if (all.size() < 2) return;
+  const auto lists = overlapping_lists();
+  std::vector<std::optional<CountedGroup>> mine(lists.size());
+  Ranks present;
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    if (!contains(lists[i], all.rank())) continue;
+    Group group = all.form(lists[i]);
+    Segment segment(group, 64, "shared");
+    segment.store(group.rank(), 0, std::int64_t{0});
+    segment.store(group.rank(), 8, std::int64_t{0});
+    segment.sync();
+    std::vector<std::int64_t> added(lists[i].size(), 0);
+    mine[i].emplace(CountedGroup{std::move(group), std::move(segment), std::move(added)});
+    present.push_back(static_cast<int>(i));
+  }
+  std::int64_t next = all.rank();
+  for (int round = 0; round < (all.node_count() == 1 ? 300 : 40); ++round) {
+    next = (next * 1103515245 + 12345) % 2147483648;
+    CountedGroup& m = *mine[at(present[at(next / 16 % static_cast<index_t>(present.size()))])];
+    const auto target = static_cast<int>(next / 1024 % m.group.size());
+    const std::int64_t value = next % 1000 - 500, one = 1;
+    std::int64_t old = 0;
+    m.segment.accumulate(target, 0, Strided::contiguous(8), ElementKind::int64, &one, &value);
+    m.segment.fetch_add(target, 8, ElementKind::int64, &value, &old);
+    m.added[at(target)] += value;
+  }
+  accumulate_in_one_list(mine, present);
   for (const int i : present) {
-    Mine& m = *mine[at(i)];
+    CountedGroup& m = *mine[at(i)];
     m.segment.sync();
     m.group.all_reduce(std::span<std::int64_t>(m.added), Reduce::sum);
     for (int r = 0; r < m.group.size(); ++r) {
@@ -336,7 +234,7 @@ TEST(GroupForm, one_sided_operations_in_overlapping_groups_at_once) {
   all.sync();
 }
 
-TEST(GroupForm, from_parts_of_the_world) {
+TEST(GroupForm, the_list_has_ranks_of_the_parent) {
   const Group& all = world();
   Group odd = all.split(all.rank() % 2, -all.rank());  // backwards
   Ranks members;
@@ -450,91 +348,6 @@ TEST(GroupForm, many_groups_are_formed_and_closed) {
     EXPECT_EQ(runtime().memory_in_use(), before);
   }
   all.sync();
-}
-
-template <class Make>
-void check_close(Make&& make) {
-  const Group& all = world();
-  all.sync();
-  const index_t before = runtime().memory_in_use();
-  Group group = make();
-  const Group copy = group, child = group.split(group.rank() % 2);
-  EXPECT_EQ(copy, group);
-  Segment segment(group, 1 << 17, "closed with its group"), of_child(child, 64, "closed with its parent");
-  const Segment other(all, 64, "open");
-  std::vector<double> values(1 << 14, 1.5), found(1 << 14, 0.0);
-  segment.put((group.rank() + 1) % group.size(), 0, Strided::contiguous(1 << 17), values.data());
-  segment.sync();
-  // In flight when the group is closed.
-  segment.get_async(group.rank(), 0, Strided::contiguous(1 << 17), found.data()).detach();
-  group.close();
-  EXPECT_EQ(found, values);
-  EXPECT_FALSE(segment.is_open());
-  EXPECT_FALSE(of_child.is_open());
-  EXPECT_TRUE(other.is_open());
-  EXPECT_THROW(segment.store(0, 0, 1.0), UsageError);
-  EXPECT_THROW(segment.sync(), UsageError);
-  EXPECT_THROW(of_child.load<double>(0, 0), UsageError);
-  for (const Group* closed : {&copy, static_cast<const Group*>(&group), &child}) {
-    EXPECT_TRUE(*closed);
-    EXPECT_THROW(closed->barrier(), UsageError);
-    EXPECT_THROW(closed->sync(), UsageError);
-    EXPECT_THROW(closed->split(0), UsageError);
-    EXPECT_THROW(closed->form(Ranks{0}), UsageError);
-    EXPECT_THROW(closed->all_gather(1), UsageError);
-    EXPECT_THROW(closed->mpi_comm(), UsageError);
-    EXPECT_THROW(Segment(*closed, 64), UsageError);
-  }
-  EXPECT_THROW(group.close(), UsageError);
-  EXPECT_EQ(runtime().memory_in_use(), before + 64);
-  all.sync();
-  check_communication(all, everyone());
-}
-
-TEST(GroupClose, frees_what_belongs_to_the_group_and_ends_its_copies) {
-  const Group& all = world();
-  Ranks backwards = everyone();
-  std::reverse(backwards.begin(), backwards.end());
-  check_close([&] { return all.form(backwards); });
-  check_close([&] { return all.split(all.rank() % 2); });
-  check_close([&] { return all.include(backwards); });
-  check_close([&] { return all.form(Ranks{all.rank()}); });
-}
-
-TEST(GroupClose, is_refused_for_the_world_and_for_a_node) {
-  Group all = world(), mates = all.node();
-  EXPECT_NE(message_of<UsageError>([&] { all.close(); }).find("world"), std::string::npos);
-  EXPECT_THROW(mates.close(), UsageError);
-  Ranks backwards = everyone();
-  std::reverse(backwards.begin(), backwards.end());
-  Group formed = all.form(backwards);
-  if (formed.node_count() > 1) {
-    Group part = formed.node();
-    EXPECT_THROW(part.close(), UsageError);
-  }
-  check_members(formed, backwards);
-  check_communication(formed, backwards);
-  check_segment(formed);
-  formed.close();
-  check_communication(all, everyone());
-  all.sync();
-}
-
-// Closed in another order than made. The other groups go with the parent's next collective calls.
-TEST(GroupClose, in_any_order_among_groups_that_are_dropped) {
-  const Group& all = world();
-  for (int round = 0; round < 10; ++round) {
-    std::vector<Group> groups;
-    for (int i = 0; i < 6; ++i) {
-      groups.push_back(i % 2 == 0 ? all.split(0, i * all.rank()) : all.form(everyone(), i));
-      check_communication(groups.back(), everyone());
-    }
-    for (const int i : {4, 1, 0, 5, 3}) groups[at(i)].close();
-    check_communication(groups[2], everyone());
-    groups.clear();
-    all.sync();
-  }
-  check_communication(all, everyone());
 }
 
 }  // namespace
