@@ -36,14 +36,14 @@ class Failing {
   Failing(const Failing&) = delete;
   Failing& operator=(const Failing&) = delete;
   /// How many calls have failed, summed over all ranks. @collective
-  int count() {
+  int failed_calls() {
     stop();
-    return world().all_reduce(count_, Reduce::sum);
+    return world().all_reduce(failed_calls_, Reduce::sum);
   }
 
  private:
-  void stop() { count_ += fail_function()(0, 0); }
-  int count_ = 0;
+  void stop() { failed_calls_ += fail_function()(0, 0); }
+  int failed_calls_ = 0;
 };
 
 }  // namespace tessera::test

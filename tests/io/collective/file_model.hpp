@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -14,23 +12,13 @@
 
 #include "../../ga/onesided_model.hpp"
 #include "../../ga/slice_model.hpp"
+#include "comparison.hpp"
+#include "expect_words.hpp"
+#include "file_bytes.hpp"
 #include "raw_file.hpp"
 
 // Shared by the tests of files: arrays and slices with known elements, and raw HDF5 for the other side.
 namespace tessera::test {
-
-/// Expects that the message contains all of these words and is one line. @local
-inline void expect_words(const std::string& message, const std::vector<std::string>& words) {
-  for (const auto& word : words)
-    EXPECT_NE(message.find(word), std::string::npos) << word << " is not in: " << message;
-  EXPECT_EQ(message.find('\n'), std::string::npos) << message;
-}
-
-/// The bytes of a file. @local
-inline std::string bytes_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 /// The type of T in memory, for HDF5; the caller closes it. @local
 template <class T>
@@ -76,9 +64,14 @@ void write_raw_elements(const std::filesystem::path& path, const std::string& na
   good(H5Fclose(file));
 }
 
-template <std::size_t N>
-std::vector<hsize_t> raw_dims(const Extents<N>& dims) {
-  return {dims.begin(), dims.end()};
+/// Compares two lists of elements, or two texts. @local
+template <class List>
+testing::AssertionResult equal_lists(const List& expected, const List& found) {
+  if (found.size() != expected.size())
+    return testing::AssertionFailure() << found.size() << " elements instead of " << expected.size();
+  Comparison compared;
+  for (std::size_t i = 0; i < found.size(); ++i) compared(i, expected[i], found[i]);
+  return compared.equal();
 }
 
 /// `count` elements of a test, from number `first` on. @local
@@ -111,13 +104,8 @@ class TestSlice {
   void expect(const std::vector<T>& elements) {
     for (std::size_t i = 0; i < elements.size(); ++i) all_[at(choice_.model.numbers[i])] = elements[i];
   }
-  /// How many elements of the whole array are wrong. @collective
-  int wrong() {
-    const std::vector<T> now = contents(array_);
-    int wrong = 0;
-    for (std::size_t i = 0; i < all_.size(); ++i) wrong += static_cast<int>(!(now[i] == all_[i]));
-    return wrong;
-  }
+  /// Whether the whole array is as it should be. @collective
+  testing::AssertionResult is_right() { return equal_lists(all_, contents(array_)); }
   std::string description() { return slice().core().description() + " of " + array_.layout().description(); }
 
  private:
@@ -158,7 +146,7 @@ struct FileModel {
     on_rank_0([&] {
       const auto found = raw_dataset<T>(path, name);
       EXPECT_EQ(found.dims, raw_dims(dims));
-      EXPECT_TRUE(found.elements == elements);
+      EXPECT_TRUE(equal_lists(elements, found.elements));
     });
   }
 };

@@ -2,10 +2,15 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <algorithm>
 #include <complex>
+#include <cstdint>
 #include <filesystem>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <system_error>
+#include <type_traits>
 #include <vector>
 
 #include <hdf5.h>
@@ -60,6 +65,11 @@ hid_t raw_type() {
     return type;
   }
   return good(H5Tcreate(H5T_OPAQUE, sizeof(T)));
+}
+
+template <std::size_t N>
+std::vector<hsize_t> raw_dims(const Extents<N>& dims) {
+  return {dims.begin(), dims.end()};
 }
 
 template <class T>

@@ -42,7 +42,7 @@ TEST_F(Background, WritesWhatThereWas) {
   pending.wait();
   EXPECT_TRUE(pending.test());
   TESSERA_ASSERT_ALL(checkpoint.restore().has_value());
-  EXPECT_EQ(misnumbered(a_, 1), 0);
+  EXPECT_TRUE(is_numbered(a_, 1));
   EXPECT_EQ(time, 1);
 }
 
@@ -118,7 +118,7 @@ class ProfilersTimer {
  public:
   ProfilersTimer() {
     struct sigaction action {};
-    action.sa_handler = [](int) { ++count; };
+    action.sa_handler = [](int) { ++signals; };
     action.sa_flags = SA_RESTART;
     sigaction(SIGPROF, &action, nullptr);
     set({{0, 1000}, {0, 1000}});
@@ -128,7 +128,7 @@ class ProfilersTimer {
   ProfilersTimer(const ProfilersTimer&) = delete;
   ProfilersTimer& operator=(const ProfilersTimer&) = delete;
 
-  static inline std::atomic<int> count = 0;
+  static inline std::atomic<int> signals = 0;
 
  private:
   static void set(const itimerval& times) { setitimer(ITIMER_PROF, &times, nullptr); }
@@ -146,12 +146,12 @@ TEST_F(Background, UnderAProfilersTimer) {
   number_elements(large, 3);
   pending.wait();
   EXPECT_EQ(checkpoint.restore().value().step, 2);
-  EXPECT_EQ(misnumbered(large, 2), 0);
+  EXPECT_TRUE(is_numbered(large, 2));
   io::save(directory_ / "saved.h5", "large", large);
   number_elements(large, 3);
   io::load_into(directory_ / "saved.h5", "large", large);
-  EXPECT_EQ(misnumbered(large, 2), 0);
-  EXPECT_GT(ProfilersTimer::count, 0);
+  EXPECT_TRUE(is_numbered(large, 2));
+  EXPECT_GT(ProfilersTimer::signals, 0);
 }
 
 }  // namespace

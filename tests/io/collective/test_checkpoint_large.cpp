@@ -40,10 +40,9 @@ TEST(LargeCheckpoint, ElementsBeyond2ToThe31) {
   checkpoint.write(1);
   fill(a, 'x');
   TESSERA_ASSERT_ALL(checkpoint.restore().has_value());
-  index_t wrong = 0;
-  for_each_local(
-      a, [&](const Index<2>& at, char& c) { wrong += static_cast<index_t>(c != value_at(number(at))); });
-  EXPECT_EQ(wrong, 0);
+  Comparison elements;
+  for_each_local(a, [&](const Index<2>& at, char& c) { elements(at, value_at(number(at)), c); });
+  EXPECT_TRUE(elements.equal());
 
   // The last bytes of the data, as they lie in the file.
   on_rank_0([&] {
@@ -51,10 +50,10 @@ TEST(LargeCheckpoint, ElementsBeyond2ToThe31) {
     const hid_t dataset = good(H5Dopen2(file, "large", H5P_DEFAULT));
     std::ifstream bytes(generation(directory / "large", 1), std::ios::binary);
     bytes.seekg(static_cast<std::streamoff>(H5Dget_offset(dataset)) + rows * columns - 100);
-    int different = 0;
+    Comparison compared;
     for (index_t i = rows * columns - 100; i < rows * columns; ++i)
-      different += static_cast<int>(static_cast<char>(bytes.get()) != value_at(i));
-    EXPECT_EQ(different, 0);
+      compared(i, value_at(i), static_cast<char>(bytes.get()));
+    EXPECT_TRUE(compared.equal());
     good(H5Dclose(dataset));
     good(H5Fclose(file));
   });

@@ -65,7 +65,7 @@ TEST_F(FailingLinks, AreReadAndNotWritten) {
   for (const char* name : {"link", "group/x", "soft"}) {
     fill(a_, 0.0);
     file.read(name, a_);
-    EXPECT_EQ(contents(a_), elements_from<double>(0, 200));
+    EXPECT_TRUE(equal_lists(elements_from<double>(0, 200), contents(a_)));
     EXPECT_TRUE(file.contains(name));
     EXPECT_EQ(file.steps(name), 40);
     EXPECT_EQ(file.dataset(name).type, "float64");
@@ -80,7 +80,9 @@ TEST_F(FailingLinks, AreReadAndNotWritten) {
                {"group/new/b", "external link"});
   file.write("here", a_);
   file.close();
-  on_rank_0([&] { EXPECT_EQ(raw_dataset<double>(there_, "x").elements, elements_from<double>(0, 200)); });
+  on_rank_0([&] {
+    EXPECT_TRUE(equal_lists(elements_from<double>(0, 200), raw_dataset<double>(there_, "x").elements));
+  });
 }
 
 TEST_F(FailingLinks, LeadToFilesThatNoRankCanOpen) {
@@ -116,7 +118,7 @@ TEST_F(FailingLinks, LeadToFilesThatOneRankCannotOpen) {
           expect_words(message_of<io::IoError>([&] { file.write("group/new", a_); }), {"group/new"});
       }
       file.read("link", a_);
-      EXPECT_EQ(contents(a_), elements_from<double>(0, 200));
+      EXPECT_TRUE(equal_lists(elements_from<double>(0, 200), contents(a_)));
       if (mode == Mode::read_write) file.write("here", a_);
       file.close();
     }
@@ -143,7 +145,7 @@ TEST_F(FailingLinks, FilesThatOneRankCannotOpen) {
         } catch (const io::IoError& error) {
           problem = error.what();
         }
-        const bool failed = failing.count() > 0;
+        const bool failed = failing.failed_calls() > 0;
         EXPECT_TRUE(failed || problem.empty()) << problem;
         EXPECT_TRUE(on_all(problem.empty()) || on_all(!problem.empty()));
       }

@@ -5,55 +5,17 @@
 #include <tessera/matrix.hpp>
 #include <tessera/reductions.hpp>
 
-#include "../../ga/array_model.hpp"
-#include "raw_file.hpp"
+#include "numbered_array.hpp"
 
 namespace {
 
 using namespace tessera;
 using namespace tessera::test;
 
-template <class T, std::size_t N>
-void set_to_elements(Array<T, N>& array) {
-  const Extents<N> dims = array.dims();
-  for_each_local(array, [&](const Index<N>& at, T& x) { x = element<T>(number_of(at, dims)); });
-}
-
-// How many of this rank's elements are wrong.
-template <class T, std::size_t N>
-int wrong_elements(Array<T, N>& array) {
-  const Extents<N> dims = array.dims();
-  int wrong = 0;
-  for_each_local(array, [&](const Index<N>& at, T& x) {
-    wrong += static_cast<int>(!(x == element<T>(number_of(at, dims))));
-  });
-  return wrong;
-}
-
 // Overwrites all elements, so that only loading can make them right.
 template <class T, std::size_t N>
 void spoil(Array<T, N>& array) {
   fill(array, element<T>(-1));
-}
-
-template <std::size_t N>
-std::vector<hsize_t> raw_dims(const Extents<N>& dims) {
-  return {dims.begin(), dims.end()};
-}
-
-template <class T>
-void expect_raw(const std::filesystem::path& path, const std::string& name, const std::vector<hsize_t>& dims) {
-  on_rank_0([&] {
-    const auto found = read_raw<T>(path, name);
-    EXPECT_EQ(found.dims, dims);
-    std::size_t count = 1;
-    for (const hsize_t extent : dims) count *= static_cast<std::size_t>(extent);
-    EXPECT_EQ(found.elements.size(), count);
-    int wrong = 0;
-    for (std::size_t i = 0; i < found.elements.size(); ++i)
-      wrong += static_cast<int>(!(found.elements[i] == element<T>(static_cast<index_t>(i))));
-    EXPECT_EQ(wrong, 0);
-  });
 }
 
 // Every layout writes what the raw reader expects, and reads what the raw writer wrote.
@@ -67,17 +29,16 @@ void check(const Extents<N>& dims, const std::vector<Layout<N>>& layouts) {
     Array<T, N> array(world(), layout, {.name = "array"});
     spoil(array);
     io::load_into(theirs, "A", array);
-    EXPECT_EQ(wrong_elements(array), 0);
-    set_to_elements(array);
-    array.sync();
+    EXPECT_TRUE(own_are_numbered(array));
+    number_elements(array);
     io::save(ours, "A", array);
-    expect_raw<T>(ours, "A", raw_dims(dims));
-    EXPECT_EQ(wrong_elements(array), 0) << "saving changed the array";
+    expect_raw<T>(ours, "A", dims);
+    EXPECT_TRUE(own_are_numbered(array)) << "saving changed the array";
   }
   auto loaded = io::load<T, N>(world(), ours, "A");
   EXPECT_EQ(loaded.dims(), dims);
   EXPECT_EQ(loaded.name(), "A");
-  EXPECT_EQ(wrong_elements(loaded), 0);
+  EXPECT_TRUE(own_are_numbered(loaded));
   EXPECT_EQ(directory.names(), (std::vector<std::string>{"ours.h5", "theirs.h5"}));
 }
 
@@ -115,13 +76,12 @@ void check_few_elements(const Extents<N>& dims) {
   const Directory directory;
   const auto path = directory / "few.h5";
   Array<double, N> array(world(), dims);
-  set_to_elements(array);
-  array.sync();
+  number_elements(array);
   io::save(path, "few", array);
-  expect_raw<double>(path, "few", raw_dims(dims));
+  expect_raw<double>(path, "few", dims);
   auto loaded = io::load<double, N>(world(), path, "few");
   EXPECT_EQ(loaded.dims(), dims);
-  EXPECT_EQ(wrong_elements(loaded), 0);
+  EXPECT_TRUE(own_are_numbered(loaded));
 }
 
 TEST(Io, FewerElementsThanRanksAndNone) {
@@ -139,7 +99,7 @@ TEST(Io, BlockCyclicWithoutElements) {
                         Layout<2>::block_cyclic({0, 3}, {2, 2}, {{world().size(), 1}}, world().size()));
   io::save(directory / "none.h5", "none", array);
   io::load_into(directory / "none.h5", "none", array);
-  expect_raw<float>(directory / "none.h5", "none", {0, 3});
+  expect_raw<float, 2>(directory / "none.h5", "none", {0, 3});
 }
 
 TEST(Io, SeveralArraysInOneFile) {
@@ -148,34 +108,34 @@ TEST(Io, SeveralArraysInOneFile) {
   Array<double, 2> a(world(), {4, 5});
   Array<std::int32_t, 1> b(world(), {9});
   Array<std::complex<double>, 3> c(world(), {2, 3, 4});
-  set_to_elements(a);
-  set_to_elements(b);
-  set_to_elements(c);
+  number_own_elements(a);
+  number_own_elements(b);
+  number_own_elements(c);
   io::save(path, {{"a", a}, {"run 1/step/b", b}, {"run 1/gr\u00f6\u00dfe", c}});
-  expect_raw<double>(path, "a", {4, 5});
-  expect_raw<std::int32_t>(path, "run 1/step/b", {9});
-  expect_raw<std::complex<double>>(path, "/run 1/gr\u00f6\u00dfe", {2, 3, 4});
+  expect_raw<double, 2>(path, "a", {4, 5});
+  expect_raw<std::int32_t, 1>(path, "run 1/step/b", {9});
+  expect_raw<std::complex<double>, 3>(path, "/run 1/gr\u00f6\u00dfe", {2, 3, 4});
   EXPECT_EQ((io::load<std::int32_t, 1>(world(), path, "/run 1/step/b").dims()), b.dims());
   auto loaded = io::load<std::complex<double>, 3>(world(), path, "run 1/gr\u00f6\u00dfe");
-  EXPECT_EQ(wrong_elements(loaded), 0);
+  EXPECT_TRUE(own_are_numbered(loaded));
 
   const std::vector<io::Item> items{{"only", a}};
   io::save(path, items);
-  expect_raw<double>(path, "only", {4, 5});
+  expect_raw<double, 2>(path, "only", {4, 5});
   EXPECT_THROW((io::load<double, 2>(world(), path, "a")), io::IoError) << "the old file was not replaced";
 }
 
 TEST(Io, UnusualFileNames) {
   const Directory directory;
   Array<double, 1> a(world(), {10});
-  set_to_elements(a);
+  number_own_elements(a);
   for (const char* name : {"with blanks.h5", "12:30:00.h5", "no-suffix", "\u00fcber.h5"}) {
     SCOPED_TRACE(name);
     io::save(directory / name, "a", a);
-    expect_raw<double>(directory / name, "a", {10});
+    expect_raw<double, 1>(directory / name, "a", {10});
     spoil(a);
     io::load_into(directory / name, "a", a);
-    EXPECT_EQ(wrong_elements(a), 0);
+    EXPECT_TRUE(own_are_numbered(a));
   }
   EXPECT_EQ(directory.names().size(), 4U);
 
@@ -184,7 +144,7 @@ TEST(Io, UnusualFileNames) {
   io::save("relative.h5", "a", a);
   io::load_into("relative.h5", "a", a);
   std::filesystem::current_path(before);
-  expect_raw<double>(directory / "relative.h5", "a", {10});
+  expect_raw<double, 1>(directory / "relative.h5", "a", {10});
 }
 
 // The file behind a symbolic link is replaced, not the link. The file's permissions stay the same.
@@ -225,7 +185,7 @@ TEST(Io, SaveSeesWhatOthersPut) {
     a.put({{0}, {64}}, View<const double, 1>(values.data(), {64}));
   }
   io::save(directory / "put.h5", "a", a);
-  expect_raw<double>(directory / "put.h5", "a", {64});
+  expect_raw<double, 1>(directory / "put.h5", "a", {64});
 }
 
 TEST(Io, LoadIsVisibleToOthers) {
@@ -233,9 +193,9 @@ TEST(Io, LoadIsVisibleToOthers) {
   on_rank_0([&] { write_raw<double>(directory / "a.h5", "a", {64}); });
   Array<double, 1> a(world(), Layout<1>::block_cyclic({64}, {3}, {{world().size()}}, world().size()));
   io::load_into(directory / "a.h5", "a", a);
-  int wrong = 0;
-  for (index_t i = 0; i < 64; ++i) wrong += static_cast<int>(a.load({i}) != element<double>(i));
-  EXPECT_EQ(wrong, 0);
+  Comparison compared;
+  for (index_t i = 0; i < 64; ++i) compared(i, element<double>(i), a.load({i}));
+  EXPECT_TRUE(compared.equal());
   world().barrier();
 }
 
@@ -243,8 +203,7 @@ TEST(Io, OtherNumbersOfRanks) {
   const Directory directory;
   const auto all = directory / "all.h5", some = directory / "some.h5";
   Array<double, 2> a(world(), {17, 6});
-  set_to_elements(a);
-  a.sync();
+  number_elements(a);
   io::save(all, "a", a);
   // A smaller group in another order reads what all ranks wrote. Then all ranks read what it writes.
   const int half = (world().size() + 1) / 2;
@@ -252,14 +211,14 @@ TEST(Io, OtherNumbersOfRanks) {
   if (part) {
     EXPECT_EQ(part.size(), half);
     auto b = io::load<double, 2>(part, all, "a");
-    EXPECT_EQ(wrong_elements(b), 0);
+    EXPECT_TRUE(own_are_numbered(b));
     io::save(some, "b", b);
   }
   world().barrier();
-  expect_raw<double>(some, "b", {17, 6});
+  expect_raw<double, 2>(some, "b", {17, 6});
   spoil(a);
   io::load_into(some, "b", a);
-  EXPECT_EQ(wrong_elements(a), 0);
+  EXPECT_TRUE(own_are_numbered(a));
 }
 
 TEST(Io, GroupsWriteTheirOwnFilesAtOnce) {
@@ -267,11 +226,11 @@ TEST(Io, GroupsWriteTheirOwnFilesAtOnce) {
   const int parity = world().rank() % 2;
   const Group part = world().split(parity);
   Array<double, 1> a(part, {50});
-  set_to_elements(a);
+  number_own_elements(a);
   io::save(directory / ("part" + std::to_string(parity)), "a", a);
   world().barrier();
-  expect_raw<double>(directory / "part0", "a", {50});
-  if (world().size() > 1) expect_raw<double>(directory / "part1", "a", {50});
+  expect_raw<double, 1>(directory / "part0", "a", {50});
+  if (world().size() > 1) expect_raw<double, 1>(directory / "part1", "a", {50});
 }
 
 // Features that other programs use and Tessera does not: another byte order, chunks, tags.
@@ -288,10 +247,10 @@ TEST(Io, FilesOfOtherPrograms) {
   for (const char* name : {"big.h5", "chunks.h5"}) {
     SCOPED_TRACE(name);
     auto a = io::load<double, 2>(world(), directory / name, "a");
-    EXPECT_EQ(wrong_elements(a), 0);
+    EXPECT_TRUE(own_are_numbered(a));
   }
   auto a = io::load<Bytes, 2>(world(), directory / "tag.h5", "a");
-  EXPECT_EQ(wrong_elements(a), 0);
+  EXPECT_TRUE(own_are_numbered(a));
 }
 
 }  // namespace

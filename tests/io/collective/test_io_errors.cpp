@@ -10,6 +10,7 @@
 #include <tessera/matrix.hpp>
 #include <tessera/reductions.hpp>
 
+#include "expect_words.hpp"
 #include "raw_file.hpp"
 
 // Every error arrives on every rank. Each test goes on with collective calls, and would hang if one rank did
@@ -18,13 +19,6 @@ namespace {
 
 using namespace tessera;
 using namespace tessera::test;
-
-// Expects that the message contains all of these words and is one line.
-void expect_words(const std::string& message, const std::vector<std::string>& words) {
-  for (const auto& word : words)
-    EXPECT_NE(message.find(word), std::string::npos) << word << " is not in: " << message;
-  EXPECT_EQ(message.find('\n'), std::string::npos) << message;
-}
 
 template <class T, std::size_t N, class E = io::IoError>
 void expect_no_load(const std::filesystem::path& path, const std::string& name,

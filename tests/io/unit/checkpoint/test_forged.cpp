@@ -2,15 +2,22 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <random>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 
 #include <tessera/io/error.hpp>
+
+#include "../temporary_directory.hpp"
 #include "base/checksum.hpp"
 #include "checkpoint/head.hpp"
 #include "message_of.hpp"
@@ -22,6 +29,7 @@ namespace {
 using namespace tessera;
 using namespace tessera::io::detail;
 using test::message_of;
+using test::TemporaryDirectory;
 
 // Parts of a file. Each may be changed before the file is written with its checksums.
 struct Forgery {
@@ -33,13 +41,6 @@ struct Forgery {
 
 class Forged : public testing::Test {
  protected:
-  Forged() {
-    char name[] = "/tmp/tessera-forged-XXXXXX";
-    file_ = mkdtemp(name);
-    file_ /= "run.000001.h5";
-  }
-  ~Forged() override { std::filesystem::remove_all(file_.parent_path()); }
-
   static Entry entry(std::string name, EntryKind kind, ElementKind element, std::vector<index_t> extents) {
     Entry e;
     e.name = std::move(name);
@@ -121,7 +122,8 @@ class Forged : public testing::Test {
       EXPECT_EQ(message.find(raw), std::string::npos) << message;
   }
 
-  std::filesystem::path file_;
+  const TemporaryDirectory directory_;
+  const std::filesystem::path file_ = directory_ / "run.000001.h5";
 };
 
 TEST_F(Forged, AWholeOneIsRead) {
@@ -240,47 +242,22 @@ TEST_F(Forged, Places) {
   expect([](Manifest& m) { m.checksums_offset += 1; }, {"the same bytes"});
 }
 
-// Random changes, with right checksums. The file is refused with a message, or it is a checkpoint whose numbers
-// fit its file.
-TEST_F(Forged, AnythingAtAll) {
-  std::mt19937_64 random(20260131);
-  const auto pick = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
-  const std::vector<std::string> numbers{"0",
-                                         "1",
-                                         "-1",
-                                         "7",
-                                         "4095",
-                                         "4294967296",
-                                         "2147483648",
-                                         "9223372036854775807",
-                                         "9223372036854775808",
-                                         "18446744073709551616",
-                                         "1e3",
-                                         "",
-                                         "+1",
-                                         " 1",
-                                         "00000000000000008192",
-                                         "1152921504606846976",
-                                         "nan",
-                                         "\33[2J"};
-  const auto change_text = [&](std::string& text) {
-    // A word, a number in it, a line, or some bytes.
-    const auto word = [&] {
-      std::size_t begin = pick(text.size());
-      while (begin > 0 && text[begin - 1] != ' ' && text[begin - 1] != '\n') --begin;
-      const std::size_t end = std::min(text.find_first_of(" \n", begin), text.size());
-      return std::pair(begin, end - begin);
-    };
+// Random changes of a manifest and a seal, the same in every run.
+class RandomChanges {
+ public:
+  std::size_t pick(std::size_t n) { return static_cast<std::size_t>(random_() % n); }
+  // Changes a word, a number in it, a line, or some bytes.
+  void change(std::string& text) {
     switch (pick(6)) {
       case 0:
       case 1: {
-        const auto [at, size] = word();
+        const auto [at, size] = word_of(text);
         text.replace(at, size, numbers[pick(numbers.size())]);
         break;
       }
       case 2: {
-        const auto [at, size] = word();
-        const auto [from, length] = word();
+        const auto [at, size] = word_of(text);
+        const auto [from, length] = word_of(text);
         text.replace(at, size, text.substr(from, length));
         break;
       }
@@ -298,40 +275,81 @@ TEST_F(Forged, AnythingAtAll) {
         text.resize(pick(text.size()) + 1);
     }
     if (text.empty()) text = "\n";
-  };
+  }
+  void change(Seal& seal) {
+    index_t* const fields[] = {&seal.manifest_offset, &seal.manifest_size, &seal.file_size};
+    index_t& field = *fields[pick(3)];
+    const index_t values[] = {0, 1, 4096, field + 1, field - 1, field * 2, INT64_MAX, index_t{1} << 40};
+    field = values[pick(8)];
+  }
+
+ private:
+  // Where any word begins, and its length.
+  std::pair<std::size_t, std::size_t> word_of(const std::string& text) {
+    std::size_t begin = pick(text.size());
+    while (begin > 0 && text[begin - 1] != ' ' && text[begin - 1] != '\n') --begin;
+    const std::size_t end = std::min(text.find_first_of(" \n", begin), text.size());
+    return {begin, end - begin};
+  }
+
+  static inline const std::vector<std::string> numbers{"0",
+                                                       "1",
+                                                       "-1",
+                                                       "7",
+                                                       "4095",
+                                                       "4294967296",
+                                                       "2147483648",
+                                                       "9223372036854775807",
+                                                       "9223372036854775808",
+                                                       "18446744073709551616",
+                                                       "1e3",
+                                                       "",
+                                                       "+1",
+                                                       " 1",
+                                                       "00000000000000008192",
+                                                       "1152921504606846976",
+                                                       "nan",
+                                                       "\33[2J"};
+
+  std::mt19937_64 random_{20260131};
+};
+
+// A checkpoint whose numbers fit its file. No part may be larger than the file.
+void expect_fits(const Head& head) {
+  __int128 bytes = 0;  // 128 bits, so that the products cannot wrap
+  for (const Entry& e : head.manifest.entries) {
+    __int128 product = e.type.size;
+    for (const index_t extent : e.extents) product *= extent;
+    EXPECT_TRUE(product >= 0 && product <= head.file_size);
+    EXPECT_TRUE(product == 0 || (e.offset >= 4096 && e.offset + product <= head.file_size));
+    bytes += product;
+  }
+  EXPECT_LE(static_cast<index_t>(bytes), head.file_size);
+  EXPECT_EQ(head.manifest.text(), head.text);
+}
+
+// Random changes, with right checksums. The file is refused with a message, or it is a checkpoint whose numbers
+// fit its file.
+TEST_F(Forged, AnythingAtAll) {
+  RandomChanges random;
   int read = 0, refused = 0;
   const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < 4000; ++i) {
     Forgery f = whole();
-    const std::size_t changes = 1 + pick(3);
+    const std::size_t changes = 1 + random.pick(3);
     f.change_manifest = [&](std::string& text) {
-      for (std::size_t c = 0; c < changes; ++c) change_text(text);
+      for (std::size_t c = 0; c < changes; ++c) random.change(text);
     };
-    if (pick(4) == 0) {
-      f.change_seal = [&](Seal& seal) {
-        index_t* const fields[] = {&seal.manifest_offset, &seal.manifest_size, &seal.file_size};
-        index_t& field = *fields[pick(3)];
-        const index_t values[] = {0, 1, 4096, field + 1, field - 1, field * 2, INT64_MAX, index_t{1} << 40};
-        field = values[pick(8)];
-      };
+    if (random.pick(4) == 0) {
+      f.change_seal = [&](Seal& seal) { random.change(seal); };
       f.change_manifest = [](std::string&) {};
     }
-    if (pick(8) == 0) f.file_size = (index_t{1} << 30) + static_cast<index_t>(pick(1 << 20));
+    if (random.pick(8) == 0) f.file_size = (index_t{1} << 30) + static_cast<index_t>(random.pick(1 << 20));
     write(f);
     try {
       const Head head = read_head(file_);
       ++read;
-      // 128 bits, so that the products cannot wrap. No part may be larger than the file.
-      __int128 bytes = 0;
-      for (const Entry& e : head.manifest.entries) {
-        __int128 product = e.type.size;
-        for (const index_t extent : e.extents) product *= extent;
-        EXPECT_TRUE(product >= 0 && product <= head.file_size);
-        EXPECT_TRUE(product == 0 || (e.offset >= 4096 && e.offset + product <= head.file_size));
-        bytes += product;
-      }
-      EXPECT_LE(static_cast<index_t>(bytes), head.file_size);
-      EXPECT_EQ(head.manifest.text(), head.text);
+      expect_fits(head);
     } catch (const io::IoError& error) {
       ++refused;
       expect_for_people(error.what());
