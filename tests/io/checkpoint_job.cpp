@@ -8,7 +8,10 @@
 //   checkpoint_job PREFIX read                   restores again and again until PREFIX.stop is there
 //   checkpoint_job PREFIX wait                   computes until a signal asks it to write, and to stop
 // PREFIX.pid.<rank> has the process id of each rank, PREFIX.log one line for each thing that was done.
+#include <algorithm>
+#include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -59,18 +62,21 @@ class Job {
     time_ = 0.5 * static_cast<double>(step);
     notes_ = notes(step);
   }
-  // Whether all data are as set(step) leaves them.
-  bool is(std::int64_t step) {
-    std::int64_t wrong = 0;
+  // How many data are not as set(step) leaves them, on all ranks.
+  struct Differences {
+    std::int64_t field = 0, colours = 0, time = 0, notes = 0;
+  };
+  Differences differences(std::int64_t step) {
+    std::int64_t field = 0, colours = 0;
     for_each_local(field_,
-                   [&](const Index<2>& at, double& x) { wrong += static_cast<int>(x != number(at, step)); });
+                   [&](const Index<2>& at, double& x) { field += static_cast<int>(x != number(at, step)); });
     for_each_local(colours_, [&](const Index<1>& at, Colour& c) {
       const Colour wanted = colour(at[0], step);
-      wrong += static_cast<int>(!std::equal(wanted.levels, wanted.levels + 3, c.levels));
+      colours += static_cast<int>(!std::equal(wanted.levels, wanted.levels + 3, c.levels));
     });
-    wrong +=
-        static_cast<int>(time_ != 0.5 * static_cast<double>(step)) + static_cast<int>(notes_ != notes(step));
-    return world_.all_reduce(wrong, Reduce::sum) == 0;
+    const auto sum = [&](std::int64_t own) { return world_.all_reduce(own, Reduce::sum); };
+    return {sum(field), sum(colours), sum(static_cast<int>(time_ != 0.5 * static_cast<double>(step))),
+            sum(static_cast<int>(notes_ != notes(step)))};
   }
 
   // Restores and checks every element. Returns the step, or 0 if there was nothing to restore.
@@ -81,8 +87,13 @@ class Job {
       log("restored 0 skipped 0");
       return 0;
     }
-    if (!is(restored->step))
-      throw std::runtime_error("wrong elements in step " + std::to_string(restored->step));
+    if (const auto [field, colours, time, notes] = differences(restored->step);
+        field + colours + time + notes > 0) {
+      throw std::runtime_error("step " + std::to_string(restored->step) + " differs in " +
+                               std::to_string(field) + " elements of the field, " + std::to_string(colours) +
+                               " colours, on " + std::to_string(time) + " ranks in the time, on " +
+                               std::to_string(notes) + " in the notes");
+    }
     log("restored " + std::to_string(restored->step) + " skipped " + std::to_string(restored->skipped.size()));
     return restored->step;
   }

@@ -27,6 +27,41 @@ void set(tessera::Array<T, 2>& array, T (*value)(double)) {
   });
 }
 
+// A file with the features of an open file.
+void write_steps(const std::string& path, tessera::Array<double, 2>& float64,
+                 tessera::Array<std::complex<float>, 2>& complex64) {
+  using tessera::io::File;
+  File file(float64.group(), path, tessera::io::Mode::create);
+  file.create_dataset<double, 2>("packed", float64.dims(), {.chunks = {2, 3}, .deflate = 6, .shuffle = true});
+  file.write("packed", float64);
+  for (int step = 0; step < 3; ++step) {
+    file.append("run/steps", complex64);
+    file.set_attribute("run/steps", "last", step);
+  }
+  file.set_attribute("", "title", "gr\u00f6\u00dfe");
+  file.set_attribute("run", "times", std::vector<double>{0.5, 1.5, 2.5});
+  file.set_attribute("run", "words", std::vector<std::string>{"a", "bc"});
+  file.close();
+}
+
+// Steps for ParaView.
+void write_series(const std::filesystem::path& directory, tessera::Array<double, 2>& float64) {
+  using tessera::io::XdmfGrid, tessera::io::XdmfSeries;
+  const tessera::Group& world = float64.group();
+  XdmfSeries flat(world, directory / "flat.xmf",
+                  XdmfGrid<2>{.points = float64.dims(), .origin = {1, 2}, .spacing = {0.5, 0.25}});
+  tessera::Array<float, 2> cells(world, {4, 2});
+  set<float>(cells, [](double n) { return static_cast<float>(n); });
+  for (int step = 0; step < 3; ++step)
+    flat.write(0.1 * step, {{"T", float64}, {"p", cells}, {"u", float64, float64}});
+  XdmfSeries solid(world, directory / "solid.xmf", XdmfGrid<3>{{2, 3, 4}});
+  tessera::Array<double, 3> u(world, {2, 3, 4});
+  tessera::Array<float, 4> v(world, {2, 3, 4, 3});
+  fill(u, 1.0);
+  fill(v, 2.0F);
+  solid.write(1e-9, {{"u", u, u, u}, {"v", v}, {"n", u}});
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -68,35 +103,9 @@ int main(int argc, char** argv) {
                               {"empty", empty}});
   tessera::io::save(std::string(argv[1]) + ".slice", "slice",
                     float64.slice({{1, 0}, {5, 3}}, {2, 2}).transposed());
-
-  using tessera::io::File;
-  File file(world, std::string(argv[1]) + ".steps", tessera::io::Mode::create);
-  file.create_dataset<double, 2>("packed", dims, {.chunks = {2, 3}, .deflate = 6, .shuffle = true});
-  file.write("packed", float64);
-  for (int step = 0; step < 3; ++step) {
-    file.append("run/steps", complex64);
-    file.set_attribute("run/steps", "last", step);
-  }
-  file.set_attribute("", "title", "gr\u00f6\u00dfe");
-  file.set_attribute("run", "times", std::vector<double>{0.5, 1.5, 2.5});
-  file.set_attribute("run", "words", std::vector<std::string>{"a", "bc"});
-  file.close();
+  write_steps(std::string(argv[1]) + ".steps", float64, complex64);
   tessera::io::DiskArray<std::int64_t, 2> disk(world, std::string(argv[1]) + ".disk", "tensor", dims);
   disk.write(int64);
   disk.close();
-
-  using tessera::io::XdmfGrid, tessera::io::XdmfSeries;
-  const auto beside = std::filesystem::path(argv[1]).parent_path();
-  XdmfSeries flat(world, beside / "flat.xmf",
-                  XdmfGrid<2>{.points = dims, .origin = {1, 2}, .spacing = {0.5, 0.25}});
-  tessera::Array<float, 2> cells(world, {4, 2});
-  set<float>(cells, [](double n) { return static_cast<float>(n); });
-  for (int step = 0; step < 3; ++step)
-    flat.write(0.1 * step, {{"T", float64}, {"p", cells}, {"u", float64, float64}});
-  XdmfSeries solid(world, beside / "solid.xmf", XdmfGrid<3>{{2, 3, 4}});
-  tessera::Array<double, 3> u(world, {2, 3, 4});
-  tessera::Array<float, 4> v(world, {2, 3, 4, 3});
-  fill(u, 1.0);
-  fill(v, 2.0F);
-  solid.write(1e-9, {{"u", u, u, u}, {"v", v}, {"n", u}});
+  write_series(std::filesystem::path(argv[1]).parent_path(), float64);
 }

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "file_model.hpp"
+
+// Attributes of files, of Tessera and of other programs.
+namespace tessera::test {
+namespace {
+
+using io::File;
+using io::Mode;
+
+TEST(Files, Attributes) {
+  const Directory directory;
+  const auto path = directory / "attributes.h5";
+  File file(world(), path, Mode::create);
+  Array<double, 1> u(world(), {5}, {.name = "velocity"});
+  fill(u, 1.0);
+  file.write("run/u", u);
+  file.set_attribute("run/u", "time", 0.25);
+  file.set_attribute("run/u", "step", 7);
+  file.set_attribute("run", "steps", index_t{1} << 40);
+  file.set_attribute("run", "scale", 1.5F);
+  file.set_attribute("", "title", "a box of \u03bb");
+  file.set_attribute("/", "names", std::vector<std::string>{"x", "", "long enough not to be short"});
+  file.set_attribute("", "sizes", std::vector<std::int32_t>{3, -4, 5});
+  file.set_attribute("", "none", std::vector<double>{});
+  file.set_attribute("", "title", "another title");
+  file.close();
+
+  File again(world(), path, Mode::read);
+  EXPECT_EQ(again.attribute("run/u", "time").as<double>(), 0.25);
+  EXPECT_EQ(again.attribute("run/u", "step").as<std::int32_t>(), 7);
+  EXPECT_EQ(again.attribute("run/u", "step").as<double>(), 7.0);
+  EXPECT_EQ(again.attribute("run", "steps").as<std::int64_t>(), index_t{1} << 40);
+  EXPECT_EQ(again.attribute("/run", "scale").as<float>(), 1.5F);
+  EXPECT_EQ(again.attribute("", "title").as<std::string>(), "another title");
+  EXPECT_EQ(again.attribute("", "names").as_list<std::string>(),
+            (std::vector<std::string>{"x", "", "long enough not to be short"}));
+  EXPECT_EQ(again.attribute("", "sizes").as_list<index_t>(), (std::vector<index_t>{3, -4, 5}));
+  EXPECT_FALSE(again.attribute("", "sizes").is_scalar());
+  EXPECT_TRUE(again.attribute("", "none").as_list<double>().empty());
+  EXPECT_EQ(again.attributes("run/u"), (std::vector<std::string>{"element_type", "layout", "name", "shape",
+                                                                 "step", "tessera_version", "time"}));
+  EXPECT_EQ(again.attribute("run/u", "name").as<std::string>(), "velocity");
+  EXPECT_EQ(again.attribute("run/u", "shape").as<index_t>(), 5);
+  expect_words(message_of<io::IoError>([&] { again.attribute("run", "time"); }),
+               {"\"time\" of \"run\"", path.string(), "no such attribute", "\"scale\", \"steps\""});
+  expect_words(message_of<io::IoError>([&] { again.attribute("walk", "time"); }), {"no dataset or group"});
+  expect_words(message_of<io::IoError>([&] { again.attribute("", "title").as<int>(); }),
+               {"strings", "numbers"});
+  expect_words(message_of<io::IoError>([&] { again.attribute("run", "steps").as<int>(); }), {"1099511627776"});
+  expect_words(message_of<io::IoError>([&] { again.attribute("run", "scale").as<int>(); }), {"integers"});
+  expect_words(message_of<io::IoError>([&] { again.attribute("", "sizes").as<int>(); }), {"3 values"});
+  expect_words(message_of<UsageError>([&] { again.set_attribute("", "x", 1); }), {"opened for reading"});
+  again.close();
+}
+
+// Attributes of other programs: strings of fixed size, numbers of other sizes and byte orders, truth values.
+TEST(Files, ForeignAttributes) {
+  const Directory directory;
+  const auto path = directory / "foreign.h5";
+  on_rank_0([&] {
+    const hid_t file = good(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+    auto add = [&](const char* name, hid_t type, hid_t memory, hsize_t count, const void* values) {
+      const hid_t space = count == 0 ? good(H5Screate(H5S_SCALAR)) : good(H5Screate_simple(1, &count, nullptr));
+      const hid_t attribute = good(H5Acreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT));
+      good(H5Awrite(attribute, memory, values));
+      good(H5Aclose(attribute));
+      good(H5Sclose(space));
+    };
+    const std::int32_t small = -5;
+    add("big", H5T_STD_I16BE, H5T_NATIVE_INT32, 0, &small);
+    const std::uint64_t huge[] = {1, ~std::uint64_t{0}};
+    add("huge", H5T_STD_U64LE, H5T_NATIVE_UINT64, 2, huge);
+    add("fits", H5T_STD_U64BE, H5T_NATIVE_UINT64, 1, huge);
+    const hid_t text = good(H5Tcopy(H5T_C_S1));
+    good(H5Tset_size(text, 4));
+    add("text", text, text, 2, "abcdef\0");
+    good(H5Tset_strpad(text, H5T_STR_SPACEPAD));
+    add("padded", text, text, 0, "ab  ");
+    good(H5Tclose(text));
+    const double real = 1.5;
+    add("real", H5T_IEEE_F64BE, H5T_NATIVE_DOUBLE, 0, &real);
+    good(H5Fclose(file));
+  });
+  File file(world(), path, Mode::read);
+  EXPECT_EQ(file.attribute("", "big").as<int>(), -5);
+  EXPECT_EQ(file.attribute("", "fits").as<index_t>(), 1);
+  EXPECT_EQ(file.attribute("", "text").as_list<std::string>(), (std::vector<std::string>{"abcd", "ef"}));
+  EXPECT_EQ(file.attribute("", "padded").as<std::string>(), "ab");
+  EXPECT_EQ(file.attribute("", "real").as<double>(), 1.5);
+  expect_words(message_of<io::IoError>([&] { file.attribute("", "huge"); }), {"18446744073709551615", "int64"});
+  file.close();
+}
+
+TEST(Files, AttributesThatCannotBeReplacedStay) {
+  const Directory directory;
+  File file(world(), directory / "a.h5", Mode::create);
+  file.set_attribute("", "note", "old");
+  const std::vector<double> large(10'000, 1.0);
+  expect_words(message_of<io::IoError>([&] { file.set_attribute("", "note", large); }), {"\"note\"", "64 KiB"});
+  EXPECT_EQ(file.attribute("", "note").as<std::string>(), "old");
+  EXPECT_EQ(file.attributes("").size(), 1U);
+  file.set_attribute("", "note", 1e300);
+  EXPECT_EQ(file.attribute("", "note").as<double>(), 1e300);
+  EXPECT_EQ(file.attributes("").size(), 1U);
+  const auto value = file.attribute("", "note");
+  expect_words(message_of<io::IoError>([&] { value.as<float>(); }), {"does not fit"});
+  EXPECT_EQ(io::AttributeValue(HUGE_VAL).as<float>(), HUGE_VALF);
+  EXPECT_EQ(io::AttributeValue(0.1).as<float>(), 0.1F);
+  file.close();
+}
+
+}  // namespace
+}  // namespace tessera::test

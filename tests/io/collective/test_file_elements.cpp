@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <algorithm>
+#include <complex>
+#include <string>
+#include <vector>
+
+#include "file_model.hpp"
+
+// Slices, patches and steps in files: elements of any type in any number of dimensions, checked against raw
+// HDF5.
+namespace tessera::test {
+namespace {
+
+using io::File;
+using io::Mode;
+
+template <class T, std::size_t N>
+void check_slices(const Extents<N>& dims) {
+  const Directory directory;
+  Random random(31 + N);
+  for (int round = 0; round < 2; ++round) {
+    TestSlice<T, N> from(random, dims, 1), to(random, dims, 1000), both(random, dims, 2000);
+    SCOPED_TRACE(from.description() + " and " + to.description());
+    io::save(directory / "a.h5", {{"from", from.slice()}, {"deep/both", both.slice()}});
+    on_rank_0([&] {
+      const auto found = read_raw<T>(directory / "a.h5", "from");
+      EXPECT_EQ(found.dims, raw_dims(dims));
+      EXPECT_TRUE(equal_lists(from.elements(), found.elements));
+    });
+    io::load_into(directory / "a.h5", "from", to.slice());
+    to.expect(from.elements());
+    EXPECT_TRUE(to.is_right());
+    EXPECT_TRUE(from.is_right());
+    // A patch of the dataset, which may be empty.
+    const FileModel<T, N> model{dims, both.elements()};
+    const Patch<N> patch = random_patch(random, dims);
+    TestSlice<T, N> part(random, patch.extents(), 3000);
+    io::load_into(directory / "a.h5", "deep/both", patch, part.slice());
+    part.expect(model.get(patch));
+    EXPECT_TRUE(part.is_right()) << part.description();
+    const auto fresh = io::load<T, N>(world(), directory / "a.h5", "deep/both", patch);
+    EXPECT_TRUE(equal_lists(model.get(patch), contents(fresh)));
+    const auto placed = io::load<T, N>(world(), directory / "a.h5", "deep/both",
+                                       any_of(random, layouts_of(random, dims, world().size())));
+    EXPECT_TRUE(equal_lists(model.elements, contents(placed)));
+  }
+}
+
+TEST(Slices, float64InOneDimension) { check_slices<double, 1>({23}); }
+TEST(Slices, float64InTwoDimensions) { check_slices<double, 2>({7, 5}); }
+TEST(Slices, complex128InThreeDimensions) { check_slices<std::complex<double>, 3>({3, 4, 2}); }
+TEST(Slices, int32InEightDimensions) { check_slices<std::int32_t, 8>({2, 1, 2, 3, 1, 2, 1, 2}); }
+TEST(Slices, int64) { check_slices<std::int64_t, 2>({4, 6}); }
+TEST(Slices, float32) { check_slices<float, 2>({4, 6}); }
+TEST(Slices, complex64) { check_slices<std::complex<float>, 2>({4, 6}); }
+TEST(Slices, bytes) { check_slices<Bytes, 2>({4, 6}); }
+TEST(Slices, WithoutElements) { check_slices<double, 2>({0, 3}); }
+
+// Writes and reads random patches of a dataset. It is stored in one piece or in chunks, compressed or not.
+template <class T, std::size_t N>
+void check_patches(const Extents<N>& dims, const io::DatasetOptions<N>& options) {
+  const Directory directory;
+  const auto path = directory / "patches.h5";
+  Random random(7 + N);
+  FileModel<T, N> model{dims, elements_from<T>(0, dims.size())};
+  File file(world(), path, Mode::create);
+  file.create_dataset<T, N>("run/x", dims, options);
+  {
+    TestSlice<T, N> all(random, dims, 0);
+    file.write("run/x", all.slice());
+    model.put(Patch<N>::whole(dims), all.elements());
+  }
+  for (int round = 0; round < 3; ++round) {
+    const Patch<N> patch = random_patch(random, dims);
+    TestSlice<T, N> some(random, patch.extents(), 100 * round);
+    file.write("run/x", patch, some.slice());
+    model.put(patch, some.elements());
+    const Patch<N> other = random_patch(random, dims);
+    TestSlice<T, N> found(random, other.extents(), 5000);
+    file.read("run/x", other, found.slice());
+    found.expect(model.get(other));
+    EXPECT_TRUE(found.is_right()) << found.description();
+    EXPECT_TRUE(some.is_right());
+  }
+  file.close();
+  model.expect_in(path, "run/x");
+  File again(world(), path, Mode::read);
+  const io::DatasetInfo info = again.dataset("run/x");
+  EXPECT_TRUE(std::equal(dims.begin(), dims.end(), info.dims.begin(), info.dims.end()));
+  EXPECT_EQ(info.deflate, options.deflate);
+  if (options.chunks == Extents<N>{}) {
+    EXPECT_EQ(info.chunks.empty(), options.deflate == 0);
+  } else {
+    EXPECT_TRUE(
+        std::equal(options.chunks.begin(), options.chunks.end(), info.chunks.begin(), info.chunks.end()));
+  }
+  again.close();
+}
+
+TEST(Patches, OfOnePiece) { check_patches<double, 2>({11, 9}, {}); }
+TEST(Patches, OfOnePieceInOneDimension) { check_patches<std::complex<float>, 1>({40}, {}); }
+TEST(Patches, OfOnePieceInEightDimensions) { check_patches<std::int64_t, 8>({2, 2, 1, 3, 1, 2, 2, 1}, {}); }
+TEST(Patches, OfChunks) { check_patches<double, 2>({11, 9}, {.chunks = {4, 3}}); }
+TEST(Patches, OfChunksInThreeDimensions) { check_patches<float, 3>({5, 4, 6}, {.chunks = {5, 1, 4}}); }
+TEST(Patches, OfCompressedChunks) { check_patches<double, 2>({11, 9}, {.chunks = {4, 3}, .deflate = 6}); }
+TEST(Patches, OfCompressedComplexNumbers) {
+  check_patches<std::complex<double>, 2>({6, 5}, {.deflate = 1, .shuffle = true, .checksum = true});
+}
+TEST(Patches, OfBytes) { check_patches<Bytes, 2>({6, 5}, {.chunks = {2, 5}, .checksum = true}); }
+
+template <std::size_t N>
+void check_steps(const Extents<N>& dims, const io::DatasetOptions<N>& options) {
+  const Directory directory;
+  const auto path = directory / "steps.h5";
+  Random random(3);
+  std::vector<double> model;
+  {
+    File file(world(), path, Mode::create);
+    EXPECT_EQ(file.steps("run/u"), 0);
+    for (int step = 0; step < 3; ++step) {
+      TestSlice<double, N> u(random, dims, 100 * step);
+      file.append("run/u", u.slice(), options);
+      for (const double x : u.elements()) model.push_back(x);
+    }
+    file.close();
+  }
+  File file(world(), path, Mode::read_write);
+  EXPECT_EQ(file.steps("run/u"), 3);
+  TestSlice<double, N> last(random, dims, 300), found(random, dims, 9000);
+  file.append("run/u", last.slice());
+  for (const double x : last.elements()) model.push_back(x);
+  EXPECT_EQ(file.steps("run/u"), 4);
+  file.read_step("run/u", 1, found.slice());
+  const auto size = dims.size();
+  found.expect({model.begin() + size, model.begin() + 2 * size});
+  EXPECT_TRUE(found.is_right());
+  expect_words(message_of<io::IoError>([&] { file.read_step("run/u", 4, found.slice()); }),
+               {"no step 4", "there are 4"});
+  EXPECT_TRUE(file.dataset("run/u").grows);
+  file.close();
+  on_rank_0([&] {
+    const auto raw = raw_dataset<double>(path, "run/u");
+    std::vector<hsize_t> expected{4};
+    for (const index_t extent : dims) expected.push_back(static_cast<hsize_t>(extent));
+    EXPECT_EQ(raw.dims, expected);
+    EXPECT_TRUE(equal_lists(model, raw.elements));
+  });
+}
+
+TEST(Steps, OfVectors) { check_steps<1>({13}, {}); }
+TEST(Steps, OfMatrices) { check_steps<2>({6, 5}, {.chunks = {4, 4}}); }
+TEST(Steps, Compressed) { check_steps<2>({6, 5}, {.chunks = {3, 5}, .deflate = 5, .shuffle = true}); }
+TEST(Steps, InSevenDimensions) { check_steps<7>({2, 1, 2, 2, 1, 3, 2}, {}); }
+TEST(Steps, WithoutElements) { check_steps<2>({0, 4}, {}); }
+
+}  // namespace
+}  // namespace tessera::test

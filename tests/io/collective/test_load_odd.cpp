@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <fstream>
+
+#include "file_model.hpp"
+
+// Other things in files of other programs: datasets that were never written, virtual datasets, links that lead
+// nowhere, missing filters, elements that are no numbers. The result is right, or every rank gets an error.
+namespace tessera::test {
+namespace {
+
+using io::File;
+using io::Mode;
+
+constexpr hsize_t rows = 60, columns = 10;
+const Extents<2> dims{rows, columns};
+
+// The storage of a dataset of which nothing or little was written.
+struct Storage {
+  const char* name;
+  H5D_layout_t layout;
+  H5D_alloc_time_t when = H5D_ALLOC_TIME_DEFAULT;
+  double fill = 0;
+  bool is_packed = false, is_external = false, is_partly_written = false, has_no_fill = false;
+};
+
+std::vector<Storage> storages() {
+  return {{.name = "contiguous", .layout = H5D_CONTIGUOUS},
+          {.name = "contiguous, filled", .layout = H5D_CONTIGUOUS, .fill = 3.5},
+          {.name = "contiguous, early", .layout = H5D_CONTIGUOUS, .when = H5D_ALLOC_TIME_EARLY, .fill = 3.5},
+          {.name = "contiguous, no fill value", .layout = H5D_CONTIGUOUS, .has_no_fill = true},
+          {.name = "compact", .layout = H5D_COMPACT, .fill = 3.5},
+          {.name = "chunked", .layout = H5D_CHUNKED, .fill = 3.5},
+          {.name = "chunked, early", .layout = H5D_CHUNKED, .when = H5D_ALLOC_TIME_EARLY, .fill = 3.5},
+          {.name = "chunked, no fill value", .layout = H5D_CHUNKED, .has_no_fill = true},
+          {.name = "chunked, a part", .layout = H5D_CHUNKED, .fill = 3.5, .is_partly_written = true},
+          {.name = "compressed", .layout = H5D_CHUNKED, .fill = 3.5, .is_packed = true},
+          {.name = "compressed, a part", .layout = H5D_CHUNKED, .is_packed = true, .is_partly_written = true},
+          {.name = "external", .layout = H5D_CONTIGUOUS, .is_external = true}};
+}
+
+void write_storage(const std::filesystem::path& path, const Storage& storage) {
+  const hsize_t all[] = {rows, columns}, chunk[] = {7, 6}, first[] = {0, 0}, some[] = {7, 6};
+  const hid_t file = good(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+  const hid_t space = good(H5Screate_simple(2, all, nullptr)), creation = good(H5Pcreate(H5P_DATASET_CREATE));
+  good(H5Pset_layout(creation, storage.layout));
+  if (storage.layout == H5D_CHUNKED) good(H5Pset_chunk(creation, 2, chunk));
+  if (storage.is_packed) good(H5Pset_deflate(creation, 4));
+  if (storage.is_external)
+    good(H5Pset_external(creation, (path.string() + ".raw").c_str(), 0, sizeof(double) * rows * columns));
+  good(H5Pset_alloc_time(creation, storage.when));
+  if (storage.has_no_fill || storage.fill != 0) {
+    good(H5Pset_fill_value(creation, H5T_NATIVE_DOUBLE, storage.has_no_fill ? nullptr : &storage.fill));
+  }
+  const hid_t set = good(H5Dcreate2(file, "x", H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+  if (storage.is_partly_written) {
+    const std::vector<double> ones(42, 1);
+    good(H5Sselect_hyperslab(space, H5S_SELECT_SET, first, nullptr, some, nullptr));
+    const hsize_t count = 42;
+    const hid_t memory = good(H5Screate_simple(1, &count, nullptr));
+    good(H5Dwrite(set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, ones.data()));
+    good(H5Sclose(memory));
+  }
+  if (storage.is_external) std::ofstream(path.string() + ".raw", std::ios::binary);
+  good(H5Dclose(set));
+  good(H5Pclose(creation));
+  good(H5Sclose(space));
+  good(H5Fclose(file));
+}
+
+TEST(Unwritten, IsTheFillValue) {
+  const Directory directory;
+  for (const Storage& storage : storages()) {
+    SCOPED_TRACE(storage.name);
+    const auto path = directory / (std::string(storage.name) + ".h5");
+    on_rank_0([&] { write_storage(path, storage); });
+    if (storage.has_no_fill) {
+      const auto message = message_of<io::Hdf5Error>([&] {
+        io::load<double, 2>(world(), path, "x", Patch<2>{{0, 0}, {1, 2}});
+      });
+      expect_words(message, {"no data can be read"});
+      continue;
+    }
+    FileModel<double, 2> model{dims, std::vector<double>(at(dims.size()), storage.fill)};
+    if (storage.is_partly_written) model.put({{0, 0}, {7, 6}}, std::vector<double>(42, 1));
+    // The smaller patches give some ranks nothing. In others, some ranks have only written elements.
+    const Patch<2> patches[] = {{{0, 0}, {1, 2}}, {{5, 5}, {8, 7}}, {{59, 9}, {60, 10}}, {{0, 0}, {60, 10}}};
+    EXPECT_TRUE(equal_lists(model.elements, contents(io::load<double, 2>(world(), path, "x"))));
+    for (const Patch<2>& patch : patches)
+      EXPECT_TRUE(equal_lists(model.get(patch), contents(io::load<double, 2>(world(), path, "x", patch))));
+    EXPECT_TRUE(equal_lists(std::vector<float>(model.elements.begin(), model.elements.end()),
+                            contents(io::load<float, 2>(world(), path, "x"))));
+    for (const Mode mode : {Mode::read, Mode::read_write}) {
+      if (mode == Mode::read_write && storage.is_external) continue;
+      File file(world(), path, mode);
+      for (const Patch<2>& patch : patches) {
+        Array<double, 2> part(world(), patch.extents());
+        fill(part, -1.0);
+        file.read("x", patch, part);
+        EXPECT_TRUE(equal_lists(model.get(patch), contents(part))) << static_cast<int>(mode);
+      }
+      file.close();
+    }
+    io::DiskArray<double, 2> disk(world(), path, "x", Mode::read);
+    Array<double, 2> all(world(), dims);
+    disk.read(all);
+    EXPECT_TRUE(equal_lists(model.elements, contents(all)));
+    disk.close();
+  }
+}
+
+// A file "whole.h5" whose virtual dataset "x" is made of "x" in "part.h5".
+void write_virtual(const std::filesystem::path& whole, const std::filesystem::path& part) {
+  write_raw<double>(part, "x", {rows, columns});
+  const hsize_t all[] = {rows, columns};
+  const hid_t file = good(H5Fcreate(whole.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+  const hid_t space = good(H5Screate_simple(2, all, nullptr)), creation = good(H5Pcreate(H5P_DATASET_CREATE));
+  good(H5Pset_virtual(creation, space, part.c_str(), "x", space));
+  good(H5Dclose(good(H5Dcreate2(file, "x", H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT))));
+  good(H5Pclose(creation));
+  good(H5Sclose(space));
+  good(H5Fclose(file));
+}
+
+TEST(Virtual, IsReadButNotFromFilesToWrite) {
+  const Directory directory;
+  const auto path = directory / "whole.h5";
+  on_rank_0([&] { write_virtual(path, directory / "part.h5"); });
+  EXPECT_TRUE(
+      equal_lists(elements_from<double>(0, dims.size()), contents(io::load<double, 2>(world(), path, "x"))));
+  Array<double, 2> a(world(), dims, {.name = "a"});
+  File file(world(), path, Mode::read_write);
+  expect_words(message_of<io::IoError>([&] { file.read("x", a); }), {"virtual", "Mode::read"});
+  expect_words(message_of<io::IoError>([&] { file.write("x", a); }), {"virtual"});
+  file.close();
+}
+
+TEST(Links, ThatLeadNowhere) {
+  const Directory directory;
+  const auto path = directory / "links.h5";
+  on_rank_0([&] {
+    write_raw<double>(path, "y", {4});
+    const hid_t file = good(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT));
+    good(H5Gclose(good(H5Gcreate2(file, "a b", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT))));
+    good(H5Lmove(file, "y", file, "a b/\u03c8", H5P_DEFAULT, H5P_DEFAULT));
+    good(H5Lcreate_soft("/nowhere", file, "soft", H5P_DEFAULT, H5P_DEFAULT));
+    good(H5Lcreate_soft("/loop", file, "loop", H5P_DEFAULT, H5P_DEFAULT));
+    good(H5Lcreate_external("missing.h5", "/x", file, "outside", H5P_DEFAULT, H5P_DEFAULT));
+    good(H5Lcreate_hard(file, "/", file, "again", H5P_DEFAULT, H5P_DEFAULT));  // a cycle
+    good(H5Fclose(file));
+  });
+  for (const Mode mode : {Mode::read, Mode::read_write}) {
+    File file(world(), path, mode);
+    Array<double, 1> a(world(), {4}, {.name = "a"});
+    for (const char* name : {"soft", "loop", "outside", "soft/x", "again"})
+      expect_words(message_of<io::IoError>([&] { file.read(name, a); }), {"no such dataset", name});
+    file.read("again/again/a b/\u03c8", a);
+    EXPECT_TRUE(equal_lists(elements_from<double>(0, 4), contents(a)));
+    EXPECT_EQ(file.datasets().size(), 1U);
+    file.close();
+  }
+}
+
+// Elements that are no numbers, dataspaces that are null or scalar, and more dimensions than arrays have.
+TEST(Odd, IsAnErrorOnEveryRank) {
+  const Directory directory;
+  const auto path = directory / "odd.h5";
+  const hid_t text = good(H5Tcopy(H5T_C_S1)), list = good(H5Tvlen_create(H5T_NATIVE_DOUBLE));
+  good(H5Tset_size(text, H5T_VARIABLE));
+  const std::pair<const char*, hid_t> types[] = {{"bits", H5T_STD_B16LE},
+                                                 {"reference", H5T_STD_REF_OBJ},
+                                                 {"region", H5T_STD_REF_DSETREG},
+                                                 {"text", text},
+                                                 {"list", list}};
+  on_rank_0([&] {
+    const hid_t file = good(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+    const auto make = [&](const char* name, hid_t type, hid_t space) {
+      good(H5Dclose(good(H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT))));
+      if (H5Sget_simple_extent_ndims(space) > 1) return good(H5Sclose(space));
+      good(H5Aclose(good(H5Acreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT))));
+      return good(H5Sclose(space));
+    };
+    const hsize_t four = 4, nine[] = {1, 1, 1, 1, 1, 1, 1, 1, 2}, none[] = {3, 0};
+    for (const auto& [name, type] : types) make(name, type, good(H5Screate_simple(1, &four, nullptr)));
+    make("null", H5T_NATIVE_DOUBLE, good(H5Screate(H5S_NULL)));
+    make("scalar", H5T_NATIVE_DOUBLE, good(H5Screate(H5S_SCALAR)));
+    make("nine", H5T_NATIVE_DOUBLE, good(H5Screate_simple(9, nine, nullptr)));
+    make("none", H5T_NATIVE_DOUBLE, good(H5Screate_simple(2, none, nullptr)));
+    good(H5Fclose(file));
+  });
+  for (const auto& [name, type] : types)
+    expect_words(message_of<io::IoError>([&] { io::load<double, 1>(world(), path, name); }),
+                 {"float64 were expected"});
+  expect_words(message_of<io::IoError>([&] { io::load<double, 1>(world(), path, "null"); }),
+               {"single value", "1 were"});
+  expect_words(message_of<io::IoError>([&] { io::load<double, 1>(world(), path, "scalar"); }),
+               {"single value"});
+  expect_words(message_of<io::IoError>([&] { io::load<double, 8>(world(), path, "nine"); }), {"9 dimensions"});
+  EXPECT_EQ((io::load<double, 2>(world(), path, "none").dims()), (Extents<2>{3, 0}));
+  File file(world(), path, Mode::read);
+  EXPECT_EQ(file.datasets().size(), 9U);
+  for (const char* name : {"bits", "reference", "region", "list"})
+    expect_words(message_of<io::IoError>([&] { file.attribute("", name); }), {"neither numbers nor strings"});
+  EXPECT_EQ(file.attribute("", "text").as_list<std::string>(), std::vector<std::string>(4));
+  EXPECT_TRUE(file.attribute("", "null").as_list<double>().empty());
+  EXPECT_EQ(file.attribute("", "scalar").as<double>(), 0.0);
+  file.close();
+  good(H5Tclose(text));
+  good(H5Tclose(list));
+}
+
+std::size_t keep(unsigned, std::size_t, const unsigned*, std::size_t bytes, std::size_t*, void**) {
+  return bytes;
+}
+
+TEST(Odd, FiltersThatAreNotHere) {
+  const Directory directory;
+  const auto path = directory / "filter.h5";
+  on_rank_0([&] {
+    const H5Z_class2_t filter{H5Z_CLASS_T_VERS, 300, 1, 1, "odd", nullptr, nullptr, keep};
+    good(H5Zregister(&filter));
+    const hid_t file = good(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+    const hsize_t count = 40, chunk = 8;
+    const hid_t space = good(H5Screate_simple(1, &count, nullptr)),
+                creation = good(H5Pcreate(H5P_DATASET_CREATE));
+    good(H5Pset_chunk(creation, 1, &chunk));
+    good(H5Pset_filter(creation, 300, H5Z_FLAG_MANDATORY, 0, nullptr));
+    const hid_t set = good(H5Dcreate2(file, "x", H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+    const std::vector<double> ones(40, 1);
+    good(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, ones.data()));
+    good(H5Dclose(set));
+    good(H5Pclose(creation));
+    good(H5Sclose(space));
+    good(H5Fclose(file));
+    good(H5Zunregister(300));
+  });
+  expect_words(message_of<io::Hdf5Error>([&] { io::load<double, 1>(world(), path, "x"); }), {"filter"});
+  for (const Mode mode : {Mode::read, Mode::read_write}) {
+    File file(world(), path, mode);
+    Array<double, 1> one(world(), {1}, {.name = "one"});
+    expect_words(message_of<io::Hdf5Error>([&] { file.read("x", {{3}, {4}}, one); }), {"filter"});
+    file.close();
+  }
+}
+
+}  // namespace
+}  // namespace tessera::test

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <fstream>
+#include <sstream>
+
+#include "file_model.hpp"
+
+// Steps for ParaView: refused calls, and the steps that resuming keeps. check_readers.py checks the list.
+namespace tessera::test {
+namespace {
+
+using io::XdmfField;
+using io::XdmfSeries;
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+int count(const std::string& text, const std::string& what) {
+  int found = 0;
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) ++found;
+  return found;
+}
+
+class Xdmf : public testing::Test {
+ protected:
+  const Directory directory_;
+  const std::filesystem::path path_ = directory_ / "run.xmf";
+  const io::XdmfGrid<2> grid_{{4, 3}};
+  Array<double, 2> points_{world(), {4, 3}, {.name = "points"}};
+  Array<float, 2> cells_{world(), {3, 2}, {.name = "cells"}};
+};
+
+TEST_F(Xdmf, ListsTheSteps) {
+  XdmfSeries series(world(), path_, grid_);
+  EXPECT_EQ(directory_.names().size(), 0U);
+  fill(points_, 1.5);
+  fill(cells_, 2.5F);
+  series.write(0.5, {{"t <a & b>", points_}, {"group/c", cells_}});
+  EXPECT_EQ(series.steps(), 1);
+  EXPECT_EQ(directory_.names(), (std::vector<std::string>{"run.step000000.h5", "run.xmf"}));
+  series.write(0.75, {{"v", points_, points_}});
+  EXPECT_EQ(directory_.names(),
+            (std::vector<std::string>{"run.step000000.h5", "run.step000001.h5", "run.xmf"}));
+  on_rank_0([&] {
+    EXPECT_TRUE(equal_lists(std::vector<double>(12, 1.5),
+                            raw_dataset<double>(directory_ / "run.step000000.h5", "t <a & b>").elements));
+    EXPECT_TRUE(equal_lists(std::vector<float>(6, 2.5F),
+                            raw_dataset<float>(directory_ / "run.step000000.h5", "group/c").elements));
+    const auto v = raw_dataset<double>(directory_ / "run.step000001.h5", "v");
+    EXPECT_EQ(v.dims, (std::vector<hsize_t>{4, 3, 3}));
+    std::vector<double> expected;
+    for (int i = 0; i < 36; ++i) expected.push_back(i % 3 == 2 ? 0.0 : 1.5);
+    EXPECT_TRUE(equal_lists(expected, v.elements));
+    const std::string text = text_of(path_);
+    EXPECT_EQ(count(text, "<Time Value=\"0.5\"/>"), 1);
+    EXPECT_EQ(count(text, "Center=\"Cell\""), 1);
+    EXPECT_EQ(count(text, "t &lt;a &amp; b&gt;"), 2);
+    EXPECT_EQ(count(text, "GridType=\"Uniform\""), 2);
+  });
+}
+
+TEST_F(Xdmf, StaysWhereItBegan) {
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(directory_ / ".");
+  XdmfSeries series(world(), "run.xmf", grid_);
+  std::filesystem::current_path(before);
+  fill(points_, 1.0);
+  series.write(0, {{"t", points_}});
+  EXPECT_EQ(directory_.names(), (std::vector<std::string>{"run.step000000.h5", "run.xmf"}));
+}
+
+// A run that resumes from an older state replaces the steps after that state, and keeps the earlier steps.
+TEST_F(Xdmf, Resumes) {
+  fill(points_, 1.0);
+  {
+    XdmfSeries series(world(), path_, grid_);
+    for (int step = 0; step < 4; ++step) series.write(step, {{"t", points_}});
+  }
+  fill(points_, 2.0);
+  XdmfSeries series(world(), path_, grid_, {.resume = true});
+  EXPECT_EQ(series.steps(), 4);
+  series.write(2, {{"t", points_}});
+  EXPECT_EQ(series.steps(), 3);
+  on_rank_0([&] {
+    const std::string text = text_of(path_);
+    EXPECT_EQ(count(text, "<Time"), 3);
+    EXPECT_EQ(count(text, "<Time Value=\"2\"/>"), 1);
+    EXPECT_EQ(raw_dataset<double>(directory_ / "run.step000001.h5", "t").elements.front(), 1.0);
+    EXPECT_EQ(raw_dataset<double>(directory_ / "run.step000002.h5", "t").elements.front(), 2.0);
+  });
+  XdmfSeries fresh(world(), path_, grid_);
+  EXPECT_EQ(fresh.steps(), 0);
+  on_rank_0([&] { std::ofstream(path_) << "      <Grid Name=\"step 0\" and no more"; });
+  expect_words(message_of<io::IoError>([&] { XdmfSeries(world(), path_, grid_, {.resume = true}); }),
+               {path_.string(), "cannot be understood"});
+}
+
+TEST_F(Xdmf, RefusesWhatDoesNotFit) {
+  fill(points_, 1.0);
+  fill(cells_, 1.0F);
+  XdmfSeries series(world(), path_, grid_);
+  Array<std::complex<double>, 2> z(world(), {4, 3}, {.name = "z"});
+  Array<double, 3> pairs(world(), {4, 3, 2}, {.name = "pairs"});
+  Array<double, 2> other(world(), {3, 4}, {.name = "other"});
+  expect_words(message_of<UsageError>([&] { series.write(0, {{"z", z}}); }), {"\"z\"", "complex128"});
+  expect_words(message_of<UsageError>([&] { series.write(0, {{"p", pairs}}); }), {"\"p\"", "2 components"});
+  expect_words(message_of<UsageError>([&] { series.write(0, {{"o", other}}); }), {"3 x 4", "4 x 3"});
+  expect_words(message_of<UsageError>([&] { series.write(0, {{"v", points_, other}}); }), {"different shapes"});
+  expect_words(message_of<UsageError>([&] { series.write(0, std::span<const XdmfField>()); }), {"no fields"});
+  series.write(1, {{"t", points_}});
+  expect_words(message_of<UsageError>([&] { series.write(1, {{"t", points_}}); }), {"not after"});
+  EXPECT_EQ(series.steps(), 1);
+  expect_words(message_of<UsageError>([&] {
+                 XdmfSeries(world(), path_, io::XdmfGrid<2>{{4, 1}});
+               }),
+               {"no cells"});
+  XdmfSeries nowhere(world(), directory_ / "no/such/run.xmf", grid_);
+  expect_words(message_of<io::IoError>([&] { nowhere.write(0, {{"t", points_}}); }), {"No such file"});
+}
+
+}  // namespace
+}  // namespace tessera::test
