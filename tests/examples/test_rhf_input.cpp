@@ -2,12 +2,16 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <sstream>
+#include <stdexcept>
+#include <string>
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include "basis.hpp"
+#include "message_of.hpp"
 #include "molecule.hpp"
 
 namespace {
@@ -29,12 +33,8 @@ class Files : public testing::Test {
   }
   // The message of the error must contain these words.
   void expect_error(const std::function<void()>& action, const std::string& words) const {
-    try {
-      action();
-      ADD_FAILURE() << "no error, where one was expected with: " << words;
-    } catch (const std::runtime_error& error) {
-      EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
-    }
+    const std::string message = tessera::test::message_of<std::runtime_error>(action);
+    EXPECT_NE(message.find(words), std::string::npos) << message;
   }
   void expect_bad_xyz(const std::string& text, const std::string& words) const {
     const auto file = write("bad.xyz", text);
@@ -43,7 +43,7 @@ class Files : public testing::Test {
   fs::path directory;
 };
 
-TEST_F(Files, TheMoleculesThatComeWithIt) {
+TEST_F(Files, molecules_of_the_example_have_the_published_repulsion) {
   const Molecule water = read_xyz(fs::path(RHF_DATA) / "water.xyz");
   ASSERT_EQ(water.atoms.size(), 3U);
   EXPECT_EQ(water.electrons(0), 10);
@@ -54,14 +54,14 @@ TEST_F(Files, TheMoleculesThatComeWithIt) {
   EXPECT_NEAR(benzene.nuclear_repulsion(), 203.1535243747, 1e-7);
 }
 
-TEST_F(Files, XyzOfAnotherSystem) {
+TEST_F(Files, xyz_may_have_the_line_ends_of_another_system) {
   const auto file = write("dos.xyz", "2\r\nhydrogen\r\nH 0 0 0\r\nH 0 0 0.74\r\n\r\n");
   const Molecule hydrogen = read_xyz(file);
   EXPECT_EQ(hydrogen.title, "hydrogen");
   EXPECT_NEAR(hydrogen.nuclear_repulsion(), 1 / (0.74 * 1.889725989), 1e-12);
 }
 
-TEST_F(Files, BadXyz) {
+TEST_F(Files, bad_xyz_is_refused_with_its_line) {
   expect_bad_xyz("", "bad.xyz:1: an XYZ file begins with the number of atoms");
   expect_bad_xyz("three\n", "not \"three\"");
   expect_bad_xyz("0\nnothing\n", "bad.xyz:1");
@@ -76,7 +76,7 @@ TEST_F(Files, BadXyz) {
   expect_error([&] { read_xyz(directory / "none.xyz"); }, "no such file");
 }
 
-TEST_F(Files, Electrons) {
+TEST_F(Files, electrons_must_be_even_and_positive) {
   const Molecule helium{"He", {{2, {0, 0, 0}}}};
   expect_error([&] { helium.electrons(1); }, "even number");
   expect_error([&] { helium.electrons(2); }, "leaves 0 electrons");
@@ -85,7 +85,7 @@ TEST_F(Files, Electrons) {
 
 Molecule atom(int charge) { return {"atom", {{charge, {0, 0, 0}}}}; }
 
-TEST_F(Files, NumbersOfFunctions) {
+TEST_F(Files, basis_sets_have_the_published_numbers_of_functions) {
   struct Case {
     const char* name;
     long hydrogen, helium, lithium_to_neon;
@@ -114,7 +114,7 @@ std::string first_row(const fs::path& file) {
   return text;
 }
 
-TEST_F(Files, NumbersAreThoseOfNWChem) {
+TEST_F(Files, basis_sets_have_the_numbers_of_nwchem) {
   const fs::path libraries = "/usr/share/nwchem/libraries";
   if (!fs::exists(libraries)) GTEST_SKIP() << "Debian's nwchem-data is not installed";
   for (const char* name : {"sto-3g", "6-31gs", "cc-pvdz", "cc-pvtz"}) {
@@ -134,7 +134,7 @@ TEST_F(Files, NumbersAreThoseOfNWChem) {
   }
 }
 
-TEST_F(Files, BadBasis) {
+TEST_F(Files, bad_basis_is_refused_with_its_line) {
   auto bad = [&](const std::string& text, const std::string& words) {
     write("bad.nw", text);
     expect_error([&] { read_basis("bad", atom(1), directory); }, words);

@@ -7,8 +7,11 @@
 #include <random>
 #include <vector>
 
+#include <tessera/core/box.hpp>
 #include <tessera/layout.hpp>
 #include <tessera/view.hpp>
+
+#include "comparison.hpp"
 
 namespace tessera::test {
 
@@ -47,6 +50,23 @@ template <std::size_t N>
 Index<N> minus(Index<N> at, const Index<N>& origin) {
   for (std::size_t d = 0; d < N; ++d) at[d] -= origin[d];
   return at;
+}
+
+/// A patch of a box. @local
+template <std::size_t N>
+Patch<N> patch_of_box(const detail::Box& box) {
+  Patch<N> patch;
+  for (std::size_t d = 0; d < N; ++d) {
+    patch.lo[d] = box.lo[d];
+    patch.hi[d] = box.hi[d];
+  }
+  return patch;
+}
+
+/// Compares a view of a patch with expected(Index). @local
+template <class T, std::size_t N, class F>
+void compare_patch(Comparison& compared, const Patch<N>& patch, const View<T, N>& found, F&& expected) {
+  for_each_index(patch, [&](const Index<N>& at) { compared(at, expected(at), found[minus(at, patch.lo)]); });
 }
 
 /// Any patch of an array, sometimes an empty one. @local

@@ -12,6 +12,7 @@
 #include <tessera/elementwise.hpp>
 
 #include "array_model.hpp"
+#include "local_elements.hpp"
 #include "mpi_test.hpp"
 
 namespace tessera::test {
@@ -118,24 +119,24 @@ struct Modelled {
   Extents<N> dims() const { return model.extents(); }
   Patch<N> whole() const { return Patch<N>::whole(dims()); }
 
-  /// The number of elements of a view that differ from the model of a patch. @local
-  int differences(const Patch<N>& patch, const View<const T, N>& found) const {
-    int wrong = 0;
-    for_each_index(patch, [&](const Index<N>& at) {
-      wrong += static_cast<int>(!(found[minus(at, patch.lo)] == model[at]));
-    });
-    return wrong;
+  /// Compares a view of a patch with the model. @local
+  void compare(Comparison& compared, const Patch<N>& patch, const View<const T, N>& found) const {
+    compare_patch(compared, patch, found, [&](const Index<N>& at) { return model[at]; });
   }
-  /// The number of elements of a patch that are wrong when they are read. @onesided
-  int differences(const Patch<N>& patch) const {
+  /// Reads a patch and compares it with the model. @onesided
+  void compare(Comparison& compared, const Patch<N>& patch) const {
     const LocalArray<T, N> found = array.get(patch);
-    return differences(patch, found.view());
+    compare(compared, patch, found.view());
   }
-  /// The number of elements in this rank's own memory that are wrong. @local
-  int own_differences() {
-    int wrong = 0;
-    for_each_local(array, [&](const Index<N>& at, T& x) { wrong += static_cast<int>(!(x == model[at])); });
-    return wrong;
+  /// Compares the elements in this rank's own memory with the model. @local
+  void compare_local(Comparison& compared) {
+    test::compare_local(compared, array, [&](const Index<N>& at) { return model[at]; });
+  }
+  /// Whether the elements in this rank's own memory are those of the model. @local
+  testing::AssertionResult local_equal() {
+    Comparison compared;
+    compare_local(compared);
+    return compared.equal();
   }
 };
 

@@ -17,6 +17,13 @@ const Layout<N>& any_of(Random& random, const std::vector<Layout<N>>& layouts) {
   return layouts[at(pick(random, 0, static_cast<index_t>(layouts.size()) - 1))];
 }
 
+/// Any layout over all ranks. @local
+template <std::size_t N>
+Layout<N> any_layout(Random& random, const Extents<N>& dims) {
+  const auto layouts = layouts_of(random, dims, world().size());
+  return any_of(random, layouts);
+}
+
 /// A slice as a list of its elements, in row-major order of the slice. Each is a row-major number in the array.
 template <std::size_t N>
 struct SliceModel {
@@ -91,6 +98,17 @@ std::vector<T> contents(const Array<T, N>& array) {
   const LocalArray<T, N> all = array.get(Patch<N>::whole(array.dims()));
   array.sync();
   return {all.begin(), all.end()};
+}
+
+/// Whether all elements are those of a list, by their row-major numbers. @collective
+template <class T, std::size_t N>
+testing::AssertionResult has_contents(const Array<T, N>& array, const std::vector<T>& expected) {
+  const auto found = contents(array);
+  if (found.size() != expected.size())
+    return testing::AssertionFailure() << found.size() << " elements, not " << expected.size();
+  Comparison compared;
+  for (std::size_t i = 0; i < found.size(); ++i) compared(i, expected[i], found[i]);
+  return compared.equal();
 }
 
 /// Sets all elements from a list. @collective

@@ -28,90 +28,120 @@ std::vector<Index<N>> share_of(int rank, int ranks, const Extents<N>& dims) {
   return list;
 }
 
-// Every rank does every operation on the elements of its share, and always knows their values.
+// Random operations on single elements. What they return is compared with the model.
 template <class T, std::size_t N>
-void check_elements(const Group& group, const Layout<N>& layout, const Domain& domain, int rounds) {
-  SCOPED_TRACE(layout.description());
-  Modelled<T, N> m(group, layout, domain);
-  Random random(80 + static_cast<std::uint64_t>(group.rank()));
-  const auto mine = share_of(group.rank(), group.size(), layout.dims());
-  int wrong = 0;
-  auto check = [&wrong](bool right) { wrong += static_cast<int>(!right); };
-  for (int i = 0; i < rounds && !mine.empty(); ++i) {
-    const Index<N> at = mine[static_cast<std::size_t>(pick(random, 0, static_cast<index_t>(mine.size()) - 1))];
+class ElementOperations {
+ public:
+  ElementOperations(const Group& group, const Layout<N>& layout, const Domain& domain)
+      : m(group, layout, domain),
+        random_(80 + static_cast<std::uint64_t>(group.rank())),
+        has_compare_exchange_(has_compare_exchange(group, domain)) {}
+
+  Modelled<T, N> m;
+  Comparison compared;
+
+  // One operation on one of these elements, which no other rank works on.
+  void operate(const std::vector<Index<N>>& mine, bool loads) {
+    const Index<N> at = mine[static_cast<std::size_t>(pick(random_, 0, static_cast<index_t>(mine.size()) - 1))];
+    const T value = random_number<T>(random_);
+    const index_t kind = pick(random_, 0, 8);
+    if (kind < 4)
+      transfer(kind, at, value);
+    else if constexpr (Arithmetic<T>)
+      kind < 8 ? update(kind, at, value) : compare_exchange(at, value);
+    if (loads) compared(at, m.model[at], m.array.load(at));
+  }
+
+ private:
+  void transfer(index_t kind, const Index<N>& at, const T& value) {
     const Patch<N> patch = Patch<N>::inclusive(at, at);
     T& expected = m.model[at];
-    const T value = random_number<T>(random);
-    switch (pick(random, 0, 8)) {
+    switch (kind) {
       case 0:
         m.array.store(at, value);
         expected = value;
         break;
       case 1:
-        check(m.array.load(at) == expected);
+        compared(at, expected, m.array.load(at));
         break;
       case 2: {
-        const auto buffer = random_buffer<T, N>(random, patch.extents());
+        const auto buffer = random_buffer<T, N>(random_, patch.extents());
         m.array.put(patch, buffer.view);
         expected = *buffer.view.data_handle();
         break;
       }
-      case 3: {
-        auto buffer = random_buffer<T, N>(random, patch.extents());
+      default: {
+        auto buffer = random_buffer<T, N>(random_, patch.extents());
         m.array.get(patch, buffer.view);
-        check(*buffer.view.data_handle() == expected);
-        check(m.array.get(patch)[Index<N>{}] == expected);
+        compared(at, expected, *buffer.view.data_handle());
+        compared(at, expected, m.array.get(patch)[Index<N>{}]);
+      }
+    }
+  }
+
+  void update(index_t kind, const Index<N>& at, const T& value) {
+    T& expected = m.model[at];
+    switch (kind) {
+      case 4: {
+        const Patch<N> patch = Patch<N>::inclusive(at, at);
+        const auto buffer = random_buffer<T, N>(random_, patch.extents());
+        m.array.acc(patch, buffer.view, number<T>(2, 1));
+        expected += number<T>(2, 1) * *buffer.view.data_handle();
         break;
       }
-      case 4:
-        if constexpr (Arithmetic<T>) {
-          const auto buffer = random_buffer<T, N>(random, patch.extents());
-          m.array.acc(patch, buffer.view, number<T>(2, 1));
-          expected += number<T>(2, 1) * *buffer.view.data_handle();
-        }
-        break;
       case 5:
-        if constexpr (Arithmetic<T>) {
-          check(m.array.fetch_add(at, value) == expected);
-          expected = static_cast<T>(expected + value);
-        }
+        compared(at, expected, m.array.fetch_add(at, value));
+        expected = static_cast<T>(expected + value);
         break;
       case 6:
-        if constexpr (Arithmetic<T>) {
-          check(m.array.exchange(at, value) == expected);
-          expected = value;
-        }
+        compared(at, expected, m.array.exchange(at, value));
+        expected = value;
         break;
-      case 7:
-        if constexpr (Arithmetic<T>) {
-          const Update update = all_updates[static_cast<std::size_t>(pick(random, 0, 6))];
-          if (!is_defined(update, element_kind<T>())) break;
-          check(m.array.fetch_op(at, update, value) == expected);
-          expected = updated(update, expected, value);
-        }
-        break;
-      default:
-        if constexpr (IntegerElement<T>) {
-          if (!has_compare_exchange(group, domain)) break;
-          const bool matches = pick(random, 0, 1) == 1;
-          T known = matches ? expected : static_cast<T>(expected + 1);
-          check(m.array.compare_exchange(at, known, value) == matches);
-          check(known == expected);
-          if (matches) expected = value;
-        }
+      default: {
+        const Update update = all_updates[static_cast<std::size_t>(pick(random_, 0, 6))];
+        if (!is_defined(update, element_kind<T>())) break;
+        compared(at, expected, m.array.fetch_op(at, update, value));
+        expected = updated(update, expected, value);
+      }
     }
-    if (i % 7 == 0) check(m.array.load(at) == expected);
   }
-  m.array.sync();
+
+  void compare_exchange(const Index<N>& at, const T& value) {
+    if constexpr (IntegerElement<T>) {
+      if (!has_compare_exchange_) return;
+      T& expected = m.model[at];
+      const bool matches = pick(random_, 0, 1) == 1;
+      T known = matches ? expected : static_cast<T>(expected + 1);
+      compared(at, matches, m.array.compare_exchange(at, known, value));
+      compared(at, expected, known);
+      if (matches) expected = value;
+    }
+  }
+
+  Random random_;
+  bool has_compare_exchange_;
+};
+
+// Every rank does every operation on the elements of its share, and always knows their values.
+template <class T, std::size_t N>
+void check_elements(const Group& group, const Layout<N>& layout, const Domain& domain, int rounds) {
+  SCOPED_TRACE(layout.description());
+  ElementOperations<T, N> operations(group, layout, domain);
+  auto& array = operations.m.array;
+  const auto& model = operations.m.model;
+  Comparison& compared = operations.compared;
+  const auto mine = share_of(group.rank(), group.size(), layout.dims());
+  for (int i = 0; i < rounds && !mine.empty(); ++i) operations.operate(mine, i % 7 == 0);
+  array.sync();
   // The writes of the other ranks, too: the models of all ranks cover a share each.
   std::vector<T> shares(mine.size());
-  m.array.gather(mine, shares);
-  for (std::size_t i = 0; i < mine.size(); ++i) check(shares[i] == m.model[mine[i]]);
-  for_each_local(m.array, [&](const Index<N>& at, T& x) {
-    if (number_of(at, layout.dims()) % group.size() == group.rank()) check(x == m.model[at]);
+  array.gather(mine, shares);
+  for (std::size_t i = 0; i < mine.size(); ++i) compared(mine[i], model[mine[i]], shares[i]);
+  for_each_local(array, [&](const Index<N>& at, T& x) {
+    if (number_of(at, layout.dims()) % group.size() == group.rank()) compared(at, model[at], x);
   });
-  m.array.sync();
-  EXPECT_EQ(wrong, 0);
+  array.sync();
+  EXPECT_TRUE(compared.equal());
 }
 
 template <class T, std::size_t N>
@@ -123,7 +153,7 @@ void check_elements(const Group& group, const Extents<N>& dims) {
   }
 }
 
-TEST(ArrayElements, every_operation_in_1_to_8_dimensions) {
+TEST(ArrayElements, every_operation_agrees_with_a_model_in_1_to_8_dimensions) {
   const Group& all = world();
   check_elements<std::int64_t, 1>(all, {31});
   check_elements<std::int64_t, 2>(all, {7, 9});
@@ -135,7 +165,7 @@ TEST(ArrayElements, every_operation_in_1_to_8_dimensions) {
   check_elements<std::int32_t, 8>(all, {2, 1, 2, 1, 2, 3, 1, 2});
 }
 
-TEST(ArrayElements, every_operation_of_every_type) {
+TEST(ArrayElements, every_operation_agrees_with_a_model_for_every_type) {
   const Group& all = world();
   check_elements<std::int32_t, 2>(all, {7, 9});
   check_elements<float, 2>(all, {8, 5});
@@ -146,7 +176,7 @@ TEST(ArrayElements, every_operation_of_every_type) {
   check_elements<char, 1>(all, {40});
 }
 
-TEST(ArrayElements, of_small_arrays_and_on_a_part_of_the_ranks) {
+TEST(ArrayElements, arrays_may_be_small_or_on_a_part_of_the_ranks) {
   const Group& all = world();
   check_elements<std::int64_t, 1>(all, {1});
   check_elements<std::int32_t, 2>(all, {2, 1});
@@ -156,7 +186,7 @@ TEST(ArrayElements, of_small_arrays_and_on_a_part_of_the_ranks) {
   all.sync();
 }
 
-TEST(ArrayElements, on_overlapping_groups_that_their_members_have_formed) {
+TEST(ArrayElements, groups_of_arrays_may_overlap_and_be_formed_by_their_members) {
   const Group& all = world();
   // Groups of neighbours. Every rank is in two groups, except where there are only one or two ranks.
   std::vector<Group> groups;
@@ -225,13 +255,13 @@ TEST(ArrayElements, positions_outside_are_refused_with_the_arrays_name) {
     EXPECT_THROW(m.array.put({{0, 0}, {1, 2}}, one), UsageError);
     EXPECT_THROW(m.array.get({{0, 0}, {0, 1}}, one), UsageError);
     m.array.sync();
-    EXPECT_EQ(m.own_differences(), 0);
+    EXPECT_TRUE(m.local_equal());
     EXPECT_EQ(one(0, 0), 0);
     m.array.sync();
   }
 }
 
-TEST(ArrayElements, of_closed_and_moved_from_arrays_are_refused) {
+TEST(ArrayElements, operations_of_closed_and_moved_from_arrays_are_refused) {
   const Group& all = world();
   auto expect_unusable = [](Array<std::int64_t, 1>& a) {
     std::int64_t expected = 0;

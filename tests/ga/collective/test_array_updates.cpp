@@ -36,17 +36,17 @@ void check_tickets(const Domain& domain) {
   }
   tickets.sync();
   all.all_reduce(std::span<std::int64_t>(drawn), Reduce::sum);
-  index_t missing = 0;
+  Comparison compared;
   for (int column = 0; column < all.size(); ++column) {
     const int draws = (rounds - column + all.size() - 1) / all.size() * all.size();
     EXPECT_EQ(tickets.load({1, column}), static_cast<T>(draws));
     EXPECT_EQ(tickets.load({0, column}), T{0});
     for (int ticket = 0; ticket < draws; ++ticket) {
       const auto which = static_cast<std::size_t>(ticket * all.size() + column);
-      if (which < drawn.size()) missing += std::abs(drawn[which] - 1);
+      if (which < drawn.size()) compared(std::pair(column, ticket), 1, drawn[which]);
     }
   }
-  EXPECT_EQ(missing, 0) << to_string(element_kind<T>());
+  EXPECT_TRUE(compared.equal()) << to_string(element_kind<T>());
   tickets.sync();
 }
 
@@ -136,34 +136,34 @@ void check_addresses(const Layout<N>& layout, const Domain& domain) {
   const Group& all = world();
   Modelled<T, N> m(all, layout, domain);
   const Extents<N> dims = layout.dims();
-  int wrong = 0;
+  Comparison places, elements, owners;
+  // A pointer to characters would be printed as a text.
+  auto plain = [](const T* place) { return static_cast<const void*>(place); };
   index_t own = 0;
   for (const Index<N>& at : all_indices(dims)) {
     T* place = m.array.address(at);
     const int owner = layout.owner(at);
     if (!all.on_node(owner)) {
-      wrong += static_cast<int>(place != nullptr);
+      places.check(place == nullptr, at, "no pointer", plain(place));
       continue;
     }
-    if (place == nullptr) {
-      ++wrong;
-      continue;
-    }
-    wrong += static_cast<int>(!(*place == m.model[at]));
+    places.check(place != nullptr, at, "a pointer", plain(place));
+    if (place == nullptr) continue;
+    elements(at, m.model[at], *place);
     if (owner != all.rank()) continue;
     ++own;
     const T* begin = static_cast<const T*>(m.array.core().local_data());
-    wrong += static_cast<int>(place < begin || place >= begin + m.array.core().local_shape().size);
+    const index_t size = m.array.core().local_shape().size;
+    places.check(place >= begin && place < begin + size, at, "memory of this rank", plain(place));
   }
-  for_each_local(m.array,
-                 [&](const Index<N>& at, T& x) { wrong += static_cast<int>(m.array.address(at) != &x); });
+  for_each_local(m.array, [&](const Index<N>& at, T& x) { places(at, plain(&x), plain(m.array.address(at))); });
   EXPECT_EQ(own, layout.local_size(all.rank()));
   all.sync();
   // A rank on the owner's node writes, and every rank sees it.
   for (const Index<N>& at : all_indices(dims)) {
     const index_t here = number_of(at, dims);
     const int owner = layout.owner(at);
-    wrong += static_cast<int>(m.array.owner(at) != owner);
+    owners(at, owner, m.array.owner(at));
     const auto mates = all.ranks_on_node(all.node_of(owner));
     const T value = number<T>(1000 + here, 2);
     m.model[at] = value;
@@ -171,10 +171,12 @@ void check_addresses(const Layout<N>& layout, const Domain& domain) {
     if (writer == all.rank()) *m.array.address(at) = value;
   }
   m.array.sync();
-  wrong += m.own_differences();
-  wrong += m.differences(m.whole());
+  m.compare_local(elements);
+  m.compare(elements, m.whole());
   m.array.sync();
-  EXPECT_EQ(wrong, 0);
+  EXPECT_TRUE(places.equal());
+  EXPECT_TRUE(elements.equal());
+  EXPECT_TRUE(owners.equal());
 }
 
 TEST(ArrayElements, addresses_are_those_of_all_elements_on_the_node) {
@@ -247,11 +249,99 @@ Counts together(Counts counts, const Counts& more) {
   return counts;
 }
 
+// What the statistics of an array should count.
+class ExpectedCounts {
+ public:
+  explicit ExpectedCounts(bool by_mpi) : by_mpi_(by_mpi) {}
+
+  Path path(int owner, Operation operation) const {
+    const bool updates = operation == Operation::accumulate || operation == Operation::atomic;
+    const bool near = world().on_node(owner);
+    if (by_mpi_) return near && !updates ? Path::node : Path::window;
+    return near ? Path::node : updates ? Path::agent : moves_by();
+  }
+  void add(int owner, Operation operation, index_t operations, index_t bytes) {
+    auto& [count, sum] = table_[at(path(owner, operation), operation)][owner];
+    count += static_cast<std::uint64_t>(operations), sum += static_cast<std::uint64_t>(bytes);
+  }
+  const Counts& of(Path path, Operation operation) { return table_[at(path, operation)]; }
+
+ private:
+  static std::pair<Path, Operation> at(Path path, Operation operation) { return {path, operation}; }
+
+  bool by_mpi_;
+  std::map<std::pair<Path, Operation>, Counts> table_;
+};
+
+// Patches and single elements.
+void transfer_and_update(Array<double, 2>& a, ExpectedCounts& expected) {
+  const Layout<2> layout = a.layout();
+  const Patch<2> patch{{1, 2}, {7, 8}};
+  LocalArray<double, 2> local(patch.extents());
+  a.put(patch, local);
+  a.put_async(patch, local).wait();
+  a.get(patch, local);
+  a.acc(patch, local);
+  a.acc_max(patch, local);
+  for (const auto& part : layout.locate(patch)) {
+    expected.add(part.rank, Operation::put, 2, 2 * 8 * part.patch.size());
+    expected.add(part.rank, Operation::get, 1, 8 * part.patch.size());
+    expected.add(part.rank, Operation::accumulate, 2, 2 * 8 * part.patch.size());
+  }
+  // Many single elements: an operation whose time is measured is counted only once, too.
+  LocalArray<double, 2> one({1, 1});
+  for (int i = 0; i < 150; ++i) {
+    const Index<2> at(i % 8, i % 9);
+    const int owner = layout.owner(at);
+    a.store(at, i);
+    static_cast<void>(a.load(at));
+    a.put(Patch<2>::inclusive(at, at), one);
+    expected.add(owner, Operation::put, 2, 16);
+    expected.add(owner, Operation::get, 1, 8);
+    if (i % 10 != 0) continue;
+    a.fetch_add(at, 1);
+    a.exchange(at, 1);
+    expected.add(owner, Operation::atomic, 2, 16);
+  }
+  a.sync();
+}
+
+// The tests use the method packed unless told otherwise. With others a put or get may go either way.
+bool may_go_either_way() {
+  const char* method = std::getenv("TESSERA_METHOD");
+  return method != nullptr && std::string_view(method) != "packed";
+}
+
+void expect_counts(const Statistics& statistics, ExpectedCounts& expected) {
+  for (const Operation operation : {Operation::put, Operation::get, Operation::accumulate, Operation::atomic}) {
+    auto found = [&](Path path) { return counted(statistics, path, operation); };
+    auto wanted = [&](Path path) { return expected.of(path, operation); };
+    EXPECT_EQ(found(Path::node), wanted(Path::node)) << to_string(operation);
+    EXPECT_EQ(together(found(Path::window), found(Path::agent)),
+              together(wanted(Path::window), wanted(Path::agent)))
+        << to_string(operation);
+    if (may_go_either_way()) continue;
+    EXPECT_EQ(found(Path::window), wanted(Path::window)) << to_string(operation);
+  }
+}
+
+// Lists count their bytes. Twenty times the last of 8 x 9 elements.
+void expect_bytes_of_a_list(const Array<double, 2>& a, const ExpectedCounts& expected) {
+  const int owner = a.layout().owner({7, 8});
+  const std::vector<Index<2>> at(20, Index<2>(7, 8));
+  std::vector<double> values(20);
+  a.gather(at, values);
+  const Statistics found = a.statistics();
+  if (may_go_either_way() && !world().on_node(owner))
+    EXPECT_EQ(found.of(Path::window, Operation::get).bytes + found.of(Path::agent, Operation::get).bytes, 160U);
+  else
+    EXPECT_EQ(found.of(expected.path(owner, Operation::get), Operation::get).bytes, 160U);
+  EXPECT_EQ(found.targets.size(), 1U);
+  EXPECT_TRUE(found.targets.contains(owner));
+}
+
 TEST(ArrayElements, statistics_count_what_each_owner_was_asked_for) {
   const Group& all = world();
-  // The tests use the method packed unless told otherwise. With others a put or get may go either way.
-  const char* method = std::getenv("TESSERA_METHOD");
-  const bool either_way = method != nullptr && std::string_view(method) != "packed";
   Random random(11);
   for (const auto& layout : layouts_of<2>(random, {8, 9}, all.size())) {
     SCOPED_TRACE(layout.description());
@@ -260,82 +350,15 @@ TEST(ArrayElements, statistics_count_what_each_owner_was_asked_for) {
       EXPECT_TRUE(a.statistics().targets.empty());
       for_each_local(a, [](const Index<2>&, double& x) { x = 1; });
       a.sync();
-      Counts expected[path_count][operation_count];
-      const bool mpi = is_by_mpi(all, domain);
-      auto add = [&](int owner, Operation operation, index_t times, index_t bytes) {
-        const bool updates = operation == Operation::accumulate || operation == Operation::atomic;
-        const bool near = all.on_node(owner);
-        const Path path = mpi    ? (near && !updates ? Path::node : Path::window)
-                          : near ? Path::node
-                                 : (updates ? Path::agent : moves_by());
-        auto& [operations, sum] =
-            expected[static_cast<std::size_t>(path)][static_cast<std::size_t>(operation)][owner];
-        operations += static_cast<std::uint64_t>(times), sum += static_cast<std::uint64_t>(bytes);
-      };
-      const Patch<2> patch{{1, 2}, {7, 8}};
-      LocalArray<double, 2> local(patch.extents());
-      a.put(patch, local);
-      a.put_async(patch, local).wait();
-      a.get(patch, local);
-      a.acc(patch, local);
-      a.acc_max(patch, local);
-      for (const auto& part : layout.locate(patch)) {
-        add(part.rank, Operation::put, 2, 2 * 8 * part.patch.size());
-        add(part.rank, Operation::get, 1, 8 * part.patch.size());
-        add(part.rank, Operation::accumulate, 2, 2 * 8 * part.patch.size());
-      }
-      // Many single elements: an operation whose time is measured is counted only once, too.
-      LocalArray<double, 2> one({1, 1});
-      for (int i = 0; i < 150; ++i) {
-        const Index<2> at(i % 8, i % 9);
-        const int owner = layout.owner(at);
-        a.store(at, i);
-        static_cast<void>(a.load(at));
-        a.put(Patch<2>::inclusive(at, at), one);
-        add(owner, Operation::put, 2, 16);
-        add(owner, Operation::get, 1, 8);
-        if (i % 10 != 0) continue;
-        a.fetch_add(at, 1);
-        a.exchange(at, 1);
-        add(owner, Operation::atomic, 2, 16);
-      }
-      a.sync();
-      for (const Operation operation :
-           {Operation::put, Operation::get, Operation::accumulate, Operation::atomic}) {
-        auto found = [&](Path path) { return counted(a.statistics(), path, operation); };
-        auto wanted = [&](Path path) -> const Counts& {
-          return expected[static_cast<std::size_t>(path)][static_cast<std::size_t>(operation)];
-        };
-        EXPECT_EQ(found(Path::node), wanted(Path::node)) << to_string(operation);
-        EXPECT_EQ(together(found(Path::window), found(Path::agent)),
-                  together(wanted(Path::window), wanted(Path::agent)))
-            << to_string(operation);
-        if (either_way) continue;
-        EXPECT_EQ(found(Path::window), wanted(Path::window)) << to_string(operation);
-      }
-      // Lists count their bytes; a duplicate accumulates in the same domain.
+      ExpectedCounts expected(is_by_mpi(all, domain));
+      transfer_and_update(a, expected);
+      expect_counts(a.statistics(), expected);
       Array<double, 2> other = a.duplicate("lists");
-      const std::vector<Index<2>> at(20, Index<2>(7, 8));
-      std::vector<double> values(20);
-      other.gather(at, values);
-      const Statistics found = other.statistics();
-      const bool near = all.on_node(layout.owner({7, 8}));
-      const Path by = near ? Path::node : mpi ? Path::window : moves_by();
-      if (either_way && !near)
-        EXPECT_EQ(found.of(Path::window, Operation::get).bytes + found.of(Path::agent, Operation::get).bytes,
-                  160U);
-      else
-        EXPECT_EQ(found.of(by, Operation::get).bytes, 160U);
-      EXPECT_EQ(found.targets.size(), 1U);
-      EXPECT_TRUE(found.targets.contains(layout.owner({7, 8})));
-      other.acc(Patch<2>({7, 8}, {8, 9}), one);
-      EXPECT_EQ(other.statistics()
-                    .of(mpi    ? Path::window
-                        : near ? Path::node
-                               : Path::agent,
-                        Operation::accumulate)
-                    .operations,
-                1U);
+      expect_bytes_of_a_list(other, expected);
+      // A duplicate accumulates in the same domain.
+      other.acc(Patch<2>({7, 8}, {8, 9}), LocalArray<double, 2>({1, 1}));
+      const Path by = expected.path(layout.owner({7, 8}), Operation::accumulate);
+      EXPECT_EQ(other.statistics().of(by, Operation::accumulate).operations, 1U);
       all.sync();
     }
   }

@@ -74,22 +74,23 @@ struct Objects {
   std::optional<ReadOnly<double, 1>> readers;
   std::optional<AccumulateOnly<double, 1>> adders;
   std::optional<DisjointWrites<double, 2>> writers;
+  // Arguments of the calls.
+  LocalArray<double, 2> few{Extents<2>(2, 2)}, slice_like{Extents<2>(2, 3)};
+  LocalArray<double, 1> some{Extents<1>(2)};
+  Patch<2> patch{{0, 0}, {2, 2}};
+  Patch<1> range{{0}, {2}};
+  std::vector<Index<2>> places{{0, 0}, {1, 1}};
+  std::vector<double> values{0, 0};
+  std::ostringstream out;
 };
 
-std::vector<Member> members_of(Objects& o) {
-  static LocalArray<double, 2> few({2, 2}), slice_like({2, 3});
-  static LocalArray<double, 1> some((Extents<1>(2)));
-  static const Patch<2> patch{{0, 0}, {2, 2}};
-  static const Patch<1> range{{0}, {2}};
-  static const std::vector<Index<2>> places{{0, 0}, {1, 1}};
-  static std::vector<double> values(2);
-  static std::ostringstream out;
+// Transfers and updates of an array.
+std::vector<Member> transfers_of(Objects& o) {
   auto& a = o.a;
-  auto& b = o.b;
-  auto& v = o.v;
-  auto& w = o.w;
-  const auto plus = [](double x, double y) { return x + y; };
-  const auto same = [](double x) { return x; };
+  auto& few = o.few;
+  const auto& patch = o.patch;
+  const auto& places = o.places;
+  auto& values = o.values;
   return {
       {"put", [&] { a.put(patch, few); }},
       {"get", [&] { a.get(patch, few); }},
@@ -135,6 +136,14 @@ std::vector<Member> members_of(Objects& o) {
        [&] {
          (void)a.address({0, 0});
        }},
+  };
+}
+
+// Synchronisation, elements in place, ghost cells and transfers of a slice.
+std::vector<Member> accesses_of(Objects& o) {
+  auto& a = o.a;
+  auto& slice_like = o.slice_like;
+  return {
       {"flush", [&] { a.flush(); }},
       {"flush of a rank", [&] { a.flush(0); }},
       {"sync", [&] { a.sync(); }},
@@ -161,6 +170,18 @@ std::vector<Member> members_of(Objects& o) {
        [&] {
          o.part.acc_async({{0, 0}, {2, 3}}, slice_like).wait();
        }},
+  };
+}
+
+// Operations on every element.
+std::vector<Member> element_operations_of(Objects& o) {
+  auto& a = o.a;
+  auto& b = o.b;
+  auto& v = o.v;
+  auto& w = o.w;
+  static constexpr auto plus = [](double x, double y) { return x + y; };
+  static constexpr auto same = [](double x) { return x; };
+  return {
       {"fill", [&] { fill(a, 1); }},
       {"randomize", [&] { randomize(a, 1); }},
       {"copy", [&] { copy(a, b); }},
@@ -190,7 +211,17 @@ std::vector<Member> members_of(Objects& o) {
       {"reduce by a function", [&] { (void)reduce(a, 0.0, plus); }},
       {"transform_reduce", [&] { (void)tessera::transform_reduce(a, 0.0, plus, same); }},
       {"min_element", [&] { (void)tessera::min_element(a); }},
-      {"print", [&] { print(out, a); }},
+      {"print", [&] { print(o.out, a); }},
+  };
+}
+
+// Operations on matrices and vectors.
+std::vector<Member> matrix_and_vector_operations_of(Objects& o) {
+  auto& a = o.a;
+  auto& b = o.b;
+  auto& v = o.v;
+  auto& w = o.w;
+  return {
       {"transpose", [&] { transpose(a, b); }},
       {"scale_rows", [&] { scale_rows(a, v); }},
       {"scale_columns", [&] { scale_columns(a, v); }},
@@ -209,6 +240,21 @@ std::vector<Member> members_of(Objects& o) {
       {"sort", [&] { tessera::sort(v); }},
       {"sort with values", [&] { tessera::sort(v, w); }},
       {"bin", [&] { bin(o.keys, o.counts); }},
+  };
+}
+
+// Epochs, replicated arrays, sparse matrices and tasks.
+std::vector<Member> epochs_and_containers_of(Objects& o) {
+  auto& a = o.a;
+  auto& b = o.b;
+  auto& v = o.v;
+  auto& w = o.w;
+  auto& few = o.few;
+  auto& some = o.some;
+  const auto& patch = o.patch;
+  const auto& range = o.range;
+  auto& values = o.values;
+  return {
       {"read_only", [&] { (void)read_only(v); }},
       {"accumulate_only", [&] { (void)accumulate_only(v); }},
       {"disjoint_writes", [&] { (void)disjoint_writes(v); }},
@@ -256,7 +302,10 @@ void look_at(Objects& o) {
 
 std::string sweep(Objects& o) {
   std::string problems;
-  for (const Member& member : members_of(o)) problems += tried(member);
+  for (const auto& members_of : {transfers_of, accesses_of, element_operations_of,
+                                 matrix_and_vector_operations_of, epochs_and_containers_of}) {
+    for (const Member& member : members_of(o)) problems += tried(member);
+  }
   look_at(o);
   return problems;
 }

@@ -5,6 +5,7 @@
 #include <tessera/elementwise.hpp>
 #include <tessera/matrix.hpp>
 
+#include "local_elements.hpp"
 #include "mpi_test.hpp"
 #include "slice_model.hpp"
 
@@ -21,7 +22,7 @@ struct Small {
 };
 
 template <class T>
-T value_of(index_t number) {
+T numbered(index_t number) {
   if constexpr (std::is_same_v<T, Small>)
     return {static_cast<std::int16_t>(number % 30011), {static_cast<char>(number % 127), 'x', 'y'}};
   else if constexpr (std::is_arithmetic_v<T>)
@@ -31,18 +32,16 @@ T value_of(index_t number) {
 }
 
 template <class T, std::size_t N>
-void set_to_numbers(Array<T, N>& array) {
+void number_elements(Array<T, N>& array) {
   const Extents<N> dims = array.dims();
-  for_each_local(array, [&](const Index<N>& at, T& x) { x = value_of<T>(number_of(at, dims)); });
+  for_each_local(array, [&](const Index<N>& at, T& x) { x = numbered<T>(number_of(at, dims)); });
   array.sync();
 }
 
+// Whether this rank's elements have the numbers that number(Index) returns.
 template <class T, std::size_t N, class F>
-int wrong_elements(Array<T, N>& array, F&& number) {
-  int wrong = 0;
-  for_each_local(array,
-                 [&](const Index<N>& at, T& x) { wrong += static_cast<int>(!(x == value_of<T>(number(at)))); });
-  return wrong;
+testing::AssertionResult numbers_are(Array<T, N>& array, F&& number) {
+  return local_elements_are(array, [&](const Index<N>& at) { return numbered<T>(number(at)); });
 }
 
 // The number of operations that this process has started on an array.
@@ -65,9 +64,9 @@ void check_reshape(const Extents<M>& from, const Extents<N>& to, std::uint64_t s
     const auto& target = targets[(i * 5 + seed) % targets.size()];
     Array<T, M> a(world(), sources[i], {.name = "a"});
     Array<T, N> b(world(), target, {.name = "b"});
-    set_to_numbers(a);
+    number_elements(a);
     reshape(a, b);
-    EXPECT_EQ(wrong_elements(b, [&](const Index<N>& at) { return number_of(at, to); }), 0)
+    EXPECT_TRUE(numbers_are(b, [&](const Index<N>& at) { return number_of(at, to); }))
         << sources[i].description() << " to " << target.description();
     world().sync();
   }
@@ -95,7 +94,7 @@ TEST(Copies, reshape_keeps_the_order_of_elements) {
   check_reshape<float, 1, 1>({1}, {1}, 8);
 }
 
-TEST(Copies, reshape_of_slices_even_of_one_array) {
+TEST(Copies, reshape_works_between_slices_even_of_one_array) {
   const Group& all = world();
   Random random(90);
   for (int round = 0; round < 10; ++round) {
@@ -113,8 +112,8 @@ TEST(Copies, reshape_of_slices_even_of_one_array) {
     for (std::size_t k = 0; k < from.model.numbers.size(); ++k)
       model[static_cast<std::size_t>(to.model.numbers[k])] =
           before[static_cast<std::size_t>(from.model.numbers[k])];
-    EXPECT_TRUE(contents(a) == model) << from.of(a).core().description() << " to "
-                                      << to.of(a).core().description();
+    EXPECT_TRUE(has_contents(a, model))
+        << from.of(a).core().description() << " to " << to.of(a).core().description();
   }
   Array<double, 2> a(all, {4, 5}, {.name = "twenty"}), b(all, {3, 7}, {.name = "twenty-one"});
   const std::string message = message_of<UsageError>([&] { reshape(a, b); });
@@ -128,55 +127,55 @@ TEST(Copies, redistribute_keeps_elements_and_slices) {
   Random random(91);
   const auto layouts = layouts_of(random, dims, all.size());
   Array<double, 2> a(all, layouts[0], {.name = "moving", .periodic = {true, false}});
-  set_to_numbers(a);
+  number_elements(a);
   const Slice<const double, 2> row = std::as_const(a).slice({{3, 0}, {4, 11}});
   for (const auto& layout : layouts) {
     a.redistribute(layout);
     EXPECT_EQ(a.layout(), layout);
     EXPECT_EQ(a.name(), "moving");
-    EXPECT_EQ(wrong_elements(a, [&](const Index<2>& at) { return number_of(at, dims); }), 0)
+    EXPECT_TRUE(numbers_are(a, [&](const Index<2>& at) { return number_of(at, dims); }))
         << layout.description();
     EXPECT_EQ(row.get()(0, 5), 3 * 11 + 5);
     all.sync();
   }
   EXPECT_THROW(a.redistribute(Layout<2>::blocked({11, 13}, all.size())), UsageError);
-  EXPECT_EQ(wrong_elements(a, [&](const Index<2>& at) { return number_of(at, dims); }), 0);
+  EXPECT_TRUE(numbers_are(a, [&](const Index<2>& at) { return number_of(at, dims); }));
 
   Array<double, 2> b(all, {12, 12}, {.name = "b", .ghosts = {1, 1}});
-  set_to_numbers(b);
+  number_elements(b);
   b.redistribute(Layout<2>::blocked({12, 12}, all.size(), {.grid = Extents<2>{1, all.size()}}));
   EXPECT_EQ(b.layout().ghosts(), (Extents<2>(1, 1)));
   b.update_ghosts();
-  EXPECT_EQ(wrong_elements(b, [&](const Index<2>& at) { return number_of(at, {12, 12}); }), 0);
+  EXPECT_TRUE(numbers_are(b, [&](const Index<2>& at) { return number_of(at, {12, 12}); }));
   EXPECT_THROW(b.redistribute(Layout<2>::block_cyclic({12, 12}, {2, 2}, {.shape = {1, all.size()}})),
                UsageError);
-  EXPECT_EQ(wrong_elements(b, [&](const Index<2>& at) { return number_of(at, {12, 12}); }), 0);
+  EXPECT_TRUE(numbers_are(b, [&](const Index<2>& at) { return number_of(at, {12, 12}); }));
   all.sync();
 }
 
 // Squares, whole tiles, remainders of both, and rows that are streamed past the caches.
 template <class T>
-void check_transpose(const Extents<2>& dims, const Layout<2>& from, const Layout<2>& to) {
+void check_transposition(const Extents<2>& dims, const Layout<2>& from, const Layout<2>& to) {
   Array<T, 2> a(world(), from, {.name = "a"}), b(world(), to, {.name = "b"});
-  set_to_numbers(a);
+  number_elements(a);
   transpose(a, b);
-  EXPECT_EQ(wrong_elements(b, [&](const Index<2>& at) { return number_of(Index<2>(at[1], at[0]), dims); }), 0)
+  EXPECT_TRUE(numbers_are(b, [&](const Index<2>& at) { return number_of(Index<2>(at[1], at[0]), dims); }))
       << dims[0] << " x " << dims[1] << " of " << sizeof(T) << " bytes";
   world().sync();
 }
 
-TEST(Copies, transpositions_of_every_size) {
+TEST(Copies, matrices_of_every_size_are_transposed) {
   const int ranks = world().size();
   Random random(92);
   for (const auto& [rows, columns] :
        {std::pair(1, 300), {3, 5}, {4, 8}, {33, 65}, {64, 128}, {131, 67}, {200, 201}}) {
     const Extents<2> dims(rows, columns), turned(columns, rows);
     const auto from = Layout<2>::blocked(dims, ranks), to = Layout<2>::blocked(turned, ranks);
-    check_transpose<double>(dims, from, to);
-    check_transpose<float>(dims, from, to);
-    check_transpose<std::complex<double>>(dims, from, to);
-    check_transpose<Small>(dims, from, to);
-    check_transpose<std::int64_t>(dims, from.with_storage(StorageOrder::column_major), to);
+    check_transposition<double>(dims, from, to);
+    check_transposition<float>(dims, from, to);
+    check_transposition<std::complex<double>>(dims, from, to);
+    check_transposition<Small>(dims, from, to);
+    check_transposition<std::int64_t>(dims, from.with_storage(StorageOrder::column_major), to);
   }
 }
 
@@ -185,20 +184,19 @@ template <class T>
 void check_transpose_into_lines(index_t rows, index_t columns, index_t first) {
   const Extents<2> dims(rows, columns), width(columns, 2048);
   Array<T, 2> a(world(), dims, {.name = "a"}), b(world(), width, {.name = "b"});
-  set_to_numbers(a);
-  fill(b, value_of<T>(-1));
+  number_elements(a);
+  fill(b, numbered<T>(-1));
   transpose(a, b.slice({{0, first}, {columns, first + rows}}));
-  EXPECT_EQ(wrong_elements(b,
-                           [&](const Index<2>& at) {
-                             const Index<2> there(at[1] - first, at[0]);
-                             return there[0] >= 0 && there[0] < rows ? number_of(there, dims) : -1;
-                           }),
-            0)
+  EXPECT_TRUE(numbers_are(b,
+                          [&](const Index<2>& at) {
+                            const Index<2> there(at[1] - first, at[0]);
+                            return there[0] >= 0 && there[0] < rows ? number_of(there, dims) : -1;
+                          }))
       << sizeof(T) << " bytes, from column " << first;
   world().sync();
 }
 
-TEST(Copies, large_transpositions_into_lines) {
+TEST(Copies, large_matrices_are_transposed_into_lines) {
   if (world().node_count() > 1) return;     // kernels of the node
   for (const index_t first : {0, 64, 3}) {  // 17 MiB and more: past the caches on one rank
     check_transpose_into_lines<double>(1541, 1503, first);
@@ -207,17 +205,19 @@ TEST(Copies, large_transpositions_into_lines) {
   }
 }
 
-TEST(Copies, large_transpositions_and_permutations) {
+TEST(Copies, large_arrays_are_transposed_and_permuted) {
   const Group& all = world();
   if (all.node_count() > 1) return;  // kernels of the node
   {
     const Extents<2> dims(1733, 1571), turned(1571, 1733);  // 21 MiB: past the caches on one rank
-    check_transpose<double>(dims, Layout<2>::blocked(dims, all.size()), Layout<2>::blocked(turned, all.size()));
-    check_transpose<float>(dims, Layout<2>::blocked(dims, all.size()), Layout<2>::blocked(turned, all.size()));
+    check_transposition<double>(dims, Layout<2>::blocked(dims, all.size()),
+                                Layout<2>::blocked(turned, all.size()));
+    check_transposition<float>(dims, Layout<2>::blocked(dims, all.size()),
+                               Layout<2>::blocked(turned, all.size()));
   }
   const Extents<3> dims(150, 131, 140);
   Array<double, 3> a(all, dims, {.name = "a"});
-  set_to_numbers(a);
+  number_elements(a);
   std::array<int, 3> order{0, 1, 2};
   do {
     const Extents<3> permuted(dims[static_cast<std::size_t>(order[0])],
@@ -225,14 +225,13 @@ TEST(Copies, large_transpositions_and_permutations) {
                               dims[static_cast<std::size_t>(order[2])]);
     Array<double, 3> b(all, permuted, {.name = "b"});
     permute(a, order, b);
-    EXPECT_EQ(wrong_elements(b,
-                             [&](const Index<3>& at) {
-                               Index<3> there;
-                               for (std::size_t d = 0; d < 3; ++d)
-                                 there[static_cast<std::size_t>(order[d])] = at[d];
-                               return number_of(there, dims);
-                             }),
-              0)
+    EXPECT_TRUE(numbers_are(b,
+                            [&](const Index<3>& at) {
+                              Index<3> there;
+                              for (std::size_t d = 0; d < 3; ++d)
+                                there[static_cast<std::size_t>(order[d])] = at[d];
+                              return number_of(there, dims);
+                            }))
         << order[0] << order[1] << order[2];
   } while (std::next_permutation(order.begin(), order.end()));
 }

@@ -139,7 +139,7 @@ TEST(ExtremeValues, nan_is_reported_everywhere) {
   check_nan<float>();
 }
 
-TEST(ExtremeValues, random_numbers_of_the_widest_intervals) {
+TEST(ExtremeValues, random_numbers_fill_the_widest_intervals_evenly) {
   auto check = [&]<class T>(T low, T high) {
     Array<T, 1> a(world(), {2000});
     randomize(a, 17, low, high);
@@ -176,7 +176,7 @@ TEST(ExtremeValues, random_numbers_of_the_widest_intervals) {
 }
 
 // IEEE arithmetic: only beta = 0 leaves an operand out.
-TEST(ExtremeValues, zero_times_nan) {
+TEST(ExtremeValues, zero_times_nan_is_nan) {
   Array<double, 1> a(world(), {7}), b(world(), {7});
   auto all_of = [](const Array<double, 1>& array, auto&& holds) {
     bool all = true;
@@ -216,7 +216,7 @@ TEST(ExtremeValues, integers_wrap) {
   EXPECT_EQ(norm2(b), std::sqrt(3.0) * 0x1p63);
 }
 
-TEST(ExtremeValues, of_nothing) {
+TEST(ExtremeValues, reductions_of_nothing_are_neutral) {
   Array<double, 2> none(world(), {0, 3});
   EXPECT_EQ(dot(none, none), 0);
   EXPECT_EQ(norm2(none), 0);

@@ -77,12 +77,11 @@ class Field {
     for_each_index(Patch<N>::whole(all.extents()),
                    [&](const Index<N>& at) { all[at] = is_own(at) ? value(here(at)) : mark(); });
   }
-  // How many cells have a wrong value. filled(offsets) says whether a cell should have been filled. The offset
-  // of a cell is -1 below the block, 0 in it and 1 above, in each dimension.
+  // Compares all cells. filled(offsets) says whether a cell should have been filled. The offset of a cell is -1
+  // below the block, 0 in it and 1 above, in each dimension.
   template <class F>
-  int wrong(F&& filled) const {
+  void compare(Comparison& compared, F&& filled) const {
     const auto all = array_.local_with_ghosts();
-    int count = 0;
     for_each_index(Patch<N>::whole(all.extents()), [&](const Index<N>& at) {
       double expected = mark();
       if (is_own(at)) {
@@ -90,12 +89,8 @@ class Field {
       } else if (filled(sides(at)) && exists(here(at))) {
         expected = value(wrapped(here(at)));
       }
-      count += static_cast<int>(all[at] != expected);
+      compared(here(at), expected, all[at]);
     });
-    return count;
-  }
-  int wrong() const {
-    return wrong([](const std::array<int, N>&) { return true; });
   }
 
  private:
@@ -149,61 +144,64 @@ void check_updates(int rounds) {
     SCOPED_TRACE(layout.with_ghosts(setting.widths).description());
     Field<N> field(setting, layout);
     const bool owns = layout.block_count(world().rank()) > 0;
-    auto verdict = [&](auto&&... filled) { return owns ? field.wrong(filled...) : 0; };
-    int wrong = 0;
+    Comparison compared;
+    auto expect_filled = [&](auto&& filled) {
+      if (owns) field.compare(compared, filled);
+    };
+    const auto all_cells = [](const auto&) { return true; };
+    const auto no_corners = [](const auto& sides) { return !is_corner<N>(sides); };
     for (int step = 0; step < 14; ++step) {
       if (owns) field.next_step();
       if (pick(own, 0, 3) == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
       const auto dimension = static_cast<int>(pick(random, 0, N - 1));
       const auto d = static_cast<std::size_t>(dimension);
-      const Side side =
-          std::array{Side::low, Side::high, Side::both}[static_cast<std::size_t>(pick(random, 0, 2))];
+      constexpr std::array all_sides{Side::low, Side::high, Side::both};
+      const Side side = all_sides[at(pick(random, 0, 2))];
       auto is_side = [&](int at) { return at != 0 && (side == Side::both || (at < 0) == (side == Side::low)); };
       switch (pick(random, 0, 6)) {
         case 0:
           field.array().update_ghosts(Corners::with, GhostMethod::by_dimension);
-          wrong += verdict();
+          expect_filled(all_cells);
           break;
         case 1:
           field.array().update_ghosts(Corners::with, GhostMethod::all_at_once);
-          wrong += verdict();
+          expect_filled(all_cells);
           break;
         case 2:
           field.array().update_ghosts(Corners::without);
-          wrong += verdict([](const auto& sides) { return !is_corner<N>(sides); });
+          expect_filled(no_corners);
           break;
         case 3:
           field.array().update_ghosts_along(dimension, side);
-          wrong += verdict([&](const auto& sides) { return !is_corner<N>(sides) && is_side(sides[d]); });
+          expect_filled([&](const auto& sides) { return !is_corner<N>(sides) && is_side(sides[d]); });
           break;
         case 4:
           field.array().update_ghosts_along(dimension, side, Corners::with);
-          wrong += verdict([&](const auto& sides) { return is_side(sides[d]); });
+          expect_filled([&](const auto& sides) { return is_side(sides[d]); });
           break;
         case 5: {
           auto update = field.array().update_ghosts_async();
           while (pick(own, 0, 1) == 0 && !update.test()) std::this_thread::yield();
           update.wait();
-          wrong += verdict();
+          expect_filled(all_cells);
           break;
         }
-        default: {
-          const auto update = field.array().update_ghosts_async(Corners::without);
-        }  // waits
-          wrong += verdict([](const auto& sides) { return !is_corner<N>(sides); });
+        default:
+          static_cast<void>(field.array().update_ghosts_async(Corners::without));  // waits
+          expect_filled(no_corners);
       }
     }
-    EXPECT_EQ(wrong, 0);
+    EXPECT_TRUE(compared.equal());
     world().sync();
   }
 }
 
-TEST(Ghosts, all_ways_and_sides_1d) { check_updates<1>(8); }
-TEST(Ghosts, all_ways_and_sides_2d) { check_updates<2>(8); }
-TEST(Ghosts, all_ways_and_sides_3d) { check_updates<3>(5); }
-TEST(Ghosts, all_ways_and_sides_4d) { check_updates<4>(3); }
+TEST(Ghosts, every_way_fills_the_cells_of_every_side_in_1d) { check_updates<1>(8); }
+TEST(Ghosts, every_way_fills_the_cells_of_every_side_in_2d) { check_updates<2>(8); }
+TEST(Ghosts, every_way_fills_the_cells_of_every_side_in_3d) { check_updates<3>(5); }
+TEST(Ghosts, every_way_fills_the_cells_of_every_side_in_4d) { check_updates<4>(3); }
 
-TEST(Ghosts, nobody_waits_but_for_neighbours) {
+TEST(Ghosts, a_rank_waits_for_its_neighbours_only) {
   const Group& all = world();
   if (all.size() < 4) return;  // all are neighbours of all
   const index_t n = 3 * all.size();
@@ -221,7 +219,7 @@ TEST(Ghosts, nobody_waits_but_for_neighbours) {
   all.sync();
 }
 
-TEST(Ghosts, a_stencil_by_hand) {
+TEST(Ghosts, a_stencil_on_a_ring_gives_binomial_numbers) {
   // Each step, an element becomes the sum of its neighbours on a ring: binomial numbers.
   const Group& all = world();
   const index_t n = 4 * all.size() + 3;
@@ -244,11 +242,13 @@ TEST(Ghosts, a_stencil_by_hand) {
   }
   ring.sync();
   const auto result = ring.get(Patch<1>::whole({n}));
-  EXPECT_TRUE(std::equal(result.begin(), result.end(), model.begin()));
+  Comparison compared;
+  for (index_t i = 0; i < n; ++i) compared(i, model[static_cast<std::size_t>(i)], result(i));
+  EXPECT_TRUE(compared.equal());
   ring.sync();
 }
 
-TEST(Ghosts, arrays_with_them_are_arrays) {
+TEST(Ghosts, arrays_with_ghost_cells_are_operands) {
   const Extents<2> dims{9, 8};
   Array<double, 2> a(world(), dims, {.name = "a", .ghosts = {2, 1}}), plain(world(), dims, {.name = "plain"});
   EXPECT_EQ(a.layout().ghosts(), (Extents<2>{2, 1}));
@@ -257,11 +257,10 @@ TEST(Ghosts, arrays_with_them_are_arrays) {
   axpby(2, a, 1, plain);
   a.sync();
   const auto values = plain.get(Patch<2>::whole(dims));
-  int wrong = 0;
-  for_each_index(Patch<2>::whole(dims), [&](const Index<2>& at) {
-    wrong += static_cast<int>(values[at] != 3 * static_cast<double>(number_of(at, dims)));
-  });
-  EXPECT_EQ(wrong, 0);
+  Comparison compared;
+  compare_patch(compared, Patch<2>::whole(dims), values.view(),
+                [&](const Index<2>& at) { return 3 * static_cast<double>(number_of(at, dims)); });
+  EXPECT_TRUE(compared.equal());
   const auto twin = a.duplicate("twin");
   EXPECT_EQ(twin.layout(), a.layout());
   plain.sync();

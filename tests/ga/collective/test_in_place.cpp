@@ -7,6 +7,7 @@
 #include <tessera/reductions.hpp>
 
 #include "mpi_test.hpp"
+#include "onesided_model.hpp"
 #include "slice_model.hpp"
 
 // Arrays in memory that the program already has.
@@ -40,15 +41,14 @@ void check_layout(const Layout<N>& layout, Random& random) {
   Array<double, N> a(memory, head, layout, {.name = "in place"});
   a.sync();
   const Extents<N> dims = layout.dims();
-  int wrong = 0;
+  Comparison loaded, filled;
   for (int i = 0; i < 20 && dims.size() > 0; ++i) {
-    Index<N> at;
-    for (std::size_t d = 0; d < N; ++d) at[d] = pick(random, 0, dims[d] - 1);
+    const Index<N> at = random_index(random, dims);
     index_t offset = 0;
     const int owner = layout.core().locate(at.data(), offset);
-    wrong += static_cast<int>(a.load(at) != owner + static_cast<double>(offset) / 1024);
+    loaded(at, owner + static_cast<double>(offset) / 1024, a.load(at));
   }
-  EXPECT_EQ(wrong, 0);
+  EXPECT_TRUE(loaded.equal());
   a.sync();
   fill(a, 2.5);
   a.sync();
@@ -58,17 +58,17 @@ void check_layout(const Layout<N>& layout, Random& random) {
     for_each_index(layout.block(all.rank(), b), [&](const Index<N>& at) {
       index_t offset = 0;
       layout.core().locate(at.data(), offset);
-      wrong += static_cast<int>(elements[offset] != 2.5);
+      filled(at, 2.5, elements[offset]);
     });
   }
-  EXPECT_EQ(wrong, 0);
+  EXPECT_TRUE(filled.equal());
   EXPECT_EQ(reduce(a, Reduce::sum), 2.5 * static_cast<double>(dims.size()));
   for (index_t i = 0; i < head; ++i) EXPECT_EQ(mine[i], std::byte{7});
   for (index_t i = head + bytes; i < head + bytes + 64; ++i) EXPECT_EQ(mine[i], std::byte{7});
   all.sync();
 }
 
-TEST(InPlace, arrays_over_segments_of_every_layout) {
+TEST(InPlace, arrays_of_every_layout_have_the_memory_of_a_segment) {
   Random random(300);
   for (const auto& layout : layouts_of<1>(random, {41}, world().size())) check_layout(layout, random);
   for (const auto& layout : layouts_of<2>(random, {9, 12}, world().size())) check_layout(layout, random);

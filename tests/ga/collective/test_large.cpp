@@ -85,7 +85,7 @@ TEST_F(Large, every_operation_reaches_elements_beyond_2_to_the_31) {
   a.close();
 }
 
-TEST_F(Large, vectors_and_their_reshaping) {
+TEST_F(Large, reshape_reaches_elements_beyond_2_to_the_31) {
   const Group& all = world();
   const index_t size = rows * columns;
   Array<char, 1> a(all, {size}, {.name = "vector"});
@@ -96,11 +96,10 @@ TEST_F(Large, vectors_and_their_reshaping) {
   reshape(a.slice({{beyond - beyond % rows}, {beyond - beyond % rows + 999}}),
           b.slice({{columns - 333, 0}, {columns, rows}}));
   const index_t first = beyond - beyond % rows;
-  int wrong = 0;
+  Comparison compared;
   const auto got = b.get({{columns - 333, 0}, {columns, rows}});
-  for (index_t i = beyond - first; i < 999; ++i)
-    wrong += static_cast<int>(got(i / rows, i % rows) != value_at(first + i));
-  EXPECT_EQ(wrong, 0);
+  for (index_t i = beyond - first; i < 999; ++i) compared(i, value_at(first + i), got(i / rows, i % rows));
+  EXPECT_TRUE(compared.equal());
   all.sync();
 }
 

@@ -30,12 +30,11 @@ struct Line {
   }
   auto slice() { return array.slice({{first}, {first + size * step}}, {step}); }
   T& operator[](index_t i) { return all[at(first + i * step)]; }
-  bool is_right() { return contents(array) == all; }
+  auto is_right() const { return has_contents(array, all); }
 
  private:
   static Array<T, 1> make(Random& random, index_t wanted, const char* name) {
-    const auto layouts = layouts_of(random, Extents<1>(2 * wanted + 4), world().size());
-    return {world(), layouts[at(pick(random, 0, static_cast<index_t>(layouts.size()) - 1))], {.name = name}};
+    return {world(), any_layout(random, Extents<1>(2 * wanted + 4)), {.name = name}};
   }
 };
 
@@ -107,7 +106,7 @@ void check_scans(int rounds) {
   }
 }
 
-TEST(Scan, prefixes_compression_and_numbers) {
+TEST(Scan, scans_and_packs_are_those_of_a_serial_loop) {
   check_scans<std::int64_t>(5);
   check_scans<double>(5);
   check_scans<std::int32_t>(2);
@@ -147,7 +146,7 @@ void check_sort(int rounds, index_t longest) {
   }
 }
 
-TEST(Scan, sorting) {
+TEST(Scan, sort_is_stable_and_puts_nan_last) {
   check_sort<double>(6, 60);
   check_sort<std::int32_t>(5, 300);
   check_sort<std::int64_t>(4, 20);
@@ -162,7 +161,7 @@ TEST(Scan, sorting) {
   EXPECT_TRUE(std::isnan(sorted[4]) && std::isnan(sorted[5]));
 }
 
-TEST(Scan, bins) {
+TEST(Scan, bin_counts_every_key_or_none) {
   Random random(830);
   for (int round = 0; round < 5; ++round) {
     const index_t n = pick(random, 0, 200), bins = std::array<index_t, 3>{1, 10, 5000}[at(round % 3)];
@@ -174,14 +173,14 @@ TEST(Scan, bins) {
     bin(keys.slice(), counts);
     std::vector<std::int64_t> model(at(bins), 3);
     for (std::int32_t key : given) ++model[at(key)];
-    EXPECT_TRUE(contents(counts) == model);
+    EXPECT_TRUE(has_contents(counts, model));
     if (n == 0) continue;
     keys[n - 1] = static_cast<std::int32_t>(bins);
     set_contents(keys.array, keys.all);
     EXPECT_NE(
         message_of<UsageError>([&] { bin(keys.slice(), counts); }).find("none of the " + std::to_string(bins)),
         std::string::npos);
-    EXPECT_TRUE(contents(counts) == model);  // nothing was counted
+    EXPECT_TRUE(has_contents(counts, model));  // nothing was counted
   }
 }
 
@@ -197,8 +196,8 @@ TEST(Scan, wrong_uses_are_told) {
   EXPECT_NE(message_of<UsageError>([&] { scan(x, x, Scan::inclusive, Reduce::bit_and); }).find("bit_and"),
             std::string::npos);
   EXPECT_THROW(sort(x, y), UsageError);
-  EXPECT_EQ(contents(x), std::vector<double>(10, 1));
-  EXPECT_EQ(contents(y), std::vector<double>(9, 2));
+  EXPECT_TRUE(has_contents(x, std::vector<double>(10, 1)));
+  EXPECT_TRUE(has_contents(y, std::vector<double>(9, 2)));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <tessera/reductions.hpp>
 
 #include "array_model.hpp"
+#include "local_elements.hpp"
 #include "mpi_test.hpp"
 
 namespace {
@@ -18,7 +19,7 @@ using namespace tessera;
 using namespace tessera::test;
 
 template <class T>
-T value_of(index_t number) {
+T small_value(index_t number) {
   if constexpr (std::is_arithmetic_v<T>)
     return static_cast<T>(number % 11 - 5);
   else
@@ -29,22 +30,16 @@ T value_of(index_t number) {
 template <class T, std::size_t N>
 void set_to_numbers(Array<T, N>& array, index_t salt = 0) {
   const Extents<N> dims = array.dims();
-  for_each_local(array, [&](const Index<N>& at, T& x) { x = value_of<T>(number_of(at, dims) * 13 + salt); });
-}
-
-// The number of this rank's elements that differ from f(Index).
-template <class T, std::size_t N, class F>
-int wrong_elements(Array<T, N>& array, F&& f) {
-  int wrong = 0;
-  for_each_local(array, [&](const Index<N>& at, T& x) { wrong += static_cast<int>(!(x == f(at))); });
-  return wrong;
+  for_each_local(array, [&](const Index<N>& at, T& x) { x = small_value<T>(number_of(at, dims) * 13 + salt); });
 }
 
 template <class T, std::size_t N>
 void check_pairs(const Extents<N>& dims) {
   const Group& all = world();
   Random random(60 + N);
-  auto number = [&](const Index<N>& at, index_t salt) { return value_of<T>(number_of(at, dims) * 13 + salt); };
+  auto number = [&](const Index<N>& at, index_t salt) {
+    return small_value<T>(number_of(at, dims) * 13 + salt);
+  };
   const auto layouts = layouts_of(random, dims, all.size());
   for (std::size_t i = 0; i < layouts.size(); ++i) {
     // Each layout with itself and some others. All pairs would take too long between nodes.
@@ -53,25 +48,25 @@ void check_pairs(const Extents<N>& dims) {
       SCOPED_TRACE(one.description() + " and " + other.description());
       Array<T, N> x(all, one, {.name = "x"}), y(all, other, {.name = "y"}), z(all, one, {.name = "z"});
       set_to_numbers(x);
-      int wrong = 0;
+      Comparison compared;
       copy(x, y);
-      wrong += wrong_elements(y, [&](const Index<N>& at) { return number(at, 0); });
+      compare_local(compared, y, [&](const Index<N>& at) { return number(at, 0); });
       set_to_numbers(x, 3);
-      const T two = value_of<T>(7), three = value_of<T>(8);
+      const T two = small_value<T>(7), three = small_value<T>(8);
       axpby(two, x, three, y);
-      wrong +=
-          wrong_elements(y, [&](const Index<N>& at) { return two * number(at, 3) + three * number(at, 0); });
+      compare_local(compared, y,
+                    [&](const Index<N>& at) { return two * number(at, 3) + three * number(at, 0); });
       scale(y, two);
-      wrong += wrong_elements(
-          y, [&](const Index<N>& at) { return two * (two * number(at, 3) + three * number(at, 0)); });
+      compare_local(compared, y,
+                    [&](const Index<N>& at) { return two * (two * number(at, 3) + three * number(at, 0)); });
       set_to_numbers(y, 5);
       transform(x, y, [](T a) { return a + a; });
-      wrong += wrong_elements(y, [&](const Index<N>& at) { return number(at, 3) + number(at, 3); });
+      compare_local(compared, y, [&](const Index<N>& at) { return number(at, 3) + number(at, 3); });
       set_to_numbers(y, 5);
       transform(x, y, z, [](T a, T b) { return a * b; });
-      wrong += wrong_elements(z, [&](const Index<N>& at) { return number(at, 3) * number(at, 5); });
+      compare_local(compared, z, [&](const Index<N>& at) { return number(at, 3) * number(at, 5); });
       transform(z, [](T a) { return a - T{1}; });
-      wrong += wrong_elements(z, [&](const Index<N>& at) { return number(at, 3) * number(at, 5) - T{1}; });
+      compare_local(compared, z, [&](const Index<N>& at) { return number(at, 3) * number(at, 5) - T{1}; });
       T expected{};
       for_each_index(Patch<N>::whole(dims), [&](const Index<N>& at) {
         T left = number(at, 3);
@@ -79,13 +74,13 @@ void check_pairs(const Extents<N>& dims) {
         expected += left * number(at, 5);
       });
       EXPECT_EQ(dot(x, y), expected);
-      EXPECT_EQ(wrong, 0);
+      EXPECT_TRUE(compared.equal());
       all.sync();
     }
   }
 }
 
-TEST(WholeArray, pairs_of_layouts) {
+TEST(WholeArray, operands_may_have_any_two_layouts) {
   check_pairs<double, 1>({29});
   check_pairs<double, 2>({11, 13});
   check_pairs<std::complex<double>, 2>({6, 9});
@@ -109,17 +104,14 @@ void check_transpose(const Extents<2>& dims) {
       const auto& target = targets[j];
       Array<T, 2> to(all, target);
       transpose(from, to);
-      EXPECT_EQ(wrong_elements(to,
-                               [&](const Index<2>& at) {
-                                 return value_of<T>(number_of(Index<2>(at[1], at[0]), dims) * 13);
-                               }),
-                0)
+      EXPECT_TRUE(local_elements_are(
+          to, [&](const Index<2>& at) { return small_value<T>(number_of(Index<2>(at[1], at[0]), dims) * 13); }))
           << layout.description() << " to " << target.description();
     }
   }
 }
 
-TEST(WholeArray, transposes) {
+TEST(WholeArray, transpose_swaps_the_indices_between_any_layouts) {
   check_transpose<double>({12, 19});
   check_transpose<std::complex<float>>({5, 5});
   check_transpose<std::int32_t>({1, 7});
@@ -140,15 +132,13 @@ TEST(WholeArray, large_copies_go_in_chunks) {
   transform(a, c, b, [](double x, double y) { return x - y; });
   EXPECT_EQ(norm_inf(b), 0);
   axpby(1, a, 1, c);
-  EXPECT_EQ(
-      wrong_elements(c, [&](const Index<2>& at) { return 2 * value_of<double>(number_of(at, dims) * 13); }), 0);
+  EXPECT_TRUE(local_elements_are(
+      c, [&](const Index<2>& at) { return 2 * small_value<double>(number_of(at, dims) * 13); }));
   Array<double, 2> turned(all, {700, 900});
   transpose(a, turned);
-  EXPECT_EQ(wrong_elements(turned,
-                           [&](const Index<2>& at) {
-                             return value_of<double>(number_of(Index<2>(at[1], at[0]), dims) * 13);
-                           }),
-            0);
+  EXPECT_TRUE(local_elements_are(turned, [&](const Index<2>& at) {
+    return small_value<double>(number_of(Index<2>(at[1], at[0]), dims) * 13);
+  }));
 }
 
 template <class T>
@@ -157,7 +147,7 @@ void check_fill(const T& value) {
   for (const auto& layout : layouts_of<2>(random, {7, 9}, world().size())) {
     Array<T, 2> a(world(), layout);
     fill(a, value);
-    EXPECT_EQ(wrong_elements(a, [&](const Index<2>&) { return value; }), 0);
+    EXPECT_TRUE(local_elements_are(a, [&](const Index<2>&) { return value; }));
   }
 }
 
@@ -166,7 +156,7 @@ struct Pixel {
   friend bool operator==(const Pixel&, const Pixel&) = default;
 };
 
-TEST(WholeArray, fill_of_all_sizes) {
+TEST(WholeArray, fill_sets_elements_of_every_size) {
   check_fill(3.5);
   check_fill(-2.5F);
   check_fill<std::int32_t>(-7);
@@ -178,7 +168,7 @@ TEST(WholeArray, fill_of_all_sizes) {
   Array<Pixel, 2> a(world(), {4, 4}), b(world(), Layout<2>::block_cyclic({4, 4}, {1, 1}, {.shape = {1, 1}}));
   fill(a, {4, 5, 6});
   copy(a, b);
-  EXPECT_EQ(wrong_elements(b, [](const Index<2>&) { return Pixel{4, 5, 6}; }), 0);
+  EXPECT_TRUE(local_elements_are(b, [](const Index<2>&) { return Pixel{4, 5, 6}; }));
 }
 
 TEST(WholeArray, beta_of_zero_overwrites_nan) {
@@ -188,7 +178,7 @@ TEST(WholeArray, beta_of_zero_overwrites_nan) {
     fill(x, 3);
     fill(y, std::numeric_limits<double>::quiet_NaN());
     axpby(2, x, 0, y);
-    EXPECT_EQ(wrong_elements(y, [](const Index<2>&) { return 6.0; }), 0);
+    EXPECT_TRUE(local_elements_are(y, [](const Index<2>&) { return 6.0; }));
   }
 }
 
@@ -201,7 +191,7 @@ void check_norms() {
     set_to_numbers(a, 4);
     long double sum = 0, squares = 0, largest = 0;
     for_each_index(Patch<2>::whole(dims), [&](const Index<2>& at) {
-      const T element = value_of<T>(number_of(at, dims) * 13 + 4);
+      const T element = small_value<T>(number_of(at, dims) * 13 + 4);
       std::complex<double> x;
       if constexpr (std::is_arithmetic_v<T>) {
         x = static_cast<double>(element);
@@ -220,7 +210,7 @@ void check_norms() {
   }
 }
 
-TEST(WholeArray, norms) {
+TEST(WholeArray, norms_are_those_of_a_serial_sum) {
   check_norms<double>();
   check_norms<float>();
   check_norms<std::int32_t>();
@@ -242,7 +232,7 @@ TEST(WholeArray, norms) {
   EXPECT_EQ(norm1(low), 5 * 2147483648.0);
 }
 
-TEST(WholeArray, reductions) {
+TEST(WholeArray, reductions_are_those_of_a_serial_loop) {
   const Group& all = world();
   Random random(65);
   const Extents<2> dims(5, 8);
@@ -299,7 +289,7 @@ std::string printed(const A& array, const PrintOptions& options = {}) {
   return out.str();
 }
 
-TEST(WholeArray, print) {
+TEST(WholeArray, print_writes_the_array_on_rank_0_only) {
   const Group& all = world();
   auto expect = [&](const std::string& found, const std::string& expected) {
     EXPECT_EQ(found, all.rank() == 0 ? expected : "");

@@ -18,10 +18,10 @@ using namespace tessera;
 using namespace tessera::test;
 
 // Elements are found by multiplication. Check it against division near powers of two and multiples.
-TEST(Divisor, is_division) {
+TEST(Divisor, the_product_is_the_quotient) {
   constexpr index_t largest = std::numeric_limits<index_t>::max();
-  int wrong = 0;
-  auto check = [&](index_t n, index_t by) { wrong += static_cast<int>(detail::Divisor(by)(n) != n / by); };
+  Comparison compared;
+  auto check = [&](index_t n, index_t by) { compared(std::pair(n, by), n / by, detail::Divisor(by)(n)); };
   Random random(77);
   for (int i = 0; i < 200000; ++i) {
     const index_t by = std::max<index_t>(1, static_cast<index_t>(random() >> pick(random, 1, 63)));
@@ -37,10 +37,10 @@ TEST(Divisor, is_division) {
       for (int j = 0; by > 0 && j < 63; ++j) check((index_t{1} << j) - 1, by), check(index_t{1} << j, by);
     }
   }
-  EXPECT_EQ(wrong, 0);
+  EXPECT_TRUE(compared.equal());
 }
 
-TEST(Index, arithmetic_and_range) {
+TEST(Index, indices_add_and_refuse_what_does_not_fit) {
   const Index<3> at(1, 2U, 3L);
   EXPECT_EQ(at + Extents<3>(10, 20, 30), Index<3>(11, 22, 33));
   EXPECT_EQ(at - Index<3>(1, 1, 1), Extents<3>(0, 1, 2));
@@ -51,7 +51,7 @@ TEST(Index, arithmetic_and_range) {
   EXPECT_EQ(Index<1>(std::uint64_t{1} << 62)[0], index_t{1} << 62);
 }
 
-TEST(Patch, basics) {
+TEST(Patch, patches_have_extents_elements_and_intersections) {
   EXPECT_EQ(Patch<2>::at({1, 2}, {3, 4}), (Patch<2>{{1, 2}, {4, 6}}));
   EXPECT_EQ(Patch<2>::inclusive({1, 2}, {3, 5}), (Patch<2>{{1, 2}, {4, 6}}));
   EXPECT_EQ(Patch<2>::whole({3, 4}), (Patch<2>{{0, 0}, {3, 4}}));
@@ -68,7 +68,7 @@ TEST(Patch, basics) {
   EXPECT_EQ(intersect(patch, Patch<2>{{7, 0}, {9, 9}}).size(), 0);
 }
 
-TEST(View, strides_of_every_sign) {
+TEST(View, strides_may_have_every_sign) {
   std::vector<int> data(24);
   std::iota(data.begin(), data.end(), 0);
   const View<int, 3> dense(data.data(), {2, 3, 4});
@@ -91,7 +91,7 @@ TEST(View, strides_of_every_sign) {
   EXPECT_EQ(none.data_handle(), nullptr);
 }
 
-TEST(LocalArray, owns_its_elements) {
+TEST(LocalArray, local_arrays_own_their_elements) {
   LocalArray<double, 2> a({3, 4});
   for (double x : a) EXPECT_EQ(x, 0);
   a(2, 3) = 7;
@@ -108,6 +108,16 @@ TEST(LocalArray, owns_its_elements) {
   view(1, 1) = 9;
   EXPECT_EQ(a(1, 1), 9);
   EXPECT_EQ((LocalArray<double, 2>({0, 4}).size()), 0);
+}
+
+TEST(LocalArray, extents_that_are_no_size_are_refused) {
+  using Local = LocalArray<char, 2>;
+  constexpr index_t k = index_t{1} << 32;
+  EXPECT_THROW(Local({k, k}), UsageError);
+  EXPECT_THROW(Local({k, k / 2}), UsageError);
+  EXPECT_THROW(Local({-1, 4}), UsageError);
+  EXPECT_THROW(Local({-1, -4}), UsageError);
+  EXPECT_EQ(Local({0, k}).size(), 0);
 }
 
 }  // namespace

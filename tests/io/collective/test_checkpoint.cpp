@@ -51,12 +51,12 @@ void check_layouts(const Extents<N>& dims) {
   EXPECT_EQ(directory.names(), (std::vector<std::string>{generation("c", number)}));
 }
 
-TEST(Checkpoint, float64InOneDimension) { check_layouts<double, 1>({1001}); }
-TEST(Checkpoint, float64InTwoDimensions) { check_layouts<double, 2>({37, 29}); }
-TEST(Checkpoint, complex128InEightDimensions) {
+TEST(Checkpoint, float64_in_one_dimension_moves_between_layouts) { check_layouts<double, 1>({1001}); }
+TEST(Checkpoint, float64_in_two_dimensions_moves_between_layouts) { check_layouts<double, 2>({37, 29}); }
+TEST(Checkpoint, complex128_in_eight_dimensions_moves_between_layouts) {
   check_layouts<std::complex<double>, 8>({2, 3, 1, 2, 2, 3, 1, 4});
 }
-TEST(Checkpoint, bytesInThreeDimensions) { check_layouts<Bytes, 3>({13, 14, 15}); }
+TEST(Checkpoint, bytes_in_three_dimensions_move_between_layouts) { check_layouts<Bytes, 3>({13, 14, 15}); }
 
 // Several tiles, which end in the middle of rows and planes.
 template <class T, std::size_t N>
@@ -74,9 +74,9 @@ void check_tiles(const Extents<N>& dims) {
   EXPECT_TRUE(is_numbered(array));
 }
 
-TEST(Checkpoint, TilesOfOddElements) { check_tiles<Bytes, 5>({7, 11, 13, 17, 89}); }
-TEST(Checkpoint, TilesOfAVolume) { check_tiles<double, 3>({70, 81, 90}); }
-TEST(Checkpoint, TilesOfAVector) { check_tiles<std::complex<float>, 1>({400001}); }
+TEST(Checkpoint, tiles_of_odd_elements_are_restored) { check_tiles<Bytes, 5>({7, 11, 13, 17, 89}); }
+TEST(Checkpoint, tiles_of_a_volume_are_restored) { check_tiles<double, 3>({70, 81, 90}); }
+TEST(Checkpoint, tiles_of_a_vector_are_restored) { check_tiles<std::complex<float>, 1>({400001}); }
 
 // One of each kind of thing that a checkpoint may have.
 class Everything : public testing::Test {
@@ -193,7 +193,7 @@ TEST_F(Everything, is_written_and_restored) {
   expect_description();
 }
 
-TEST(Checkpoint, OtherNumbersOfRanks) {
+TEST(Checkpoint, is_restored_on_other_numbers_of_ranks) {
   const Directory directory;
   Array<double, 2> a(world(), {600, 500});
   number_elements(a);
@@ -220,7 +220,7 @@ TEST(Checkpoint, OtherNumbersOfRanks) {
   EXPECT_TRUE(is_numbered(a));
 }
 
-TEST(Checkpoint, FollowsArraysThatAreSwappedRedistributedAndReplaced) {
+TEST(Checkpoint, follows_arrays_that_are_swapped_redistributed_and_replaced) {
   const Directory directory;
   Array<double, 2> u(world(), {30, 40}), next(world(), {30, 40});
   io::Checkpoint checkpoint(world(), directory / "c");
@@ -239,7 +239,7 @@ TEST(Checkpoint, FollowsArraysThatAreSwappedRedistributedAndReplaced) {
   expect_raw<double>(generation(directory / "c", 3), "u", u.dims(), 5);
 }
 
-TEST(Checkpoint, SeesWhatOthersPutAndEndsEpochs) {
+TEST(Checkpoint, has_what_other_ranks_put_and_ends_epochs) {
   const Directory directory;
   Array<double, 1> a(world(), {64});
   fill(a, 0.0);
@@ -257,7 +257,7 @@ TEST(Checkpoint, SeesWhatOthersPutAndEndsEpochs) {
   expect_raw<double>(generation(directory / "c", 1), "a", a.dims());
 }
 
-TEST(Checkpoint, ManyArrays) {
+TEST(Checkpoint, many_arrays_are_restored) {
   const Directory directory;
   std::vector<Array<std::int32_t, 1>> arrays;
   io::Checkpoint checkpoint(world(), directory / "c");
@@ -275,7 +275,7 @@ TEST(Checkpoint, ManyArrays) {
   expect_raw<std::int32_t>(generation(directory / "c", 1), "group6/array97", arrays[97].dims(), 97);
 }
 
-TEST(Checkpoint, WrongUse) {
+TEST(Checkpoint, wrong_use_is_an_error) {
   const Directory directory;
   Array<double, 1> a(world(), {4}, {.name = "a"});
   double x = 0;

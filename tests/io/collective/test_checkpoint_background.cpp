@@ -26,7 +26,7 @@ class Background : public testing::Test {
   Array<double, 2> a_{world(), {500, 400}, {.name = "a"}};
 };
 
-TEST_F(Background, WritesWhatThereWas) {
+TEST_F(Background, writes_the_values_at_the_time_of_the_call) {
   double time = 1;
   io::Checkpoint checkpoint(world(), prefix_);
   checkpoint.add("a", a_);
@@ -46,7 +46,7 @@ TEST_F(Background, WritesWhatThereWas) {
   EXPECT_EQ(time, 1);
 }
 
-TEST_F(Background, IsCompletedByTheNextCall) {
+TEST_F(Background, is_completed_by_the_next_call) {
   io::Checkpoint checkpoint(world(), prefix_, {.keep = 5});
   checkpoint.add("a", a_);
   number_elements(a_, 1);
@@ -70,7 +70,7 @@ TEST_F(Background, IsCompletedByTheNextCall) {
   EXPECT_EQ(directory_.names().size(), 5U);
 }
 
-TEST_F(Background, IsGivenUpWithTheCheckpoint) {
+TEST_F(Background, is_given_up_with_the_checkpoint) {
   number_elements(a_, 1);
   std::optional<io::PendingCheckpoint> pending;
   {
@@ -85,7 +85,7 @@ TEST_F(Background, IsGivenUpWithTheCheckpoint) {
   EXPECT_TRUE(directory_.names().empty());
 }
 
-TEST_F(Background, IsHeldToABandwidth) {
+TEST_F(Background, is_held_to_a_bandwidth) {
   number_elements(a_, 1);
   io::Checkpoint checkpoint(world(), prefix_, {.bytes_per_second = 8'000'000});
   checkpoint.add("a", a_);
@@ -98,7 +98,7 @@ TEST_F(Background, IsHeldToABandwidth) {
 }
 
 // In poll mode only this process serves the others, even while it waits for its thread.
-TEST_F(Background, ServesOthersWhileItWaits) {
+TEST_F(Background, serves_others_while_it_waits) {
   Array<double, 1> a(world(), {world().size() * 131072});  // a tile for each
   number_elements(a, 1);
   io::Checkpoint checkpoint(world(), prefix_, {.bytes_per_second = 350'000});  // three seconds
@@ -134,7 +134,7 @@ class ProfilersTimer {
   static void set(const itimerval& times) { setitimer(ITIMER_PROF, &times, nullptr); }
 };
 
-TEST_F(Background, UnderAProfilersTimer) {
+TEST_F(Background, is_complete_under_a_profilers_timer) {
   const ProfilersTimer timer;
   Array<double, 2> large(world(), {1500, 1000}, {.name = "large"});
   io::Checkpoint checkpoint(world(), prefix_);

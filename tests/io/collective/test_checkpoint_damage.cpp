@@ -18,7 +18,7 @@ namespace {
 using namespace tessera;
 using namespace tessera::test;
 
-TEST_F(CheckpointFaults, OneFlippedBitInEachPart) {
+TEST_F(CheckpointFaults, flipped_bit_in_each_part_is_found) {
   // The positions are found by their contents, without HDF5.
   const auto manifest = whole_.find("step 2\ngeneration 2\n"), header = whole_.find("\x89HDF");
   double last = element<double>(2 + 300 * 700 - 1);
@@ -33,7 +33,7 @@ TEST_F(CheckpointFaults, OneFlippedBitInEachPart) {
   expect_refused(flipped(4000), {"seal", "damaged"});
 }
 
-TEST_F(CheckpointFaults, OneFlippedBitAnywhere) {
+TEST_F(CheckpointFaults, flipped_bit_anywhere_is_found) {
   Random random(4711);
   for (int i = 0; i < 12; ++i) {
     const auto byte = static_cast<std::size_t>(pick(random, 0, static_cast<index_t>(whole_.size()) - 1));
@@ -48,7 +48,7 @@ TEST_F(CheckpointFaults, OneFlippedBitAnywhere) {
   }
 }
 
-TEST_F(CheckpointFaults, OtherFiles) {
+TEST_F(CheckpointFaults, other_files_are_refused) {
   for (const std::size_t size : {whole_.size() - 1, whole_.size() / 2, std::size_t{4096}})
     expect_refused(whole_.substr(0, size), {"truncated", std::to_string(whole_.size())});
   expect_refused(whole_.substr(0, 100), {"seal"});
@@ -96,7 +96,7 @@ void forge(const std::filesystem::path& file, const std::string& whole, const st
   set_bytes(file, bytes);
 }
 
-TEST_F(CheckpointFaults, ForgedNumbers) {
+TEST_F(CheckpointFaults, forged_numbers_are_refused) {
   const std::pair<const char*, const char*> forgeries[]{
       {"2 300 700 density", "3 4294967296 4294967296 4294967296 density"},
       {"2 300 700 density", "2 3000 7000 density"},
@@ -132,7 +132,7 @@ TEST_F(CheckpointFaults, ForgedNumbers) {
   expect_words(message_of<io::IoError>([&] { checkpoint_.restore(); }), {"there is no \"density\""});
 }
 
-TEST_F(CheckpointFaults, NoneIsLeft) {
+TEST_F(CheckpointFaults, error_names_every_generation_when_none_is_left) {
   on_rank_0([&] {
     set_bytes(newest_, flipped(9000));
     set_bytes(generation(prefix_, 1), "x");
@@ -148,7 +148,7 @@ TEST_F(CheckpointFaults, NoneIsLeft) {
   EXPECT_TRUE(is_numbered(a_, 3));
 }
 
-TEST_F(CheckpointFaults, DamagedOnesAreNotAmongThoseThatAreKept) {
+TEST_F(CheckpointFaults, damaged_generations_do_not_count_as_kept) {
   expect_refused(flipped(9000), {"damaged"});
   checkpoint_.write(3);
   EXPECT_EQ(io::checkpoint_files(world(), prefix_).size(), 3U);
@@ -161,7 +161,7 @@ TEST_F(CheckpointFaults, DamagedOnesAreNotAmongThoseThatAreKept) {
             (std::vector<std::string>{generation("run", 4), generation("run", 5), "run.lock"}));
 }
 
-TEST_F(CheckpointFaults, OtherArraysThanWereWritten) {
+TEST_F(CheckpointFaults, other_arrays_than_were_written_are_refused) {
   checkpoint_.close();
   Array<double, 2> turned(world(), {700, 300});
   Array<float, 2> floats(world(), {300, 700});

@@ -25,7 +25,7 @@ using namespace tessera;
 using namespace tessera::test;
 
 // Anything but a checkpoint with the newest generation's name is skipped and named. No rank waits for it.
-TEST_F(CheckpointFaults, WhatIsNoFile) {
+TEST_F(CheckpointFaults, something_that_is_no_file_is_skipped_and_named) {
   const auto expect_skipped = [&](const std::vector<std::string>& words, auto&& make) {
     on_rank_0([&] {
       std::filesystem::remove_all(newest_);
@@ -70,7 +70,7 @@ TEST_F(CheckpointFaults, WhatIsNoFile) {
 }
 
 // A program may begin with the checkpoint of another run.
-TEST_F(CheckpointFaults, LinksToGenerations) {
+TEST_F(CheckpointFaults, link_to_a_generation_is_read_and_stays) {
   on_rank_0([&] {
     std::filesystem::rename(newest_, directory_ / "archived.h5");
     std::filesystem::create_symlink("archived.h5", newest_);
@@ -85,7 +85,7 @@ TEST_F(CheckpointFaults, LinksToGenerations) {
 }
 
 // The largest possible number has no next number.
-TEST_F(CheckpointFaults, NumbersHaveAnEnd) {
+TEST_F(CheckpointFaults, number_after_the_largest_is_an_error) {
   const auto last = directory_ / "run.999999999999.h5";
   on_rank_0([&] {
     set_bytes(directory_ / "run.9223372036854775807.h5", "x");  // belongs to another program
@@ -111,7 +111,7 @@ struct FailingStep {
   ~FailingStep() { io::detail::commit_step_hook = nullptr; }
 };
 
-TEST_F(CheckpointFaults, EachStepFailsOnOneRank) {
+TEST_F(CheckpointFaults, step_that_fails_on_one_rank_is_an_error_on_all) {
   const auto before = directory_.names();
   for (const char* step : {"created", "written", "summed", "flushed", "sealed"}) {
     for (const bool behind : {false, true}) {
@@ -137,7 +137,7 @@ TEST_F(CheckpointFaults, EachStepFailsOnOneRank) {
   EXPECT_EQ(directory_.names().size(), 3U);
 }
 
-TEST_F(CheckpointFaults, WhereOneRankMayNotWrite) {
+TEST_F(CheckpointFaults, limit_of_one_rank_is_an_error_on_all) {
   const auto before = directory_.names();
   rlimit limit{};
   getrlimit(RLIMIT_FSIZE, &limit);
@@ -176,7 +176,7 @@ class Refusal {
   rlimit before_{};
 };
 
-TEST(CheckpointWriting, FailsOnOneRank) {
+TEST(CheckpointWriting, that_fails_on_one_rank_is_an_error_on_all) {
   const Directory directory;
   Array<double, 1> a(world(), {world().size() * 330'000});  // some tiles for each rank
   number_elements(a, 1);
@@ -203,7 +203,7 @@ TEST(CheckpointWriting, FailsOnOneRank) {
   EXPECT_TRUE(is_numbered(a, 1));
 }
 
-TEST_F(CheckpointFaults, WhatKilledWritersLeftIsRemoved) {
+TEST_F(CheckpointFaults, leftovers_of_killed_writers_are_removed) {
   on_rank_0([&] { set_bytes(directory_ / "run.000003.h5.tmp-0123456789abcdef", "half a file"); });
   checkpoint_.write(3);
   EXPECT_EQ(directory_.names(),

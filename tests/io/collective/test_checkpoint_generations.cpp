@@ -16,7 +16,7 @@ using namespace tessera::test;
 
 using Names = std::vector<std::string>;
 
-TEST(Checkpoint, KeepsTheLastGenerations) {
+TEST(Checkpoint, keeps_the_last_generations) {
   const Directory directory;
   const auto prefix = directory / "run";
   Array<double, 1> a(world(), {100});
@@ -56,7 +56,7 @@ TEST(Checkpoint, KeepsTheLastGenerations) {
                                       "run.1.h5", "run.h5", "runs.000001.h5"}));
 }
 
-TEST(Checkpoint, KnowsItsLastStep) {
+TEST(Checkpoint, knows_its_last_step) {
   const Directory directory;
   double time = 1;
   {
@@ -83,7 +83,7 @@ TEST(Checkpoint, KnowsItsLastStep) {
 }
 
 // Other files whose names begin like the checkpoint's files are neither removed nor counted.
-TEST(Checkpoint, LeavesOtherFilesAlone) {
+TEST(Checkpoint, leaves_other_files_alone) {
   const Directory directory;
   Array<double, 2> a(world(), {6, 5});
   io::save(directory / "run.000001.h5", "a", a);
@@ -105,7 +105,7 @@ TEST(Checkpoint, LeavesOtherFilesAlone) {
 
 // A prefix without a directory means the current directory when the checkpoint is made, even if the program
 // changes its directory later.
-TEST(Checkpoint, OfTheDirectoryOfTheProgram) {
+TEST(Checkpoint, stays_in_the_directory_where_it_was_made) {
   const Directory directory;
   const auto before = std::filesystem::current_path();
   Array<double, 1> a(world(), {50});

@@ -26,7 +26,7 @@ index_t available_bytes() {
 
 char value_at(index_t number) { return static_cast<char>(number % 113 + number / 1'000'003); }
 
-TEST(LargeCheckpoint, ElementsBeyond2ToThe31) {
+TEST(LargeCheckpoint, elements_beyond_2_to_the_31_are_restored) {
   const Directory directory;
   const bool has_space = available_bytes() > index_t{8} << 30 &&
                          std::filesystem::space(directory / ".").available > std::uintmax_t{5} << 30;

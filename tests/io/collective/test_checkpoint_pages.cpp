@@ -59,7 +59,7 @@ unsigned char odd_byte(const Index<1>& at, int step, std::size_t i) {
   return static_cast<unsigned char>(static_cast<std::size_t>(at[0] * 7 + step) + i * i);
 }
 
-TEST(CheckpointPages, HaveOneWriterEach) {
+TEST(CheckpointPages, have_one_writer_each) {
   const Directory directory;
   Array<double, 2> a(world(), {300, 700}), b(world(), {701, 299});
   Array<Bytes, 1> c(world(), {1'400'001});

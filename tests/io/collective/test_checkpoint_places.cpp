@@ -14,7 +14,7 @@ namespace {
 using namespace tessera;
 using namespace tessera::test;
 
-TEST(CheckpointPlaces, WhereNothingCanBeWritten) {
+TEST(CheckpointPlaces, place_that_cannot_be_written_is_an_error) {
   const Directory directory;
   on_rank_0([&] {
     set_bytes(directory / "file", "x");
@@ -90,23 +90,23 @@ std::string start_of_process_1() {
   return text.substr(0, text.find(' '));
 }
 
-TEST_F(Locks, OfALivingProcess) {
+TEST_F(Locks, lock_of_a_living_process_is_held) {
   set_lock(host_, 1, start_of_process_1(), boot_);
   expect_held({"process 1 on host " + host_, "since 2026-01-31T12:00:00Z"});
 }
-TEST_F(Locks, OfAProcessThatHasEnded) {
+TEST_F(Locks, lock_of_a_process_that_has_ended_is_taken_over) {
   set_lock(host_, 1, "12345678901", boot_);  // another process has its number now
   expect_taken_over();
 }
-TEST_F(Locks, OfANumberThatNobodyHas) {
+TEST_F(Locks, lock_of_a_number_that_no_process_has_is_taken_over) {
   set_lock(host_, (1 << 22) + 5, "17", boot_);
   expect_taken_over();
 }
-TEST_F(Locks, OfBeforeTheHostWasStartedAgain) {
+TEST_F(Locks, lock_from_before_the_last_boot_is_taken_over) {
   set_lock(host_, 1, start_of_process_1(), "00000000-0000-0000-0000-000000000000");
   expect_taken_over();
 }
-TEST_F(Locks, OfAnotherHost) {
+TEST_F(Locks, lock_of_another_host_is_taken_over_on_request) {
   set_lock("elsewhere", 4321, "17", "00000000-0000-0000-0000-000000000000");
   expect_held({"process 4321 on host elsewhere", "remove"});
   io::Checkpoint bold(world(), prefix_, {.take_over = true});
@@ -115,12 +115,12 @@ TEST_F(Locks, OfAnotherHost) {
   bold.close();
   EXPECT_EQ(checkpoint_.restore().value().step, 1);
 }
-TEST_F(Locks, WithoutContents) {
+TEST_F(Locks, lock_without_contents_is_taken_over) {
   on_rank_0([&] { set_bytes(lock_, ""); });
   expect_taken_over();
 }
 // In a directory that others may write, anything may have been put in the lock's place.
-TEST_F(Locks, ThatAreNone) {
+TEST_F(Locks, other_files_in_place_of_a_lock_are_left_alone) {
   const auto expect_refused = [&](const std::vector<std::string>& words, auto&& make) {
     on_rank_0([&] {
       std::filesystem::remove_all(lock_);
@@ -161,12 +161,12 @@ TEST_F(Locks, ThatAreNone) {
 }
 
 // A lock may contain anything. The message shows it on one line, without control sequences for a terminal.
-TEST_F(Locks, OfAHostWithAnOddName) {
+TEST_F(Locks, odd_host_name_is_printable_in_messages) {
   set_lock("else\33[2Jwhere", 4321, "17", "x");
   expect_held({"process 4321 on host else\\x1b[2Jwhere"});
 }
 
-TEST_F(Locks, OfADirectoryThatIsMovedAway) {
+TEST_F(Locks, lock_is_lost_when_its_directory_is_moved_away) {
   const auto place = directory_ / "place", moved = directory_ / "moved";
   on_rank_0([&] { std::filesystem::create_directory(place); });
   io::Checkpoint first(world(), place / "c"), second(world(), place / "c");
@@ -196,7 +196,7 @@ TEST_F(Locks, OfADirectoryThatIsMovedAway) {
   on_rank_0([&] { EXPECT_FALSE(std::filesystem::exists(directory_ / "away/c.lock")); });
 }
 
-TEST_F(Locks, OfTwoInOneProgram) {
+TEST_F(Locks, second_checkpoint_of_a_program_waits_for_close) {
   checkpoint_.claim();
   io::Checkpoint second(world(), prefix_);
   second.add("x", x_);
@@ -210,7 +210,7 @@ TEST_F(Locks, OfTwoInOneProgram) {
 }
 
 // tests/io/on-a-full-disk gives a directory with place for 4 MiB.
-TEST(CheckpointPlaces, FullDisk) {
+TEST(CheckpointPlaces, full_disk_is_an_error_and_old_generations_stay) {
   const char* directory = std::getenv("TESSERA_TEST_FULL_DISK");
   if (directory == nullptr) GTEST_SKIP() << "needs a small file system";
   const auto prefix = std::filesystem::path(directory) / "run";

@@ -31,13 +31,13 @@ class Schedule : public testing::Test {
   ~Schedule() override { unsetenv("SLURM_JOB_END_TIME"); }
 };
 
-TEST_F(Schedule, IsNeverDueByItself) {
+TEST_F(Schedule, is_never_due_by_itself) {
   CheckpointSchedule schedule(world());
   EXPECT_EQ(times_due(schedule, 100), 0);
   EXPECT_FALSE(schedule.should_stop());
 }
 
-TEST_F(Schedule, ByTime) {
+TEST_F(Schedule, is_due_when_its_time_has_passed) {
   CheckpointSchedule schedule(world(), {.every = 1s});
   EXPECT_EQ(times_due(schedule, 20), 0);
   std::this_thread::sleep_for(1100ms);
@@ -47,7 +47,7 @@ TEST_F(Schedule, ByTime) {
   EXPECT_EQ(times_due(schedule, 40), 1);
 }
 
-TEST_F(Schedule, BeforeTheEnd) {
+TEST_F(Schedule, is_due_once_before_the_end) {
   CheckpointSchedule far(world(), {.run_time = 3600s});
   EXPECT_EQ(times_due(far, 40), 0);
   CheckpointSchedule near(world(), {.run_time = 3600s, .margin = 3600s});
@@ -58,7 +58,7 @@ TEST_F(Schedule, BeforeTheEnd) {
   EXPECT_TRUE(at.should_stop());
 }
 
-TEST_F(Schedule, BeforeTheEndThatSlurmSays) {
+TEST_F(Schedule, is_due_before_the_end_that_slurm_says) {
   const auto seconds = [](std::chrono::seconds from_now) {
     return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(
                               (std::chrono::system_clock::now() + from_now).time_since_epoch())
@@ -79,7 +79,7 @@ TEST_F(Schedule, BeforeTheEndThatSlurmSays) {
 int handled_before = 0;
 void count_signal(int) { ++handled_before; }
 
-TEST_F(Schedule, OnSignalsOfOneRank) {
+TEST_F(Schedule, is_due_on_all_ranks_after_a_signal_to_one) {
   std::signal(SIGUSR1, count_signal);
   std::signal(SIGTERM, count_signal);
   {
@@ -101,7 +101,7 @@ TEST_F(Schedule, OnSignalsOfOneRank) {
   std::signal(SIGTERM, SIG_DFL);
 }
 
-TEST_F(Schedule, WrongUse) {
+TEST_F(Schedule, wrong_use_is_an_error) {
   EXPECT_THROW(CheckpointSchedule(world(), {.every = -1s}), UsageError);
   EXPECT_THROW(CheckpointSchedule(world(), {.margin = -1s}), UsageError);
   CheckpointSchedule schedule(world(), {.every = 1h});

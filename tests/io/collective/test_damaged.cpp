@@ -198,7 +198,7 @@ class Damaged : public testing::Test {
   std::vector<std::string> originals_;
 };
 
-TEST_F(Damaged, FilesToRead) {
+TEST_F(Damaged, files_that_are_read_give_all_ranks_the_same_kind_of_error) {
   for_each_copy(setting("TESSERA_TEST_DAMAGED", 40), false, [](const std::filesystem::path& path) {
     expect_agreement("load", [&] { io::load<double, 2>(world(), path, "a"); });
     expect_agreement("load of a patch", [&] {
@@ -216,7 +216,7 @@ TEST_F(Damaged, FilesToRead) {
   });
 }
 
-TEST_F(Damaged, FilesToWrite) {
+TEST_F(Damaged, files_that_are_written_give_all_ranks_the_same_kind_of_error) {
   for_each_copy(setting("TESSERA_TEST_DAMAGED", 40) / 2, true, [](const std::filesystem::path& path) {
     expect_agreement("File", [&] {
       File file(world(), path, Mode::read_write);

@@ -54,7 +54,7 @@ void write_packed(const std::filesystem::path& path, Packing packing, const std:
   raw << std::string(static_cast<std::size_t>(bytes), '\x5d');
 }
 
-TEST(DamagedChunks, WrittenInPart) {
+TEST(DamagedChunks, chunk_that_is_written_in_part_is_an_error) {
   const Directory directory;
   const auto path = directory / "a.h5";
   Array<double, 2> a(world(), {12, 20}, {.name = "a"});
@@ -96,7 +96,7 @@ TEST(DamagedChunks, WrittenInPart) {
   }
 }
 
-TEST(DamagedChunks, StepsThatShareOne) {
+TEST(DamagedChunks, step_that_shares_a_damaged_chunk_is_an_error) {
   const Directory directory;
   const auto path = directory / "a.h5";
   Array<double, 1> a(world(), {20}, {.name = "a"});
@@ -108,7 +108,7 @@ TEST(DamagedChunks, StepsThatShareOne) {
   file.close();
 }
 
-TEST(DamagedChunks, AreWrittenBesideThem) {
+TEST(DamagedChunks, chunks_beside_a_damaged_one_are_written) {
   const Directory directory;
   const auto path = directory / "a.h5";
   Array<double, 2> a(world(), {12, 20}, {.name = "a"});
@@ -128,7 +128,7 @@ TEST(DamagedChunks, AreWrittenBesideThem) {
   file.close();
 }
 
-TEST(DamagedChunks, FiltersThatAreNotThere) {
+TEST(DamagedChunks, filter_that_is_missing_is_an_error) {
   const Directory directory;
   const auto path = directory / "a.h5";
   Array<double, 2> a(world(), {12, 20}, {.name = "a"}), one(world(), {1, 1}, {.name = "one"});

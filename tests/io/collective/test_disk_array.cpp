@@ -33,7 +33,7 @@ io::DiskOptions any_options(Random& random) {
   return {.buffer = pick(random, 0, 2) == 0 ? 64 << 20 : pick(random, 1, 99)};
 }
 
-TEST(DiskArrays, BuffersOfAnySize) {
+TEST(DiskArrays, buffers_of_any_size_work) {
   const Directory directory;
   Array<double, 1> a(world(), {50}, {.name = "a"}), b(world(), {50}, {.name = "b"});
   fill(a, 2.5);
@@ -105,18 +105,22 @@ void check_sections(const Extents<N>& dims) {
   again.close();
 }
 
-TEST(DiskArrays, float64InOneDimension) { check_sections<double, 1>({57}); }
-TEST(DiskArrays, float64InTwoDimensions) { check_sections<double, 2>({9, 11}); }
-TEST(DiskArrays, complex128InThreeDimensions) { check_sections<std::complex<double>, 3>({4, 3, 5}); }
-TEST(DiskArrays, int32InEightDimensions) { check_sections<std::int32_t, 8>({2, 1, 2, 3, 1, 2, 1, 2}); }
-TEST(DiskArrays, int64) { check_sections<std::int64_t, 2>({5, 6}); }
-TEST(DiskArrays, float32) { check_sections<float, 2>({5, 6}); }
-TEST(DiskArrays, complex64) { check_sections<std::complex<float>, 2>({5, 6}); }
-TEST(DiskArrays, bytes) { check_sections<Bytes, 2>({5, 6}); }
-TEST(DiskArrays, WithoutElements) { check_sections<double, 2>({0, 4}); }
+TEST(DiskArrays, float64_in_one_dimension_is_written_and_read) { check_sections<double, 1>({57}); }
+TEST(DiskArrays, float64_in_two_dimensions_is_written_and_read) { check_sections<double, 2>({9, 11}); }
+TEST(DiskArrays, complex128_in_three_dimensions_is_written_and_read) {
+  check_sections<std::complex<double>, 3>({4, 3, 5});
+}
+TEST(DiskArrays, int32_in_eight_dimensions_is_written_and_read) {
+  check_sections<std::int32_t, 8>({2, 1, 2, 3, 1, 2, 1, 2});
+}
+TEST(DiskArrays, int64_is_written_and_read) { check_sections<std::int64_t, 2>({5, 6}); }
+TEST(DiskArrays, float32_is_written_and_read) { check_sections<float, 2>({5, 6}); }
+TEST(DiskArrays, complex64_is_written_and_read) { check_sections<std::complex<float>, 2>({5, 6}); }
+TEST(DiskArrays, bytes_are_written_and_read) { check_sections<Bytes, 2>({5, 6}); }
+TEST(DiskArrays, no_elements_are_written_and_read) { check_sections<double, 2>({0, 4}); }
 
 // write_async writes the values that the array has when it is called.
-TEST(DiskArrays, WritesASnapshot) {
+TEST(DiskArrays, write_async_writes_the_values_at_the_time_of_the_call) {
   const Directory directory;
   DiskArray<double, 2> disk(world(), directory / "a.h5", "a", {40, 30});
   Array<double, 2> a(world(), {40, 30}, {.name = "a"});
@@ -130,7 +134,7 @@ TEST(DiskArrays, WritesASnapshot) {
   disk.close();
 }
 
-TEST(DiskArrays, SeveralInOneFileAndSeveralRequests) {
+TEST(DiskArrays, several_share_a_file_and_have_several_requests) {
   const Directory directory;
   const auto path = directory / "several.h5";
   DiskArray<double, 2> a(world(), path, "a", {12, 10});
@@ -162,7 +166,7 @@ TEST(DiskArrays, SeveralInOneFileAndSeveralRequests) {
 }
 
 // A request and its array may be dropped. Nothing hangs, and nothing of the request is written later.
-TEST(DiskArrays, DroppedRequests) {
+TEST(DiskArrays, dropped_requests_write_nothing_later) {
   const Directory directory;
   Array<double, 1> a(world(), {1000}, {.name = "a"});
   fill(a, 5.0);
@@ -182,7 +186,7 @@ TEST(DiskArrays, DroppedRequests) {
 }
 
 // Datasets that only HDF5 can read: chunked, compressed, never written, or of another byte order or type.
-TEST(DiskArrays, ThroughHdf5) {
+TEST(DiskArrays, datasets_that_only_hdf5_can_read_are_written_and_read) {
   const Directory directory;
   const auto path = directory / "chunks.h5";
   Random random(5);
@@ -213,7 +217,7 @@ TEST(DiskArrays, ThroughHdf5) {
 }
 
 // Positions beyond 2^31 elements and bytes, reached in all three ways.
-TEST(LargeFiles, BeyondTwoToTheThirtyOne) {
+TEST(LargeFiles, positions_beyond_2_to_the_31_are_reached) {
   const Directory directory;
   if (std::getenv("TESSERA_TEST_LARGE_FILES") == nullptr) GTEST_SKIP() << "takes 9 GiB on disk";
   const bool fits = std::filesystem::space(directory / ".").available > (std::uintmax_t{10} << 30);
@@ -240,7 +244,7 @@ TEST(LargeFiles, BeyondTwoToTheThirtyOne) {
   EXPECT_TRUE(other.is_right());
 }
 
-TEST(DiskArrayErrors, OfArguments) {
+TEST(DiskArrayErrors, wrong_arguments_are_errors) {
   const Directory directory;
   const auto path = directory / "a.h5";
   Array<double, 1> a(world(), {10}, {.name = "a"});
@@ -285,7 +289,7 @@ TEST(DiskArrayErrors, OfArguments) {
 }
 
 #ifdef TESSERA_TEST_CHECKS
-TEST(DiskArrayErrors, RanksThatDisagree) {
+TEST(DiskArrayErrors, ranks_that_disagree_get_an_error) {
   if (world().size() == 1) GTEST_SKIP() << "one rank agrees with itself";
   const Directory directory;
   DiskArray<double, 1> disk(world(), directory / "a.h5", "x", {20});
@@ -297,7 +301,7 @@ TEST(DiskArrayErrors, RanksThatDisagree) {
 #endif
 
 // Another program truncates the file meanwhile. wait() reports an error on every rank.
-TEST(DiskArrayErrors, TruncatedFile) {
+TEST(DiskArrayErrors, truncated_file_is_an_error_of_wait) {
   const Directory directory;
   const auto path = directory / "a.h5";
   Array<double, 1> a(world(), {1000}, {.name = "a"});
@@ -313,7 +317,7 @@ TEST(DiskArrayErrors, TruncatedFile) {
 }
 
 // The thread cannot be started on one rank. Every rank gets an error.
-TEST(DiskArrayErrors, WithoutAThread) {
+TEST(DiskArrayErrors, missing_thread_of_one_rank_is_an_error_on_all) {
   const Directory directory;
   Array<double, 1> a(world(), {1000}, {.name = "a"});
   fill(a, 7.0);
@@ -330,14 +334,14 @@ TEST(DiskArrayErrors, WithoutAThread) {
   disk.close();
 }
 
-TEST(DiskArrayErrors, PlacesThatCannotBe) {
+TEST(DiskArrayErrors, path_that_is_too_long_is_an_error) {
   using Disk = DiskArray<double, 1>;
   const Directory directory;
   const auto path = directory / std::string(1000, 'x');
   expect_words(message_of<io::IoError>([&] { Disk(world(), path, "x", {10}); }), {"\"x\"", "too long"});
 }
 
-TEST(DiskArrayErrors, TooLargeForTheDisk) {
+TEST(DiskArrayErrors, array_too_large_for_the_disk_leaves_no_file) {
   const Directory directory;
   const auto path = directory / "a.h5";
   using Disk = DiskArray<double, 1>;

@@ -60,7 +60,7 @@ class FailingLinks : public testing::Test {
   Array<double, 2> a_{world(), {40, 5}, {.name = "a"}};
 };
 
-TEST_F(FailingLinks, AreReadAndNotWritten) {
+TEST_F(FailingLinks, external_links_are_read_and_not_written) {
   File file(world(), path_, Mode::read_write);
   for (const char* name : {"link", "group/x", "soft"}) {
     fill(a_, 0.0);
@@ -85,7 +85,7 @@ TEST_F(FailingLinks, AreReadAndNotWritten) {
   });
 }
 
-TEST_F(FailingLinks, LeadToFilesThatNoRankCanOpen) {
+TEST_F(FailingLinks, target_that_no_rank_can_open_is_an_error) {
   File file(world(), path_, Mode::read_write);
   for (const char* name : {"missing", "damaged"}) {
     expect_errors(file, name, {name, path_.string()});
@@ -96,7 +96,7 @@ TEST_F(FailingLinks, LeadToFilesThatNoRankCanOpen) {
   file.close();
 }
 
-TEST_F(FailingLinks, LeadToFilesThatOneRankCannotOpen) {
+TEST_F(FailingLinks, target_that_one_rank_cannot_open_is_an_error_on_all) {
   for (const Mode mode : {Mode::read_write, Mode::read}) {
     for (int rank = 0; rank < world().size(); ++rank) {
       SCOPED_TRACE(rank);
@@ -133,7 +133,7 @@ constexpr int max_spared = 8;
 #endif
 
 // The file itself: each call that opens it fails in turn.
-TEST_F(FailingLinks, FilesThatOneRankCannotOpen) {
+TEST_F(FailingLinks, file_that_one_rank_cannot_open_is_an_error_on_all) {
   for (const Mode mode : {Mode::read_write, Mode::read, Mode::truncate}) {
     for (int rank = 0; rank < world().size(); ++rank) {
       for (int but_first = 0; but_first <= max_spared; ++but_first) {

@@ -81,18 +81,18 @@ class FailingWrites : public testing::Test {
   Array<double, 2> big_{world(), {300, 1000}, {.name = "big"}};
 };
 
-TEST_F(FailingWrites, Flush) {
+TEST_F(FailingWrites, flush_fails_on_all_ranks) {
   attempt_on_each_rank(writes, "flush of", [](File& file) { file.flush(); });
 }
 
-TEST_F(FailingWrites, Close) {
+TEST_F(FailingWrites, close_fails_on_all_ranks) {
   attempt_on_each_rank(writes, "closing of", [](File& file) {
     file.close();
     EXPECT_FALSE(file.is_open());
   });
 }
 
-TEST_F(FailingWrites, SyncAndSize) {
+TEST_F(FailingWrites, sync_and_resize_fail_on_all_ranks) {
   attempt_on_each_rank(syncs, "flush of", [](File& file) { file.flush(); });
   for (int rank = 0; rank < world().size(); ++rank) {
     attempt(rank, sizes, 0, "flush of", [](File& file) { file.flush(); });
@@ -101,7 +101,7 @@ TEST_F(FailingWrites, SyncAndSize) {
   }
 }
 
-TEST_F(FailingWrites, Attributes) {
+TEST_F(FailingWrites, attributes_fail_on_all_ranks) {
   attempt_on_each_rank(writes, "-failing.h5", [&](File& file) {
     for (int i = 0; i < 6; ++i) {
       const std::string name = "group" + std::to_string(i) + "/a";
@@ -113,7 +113,7 @@ TEST_F(FailingWrites, Attributes) {
 }
 
 // HDF5 writes when it has much to write, whatever the call.
-TEST_F(FailingWrites, CreateDataset) {
+TEST_F(FailingWrites, creation_of_a_dataset_fails_on_all_ranks) {
   attempt_on_each_rank(writes, "creation of dataset", [&](File& file) {
     for (int i = 0; i < 300; ++i)
       file.create_dataset<double, 2>("new" + std::to_string(i) + "/b", {30, 20},
@@ -122,7 +122,7 @@ TEST_F(FailingWrites, CreateDataset) {
 }
 
 // Chunks that are allocated when the dataset is created.
-TEST_F(FailingWrites, CreatePackedDataset) {
+TEST_F(FailingWrites, creation_of_a_packed_dataset_fails_on_all_ranks) {
   for (int rank = 0; rank < world().size(); ++rank) {
     attempt(rank, writes, 0, "creation of dataset", [&](File& file) {
       file.create_dataset<double, 2>("new/b", {30, 20}, {.chunks = {3, 3}, .deflate = 1});
@@ -131,7 +131,7 @@ TEST_F(FailingWrites, CreatePackedDataset) {
 }
 
 // Writes of elements. HDF5 knows where the elements are, so the file stays open and can be written again.
-TEST_F(FailingWrites, Elements) {
+TEST_F(FailingWrites, elements_fail_on_all_ranks_and_can_be_written_again) {
   const auto context = [](const char* name) { return "write of dataset \"" + std::string(name) + "\""; };
   int failures = 0;
   for (int rank = 0; rank < world().size(); ++rank) {
@@ -169,7 +169,7 @@ TEST_F(FailingWrites, Elements) {
 }
 
 // More elements than MPI-IO moves at a time. The ranks' elements alternate in the file.
-TEST_F(FailingWrites, ManyElements) {
+TEST_F(FailingWrites, many_elements_fail_on_all_ranks) {
   constexpr index_t rows = 2500, columns = 2000;
   Array<double, 2> wide(
       world(), Layout<2>::blocked({rows, columns}, world().size(), {.grid = Extents<2>{1, world().size()}}),
@@ -187,7 +187,7 @@ TEST_F(FailingWrites, ManyElements) {
 
 // Open MPI's OMPIO does not report reads that fail. HDF5 then takes zeros, as if the file ended before them.
 #ifndef OPEN_MPI
-TEST_F(FailingWrites, ReadsOfElements) {
+TEST_F(FailingWrites, reads_of_elements_fail_on_all_ranks) {
   Array<float, 2> other(world(), {30, 20}, {.name = "other"});
   int failures = 0;
   for (int rank = 0; rank < world().size(); ++rank) {
@@ -201,7 +201,7 @@ TEST_F(FailingWrites, ReadsOfElements) {
 }
 #endif
 
-TEST_F(FailingWrites, OpeningAndMaking) {
+TEST_F(FailingWrites, open_and_create_fail_on_all_ranks) {
   make().close();
   for (const Mode mode : {Mode::read_write, Mode::truncate}) {
     for (int rank = 0; rank < world().size(); ++rank) {
@@ -226,7 +226,7 @@ TEST_F(FailingWrites, OpeningAndMaking) {
 }
 
 // One process makes the file, and the elements are written later.
-TEST_F(FailingWrites, Save) {
+TEST_F(FailingWrites, save_fails_on_all_ranks) {
   for (int but_first = 0; but_first < (is_full() ? 30 : 6); ++but_first) {
     Failing failing(0, writes, but_first);
     std::string problem;
@@ -243,7 +243,7 @@ TEST_F(FailingWrites, Save) {
 }
 
 // Dropped files are closed by the next File, or by HDF5 when MPI ends.
-TEST_F(FailingWrites, DroppedFiles) {
+TEST_F(FailingWrites, files_that_are_dropped_do_not_hang) {
   for (int rank = 0; rank < world().size(); ++rank) {
     { make(); }
     Failing failing(rank, writes);

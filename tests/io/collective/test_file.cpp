@@ -18,7 +18,7 @@ using io::File;
 using io::Mode;
 
 // The raw reader finds the filters that the options asked for.
-TEST(Files, StoredAsAskedFor) {
+TEST(Files, are_stored_as_the_options_say) {
   const Directory directory;
   const auto path = directory / "stored.h5";
   Array<double, 2> a(world(), {64, 64}, {.name = "a"});
@@ -44,7 +44,7 @@ TEST(Files, StoredAsAskedFor) {
   });
 }
 
-TEST(Files, Listing) {
+TEST(Files, datasets_are_listed_with_their_shape_and_storage) {
   const Directory directory;
   File file(world(), directory / "list.h5", Mode::truncate);
   EXPECT_TRUE(file.datasets().empty());
@@ -67,7 +67,7 @@ TEST(Files, Listing) {
   file.close();
 }
 
-TEST(Files, TransfersAreCollectiveOrSayWhyNot) {
+TEST(Files, transfers_are_collective_or_say_why_not) {
   const Directory directory;
   File file(world(), directory / "transfers.h5", Mode::create);
   Array<double, 2> a(world(), {20, 20});
@@ -99,7 +99,7 @@ TEST(Files, TransfersAreCollectiveOrSayWhyNot) {
 }
 
 // Numbers are converted to the dataset's type when they are written. If they cannot be, the error says why.
-TEST(Files, WriteConverts) {
+TEST(Files, write_converts_numbers_or_says_why_not) {
   const Directory directory;
   File file(world(), directory / "converted.h5", Mode::create);
   file.create_dataset<std::int32_t, 1>("small", {6});
@@ -122,7 +122,7 @@ TEST(Files, WriteConverts) {
 }
 
 // Dropped without close(), on all ranks or by one before the others. The next File of the group closes it.
-TEST(Files, DroppedFilesAreClosedLater) {
+TEST(Files, dropped_files_are_closed_later) {
   const Directory directory;
   Array<double, 1> a(world(), {60}, {.name = "a"});
   fill(a, 3.0);
@@ -146,7 +146,7 @@ TEST(Files, DroppedFilesAreClosedLater) {
 }
 
 // A File is dropped with its group. Another group may get the group's communicator.
-TEST(Files, DroppedFilesOfDroppedGroups) {
+TEST(Files, dropped_files_of_dropped_groups_are_closed) {
   const Directory directory;
   {
     const Group all = world().split(0, -world().rank());
@@ -162,7 +162,7 @@ TEST(Files, DroppedFilesOfDroppedGroups) {
 }
 
 // Once a file is open, its name does not matter: it may be replaced, and the program may change its directory.
-TEST(Files, ReadWhatTheyOpened) {
+TEST(Files, read_what_they_opened) {
   const Directory directory;
   const auto before = std::filesystem::current_path();
   Array<double, 1> a(world(), {2000}), found(world(), {2000});
@@ -184,7 +184,7 @@ TEST(Files, ReadWhatTheyOpened) {
 }
 
 // A dataset of another file. Its place there must not be used as a place in this file.
-TEST(Files, ExternalLinks) {
+TEST(Files, external_links_are_followed_to_the_other_file) {
   const Directory directory;
   on_rank_0([&] {
     write_raw<double>(directory / "there.h5", "x", {40, 5});
@@ -209,7 +209,7 @@ TEST(Files, ExternalLinks) {
 }
 
 // Compressed chunks first take the space they might need, and then give the rest back.
-TEST(Files, CompressedDatasetsTakeWhatTheyNeed) {
+TEST(Files, compressed_datasets_take_the_space_that_they_need) {
   const Directory directory;
   constexpr index_t n = 1 << 20;
   Array<double, 1> zeros(world(), {n});
@@ -228,7 +228,7 @@ TEST(Files, CompressedDatasetsTakeWhatTheyNeed) {
 }
 
 // Several files are open at once. A file that was flushed is complete.
-TEST(Files, FlushedFilesCanBeRead) {
+TEST(Files, flushed_files_can_be_read) {
   const Directory directory;
   File one(world(), directory / "one.h5", Mode::create), two(world(), directory / "two.h5", Mode::create);
   Array<std::int32_t, 2> a(world(), {5, 4});

@@ -14,7 +14,7 @@ namespace {
 using io::File;
 using io::Mode;
 
-TEST(Files, Attributes) {
+TEST(Files, attributes_are_written_replaced_and_read) {
   const Directory directory;
   const auto path = directory / "attributes.h5";
   File file(world(), path, Mode::create);
@@ -61,7 +61,7 @@ TEST(Files, Attributes) {
 }
 
 // Attributes of other programs: strings of fixed size, numbers of other sizes and byte orders, truth values.
-TEST(Files, ForeignAttributes) {
+TEST(Files, attributes_of_other_programs_are_read) {
   const Directory directory;
   const auto path = directory / "foreign.h5";
   on_rank_0([&] {
@@ -98,7 +98,7 @@ TEST(Files, ForeignAttributes) {
   file.close();
 }
 
-TEST(Files, AttributesThatCannotBeReplacedStay) {
+TEST(Files, attributes_that_cannot_be_replaced_stay) {
   const Directory directory;
   File file(world(), directory / "a.h5", Mode::create);
   file.set_attribute("", "note", "old");

@@ -47,15 +47,19 @@ void check_slices(const Extents<N>& dims) {
   }
 }
 
-TEST(Slices, float64InOneDimension) { check_slices<double, 1>({23}); }
-TEST(Slices, float64InTwoDimensions) { check_slices<double, 2>({7, 5}); }
-TEST(Slices, complex128InThreeDimensions) { check_slices<std::complex<double>, 3>({3, 4, 2}); }
-TEST(Slices, int32InEightDimensions) { check_slices<std::int32_t, 8>({2, 1, 2, 3, 1, 2, 1, 2}); }
-TEST(Slices, int64) { check_slices<std::int64_t, 2>({4, 6}); }
-TEST(Slices, float32) { check_slices<float, 2>({4, 6}); }
-TEST(Slices, complex64) { check_slices<std::complex<float>, 2>({4, 6}); }
-TEST(Slices, bytes) { check_slices<Bytes, 2>({4, 6}); }
-TEST(Slices, WithoutElements) { check_slices<double, 2>({0, 3}); }
+TEST(Slices, float64_in_one_dimension_is_saved_and_loaded) { check_slices<double, 1>({23}); }
+TEST(Slices, float64_in_two_dimensions_is_saved_and_loaded) { check_slices<double, 2>({7, 5}); }
+TEST(Slices, complex128_in_three_dimensions_is_saved_and_loaded) {
+  check_slices<std::complex<double>, 3>({3, 4, 2});
+}
+TEST(Slices, int32_in_eight_dimensions_is_saved_and_loaded) {
+  check_slices<std::int32_t, 8>({2, 1, 2, 3, 1, 2, 1, 2});
+}
+TEST(Slices, int64_is_saved_and_loaded) { check_slices<std::int64_t, 2>({4, 6}); }
+TEST(Slices, float32_is_saved_and_loaded) { check_slices<float, 2>({4, 6}); }
+TEST(Slices, complex64_is_saved_and_loaded) { check_slices<std::complex<float>, 2>({4, 6}); }
+TEST(Slices, bytes_are_saved_and_loaded) { check_slices<Bytes, 2>({4, 6}); }
+TEST(Slices, no_elements_are_saved_and_loaded) { check_slices<double, 2>({0, 3}); }
 
 // Writes and reads random patches of a dataset. It is stored in one piece or in chunks, compressed or not.
 template <class T, std::size_t N>
@@ -98,16 +102,26 @@ void check_patches(const Extents<N>& dims, const io::DatasetOptions<N>& options)
   again.close();
 }
 
-TEST(Patches, OfOnePiece) { check_patches<double, 2>({11, 9}, {}); }
-TEST(Patches, OfOnePieceInOneDimension) { check_patches<std::complex<float>, 1>({40}, {}); }
-TEST(Patches, OfOnePieceInEightDimensions) { check_patches<std::int64_t, 8>({2, 2, 1, 3, 1, 2, 2, 1}, {}); }
-TEST(Patches, OfChunks) { check_patches<double, 2>({11, 9}, {.chunks = {4, 3}}); }
-TEST(Patches, OfChunksInThreeDimensions) { check_patches<float, 3>({5, 4, 6}, {.chunks = {5, 1, 4}}); }
-TEST(Patches, OfCompressedChunks) { check_patches<double, 2>({11, 9}, {.chunks = {4, 3}, .deflate = 6}); }
-TEST(Patches, OfCompressedComplexNumbers) {
+TEST(Patches, of_one_piece_are_written_and_read) { check_patches<double, 2>({11, 9}, {}); }
+TEST(Patches, of_one_piece_in_one_dimension_are_written_and_read) {
+  check_patches<std::complex<float>, 1>({40}, {});
+}
+TEST(Patches, of_one_piece_in_eight_dimensions_are_written_and_read) {
+  check_patches<std::int64_t, 8>({2, 2, 1, 3, 1, 2, 2, 1}, {});
+}
+TEST(Patches, of_chunks_are_written_and_read) { check_patches<double, 2>({11, 9}, {.chunks = {4, 3}}); }
+TEST(Patches, of_chunks_in_three_dimensions_are_written_and_read) {
+  check_patches<float, 3>({5, 4, 6}, {.chunks = {5, 1, 4}});
+}
+TEST(Patches, of_compressed_chunks_are_written_and_read) {
+  check_patches<double, 2>({11, 9}, {.chunks = {4, 3}, .deflate = 6});
+}
+TEST(Patches, of_compressed_complex_numbers_are_written_and_read) {
   check_patches<std::complex<double>, 2>({6, 5}, {.deflate = 1, .shuffle = true, .checksum = true});
 }
-TEST(Patches, OfBytes) { check_patches<Bytes, 2>({6, 5}, {.chunks = {2, 5}, .checksum = true}); }
+TEST(Patches, of_bytes_are_written_and_read) {
+  check_patches<Bytes, 2>({6, 5}, {.chunks = {2, 5}, .checksum = true});
+}
 
 template <std::size_t N>
 void check_steps(const Extents<N>& dims, const io::DatasetOptions<N>& options) {
@@ -148,11 +162,13 @@ void check_steps(const Extents<N>& dims, const io::DatasetOptions<N>& options) {
   });
 }
 
-TEST(Steps, OfVectors) { check_steps<1>({13}, {}); }
-TEST(Steps, OfMatrices) { check_steps<2>({6, 5}, {.chunks = {4, 4}}); }
-TEST(Steps, Compressed) { check_steps<2>({6, 5}, {.chunks = {3, 5}, .deflate = 5, .shuffle = true}); }
-TEST(Steps, InSevenDimensions) { check_steps<7>({2, 1, 2, 2, 1, 3, 2}, {}); }
-TEST(Steps, WithoutElements) { check_steps<2>({0, 4}, {}); }
+TEST(Steps, of_vectors_are_appended_and_read) { check_steps<1>({13}, {}); }
+TEST(Steps, of_matrices_are_appended_and_read) { check_steps<2>({6, 5}, {.chunks = {4, 4}}); }
+TEST(Steps, that_are_compressed_are_appended_and_read) {
+  check_steps<2>({6, 5}, {.chunks = {3, 5}, .deflate = 5, .shuffle = true});
+}
+TEST(Steps, in_seven_dimensions_are_appended_and_read) { check_steps<7>({2, 1, 2, 2, 1, 3, 2}, {}); }
+TEST(Steps, without_elements_are_appended_and_read) { check_steps<2>({0, 4}, {}); }
 
 }  // namespace
 }  // namespace tessera::test

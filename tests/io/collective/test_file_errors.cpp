@@ -16,7 +16,7 @@ namespace {
 using io::File;
 using io::Mode;
 
-TEST(FileErrors, Modes) {
+TEST(FileErrors, modes_are_checked) {
   const Directory directory;
   const auto path = directory / "modes.h5";
   expect_words(message_of<io::IoError>([&] { File(world(), path, Mode::read); }),
@@ -55,7 +55,7 @@ TEST(FileErrors, Modes) {
                {"Not a directory"});
 }
 
-TEST(FileErrors, ShapesAndNames) {
+TEST(FileErrors, shapes_and_names_are_checked) {
   const Directory directory;
   const auto path = directory / "shapes.h5";
   File file(world(), path, Mode::create);
@@ -97,7 +97,7 @@ TEST(FileErrors, ShapesAndNames) {
   file.close();
 }
 
-TEST(FileErrors, TooLargeForTheDisk) {
+TEST(FileErrors, dataset_too_large_for_the_disk_is_an_error) {
   const Directory directory;
   File file(world(), directory / "large.h5", Mode::create);
   const index_t more = index_t{1} << 50;
@@ -111,7 +111,7 @@ TEST(FileErrors, TooLargeForTheDisk) {
 }
 
 #ifdef TESSERA_TEST_CHECKS
-TEST(FileErrors, RanksThatDisagree) {
+TEST(FileErrors, ranks_that_disagree_get_an_error) {
   if (world().size() == 1) GTEST_SKIP() << "one rank agrees with itself";
   const Directory directory;
   const std::string mine = world().rank() == 0 ? "a.h5" : "b.h5";
@@ -138,7 +138,7 @@ class Setting {
   std::string before_;
 };
 
-TEST(OpenMpi, IsRefusedWhereItDamagesFilesOrCrashes) {
+TEST(OpenMpi, is_refused_where_it_damages_files_or_crashes) {
   const Directory directory;
   const auto path = directory / "a.h5";
   Array<double, 1> a(world(), {20}, {.name = "a"});
@@ -164,7 +164,7 @@ TEST(OpenMpi, IsRefusedWhereItDamagesFilesOrCrashes) {
 }
 #endif
 
-TEST(FileErrors, Pipes) {
+TEST(FileErrors, pipes_are_refused) {
   const Directory directory;
   const auto path = directory / "pipe";
   on_rank_0([&] { good(mkfifo(path.c_str(), 0600)); });

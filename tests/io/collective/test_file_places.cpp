@@ -24,7 +24,7 @@ using io::File;
 using io::Mode;
 
 // tests/io/on-a-full-disk gives a directory with place for 4 MiB.
-TEST(FullDisk, IsAnErrorAndFilesStay) {
+TEST(FullDisk, is_an_error_and_files_stay) {
   const char* directory = std::getenv("TESSERA_TEST_FULL_DISK");
   if (directory == nullptr) GTEST_SKIP() << "needs a small file system";
   const std::filesystem::path path = std::filesystem::path(directory) / "a.h5";
@@ -147,7 +147,7 @@ void attempt_with_space(const std::filesystem::path& directory, index_t kib,
 
 // Every call that writes, with any amount of free space. Every rank gets an error, or the file is right.
 // Nothing hangs, and the program does not crash when it ends.
-TEST(FullDisk, AnyAmountOfFreeSpace) {
+TEST(FullDisk, any_amount_of_free_space_gives_an_error_or_a_right_file) {
   const char* disk = std::getenv("TESSERA_TEST_FULL_DISK");
   if (disk == nullptr) GTEST_SKIP() << "needs a small file system";
   const std::filesystem::path directory = disk;
@@ -171,7 +171,7 @@ TEST(FullDisk, AnyAmountOfFreeSpace) {
 }
 
 // A symbolic link that another user may have put into a directory that others can write.
-TEST(PlantedLinks, AreNotFollowed) {
+TEST(PlantedLinks, are_not_followed) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root, to make a link of another user";
   const Directory directory;
   const auto shared = directory / "shared", victim = directory / "victim.h5", link = shared / "a.h5";
@@ -207,7 +207,7 @@ TEST(PlantedLinks, AreNotFollowed) {
 }
 
 // tests/io/in-a-read-only-directory gives a directory that cannot be written, with a file in it.
-TEST(ReadOnlyDirectory, IsReadFrom) {
+TEST(ReadOnlyDirectory, is_read_and_not_written) {
   if (const char* file = std::getenv("TESSERA_TEST_WRITE_EMPTY"))
     return File(world(), file, Mode::create).close();
   const char* directory = std::getenv("TESSERA_TEST_READ_ONLY");
@@ -226,7 +226,7 @@ TEST(ReadOnlyDirectory, IsReadFrom) {
 }
 
 // tests/io/no_locks.cpp, preloaded, makes every lock fail, as on a file system without locks.
-TEST(WithoutLocks, FilesAreWrittenOrRefused) {
+TEST(WithoutLocks, files_are_written_or_refused) {
   if (std::getenv("TESSERA_TEST_NO_LOCKS") == nullptr) GTEST_SKIP() << "needs locks that fail";
   const Directory directory;
   const auto path = directory / "a.h5";

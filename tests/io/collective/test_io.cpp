@@ -58,18 +58,20 @@ void check_large(const Extents<N>& dims, const Extents<N>& blocks) {
                      Layout<N>::block_cyclic(dims, blocks, {grid}, world().size())});
 }
 
-TEST(Io, float64InOneDimension) { check_layouts<double, 1>({101}); }
-TEST(Io, float64InTwoDimensions) { check_layouts<double, 2>({13, 9}); }
-TEST(Io, float64InThreeDimensions) { check_layouts<double, 3>({5, 4, 7}); }
-TEST(Io, float64InEightDimensions) { check_layouts<double, 8>({2, 3, 1, 2, 2, 3, 1, 4}); }
-TEST(Io, LargeMatrices) { check_large<double, 2>({701, 613}, {128, 128}); }
-TEST(Io, LargeVolumes) { check_large<Bytes, 3>({97, 101, 103}, {50, 50, 60}); }
-TEST(Io, int32) { check_layouts<std::int32_t, 2>({6, 7}); }
-TEST(Io, int64) { check_layouts<std::int64_t, 2>({6, 7}); }
-TEST(Io, float32) { check_layouts<float, 2>({6, 7}); }
-TEST(Io, complex64) { check_layouts<std::complex<float>, 2>({6, 7}); }
-TEST(Io, complex128) { check_layouts<std::complex<double>, 2>({6, 7}); }
-TEST(Io, bytes) { check_layouts<Bytes, 2>({6, 7}); }
+TEST(Io, float64_in_one_dimension_is_saved_and_loaded) { check_layouts<double, 1>({101}); }
+TEST(Io, float64_in_two_dimensions_is_saved_and_loaded) { check_layouts<double, 2>({13, 9}); }
+TEST(Io, float64_in_three_dimensions_is_saved_and_loaded) { check_layouts<double, 3>({5, 4, 7}); }
+TEST(Io, float64_in_eight_dimensions_is_saved_and_loaded) {
+  check_layouts<double, 8>({2, 3, 1, 2, 2, 3, 1, 4});
+}
+TEST(Io, large_matrices_are_saved_and_loaded) { check_large<double, 2>({701, 613}, {128, 128}); }
+TEST(Io, large_volumes_are_saved_and_loaded) { check_large<Bytes, 3>({97, 101, 103}, {50, 50, 60}); }
+TEST(Io, int32_is_saved_and_loaded) { check_layouts<std::int32_t, 2>({6, 7}); }
+TEST(Io, int64_is_saved_and_loaded) { check_layouts<std::int64_t, 2>({6, 7}); }
+TEST(Io, float32_is_saved_and_loaded) { check_layouts<float, 2>({6, 7}); }
+TEST(Io, complex64_is_saved_and_loaded) { check_layouts<std::complex<float>, 2>({6, 7}); }
+TEST(Io, complex128_is_saved_and_loaded) { check_layouts<std::complex<double>, 2>({6, 7}); }
+TEST(Io, bytes_are_saved_and_loaded) { check_layouts<Bytes, 2>({6, 7}); }
 
 template <std::size_t N>
 void check_few_elements(const Extents<N>& dims) {
@@ -84,7 +86,7 @@ void check_few_elements(const Extents<N>& dims) {
   EXPECT_TRUE(own_are_numbered(loaded));
 }
 
-TEST(Io, FewerElementsThanRanksAndNone) {
+TEST(Io, fewer_elements_than_ranks_and_none_are_saved_and_loaded) {
   check_few_elements<1>({1});
   check_few_elements<1>({2});
   check_few_elements<1>({0});
@@ -93,7 +95,7 @@ TEST(Io, FewerElementsThanRanksAndNone) {
   check_few_elements<2>({1, 2});
 }
 
-TEST(Io, BlockCyclicWithoutElements) {
+TEST(Io, block_cyclic_array_without_elements_is_saved_and_loaded) {
   const Directory directory;
   Array<float, 2> array(world(),
                         Layout<2>::block_cyclic({0, 3}, {2, 2}, {{world().size(), 1}}, world().size()));
@@ -102,7 +104,7 @@ TEST(Io, BlockCyclicWithoutElements) {
   expect_raw<float, 2>(directory / "none.h5", "none", {0, 3});
 }
 
-TEST(Io, SeveralArraysInOneFile) {
+TEST(Io, several_arrays_share_a_file) {
   const Directory directory;
   const auto path = directory / "several.h5";
   Array<double, 2> a(world(), {4, 5});
@@ -125,7 +127,7 @@ TEST(Io, SeveralArraysInOneFile) {
   EXPECT_THROW((io::load<double, 2>(world(), path, "a")), io::IoError) << "the old file was not replaced";
 }
 
-TEST(Io, UnusualFileNames) {
+TEST(Io, unusual_file_names_work) {
   const Directory directory;
   Array<double, 1> a(world(), {10});
   number_own_elements(a);
@@ -148,7 +150,7 @@ TEST(Io, UnusualFileNames) {
 }
 
 // The file behind a symbolic link is replaced, not the link. The file's permissions stay the same.
-TEST(Io, LinksAndPermissionsStay) {
+TEST(Io, links_and_permissions_stay) {
   using std::filesystem::perms;
   const Directory directory;
   on_rank_0([&] {
@@ -175,7 +177,7 @@ TEST(Io, LinksAndPermissionsStay) {
   message_of<io::IoError>([&] { io::save(directory / "loop.h5", "a", a); });
 }
 
-TEST(Io, SaveSeesWhatOthersPut) {
+TEST(Io, save_has_what_other_ranks_put) {
   const Directory directory;
   Array<double, 1> a(world(), {64});
   spoil(a);
@@ -188,7 +190,7 @@ TEST(Io, SaveSeesWhatOthersPut) {
   expect_raw<double, 1>(directory / "put.h5", "a", {64});
 }
 
-TEST(Io, LoadIsVisibleToOthers) {
+TEST(Io, load_is_visible_to_other_ranks) {
   const Directory directory;
   on_rank_0([&] { write_raw<double>(directory / "a.h5", "a", {64}); });
   Array<double, 1> a(world(), Layout<1>::block_cyclic({64}, {3}, {{world().size()}}, world().size()));
@@ -199,7 +201,7 @@ TEST(Io, LoadIsVisibleToOthers) {
   world().barrier();
 }
 
-TEST(Io, OtherNumbersOfRanks) {
+TEST(Io, file_is_loaded_on_other_numbers_of_ranks) {
   const Directory directory;
   const auto all = directory / "all.h5", some = directory / "some.h5";
   Array<double, 2> a(world(), {17, 6});
@@ -221,7 +223,7 @@ TEST(Io, OtherNumbersOfRanks) {
   EXPECT_TRUE(own_are_numbered(a));
 }
 
-TEST(Io, GroupsWriteTheirOwnFilesAtOnce) {
+TEST(Io, groups_write_their_own_files_at_once) {
   const Directory directory;
   const int parity = world().rank() % 2;
   const Group part = world().split(parity);
@@ -234,7 +236,7 @@ TEST(Io, GroupsWriteTheirOwnFilesAtOnce) {
 }
 
 // Features that other programs use and Tessera does not: another byte order, chunks, tags.
-TEST(Io, FilesOfOtherPrograms) {
+TEST(Io, files_of_other_programs_are_loaded) {
   const Directory directory;
   const hid_t tagged = good(H5Tcreate(H5T_OPAQUE, sizeof(Bytes)));
   good(H5Tset_tag(tagged, "colour"));

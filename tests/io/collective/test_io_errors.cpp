@@ -36,7 +36,7 @@ void expect_no_load(const std::filesystem::path& path, const std::string& name,
   world().barrier();
 }
 
-TEST(IoErrors, NotAFileToLoad) {
+TEST(IoErrors, other_things_than_hdf5_files_are_refused) {
   const Directory directory;
   on_rank_0([&] {
     std::ofstream(directory / "text") << "no signature here, but a few words\n";
@@ -49,7 +49,7 @@ TEST(IoErrors, NotAFileToLoad) {
   expect_no_load<double, 1>(directory / "empty", "a", {"not an HDF5 file", "0 bytes"});
 }
 
-TEST(IoErrors, DamagedFileToLoad) {
+TEST(IoErrors, truncated_file_is_an_error) {
   const Directory directory;
   const auto path = directory / "cut.h5";
   on_rank_0([&] { write_raw<double>(path, "a", {1000}); });
@@ -62,7 +62,7 @@ TEST(IoErrors, DamagedFileToLoad) {
   }
 }
 
-TEST(IoErrors, AnotherDatasetThanExpected) {
+TEST(IoErrors, another_dataset_than_expected_is_an_error) {
   const Directory directory;
   const auto path = directory / "a.h5";
   on_rank_0([&] { write_raw<double>(path, "density", {3, 4}); });
@@ -77,7 +77,7 @@ TEST(IoErrors, AnotherDatasetThanExpected) {
   expect_words(message, {"extents 3 x 4", "\"target\" has 4 x 3", path.string(), "\"density\""});
 }
 
-TEST(IoErrors, AnotherTypeThanExpected) {
+TEST(IoErrors, another_type_than_expected_is_an_error) {
   const Directory directory;
   const auto path = directory / "a.h5";
   on_rank_0([&] { write_raw<std::complex<double>>(path, "a", {5}); });
@@ -109,14 +109,14 @@ class FailingSave : public testing::Test {
   Array<double, 1> old_{world(), {4}, {.name = "old"}};
 };
 
-TEST_F(FailingSave, WhereThereIsNoDirectory) {
+TEST_F(FailingSave, missing_directory_leaves_the_old_file) {
   const auto path = directory_ / "no/such/folder.h5";
   expect_no_save<io::IoError>({path.string(), "directory", "No such file"}, [&] { io::save(path, "a", old_); });
   expect_no_save<io::IoError>({"directory"}, [&] { io::save(directory_ / ".", "a", old_); });
 }
 
 // On one rank only, the operating system does not let the file grow.
-TEST_F(FailingSave, WhereOneRankMayNotWrite) {
+TEST_F(FailingSave, limit_of_one_rank_leaves_the_old_file) {
   Array<double, 1> big(world(), {100000}, {.name = "big"});
   fill(big, 1.0);
   rlimit before{};
@@ -133,7 +133,7 @@ TEST_F(FailingSave, WhereOneRankMayNotWrite) {
 }
 
 // tests/io/on-a-full-disk gives a directory with place for 4 MiB.
-TEST(Io, FullDisk) {
+TEST(Io, full_disk_leaves_the_old_file) {
   const char* directory = std::getenv("TESSERA_TEST_FULL_DISK");
   if (directory == nullptr) GTEST_SKIP() << "needs a small file system";
   const std::filesystem::path path = std::filesystem::path(directory) / "state.h5";
@@ -153,7 +153,7 @@ TEST(Io, FullDisk) {
   });
 }
 
-TEST_F(FailingSave, WithWrongArguments) {
+TEST_F(FailingSave, wrong_arguments_leave_the_old_file) {
   Array<double, 1> closed(world(), {4}, {.name = "closed"});
   closed.close();
   expect_no_save<UsageError>({"nothing to save"}, [&] { io::save(path_, std::span<const io::Item>()); });
@@ -174,7 +174,7 @@ TEST_F(FailingSave, WithWrongArguments) {
 }
 
 #ifdef TESSERA_TEST_CHECKS
-TEST_F(FailingSave, WithOtherArgumentsOnOtherRanks) {
+TEST_F(FailingSave, other_arguments_on_other_ranks_leave_the_old_file) {
   if (world().size() == 1) GTEST_SKIP() << "one rank agrees with itself";
   const std::string mine = world().rank() == 0 ? "a" : "b";
   expect_no_save<UsageError>({"io::save"}, [&] { io::save(path_, mine, old_); });

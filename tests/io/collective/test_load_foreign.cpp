@@ -81,12 +81,12 @@ void check_types() {
   }
 }
 
-TEST(Foreign, IntoInt32) { check_types<std::int32_t>(); }
-TEST(Foreign, IntoInt64) { check_types<std::int64_t>(); }
-TEST(Foreign, IntoFloat32) { check_types<float>(); }
-TEST(Foreign, IntoFloat64) { check_types<double>(); }
-TEST(Foreign, IntoComplex64) { check_types<std::complex<float>>(); }
-TEST(Foreign, IntoComplex128) { check_types<std::complex<double>>(); }
+TEST(Foreign, any_numeric_type_is_loaded_into_int32) { check_types<std::int32_t>(); }
+TEST(Foreign, any_numeric_type_is_loaded_into_int64) { check_types<std::int64_t>(); }
+TEST(Foreign, any_numeric_type_is_loaded_into_float32) { check_types<float>(); }
+TEST(Foreign, any_numeric_type_is_loaded_into_float64) { check_types<double>(); }
+TEST(Foreign, any_numeric_type_is_loaded_into_complex64) { check_types<std::complex<float>>(); }
+TEST(Foreign, any_numeric_type_is_loaded_into_complex128) { check_types<std::complex<double>>(); }
 
 hid_t complex_type(hid_t part, const char* real, const char* imaginary) {
   const std::size_t size = H5Tget_size(part);
@@ -97,7 +97,7 @@ hid_t complex_type(hid_t part, const char* real, const char* imaginary) {
 }
 
 // Complex numbers of another precision or byte order, and with other member names.
-TEST(Foreign, ComplexNumbers) {
+TEST(Foreign, complex_numbers_of_any_precision_and_member_names_are_loaded) {
   const Directory directory;
   const auto path = directory / "complex.h5";
   std::vector<std::complex<double>> values;
@@ -145,7 +145,7 @@ void expect_misfit(hid_t in_file, hid_t in_memory, auto value, const std::vector
   EXPECT_EQ(reduce(rest, Reduce::max), T{1});
 }
 
-TEST(Foreign, ValuesThatDoNotFit) {
+TEST(Foreign, value_that_does_not_fit_is_an_error) {
   const index_t large = index_t{1} << 40;
   expect_misfit<std::int32_t>(H5T_STD_I64LE, H5T_NATIVE_INT64, large, {"int64", "out of range", "int32"});
   expect_misfit<std::int32_t>(H5T_STD_I64BE, H5T_NATIVE_INT64, -large, {"int64", "out of range", "int32"});
@@ -163,7 +163,7 @@ TEST(Foreign, ValuesThatDoNotFit) {
 }
 
 // Infinities, NaN, and numbers that are rounded.
-TEST(Foreign, InfinitiesAndRounding) {
+TEST(Foreign, infinities_and_nan_stay_and_numbers_are_rounded) {
   const Directory directory;
   const auto path = directory / "infinite.h5";
   const double infinity = std::numeric_limits<double>::infinity();
@@ -192,7 +192,7 @@ TEST(Foreign, InfinitiesAndRounding) {
 }
 
 // Types that have no meaning as numbers.
-TEST(Foreign, StringsAndReferencesAreRefused) {
+TEST(Foreign, strings_and_arrays_as_elements_are_refused) {
   const Directory directory;
   const auto path = directory / "text.h5";
   const hid_t text = good(H5Tcopy(H5T_C_S1));
@@ -211,7 +211,7 @@ TEST(Foreign, StringsAndReferencesAreRefused) {
 }
 
 // The truth values of h5py.
-TEST(Foreign, TruthValues) {
+TEST(Foreign, truth_values_of_h5py_are_loaded) {
   const Directory directory;
   const auto path = directory / "bool.h5";
   const hid_t truth = good(H5Tenum_create(H5T_STD_I8LE));
@@ -224,7 +224,7 @@ TEST(Foreign, TruthValues) {
   good(H5Tclose(truth));
 }
 
-TEST(Foreign, PatchesAreChecked) {
+TEST(Foreign, patches_are_checked) {
   const Directory directory;
   const auto path = directory / "patch.h5";
   on_rank_0([&] { write_raw<double>(path, "x", {6, 4}); });
@@ -245,7 +245,7 @@ TEST(Foreign, PatchesAreChecked) {
 }
 
 // Names that a terminal could take for commands: escape sequences, line ends, invalid UTF-8, another direction.
-TEST(Foreign, NamesInMessagesAreSafeToPrint) {
+TEST(Foreign, names_in_messages_are_safe_to_print) {
   const Directory directory;
   const auto path = directory / "names.h5";
   const std::string control = "\x1b]0;owned\x07", line = "two\nlines", latin = "gr\xf6\xdf",
@@ -272,7 +272,7 @@ TEST(Foreign, NamesInMessagesAreSafeToPrint) {
 }
 
 // A file that check_readers.py has written with h5py.
-TEST(Foreign, FileOfH5py) {
+TEST(Foreign, file_of_h5py_is_read) {
   const char* path = std::getenv("TESSERA_TEST_H5PY_FILE");
   if (path == nullptr) GTEST_SKIP() << "needs a file that h5py has written";
   std::vector<double> n;

@@ -68,7 +68,7 @@ void write_storage(const std::filesystem::path& path, const Storage& storage) {
   good(H5Fclose(file));
 }
 
-TEST(Unwritten, IsTheFillValue) {
+TEST(Unwritten, elements_are_the_fill_value) {
   const Directory directory;
   for (const Storage& storage : storages()) {
     SCOPED_TRACE(storage.name);
@@ -122,7 +122,7 @@ void write_virtual(const std::filesystem::path& whole, const std::filesystem::pa
   good(H5Fclose(file));
 }
 
-TEST(Virtual, IsReadButNotFromFilesToWrite) {
+TEST(Virtual, dataset_is_read_but_not_from_files_to_write) {
   const Directory directory;
   const auto path = directory / "whole.h5";
   on_rank_0([&] { write_virtual(path, directory / "part.h5"); });
@@ -135,7 +135,7 @@ TEST(Virtual, IsReadButNotFromFilesToWrite) {
   file.close();
 }
 
-TEST(Links, ThatLeadNowhere) {
+TEST(Links, that_lead_nowhere_are_no_dataset) {
   const Directory directory;
   const auto path = directory / "links.h5";
   on_rank_0([&] {
@@ -162,7 +162,7 @@ TEST(Links, ThatLeadNowhere) {
 }
 
 // Elements that are no numbers, dataspaces that are null or scalar, and more dimensions than arrays have.
-TEST(Odd, IsAnErrorOnEveryRank) {
+TEST(Odd, elements_that_are_no_numbers_are_an_error_on_every_rank) {
   const Directory directory;
   const auto path = directory / "odd.h5";
   const hid_t text = good(H5Tcopy(H5T_C_S1)), list = good(H5Tvlen_create(H5T_NATIVE_DOUBLE));
@@ -213,7 +213,7 @@ std::size_t keep(unsigned, std::size_t, const unsigned*, std::size_t bytes, std:
   return bytes;
 }
 
-TEST(Odd, FiltersThatAreNotHere) {
+TEST(Odd, filter_that_is_missing_is_an_error) {
   const Directory directory;
   const auto path = directory / "filter.h5";
   on_rank_0([&] {

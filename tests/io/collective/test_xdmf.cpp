@@ -33,7 +33,7 @@ class Xdmf : public testing::Test {
   Array<float, 2> cells_{world(), {3, 2}, {.name = "cells"}};
 };
 
-TEST_F(Xdmf, ListsTheSteps) {
+TEST_F(Xdmf, lists_the_steps) {
   XdmfSeries series(world(), path_, grid_);
   EXPECT_EQ(directory_.names().size(), 0U);
   fill(points_, 1.5);
@@ -62,7 +62,7 @@ TEST_F(Xdmf, ListsTheSteps) {
   });
 }
 
-TEST_F(Xdmf, StaysWhereItBegan) {
+TEST_F(Xdmf, stays_where_it_began) {
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(directory_ / ".");
   XdmfSeries series(world(), "run.xmf", grid_);
@@ -73,7 +73,7 @@ TEST_F(Xdmf, StaysWhereItBegan) {
 }
 
 // A run that resumes from an older state replaces the steps after that state, and keeps the earlier steps.
-TEST_F(Xdmf, Resumes) {
+TEST_F(Xdmf, resumes_after_the_earlier_steps) {
   fill(points_, 1.0);
   {
     XdmfSeries series(world(), path_, grid_);
@@ -98,7 +98,7 @@ TEST_F(Xdmf, Resumes) {
                {path_.string(), "cannot be understood"});
 }
 
-TEST_F(Xdmf, RefusesWhatDoesNotFit) {
+TEST_F(Xdmf, refuses_fields_that_do_not_fit) {
   fill(points_, 1.0);
   fill(cells_, 1.0F);
   XdmfSeries series(world(), path_, grid_);

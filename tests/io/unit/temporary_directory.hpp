@@ -12,6 +12,8 @@
 
 namespace tessera::test {
 
+using Names = std::vector<std::string>;
+
 /// A new directory of this process. It is removed with its contents at the end. @local
 class TemporaryDirectory {
  public:
@@ -29,8 +31,8 @@ class TemporaryDirectory {
 
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
   /// The names in it, sorted. @local
-  std::vector<std::string> names() const {
-    std::vector<std::string> list;
+  Names names() const {
+    Names list;
     for (const auto& entry : std::filesystem::directory_iterator(path_))
       list.push_back(entry.path().filename());
     std::sort(list.begin(), list.end());

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
+#include <cstdint>
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "comparison.hpp"
 #include "rank_update.hpp"
 
 // Sums of few products by each kernel, checked against plain loops over whole numbers, which are exact.
@@ -42,16 +45,18 @@ class Matrix {
       for (index_t j = 0; j < columns_; ++j) at(i, j) = static_cast<T>(number(random));
     }
   }
-  // How many numbers around the matrix have changed.
-  index_t changed_around() {
+  // Whether the numbers around the matrix are as they were.
+  testing::AssertionResult is_intact_around() {
     std::vector<bool> inside(all_.size(), false);
     for (index_t i = 0; i < rows_; ++i) {
       for (index_t j = 0; j < columns_; ++j)
         inside[static_cast<std::size_t>(begin() + i * row_stride_ + j * column_stride_)] = true;
     }
-    index_t changed = 0;
-    for (std::size_t i = 0; i < all_.size(); ++i) changed += !inside[i] && all_[i] != T{77} ? 1 : 0;
-    return changed;
+    Comparison compared;
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      if (!inside[i]) compared(i, T{77}, all_[i]);
+    }
+    return compared.equal();
   }
 
  private:
@@ -88,13 +93,13 @@ void compare(const Shape& shape, T alpha, T beta, unsigned kind, index_t widest)
     }
   }
   ASSERT_TRUE(rank_update<T>(m, n, k, alpha, a.read(), b.read(), beta, c.panel(), widest));
-  index_t wrong = 0;
+  Comparison compared;
   for (index_t i = 0; i < m; ++i) {
     for (index_t j = 0; j < n; ++j)
-      wrong += c.at(i, j) == expected[static_cast<std::size_t>(i * n + j)] ? 0 : 1;
+      compared(std::pair(i, j), expected[static_cast<std::size_t>(i * n + j)], c.at(i, j));
   }
-  EXPECT_EQ(wrong, 0);
-  EXPECT_EQ(c.changed_around(), 0);
+  EXPECT_TRUE(compared.equal());
+  EXPECT_TRUE(c.is_intact_around());
 }
 
 template <class T>
@@ -125,7 +130,7 @@ TYPED_TEST(RankUpdate, is_what_loops_compute) {
 }
 
 // Results larger than the caches: some whose lines can be written past them, and some whose lines cannot.
-TYPED_TEST(RankUpdate, of_what_no_cache_holds) {
+TYPED_TEST(RankUpdate, is_what_loops_compute_for_results_larger_than_caches) {
   if (!this->works(32)) GTEST_SKIP() << "this processor has neither AVX2 nor AVX-512";
   constexpr index_t n = (index_t{8} << 20) / 1024 / static_cast<index_t>(sizeof(TypeParam));
   for (const index_t widest : {32, 64}) {
@@ -145,7 +150,7 @@ TYPED_TEST(RankUpdate, of_a_result_in_neither_order_is_left_to_others) {
 }
 
 // No products are added: c is only scaled, and the values in the factors do not matter.
-TYPED_TEST(RankUpdate, of_nothing) {
+TYPED_TEST(RankUpdate, of_no_products_scales_the_result) {
   using T = TypeParam;
   if (!this->works(32)) GTEST_SKIP() << "this processor has neither AVX2 nor AVX-512";
   for (const T beta : {T{0}, T{1}, T{3}}) {

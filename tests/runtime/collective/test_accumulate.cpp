@@ -17,8 +17,6 @@ namespace {
 using namespace tessera;
 using namespace tessera::test;
 
-using Domain = std::optional<AtomicDomain>;
-
 // Whole numbers of both signs, and infinities where there are any.
 template <class T>
 T any_number(Random& random) {

@@ -17,7 +17,6 @@ namespace {
 using namespace tessera;
 using namespace tessera::test;
 
-using Domain = std::optional<AtomicDomain>;
 constexpr index_t word_bytes = 8;
 constexpr ElementKind int64 = ElementKind::int64;
 

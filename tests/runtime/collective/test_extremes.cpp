@@ -70,11 +70,11 @@ TEST(Extremes, shapes_of_eight_levels_and_strides_of_any_sign_equal_a_model) {
     auto* mine = reinterpret_cast<std::byte*>(data[at(all.rank())].data());
     segment.put(right(), t.offset + 64, t.shape, mine + t.local_begin);
     segment.sync();
-    compare_bytes(compared, std::pair("put", round), model.slices[at(all.rank())], own_slice(segment, bytes));
+    compare_bytes(compared, std::pair("put"sv, round), model.slices[at(all.rank())], own_slice(segment, bytes));
     Bytes found = random_bytes(random, t.local_bytes), expected = found;  // gaps stay as they are
     segment.get(left(), t.offset + 64, t.shape, found.data() + t.local_begin);
     model.get(left(), t.offset + 64, t.shape, expected.data() + t.local_begin);
-    compare_bytes(compared, std::pair("get", round), expected, found);
+    compare_bytes(compared, std::pair("get"sv, round), expected, found);
     segment.sync();
     const double alpha = 2;
     segment.accumulate(right(), t.offset + 64, t.shape, ElementKind::float64, &alpha, mine + t.local_begin);
@@ -86,7 +86,7 @@ TEST(Extremes, shapes_of_eight_levels_and_strides_of_any_sign_equal_a_model) {
                             [](double old, double x) { return std::max(old + 2 * x, x); });
     }
     segment.sync();
-    compare_bytes(compared, std::pair("accumulate", round), model.slices[at(all.rank())],
+    compare_bytes(compared, std::pair("accumulate"sv, round), model.slices[at(all.rank())],
                   own_slice(segment, bytes));
     segment.sync();
   }

@@ -16,8 +16,6 @@ namespace {
 using namespace tessera;
 using namespace tessera::test;
 
-using Domain = std::optional<AtomicDomain>;
-
 // Random transfers of one process between areas that only it uses, in every slice of two segments.
 class OverlappingPlay {
  public:

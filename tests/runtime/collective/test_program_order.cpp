@@ -52,7 +52,7 @@ class OrderedPlay {
     for (int rank = 0; rank < ranks_; ++rank) {
       Bytes found(at(own_bytes));
       segment_.get(rank, begin_, Strided::contiguous(own_bytes), found.data());
-      compare_bytes(compared_, std::pair("at the end", rank), model_.slices[at(rank)], found);
+      compare_bytes(compared_, std::pair("at the end"sv, rank), model_.slices[at(rank)], found);
     }
     return compared_.equal();
   }
@@ -226,7 +226,7 @@ class OrderedPlay {
   int steps_ = 0;
 };
 
-void check(std::optional<AtomicDomain> domain, std::uint64_t seed) {
+void check_order(Domain domain, std::uint64_t seed) {
   const Group& all = world();
   Segment segment(all, own_bytes * all.size(), {.name = "ordered", .domain = domain});
   zero(segment, own_bytes * all.size());
@@ -244,7 +244,7 @@ void check(std::optional<AtomicDomain> domain, std::uint64_t seed) {
 }
 
 TEST(ProgramOrder, random_operations_are_seen_in_program_order) {
-  for (const auto& domain : domains()) check(domain, 600);
+  for (const auto& domain : domains()) check_order(domain, 600);
 }
 
 }  // namespace

@@ -56,7 +56,8 @@ TEST(Request, random_transfers_end_in_any_order_and_way) {
     }
     puts.front().request.wait();
     segment.sync();
-    compare_bytes(compared, std::pair("puts", round), model.slices[at(all.rank())], own_slice(segment, bytes));
+    compare_bytes(compared, std::pair("puts"sv, round), model.slices[at(all.rank())],
+                  own_slice(segment, bytes));
     Random own(random() + static_cast<std::uint64_t>(all.rank()));
     std::vector<Bytes> expected;
     for (int i = 0; i < 6; ++i) {
@@ -69,7 +70,7 @@ TEST(Request, random_transfers_end_in_any_order_and_way) {
     }
     for (std::size_t i = gets.size(); i-- > 0;) {
       gets[i].request.wait();
-      compare_bytes(compared, std::tuple("get", round, i), expected[i], gets[i].local);
+      compare_bytes(compared, std::tuple("get"sv, round, i), expected[i], gets[i].local);
     }
     segment.sync();
   }

@@ -13,6 +13,7 @@
 #include "mpi_test.hpp"
 #include "state/group_state.hpp"
 #include "state/runtime_state.hpp"
+#include "transfer_model.hpp"
 
 // Every kind of operation follows the method of its segment, TESSERA_METHOD, TESSERA_WINDOW and the measurement
 // at start-up. The tests replace the Runtime's measurement. Statistics say which path was taken.
@@ -116,13 +117,6 @@ void check_copies(TransferMethod method, const Measurement& measured, bool has_w
   segment.sync();
 }
 
-// Open MPI's compare-and-swap is not atomic against its other operations.
-#ifdef OPEN_MPI
-constexpr bool mpi_exchanges = false;
-#else
-constexpr bool mpi_exchanges = true;
-#endif
-
 // Operations that read and write elements. Agents serve them; in MPI's domain of atomicity the window does.
 void check_updates(TransferMethod method, AtomicDomain domain) {
   const bool is_mpi = domain == AtomicDomain::mpi && world().size() > 1;
@@ -162,7 +156,7 @@ void check_updates(TransferMethod method, AtomicDomain domain) {
               path);
     std::int64_t wanted = -1;
     const auto exchange = [&] { segment.compare_exchange(rank, 8, ElementKind::int64, &wanted, &number); };
-    if (is_mpi && !mpi_exchanges) {
+    if (!has_compare_exchange(segment)) {
       EXPECT_THROW(exchange(), UsageError);
     } else {
       EXPECT_EQ(taken(segment, Operation::atomic, exchange), path);

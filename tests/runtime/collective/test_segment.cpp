@@ -39,7 +39,7 @@ void check_put_and_get(const Group& group, index_t bytes, int rounds, std::uint6
         segment.put(owner, transfer.offset, transfer.shape, data.data() + transfer.local_begin);
     }
     segment.sync();
-    compare_bytes(compared, std::pair("puts", round), model.slices[at(group.rank())],
+    compare_bytes(compared, std::pair("puts"sv, round), model.slices[at(group.rank())],
                   own_slice(segment, bytes));
     Random own(random() + static_cast<std::uint64_t>(group.rank()));
     for (int i = 0; i < 4; ++i) {
@@ -48,7 +48,7 @@ void check_put_and_get(const Group& group, index_t bytes, int rounds, std::uint6
       Bytes found = random_bytes(own, transfer.local_bytes), expected = found;  // gaps stay as they are
       segment.get(owner, transfer.offset, transfer.shape, found.data() + transfer.local_begin);
       model.get(owner, transfer.offset, transfer.shape, expected.data() + transfer.local_begin);
-      compare_bytes(compared, std::tuple("get", round, i), expected, found);
+      compare_bytes(compared, std::tuple("get"sv, round, i), expected, found);
     }
     segment.sync();
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <string>
 #include <vector>
 
 #include <tessera/runtime/scalars.hpp>
@@ -194,35 +193,6 @@ TEST(Statistics, large_transfers_are_timed_each) {
   EXPECT_GT(after.of(Path::node, Operation::put).seconds, before.of(Path::node, Operation::put).seconds);
   EXPECT_GT(after.targets.at(all.rank())[number_of(Path::node)][number_of(Operation::put)].seconds, 0.0);
   segment.sync();
-}
-
-TEST(Statistics, traffic_adds_up) {
-  Traffic sum{.operations = 1, .bytes = 2, .seconds = 0.25};
-  sum += Traffic{.operations = 10, .bytes = 20, .seconds = 0.5};
-  EXPECT_EQ(sum.operations, 11U);
-  EXPECT_EQ(sum.bytes, 22U);
-  EXPECT_EQ(sum.seconds, 0.75);
-}
-
-// A line for each path and operation that occurred, and for no other.
-TEST(Statistics, text_has_a_line_for_each_path_and_operation_that_occurred) {
-  Statistics statistics;
-  statistics.total[number_of(Path::node)][number_of(Operation::put)] = {321, 4096, 0.5};
-  statistics.total[number_of(Path::window)][number_of(Operation::atomic)] = {654, 5232, 0.25};
-  const std::string text = statistics.text();
-  int put_lines = 0, atomic_lines = 0, others = 0;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string line = text.substr(begin, end - begin);
-    auto has = [&line](const char* word) { return line.find(word) != std::string::npos; };
-    put_lines += static_cast<int>(has("node") && has("put") && has("321"));
-    atomic_lines += static_cast<int>(has("window") && has("atomic") && has("654"));
-    others += static_cast<int>(has("accumulate"));
-    begin = end + 1;
-  }
-  EXPECT_EQ(put_lines, 1) << text;
-  EXPECT_EQ(atomic_lines, 1) << text;
-  EXPECT_EQ(others, 0) << text;
 }
 
 }  // namespace

@@ -49,9 +49,9 @@ TEST(Threads, have_lists_and_blocks_of_their_own) {
       const auto method = static_cast<VectorMethod>(round % 4);
       put({.run = 16, .remote = places, .local = from}, method);
       get({.run = 16, .remote = places, .local = into}, method);
-      compared(std::pair("list", round), sent, received);
+      compared(std::pair("list"sv, round), sent, received);
       const Bytes marks(at(64 * (thread + 1)), static_cast<std::byte>(thread + 1));
-      compare_bytes(compared, std::pair("block", round), marks, {heap.address(block), marks.size()});
+      compare_bytes(compared, std::pair("block"sv, round), marks, {heap.address(block), marks.size()});
       heap.deallocate(block);
     }
     segment.flush();

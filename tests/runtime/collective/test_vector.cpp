@@ -134,7 +134,7 @@ void check_put_and_get(VectorMethod method, Wait wait, std::uint64_t seed) {
       while (!request.test()) {
       }
     }
-    compare_bytes(compared, std::pair("get", round), expected, found.buffer);
+    compare_bytes(compared, std::pair("get"sv, round), expected, found.buffer);
     segments.sync();
   }
   EXPECT_TRUE(compared.equal()) << to_string(method);

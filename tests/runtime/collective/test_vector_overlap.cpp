@@ -49,7 +49,7 @@ struct CrowdedVector {
 };
 
 // Every rank puts to its own area of all slices. Then every rank checks its slice.
-void check_puts(VectorMethod method, std::uint64_t seed) {
+void check_crowded_puts(VectorMethod method, std::uint64_t seed) {
   const Group& all = world();
   const index_t bytes = rank_bytes * all.size();
   Segment segment(all, bytes, "crowded");
@@ -72,7 +72,7 @@ void check_puts(VectorMethod method, std::uint64_t seed) {
         model.get(run.rank, run.offset, Strided::contiguous(found.run), expected.data() + run.local);
       if (writer != all.rank()) continue;
       get(found.vector(), method);
-      compare_bytes(compared, std::pair("get", round), expected, found.buffer);
+      compare_bytes(compared, std::pair("get"sv, round), expected, found.buffer);
     }
   }
   segment.sync();
@@ -82,10 +82,10 @@ void check_puts(VectorMethod method, std::uint64_t seed) {
 }
 
 TEST(VectorOverlap, the_last_of_the_list_stays) {
-  for (const VectorMethod method : ordered) check_puts(method, 3);
+  for (const VectorMethod method : ordered) check_crowded_puts(method, 3);
 }
 
-void check_sums(VectorMethod method, std::uint64_t seed) {
+void check_crowded_sums(VectorMethod method, std::uint64_t seed) {
   const Group& all = world();
   const index_t bytes = rank_bytes * all.size();
   Segment segment(all, bytes, "counted");
@@ -115,7 +115,7 @@ void check_sums(VectorMethod method, std::uint64_t seed) {
 }
 
 TEST(VectorOverlap, every_term_counts) {
-  for (const VectorMethod method : ordered) check_sums(method, 8);
+  for (const VectorMethod method : ordered) check_crowded_sums(method, 8);
 }
 
 // Local runs inside the slices of the node, among the places that are written. Each run reads what earlier runs

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,7 @@
 namespace tessera::test {
 
 using Bytes = std::vector<std::byte>;
+using namespace std::string_view_literals;  // GoogleTest prints a plain literal with its address
 
 inline Bytes random_bytes(Random& random, index_t count) {
   Bytes bytes(at(count));
@@ -43,7 +45,7 @@ void compare_bytes(Comparison& compared, const Where& where, std::span<const std
 inline testing::AssertionResult same_bytes(std::span<const std::byte> expected,
                                            std::span<const std::byte> found) {
   Comparison compared;
-  compare_bytes(compared, "byte", expected, found);
+  compare_bytes(compared, "byte"sv, expected, found);
   return compared.equal();
 }
 
@@ -103,8 +105,10 @@ inline Bytes own_slice(const Segment& segment, index_t bytes) {
   return {here, here + bytes};
 }
 
+/// A segment's domain of atomicity, or the Runtime's choice.
+using Domain = std::optional<AtomicDomain>;
 /// The domains that are available here. @collective
-inline std::vector<std::optional<AtomicDomain>> domains() {
+inline std::vector<Domain> domains() {
   if (world().size() == 1 || !has_windows()) return {std::nullopt};
   return {std::nullopt, AtomicDomain::mpi};
 }

@@ -126,7 +126,7 @@ class Forged : public testing::Test {
   const std::filesystem::path file_ = directory_ / "run.000001.h5";
 };
 
-TEST_F(Forged, AWholeOneIsRead) {
+TEST_F(Forged, file_that_is_whole_is_read) {
   write(whole());
   const Head head = read_head(file_);
   EXPECT_EQ(head.manifest.step, -7);
@@ -134,7 +134,7 @@ TEST_F(Forged, AWholeOneIsRead) {
   EXPECT_EQ(head.checksums.size(), 4U);
 }
 
-TEST_F(Forged, Lengths) {
+TEST_F(Forged, lengths_that_do_not_fit_the_file_are_refused) {
   Forgery f = whole();
   f.change_seal = [](Seal& seal) { seal.manifest_size = 6'000'000'000; };
   expect_refused(f, {"a manifest of 6000000000 bytes"});
@@ -159,7 +159,7 @@ TEST_F(Forged, Lengths) {
   expect_refused(f, {"does not fit together"});
 }
 
-TEST_F(Forged, Extents) {
+TEST_F(Forged, extents_that_no_array_has_are_refused) {
   const auto expect = [&](const std::string& extents, const std::vector<std::string>& words) {
     Forgery f = whole();
     f.change_manifest = [&](std::string& text) { replace(text, "2 30 40 fields/density", extents); };
@@ -183,7 +183,7 @@ TEST_F(Forged, Extents) {
 }
 
 // A name may have any bytes. Messages show it as printable text.
-TEST_F(Forged, Names) {
+TEST_F(Forged, names_are_printable_in_messages) {
   Forgery f = whole();
   f.manifest.entries[3].name = "fields/\33[31mdensity";
   write(f);
@@ -195,7 +195,7 @@ TEST_F(Forged, Names) {
   expect_refused(f, {"array \"\\x9b2J\"", "does not fit"});
 }
 
-TEST_F(Forged, Numbers) {
+TEST_F(Forged, numbers_that_no_writer_writes_are_refused) {
   const auto expect = [&](const std::string& what, const std::string& by,
                           const std::vector<std::string>& words) {
     Forgery f = whole();
@@ -220,7 +220,7 @@ TEST_F(Forged, Numbers) {
   expect("text bytes 1 ", "text int64 8 ", {"elements of 8 bytes"});
 }
 
-TEST_F(Forged, Places) {
+TEST_F(Forged, places_outside_the_file_or_of_two_parts_are_refused) {
   const auto expect = [&](const std::function<void(Manifest&)>& change, const std::vector<std::string>& words) {
     Forgery f = whole();
     Manifest other = f.manifest;
@@ -330,7 +330,7 @@ void expect_fits(const Head& head) {
 
 // Random changes, with right checksums. The file is refused with a message, or it is a checkpoint whose numbers
 // fit its file.
-TEST_F(Forged, AnythingAtAll) {
+TEST_F(Forged, random_changes_are_refused_or_fit_the_file) {
   RandomChanges random;
   int read = 0, refused = 0;
   const auto begin = std::chrono::steady_clock::now();

@@ -3,7 +3,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -27,9 +26,9 @@ using tessera::test::bytes_of;
 using tessera::test::expect_words;
 using tessera::test::FileSizeLimit;
 using tessera::test::message_of;
+using tessera::test::Names;
 using tessera::test::set_bytes;
 using tessera::test::TemporaryDirectory;
-using Names = std::vector<std::string>;
 using Part = AtomicFile::Part;
 
 mode_t mode_of(const std::filesystem::path& path) {

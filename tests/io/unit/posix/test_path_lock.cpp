@@ -31,9 +31,9 @@ using tessera::io::detail::PathLock;
 using tessera::test::bytes_of;
 using tessera::test::expect_words;
 using tessera::test::message_of;
+using tessera::test::Names;
 using tessera::test::set_bytes;
 using tessera::test::TemporaryDirectory;
-using Names = std::vector<std::string>;
 
 std::string host_of_this() {
   std::array<char, 256> name{};

@@ -11,12 +11,13 @@ namespace {
 using tessera::index_t;
 using tessera::detail::reserve_in_pieces;
 
-constexpr index_t mebi = index_t{1} << 20, begin = 4096;
+constexpr index_t mebi = index_t{1} << 20;
 
 // A kernel that reserves at most `most` bytes between two signals. A call that asks for more is interrupted and
 // undone.
 class Reserve : public testing::Test {
  protected:
+  static constexpr index_t begin = 4096;
   int reserve(index_t bytes, index_t most) {
     end_ = begin, calls_ = 0;
     return reserve_in_pieces(begin, bytes, [&](index_t offset, index_t count) {
