@@ -5,6 +5,7 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <ranges>
 #include <stdexcept>
 #include <utility>
 
@@ -63,6 +64,15 @@ class Extents : public detail::Numbers<N> {
     return a.values() == b.values();
   }
 };
+
+}  // namespace tessera
+
+/// As a range, Extents have N elements: the extents. Their size() is another number, which ranges must not
+/// take.
+template <std::size_t N>
+inline constexpr bool std::ranges::disable_sized_range<tessera::Extents<N>> = true;
+
+namespace tessera {
 
 /// A position: zero-based coordinates in N dimensions. @local
 template <std::size_t N>

@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include <tessera/layout.hpp>
@@ -49,6 +50,14 @@ TEST(Index, indices_add_and_refuse_what_does_not_fit) {
   EXPECT_EQ(Index<2>(), Index<2>(0, 0));
   EXPECT_THROW(Index<1>(std::numeric_limits<std::uint64_t>::max()), UsageError);
   EXPECT_EQ(Index<1>(std::uint64_t{1} << 62)[0], index_t{1} << 62);
+}
+
+// Their size() is the product, which would be far too many.
+TEST(Extents, a_span_of_extents_has_one_number_for_each_dimension) {
+  const Extents<3> extents(4, 5, 6);
+  const std::span<const index_t> numbers = extents;
+  EXPECT_EQ(numbers.size(), 3U);
+  EXPECT_EQ(numbers.back(), 6);
 }
 
 TEST(Patch, patches_have_extents_elements_and_intersections) {
