@@ -142,13 +142,19 @@ void gemm_by_columns(index_t m, index_t n, index_t k, T alpha, const Panel<const
 template <class T>
 void gemm(index_t m, index_t n, index_t k, T alpha, const Panel<const T>& a, bool conjugate_a,
           const Panel<const T>& b, bool conjugate_b, T beta, const Panel<T>& c) {
+  if (k == 0) {
+    for (index_t i = 0; i < m; ++i) {
+      for (index_t j = 0; j < n; ++j) c.at(i, j) = beta == T{0} ? T{0} : beta * c.at(i, j);
+    }
+    return;
+  }
   if constexpr (std::is_floating_point_v<T>) {
     if (is_rank_update<T>(m, n, k) && rank_update(m, n, k, alpha, a, b, beta, c)) return;
   }
   const auto fits = [](const auto& panel, index_t rows, index_t columns) {
     return order_of(panel.row_stride, panel.column_stride, rows, columns) != Order::neither;
   };
-  if (std::min({m, n, k}) > 0 && !(fits(c, m, n) && fits(a, m, k) && fits(b, k, n))) {
+  if (std::min(m, n) > 0 && !(fits(c, m, n) && fits(a, m, k) && fits(b, k, n))) {
     throw UsageError(
         formatted("a product of {} x {} and {} x {} elements in one process is laid out as BLAS, "
                   "which counts in 32 bits, cannot reach it; use more processes",

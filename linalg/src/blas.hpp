@@ -41,7 +41,8 @@ struct Panel {
 };
 
 enum class Order { by_columns, by_rows, neither };
-/// The order of a panel, if BLAS can take it. A panel of one row or column is by columns. @local
+/// The order of a panel, if BLAS can take it. By columns if it is in both orders, as a dense row or column is.
+/// @local
 Order order_of(index_t row_stride, index_t column_stride, index_t rows, index_t columns) noexcept;
 
 /// Whether gemm() can read an operand for a result of this order: BLAS conjugates only where it transposes,

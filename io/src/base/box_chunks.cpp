@@ -14,7 +14,7 @@ BoxChunks::BoxChunks(const Box& box, int rank, index_t element_bytes, index_t ma
   auto extent = [&](std::size_t d) { return box.hi[d] - box.lo[d]; };
   index_t row = element_bytes;  // bytes of one index of the dimension that is cut
   cut_ = rank_ - 1;
-  while (cut_ > 0 && row * extent(cut_) <= max_bytes) row *= extent(cut_--);
+  while (cut_ > 0 && row <= max_bytes / extent(cut_)) row *= extent(cut_--);
   width_ = std::clamp<index_t>(max_bytes / row, 1, extent(cut_));
   ranges_ = (extent(cut_) + width_ - 1) / width_;
   count_ = ranges_;

@@ -38,7 +38,9 @@ AtomicFile::AtomicFile(std::filesystem::path path, Part part, Links links)
 
 void AtomicFile::begin() {
   if (part_ == Part::uses) return;
-  if (std::filesystem::is_directory(path_)) throw IoError("this is a directory; give the name of a file");
+  std::error_code ignored;  // without_links() says what is wrong with a link
+  if (std::filesystem::is_directory(path_, ignored))
+    throw IoError("this is a directory; give the name of a file");
   const bool replaces = links_ == Links::follow;
   if (replaces) path_ = without_links(path_);
   struct stat before {};

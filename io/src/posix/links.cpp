@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "posix/links.hpp"
 
+#include <system_error>
+
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -36,7 +38,10 @@ std::filesystem::path without_links(std::filesystem::path path) {
           "that it leads to",
           path.string(), status.st_uid));
     }
-    path = path.parent_path() / std::filesystem::read_symlink(path);
+    std::error_code error;
+    const auto target = std::filesystem::read_symlink(path, error);
+    if (error) throw IoError(formatted("symbolic link {} cannot be read: {}", path.string(), error.message()));
+    path = path.parent_path() / target;
   }
   throw IoError(
       formatted("{} is a symbolic link that leads through more than {} others", path.string(), max_links));

@@ -58,8 +58,9 @@ Attempt create(const std::filesystem::path& path, const std::string& text) {
       write_at(file, std::as_bytes(std::span(text)), 0);
       attempt.created = ::link(mine.c_str(), path.c_str()) == 0;
       error = errno;
-    } catch (const IoError&) {
-      error = errno;
+    } catch (const IoError& problem) {
+      ::unlink(mine.c_str());
+      throw IoError(formatted("no file {} can be made: {}", path.string(), problem.what()));
     }
     ::unlink(mine.c_str());
     if (!attempt.created && (error == EPERM || error == EOPNOTSUPP || error == ENOSYS)) {  // no hard links here

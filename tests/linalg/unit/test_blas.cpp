@@ -161,7 +161,7 @@ TYPED_TEST(BlasCalls, of_gemm_equal_loops_for_all_orders_that_can_be_read) {
   using T = TypeParam;
   std::mt19937 random(1);
   const std::vector<Order> orders{Order::by_columns, Order::by_rows};
-  for (const Extents3& extents : {Extents3{5, 7, 3}, {1, 4, 6}, {6, 1, 2}, {1, 1, 9}, {3, 4, 1}}) {
+  for (const Extents3& extents : {Extents3{5, 7, 3}, {1, 4, 6}, {6, 1, 2}, {1, 1, 9}, {3, 4, 1}, {3, 2, 0}}) {
     for (const Order a : orders) {
       for (const Order b : orders) {
         for (const Order c : orders) {
