@@ -15,7 +15,8 @@ struct Rows {
   index_t count = 1, to = 0, from = 0;
 };
 
-/// A kernel that accumulates rows of `n` contiguous elements.
+/// A kernel that accumulates rows of `n` contiguous elements. `alpha` is never null: one() where there is no
+/// factor.
 using RowKernel = void (*)(void* to, const void* from, index_t n, const Rows& rows, const void* alpha);
 /// The kernel of an update: of a sum with this alpha, or of min or max. It is chosen once for many rows. @local
 RowKernel row_kernel(ElementKind kind, Update update, const void* alpha) noexcept;

@@ -80,7 +80,7 @@ void check_nan() {
       const bool has_nan = std::isnan(y) || std::isnan(x);
       const T expected = least == (x < y) ? x : y;
       T by_row = y, by_fold = y, by_update = y, old = 0;
-      detail::row_kernel(kind, update, nullptr)(&by_row, &x, 1, {}, nullptr);
+      detail::row_kernel(kind, update, nullptr)(&by_row, &x, 1, {}, detail::one(kind));
       detail::fold(kind, reduce)(&by_fold, &x, 1);
       detail::fetch_update(kind, update, &by_update, &x, &old);
       for (const T found : {by_row, by_fold, by_update}) {
