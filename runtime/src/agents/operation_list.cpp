@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "agents/operation_list.hpp"
 
+#include <array>
 #include <utility>
 
 #include "kernels/elements.hpp"
@@ -101,10 +102,15 @@ void run_operations(const ExposedRegions& regions, const LockStripes& locks,
     } else if (group.verb == Verb::accumulate) {
       StripedAccumulate adder(stripes, {Verb::accumulate, group.kind, group.update, group.value.data()});
       run([&](std::byte* where, const std::byte* from) { adder.run(where, from, group.run); });
-    } else {
+    } else if (group.fetches) {
       run([&](std::byte* where, const std::byte* operand) {
         update_element(stripes, where, group.kind, group.update, operand, results);
         results += group.run;
+      });
+    } else {
+      std::array<std::byte, 16> unwanted;
+      run([&](std::byte* where, const std::byte* operand) {
+        update_element(stripes, where, group.kind, group.update, operand, unwanted.data());
       });
     }
     data += padding(data - operations.data());

@@ -15,18 +15,19 @@
 namespace tessera::detail {
 
 /// Runs of one kind. In an operation list, each group is followed by its `count` runs. A run is its position
-/// and, unless it is read, its data, padded to whole words. The data of an update is its operand, and it sends
-/// back the old value.
+/// and, unless it is read, its data, padded to whole words. The data of an update is its operand. If it
+/// fetches, it sends back the old value.
 struct RunGroup {
   Verb verb = Verb::put;
   ElementKind kind = ElementKind::bytes;
   Update update = Update::sum;
+  bool fetches = true;  // of an update
   std::uint64_t region = 0;
   index_t run = 0;
   index_t count = 0;
   alignas(16) std::array<std::byte, 16> value{};
 
-  bool reads() const noexcept { return verb == Verb::get || verb == Verb::update; }
+  bool reads() const noexcept { return verb == Verb::get || (verb == Verb::update && fetches); }
   /// Bytes of a run with its position.
   index_t spacing() const noexcept {
     constexpr auto word = static_cast<index_t>(sizeof(index_t));
@@ -34,7 +35,7 @@ struct RunGroup {
   }
   bool is_like(const RunGroup& other) const noexcept {
     return verb == other.verb && region == other.region && run == other.run && kind == other.kind &&
-           update == other.update && value == other.value;
+           update == other.update && fetches == other.fetches && value == other.value;
   }
 };
 static_assert(sizeof(RunGroup) % 16 == 0);

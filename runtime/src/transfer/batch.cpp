@@ -253,6 +253,7 @@ void Batch::fetch_op(Segment& segment, int rank, index_t offset, ElementKind kin
   RunGroup group = state_->group_of(Verb::update, size_of(kind));
   group.kind = kind;
   group.update = update;
+  group.fetches = result != nullptr;
   state_->to_agent(group, offset, value, result);
 }
 

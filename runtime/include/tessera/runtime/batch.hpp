@@ -34,7 +34,12 @@ class Batch {
   /// `bytes` of elements, each multiplied by alpha.
   void accumulate(Segment& segment, int rank, index_t offset, ElementKind kind, const void* alpha,
                   const void* source, index_t bytes);
-  /// `result`, if not null, holds the old value when send() returns.
+  /// Updates one element as fetch_op does, and fetches nothing: no answer travels between nodes. As a put, it
+  /// is done at the target after a flush.
+  void update(Segment& segment, int rank, index_t offset, ElementKind kind, Update update, const void* value) {
+    fetch_op(segment, rank, offset, kind, update, value, nullptr);
+  }
+  /// `result` holds the old value when send() returns. If it is null, this is update().
   void fetch_op(Segment& segment, int rank, index_t offset, ElementKind kind, Update update, const void* value,
                 void* result);
   void fetch_add(Segment& segment, int rank, index_t offset, ElementKind kind, const void* value,

@@ -75,6 +75,25 @@ TEST(OperationList, carries_out_its_runs_in_their_order) {
   EXPECT_EQ(after, 20);
 }
 
+TEST(OperationList, has_no_answer_if_its_updates_fetch_nothing) {
+  const auto memory = std::make_unique<Memory>();
+  OperationList list;
+  const std::int64_t mask = 0b1100;
+  RunGroup updates = group_of(Verb::update, region_a, 8, Update::bit_xor);
+  updates.fetches = false;
+  for (index_t word = 8; word < 16; ++word) list.add(updates, word * 8, &mask, nullptr);
+  EXPECT_EQ(list.answer_bytes(), 0);
+  EXPECT_TRUE(list.writes());
+  std::int64_t old = 0;
+  list.add(group_of(Verb::update, region_a, 8, Update::bit_xor), 64, &mask, &old);
+  EXPECT_EQ(list.answer_bytes(), 8);
+  memory->run(list);
+  EXPECT_EQ(old, 8 ^ mask);
+  EXPECT_EQ(memory->a[8], 8);
+  for (std::size_t word = 9; word < 16; ++word)
+    EXPECT_EQ(memory->a[word], static_cast<std::int64_t>(word) ^ mask);
+}
+
 TEST(OperationList, knows_the_regions_and_the_bytes_that_it_touches) {
   OperationList list;
   const std::int64_t value = 0;
