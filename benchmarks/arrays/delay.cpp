@@ -9,6 +9,7 @@
 
 #include <tessera/array.hpp>
 
+#include "compute.hpp"
 #include "sections.hpp"
 
 namespace tessera::benchmark::arrays {
@@ -16,10 +17,6 @@ namespace {
 
 constexpr const char* section = "delay: time in update_ghosts when one rank comes 100 ms late";
 constexpr std::chrono::milliseconds lateness(100);
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 bool holds(const Array<double, 1>& array, index_t width) {
   const index_t size = array.size(), lo = array.local_patch().lo[0];

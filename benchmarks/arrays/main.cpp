@@ -5,12 +5,10 @@
 // cells, elementwise operations, lists of elements, epochs, tasks; against bare transfers, loops, MPI,
 // ScaLAPACK, Global Arrays.
 #include <CLI/CLI.hpp>
-#include <memory>
 
-#include <tessera/runtime/error.hpp>
 #include <tessera/runtime/runtime.hpp>
 
-#include "ga_peer.hpp"
+#include "peers.hpp"
 #include "sections.hpp"
 
 namespace tessera::benchmark::arrays {
@@ -70,17 +68,6 @@ bool applies(const Section& section, const Group& world) {
   return world.size() >= section.min_ranks;
 }
 
-bool find_windows(const Group& world) {
-  if (world.node_count() == 1) return true;
-  try {
-    Segment trial(world, 64, {.domain = AtomicDomain::mpi});
-    trial.close();
-    return true;
-  } catch (const WindowError&) {
-    return false;
-  }
-}
-
 void run(Session& session, const Place& place, const std::string& alone) {
   std::string left_out;
   for (const Section& section : sections) {
@@ -117,19 +104,8 @@ int main(int argc, char** argv) {
   parsed.options.full = {.sample_seconds = one_node ? 20e-6 : 1e-3, .comparison_seconds = one_node ? 6.0 : 3.0};
 
   Session session(runtime, "arrays", parsed.options);
-  const bool windows = arrays::find_windows(world);
-  // Global Arrays uses all processes, including those of agents, and needs windows.
-  std::unique_ptr<ga_peer::Library> library;
-  if (!ga_peer::available()) {
-    session.note(ga_peer::why_not());
-  } else if (windows && runtime.progress() != tessera::ProgressMode::rank) {
-    library = std::make_unique<ga_peer::Library>(256 * arrays::mib);
-  } else {
-    session.note(
-        "Not compared with Global Arrays: it needs MPI's windows between the nodes, and processes without "
-        "agents.");
-  }
-  arrays::run(session, {one_node, windows, library != nullptr}, alone);
+  const Peers peers = start_peers(session, runtime, 256 * arrays::mib);
+  arrays::run(session, {one_node, peers.windows, peers.global_arrays != nullptr}, alone);
   session.note("A comparison that would take longer than six seconds (between nodes three) has fewer pairs.");
   session.finish();
   return 0;

@@ -3,11 +3,11 @@
 // The time that a computation on all ranks loses to a checkpoint that is written behind it.
 #include <algorithm>
 #include <array>
-#include <chrono>
 
 #include <tessera/elementwise.hpp>
 #include <tessera/io/io.hpp>
 
+#include "compute.hpp"
 #include "sections.hpp"
 
 namespace tessera::benchmark::io {
@@ -15,10 +15,6 @@ namespace {
 
 constexpr const char* section = "a computation while a checkpoint is written behind it";
 constexpr double bytes_per_second = 500e6;  // of all ranks together
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 // Products of small matrices that stay in a core's cache: they need only the processor.
 class Computation {

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 #include "turns.hpp"
+#include "compute.hpp"
 
-#include <chrono>
 #include <span>
 
 namespace tessera::benchmark::io {
 namespace {
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 double seconds_of(const Group& group, const Side& side) {
   group.barrier();

@@ -5,6 +5,7 @@
 #include <tessera/runtime/error.hpp>
 
 #include "compute.hpp"
+#include "peers.hpp"
 
 namespace tessera::benchmark::network {
 namespace {
@@ -15,25 +16,12 @@ const Group& checked(const Group& world) {
   return world;
 }
 
-bool find_windows(const Group& world) {
-  try {
-    Segment trial(world, 64, {.domain = AtomicDomain::mpi});
-    trial.close();
-    return true;
-  } catch (const WindowError&) {
-    return false;
-  }
-}
-
 }  // namespace
 
 Ends::Ends(const Runtime& runtime)
-    : words_(checked(runtime.world()), sizeof(std::int64_t), "words"),
-      windows_(find_windows(runtime.world())),
-      served_(runtime.progress() != ProgressMode::poll) {
-  words_.store(world().rank(), 0, std::int64_t{0});
-  words_.sync();
-}
+    : signal_(checked(runtime.world())),
+      windows_(benchmark::has_windows(runtime.world())),
+      served_(runtime.progress() != ProgressMode::poll) {}
 
 Others Ends::waiting() const {
   return {.wait = [this] { world().barrier(); }};
@@ -46,18 +34,6 @@ Others Ends::computing() {
               },
           .release = [this] { tell(target); },
           .wait = [this] { world().barrier(); }};
-}
-
-void Ends::tell(int rank) {
-  words_.store(rank, 0, ++told_);
-  words_.flush(rank);
-}
-
-bool Ends::listen() noexcept {
-  auto* word = reinterpret_cast<std::int64_t*>(words_.address(world().rank()));
-  if (std::atomic_ref(*word).load(std::memory_order_acquire) <= heard_) return false;
-  ++heard_;
-  return true;
 }
 
 }  // namespace tessera::benchmark::network

@@ -2,11 +2,10 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include <atomic>
-
 #include <tessera/runtime/runtime.hpp>
 
 #include "measure.hpp"
+#include "signal.hpp"
 
 namespace tessera::benchmark::network {
 
@@ -20,9 +19,9 @@ class Ends {
   Ends(const Ends&) = delete;
   Ends& operator=(const Ends&) = delete;
   /// @collective
-  void close() { words_.close(); }
+  void close() { signal_.close(); }
 
-  const Group& world() const noexcept { return words_.group(); }
+  const Group& world() const noexcept { return signal_.group(); }
   bool is_origin() const { return world().rank() == origin; }
   /// Whether MPI has windows between these nodes. @local
   bool has_windows() const noexcept { return windows_; }
@@ -50,14 +49,13 @@ class Ends {
   }
 
   /// Ends a listen() of the other rank. @onesided
-  void tell(int rank);
+  void tell(int rank) { signal_.tell(rank); }
   /// True once for each tell() of the other rank; makes no calls. @local
-  bool listen() noexcept;
+  bool listen() noexcept { return signal_.is_told(); }
 
  private:
-  Segment words_;  // how often each rank was told
+  Signal signal_;
   bool windows_, served_;
-  std::int64_t told_ = 0, heard_ = 0;
 };
 
 /// What the names of rows say about the target.

@@ -3,19 +3,16 @@
 #include "measure.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <vector>
 
 #include <mpi.h>
 
 #include <tessera/runtime/error.hpp>
 
+#include "compute.hpp"
+
 namespace tessera::benchmark {
 namespace {
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 void wait_for_all(const Group& group) {
   if (const int code = MPI_Barrier(group.mpi_comm()); code != MPI_SUCCESS)

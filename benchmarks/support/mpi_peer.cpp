@@ -2,10 +2,12 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "mpi_peer.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <new>
+#include <numeric>
 
 #include <tessera/runtime/error.hpp>
 
@@ -96,11 +98,80 @@ void Window::get(int rank, void* into, const RowsType& rows) {
 
 void Window::flush(int rank) { check(MPI_Win_flush(rank, win_), "MPI_Win_flush"); }
 
-void Window::sync() {
-  check(MPI_Win_flush_all(win_), "MPI_Win_flush_all");
-  check(MPI_Win_sync(win_), "MPI_Win_sync");
-  check(MPI_Barrier(comm_), "MPI_Barrier");
-  check(MPI_Win_sync(win_), "MPI_Win_sync");
+namespace {
+
+MPI_Op op_of(Combine how) { return how == Combine::sum ? MPI_SUM : MPI_BXOR; }
+
+// Also the words of the other ranks are complete and visible.
+void sync_window(MPI_Win win, MPI_Comm comm) {
+  check(MPI_Win_flush_all(win), "MPI_Win_flush_all");
+  check(MPI_Win_sync(win), "MPI_Win_sync");
+  check(MPI_Barrier(comm), "MPI_Barrier");
+  check(MPI_Win_sync(win), "MPI_Win_sync");
+}
+
+}  // namespace
+
+void Window::sync() { sync_window(win_, comm_); }
+
+Words::Words(const Group& group, index_t count) : comm_(group.mpi_comm()), count_(count) {
+  void* base = nullptr;
+  win_ = allocate(comm_, count * static_cast<index_t>(sizeof(std::uint64_t)), base);
+  base_ = static_cast<std::uint64_t*>(base);
+  check(MPI_Win_lock_all(MPI_MODE_NOCHECK, win_), "MPI_Win_lock_all");
+  std::fill_n(base_, count, 0);
+  sync();
+}
+
+Words::~Words() {
+  // Collective, so it is skipped while a rank unwinds: the others would not take part.
+  if (std::uncaught_exceptions() > 0) return;
+  MPI_Win_unlock_all(win_);
+  MPI_Win_free(&win_);
+}
+
+std::uint64_t Words::fetch_op(int rank, index_t at, Combine how, std::uint64_t value) {
+  std::uint64_t old = 0;
+  check(MPI_Fetch_and_op(&value, &old, MPI_UINT64_T, rank, at, op_of(how), win_), "MPI_Fetch_and_op");
+  check(MPI_Win_flush(rank, win_), "MPI_Win_flush");
+  return old;
+}
+
+void Words::accumulate(int rank, index_t at, Combine how, const std::uint64_t& value) {
+  check(MPI_Accumulate(&value, 1, MPI_UINT64_T, rank, at, 1, MPI_UINT64_T, op_of(how), win_), "MPI_Accumulate");
+}
+
+std::uint64_t Words::get(int rank, index_t at) {
+  std::uint64_t value = 0;
+  check(MPI_Get(&value, 1, MPI_UINT64_T, rank, at, 1, MPI_UINT64_T, win_), "MPI_Get");
+  check(MPI_Win_flush(rank, win_), "MPI_Win_flush");
+  return value;
+}
+
+void Words::put(int rank, index_t at, std::uint64_t value) {
+  check(MPI_Put(&value, 1, MPI_UINT64_T, rank, at, 1, MPI_UINT64_T, win_), "MPI_Put");
+  check(MPI_Win_flush(rank, win_), "MPI_Win_flush");
+}
+
+void Words::flush_all() { check(MPI_Win_flush_all(win_), "MPI_Win_flush_all"); }
+void Words::sync() { sync_window(win_, comm_); }
+
+std::vector<std::uint64_t> exchange_words(const Group& group, std::span<const std::uint64_t> send,
+                                          const std::vector<int>& counts) {
+  const auto starts_of = [](const std::vector<int>& numbers) {
+    std::vector<int> starts(numbers.size(), 0);
+    std::partial_sum(numbers.begin(), numbers.end() - 1, starts.begin() + 1);
+    return starts;
+  };
+  const MPI_Comm comm = group.mpi_comm();
+  std::vector<int> coming(counts.size());
+  check(MPI_Alltoall(counts.data(), 1, MPI_INT, coming.data(), 1, MPI_INT, comm), "MPI_Alltoall");
+  const std::vector<int> begins = starts_of(counts), places = starts_of(coming);
+  std::vector<std::uint64_t> received(static_cast<std::size_t>(places.back() + coming.back()));
+  check(MPI_Alltoallv(send.data(), counts.data(), begins.data(), MPI_UINT64_T, received.data(), coming.data(),
+                      places.data(), MPI_UINT64_T, comm),
+        "MPI_Alltoallv");
+  return received;
 }
 
 void allocate_and_free(const Group& group, index_t bytes) {

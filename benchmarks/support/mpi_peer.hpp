@@ -3,7 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include <mpi.h>
 
@@ -67,6 +70,45 @@ class Window {
   void* base_;
   MPI_Win win_;
 };
+
+/// How an atomic operation combines words.
+enum class Combine { sum, bit_xor };
+
+/// 64-bit words of all ranks of a group, zero at first, in a window from MPI_Win_allocate. One epoch lasts as
+/// long as the window, as with Window. @collective to make and destroy
+class Words {
+ public:
+  Words(const Group& group, index_t count);
+  ~Words();
+  Words(const Words&) = delete;
+  Words& operator=(const Words&) = delete;
+
+  /// This rank's words. @local
+  std::span<std::uint64_t> own() const noexcept { return {base_, static_cast<std::size_t>(count_)}; }
+  /// MPI_Fetch_and_op, complete on return; returns the old value. @onesided
+  std::uint64_t fetch_op(int rank, index_t at, Combine how, std::uint64_t value);
+  /// MPI_Accumulate of one word, which is read until the next flush. @onesided
+  void accumulate(int rank, index_t at, Combine how, const std::uint64_t& value);
+  /// MPI_Get and MPI_Put of one word, complete on return. @onesided
+  std::uint64_t get(int rank, index_t at);
+  void put(int rank, index_t at, std::uint64_t value);
+  /// This rank's operations are complete. @onesided
+  void flush_all();
+  /// The operations of all ranks are complete, and visible to the owners. @collective
+  void sync();
+
+ private:
+  MPI_Comm comm_;
+  index_t count_;
+  std::uint64_t* base_ = nullptr;
+  MPI_Win win_;
+};
+
+/// MPI_Alltoall and MPI_Alltoallv of words: to each rank so many of `send`, which are sorted by rank. Returns
+/// what came.
+/// @collective
+std::vector<std::uint64_t> exchange_words(const Group& group, std::span<const std::uint64_t> send,
+                                          const std::vector<int>& counts);
 
 /// Makes a window of so many bytes for each member, and frees it. @collective
 void allocate_and_free(const Group& group, index_t bytes);

@@ -4,7 +4,7 @@
 
 #include <tessera/runtime/types.hpp>
 
-namespace tessera::benchmark::network {
+namespace tessera::benchmark {
 
 /// Seconds since an arbitrary time. @local
 double now() noexcept;
@@ -14,4 +14,4 @@ void compute(index_t steps) noexcept;
 /// The number of steps that take so many seconds on a free core, from a short trial. @local
 index_t steps_of(double seconds);
 
-}  // namespace tessera::benchmark::network
+}  // namespace tessera::benchmark

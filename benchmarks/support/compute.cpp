@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace tessera::benchmark::network {
+namespace tessera::benchmark {
 
 double now() noexcept {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -32,4 +32,4 @@ index_t steps_of(double seconds) {
   return static_cast<index_t>(static_cast<double>(trial) * seconds / best) + 1;
 }
 
-}  // namespace tessera::benchmark::network
+}  // namespace tessera::benchmark
