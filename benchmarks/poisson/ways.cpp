@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "ways.hpp"
+
+#include <vector>
+
+#include <mpi.h>
+
+#include <tessera/runtime/error.hpp>
+#include <tessera/runtime/flags.hpp>
+#include <tessera/runtime/segment.hpp>
+
+namespace tessera::benchmark::poisson {
+namespace {
+
+constexpr index_t element = sizeof(double);
+
+void check(int code, const char* call) {
+  if (code != MPI_SUCCESS) throw MpiError(std::string(call) + " failed in a benchmark", code);
+}
+
+// A neighbour, the row that goes to it, and the row of its strip that this becomes.
+struct Neighbour {
+  int rank;
+  index_t own_row, border_row, its_row;
+  int side;  // 0: above this rank, 1: below
+};
+
+std::vector<Neighbour> neighbours_of(const Group& world, index_t n) {
+  const int me = world.rank();
+  const index_t rows = Strip::of(n, world.size(), me).rows;
+  std::vector<Neighbour> all;
+  if (me > 0) all.push_back({me - 1, 1, 0, Strip::of(n, world.size(), me - 1).rows + 1, 0});
+  if (me + 1 < world.size()) all.push_back({me + 1, rows, rows + 1, 0, 1});
+  return all;
+}
+
+}  // namespace
+
+Way by_put_notify(const Group& world, index_t n) {
+  const Strip strip = Strip::of(n, world.size(), world.rank());
+  const auto memory = std::make_shared<Segment>(world, strip.points() * element, "strip");
+  const auto flags = std::make_shared<Flags>(world, 2, "rows that have come");
+  const auto grid = std::make_shared<Grid>(strip, reinterpret_cast<double*>(memory->address(world.rank())));
+  world.sync();
+  const auto exchange = [memory, flags, grid, neighbours = neighbours_of(world, n)] {
+    const index_t bytes = grid->strip().width() * element;
+    for (const Neighbour& one : neighbours)
+      put_notify(*memory, one.rank, one.its_row * bytes, Strided::contiguous(bytes), grid->row(one.own_row),
+                 flags->at(one.rank, 1 - one.side));
+    for (const Neighbour& one : neighbours) flags->wait(one.side);
+  };
+  return {"put_notify", grid, exchange};
+}
+
+Way by_messages(const Group& world, index_t n) {
+  const Strip strip = Strip::of(n, world.size(), world.rank());
+  const auto memory = std::make_shared<std::vector<double>>(static_cast<std::size_t>(strip.points()));
+  const auto grid = std::make_shared<Grid>(strip, memory->data());
+  const auto exchange = [memory, grid, comm = world.mpi_comm(), neighbours = neighbours_of(world, n)] {
+    constexpr int tag = 1;
+    const int count = static_cast<int>(grid->strip().width());
+    MPI_Request requests[4];
+    int posted = 0;
+    for (const Neighbour& one : neighbours)
+      check(MPI_Irecv(grid->row(one.border_row), count, MPI_DOUBLE, one.rank, tag, comm, &requests[posted++]),
+            "MPI_Irecv");
+    for (const Neighbour& one : neighbours)
+      check(MPI_Isend(grid->row(one.own_row), count, MPI_DOUBLE, one.rank, tag, comm, &requests[posted++]),
+            "MPI_Isend");
+    check(MPI_Waitall(posted, requests, MPI_STATUSES_IGNORE), "MPI_Waitall");
+  };
+  return {"MPI_Isend and Irecv", grid, exchange};
+}
+
+namespace {
+
+// A window over a strip, and the group of the neighbours.
+struct StripWindow {
+  StripWindow(const Group& world, index_t points, const std::vector<Neighbour>& neighbours) {
+    void* base = nullptr;
+    check(MPI_Win_allocate(points * element, sizeof(double), MPI_INFO_NULL, world.mpi_comm(), &base, &win),
+          "MPI_Win_allocate");
+    memory = static_cast<double*>(base);
+    MPI_Group all;
+    check(MPI_Comm_group(world.mpi_comm(), &all), "MPI_Comm_group");
+    std::vector<int> ranks;
+    for (const Neighbour& one : neighbours) ranks.push_back(one.rank);
+    check(MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &group), "MPI_Group_incl");
+    MPI_Group_free(&all);
+  }
+  ~StripWindow() {
+    MPI_Group_free(&group);
+    MPI_Win_free(&win);
+  }
+  StripWindow(const StripWindow&) = delete;
+  StripWindow& operator=(const StripWindow&) = delete;
+
+  double* memory = nullptr;
+  MPI_Win win = MPI_WIN_NULL;
+  MPI_Group group = MPI_GROUP_NULL;
+};
+
+}  // namespace
+
+Way by_window(const Group& world, index_t n) {
+  const Strip strip = Strip::of(n, world.size(), world.rank());
+  const auto neighbours = neighbours_of(world, n);
+  const auto window = std::make_shared<StripWindow>(world, strip.points(), neighbours);
+  const auto grid = std::make_shared<Grid>(strip, window->memory);
+  world.barrier();
+  const auto exchange = [window, grid, neighbours] {
+    const index_t width = grid->strip().width();
+    const int count = static_cast<int>(width);
+    check(MPI_Win_post(window->group, 0, window->win), "MPI_Win_post");
+    check(MPI_Win_start(window->group, 0, window->win), "MPI_Win_start");
+    for (const Neighbour& one : neighbours)
+      check(MPI_Put(grid->row(one.own_row), count, MPI_DOUBLE, one.rank, one.its_row * width, count, MPI_DOUBLE,
+                    window->win),
+            "MPI_Put");
+    check(MPI_Win_complete(window->win), "MPI_Win_complete");
+    check(MPI_Win_wait(window->win), "MPI_Win_wait");
+  };
+  return {"MPI_Put", grid, exchange};
+}
+
+}  // namespace tessera::benchmark::poisson
