@@ -8,10 +8,8 @@
 #include <tessera/array.hpp>
 #include <tessera/elementwise.hpp>
 #include <tessera/epochs.hpp>
-#include <tessera/krylov.hpp>
 #include <tessera/layout.hpp>
 #include <tessera/matrix.hpp>
-#include <tessera/preconditioners.hpp>
 #include <tessera/print.hpp>
 #include <tessera/reductions.hpp>
 #include <tessera/replicated.hpp>
