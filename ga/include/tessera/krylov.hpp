@@ -24,7 +24,7 @@ namespace tessera {
 enum class Stop : std::uint8_t {
   converged,   ///< |b - A x| is at most tolerance * |b|, computed from x
   iterations,  ///< the largest number of iterations was made
-  stagnation,  ///< rounding errors keep |b - A x| above the tolerance
+  stagnation,  ///< |b - A x| stays above the tolerance: by rounding errors, or gmres begins again too soon
   breakdown,   ///< the method cannot go on; for cg, A or the preconditioner is not positive definite
   not_finite,  ///< an element of b, of A x or of a preconditioned vector is infinite or NaN
 };
@@ -37,7 +37,7 @@ constexpr const char* to_string(Stop stop) noexcept {
     case Stop::iterations:
       return "the largest number of iterations was made";
     case Stop::stagnation:
-      return "rounding errors keep the residual above the tolerance";
+      return "the residual stays above the tolerance";
     case Stop::breakdown:
       return "the method broke down";
     case Stop::not_finite:
@@ -83,9 +83,15 @@ class KrylovRun {
   KrylovRun(const KrylovOptions& options, double norm_of_b) : options_(options), norm_(norm_of_b) {
     check_options(options);
   }
-  /// Whether the residual is small enough to compute the true one.
+  /// Whether a true residual is small enough.
   bool is_small(double squared_residual) const noexcept {
     return std::sqrt(squared_residual) <= options_.tolerance * norm_;
+  }
+  /// Whether the residual of a recurrence says that the method is done: it is small enough, or so small that
+  /// only the true one has a meaning.
+  bool seems_small(double squared_residual) const noexcept {
+    constexpr double meaningless = 1e-17;
+    return std::sqrt(squared_residual) <= std::max(options_.tolerance, meaningless) * norm_;
   }
   /// After an iteration.
   void count(double squared_residual) {
@@ -183,7 +189,7 @@ requires(!std::integral<T>) && std::invocable<Apply&, const Array<T, N>&, Array<
       before = rho;
       run.count(residual);
       if (!std::isfinite(residual)) return Stop::not_finite;
-      if (run.is_small(residual)) return Stop::converged;
+      if (run.seems_small(residual)) return Stop::converged;
       if (!run.may_go_on()) return Stop::iterations;
     }
   };
@@ -222,7 +228,7 @@ requires(!std::integral<T>) && std::invocable<Apply&, const Array<T, N>&, Array<
       const T a = detail::narrowed<T>(alpha);
       space.change(u, y, [a](T& to, T from) { to += a * from; });
       residual = space.update(r, v, [a](T& to, T from) { to -= a * from; });
-      if (!run.is_small(residual)) {
+      if (!run.seems_small(residual)) {
         if (!std::isfinite(residual)) return Stop::not_finite;
         space.apply_to(precondition, r, y);
         space.apply_to(apply, y, t);
@@ -235,7 +241,7 @@ requires(!std::integral<T>) && std::invocable<Apply&, const Array<T, N>&, Array<
       }
       run.count(residual);
       if (!std::isfinite(residual)) return Stop::not_finite;
-      if (run.is_small(residual)) return Stop::converged;
+      if (run.seems_small(residual)) return Stop::converged;
       if (!run.may_go_on()) return Stop::iterations;
     }
   };
@@ -253,6 +259,7 @@ requires(!std::integral<T>) && std::invocable<Apply&, const Array<T, N>&, Array<
   const auto method = [&](auto& space, detail::KrylovRun& run, Array<T, N>& u, Array<T, N>& r,
                           double residual) {
     detail::Arnoldi<T, N> arnoldi(space, restart);
+    double start = residual;  // of this round
     for (;;) {
       arnoldi.begin(r, residual);
       Stop stop = Stop::iterations;
@@ -262,7 +269,7 @@ requires(!std::integral<T>) && std::invocable<Apply&, const Array<T, N>&, Array<
         run.count(residual);
         is_over = true;
         if (!std::isfinite(residual)) return Stop::not_finite;
-        if (run.is_small(residual)) {
+        if (run.seems_small(residual)) {
           stop = Stop::converged;
         } else if (arnoldi.is_exhausted()) {
           stop = Stop::breakdown;
@@ -272,8 +279,10 @@ requires(!std::integral<T>) && std::invocable<Apply&, const Array<T, N>&, Array<
       }
       arnoldi.add_to(u, precondition);
       if (is_over) return stop;
-      residual = space.residual(apply, u, r);
+      const double before = std::exchange(start, space.residual(apply, u, r));
+      residual = start;
       if (run.is_small(residual)) return Stop::converged;
+      if (!(residual < before)) return Stop::stagnation;
     }
   };
   return detail::solve_by(method, apply, b, x, options);

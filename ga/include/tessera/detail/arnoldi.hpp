@@ -108,10 +108,10 @@ class Arnoldi {
     const double a = std::abs(column[j]), b = std::abs(column[j + 1]), length = std::hypot(a, b);
     double cosine = 1;
     Scalar sine = 0;
-    if (length > 0 && a == 0) {
+    if (a == 0) {  // also if the whole column is zero, which then adds nothing to the solution
       cosine = 0;
       sine = 1;
-    } else if (length > 0) {
+    } else {
       cosine = a / length;
       sine = column[j] / a * conjugated(column[j + 1]) / length;
     }
