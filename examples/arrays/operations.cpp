@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 //
 // A tour of operations on whole arrays and on slices: element by element, reductions, matrices, vectors, sparse
-// matrices, tasks, printing. Each part checks its result.
+// matrices, equations, tasks, printing. Each part checks its result.
 #include <algorithm>
 #include <cmath>
 #include <iostream>
@@ -11,6 +11,8 @@
 #include <sstream>
 #include <vector>
 
+#include <tessera/krylov.hpp>
+#include <tessera/preconditioners.hpp>
 #include <tessera/tessera.hpp>
 
 #include "parts.hpp"
@@ -142,6 +144,31 @@ bool sparse(const Group& world) {
   return norm_inf(y) < 1e-14 && second.nonzeros() == 3 * n;
 }
 
+// A ring of points, each tied to its neighbours by springs, and to its place by a weak one.
+bool equations(const Group& world) {
+  constexpr index_t n = 60;
+  std::vector<tessera::Triplet<double>> triplets;
+  for (index_t i = world.rank(); i < n; i += world.size()) {
+    triplets.push_back({i, i, 2.01});
+    triplets.push_back({i, (i + 1) % n, -1});
+    triplets.push_back({i, (i + n - 1) % n, -1});
+  }
+  // [krylov]
+  const tessera::SparseMatrix<double> stiffness(world, n, n, triplets, "stiffness");
+  Array<double, 1> force(world, {n}, {.name = "force"});
+  auto place = force.duplicate("place"), diagonal = force.duplicate("diagonal");
+  fill(force, 0.01);
+  fill(place, 0.0);  // where the solver begins
+  stiffness.get_diagonal(diagonal);
+  const auto apply = [&](const Array<double, 1>& x, Array<double, 1>& y) { stiffness.multiply(x, y); };
+  const tessera::KrylovResult result = cg(apply, force, place, {.tolerance = 1e-10}, tessera::Jacobi(diagonal));
+  if (!result.converged())
+    std::cout << "no solution after " << result.iterations << " iterations: " << to_string(result.stop) << '\n';
+  // [krylov]
+  add_constant(place, -1.0);
+  return result.converged() && norm_inf(place) < 1e-8;
+}
+
 // [blocks]
 // A block and its transfer. The last member is destroyed first: the request waits while the block still exists.
 struct Block {
@@ -211,6 +238,7 @@ int main(int argc, char** argv) {
                                      {"matrices", matrices},
                                      {"vectors", vectors},
                                      {"sparse matrix", sparse},
+                                     {"equations", equations},
                                      {"tasks", tasks},
                                      {"printing", printing}});
 }
