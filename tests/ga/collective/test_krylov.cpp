@@ -105,28 +105,46 @@ void check_solver(const Extents<2>& dims, Kind kind, KrylovReal<T> scale, const 
   world().sync();
 }
 
-TYPED_TEST(Krylov, solvers_find_the_solution_at_any_scale) {
+template <class T>
+Halved<T> jacobi_of(const Extents<2>& dims) {
+  return {static_cast<KrylovReal<T>>(2 * dims.size())};
+}
+
+TYPED_TEST(Krylov, preconditioned_solvers_find_the_solution_at_any_scale) {
   using T = TypeParam;
   const Extents<2> dims(5, 7);
   const KrylovReal<T> huge = std::numeric_limits<KrylovReal<T>>::max() / 1000,
                       tiny = std::numeric_limits<KrylovReal<T>>::min() * 1000;
-  const Halved<T> jacobi{static_cast<KrylovReal<T>>(2 * dims.size())};
+  const auto jacobi = jacobi_of<T>(dims);
   for (const KrylovReal<T> scale : {KrylovReal<T>{1}, huge, tiny}) {
     SCOPED_TRACE(testing::Message() << "scale " << scale);
     check_solver<T>(dims, Kind::positive_definite, scale,
-                    [](auto& a, auto& b, auto& x, const KrylovOptions& o) { return cg(a, b, x, o); });
-    check_solver<T>(dims, Kind::positive_definite, scale,
                     [&](auto& a, auto& b, auto& x, const KrylovOptions& o) { return cg(a, b, x, o, jacobi); });
-    check_solver<T>(dims, Kind::general, scale,
-                    [](auto& a, auto& b, auto& x, const KrylovOptions& o) { return bicgstab(a, b, x, o); });
     check_solver<T>(dims, Kind::general, scale, [&](auto& a, auto& b, auto& x, const KrylovOptions& o) {
       return bicgstab(a, b, x, o, jacobi);
     });
-    for (const index_t restart : {1, 4, 40}) {
-      check_solver<T>(dims, Kind::general, scale, [&](auto& a, auto& b, auto& x, const KrylovOptions& o) {
-        return gmres(restart, a, b, x, o, jacobi);
-      });
-    }
+    check_solver<T>(dims, Kind::general, scale, [&](auto& a, auto& b, auto& x, const KrylovOptions& o) {
+      return gmres(4, a, b, x, o, jacobi);
+    });
+  }
+}
+
+TYPED_TEST(Krylov, solvers_need_no_preconditioner) {
+  using T = TypeParam;
+  const Extents<2> dims(3, 8);
+  check_solver<T>(dims, Kind::positive_definite, 1,
+                  [](auto& a, auto& b, auto& x, const KrylovOptions& o) { return cg(a, b, x, o); });
+  check_solver<T>(dims, Kind::general, 1,
+                  [](auto& a, auto& b, auto& x, const KrylovOptions& o) { return bicgstab(a, b, x, o); });
+}
+
+TYPED_TEST(Krylov, gmres_may_begin_again_after_any_number_of_iterations) {
+  using T = TypeParam;
+  const Extents<2> dims(4, 6);
+  for (const index_t restart : {1, 7, 100}) {
+    check_solver<T>(dims, Kind::general, 1, [&](auto& a, auto& b, auto& x, const KrylovOptions& o) {
+      return gmres(restart, a, b, x, o, jacobi_of<T>(dims));
+    });
   }
 }
 
