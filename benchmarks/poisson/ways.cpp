@@ -10,6 +10,8 @@
 #include <tessera/runtime/flags.hpp>
 #include <tessera/runtime/segment.hpp>
 
+#include "mpi_peer.hpp"
+
 namespace tessera::benchmark::poisson {
 namespace {
 
@@ -79,8 +81,7 @@ namespace {
 struct StripWindow {
   StripWindow(const Group& world, index_t points, const std::vector<Neighbour>& neighbours) {
     void* base = nullptr;
-    check(MPI_Win_allocate(points * element, sizeof(double), MPI_INFO_NULL, world.mpi_comm(), &base, &win),
-          "MPI_Win_allocate");
+    win = mpi_peer::allocate(world.mpi_comm(), points * element, base);
     memory = static_cast<double*>(base);
     MPI_Group all;
     check(MPI_Comm_group(world.mpi_comm(), &all), "MPI_Comm_group");

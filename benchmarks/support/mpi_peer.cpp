@@ -18,17 +18,6 @@ void check(int code, const char* call) {
   if (code != MPI_SUCCESS) throw MpiError(std::string(call) + " failed in a benchmark", code);
 }
 
-MPI_Win allocate(MPI_Comm comm, index_t bytes, void*& base) {
-  MPI_Info info = MPI_INFO_NULL;
-  check(MPI_Info_create(&info), "MPI_Info_create");
-  check(MPI_Info_set(info, "alloc_shared_noncontig", "true"), "MPI_Info_set");
-  check(MPI_Info_set(info, "same_disp_unit", "true"), "MPI_Info_set");
-  MPI_Win win = MPI_WIN_NULL;
-  check(MPI_Win_allocate(bytes, sizeof(double), info, comm, &base, &win), "MPI_Win_allocate");
-  check(MPI_Info_free(&info), "MPI_Info_free");
-  return win;
-}
-
 // Allocates whole pages, and touches them.
 void* pages(index_t bytes) {
   constexpr std::size_t page = 4096;
@@ -45,6 +34,17 @@ MPI_Win create(MPI_Comm comm, void* base, index_t bytes) {
 }
 
 }  // namespace
+
+MPI_Win allocate(MPI_Comm comm, index_t bytes, void*& base) {
+  MPI_Info info = MPI_INFO_NULL;
+  check(MPI_Info_create(&info), "MPI_Info_create");
+  check(MPI_Info_set(info, "alloc_shared_noncontig", "true"), "MPI_Info_set");
+  check(MPI_Info_set(info, "same_disp_unit", "true"), "MPI_Info_set");
+  MPI_Win win = MPI_WIN_NULL;
+  check(MPI_Win_allocate(bytes, sizeof(double), info, comm, &base, &win), "MPI_Win_allocate");
+  check(MPI_Info_free(&info), "MPI_Info_free");
+  return win;
+}
 
 RowsType::RowsType(const Rows& rows)
     : type_(MPI_DATATYPE_NULL), bytes_(static_cast<int>(rows.count * rows.bytes)) {

@@ -40,6 +40,10 @@ enum class Memory {
   given,      ///< whole pages that are given to MPI_Win_create
 };
 
+/// MPI_Win_allocate with hints. Without them MPICH 4.0.2 may place the memory of other ranks wrongly. The unit
+/// of displacement is 8 bytes. @collective
+MPI_Win allocate(MPI_Comm comm, index_t bytes, void*& base);
+
 /// Memory of all ranks of a group, for one-sided operations. They are within one epoch that lasts as long as
 /// the window: MPI_Win_lock_all, with all hints that help an implementation. @collective to make and destroy
 class Window {
