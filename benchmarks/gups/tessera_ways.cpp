@@ -65,6 +65,7 @@ Way by_batch(const Group& world, const Shape& shape) {
       if (++kept % look_ahead == 0) batch->send();
     }
     batch->send();
+    table->flush();
   };
   return way;
 }
