@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tessera/runtime/segment.hpp>
+#include <tessera/runtime/vector.hpp>
 
 namespace tessera::detail {
 namespace {
@@ -16,6 +17,7 @@ using Clock = std::chrono::steady_clock;
 // The window must be twice as fast. A smaller difference may be chance, and a wrong choice then costs little.
 constexpr int margin = 2;
 constexpr int repetitions = 3;
+constexpr index_t most_runs = 32;                         // of a list
 constexpr auto max_time = std::chrono::milliseconds(20);  // of one measurement, as programs must start fast
 
 template <class Operation>
@@ -30,15 +32,36 @@ Clock::duration best_time(Operation&& operation) {
   return best;
 }
 
+// Runs that are spread over a segment's slice on one rank.
+class RunsOf {
+ public:
+  RunsOf(Segment& segment, int rank, index_t length, std::vector<std::byte>& local) : length_(length) {
+    const auto bytes = static_cast<index_t>(local.size());
+    const index_t count = std::min(bytes / length, most_runs);
+    for (index_t run = 0; run < count; ++run) {
+      remote_.push_back({&segment, rank, run * (bytes / count)});
+      local_.push_back(local.data() + run * length);
+    }
+  }
+  Vector list() const noexcept { return {length_, remote_, local_}; }
+
+ private:
+  index_t length_;
+  std::vector<Place> remote_;
+  std::vector<std::byte*> local_;
+};
+
 }  // namespace
 
 bool PathChoice::any() const noexcept {
   auto is_set = [](bool faster) { return faster; };
-  return std::any_of(put.begin(), put.end(), is_set) || std::any_of(get.begin(), get.end(), is_set);
+  const auto has = [&](const auto& faster) { return std::any_of(faster.begin(), faster.end(), is_set); };
+  return has(put) || has(get) || has(put_lists) || has(get_lists);
 }
 
-bool PathChoice::by_window(Verb verb, index_t run) const noexcept {
-  const auto& faster = verb == Verb::put ? put : get;
+bool PathChoice::by_window(Verb verb, index_t run, Amount amount) const noexcept {
+  const bool puts = verb == Verb::put;
+  const auto& faster = amount == Amount::one ? (puts ? put : get) : (puts ? put_lists : get_lists);
   const auto after = std::upper_bound(lengths.begin(), lengths.end(), run);
   return faster[static_cast<std::size_t>(std::max<std::ptrdiff_t>(after - lengths.begin() - 1, 0))];
 }
@@ -66,6 +89,19 @@ PathChoice PathChoice::measure(const Group& world) {
       };
       choice.put[i] = margin * put_by(window) < put_by(agent);
       choice.get[i] = margin * get_by(window) < get_by(agent);
+      auto put_list_by = [&](Segment& segment) {
+        const RunsOf runs(segment, target, lengths[i], local);
+        return best_time([&] {
+          tessera::put(runs.list());
+          segment.flush(target);
+        });
+      };
+      auto get_list_by = [&](Segment& segment) {
+        const RunsOf runs(segment, target, lengths[i], local);
+        return best_time([&] { tessera::get(runs.list()); });
+      };
+      choice.put_lists[i] = margin * put_list_by(window) < put_list_by(agent);
+      choice.get_lists[i] = margin * get_list_by(window) < get_list_by(agent);
     }
   }
   choice = world.broadcast(choice, 0);

@@ -146,7 +146,7 @@ struct Batch::State {
     if (way.verb != verb || way.bytes != bytes) {
       way.verb = verb;
       way.bytes = bytes;
-      way.path = route(segment, rank, verb, bytes);
+      way.path = route(segment, rank, verb, bytes, detail::Amount::many);
     }
     const bool keeps = bytes <= OperationList::most / 4 && (way.path == Path::agent || verb != Verb::update);
     if (!by_window.is_empty() && (!keeps || way.path != Path::window)) under_way += by_window.send();

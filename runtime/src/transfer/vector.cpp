@@ -63,7 +63,7 @@ class Transfer {
   Request send(const RunList& list) {
     SegmentState& segment = *list.runs.front().segment;
     const int rank = list.runs.front().rank;
-    const Path path = route(segment, rank, action_.verb, run_);
+    const Path path = route(segment, rank, action_.verb, run_, Amount::many);
     auto runs = static_cast<index_t>(list.runs.size());
     if (path == Path::node) runs -= count_others(segment, list.runs);
     // Returns::early, as a list of gets is under way until its request is waited for. A typed list by the

@@ -58,7 +58,7 @@ bool order_is_kept(const std::vector<Run>& runs, index_t run, Verb verb) noexcep
 
 bool agents_keep_order(const std::vector<Run>& runs, index_t run, Verb verb) noexcept {
   return verb != Verb::get && std::all_of(runs.begin(), runs.end(), [&](const Run& r) {
-           return r.place == nullptr && route(*r.segment, r.rank, verb, run) == Path::agent;
+           return r.place == nullptr && route(*r.segment, r.rank, verb, run, Amount::many) == Path::agent;
          });
 }
 

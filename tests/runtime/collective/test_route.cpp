@@ -44,7 +44,8 @@ detail::RuntimeState& state() { return detail::GroupState::of(world()).runtime()
 class Injected {
  public:
   explicit Injected(const Measurement& measured) : before_(state().path_choice()) {
-    state().choose_paths({.put = measured.put, .get = measured.get});
+    state().choose_paths(
+        {.put = measured.put, .get = measured.get, .put_lists = measured.put, .get_lists = measured.get});
   }
   ~Injected() { state().choose_paths(before_); }
   Injected(const Injected&) = delete;
