@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/core/operand_walk.hpp>
 
-#include <vector>
-
 #include <tessera/runtime/detail/fingerprint.hpp>
 
 #include "base/patch_text.hpp"
@@ -32,13 +30,13 @@ void require_alike(std::string_view operation, const SliceCore& first, const Sli
 
 }  // namespace
 
-void settle(const Group& group, std::span<const ArrayCore* const> arrays) {
-  for (const ArrayCore* array : arrays) {
-    array->require_open();
-    array->end_epoch();
+void settle(const Group& group, std::span<const SliceCore> slices) {
+  for (const SliceCore& slice : slices) {
+    slice.array().require_open();
+    slice.array().end_epoch();
   }
   group.sync();
-  for (const ArrayCore* array : arrays) array->order_local_access();
+  for (const SliceCore& slice : slices) slice.array().order_local_access();
 }
 
 void begin_operation(std::string_view operation, std::span<const SliceCore> slices, Shapes shapes,
@@ -54,9 +52,7 @@ void begin_operation(std::string_view operation, std::span<const SliceCore> slic
   for (const SliceCore& slice : slices) print.add(slice.fingerprint());
   group.check_agreement(formatted("{} of {}", operation, first.description()), print.value());
 #endif
-  std::vector<const ArrayCore*> arrays;
-  for (const SliceCore& slice : slices) arrays.push_back(&slice.array());
-  settle(group, arrays);
+  settle(group, slices);
 }
 
 void end_operation(const SliceCore& written) {

@@ -75,7 +75,7 @@ void GenerationWriter::create(const std::vector<StoredItem>& items) {
 AtomicFile GenerationWriter::choose_file() {
   manifest_.generation = next_generation(prefix_);
   remove_leftovers(prefix_);
-  return {generation_path(prefix_, manifest_.generation), AtomicFile::Part::makes, Links::refuse};
+  return AtomicFile(generation_path(prefix_, manifest_.generation), Links::refuse);
 }
 
 void GenerationWriter::make_datasets(const hdf5::File& file) {

@@ -92,7 +92,7 @@ void write_file(SharedOutput& output, const std::filesystem::path& path, const s
   number_tiles(entries);
   const auto sources = items_of(entries, items);
   output.create(
-      entries, [&] { return AtomicFile(path, AtomicFile::Part::makes); },
+      entries, [&] { return AtomicFile(path); },
       [&](const AtomicFile& made) {
         make_tiled_file(made, 0, entries.size(),
                         [&](const hdf5::File& file) { make_datasets(file, entries, sources); });

@@ -210,7 +210,7 @@ std::string XdmfSeries::grid_xml() const {
 void XdmfSeries::replace_list(const std::string& context) const {
   detail::collectively(group_, context, [&] {
     if (group_.rank() != 0) return;
-    detail::AtomicFile list(path_, detail::AtomicFile::Part::makes);
+    detail::AtomicFile list(path_);
     list.begin();
     try {
       std::ofstream file(list.temporary());

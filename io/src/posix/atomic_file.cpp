@@ -33,11 +33,9 @@ bool rename_to(Links links, const std::filesystem::path& from, const std::filesy
 
 }  // namespace
 
-AtomicFile::AtomicFile(std::filesystem::path path, Part part, Links links)
-    : path_(std::move(path)), part_(part), links_(links) {}
+AtomicFile::AtomicFile(std::filesystem::path path, Links links) : path_(std::move(path)), links_(links) {}
 
 void AtomicFile::begin() {
-  if (part_ == Part::uses) return;
   std::error_code ignored;  // without_links() says what is wrong with a link
   if (std::filesystem::is_directory(path_, ignored))
     throw IoError("this is a directory; give the name of a file");
@@ -62,23 +60,14 @@ void AtomicFile::begin() {
       formatted("no file can be made in directory {}: {}", directory_of(path_).string(), last_system_error()));
 }
 
-void AtomicFile::share_name(const Group& group) {
-  std::string name = temporary_.string();
-  name.resize(static_cast<std::size_t>(group.broadcast(static_cast<index_t>(name.size()), 0)));
-  group.broadcast(std::span<char>(name), 0);
-  temporary_ = name;
-}
-
 void AtomicFile::reserve(index_t bytes) const {
   check_file_size(bytes);
-  if (part_ == Part::uses) return;
   reserve_space(open_regular(temporary_, Use::write, Links::refuse), 0, bytes, Size::grows);
 }
 
 void AtomicFile::flush() const { flush_data(open_regular(temporary_, Use::read, Links::refuse)); }
 
 void AtomicFile::commit() {
-  if (part_ == Part::uses) return;
   if (mode_) static_cast<void>(::chmod(temporary_.c_str(), *mode_));
   if (!rename_to(links_, temporary_, path_))
     throw IoError(
@@ -94,8 +83,6 @@ void AtomicFile::discard() noexcept {
   exists_ = false;
 }
 
-void AtomicFile::flush_directory() const {
-  if (part_ == Part::makes) flush_data(open_to_read(directory_of(path_)));
-}
+void AtomicFile::flush_directory() const { flush_data(open_to_read(directory_of(path_))); }
 
 }  // namespace tessera::io::detail

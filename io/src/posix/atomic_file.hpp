@@ -2,13 +2,12 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 
 #include <sys/types.h>
 
-#include <tessera/runtime/group.hpp>
+#include <tessera/runtime/types.hpp>
 
 #include "posix/descriptor.hpp"
 
@@ -16,22 +15,18 @@ namespace tessera::io::detail {
 
 /// A file that replaces another one, and takes over its permissions, when it is complete. Until commit() it has
 /// a temporary name in the same directory. A symbolic link stays; the file that it leads to is replaced (see
-/// without_links). With Links::refuse it is a new file: it replaces nothing, not even a link. One rank creates,
-/// renames and removes the file.
+/// without_links). With Links::refuse it is a new file: it replaces nothing, not even a link.
 class AtomicFile {
  public:
-  enum class Part : std::uint8_t { makes, uses };
-  AtomicFile(std::filesystem::path path, Part part, Links links = Links::follow);
+  explicit AtomicFile(std::filesystem::path path, Links links = Links::follow);
 
   /// Creates the file under a unique temporary name. @local @throws IoError
   void begin();
-  /// Tells the other ranks its temporary name. @collective
-  void share_name(const Group& group);
   const std::filesystem::path& temporary() const noexcept { return temporary_; }
   /// Reserves space for `bytes` bytes, if the file system supports it. The file then has this size.
   /// @local @throws IoError if there is not enough space, or this process may not write so much.
   void reserve(index_t bytes) const;
-  /// Flushes to disk what this node has written. @local @throws IoError
+  /// Flushes its contents to disk. @local @throws IoError
   void flush() const;
   /// Gives the file its final name. @local @throws IoError
   void commit();
@@ -43,7 +38,6 @@ class AtomicFile {
  private:
   std::filesystem::path path_, temporary_;
   std::optional<mode_t> mode_;  // of the file that is replaced
-  Part part_;
   Links links_;
   bool exists_ = false;
 };

@@ -48,7 +48,7 @@ class SharedOutput {
     } catch (...) {
       // The destructor does not run if nobody catches. The file must go before any rank ends the job.
       file_.reset();
-      if (atomic_file_) atomic_file_->discard();
+      if (made_) made_->discard();
       group_.barrier();
       throw;
     }
@@ -61,10 +61,14 @@ class SharedOutput {
   /// Flushes to disk what each node has written. To be called in a step, with `node` the ranks of this node.
   /// @local
   void flush(const Group& node) const;
-  /// Gives the file its final name, on rank 0. @local @throws IoError
-  void rename() { atomic_file_->commit(); }
-  /// Flushes the new name to disk, on rank 0. @local @throws IoError
-  void flush_directory() const { atomic_file_->flush_directory(); }
+  /// Gives the file its final name; does nothing but on rank 0. @local @throws IoError
+  void rename() {
+    if (made_) made_->commit();
+  }
+  /// Flushes the new name to disk; does nothing but on rank 0. @local @throws IoError
+  void flush_directory() const {
+    if (made_) made_->flush_directory();
+  }
   /// Says what a failure leaves from now on. @local
   void set_consequence(std::string consequence) { consequence_ = std::move(consequence); }
 
@@ -76,7 +80,7 @@ class SharedOutput {
  private:
   Group group_;
   std::string context_, consequence_;
-  std::optional<AtomicFile> atomic_file_;
+  std::optional<AtomicFile> made_;  // on rank 0
   Descriptor file_;
 };
 

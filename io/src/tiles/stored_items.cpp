@@ -111,9 +111,9 @@ std::vector<const StoredItem*> items_of(const std::vector<Entry>& entries,
 }
 
 void settle(const Group& group, const std::vector<StoredItem>& items) {
-  std::vector<const tessera::detail::ArrayCore*> arrays;
+  std::vector<tessera::detail::SliceCore> arrays;
   for (const StoredItem& item : items) {
-    if (!item.value) arrays.push_back(&item.core());
+    if (!item.value) arrays.push_back(item.elements());
   }
   tessera::detail::settle(group, arrays);
 }

@@ -25,7 +25,7 @@ class StreamStage : public Pending::Stage {
 };
 
 // The data of an operation list that is being sent, and the answer that it waits for.
-class ProgramStage : public Pending::Stage {
+class OperationsStage : public Pending::Stage {
  public:
   std::vector<std::byte> data, answer;
   std::vector<OperationList::Result> results;
@@ -341,7 +341,7 @@ void AgentClient::run(int agent, OperationList& list, Pending& pending) {
   Header request = header({agent, list.region(), list.low()}, Message::operations, range);
   const index_t bytes = list.bytes();
   request.answer = list.answer_bytes();
-  auto stage = std::make_unique<ProgramStage>();
+  auto stage = std::make_unique<OperationsStage>();
   if (request.answer > 0) {
     stage->answer.resize(static_cast<std::size_t>(request.answer));
     stage->results.assign(list.results().begin(), list.results().end());

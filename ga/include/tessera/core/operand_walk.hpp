@@ -25,9 +25,9 @@ using Slices = std::initializer_list<SliceCore>;
 enum class Shapes { equal, any };
 enum class Types { equal, any };
 
-/// Makes all earlier operations on the arrays visible, and ends their epochs. @collective @throws UsageError if
-/// one of them is closed
-void settle(const Group& group, std::span<const ArrayCore* const> arrays);
+/// Makes all earlier operations on the arrays of the slices visible, and ends their epochs. @collective @throws
+/// UsageError if one of them is closed
+void settle(const Group& group, std::span<const SliceCore> slices);
 /// Begins a collective operation. Checks that all arrays are open, of one group and (unless they may differ) of
 /// one type and equal extents. Makes all earlier operations on them visible. @collective @throws UsageError on
 /// every rank

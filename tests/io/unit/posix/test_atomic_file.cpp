@@ -29,7 +29,6 @@ using tessera::test::message_of;
 using tessera::test::Names;
 using tessera::test::set_bytes;
 using tessera::test::TemporaryDirectory;
-using Part = AtomicFile::Part;
 
 mode_t mode_of(const std::filesystem::path& path) {
   struct stat status {};
@@ -53,7 +52,7 @@ class AtomicFiles : public testing::Test {
 };
 
 TEST_F(AtomicFiles, new_file_has_its_name_only_after_commit) {
-  AtomicFile file(path_, Part::makes);
+  AtomicFile file(path_);
   EXPECT_TRUE(directory_.names().empty());
   file.begin();
   EXPECT_EQ(directory_.names(), (Names{file.temporary().filename()}));
@@ -69,7 +68,7 @@ TEST_F(AtomicFiles, new_file_has_its_name_only_after_commit) {
 
 TEST_F(AtomicFiles, old_file_is_whole_until_commit_replaces_it) {
   set_bytes(path_, "the old one");
-  AtomicFile file(path_, Part::makes);
+  AtomicFile file(path_);
   file.begin();
   EXPECT_EQ(bytes_of(file.temporary()), "");
   set_bytes(file.temporary(), "new");
@@ -84,7 +83,7 @@ TEST_F(AtomicFiles, permissions_of_the_old_file_stay) {
     SCOPED_TRACE(mode);
     set_bytes(path_, "old");
     ASSERT_EQ(chmod(path_.c_str(), mode), 0);
-    AtomicFile file(path_, Part::makes);
+    AtomicFile file(path_);
     file.begin();
     EXPECT_EQ(mode_of(file.temporary()), mode | 0600U) << "others may read no more than before";
     file.commit();
@@ -95,7 +94,7 @@ TEST_F(AtomicFiles, permissions_of_the_old_file_stay) {
 
 TEST_F(AtomicFiles, permissions_of_a_new_file_are_those_of_the_process) {
   const mode_t before = umask(027);
-  AtomicFile file(path_, Part::makes);
+  AtomicFile file(path_);
   file.begin();
   file.commit();
   umask(before);
@@ -107,7 +106,7 @@ TEST_F(AtomicFiles, link_stays_and_the_file_behind_it_is_replaced) {
   const auto target = directory_ / "deep/target.h5";
   set_bytes(target, "old");
   std::filesystem::create_symlink("deep/target.h5", path_);
-  AtomicFile file(path_, Part::makes);
+  AtomicFile file(path_);
   file.begin();
   EXPECT_EQ(file.temporary().parent_path().filename(), "deep") << "it must be on the target's file system";
   set_bytes(file.temporary(), "new");
@@ -120,7 +119,7 @@ TEST_F(AtomicFiles, link_stays_and_the_file_behind_it_is_replaced) {
 
 TEST_F(AtomicFiles, link_to_nothing_gets_its_target) {
   std::filesystem::create_symlink("target.h5", path_);
-  AtomicFile file(path_, Part::makes);
+  AtomicFile file(path_);
   file.begin();
   set_bytes(file.temporary(), "new");
   file.commit();
@@ -132,7 +131,7 @@ TEST_F(AtomicFiles, file_that_follows_no_links_replaces_nothing) {
   if (!can_refuse_to_replace()) GTEST_SKIP() << "this file system cannot rename without replacing";
   set_bytes(directory_ / "victim", "precious");
   const auto expect_kept = [&](const std::string& contents) {
-    AtomicFile file(path_, Part::makes, Links::refuse);
+    AtomicFile file(path_, Links::refuse);
     file.begin();
     set_bytes(file.temporary(), "new");
     expect_words(message_of<IoError>([&] { file.commit(); }),
@@ -148,7 +147,7 @@ TEST_F(AtomicFiles, file_that_follows_no_links_replaces_nothing) {
   expect_kept("precious");
   std::filesystem::create_symlink("nothing", path_);
   expect_kept("");
-  AtomicFile file(path_, Part::makes, Links::refuse);
+  AtomicFile file(path_, Links::refuse);
   file.begin();
   set_bytes(file.temporary(), "new");
   file.commit();
@@ -157,7 +156,7 @@ TEST_F(AtomicFiles, file_that_follows_no_links_replaces_nothing) {
 
 TEST_F(AtomicFiles, discarded_file_leaves_the_old_one) {
   set_bytes(path_, "old");
-  AtomicFile file(path_, Part::makes);
+  AtomicFile file(path_);
   file.begin();
   set_bytes(file.temporary(), "new");
   file.discard();
@@ -167,7 +166,7 @@ TEST_F(AtomicFiles, discarded_file_leaves_the_old_one) {
 }
 
 TEST_F(AtomicFiles, discard_after_commit_removes_nothing) {
-  AtomicFile file(path_, Part::makes);
+  AtomicFile file(path_);
   file.begin();
   set_bytes(file.temporary(), "new");
   file.commit();
@@ -176,7 +175,7 @@ TEST_F(AtomicFiles, discard_after_commit_removes_nothing) {
 }
 
 TEST_F(AtomicFiles, two_writers_of_one_path_have_files_of_their_own) {
-  AtomicFile first(path_, Part::makes), second(path_, Part::makes);
+  AtomicFile first(path_), second(path_);
   first.begin();
   second.begin();
   EXPECT_NE(first.temporary(), second.temporary());
@@ -191,37 +190,23 @@ TEST_F(AtomicFiles, two_writers_of_one_path_have_files_of_their_own) {
 
 TEST_F(AtomicFiles, directory_is_not_replaced) {
   std::filesystem::create_directory(path_);
-  AtomicFile file(path_, Part::makes);
+  AtomicFile file(path_);
   expect_words(message_of<IoError>([&] { file.begin(); }), {"this is a directory"});
   EXPECT_EQ(directory_.names(), (Names{"a.h5"}));
 }
 
 TEST_F(AtomicFiles, missing_directory_is_an_error) {
-  AtomicFile file(directory_ / "missing/a.h5", Part::makes);
+  AtomicFile file(directory_ / "missing/a.h5");
   expect_words(message_of<IoError>([&] { file.begin(); }), {(directory_ / "missing").string(), "No such file"});
 }
 
-TEST_F(AtomicFiles, rank_that_only_uses_the_file_makes_and_renames_none) {
-  set_bytes(path_, "old");
-  AtomicFile file(path_, Part::uses);
-  file.begin();
-  EXPECT_TRUE(file.temporary().empty());
-  file.reserve(1000);
-  file.commit();
-  file.discard();
-  EXPECT_EQ(bytes_of(path_), "old");
-  EXPECT_EQ(directory_.names(), (Names{"a.h5"}));
-}
-
 TEST_F(AtomicFiles, reserve_beyond_the_limit_of_the_process_is_an_error) {
-  for (const Part part : {Part::makes, Part::uses}) {
-    AtomicFile file(path_, part);
-    file.begin();
-    const FileSizeLimit limit(10000);
-    file.reserve(10000);
-    expect_words(message_of<IoError>([&] { file.reserve(10001); }), {"10001 bytes", "10000", "ulimit -f"});
-    file.discard();
-  }
+  AtomicFile file(path_);
+  file.begin();
+  const FileSizeLimit limit(10000);
+  file.reserve(10000);
+  expect_words(message_of<IoError>([&] { file.reserve(10001); }), {"10001 bytes", "10000", "ulimit -f"});
+  file.discard();
   EXPECT_TRUE(directory_.names().empty());
 }
 

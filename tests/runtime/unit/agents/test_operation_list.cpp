@@ -36,8 +36,8 @@ class Memory {
   void run(OperationList& list) const {
     std::vector<std::byte> answer(static_cast<std::size_t>(list.answer_bytes()));
     const std::vector<OperationList::Result> results(list.results().begin(), list.results().end());
-    const std::vector<std::byte> program = list.take();
-    run_operations(regions_, LockStripes(locks_.data()), program, answer.data());
+    const std::vector<std::byte> operations = list.take();
+    run_operations(regions_, LockStripes(locks_.data()), operations, answer.data());
     const std::byte* from = answer.data();
     for (const auto& result : results) {
       std::memcpy(result.to, from, static_cast<std::size_t>(result.bytes));
