@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <concepts>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -58,15 +58,23 @@ struct KrylovOptions {
 struct KrylovResult {
   Stop stop;
   index_t iterations;
-  double residual;  // |b - A x| / |b|, computed from x; |b - A x| if b is 0
+  double residual;  // |b - A x| / |b|, computed from x; 0 if b is 0
   bool converged() const noexcept { return stop == Stop::converged; }
 };
 
-/// y = x: no preconditioner.
+/// No preconditioner: y = x.
 struct Unpreconditioned {
+  /// @collective
   template <class T, std::size_t N>
   void operator()(const Array<T, N>& x, Array<T, N>& y) const {
     copy(x, y);
+  }
+  /// The same for this rank's elements, of arrays of one layout. A preconditioner with this member is called
+  /// without synchronisation. @local
+  template <class T, std::size_t N>
+  void own(const Array<T, N>& x, Array<T, N>& y) const {
+    detail::change(
+        y, [](T& to, const T& from) { to = from; }, x);
   }
 };
 
@@ -93,10 +101,13 @@ class KrylovRun {
     constexpr double meaningless = 1e-17;
     return std::sqrt(squared_residual) <= std::max(options_.tolerance, meaningless) * norm_;
   }
-  /// After an iteration.
-  void count(double squared_residual) {
+  /// After an iteration: why to stop now, if so.
+  std::optional<Stop> after_iteration(double squared_residual) {
     ++iterations_;
     if (options_.progress) options_.progress(iterations_, relative(squared_residual));
+    if (!std::isfinite(squared_residual)) return Stop::not_finite;
+    if (seems_small(squared_residual)) return Stop::converged;
+    return may_go_on() ? std::nullopt : std::optional(Stop::iterations);
   }
   bool may_go_on() const noexcept { return iterations_ < options_.max_iterations; }
   /// After a true residual was computed: whether the solver is to begin again from there. It is not to if the
@@ -125,7 +136,7 @@ KrylovResult solve_by(Method&& method, Apply& apply, const Array<T, N>& b, Array
                       const KrylovOptions& options) {
   check_options(options);
   KrylovSpace<T, N> space(b);
-  if (!std::isfinite(space.norm_of_b())) return {Stop::not_finite, 0, space.norm_of_b()};
+  if (!std::isfinite(space.norm_of_b())) return {Stop::not_finite, 0, std::numeric_limits<double>::quiet_NaN()};
   if (space.norm_of_b() == 0) {
     fill(x, T{0});
     return {Stop::converged, 0, 0.0};
@@ -135,8 +146,10 @@ KrylovResult solve_by(Method&& method, Apply& apply, const Array<T, N>& b, Array
   KrylovRun run(options, space.scaled_norm_of_b());
   double residual = space.residual(apply, u, r);
   Stop stop = Stop::converged;
-  while (!run.is_small(residual) || !std::isfinite(residual)) {
-    stop = std::isfinite(residual) ? method(space, run, u, r, residual) : Stop::not_finite;
+  while (!run.is_small(residual)) {
+    stop = !std::isfinite(residual) ? Stop::not_finite
+           : run.may_go_on()        ? method(space, run, u, r, residual)
+                                    : Stop::iterations;
     if (stop == Stop::not_finite) break;
     residual = space.residual(apply, u, r);
     if (stop != Stop::converged) break;
@@ -157,40 +170,43 @@ KrylovResult solve_by(Method&& method, Apply& apply, const Array<T, N>& b, Array
 /// the inverse of A and of the same kind. Both are collective: they throw on all members or on none. All
 /// members get the same result. x is the last iterate, and unspecified after Stop::not_finite. @collective
 /// @throws UsageError for a tolerance or a number of iterations that makes no sense, or if x does not fit b
-template <Arithmetic T, std::size_t N, class Apply, class Precondition = Unpreconditioned>
-requires(!std::integral<T>) && std::invocable<Apply&, const Array<T, N>&, Array<T, N>&> KrylovResult
-    cg(Apply&& apply, const Array<T, N>& b, Array<T, N>& x, const KrylovOptions& options = {},
-       Precondition&& precondition = {}) {
+template <FloatingElement T, std::size_t N, ArrayOperator<T, N> Apply,
+          ArrayOperator<T, N> Precondition = Unpreconditioned>
+KrylovResult cg(Apply&& apply, const Array<T, N>& b, Array<T, N>& x, const KrylovOptions& options = {},
+                Precondition&& precondition = {}) {
   const auto method = [&](auto& space, detail::KrylovRun& run, Array<T, N>& u, Array<T, N>& r,
                           double residual) {
-    auto p = space.vector("direction"), q = space.vector("image");
     constexpr bool is_plain = std::is_same_v<std::remove_cvref_t<Precondition>, Unpreconditioned>;
+    auto p = space.vector("direction"), q = space.vector("image");
     std::optional<Array<T, N>> preconditioned;
-    if (!is_plain) preconditioned.emplace(space.vector("preconditioned"));
+    if constexpr (!is_plain) preconditioned.emplace(space.vector("preconditioned"));
     Array<T, N>& z = is_plain ? r : *preconditioned;
-    double before = 0;
-    for (bool is_first = true;; is_first = false) {
-      double rho = residual;
-      if constexpr (!is_plain) {
-        space.apply_to(precondition, r, z);
-        rho = std::real(space.dot(r, z));
-      }
+    // z = M r; returns r z, and sets the residual.
+    const auto measure = [&]() -> double {
+      if constexpr (is_plain) return residual = space.squared_norm(r);
+      space.precondition(precondition, r, z);
+      const auto [rz, rr] = space.template dots<2>({{{&r, &z}, {&r, &r}}});
+      residual = std::real(rr);
+      return std::real(rz);
+    };
+    T beta{0};
+    for (double rho = measure();;) {
       if (!std::isfinite(rho)) return Stop::not_finite;
       if (rho <= 0) return Stop::breakdown;
-      const T beta = is_first ? T{0} : detail::narrowed<T>(rho / before);
-      space.change(p, z, [beta](T& to, T from) { to = beta == T{0} ? from : from + beta * to; });
+      detail::change(
+          p, [beta](T& to, const T& from) { to = beta == T{0} ? from : from + beta * to; }, z);
       space.apply_to(apply, p, q);
       const double curvature = std::real(space.dot(p, q));
       if (!std::isfinite(curvature)) return Stop::not_finite;
       if (curvature <= 0) return Stop::breakdown;
       const T alpha = detail::narrowed<T>(rho / curvature);
-      space.change(u, p, [alpha](T& to, T from) { to += alpha * from; });
-      residual = space.update(r, q, [alpha](T& to, T from) { to -= alpha * from; });
-      before = rho;
-      run.count(residual);
-      if (!std::isfinite(residual)) return Stop::not_finite;
-      if (run.seems_small(residual)) return Stop::converged;
-      if (!run.may_go_on()) return Stop::iterations;
+      detail::change(
+          u, [alpha](T& to, const T& from) { to += alpha * from; }, p);
+      detail::change(
+          r, [alpha](T& to, const T& from) { to -= alpha * from; }, q);
+      const double before = std::exchange(rho, measure());
+      beta = detail::narrowed<T>(rho / before);
+      if (const auto stop = run.after_iteration(residual)) return *stop;
     }
   };
   return detail::solve_by(method, apply, b, x, options);
@@ -198,51 +214,51 @@ requires(!std::integral<T>) && std::invocable<Apply&, const Array<T, N>&, Array<
 
 /// Solves A x = b for any A by stabilised biconjugate gradients, as cg. Each iteration applies A and the
 /// preconditioner twice. @collective @throws as cg
-template <Arithmetic T, std::size_t N, class Apply, class Precondition = Unpreconditioned>
-requires(!std::integral<T>) && std::invocable<Apply&, const Array<T, N>&, Array<T, N>&> KrylovResult
-    bicgstab(Apply&& apply, const Array<T, N>& b, Array<T, N>& x, const KrylovOptions& options = {},
-             Precondition&& precondition = {}) {
+template <FloatingElement T, std::size_t N, ArrayOperator<T, N> Apply,
+          ArrayOperator<T, N> Precondition = Unpreconditioned>
+KrylovResult bicgstab(Apply&& apply, const Array<T, N>& b, Array<T, N>& x, const KrylovOptions& options = {},
+                      Precondition&& precondition = {}) {
   const auto method = [&](auto& space, detail::KrylovRun& run, Array<T, N>& u, Array<T, N>& r,
                           double residual) {
     using Scalar = typename std::remove_cvref_t<decltype(space)>::Scalar;
     auto shadow = space.vector("shadow"), p = space.vector("direction"), v = space.vector("image"),
          y = space.vector("preconditioned"), t = space.vector("second image");
-    space.change(shadow, r, [](T& to, T from) { to = from; });
-    Scalar rho = 0, alpha = 0, omega = 0;
-    for (bool is_first = true;; is_first = false) {
-      const Scalar now = space.dot(shadow, r);
-      if (now == Scalar{0}) return Stop::breakdown;
-      if (is_first) {
-        space.change(p, r, [](T& to, T from) { to = from; });
-      } else {
-        const T beta = detail::narrowed<T>(now / rho * (alpha / omega)), w = detail::narrowed<T>(omega);
-        space.change(p, v, [beta, w](T& to, T from) { to = beta * (to - w * from); });
-        space.change(p, r, [](T& to, T from) { to += from; });
-      }
-      rho = now;
-      space.apply_to(precondition, p, y);
-      space.apply_to(apply, y, v);
+    const auto set = [](T& to, const T& from) { to = from; };
+    // y = M from, image = A y
+    const auto apply_both = [&](const Array<T, N>& from, Array<T, N>& image) {
+      space.precondition(precondition, from, y);
+      space.apply_to(apply, y, image);
+    };
+    // u += factor y, r -= factor image
+    const auto step = [&](Scalar factor, const Array<T, N>& image) {
+      const T number = detail::narrowed<T>(factor);
+      detail::change(
+          u, [number](T& to, const T& from) { to += number * from; }, y);
+      detail::change(
+          r, [number](T& to, const T& from) { to -= number * from; }, image);
+      residual = space.squared_norm(r);
+    };
+    detail::change(shadow, set, r);
+    detail::change(p, set, r);
+    for (Scalar rho = space.dot(shadow, r);;) {
+      apply_both(p, v);
       const Scalar against = space.dot(shadow, v);
-      if (against == Scalar{0}) return Stop::breakdown;
-      alpha = rho / against;
-      const T a = detail::narrowed<T>(alpha);
-      space.change(u, y, [a](T& to, T from) { to += a * from; });
-      residual = space.update(r, v, [a](T& to, T from) { to -= a * from; });
-      if (!run.seems_small(residual)) {
-        if (!std::isfinite(residual)) return Stop::not_finite;
-        space.apply_to(precondition, r, y);
-        space.apply_to(apply, y, t);
+      if (rho == Scalar{0} || against == Scalar{0}) return Stop::breakdown;
+      const Scalar alpha = rho / against;
+      step(alpha, v);
+      Scalar omega{0};
+      if (std::isfinite(residual) && !run.seems_small(residual)) {
+        apply_both(r, t);
         const auto [tr, tt] = space.template dots<2>({{{&t, &r}, {&t, &t}}});
         if (tr == Scalar{0}) return Stop::breakdown;
         omega = tr / tt;
-        const T w = detail::narrowed<T>(omega);
-        space.change(u, y, [w](T& to, T from) { to += w * from; });
-        residual = space.update(r, t, [w](T& to, T from) { to -= w * from; });
+        step(omega, t);
       }
-      run.count(residual);
-      if (!std::isfinite(residual)) return Stop::not_finite;
-      if (run.seems_small(residual)) return Stop::converged;
-      if (!run.may_go_on()) return Stop::iterations;
+      if (const auto stop = run.after_iteration(residual)) return *stop;
+      const Scalar before = std::exchange(rho, space.dot(shadow, r));
+      const T beta = detail::narrowed<T>(rho / before * (alpha / omega)), w = detail::narrowed<T>(omega);
+      detail::change(
+          p, [beta, w](T& to, const T& image, const T& from) { to = from + beta * (to - w * image); }, v, r);
     }
   };
   return detail::solve_by(method, apply, b, x, options);
@@ -251,36 +267,25 @@ requires(!std::integral<T>) && std::invocable<Apply&, const Array<T, N>&, Array<
 /// Solves A x = b for any A by generalised minimal residuals, begun again after `restart` iterations, as cg. It
 /// needs restart + 1 arrays. The residual never grows. @collective @throws as cg, or if `restart` is not
 /// positive
-template <Arithmetic T, std::size_t N, class Apply, class Precondition = Unpreconditioned>
-requires(!std::integral<T>) && std::invocable<Apply&, const Array<T, N>&, Array<T, N>&> KrylovResult
-    gmres(index_t restart, Apply&& apply, const Array<T, N>& b, Array<T, N>& x,
-          const KrylovOptions& options = {}, Precondition&& precondition = {}) {
+template <FloatingElement T, std::size_t N, ArrayOperator<T, N> Apply,
+          ArrayOperator<T, N> Precondition = Unpreconditioned>
+KrylovResult gmres(index_t restart, Apply&& apply, const Array<T, N>& b, Array<T, N>& x,
+                   const KrylovOptions& options = {}, Precondition&& precondition = {}) {
   if (restart <= 0) throw UsageError("gmres has to begin again after a positive number of iterations");
   const auto method = [&](auto& space, detail::KrylovRun& run, Array<T, N>& u, Array<T, N>& r,
                           double residual) {
     detail::Arnoldi<T, N> arnoldi(space, restart);
-    double start = residual;  // of this round
     for (;;) {
       arnoldi.begin(r, residual);
-      Stop stop = Stop::iterations;
-      bool is_over = false;
-      while (!is_over && arnoldi.has_room()) {
-        residual = arnoldi.step(apply, precondition);
-        run.count(residual);
-        is_over = true;
-        if (!std::isfinite(residual)) return Stop::not_finite;
-        if (run.seems_small(residual)) {
-          stop = Stop::converged;
-        } else if (arnoldi.is_exhausted()) {
-          stop = Stop::breakdown;
-        } else if (run.may_go_on()) {
-          is_over = false;
-        }
+      std::optional<Stop> stop;
+      while (!stop && arnoldi.has_room()) {
+        stop = run.after_iteration(arnoldi.step(apply, precondition));
+        if (stop == Stop::not_finite) return *stop;
+        if (!stop && arnoldi.is_exhausted()) stop = Stop::breakdown;
       }
       arnoldi.add_to(u, precondition);
-      if (is_over) return stop;
-      const double before = std::exchange(start, space.residual(apply, u, r));
-      residual = start;
+      if (stop) return *stop;
+      const double before = std::exchange(residual, space.residual(apply, u, r));
       if (run.is_small(residual)) return Stop::converged;
       if (!(residual < before)) return Stop::stagnation;
     }

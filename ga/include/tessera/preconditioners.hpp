@@ -3,11 +3,11 @@
 #pragma once
 
 #include <cmath>
-#include <concepts>
 #include <functional>
 #include <utility>
 
 #include <tessera/array.hpp>
+#include <tessera/detail/krylov_space.hpp>
 #include <tessera/elementwise.hpp>
 #include <tessera/reductions.hpp>
 #include <tessera/runtime/error.hpp>
@@ -17,8 +17,8 @@
 namespace tessera {
 
 /// Divides by the diagonal of A (Jacobi).
-template <Arithmetic T, std::size_t N>
-requires(!std::integral<T>) class Jacobi {
+template <FloatingElement T, std::size_t N>
+class Jacobi {
  public:
   /// @collective @throws UsageError if an element of the diagonal is zero, infinite or NaN
   explicit Jacobi(const Array<T, N>& diagonal) : inverse_(diagonal.duplicate("inverse diagonal")) {
@@ -29,6 +29,11 @@ requires(!std::integral<T>) class Jacobi {
   }
   /// @collective
   void operator()(const Array<T, N>& x, Array<T, N>& y) const { multiply(inverse_, x, y); }
+  /// As Unpreconditioned::own. @local if the diagonal has the layout of x and y
+  void own(const Array<T, N>& x, Array<T, N>& y) const {
+    detail::change(
+        y, [](T& to, const T& from, const T& factor) { to = factor * from; }, x, inverse_);
+  }
 
  private:
   Array<T, N> inverse_;
@@ -36,8 +41,8 @@ requires(!std::integral<T>) class Jacobi {
 
 /// A polynomial of A that is near its inverse where the eigenvalues are (Saad 2003, algorithm 12.1). For
 /// Hermitian A with eigenvalues up to `high` it is positive definite, and so fit for cg. Needs no dot products.
-template <Arithmetic T, std::size_t N, class Apply>
-requires(!std::integral<T>) && std::invocable<Apply&, const Array<T, N>&, Array<T, N>&> class Chebyshev {
+template <FloatingElement T, std::size_t N, ArrayOperator<T, N> Apply>
+class Chebyshev {
  public:
   /// `apply(x, y)` is y = A x for arrays like `like`. The polynomial is small where eigenvalues lie in [low,
   /// high]. Each call applies A `degree` times. @collective @throws UsageError unless 0 < low < high and degree

@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include <tessera/core/operations.hpp>
@@ -52,22 +54,40 @@ bool precedes(Extreme which, T a, T b) {
 
 }  // namespace
 
+namespace {
+
+// The sum over the elements of x that this rank owns, in numbers of type S.
+template <class S, class T>
+S own_dot_of(const SliceCore& x, const SliceCore& y, bool conjugated) {
+  S total{};
+  for_each_run(x, std::span(&y, 1), [&](const ElementRun& run) {
+    const T *u = static_cast<const T*>(run.data[0]), *v = static_cast<const T*>(run.data[1]);
+    const index_t p = run.strides[0], q = run.strides[1];
+    const bool dense = run.is_dense(2);
+    auto term = [&](index_t i) {
+      const S left = static_cast<S>(dense ? u[i] : u[i * p]), right = static_cast<S>(dense ? v[i] : v[i * q]);
+      return product(conjugated ? conjugate(left) : left, right);
+    };
+    total = sum(total, sum_over<S>(run.count, term));
+  });
+  return total;
+}
+
+}  // namespace
+
 void dot(const SliceCore& x, const SliceCore& y, Conjugate first, void* result) {
   begin_operation("dot", {x, y});
   with_kind(x.array().type().kind, "dot", [&]<class T>(T) {
-    T total{};
-    for_each_run(x, std::span(&y, 1), [&](const ElementRun& run) {
-      const T *u = static_cast<const T*>(run.data[0]), *v = static_cast<const T*>(run.data[1]);
-      const index_t p = run.strides[0], q = run.strides[1];
-      const bool dense = run.is_dense(2), conjugated = first == Conjugate::yes;
-      auto term = [&](index_t i) {
-        return dense ? product(conjugated ? conjugate(u[i]) : u[i], v[i])
-                     : product(conjugated ? conjugate(u[i * p]) : u[i * p], v[i * q]);
-      };
-      total = sum(total, sum_over<T>(run.count, term));
-    });
-    total = x.array().group().all_reduce(total, Reduce::sum);
+    const T own = own_dot_of<T, T>(x, y, first == Conjugate::yes);
+    const T total = x.array().group().all_reduce(own, Reduce::sum);
     std::memcpy(result, &total, sizeof total);
+  });
+}
+
+std::complex<double> own_dot(const SliceCore& x, const SliceCore& y) {
+  return with_kind(x.array().type().kind, "dot", [&]<class T>(T) {
+    using S = std::conditional_t<std::is_arithmetic_v<T>, double, std::complex<double>>;
+    return std::complex<double>(own_dot_of<S, T>(x, y, true));
   });
 }
 

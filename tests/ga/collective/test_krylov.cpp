@@ -30,6 +30,14 @@ T krylov_number(std::mt19937& random) {
     return {uniform(random), uniform(random)};
 }
 
+template <class T>
+T adjoint(T x) {
+  if constexpr (std::is_floating_point_v<T>)
+    return x;
+  else
+    return std::conj(x);
+}
+
 enum class Kind { positive_definite, general };
 
 // A dense matrix, the same on every rank, times arrays of two dimensions whose elements are numbered row by
@@ -42,7 +50,7 @@ class DenseOperator {
     for (T& x : all_) x = krylov_number<T>(random);
     if (kind == Kind::positive_definite) {
       for (index_t i = 0; i < n; ++i)
-        for (index_t j = 0; j < i; ++j) element(j, i) = detail::conjugated(element(i, j));
+        for (index_t j = 0; j < i; ++j) element(j, i) = adjoint(element(i, j));
     }
     // Diagonally dominant, and with a positive diagonal: positive definite if it is Hermitian.
     for (index_t i = 0; i < n; ++i) element(i, i) = T(static_cast<KrylovReal<T>>(2 * n));
@@ -212,6 +220,11 @@ TEST(KrylovStop, solvers_say_why_they_stop) {
     EXPECT_EQ(result.stop, Stop::iterations);
     EXPECT_EQ(result.iterations, 3);
     EXPECT_GT(result.residual, 1e-12);
+  }
+  for (const KrylovResult& result : results_of(difference, b, x, {.max_iterations = 0})) {
+    EXPECT_EQ(result.stop, Stop::iterations);
+    EXPECT_EQ(result.iterations, 0);
+    EXPECT_EQ(result.residual, 1);
   }
   for (const KrylovResult& result : results_of(difference, b, x, {.tolerance = 0}))
     EXPECT_TRUE(result.stop == Stop::stagnation || result.residual == 0) << to_string(result.stop);

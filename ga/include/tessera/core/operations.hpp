@@ -2,13 +2,14 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <complex>
 #include <cstdint>
 
 #include <tessera/core/operand_walk.hpp>
 #include <tessera/runtime/group.hpp>
 
-// The operations on slices with run-time rank and element type, all @collective. The typed declarations say
-// what they do.
+// The operations on slices with run-time rank and element type, all @collective but own_dot. The typed
+// declarations say what they do.
 namespace tessera {
 
 /// Whether a prefix ends with its element or just before it.
@@ -36,6 +37,9 @@ void clamp(const SliceCore& a, const void* low, const void* high);
 
 enum class Conjugate { no, yes };
 void dot(const SliceCore& x, const SliceCore& y, Conjugate first, void* result);
+/// The part of the sum of conj(x) y that this rank adds for its elements of x, in double precision. Elements of
+/// y on other nodes are fetched. @onesided
+std::complex<double> own_dot(const SliceCore& x, const SliceCore& y);
 enum class Norm { one, two, infinity };
 double norm(const SliceCore& a, Norm which);
 void reduce(const SliceCore& a, Reduce operation, void* result);

@@ -3,7 +3,8 @@
 #pragma once
 
 #include <cmath>
-#include <optional>
+#include <complex>
+#include <type_traits>
 #include <vector>
 
 #include <tessera/detail/krylov_space.hpp>
@@ -41,21 +42,20 @@ class Arnoldi {
   template <class Apply, class Precondition>
   double step(Apply& apply, Precondition& precondition) {
     const std::size_t j = columns_.size();
-    space_.apply_to(precondition, basis_[j], work_);
+    space_.precondition(precondition, basis_[j], work_);
     Vector& w = vector(j + 1);
     space_.apply_to(apply, work_, w);
     std::vector<Scalar> column(j + 2, Scalar{0});
-    const double before = space_.update(w, w, [](T&, const T&) {});
     // Twice is enough (Giraud, Langou, Rozloznik 2005): the basis is then orthogonal to rounding.
-    double squared = before;
-    for (int pass = 0; pass < 2; ++pass) squared = orthogonalise(w, j + 1, column);
-    const double length = std::sqrt(squared);
+    const double before = orthogonalise(w, column);
+    orthogonalise(w, column);
+    const double length = std::sqrt(space_.squared_norm(w));
     column[j + 1] = length;
-    is_exhausted_ = length <= 1e-15 * std::sqrt(before);
+    is_exhausted_ = length <= 1e-15 * before;
     if (!is_exhausted_) normalise(w, w, length);
     rotate(column);
     columns_.push_back(std::move(column));
-    return squared_magnitude(right_.back());
+    return std::norm(right_.back());
   }
 
   /// u = u + M V y, where y gives the least residual.
@@ -70,32 +70,45 @@ class Arnoldi {
       y[i] = columns_[i][i] == Scalar{0} ? Scalar{0} : sum / columns_[i][i];
     }
     Vector& sum = vector(k);
-    space_.change(sum, basis_[0], [](T& to, const T&) { to = T{0}; });
-    for (std::size_t i = 0; i < k; ++i)
-      space_.change(sum, basis_[i],
-                    [factor = narrowed<T>(y[i])](T& to, const T& from) { to += factor * from; });
-    space_.apply_to(precondition, sum, work_);
-    space_.change(u, work_, [](T& to, const T& from) { to += from; });
+    change(sum, [](T& to) { to = T{0}; });
+    for (std::size_t i = 0; i < k; ++i) add(y[i], basis_[i], sum);
+    space_.precondition(precondition, sum, work_);
+    add(1, work_, u);
   }
 
  private:
-  static double squared_magnitude(Scalar x) noexcept { return detail::squared(x); }
   Vector& vector(std::size_t i) {
     if (basis_.size() <= i) basis_.push_back(space_.vector("basis"));
     return basis_[i];
   }
-  void normalise(Vector& to, const Vector& from, double length) {
-    space_.change(to, from, [factor = narrowed<T>(1 / length)](T& y, const T& x) { y = factor * x; });
+  static Scalar conj_of(Scalar x) noexcept {
+    if constexpr (std::is_floating_point_v<T>)
+      return x;
+    else
+      return std::conj(x);
   }
-  // Takes the parts along the first `count` vectors out of w; adds their lengths to the column. Returns |w|^2.
-  double orthogonalise(Vector& w, std::size_t count, std::vector<Scalar>& column) {
-    const std::vector<Scalar> parts = space_.dots(std::span(basis_).first(count), w);
+  // y = y + factor x
+  static void add(Scalar factor, const Vector& x, Vector& y) {
+    change(
+        y, [number = narrowed<T>(factor)](T& to, const T& from) { to += number * from; }, x);
+  }
+  static void normalise(Vector& to, const Vector& from, double length) {
+    change(
+        to, [factor = narrowed<T>(1 / length)](T& y, const T& x) { y = factor * x; }, from);
+  }
+  // Takes the parts along all vectors but the last, w, out of it, and adds their lengths to the column. Returns
+  // what |w| was.
+  double orthogonalise(Vector& w, std::vector<Scalar>& column) {
+    const std::size_t count = column.size() - 1;
+    std::vector<typename Space::Pair> pairs;
+    for (std::size_t i = 0; i < count; ++i) pairs.emplace_back(&basis_[i], &w);
+    pairs.emplace_back(&w, &w);
+    const std::vector<Scalar> parts = space_.dots(pairs);
     for (std::size_t i = 0; i < count; ++i) {
       column[i] += parts[i];
-      space_.change(w, basis_[i],
-                    [factor = narrowed<T>(parts[i])](T& to, const T& from) { to -= factor * from; });
+      add(-parts[i], basis_[i], w);
     }
-    return space_.update(w, w, [](T&, const T&) {});
+    return std::sqrt(std::real(parts.back()));
   }
   // Turns the last element of a new column to zero, by rotations of its rows (Givens).
   void rotate(std::vector<Scalar>& column) {
@@ -103,7 +116,7 @@ class Arnoldi {
     for (std::size_t i = 0; i < j; ++i) {
       const Scalar upper = column[i], lower = column[i + 1];
       column[i] = cosines_[i] * upper + sines_[i] * lower;
-      column[i + 1] = -conjugated(sines_[i]) * upper + cosines_[i] * lower;
+      column[i + 1] = -conj_of(sines_[i]) * upper + cosines_[i] * lower;
     }
     const double a = std::abs(column[j]), b = std::abs(column[j + 1]), length = std::hypot(a, b);
     double cosine = 1;
@@ -113,11 +126,11 @@ class Arnoldi {
       sine = 1;
     } else {
       cosine = a / length;
-      sine = column[j] / a * conjugated(column[j + 1]) / length;
+      sine = column[j] / a * conj_of(column[j + 1]) / length;
     }
     column[j] = cosine * column[j] + sine * column[j + 1];
     column[j + 1] = 0;
-    right_.push_back(-conjugated(sine) * right_[j]);
+    right_.push_back(-conj_of(sine) * right_[j]);
     right_[j] = cosine * right_[j];
     cosines_.push_back(cosine);
     sines_.push_back(sine);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <complex>
+#include <concepts>
 #include <functional>
 #include <limits>
 #include <span>
@@ -15,45 +16,42 @@
 
 #include <tessera/array.hpp>
 #include <tessera/core/operand_walk.hpp>
+#include <tessera/core/operations.hpp>
 #include <tessera/elementwise.hpp>
 #include <tessera/reductions.hpp>
+
+namespace tessera {
+
+/// The element types of iterative solvers: real and complex floating-point numbers.
+template <class T>
+concept FloatingElement = Arithmetic<T> && !std::integral<T>;
+
+/// Anything that can be called with an array to read and an array to set.
+template <class F, class T, std::size_t N>
+concept ArrayOperator = std::invocable < F&,
+        const Array<T, N>
+&, Array<T, N>& > ;
+
+}  // namespace tessera
 
 // What iterative solvers have in common. Their vectors have one layout, so that each rank works on its own
 // elements and waits for others only in reductions.
 namespace tessera::detail {
 
+/// A number of the solver as an element of type T. @local
 template <class T>
-T conjugated(T x) noexcept {
-  return x;
-}
-template <class T>
-std::complex<T> conjugated(std::complex<T> x) noexcept {
-  return std::conj(x);
-}
-template <class T>
-double squared(T x) noexcept {
-  return static_cast<double>(x) * static_cast<double>(x);
-}
-template <class T>
-double squared(std::complex<T> x) noexcept {
-  return squared(x.real()) + squared(x.imag());
-}
-template <class T>
-struct Widest {
-  using type = double;
-};
-template <class T>
-struct Widest<std::complex<T>> {
-  using type = std::complex<double>;
-};
-
-/// A number as an element of type T. @local
-template <class T>
-T narrowed(const typename Widest<T>::type& x) noexcept {
+T narrowed(const std::complex<double>& x) noexcept {
   if constexpr (std::is_floating_point_v<T>)
-    return static_cast<T>(x);
+    return static_cast<T>(x.real());
   else
-    return T(static_cast<typename T::value_type>(x.real()), static_cast<typename T::value_type>(x.imag()));
+    return static_cast<T>(x);
+}
+
+/// Calls f(T& y, const T&... x) for all elements of y that this rank owns. @local if all have one layout
+template <class T, std::size_t N, class F, class... X>
+void change(Array<T, N>& y, F f, const X&... x) {
+  const std::array<SliceCore, sizeof...(X)> sources{SliceCore(x.core())...};
+  for_each_run(y.core(), sources, [&f](const ElementRun& run) { apply<T, const value_t<X>...>(run, f); });
 }
 
 /// The linear equations A x = b as a solver sees them: divided by a power of two near |b|, so that no sum of
@@ -62,7 +60,8 @@ template <class T, std::size_t N>
 class KrylovSpace {
  public:
   using Vector = Array<T, N>;
-  using Scalar = typename Widest<T>::type;
+  using Scalar = std::conditional_t<std::is_floating_point_v<T>, double, std::complex<double>>;
+  using Pair = std::pair<const Vector*, const Vector*>;
 
   explicit KrylovSpace(const Vector& b) : b_(b), norm_(norm2(b)) {
     using Real = decltype(std::abs(T{}));
@@ -81,69 +80,51 @@ class KrylovSpace {
   template <class Apply>
   double residual(Apply& apply, const Vector& u, Vector& r) const {
     apply_to(apply, u, r);
-    const T factor = power(-exponent_);
-    return update(r, b_, [factor](T& y, T x) { y = factor * x - y; });
+    change(
+        r, [factor = power(-exponent_)](T& y, const T& x) { y = factor * x - y; }, b_);
+    return squared_norm(r);
   }
-  /// y = f(x), for the operator or the preconditioner.
+  /// y = A x.
   template <class Apply>
   void apply_to(Apply& apply, const Vector& x, Vector& y) const {
     x.sync();
     std::invoke(apply, x, y);
     y.core().order_local_access();
   }
+  /// y = M x. Preconditioners that need only a rank's own elements are @local.
+  template <class Precondition>
+  void precondition(Precondition& m, const Vector& x, Vector& y) const {
+    if constexpr (requires { m.own(x, y); })
+      m.own(x, y);
+    else
+      apply_to(m, x, y);
+  }
 
-  /// Calls f(T& y, T x) for all own elements; returns the sum of |y|^2 over all ranks.
-  template <class F>
-  double update(Vector& y, const Vector& x, F f) const {
-    double sum = 0;
-    walk(y, x, [&sum, f](T& to, const T& from) {
-      f(to, from);
-      sum += squared(to);
-    });
-    return group().all_reduce(sum, Reduce::sum);
-  }
-  /// The same without the sum. @local
-  template <class F>
-  void change(Vector& y, const Vector& x, F f) const {
-    walk(y, x, [f](T& to, const T& from) { f(to, from); });
-  }
   /// The sums of conj(x) y for several pairs of vectors, in one reduction.
-  template <std::size_t count>
-  std::array<Scalar, count> dots(
-      const std::array<std::pair<const Vector*, const Vector*>, count>& pairs) const {
-    std::array<Scalar, count> sums{};
-    for (std::size_t i = 0; i < count; ++i) sums[i] = own_dot(*pairs[i].first, *pairs[i].second);
-    group().all_reduce(std::span<Scalar>(sums), Reduce::sum);
-    return sums;
-  }
-  Scalar dot(const Vector& x, const Vector& y) const { return dots<1>({{{&x, &y}}})[0]; }
-  /// The sums of conj(x) y for several x, in one reduction.
-  std::vector<Scalar> dots(std::span<const Vector> many, const Vector& y) const {
+  std::vector<Scalar> dots(std::span<const Pair> pairs) const {
     std::vector<Scalar> sums;
-    for (const Vector& x : many) sums.push_back(own_dot(x, y));
-    group().all_reduce(std::span<Scalar>(sums), Reduce::sum);
+    for (const auto& [x, y] : pairs) {
+      const std::complex<double> own = own_dot(x->core(), y->core());
+      if constexpr (std::is_floating_point_v<T>)
+        sums.push_back(own.real());
+      else
+        sums.push_back(own);
+    }
+    b_.group().all_reduce(std::span<Scalar>(sums), Reduce::sum);
     return sums;
   }
+  template <std::size_t count>
+  std::array<Scalar, count> dots(const std::array<Pair, count>& pairs) const {
+    const std::vector<Scalar> sums = dots(std::span<const Pair>(pairs));
+    std::array<Scalar, count> all;
+    std::copy(sums.begin(), sums.end(), all.begin());
+    return all;
+  }
+  Scalar dot(const Vector& x, const Vector& y) const { return dots<1>({Pair(&x, &y)})[0]; }
+  double squared_norm(const Vector& x) const { return std::real(dot(x, x)); }
 
  private:
-  const Group& group() const noexcept { return b_.group(); }
   static T power(int exponent) { return T(std::ldexp(decltype(std::abs(T{})){1}, exponent)); }
-  static Scalar own_dot(const Vector& x, const Vector& y) {
-    const SliceCore sources[] = {SliceCore(y.core())};
-    Scalar sum{};
-    for_each_run(x.core(), sources, [&sum](const ElementRun& run) {
-      Scalar part{};
-      apply<const T, const T>(
-          run, [&part](const T& from, const T& to) { part += conjugated(Scalar(from)) * Scalar(to); });
-      sum += part;
-    });
-    return sum;
-  }
-  template <class F>
-  static void walk(Vector& y, const Vector& x, F f) {
-    const SliceCore sources[] = {SliceCore(x.core())};
-    for_each_run(y.core(), sources, [&f](const ElementRun& run) { apply<T, const T>(run, f); });
-  }
 
   const Vector& b_;
   double norm_;
