@@ -6,14 +6,12 @@
 #include <exception>
 #include <string>
 
-#include <tessera/runtime/error.hpp>
+#include "mpi_peer.hpp"
 
 namespace tessera::benchmark::arrays {
 namespace {
 
-void check(int code, const char* call) {
-  if (code != MPI_SUCCESS) throw MpiError(std::string(call) + " failed in a benchmark", code);
-}
+using mpi_peer::check;
 
 // A direction as a number in base 3, so that both ends of a message use the same tag.
 int number_of(const std::vector<int>& direction, int sign) {

@@ -88,18 +88,16 @@ int main(int argc, char** argv) {
   using namespace tessera::benchmark;
   tessera::Runtime runtime(argc, argv);
   const tessera::Group& world = runtime.world();
-  std::string topology, alone;
+  std::string alone;
   auto parsed = parse_options(
       argc, argv, "Arrays: operations on patches, whole arrays, ghost cells, lists of elements, tasks.",
       world.rank() == 0, [&](CLI::App& app) {
-        app.add_option("--topology", topology, "What is between the ranks, for the report")->type_name("TEXT");
         app.add_option("--alone", alone, "Run only the section of this name, if --only allows it")
             ->type_name("NAME")
             ->check(CLI::IsMember(arrays::names()));
         app.footer(arrays::contents());
       });
   if (parsed.exit_status) return *parsed.exit_status;
-  parsed.options.topology = topology;
   const bool one_node = world.node_count() == 1;
   parsed.options.full = {.sample_seconds = one_node ? 20e-6 : 1e-3, .comparison_seconds = one_node ? 6.0 : 3.0};
 

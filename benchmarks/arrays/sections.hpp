@@ -32,14 +32,4 @@ void lists(Session& session, const Place& place);
 void epochs(Session& session, const Place& place);
 void tasks(Session& session, const Place& place);
 
-/// The other ranks wait in Group::barrier, where Tessera's operations find their target. @local
-inline Others waiting(const Group& world) {
-  return {.wait = [&world] { world.barrier(); }};
-}
-
-/// Ends the run on all ranks if a result is wrong on one. @collective
-inline void require_everywhere(const Group& world, bool right, const std::string& what) {
-  require(world.all_reduce(right ? 1 : 0, Reduce::min) == 1, what);
-}
-
 }  // namespace tessera::benchmark::arrays

@@ -14,37 +14,34 @@ namespace {
 using mpi_peer::Combine;
 using mpi_peer::Words;
 
-// A way without its updates.
-Way way_of(std::string name, const std::shared_ptr<Words>& table) {
-  Way way;
-  way.name = std::move(name);
-  way.set = [table](std::span<const Word> values) {
+// All but the updates.
+Table around(const std::shared_ptr<Words>& table) {
+  Table all;
+  all.set = [table](std::span<const Word> values) {
     std::copy(values.begin(), values.end(), table->own().begin());
     table->sync();
   };
-  way.words = [table] { return std::vector<Word>(table->own().begin(), table->own().end()); };
-  way.sync = [table] { table->sync(); };
-  return way;
+  all.words = [table] { return std::vector<Word>(table->own().begin(), table->own().end()); };
+  all.sync = [table] { table->sync(); };
+  return all;
 }
 
-}  // namespace
-
-Way by_mpi_fetch_and_op(const Group& world, const Shape& shape) {
+Table by_mpi_fetch_and_op(const Group& world, const Shape& shape) {
   const auto table = std::make_shared<Words>(world, shape.per_rank);
-  Way way = way_of("MPI_Fetch_and_op", table);
-  way.update = [table, shape](std::span<const Word> numbers) {
+  Table all = around(table);
+  all.update = [table, shape](std::span<const Word> numbers) {
     for (const Word number : numbers) {
       const index_t place = shape.place(number);
       table->fetch_op(shape.owner(place), shape.offset(place), Combine::bit_xor, number);
     }
   };
-  return way;
+  return all;
 }
 
-Way by_mpi_accumulate(const Group& world, const Shape& shape) {
+Table by_mpi_accumulate(const Group& world, const Shape& shape) {
   const auto table = std::make_shared<Words>(world, shape.per_rank);
-  Way way = way_of("MPI_Accumulate", table);
-  way.update = [table, shape](std::span<const Word> numbers) {
+  Table all = around(table);
+  all.update = [table, shape](std::span<const Word> numbers) {
     index_t kept = 0;
     for (const Word& number : numbers) {
       const index_t place = shape.place(number);
@@ -53,31 +50,29 @@ Way by_mpi_accumulate(const Group& world, const Shape& shape) {
     }
     table->flush_all();
   };
-  return way;
+  return all;
 }
 
-Way by_mpi_get_and_put(const Group& world, const Shape& shape) {
+Table by_mpi_get_and_put(const Group& world, const Shape& shape) {
   const auto table = std::make_shared<Words>(world, shape.per_rank);
-  Way way = way_of("MPI_Get and MPI_Put", table);
-  way.is_exact = false;
-  way.update = [table, shape](std::span<const Word> numbers) {
+  Table all = around(table);
+  all.update = [table, shape](std::span<const Word> numbers) {
     for (const Word number : numbers) {
       const index_t place = shape.place(number), offset = shape.offset(place);
       const int owner = shape.owner(place);
       table->put(owner, offset, table->get(owner, offset) ^ number);
     }
   };
-  return way;
+  return all;
 }
 
-Way by_mpi_exchange(const Group& world, const Shape& shape) {
+Table by_mpi_exchange(const Group& world, const Shape& shape) {
   const auto table = std::make_shared<std::vector<Word>>(static_cast<std::size_t>(shape.per_rank));
-  Way way;
-  way.name = "MPI_Alltoallv";
-  way.set = [table](std::span<const Word> values) { std::copy(values.begin(), values.end(), table->begin()); };
-  way.words = [table] { return *table; };
-  way.sync = [&world] { world.barrier(); };
-  way.update = [table, shape, &world](std::span<const Word> numbers) {
+  Table all;
+  all.set = [table](std::span<const Word> values) { std::copy(values.begin(), values.end(), table->begin()); };
+  all.words = [table] { return *table; };
+  all.sync = [] {};  // an exchange has received all
+  all.update = [table, shape, &world](std::span<const Word> numbers) {
     const auto ranks = static_cast<std::size_t>(shape.ranks);
     const auto owner = [&](Word number) { return static_cast<std::size_t>(shape.owner(shape.place(number))); };
     std::vector<Word> sorted(static_cast<std::size_t>(look_ahead));
@@ -93,26 +88,24 @@ Way by_mpi_exchange(const Group& world, const Shape& shape) {
         (*table)[static_cast<std::size_t>(shape.offset(shape.place(number)))] ^= number;
     }
   };
-  return way;
+  return all;
 }
 
 // Words travel as doubles of the same bits.
-Way by_ga_get_and_put(const Group& world, const Shape& shape) {
+Table by_ga_get_and_put(const Group& world, const Shape& shape) {
   const auto table = std::make_shared<ga_peer::Matrix>(world.size(), 1, shape.per_rank);
-  Way way;
-  way.name = "NGA_Get and NGA_Put";
-  way.is_exact = false;
-  way.set = [table](std::span<const Word> values) {
+  Table all;
+  all.set = [table](std::span<const Word> values) {
     std::memcpy(table->own(), values.data(), values.size_bytes());
     ga_peer::sync();
   };
-  way.words = [table, size = static_cast<std::size_t>(shape.per_rank)] {
+  all.words = [table, size = static_cast<std::size_t>(shape.per_rank)] {
     std::vector<Word> words(size);
     std::memcpy(words.data(), table->own(), size * sizeof(Word));
     return words;
   };
-  way.sync = [] { ga_peer::sync(); };
-  way.update = [table, shape](std::span<const Word> numbers) {
+  all.sync = [] { ga_peer::sync(); };
+  all.update = [table, shape](std::span<const Word> numbers) {
     for (const Word number : numbers) {
       const index_t place = shape.place(number);
       const ga_peer::Patch patch{shape.owner(place), shape.offset(place), 1, 1};
@@ -125,7 +118,15 @@ Way by_ga_get_and_put(const Group& world, const Shape& shape) {
       table->put(patch, &element);
     }
   };
-  return way;
+  return all;
 }
+
+}  // namespace
+
+constinit const Way mpi_fetch_and_op{"MPI_Fetch_and_op", Way::Of::windows, true, by_mpi_fetch_and_op};
+constinit const Way mpi_accumulate{"MPI_Accumulate", Way::Of::windows, true, by_mpi_accumulate};
+constinit const Way mpi_get_and_put{"MPI_Get and MPI_Put", Way::Of::windows, false, by_mpi_get_and_put};
+constinit const Way mpi_exchange{"MPI_Alltoallv", Way::Of::messages, true, by_mpi_exchange};
+constinit const Way ga_get_and_put{"NGA_Get and NGA_Put", Way::Of::global_arrays, false, by_ga_get_and_put};
 
 }  // namespace tessera::benchmark::gups

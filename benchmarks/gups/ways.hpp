@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include <tessera/runtime/group.hpp>
@@ -30,10 +29,8 @@ struct Shape {
   index_t offset(index_t place) const noexcept { return place % per_rank; }
 };
 
-/// A table, and one way to update it.
-struct Way {
-  std::string name;
-  bool is_exact = true;  // else updates of several ranks may be lost
+/// A table, and what updates it.
+struct Table {
   /// Updates the words of some random numbers: word ^= number. All ranks call it at once, with equally many
   /// numbers.
   std::function<void(std::span<const Word>)> update;
@@ -44,17 +41,20 @@ struct Way {
   std::function<void()> sync;
 };
 
-/// By Tessera. @collective
-Way by_fetch_op(const Group& world, const Shape& shape);
-Way by_batch(const Group& world, const Shape& shape);
-Way by_get_and_put(const Group& world, const Shape& shape);
-/// By MPI's windows. @collective
-Way by_mpi_fetch_and_op(const Group& world, const Shape& shape);
-Way by_mpi_accumulate(const Group& world, const Shape& shape);
-Way by_mpi_get_and_put(const Group& world, const Shape& shape);
-/// By messages: every rank sends each other rank its updates, after each look_ahead of them. @collective
-Way by_mpi_exchange(const Group& world, const Shape& shape);
-/// By Global Arrays, while a ga_peer::Library lives. @collective
-Way by_ga_get_and_put(const Group& world, const Shape& shape);
+/// A way to update a table.
+struct Way {
+  const char* name;
+  enum class Of : std::uint8_t { tessera, windows, messages, global_arrays } library;
+  bool is_exact;  // else updates of several ranks may be lost
+  /// Makes a table that is updated so. @collective
+  Table (*make)(const Group& world, const Shape& shape);
+};
+
+extern const Way fetch_op, batch, get_and_put;
+extern const Way mpi_fetch_and_op, mpi_accumulate, mpi_get_and_put;
+/// Every rank sends each other rank its updates, after each look_ahead of them.
+extern const Way mpi_exchange;
+/// While a ga_peer::Library lives.
+extern const Way ga_get_and_put;
 
 }  // namespace tessera::benchmark::gups

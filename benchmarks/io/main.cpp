@@ -16,7 +16,6 @@ int main(int argc, char** argv) {
   tessera::index_t bytes = 0;
   double seconds = 240;
   bool overwrite = false;
-  std::string topology;
   auto parsed = parse_options(
       argc, argv, "Distributed arrays to files and back.", world.rank() == 0,
       [&](CLI::App& app) {
@@ -27,14 +26,12 @@ int main(int argc, char** argv) {
             ->transform(CLI::AsSizeValue(false));
         app.add_option("--seconds", seconds, "No more rounds than take this long, but two")
             ->capture_default_str();
-        app.add_option("--topology", topology, "What is between the ranks, for the report")->type_name("TEXT");
         app.add_flag(
             "--overwrite", overwrite,
             "pwrite goes over its file of the time before, for which the file system has to make no room");
       },
       {.pairs = 11});
   if (parsed.exit_status) return *parsed.exit_status;
-  parsed.options.topology = topology;
   parsed.options.full = {.comparison_seconds = seconds};
   if (bytes == 0) bytes = parsed.options.quick ? tessera::index_t{4} << 20 : tessera::index_t{2} << 30;
 

@@ -34,11 +34,9 @@ int main(int argc, char** argv) {
   using namespace tessera::benchmark;
   tessera::Runtime runtime(argc, argv);
   const tessera::Group& world = runtime.world();
-  std::string topology;
   std::vector<std::string> shapes;
   auto parsed = parse_options(
       argc, argv, "Matrix routines on distributed arrays.", world.rank() == 0, [&](CLI::App& app) {
-        app.add_option("--topology", topology, "What is between the ranks, for the report")->type_name("TEXT");
         app.add_option("--shape", shapes,
                        "gemm: only these, each as 4096x4096x32: rows, columns, products in a sum")
             ->type_name("MxNxK")
@@ -47,7 +45,6 @@ int main(int argc, char** argv) {
             });
       });
   if (parsed.exit_status) return *parsed.exit_status;
-  parsed.options.topology = topology;
   parsed.options.full = {.sample_seconds = 1e-3, .comparison_seconds = 20.0};
 
   Session session(runtime, "linalg", parsed.options);

@@ -12,17 +12,14 @@
 int main(int argc, char** argv) {
   using namespace tessera::benchmark;
   tessera::Runtime runtime(argc, argv);
-  std::string topology;
   bool slow_wire = false;
   auto parsed = parse_options(
       argc, argv, "What happens between two nodes: transfers, progress, overlap. Takes 2 ranks on 2 nodes.",
       runtime.world().rank() == 0, [&](CLI::App& app) {
-        app.add_option("--topology", topology, "What is between the ranks, for the report")->type_name("TEXT");
         app.add_flag("--slow-wire", slow_wire,
                      "The wire is slower than the processors: measures overlap alone, and judges it");
       });
   if (parsed.exit_status) return *parsed.exit_status;
-  parsed.options.topology = topology;
   // An operation takes tens of microseconds here, and a large one tens of milliseconds.
   parsed.options.full = {.sample_seconds = 1e-3, .comparison_seconds = 2.0};
 

@@ -3,7 +3,6 @@
 //
 // Poisson's equation by Gauss-Seidel in red and black order: the rows at borders of strips by put_notify,
 // messages and MPI's one-sided operations.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -39,10 +38,6 @@ index_t solve(const Group& world, const Way& way, double limit) {
     iterations += between_checks;
   } while (world.all_reduce(way.grid->defect(), Reduce::max) > limit);
   return iterations;
-}
-
-void require_everywhere(const Group& world, bool right, const std::string& what) {
-  require(world.all_reduce(right ? 1 : 0, Reduce::min) == 1, what);
 }
 
 using Make = Way (*)(const Group&, index_t);
@@ -111,7 +106,7 @@ class Program {
                       .name = name,
                       .routine = routine(own),
                       .clock = Clock::joint,
-                      .others = {.wait = [this] { world_.barrier(); }}},
+                      .others = waiting(world_)},
                      references);
   }
 
@@ -127,16 +122,12 @@ int main(int argc, char** argv) {
   using namespace tessera::benchmark;
   tessera::Runtime runtime(argc, argv);
   const tessera::Group& world = runtime.world();
-  std::string topology;
-  auto parsed = parse_options(
-      argc, argv, "Gauss-Seidel for Poisson's equation, with rows exchanged in several ways.",
-      world.rank() == 0, [&](CLI::App& app) {
-        app.add_option("--topology", topology, "What is between the ranks, for the report")->type_name("TEXT");
-      });
+  auto parsed =
+      parse_options(argc, argv, "Gauss-Seidel for Poisson's equation, with rows exchanged in several ways.",
+                    world.rank() == 0);
   if (parsed.exit_status) return *parsed.exit_status;
   if (world.size() > 15)
     throw tessera::UsageError("poisson takes at most 15 ranks: its smallest grid has 15 rows");
-  parsed.options.topology = topology;
   parsed.options.full = {.joint_sample_seconds = 10e-3, .comparison_seconds = 20.0};
 
   Session session(runtime, "poisson", parsed.options);

@@ -6,7 +6,6 @@
 
 #include <mpi.h>
 
-#include <tessera/runtime/error.hpp>
 #include <tessera/runtime/flags.hpp>
 #include <tessera/runtime/segment.hpp>
 
@@ -15,11 +14,9 @@
 namespace tessera::benchmark::poisson {
 namespace {
 
-constexpr index_t element = sizeof(double);
+using mpi_peer::check;
 
-void check(int code, const char* call) {
-  if (code != MPI_SUCCESS) throw MpiError(std::string(call) + " failed in a benchmark", code);
-}
+constexpr index_t element = sizeof(double);
 
 // A neighbour, the row that goes to it, and the row of its strip that this becomes.
 struct Neighbour {

@@ -12,11 +12,12 @@
 #include <tessera/runtime/error.hpp>
 
 namespace tessera::benchmark::mpi_peer {
-namespace {
 
 void check(int code, const char* call) {
   if (code != MPI_SUCCESS) throw MpiError(std::string(call) + " failed in a benchmark", code);
 }
+
+namespace {
 
 // Allocates whole pages, and touches them.
 void* pages(index_t bytes) {

@@ -17,6 +17,9 @@
 /// MPI itself, for comparison.
 namespace tessera::benchmark::mpi_peer {
 
+/// @local @throws MpiError if a call of MPI did not succeed
+void check(int code, const char* call);
+
 /// MPI_Type_vector: rows as the target of a transfer whose local side is dense. @local
 class RowsType {
  public:

@@ -44,6 +44,8 @@ ParsedOptions parse_options(int argc, char** argv, std::string_view purpose, boo
       ->check(CLI::Range(std::min(31, defaults.pairs), 100000))
       ->capture_default_str();
   app.add_option("--only", options.only, "Run only the sections whose title holds this")->type_name("TEXT");
+  app.add_option("--topology", options.topology, "What is between the ranks, for the report")
+      ->type_name("TEXT");
   app.add_flag("--quick", options.quick, "Few and short samples: shows that it works, not how fast it is");
   if (add_more) add_more(app);
   try {
@@ -58,6 +60,14 @@ ParsedOptions parse_options(int argc, char** argv, std::string_view purpose, boo
 
 void require(bool condition, const std::string& what) {
   if (!condition) throw Error(what + ": wrong values (a benchmark of wrong results says nothing)");
+}
+
+void require_everywhere(const Group& world, bool condition, const std::string& what) {
+  require(world.all_reduce(condition ? 1 : 0, Reduce::min) == 1, what);
+}
+
+Others waiting(const Group& world) {
+  return {.wait = [&world] { world.barrier(); }};
 }
 
 Session::Session(const Runtime& runtime, std::string benchmark, Options options)

@@ -25,7 +25,7 @@ struct Options {
   std::string json = {};  ///< a file for the report
   int pairs = 31;
   std::string only = {};  ///< only sections whose title holds this
-  /// What is between the ranks, for the heading of a report. The benchmark sets it.
+  /// What is between the ranks, for the heading of a report.
   std::string topology = {};
   /// The effort of a run that is not quick, with the pairs above. The benchmark sets it.
   Effort full = {};
@@ -45,6 +45,12 @@ ParsedOptions parse_options(int argc, char** argv, std::string_view purpose, boo
 
 /// Ends the run if a result is wrong. @local @throws Error
 void require(bool condition, const std::string& what);
+/// The same on all ranks, if a result is wrong on one. @collective @throws Error
+void require_everywhere(const Group& world, bool condition, const std::string& what);
+
+/// The other ranks wait in Group::barrier, where Tessera's operations find their target. Operations of MPI find
+/// theirs in MPI's barrier, which is where ranks wait otherwise. @local
+Others waiting(const Group& world);
 
 /// A routine that is to be compared with others.
 struct Subject {
