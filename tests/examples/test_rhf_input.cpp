@@ -8,11 +8,11 @@
 #include <string>
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include "basis.hpp"
 #include "message_of.hpp"
 #include "molecule.hpp"
+#include "temporary_directory.hpp"
 
 namespace {
 
@@ -21,12 +21,6 @@ namespace fs = std::filesystem;
 
 class Files : public testing::Test {
  protected:
-  Files() {
-    std::string name = (fs::temp_directory_path() / "tessera-rhf-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
-    directory = name;
-  }
-  ~Files() override { fs::remove_all(directory); }
   fs::path write(const std::string& name, const std::string& text) const {
     std::ofstream(directory / name) << text;
     return directory / name;
@@ -40,7 +34,7 @@ class Files : public testing::Test {
     const auto file = write("bad.xyz", text);
     expect_error([&] { read_xyz(file); }, words);
   }
-  fs::path directory;
+  const tessera::test::TemporaryDirectory directory;
 };
 
 TEST_F(Files, molecules_of_the_example_have_the_published_repulsion) {
@@ -73,7 +67,7 @@ TEST_F(Files, bad_xyz_is_refused_with_its_line) {
   expect_bad_xyz("1\nt\nNa 0 0 0\n", "bad.xyz:3: unknown element \"Na\"");
   expect_bad_xyz("2\nt\nH 0 0 0\nHe 0 0 0.01\n", "atoms 1 and 2 are at the same place");
   expect_bad_xyz("1\nt\nH 0 0 0\nH 0 0 1\n", "more lines than the 1 atoms announced");
-  expect_error([&] { read_xyz(directory / "none.xyz"); }, "no such file");
+  expect_error([&] { read_xyz(directory.path() / "none.xyz"); }, "no such file");
 }
 
 TEST_F(Files, electrons_must_be_even_and_positive) {
@@ -122,7 +116,7 @@ TEST_F(Files, basis_sets_have_the_numbers_of_nwchem) {
     for (int charge = 1; charge <= 10; ++charge) {
       SCOPED_TRACE(std::string(name) + " of " + symbol(charge));
       const Basis ours = read_basis(name, atom(charge), default_basis_directory());
-      const Basis theirs = read_basis(name, atom(charge), directory);
+      const Basis theirs = read_basis(name, atom(charge), directory.path());
       ASSERT_EQ(ours.shells.size(), theirs.shells.size());
       for (std::size_t s = 0; s < ours.shells.size(); ++s) {
         // NWChem's file of 6-31G* says spherical, against its own comment and the reference energies.

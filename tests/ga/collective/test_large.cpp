@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 #include <cstdlib>
-#include <fstream>
 #include <numeric>
 #include <string>
 
@@ -9,6 +8,7 @@
 #include <tessera/reductions.hpp>
 
 #include "array_model.hpp"
+#include "available_memory.hpp"
 #include "mpi_test.hpp"
 
 // Arrays of more than 2^31 elements of one byte each. They show where a number of elements, a number of bytes
@@ -21,24 +21,12 @@ using namespace tessera::test;
 
 constexpr index_t rows = 3, columns = index_t{1} << 30, beyond = (index_t{1} << 31) + 12345;
 
-// The memory available on the machine, which all ranks of a test share.
-index_t available_bytes() {
-  std::ifstream file("/proc/meminfo");
-  for (std::string word; file >> word;) {
-    if (word != "MemAvailable:") continue;
-    index_t kilobytes = 0;
-    file >> kilobytes;
-    return kilobytes << 10;
-  }
-  return 0;
-}
-
 char value_at(index_t number) { return static_cast<char>(number % 113); }
 
 class Large : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto least = world().all_reduce(static_cast<std::int64_t>(available_bytes()), Reduce::min);
+    const auto least = world().all_reduce(static_cast<std::int64_t>(available_memory()), Reduce::min);
     if (least < index_t{8} << 30) GTEST_SKIP() << "this machine has less than 8 GiB to spare";
   }
 };

@@ -6,19 +6,19 @@
 #include <complex>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <type_traits>
 #include <vector>
 
 #include <hdf5.h>
-#include <stdlib.h>
 
 #include <tessera/array.hpp>
 
 #include "mpi_test.hpp"
+#include "temporary_directory.hpp"
 
 // Files as another program would write and read them: serial HDF5 calls on one rank, nothing of tessera::io.
 namespace tessera::test {
@@ -137,31 +137,26 @@ void write_raw(const std::filesystem::path& path, const std::string& name, const
 class Directory {
  public:
   Directory() {
-    std::string name = (std::filesystem::temp_directory_path() / "tessera-io-XXXXXX").string();
-    if (world().rank() == 0 && mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
+    if (world().rank() == 0) own_.emplace();
+    std::string name = own_ ? own_->path().string() : std::string();
+    name.resize(static_cast<std::size_t>(world().broadcast(static_cast<index_t>(name.size()), 0)));
     world().broadcast(std::span<char>(name), 0);
     path_ = name;
-  }
-  ~Directory() {
-    std::error_code ignored;
-    if (world().rank() == 0) std::filesystem::remove_all(path_, ignored);
   }
   Directory(const Directory&) = delete;
   Directory& operator=(const Directory&) = delete;
 
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
   /// The names in it, sorted. Waits for all ranks before it looks. @collective
-  std::vector<std::string> names() const {
+  Names names() const {
     world().barrier();
-    std::vector<std::string> list;
-    for (const auto& entry : std::filesystem::directory_iterator(path_))
-      list.push_back(entry.path().filename());
-    std::sort(list.begin(), list.end());
+    Names list = names_in(path_);
     world().barrier();
     return list;
   }
 
  private:
+  std::optional<TemporaryDirectory> own_;  // on rank 0
   std::filesystem::path path_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-#include <fstream>
 
+#include "available_memory.hpp"
 #include "checkpoint_model.hpp"
 
 // More than 2^31 elements of one byte each. They show where a count or an offset is kept in 32 bits. Takes 3
@@ -13,22 +13,11 @@ using namespace tessera::test;
 
 constexpr index_t rows = 3, columns = (index_t{1} << 30) + 5;
 
-index_t available_bytes() {
-  std::ifstream file("/proc/meminfo");
-  for (std::string word; file >> word;) {
-    if (word != "MemAvailable:") continue;
-    index_t kilobytes = 0;
-    file >> kilobytes;
-    return kilobytes << 10;
-  }
-  return 0;
-}
-
 char value_at(index_t number) { return static_cast<char>(number % 113 + number / 1'000'003); }
 
 TEST(LargeCheckpoint, elements_beyond_2_to_the_31_are_restored) {
   const Directory directory;
-  const bool has_space = available_bytes() > index_t{8} << 30 &&
+  const bool has_space = available_memory() > index_t{8} << 30 &&
                          std::filesystem::space(directory / ".").available > std::uintmax_t{5} << 30;
   if (!on_all(has_space))
     GTEST_SKIP() << "this machine has less than 8 GiB of memory or 5 GiB of disk to spare";

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <complex>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -11,6 +12,12 @@
 
 // Matrices with known eigenvalues, and checks of what routines find for them.
 namespace tessera::test {
+
+/// What routines may be off by, for n numbers of a size. @local
+template <class T>
+double tolerance(index_t n, double size = 1) {
+  return 200 * static_cast<double>(std::numeric_limits<RealOf<T>>::epsilon()) * static_cast<double>(n) * size;
+}
 
 /// H = 1 - 2 v v^H / (v^H v), which is its own inverse. @local
 template <class T>

@@ -17,12 +17,7 @@ using linalg::EighSolver;
 using linalg::LinalgError;
 
 template <class T>
-class Spectra : public testing::Test {
- public:
-  static double tolerance(index_t n, double size = 1) {
-    return 200 * static_cast<double>(std::numeric_limits<RealOf<T>>::epsilon()) * static_cast<double>(n) * size;
-  }
-};
+class Spectra : public testing::Test {};
 using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(Spectra, Scalars);
 
@@ -52,12 +47,12 @@ TYPED_TEST(Spectra, are_selected_by_every_solver) {
                                       << last);
       const auto [w, v] = linalg::eigh(a, now);
       const std::vector<double> expected(values.begin() + first, values.begin() + last);
-      EXPECT_TRUE(are_close(w, expected, this->tolerance(n)));
+      EXPECT_TRUE(are_close(w, expected, tolerance<T>(n)));
       ASSERT_EQ(v.dims(), Extents<2>(n, last - first));
       const auto vectors = all_of(v);
-      EXPECT_TRUE(are_eigenpairs(matrix, vectors, w, this->tolerance(n)));
-      EXPECT_TRUE(are_orthonormal(vectors, this->tolerance(n)));
-      EXPECT_TRUE(are_close(linalg::eigvalsh(a, now), expected, this->tolerance(n)));
+      EXPECT_TRUE(are_eigenpairs(matrix, vectors, w, tolerance<T>(n)));
+      EXPECT_TRUE(are_orthonormal(vectors, tolerance<T>(n)));
+      EXPECT_TRUE(are_close(linalg::eigvalsh(a, now), expected, tolerance<T>(n)));
     }
   }
   EXPECT_TRUE(are_equal(all_of(a), matrix)) << "the operand changed";
@@ -81,17 +76,17 @@ TYPED_TEST(Spectra, of_a_matrix_and_a_metric_have_small_residuals) {
       set(a, matrix), set(b, metric);
       const auto [w, v] = linalg::eigh(a, b);
       const auto vectors = all_of(v);
-      EXPECT_TRUE(are_eigenpairs_with(metric, matrix, vectors, w, this->tolerance(n, static_cast<double>(n))));
+      EXPECT_TRUE(are_eigenpairs_with(metric, matrix, vectors, w, tolerance<T>(n, static_cast<double>(n))));
       EXPECT_TRUE(
-          are_close(product(adjoint_of(vectors), product(metric, vectors)), unit<T>(n), this->tolerance(n)));
+          are_close(product(adjoint_of(vectors), product(metric, vectors)), unit<T>(n), tolerance<T>(n)));
       EXPECT_TRUE(std::is_sorted(w.begin(), w.end()));
-      EXPECT_TRUE(are_close(linalg::eigvalsh(a, b), w, this->tolerance(n)));
+      EXPECT_TRUE(are_close(linalg::eigvalsh(a, b), w, tolerance<T>(n)));
       if (n == 24) {
         const auto some = linalg::eigh(a, b, {.indices = EighOptions::Indices{1, 4}});
         EXPECT_TRUE(
-            are_close(some.values, std::vector<RealOf<T>>(w.begin() + 1, w.begin() + 4), this->tolerance(n)));
+            are_close(some.values, std::vector<RealOf<T>>(w.begin() + 1, w.begin() + 4), tolerance<T>(n)));
         EXPECT_TRUE(are_eigenpairs_with(metric, matrix, all_of(some.vectors), some.values,
-                                        this->tolerance(n, static_cast<double>(n))));
+                                        tolerance<T>(n, static_cast<double>(n))));
       }
       EXPECT_TRUE(are_equal(all_of(a), matrix)) << "an operand changed";
       EXPECT_TRUE(are_equal(all_of(b), metric)) << "an operand changed";
@@ -113,11 +108,11 @@ TYPED_TEST(Spectra, of_singular_values_give_back_matrices_of_all_shapes) {
       EXPECT_EQ(u.dims(), Extents<2>(m, count));
       EXPECT_EQ(vh.dims(), Extents<2>(count, n));
       const auto left = all_of(u), right = all_of(vh);
-      EXPECT_TRUE(are_orthonormal(left, this->tolerance(m)));
-      EXPECT_TRUE(are_orthonormal(adjoint_of(right), this->tolerance(n)));
-      EXPECT_TRUE(are_close(product(scaled_columns(left, s), right), matrix, this->tolerance(std::max(m, n))));
+      EXPECT_TRUE(are_orthonormal(left, tolerance<T>(m)));
+      EXPECT_TRUE(are_orthonormal(adjoint_of(right), tolerance<T>(n)));
+      EXPECT_TRUE(are_close(product(scaled_columns(left, s), right), matrix, tolerance<T>(std::max(m, n))));
       EXPECT_TRUE(std::is_sorted(s.rbegin(), s.rend()) && s.back() >= 0);
-      EXPECT_TRUE(are_close(linalg::svdvals(a), s, this->tolerance(n)));
+      EXPECT_TRUE(are_close(linalg::svdvals(a), s, tolerance<T>(n)));
       EXPECT_TRUE(are_equal(all_of(a), matrix)) << "the operand changed";
       world().sync();
     }
@@ -140,12 +135,12 @@ TYPED_TEST(Spectra, of_general_matrices_have_small_residuals) {
     for (index_t j = 0; j < n; ++j) {
       double length = 0;
       for (index_t i = 0; i < n; ++i) length += static_cast<double>(std::norm(right(i, j)));
-      EXPECT_NEAR(length, 1, this->tolerance(n));
+      EXPECT_NEAR(length, 1, tolerance<T>(n));
     }
-    EXPECT_TRUE(are_close(product(as_complex, right), scaled_columns(right, w), this->tolerance(n, 5)));
+    EXPECT_TRUE(are_close(product(as_complex, right), scaled_columns(right, w), tolerance<T>(n, 5)));
     const C sum = std::accumulate(w.begin(), w.end(), C{});
-    EXPECT_LT(std::abs(sum - trace), this->tolerance(n));
-    EXPECT_TRUE(are_close_in_any_order(w, linalg::eigvals(a), this->tolerance(n, 5)));
+    EXPECT_LT(std::abs(sum - trace), tolerance<T>(n));
+    EXPECT_TRUE(are_close_in_any_order(w, linalg::eigvals(a), tolerance<T>(n, 5)));
     EXPECT_TRUE(are_equal(all_of(a), matrix)) << "the operand changed";
     world().sync();
   }

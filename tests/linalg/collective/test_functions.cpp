@@ -14,12 +14,7 @@ namespace {
 using linalg::LinalgError;
 
 template <class T>
-class Functions : public testing::Test {
- public:
-  static double tolerance(index_t n, double size = 1) {
-    return 200 * static_cast<double>(std::numeric_limits<RealOf<T>>::epsilon()) * static_cast<double>(n) * size;
-  }
-};
+class Functions : public testing::Test {};
 using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(Functions, Scalars);
 
@@ -37,16 +32,16 @@ TYPED_TEST(Functions, act_on_the_eigenvalues) {
     const auto root = linalg::power(s, 0.5);
     EXPECT_TRUE(root.layout() == layout);
     const auto half = all_of(root);
-    EXPECT_TRUE(are_close(product(half, half), matrix, this->tolerance(n, 20)));
+    EXPECT_TRUE(are_close(product(half, half), matrix, tolerance<T>(n, 20)));
     EXPECT_TRUE(are_equal(half, adjoint_of(half)));
     const auto x = all_of(linalg::symmetric_orthogonaliser(s));
-    EXPECT_TRUE(are_close(product(x, product(matrix, x)), unit<T>(n), this->tolerance(n, 5)));
-    EXPECT_TRUE(are_close(product(half, x), unit<T>(n), this->tolerance(n, 5)));
-    EXPECT_TRUE(are_close(all_of(linalg::power(s, -1)), all_of(linalg::inverse_spd(s)), this->tolerance(n, 5)));
+    EXPECT_TRUE(are_close(product(x, product(matrix, x)), unit<T>(n), tolerance<T>(n, 5)));
+    EXPECT_TRUE(are_close(product(half, x), unit<T>(n), tolerance<T>(n, 5)));
+    EXPECT_TRUE(are_close(all_of(linalg::power(s, -1)), all_of(linalg::inverse_spd(s)), tolerance<T>(n, 5)));
     scale(s, T(RealOf<T>(-0.25)));
-    EXPECT_TRUE(are_close(all_of(linalg::exponential(s)), of_spectrum<T>(exponentials), this->tolerance(n)));
+    EXPECT_TRUE(are_close(all_of(linalg::exponential(s)), of_spectrum<T>(exponentials), tolerance<T>(n)));
     EXPECT_TRUE(are_close(all_of(linalg::matrix_function(s, [](double w) { return w * w - 1; })),
-                          of_spectrum<T>(polynomials), this->tolerance(n, 25)));
+                          of_spectrum<T>(polynomials), tolerance<T>(n, 25)));
     world().sync();
   }
 }
@@ -77,8 +72,8 @@ TYPED_TEST(Functions, that_orthogonalise_leave_out_directions_near_zero) {
   const auto x = linalg::canonical_orthogonaliser(s, 1e-3);
   ASSERT_EQ(x.dims(), Extents<2>(n, n - 3));
   const auto columns = all_of(x);
-  EXPECT_TRUE(are_close(product(adjoint_of(columns), product(singular, columns)), unit<T>(n - 3),
-                        this->tolerance(n, 5)));
+  EXPECT_TRUE(
+      are_close(product(adjoint_of(columns), product(singular, columns)), unit<T>(n - 3), tolerance<T>(n, 5)));
   EXPECT_NE(message_of<LinalgError>([&] { linalg::symmetric_orthogonaliser(s); }).find("canonical"),
             std::string::npos);
   world().sync();

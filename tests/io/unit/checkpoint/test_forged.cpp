@@ -17,10 +17,10 @@
 
 #include <tessera/io/error.hpp>
 
-#include "../temporary_directory.hpp"
 #include "base/checksum.hpp"
 #include "checkpoint/head.hpp"
 #include "message_of.hpp"
+#include "temporary_directory.hpp"
 
 // Forged files with right checksums. The checksums have no key, so anybody can compute them. Reading is serial
 // and without MPI. It takes a bounded amount of memory for all of these files.

@@ -12,13 +12,13 @@
 
 #include <tessera/io/error.hpp>
 
-#include "../temporary_directory.hpp"
 #include "base/checksum.hpp"
 #include "checkpoint/head.hpp"
 #include "comparison.hpp"
 #include "expect_words.hpp"
 #include "file_bytes.hpp"
 #include "message_of.hpp"
+#include "temporary_directory.hpp"
 
 // The head of a checkpoint's file that is written by hand and damaged by hand.
 namespace {

@@ -10,12 +10,12 @@
 
 #include <tessera/io/error.hpp>
 
-#include "../temporary_directory.hpp"
 #include "expect_words.hpp"
 #include "file_bytes.hpp"
 #include "file_size_limit.hpp"
 #include "message_of.hpp"
 #include "posix/atomic_file.hpp"
+#include "temporary_directory.hpp"
 
 namespace {
 

@@ -11,12 +11,12 @@
 
 #include <tessera/io/error.hpp>
 
-#include "../temporary_directory.hpp"
 #include "expect_words.hpp"
 #include "file_bytes.hpp"
 #include "file_size_limit.hpp"
 #include "message_of.hpp"
 #include "posix/disk_space.hpp"
+#include "temporary_directory.hpp"
 
 namespace {
 

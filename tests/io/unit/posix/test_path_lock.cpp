@@ -18,11 +18,11 @@
 
 #include <tessera/io/error.hpp>
 
-#include "../temporary_directory.hpp"
 #include "expect_words.hpp"
 #include "file_bytes.hpp"
 #include "message_of.hpp"
 #include "posix/path_lock.hpp"
+#include "temporary_directory.hpp"
 
 namespace {
 
