@@ -131,7 +131,7 @@ TEST_F(Files, basis_sets_have_the_numbers_of_nwchem) {
 TEST_F(Files, bad_basis_is_refused_with_its_line) {
   auto bad = [&](const std::string& text, const std::string& words) {
     write("bad.nw", text);
-    expect_error([&] { read_basis("bad", atom(1), directory); }, words);
+    expect_error([&] { read_basis("bad", atom(1), directory.path()); }, words);
   };
   bad("", "no functions for H");
   bad("He S\n 1.0 1.0\n", "no functions for H");
@@ -141,7 +141,7 @@ TEST_F(Files, bad_basis_is_refused_with_its_line) {
   bad("H S\n one 1.0\n", "bad.nw:2: expected an exponent");
   bad("H S\n 1.0\n", "bad.nw:2: expected coefficients");
   bad("H SP\n 1.0 1.0 1.0 1.0\n", "bad.nw:2: more columns");
-  expect_error([&] { read_basis("none", atom(1), directory); }, "there is no basis set \"none\"");
+  expect_error([&] { read_basis("none", atom(1), directory.path()); }, "there is no basis set \"none\"");
 }
 
 }  // namespace

@@ -2,12 +2,12 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <complex>
 #include <limits>
-#include <span>
-#include <vector>
+#include <type_traits>
 
 #include <tessera/runtime/error.hpp>
-#include <tessera/runtime/group.hpp>
+#include <tessera/runtime/types.hpp>
 
 #include "base/arithmetic.hpp"
 #include "base/dispatch.hpp"
@@ -61,34 +61,6 @@ T combine(Reduce operation, T a, T b) {
   }
   throw UsageError(
       formatted("{} is not defined for elements of {}", to_string(operation), to_string(element_kind<T>())));
-}
-
-/// Group::all_reduce that keeps NaN under min and max, which MPI does not promise. @collective
-template <class T>
-void reduce_all(const Group& group, std::span<T> values, Reduce operation) {
-  if constexpr (std::is_floating_point_v<T>) {
-    if (operation == Reduce::min || operation == Reduce::max) {
-      // NaN is replaced by a neutral number. One more element, behind all numbers, tells whether there was a
-      // NaN. Only then a second reduction finds where.
-      const T none = identity<T>(operation), yes = operation == Reduce::min ? T{-1} : T{1};
-      std::vector<T> numbers(values.begin(), values.end()), marks(values.size(), T{0});
-      bool any = false;
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        if (!is_nan(values[i])) continue;
-        numbers[i] = none;
-        marks[i] = yes;
-        any = true;
-      }
-      numbers.push_back(any ? yes : T{0});
-      group.all_reduce(std::span<T>(numbers), operation);
-      const bool anywhere = numbers.back() != T{0};
-      if (anywhere) group.all_reduce(std::span<T>(marks), operation);
-      for (std::size_t i = 0; i < values.size(); ++i)
-        values[i] = anywhere && marks[i] != T{0} ? std::numeric_limits<T>::quiet_NaN() : numbers[i];
-      return;
-    }
-  }
-  group.all_reduce(values, operation);
 }
 
 }  // namespace tessera::detail

@@ -163,8 +163,7 @@ double norm(const SliceCore& a, Norm which) {
     for_each_run(a, {}, [&](const ElementRun& run) {
       apply<const T>(run, [&](const T& x) { most = greatest(most, size_of_element(x)); });
     });
-    reduce_all(group, std::span(&most, 1), Reduce::max);
-    return most;
+    return group.all_reduce(most, Reduce::max);
   });
 }
 
@@ -180,7 +179,7 @@ void reduce(const SliceCore& a, Reduce operation, void* result) {
         apply<const T>(run, [&](const T& x) { total = combine(operation, total, x); });
       });
     }
-    reduce_all(a.array().group(), std::span(&total, 1), operation);
+    total = a.array().group().all_reduce(total, operation);
     std::memcpy(result, &total, sizeof total);
   });
 }

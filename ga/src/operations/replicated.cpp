@@ -58,7 +58,7 @@ void NodeCopies::merge(const ArrayCore& copy, Reduce operation) const {
     combine(operation, identity<T>(operation),
             identity<T>(operation));  // throws alike if there is only one node
     for_each_part(copy, [&](std::byte* data, index_t count) {
-      reduce_all(peers_, std::span(reinterpret_cast<T*>(data), static_cast<std::size_t>(count)), operation);
+      peers_.all_reduce(std::span(reinterpret_cast<T*>(data), static_cast<std::size_t>(count)), operation);
     });
   });
 }
