@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <tessera/runtime/error.hpp>
+#include <tessera/runtime/group.hpp>
 #include <tessera/runtime/types.hpp>
 
 #include "base/arithmetic.hpp"
