@@ -40,6 +40,10 @@ struct RunGroup {
 };
 static_assert(sizeof(RunGroup) % 16 == 0);
 
+/// Runs of lists are packed into operation lists up to this length. Longer ones are sent one by one from where
+/// they lie.
+inline constexpr index_t largest_packed = index_t{8} << 10;
+
 /// Copies a run. Most runs are one element, so 8 bytes have a fixed-size copy.
 inline void copy_run(std::byte* to, const void* from, index_t bytes) noexcept {
   if (bytes == 8) return static_cast<void>(std::memcpy(to, from, 8));

@@ -9,6 +9,8 @@
 #include <tessera/runtime/segment.hpp>
 #include <tessera/runtime/vector.hpp>
 
+#include "agents/operation_list.hpp"
+
 namespace tessera::detail {
 namespace {
 
@@ -76,32 +78,29 @@ PathChoice PathChoice::measure(const Group& world) {
     int target = 1;
     while (world.on_node(target)) ++target;
     std::vector<std::byte> local(static_cast<std::size_t>(bytes));
+    // Whether an operation on the segment with the window is faster than on the other one.
+    auto is_faster = [&](auto&& operation) {
+      auto time = [&](Segment& segment) { return best_time([&] { operation(segment); }); };
+      return margin * time(window) < time(agent);
+    };
     for (std::size_t i = 0; i < lengths.size(); ++i) {
       const Strided shape = Strided::contiguous(lengths[i]);
-      auto put_by = [&](Segment& segment) {
-        return best_time([&] {
-          segment.put(target, 0, shape, local.data());
-          segment.flush(target);
-        });
-      };
-      auto get_by = [&](Segment& segment) {
-        return best_time([&] { segment.get(target, 0, shape, local.data()); });
-      };
-      choice.put[i] = margin * put_by(window) < put_by(agent);
-      choice.get[i] = margin * get_by(window) < get_by(agent);
-      auto put_list_by = [&](Segment& segment) {
-        const RunsOf runs(segment, target, lengths[i], local);
-        return best_time([&] {
-          tessera::put(runs.list());
-          segment.flush(target);
-        });
-      };
-      auto get_list_by = [&](Segment& segment) {
-        const RunsOf runs(segment, target, lengths[i], local);
-        return best_time([&] { tessera::get(runs.list()); });
-      };
-      choice.put_lists[i] = margin * put_list_by(window) < put_list_by(agent);
-      choice.get_lists[i] = margin * get_list_by(window) < get_list_by(agent);
+      choice.put[i] = is_faster([&](Segment& segment) {
+        segment.put(target, 0, shape, local.data());
+        segment.flush(target);
+      });
+      choice.get[i] = is_faster([&](Segment& segment) { segment.get(target, 0, shape, local.data()); });
+      if (lengths[i] > largest_packed) {  // the runs of such lists travel one by one
+        choice.put_lists[i] = choice.put[i];
+        choice.get_lists[i] = choice.get[i];
+        continue;
+      }
+      choice.put_lists[i] = is_faster([&](Segment& segment) {
+        tessera::put(RunsOf(segment, target, lengths[i], local).list());
+        segment.flush(target);
+      });
+      choice.get_lists[i] =
+          is_faster([&](Segment& segment) { tessera::get(RunsOf(segment, target, lengths[i], local).list()); });
     }
   }
   choice = world.broadcast(choice, 0);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "agents/operation_list.hpp"
 #include "agents/progress.hpp"
 #include "state/group_state.hpp"
 #include "state/runtime_state.hpp"
@@ -11,9 +12,6 @@
 
 namespace tessera::detail {
 namespace {
-
-// Runs of this size and more are sent from where they lie, without packing.
-constexpr index_t largest_packed = index_t{8} << 10;
 
 AgentClient& client_of(const SegmentState& segment) noexcept {
   return segment.group().runtime().progress()->client();
