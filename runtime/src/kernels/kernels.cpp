@@ -51,7 +51,8 @@ void loops(std::byte* to, const std::byte* from, const CopyLoop* loop, int level
   if (levels == 0) return run(to, from);
   const CopyLoop here = loop[levels - 1];
   if (levels == 1) {
-    for (index_t i = 0; i < here.count; ++i) run(to + i * here.to, from + i * here.from);
+#pragma GCC unroll 4
+    for (index_t i = 0; i < here.count; ++i, to += here.to, from += here.from) run(to, from);
     return;
   }
   for (index_t i = 0; i < here.count; ++i) loops(to + i * here.to, from + i * here.from, loop, levels - 1, run);
