@@ -101,7 +101,7 @@ TEST_F(Background, is_held_to_a_bandwidth) {
 TEST_F(Background, serves_others_while_it_waits) {
   Array<double, 1> a(world(), {world().size() * 131072});  // a tile for each
   number_elements(a, 1);
-  io::Checkpoint checkpoint(world(), prefix_, {.bytes_per_second = 350'000});  // three seconds
+  io::Checkpoint checkpoint(world(), prefix_, {.bytes_per_second = 700'000});  // a second and a half
   checkpoint.add("a", a);
   auto pending = checkpoint.write_async(1);
   if (world().rank() > 0) {

@@ -210,7 +210,7 @@ TEST(Atomics, exchange_loses_no_value) {
 // out and the numbers left must make up all that was added.
 void check_elements_of_a_patch(Domain domain) {
   const Group& all = world();
-  const int owner = all.size() / 2, rounds = times(all, 200, 30);
+  const int owner = all.size() / 2, rounds = times(all, 60, 30);
   constexpr index_t columns = 5, rows = 10, pitch = 7, count = columns * rows;
   Segment segment(all, rows * pitch * word_bytes, {.name = "patch", .domain = domain});
   zero(segment, rows * pitch * word_bytes);

@@ -2,8 +2,10 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <algorithm>
 #include <complex>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -26,7 +28,10 @@ using namespace std::string_view_literals;  // GoogleTest prints a plain literal
 
 inline Bytes random_bytes(Random& random, index_t count) {
   Bytes bytes(at(count));
-  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random() >> 56);
+  for (std::size_t i = 0; i < bytes.size(); i += 8) {
+    const std::uint64_t word = random();
+    std::memcpy(&bytes[i], &word, std::min<std::size_t>(8, bytes.size() - i));
+  }
   return bytes;
 }
 

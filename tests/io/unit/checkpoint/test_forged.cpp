@@ -334,7 +334,7 @@ TEST_F(Forged, random_changes_are_refused_or_fit_the_file) {
   RandomChanges random;
   int read = 0, refused = 0;
   const auto begin = std::chrono::steady_clock::now();
-  for (int i = 0; i < 4000; ++i) {
+  for (int i = 0; i < 2000; ++i) {
     Forgery f = whole();
     const std::size_t changes = 1 + random.pick(3);
     f.change_manifest = [&](std::string& text) {
@@ -356,8 +356,8 @@ TEST_F(Forged, random_changes_are_refused_or_fit_the_file) {
       if (HasFatalFailure()) return;
     }
   }
-  EXPECT_GT(read, 20);
-  EXPECT_GT(refused, 2000);
+  EXPECT_GT(read, 10);
+  EXPECT_GT(refused, 1000);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(50));
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
