@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 
 #include <tessera/runtime/detail/runs.hpp>
 #include <tessera/runtime/strided.hpp>
@@ -35,13 +36,26 @@ inline bool range_of(const Strided& shape, const std::array<index_t, max_rank>& 
   return fits;
 }
 
-/// Whether the local side of a shape shares memory with the remote side, which begins at `there`.
+/// Whether runs of both sides never meet although the ranges of the sides do, as at opposite faces of a block.
+/// Any two places differ by `distance` and a multiple of the strides' greatest common divisor.
+inline bool interleave(index_t distance, const Strided& shape) noexcept {
+  index_t step = 0;
+  for (std::size_t l = 0; l < static_cast<std::size_t>(shape.levels); ++l)
+    step = std::gcd(step, std::gcd(shape.remote_stride[l], shape.local_stride[l]));
+  if (step == 0) return false;
+  const index_t after = (distance % step + step) % step;
+  return after >= shape.run && step - after >= shape.run;
+}
+
+/// Whether the local side of a shape shares memory with the remote side, which begins at `there`. It may be
+/// true for sides that only come close.
 inline bool overlap(const std::byte* there, const std::byte* local, const Strided& shape) noexcept {
   Range remote, mine;
   range_of(shape, shape.remote_stride, 0, remote);
   range_of(shape, shape.local_stride, 0, mine);
   const auto far = reinterpret_cast<std::intptr_t>(there), near = reinterpret_cast<std::intptr_t>(local);
-  return near + mine.low < far + remote.high && far + remote.low < near + mine.high;
+  return near + mine.low < far + remote.high && far + remote.low < near + mine.high &&
+         !interleave(near - far, shape);
 }
 
 /// A dense copy of the local side of a shape.

@@ -16,7 +16,7 @@ class Group;
 
 namespace tessera::detail {
 
-/// Whether runs travel alone, or as part of a list or a Batch.
+/// Whether runs travel alone, or as part of a shape, a list or a Batch.
 enum class Amount : std::uint8_t { one, many };
 
 /// The lengths of contiguous runs for which MPI's window is faster than an agent. Over a network that writes to
@@ -24,7 +24,7 @@ enum class Amount : std::uint8_t { one, many };
 struct PathChoice {
   static constexpr std::array<index_t, 4> lengths{8, index_t{4} << 10, index_t{64} << 10, index_t{1} << 20};
   std::array<bool, lengths.size()> put{}, get{};
-  /// The same for lists of runs. Agents take a list in one message, while the window takes a message for each
+  /// The same for several runs in one operation. Agents take a list in one message, while the window takes a message for each
   /// run.
   std::array<bool, lengths.size()> put_lists{}, get_lists{};
 

@@ -17,7 +17,8 @@ inline bool is_direct(const SegmentState& segment, const std::byte* place, Verb 
 
 /// The path of an operation: loads and stores, MPI's window, or the target's agent. Transfers, atomics,
 /// scalars, lists and batches all ask here; docs/runtime/transfers.md has the same as a table. `run` is the
-/// length of the contiguous runs, `rank` a member, and lists and batches are Amount::many. @local
+/// length of the contiguous runs, `rank` a member. Lists, batches and shapes of several runs are Amount::many.
+/// @local
 Path route(const SegmentState& segment, int rank, Verb verb, index_t run, Amount amount = Amount::one) noexcept;
 
 }  // namespace tessera::detail

@@ -91,6 +91,10 @@ bool is_simple(const SegmentState& segment, int rank, index_t offset, const Stri
   return place != nullptr && (place + shape.run <= source || source + shape.run <= place);
 }
 
+Path route(const SegmentState& segment, int rank, Verb verb, const Strided& shape) noexcept {
+  return route(segment, rank, verb, shape.run, shape.levels > 0 ? Amount::many : Amount::one);
+}
+
 void copy_short(std::byte* to, const std::byte* from, index_t bytes) noexcept {
   std::memmove(to, from, static_cast<std::size_t>(bytes));
 }
@@ -115,7 +119,7 @@ void transfer_put(SegmentState& segment, int rank, index_t offset, const Strided
   if (bytes == 0) return;
   segment.require(Use::data);
   check_range(segment, rank, offset, shape);
-  const Path path = route(segment, rank, Verb::put, shape.run);
+  const Path path = route(segment, rank, Verb::put, shape);
   const Passage passage(segment, rank, path, Verb::put, bytes, Returns::early);
   by(path, [&](auto way) { way.put(segment, rank, offset, shape, source, pending); });
 }
@@ -129,7 +133,7 @@ bool put_with_notice(Segment& handle, int rank, index_t offset, const Strided& s
   segment.require(Use::data);
   check_range(segment, rank, offset, shape);
   check_place(flag_segment, flag_rank, flag_offset, flag_bytes);
-  if (route(segment, rank, Verb::put, shape.run) != Path::agent ||
+  if (route(segment, rank, Verb::put, shape) != Path::agent ||
       route(flag_segment, flag_rank, Verb::update, flag_bytes) != Path::agent)
     return false;
   const RemoteAddress to = segment.remote(rank, offset), flag = flag_segment.remote(flag_rank, flag_offset);
@@ -148,7 +152,7 @@ void transfer_get(SegmentState& segment, int rank, index_t offset, const Strided
   if (bytes == 0) return;
   segment.require(Use::data);
   check_range(segment, rank, offset, shape);
-  const Path path = route(segment, rank, Verb::get, shape.run);
+  const Path path = route(segment, rank, Verb::get, shape);
   const Passage passage(segment, rank, path, Verb::get, bytes,
                         pending != nullptr ? Returns::early : Returns::when_done);
   by(path, [&](auto way) { way.get(segment, rank, offset, shape, target, pending); });
@@ -165,7 +169,7 @@ void transfer_accumulate(SegmentState& segment, int rank, index_t offset, const 
   segment.require(Use::data);
   check_range(segment, rank, offset, shape);
   check_alignment(segment, offset, shape, action.kind);
-  const Path path = route(segment, rank, Verb::accumulate, shape.run);
+  const Path path = route(segment, rank, Verb::accumulate, shape);
   const Passage passage(segment, rank, path, Verb::accumulate, bytes, Returns::early);
   // If the sides overlap, all of the source is read first: on the node's path and, in the MPI domain, by the
   // window.

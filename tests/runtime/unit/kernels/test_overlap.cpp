@@ -98,6 +98,21 @@ TEST(Overlap, is_found_where_both_sides_share_a_byte) {
   EXPECT_TRUE(detail::overlap(memory.data(), memory.data() + 7, run));
 }
 
+TEST(Overlap, is_not_found_for_columns_side_by_side) {
+  // The first and the last column of a matrix of 10 x 64 B, and those of 8 and 16 B beside each other.
+  const std::vector<std::byte> memory(640);
+  const auto columns = [&](index_t run, index_t second) {
+    return detail::overlap(
+        memory.data(), memory.data() + second,
+        {.run = run, .levels = 1, .count = {10}, .remote_stride = {64}, .local_stride = {64}});
+  };
+  EXPECT_FALSE(columns(8, 56));
+  EXPECT_FALSE(columns(8, 8));
+  EXPECT_FALSE(columns(16, 48));
+  EXPECT_TRUE(columns(16, 8));
+  EXPECT_TRUE(columns(16, 56)) << "it reaches into the next row, where the other column begins";
+}
+
 TEST(LocalCopy, gives_back_what_it_read_and_leaves_gaps) {
   Random random(3);
   for (int round = 0; round < 300; ++round) {
