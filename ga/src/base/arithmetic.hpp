@@ -5,6 +5,7 @@
 #include <complex>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 // The operations of kernels on elements of each arithmetic type; everything is @local.
@@ -71,6 +72,16 @@ T magnitude(T x) {
   } else {
     return static_cast<T>(std::abs(x));
   }
+}
+
+/// A magnitude that can be compared: a real number, NaN if a part of x is NaN. That of an integer is unsigned,
+/// as the most negative integer has no other. @local
+template <class T>
+auto comparable_magnitude(T x) noexcept {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<std::make_unsigned_t<T>>(magnitude(x));
+  else
+    return is_nan(x) ? std::numeric_limits<decltype(std::abs(x))>::quiet_NaN() : std::abs(x);
 }
 
 template <class T>

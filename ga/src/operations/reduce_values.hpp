@@ -28,6 +28,9 @@ T identity(Reduce operation) {
       return Limits::has_infinity ? Limits::infinity() : Limits::max();
     case Reduce::max:
       return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+    case Reduce::absmin:
+      if constexpr (std::is_integral_v<T>) return Limits::lowest();  // its magnitude is the largest
+      return T{std::numeric_limits<typename RealOf<T>::type>::infinity()};
     case Reduce::bit_and:
       return static_cast<T>(-1);
     default:
@@ -40,6 +43,10 @@ template <class T>
 T combine(Reduce operation, T a, T b) {
   if (operation == Reduce::sum) return sum(a, b);
   if (operation == Reduce::product) return product(a, b);
+  if (operation == Reduce::absmax)
+    return static_cast<T>(greatest(comparable_magnitude(a), comparable_magnitude(b)));
+  if (operation == Reduce::absmin)
+    return static_cast<T>(least(comparable_magnitude(a), comparable_magnitude(b)));
   if constexpr (!std::is_same_v<T, std::complex<typename RealOf<T>::type>>) {
     if (operation == Reduce::min) return least(a, b);
     if (operation == Reduce::max) return greatest(a, b);

@@ -2,6 +2,10 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
 #include "base/vectorised.hpp"
 
 namespace tessera::detail {
@@ -15,6 +19,22 @@ TESSERA_INLINE constexpr T lesser(T y, T x) noexcept {
 template <class T>
 TESSERA_INLINE constexpr T greater(T y, T x) noexcept {
   return y < x || x != x ? x : y;
+}
+
+/// The magnitude of a real element, and of a complex one in two parts; NaN if a part is NaN. That of an integer
+/// is unsigned, as the most negative integer has no other. @local
+template <class T>
+TESSERA_INLINE auto magnitude_of(T x) noexcept {
+  if constexpr (std::is_integral_v<T>) {
+    using U = std::make_unsigned_t<T>;
+    return x < 0 ? static_cast<U>(0) - static_cast<U>(x) : static_cast<U>(x);
+  } else {
+    return std::abs(x);
+  }
+}
+template <class T>
+TESSERA_INLINE T magnitude_of(T re, T im) noexcept {
+  return re != re || im != im ? std::numeric_limits<T>::quiet_NaN() : std::hypot(re, im);
 }
 
 }  // namespace tessera::detail

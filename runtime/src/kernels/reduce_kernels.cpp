@@ -22,26 +22,44 @@ namespace {
     }                                                                   \
   }
 
+#define TESSERA_MAGNITUDE_FOLDS(suffix, T)                                       \
+  TESSERA_FOLD(absmax_##suffix, T, 1, greater(magnitude_of(y), magnitude_of(x))) \
+  TESSERA_FOLD(absmin_##suffix, T, 1, lesser(magnitude_of(y), magnitude_of(x)))
+
 // Sums and products of integers are unsigned, so that an overflow wraps instead of being undefined.
 #define TESSERA_INTEGER_FOLDS(suffix, T, U)             \
   TESSERA_FOLD(sum_##suffix, U, 1, y + x)               \
   TESSERA_FOLD(product_##suffix, U, 1, y* x)            \
   TESSERA_FOLD(min_##suffix, T, 1, lesser(y, x))        \
   TESSERA_FOLD(max_##suffix, T, 1, greater(y, x))       \
+  TESSERA_MAGNITUDE_FOLDS(suffix, T)                    \
   TESSERA_FOLD(both_##suffix, U, 1, y != 0 && x != 0)   \
   TESSERA_FOLD(either_##suffix, U, 1, y != 0 || x != 0) \
   TESSERA_FOLD(bit_and_##suffix, U, 1, y& x)            \
   TESSERA_FOLD(bit_or_##suffix, U, 1, y | x)            \
   TESSERA_FOLD(bit_xor_##suffix, U, 1, y ^ x)
 
-#define TESSERA_REAL_FOLDS(suffix, T)            \
-  TESSERA_FOLD(sum_##suffix, T, 1, y + x)        \
-  TESSERA_FOLD(product_##suffix, T, 1, y* x)     \
-  TESSERA_FOLD(min_##suffix, T, 1, lesser(y, x)) \
-  TESSERA_FOLD(max_##suffix, T, 1, greater(y, x))
+#define TESSERA_REAL_FOLDS(suffix, T)             \
+  TESSERA_FOLD(sum_##suffix, T, 1, y + x)         \
+  TESSERA_FOLD(product_##suffix, T, 1, y* x)      \
+  TESSERA_FOLD(min_##suffix, T, 1, lesser(y, x))  \
+  TESSERA_FOLD(max_##suffix, T, 1, greater(y, x)) \
+  TESSERA_MAGNITUDE_FOLDS(suffix, T)
+
+#define TESSERA_COMPLEX_MAGNITUDE_FOLD(name, T, better)                          \
+  TESSERA_VECTORISED void name(void* to, const void* from, index_t n) {          \
+    T* __restrict y = static_cast<T*>(to);                                       \
+    const T* __restrict x = static_cast<const T*>(from);                         \
+    for (index_t i = 0; i < 2 * n; i += 2) {                                     \
+      y[i] = better(magnitude_of(y[i], y[i + 1]), magnitude_of(x[i], x[i + 1])); \
+      y[i + 1] = 0;                                                              \
+    }                                                                            \
+  }
 
 #define TESSERA_COMPLEX_FOLDS(suffix, T)                                            \
   TESSERA_FOLD(sum_##suffix, T, 2, y + x)                                           \
+  TESSERA_COMPLEX_MAGNITUDE_FOLD(absmax_##suffix, T, greater)                       \
+  TESSERA_COMPLEX_MAGNITUDE_FOLD(absmin_##suffix, T, lesser)                        \
   TESSERA_VECTORISED void product_##suffix(void* to, const void* from, index_t n) { \
     T* __restrict y = static_cast<T*>(to);                                          \
     const T* __restrict x = static_cast<const T*>(from);                            \
@@ -60,23 +78,23 @@ TESSERA_COMPLEX_FOLDS(c64, float)
 TESSERA_COMPLEX_FOLDS(c128, double)
 
 // The rows of a table by ElementKind and Reduce.
-#define TESSERA_INTEGER_ROW(suffix)                                                             \
-  {                                                                                             \
-    sum_##suffix, product_##suffix, min_##suffix, max_##suffix, both_##suffix, either_##suffix, \
-        bit_and_##suffix, bit_or_##suffix, bit_xor_##suffix                                     \
+#define TESSERA_INTEGER_ROW(suffix)                                                               \
+  {                                                                                               \
+    sum_##suffix, product_##suffix, min_##suffix, max_##suffix, absmax_##suffix, absmin_##suffix, \
+        both_##suffix, either_##suffix, bit_and_##suffix, bit_or_##suffix, bit_xor_##suffix       \
   }
 #define TESSERA_REAL_ROW(suffix) \
-  { sum_##suffix, product_##suffix, min_##suffix, max_##suffix }
+  { sum_##suffix, product_##suffix, min_##suffix, max_##suffix, absmax_##suffix, absmin_##suffix }
 #define TESSERA_COMPLEX_ROW(suffix) \
-  { sum_##suffix, product_##suffix }
+  { sum_##suffix, product_##suffix, nullptr, nullptr, absmax_##suffix, absmin_##suffix }
 
-constexpr Fold folds[7][9] = {{},
-                              TESSERA_INTEGER_ROW(i32),
-                              TESSERA_INTEGER_ROW(i64),
-                              TESSERA_REAL_ROW(f32),
-                              TESSERA_REAL_ROW(f64),
-                              TESSERA_COMPLEX_ROW(c64),
-                              TESSERA_COMPLEX_ROW(c128)};
+constexpr Fold folds[7][11] = {{},
+                               TESSERA_INTEGER_ROW(i32),
+                               TESSERA_INTEGER_ROW(i64),
+                               TESSERA_REAL_ROW(f32),
+                               TESSERA_REAL_ROW(f64),
+                               TESSERA_COMPLEX_ROW(c64),
+                               TESSERA_COMPLEX_ROW(c128)};
 
 }  // namespace
 

@@ -61,6 +61,10 @@ void broadcast(MPI_Comm comm, std::string& text, int root);
 /// The problem of the lowest rank that has one; empty if no rank has one.
 std::string first_problem(MPI_Comm comm, const std::string& mine);
 void all_gather(MPI_Comm comm, const void* value, void* all, index_t bytes);
+/// Member r gives bytes[r], which follow each other in `all`.
+void all_gather(MPI_Comm comm, const void* value, void* all, std::span<const int> bytes);
+/// All members' values on the root; `all` counts there only.
+void gather(MPI_Comm comm, const void* value, void* all, index_t bytes, int root);
 /// Every member sends `bytes` to each member.
 void all_to_all(MPI_Comm comm, const void* sent, void* received, index_t bytes);
 void all_reduce(MPI_Comm comm, void* data, index_t count, ElementKind kind, Reduce operation);

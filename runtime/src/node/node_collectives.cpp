@@ -35,14 +35,13 @@ void leave_bytes(std::byte* to, const std::byte* from, index_t bytes) noexcept {
 // A reduction of `bytes`; an element may be of any size that divides 64.
 class Reduction {
  public:
-  Reduction(NodeBarrier& node, std::byte* data, index_t bytes, ElementKind kind, Reduce operation,
-            ResultFor whom)
+  Reduction(NodeBarrier& node, std::byte* data, index_t bytes, ElementKind kind, Reduce operation, int to)
       : node_(node),
         data_(data),
         bytes_(bytes),
         element_(size_of(kind)),
         fold_(fold(kind, operation)),
-        has_result_(whom == ResultFor::all || node.rank() == 0) {}
+        has_result_(to == all_members || to == node.rank()) {}
 
   // Every process reads the data of all, in one step for each piece.
   void at_once(index_t most) {
@@ -143,21 +142,20 @@ index_t max_in_step(NodeBarrier& node, index_t bytes) {
 
 }  // namespace
 
-void reduce_on_node(NodeBarrier& node, void* data, index_t count, ElementKind kind, Reduce operation,
-                    ResultFor whom) {
+void reduce_on_node(NodeBarrier& node, void* data, index_t count, ElementKind kind, Reduce operation, int to) {
   const index_t bytes = count * size_of(kind);
   if (bytes == 0 || node.size() == 1) return;
   if (!node.is_open()) return mpi::all_reduce(node.comm(), data, count, kind, operation);
-  Reduction reduction(node, static_cast<std::byte*>(data), bytes, kind, operation, whom);
+  Reduction reduction(node, static_cast<std::byte*>(data), bytes, kind, operation, to);
   const index_t most = max_in_step(node, bytes);
   most == NodeBarrier::page_room || bytes <= max_read_by_all / node.size() ? reduction.at_once(most)
                                                                            : reduction.by_parts(most);
 }
 
-void broadcast_on_node(NodeBarrier& node, void* data, index_t bytes, int root) {
-  if (bytes == 0 || node.size() == 1) return;
+void broadcast_on_node(NodeBarrier& node, void* data, index_t bytes, int root, int to) {
+  if (bytes == 0 || node.size() == 1 || to == root) return;
   if (!node.is_open()) return mpi::broadcast(node.comm(), data, bytes, root);
-  const bool gives = node.rank() == root;
+  const bool gives = node.rank() == root, takes = !gives && (to == all_members || to == node.rank());
   const index_t most = max_in_step(node, bytes);
   for (index_t done = 0; done < bytes; done += most) {
     const index_t length = std::min(most, bytes - done);
@@ -169,31 +167,32 @@ void broadcast_on_node(NodeBarrier& node, void* data, index_t bytes, int root) {
       leave_bytes(place, mine, length);
     }
     node.arrive(step);
-    if (gives) continue;
+    if (!takes) continue;
     node.await(root, step);
     copy_bytes(mine, place, length);
   }
 }
 
-void gather_on_node(NodeBarrier& node, const void* value, void* all, index_t bytes) {
-  if (bytes == 0) return;
-  if (!node.is_open()) return mpi::all_gather(node.comm(), value, all, bytes);
+void gather_on_node(NodeBarrier& node, const void* value, void* all, const Portions& portions) {
+  const index_t longest = portions.longest();
+  if (longest == 0) return;
   const auto* mine = static_cast<const std::byte*>(value);
   auto* target = static_cast<std::byte*>(all);
   const int me = node.rank();
-  copy_bytes(target + me * bytes, mine, bytes);
+  copy_bytes(target + portions.begin(me), mine, portions.length(me));
   if (node.size() == 1) return;
-  const index_t most = max_in_step(node, bytes);
-  for (index_t done = 0; done < bytes; done += most) {
-    const index_t length = std::min(most, bytes - done);
+  const index_t most = max_in_step(node, longest);
+  for (index_t done = 0; done < longest; done += most) {
+    const auto length = [&](int r) { return std::clamp<index_t>(portions.length(r) - done, 0, most); };
     const std::uint32_t step = node.next_step();
     node.await_room(step);
-    leave_bytes(node.place(me, step, length), mine + done, length);
+    if (length(me) > 0) leave_bytes(node.place(me, step, length(me)), mine + done, length(me));
     node.arrive(step);
     for (int r = 0; r < node.size(); ++r) {
       if (r == me) continue;
       node.await(r, step);
-      copy_bytes(target + r * bytes + done, node.place(r, step, length), length);
+      if (length(r) == 0) continue;
+      copy_bytes(target + portions.begin(r) + done, node.place(r, step, length(r)), length(r));
     }
   }
 }

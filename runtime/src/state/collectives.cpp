@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <numeric>
 #include <vector>
 
 #include "kernels/reduce_kernels.hpp"
@@ -32,11 +34,19 @@ void fold_blocks(std::byte* blocks, index_t count, index_t bytes, ElementKind ki
   for (index_t b = 1; b < count; ++b) fold(blocks, blocks + b * bytes, bytes / size_of(kind));
 }
 
-void reduce_between(MPI_Comm nodes, std::byte* data, index_t bytes, ElementKind kind, Fold fold) {
+// The nodes' values on one of them, or on all.
+void gather_between(MPI_Comm nodes, const void* value, void* all, index_t bytes, int to) {
+  to == all_members ? mpi::all_gather(nodes, value, all, bytes) : mpi::gather(nodes, value, all, bytes, to);
+}
+
+// Node `to`, or all, gets the result.
+void reduce_between(MPI_Comm nodes, std::byte* data, index_t bytes, ElementKind kind, Fold fold, int to) {
   const index_t count = mpi::size(nodes);
+  const bool has_result = to == all_members || to == mpi::rank(nodes);
   if (count * bytes <= max_gathered) {
     std::vector<std::byte> all(length(count * bytes));
-    mpi::all_gather(nodes, data, all.data(), bytes);
+    gather_between(nodes, data, all.data(), bytes, to);
+    if (!has_result) return;
     fold_blocks(all.data(), count, bytes, kind, fold);
     std::memcpy(data, all.data(), length(bytes));
     return;
@@ -47,24 +57,50 @@ void reduce_between(MPI_Comm nodes, std::byte* data, index_t bytes, ElementKind 
   std::memcpy(mine.data(), data, length(bytes));
   mpi::all_to_all(nodes, mine.data(), theirs.data(), part);
   fold_blocks(theirs.data(), count, part, kind, fold);
-  mpi::all_gather(nodes, theirs.data(), mine.data(), part);
-  std::memcpy(data, mine.data(), length(bytes));
+  gather_between(nodes, theirs.data(), mine.data(), part, to);
+  if (has_result) std::memcpy(data, mine.data(), length(bytes));
+}
+
+// A magnitude differs from its element even if there is nothing to fold.
+void reduce_alone(void* data, index_t count, ElementKind kind, Reduce operation) {
+  if (count == 0 || (operation != Reduce::absmax && operation != Reduce::absmin)) return;
+  const auto* bytes = static_cast<const std::byte*>(data);
+  const std::vector<std::byte> same(bytes, bytes + count * size_of(kind));
+  fold(kind, operation)(data, same.data(), count);
+}
+
+void reduce_to(GroupState& group, void* data, index_t count, ElementKind kind, Reduce operation, int root) {
+  if (group.size() == 1) return reduce_alone(data, count, kind, operation);
+  NodeBarrier& here = group.node_barrier();
+  const int to = root == all_members ? all_members : group.slot(root);
+  if (group.node_count() == 1) return reduce_on_node(here, data, count, kind, operation, to);
+  MPI_Comm nodes = group.between_nodes();
+  const bool has_result = root == all_members || root == group.rank();
+  const int node = root == all_members ? all_members : group.node_of(root);
+  std::vector<std::byte> copy;  // of a leader that keeps its data
+  in_pieces(count * size_of(kind), piece_bytes, [&](index_t done, index_t bytes) {
+    std::byte* piece = static_cast<std::byte*>(data) + done;
+    if (group.leads_node() && !has_result) {
+      copy.assign(piece, piece + bytes);
+      piece = copy.data();
+    }
+    reduce_on_node(here, piece, bytes / size_of(kind), kind, operation, 0);
+    if (group.leads_node()) reduce_between(nodes, piece, bytes, kind, fold(kind, operation), node);
+    if (root == all_members || group.on_node(root)) broadcast_on_node(here, piece, bytes, 0, to);
+  });
 }
 
 }  // namespace
 
 void all_reduce(GroupState& group, void* data, index_t count, ElementKind kind, Reduce operation) {
-  NodeBarrier& here = group.node_barrier();
-  if (group.node_count() == 1) return reduce_on_node(here, data, count, kind, operation);
   // The barrier is not open while the group is being made.
-  if (!here.is_open()) return mpi::all_reduce(group.comm(), data, count, kind, operation);
-  MPI_Comm nodes = group.between_nodes();
-  in_pieces(count * size_of(kind), piece_bytes, [&](index_t done, index_t bytes) {
-    std::byte* piece = static_cast<std::byte*>(data) + done;
-    reduce_on_node(here, piece, bytes / size_of(kind), kind, operation, ResultFor::first);
-    if (group.leads_node()) reduce_between(nodes, piece, bytes, kind, fold(kind, operation));
-    broadcast_on_node(here, piece, bytes, 0);
-  });
+  if (group.node_count() > 1 && !group.node_barrier().is_open())
+    return mpi::all_reduce(group.comm(), data, count, kind, operation);
+  reduce_to(group, data, count, kind, operation, all_members);
+}
+
+void reduce(GroupState& group, void* data, index_t count, ElementKind kind, Reduce operation, int root) {
+  reduce_to(group, data, count, kind, operation, root);
 }
 
 void broadcast(GroupState& group, void* data, index_t bytes, int root) {
@@ -80,23 +116,57 @@ void broadcast(GroupState& group, void* data, index_t bytes, int root) {
   });
 }
 
-void all_gather(GroupState& group, const void* value, void* all, index_t bytes) {
-  NodeBarrier& here = group.node_barrier();
-  if (group.node_count() == 1) return gather_on_node(here, value, all, bytes);
-  if (!here.is_open()) return mpi::all_gather(group.comm(), value, all, bytes);
-  MPI_Comm nodes = group.between_nodes();
-  // Every node sends as much as the one with the most members.
-  const index_t members = group.max_on_a_node();
-  const index_t most = std::max<index_t>(64, piece_bytes / (members * group.node_count()));
-  in_pieces(bytes, most, [&](index_t done, index_t part) {
-    std::vector<std::byte> mine(length(members * part)), gathered(length(group.node_count() * members * part));
-    gather_on_node(here, static_cast<const std::byte*>(value) + done, mine.data(), part);
-    if (group.leads_node()) mpi::all_gather(nodes, mine.data(), gathered.data(), members * part);
-    broadcast_on_node(here, gathered.data(), static_cast<index_t>(gathered.size()), 0);
+namespace {
+
+// The members' portions in the order of the nodes: each node has one row of bytes.
+struct NodeRows {
+  std::vector<index_t> places;   // of each member's portion in the row of its node
+  std::vector<index_t> lengths;  // of the rows
+
+  NodeRows(const GroupState& group, const Portions& portions) : lengths(length(group.node_count())) {
     for (int r = 0; r < group.size(); ++r) {
-      const index_t place = group.node_of(r) * members + group.slot(r);
-      std::memcpy(static_cast<std::byte*>(all) + r * bytes + done, gathered.data() + place * part,
-                  length(part));
+      index_t& row = lengths[length(group.node_of(r))];
+      places.push_back(row);
+      row += portions.length(r);
+    }
+  }
+};
+
+}  // namespace
+
+void all_gather(GroupState& group, const void* value, void* all, const Portions& portions) {
+  NodeBarrier& here = group.node_barrier();
+  if (group.node_count() == 1) return gather_on_node(here, value, all, portions);
+  MPI_Comm nodes = group.between_nodes();
+  const NodeRows rows(group, portions);
+  const auto* mine = static_cast<const std::byte*>(value);
+  const index_t most = piece_bytes / group.node_count() + 1;
+  in_pieces(*std::max_element(rows.lengths.begin(), rows.lengths.end()), most, [&](index_t done, index_t) {
+    // The part of each row that is exchanged now, and of each portion its place in that part.
+    std::vector<int> parts;
+    for (const index_t row : rows.lengths)
+      parts.push_back(static_cast<int>(std::clamp<index_t>(row - done, 0, most)));
+    std::vector<index_t> begins(parts.size() + 1, 0), here_at;
+    std::inclusive_scan(parts.begin(), parts.end(), begins.begin() + 1, std::plus<>(), index_t{0});
+    const auto in_part = [&](int r, index_t place) {
+      return std::clamp<index_t>(place - done, 0, parts[length(group.node_of(r))]);
+    };
+    for (int r = 0; r < group.size(); ++r) {
+      if (group.on_node(r)) here_at.push_back(in_part(r, rows.places[length(r)]));
+    }
+    const int own_part = parts[length(group.node())];
+    here_at.push_back(own_part);
+    std::vector<std::byte> given(length(own_part)), gathered(length(begins.back()));
+    const index_t begin = rows.places[length(group.rank())], own = portions.length(group.rank());
+    gather_on_node(here, mine + std::clamp<index_t>(done - begin, 0, own), given.data(), Portions(here_at));
+    if (group.leads_node()) mpi::all_gather(nodes, given.data(), gathered.data(), parts);
+    broadcast_on_node(here, gathered.data(), begins.back(), 0);
+    for (int r = 0; r < group.size(); ++r) {
+      const index_t place = rows.places[length(r)];
+      const index_t lo = in_part(r, place), hi = in_part(r, place + portions.length(r));
+      if (lo == hi) continue;
+      std::memcpy(static_cast<std::byte*>(all) + portions.begin(r) + done + lo - place,
+                  gathered.data() + begins[length(group.node_of(r))] + lo, length(hi - lo));
     }
   });
 }

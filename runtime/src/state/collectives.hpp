@@ -7,11 +7,14 @@
 namespace tessera::detail {
 
 class GroupState;
+class Portions;
 
 // Collective calls of a group. The members on a node combine their data in shared memory, and the first member
 // of each node exchanges it with other nodes. All @collective.
 void all_reduce(GroupState& group, void* data, index_t count, ElementKind kind, Reduce operation);
+/// Only the root gets the result; the others keep their data.
+void reduce(GroupState& group, void* data, index_t count, ElementKind kind, Reduce operation, int root);
 void broadcast(GroupState& group, void* data, index_t bytes, int root);
-void all_gather(GroupState& group, const void* value, void* all, index_t bytes);
+void all_gather(GroupState& group, const void* value, void* all, const Portions& portions);
 
 }  // namespace tessera::detail

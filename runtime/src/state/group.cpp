@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -16,6 +17,7 @@
 #include "base/activity.hpp"
 #include "format.hpp"
 #include "kernels/reduce_kernels.hpp"
+#include "node/node_collectives.hpp"
 #include "state/collectives.hpp"
 #include "state/group_state.hpp"
 #include "state/runtime_state.hpp"
@@ -48,8 +50,8 @@ std::shared_ptr<GroupState> handle_of(std::shared_ptr<GroupState> state) {
 }  // namespace
 
 const char* to_string(Reduce operation) noexcept {
-  constexpr std::array names{"sum",        "product", "min",    "max",    "logical_and",
-                             "logical_or", "bit_and", "bit_or", "bit_xor"};
+  constexpr std::array names{"sum",         "product",    "min",     "max",    "absmax", "absmin",
+                             "logical_and", "logical_or", "bit_and", "bit_or", "bit_xor"};
   return names[static_cast<std::size_t>(operation)];
 }
 
@@ -212,6 +214,11 @@ void Group::barrier() const {
   state().reduce_min(&nothing, 1);
 }
 
+void Group::flush() const {
+  const GroupState& group = state();
+  group.runtime().complete_all(&group);
+}
+
 void Group::sync() const { static_cast<void>(sync_and_agree({})); }
 
 std::string Group::sync_and_agree(std::string_view problem) const {
@@ -222,20 +229,34 @@ std::string Group::sync_and_agree(std::string_view problem) const {
   return group.tell(static_cast<int>(first), std::string(problem));
 }
 
+namespace {
+
+void require_root(std::string_view call, int root, const GroupState& group) {
+  if (root >= 0 && root < group.size()) return;
+  throw UsageError(formatted("{}: root {} is not in a group of {}", call, root, group.size()));
+}
+
+}  // namespace
+
 void Group::broadcast_bytes(void* data, index_t bytes, int root) const {
   GroupState& group = state();
-  if (root < 0 || root >= group.size()) {
-    throw UsageError(formatted("broadcast: root {} is not in a group of {}", root, group.size()));
-  }
+  require_root("broadcast", root, group);
   check_agreement("Group::broadcast", detail::Fingerprint().add(bytes).add(root).value(),
                   [&] { return formatted(" of {} bytes from rank {}", bytes, root); });
   detail::broadcast(group, data, bytes, root);
 }
 
+namespace {
+
+void require_defined(std::string_view call, ElementKind kind, Reduce operation) {
+  if (detail::fold(kind, operation) != nullptr) return;
+  throw UsageError(formatted("{}: {} is not defined for {}", call, to_string(operation), to_string(kind)));
+}
+
+}  // namespace
+
 void Group::all_reduce_elements(void* data, index_t count, ElementKind kind, Reduce operation) const {
-  if (detail::fold(kind, operation) == nullptr) {
-    throw UsageError(formatted("all_reduce: {} is not defined for {}", to_string(operation), to_string(kind)));
-  }
+  require_defined("all_reduce", kind, operation);
   check_agreement(
       "Group::all_reduce",
       detail::Fingerprint().add(count).add(static_cast<int>(kind)).add(static_cast<int>(operation)).value(),
@@ -243,10 +264,54 @@ void Group::all_reduce_elements(void* data, index_t count, ElementKind kind, Red
   detail::all_reduce(state(), data, count, kind, operation);
 }
 
+void Group::reduce_elements(void* data, index_t count, ElementKind kind, Reduce operation, int root) const {
+  require_defined("reduce", kind, operation);
+  GroupState& group = state();
+  require_root("reduce", root, group);
+  check_agreement("Group::reduce",
+                  detail::Fingerprint()
+                      .add(count)
+                      .add(static_cast<int>(kind))
+                      .add(static_cast<int>(operation))
+                      .add(root)
+                      .value(),
+                  [&] {
+                    return formatted(" of {} {}, {}, to rank {}", count, to_string(kind), to_string(operation),
+                                     root);
+                  });
+  detail::reduce(group, data, count, kind, operation, root);
+}
+
 void Group::all_gather_bytes(const void* value, void* all, index_t bytes) const {
   check_agreement("Group::all_gather", detail::Fingerprint().add(bytes).value(),
                   [&] { return formatted(" of {} bytes", bytes); });
-  detail::all_gather(state(), value, all, bytes);
+  detail::all_gather(state(), value, all, detail::Portions(bytes));
+}
+
+std::size_t Group::total(std::span<const index_t> counts, index_t mine) const {
+  const GroupState& group = state();
+  std::string problem;
+  if (static_cast<int>(counts.size()) != group.size()) {
+    problem = formatted("{} counts were given for {} ranks", counts.size(), group.size());
+  } else if (counts[static_cast<std::size_t>(group.rank())] != mine) {
+    problem = formatted("the count of rank {} is {}, and its range has {} elements", group.rank(),
+                        counts[static_cast<std::size_t>(group.rank())], mine);
+  } else if (std::any_of(counts.begin(), counts.end(), [](index_t count) { return count < 0; })) {
+    problem = "a count is negative";
+  }
+  detail::Fingerprint list;
+  for (const index_t count : counts) list.add(count);
+  check_agreement("Group::all_gather", list.add(problem).value(),
+                  [&] { return problem.empty() ? formatted(" of {} elements", mine) : ": " + problem; });
+  if (!problem.empty()) throw UsageError("all_gather: " + problem);
+  return static_cast<std::size_t>(std::accumulate(counts.begin(), counts.end(), index_t{0}));
+}
+
+void Group::all_gather_ranges(const void* range, void* all, std::span<const index_t> counts,
+                              index_t size) const {
+  std::vector<index_t> bounds{0};
+  for (const index_t count : counts) bounds.push_back(bounds.back() + count * size);
+  detail::all_gather(state(), range, all, detail::Portions(bounds));
 }
 
 std::string Group::agree(std::string_view problem) const { return state().agree(std::string(problem)); }
@@ -267,7 +332,7 @@ void Group::check_agreement([[maybe_unused]] std::string_view call, [[maybe_unus
   std::string mine = formatted("{}{}", call, arguments ? arguments() : "");
   mine.resize(width);
   std::string all(width * static_cast<std::size_t>(group.size()), '\0');
-  detail::all_gather(group, mine.data(), all.data(), width);
+  detail::all_gather(group, mine.data(), all.data(), detail::Portions(width));
   std::string list;
   bool are_alike = true;
   for (std::size_t r = 0; r < static_cast<std::size_t>(group.size()); ++r) {

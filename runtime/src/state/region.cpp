@@ -31,7 +31,7 @@ std::string host_name() {
 // the requests of a node's processes are added up, and compared with its memory, before anything is reserved.
 std::string memory_problem(GroupState& group, index_t reserve, const std::string& what) {
   const RuntimeState& runtime = group.runtime();
-  const index_t limit = runtime.environment().memory_limit, left = limit - runtime.memory_in_use();
+  const index_t limit = runtime.environment().memory_limit, left = runtime.memory_left();
   std::string problem;
   if (reserve > left) {
     problem = formatted(

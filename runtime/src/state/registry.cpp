@@ -95,9 +95,11 @@ std::optional<Location> Registry::locate(const void* pointer) const {
   return Location{*std::move(handle), rank, offset};
 }
 
-void Registry::complete_all() const {
+void Registry::complete_all(const GroupState* group) const {
   const std::lock_guard lock(mutex_);
-  for_each_segment([](const SegmentState& segment) { segment.complete_all(); });
+  for_each_segment([group](const SegmentState& segment) {
+    if (group == nullptr || group == &segment.group()) segment.complete_all();
+  });
 }
 
 Statistics Registry::statistics() const {

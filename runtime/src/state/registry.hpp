@@ -14,6 +14,7 @@
 
 namespace tessera::detail {
 
+class GroupState;
 class Region;
 class SegmentState;
 
@@ -29,8 +30,8 @@ class Registry {
   /// The parts of a segment, and the parts of these.
   std::vector<SegmentState*> parts_of(const SegmentState& whole) const;
   std::optional<Location> locate(const void* pointer) const;
-  /// Completes the operations on all segments. @onesided
-  void complete_all() const;
+  /// Completes the operations on all segments, or on those of one group. @onesided
+  void complete_all(const GroupState* group) const;
   bool has_windows() const noexcept { return windows_.load(std::memory_order_relaxed) > 0; }
   /// The sum over all segments, also those already released.
   Statistics statistics() const;

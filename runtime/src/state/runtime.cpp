@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/runtime/runtime.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -10,6 +11,7 @@
 
 #include "agents/progress.hpp"
 #include "agents/progress_rank.hpp"
+#include "base/memory_check.hpp"
 #include "format.hpp"
 #include "mpi/terminate.hpp"
 #include "state/environment.hpp"
@@ -160,6 +162,10 @@ ProgressMode Runtime::progress() const noexcept {
   return state_->progress() != nullptr ? state_->progress()->mode() : ProgressMode::none;
 }
 index_t Runtime::memory_in_use() const noexcept { return state_->memory_in_use(); }
+
+MemoryLeft Runtime::memory_left() const {
+  return {std::max<index_t>(0, state_->memory_left()), detail::memory_available().bytes};
+}
 
 Statistics Runtime::statistics() const { return state_->registry().statistics(); }
 

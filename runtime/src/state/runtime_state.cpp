@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -206,9 +207,14 @@ void RuntimeState::finish() {
   lock_table_ = NodeMemory();
 }
 
-void RuntimeState::complete_all() {
+index_t RuntimeState::memory_left() const noexcept {
+  constexpr index_t unlimited = std::numeric_limits<index_t>::max();
+  return environment_.memory_limit == unlimited ? unlimited : environment_.memory_limit - memory_in_use_;
+}
+
+void RuntimeState::complete_all(const GroupState* group) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (reaches_out()) registry_.complete_all();
+  if (reaches_out()) registry_.complete_all(group);
 }
 
 std::byte* RuntimeState::scratch(index_t bytes) {

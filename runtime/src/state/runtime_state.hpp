@@ -63,13 +63,16 @@ class RuntimeState {
 
   /// Bytes of segments that this process holds now.
   index_t memory_in_use() const noexcept { return memory_in_use_; }
+  /// What the memory limit leaves to this process.
+  index_t memory_left() const noexcept;
   void account(index_t bytes) noexcept { memory_in_use_ += bytes; }
   /// A number for a new region of a group whose first member is this process. @local
   std::uint64_t next_region() noexcept { return ++regions_; }
   /// A packing buffer for data that MPI cannot take as it lies; used under the network lock. @local
   std::byte* scratch(index_t bytes);
-  /// Completes all of this process's operations at their targets. @onesided
-  void complete_all();
+  /// Completes this process's operations at their targets: all, or those on the segments of one group.
+  /// @onesided
+  void complete_all(const GroupState* group = nullptr);
   /// Whether operations may be under way to other nodes, or windows have to be synchronised. @local
   bool reaches_out() const noexcept { return registry_.has_windows() || progress_ != nullptr; }
 

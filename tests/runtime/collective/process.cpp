@@ -226,10 +226,13 @@ int no_window(const Runtime& runtime, const Group& world) {
   return works ? refused : 1;
 }
 
-int memory_limit(const Group& world) {
+int memory_limit(const Runtime& runtime) {
+  const Group& world = runtime.world();
   const int refused = refused_everywhere<MemoryError>(world, index_t{32} << 20);
   Segment segment(world, index_t{8} << 20, "granted");
-  if (world.rank() == 0) std::printf("and 8 MiB were granted\n");
+  const bool is_right = runtime.memory_left().process == index_t{8} << 20;
+  if (world.all_reduce(int{is_right}, Reduce::min) == 1 && world.rank() == 0)
+    std::printf("and 8 MiB were granted, 8 MiB are left\n");
   return refused;
 }
 
@@ -361,7 +364,7 @@ int main(int argc, char** argv) {
   Runtime runtime(argc, argv);
   const Group& world = runtime.world();
   if (what == "leave-main") fail_on_one_rank(world);
-  if (what == "memory-limit") return memory_limit(world);
+  if (what == "memory-limit") return memory_limit(runtime);
   if (what == "no-window") return no_window(runtime, world);
   if (what == "request-on-thread") return request_on_thread(world);
   if (what == "kill-one") kill_one(world);

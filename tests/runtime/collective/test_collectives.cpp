@@ -25,9 +25,9 @@ namespace {
 using namespace tessera;
 using namespace tessera::test;
 
-constexpr std::array operations{Reduce::sum,     Reduce::product,     Reduce::min,
-                                Reduce::max,     Reduce::logical_and, Reduce::logical_or,
-                                Reduce::bit_and, Reduce::bit_or,      Reduce::bit_xor};
+constexpr std::array operations{Reduce::sum,     Reduce::product, Reduce::min,         Reduce::max,
+                                Reduce::absmax,  Reduce::absmin,  Reduce::logical_and, Reduce::logical_or,
+                                Reduce::bit_and, Reduce::bit_or,  Reduce::bit_xor};
 
 // Sizes around all changes of method: a cache line, the page, what all read, the stage, pieces between nodes.
 const std::vector<index_t> sizes{
@@ -55,6 +55,8 @@ template <class T>
 T combine(T a, T b, Reduce operation) {
   if (operation == Reduce::sum) return a + b;
   if (operation == Reduce::product) return a * b;
+  if (operation == Reduce::absmax) return static_cast<T>(std::max(std::abs(a), std::abs(b)));
+  if (operation == Reduce::absmin) return static_cast<T>(std::min(std::abs(a), std::abs(b)));
   if constexpr (std::is_arithmetic_v<T>) {
     if (operation == Reduce::min) return std::min(a, b);
     if (operation == Reduce::max) return std::max(a, b);
@@ -79,6 +81,7 @@ T combine(T a, T b, Reduce operation) {
 template <class T>
 bool has(Reduce operation) {
   if (operation == Reduce::sum || operation == Reduce::product) return true;
+  if (operation == Reduce::absmax || operation == Reduce::absmin) return true;
   if (operation == Reduce::min || operation == Reduce::max) return std::is_arithmetic_v<T>;
   return std::is_integral_v<T>;
 }
@@ -89,14 +92,22 @@ void check_reduce(const Group& group, index_t count, Reduce operation, int seed)
   for (index_t i = 0; i < count; ++i) {
     data[static_cast<std::size_t>(i)] = element<T>(group.rank(), i, seed);
     T all = element<T>(0, i, seed);
+    if (operation == Reduce::absmax || operation == Reduce::absmin) all = combine(all, all, operation);
     for (int r = 1; r < group.size(); ++r) all = combine(all, element<T>(r, i, seed), operation);
     expected[static_cast<std::size_t>(i)] = all;
   }
+  const auto given = data;
   group.all_reduce(std::span<T>(data), operation);
   Comparison compared;
   for (std::size_t i = 0; i < data.size(); ++i) compared(i, expected[i], data[i]);
+  // On one member only; the others keep their data.
+  const int root = seed % group.size();
+  data = given;
+  group.reduce(std::span<T>(data), operation, root);
+  const auto& wanted = group.rank() == root ? expected : given;
+  for (std::size_t i = 0; i < data.size(); ++i) compared(i, wanted[i], data[i]);
   EXPECT_TRUE(compared.equal()) << to_string(operation) << " of " << count << " "
-                                << to_string(element_kind<T>());
+                                << to_string(element_kind<T>()) << ", root " << root;
 }
 
 template <class T>
@@ -106,6 +117,7 @@ void check_every_operation(const Group& group) {
     if (!has<T>(operation)) {
       T value{};
       EXPECT_THROW(group.all_reduce(value, operation), UsageError) << to_string(operation);
+      EXPECT_THROW(group.reduce(value, operation, 0), UsageError) << to_string(operation);
       continue;
     }
     for (const index_t count : {1, 7, 8, 113, 1000, 9001}) check_reduce<T>(group, count, operation, ++seed);
@@ -140,7 +152,32 @@ void check_gather(const Group& group) {
   }
 }
 
+// Ranges whose lengths are from `length`; the ranges of all members follow each other in the result.
+template <class T, class Length>
+void check_ranges(const Group& group, Length&& length) {
+  std::vector<T> mine, expected;
+  std::vector<index_t> counts;
+  for (int r = 0; r < group.size(); ++r) {
+    counts.push_back(length(r));
+    for (index_t i = 0; i < counts.back(); ++i) expected.push_back(static_cast<T>(i * 7 + r * 13));
+    if (r == group.rank()) mine.assign(expected.end() - counts.back(), expected.end());
+  }
+  EXPECT_TRUE(group.all_gather(std::span<T>(mine)) == expected) << "of " << expected.size() << " elements";
+  EXPECT_TRUE(group.all_gather(std::span<const T>(mine), counts) == expected)
+      << "of " << expected.size() << " elements by given counts";
+}
+
+void check_ranges_of_many_lengths(const Group& group) {
+  for (const index_t n : {0, 1, 3, 57, 300, 9000, 70'000, 150'000}) {
+    check_ranges<std::int64_t>(group, [&](int r) { return n * r; });
+    check_ranges<char>(group, [&](int r) { return r % 2 == 0 ? n : 1; });
+    check_ranges<double>(group, [&](int r) { return r == group.size() - 1 ? 3 * n : 0; });
+    check_ranges<std::int32_t>(group, [&](int) { return n; });
+  }
+}
+
 void check_all(const Group& group) {
+  check_ranges_of_many_lengths(group);
   for (const index_t bytes : sizes) {
     check_reduce<std::int32_t>(group, bytes / 4, Reduce::sum, static_cast<int>(bytes % 97));
     check_reduce<double>(group, bytes / 8, Reduce::max, static_cast<int>(bytes % 89));
@@ -250,6 +287,58 @@ TEST(Collectives, every_rank_gets_the_same_bits) {
       double one = given[count / 2];
       EXPECT_EQ(all.all_reduce(one, operation), first[count / 2]) << count;
     }
+  }
+}
+
+// The root gets what all_reduce gives, even where rounding depends on the order.
+TEST(Collectives, the_root_gets_the_bits_of_all_reduce) {
+  const Group& all = world();
+  std::mt19937_64 random(static_cast<std::uint64_t>(all.rank()) + 200);
+  std::uniform_real_distribution<double> mantissa(-1.0, 1.0);
+  for (const std::size_t count : {std::size_t{1}, std::size_t{300}, std::size_t{200'000}}) {
+    std::vector<double> given(count);
+    for (double& x : given) x = mantissa(random) * std::pow(10.0, static_cast<double>(random() % 20));
+    auto everywhere = given;
+    all.all_reduce(std::span<double>(everywhere), Reduce::sum);
+    for (int root = 0; root < all.size(); ++root) {
+      auto data = given;
+      all.reduce(std::span<double>(data), Reduce::sum, root);
+      const auto& expected = all.rank() == root ? everywhere : given;
+      EXPECT_EQ(std::memcmp(data.data(), expected.data(), count * sizeof(double)), 0) << count;
+    }
+  }
+  EXPECT_THROW(all.reduce(1, Reduce::sum, all.size()), UsageError);
+  EXPECT_THROW(all.reduce(1, Reduce::sum, -1), UsageError);
+}
+
+TEST(Collectives, ranges_need_counts_that_fit) {
+  const Group& all = world();
+  const std::array<int, 3> range{1, 2, 3};
+  std::vector<index_t> counts(static_cast<std::size_t>(all.size()), 3);
+  // A span of fixed length is a range, too. An array is one value.
+  EXPECT_EQ(all.all_gather(std::span(range)).size(), 3 * counts.size());
+  EXPECT_EQ(all.all_gather(range).size(), counts.size());
+  counts.push_back(3);
+  EXPECT_THROW(all.all_gather(std::span(range), counts), UsageError);
+  counts.assign(static_cast<std::size_t>(all.size()), 4);
+  EXPECT_THROW(all.all_gather(std::span(range), counts), UsageError);
+}
+
+TEST(Collectives, magnitudes_are_exact_at_the_ends_of_the_range) {
+  const Group& all = world();
+  const int me = all.rank(), last = all.size() - 1;
+  constexpr auto lowest = std::numeric_limits<std::int32_t>::lowest();
+  EXPECT_EQ(all.all_reduce(me == last ? lowest : 5, Reduce::absmax), lowest) << "its magnitude wraps";
+  EXPECT_EQ(all.all_reduce(me == last ? lowest : -5, Reduce::absmin), last == 0 ? lowest : 5);
+  using Complex = std::complex<double>;
+  EXPECT_EQ(all.all_reduce(Complex(0x3p1000, me == last ? -0x4p1000 : 0), Reduce::absmax),
+            Complex(0x5p1000, 0));
+  const double nan = std::numeric_limits<double>::quiet_NaN(),
+               infinity = std::numeric_limits<double>::infinity();
+  for (const Reduce operation : {Reduce::absmax, Reduce::absmin}) {
+    EXPECT_TRUE(std::isnan(all.all_reduce(me == last ? nan : -infinity, operation)));
+    const Complex both = me == last ? Complex(infinity, nan) : Complex(1, 1);
+    EXPECT_TRUE(std::isnan(all.all_reduce(both, operation).real()));
   }
 }
 

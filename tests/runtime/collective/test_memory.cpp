@@ -75,6 +75,24 @@ TEST(LocalBuffer, impossible_sizes_are_refused) {
   EXPECT_EQ(works.size(), 100);
 }
 
+TEST(MemoryLeft, counts_what_segments_may_still_take) {
+  const Group& all = world();
+  constexpr index_t bytes = index_t{3} << 20, unlimited = std::numeric_limits<index_t>::max();
+  const MemoryLeft before = runtime().memory_left();
+  EXPECT_GT(before.process, 0);
+  EXPECT_GT(before.node, 0);
+  {
+    const Segment segment(all, bytes, "counted");
+    const index_t expected = before.process == unlimited ? unlimited : before.process - bytes;
+    EXPECT_EQ(runtime().memory_left().process, expected);
+  }
+  all.sync();
+  EXPECT_EQ(runtime().memory_left().process, before.process);
+  // Half as much again as the node has is refused, whatever other programs free meanwhile.
+  const index_t most = all.all_reduce(before.node, Reduce::max);
+  EXPECT_THROW(Segment(all, most + most / 2, "too large"), MemoryError);
+}
+
 // The slice that a pointer points into, found by searching all slices.
 std::optional<Segment::Position> position(const Segment& segment, const std::byte* pointer) {
   for (int rank = 0; rank < segment.group().size(); ++rank) {

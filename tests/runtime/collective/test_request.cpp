@@ -77,6 +77,36 @@ TEST(Request, random_transfers_end_in_any_order_and_way) {
   EXPECT_TRUE(compared.equal());
 }
 
+// No other member takes part in the flush. The barrier alone completes nothing.
+TEST(Flush, of_a_group_completes_what_this_process_left_under_way) {
+  const Group& all = world();
+  constexpr index_t count = 3000, bytes = count * index_t{sizeof(std::int64_t)};
+  Segment one(all, bytes, "one"), two(all, bytes, "two");
+  Group same = all.split(0, all.rank());
+  Segment other(same, bytes, "of another group");
+  std::vector<std::int64_t> sent(at(count));
+  for (int round = 0; round < times(all, 20, 5); ++round) {
+    std::iota(sent.begin(), sent.end(), 10'000 * all.rank() + round);
+    for (Segment* segment : {&one, &two, &other})
+      segment->put_async(right(), 0, Strided::contiguous(bytes), sent.data()).detach();
+    const auto untouched = other.statistics().flushes;
+    all.flush();
+    EXPECT_EQ(other.statistics().flushes, untouched);
+    same.flush();
+    all.barrier();
+    for (Segment* segment : {&one, &two, &other}) {
+      const auto* mine = reinterpret_cast<const std::int64_t*>(segment->address(all.rank()));
+      segment->order_local_access();
+      EXPECT_EQ(mine[0], 10'000 * left() + round);
+      EXPECT_EQ(mine[count - 1], 10'000 * left() + round + count - 1);
+    }
+    all.barrier();
+  }
+  other.close();
+  same.close();
+  EXPECT_THROW(same.flush(), UsageError);
+}
+
 TEST(Request, thousands_may_be_under_way_at_once) {
   const Group& all = world();
   const index_t count = all.rank() == 0 ? 3000 : 3000 / all.size();

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <mpi.h>
@@ -21,8 +22,11 @@ class RuntimeState;
 class SegmentState;
 }  // namespace detail
 
-/// The associative operations of reductions.
-enum class Reduce { sum, product, min, max, logical_and, logical_or, bit_and, bit_or, bit_xor };
+/// The associative operations of reductions. sum and product are for every arithmetic kind, min and max for the
+/// real kinds, the logical and bit operations for integers. absmax and absmin, the largest and smallest
+/// magnitude, are for every kind: that of a complex number is its result's real part. Integers wrap, so the
+/// magnitude of the most negative one is itself, and the largest. A NaN wins in min, max, absmax and absmin.
+enum class Reduce { sum, product, min, max, absmax, absmin, logical_and, logical_or, bit_and, bit_or, bit_xor };
 
 /// How far away a process is, from near to far.
 enum class Distance { self, node, network };
@@ -93,6 +97,9 @@ class Group {
 
   /// Returns when every member has called it. Completes no transfers: see sync. @collective
   void barrier() const;
+  /// Returns when all of this process's operations on segments and arrays of this group are done at their
+  /// owners. No other member takes part, so it is no barrier. Groups made from this one do not count. @onesided
+  void flush() const;
   /// Completes every one-sided operation on segments and arrays of this group and makes it visible to all
   /// members. Also frees objects that all members have dropped. @collective
   void sync() const;
@@ -109,8 +116,7 @@ class Group {
     return value;
   }
   /// Replaces `data`, element by element, by the reduction over all members; same length everywhere. All
-  /// members get the same bits, also in another run on as many ranks and nodes. Integers wrap; a NaN wins in
-  /// min and max. @collective
+  /// members get the same bits, also in another run on as many ranks and nodes. @collective
   /// @throws UsageError for an operation that the element type does not have.
   template <Arithmetic T>
   void all_reduce(std::span<T> data, Reduce operation) const {
@@ -122,12 +128,39 @@ class Group {
     all_reduce_elements(&value, 1, element_kind<T>(), operation);
     return value;
   }
+  /// Replaces the root's `data` by the reduction over all members, with the same bits as all_reduce. The others
+  /// keep their data, and may return before the root has called. @collective
+  /// @throws UsageError for an operation that the element type does not have, or if there is no such root.
+  template <Arithmetic T>
+  void reduce(std::span<T> data, Reduce operation, int root) const {
+    reduce_elements(data.data(), static_cast<index_t>(data.size()), element_kind<T>(), operation, root);
+  }
+  /// The reduction of one value per member on the root, and the given value on the others. @collective
+  template <Arithmetic T>
+  T reduce(T value, Reduce operation, int root) const {
+    reduce_elements(&value, 1, element_kind<T>(), operation, root);
+    return value;
+  }
   /// The values of all members, by rank. @collective
   template <Element T>
   std::vector<T> all_gather(const T& value) const {
     std::vector<T> values(static_cast<std::size_t>(size()));
     all_gather_bytes(&value, values.data(), sizeof(T));
     return values;
+  }
+  /// The ranges of all members, one after the other by rank. Their lengths may differ. @collective
+  template <ReadableElement T, std::size_t Extent>
+  std::vector<std::remove_const_t<T>> all_gather(std::span<T, Extent> range) const {
+    return all_gather(range, all_gather(static_cast<index_t>(range.size())));
+  }
+  /// The same where all members know how many elements each member gives: `counts`, by rank. Saves one
+  /// synchronisation. @collective @throws UsageError on each member whose counts do not fit
+  template <ReadableElement T, std::size_t Extent>
+  std::vector<std::remove_const_t<T>> all_gather(std::span<T, Extent> range,
+                                                 std::span<const index_t> counts) const {
+    std::vector<std::remove_const_t<T>> all(total(counts, static_cast<index_t>(range.size())));
+    all_gather_ranges(range.data(), all.data(), counts, sizeof(T));
+    return all;
   }
 
   /// Lets every member fail if one does. Returns the problem of the lowest rank that passes one; empty if no
@@ -156,7 +189,10 @@ class Group {
 
   void broadcast_bytes(void* data, index_t bytes, int root) const;
   void all_reduce_elements(void* data, index_t count, ElementKind kind, Reduce operation) const;
+  void reduce_elements(void* data, index_t count, ElementKind kind, Reduce operation, int root) const;
   void all_gather_bytes(const void* value, void* all, index_t bytes) const;
+  void all_gather_ranges(const void* range, void* all, std::span<const index_t> counts, index_t size) const;
+  std::size_t total(std::span<const index_t> counts, index_t mine) const;
 
   std::shared_ptr<detail::GroupState> state_;
 };

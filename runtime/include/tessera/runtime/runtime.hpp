@@ -43,6 +43,15 @@ struct RuntimeOptions {
   std::optional<index_t> memory_limit = {};
 };
 
+/// Memory that can still be allocated, in bytes.
+struct MemoryLeft {
+  /// What the memory limit leaves to this process; the largest index_t if there is no limit.
+  index_t process = 0;
+  /// What the machine and its control groups leave to all processes of the node together. Other programs may
+  /// take it at any time.
+  index_t node = 0;
+};
+
 /// The lifetime of Tessera in a process: construct it before anything else, destroy it last.
 ///
 /// If an exception leaves main or unwinds past the Runtime on one rank, this rank prints `[rank r of n] ...`.
@@ -70,6 +79,9 @@ class Runtime {
   ProgressMode progress() const noexcept;
   /// Bytes of segments that this process holds now. @local
   index_t memory_in_use() const noexcept;
+  /// What segments may still take: a segment fits if each process has its own part left, and the node has the
+  /// sum. @local
+  MemoryLeft memory_left() const;
   /// The open segment that a pointer points into, with rank and offset; empty for other memory. @local
   std::optional<Location> locate(const void* pointer) const;
   /// The one-sided operations of this process on all segments so far, without targets. Also printed when the

@@ -62,6 +62,10 @@ constexpr bool is_defined(Update update, ElementKind kind) noexcept {
 template <class T>
 concept Element = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_const_v<T>;
 
+/// An element that is read: const or not.
+template <class T>
+concept ReadableElement = Element<std::remove_const_t<T>>;
+
 namespace detail {
 template <class T>
 inline constexpr bool has_arithmetic_kind = element_kind<T>() != ElementKind::bytes;

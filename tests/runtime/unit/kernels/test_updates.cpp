@@ -110,6 +110,8 @@ void check_integer_folds() {
   EXPECT_EQ(folded(Reduce::product), (std::vector<T>{0, 0, 0, 120, most, least}));
   EXPECT_EQ(folded(Reduce::min), (std::vector<T>{0, 0, 0, 10, 1, least}));
   EXPECT_EQ(folded(Reduce::max), (std::vector<T>{0, 3, 5, 12, most, -1}));
+  EXPECT_EQ(folded(Reduce::absmax), (std::vector<T>{0, 3, 5, 12, most, least})) << "a magnitude that wraps";
+  EXPECT_EQ(folded(Reduce::absmin), (std::vector<T>{0, 0, 0, 10, 1, 1}));
   EXPECT_EQ(folded(Reduce::logical_and), (std::vector<T>{0, 0, 0, 1, 1, 1}));
   EXPECT_EQ(folded(Reduce::logical_or), (std::vector<T>{0, 1, 1, 1, 1, 1}));
   EXPECT_EQ(folded(Reduce::bit_and), (std::vector<T>{0, 0, 0, 8, 1, least}));
@@ -134,6 +136,9 @@ TEST(Folds, exist_where_the_kind_has_the_operation) {
   const std::array<std::complex<double>, 2> x{{{0, 1}, {2, 2}}};
   detail::fold(ElementKind::complex128, Reduce::product)(y.data(), x.data(), 2);
   EXPECT_EQ(y, (std::array<std::complex<double>, 2>{{{-2, 1}, {8, 4}}}));
+  y = {{{-3, 4}, {0, 1}}};
+  detail::fold(ElementKind::complex128, Reduce::absmax)(y.data(), x.data(), 2);
+  EXPECT_EQ(y, (std::array<std::complex<double>, 2>{{{5, 0}, {std::sqrt(8.0), 0}}}));
 }
 
 constexpr Update every_update[] = {Update::sum,    Update::min,     Update::max,    Update::bit_and,
