@@ -38,6 +38,13 @@ template <WritableOperand A>
 requires MatrixOperand<A> && ArithmeticOperand<A>
 void symmetrise(A&& a) { detail::symmetrise(slice_of(a).core()); }
 
+/// A norm of the matrix, which depends on its rows and columns. (norm1 and norm_inf take an array as one long
+/// vector.) The squares of the Frobenius norm neither overflow nor underflow. NaN if any element is NaN, 0 if
+/// there are no elements. Each rank needs memory for one number for each column or row. @collective
+template <MatrixOperand A>
+requires ArithmeticOperand<A>
+double matrix_norm(const A& a, MatrixNorm which) { return detail::matrix_norm(slice_of(a).core(), which); }
+
 /// v(i) = a(i, i). @collective @throws UsageError unless v is as long as the diagonal
 template <MatrixOperand A, WritableOperand V>
 requires ArithmeticOperand<A> && VectorFor<V, A>

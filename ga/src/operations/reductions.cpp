@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <limits>
+#include <numeric>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -145,26 +146,48 @@ double norm2_of(const SliceCore& a) {
 
 }  // namespace
 
+namespace {
+
+template <class T>
+double size_of_element(const T& x) {
+  return static_cast<double>(comparable_magnitude(x));
+}
+
+}  // namespace
+
 double norm(const SliceCore& a, Norm which) {
   begin_operation("norm", {a});
   const Group& group = a.array().group();
   return with_kind(a.array().type().kind, "norm", [&]<class T>(T) {
     if (which == Norm::two) return norm2_of<T>(a);
-    auto size_of_element = [](const T& x) {
-      // The most negative integer has no magnitude in its own type. The magnitude of (infinity, NaN) would be
-      // infinite.
-      if constexpr (std::is_integral_v<T>)
-        return std::abs(static_cast<double>(x));
-      else
-        return is_nan(x) ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(std::abs(x));
-    };
-    if (which == Norm::one) return group.all_reduce(local_sum<double, T>(a, size_of_element), Reduce::sum);
+    if (which == Norm::one) return group.all_reduce(local_sum<double, T>(a, size_of_element<T>), Reduce::sum);
     double most = 0;
     for_each_run(a, {}, [&](const ElementRun& run) {
       apply<const T>(run, [&](const T& x) { most = greatest(most, size_of_element(x)); });
     });
     return group.all_reduce(most, Reduce::max);
   });
+}
+
+double matrix_norm(const SliceCore& a, MatrixNorm which) {
+  if (which == MatrixNorm::frobenius) return norm(a, Norm::two);
+  begin_operation("matrix_norm", {a});
+  const std::size_t numbers = which == MatrixNorm::column_sum ? 1 : 0;  // the dimension that numbers the sums
+  std::vector<double> sums(static_cast<std::size_t>(a.extents()[numbers]));
+  with_kind(a.array().type().kind, "matrix_norm", [&]<class T>(T) {
+    for_each_placed_run(a, [&](const PlacedRun& run) {
+      const T* x = static_cast<const T*>(run.data[0]);
+      const index_t step = run.strides[0];
+      double* first = &sums[static_cast<std::size_t>(run.at[numbers])];
+      if (run.along == static_cast<int>(numbers)) {
+        for (index_t i = 0; i < run.count; ++i) first[i] += size_of_element(x[i * step]);
+      } else {
+        *first += sum_over<double>(run.count, [&](index_t i) { return size_of_element(x[i * step]); });
+      }
+    });
+  });
+  a.array().group().all_reduce(std::span<double>(sums), Reduce::sum);
+  return std::accumulate(sums.begin(), sums.end(), 0.0, greatest<double>);
 }
 
 void reduce(const SliceCore& a, Reduce operation, void* result) {

@@ -15,6 +15,10 @@ namespace tessera {
 /// Whether a prefix ends with its element or just before it.
 enum class Scan { inclusive, exclusive };
 
+/// The norms of a matrix: the largest sum of the magnitudes of a column (LAPACK's "1"), of a row ("I"), and the
+/// square root of the sum of all squared magnitudes ("F").
+enum class MatrixNorm { column_sum, row_sum, frobenius };
+
 }  // namespace tessera
 
 namespace tessera::detail {
@@ -42,6 +46,7 @@ void dot(const SliceCore& x, const SliceCore& y, Conjugate first, void* result);
 std::complex<double> own_dot(const SliceCore& x, const SliceCore& y);
 enum class Norm { one, two, infinity };
 double norm(const SliceCore& a, Norm which);
+double matrix_norm(const SliceCore& a, MatrixNorm which);
 void reduce(const SliceCore& a, Reduce operation, void* result);
 /// The least or greatest element, and where it is in the slice.
 enum class Extreme { least, greatest };
