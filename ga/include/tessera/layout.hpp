@@ -117,6 +117,12 @@ class Layout {
   /// The coordinates of a rank in the grid; nothing for a rank outside the grid, or for a layout of_blocks.
   /// @local
   std::optional<Index<N>> coordinates(int rank) const;
+  /// The rank at these coordinates in the grid: the inverse of coordinates(). @local @throws UsageError outside
+  /// the grid, or for a layout of_blocks
+  int rank_at(const Index<N>& coordinates) const;
+  /// The block at a position in block_grid(), and its owner. It may be empty. @local @throws UsageError outside
+  /// block_grid(), or for a layout of_blocks
+  OwnedPatch<N> block_at(const Index<N>& position) const;
   /// The rank that owns an element. @throws UsageError outside dims. @local
   int owner(const Index<N>& at) const;
   /// How many blocks a rank has: 0 or 1 if blocked or irregular. @local
@@ -164,6 +170,8 @@ LayoutCore make_tiled(int rank, const index_t* dims, const std::vector<index_t>*
                       GridOrder order, int ranks);
 LayoutCore make_listed(int rank, const index_t* dims, const std::vector<OwnedBox>& blocks, int ranks);
 void require_grid(const LayoutCore& layout);
+int rank_at(const LayoutCore& layout, const index_t* coordinates);
+Piece block_at(const LayoutCore& layout, const index_t* position);
 void require_inside(const LayoutCore& layout, const Box& patch, std::string_view array);
 }  // namespace detail
 
@@ -223,6 +231,17 @@ std::optional<Index<N>> Layout<N>::coordinates(int rank) const {
   Index<N> at;
   for (std::size_t d = 0; d < N; ++d) at[d] = parts[d];
   return at;
+}
+
+template <std::size_t N>
+int Layout<N>::rank_at(const Index<N>& coordinates) const {
+  return detail::rank_at(core_, coordinates.data());
+}
+
+template <std::size_t N>
+OwnedPatch<N> Layout<N>::block_at(const Index<N>& position) const {
+  const detail::Piece block = detail::block_at(core_, position.data());
+  return {block.rank, patch(block.box)};
 }
 
 template <std::size_t N>

@@ -166,6 +166,20 @@ Piece GridLayout::block(int rank, index_t b) const noexcept {
   return piece;
 }
 
+Piece GridLayout::block_at(const index_t* numbers) const noexcept {
+  Interval intervals[max_rank] = {};
+  Piece piece{};
+  for (int d = 0; d < rank_; ++d) {
+    const Axis& axis = axes_[at(d)];
+    // Blocks are dealt out in turn. If there is one for each part, this is the first turn.
+    intervals[d] = axis.interval(static_cast<int>(numbers[d] % axis.parts()), numbers[d] / axis.parts());
+    piece.box.lo[at(d)] = intervals[d].begin;
+    piece.box.hi[at(d)] = intervals[d].end;
+  }
+  place(intervals, piece);
+  return piece;
+}
+
 void GridLayout::add_to(Fingerprint& print) const noexcept {
   print.add(static_cast<int>(grid_order_)).add(static_cast<int>(tiled_));
   for (int d = 0; d < rank_; ++d) {

@@ -122,4 +122,26 @@ void require_grid(const LayoutCore& layout) {
   require(layout.is_product(), formatted("a layout of {} has no grid", layout.description()));
 }
 
+int rank_at(const LayoutCore& layout, const index_t* coordinates) {
+  require_grid(layout);
+  int parts[max_rank];
+  for (int d = 0; d < layout.rank(); ++d) {
+    const int count = layout.grid()->axis(d).parts();
+    require(coordinates[d] >= 0 && coordinates[d] < count,
+            formatted("coordinate {} of dimension {} is outside a grid of {}", coordinates[d], d, count));
+    parts[d] = static_cast<int>(coordinates[d]);
+  }
+  return layout.grid()->rank_at(parts);
+}
+
+Piece block_at(const LayoutCore& layout, const index_t* position) {
+  require_grid(layout);
+  for (int d = 0; d < layout.rank(); ++d) {
+    const index_t count = layout.grid()->axis(d).blocks();
+    require(position[d] >= 0 && position[d] < count,
+            formatted("there is no block {} in dimension {}, which has {}", position[d], d, count));
+  }
+  return layout.grid()->block_at(position);
+}
+
 }  // namespace tessera::detail

@@ -55,6 +55,8 @@ class GridLayout : public LayoutFrame {
   LocalShape local(int rank) const noexcept;
   index_t block_count(int rank) const noexcept;
   Piece block(int rank, index_t b) const noexcept;
+  /// The block with these numbers along the dimensions. @local
+  Piece block_at(const index_t* numbers) const noexcept;
   template <int known, class F>
   void for_each_piece(const Box& patch, F&& f) const;
   void add_to(Fingerprint& print) const noexcept;

@@ -43,6 +43,13 @@ TEST(Layout, bad_lists_are_told) {
   expect_refusal([&] { Layout<2>::of_blocks({4, 4}, {}); }, {"no block"});
   EXPECT_EQ(Layout<2>::of_blocks({0, 4}, {}).core().size(), 0);
   expect_refusal([&] { Layout<2>::of_blocks({0, 4}, {}).grid(); }, {"no grid"});
+  expect_refusal([&] { Layout<2>::of_blocks({0, 4}, {}).block_at({0, 0}); }, {"no grid"});
+  expect_refusal([&] { Layout<2>::of_blocks({0, 4}, {}).rank_at({0, 0}); }, {"no grid"});
+  const auto tiled = Layout<2>::tiled(dims, {1, 2}, {.shape = {2, 1}});
+  expect_refusal([&] { tiled.block_at({0, 2}); }, {"no block 2", "dimension 1", "has 2"});
+  expect_refusal([&] { tiled.block_at({-1, 0}); }, {"no block -1", "dimension 0"});
+  expect_refusal([&] { tiled.rank_at({2, 0}); }, {"coordinate 2", "dimension 0", "grid of 2"});
+  expect_refusal([&] { tiled.rank_at({0, -1}); }, {"coordinate -1", "dimension 1"});
   expect_refusal([&] { Layout<2>::blocked(dims, 4).on_ranks({0, 1, 2}, 5); }, {"4 ranks", "3"});
   expect_refusal([&] { Layout<2>::blocked(dims, 2).on_ranks({0, 5}, 5); }, {"rank 5", "5 ranks"});
   expect_refusal([&] { Layout<2>::blocked(dims, 2).on_ranks({3, 3}, 5); }, {"rank 3", "twice"});

@@ -117,6 +117,34 @@ void check_pieces(const Layout<N>& layout, const Patch<N>& patch) {
   EXPECT_TRUE(compared.equal());
 }
 
+// The blocks by their positions: they follow each other along each dimension, and are those of their owners.
+template <std::size_t N>
+void check_positions(const Layout<N>& layout) {
+  const Extents<N> grid = layout.block_grid();
+  index_t blocks = 0, blocks_of_ranks = 0;
+  for_each_index(Patch<N>::whole(grid), [&](const Index<N>& position) {
+    const OwnedPatch<N> block = layout.block_at(position);
+    for (std::size_t d = 0; d < N; ++d) {
+      Index<N> next = position;
+      ++next[d];
+      EXPECT_EQ(block.patch.hi[d], next[d] < grid[d] ? layout.block_at(next).patch.lo[d] : layout.dims()[d]);
+      if (position[d] == 0) {
+        EXPECT_EQ(block.patch.lo[d], 0);
+      }
+    }
+    if (block.patch.empty()) return;
+    ++blocks;
+    EXPECT_EQ(layout.locate(block.patch), std::vector<OwnedPatch<N>>{block});
+  });
+  for (int rank = 0; rank < layout.ranks(); ++rank) {
+    blocks_of_ranks += layout.block_count(rank);
+    if (const auto coordinates = layout.coordinates(rank)) {
+      EXPECT_EQ(layout.rank_at(*coordinates), rank);
+    }
+  }
+  EXPECT_EQ(blocks, blocks_of_ranks);
+}
+
 // A list of all blocks is the same distribution.
 template <std::size_t N>
 void check_list_of_blocks(const Layout<N>& layout) {
@@ -140,6 +168,7 @@ void check_layout(const Layout<N>& layout, const Extents<N>& dims, int ranks, Ra
   EXPECT_EQ(layout.ranks(), ranks);
   if (layout.core().is_product()) {
     EXPECT_LE(layout.grid().size(), ranks);
+    check_positions(layout);
   }
   const Patch<N> whole = Patch<N>::whole(dims);
   const std::vector<int> owners = owners_by_blocks(layout);
