@@ -56,7 +56,7 @@ class WindowRuns {
       std::memcpy(local, source, static_cast<std::size_t>(kind.run));
     }
     std::byte* here = segment.address(rank);
-    runs_.push_back({&segment, rank, offset, here == nullptr ? nullptr : here + offset, local});
+    runs_.push_back({&segment, rank, 0, offset, here == nullptr ? nullptr : here + offset, local});
   }
   // Sends the runs. Gets are filled when the request is done.
   Request send() {
@@ -64,7 +64,7 @@ class WindowRuns {
     const bool adds = kind_.verb == Verb::accumulate;
     const Action action{
         .verb = kind_.verb, .kind = kind_.element, .alpha = adds ? kind_.alpha.data() : nullptr};
-    return detail::transfer_runs(std::exchange(runs_, {}), kind_.run, action, VectorMethod::automatic,
+    return detail::transfer_runs(std::exchange(runs_, {}), {kind_.run}, action, VectorMethod::automatic,
                                  kind_.verb == Verb::get ? Returns::early : Returns::when_done);
   }
 

@@ -22,8 +22,8 @@ namespace {
 // A vector transfer.
 class Transfer {
  public:
-  Transfer(std::vector<Run> runs, index_t run, const Action& action)
-      : runs_(std::move(runs)), run_(run), action_(action) {}
+  Transfer(std::vector<Run> runs, const RunLengths& lengths, const Action& action)
+      : runs_(std::move(runs)), lengths_(lengths), action_(action) {}
 
   void conservative() {
     for (const Run& run : runs_) {
@@ -47,14 +47,14 @@ class Transfer {
       end = std::find_if(begin + 1, runs_.cend(), [&](const Run& run) {
         return here ? run.segment != first.segment || !on_node(run, action_.verb) : !same_target(run, first);
       });
-      request += send({{begin, end}, run_, action_, method, returns});
+      request += send({{begin, end}, lengths_, action_, method, returns});
     }
     return request;
   }
 
  private:
   void one(const Run& run) {
-    const Strided shape = Strided::contiguous(run_);
+    const Strided shape = Strided::contiguous(lengths_.of(run));
     if (action_.verb == Verb::put) return transfer_put(*run.segment, run.rank, run.offset, shape, run.local);
     if (action_.verb == Verb::get) return transfer_get(*run.segment, run.rank, run.offset, shape, run.local);
     transfer_accumulate(*run.segment, run.rank, run.offset, shape, action_, run.local);
@@ -63,47 +63,48 @@ class Transfer {
   Request send(const RunList& list) {
     SegmentState& segment = *list.runs.front().segment;
     const int rank = list.runs.front().rank;
-    const Path path = route(segment, rank, action_.verb, run_, Amount::many);
-    auto runs = static_cast<index_t>(list.runs.size());
-    if (path == Path::node) runs -= count_others(segment, list.runs);
+    const Path path = route(segment, rank, action_.verb, lengths_.each, Amount::many);
+    index_t bytes = lengths_.sum(list.runs);
+    if (path == Path::node) bytes -= count_others(segment, list.runs);
     // Returns::early, as a list of gets is under way until its request is waited for. A typed list by the
     // window waits by itself.
-    const Passage passage(segment, rank, path, action_.verb, run_ * runs, Returns::early);
+    const Passage passage(segment, rank, path, action_.verb, bytes, Returns::early);
     Request request = by(path, [&](auto way) { return way.list(segment, list); });
     if (list.returns == Returns::when_done) request.wait();
     return request;
   }
 
   // Counts and orders the runs at other ranks of the node than the first run's, one operation for each rank.
-  // The first run's rank gets the time. Returns how many runs the other ranks have.
+  // The first run's rank gets the time. Returns how many bytes the other ranks have.
   index_t count_others(SegmentState& segment, std::span<const Run> group) const {
     const int first = group.front().rank;
     if (std::all_of(group.begin(), group.end(), [&](const Run& run) { return run.rank == first; })) return 0;
     const GroupState& members = segment.group();
-    std::vector<index_t> runs(static_cast<std::size_t>(members.node_ranks()), 0);
-    for (const Run& run : group) ++runs[static_cast<std::size_t>(members.slot(run.rank))];
+    std::vector<index_t> bytes(static_cast<std::size_t>(members.node_ranks()), 0);
+    for (const Run& run : group) bytes[static_cast<std::size_t>(members.slot(run.rank))] += lengths_.of(run);
     index_t others = 0;
-    for (std::size_t place = 0; place < runs.size(); ++place) {
+    for (std::size_t place = 0; place < bytes.size(); ++place) {
       const int rank = members.rank_of_slot(static_cast<index_t>(place));
-      if (runs[place] == 0 || rank == first) continue;
+      if (bytes[place] == 0 || rank == first) continue;
       const Operation operation = counted_as(action_.verb);
       Passage::order(segment, rank, Path::node, operation, Returns::early);
-      count_untimed(segment, segment.tallies(), rank, Path::node, operation, run_ * runs[place]);
-      others += runs[place];
+      count_untimed(segment, segment.tallies(), rank, Path::node, operation, bytes[place]);
+      others += bytes[place];
     }
     return others;
   }
 
   std::vector<Run> runs_;
-  index_t run_;
+  RunLengths lengths_;
   Action action_;
 };
 
 Request transfer(const Vector& vector, VectorMethod method, const Action& action, Returns returns) {
   std::vector<Run> runs = resolve(vector);
   if (runs.empty()) return {};
-  if (action.verb == Verb::accumulate) require_whole_elements(vector, runs, action.kind);
-  return transfer_runs(std::move(runs), vector.run, action, method, returns);
+  const RunLengths lengths = lengths_of(vector, runs);
+  if (action.verb == Verb::accumulate) require_whole_elements(runs, lengths, action.kind);
+  return transfer_runs(std::move(runs), lengths, action, method, returns);
 }
 
 Action sum_of(ElementKind kind, const void* alpha) {
@@ -113,12 +114,12 @@ Action sum_of(ElementKind kind, const void* alpha) {
 
 }  // namespace
 
-Request transfer_runs(std::vector<Run> runs, index_t run, const Action& action, VectorMethod method,
-                      Returns returns) {
+Request transfer_runs(std::vector<Run> runs, const RunLengths& lengths, const Action& action,
+                      VectorMethod method, Returns returns) {
   const Verb verb = action.verb;
 #ifdef TESSERA_CHECKS
   const bool promised = method == VectorMethod::batched || method == VectorMethod::direct;
-  if (promised && overlaps(runs, run, verb)) {
+  if (promised && overlaps(runs, lengths, verb)) {
     throw UsageError(
         formatted("runs of a vector transfer by the method {} overlap (what comes last would be left to "
                   "chance); use automatic or conservative",
@@ -126,11 +127,11 @@ Request transfer_runs(std::vector<Run> runs, index_t run, const Action& action, 
   }
 #endif
   if (method == VectorMethod::automatic) {
-    const bool batched =
-        order_is_kept(runs, run, verb) || agents_keep_order(runs, run, verb) || !overlaps(runs, run, verb);
+    const bool batched = order_is_kept(runs, lengths, verb) || agents_keep_order(runs, lengths, verb) ||
+                         !overlaps(runs, lengths, verb);
     method = batched ? VectorMethod::batched : VectorMethod::conservative;
   }
-  Transfer transfer(std::move(runs), run, action);
+  Transfer transfer(std::move(runs), lengths, action);
   if (method != VectorMethod::conservative) return transfer.together(method, returns);
   transfer.conservative();
   return {};

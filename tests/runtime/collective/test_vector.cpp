@@ -49,18 +49,20 @@ struct Segments {
   }
 };
 
-// Runs at random places of all ranks and segments, and at random places of a local buffer.
+// Runs at random places of all ranks and segments, and at random places of a local buffer. Half of the lists
+// have runs of different lengths.
 struct RandomVector {
   struct Run {
     std::size_t segment;
     int rank;
-    index_t offset, local;
+    index_t offset, local, length;
   };
   index_t run;
   std::vector<Run> runs;
   Bytes buffer;
   std::vector<Place> remote;
   std::vector<std::byte*> local;
+  std::vector<index_t> lengths;
 
   RandomVector(Random& random, const Segments& segments, index_t length, index_t element, std::size_t most)
       : run(length) {
@@ -69,7 +71,7 @@ struct RandomVector {
       const index_t cells = std::min<index_t>((bytes - shift) / run, 50), apart = pick(random, 1, 2);
       for (int rank = 0; rank < world().size(); ++rank) {
         for (index_t cell = 0; cell < cells / apart; ++cell)
-          runs.push_back({s, rank, shift + cell * apart * run, 0});
+          runs.push_back({s, rank, shift + cell * apart * run, 0, run});
       }
     }
     std::shuffle(runs.begin(), runs.end(), random);
@@ -90,8 +92,10 @@ struct RandomVector {
       remote.push_back({segments.list[runs[i].segment], runs[i].rank, runs[i].offset});
       local.push_back(buffer.data() + places[i]);
     }
+    if (pick(random, 0, 1) == 0) return;
+    for (Run& one : runs) lengths.push_back(one.length = element * pick(random, 0, run / element));
   }
-  Vector vector() const { return {.run = run, .remote = remote, .local = local}; }
+  Vector vector() const { return {.run = run, .remote = remote, .local = local, .lengths = lengths}; }
 };
 
 index_t any_run(Random& random, int round) {
@@ -109,7 +113,7 @@ void check_put_and_get(VectorMethod method, Wait wait, std::uint64_t seed) {
     const auto writer = static_cast<int>(pick(random, 0, all.size() - 1));
     const RandomVector sent(random, segments, any_run(random, round), 1, 60);
     for (const auto& run : sent.runs)
-      segments.models[run.segment].put(run.rank, run.offset, Strided::contiguous(sent.run),
+      segments.models[run.segment].put(run.rank, run.offset, Strided::contiguous(run.length),
                                        sent.buffer.data() + run.local);
     if (writer == all.rank()) {
       if (wait == Wait::at_once) {
@@ -125,7 +129,7 @@ void check_put_and_get(VectorMethod method, Wait wait, std::uint64_t seed) {
     const RandomVector found(own, segments, any_run(own, round), 1, 60);
     Bytes expected = found.buffer;  // gaps stay as they are
     for (const auto& run : found.runs)
-      segments.models[run.segment].get(run.rank, run.offset, Strided::contiguous(found.run),
+      segments.models[run.segment].get(run.rank, run.offset, Strided::contiguous(run.length),
                                        expected.data() + run.local);
     if (wait == Wait::at_once) {
       get(found.vector(), method);
@@ -164,7 +168,7 @@ void check_accumulate(VectorMethod method, Wait wait, std::uint64_t seed) {
       }
       for (const auto& run : terms.runs) {
         for_each_pair<T>(
-            Strided::contiguous(terms.run), segments.models[run.segment].place(run.rank, run.offset),
+            Strided::contiguous(run.length), segments.models[run.segment].place(run.rank, run.offset),
             terms.buffer.data() + run.local, [alpha](T old, T x) { return static_cast<T>(old + alpha * x); });
       }
       if (rank != all.rank()) continue;
@@ -188,6 +192,33 @@ TEST(Vector, random_sums_equal_a_serial_model) {
     check_accumulate<std::int32_t>(method, Wait::at_once, 20);
     check_accumulate<double>(method, Wait::later, 40);
     check_accumulate<std::complex<double>>(method, Wait::at_once, 60);
+  }
+}
+
+// Runs that are packed and runs that travel alone, in turn.
+TEST(Vector, short_and_long_runs_travel_in_one_list) {
+  const Group& all = world();
+  constexpr std::array<index_t, 8> lengths{8, 40'000, 0, 16, 9'000, 8, 300'000, 8'192};
+  const index_t bytes = std::accumulate(lengths.begin(), lengths.end(), index_t{0});
+  Segment segment(all, bytes, "lengths");
+  Random random(77);
+  const double two = 2;
+  for (const VectorMethod method : methods) {
+    std::vector<double> values(at(bytes / 8)), found(values.size());
+    for (double& x : values) x = static_cast<double>(pick(random, -1000, 1000));
+    std::vector<Place> remote;
+    std::vector<std::byte*> sent, received;
+    for (index_t offset = 0, i = 0; i < static_cast<index_t>(lengths.size()); offset += lengths[at(i++)]) {
+      remote.push_back({&segment, right(), offset});
+      sent.push_back(reinterpret_cast<std::byte*>(values.data()) + offset);
+      received.push_back(reinterpret_cast<std::byte*>(found.data()) + offset);
+    }
+    put({.remote = remote, .local = sent, .lengths = lengths}, method);
+    accumulate({.remote = remote, .local = sent, .lengths = lengths}, ElementKind::float64, &two, method);
+    get_async({.remote = remote, .local = received, .lengths = lengths}, method).wait();
+    for (double& x : values) x *= 3;
+    EXPECT_TRUE(found == values) << to_string(method);
+    segment.sync();
   }
 }
 
@@ -254,6 +285,14 @@ TEST(Vector, bad_lists_throw_and_move_nothing) {
     refuse({bad, good, more}, local);
   }
   EXPECT_THROW(put({.run = -8, .remote = std::vector{good}, .local = std::vector{local[0]}}), UsageError);
+  const std::vector<Place> two{good, more};
+  const std::vector<std::byte*> two_local{local[0], local[1]};
+  const std::vector<index_t> wrong[] = {{8}, {8, 8, 8}, {8, -8}, {8, bytes + 1}};
+  for (const std::vector<index_t>& lengths : wrong)
+    EXPECT_THROW(put({.remote = two, .local = two_local, .lengths = lengths}), UsageError);
+  const std::vector<index_t> parts{8, 4};
+  EXPECT_THROW(accumulate({.remote = two, .local = two_local, .lengths = parts}, ElementKind::float64, &one),
+               UsageError);
   EXPECT_EQ(values, (std::vector<double>{1, 2, 3}));
   segment.sync();
   EXPECT_EQ(own_slice(segment, 64), Bytes(64));

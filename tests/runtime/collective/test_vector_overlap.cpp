@@ -20,32 +20,36 @@ using namespace tessera::test;
 constexpr std::array ordered{VectorMethod::automatic, VectorMethod::conservative};
 constexpr index_t rank_bytes = 96;  // of each rank in every slice
 
-// Remote runs on few places and local runs in a small buffer, both partly overlapping.
+// Remote runs on few places and local runs in a small buffer, both partly overlapping. Half of the lists have
+// runs of different lengths.
 struct CrowdedVector {
   struct Run {
     int rank;
-    index_t offset, local;
+    index_t offset, local, length;
   };
   index_t run;
   std::vector<Run> runs;
   Bytes buffer;
   std::vector<Place> remote;
   std::vector<std::byte*> local;
+  std::vector<index_t> lengths;
 
   CrowdedVector(Random& random, Segment& segment, int writer, index_t element)
       : run(element * pick(random, 1, 3)) {
     const index_t count = pick(random, 2, 40);
+    const bool alike = pick(random, 0, 1) == 1;
     buffer = random_bytes(random, 120);
     for (index_t i = 0; i < count; ++i) {
       const auto rank = static_cast<int>(pick(random, 0, world().size() - 1));
       const index_t offset = rank_bytes * writer + element * pick(random, 0, (rank_bytes - run) / element);
       const index_t from = element * pick(random, 0, (120 - run) / element);
-      runs.push_back({rank, offset, from});
+      runs.push_back({rank, offset, from, alike ? run : element * pick(random, 0, run / element)});
+      if (!alike) lengths.push_back(runs.back().length);
       remote.push_back({&segment, rank, offset});
       local.push_back(buffer.data() + from);
     }
   }
-  Vector vector() const { return {.run = run, .remote = remote, .local = local}; }
+  Vector vector() const { return {.run = run, .remote = remote, .local = local, .lengths = lengths}; }
 };
 
 // Every rank puts to its own area of all slices. Then every rank checks its slice.
@@ -61,7 +65,7 @@ void check_crowded_puts(VectorMethod method, std::uint64_t seed) {
     for (int round = 0; round < 10; ++round) {
       const CrowdedVector sent(random, segment, writer, pick(random, 1, 9));
       for (const auto& run : sent.runs)
-        model.put(run.rank, run.offset, Strided::contiguous(sent.run), sent.buffer.data() + run.local);
+        model.put(run.rank, run.offset, Strided::contiguous(run.length), sent.buffer.data() + run.local);
       if (writer == all.rank()) {
         Request request = put_async(sent.vector(), method);
         if (round % 2 == 0) request.wait();
@@ -69,7 +73,7 @@ void check_crowded_puts(VectorMethod method, std::uint64_t seed) {
       const CrowdedVector found(random, segment, writer, pick(random, 1, 9));
       Bytes expected = found.buffer;
       for (const auto& run : found.runs)
-        model.get(run.rank, run.offset, Strided::contiguous(found.run), expected.data() + run.local);
+        model.get(run.rank, run.offset, Strided::contiguous(run.length), expected.data() + run.local);
       if (writer != all.rank()) continue;
       get(found.vector(), method);
       compare_bytes(compared, std::pair("get"sv, round), expected, found.buffer);
@@ -83,6 +87,40 @@ void check_crowded_puts(VectorMethod method, std::uint64_t seed) {
 
 TEST(VectorOverlap, the_last_of_the_list_stays) {
   for (const VectorMethod method : ordered) check_crowded_puts(method, 3);
+}
+
+// Some runs are packed, others travel alone or in parts. All are written to places that begin alike.
+TEST(VectorOverlap, short_and_long_runs_keep_their_order) {
+  const Group& all = world();
+  constexpr std::array<index_t, 9> lengths{300'000, 8, 20'000, 16, 9'000, 24, 300'000, 70'000, 8};
+  const index_t bytes = *std::max_element(lengths.begin(), lengths.end());
+  Segment segment(all, bytes, "in turn");
+  Random random(31);
+  for (const VectorMethod method : ordered) {
+    std::vector<Bytes> sources;
+    std::vector<Place> remote;
+    std::vector<std::byte*> local;
+    Bytes expected(at(bytes));
+    for (const index_t length : lengths) {
+      Bytes& source = sources.emplace_back(random_bytes(random, length));
+      std::copy(source.begin(), source.end(), expected.begin());
+      remote.push_back({&segment, right(), 0});
+      local.push_back(source.data());
+    }
+    put({.remote = remote, .local = local, .lengths = lengths}, method);
+    segment.sync();
+    EXPECT_TRUE(same_bytes(expected, own_slice(segment, bytes))) << to_string(method);
+    // Into one local place: the last run stays.
+    Bytes last(at(bytes)), found(at(bytes));
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+      remote[i].offset = bytes - lengths[i];
+      local[i] = found.data();
+      std::copy(expected.end() - lengths[i], expected.end(), last.begin());
+    }
+    get({.remote = remote, .local = local, .lengths = lengths}, method);
+    EXPECT_TRUE(same_bytes(last, found)) << to_string(method);
+    segment.sync();
+  }
 }
 
 void check_crowded_sums(VectorMethod method, std::uint64_t seed) {
@@ -102,7 +140,7 @@ void check_crowded_sums(VectorMethod method, std::uint64_t seed) {
         std::memcpy(terms.buffer.data() + byte, &x, sizeof x);
       }
       for (const auto& run : terms.runs) {
-        for_each_pair<std::int64_t>(Strided::contiguous(terms.run), model.place(run.rank, run.offset),
+        for_each_pair<std::int64_t>(Strided::contiguous(run.length), model.place(run.rank, run.offset),
                                     terms.buffer.data() + run.local,
                                     [](auto old, auto x) { return old + alpha * x; });
       }

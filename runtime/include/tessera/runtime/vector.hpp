@@ -16,12 +16,13 @@ struct Place {
   index_t offset;
 };
 
-/// A vector transfer: runs of `run` bytes each, the i-th between remote[i] and local[i] (ARMCI's generalised
-/// I/O vector).
+/// A vector transfer: the i-th run is between remote[i] and local[i] (ARMCI's generalised I/O vector). Each has
+/// `run` bytes, unless `lengths` gives the bytes of each; some may be 0.
 struct Vector {
   index_t run = 0;
   std::span<const Place> remote;
   std::span<std::byte* const> local;
+  std::span<const index_t> lengths = {};
 };
 
 /// How a vector transfer is carried out (the methods of ARMCI-MPI: Dinan et al., IPDPS 2012, section VI-A).

@@ -96,34 +96,34 @@ Request AgentPath::list(SegmentState& segment, const RunList& list) {
   const Action& action = list.action;
   AgentClient& client = client_of(segment);
   Launches launches(segment, rank);
-  if (list.run > largest_packed) {
-    const Strided shape = Strided::contiguous(list.run);
-    for (const Run& run : list.runs) {
-      Pending* pending = &launches.next();
-      if (action.verb == Verb::put) put(segment, rank, run.offset, shape, run.local, pending);
-      if (action.verb == Verb::get) get(segment, rank, run.offset, shape, run.local, pending);
-      if (action.verb == Verb::accumulate)
-        accumulate(segment, rank, run.offset, shape, action, run.local, pending);
-      launches.launch();
-    }
-    return launches.take();
-  }
-  RunGroup alike{.verb = action.verb,
-                 .kind = action.kind,
-                 .update = action.update,
-                 .region = segment.region().number(),
-                 .run = list.run};
+  RunGroup alike{
+      .verb = action.verb, .kind = action.kind, .update = action.update, .region = segment.region().number()};
   if (action.alpha != nullptr)
     std::memcpy(alike.value.data(), action.alpha, static_cast<std::size_t>(size_of(action.kind)));
   const int agent = segment.remote(rank, 0).agent;
   OperationList operations;
   auto send = [&] {
+    if (operations.is_empty()) return;
     client.run(agent, operations, launches.next());
     launches.launch();
   };
+  auto send_alone = [&](const Run& run) {
+    const Strided shape = Strided::contiguous(list.lengths.of(run));
+    Pending* pending = &launches.next();
+    if (action.verb == Verb::put) put(segment, rank, run.offset, shape, run.local, pending);
+    if (action.verb == Verb::get) get(segment, rank, run.offset, shape, run.local, pending);
+    if (action.verb == Verb::accumulate)
+      accumulate(segment, rank, run.offset, shape, action, run.local, pending);
+    launches.launch();
+  };
   for (const Run& run : list.runs) {
-    if (!operations.has_room(alike)) send();
-    operations.add(alike, segment.remote(rank, run.offset).position, run.local, run.local);
+    alike.run = list.lengths.of(run);
+    if (alike.run > largest_packed || !operations.has_room(alike)) send();  // in the order of the list
+    if (alike.run > largest_packed) {
+      send_alone(run);
+    } else {
+      operations.add(alike, segment.remote(rank, run.offset).position, run.local, run.local);
+    }
   }
   send();
   return launches.take();

@@ -90,8 +90,11 @@ void NodePath::load(SegmentState& segment, int rank, index_t offset, ElementKind
 // In the order of the list; the runs may be at any ranks of the node.
 Request NodePath::list(SegmentState& segment, const RunList& list) {
   const auto runs = list.runs;
-  if (list.action.verb != Verb::accumulate) {
-    copy_runs(runs.data(), runs.data() + runs.size(), list.run, list.action.verb);
+  const Verb verb = list.action.verb;
+  if (verb != Verb::accumulate) {
+    const Run *begin = runs.data(), *end = begin + runs.size();
+    if (list.lengths.are_alike()) return copy_runs(begin, end, list.lengths.each, verb), Request();
+    for (const Run* run = begin; run != end; ++run) copy_runs(run, run + 1, list.lengths.of(*run), verb);
     return {};
   }
   StripedAccumulate adder(segment.stripes(), list.action);
@@ -99,7 +102,7 @@ Request NodePath::list(SegmentState& segment, const RunList& list) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     // Prefetches, as taking the lock of a run elsewhere keeps the processor from looking ahead.
     if (i + ahead < runs.size()) __builtin_prefetch(runs[i + ahead].place, 1);
-    adder.run(runs[i].place, runs[i].local, list.run);
+    adder.run(runs[i].place, runs[i].local, list.lengths.of(runs[i]));
   }
   return {};
 }

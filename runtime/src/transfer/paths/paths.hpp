@@ -19,10 +19,10 @@
 // not wait.
 namespace tessera::detail {
 
-/// Runs of one length and verb that travel together.
+/// Runs of one verb that travel together.
 struct RunList {
   std::span<const Run> runs;  // of one segment; between nodes of one rank
-  index_t run = 0;            // bytes of each
+  RunLengths lengths = {};
   Action action = {};
   VectorMethod method = VectorMethod::batched;
   Returns returns = Returns::early;

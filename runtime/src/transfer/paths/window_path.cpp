@@ -165,13 +165,14 @@ void accumulate_by(SegmentState& segment, int rank, index_t offset, const Stride
   in_parts(merged, element, 0, 0, part);
 }
 
-// Moves runs by operations with one datatype on each side.
+// Moves runs of one length by operations with one datatype on each side.
 void list_typed(const SegmentState& segment, const RunList& list) {
   const int rank = list.runs.front().rank;
   MPI_Win win = segment.region().window();
   std::vector<index_t> offsets;
   std::vector<std::byte*> locals;
-  const std::size_t at_once = std::min(mpi::max_indexed, static_cast<std::size_t>(mpi::max_bytes / list.run));
+  const index_t bytes = list.lengths.each;
+  const std::size_t at_once = std::min(mpi::max_indexed, static_cast<std::size_t>(mpi::max_bytes / bytes));
   for (std::size_t begin = 0; begin < list.runs.size(); begin += at_once) {
     offsets.clear();
     locals.clear();
@@ -179,8 +180,8 @@ void list_typed(const SegmentState& segment, const RunList& list) {
       offsets.push_back(segment.offset() + run.offset);
       locals.push_back(run.local);
     }
-    list.action.verb == Verb::put ? mpi::put_indexed(win, rank, offsets, locals, list.run)
-                                  : mpi::get_indexed(win, rank, offsets, locals, list.run);
+    list.action.verb == Verb::put ? mpi::put_indexed(win, rank, offsets, locals, bytes)
+                                  : mpi::get_indexed(win, rank, offsets, locals, bytes);
   }
   mpi::flush_local(win, rank);
 }
@@ -208,10 +209,10 @@ Request WindowPath::list(SegmentState& segment, const RunList& list) {
   const int rank = list.runs.front().rank;
   const Action& action = list.action;
   const bool typed = list.method == VectorMethod::direct && action.verb != Verb::accumulate &&
-                     mpi::datatypes_work && list.run <= mpi::max_bytes;
+                     mpi::datatypes_work && list.lengths.are_alike() && list.lengths.each <= mpi::max_bytes;
   if (typed && list.returns == Returns::when_done) return list_typed(segment, list), Request();
   Outstanding& outstanding = segment.group().runtime().outstanding();
-  const Strided shape = Strided::contiguous(list.run);
+  Strided shape = Strided::contiguous(0);
   Request request;
   auto pending = std::make_shared<Pending>(segment, rank);
   auto stage = std::make_unique<WindowStage>();
@@ -221,6 +222,7 @@ Request WindowPath::list(SegmentState& segment, const RunList& list) {
   };
   for (const Run& run : list.runs) {
     if (stage->kept() >= max_staged) launch();
+    shape.run = list.lengths.of(run);
     const std::byte* source = run.local;
     if (action.verb == Verb::put) move_by(segment, rank, run.offset, shape, source, stage.get());
     if (action.verb == Verb::get) move_by(segment, rank, run.offset, shape, run.local, stage.get());
