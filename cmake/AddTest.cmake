@@ -212,6 +212,7 @@ endfunction()
 # Each setting that changes which process serves others, or the path of a transfer: its name and what it sets.
 set(TESSERA_TEST_SETTINGS
     poll PROGRESS=poll
+    spin PROGRESS=spin
     rank PROGRESS=rank
     window WINDOW=off
     doorbell DOORBELL=off

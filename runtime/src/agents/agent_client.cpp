@@ -221,7 +221,7 @@ void AgentClient::write_inlined(Peer& peer, Header& request, const Strided& shap
   peer.written[request.region].is_unanswered = true;
   const std::uint64_t flag = request.notify_region;
   // The owner of the flag waits for it, and runs its own agent meanwhile: a ring would take its core from it.
-  const bool quietly = flag != 0 && host_.mode() == ProgressMode::thread;
+  const bool quietly = flag != 0 && has_thread(host_.mode());
   const index_t begin = request.position;
   const auto write_part = [&](const Part& part, bool is_last) {
     request.levels = static_cast<std::uint8_t>(part.shape.levels);

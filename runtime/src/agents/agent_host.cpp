@@ -42,7 +42,7 @@ constexpr unsigned turns_before_yield = 4;  // each of them calls the kernel any
 
 void AgentHost::start(std::unique_ptr<AgentServer> agent) {
   agent_ = std::move(agent);
-  if (mode_ == ProgressMode::thread) thread_ = std::thread([this] { run(); });
+  if (has_thread(mode_)) thread_ = std::thread([this] { run(); });
   mpi::while_waiting_serve(*this);
 }
 
@@ -146,6 +146,13 @@ void AgentHost::run() noexcept {
           pause();
           continue;
         }
+      }
+      if (mode_ == ProgressMode::spin) {
+        bells_.are_crowded() ? static_cast<void>(sched_yield()) : pause();
+        if (Clock::now() - last_work < linger) continue;
+        send_gathered_();  // the gathered messages have waited long enough for more
+        last_work = Clock::now();
+        continue;
       }
       asleep_.store(true, std::memory_order_seq_cst);
       const bool look_on = waiters_ == 0 && (busy_ || !bells_.are_heard() || outstanding_.has_moving());

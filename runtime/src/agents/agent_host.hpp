@@ -20,8 +20,8 @@
 namespace tessera::detail {
 
 /// Runs this process's agent, if it has one, and advances the transfers that the process has under way. Two
-/// kinds of threads do so: its own, which sleeps until it is rung, and every thread of the program that waits
-/// in Tessera.
+/// kinds of threads do so: its own, which sleeps until it is rung (in mode spin never), and every thread of the
+/// program that waits in Tessera.
 class AgentHost : private mpi::Idle {
  public:
   /// `send_gathered` sends the messages gathered for other agents, if there are any. No agent runs before
@@ -65,7 +65,7 @@ class AgentHost : private mpi::Idle {
   void serve_others() const { mpi::serve_others(*this); }
   void begin() noexcept override;
   void end() noexcept override;
-  bool is_needed() const noexcept override { return mode_ != ProgressMode::thread; }
+  bool is_needed() const noexcept override { return !has_thread(mode_); }
 
  private:
   using Clock = std::chrono::steady_clock;

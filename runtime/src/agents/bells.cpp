@@ -24,7 +24,9 @@ Bells::Bells(MPI_Comm all, ProgressMode mode) : mode_(mode) {
   for (const Doorbell::Address& bell : addresses_) ++sharing[bell.cores];
   const bool threads = mode == ProgressMode::thread;
   for (Doorbell::Address& bell : addresses_) bell.lingers = threads && sharing[bell.cores] < bell.core_count;
-  crowded_ = sharing[cores.id] + (threads ? 1 : 0) > cores.count;
+  const int processes = sharing[cores.id];
+  const int awake = mode == ProgressMode::spin ? processes : threads ? 1 : 0;
+  crowded_ = processes + awake > cores.count;
 }
 
 // If one process does not hear its bell, no process relies on bells.
@@ -41,7 +43,7 @@ void Bells::test(MPI_Comm world, int agent) {
 }
 
 void Bells::ring(int agent) const noexcept {
-  if (mode_ == ProgressMode::poll) return;
+  if (mode_ == ProgressMode::poll || mode_ == ProgressMode::spin) return;
   mine_.ring(addresses_[static_cast<std::size_t>(agent)]);
 }
 

@@ -12,6 +12,11 @@
 
 namespace tessera::detail {
 
+/// Whether a thread of each process runs its agent. @local
+constexpr bool has_thread(ProgressMode mode) noexcept {
+  return mode == ProgressMode::thread || mode == ProgressMode::spin;
+}
+
 /// The doorbells of all processes: they wake agents that sleep. It knows which agents linger before they sleep.
 class Bells {
  public:
@@ -25,8 +30,8 @@ class Bells {
   bool are_heard() const noexcept { return heard_; }
   /// Whether an agent polls for a while after each request. @local
   bool lingers(int agent) const noexcept { return addresses_[static_cast<std::size_t>(agent)].lingers; }
-  /// Whether the processes that share these cores, plus in thread mode one agent's thread, outnumber the cores.
-  /// @local
+  /// Whether the processes that share these cores, plus the agents' threads that may be awake, outnumber the
+  /// cores: one in mode thread, all in mode spin. @local
   bool are_crowded() const noexcept { return crowded_; }
   /// @local
   void ring(int agent) const noexcept;

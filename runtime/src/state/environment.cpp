@@ -11,6 +11,7 @@
 
 #include <tessera/runtime/error.hpp>
 
+#include "agents/bells.hpp"
 #include "base/memory_check.hpp"
 #include "format.hpp"
 #include "mpi/mpi.hpp"
@@ -103,12 +104,12 @@ void set_progress(Environment& environment, std::string_view text) {
         "TESSERA_PROGRESS=\"{}\": after rank: stands the number of processes for each node, such as rank:2",
         text));
   }
-  for (const ProgressMode mode : {ProgressMode::thread, ProgressMode::poll}) {
+  for (const ProgressMode mode : {ProgressMode::thread, ProgressMode::spin, ProgressMode::poll}) {
     if (text == to_string(mode)) environment.progress = mode;
   }
   if (environment.progress) return;
   throw UsageError(
-      formatted("TESSERA_PROGRESS=\"{}\" is no mode of progress (thread, poll, rank or rank:2)", text));
+      formatted("TESSERA_PROGRESS=\"{}\" is no mode of progress (thread, spin, poll, rank or rank:2)", text));
 }
 
 }  // namespace
@@ -142,19 +143,20 @@ Environment Environment::read(MPI_Comm comm, const RuntimeOptions& options) {
 
 ProgressMode Environment::mode(ThreadLevel threads) const {
   const bool can_have_thread = threads == ThreadLevel::multiple;
-  if (progress == ProgressMode::thread && !can_have_thread) {
+  if (progress && has_thread(*progress) && !can_have_thread) {
     throw UsageError(
-        formatted("TESSERA_PROGRESS=thread needs an MPI with thread level multiple, and this one has {}; start "
+        formatted("TESSERA_PROGRESS={} needs an MPI with thread level multiple, and this one has {}; start "
                   "MPI with it, or "
                   "use poll",
-                  to_string(threads)));
+                  to_string(*progress), to_string(threads)));
   }
   return progress.value_or(can_have_thread ? ProgressMode::thread : ProgressMode::poll);
 }
 
 bool may_need_thread() {
   const std::string_view wish = value_of("TESSERA_PROGRESS");
-  if (!wish.empty() && wish != to_string(ProgressMode::thread)) return false;
+  const bool asks_for_thread = wish == to_string(ProgressMode::thread) || wish == to_string(ProgressMode::spin);
+  if (!wish.empty() && !asks_for_thread) return false;
   if (!value_of("TESSERA_NODE_SIZE").empty()) return true;
   constexpr std::pair<const char*, const char*> launchers[] = {
       {"MPI_LOCALNRANKS", "PMI_SIZE"}, {"OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_SIZE"}};

@@ -37,7 +37,7 @@ struct Environment {
 
 /// Asked before MPI is started: whether agents may need a thread that calls MPI, too. False only if the
 /// launcher's variables say that all ranks are on this host, or TESSERA_PROGRESS asks for another mode than
-/// `thread`. @local
+/// `thread` and `spin`. @local
 bool may_need_thread();
 
 }  // namespace tessera::detail

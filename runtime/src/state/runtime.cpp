@@ -37,7 +37,7 @@ const char* to_string(ThreadLevel level) noexcept {
 }
 
 const char* to_string(ProgressMode mode) noexcept {
-  constexpr const char* names[] = {"none", "thread", "poll", "rank"};
+  constexpr const char* names[] = {"none", "thread", "poll", "rank", "spin"};
   return names[static_cast<std::size_t>(mode)];
 }
 

@@ -69,7 +69,7 @@ AgentRanks find_agents(const GroupState& world, const ProgressRanks& ranks) {
 void warn_of_progress(const GroupState& world, ProgressMode mode) {
   cpu_set_t cores;
   const bool known = sched_getaffinity(0, sizeof cores, &cores) == 0;
-  std::int64_t bound = mode == ProgressMode::thread && known && CPU_COUNT(&cores) == 1 ? 1 : 0;
+  std::int64_t bound = has_thread(mode) && known && CPU_COUNT(&cores) == 1 ? 1 : 0;
   mpi::all_reduce(world.comm(), &bound, 1, ElementKind::int64, Reduce::sum);
   if (world.rank() != 0) return;
   if (mode == ProgressMode::poll) {

@@ -30,6 +30,7 @@ enum class ProgressMode {
   thread,  ///< by a thread of each process, which sleeps until it is needed
   poll,    ///< by each thread that calls Tessera; an operation waits until its target does so
   rank,    ///< by processes that do nothing else, some on each node, which the program does not see
+  spin,    ///< as thread, but the thread never sleeps: it needs a core beside that of the program's thread
 };
 
 /// The name of a mode, such as "thread". @local
