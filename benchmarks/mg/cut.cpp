@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "cut.hpp"
+
+#include <limits>
+#include <string>
+
+#include <tessera/runtime/error.hpp>
+
+namespace tessera::benchmark::mg {
+namespace {
+
+// An exchange of ghost cells takes as long as the work on about so many points of a level.
+constexpr double points_per_exchange = 10'000;
+
+Extents<3> extents(int level) {
+  const index_t n = index_t{1} << level;
+  return {n, n, n};
+}
+
+Layout<3> blocks(int level, int ranks) { return Layout<3>::blocked(extents(level), ranks, {.periodic = true}); }
+
+// The points on which the busiest rank works in a cycle, and the exchanges, in points. Every rank must have a
+// block.
+double work(const Layout<3>& cut, int whole, int levels) {
+  index_t most = 0;
+  for (int rank = 0; rank < cut.ranks(); ++rank) {
+    if (cut.local_size(rank) == 0) return std::numeric_limits<double>::infinity();
+    most = std::max(most, cut.local_size(rank));
+  }
+  double sum = 0;
+  for (int level = 1; level <= whole; ++level) sum += static_cast<double>(extents(level).size());
+  for (int level = whole + 1; level <= levels; ++level)
+    sum += static_cast<double>(most << 3 * (level - whole)) + points_per_exchange;
+  return sum;
+}
+
+}  // namespace
+
+Cut::Cut(int levels, int ranks) : levels_(levels), coarsest_(blocks(1, ranks)) {
+  double least = std::numeric_limits<double>::infinity();
+  for (int level = 1; level < levels; ++level) {
+    const Layout<3> cut = blocks(level, ranks);
+    const double here = work(cut, level, levels);
+    if (here < least) least = here, whole_ = level, coarsest_ = cut;
+  }
+  if (whole_ == 0)
+    throw UsageError("a grid of " + std::to_string(index_t{1} << levels) + " points in each dimension has no " +
+                     std::to_string(ranks) +
+                     " blocks of two points or more in each dimension (each rank needs one); take fewer ranks");
+}
+
+Layout<3> Cut::layout(int level) const {
+  std::array<std::vector<index_t>, 3> begins;
+  const Extents<3> grid = coarsest_.grid();
+  for (std::size_t d = 0; d < 3; ++d) begins[d].resize(static_cast<std::size_t>(grid[d]));
+  for (int rank = 0; rank < coarsest_.ranks(); ++rank) {
+    const auto at = coarsest_.coordinates(rank);
+    for (std::size_t d = 0; d < 3; ++d)
+      begins[d][static_cast<std::size_t>((*at)[d])] = coarsest_.block(rank).lo[d] << (level - whole_);
+  }
+  return Layout<3>::irregular(extents(level), begins);
+}
+
+}  // namespace tessera::benchmark::mg
