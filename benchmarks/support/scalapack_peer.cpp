@@ -23,6 +23,7 @@ void pdsyrk_(const char*, const char*, const int*, const int*, const double*, co
              const int*, const int*, const double*, double*, const int*, const int*, const int*);
 void pdgesv_(const int*, const int*, double*, const int*, const int*, const int*, int*, double*, const int*,
              const int*, const int*, int*);
+void pdgetrf_(const int*, const int*, double*, const int*, const int*, const int*, int*, int*);
 void pdsyevd_(const char*, const char*, const int*, double*, const int*, const int*, const int*, double*,
               double*, const int*, const int*, const int*, double*, const int*, int*, const int*, int*);
 void pdgesvd_(const char*, const char*, const int*, const int*, double*, const int*, const int*, const int*,
@@ -53,6 +54,13 @@ Matrix::Matrix(const Grid& grid, int rows, int columns, const Blocks& blocks) {
 }
 
 #if TESSERA_BENCHMARK_SCALAPACK
+
+namespace {
+// Memory for the pivots of a matrix.
+std::vector<int> pivots_of(const std::array<int, 9>& descriptor) {
+  return std::vector<int>(static_cast<std::size_t>(descriptor[8] + descriptor[4]));
+}
+}  // namespace
 
 bool available() noexcept { return true; }
 const char* why_not() noexcept { return ""; }
@@ -105,10 +113,18 @@ void multiply_transposed(const Matrix& a, Matrix& c) {
 void solve(Matrix& a, Matrix& b) {
   const int n = a.descriptor_[2], columns = b.descriptor_[3], one = 1;
   int info = 0;
-  std::vector<int> pivots(static_cast<std::size_t>(a.descriptor_[8] + a.descriptor_[4]));
+  std::vector<int> pivots = pivots_of(a.descriptor_);
   pdgesv_(&n, &columns, a.local_.data(), &one, &one, a.descriptor_.data(), pivots.data(), b.local_.data(), &one,
           &one, b.descriptor_.data(), &info);
   if (info != 0) throw Error("PDGESV failed");
+}
+
+void factor(Matrix& a) {
+  const int n = a.descriptor_[2], one = 1;
+  int info = 0;
+  std::vector<int> pivots = pivots_of(a.descriptor_);
+  pdgetrf_(&n, &n, a.local_.data(), &one, &one, a.descriptor_.data(), pivots.data(), &info);
+  if (info != 0) throw Error("PDGETRF failed");
 }
 
 void eigen(Matrix& a, Matrix& vectors, std::vector<double>& values) {
@@ -168,6 +184,7 @@ void redistribute(const Matrix&, Matrix&, const Grid&) { throw UsageError(why_no
 void multiply(const Matrix&, const Matrix&, Matrix&) { throw UsageError(why_not()); }
 void multiply_transposed(const Matrix&, Matrix&) { throw UsageError(why_not()); }
 void solve(Matrix&, Matrix&) { throw UsageError(why_not()); }
+void factor(Matrix&) { throw UsageError(why_not()); }
 void eigen(Matrix&, Matrix&, std::vector<double>&) { throw UsageError(why_not()); }
 void singular(Matrix&, Matrix&, Matrix&, std::vector<double>&) { throw UsageError(why_not()); }
 void multiply_alone(int, int, int, const double*, const double*, double*) { throw UsageError(why_not()); }

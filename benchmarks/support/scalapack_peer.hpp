@@ -71,6 +71,7 @@ class Matrix {
   friend void multiply(const Matrix& a, const Matrix& b, Matrix& c);
   friend void multiply_transposed(const Matrix& a, Matrix& c);
   friend void solve(Matrix& a, Matrix& b);
+  friend void factor(Matrix& a);
   friend void eigen(Matrix& a, Matrix& vectors, std::vector<double>& values);
   friend void singular(Matrix& a, Matrix& u, Matrix& vh, std::vector<double>& values);
   std::array<int, 9> descriptor_;  // ScaLAPACK Users' Guide, section 4.3.3
@@ -86,6 +87,8 @@ void multiply(const Matrix& a, const Matrix& b, Matrix& c);
 void multiply_transposed(const Matrix& a, Matrix& c);
 /// PDGESV: b becomes the solution, a its factors. @collective
 void solve(Matrix& a, Matrix& b);
+/// PDGETRF: a becomes its factors. @collective
+void factor(Matrix& a);
 /// PDSYEVD: overwrites a. @collective
 void eigen(Matrix& a, Matrix& vectors, std::vector<double>& values);
 /// PDGESVD: overwrites a. @collective
