@@ -44,10 +44,12 @@ Cut::Cut(int levels, int ranks) : levels_(levels), coarsest_(blocks(1, ranks)) {
     const double here = work(cut, level, levels);
     if (here < least) least = here, whole_ = level, coarsest_ = cut;
   }
-  if (whole_ == 0)
-    throw UsageError("a grid of " + std::to_string(index_t{1} << levels) + " points in each dimension has no " +
-                     std::to_string(ranks) +
-                     " blocks of two points or more in each dimension (each rank needs one); take fewer ranks");
+  if (whole_ > 0) return;
+  throw UsageError(
+      "a grid of " + std::to_string(index_t{1} << levels) + " points in each dimension cannot be cut into " +
+      std::to_string(ranks) +
+      " blocks that have two points or more in each dimension (each rank needs one); take fewer ranks "
+      "or a larger class");
 }
 
 Layout<3> Cut::layout(int level) const {

@@ -9,9 +9,9 @@
 
 // The loader picks the widest vectors that the processor has.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define MG_VECTORISED __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#define TESSERA_MG_VECTORISED __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
-#define MG_VECTORISED
+#define TESSERA_MG_VECTORISED
 #endif
 
 namespace tessera::benchmark::mg {
@@ -30,8 +30,8 @@ double* first(Line& line) { return line.data() + 1; }
 index_t points(const ConstGrid& grid, std::size_t d) { return grid.extent(d) - 2; }
 
 // The sums of the four lines beside a line, and of the four that are beside it in both dimensions.
-MG_VECTORISED void add_lines(const double* __restrict u, index_t plane, index_t row, double* __restrict sides,
-                             double* __restrict edges, index_t n) {
+TESSERA_MG_VECTORISED void add_lines(const double* __restrict u, index_t plane, index_t row,
+                                     double* __restrict sides, double* __restrict edges, index_t n) {
   for (index_t k = -1; k <= n; ++k) {
     sides[k] = u[k - plane] + u[k + plane] + u[k - row] + u[k + row];
     edges[k] = u[k - plane - row] + u[k - plane + row] + u[k + plane - row] + u[k + plane + row];
@@ -39,24 +39,25 @@ MG_VECTORISED void add_lines(const double* __restrict u, index_t plane, index_t 
 }
 
 // Not all pointers are restrict: v and r may be the same line.
-MG_VECTORISED void residual_line(const double* __restrict u, const double* v, double* r,
-                                 const double* __restrict sides, const double* __restrict edges, index_t n) {
+TESSERA_MG_VECTORISED void residual_line(const double* __restrict u, const double* v, double* r,
+                                         const double* __restrict sides, const double* __restrict edges,
+                                         index_t n) {
 #pragma GCC ivdep
   for (index_t k = 0; k < n; ++k)
     r[k] = v[k] + 8.0 / 3 * u[k] - 1.0 / 6 * (edges[k] + sides[k - 1] + sides[k + 1]) -
            1.0 / 12 * (edges[k - 1] + edges[k + 1]);
 }
 
-MG_VECTORISED void smooth_line(const double* __restrict r, double* __restrict u, const double* __restrict sides,
-                               const double* __restrict edges, double centre, double side, double edge,
-                               index_t n) {
+TESSERA_MG_VECTORISED void smooth_line(const double* __restrict r, double* __restrict u,
+                                       const double* __restrict sides, const double* __restrict edges,
+                                       double centre, double side, double edge, index_t n) {
   for (index_t k = 0; k < n; ++k)
     u[k] += centre * r[k] + side * (r[k - 1] + r[k + 1] + sides[k]) +
             edge * (edges[k] + sides[k - 1] + sides[k + 1]);
 }
 
-MG_VECTORISED void restrict_line(const double* __restrict fine, const double* __restrict sides,
-                                 const double* __restrict edges, double* __restrict coarse, index_t n) {
+TESSERA_MG_VECTORISED void restrict_line(const double* __restrict fine, const double* __restrict sides,
+                                         const double* __restrict edges, double* __restrict coarse, index_t n) {
   for (index_t k = 0; k < n; ++k) {
     const index_t f = 2 * k + 1;
     coarse[k] = 1.0 / 2 * fine[f] + 1.0 / 4 * (fine[f - 1] + fine[f + 1] + sides[f]) +
@@ -64,20 +65,20 @@ MG_VECTORISED void restrict_line(const double* __restrict fine, const double* __
   }
 }
 
-MG_VECTORISED void add_line(const double* __restrict a, const double* __restrict b, double* __restrict sum,
-                            index_t n) {
+TESSERA_MG_VECTORISED void add_line(const double* __restrict a, const double* __restrict b,
+                                    double* __restrict sum, index_t n) {
   for (index_t k = -1; k <= n; ++k) sum[k] = a[k] + b[k];
 }
 
-MG_VECTORISED void interpolate_line(const double* __restrict coarse, double* __restrict fine, double factor,
-                                    index_t n) {
+TESSERA_MG_VECTORISED void interpolate_line(const double* __restrict coarse, double* __restrict fine,
+                                            double factor, index_t n) {
   for (index_t k = -1; k < n; ++k) {
     fine[2 * k + 1] += factor * coarse[k];
     fine[2 * k + 2] += factor / 2 * (coarse[k] + coarse[k + 1]);
   }
 }
 
-MG_VECTORISED void add_squares(const double* __restrict line, double* __restrict sums, index_t n) {
+TESSERA_MG_VECTORISED void add_squares(const double* __restrict line, double* __restrict sums, index_t n) {
   for (index_t k = 0; k < n; ++k) sums[k] += line[k] * line[k];
 }
 

@@ -36,7 +36,7 @@ class Levels {
   }
 
   std::size_t finest() const noexcept { return u_.size() - 1; }
-  /// With ghost cells. In all calls here, level 0 is the coarsest. @local
+  /// The cells of a level, where 0 is the coarsest. @local
   auto u(std::size_t level) { return u_[level].local_with_ghosts(); }
   auto r(std::size_t level) { return r_[level].local_with_ghosts(); }
   auto const_u(std::size_t level) const { return u_[level].local_with_ghosts(); }

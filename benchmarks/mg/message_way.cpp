@@ -16,8 +16,6 @@ int rank_in(MPI_Comm comm) {
   return rank;
 }
 
-int size_of(const Grid& layer) { return static_cast<int>(layer.size()); }
-
 }  // namespace
 
 MessageField::MessageField(const Layout<3>& layout, MPI_Comm comm)
@@ -36,36 +34,35 @@ void MessageField::update_ghosts() {
   for (std::size_t d = 3; d-- > 0;) neighbours_[d][0] == rank_ ? wrap(cells_, d) : exchange(d);
 }
 
-// The memory that a layer is sent from or received into: its own, if it is contiguous.
-double* MessageField::message(const Grid& layer, std::size_t place) {
-  if (layer.extent(0) == 1) return layer.data_handle();
-  messages_[place].resize(static_cast<std::size_t>(layer.size()));
-  return messages_[place].data();
+// The memory that a layer is sent from or received into: its own if it is contiguous, as across dimension 0.
+double* MessageField::memory_of(const Grid& layer, std::size_t d, std::size_t place) {
+  if (d == 0) return layer.data_handle();
+  packed_[place].resize(static_cast<std::size_t>(layer.size()));
+  return packed_[place].data();
 }
 
 void MessageField::exchange(std::size_t d) {
   const Grid cells = cells_;
   const index_t n = cells.extent(d) - 2;
-  const std::array<Grid, 2> out{layer(cells, d, 1), layer(cells, d, n)},
-      in{layer(cells, d, 0), layer(cells, d, n + 1)};
+  const std::array<Grid, 2> in{layer(cells, d, 0), layer(cells, d, n + 1)};
+  const std::array<Grid, 2> out{layer(cells, d, 1), layer(cells, d, n)};
+  const int count = static_cast<int>(in[0].size());
   std::array<MPI_Request, 4> requests;
   // Both neighbours may be one rank: the tag says in which direction a message goes.
   for (std::size_t side = 0; side < 2; ++side)
-    check(MPI_Irecv(message(in[side], side), size_of(in[side]), MPI_DOUBLE, neighbours_[d][side],
+    check(MPI_Irecv(memory_of(in[side], d, side), count, MPI_DOUBLE, neighbours_[d][side],
                     static_cast<int>(1 - side), comm_, &requests[side]),
           "MPI_Irecv");
   for (std::size_t side = 0; side < 2; ++side) {
-    double* packed = message(out[side], 2 + side);
-    if (packed != out[side].data_handle()) copy(out[side], Grid(packed, out[side].extents()));
-    check(MPI_Isend(packed, size_of(out[side]), MPI_DOUBLE, neighbours_[d][side], static_cast<int>(side), comm_,
+    double* memory = memory_of(out[side], d, 2 + side);
+    if (d > 0) copy(out[side], Grid(memory, out[side].extents()));
+    check(MPI_Isend(memory, count, MPI_DOUBLE, neighbours_[d][side], static_cast<int>(side), comm_,
                     &requests[2 + side]),
           "MPI_Isend");
   }
   check(MPI_Waitall(4, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
-  for (std::size_t side = 0; side < 2; ++side) {
-    const double* packed = message(in[side], side);
-    if (packed != in[side].data_handle()) copy(ConstGrid(packed, in[side].extents()), in[side]);
-  }
+  for (std::size_t side = 0; side < 2 && d > 0; ++side)
+    copy(ConstGrid(packed_[side].data(), in[side].extents()), in[side]);
 }
 
 MessageWay::MessageWay(const Group& world, const Cut& cut)

@@ -21,7 +21,7 @@ class TesseraWay {
 
   /// @collective
   TesseraWay(const Group& world, const Cut& cut);
-  /// A level of one field; u of levels below the finest is not initialised. @collective
+  /// A field of a level. @collective
   Field make(int level) const;
   /// Every rank gets the blocks of all ranks of level cut.whole(). There is no barrier. @collective
   void share(const LocalArray<double, 3>& block, const Grid& whole);
@@ -49,13 +49,13 @@ class MessageField {
 
  private:
   void exchange(std::size_t d);
-  double* message(const Grid& layer, std::size_t place);
+  double* memory_of(const Grid& layer, std::size_t d, std::size_t place);
 
   MPI_Comm comm_;
   int rank_;
   LocalArray<double, 3> cells_;
   std::array<std::array<int, 2>, 3> neighbours_;  // in each dimension the lower and the higher one
-  std::array<std::vector<double>, 4> messages_;
+  std::array<std::vector<double>, 4> packed_;     // two that come, two that go
 };
 
 /// The same by hand with messages of MPI.
@@ -66,9 +66,11 @@ class MessageWay {
 
   /// @local
   MessageWay(const Group& world, const Cut& cut);
+  /// A field of a level. @local
   Field make(int level) const { return {cut_.layout(level), comm_}; }
   /// MPI_Allgatherv. @collective
   void share(const LocalArray<double, 3>& block, const Grid& whole);
+  /// MPI_Allreduce. @collective
   double sum(double value) const;
 
  private:
