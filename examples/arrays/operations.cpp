@@ -135,7 +135,7 @@ bool sparse(const Group& world) {
     triplets.push_back({i, (i + 1) % n, 1});
     triplets.push_back({i, (i + n - 1) % n, 1});
   }
-  const tessera::SparseMatrix<double> second(world, n, n, triplets, "second difference");
+  const tessera::SparseMatrix<double> second(world, n, n, triplets, {.name = "second difference"});
   Array<double, 1> x(world, {n}, {.name = "x"}), y(world, {n}, {.name = "y"});
   for_each_local(x, [](const Index<1>& i, double& e) { e = std::sin(angle * static_cast<double>(i[0])); });
   second.multiply(x, y);  // y = A x
@@ -154,7 +154,7 @@ bool equations(const Group& world) {
     triplets.push_back({i, (i + n - 1) % n, -1});
   }
   // [krylov]
-  const tessera::SparseMatrix<double> stiffness(world, n, n, triplets, "stiffness");
+  const tessera::SparseMatrix<double> stiffness(world, n, n, triplets, {.name = "stiffness"});
   Array<double, 1> force(world, {n}, {.name = "force"});
   auto place = force.duplicate("place"), diagonal = force.duplicate("diagonal");
   fill(force, 0.01);

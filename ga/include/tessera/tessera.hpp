@@ -24,4 +24,5 @@
 #include <tessera/scan.hpp>
 #include <tessera/slice.hpp>
 #include <tessera/sparse.hpp>
+#include <tessera/sparse_file.hpp>
 #include <tessera/tasks.hpp>

@@ -45,7 +45,7 @@ struct Objects {
         counts(group, {6}, {.name = "counts"}),
         part(a.slice({{1, 1}, {3, 4}})),
         copies(group, {3}, "copies"),
-        matrix(group, 6, 6, std::span(diagonal), "matrix"),
+        matrix(group, 6, 6, std::span(diagonal), {.name = "matrix"}),
         tasks(group, 3, {.name = "tasks"}) {
     fill(keys, 0);
     readers.emplace(v, EpochOptions{});
@@ -272,6 +272,8 @@ std::vector<Member> epochs_and_containers_of(Objects& o) {
       {"an operation on a copy", [&] { fill(o.copies.copy(), 1); }},
       {"SparseMatrix::row", [&] { (void)o.matrix.row(0); }},
       {"SparseMatrix::multiply", [&] { o.matrix.multiply(v, w); }},
+      {"SparseMatrix::multiply_transposed", [&] { o.matrix.multiply_transposed(1.0, v, 0.0, w); }},
+      {"SparseMatrix::multiply_adjoint", [&] { o.matrix.multiply_adjoint(1.0, v, 0.0, w); }},
       {"SparseMatrix::multiply of matrices", [&] { o.matrix.multiply(a, b); }},
       {"SparseMatrix::get_diagonal", [&] { o.matrix.get_diagonal(v); }},
       {"SparseMatrix::local_columns", [&] { (void)o.matrix.local_columns(); }},

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
+#include <complex>
+#include <limits>
 #include <map>
 
 #include <tessera/elementwise.hpp>
 #include <tessera/epochs.hpp>
+#include <tessera/krylov.hpp>
 #include <tessera/reductions.hpp>
 #include <tessera/sparse.hpp>
 
@@ -63,32 +66,101 @@ std::vector<T> product_with(const TripletMap<T>& model, const std::vector<T>& de
   return result;
 }
 
+template <class T>
+T conjugated(T x) {
+  return x;
+}
+template <class T>
+std::complex<T> conjugated(std::complex<T> x) {
+  return std::conj(x);
+}
+
+enum class Turn { none, transposed, adjoint };
+
+template <class T>
+TripletMap<T> turned(const TripletMap<T>& model, Turn turn) {
+  if (turn == Turn::none) return model;
+  TripletMap<T> result;
+  for (const auto& [place, value] : model)
+    result[{place.second, place.first}] = turn == Turn::adjoint ? conjugated(value) : value;
+  return result;
+}
+
+template <class T>
+void multiply(const SparseMatrix<T>& a, Turn turn, T alpha, const Array<T, 1>& x, T beta, Array<T, 1>& y) {
+  if (turn == Turn::none) return a.multiply(alpha, x, beta, y);
+  turn == Turn::adjoint ? a.multiply_adjoint(alpha, x, beta, y) : a.multiply_transposed(alpha, x, beta, y);
+}
+
+// alpha p + beta y.
+template <class T>
+std::vector<T> combined(T alpha, const std::vector<T>& p, T beta, const std::vector<T>& y) {
+  std::vector<T> result;
+  for (std::size_t i = 0; i < p.size(); ++i) result.push_back(alpha * p[i] + beta * y[i]);
+  return result;
+}
+
+// Products of vectors with the matrix, its transpose and its adjoint, checked against the model. The vectors
+// have the matrix's layouts or any others. If beta is 0, y holds NaN before.
+template <class T>
+void check_products(const SparseMatrix<T>& a, const TripletMap<T>& model, Random& random) {
+  const Group& all = world();
+  for (const Turn turn : {Turn::none, Turn::transposed, Turn::adjoint}) {
+    const bool straight = turn == Turn::none;
+    const Layout<1>&from = straight ? a.column_layout() : a.row_layout(),
+          &to = straight ? a.row_layout() : a.column_layout();
+    for (const index_t factor : {0, 1, 3}) {
+      const T alpha = number<T>(1 + factor, factor), beta = number<T>(factor);
+      const bool fitting = pick(random, 0, 1) == 0;
+      Array<T, 1> x(all, fitting ? from : any_layout(random, from.dims()), {.name = "x"});
+      Array<T, 1> y(all, fitting ? to : any_layout(random, to.dims()), {.name = "y"});
+      const auto vector = random_numbers<T>(random, x.size()), before = random_numbers<T>(random, y.size());
+      set_contents(x, vector);
+      set_contents(y, before);
+      if constexpr (FloatingElement<T>) {
+        if (factor == 0) fill(y, T(std::numeric_limits<decltype(std::abs(T{}))>::quiet_NaN()));
+      }
+      multiply(a, turn, alpha, x, beta, y);
+      const auto product = product_with(turned(model, turn), vector, y.size(), 1);
+      EXPECT_TRUE(has_contents(y, combined(alpha, product, beta, before)))
+          << "turn " << static_cast<int>(turn) << ", beta " << factor << (fitting ? ", fitting" : "");
+      if (x.size() != y.size()) continue;
+      multiply(a, turn, alpha, x, beta, x);
+      EXPECT_TRUE(has_contents(x, combined(alpha, product, beta, vector)));
+    }
+  }
+}
+
+template <class T>
+void check_dense_product(const SparseMatrix<T>& a, const TripletMap<T>& model, Random& random) {
+  constexpr index_t width = 3;
+  Array<T, 2> b(world(), {a.columns(), width}, {.name = "B"}), c(world(), {a.rows(), width}, {.name = "C"});
+  const auto dense = random_numbers<T>(random, a.columns() * width);
+  set_contents(b, dense);
+  a.multiply(b, c);
+  const auto result = product_with(model, dense, a.rows(), width);
+  EXPECT_TRUE(has_contents(c, result));
+  if (a.rows() != a.columns()) return;
+  a.multiply(b, b);
+  EXPECT_TRUE(has_contents(b, result));
+}
+
 // A matrix of triplets, of which each rank has some, checked against a map of all triplets.
 template <class T>
-void check_matrix(index_t rows, index_t columns, index_t each, unsigned seed) {
+void check_matrix(const std::vector<Triplet<T>>& mine, TripletMap<T> model, const Extents<2>& dims,
+                  Balance balance, unsigned seed) {
   const Group& all = world();
-  TripletMap<T> model;
-  const auto mine = random_triplets(rows, columns, each, seed, model);
-  SparseMatrix<T> a(all, rows, columns, mine, "A");
+  const auto [rows, columns] = dims.values();
+  SparseMatrix<T> a(all, rows, columns, mine, {.name = "A", .balance = balance});
   EXPECT_EQ(a.nonzeros(), static_cast<index_t>(model.size()));
   EXPECT_EQ(a.local_columns().size(), a.local_values().size());
+  EXPECT_EQ(a.row_layout().local_size(all.rank()), a.last_row() - a.first_row());
+  EXPECT_EQ(rows == columns, a.row_layout() == a.column_layout());
   Random random(seed);
   for (int k = 0; k < 5 && rows > 0; ++k) expect_row(a, model, pick(random, 0, rows - 1));
   all.sync();
-  const auto vector = random_numbers<T>(random, columns);
-  Array<T, 1> x(all, any_layout(random, Extents<1>(columns)), {.name = "x"});
-  Array<T, 1> y(all, Extents<1>(rows), {.name = "y"});
-  set_contents(x, vector);
-  a.multiply(x, y);
-  auto product = product_with(model, vector, rows, 1);
-  EXPECT_TRUE(has_contents(y, product));
-  constexpr index_t width = 3;
-  Array<T, 2> b(all, {columns, width}, {.name = "B"}), c(all, {rows, width}, {.name = "C"});
-  const auto dense = random_numbers<T>(random, columns * width);
-  set_contents(b, dense);
-  a.multiply(b, c);
-  auto result = product_with(model, dense, rows, width);
-  EXPECT_TRUE(has_contents(c, result));
+  check_products(a, model, random);
+  check_dense_product(a, model, random);
   Array<T, 1> diagonal(all, Extents<1>(std::min(rows, columns)), {.name = "diagonal"});
   a.get_diagonal(diagonal);
   std::vector<T> expected(at(diagonal.size()), T{});
@@ -98,26 +170,51 @@ void check_matrix(index_t rows, index_t columns, index_t each, unsigned seed) {
   EXPECT_TRUE(has_contents(diagonal, expected));
   // Values may be changed in place.
   for (T& value : a.local_values()) value = value + value;
-  if (rows == columns) {
-    a.multiply(x, x);
-    for (T& e : product) e = e + e;
-    EXPECT_TRUE(has_contents(x, product));
-    a.multiply(b, b);
-    for (T& e : result) e = e + e;
-    EXPECT_TRUE(has_contents(b, result));
-  }
+  for (auto& [place, value] : model) value = value + value;
+  check_products(a, model, random);
   a.close();
 }
 
+template <class T>
+void check_random(index_t rows, index_t columns, index_t each, unsigned seed) {
+  TripletMap<T> model;
+  const auto mine = random_triplets(rows, columns, each, seed, model);
+  for (const Balance balance : {Balance::rows, Balance::nonzeros})
+    check_matrix(mine, model, {rows, columns}, balance, seed);
+}
+
 TEST(Sparse, a_matrix_is_the_sum_of_its_triplets) {
-  check_matrix<double>(30, 30, 40, 1);
-  check_matrix<double>(17, 60, 100, 2);
-  check_matrix<std::int64_t>(60, 5, 30, 3);
-  check_matrix<std::complex<double>>(12, 12, 50, 4);
-  check_matrix<float>(2, 300, 20, 5);
-  check_matrix<double>(5, 5, 0, 6);
-  check_matrix<double>(0, 5, 0, 7);
-  check_matrix<std::int32_t>(400, 400, 2000, 8);
+  check_random<double>(30, 30, 40, 1);
+  check_random<double>(17, 60, 100, 2);
+  check_random<std::int64_t>(60, 5, 30, 3);
+  check_random<std::complex<double>>(12, 12, 50, 4);
+  check_random<float>(2, 300, 20, 5);
+  check_random<std::complex<float>>(9, 14, 20, 6);
+  check_random<std::int32_t>(300, 300, 1000, 7);
+}
+
+TEST(Sparse, a_matrix_may_be_empty_or_a_number) {
+  check_random<double>(5, 5, 0, 1);
+  check_random<double>(0, 5, 0, 2);
+  check_random<std::complex<double>>(5, 0, 0, 3);
+  check_random<std::int32_t>(0, 0, 0, 4);
+  check_random<double>(1, 1, 1, 5);
+}
+
+// Rows at the borders of ranks need many neighbouring elements of the next ranks.
+TEST(Sparse, wide_bands_need_stretches_of_vectors) {
+  const index_t n = 150;
+  TripletMap<double> model;
+  std::vector<Triplet<double>> mine;
+  for (index_t i = 0; i < n; ++i) {
+    for (index_t j = std::max<index_t>(0, i - 25); j < std::min(n, i + 25); ++j) {
+      const double value = static_cast<double>((7 * i + 3 * j) % 11 - 5);
+      model[{i, j}] = value;
+      if ((i + j) % world().size() == world().rank()) mine.push_back({i, j, value});
+    }
+  }
+  for (const Balance balance : {Balance::rows, Balance::nonzeros})
+    check_matrix(mine, model, {n, n}, balance, 9);
 }
 
 // Ranks whose rows are all empty have no place of their own among the elements.
@@ -129,7 +226,7 @@ TEST(Sparse, rows_beside_empty_ones_have_their_elements) {
     for (index_t i = all.rank(); i < rows; i += all.size()) {
       if (i % gap == 0) mine.push_back({i, i % 7, static_cast<double>(i + 1)});
     }
-    const SparseMatrix<double> a(all, rows, 7, mine, "gaps");
+    const SparseMatrix<double> a(all, rows, 7, mine, {.name = "gaps"});
     for (index_t i = 0; i < rows; ++i) {
       const auto row = a.row(i);
       ASSERT_EQ(row.size(), i % gap == 0 ? 1U : 0U) << "row " << i << ", gap " << gap;
@@ -146,7 +243,7 @@ TEST(Sparse, operations_end_the_epochs_of_their_arrays) {
   if (all.rank() == 0) {
     for (index_t i = 0; i < n; ++i) mine.push_back({i, i, 1.0});
   }
-  const SparseMatrix<double> unit(all, n, n, mine, "unit");
+  const SparseMatrix<double> unit(all, n, n, mine, {.name = "unit"});
   Array<double, 1> x(all, {n}, {.name = "x"}), y(all, {n}, {.name = "y"});
   fill(x, 0.0), fill(y, 0.0);
   auto sums = accumulate_only(x);
@@ -163,12 +260,14 @@ TEST(Sparse, wrong_uses_are_told) {
   const Triplet<double> outside{3, 9, 1};
   const bool mine = all.rank() == all.size() - 1;
   const auto text = message_of<UsageError>(
-      [&] { SparseMatrix<double>(all, 9, 9, std::span(&outside, mine ? 1U : 0U), "bad"); });
+      [&] { SparseMatrix<double>(all, 9, 9, std::span(&outside, mine ? 1U : 0U), {.name = "bad"}); });
   EXPECT_NE(text.find("\"bad\" of extents 9 x 9 is given element (3, 9)"), std::string::npos) << text;
-  EXPECT_THROW(SparseMatrix<double>(all, -1, 9, {}, "bad"), UsageError);
-  SparseMatrix<double> a(all, 4, 6, {}, "A");
+  EXPECT_THROW(SparseMatrix<double>(all, -1, 9, {}, {.name = "bad"}), UsageError);
+  SparseMatrix<double> a(all, 4, 6, {}, {.name = "A"});
   Array<double, 1> x(all, {6}, {.name = "x"}), y(all, {5}, {.name = "y"});
   EXPECT_NE(message_of<UsageError>([&] { a.multiply(x, y); }).find("\"y\" of 5"), std::string::npos);
+  EXPECT_THROW(a.multiply_transposed(1.0, x, 0.0, y), UsageError);
+  EXPECT_THROW(a.multiply_adjoint(1.0, x, 0.0, x), UsageError);
   EXPECT_THROW(a.get_diagonal(x), UsageError);
   EXPECT_THROW((void)a.row(4), UsageError);
 }

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/sparse_file.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <complex>
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <string_view>
+#include <type_traits>
+
+#include "base/arithmetic.hpp"
+#include "format.hpp"
+
+namespace tessera {
+namespace {
+
+enum class Field { real, integer, pattern, complex };
+enum class Symmetry { general, symmetric, hermitian, skew };
+
+// A file whose header has been read. What is wrong with it is thrown as a UsageError.
+class MatrixFile {
+ public:
+  explicit MatrixFile(const std::string& path);
+
+  Field field = Field::real;
+  Symmetry symmetry = Symmetry::general;
+  index_t rows = 0, columns = 0, entries = 0;
+
+  // Calls f for each line with an entry in share `part` of `parts`. A line belongs to the share in which it
+  // begins.
+  template <class F>
+  void for_each_line(int part, int parts, F&& f);
+
+ private:
+  bool next_line(std::string& line) {
+    do {
+      if (!std::getline(in_, line)) return false;
+      position_ += std::ssize(line) + 1;
+    } while (line.starts_with('%') ||
+             std::all_of(line.begin(), line.end(), [](unsigned char c) { return std::isspace(c) != 0; }));
+    return true;
+  }
+
+  std::ifstream in_;
+  index_t position_ = 0;
+};
+
+template <class Word>
+Word word_of(const std::string& text, const std::vector<std::pair<std::string_view, Word>>& words) {
+  for (const auto& [name, word] : words) {
+    if (text == name) return word;
+  }
+  throw UsageError(formatted("its kind \"{}\" is unknown", text));
+}
+
+MatrixFile::MatrixFile(const std::string& path) : in_(path, std::ios::binary) {
+  if (!in_) throw UsageError("it cannot be opened");
+  std::string line, banner, object, format, kind, shape;
+  std::getline(in_, line);
+  position_ = std::ssize(line) + 1;
+  std::transform(line.begin(), line.end(), line.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::istringstream(line) >> banner >> object >> format >> kind >> shape;
+  if (banner != "%%matrixmarket" || object != "matrix" || format != "coordinate")
+    throw UsageError("it does not begin with \"%%MatrixMarket matrix coordinate\"");
+  field = word_of<Field>(kind, {{"real", Field::real},
+                                {"integer", Field::integer},
+                                {"pattern", Field::pattern},
+                                {"complex", Field::complex}});
+  symmetry = word_of<Symmetry>(shape, {{"general", Symmetry::general},
+                                       {"symmetric", Symmetry::symmetric},
+                                       {"hermitian", Symmetry::hermitian},
+                                       {"skew-symmetric", Symmetry::skew}});
+  std::string rest;
+  const bool has_sizes = next_line(line);
+  std::istringstream sizes(line);
+  if (!has_sizes || !(sizes >> rows >> columns >> entries) || sizes >> rest || rows < 0 || columns < 0 ||
+      entries < 0)
+    throw UsageError("it has no line with the numbers of rows, columns and entries");
+  if (symmetry != Symmetry::general && rows != columns)
+    throw UsageError(formatted("it is said to be {}, and has {} rows and {} columns", shape, rows, columns));
+}
+
+template <class F>
+void MatrixFile::for_each_line(int part, int parts, F&& f) {
+  std::string line;
+  const index_t body = position_;
+  in_.clear();
+  in_.seekg(0, std::ios::end);
+  const index_t size = std::max<index_t>(in_.tellg() - std::streamoff{body}, 0);
+  const auto border = [&](int k) { return body + size / parts * k + size % parts * k / parts; };
+  const index_t begin = border(part), end = border(part + 1);
+  position_ = begin;
+  in_.seekg(begin);
+  if (begin > body) {  // the rest of a line that began before
+    in_.seekg(begin - 1);
+    std::getline(in_, line);
+    position_ = begin + std::ssize(line);
+  }
+  while (position_ < end) {
+    if (!next_line(line)) return;
+    f(line);
+  }
+}
+
+// The numbers of a line, one after another.
+class Numbers {
+ public:
+  explicit Numbers(std::string_view line) : line_(line), rest_(line) {}
+
+  template <class Number>
+  Number next() {
+    skip_spaces();
+    if (rest_.starts_with('+')) rest_.remove_prefix(1);
+    Number number{};
+    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), number);
+    if (error != std::errc()) fail();
+    rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+    return number;
+  }
+  void end() {
+    skip_spaces();
+    if (!rest_.empty()) fail();
+  }
+  [[noreturn]] void fail() const {
+    throw UsageError(formatted("its line \"{}\" is no entry of the kind that the file is said to have",
+                               line_.substr(0, line_.find_last_not_of("\r\n") + 1)));
+  }
+
+ private:
+  void skip_spaces() noexcept { rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r"), rest_.size())); }
+  std::string_view line_, rest_;
+};
+
+template <class T>
+void require_fitting(Field field) {
+  constexpr bool real = std::is_arithmetic_v<T>;
+  if (real && field == Field::complex)
+    throw UsageError("its numbers are complex, and those of the matrix are not");
+  if (std::is_integral_v<T> && field == Field::real)
+    throw UsageError("its numbers are real, and those of the matrix integers");
+}
+
+template <class T>
+T value_of(Numbers& numbers, Field field) {
+  if (field == Field::pattern) return T{1};
+  if constexpr (std::is_integral_v<T>) {
+    return numbers.next<T>();
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<T>(numbers.next<double>());
+  } else {
+    const double real = numbers.next<double>(),
+                 imaginary = field == Field::complex ? numbers.next<double>() : 0;
+    return T(std::complex<double>(real, imaginary));
+  }
+}
+
+// Adds an entry of a line, and the one across the diagonal that the file leaves out.
+template <class T>
+void add_entry(std::string_view line, const MatrixFile& file, std::vector<Triplet<T>>& triplets) {
+  Numbers numbers(line);
+  const auto row = numbers.next<index_t>(), column = numbers.next<index_t>();
+  const T value = value_of<T>(numbers, file.field);
+  numbers.end();
+  if (row < 1 || row > file.rows || column < 1 || column > file.columns)
+    throw UsageError(formatted("its entry ({}, {}) is outside {} rows and {} columns", row, column, file.rows,
+                               file.columns));
+  triplets.push_back({row - 1, column - 1, value});
+  if (file.symmetry == Symmetry::general) return;
+  if (column > row || (file.symmetry == Symmetry::skew && column == row))
+    throw UsageError(formatted(
+        "its entry ({}, {}) is not below the diagonal (a file of this symmetry leaves it out)", row, column));
+  if (column == row) return;
+  const T across = file.symmetry == Symmetry::symmetric   ? value
+                   : file.symmetry == Symmetry::hermitian ? detail::conjugate(value)
+                                                          : detail::product(T(-1), value);
+  triplets.push_back({column - 1, row - 1, across});
+}
+
+}  // namespace
+
+template <Arithmetic T>
+FileTriplets<T> read_matrix_market(const Group& group, const std::string& path) {
+  FileTriplets<T> read{};
+  std::string problem;
+  index_t lines = 0, entries = 0;
+  try {
+    MatrixFile file(path);
+    require_fitting<T>(file.field);
+    read.rows = file.rows;
+    read.columns = file.columns;
+    entries = file.entries;
+    file.for_each_line(group.rank(), group.size(), [&](const std::string& line) {
+      ++lines;
+      add_entry(line, file, read.triplets);
+    });
+  } catch (const UsageError& error) {
+    problem = error.what();
+  }
+  problem = group.agree(problem);
+  lines = group.all_reduce(lines, Reduce::sum);
+  if (problem.empty() && lines != entries)
+    problem = formatted("it is said to have {} entries, and has {}", entries, lines);
+  if (!problem.empty()) throw UsageError(formatted("matrix file \"{}\": {}", path, problem));
+  return read;
+}
+
+template FileTriplets<std::int32_t> read_matrix_market(const Group&, const std::string&);
+template FileTriplets<std::int64_t> read_matrix_market(const Group&, const std::string&);
+template FileTriplets<float> read_matrix_market(const Group&, const std::string&);
+template FileTriplets<double> read_matrix_market(const Group&, const std::string&);
+template FileTriplets<std::complex<float>> read_matrix_market(const Group&, const std::string&);
+template FileTriplets<std::complex<double>> read_matrix_market(const Group&, const std::string&);
+
+}  // namespace tessera

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "sparse/sparse_products.hpp"
+
+#include <algorithm>
+#include <array>
+#include <complex>
+#include <cstddef>
+#include <vector>
+
+#include <tessera/core/operand_walk.hpp>
+#include <tessera/runtime/vector.hpp>
+
+#include "base/arithmetic.hpp"
+#include "base/at.hpp"
+
+namespace tessera::detail {
+namespace {
+
+using Range = SparsePattern::Range;
+using Stretch = SparsePattern::Stretch;
+
+Patch<1> patch_of(const Range& range) { return {{range.begin}, {range.end}}; }
+
+template <class T>
+View<T, 1> view_of(std::vector<T>& elements) {
+  return {elements.data(), Extents<1>(std::ssize(elements))};
+}
+
+// Whether a vector's elements are stored as a pattern expects: each rank's own ones are one dense piece.
+template <class T>
+bool is_in_place(const Array<T, 1>& vector, const Layout<1>& layout) {
+  return vector.core().layout() == layout.core();
+}
+
+template <class T>
+T* own_elements(const Array<T, 1>& vector) {
+  return static_cast<T*>(vector.core().local_data());
+}
+
+// Border columns as positions in a vector.
+std::span<const Index<1>> positions(const SparsePattern& pattern, const Range& places) {
+  static_assert(sizeof(Index<1>) == sizeof(index_t));
+  return {reinterpret_cast<const Index<1>*>(pattern.border_columns.data()) + places.begin, at(places.size())};
+}
+
+// The places of border columns that this rank does not own.
+std::array<Range, 2> others(const SparsePattern& pattern) {
+  return {Range{0, pattern.own_border.begin},
+          Range{pattern.own_border.end, std::ssize(pattern.border_columns)}};
+}
+
+// The elements of x that this rank's rows need. Those of other nodes are on their way until wait().
+template <class T>
+class Factors {
+ public:
+  Factors(const SparsePattern& pattern, const Array<T, 1>& x)
+      : pattern_(pattern), border_(pattern.border_columns.size()) {
+    if (is_in_place(x, pattern.column_layout)) {
+      own_ = own_elements(x);
+      fetch_far(x);
+      copy_near(x);
+    } else {
+      fetched_.resize(at(pattern.own_columns.size()));
+      own_ = fetched_.data();
+      x.get(patch_of(pattern.own_columns), view_of(fetched_));
+      for (const Range& some : others(pattern))
+        x.gather(positions(pattern, some), std::span(border_).subspan(at(some.begin), at(some.size())));
+    }
+    for (index_t k = pattern.own_border.begin; k < pattern.own_border.end; ++k)
+      border_[at(k)] = own_[pattern.border_columns[at(k)] - pattern.own_columns.begin];
+  }
+  void wait() { far_.wait(); }
+
+  /// Where the places of inner rows and of border rows point to.
+  const T* for_inner() const noexcept { return own_; }
+  const T* for_border() const noexcept { return border_.data(); }
+
+ private:
+  void copy_near(const Array<T, 1>& x) {
+    for (const Stretch& some : pattern_.near) {
+      const auto* there = static_cast<const T*>(x.core().storage(some.owner));
+      std::copy_n(there + some.at_owner, some.count, border_.data() + some.place);
+    }
+  }
+  // Long stretches are fetched one by one, and short ones as a list of elements.
+  void fetch_far(const Array<T, 1>& x) {
+    constexpr index_t worth = 16;  // elements of a stretch, on the average
+    index_t elements = 0;
+    for (const Stretch& some : pattern_.far) elements += some.count;
+    if (elements < worth * std::ssize(pattern_.far)) return fetch_list(x, elements);
+    for (const Stretch& some : pattern_.far)
+      far_ += x.get_async({{some.column}, {some.column + some.count}},
+                          View<T, 1>(border_.data() + some.place, Extents<1>(some.count)));
+  }
+  void fetch_list(const Array<T, 1>& x, index_t elements) {
+    std::vector<Place> remote;
+    std::vector<std::byte*> local;
+    remote.reserve(at(elements)), local.reserve(at(elements));
+    for (const Stretch& some : pattern_.far) {
+      for (index_t k = 0; k < some.count; ++k) {
+        remote.push_back({&x.core().segment(), some.owner, (some.at_owner + k) * index_t{sizeof(T)}});
+        local.push_back(reinterpret_cast<std::byte*>(border_.data() + some.place + k));
+      }
+    }
+    far_ = get_async({sizeof(T), remote, local}, VectorMethod::batched);
+  }
+
+  const SparsePattern& pattern_;
+  const T* own_ = nullptr;
+  std::vector<T> fetched_, border_;
+  Request far_;  // the last member, so that it waits while its memory exists
+};
+
+// This rank's elements of y, which a product changes: in place, or as a copy that is put back.
+template <class T>
+class Results {
+ public:
+  Results(const Range& own, const Layout<1>& layout, T beta, Array<T, 1>& y, bool may_be_in_place)
+      : own_(own), y_(y) {
+    if (may_be_in_place && is_in_place(y, layout)) {
+      data_ = own_elements(y);
+      return;
+    }
+    copy_.resize(at(own.size()));
+    data_ = copy_.data();
+    if (beta != T{0}) y.get(patch_of(own), view_of(copy_));
+  }
+  T* data() noexcept { return data_; }
+  void put_back() {
+    if (!copy_.empty()) y_.put(patch_of(own_), view_of(copy_));
+  }
+
+ private:
+  Range own_;
+  Array<T, 1>& y_;
+  T* data_;
+  std::vector<T> copy_;
+};
+
+// The sum of a row's elements times their factors. There are two sums, as each addition waits for the last one
+// of its sum.
+template <class T>
+T row_sum(const T* values, const std::int32_t* places, index_t count, const T* factors) {
+  T even{}, odd{};
+  for (index_t k = 0; k + 1 < count; k += 2) {
+    even = sum(even, product(values[k], factors[places[k]]));
+    odd = sum(odd, product(values[k + 1], factors[places[k + 1]]));
+  }
+  if (count % 2 != 0) even = sum(even, product(values[count - 1], factors[places[count - 1]]));
+  return sum(even, odd);
+}
+
+// y = alpha A x + beta y for some of the rows. A factor of 1 is left out, as it would turn infinite complex
+// numbers into NaN.
+template <class T>
+void multiply_rows(const SparseRows<T>& a, const std::vector<Range>& rows, T alpha, const T* factors, T beta,
+                   T* y) {
+  const index_t* begins = a.pattern.begins.data();
+  for (const Range& some : rows) {
+    for (index_t i = some.begin; i < some.end; ++i) {
+      const index_t k = begins[i];
+      const T total = row_sum(a.values.data() + k, a.pattern.places.data() + k, begins[i + 1] - k, factors);
+      const T scaled = alpha == T{1} ? total : product(alpha, total);
+      y[i] = beta == T{0} ? scaled : sum(scaled, beta == T{1} ? y[i] : product(beta, y[i]));
+    }
+  }
+}
+
+// sums += (A^T or A^H) x for some of the rows.
+template <Conjugated conjugated, class T>
+void multiply_columns(const SparseRows<T>& a, const std::vector<Range>& rows, const T* x, T* sums) {
+  const index_t* begins = a.pattern.begins.data();
+  for (const Range& some : rows) {
+    for (index_t i = some.begin; i < some.end; ++i) {
+      for (index_t k = begins[i]; k < begins[i + 1]; ++k) {
+        const T value = conjugated == Conjugated::yes ? conjugate(a.values[at(k)]) : a.values[at(k)];
+        T& to = sums[a.pattern.places[at(k)]];
+        to = sum(to, product(value, x[i]));
+      }
+    }
+  }
+}
+
+// Multiplies this rank's own elements by beta. If it is 0, they are not read.
+template <class T>
+void scale_own(T beta, Array<T, 1>& y) {
+  if (beta == T{1}) return;
+  for_each_run(y.core(), {}, [beta](const ElementRun& run) {
+    apply<T>(run, [beta](T& e) { e = beta == T{0} ? T{0} : product(beta, e); });
+  });
+}
+
+}  // namespace
+
+template <class T>
+void multiply(const SparseRows<T>& a, T alpha, const Array<T, 1>& x, T beta, Array<T, 1>& y) {
+  const SparsePattern& pattern = a.pattern;
+  const bool apart = &x.core() != &y.core();
+  Factors<T> factors(pattern, x);
+  Results<T> results(pattern.own_rows, pattern.row_layout, beta, y, apart);
+  multiply_rows(a, pattern.inner, alpha, factors.for_inner(), beta, results.data());
+  factors.wait();
+  multiply_rows(a, pattern.border, alpha, factors.for_border(), beta, results.data());
+  if (!apart) y.group().barrier();  // others may still read x
+  results.put_back();
+}
+
+template <class T>
+void multiply_transposed(const SparseRows<T>& a, Conjugated conjugated, T alpha, const Array<T, 1>& x, T beta,
+                         Array<T, 1>& y) {
+  const SparsePattern& pattern = a.pattern;
+  const Group& group = y.group();
+  std::vector<T> copy, own(at(pattern.own_columns.size())), border(pattern.border_columns.size());
+  const T* factors = nullptr;
+  if (&x.core() != &y.core() && is_in_place(x, pattern.row_layout)) {
+    factors = own_elements(x);
+  } else {
+    copy.resize(at(pattern.own_rows.size()));
+    x.get(patch_of(pattern.own_rows), view_of(copy));
+    factors = copy.data();
+    group.barrier();  // y may be x
+  }
+  scale_own(beta, y);
+  y.core().order_local_access();
+  group.barrier();  // from here on others add to these elements
+  const auto multiply_some = [&](const std::vector<Range>& rows, T* sums) {
+    conjugated == Conjugated::yes ? multiply_columns<Conjugated::yes>(a, rows, factors, sums)
+                                  : multiply_columns<Conjugated::no>(a, rows, factors, sums);
+  };
+  // Sums for other ranks first, so that they travel while the inner rows are multiplied.
+  multiply_some(pattern.border, border.data());
+  for (const Range& some : others(pattern))
+    y.scatter_acc(positions(pattern, some), std::span<const T>(border).subspan(at(some.begin), at(some.size())),
+                  alpha);
+  multiply_some(pattern.inner, own.data());
+  for (index_t k = pattern.own_border.begin; k < pattern.own_border.end; ++k) {
+    T& to = own[at(pattern.border_columns[at(k)] - pattern.own_columns.begin)];
+    to = sum(to, border[at(k)]);
+  }
+  y.acc(patch_of(pattern.own_columns), view_of(own), alpha);
+}
+
+#define TESSERA_SPARSE_PRODUCTS(T)                                                      \
+  template void multiply(const SparseRows<T>&, T, const Array<T, 1>&, T, Array<T, 1>&); \
+  template void multiply_transposed(const SparseRows<T>&, Conjugated, T, const Array<T, 1>&, T, Array<T, 1>&)
+TESSERA_SPARSE_PRODUCTS(std::int32_t);
+TESSERA_SPARSE_PRODUCTS(std::int64_t);
+TESSERA_SPARSE_PRODUCTS(float);
+TESSERA_SPARSE_PRODUCTS(double);
+TESSERA_SPARSE_PRODUCTS(std::complex<float>);
+TESSERA_SPARSE_PRODUCTS(std::complex<double>);
+#undef TESSERA_SPARSE_PRODUCTS
+
+}  // namespace tessera::detail
