@@ -2,8 +2,10 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "cut.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include <tessera/runtime/error.hpp>
 
@@ -20,8 +22,8 @@ Extents<3> extents(int level) {
 
 Layout<3> blocks(int level, int ranks) { return Layout<3>::blocked(extents(level), ranks, {.periodic = true}); }
 
-// The points on which the busiest rank works in a cycle, and the exchanges, in points. Every rank must have a
-// block.
+// What a cycle costs the busiest rank, in points: its points on all levels, and the exchanges. Infinite if a
+// rank has no block.
 double work(const Layout<3>& cut, int whole, int levels) {
   index_t most = 0;
   for (int rank = 0; rank < cut.ranks(); ++rank) {
@@ -37,7 +39,7 @@ double work(const Layout<3>& cut, int whole, int levels) {
 
 }  // namespace
 
-Cut::Cut(int levels, int ranks) : levels_(levels), coarsest_(blocks(1, ranks)) {
+Cut::Cut(int levels, int ranks) : coarsest_(blocks(1, ranks)) {
   double least = std::numeric_limits<double>::infinity();
   for (int level = 1; level < levels; ++level) {
     const Layout<3> cut = blocks(level, ranks);

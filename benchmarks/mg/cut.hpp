@@ -6,22 +6,21 @@
 
 namespace tessera::benchmark::mg {
 
-/// How the points of all levels are shared out among the ranks. Each rank has a block of the fine levels. A
-/// block of one level covers the same part of space as the rank's block of the next. The coarse levels, which
-/// have too few points to share out, are whole on every rank.
+/// How the points of all levels are shared out. Each rank has a block of every fine level, and all blocks of a
+/// rank cover the same part of space. The coarse levels have too few points to share out: every rank has them
+/// whole.
 class Cut {
  public:
   /// @local @throws UsageError if there are more ranks than blocks
   Cut(int levels, int ranks);
 
-  int levels() const noexcept { return levels_; }
   /// The finest level that is whole on every rank. It is shared out like finer levels before each rank has all.
   int whole() const noexcept { return whole_; }
   /// The blocks of a level, from whole() on. @local
   Layout<3> layout(int level) const;
 
  private:
-  int levels_, whole_ = 0;
+  int whole_ = 0;
   Layout<3> coarsest_;  // of level whole()
 };
 
