@@ -52,7 +52,7 @@ void accumulate(Session& session, Ends& ends) {
     const Transfer transfer{section, format_bytes(bytes), places_of(block)};
     Reference by_mpi;
     if (window) {
-      const Mover other = by_window(*window, bytes, buffer.data());
+      const Mover other = by_window(*window, target, block, buffer.data());
       check(ends.world(), transfer, buffer, other, Operation::accumulate);
       by_mpi = other.accumulate;
     }
@@ -60,7 +60,7 @@ void accumulate(Session& session, Ends& ends) {
       return std::vector{named(own.put, "put and flush of the same")};
     };
     const auto own = [&](const Others& others) {
-      return by_segment(ends, segment, block, buffer.data(), others, half);
+      return by_segment(segment, target, block, buffer.data(), others, half);
     };
     measure(session, transfer, buffer, own(ends.waiting()), waits, [&](const Mover& mover) {
       if (!window) return against_put(mover);

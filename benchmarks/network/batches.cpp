@@ -19,7 +19,6 @@ namespace {
 constexpr const char* section = "batch: 1,000 doubles at random places";
 constexpr index_t count = 1000, slice = 8 * mib;
 constexpr index_t packed_bytes = 2 * count * element;  // each with its place
-constexpr int target = Ends::target;
 
 std::vector<index_t> random_places() {
   std::vector<index_t> places(slice / element);
@@ -69,9 +68,9 @@ void batches(Session& session, Ends& ends) {
     segment.flush(target);
   };
 
-  const Mover block = by_segment(ends, segment, Rows::contiguous(packed_bytes), values, ends.waiting());
-  Peer peer(ends, packed_bytes);
-  const Mover other = peer.of(packed_bytes, values);
+  const Mover block = by_segment(segment, target, Rows::contiguous(packed_bytes), values, ends.waiting());
+  MpiMovers peer(ends.world(), ends.has_windows(), packed_bytes);
+  const Mover other = peer.of(target, packed_bytes, values);
   const auto row = [&](const std::string& name, Operation operation, const auto& call,
                        std::optional<Target> goal) {
     Mover own{.memory = block.memory, .sync = block.sync};

@@ -49,7 +49,7 @@ void buffers(Session& session, Ends& ends) {
   local.sync();
   for (const index_t bytes : sizes) {
     const auto from = [&](double* memory) {
-      return by_segment(ends, segment, Rows::contiguous(bytes), memory, ends.waiting());
+      return by_segment(segment, target, Rows::contiguous(bytes), memory, ends.waiting());
     };
     for (const Operation operation : {Operation::put, Operation::get}) {
       const Mover own = from(buffer.data());

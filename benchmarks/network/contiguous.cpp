@@ -28,14 +28,14 @@ void contiguous(Session& session, Ends& ends) {
   const std::string section = "contiguous";
   if (!session.wants(section)) return;
   Segment segment(ends.world(), most, "blocks");
-  Peer peer(ends, most);
+  MpiMovers peer(ends.world(), ends.has_windows(), most);
   const LocalBuffer<double> memory(most / element);
   const std::span<double> buffer = span_of(memory);
   for (const index_t bytes : sizes) {
     const Rows block = Rows::contiguous(bytes);
-    Mover own = by_segment(ends, segment, block, buffer.data(), ends.waiting());
+    Mover own = by_segment(segment, target, block, buffer.data(), ends.waiting());
     own.accumulate = {};
-    Mover other = peer.of(bytes, buffer.data());
+    Mover other = peer.of(target, bytes, buffer.data());
     other.put.target = other.get.target = target_of(bytes, ends.has_windows());
     measure(session, {section, format_bytes(bytes) + waits, places_of(block)}, buffer, own, {other});
   }

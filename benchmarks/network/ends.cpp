@@ -4,7 +4,6 @@
 
 #include <tessera/runtime/error.hpp>
 
-#include "compute.hpp"
 #include "peers.hpp"
 
 namespace tessera::benchmark::network {
@@ -22,18 +21,5 @@ Ends::Ends(const Runtime& runtime)
     : signal_(checked(runtime.world())),
       windows_(benchmark::has_windows(runtime.world())),
       served_(runtime.progress() != ProgressMode::poll) {}
-
-Others Ends::waiting() const {
-  return {.wait = [this] { world().barrier(); }};
-}
-
-Others Ends::computing() {
-  return {.work =
-              [this](index_t) {
-                while (!listen()) compute(500);
-              },
-          .release = [this] { tell(target); },
-          .wait = [this] { world().barrier(); }};
-}
 
 }  // namespace tessera::benchmark::network

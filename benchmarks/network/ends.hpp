@@ -4,7 +4,7 @@
 
 #include <tessera/runtime/runtime.hpp>
 
-#include "measure.hpp"
+#include "session.hpp"
 #include "signal.hpp"
 
 namespace tessera::benchmark::network {
@@ -29,23 +29,13 @@ class Ends {
   bool is_served() const noexcept { return served_; }
 
   /// The target waits in Group::barrier meanwhile. @local
-  Others waiting() const;
+  Others waiting() const { return benchmark::waiting(world()); }
   /// The target computes without any call, until rank 0 stores a word in its memory. Needs is_served(). @local
-  Others computing();
-  /// The target does its part of an exchange of messages, and waits in MPI_Barrier. @local
-  static Others answering(Routine part) { return {.work = std::move(part)}; }
-
+  Others computing() { return benchmark::computing(signal_); }
   /// Rank 0 calls f() while the other rank does what `others` says. @collective
   template <class F>
   void call(const Others& others, F&& f) {
-    others.wait();
-    if (is_origin()) {
-      f();
-      if (others.release) others.release();
-    } else if (others.work) {
-      others.work(1);
-    }
-    others.wait();
+    make_calls(world(), others, 1, f);
   }
 
   /// Ends a listen() of the other rank. @onesided

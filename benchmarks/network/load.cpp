@@ -61,24 +61,18 @@ void take(Windows& windows, Ends& ends, Segment& segment, index_t steps, bool pa
   windows.operations = ends.world().broadcast(windows.operations, Ends::origin);
 }
 
-std::vector<double> quotients(const std::vector<double>& over, const std::vector<double>& under, double less) {
-  std::vector<double> result;
-  for (std::size_t i = 0; i < over.size(); ++i) result.push_back(over[i] / under[i] - less);
-  return result;
-}
-
-// Each against its neighbour.
-Estimate control_of(const std::vector<double>& seconds) {
-  std::vector<double> controls;
-  for (std::size_t i = 0; i + 1 < seconds.size(); i += 2) controls.push_back(seconds[i] / seconds[i + 1]);
-  return median_estimate(controls);
+// How much longer than its partner each took, as a share of the partner.
+Estimate excess(const std::vector<double>& seconds, const std::vector<double>& partners) {
+  std::vector<double> shares = quotients(seconds, partners);
+  for (double& share : shares) share -= 1.0;
+  return median_estimate(shares);
 }
 
 void add_idle(Session& session, const Windows& idle) {
   session.add({.section = section,
                .name = "nobody calls: time of other threads",
                .measured = {.time = median_estimate(idle.seconds),
-                            .control = control_of(idle.seconds),
+                            .control = median_estimate(neighbour_ratios(idle.seconds)),
                             .share = median_estimate(idle.shares)},
                .target = Target{Goal::share_at_most, 0.01}});
 }
@@ -112,8 +106,8 @@ void load(Session& session, Ends& ends) {
                  .reference = "nobody calls",
                  .measured = {.time = median_estimate(paced.seconds),
                               .reference = median_estimate(idle.seconds),
-                              .control = control_of(idle.seconds),
-                              .share = median_estimate(quotients(paced.seconds, idle.seconds, 1.0))},
+                              .control = median_estimate(neighbour_ratios(idle.seconds)),
+                              .share = excess(paced.seconds, idle.seconds)},
                  .target = at_most});
     double total = 0.0;
     for (const double seconds : paced.seconds) total += seconds;

@@ -16,12 +16,11 @@ constexpr index_t most = 8 * mib;
 Mover ping_pong(const Ends& ends, index_t bytes, double* buffer, std::span<double> memory) {
   const Group& world = ends.world();
   double* data = ends.is_origin() ? buffer : memory.data();
-  const Routine both_ways =
-      repeat([&world, data, bytes] { mpi_peer::ping_pong(world, Ends::target, data, bytes); });
+  const Routine both_ways = repeat([&world, data, bytes] { mpi_peer::ping_pong(world, target, data, bytes); });
   return {.put = {.name = "MPI_Send there and back",
                   .routine = both_ways,
                   .target = Target{Goal::at_least, 1.0 / 1.3},
-                  .others = Ends::answering(both_ways)},
+                  .others = {.work = both_ways}},
           .memory = memory,
           .sync = [&world] { world.barrier(); }};
 }
@@ -31,7 +30,7 @@ void measure_messages(Session& session, Ends& ends, std::span<double> buffer, st
   constexpr index_t sizes[] = {8,         4 * kib,   16 * kib, 64 * kib, 128 * kib,
                                256 * kib, 512 * kib, mib,      4 * mib,  most};
   for (const index_t bytes : sizes) {
-    const Reference message = by_messages(ends, bytes, buffer.data(), theirs).put;
+    const Reference message = by_messages(ends.world(), target, bytes, buffer.data(), theirs).put;
     std::vector<double> seconds(session.is_quick() ? 5 : 200);
     Others answering = ends.waiting();
     answering.work = [&](index_t) { message.routine(static_cast<index_t>(seconds.size())); };
@@ -54,26 +53,27 @@ void measure_messages(Session& session, Ends& ends, std::span<double> buffer, st
 
 void messages(Session& session, Ends& ends) {
   if (!session.wants(section)) return;
-  Segment segment(ends.world(), most, {.name = "blocks", .method = TransferMethod::packed});
+  const Group& world = ends.world();
+  Segment segment(world, most, {.name = "blocks", .method = TransferMethod::packed});
   const LocalBuffer<double> memory(most / element);
   const std::span<double> buffer = span_of(memory);
   std::vector<double> theirs(most / element);
 
   const auto mover = [&](index_t bytes) {
-    Mover own = by_segment(ends, segment, Rows::contiguous(bytes), buffer.data(), ends.waiting());
+    Mover own = by_segment(segment, target, Rows::contiguous(bytes), buffer.data(), ends.waiting());
     own.accumulate = {};
     return own;
   };
   constexpr index_t one = sizeof(double);
   Mover small = ping_pong(ends, one, buffer.data(), theirs);
-  small.get = by_messages(ends, one, buffer.data(), theirs).get;  // as much in either direction
+  small.get = by_messages(world, target, one, buffer.data(), theirs).get;  // as much in either direction
   small.get.target = small.put.target;
   measure(session, {section, format_bytes(one) + waits, {0}}, buffer, mover(one), {small});
 
   // Large messages get a word back: a full message back would find everything in the caches.
   for (const index_t bytes : {mib, most}) {
     const Rows block = Rows::contiguous(bytes);
-    Mover other = by_messages(ends, bytes, buffer.data(), theirs);
+    Mover other = by_messages(world, target, bytes, buffer.data(), theirs);
     other.put.target = other.get.target = Target{Goal::at_least, 0.9};
     measure(session, {section, format_bytes(bytes) + waits, places_of(block)}, buffer, mover(bytes), {other});
   }

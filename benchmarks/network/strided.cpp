@@ -17,14 +17,6 @@ constexpr const char *section = "strided: rows of twice their length", *best_of 
 constexpr index_t lengths[] = {16, 128, kib, 8 * kib}, counts[] = {1, 4, 16, 64, 256, 1024};
 constexpr index_t most = 8 * mib;
 
-Mover by_type(mpi_peer::Window& window, const mpi_peer::RowsType& type, double* buffer) {
-  const std::string name = "MPI vector type";
-  return {.put = {name, repeat([&window, &type, buffer] { window.put(Ends::target, buffer, type); })},
-          .get = {name, repeat([&window, &type, buffer] { window.get(Ends::target, buffer, type); })},
-          .memory = {window.own(), static_cast<std::size_t>(2 * most / element)},
-          .sync = [&window] { window.sync(); }};
-}
-
 struct Trial {
   const Reference* reference;
   double ratio;  // our speed relative to it
@@ -86,15 +78,17 @@ void strided(Session& session, Ends& ends) {
   for (const index_t length : lengths) {
     for (const index_t count : counts) {
       const Rows rows{count, length, 2 * length, length};
-      const mpi_peer::RowsType type(rows);
       const auto by = [&](Segment& segment) {
-        Mover mover = by_segment(ends, segment, rows, buffer.data(), ends.waiting());
+        Mover mover = by_segment(segment, target, rows, buffer.data(), ends.waiting());
         mover.put.name = mover.get.name = segment.name();
         return mover;
       };
       std::vector<Mover> others;
       for (Segment& segment : forced) others.push_back(by(segment));
-      if (window) others.push_back(by_type(*window, type, buffer.data()));
+      if (window) {
+        others.push_back(by_window(*window, target, rows, buffer.data()));
+        others.back().put.name = others.back().get.name = "MPI vector type";
+      }
       measure_cell(session,
                    {section, std::to_string(count) + " x " + format_bytes(length) + waits, places_of(rows)},
                    buffer, by(automatic), others);

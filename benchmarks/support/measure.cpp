@@ -19,11 +19,6 @@ void wait_for_all(const Group& group) {
     throw MpiError("MPI_Barrier failed between two samples", code);
 }
 
-void append_quotients(std::vector<double>& to, const std::vector<double>& over,
-                      const std::vector<double>& under) {
-  for (std::size_t i = 0; i < over.size(); ++i) to.push_back(over[i] / under[i]);
-}
-
 void append_differences(std::vector<double>& to, const std::vector<double>& from,
                         const std::vector<double>& less) {
   for (std::size_t i = 0; i < from.size(); ++i) to.push_back(from[i] - less[i]);
@@ -36,6 +31,8 @@ std::vector<double> joined(std::vector<double> first, const std::vector<double>&
 
 }  // namespace
 
+void meet(const Group& world, const Others& others) { others.wait ? others.wait() : wait_for_all(world); }
+
 Measurement Meter::time(const Work& work, Clock clock) const {
   const Batch own = batch(work, clock);
   Samples first, second;
@@ -44,9 +41,7 @@ Measurement Meter::time(const Work& work, Clock clock) const {
     take(second, own, clock);
   }
   const auto times = seconds_per_call(first, own, clock), again = seconds_per_call(second, own, clock);
-  std::vector<double> control;
-  append_quotients(control, times, again);
-  return {.time = median_estimate(joined(times, again)), .control = median_estimate(control)};
+  return {.time = median_estimate(joined(times, again)), .control = median_estimate(quotients(times, again))};
 }
 
 Measurement Meter::compare(const Work& work, const Work& reference, Clock clock) const {
@@ -62,15 +57,14 @@ Measurement Meter::compare(const Work& work, const Work& reference, Clock clock)
       if (!own_first) take(own_samples[half], own, clock);
     }
   }
-  std::vector<double> times[2], other_times[2], ratios, excesses, controls;
+  std::vector<double> times[2], other_times[2], excesses;
   for (int half : {0, 1}) {
     times[half] = seconds_per_call(own_samples[half], own, clock);
     other_times[half] = seconds_per_call(other_samples[half], other, clock);
-    append_quotients(ratios, other_times[half], times[half]);
     append_differences(excesses, times[half], other_times[half]);
   }
-  append_quotients(controls, times[0], times[1]);
-  append_quotients(controls, other_times[0], other_times[1]);
+  const auto ratios = joined(quotients(other_times[0], times[0]), quotients(other_times[1], times[1]));
+  const auto controls = joined(quotients(times[0], times[1]), quotients(other_times[0], other_times[1]));
   return {.time = median_estimate(joined(times[0], times[1])),
           .reference = median_estimate(joined(other_times[0], other_times[1])),
           .ratio = median_estimate(ratios),
@@ -107,15 +101,11 @@ void Meter::release(const Batch& batch) const {
   if (batch.takes_part && batch.work->others.release) batch.work->others.release();
 }
 
-void Meter::meet(const Batch& batch) const {
-  batch.work->others.wait ? batch.work->others.wait() : wait_for_all(group_);
-}
-
 // The barrier at the end belongs to the sample: it is where the others wait while the calls are made.
 void Meter::take(Samples& samples, const Batch& batch, Clock clock) const {
   call(batch, 1);
   release(batch);
-  meet(batch);
+  meet(group_, batch.work->others);
   // All ranks leave this barrier within a fraction of a microsecond: ranks that are to collide must begin
   // together.
   if (clock == Clock::joint) group_.barrier();
@@ -123,7 +113,7 @@ void Meter::take(Samples& samples, const Batch& batch, Clock clock) const {
   call(batch, batch.count);
   samples.end.push_back(now());
   release(batch);
-  meet(batch);
+  meet(group_, batch.work->others);
 }
 
 std::vector<double> Meter::seconds_per_call(const Samples& samples, const Batch& batch, Clock clock) const {

@@ -39,6 +39,9 @@ struct Others {
   std::function<void()> wait = {};
 };
 
+/// The barrier in which the others wait. @collective
+void meet(const Group& world, const Others& others);
+
 /// What is timed.
 struct Work {
   Work(Routine calls, Others meanwhile = {}) : routine(std::move(calls)), others(std::move(meanwhile)) {}
@@ -51,6 +54,20 @@ enum class Clock {
   origin,  ///< rank 0 makes them while the others do what Others says: without anything, they wait in a barrier
   joint,   ///< all ranks make them at the same time; what counts is from the first start to the last end
 };
+
+/// Rank 0 calls f() while the other ranks do their part of `count` calls. All meet before and after.
+/// @collective
+template <class F>
+void make_calls(const Group& world, const Others& others, index_t count, F&& f) {
+  meet(world, others);
+  if (world.rank() == 0) {
+    f();
+    if (others.release) others.release();
+  } else if (others.work) {
+    others.work(count);
+  }
+  meet(world, others);
+}
 
 struct Effort {
   /// Interleaved pairs of samples.
@@ -108,7 +125,6 @@ class Meter {
   int pairs(double seconds_of_one) const;
   void call(const Batch& batch, index_t count) const;
   void release(const Batch& batch) const;
-  void meet(const Batch& batch) const;
   void take(Samples& samples, const Batch& batch, Clock clock) const;
   std::vector<double> seconds_per_call(const Samples& samples, const Batch& batch, Clock clock) const;
 

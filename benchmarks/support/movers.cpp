@@ -12,7 +12,7 @@ constexpr double untouched = -1.0;
 double sent(std::size_t i) { return static_cast<double>(i) + 1.0; }
 double before(std::size_t i) { return 0.5 * static_cast<double>(i); }
 
-// The last rank's memory before or after a transfer: nothing but the places may change.
+// The owner's memory before or after a transfer: nothing but the places may change.
 std::vector<double> memory_of(const Transfer& transfer, std::size_t size,
                               const std::function<double(std::size_t)>& value) {
   std::vector<double> memory(size, untouched);
@@ -25,7 +25,7 @@ std::vector<double> memory_of(const Transfer& transfer, std::size_t size,
 
 void check(const Group& world, const Transfer& transfer, std::span<double> buffer, const Mover& mover,
            Operation operation) {
-  const bool origin = world.rank() == 0, owner = world.rank() == world.size() - 1;
+  const bool origin = world.rank() == 0, owner = world.rank() == transfer.rank.value_or(world.size() - 1);
   constexpr std::size_t margin = 8;
   const auto last = *std::max_element(transfer.places.begin(), transfer.places.end());
   const auto memory =

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,7 +34,8 @@ class LineAligned {
 };
 
 /// One way of making the three transfers: by a library or by hand. Rank 0 makes them, between a buffer of its
-/// own and the memory of the last rank. A routine is empty if the library is absent or cannot do the transfer.
+/// own and the memory of one rank, mostly the last. A routine is empty if the library is absent or cannot do
+/// the transfer.
 struct Mover {
   Reference put = {}, get = {}, accumulate = {};
   /// This rank's part of the memory.
@@ -46,10 +48,12 @@ struct Mover {
   const Reference& of(Operation operation) const;
 };
 
-/// What is moved: element i of the buffer to, from or onto element places[i] of the last rank's memory.
+/// What is moved: element i of the buffer to, from or onto element places[i] of the memory of one rank.
 struct Transfer {
   std::string section, name;
   std::vector<index_t> places;
+  /// Whose memory it is; without a value the last rank's.
+  std::optional<int> rank = {};
 };
 /// The places of rows inside rows of `stride` elements, the first one at `first`. @local
 std::vector<index_t> places_of_rows(index_t rows, index_t columns, index_t stride, index_t first);

@@ -48,14 +48,18 @@ MPI_Win allocate(MPI_Comm comm, index_t bytes, void*& base) {
 }
 
 RowsType::RowsType(const Rows& rows)
-    : type_(MPI_DATATYPE_NULL), bytes_(static_cast<int>(rows.count * rows.bytes)) {
-  check(MPI_Type_vector(static_cast<int>(rows.count), static_cast<int>(rows.bytes),
-                        static_cast<int>(rows.to_stride), MPI_BYTE, &type_),
+    : elements_(static_cast<int>(rows.count * rows.bytes / static_cast<index_t>(sizeof(double)))) {
+  if (rows.count == 1) return;
+  constexpr index_t element = sizeof(double);
+  check(MPI_Type_vector(static_cast<int>(rows.count), static_cast<int>(rows.bytes / element),
+                        static_cast<int>(rows.to_stride / element), MPI_DOUBLE, &type_),
         "MPI_Type_vector");
   check(MPI_Type_commit(&type_), "MPI_Type_commit");
 }
 
-RowsType::~RowsType() { MPI_Type_free(&type_); }
+RowsType::~RowsType() {
+  if (type_ != MPI_DOUBLE) MPI_Type_free(&type_);
+}
 
 Window::Window(const Group& group, index_t bytes, Memory memory)
     : comm_(group.mpi_comm()),
@@ -87,13 +91,41 @@ void Window::accumulate(int rank, const double* from, int count) {
   flush(rank);
 }
 
-void Window::put(int rank, const void* from, const RowsType& rows) {
-  check(MPI_Put(from, rows.bytes(), MPI_BYTE, rank, 0, 1, rows.get(), win_), "MPI_Put");
+void Window::put(int rank, const double* from, const RowsType& rows) {
+  check(MPI_Put(from, rows.elements(), MPI_DOUBLE, rank, 0, rows.count(), rows.get(), win_), "MPI_Put");
   flush(rank);
 }
 
-void Window::get(int rank, void* into, const RowsType& rows) {
-  check(MPI_Get(into, rows.bytes(), MPI_BYTE, rank, 0, 1, rows.get(), win_), "MPI_Get");
+void Window::get(int rank, double* into, const RowsType& rows) {
+  check(MPI_Get(into, rows.elements(), MPI_DOUBLE, rank, 0, rows.count(), rows.get(), win_), "MPI_Get");
+  flush(rank);
+}
+
+void Window::accumulate(int rank, const double* from, const RowsType& rows) {
+  check(MPI_Accumulate(from, rows.elements(), MPI_DOUBLE, rank, 0, rows.count(), rows.get(), MPI_SUM, win_),
+        "MPI_Accumulate");
+  flush(rank);
+}
+
+MPI_Request Window::start(Operation operation, int rank, double* buffer, const RowsType& rows) {
+  const int local = rows.elements(), count = rows.count();
+  MPI_Request request = MPI_REQUEST_NULL;
+  switch (operation) {
+    case Operation::put:
+      check(MPI_Rput(buffer, local, MPI_DOUBLE, rank, 0, count, rows.get(), win_, &request), "MPI_Rput");
+      break;
+    case Operation::get:
+      check(MPI_Rget(buffer, local, MPI_DOUBLE, rank, 0, count, rows.get(), win_, &request), "MPI_Rget");
+      break;
+    default:
+      check(MPI_Raccumulate(buffer, local, MPI_DOUBLE, rank, 0, count, rows.get(), MPI_SUM, win_, &request),
+            "MPI_Raccumulate");
+  }
+  return request;
+}
+
+void Window::finish(MPI_Request request, int rank) {
+  check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
   flush(rank);
 }
 

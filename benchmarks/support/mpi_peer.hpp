@@ -11,6 +11,7 @@
 #include <mpi.h>
 
 #include <tessera/runtime/group.hpp>
+#include <tessera/runtime/statistics.hpp>
 
 #include "rows.hpp"
 
@@ -20,7 +21,8 @@ namespace tessera::benchmark::mpi_peer {
 /// @local @throws MpiError if a call of MPI did not succeed
 void check(int code, const char* call);
 
-/// MPI_Type_vector: rows as the target of a transfer whose local side is dense. @local
+/// MPI_Type_vector of doubles: rows as the target of a transfer whose local side is dense. A single row needs
+/// no such type. @local
 class RowsType {
  public:
   explicit RowsType(const Rows& rows);
@@ -29,12 +31,14 @@ class RowsType {
   RowsType& operator=(const RowsType&) = delete;
 
   MPI_Datatype get() const noexcept { return type_; }
-  /// The bytes of all rows.
-  int bytes() const noexcept { return bytes_; }
+  /// All rows are so many of this type.
+  int count() const noexcept { return type_ == MPI_DOUBLE ? elements_ : 1; }
+  /// The elements of all rows.
+  int elements() const noexcept { return elements_; }
 
  private:
-  MPI_Datatype type_;
-  int bytes_;
+  MPI_Datatype type_ = MPI_DOUBLE;
+  int elements_;
 };
 
 /// Where the memory of a window comes from.
@@ -65,8 +69,12 @@ class Window {
   void get(int rank, double* into, int count);
   void accumulate(int rank, const double* from, int count);
   /// The same for dense local memory and rows from the beginning of a rank's part. @onesided
-  void put(int rank, const void* from, const RowsType& rows);
-  void get(int rank, void* into, const RowsType& rows);
+  void put(int rank, const double* from, const RowsType& rows);
+  void get(int rank, double* into, const RowsType& rows);
+  void accumulate(int rank, const double* from, const RowsType& rows);
+  /// The same in two calls: MPI_Rput and so on; then MPI_Wait and MPI_Win_flush. @onesided
+  MPI_Request start(Operation operation, int rank, double* buffer, const RowsType& rows);
+  void finish(MPI_Request request, int rank);
   /// The operations of all ranks are complete, and visible to the owners. @collective
   void sync();
 

@@ -4,6 +4,9 @@
 
 #include <atomic>
 
+#include "compute.hpp"
+#include "session.hpp"
+
 namespace tessera::benchmark {
 
 Signal::Signal(const Group& world)
@@ -22,6 +25,17 @@ bool Signal::is_told() noexcept {
   if (std::atomic_ref(*word).load(std::memory_order_acquire) <= heard_) return false;
   ++heard_;
   return true;
+}
+
+Others computing(Signal& signal) {
+  Others others = waiting(signal.group());
+  others.work = [&signal](index_t) {
+    while (!signal.is_told()) compute(500);
+  };
+  others.release = [&signal] {
+    for (int rank = 1; rank < signal.group().size(); ++rank) signal.tell(rank);
+  };
+  return others;
 }
 
 }  // namespace tessera::benchmark

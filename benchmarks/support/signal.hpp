@@ -7,6 +7,8 @@
 
 #include <tessera/runtime/segment.hpp>
 
+#include "measure.hpp"
+
 namespace tessera::benchmark {
 
 /// Tells ranks that compute, and make no calls, that something has happened. Each rank is told by one other
@@ -28,5 +30,9 @@ class Signal {
   std::vector<std::int64_t> told_;  // the same, by this rank
   std::int64_t heard_ = 0;
 };
+
+/// The other ranks compute without any call, until rank 0 has made its calls and tells them. Then they wait in
+/// Group::barrier. Needs agents that do not poll, or a single node. @local
+Others computing(Signal& signal);
 
 }  // namespace tessera::benchmark

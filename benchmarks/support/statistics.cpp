@@ -64,6 +64,18 @@ Estimate quantile_estimate(std::span<const double> samples, double q) {
   return bootstrap(samples, [q](std::vector<double>& all) { return quantile_in_place(all, q); });
 }
 
+std::vector<double> quotients(std::span<const double> over, std::span<const double> under) {
+  std::vector<double> result;
+  for (std::size_t i = 0; i < over.size(); ++i) result.push_back(over[i] / under[i]);
+  return result;
+}
+
+std::vector<double> neighbour_ratios(std::span<const double> samples) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i + 1 < samples.size(); i += 2) ratios.push_back(samples[i] / samples[i + 1]);
+  return ratios;
+}
+
 double geometric_mean(std::span<const double> values) {
   if (values.empty()) throw UsageError("the geometric mean of no values");
   double sum = 0.0;

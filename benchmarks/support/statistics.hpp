@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 namespace tessera::benchmark {
 
@@ -26,6 +27,11 @@ Estimate median_estimate(std::span<const double> samples);
 /// @local
 /// @throws as median; UsageError if `q` is not above 0 and at most 1
 Estimate quantile_estimate(std::span<const double> samples, double q);
+
+/// Each sample over the one of the same number. @local
+std::vector<double> quotients(std::span<const double> over, std::span<const double> under);
+/// Each sample over its neighbour: a routine against itself. @local
+std::vector<double> neighbour_ratios(std::span<const double> samples);
 
 /// The n-th root of the product. @local @throws UsageError if a value is not positive, or there is none.
 double geometric_mean(std::span<const double> values);
