@@ -97,6 +97,18 @@ std::string available(const std::filesystem::path& directory) {
 
 }  // namespace
 
+int Basis::largest_momentum() const {
+  int most = 0;
+  for (const libint2::Shell& shell : shells) most = std::max(most, shell.contr[0].l);
+  return most;
+}
+
+std::size_t Basis::most_primitives() const {
+  std::size_t most = 0;
+  for (const libint2::Shell& shell : shells) most = std::max(most, shell.nprim());
+  return most;
+}
+
 std::filesystem::path default_basis_directory() { return RHF_BASIS_DIR; }
 
 Basis read_basis(const std::string& name, const Molecule& molecule, const std::filesystem::path& directory) {

@@ -18,6 +18,10 @@ struct Basis {
   std::vector<libint2::Shell> shells;
   std::vector<long> first;  // shells.size() + 1 entries: the last is the number of functions
   long size() const { return first.back(); }
+  /// The largest angular momentum of a shell, and the most primitive functions of a shell: what integrals need
+  /// memory for.
+  int largest_momentum() const;
+  std::size_t most_primitives() const;
 };
 
 /// Where the basis sets that come with this example are.

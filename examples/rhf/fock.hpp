@@ -2,54 +2,42 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include <map>
-#include <memory>
-#include <vector>
-
+#include "fock_tasks.hpp"
 #include "integrals.hpp"
-
-namespace libint2 {
-class Engine;
-}
+#include "times.hpp"
 
 namespace rhf {
 
-/// Builds the two-electron part of Fock matrices as the first Global Arrays programs did. The ranks draw tasks
-/// from a shared counter. Each task fetches patches of the density, computes shell quartets, and accumulates
-/// patches of the Fock matrix. No rank waits for another, whatever the tasks cost.
+/// Builds Fock matrices as the first Global Arrays programs did. The ranks draw tasks from a shared counter.
+/// Each task fetches patches of the density, computes shell quartets, and accumulates patches of the Fock
+/// matrix. No rank waits for another, whatever the tasks cost. Both matrices are distributed: a rank has its
+/// own blocks and the patches of two tasks. Only the Schwarz bounds, a number for each pair of shells, are on
+/// every rank.
 class FockBuilder {
  public:
-  /// Integrals that cannot contribute more than `screening` are left out. @collective
+  /// Contributions below `screening` are left out. @collective
   FockBuilder(const tessera::Group& group, const Basis& basis, double screening);
-  ~FockBuilder();
 
-  /// fock = core + 2 J - K for a density D = C_occ C_occ^T. @collective
+  /// fock = core + 2 J - K for a density D = C_occ C_occ^T. Only the contribution of its change since the last
+  /// call is computed. @collective
   void build(const Matrix& density, const Matrix& core, Matrix& fock);
+  /// Forgets the last density: the next call computes everything. @collective
+  void restart();
+
+  /// How long this rank has spent in the parts of all builds. @local
+  const FockTimes& times() const { return times_; }
 
  private:
-  struct Block {  // consecutive shells
-    std::size_t first_shell, last_shell;
-    long first, last;  // functions
-  };
-  struct Task {
-    std::size_t a, b, c, d;  // blocks; pair (a, b) >= pair (c, d), a >= b, c >= d
-    double cost;
-  };
-  void make_blocks();
-  void make_tasks();
-  void run(const Task& task, const Matrix& density, Matrix& fock);
-  const tessera::LocalArray<double, 2>& fetch(std::size_t row, std::size_t column, const Matrix& density);
+  struct Densities;
+  struct Focks;
+  Densities fetch(tessera::index_t task);
+  Focks compute(tessera::index_t task, Densities& densities);
 
-  const Basis& basis_;
-  double screening_;
-  tessera::LocalArray<double, 2> bounds_;
-  std::vector<Block> blocks_;
-  std::vector<Task> tasks_;
-  tessera::Array<std::int64_t, 1> counter_;
-  Matrix two_electron_, turned_;
-  std::unique_ptr<libint2::Engine> engine_;
-  std::map<std::pair<std::size_t, std::size_t>, tessera::LocalArray<double, 2>> fetched_;
-  double largest_density_ = 0;
+  FockTasks tasks_;
+  tessera::TaskCounter counter_;
+  Matrix change_;        // the density of the last build; during a build the change
+  Matrix two_electron_;  // of that density
+  FockTimes times_;
 };
 
 }  // namespace rhf

@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include <vector>
-
 #include <tessera/tessera.hpp>
 
 #include "basis.hpp"
@@ -18,9 +16,5 @@ void one_electron(const Basis& basis, const Molecule& molecule, Matrix& overlap,
 
 /// sqrt(max |(ab|ab)|) for all pairs of shells: the Schwarz bounds, the same on every rank. @collective
 tessera::LocalArray<double, 2> schwarz_bounds(const tessera::Group& group, const Basis& basis);
-
-/// The largest angular momentum of a shell, and the most primitives of a shell: integral engines ask for both.
-int largest_momentum(const Basis& basis);
-std::size_t max_primitives(const Basis& basis);
 
 }  // namespace rhf

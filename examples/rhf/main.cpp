@@ -36,6 +36,7 @@ struct Reference {
 };
 constexpr Reference references[] = {{9.1882590789, 24, -76.0267656767},
                                     {9.1882590789, 58, -76.0571140880},
+                                    {36.6628506443, 48, -152.0625362560},
                                     {203.1535243747, 102, -230.7018289130}};
 
 std::optional<double> known_energy(double repulsion, long functions) {
@@ -134,14 +135,16 @@ int main(int argc, char** argv) {
   Options options;
   CLI::App app{"Restricted Hartree-Fock on Tessera's distributed arrays"};
   app.add_option("molecule", options.molecule, "XYZ file, in angstrom")->required();
-  app.add_option("--basis", options.basis, "Basis set: STO-3G, 6-31G*, cc-pVDZ or cc-pVTZ")
+  app.add_option("--basis", options.basis,
+                 "Basis set: STO-3G, 6-31G*, cc-pVDZ, cc-pVTZ, aug-cc-pVDZ or aug-cc-pVTZ")
       ->capture_default_str();
   app.add_option("--basis-dir", options.basis_directory, "Where basis sets are read from");
   app.add_option("--charge", options.charge, "Total charge")->capture_default_str();
   app.add_option("--convergence", options.scf.convergence, "Largest change of the energy, in hartree")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--screening", options.scf.screening, "Integrals below this are left out")
+  app.add_option("--screening", options.scf.screening,
+                 "Contributions to the Fock matrix below this are left out")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   app.add_option("--max-iterations", options.scf.max_iterations, "Give up after so many")

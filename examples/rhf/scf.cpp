@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "scf.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -19,6 +21,31 @@ namespace {
 
 // Eigenvalues of the overlap below this are taken for linear dependence.
 constexpr double dependent = 1e-7;
+
+// How many electron pairs a free atom has in each function of a shell, which is its number `number` of this
+// angular momentum. Contracted shells come first in basis sets, and are like the orbitals of atoms.
+double electron_pairs(int charge, int momentum, int number) {
+  if (momentum == 0 && number == 0) return std::min(charge, 2) / 2.0;
+  if (momentum == 0 && number == 1) return std::clamp(charge - 2, 0, 2) / 2.0;
+  if (momentum == 1 && number == 0) return std::max(charge - 4, 0) / 6.0;
+  return 0;
+}
+
+// The density of free atoms: where iterations begin.
+void free_atoms(const Basis& basis, const Molecule& molecule, Matrix& density) {
+  fill(density, 0.0);
+  std::size_t s = 0;
+  for (const Atom& atom : molecule.atoms) {
+    std::array<int, 2> shells{};
+    for (; s < basis.shells.size() && basis.shells[s].O == atom.position; ++s) {
+      const int momentum = basis.shells[s].contr[0].l;
+      if (density.group().rank() != 0 || momentum > 1) continue;
+      const double pairs = electron_pairs(atom.charge, momentum, shells[static_cast<std::size_t>(momentum)]++);
+      for (index_t i = basis.first[s]; i < basis.first[s + 1]; ++i) density.store({i, i}, pairs);
+    }
+  }
+  density.sync();
+}
 
 // D = C_occ C_occ^T from the lowest orbitals of a Fock matrix.
 void density_of(const Matrix& fock, const Matrix& x, index_t occupied, Matrix& density) {
@@ -66,7 +93,12 @@ ScfResult run_scf(const Basis& basis, const Molecule& molecule, int electrons, c
   if (occupied > x.dims()[1]) {
     throw ScfError(fmt::format("{} electron pairs do not fit {} independent functions", occupied, x.dims()[1]));
   }
-  if (!have_density) density_of(core, x, occupied, density);
+  if (!have_density) {
+    const Timer timer(times.fock);
+    free_atoms(basis, molecule, density);
+    builder.build(density, core, fock);
+    density_of(fock, x, occupied, density);
+  }
 
   Diis diis;
   double last = std::numeric_limits<double>::quiet_NaN();

@@ -43,6 +43,7 @@ TEST_F(Files, molecules_of_the_example_have_the_published_repulsion) {
   EXPECT_EQ(water.electrons(0), 10);
   EXPECT_EQ(water.electrons(2), 8);
   EXPECT_NEAR(water.nuclear_repulsion(), 9.1882590789, 1e-8);
+  EXPECT_NEAR(read_xyz(fs::path(RHF_DATA) / "water-dimer.xyz").nuclear_repulsion(), 36.6628506443, 1e-8);
   const Molecule benzene = read_xyz(fs::path(RHF_DATA) / "benzene.xyz");
   EXPECT_EQ(benzene.electrons(0), 42);
   EXPECT_NEAR(benzene.nuclear_repulsion(), 203.1535243747, 1e-7);
@@ -85,8 +86,9 @@ TEST_F(Files, basis_sets_have_the_published_numbers_of_functions) {
     long hydrogen, helium, lithium_to_neon;
   };
   // the sizes that the literature gives; 6-31G* with six Cartesian d functions
-  for (const auto& [name, hydrogen, helium, rest] : {Case{"STO-3G", 1, 1, 5}, Case{"6-31G*", 2, 2, 15},
-                                                     Case{"cc-pVDZ", 5, 5, 14}, Case{"cc-pVTZ", 14, 14, 30}}) {
+  for (const auto& [name, hydrogen, helium, rest] :
+       {Case{"STO-3G", 1, 1, 5}, Case{"6-31G*", 2, 2, 15}, Case{"cc-pVDZ", 5, 5, 14},
+        Case{"cc-pVTZ", 14, 14, 30}, Case{"aug-cc-pVDZ", 9, 9, 23}, Case{"aug-cc-pVTZ", 23, 23, 46}}) {
     for (int charge = 1; charge <= 10; ++charge) {
       const long expected = charge == 1 ? hydrogen : charge == 2 ? helium : rest;
       EXPECT_EQ(read_basis(name, atom(charge), default_basis_directory()).size(), expected)
@@ -111,7 +113,7 @@ std::string first_row(const fs::path& file) {
 TEST_F(Files, basis_sets_have_the_numbers_of_nwchem) {
   const fs::path libraries = "/usr/share/nwchem/libraries";
   if (!fs::exists(libraries)) GTEST_SKIP() << "Debian's nwchem-data is not installed";
-  for (const char* name : {"sto-3g", "6-31gs", "cc-pvdz", "cc-pvtz"}) {
+  for (const char* name : {"sto-3g", "6-31gs", "cc-pvdz", "cc-pvtz", "aug-cc-pvdz", "aug-cc-pvtz"}) {
     write(std::string(name) + ".nw", first_row(libraries / name));
     for (int charge = 1; charge <= 10; ++charge) {
       SCOPED_TRACE(std::string(name) + " of " + symbol(charge));

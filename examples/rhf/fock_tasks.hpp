@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <tessera/view.hpp>
+
+#include "digest.hpp"
+#include "repulsion.hpp"
+#include "shell_pairs.hpp"
+
+namespace rhf {
+
+/// Rows of the density and the same rows of the Fock matrix, both from the first column on and stored alike.
+struct Strip {
+  tessera::View<const double, 2> density;
+  tessera::View<double, 2> fock;
+};
+
+/// The two-electron part of a Fock matrix, cut into numbered tasks. A task is three blocks of shells, a >= b
+/// and a >= c. It has the integrals (ab|cd) of their shells with all shells d that do not come after those of
+/// c, each quartet once. It reads and changes three strips of the matrices: the rows of a, b and c. It knows of
+/// no other rank.
+class FockTasks {
+ public:
+  /// Contributions below `screening` are left out. `bounds` are the Schwarz bounds of all pairs of shells. The
+  /// blocks are small enough for so many ranks.
+  FockTasks(const Basis& basis, tessera::LocalArray<double, 2> bounds, double screening, int ranks);
+
+  tessera::index_t count() const;
+  /// The patches of a task's strips. Later tasks are smaller, so all ranks end at about the same time.
+  std::array<tessera::Patch<2>, 3> patches(tessera::index_t number) const;
+
+  /// Prepares for a density whose largest element is this.
+  void begin(double largest_density);
+  /// Adds the contributions of a task, if there are any. The mean of all contributions and their transpose is
+  /// the two-electron part.
+  bool compute(tessera::index_t number, const std::array<Strip, 3>& strips);
+
+ private:
+  struct Task {
+    std::array<std::size_t, 3> blocks;  // a, b, c
+  };
+  // The largest elements of a strip of the density, by shells.
+  struct Largest {
+    std::size_t first, columns;
+    std::vector<double> values = {};
+    double at(std::size_t row, std::size_t column) const { return values[(row - first) * columns + column]; }
+  };
+  Task decode(tessera::index_t number) const;
+  double find_largest(const ShellRange& rows, const tessera::View<const double, 2>& density,
+                      Largest& largest) const;
+  bool compute(std::span<const ShellPair* const> bras, std::span<const ShellPair* const> kets);
+  bool is_needed(const ShellPair& bra, const ShellPair& ket) const;
+  Blocks block(std::size_t strip, std::size_t row, std::size_t column) const;
+  QuartetBlocks blocks(const ShellPair& bra, const ShellPair& ket, bool swapped) const;
+
+  const Basis& basis_;
+  tessera::LocalArray<double, 2> bounds_;
+  double screening_, largest_bound_, least_bound_ = 0;
+  std::vector<ShellRange> blocks_;
+  RepulsionEngine engine_;
+  // of the task at hand
+  std::array<const ShellRange*, 3> ranges_{};
+  std::array<Strip, 3> strips_{};
+  std::array<Largest, 3> largest_{};
+  double largest_of_all_ = 0;
+  std::optional<std::size_t> ket_block_;  // ket_ is of this one
+  ShellPairs bra_, ket_;
+};
+
+}  // namespace rhf
