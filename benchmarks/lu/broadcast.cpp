@@ -63,7 +63,7 @@ class Broadcast final : public Matrix {
     return {elements_.data(), {rows, columns}, {1, rows}};
   }
   void close() override { prefetched_ = -1; }
-  // The panels are broadcast when all ranks ask for them.
+  // The diagonal only: panels are broadcast when all ranks ask for them.
   void publish(Part part, const Step& step) override {
     if (part != Part::diagonal) return;
     broadcast(part, step, row_);
@@ -91,8 +91,6 @@ class Broadcast final : public Matrix {
   }
 
  private:
-  static constexpr Part panels[] = {Part::left, Part::upper};
-
   bool is_own(Part part, const Step& step) const { return own().owner(part, step) == rank_; }
   const Line& line(Part panel) const noexcept { return panel == Part::left ? row_ : column_; }
   MPI_Request& request(Part panel) noexcept { return requests_[panel == Part::left ? 0 : 1]; }
@@ -100,7 +98,7 @@ class Broadcast final : public Matrix {
   void broadcast(Part part, const Step& step, const Line& line) {
     if (!line.is_single()) line.broadcast(filled(part, step), step);
   }
-  // Memory for a piece without gaps, with the piece in it where this rank has it.
+  // Memory for a piece without gaps. If this rank has the piece, it is packed there.
   Block filled(Part part, const Step& step) {
     const Block block = room(part, step);
     if (!is_own(part, step)) return block;

@@ -9,8 +9,8 @@ namespace tessera::benchmark::lu {
 /// Whether the panels of a step are made, and travel, while ranks still work on the step before.
 enum class Prefetch { no, yes };
 
-/// Replaces a matrix by its factors L and U, without exchanging rows. Returns the seconds of this rank that
-/// were not spent on computing: transfers, and waiting for others. @collective
+/// Replaces a matrix by its factors L and U, without exchanging rows. Returns the seconds that this rank spent
+/// on communication, waiting for others included. @collective
 double factor(Matrix& matrix, Prefetch prefetch);
 
 }  // namespace tessera::benchmark::lu

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// One-sided LU factorisation, without pivoting, of a dense matrix that is diagonally dominant (Nieplocha and
-// others' kernel from SPLASH-2). Ranks own blocks, or blocks dealt out in turn; each computes what it owns, and
-// gets copies of the panels of each step.
+// LU factorisation, without pivoting, of a dense matrix that is diagonally dominant (a kernel of SPLASH-2: Woo
+// and others, ISCA 1995). Each rank computes the blocks that it owns. One-sided gets bring it the panels of
+// each step. The same with broadcasts of MPI, and ScaLAPACK's PDGETRF, run beside it.
 #include <CLI/CLI.hpp>
-#include <cmath>
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "compute.hpp"
 #include "near_square.hpp"
-#include "scalapack_peer.hpp"
 #include "session.hpp"
 #include "ways.hpp"
 
@@ -58,7 +60,7 @@ class Program {
     return {owners.layout(size, world_.size()), world_.rank(), size.block};
   }
 
-  // Makes a way. It must factor a small matrix and the large one rightly.
+  // Makes a way, which must factor a small matrix and the large one correctly.
   Way checked(const Owners& owners, const Ownership& own, const Make& make) const {
     constexpr index_t block = 8;
     const index_t n = std::max<index_t>(101, block * (near_square(world_.size())[1] + 5) - 3);
@@ -66,7 +68,7 @@ class Program {
     check_factors(world_, small, make(small));
     Way way = make(own);
     const double found = residual(world_, own, way);
-    require(found < 1, way.name + " leaves a residual of " + std::to_string(found));
+    require(found < 1, way.name + ", whose residual is " + std::to_string(found));
     return way;
   }
 
@@ -92,7 +94,7 @@ class Program {
     for (const Way* way : {&gets, &broadcasts}) share(owners, own, *way);
   }
 
-  // Calls overwrite the matrix, so it is set again between the samples.
+  // A call overwrites the matrix, so it is set again between samples.
   Reference reference(const Ownership& own, const Way& way, std::optional<Target> target) const {
     return {.name = way.name,
             .routine = repeat([way] { way.factor(); }),
@@ -135,7 +137,7 @@ int main(int argc, char** argv) {
       argc, argv, "LU factorisation without pivoting, with panels that come by one-sided gets.",
       runtime.world().rank() == 0, [&](CLI::App& app) {
         app.add_option("--size", size.n, "Rows and columns of the matrix (3072; with --quick 256)")
-            ->check(CLI::Range(1, 65536))
+            ->check(CLI::Range(1, 40000))  // one rank's elements of ScaLAPACK are counted in 32 bits
             ->type_name("N");
         app.add_option("--block", size.block, "Rows and columns of a block")
             ->check(CLI::Range(1, 4096))
@@ -150,13 +152,17 @@ int main(int argc, char** argv) {
   Session session(runtime, "lu", parsed.options);
   lu::Program(session, size)();
   session.note(
-      "Before it is measured, each way factors a small matrix, whose factors must be those of LAPACK's DGETRF "
-      "on "
-      "one process, and the large one, for which max |A - L U| must be below max |A| n epsilon.");
+      "Before it is measured, each way factors a small matrix and the large one. The small one's factors must "
+      "be "
+      "those of LAPACK's DGETRF on one process; the large one must have max |A - L U| < max |A| n epsilon.");
   session.note(
-      "The matrix is diagonally dominant. PDGETRF looks for pivots, and finds them on the diagonal; the others "
-      "do "
-      "not look. All are on one grid of processes. The time of PDGETRF is for blocks dealt out in turn.");
+      "Communication is all that ranks do but compute: transfers, packing, and waiting for others. The share "
+      "is "
+      "that of all ranks together.");
+  session.note(
+      "The matrix is diagonally dominant. PDGETRF searches for pivots and finds them on the diagonal; the "
+      "others do "
+      "not search. All use the same grid of processes and the same blocks.");
   session.finish();
   return 0;
 }

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include <array>
 #include <memory>
 #include <vector>
 
@@ -14,7 +13,8 @@
 
 namespace tessera::benchmark::lu {
 
-/// A distributed matrix, and a way in which the parts of a step come to the ranks that work with them.
+/// A distributed matrix, and how the parts of a step come to the ranks that work with them. For each step,
+/// ranks publish what they have made, and wait for what they work with.
 class Matrix {
  public:
   virtual ~Matrix() = default;

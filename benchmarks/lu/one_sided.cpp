@@ -10,8 +10,8 @@
 namespace tessera::benchmark::lu {
 namespace {
 
-// Flag `part * ranks + r` of a rank counts the parts that rank r has made for it. One flag for all ranks would
-// not do: the part of a step may be told before that of an earlier step, by another rank.
+// Flag `part * ranks + r` of a rank counts the parts that rank r has made for it. There is a flag for each r
+// because notifications of different ranks may come in another order than the steps.
 class OneSided final : public Matrix {
  public:
   OneSided(const Group& world, const Ownership& own)
@@ -28,8 +28,7 @@ class OneSided final : public Matrix {
     array_.sync();
   }
   void publish(Part part, const Step&) override {
-    // Ends the access, as its writes must be seen before the flags.
-    access_.reset();
+    access_.reset();  // what was written becomes visible before the notifications
     if (part != Part::upper) notify(part, own().row_mates());
     if (part != Part::left) notify(part, own().column_mates());
     open();
@@ -39,9 +38,13 @@ class OneSided final : public Matrix {
     progress();
   }
   void progress() override {
-    for (const Part part : {Part::left, Part::upper}) {
-      if (is_own(part, *wanted_) || transfer(part)) continue;
-      if (flags_.test(flag(part, own().owner(part, *wanted_)))) begin(part, *wanted_);
+    for (const Part part : panels) {
+      if (is_own(part, *wanted_)) continue;
+      if (transfer(part)) {
+        transfer(part)->test();
+      } else if (flags_.test(flag(part, own().owner(part, *wanted_)))) {
+        begin(part, *wanted_);
+      }
     }
   }
   ConstBlock wait(Part part, const Step& step) override {
@@ -78,8 +81,8 @@ class OneSided final : public Matrix {
   Array<double, 2> array_;
   Flags flags_;
   std::optional<LocalAccess<double, 2>> access_;
-  std::optional<Step> wanted_;
-  std::optional<Request> transfers_[3];
+  std::optional<Step> wanted_;           // its panels are to be prefetched
+  std::optional<Request> transfers_[3];  // of parts whose notification has come
 };
 
 }  // namespace

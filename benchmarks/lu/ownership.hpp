@@ -22,7 +22,7 @@ class Axis {
   int owner(index_t i) const { return owners_[static_cast<std::size_t>(i)]; }
   /// How many of the first `i` rows this process has. @local
   index_t before(index_t i) const { return before_[static_cast<std::size_t>(i)]; }
-  /// How many rows this process has.
+  /// How many rows this process has. @local
   index_t count() const { return before_.back(); }
   /// This process's rows from row `first` on, in ranges that are as long as possible. @local
   std::vector<Range> ranges(index_t first) const;
@@ -44,7 +44,7 @@ struct Step {
 
 /// What the step makes: the block on the diagonal, the columns below it, and the rows to the right of it.
 enum class Part { diagonal, left, upper };
-inline constexpr Part parts[] = {Part::diagonal, Part::left, Part::upper};
+inline constexpr Part panels[] = {Part::left, Part::upper};
 
 /// Which rows and columns this process has, and the steps. The elements of a process are stored by columns.
 class Ownership {
@@ -57,24 +57,24 @@ class Ownership {
   const Axis& rows() const noexcept { return rows_; }
   const Axis& columns() const noexcept { return columns_; }
   const std::vector<Step>& steps() const noexcept { return steps_; }
-  /// The largest width of a step.
+  /// The largest width of a step. @local
   index_t block() const noexcept { return block_; }
-  /// The place of this process in the grid.
+  /// The place of this process in the grid. @local
   const Index<2>& place() const noexcept { return place_; }
 
   bool has_rows_of(const Step& step) const noexcept { return step.row == place_[0]; }
   bool has_columns_of(const Step& step) const noexcept { return step.column == place_[1]; }
-  /// The rank that has the piece of a part that this process works with.
+  /// The rank that has the piece of a part that this process works with. @local
   int owner(Part part, const Step& step) const;
-  /// The other ranks in this process's row of the grid, and in its column.
+  /// The other ranks in this process's row of the grid, and in its column. @local
   std::vector<int> row_mates() const;
   std::vector<int> column_mates() const;
-  /// The piece of a part that this process works with: its patches, and its extents without gaps.
+  /// The piece of a part that this process works with: its patches, and its extents without gaps. @local
   std::vector<Patch<2>> patches(Part part, const Step& step) const;
   Extents<2> extents(Part part, const Step& step) const;
-  /// The place of an element among those of this process: of the first at or behind it.
+  /// How many rows and columns of this process are before an element: its place, if this process has it.
   Index<2> local(const Index<2>& at) const { return {rows_.before(at[0]), columns_.before(at[1])}; }
-  /// The first element of a part.
+  /// The first element of a part. @local
   static Index<2> first(Part part, const Step& step) noexcept;
 
  private:

@@ -11,13 +11,13 @@
 
 namespace tessera::benchmark::lu {
 
-/// A matrix of one's own, and one way to factor it.
+/// A matrix, and one way to factor it.
 struct Way {
   std::string name;
   /// Calls a function with this rank's elements. @collective
   std::function<void(const std::function<void(const Block&)>&)> visit;
-  /// Replaces the matrix by its factors. Returns the seconds of this rank that were not spent on computing, if
-  /// it knows them. @collective
+  /// Replaces the matrix by its factors. Returns the seconds that this rank spent on communication; 0 if
+  /// unknown. @collective
   std::function<double()> factor;
 };
 
@@ -28,7 +28,7 @@ Way by_broadcasts(const Group& world, const Ownership& own, Prefetch prefetch);
 /// ScaLAPACK's PDGETRF, which looks for pivots. The layout must be block-cyclic. @collective
 Way by_pdgetrf(const Group& world, const Ownership& own);
 
-/// Sets the matrix to given elements: diagonally dominant by rows and columns, so that no rows need to be
+/// Sets the elements of a matrix that is diagonally dominant by rows and columns, so that no rows need to be
 /// exchanged. @collective
 void set(const Ownership& own, const Way& way);
 /// Factors a matrix. Its factors must be those of LAPACK's DGETRF on one process. @collective @throws Error
