@@ -160,8 +160,7 @@ bool equations(const Group& world) {
   fill(force, 0.01);
   fill(place, 0.0);  // where the solver begins
   stiffness.get_diagonal(diagonal);
-  const auto apply = [&](const Array<double, 1>& x, Array<double, 1>& y) { stiffness.multiply(x, y); };
-  const tessera::KrylovResult result = cg(apply, force, place, {.tolerance = 1e-10}, tessera::Jacobi(diagonal));
+  const tessera::KrylovResult result = cg(stiffness, force, place, {.tolerance = 1e-10}, tessera::Jacobi(diagonal));
   if (!result.converged())
     std::cout << "no solution after " << result.iterations << " iterations: " << to_string(result.stop) << '\n';
   // [krylov]

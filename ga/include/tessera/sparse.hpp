@@ -82,6 +82,13 @@ class SparseMatrix {
   void multiply(T alpha, const Array<T, 1>& x, T beta, Array<T, 1>& y) const;
   /// y = A x.
   void multiply(const Array<T, 1>& x, Array<T, 1>& y) const { multiply(T{1}, x, T{0}, y); }
+  /// The same, so that the matrix is an operator for the solvers of <tessera/krylov.hpp>.
+  void operator()(const Array<T, 1>& x, Array<T, 1>& y) const { multiply(x, y); }
+  /// The same for callers that order accesses themselves: all ranks have synchronised since x was changed, and
+  /// do so again before x is changed or a rank reads elements of y that others own. If x or y has another
+  /// layout than products are fastest for, or y is x, it synchronises nevertheless. @collective @throws
+  /// likewise
+  void multiply_unsynchronised(const Array<T, 1>& x, Array<T, 1>& y) const;
   /// y = alpha A^T x + beta y, and with the conjugated transpose A^H. Here each rank adds to the elements of y
   /// that others own. Sums over several ranks are added in any order. Otherwise as multiply. @collective
   /// @throws likewise
@@ -96,7 +103,9 @@ class SparseMatrix {
   struct Made;
   SparseMatrix(Made&& made, const Group& group, index_t rows, index_t columns, std::string_view name);
   void require_group(const Group& other, std::string_view operation) const;
-  /// Begins a product that maps vectors of `from` elements to vectors of `to` elements.
+  /// Requires that a product which maps vectors of `from` elements to vectors of `to` elements can begin.
+  void require_vectors(std::string_view operation, index_t from, const Array<T, 1>& x, index_t to,
+                       const Array<T, 1>& y) const;
   void begin_product(std::string_view operation, index_t from, const Array<T, 1>& x, index_t to,
                      const Array<T, 1>& y) const;
 

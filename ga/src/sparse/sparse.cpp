@@ -140,17 +140,33 @@ void SparseMatrix<T>::require_group(const Group& other, std::string_view operati
 }
 
 template <Arithmetic T>
-void SparseMatrix<T>::begin_product(std::string_view operation, index_t from, const Array<T, 1>& x, index_t to,
-                                    const Array<T, 1>& y) const {
+void SparseMatrix<T>::require_vectors(std::string_view operation, index_t from, const Array<T, 1>& x,
+                                      index_t to, const Array<T, 1>& y) const {
   require_group(x.group(), operation);
   require_group(y.group(), operation);
-  if (x.size() != from || y.size() != to) {
-    throw UsageError(
-        formatted("{}: sparse matrix \"{}\" of extents {} x {} does not fit \"{}\" of {} elements and "
-                  "\"{}\" of {}",
-                  operation, name(), rows_, columns_, x.name(), x.size(), y.name(), y.size()));
-  }
+  if (x.size() == from && y.size() == to) return;
+  throw UsageError(
+      formatted("{}: sparse matrix \"{}\" of extents {} x {} does not fit \"{}\" of {} elements and "
+                "\"{}\" of {}",
+                operation, name(), rows_, columns_, x.name(), x.size(), y.name(), y.size()));
+}
+
+template <Arithmetic T>
+void SparseMatrix<T>::begin_product(std::string_view operation, index_t from, const Array<T, 1>& x, index_t to,
+                                    const Array<T, 1>& y) const {
+  require_vectors(operation, from, x, to, y);
   detail::begin_operation(operation, {values_.core(), x.core(), y.core()}, detail::Shapes::any);
+}
+
+template <Arithmetic T>
+void SparseMatrix<T>::multiply_unsynchronised(const Array<T, 1>& x, Array<T, 1>& y) const {
+  const bool in_place = &x.core() != &y.core() && x.core().layout() == column_layout().core() &&
+                        y.core().layout() == row_layout().core();
+  if (!in_place) return multiply(x, y);
+  require_vectors("multiply_unsynchronised", columns_, x, rows_, y);
+  x.core().require_open();
+  y.core().require_open();
+  detail::multiply({pattern_, local_values()}, T{1}, x, T{0}, y);
 }
 
 template <Arithmetic T>

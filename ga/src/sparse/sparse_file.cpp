@@ -19,7 +19,7 @@
 namespace tessera {
 namespace {
 
-enum class Field { real, integer, pattern, complex };
+enum class NumberKind { real, integer, pattern, complex };
 enum class Symmetry { general, symmetric, hermitian, skew };
 
 // A file whose header has been read. What is wrong with it is thrown as a UsageError.
@@ -27,7 +27,7 @@ class MatrixFile {
  public:
   explicit MatrixFile(const std::string& path);
 
-  Field field = Field::real;
+  NumberKind kind = NumberKind::real;
   Symmetry symmetry = Symmetry::general;
   index_t rows = 0, columns = 0, entries = 0;
 
@@ -60,18 +60,18 @@ Word word_of(const std::string& text, const std::vector<std::pair<std::string_vi
 
 MatrixFile::MatrixFile(const std::string& path) : in_(path, std::ios::binary) {
   if (!in_) throw UsageError("it cannot be opened");
-  std::string line, banner, object, format, kind, shape;
+  std::string line, banner, object, format, numbers, shape;
   std::getline(in_, line);
   position_ = std::ssize(line) + 1;
   std::transform(line.begin(), line.end(), line.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  std::istringstream(line) >> banner >> object >> format >> kind >> shape;
+  std::istringstream(line) >> banner >> object >> format >> numbers >> shape;
   if (banner != "%%matrixmarket" || object != "matrix" || format != "coordinate")
     throw UsageError("it does not begin with \"%%MatrixMarket matrix coordinate\"");
-  field = word_of<Field>(kind, {{"real", Field::real},
-                                {"integer", Field::integer},
-                                {"pattern", Field::pattern},
-                                {"complex", Field::complex}});
+  kind = word_of<NumberKind>(numbers, {{"real", NumberKind::real},
+                                       {"integer", NumberKind::integer},
+                                       {"pattern", NumberKind::pattern},
+                                       {"complex", NumberKind::complex}});
   symmetry = word_of<Symmetry>(shape, {{"general", Symmetry::general},
                                        {"symmetric", Symmetry::symmetric},
                                        {"hermitian", Symmetry::hermitian},
@@ -102,16 +102,14 @@ void MatrixFile::for_each_line(int part, int parts, F&& f) {
     std::getline(in_, line);
     position_ = begin + std::ssize(line);
   }
-  while (position_ < end) {
-    if (!next_line(line)) return;
-    f(line);
-  }
+  // Lines without an entry may be the last ones of a share.
+  while (next_line(line) && position_ - std::ssize(line) - 1 < end) f(line);
 }
 
 // The numbers of a line, one after another.
-class Numbers {
+class LineReader {
  public:
-  explicit Numbers(std::string_view line) : line_(line), rest_(line) {}
+  explicit LineReader(std::string_view line) : line_(line), rest_(line) {}
 
   template <class Number>
   Number next() {
@@ -121,6 +119,7 @@ class Numbers {
     const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), number);
     if (error != std::errc()) fail();
     rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+    if (!rest_.empty() && spaces.find(rest_.front()) == std::string_view::npos) fail();
     return number;
   }
   void end() {
@@ -128,34 +127,36 @@ class Numbers {
     if (!rest_.empty()) fail();
   }
   [[noreturn]] void fail() const {
+    constexpr std::size_t most_shown = 60;
     throw UsageError(formatted("its line \"{}\" is no entry of the kind that the file is said to have",
-                               line_.substr(0, line_.find_last_not_of("\r\n") + 1)));
+                               line_.substr(0, std::min(line_.find_last_not_of(spaces) + 1, most_shown))));
   }
 
  private:
-  void skip_spaces() noexcept { rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r"), rest_.size())); }
+  void skip_spaces() noexcept { rest_.remove_prefix(std::min(rest_.find_first_not_of(spaces), rest_.size())); }
+  static constexpr std::string_view spaces = " \t\r";
   std::string_view line_, rest_;
 };
 
 template <class T>
-void require_fitting(Field field) {
+void require_fitting(NumberKind kind) {
   constexpr bool real = std::is_arithmetic_v<T>;
-  if (real && field == Field::complex)
+  if (real && kind == NumberKind::complex)
     throw UsageError("its numbers are complex, and those of the matrix are not");
-  if (std::is_integral_v<T> && field == Field::real)
+  if (std::is_integral_v<T> && kind == NumberKind::real)
     throw UsageError("its numbers are real, and those of the matrix integers");
 }
 
 template <class T>
-T value_of(Numbers& numbers, Field field) {
-  if (field == Field::pattern) return T{1};
+T value_of(LineReader& numbers, NumberKind kind) {
+  if (kind == NumberKind::pattern) return T{1};
   if constexpr (std::is_integral_v<T>) {
     return numbers.next<T>();
   } else if constexpr (std::is_floating_point_v<T>) {
     return static_cast<T>(numbers.next<double>());
   } else {
     const double real = numbers.next<double>(),
-                 imaginary = field == Field::complex ? numbers.next<double>() : 0;
+                 imaginary = kind == NumberKind::complex ? numbers.next<double>() : 0;
     return T(std::complex<double>(real, imaginary));
   }
 }
@@ -163,9 +164,9 @@ T value_of(Numbers& numbers, Field field) {
 // Adds an entry of a line, and the one across the diagonal that the file leaves out.
 template <class T>
 void add_entry(std::string_view line, const MatrixFile& file, std::vector<Triplet<T>>& triplets) {
-  Numbers numbers(line);
+  LineReader numbers(line);
   const auto row = numbers.next<index_t>(), column = numbers.next<index_t>();
-  const T value = value_of<T>(numbers, file.field);
+  const T value = value_of<T>(numbers, file.kind);
   numbers.end();
   if (row < 1 || row > file.rows || column < 1 || column > file.columns)
     throw UsageError(formatted("its entry ({}, {}) is outside {} rows and {} columns", row, column, file.rows,
@@ -191,7 +192,7 @@ FileTriplets<T> read_matrix_market(const Group& group, const std::string& path) 
   index_t lines = 0, entries = 0;
   try {
     MatrixFile file(path);
-    require_fitting<T>(file.field);
+    require_fitting<T>(file.kind);
     read.rows = file.rows;
     read.columns = file.columns;
     entries = file.entries;

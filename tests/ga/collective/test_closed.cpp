@@ -272,6 +272,7 @@ std::vector<Member> epochs_and_containers_of(Objects& o) {
       {"an operation on a copy", [&] { fill(o.copies.copy(), 1); }},
       {"SparseMatrix::row", [&] { (void)o.matrix.row(0); }},
       {"SparseMatrix::multiply", [&] { o.matrix.multiply(v, w); }},
+      {"SparseMatrix::multiply_unsynchronised", [&] { o.matrix.multiply_unsynchronised(v, w); }},
       {"SparseMatrix::multiply_transposed", [&] { o.matrix.multiply_transposed(1.0, v, 0.0, w); }},
       {"SparseMatrix::multiply_adjoint", [&] { o.matrix.multiply_adjoint(1.0, v, 0.0, w); }},
       {"SparseMatrix::multiply of matrices", [&] { o.matrix.multiply(a, b); }},

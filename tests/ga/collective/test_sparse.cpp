@@ -255,6 +255,30 @@ TEST(Sparse, operations_end_the_epochs_of_their_arrays) {
   EXPECT_EQ(reduce(y, Reduce::max), static_cast<double>(all.size()));
 }
 
+// The solver calls multiply_unsynchronised, for vectors of the matrix's layout and of another one.
+TEST(Sparse, a_matrix_is_an_operator_of_solvers) {
+  const Group& all = world();
+  const index_t n = 60;
+  std::vector<Triplet<double>> mine;
+  for (index_t i = all.rank(); i < n; i += all.size()) {
+    mine.push_back({i, i, 4.0});
+    if (i + 17 < n) mine.push_back({i, i + 17, -1.0}), mine.push_back({i + 17, i, -1.0});
+  }
+  for (const Balance balance : {Balance::rows, Balance::nonzeros}) {
+    const SparseMatrix<double> a(all, n, n, mine, {.name = "A", .balance = balance});
+    for (const auto& layout : {a.row_layout(), Layout<1>::block_cyclic({n}, {7}, {{all.size()}})}) {
+      Array<double, 1> known(all, layout, {.name = "known"});
+      for_each_local(known, [](const Index<1>& i, double& e) { e = static_cast<double>(i[0] % 7 - 3); });
+      auto b = known.duplicate("b"), x = known.duplicate("x");
+      a(known, b);
+      fill(x, 0.0);
+      EXPECT_TRUE(cg(a, b, x, {.tolerance = 1e-13}).converged());
+      axpby(1.0, known, -1.0, x);
+      EXPECT_LT(norm_inf(x), 1e-10);
+    }
+  }
+}
+
 TEST(Sparse, wrong_uses_are_told) {
   const Group& all = world();
   const Triplet<double> outside{3, 9, 1};
@@ -266,6 +290,7 @@ TEST(Sparse, wrong_uses_are_told) {
   SparseMatrix<double> a(all, 4, 6, {}, {.name = "A"});
   Array<double, 1> x(all, {6}, {.name = "x"}), y(all, {5}, {.name = "y"});
   EXPECT_NE(message_of<UsageError>([&] { a.multiply(x, y); }).find("\"y\" of 5"), std::string::npos);
+  EXPECT_THROW(a.multiply_unsynchronised(x, y), UsageError);
   EXPECT_THROW(a.multiply_transposed(1.0, x, 0.0, y), UsageError);
   EXPECT_THROW(a.multiply_adjoint(1.0, x, 0.0, x), UsageError);
   EXPECT_THROW(a.get_diagonal(x), UsageError);

@@ -84,11 +84,14 @@ class KrylovSpace {
         r, [factor = power(-exponent_)](T& y, const T& x) { y = factor * x - y; }, b_);
     return squared_norm(r);
   }
-  /// y = A x.
+  /// y = A x. Before x changes, the ranks meet in a reduction or in the next product.
   template <class Apply>
   void apply_to(Apply& apply, const Vector& x, Vector& y) const {
     x.sync();
-    std::invoke(apply, x, y);
+    if constexpr (requires { apply.multiply_unsynchronised(x, y); })
+      apply.multiply_unsynchronised(x, y);
+    else
+      std::invoke(apply, x, y);
     y.core().order_local_access();
   }
   /// y = M x. Preconditioners that need only a rank's own elements are @local.
@@ -116,7 +119,7 @@ class KrylovSpace {
   template <std::size_t count>
   std::array<Scalar, count> dots(const std::array<Pair, count>& pairs) const {
     const std::vector<Scalar> sums = dots(std::span<const Pair>(pairs));
-    std::array<Scalar, count> all;
+    std::array<Scalar, count> all{};
     std::copy(sums.begin(), sums.end(), all.begin());
     return all;
   }
