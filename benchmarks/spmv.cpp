@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+//
+// Sparse matrix times vector, y = A x: by Tessera, which fetches all elements of x that a rank needs together;
+// by one get for each such element; and by MPI with a packed exchange. The matrix is the stiffness matrix of an
+// elastic beam, or that of a Matrix Market file.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <functional>
+#include <memory>
+
+#include "sparse/local_rows.hpp"
+#include "sparse/problem.hpp"
+
+namespace tessera::benchmark::sparse {
+namespace {
+
+/// A way to multiply, with its vectors: the elements of this rank.
+struct Way {
+  std::string name;
+  std::function<void()> multiply;  // @collective
+  double *x, *y;
+};
+
+// This rank's elements of a vector of blocks.
+double* own(const Array<double, 1>& vector) {
+  const Patch<1> mine = vector.local_patch();
+  return mine.empty() ? nullptr : vector.address(mine.lo);
+}
+
+Way by_tessera(const SparseMatrix<double>& matrix) {
+  const auto vectors = std::make_shared<std::pair<Array<double, 1>, Array<double, 1>>>(
+      Array<double, 1>(matrix.group(), matrix.column_layout(), {.name = "x"}),
+      Array<double, 1>(matrix.group(), matrix.row_layout(), {.name = "y"}));
+  return {"SparseMatrix::multiply", [&matrix, vectors] { matrix.multiply(vectors->first, vectors->second); },
+          own(vectors->first), own(vectors->second)};
+}
+
+Way one_by_one(const SparseMatrix<double>& matrix) {
+  struct State {
+    LocalRows rows;
+    Array<double, 1> x;
+    std::vector<double> needed, y;
+  };
+  const auto state = std::make_shared<State>(
+      State{LocalRows(matrix),
+            Array<double, 1>(matrix.group(), matrix.column_layout(), {.name = "x"}),
+            {},
+            std::vector<double>(static_cast<std::size_t>(matrix.last_row() - matrix.first_row()))});
+  state->needed.resize(static_cast<std::size_t>(state->rows.own()) + state->rows.needed().size());
+  double* x = own(state->x);
+  const auto multiply = [state, x] {
+    state->x.sync();
+    std::copy_n(x, state->rows.own(), state->needed.begin());
+    auto next = state->needed.begin() + state->rows.own();
+    for (const index_t column : state->rows.needed()) *next++ = state->x.load({column});
+    state->rows.multiply(state->needed.data(), state->y.data());
+    state->x.sync();
+  };
+  return {"one get for each element", multiply, x, state->y.data()};
+}
+
+Way by_messages(const SparseMatrix<double>& matrix) {
+  struct State {
+    PackedProduct product;
+    std::vector<double> x, y;
+  };
+  const auto state = std::make_shared<State>(State{PackedProduct(matrix.group(), matrix), {}, {}});
+  const LocalRows& rows = state->product.rows();
+  state->x.resize(static_cast<std::size_t>(rows.own()) + rows.needed().size());
+  state->y.resize(static_cast<std::size_t>(rows.rows()));
+  return {"packed, MPI_Alltoallv", [state] { state->product(state->x, state->y.data()); }, state->x.data(),
+          state->y.data()};
+}
+
+class Program {
+ public:
+  Program(Session& session, const Problem& problem)
+      : session_(session), world_(session.world()), problem_(problem) {}
+
+  void operator()() {
+    const SparseMatrix<double>& matrix = problem_.matrix;
+    const Way tessera = by_tessera(matrix), single = one_by_one(matrix), messages = by_messages(matrix);
+    for (const Way* way : {&tessera, &single, &messages}) check(*way);
+    const bool one_node = world_.node_count() == 1;
+    session_.compare({.section = "y = A x, " + problem_.description(),
+                      .name = tessera.name,
+                      .routine = repeat(tessera.multiply),
+                      .clock = Clock::joint,
+                      .others = waiting(world_)},
+                     {{.name = messages.name,
+                       .routine = repeat(messages.multiply),
+                       .target = Target{Goal::at_least, one_node ? 1.0 : 0.95}},
+                      {.name = single.name,
+                       .routine = repeat(single.multiply),
+                       .target = one_node ? std::optional<Target>() : Target{Goal::at_least, 3.0}}});
+  }
+
+ private:
+  // Compares a product with the serial one.
+  void check(const Way& way) {
+    const SparseMatrix<double>& matrix = problem_.matrix;
+    const std::vector<double> x = some_vector(matrix.columns()), expected = problem_.product(x);
+    const Patch<1> mine = matrix.column_layout().block(world_.rank());
+    if (!mine.empty()) std::copy(x.begin() + mine.lo[0], x.begin() + mine.hi[0], way.x);
+    world_.sync();
+    way.multiply();
+    const auto rows = static_cast<std::size_t>(matrix.last_row() - matrix.first_row());
+    const std::span<const double> wanted(expected.data() + matrix.first_row(), rows);
+    require_everywhere(world_, agree({way.y, rows}, wanted, 1e-12), way.name);
+  }
+
+  Session& session_;
+  const Group& world_;
+  const Problem& problem_;
+};
+
+}  // namespace
+}  // namespace tessera::benchmark::sparse
+
+int main(int argc, char** argv) {
+  using namespace tessera::benchmark;
+  tessera::Runtime runtime(argc, argv);
+  const tessera::Group& world = runtime.world();
+  sparse::ProblemOptions problem_options;
+  auto parsed = parse_options(argc, argv, "Sparse matrix times vector, with and without aggregation.",
+                              world.rank() == 0, [&](CLI::App& app) { add_options(app, problem_options); });
+  if (parsed.exit_status) return *parsed.exit_status;
+  parsed.options.full = {.joint_sample_seconds = 10e-3, .comparison_seconds = 20.0};
+
+  Session session(runtime, "spmv", parsed.options);
+  const sparse::Problem problem = make_problem(world, problem_options, session.is_quick());
+  sparse::Program(session, problem)();
+  session.note(
+      "Before it is measured, each way multiplies the matrix and a vector. The product must agree with that of "
+      "one process, which adds up the elements one after another.");
+  session.note("Not compared with Global Arrays' sparse arrays: the peer's interface has dense ones only.");
+  session.finish();
+  return 0;
+}
