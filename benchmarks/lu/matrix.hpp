@@ -48,7 +48,8 @@ class Matrix {
 /// The piece of a part that this rank works with, where it lies among this rank's elements. @local
 Block piece(const Ownership& own, const Block& elements, Part part, const Step& step);
 
-/// An Array. Each rank gets copies of the panels, when a flag says that they are made. @collective
+/// An Array. Each rank gets copies of the panels, when a flag says that they are made. Blocks on the diagonal
+/// are put. @collective
 std::unique_ptr<Matrix> one_sided(const Group& world, const Ownership& own);
 /// Broadcasts in the rows and columns of the grid: MPI_Ibcast for panels that are prefetched, else MPI_Bcast.
 /// @collective

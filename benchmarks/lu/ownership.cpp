@@ -77,21 +77,12 @@ std::vector<int> Ownership::column_mates() const {
   return mates;
 }
 
-std::vector<Patch<2>> Ownership::patches(Part part, const Step& step) const {
+std::vector<Patch<2>> Ownership::patches(Part panel, const Step& step) const {
   std::vector<Patch<2>> all;
-  switch (part) {
-    case Part::diagonal:
-      all.push_back({{step.begin, step.begin}, {step.end, step.end}});
-      break;
-    case Part::left:
-      for (const Axis::Range& down : rows_.ranges(step.end))
-        all.push_back({{down.begin, step.begin}, {down.end, step.end}});
-      break;
-    case Part::upper:
-      for (const Axis::Range& across : columns_.ranges(step.end))
-        all.push_back({{step.begin, across.begin}, {step.end, across.end}});
-      break;
-  }
+  const bool is_left = panel == Part::left;
+  for (const Axis::Range& range : (is_left ? rows_ : columns_).ranges(step.end))
+    all.push_back(is_left ? Patch<2>{{range.begin, step.begin}, {range.end, step.end}}
+                          : Patch<2>{{step.begin, range.begin}, {step.end, range.end}});
   return all;
 }
 

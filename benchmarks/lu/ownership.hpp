@@ -69,9 +69,10 @@ class Ownership {
   /// The other ranks in this process's row of the grid, and in its column. @local
   std::vector<int> row_mates() const;
   std::vector<int> column_mates() const;
-  /// The piece of a part that this process works with: its patches, and its extents without gaps. @local
-  std::vector<Patch<2>> patches(Part part, const Step& step) const;
+  /// The extents, without gaps, of the piece of a part that this process works with. @local
   Extents<2> extents(Part part, const Step& step) const;
+  /// The patches of that piece, if the part is a panel. @local
+  std::vector<Patch<2>> patches(Part panel, const Step& step) const;
   /// How many rows and columns of this process are before an element: its place, if this process has it.
   Index<2> local(const Index<2>& at) const { return {rows_.before(at[0]), columns_.before(at[1])}; }
   /// The first element of a part. @local
