@@ -11,7 +11,7 @@ namespace rhf {
 /// Builds Fock matrices as the first Global Arrays programs did. The ranks draw tasks from a shared counter.
 /// Each task fetches patches of the density, computes shell quartets, and accumulates patches of the Fock
 /// matrix. No rank waits for another, whatever the tasks cost. Both matrices are distributed: a rank has its
-/// own blocks and the patches of two tasks. Only the Schwarz bounds, a number for each pair of shells, are on
+/// own blocks and the patches of three tasks. Only the Schwarz bounds, a number for each pair of shells, are on
 /// every rank.
 class FockBuilder {
  public:

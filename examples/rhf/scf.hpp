@@ -17,7 +17,7 @@ struct Iteration {
 
 struct ScfOptions {
   double convergence = 1e-8;  // of the energy, in hartree
-  double screening = 1e-12;
+  double screening = 1e-11;
   int max_iterations = 50;
 };
 
