@@ -226,6 +226,7 @@ std::vector<Member> matrix_and_vector_operations_of(Objects& o) {
       {"scale_rows", [&] { scale_rows(a, v); }},
       {"scale_columns", [&] { scale_columns(a, v); }},
       {"symmetrise", [&] { symmetrise(a); }},
+      {"matrix_norm", [&] { (void)matrix_norm(a, tessera::MatrixNorm::row_sum); }},
       {"get_diagonal", [&] { get_diagonal(a, v); }},
       {"set_diagonal", [&] { set_diagonal(a, v); }},
       {"add_diagonal", [&] { add_diagonal(a, v); }},

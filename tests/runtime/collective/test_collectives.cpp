@@ -100,14 +100,14 @@ void check_reduce(const Group& group, index_t count, Reduce operation, int seed)
   group.all_reduce(std::span<T>(data), operation);
   Comparison compared;
   for (std::size_t i = 0; i < data.size(); ++i) compared(i, expected[i], data[i]);
+  EXPECT_TRUE(compared.equal()) << to_string(operation) << " of " << count << " "
+                                << to_string(element_kind<T>());
   // On one member only; the others keep their data.
   const int root = seed % group.size();
   data = given;
   group.reduce(std::span<T>(data), operation, root);
-  const auto& wanted = group.rank() == root ? expected : given;
-  for (std::size_t i = 0; i < data.size(); ++i) compared(i, wanted[i], data[i]);
-  EXPECT_TRUE(compared.equal()) << to_string(operation) << " of " << count << " "
-                                << to_string(element_kind<T>()) << ", root " << root;
+  EXPECT_TRUE(data == (group.rank() == root ? expected : given))
+      << to_string(operation) << " of " << count << " " << to_string(element_kind<T>()) << " to " << root;
 }
 
 template <class T>
