@@ -32,6 +32,7 @@ class Ends {
   Others waiting() const { return benchmark::waiting(world()); }
   /// The target computes without any call, until rank 0 stores a word in its memory. Needs is_served(). @local
   Others computing() { return benchmark::computing(signal_); }
+
   /// Rank 0 calls f() while the other rank does what `others` says. @collective
   template <class F>
   void call(const Others& others, F&& f) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include <CLI/CLI.hpp>
+
 #include <tessera/runtime/error.hpp>
 #include <tessera/runtime/local_buffer.hpp>
 
@@ -140,9 +141,9 @@ int main(int argc, char** argv) {
   const bool served = runtime.progress() != tessera::ProgressMode::poll;
   overlap::Program(session, has_windows(world), served, sizes, slow_wire)();
   session.note(
-      "The time is that of starting the transfer, computing for as long as it takes alone, and waiting for it. "
-      "The "
-      "reference is the transfer alone. The share is what of the transfer's time the computation hid.");
+      "The time is that of starting the transfer, computing for as long as it takes alone, and waiting for "
+      "it. The reference is the transfer alone. The share is what of the transfer's time the computation "
+      "hid.");
   if (world.node_count() == 1)
     session.note(
         "On one node the calling process copies before its call returns, so there is nothing to hide.");

@@ -13,8 +13,8 @@
 #include "movers.hpp"
 #include "mpi_peer.hpp"
 
-/// The movers of the libraries: rows at the beginning of one rank's memory, a block, and dense rows of rank 0.
-/// Each transfer is complete at its target on return.
+/// The movers of the libraries. They move between a dense buffer of rank 0 and rows at the beginning of one
+/// rank's memory. Each transfer is complete at its target on return.
 namespace tessera::benchmark {
 
 /// The buffer as the local side of transfers. @local

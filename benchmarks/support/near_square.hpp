@@ -6,7 +6,7 @@
 
 namespace tessera::benchmark {
 
-/// The most nearly square grid of so many ranks. @local
+/// The most nearly square grid of so many places, such as ranks. @local
 inline Extents<2> near_square(int ranks) {
   int rows = 1;
   for (int i = 1; i * i <= ranks; ++i) {

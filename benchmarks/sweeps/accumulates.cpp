@@ -4,14 +4,12 @@
 // Accumulates of short runs, which the target's agent adds between nodes; and of contiguous blocks, against the
 // source that locks, gets, adds, puts and unlocks.
 #include <algorithm>
-#include <memory>
 
 #include <tessera/runtime/local_buffer.hpp>
 #include <tessera/runtime/mutexes.hpp>
 
 #include "by_hand.hpp"
-#include "library_movers.hpp"
-#include "sections.hpp"
+#include "rivals.hpp"
 #include "signal.hpp"
 
 namespace tessera::benchmark::sweeps {
@@ -25,27 +23,7 @@ Mover accumulate_only(Mover mover) {
   return mover;
 }
 
-// The other libraries' memory, as far as they are here.
-class Rivals {
- public:
-  Rivals(const Group& world, const Place& place, index_t most) : target_(world.size() - 1) {
-    if (place.windows) window_.emplace(world, most, fastest_memory(world));
-    if (place.armci) armci_ = armci_peer::allocate(world, most);
-  }
-  std::vector<Mover> of(const Rows& rows, double* buffer) {
-    std::vector<Mover> movers;
-    if (window_) movers.push_back(by_window(*window_, target_, rows, buffer));
-    if (armci_) movers.push_back(by_armci(*armci_, target_, rows, buffer));
-    return movers;
-  }
-
- private:
-  int target_;
-  std::optional<mpi_peer::Window> window_;
-  std::unique_ptr<armci_peer::Memory> armci_;
-};
-
-/// Accumulates a block onto the last rank's memory in both ways.
+// Accumulates a block onto the last rank's memory in both ways.
 class Drivers {
  public:
   Drivers(const Group& world, index_t most)

@@ -8,8 +8,7 @@
 #include <tessera/array.hpp>
 #include <tessera/runtime/local_buffer.hpp>
 
-#include "library_movers.hpp"
-#include "sections.hpp"
+#include "rivals.hpp"
 
 namespace tessera::benchmark::sweeps {
 namespace {
@@ -87,23 +86,18 @@ class Patches {
 void shapes(Session& session, const Place& place) {
   if (!session.wants(section)) return;
   const Group& world = session.world();
-  const int target = world.size() - 1;
   constexpr index_t row_bytes = edge * element;
   const std::vector<index_t> widths =
       session.is_quick() ? std::vector<index_t>{1, 32} : std::vector<index_t>{1, 2, 8, 32, 128, 512};
   const LocalBuffer<double> buffer(edge * widths.back());
   Patches patches(world, buffer.data());
-  std::optional<mpi_peer::Window> window;
-  if (place.windows) window.emplace(world, edge * row_bytes, fastest_memory(world));
-  std::unique_ptr<armci_peer::Memory> armci;
-  if (place.armci) armci = armci_peer::allocate(world, edge * row_bytes);
+  Rivals rivals(world, place, edge * row_bytes);
   for (const index_t width : widths) {
     const Rows columns{edge, width * element, row_bytes, width * element};
     const Mover own = patches.whole({edge, width}), rows = patches.whole({width, edge});
     const std::string name = format_bytes(columns.count * columns.bytes) + ", k = " + std::to_string(width);
-    std::vector<Mover> others{patches.row_by_row({edge, width})};
-    if (window) others.push_back(by_window(*window, target, columns, buffer.data()));
-    if (armci) others.push_back(by_armci(*armci, target, columns, buffer.data()));
+    std::vector<Mover> others = rivals.of(columns, buffer.data());
+    others.push_back(patches.row_by_row({edge, width}));
     measure(session, {section, name, places_of(columns)}, span_of(buffer), own, others);
     const Transfer in_rows{section, name + ", in rows", places_of(Rows::contiguous(width * row_bytes))};
     for (const Operation operation : {Operation::put, Operation::get, Operation::accumulate}) {

@@ -30,6 +30,12 @@ TEST(Median, OddAndEvenCounts) {
 
 TEST(Median, IsNotMovedByOutliers) { EXPECT_EQ(median(std::vector{1.0, 1.0, 1.0, 1e9, -1e9}), 1.0); }
 
+TEST(Quotients, AreOfTheSameNumberAndOfNeighbours) {
+  EXPECT_EQ(quotients(std::vector{6.0, 1.0}, std::vector{2.0, 4.0}), (std::vector{3.0, 0.25}));
+  EXPECT_EQ(neighbour_ratios(std::vector{6.0, 2.0, 1.0, 4.0, 9.0}), (std::vector{3.0, 0.25}));
+  EXPECT_TRUE(neighbour_ratios(std::vector{6.0}).empty());
+}
+
 TEST(MedianEstimate, EqualSamplesLeaveNoDoubt) {
   const Estimate estimate = median_estimate(std::vector<double>(31, 2.5));
   EXPECT_EQ(estimate.value, 2.5);
