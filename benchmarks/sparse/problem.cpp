@@ -14,8 +14,8 @@
 namespace tessera::benchmark::sparse {
 
 std::string Problem::description() const {
-  return name + ": order " + std::to_string(matrix.rows()) + ", " + std::to_string(matrix.nonzeros()) +
-         " nonzeros";
+  return name + ": " + std::to_string(matrix.rows()) + " x " + std::to_string(matrix.columns()) + ", " +
+         std::to_string(matrix.nonzeros()) + " nonzeros";
 }
 
 std::vector<double> Problem::product(const std::vector<double>& x) const {

@@ -19,7 +19,7 @@ struct Problem {
   SparseMatrix<double> matrix;
   std::function<std::vector<Triplet<double>>()> all;  // @local
 
-  /// "stiffness matrix of a beam: order 3000, 112806 nonzeros". @local
+  /// "stiffness matrix of a beam: 3000 x 3000, 112806 nonzeros". @local
   std::string description() const;
   /// The sum of a row's triplets times the elements of x, for all rows. @local
   std::vector<double> product(const std::vector<double>& x) const;

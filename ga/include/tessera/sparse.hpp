@@ -80,9 +80,9 @@ class SparseMatrix {
   /// while rows that do not need them are multiplied. The result has the same bits on any number of ranks.
   /// @collective @throws UsageError if the lengths do not fit, or groups differ
   void multiply(T alpha, const Array<T, 1>& x, T beta, Array<T, 1>& y) const;
-  /// y = A x.
+  /// y = A x. @collective @throws likewise
   void multiply(const Array<T, 1>& x, Array<T, 1>& y) const { multiply(T{1}, x, T{0}, y); }
-  /// The same, so that the matrix is an operator for the solvers of <tessera/krylov.hpp>.
+  /// The same, so that the matrix is an operator for the solvers of <tessera/krylov.hpp>. @collective
   void operator()(const Array<T, 1>& x, Array<T, 1>& y) const { multiply(x, y); }
   /// The same for callers that order accesses themselves: all ranks have synchronised since x was changed, and
   /// do so again before x is changed or a rank reads elements of y that others own. If x or y has another
