@@ -137,7 +137,7 @@ int main(int argc, char** argv) {
       argc, argv, "LU factorisation without pivoting, with panels that come by one-sided gets.",
       runtime.world().rank() == 0, [&](CLI::App& app) {
         app.add_option("--size", size.n, "Rows and columns of the matrix (3072; with --quick 256)")
-            ->check(CLI::Range(1, 40000))  // one rank's elements of ScaLAPACK are counted in 32 bits
+            ->check(CLI::Range(1, 40000))  // ScaLAPACK counts a rank's elements in 32 bits
             ->type_name("N");
         app.add_option("--block", size.block, "Rows and columns of a block")
             ->check(CLI::Range(1, 4096))
@@ -153,16 +153,13 @@ int main(int argc, char** argv) {
   lu::Program(session, size)();
   session.note(
       "Before it is measured, each way factors a small matrix and the large one. The small one's factors must "
-      "be "
-      "those of LAPACK's DGETRF on one process; the large one must have max |A - L U| < max |A| n epsilon.");
+      "be those of LAPACK's DGETRF on one process; the large one must have max |A - L U| < max |A| n epsilon.");
   session.note(
       "Communication is all that ranks do but compute: transfers, packing, and waiting for others. The share "
-      "is "
-      "that of all ranks together.");
+      "is that of all ranks together.");
   session.note(
       "The matrix is diagonally dominant. PDGETRF searches for pivots and finds them on the diagonal; the "
-      "others do "
-      "not search. All use the same grid of processes and the same blocks.");
+      "others do not search. All use the same grid of processes and the same blocks.");
   session.finish();
   return 0;
 }
