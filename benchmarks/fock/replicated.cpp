@@ -32,6 +32,8 @@ const LocalArray<double, 2>& ReplicatedFock::build(const LocalArray<double, 2>& 
       strips[k] = {density.view().subview(patches[k]), two_electron_.view().subview(patches[k])};
     tasks_.compute(task, strips);
   });
+  // In progress mode poll, a rank that waits in MPI would not serve draws of others.
+  counter_.group().barrier();
   mpi_peer::all_reduce(counter_.group(), two_electron_.data(), two_electron_.size() * index_t{sizeof(double)});
   for (index_t i = 0; i < fock_.extent(0); ++i) {
     for (index_t j = 0; j < fock_.extent(1); ++j)
