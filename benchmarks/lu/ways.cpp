@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "ways.hpp"
 
-#include <algorithm>
 #include <memory>
 
 #include "matrix.hpp"
