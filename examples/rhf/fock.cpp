@@ -21,8 +21,15 @@ struct FockBuilder::Densities {
 };
 
 struct FockBuilder::Focks {
+  explicit Focks(double& time) : seconds(&time) {}
+  Focks(Focks&&) = default;
+  ~Focks() {
+    const Timer timer(*seconds);
+    request = {};
+  }
   std::array<LocalArray<double, 2>, 3> patches;
   Request request;
+  double* seconds;
 };
 
 FockBuilder::FockBuilder(const Group& group, const Basis& basis, double screening)
@@ -74,7 +81,7 @@ FockBuilder::Densities FockBuilder::fetch(index_t task) {
 
 FockBuilder::Focks FockBuilder::compute(index_t task, Densities& densities) {
   const auto patches = tasks_.patches(task);
-  Focks focks;
+  Focks focks(times_.accumulate);
   std::array<Strip, 3> strips;
   for (std::size_t k = 0; k < patches.size(); ++k) {
     focks.patches[k] = LocalArray<double, 2>(patches[k].extents());
