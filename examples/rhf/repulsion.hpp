@@ -15,12 +15,12 @@ namespace rhf {
 struct PairData {
   /// The product of a primitive function of a and one of b is a Gaussian.
   struct Primitive {
-    double exponent, inverse;  // inverse of the exponent
-    double factor;             // with the coefficients of both functions
-    std::array<double, 3> centre, from_a;
+    double exponent, inverse;              // the sum of both exponents, and 1 over it
+    double factor;                         // with the coefficients of both functions
+    std::array<double, 3> centre, from_a;  // where it is, and the same seen from a
   };
   std::vector<Primitive> primitives;
-  std::array<double, 3> from_b;  // a's centre
+  std::array<double, 3> from_b;  // where a is, seen from b
 };
 
 /// Repulsion integrals (ab|cd) of quartets of shells, by the recurrence relations that libint2 generates. Its
