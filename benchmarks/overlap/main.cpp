@@ -139,7 +139,9 @@ int main(int argc, char** argv) {
 
   Session session(runtime, "overlap", parsed.options);
   const bool served = runtime.progress() != tessera::ProgressMode::poll;
-  overlap::Program(session, has_windows(world), served, sizes, slow_wire)();
+  const bool windows = has_windows(world);
+  overlap::Program(session, windows, served, sizes, slow_wire)();
+  if (!windows) session.note("MPI has no windows between these nodes: only its messages are compared with.");
   session.note(
       "The time is that of starting the transfer, computing for as long as it takes alone, and waiting for "
       "it. The reference is the transfer alone. The share is what of the transfer's time the computation "
