@@ -160,7 +160,8 @@ bool equations(const Group& world) {
   fill(force, 0.01);
   fill(place, 0.0);  // where the solver begins
   stiffness.get_diagonal(diagonal);
-  const tessera::KrylovResult result = cg(stiffness, force, place, {.tolerance = 1e-10}, tessera::Jacobi(diagonal));
+  const tessera::KrylovResult result =
+      cg(stiffness, force, place, {.tolerance = 1e-10}, tessera::Jacobi(diagonal));
   if (!result.converged())
     std::cout << "no solution after " << result.iterations << " iterations: " << to_string(result.stop) << '\n';
   // [krylov]

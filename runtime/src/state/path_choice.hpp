@@ -24,8 +24,8 @@ enum class Amount : std::uint8_t { one, many };
 struct PathChoice {
   static constexpr std::array<index_t, 4> lengths{8, index_t{4} << 10, index_t{64} << 10, index_t{1} << 20};
   std::array<bool, lengths.size()> put{}, get{};
-  /// The same for several runs in one operation. Agents take a list in one message, while the window takes a message for each
-  /// run.
+  /// The same for several runs in one operation. Agents take a list in one message, while the window takes a
+  /// message for each run.
   std::array<bool, lengths.size()> put_lists{}, get_lists{};
 
   bool any() const noexcept;
