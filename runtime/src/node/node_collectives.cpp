@@ -19,8 +19,9 @@ constexpr index_t max_read_by_all = index_t{16} << 10;
 // How much of a chunk a process reduces at a time, in the nearest cache.
 constexpr index_t block_bytes = index_t{8} << 10;
 
+// Nothing may come from a null pointer.
 void copy_bytes(std::byte* to, const std::byte* from, index_t bytes) noexcept {
-  std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
 }
 
 // Leaves data that others read next. From 4 KiB on they get it from memory sooner than from another core's
