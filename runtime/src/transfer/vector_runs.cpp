@@ -13,26 +13,17 @@
 
 namespace tessera::detail {
 
-std::vector<Run> resolve(const Vector& vector) {
-  if (vector.remote.size() != vector.local.size()) {
-    throw UsageError(formatted("a vector transfer has {} places in segments and {} in local memory",
-                               vector.remote.size(), vector.local.size()));
-  }
-  const bool alike = vector.lengths.empty();
-  if (!alike && vector.lengths.size() != vector.remote.size()) {
-    throw UsageError(
-        formatted("a vector transfer has {} runs and {} lengths", vector.remote.size(), vector.lengths.size()));
-  }
-  if (vector.lengths.size() > std::numeric_limits<std::uint32_t>::max())
-    throw UsageError(formatted("a vector transfer has {} lengths (at most 2^32 - 1)", vector.lengths.size()));
-  std::vector<Run> runs;
-  if (alike && vector.run == 0) return runs;
+namespace {
+
+// `length_of` gives the bytes of a run by its number.
+template <class LengthOf>
+void add_runs(const Vector& vector, std::vector<Run>& runs, LengthOf length_of) {
   runs.reserve(vector.remote.size());
   const Segment* last = nullptr;
   SegmentState* segment = nullptr;
   for (std::size_t i = 0; i < vector.remote.size(); ++i) {
     const Place& place = vector.remote[i];
-    const index_t length = alike ? vector.run : vector.lengths[i];
+    const index_t length = length_of(i);
     if (length < 0) throw UsageError(formatted("a vector transfer has a run of {} bytes", length));
     if (length == 0) continue;
     if (place.segment != last || segment == nullptr) {
@@ -46,6 +37,27 @@ std::vector<Run> resolve(const Vector& vector) {
       if ((where = segment->address(place.rank)) != nullptr) where += place.offset;
     }
     runs.push_back({segment, place.rank, static_cast<std::uint32_t>(i), place.offset, where, vector.local[i]});
+  }
+}
+
+}  // namespace
+
+std::vector<Run> resolve(const Vector& vector) {
+  if (vector.remote.size() != vector.local.size()) {
+    throw UsageError(formatted("a vector transfer has {} places in segments and {} in local memory",
+                               vector.remote.size(), vector.local.size()));
+  }
+  if (!vector.lengths.empty() && vector.lengths.size() != vector.remote.size()) {
+    throw UsageError(
+        formatted("a vector transfer has {} runs and {} lengths", vector.remote.size(), vector.lengths.size()));
+  }
+  if (vector.lengths.size() > std::numeric_limits<std::uint32_t>::max())
+    throw UsageError(formatted("a vector transfer has {} lengths (at most 2^32 - 1)", vector.lengths.size()));
+  std::vector<Run> runs;
+  if (vector.lengths.empty()) {
+    add_runs(vector, runs, [length = vector.run](std::size_t) { return length; });
+  } else {
+    add_runs(vector, runs, [&](std::size_t i) { return vector.lengths[i]; });
   }
   return runs;
 }
