@@ -77,15 +77,16 @@ AgentClient::Outgoing& AgentClient::slot() {
   return next;
 }
 
-// Rings the agent, unless it polls: a ring costs as much as a message. An agent that lingers polls for a while
-// after it answered or was sent something, and any agent after it was rung. Any process polls after a request
-// to this one: it mostly waits for the answer, and a ring would take its core from it.
+// Rings the agent, unless it polls: a ring costs as much as a message. It polls for a while after it answered,
+// was sent something, or was rung. Its process also polls after a request to this one: it mostly waits for the
+// answer, and a ring would take its core from it.
 void AgentClient::ring(Peer& peer) {
   const auto now = Clock::now();
-  const bool lingers = bells_.lingers(peer.agent) &&
-                       (now - peer.heard < awake_after_answer || now - peer.sent < awake_after_request);
+  const bool lingers =
+      bells_.lingers(peer.agent) && (now - std::max(peer.heard, host_.heard(peer.agent)) < awake_after_answer ||
+                                     now - peer.sent < awake_after_request);
   peer.sent = now;
-  if (lingers || now - std::max(peer.rung, host_.heard(peer.agent)) < awake_after_answer) return;
+  if (lingers || now - peer.rung < awake_after_answer) return;
   peer.rung = now;
   bells_.ring(peer.agent);
 }
