@@ -3,7 +3,9 @@
 #include "state/path_choice.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <thread>
 #include <vector>
 
 #include <tessera/runtime/segment.hpp>
@@ -19,14 +21,16 @@ using Clock = std::chrono::steady_clock;
 // The window must be twice as fast. A smaller difference may be chance, and a wrong choice then costs little.
 constexpr int margin = 2;
 constexpr int repetitions = 3;
+constexpr int hopeless = 10;                              // times as slow: not measured again
 constexpr index_t most_runs = 32;                         // of a list
 constexpr auto max_time = std::chrono::milliseconds(20);  // of one measurement, as programs must start fast
 
+// The best of a few times. One above `enough` is the last.
 template <class Operation>
-Clock::duration best_time(Operation&& operation) {
+Clock::duration best_time(Operation&& operation, Clock::duration enough = Clock::duration::max()) {
   auto best = Clock::duration::max();
   const auto end = Clock::now() + max_time;
-  for (int i = 0; i < repetitions && (i == 0 || Clock::now() < end); ++i) {
+  for (int i = 0; i < repetitions && (i == 0 || (best < enough && Clock::now() < end)); ++i) {
     const auto begin = Clock::now();
     operation();
     best = std::min(best, Clock::now() - begin);
@@ -53,6 +57,14 @@ class RunsOf {
   std::vector<std::byte*> local_;
 };
 
+// Sleeps until another process, by the agent, sets `state` to `value`. A target that computes is out of MPI as
+// well, and over TCP an operation by the window then takes until its agent looks for messages.
+void stay_out_of_mpi(std::int64_t& state, std::int64_t value) {
+  const std::atomic_ref<std::int64_t> now(state);
+  while (now.load(std::memory_order_acquire) != value)
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+}
+
 }  // namespace
 
 bool PathChoice::any() const noexcept {
@@ -68,21 +80,30 @@ bool PathChoice::by_window(Verb verb, index_t run, Amount amount) const noexcept
   return faster[static_cast<std::size_t>(std::max<std::ptrdiff_t>(after - lengths.begin() - 1, 0))];
 }
 
-PathChoice PathChoice::measure(const Group& world) {
+PathChoice PathChoice::measure(const Group& world, ProgressMode mode) {
   PathChoice choice;
   constexpr index_t bytes = lengths.back();
+  constexpr std::int64_t measuring = 0, measured = 1;
   Segment window(world, bytes, {.name = "paths by window", .method = TransferMethod::batched});
-  Segment agent(world, bytes, {.name = "paths by agent", .method = TransferMethod::packed});
+  Segment agent(world, bytes + index_t{sizeof measured},
+                {.name = "paths by agent", .method = TransferMethod::packed});
+  auto* const state = reinterpret_cast<std::int64_t*>(agent.address(world.rank()) + bytes);
+  *state = measuring;
   world.barrier();
+  int target = 1;
+  while (world.node_of(target) == world.node_of(0)) ++target;
+  if (world.rank() == target && mode != ProgressMode::poll) stay_out_of_mpi(*state, measured);
   if (world.rank() == 0) {
-    int target = 1;
-    while (world.on_node(target)) ++target;
     std::vector<std::byte> local(static_cast<std::size_t>(bytes));
     // Whether an operation on the segment with the window is faster than on the other one.
     auto is_faster = [&](auto&& operation) {
-      auto time = [&](Segment& segment) { return best_time([&] { operation(segment); }); };
-      return margin * time(window) < time(agent);
+      const auto by_agent = best_time([&] { operation(agent); });
+      return margin * best_time([&] { operation(window); }, hopeless * by_agent) < by_agent;
     };
+    for (Segment* segment : {&agent, &window}) {  // connects the processes
+      segment->put(target, 0, Strided::contiguous(lengths[0]), local.data());
+      segment->flush(target);
+    }
     for (std::size_t i = 0; i < lengths.size(); ++i) {
       const Strided shape = Strided::contiguous(lengths[i]);
       choice.put[i] = is_faster([&](Segment& segment) {
@@ -102,6 +123,8 @@ PathChoice PathChoice::measure(const Group& world) {
       choice.get_lists[i] =
           is_faster([&](Segment& segment) { tessera::get(RunsOf(segment, target, lengths[i], local).list()); });
     }
+    agent.store(target, bytes, measured);
+    agent.flush(target);
   }
   choice = world.broadcast(choice, 0);
   window.close();

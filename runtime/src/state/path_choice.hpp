@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <tessera/runtime/runtime.hpp>
 #include <tessera/runtime/types.hpp>
 
 #include "base/verb.hpp"
@@ -32,9 +33,9 @@ struct PathChoice {
   /// Whether puts or gets of runs of that length should go by the window. The longest measured length that is
   /// not longer decides. @local
   bool by_window(Verb verb, index_t run, Amount amount) const noexcept;
-  /// Measures both paths between rank 0 and a member on another node; all members get the same result.
-  /// @collective
-  static PathChoice measure(const Group& world);
+  /// Measures both paths between rank 0 and a member on another node; all members get the same result. The
+  /// target is out of MPI meanwhile, unless in this mode it serves others only by calling. @collective
+  static PathChoice measure(const Group& world, ProgressMode mode);
 };
 
 }  // namespace tessera::detail

@@ -140,7 +140,8 @@ void RuntimeState::begin(MPI_Comm parent, ProgressRanks ranks) {
   lock_table_.close_file();
   // Between pretended nodes there is no network to be measured.
   const bool choosable = progress_ && window_problem_.empty() && node_size_limit_ == 0;
-  if (choosable && environment_.method == TransferMethod::automatic) path_choice_ = PathChoice::measure(world_);
+  if (choosable && environment_.method == TransferMethod::automatic)
+    path_choice_ = PathChoice::measure(world_, progress_->mode());
   if (environment_.hang.count() > 0) watch();
 }
 
