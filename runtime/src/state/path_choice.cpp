@@ -21,16 +21,15 @@ using Clock = std::chrono::steady_clock;
 // The window must be twice as fast. A smaller difference may be chance, and a wrong choice then costs little.
 constexpr int margin = 2;
 constexpr int repetitions = 3;
-constexpr int hopeless = 10;                              // times as slow: not measured again
-constexpr index_t most_runs = 32;                         // of a list
+constexpr int hopeless = 10;       // times as slow: the window waits for the target, whatever the length
+constexpr index_t most_runs = 32;  // of a list
 constexpr auto max_time = std::chrono::milliseconds(20);  // of one measurement, as programs must start fast
 
-// The best of a few times. One above `enough` is the last.
 template <class Operation>
-Clock::duration best_time(Operation&& operation, Clock::duration enough = Clock::duration::max()) {
+Clock::duration best_time(Operation&& operation) {
   auto best = Clock::duration::max();
   const auto end = Clock::now() + max_time;
-  for (int i = 0; i < repetitions && (i == 0 || (best < enough && Clock::now() < end)); ++i) {
+  for (int i = 0; i < repetitions && (i == 0 || Clock::now() < end); ++i) {
     const auto begin = Clock::now();
     operation();
     best = std::min(best, Clock::now() - begin);
@@ -95,10 +94,13 @@ PathChoice PathChoice::measure(const Group& world, ProgressMode mode) {
   if (world.rank() == target && mode != ProgressMode::poll) stay_out_of_mpi(*state, measured);
   if (world.rank() == 0) {
     std::vector<std::byte> local(static_cast<std::size_t>(bytes));
+    bool waits = false;  // the window, for the target
     // Whether an operation on the segment with the window is faster than on the other one.
     auto is_faster = [&](auto&& operation) {
       const auto by_agent = best_time([&] { operation(agent); });
-      return margin * best_time([&] { operation(window); }, hopeless * by_agent) < by_agent;
+      const auto by_window = best_time([&] { operation(window); });
+      waits = waits || by_window > hopeless * by_agent;
+      return margin * by_window < by_agent;
     };
     for (Segment* segment : {&agent, &window}) {  // connects the processes
       segment->put(target, 0, Strided::contiguous(lengths[0]), local.data());
@@ -110,6 +112,7 @@ PathChoice PathChoice::measure(const Group& world, ProgressMode mode) {
         segment.put(target, 0, shape, local.data());
         segment.flush(target);
       });
+      if (waits) break;
       choice.get[i] = is_faster([&](Segment& segment) { segment.get(target, 0, shape, local.data()); });
       if (lengths[i] > largest_packed) {  // the runs of such lists travel one by one
         choice.put_lists[i] = choice.put[i];
