@@ -67,6 +67,17 @@ Solver by_tessera(const SparseMatrix<double>& matrix, std::span<const double> ri
   };
 }
 
+// Eight sums side by side, as the library has, so that the compiler vectorises them.
+double dot(const double* a, const double* b, std::size_t n) {
+  double sums[8] = {};
+  std::size_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    for (std::size_t lane = 0; lane < 8; ++lane) sums[lane] += a[i + lane] * b[i + lane];
+  }
+  for (; i < n; ++i) sums[0] += a[i] * b[i];
+  return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+}
+
 /// The same by hand: each rank has its part of the vectors in memory of its own.
 class HandWritten {
  public:
@@ -87,7 +98,7 @@ class HandWritten {
 
   Solution solve(double small, index_t most) {
     double sums[2] = {0, 0};
-    for (const double e : b_) sums[0] += e * e;
+    sums[0] = dot(b_.data(), b_.data(), n_);
     add_up(sums, 1);
     const double enough = small * small * sums[0];
     std::fill(x_.begin(), x_.end(), 0.0);
@@ -99,8 +110,7 @@ class HandWritten {
     while (sums[1] > enough && iterations < most) {
       for (std::size_t i = 0; i < n_; ++i) p_[i] = z_[i] + beta * p_[i];
       product_(p_, q_.data());
-      double curvature = 0;
-      for (std::size_t i = 0; i < n_; ++i) curvature += p_[i] * q_[i];
+      double curvature = dot(p_.data(), q_.data(), n_);
       add_up(&curvature, 1);
       const double alpha = rho / curvature;
       for (std::size_t i = 0; i < n_; ++i) x_[i] += alpha * p_[i], r_[i] -= alpha * q_[i];
@@ -118,12 +128,9 @@ class HandWritten {
   }
   // z = r / diagonal. Sets the sums r z and r r.
   void precondition(double* sums) {
-    sums[0] = sums[1] = 0;
-    for (std::size_t i = 0; i < n_; ++i) {
-      z_[i] = inverse_[i] * r_[i];
-      sums[0] += r_[i] * z_[i];
-      sums[1] += r_[i] * r_[i];
-    }
+    for (std::size_t i = 0; i < n_; ++i) z_[i] = inverse_[i] * r_[i];
+    sums[0] = dot(r_.data(), z_.data(), n_);
+    sums[1] = dot(r_.data(), r_.data(), n_);
     add_up(sums, 2);
   }
 

@@ -66,8 +66,10 @@ class Broadcast final : public Matrix {
   // The diagonal only: panels are broadcast when all ranks ask for them.
   void publish(Part part, const Step& step) override {
     if (part != Part::diagonal) return;
-    broadcast(part, step, row_);
-    broadcast(part, step, column_);
+    const Block block = filled(part, step);
+    for (Line* const line : {&row_, &column_}) {
+      if (!line->is_single()) line->broadcast(block, step);
+    }
   }
   void prefetch(const Step& step) override {
     prefetched_ = step.number;

@@ -129,7 +129,7 @@ Way by_requests(const Group& world, mpi_peer::Window& window, const Rows& rows, 
   const int target = world.size() - 1;
   const auto halves = [=, &window](Operation operation) {
     return Halves{[=, &window] { *request = window.start(operation, target, buffer, *type); },
-                  [=, &window] { window.finish(*request, target); }};
+                  [=, &window] { window.finish(operation, *request, target); }};
   };
   return {.name = "MPI window, target waits",
           .halves = halves,

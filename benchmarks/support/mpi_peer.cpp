@@ -124,9 +124,9 @@ MPI_Request Window::start(Operation operation, int rank, double* buffer, const R
   return request;
 }
 
-void Window::finish(MPI_Request request, int rank) {
+void Window::finish(Operation operation, MPI_Request request, int rank) {
   check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
-  flush(rank);
+  if (operation != Operation::get) flush(rank);
 }
 
 void Window::flush(int rank) { check(MPI_Win_flush(rank, win_), "MPI_Win_flush"); }

@@ -72,9 +72,9 @@ class Window {
   void put(int rank, const double* from, const RowsType& rows);
   void get(int rank, double* into, const RowsType& rows);
   void accumulate(int rank, const double* from, const RowsType& rows);
-  /// The same in two calls: MPI_Rput and so on; then MPI_Wait and MPI_Win_flush. @onesided
+  /// The same in two calls: MPI_Rput and so on; then MPI_Wait and, unless it is a get, MPI_Win_flush. @onesided
   MPI_Request start(Operation operation, int rank, double* buffer, const RowsType& rows);
-  void finish(MPI_Request request, int rank);
+  void finish(Operation operation, MPI_Request request, int rank);
   /// The operations of all ranks are complete, and visible to the owners. @collective
   void sync();
 

@@ -64,8 +64,7 @@ void FockBuilder::build(const Matrix& density, const Matrix& core, Matrix& fock)
   }
   symmetrise(two_electron_);
   copy(density, change_);
-  copy(core, fock);
-  axpby(1, two_electron_, 1, fock);
+  axpby(1, two_electron_, 1, core, fock);
 }
 
 FockBuilder::Densities FockBuilder::fetch(index_t task) {

@@ -6,12 +6,15 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <complex>
 #include <fstream>
 #include <limits>
 #include <sstream>
 #include <string_view>
 #include <type_traits>
+
+#include <tessera/core/agreed.hpp>
 
 #include "base/arithmetic.hpp"
 #include "format.hpp"
@@ -147,17 +150,27 @@ void require_fitting(NumberKind kind) {
     throw UsageError("its numbers are real, and those of the matrix integers");
 }
 
+// A number of the file as T's. One that is out of T's range must not become infinite.
+template <class Real>
+Real real_of(LineReader& numbers) {
+  const auto given = numbers.next<double>();
+  const auto real = static_cast<Real>(given);
+  if (std::isfinite(given) && !std::isfinite(real))
+    throw UsageError(formatted("its number {} is too large for the elements of the matrix", given));
+  return real;
+}
+
 template <class T>
 T value_of(LineReader& numbers, NumberKind kind) {
   if (kind == NumberKind::pattern) return T{1};
   if constexpr (std::is_integral_v<T>) {
     return numbers.next<T>();
   } else if constexpr (std::is_floating_point_v<T>) {
-    return static_cast<T>(numbers.next<double>());
+    return real_of<T>(numbers);
   } else {
-    const double real = numbers.next<double>(),
-                 imaginary = kind == NumberKind::complex ? numbers.next<double>() : 0;
-    return T(std::complex<double>(real, imaginary));
+    using Real = typename T::value_type;
+    const Real real = real_of<Real>(numbers);
+    return {real, kind == NumberKind::complex ? real_of<Real>(numbers) : Real{0}};
   }
 }
 
@@ -190,19 +203,21 @@ FileTriplets<T> read_matrix_market(const Group& group, const std::string& path) 
   FileTriplets<T> read{};
   std::string problem;
   index_t lines = 0, entries = 0;
-  try {
-    MatrixFile file(path);
-    require_fitting<T>(file.kind);
-    read.rows = file.rows;
-    read.columns = file.columns;
-    entries = file.entries;
-    file.for_each_line(group.rank(), group.size(), [&](const std::string& line) {
-      ++lines;
-      add_entry(line, file, read.triplets);
-    });
-  } catch (const UsageError& error) {
-    problem = error.what();
-  }
+  detail::agreed(group, "read_matrix_market", [&] {  // memory may be missing on one member
+    try {
+      MatrixFile file(path);
+      require_fitting<T>(file.kind);
+      read.rows = file.rows;
+      read.columns = file.columns;
+      entries = file.entries;
+      file.for_each_line(group.rank(), group.size(), [&](const std::string& line) {
+        ++lines;
+        add_entry(line, file, read.triplets);
+      });
+    } catch (const UsageError& error) {
+      problem = error.what();
+    }
+  });
   problem = group.agree(problem);
   lines = group.all_reduce(lines, Reduce::sum);
   if (problem.empty() && lines != entries)

@@ -21,9 +21,7 @@ class Arnoldi {
   using Scalar = typename Space::Scalar;
 
   Arnoldi(const Space& space, index_t size)
-      : space_(space), size_(static_cast<std::size_t>(size)), work_(space.vector("preconditioned")) {
-    basis_.reserve(size_ + 1);
-  }
+      : space_(space), size_(static_cast<std::size_t>(size)), work_(space.vector("preconditioned")) {}
   /// Begins with a residual, whose squared norm is given.
   void begin(const Vector& residual, double squared_norm) {
     const double norm = std::sqrt(squared_norm);
