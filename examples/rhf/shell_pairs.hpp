@@ -15,8 +15,6 @@ namespace rhf {
 struct ShellRange {
   std::size_t first, last;
   tessera::index_t first_function, last_function;
-
-  tessera::index_t functions() const { return last_function - first_function; }
 };
 
 /// Two shells, and what their integrals have in common. The engine's order begins with the larger angular

@@ -249,7 +249,7 @@ KrylovResult bicgstab(Apply&& apply, const Array<T, N>& b, Array<T, N>& x, const
       if (std::isfinite(residual) && !run.seems_small(residual)) {
         apply_both(r, t);
         const auto [tr, tt] = space.template dots<2>({{{&t, &r}, {&t, &t}}});
-        if (tr == Scalar{0}) return Stop::breakdown;
+        if (tr == Scalar{0} || tt == Scalar{0}) return Stop::breakdown;
         omega = tr / tt;
         step(omega, t);
       }

@@ -40,7 +40,8 @@ template <Arithmetic T>
 class SparseMatrix {
  public:
   /// Makes a matrix from triplets. Any rank may give triplets of any rows. Triplets of equal row and column are
-  /// added up. Each rank needs memory for twice its own triplets, and for the triplets of its rows. @collective
+  /// added up. Each rank needs memory for twice its own triplets, and for twice those of its rows (three times
+  /// with Balance::nonzeros). @collective
   /// @throws UsageError on every rank if a size is negative or a triplet is outside; MemoryError as Array
   SparseMatrix(const Group& group, index_t rows, index_t columns, std::span<const Triplet<T>> triplets,
                const SparseOptions& options = {});
@@ -58,7 +59,8 @@ class SparseMatrix {
   index_t last_row() const noexcept { return pattern_.own_rows.end; }
 
   /// The layouts for which products are fastest: of y in y = A x, and of x. They are the same if the matrix is
-  /// square. With Balance::rows, a square matrix has the layout that an array has without one. @local
+  /// square. With Balance::rows, a square matrix of at least as many rows as ranks has the layout that an array
+  /// has without one. @local
   const Layout<1>& row_layout() const noexcept { return pattern_.row_layout; }
   const Layout<1>& column_layout() const noexcept { return pattern_.column_layout; }
 
@@ -76,8 +78,9 @@ class SparseMatrix {
   std::vector<Triplet<T>> row(index_t i) const;
 
   /// y = alpha A x + beta y. y may be x. If beta == 0, the old y is never read, so NaN in it does not
-  /// propagate. Each element of x that a rank's rows need is fetched once. Elements of other nodes are fetched
-  /// while rows that do not need them are multiplied. The result has the same bits on any number of ranks.
+  /// propagate. Each element of x that a rank's rows need is fetched once. If x has
+  /// column_layout(), elements of other nodes are fetched while rows that do not need them are multiplied. The
+  /// result has the same bits on any number of ranks.
   /// @collective @throws UsageError if the lengths do not fit, or groups differ
   void multiply(T alpha, const Array<T, 1>& x, T beta, Array<T, 1>& y) const;
   /// y = A x. @collective @throws likewise

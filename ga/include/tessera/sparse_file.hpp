@@ -21,7 +21,7 @@ struct FileTriplets {
 /// Elements that symmetric, Hermitian and skew-symmetric files leave out are added; those of patterns are 1.
 /// @collective
 /// @throws UsageError on every rank if the file cannot be read, is not in this format, or has numbers that are
-/// no T: complex numbers need a complex T, and real numbers a floating-point T
+/// no T: complex numbers need a complex T, real numbers a floating-point T, and all must be in T's range
 template <Arithmetic T>
 FileTriplets<T> read_matrix_market(const Group& group, const std::string& path);
 

@@ -53,10 +53,6 @@ bool precedes(Extreme which, T a, T b) {
   return which == Extreme::least ? a < b : b < a;
 }
 
-}  // namespace
-
-namespace {
-
 // The sum over the elements of x that this rank owns, in numbers of type S.
 template <class S, class T>
 S own_dot_of(const SliceCore& x, const SliceCore& y, bool conjugated) {
@@ -143,10 +139,6 @@ double norm2_of(const SliceCore& a) {
   a.array().group().all_reduce(std::span<double>(parts), Reduce::sum);
   return SumOfSquares{parts[0], parts[1], parts[2]}.root();
 }
-
-}  // namespace
-
-namespace {
 
 template <class T>
 double size_of_element(const T& x) {

@@ -15,17 +15,16 @@ namespace {
 using Range = SparsePattern::Range;
 using Stretch = SparsePattern::Stretch;
 
-// Some columns of the rows of B that this rank's rows need.
+// Some columns of the rows of B that this rank's rows need. Those of border rows are on their way until wait().
 template <class T>
 class FactorRows {
  public:
   FactorRows(const SparsePattern& pattern, const Array<T, 2>& b, const Range& columns)
       : own_({pattern.own_columns.size(), columns.size()}),
         border_({std::ssize(pattern.border_columns), columns.size()}) {
-    Request all;
     for (const auto* stretches : {&pattern.far, &pattern.near}) {
       for (const Stretch& some : *stretches)
-        all +=
+        border_rows_ +=
             b.get_async({{some.column, columns.begin}, {some.column + some.count, columns.end}},
                         View<T, 2>(border_.data() + some.place * columns.size(), {some.count, columns.size()}));
     }
@@ -34,13 +33,14 @@ class FactorRows {
       const index_t row = pattern.border_columns[at(k)] - pattern.own_columns.begin;
       std::copy_n(own_.data() + row * columns.size(), columns.size(), border_.data() + k * columns.size());
     }
-    all.wait();
   }
+  void wait() { border_rows_.wait(); }
   const T* for_inner() const noexcept { return own_.data(); }
   const T* for_border() const noexcept { return border_.data(); }
 
  private:
   LocalArray<T, 2> own_, border_;
+  Request border_rows_;  // declared after border_, which it fills
 };
 
 template <class T>
@@ -72,9 +72,10 @@ void multiply(const SparseRows<T>& a, const Array<T, 2>& b, Array<T, 2>& c) {
   std::vector<std::pair<Patch<2>, LocalArray<T, 2>>> results;
   for (index_t begin = 0; begin < width; begin += wide) {
     const Range columns{begin, std::min(width, begin + wide)};
-    const FactorRows<T> factors(pattern, b, columns);
+    FactorRows<T> factors(pattern, b, columns);
     LocalArray<T, 2> result({pattern.own_rows.size(), columns.size()});
     add_rows(a, pattern.inner, factors.for_inner(), columns.size(), result.data());
+    factors.wait();
     add_rows(a, pattern.border, factors.for_border(), columns.size(), result.data());
     const Patch<2> patch{{pattern.own_rows.begin, columns.begin}, {pattern.own_rows.end, columns.end}};
     apart ? c.put(patch, result) : static_cast<void>(results.emplace_back(patch, std::move(result)));

@@ -246,6 +246,13 @@ TEST(KrylovStop, solvers_say_why_they_stop) {
     fill(to, std::numeric_limits<double>::quiet_NaN());
   };
   for (const KrylovResult& result : results_of(broken, b, x, {})) EXPECT_EQ(result.stop, Stop::not_finite);
+  int calls = 0;
+  const LinearMap<double, 1> breaks_later = [&](const Array<double, 1>& from, Array<double, 1>& to) {
+    ++calls < 6 ? difference(from, to) : broken(from, to);
+  };
+  EXPECT_EQ(cg(breaks_later, b, x).stop, Stop::not_finite);
+  calls = 0;
+  EXPECT_EQ(gmres(std::numeric_limits<index_t>::max(), breaks_later, b, x).stop, Stop::not_finite);
   fill(b, std::numeric_limits<double>::infinity());
   for (const KrylovResult& result : results_of(difference, b, x, {})) EXPECT_EQ(result.stop, Stop::not_finite);
   fill(b, 0.0);
