@@ -79,14 +79,16 @@ AgentClient::Outgoing& AgentClient::slot() {
 
 // Rings the agent, unless it polls: a ring costs as much as a message. It polls for a while after it answered,
 // was sent something, or was rung. Its process also polls after a request to this one: it mostly waits for the
-// answer, and a ring would take its core from it.
+// answer, and a ring would take its core from it. Where the agent does not linger, wait_for() rings soon if
+// that was wrong.
 void AgentClient::ring(Peer& peer) {
   const auto now = Clock::now();
-  const bool lingers =
-      bells_.lingers(peer.agent) && (now - std::max(peer.heard, host_.heard(peer.agent)) < awake_after_answer ||
-                                     now - peer.sent < awake_after_request);
+  const auto asked = host_.heard(peer.agent);
+  const bool lingers = bells_.lingers(peer.agent) && (now - std::max(peer.heard, asked) < awake_after_answer ||
+                                                      now - peer.sent < awake_after_request);
   peer.sent = now;
-  if (lingers || now - peer.rung < awake_after_answer) return;
+  peer.is_mutual = !lingers && now - asked < awake_after_question;
+  if (lingers || peer.is_mutual || now - peer.rung < awake_after_answer) return;
   peer.rung = now;
   bells_.ring(peer.agent);
 }
@@ -98,11 +100,10 @@ template <class Done>
 void AgentClient::wait_for(Peer& peer, Done&& done, index_t bytes) {
   const auto begin = Clock::now();
   auto last = begin;
-  std::chrono::nanoseconds patience = first_patience + std::min(bytes * patience_per_byte, max_patience);
-  int turns = 0;
+  std::chrono::nanoseconds patience =
+      (peer.is_mutual ? short_patience : first_patience) + std::min(bytes * patience_per_byte, max_patience);
   host_.wait_until([&] {
     if (done()) return true;
-    if (++turns % 16 != 0) return false;
     last = std::max(last, std::min(host_.heard(peer.agent), begin + first_patience));
     if (Clock::now() - last > patience) {
       last = peer.rung = Clock::now();

@@ -90,6 +90,7 @@ class AgentClient {
     int acknowledged = 0;  // messages that `acknowledgement` covers
     index_t acknowledged_bytes = 0;
     Clock::time_point rung{}, sent{}, heard{};
+    bool is_mutual = false;  // not rung for the last message, as the other process mostly waits as well
     std::unordered_map<std::uint64_t, Written> written;  // by region
   };
   struct Outgoing {
@@ -102,7 +103,9 @@ class AgentClient {
   // Shorter than an agent lingers, by the time of a message: the agent counts from the arrival of a message.
   static constexpr auto awake_after_answer = std::chrono::microseconds(25),
                         awake_after_request = std::chrono::microseconds(40);
-  static constexpr auto first_patience = std::chrono::microseconds(100);
+  static constexpr auto awake_after_question = std::chrono::microseconds(200);
+  static constexpr auto first_patience = std::chrono::microseconds(100),
+                        short_patience = std::chrono::microseconds(40);
   static constexpr auto patience_per_byte = std::chrono::nanoseconds(2),
                         max_patience = std::chrono::nanoseconds(500'000);
   static constexpr index_t max_gathered = index_t{4} << 10;  // of a write that the caller does not wait for

@@ -72,17 +72,22 @@ bool AgentHost::step() {
   return worked;
 }
 
-void AgentHost::poll() {
-  step();
+bool AgentHost::poll() {
+  bool worked = step();
   if (!outstanding_.is_empty()) {
     const std::unique_lock lock(mpi::mutex(), std::try_to_lock);
-    if (lock) outstanding_.advance_all();
+    if (lock) worked |= outstanding_.advance_all();
   }
+  return worked;
 }
 
 // Also sends the gathered messages: other processes may wait for them before this process can go on.
 void AgentHost::serve() {
-  poll();
+  // Yields to an agent that shares the core, which the kernel would otherwise let wait for its turn. This comes
+  // first, so that the caller sees at once what the turn has brought.
+  thread_local unsigned idle_turns = 0;
+  if (idle_turns > 0 && (bells_.are_crowded() || idle_turns % turns_before_yield == 0)) sched_yield();
+  idle_turns = poll() ? 0 : idle_turns + 1;
   send_gathered_();
   if (!agent_) {
     // The agent is another process, so nothing else here lets MPI progress the messages sent.
@@ -91,16 +96,15 @@ void AgentHost::serve() {
   }
   // If no begin() has announced this wait, the thread has to progress the requests under way.
   if (waiters_ == 0 && busy_) look_after();
-  // Yields to an agent that shares the core, which the kernel would otherwise let wait for its turn.
-  thread_local unsigned turns = 0;
-  if (bells_.are_crowded() || ++turns % turns_before_yield == 0) sched_yield();
 }
 
+// The yield comes first, so that the caller sees at once what the turn has brought.
 void AgentHost::Waiter::turn(int turns) {
-  host_.step();
-  if (!host_.outstanding_.is_empty()) host_.outstanding_.advance_all();
+  if (idle_)
+    host_.bells_.are_crowded() || turns > spins_before_yield ? static_cast<void>(sched_yield()) : pause();
+  idle_ = !host_.step();
+  if (!host_.outstanding_.is_empty() && host_.outstanding_.advance_all()) idle_ = false;
   mpi::serve_others(host_);
-  host_.bells_.are_crowded() || turns > spins_before_yield ? static_cast<void>(sched_yield()) : pause();
 }
 
 void AgentHost::begin() noexcept {

@@ -56,8 +56,9 @@ class AgentHost : private mpi::Idle {
     Waiter waiter(*this);
     for (int turns = 0; !done(); ++turns) waiter.turn(turns);
   }
-  /// Runs the agent, and advances the transfers that this process has under way. @local
-  void poll();
+  /// Runs the agent, and advances the transfers that this process has under way. Returns whether there was
+  /// something to do. @local
+  bool poll();
   /// One turn of a wait outside this class. begin() and end() enclose such a wait: meanwhile the thread leaves
   /// the agent to it. @local
   void serve() override;
@@ -79,6 +80,7 @@ class AgentHost : private mpi::Idle {
 
    private:
     AgentHost& host_;
+    bool idle_ = false;  // the last turn had nothing to do
     activity::Wait waits_{"answers from agents of other nodes"};
   };
   void see_answered() const noexcept {

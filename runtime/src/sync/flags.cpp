@@ -47,7 +47,7 @@ void Flags::notify(int rank, index_t index) {
   detail::wake_all(low_word(rung));
 }
 
-bool Flags::test(index_t index, std::int64_t notifications) {
+bool Flags::take(index_t index, std::int64_t notifications) {
   if (index < 0 || index >= count()) {
     throw UsageError(
         formatted("flag {} is not in \"{}\", which has {} on each rank", index, scalars_.name(), count()));
@@ -59,13 +59,16 @@ bool Flags::test(index_t index, std::int64_t notifications) {
                   notifications, index, scalars_.name()));
   }
   auto& before = waited_for_[static_cast<std::size_t>(index)];
-  if (scalars_.load(group().rank(), index) - before < notifications) {
-    const detail::GroupState& state = detail::GroupState::of(group());
-    if (state.node_count() > 1) detail::keep_mpi_going(state);  // the notification may need this to arrive
-    return false;
-  }
+  if (scalars_.load(group().rank(), index) - before < notifications) return false;
   before += notifications;
   return true;
+}
+
+bool Flags::test(index_t index, std::int64_t notifications) {
+  if (take(index, notifications)) return true;
+  const detail::GroupState& state = detail::GroupState::of(group());
+  if (state.node_count() > 1) detail::keep_mpi_going(state);  // the notification may need this to arrive
+  return false;
 }
 
 template <class Try>
@@ -88,7 +91,7 @@ void Flags::wait_until(Try&& came) {
 }
 
 void Flags::wait(index_t index, std::int64_t notifications) {
-  wait_until([&] { return test(index, notifications); });
+  wait_until([&] { return take(index, notifications); });
 }
 
 index_t Flags::wait_any(std::span<const index_t> indices) {
@@ -96,7 +99,7 @@ index_t Flags::wait_any(std::span<const index_t> indices) {
   index_t found = -1;
   wait_until([&] {
     for (index_t index : indices) {
-      if (test(index)) return found = index, true;
+      if (take(index, 1)) return found = index, true;
     }
     return false;
   });

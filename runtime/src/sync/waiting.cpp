@@ -57,7 +57,7 @@ bool Waiting::turn() {
     return true;
   }
   keep_mpi_going(group_);
-  sched_yield();
+  if (served_ == nullptr) sched_yield();  // else the turn has yielded
   return false;
 }
 

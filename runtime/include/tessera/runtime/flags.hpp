@@ -54,6 +54,7 @@ class Flags {
   friend void put_notify(Segment& segment, int rank, index_t offset, const Strided& shape, const void* source,
                          const Flag& flag);
   void check(int rank, index_t index) const;
+  bool take(index_t index, std::int64_t notifications);
   template <class Try>
   void wait_until(Try&& came);
   // On each member: a counter of notifications for each flag, then two more scalars. One is the number of
