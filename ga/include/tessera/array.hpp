@@ -252,9 +252,12 @@ class Array {
     return core_->template compare_exchange<static_cast<int>(N)>(at.data(), &expected, &desired);
   }
 
-  /// One element as a plain pointer if its owner is on this node, null if not. @local
-  /// @throws UsageError outside the array
-  T* address(const Index<N>& at) const { return static_cast<T*>(core_->address(at.data())); }
+  /// One element as a plain pointer if its owner is on this node, null if not. For code that reads many
+  /// scattered elements: it is faster than load(), as nothing is counted. The caller must synchronise with the
+  /// writes of others. @local @throws UsageError outside the array
+  T* address(const Index<N>& at) const {
+    return static_cast<T*>(core_->template address<static_cast<int>(N)>(at.data()));
+  }
 
   /// Returns when all of this process's operations on the array are done at their targets. @onesided
   void flush() const { core_->flush(); }

@@ -287,7 +287,7 @@ bool ArrayCore::compare_exchange(int owner, index_t offset, void* expected, cons
   return segment_.compare_exchange(owner, offset, type_.kind, expected, desired);
 }
 
-void* ArrayCore::address(const index_t* at) const {
+void* ArrayCore::find_address(const index_t* at) const {
   index_t offset = 0;
   std::byte* slice = segment_.address(locate(at, offset));
   return slice == nullptr ? nullptr : slice + offset;

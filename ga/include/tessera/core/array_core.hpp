@@ -111,8 +111,16 @@ class ArrayCore {
     require_element<known>(at);
     return layout_.owner<known>(at);
   }
-  /// The address of an element; null if it is on another node. @local
-  void* address(const index_t* at) const;
+  /// The address of an element; null if it is on another node. @local @throws UsageError outside the array
+  template <int known = 0>
+  void* address(const index_t* at) const {
+    if (is_direct<known>(at)) {
+      index_t offset = 0;
+      const int owner = layout_.locate<known>(at, offset);
+      if (std::byte* place = segment_.face().reach(owner, offset * type_.size, type_.size)) return place;
+    }
+    return find_address(at);
+  }
 
   void flush() const { segment_.flush(); }
   void flush(int rank) const { segment_.flush(rank); }
@@ -172,6 +180,7 @@ class ArrayCore {
     return true;
   }
   void look_at_element(const index_t* at) const;
+  void* find_address(const index_t* at) const;
   /// The owner of an element, and its offset there in bytes. @local @throws UsageError outside the array
   template <int known = 0>
   int locate(const index_t* at, index_t& offset) const {

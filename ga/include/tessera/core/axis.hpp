@@ -52,6 +52,10 @@ class Axis {
   void find(index_t i, Interval& found) const noexcept;
   /// Elements stored by a part. @local
   index_t count(int part) const noexcept;
+  /// The same for the part of an interval. @local
+  index_t count(const Interval& of) const noexcept {
+    return kind_ == Kind::cyclic || kind_ == Kind::dealt ? count(of.part) : of.end - of.begin;
+  }
   /// Number of intervals of a part: 0 or 1 unless blocks are dealt out. @local
   index_t intervals(int part) const noexcept;
   /// Interval b of a part. @local
