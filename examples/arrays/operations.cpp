@@ -208,6 +208,13 @@ bool tasks(const Group& world) {
       });
   squares.sync();
   // [tasks_behind]
+  // [queues]
+  // A task for each element, numbered as they are. A rank's queue has those of its own elements.
+  tessera::TaskQueues queues(world, a.local_patch().size());
+  double same_sum = 0;
+  for_each_task(queues, [&](index_t task) { same_sum += a.load({task}); });
+  // [queues]
+  if (world.all_reduce(same_sum, Reduce::sum) != 3.0 * blocks * size) return false;
   return world.all_reduce(sum, Reduce::sum) == 3.0 * blocks * size && reduce(squares, Reduce::min) == 9 &&
          reduce(squares, Reduce::max) == 9;
 }

@@ -16,6 +16,12 @@
 
 namespace tessera {
 
+namespace detail {
+struct TaskRange {
+  index_t begin, end;
+};
+}  // namespace detail
+
 /// How tasks are dealt out; the same on every member.
 struct TaskOptions {
   /// How many tasks a draw takes at once. Take more if tasks are shorter than a draw, which takes 10 ns on a
@@ -51,28 +57,30 @@ class TaskCounter {
   void close();
 
  private:
-  struct TaskRange {
-    index_t begin, end;
-  };
   std::optional<index_t> draw();
-  TaskRange draw_from_all(index_t shares);
-  index_t advance(index_t wanted);
+  detail::TaskRange draw_from_all();
   void draw_from_node();
 
   index_t count_, chunk_;
-  TaskRange mine_{0, 0};
+  detail::TaskRange mine_{0, 0};
+  index_t shares_ = 0;            // how many members a draw is for where nodes draw, else 0
   bool ended_ = false;            // this process has seen the end
+  bool few_left_ = false;         // this process has seen that a node's part is less than a chunk
   Scalars<std::int64_t> global_;  // the first task that no process has drawn, on rank 0
   // For each node that draws for its members: the range that it has left, on its first member, under its mutex.
   std::optional<Scalars<std::int64_t>> node_;
   std::optional<Mutexes> node_mutex_;
 };
 
+/// Hands out tasks: a TaskCounter, or TaskQueues.
+template <class T>
+concept TaskSource = std::is_same_v<decltype(std::declval<T&>().next()), std::optional<index_t>>;
+
 /// Calls compute(task) for each task that this process draws. @onesided
-template <class F>
+template <TaskSource Tasks, class F>
 requires std::invocable<F&, index_t>
-void for_each_task(TaskCounter& counter, F&& compute) {
-  while (const auto task = counter.next()) std::invoke(compute, *task);
+void for_each_task(Tasks& tasks, F&& compute) {
+  while (const auto task = tasks.next()) std::invoke(compute, *task);
 }
 
 /// Begins to fetch the input of a task, and returns it as an object with wait().
@@ -92,16 +100,16 @@ concept TaskComputation = detail::computes<F, Prefetch>;
 /// there. compute may return a Request, or an object that holds one together with the memory it sends. The
 /// result is destroyed when the next task has been computed, so that its transfer overlaps that computation.
 /// @onesided
-template <TaskPrefetch Prefetch, TaskComputation<Prefetch> Compute>
-void for_each_task(TaskCounter& counter, Prefetch&& prefetch, Compute&& compute) {
+template <TaskSource Tasks, TaskPrefetch Prefetch, TaskComputation<Prefetch> Compute>
+void for_each_task(Tasks& tasks, Prefetch&& prefetch, Compute&& compute) {
   using Input = std::invoke_result_t<Prefetch&, index_t>;
   using Output = std::invoke_result_t<Compute&, index_t, Input&>;
-  auto task = counter.next();
+  auto task = tasks.next();
   if (!task) return;
   std::optional<Input> input(std::invoke(prefetch, *task));
   [[maybe_unused]] std::optional<std::conditional_t<std::is_void_v<Output>, int, Output>> sent;
   while (task) {
-    const auto following = counter.next();
+    const auto following = tasks.next();
     std::optional<Input> ahead;
     if (following) ahead.emplace(std::invoke(prefetch, *following));
     input->wait();

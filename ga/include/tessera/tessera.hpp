@@ -25,4 +25,5 @@
 #include <tessera/slice.hpp>
 #include <tessera/sparse.hpp>
 #include <tessera/sparse_file.hpp>
+#include <tessera/task_queues.hpp>
 #include <tessera/tasks.hpp>

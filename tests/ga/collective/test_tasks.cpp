@@ -49,6 +49,26 @@ TEST(Tasks, each_task_is_given_out_once) {
   }
 }
 
+// Between nodes a draw takes tens of microseconds: a node draws for many tasks at once.
+TEST(Tasks, nodes_draw_seldom) {
+  const Group& all = world();
+  constexpr index_t count = 5000;
+  TaskCounter counter(all, count, {.name = "seldom drawn"});
+  const auto remote = [] {
+    const Statistics made = runtime().statistics();
+    return made.of(Path::agent, Operation::atomic).operations +
+           made.of(Path::window, Operation::atomic).operations;
+  };
+  all.sync();
+  const std::uint64_t before = remote();
+  index_t drawn = 0;
+  for_each_task(counter, [&](index_t) { ++drawn; });
+  const auto draws = static_cast<std::int64_t>(remote() - before);
+  EXPECT_EQ(all.all_reduce(drawn, Reduce::sum), count);
+  EXPECT_LT(all.all_reduce(draws, Reduce::sum), count / 5);
+  all.sync();
+}
+
 TEST(Tasks, nobody_needs_a_rank_that_computes) {
   const Group& all = world();
   // Without a progress thread nothing answers for a rank that computes.
