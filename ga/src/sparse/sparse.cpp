@@ -53,15 +53,18 @@ SparseMatrix<T>::SparseMatrix(const Group& group, index_t rows, index_t columns,
     : SparseMatrix(
           [&] {
             require_triplets(group, rows, columns, triplets, options.name);
+            const std::string call = formatted("sparse matrix \"{}\"", options.name);
             Layout<1> layout = even(group, rows);
-            auto own = detail::assembled(group, layout, triplets);
+            auto own = detail::assembled(group, call, layout, triplets);
             if (options.balance == Balance::nonzeros) {
-              const auto again = detail::triplets_of(own, detail::range_of(layout, group.rank()).begin);
+              const auto again = detail::made_by_all(group, call, [&] {
+                return detail::triplets_of(own, detail::range_of(layout, group.rank()).begin);
+              });
               layout = detail::balanced(group, layout, own.begins);
-              own = detail::assembled(group, layout, std::span<const Triplet<T>>(again));
+              own = detail::assembled(group, call, layout, std::span<const Triplet<T>>(again));
             }
             const Layout<1> column_layout = rows == columns ? layout : even(group, columns);
-            return detail::made_by_all(group, formatted("sparse matrix \"{}\"", options.name), [&] {
+            return detail::made_by_all(group, call, [&] {
               detail::SparsePattern pattern(group, layout, column_layout, std::move(own.begins), own.columns);
               return Made{std::move(own), std::move(pattern)};
             });

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include <tessera/core/agreed.hpp>
 #include <tessera/core/axis.hpp>
 #include <tessera/sparse.hpp>
 
@@ -30,14 +32,18 @@ Layout<1> counted(const Group& group, index_t mine);
 /// those of this rank's rows in layout `from`. @collective
 Layout<1> balanced(const Group& group, const Layout<1>& from, std::span<const index_t> begins);
 
-/// The triplets of this rank's rows from all ranks, in the order of the ranks. @collective
+/// The triplets of this rank's rows from all ranks, in the order of the ranks. `call` is what asks for them,
+/// for messages. @collective
 template <class T>
-std::vector<Triplet<T>> exchange(const Group& group, const Layout<1>& rows,
+std::vector<Triplet<T>> exchange(const Group& group, std::string_view call, const Layout<1>& rows,
                                  std::span<const Triplet<T>> triplets) {
   const int ranks = group.size(), me = group.rank();
-  const Axis& axis = rows.core().grid()->axis(0);
-  std::vector<std::vector<Triplet<T>>> to(at(ranks));
-  for (const Triplet<T>& t : triplets) to[at(axis.find(t.row).part)].push_back(t);
+  auto to = made_by_all(group, call, [&] {
+    const Axis& axis = rows.core().grid()->axis(0);
+    std::vector<std::vector<Triplet<T>>> sorted(at(ranks));
+    for (const Triplet<T>& t : triplets) sorted[at(axis.find(t.row).part)].push_back(t);
+    return sorted;
+  });
   // Row s holds how many triplets rank s sends to each rank. A rank owns the column of what it receives, and
   // turns these counts into places.
   Array<index_t, 2> places(group, Layout<2>::blocked({ranks, ranks}, ranks, {.grid = Extents<2>(1, ranks)}),
@@ -63,26 +69,25 @@ std::vector<Triplet<T>> exchange(const Group& group, const Layout<1>& rows,
     to[at(r)] = {};
   }
   arrived.sync();
-  std::vector<Triplet<T>> own(at(incoming));
-  const auto here = arrived.local();
-  std::copy_n(here.data(), incoming, own.begin());
-  return own;
+  return made_by_all(group, call, [&] {
+    const auto here = arrived.local();
+    return std::vector<Triplet<T>>(here.data(), here.data() + incoming);
+  });
 }
 
-/// This rank's rows. Triplets of equal row and column are added up. @collective
+/// The rows of a range, from their triplets. Triplets of equal row and column are added up.
+/// @local
 template <class T>
-AssembledRows<T> assembled(const Group& group, const Layout<1>& rows, std::span<const Triplet<T>> triplets) {
-  auto own = exchange(group, rows, triplets);
+AssembledRows<T> rows_of(std::vector<Triplet<T>>&& triplets, const SparsePattern::Range& range) {
   // A stable sort keeps equal triplets in the order in which they came, so that their sum is reproducible.
-  std::stable_sort(own.begin(), own.end(), [](const Triplet<T>& a, const Triplet<T>& b) {
+  std::stable_sort(triplets.begin(), triplets.end(), [](const Triplet<T>& a, const Triplet<T>& b) {
     return a.row != b.row ? a.row < b.row : a.column < b.column;
   });
-  const SparsePattern::Range range = range_of(rows, group.rank());
   AssembledRows<T> made;
   made.begins.assign(at(range.size() + 1), 0);
-  for (std::size_t k = 0; k < own.size(); ++k) {
-    const Triplet<T>& t = own[k];
-    if (k > 0 && own[k - 1].row == t.row && own[k - 1].column == t.column) {
+  for (std::size_t k = 0; k < triplets.size(); ++k) {
+    const Triplet<T>& t = triplets[k];
+    if (k > 0 && triplets[k - 1].row == t.row && triplets[k - 1].column == t.column) {
       made.values.back() = sum(made.values.back(), t.value);
       continue;
     }
@@ -92,6 +97,14 @@ AssembledRows<T> assembled(const Group& group, const Layout<1>& rows, std::span<
   }
   for (std::size_t i = 1; i < made.begins.size(); ++i) made.begins[i] += made.begins[i - 1];
   return made;
+}
+
+/// This rank's rows, from the triplets of all ranks. @collective
+template <class T>
+AssembledRows<T> assembled(const Group& group, std::string_view call, const Layout<1>& rows,
+                           std::span<const Triplet<T>> triplets) {
+  auto own = exchange(group, call, rows, triplets);
+  return made_by_all(group, call, [&] { return rows_of(std::move(own), range_of(rows, group.rank())); });
 }
 
 /// Rows as triplets again, the first one being row `first`. @local
