@@ -2,32 +2,42 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "fock.hpp"
 
-#include <array>
-
 namespace rhf {
 
 using namespace tessera;
 
-// Members are destroyed in reverse order: the request waits while its patches still exist.
-struct FockBuilder::Densities {
-  std::array<LocalArray<double, 2>, 3> patches;
-  Request request;
+// Rows of the density, and what is to be added to the same rows of the Fock matrix.
+struct FockBuilder::Rows {
+  Rows(const Patch<2>& where, const Matrix& from)
+      : patch(where),
+        density(where.extents()),
+        fock(where.extents()),
+        fetched(from.get_async(where, density)) {}
+  Patch<2> patch;
+  LocalArray<double, 2> density, fock;
+  bool changed = false;
+  Request fetched;  // waits when destroyed, before the memory it writes
+};
+
+struct FockBuilder::Input {
+  SharedRows rows;
   double* seconds;
 
   void wait() {
     const Timer timer(*seconds);
-    request.wait();
+    for (const auto& strip : rows) strip->fetched.wait();
   }
 };
 
-struct FockBuilder::Focks {
-  explicit Focks(double& time) : seconds(&time) {}
-  Focks(Focks&&) = default;
-  ~Focks() {
+// Members are destroyed in reverse order: the request waits while its rows still exist.
+struct FockBuilder::Sent {
+  explicit Sent(double& time) : seconds(&time) {}
+  Sent(Sent&&) = default;
+  ~Sent() {
     const Timer timer(*seconds);
     request = {};
   }
-  std::array<LocalArray<double, 2>, 3> patches;
+  SharedRows rows;
   Request request;
   double* seconds;
 };
@@ -49,13 +59,15 @@ void FockBuilder::build(const Matrix& density, const Matrix& core, Matrix& fock)
   axpby(1, density, -1, change_);
   tasks_.begin(norm_inf(change_));
   counter_.reset();
+  newest_ = {};
   double all = 0;
   const double others = times_.get + times_.accumulate + times_.integrals;
   {
     const Timer timer(all);
     for_each_task(
         counter_, [this](index_t task) { return fetch(task); },
-        [this](index_t task, Densities& densities) { return compute(task, densities); });
+        [this](index_t task, Input& input) { return compute(task, input); });
+    send(newest_, {});
   }
   times_.counter += all - (times_.get + times_.accumulate + times_.integrals - others);
   {
@@ -67,35 +79,41 @@ void FockBuilder::build(const Matrix& density, const Matrix& core, Matrix& fock)
   axpby(1, two_electron_, 1, core, fock);
 }
 
-FockBuilder::Densities FockBuilder::fetch(index_t task) {
+// Consecutive tasks have two of their three strips in common.
+FockBuilder::Input FockBuilder::fetch(index_t task) {
   const Timer timer(times_.get);
-  Densities densities{{}, {}, &times_.get};
   const auto patches = tasks_.patches(task);
   for (std::size_t k = 0; k < patches.size(); ++k) {
-    densities.patches[k] = LocalArray<double, 2>(patches[k].extents());
-    densities.request += change_.get_async(patches[k], densities.patches[k]);
+    if (!newest_[k] || newest_[k]->patch != patches[k])
+      newest_[k] = std::make_shared<Rows>(patches[k], change_);
   }
-  return densities;
+  return {newest_, &times_.get};
 }
 
-FockBuilder::Focks FockBuilder::compute(index_t task, Densities& densities) {
-  const auto patches = tasks_.patches(task);
-  Focks focks(times_.accumulate);
+FockBuilder::Sent FockBuilder::compute(index_t task, Input& input) {
   std::array<Strip, 3> strips;
-  for (std::size_t k = 0; k < patches.size(); ++k) {
-    focks.patches[k] = LocalArray<double, 2>(patches[k].extents());
-    strips[k] = {densities.patches[k], focks.patches[k]};
-  }
+  for (std::size_t k = 0; k < strips.size(); ++k) strips[k] = {input.rows[k]->density, input.rows[k]->fock};
   bool any = false;
   {
     const Timer timer(times_.integrals);
     any = tasks_.compute(task, strips);
   }
-  if (!any) return focks;
+  if (any) {
+    for (const auto& rows : input.rows) rows->changed = true;
+  }
+  return send(input.rows, newest_);
+}
+
+// Begins to add rows to the Fock matrix, unless they are also among those that are kept.
+FockBuilder::Sent FockBuilder::send(const SharedRows& rows, const SharedRows& kept) {
   const Timer timer(times_.accumulate);
-  for (std::size_t k = 0; k < patches.size(); ++k)
-    focks.request += two_electron_.acc_async(patches[k], focks.patches[k]);
-  return focks;
+  Sent sent(times_.accumulate);
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (!rows[k] || rows[k] == kept[k] || !rows[k]->changed) continue;
+    sent.request += two_electron_.acc_async(rows[k]->patch, rows[k]->fock);
+    sent.rows[k] = rows[k];
+  }
+  return sent;
 }
 
 }  // namespace rhf

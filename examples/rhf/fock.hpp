@@ -2,6 +2,9 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <array>
+#include <memory>
+
 #include "fock_tasks.hpp"
 #include "integrals.hpp"
 #include "times.hpp"
@@ -11,7 +14,7 @@ namespace rhf {
 /// Builds Fock matrices as the first Global Arrays programs did. The ranks draw tasks from a shared counter.
 /// Each task fetches patches of the density, computes shell quartets, and accumulates patches of the Fock
 /// matrix. No rank waits for another, whatever the tasks cost. Both matrices are distributed: a rank has its
-/// own blocks and the patches of three tasks. Only the Schwarz bounds, a number for each pair of shells, are on
+/// own blocks and the rows of three tasks. Only the Schwarz bounds, a number for each pair of shells, are on
 /// every rank.
 class FockBuilder {
  public:
@@ -28,15 +31,19 @@ class FockBuilder {
   const FockTimes& times() const { return times_; }
 
  private:
-  struct Densities;
-  struct Focks;
-  Densities fetch(tessera::index_t task);
-  Focks compute(tessera::index_t task, Densities& densities);
+  struct Rows;
+  using SharedRows = std::array<std::shared_ptr<Rows>, 3>;
+  struct Input;
+  struct Sent;
+  Input fetch(tessera::index_t task);
+  Sent compute(tessera::index_t task, Input& input);
+  Sent send(const SharedRows& rows, const SharedRows& kept);
 
   FockTasks tasks_;
   tessera::TaskCounter counter_;
   Matrix change_;        // the density of the last build; during a build the change
   Matrix two_electron_;  // of that density
+  SharedRows newest_;    // of the task that was drawn last
   FockTimes times_;
 };
 

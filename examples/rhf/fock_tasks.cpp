@@ -50,19 +50,19 @@ FockTasks::FockTasks(const Basis& basis, LocalArray<double, 2> bounds, double sc
 
 index_t FockTasks::count() const { return tasks_below(static_cast<index_t>(blocks_.size())); }
 
-FockTasks::Task FockTasks::decode(index_t number) const {
+std::array<std::size_t, 3> FockTasks::decode(index_t number) const {
   const index_t from_end = count() - 1 - number;
   auto a = static_cast<index_t>(std::cbrt(3.0 * static_cast<double>(from_end)));
   while (tasks_below(a) > from_end) --a;
   while (tasks_below(a + 1) <= from_end) ++a;
   const index_t rest = from_end - tasks_below(a);
-  // Consecutive tasks have the same c, so that pairs (cd) can be kept.
-  return {{static_cast<std::size_t>(a), static_cast<std::size_t>(rest % (a + 1)),
-           static_cast<std::size_t>(rest / (a + 1))}};
+  // Consecutive tasks have the same a and c, so that their strips and the pairs (cd) can be kept.
+  return {static_cast<std::size_t>(a), static_cast<std::size_t>(rest % (a + 1)),
+          static_cast<std::size_t>(rest / (a + 1))};
 }
 
 std::array<Patch<2>, 3> FockTasks::patches(index_t number) const {
-  const auto [a, b, c] = decode(number).blocks;
+  const auto [a, b, c] = decode(number);
   const auto patch = [this](std::size_t rows, std::size_t columns) {
     return Patch<2>{{blocks_[rows].first_function, 0},
                     {blocks_[rows].last_function, blocks_[columns].last_function}};
@@ -96,17 +96,17 @@ double FockTasks::find_largest(const ShellRange& rows, const View<const double, 
 }
 
 bool FockTasks::compute(index_t number, const std::array<Strip, 3>& strips) {
-  const Task task = decode(number);
+  const auto abc = decode(number);
   strips_ = strips;
   largest_of_all_ = 0;
   for (std::size_t k = 0; k < 3; ++k) {
-    ranges_[k] = &blocks_[task.blocks[k]];
+    ranges_[k] = &blocks_[abc[k]];
     largest_of_all_ = std::max(largest_of_all_, find_largest(*ranges_[k], strips[k].density, largest_[k]));
   }
   const auto& [a, b, c] = ranges_;
-  if (ket_block_ != task.blocks[2]) {
+  if (ket_block_ != abc[2]) {
     ket_.fill(basis_, *c, {0, c->last, 0, c->last_function}, bounds_, least_bound_, engine_);
-    ket_block_ = task.blocks[2];
+    ket_block_ = abc[2];
   }
   bra_.fill(basis_, *a, *b, bounds_, least_bound_, engine_);
   bool any = false;

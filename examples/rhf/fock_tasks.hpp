@@ -33,6 +33,7 @@ class FockTasks {
 
   tessera::index_t count() const;
   /// The patches of a task's strips. Later tasks are smaller, so all ranks end at about the same time.
+  /// Consecutive tasks mostly have the first and the last strip in common.
   std::array<tessera::Patch<2>, 3> patches(tessera::index_t number) const;
 
   /// Prepares for a density whose largest element is this.
@@ -42,16 +43,13 @@ class FockTasks {
   bool compute(tessera::index_t number, const std::array<Strip, 3>& strips);
 
  private:
-  struct Task {
-    std::array<std::size_t, 3> blocks;  // a, b, c
-  };
   // The largest elements of a strip of the density, by shells.
   struct Largest {
     std::size_t first, columns;
     std::vector<double> values = {};
     double at(std::size_t row, std::size_t column) const { return values[(row - first) * columns + column]; }
   };
-  Task decode(tessera::index_t number) const;
+  std::array<std::size_t, 3> decode(tessera::index_t number) const;  // blocks a, b, c
   double find_largest(const ShellRange& rows, const tessera::View<const double, 2>& density,
                       Largest& largest) const;
   bool compute(std::span<const ShellPair* const> bras, std::span<const ShellPair* const> kets);
