@@ -102,7 +102,7 @@ int main(int argc, char** argv) {
   parsed.options.full = {.sample_seconds = one_node ? 20e-6 : 1e-3, .comparison_seconds = one_node ? 6.0 : 3.0};
 
   Session session(runtime, "arrays", parsed.options);
-  const Peers peers = start_peers(session, runtime, 256 * arrays::mib);
+  const Peers peers = start_peers(session, runtime, 256 * mib);
   arrays::run(session, {one_node, peers.windows, peers.global_arrays != nullptr}, alone);
   session.note("A comparison that would take longer than six seconds (between nodes three) has fewer pairs.");
   session.finish();

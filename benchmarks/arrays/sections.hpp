@@ -9,8 +9,6 @@
 /// The sections of the benchmark, each a table of its own.
 namespace tessera::benchmark::arrays {
 
-inline constexpr index_t kib = 1024, mib = 1024 * kib, element = sizeof(double);
-
 /// Where the ranks are, and what there is to compare with.
 struct Place {
   bool one_node;

@@ -109,13 +109,13 @@ Table by_ga_get_and_put(const Group& world, const Shape& shape) {
     for (const Word number : numbers) {
       const index_t place = shape.place(number);
       const ga_peer::Patch patch{shape.owner(place), shape.offset(place), 1, 1};
-      double element = 0;
-      table->get(patch, &element);
+      double of_ga = 0;
+      table->get(patch, &of_ga);
       Word word;
-      std::memcpy(&word, &element, sizeof word);
+      std::memcpy(&word, &of_ga, sizeof word);
       word ^= number;
-      std::memcpy(&element, &word, sizeof word);
-      table->put(patch, &element);
+      std::memcpy(&of_ga, &word, sizeof word);
+      table->put(patch, &of_ga);
     }
   };
   return all;

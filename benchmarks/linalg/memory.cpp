@@ -45,8 +45,8 @@ void memory(Session& session) {
   const Group& world = session.world();
   const index_t n = session.is_quick() ? 200 : 2000;
   const double matrix = static_cast<double>(n * n) * 8 / 1048576;
-  const auto tell = [&](const std::string& what, index_t kib) {
-    std::string text = std::to_string(static_cast<double>(kib) / 1024);
+  const auto tell = [&](const std::string& what, index_t kibibytes) {
+    std::string text = std::to_string(static_cast<double>(kibibytes) / 1024);
     session.note(std::string(section) + ": " + what + ", " + text.substr(0, text.find('.') + 2) + " MiB");
   };
   const auto layouts = {

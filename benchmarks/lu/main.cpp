@@ -78,7 +78,7 @@ class Program {
       return checked(owners, own, [&](const Ownership& of) { return make(world_, of, prefetch); });
     };
     const Way gets = with(by_gets), broadcasts = with(by_broadcasts);
-    const Target target{Goal::at_least, world_.node_count() == 1 ? 1.0 : 0.95};
+    const Target target = as_fast_as_mpi(world_);
     std::vector<Reference> references{reference(own, broadcasts, target)};
     if (&owners == &cyclic && prefetch == Prefetch::yes) {
       references.push_back(reference(

@@ -4,10 +4,10 @@
 
 #include "ends.hpp"
 #include "library_movers.hpp"
+#include "sizes.hpp"
 
 namespace tessera::benchmark::network {
 
-inline constexpr index_t kib = 1024, mib = 1024 * kib, element = sizeof(double);
 inline constexpr int target = Ends::target;
 
 }  // namespace tessera::benchmark::network

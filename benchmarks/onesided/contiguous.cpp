@@ -12,7 +12,6 @@
 namespace tessera::benchmark::onesided {
 namespace {
 
-constexpr index_t kib = 1024, mib = 1024 * kib, element = sizeof(double);
 constexpr index_t sizes[] = {8, 64, 512, kib, 4 * kib, 32 * kib, 256 * kib, 2 * mib, 16 * mib, 64 * mib};
 constexpr index_t most = 64 * mib / element;
 

@@ -13,8 +13,6 @@
 namespace tessera::benchmark::onesided {
 namespace {
 
-constexpr index_t element = sizeof(double);
-
 // Runs of a size that the compiler knows.
 template <index_t Bytes>
 void copy_runs(void* to, const void* from, const Rows& rows) {

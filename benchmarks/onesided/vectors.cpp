@@ -17,7 +17,7 @@
 namespace tessera::benchmark::onesided {
 namespace {
 
-constexpr index_t slice = 8 * 1024 * 1024, most = 1024, element = sizeof(double);
+constexpr index_t slice = 8 * mib, most = 1024;
 const double one = 1.0;
 
 // Where the runs begin. Each run has one or more cache lines of its own, at a random place, and begins at a

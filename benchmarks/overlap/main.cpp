@@ -20,8 +20,6 @@
 namespace tessera::benchmark::overlap {
 namespace {
 
-constexpr index_t kib = 1024, mib = 1024 * kib, element = sizeof(double);
-
 struct Sizes {
   index_t least = kib, most = 8 * mib;
 

@@ -7,11 +7,10 @@
 #include <mpi.h>
 
 #include "by_hand.hpp"
+#include "sizes.hpp"
 
 namespace tessera::benchmark::overlap {
 namespace {
-
-constexpr index_t element = sizeof(double);
 
 Layout<2> one_block_each(const Group& world, const Rows& rows) {
   return Layout<2>::blocked({world.size() * rows.count, rows.to_stride / element}, world.size(),

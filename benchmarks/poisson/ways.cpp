@@ -10,13 +10,12 @@
 #include <tessera/runtime/segment.hpp>
 
 #include "mpi_peer.hpp"
+#include "sizes.hpp"
 
 namespace tessera::benchmark::poisson {
 namespace {
 
 using mpi_peer::check;
-
-constexpr index_t element = sizeof(double);
 
 // A neighbour, the row that goes to it, and the row of its strip that this becomes.
 struct Neighbour {

@@ -14,6 +14,8 @@
 
 #include <tessera/runtime/error.hpp>
 
+#include "sizes.hpp"
+
 namespace tessera::benchmark {
 namespace {
 
@@ -103,7 +105,6 @@ void add(double* __restrict y, const double* __restrict x, index_t n) {
 }
 
 void add_rows(double* y, const double* x, const Rows& rows) {
-  constexpr index_t element = sizeof(double);
   for (index_t i = 0; i < rows.count; ++i)
     add(y + i * (rows.to_stride / element), x + i * (rows.from_stride / element), rows.bytes / element);
 }

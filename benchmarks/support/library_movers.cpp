@@ -4,10 +4,10 @@
 
 #include <memory>
 
+#include "sizes.hpp"
+
 namespace tessera::benchmark {
 namespace {
-
-constexpr index_t element = sizeof(double);
 
 // Rows as a transfer of a segment, dense on the local side.
 Strided shape_of(const Rows& rows) noexcept {

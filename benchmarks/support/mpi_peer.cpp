@@ -11,6 +11,8 @@
 
 #include <tessera/runtime/error.hpp>
 
+#include "sizes.hpp"
+
 namespace tessera::benchmark::mpi_peer {
 
 void check(int code, const char* call) {
@@ -50,7 +52,6 @@ MPI_Win allocate(MPI_Comm comm, index_t bytes, void*& base) {
 RowsType::RowsType(const Rows& rows)
     : elements_(static_cast<int>(rows.count * rows.bytes / static_cast<index_t>(sizeof(double)))) {
   if (rows.count == 1) return;
-  constexpr index_t element = sizeof(double);
   check(MPI_Type_vector(static_cast<int>(rows.count), static_cast<int>(rows.bytes / element),
                         static_cast<int>(rows.to_stride / element), MPI_DOUBLE, &type_),
         "MPI_Type_vector");

@@ -11,6 +11,7 @@
 #include <tessera/runtime/runtime.hpp>
 
 #include "report.hpp"
+#include "sizes.hpp"
 #include "table.hpp"
 
 namespace CLI {
@@ -74,6 +75,11 @@ struct Reference {
 
 /// "Faster than the incumbent": the target against other libraries.
 inline constexpr Target no_slower{Goal::at_least, 1.0};
+
+/// The target of a program against the same algorithm in MPI: as fast on a node, and nearly so between nodes.
+inline Target as_fast_as_mpi(const Group& world) {
+  return {Goal::at_least, world.node_count() == 1 ? 1.0 : 0.95};
+}
 
 /// A run of a benchmark on all ranks: measures, prints rows as they come, and writes the report.
 class Session {

@@ -8,8 +8,6 @@
 /// row does not say something else.
 namespace tessera::benchmark::sweeps {
 
-inline constexpr index_t kib = 1024, mib = 1024 * kib, element = sizeof(double);
-
 /// What there is to compare with here.
 struct Place {
   bool windows;  ///< MPI has windows over all ranks
