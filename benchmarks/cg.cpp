@@ -41,6 +41,7 @@ Solver by_tessera(const SparseMatrix<double>& matrix, std::span<const double> ri
   struct State {
     Array<double, 1> b, x;
     Jacobi<double, 1> jacobi;
+    KrylovWorkspace<double, 1> workspace = {};
   };
   Array<double, 1> b(matrix.group(), matrix.row_layout(), {.name = "b"});
   for_each_local(b, [&](const Index<1>& i, double& e) { e = right[static_cast<std::size_t>(i[0])]; });
@@ -58,7 +59,7 @@ Solver by_tessera(const SparseMatrix<double>& matrix, std::span<const double> ri
     fill(state->x, 0.0);
     const KrylovResult result =
         cg(matrix, state->b, state->x, {.tolerance = small, .max_iterations = iterations, .progress = progress},
-           state->jacobi);
+           state->jacobi, &state->workspace);
     if (small > 0 && !result.converged())
       throw Error("conjugate gradients found no solution after " + std::to_string(result.iterations) +
                   " iterations: " + to_string(result.stop));

@@ -131,20 +131,21 @@ class KrylovRun {
 /// why it stopped; Stop::converged only means that its recurrence says so.
 template <class T, std::size_t N, class Apply, class Method>
 KrylovResult solve_by(Method&& method, Apply& apply, const Array<T, N>& b, Array<T, N>& x,
-                      const KrylovOptions& options) {
+                      const KrylovOptions& options, KrylovWorkspace<T, N>* workspace) {
   check_options(options);
-  KrylovSpace<T, N> space(b);
+  KrylovSpace<T, N> space(b, workspace);
   if (!std::isfinite(space.norm_of_b())) return {Stop::not_finite, 0, std::numeric_limits<double>::quiet_NaN()};
   if (space.norm_of_b() == 0) {
     fill(x, T{0});
     return {Stop::converged, 0, 0.0};
   }
-  auto u = space.vector("solution"), r = space.vector("residual");
+  Array<T, N>&u = space.vector(), &r = space.vector();
   space.enter(x, u);
   KrylovRun run(options, space.scaled_norm_of_b());
   double residual = space.residual(apply, u, r);
   Stop stop = Stop::converged;
   while (!run.is_small(residual)) {
+    space.release_all_but(2);
     stop = !std::isfinite(residual) ? Stop::not_finite
            : run.may_go_on()        ? method(space, run, u, r, residual)
                                     : Stop::iterations;
@@ -167,19 +168,17 @@ KrylovResult solve_by(Method&& method, Apply& apply, const Array<T, N>& b, Array
 /// Solves A x = b by conjugate gradients, from the x given. `apply(p, q)` is q = A p for arrays with b's
 /// layout; A is symmetric or Hermitian and positive definite. `precondition(r, z)` is z = M r, where M is near
 /// the inverse of A and of the same kind. Both are collective: they throw on all members or on none. All
-/// members get the same result. x is the last iterate, and unspecified after Stop::not_finite. @collective
+/// members get the same result. x is the last iterate, and unspecified after Stop::not_finite. Without a
+/// workspace, the vectors are made for this solution. @collective
 /// @throws UsageError for a tolerance or a number of iterations that makes no sense, or if x does not fit b
 template <FloatingElement T, std::size_t N, ArrayOperator<T, N> Apply,
           ArrayOperator<T, N> Precondition = Unpreconditioned>
 KrylovResult cg(Apply&& apply, const Array<T, N>& b, Array<T, N>& x, const KrylovOptions& options = {},
-                Precondition&& precondition = {}) {
+                Precondition&& precondition = {}, KrylovWorkspace<T, N>* workspace = nullptr) {
   const auto method = [&](auto& space, detail::KrylovRun& run, Array<T, N>& u, Array<T, N>& r,
                           double residual) {
     constexpr bool is_plain = std::is_same_v<std::remove_cvref_t<Precondition>, Unpreconditioned>;
-    auto p = space.vector("direction"), q = space.vector("image");
-    std::optional<Array<T, N>> preconditioned;
-    if constexpr (!is_plain) preconditioned.emplace(space.vector("preconditioned"));
-    Array<T, N>& z = is_plain ? r : *preconditioned;
+    Array<T, N>&p = space.vector(), &q = space.vector(), &z = is_plain ? r : space.vector();
     // z = M r; returns r z, and sets the residual.
     const auto measure = [&]() -> double {
       if constexpr (is_plain) return residual = space.squared_norm(r);
@@ -208,7 +207,7 @@ KrylovResult cg(Apply&& apply, const Array<T, N>& b, Array<T, N>& x, const Krylo
       if (const auto stop = run.after_iteration(residual)) return *stop;
     }
   };
-  return detail::solve_by(method, apply, b, x, options);
+  return detail::solve_by(method, apply, b, x, options, workspace);
 }
 
 /// Solves A x = b for any A by stabilised biconjugate gradients, as cg. Each iteration applies A and the
@@ -216,12 +215,12 @@ KrylovResult cg(Apply&& apply, const Array<T, N>& b, Array<T, N>& x, const Krylo
 template <FloatingElement T, std::size_t N, ArrayOperator<T, N> Apply,
           ArrayOperator<T, N> Precondition = Unpreconditioned>
 KrylovResult bicgstab(Apply&& apply, const Array<T, N>& b, Array<T, N>& x, const KrylovOptions& options = {},
-                      Precondition&& precondition = {}) {
+                      Precondition&& precondition = {}, KrylovWorkspace<T, N>* workspace = nullptr) {
   const auto method = [&](auto& space, detail::KrylovRun& run, Array<T, N>& u, Array<T, N>& r,
                           double residual) {
     using Scalar = typename std::remove_cvref_t<decltype(space)>::Scalar;
-    auto shadow = space.vector("shadow"), p = space.vector("direction"), v = space.vector("image"),
-         y = space.vector("preconditioned"), t = space.vector("second image");
+    Array<T, N>&shadow = space.vector(), &p = space.vector(), &v = space.vector(), &y = space.vector(),
+             &t = space.vector();
     const auto set = [](T& to, const T& from) { to = from; };
     // y = M from, image = A y
     const auto apply_both = [&](const Array<T, N>& from, Array<T, N>& image) {
@@ -260,7 +259,7 @@ KrylovResult bicgstab(Apply&& apply, const Array<T, N>& b, Array<T, N>& x, const
           p, [beta, w](T& to, const T& image, const T& from) { to = from + beta * (to - w * image); }, v, r);
     }
   };
-  return detail::solve_by(method, apply, b, x, options);
+  return detail::solve_by(method, apply, b, x, options, workspace);
 }
 
 /// Solves A x = b for any A by generalised minimal residuals, begun again after `restart` iterations, as cg. It
@@ -269,7 +268,8 @@ KrylovResult bicgstab(Apply&& apply, const Array<T, N>& b, Array<T, N>& x, const
 template <FloatingElement T, std::size_t N, ArrayOperator<T, N> Apply,
           ArrayOperator<T, N> Precondition = Unpreconditioned>
 KrylovResult gmres(index_t restart, Apply&& apply, const Array<T, N>& b, Array<T, N>& x,
-                   const KrylovOptions& options = {}, Precondition&& precondition = {}) {
+                   const KrylovOptions& options = {}, Precondition&& precondition = {},
+                   KrylovWorkspace<T, N>* workspace = nullptr) {
   if (restart <= 0) throw UsageError("gmres has to begin again after a positive number of iterations");
   const auto method = [&](auto& space, detail::KrylovRun& run, Array<T, N>& u, Array<T, N>& r,
                           double residual) {
@@ -289,7 +289,7 @@ KrylovResult gmres(index_t restart, Apply&& apply, const Array<T, N>& b, Array<T
       if (!(residual < before)) return Stop::stagnation;
     }
   };
-  return detail::solve_by(method, apply, b, x, options);
+  return detail::solve_by(method, apply, b, x, options, workspace);
 }
 
 }  // namespace tessera

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <tessera/array.hpp>
+#include <tessera/detail/border_exchange.hpp>
 #include <tessera/detail/sparse_pattern.hpp>
 
 namespace tessera {
@@ -78,8 +79,8 @@ class SparseMatrix {
   std::vector<Triplet<T>> row(index_t i) const;
 
   /// y = alpha A x + beta y. y may be x. If beta == 0, the old y is never read, so NaN in it does not
-  /// propagate. Each element of x that a rank's rows need is fetched once. If x has
-  /// column_layout(), elements of other nodes are fetched while rows that do not need them are multiplied. The
+  /// propagate. Each element of x that a rank's rows need is sent to it once, while rows that do not need it
+  /// are multiplied. If x has another layout than column_layout(), it is brought into this one first. The
   /// result has the same bits on any number of ranks.
   /// @collective @throws UsageError if the lengths do not fit, or groups differ
   void multiply(T alpha, const Array<T, 1>& x, T beta, Array<T, 1>& y) const;
@@ -87,10 +88,10 @@ class SparseMatrix {
   void multiply(const Array<T, 1>& x, Array<T, 1>& y) const { multiply(T{1}, x, T{0}, y); }
   /// The same, so that the matrix is an operator for the solvers of <tessera/krylov.hpp>. @collective
   void operator()(const Array<T, 1>& x, Array<T, 1>& y) const { multiply(x, y); }
-  /// The same for callers that order accesses themselves: all ranks have synchronised since x was changed, and
-  /// do so again before x is changed or a rank reads elements of y that others own. If x or y has another
-  /// layout than products are fastest for, or y is x, it synchronises nevertheless. @collective @throws
-  /// likewise
+  /// The same for callers that order accesses themselves. Since the last synchronisation each element of x has
+  /// been changed by its owner alone. All ranks synchronise before a rank reads elements of y that others own.
+  /// x may be changed at once. If x or y has another layout than products are fastest for, or y is x, it
+  /// synchronises nevertheless. @collective @throws likewise
   void multiply_unsynchronised(const Array<T, 1>& x, Array<T, 1>& y) const;
   /// y = alpha A^T x + beta y, and with the conjugated transpose A^H. Here each rank adds to the elements of y
   /// that others own. Sums over several ranks are added in any order. Otherwise as multiply. @collective
@@ -117,6 +118,7 @@ class SparseMatrix {
   Array<index_t, 1> all_begins_;  // where all rows begin in all elements
   Array<index_t, 1> column_numbers_;
   Array<T, 1> values_;
+  mutable detail::BorderExchange border_;  // for products: it has memory of its own
 };
 
 extern template class SparseMatrix<std::int32_t>;

@@ -79,7 +79,8 @@ SparseMatrix<T>::SparseMatrix(Made&& made, const Group& group, index_t rows, ind
       pattern_(std::move(made.pattern)),
       all_begins_(group, pattern_.row_layout, {.name = name}),
       column_numbers_(group, detail::counted(group, std::ssize(made.rows.columns)), {.name = name}),
-      values_(group, column_numbers_.layout(), {.name = name}) {
+      values_(group, column_numbers_.layout(), {.name = name}),
+      border_(group, pattern_, sizeof(T), name) {
   if (!made.rows.columns.empty()) {
     std::copy(made.rows.columns.begin(), made.rows.columns.end(), column_numbers_.local().data());
     std::copy(made.rows.values.begin(), made.rows.values.end(), values_.local().data());
@@ -97,6 +98,7 @@ void SparseMatrix<T>::close() {
   all_begins_.close();
   column_numbers_.close();
   values_.close();
+  border_.close();
 }
 
 namespace {
@@ -169,27 +171,27 @@ void SparseMatrix<T>::multiply_unsynchronised(const Array<T, 1>& x, Array<T, 1>&
   require_vectors("multiply_unsynchronised", columns_, x, rows_, y);
   x.core().require_open();
   y.core().require_open();
-  detail::multiply({pattern_, local_values()}, T{1}, x, T{0}, y);
+  detail::multiply({pattern_, local_values(), border_}, T{1}, x, T{0}, y);
 }
 
 template <Arithmetic T>
 void SparseMatrix<T>::multiply(T alpha, const Array<T, 1>& x, T beta, Array<T, 1>& y) const {
   begin_product("multiply", columns_, x, rows_, y);
-  detail::multiply({pattern_, local_values()}, alpha, x, beta, y);
+  detail::multiply({pattern_, local_values(), border_}, alpha, x, beta, y);
   detail::end_operation(y.core());
 }
 
 template <Arithmetic T>
 void SparseMatrix<T>::multiply_transposed(T alpha, const Array<T, 1>& x, T beta, Array<T, 1>& y) const {
   begin_product("multiply_transposed", rows_, x, columns_, y);
-  detail::multiply_transposed({pattern_, local_values()}, detail::Conjugated::no, alpha, x, beta, y);
+  detail::multiply_transposed({pattern_, local_values(), border_}, detail::Conjugated::no, alpha, x, beta, y);
   detail::end_operation(y.core());
 }
 
 template <Arithmetic T>
 void SparseMatrix<T>::multiply_adjoint(T alpha, const Array<T, 1>& x, T beta, Array<T, 1>& y) const {
   begin_product("multiply_adjoint", rows_, x, columns_, y);
-  detail::multiply_transposed({pattern_, local_values()}, detail::Conjugated::yes, alpha, x, beta, y);
+  detail::multiply_transposed({pattern_, local_values(), border_}, detail::Conjugated::yes, alpha, x, beta, y);
   detail::end_operation(y.core());
 }
 
@@ -205,7 +207,7 @@ void SparseMatrix<T>::multiply(const Array<T, 2>& b, Array<T, 2>& c) const {
                   name(), rows_, columns_, b.name(), b.dims()[0], width, c.name(), c.dims()[0], c.dims()[1]));
   }
   detail::begin_operation("multiply", {values_.core(), b.core(), c.core()}, detail::Shapes::any);
-  detail::multiply({pattern_, local_values()}, b, c);
+  detail::multiply({pattern_, local_values(), border_}, b, c);
   detail::end_operation(c.core());
 }
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <tessera/core/operand_walk.hpp>
-#include <tessera/runtime/vector.hpp>
 
 #include "base/arithmetic.hpp"
 #include "base/at.hpp"
@@ -18,7 +17,6 @@ namespace tessera::detail {
 namespace {
 
 using Range = SparsePattern::Range;
-using Stretch = SparsePattern::Stretch;
 
 Patch<1> patch_of(const Range& range) { return {{range.begin}, {range.end}}; }
 
@@ -50,66 +48,31 @@ std::array<Range, 2> others(const SparsePattern& pattern) {
           Range{pattern.own_border.end, std::ssize(pattern.border_columns)}};
 }
 
-// The elements of x that this rank's rows need. Those of other nodes are on their way until wait().
+// The elements of x that this rank's rows need. Those of other ranks are on their way until wait().
 template <class T>
 class Factors {
  public:
-  Factors(const SparsePattern& pattern, const Array<T, 1>& x)
-      : pattern_(pattern), border_(pattern.border_columns.size()) {
+  Factors(const SparseRows<T>& a, const Array<T, 1>& x) : exchange_(a.border) {
+    const SparsePattern& pattern = a.pattern;
     if (is_in_place(x, pattern.column_layout)) {
       own_ = own_elements(x);
-      fetch_far(x);
-      copy_near(x);
     } else {
       fetched_.resize(at(pattern.own_columns.size()));
       own_ = fetched_.data();
       x.get(patch_of(pattern.own_columns), view_of(fetched_));
-      for (const Range& some : others(pattern))
-        x.gather(positions(pattern, some), std::span(border_).subspan(at(some.begin), at(some.size())));
     }
-    for (index_t k = pattern.own_border.begin; k < pattern.own_border.end; ++k)
-      border_[at(k)] = own_[pattern.border_columns[at(k)] - pattern.own_columns.begin];
+    border_ = reinterpret_cast<const T*>(exchange_.start(pattern, reinterpret_cast<const std::byte*>(own_)));
   }
-  void wait() { far_.wait(); }
+  void wait() { exchange_.wait(); }
 
   /// Where the places of inner rows and of border rows point to.
   const T* for_inner() const noexcept { return own_; }
-  const T* for_border() const noexcept { return border_.data(); }
+  const T* for_border() const noexcept { return border_; }
 
  private:
-  void copy_near(const Array<T, 1>& x) {
-    for (const Stretch& some : pattern_.near) {
-      const auto* there = static_cast<const T*>(x.core().storage(some.owner));
-      std::copy_n(there + some.at_owner, some.count, border_.data() + some.place);
-    }
-  }
-  // Long stretches are fetched one by one, and short ones as a list of elements.
-  void fetch_far(const Array<T, 1>& x) {
-    constexpr index_t worth = 16;  // elements of a stretch, on the average
-    index_t elements = 0;
-    for (const Stretch& some : pattern_.far) elements += some.count;
-    if (elements < worth * std::ssize(pattern_.far)) return fetch_list(x, elements);
-    for (const Stretch& some : pattern_.far)
-      far_ += x.get_async({{some.column}, {some.column + some.count}},
-                          View<T, 1>(border_.data() + some.place, Extents<1>(some.count)));
-  }
-  void fetch_list(const Array<T, 1>& x, index_t elements) {
-    std::vector<Place> remote;
-    std::vector<std::byte*> local;
-    remote.reserve(at(elements)), local.reserve(at(elements));
-    for (const Stretch& some : pattern_.far) {
-      for (index_t k = 0; k < some.count; ++k) {
-        remote.push_back({&x.core().segment(), some.owner, (some.at_owner + k) * index_t{sizeof(T)}});
-        local.push_back(reinterpret_cast<std::byte*>(border_.data() + some.place + k));
-      }
-    }
-    far_ = get_async({sizeof(T), remote, local}, VectorMethod::batched);
-  }
-
-  const SparsePattern& pattern_;
-  const T* own_ = nullptr;
-  std::vector<T> fetched_, border_;
-  Request far_;  // the last member, so that it waits while its memory exists
+  BorderExchange& exchange_;
+  const T *own_, *border_;
+  std::vector<T> fetched_;
 };
 
 // This rank's elements of y, which a product changes: in place, or as a copy that is put back.
@@ -197,7 +160,7 @@ template <class T>
 void multiply(const SparseRows<T>& a, T alpha, const Array<T, 1>& x, T beta, Array<T, 1>& y) {
   const SparsePattern& pattern = a.pattern;
   const bool apart = &x.core() != &y.core();
-  Factors<T> factors(pattern, x);
+  Factors<T> factors(a, x);
   Results<T> results(pattern.own_rows, pattern.row_layout, beta, y, apart);
   multiply_rows(a, pattern.inner, alpha, factors.for_inner(), beta, results.data());
   factors.wait();

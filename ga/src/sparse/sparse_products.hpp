@@ -5,6 +5,7 @@
 #include <span>
 
 #include <tessera/array.hpp>
+#include <tessera/detail/border_exchange.hpp>
 #include <tessera/detail/sparse_pattern.hpp>
 
 // Products with a sparse matrix, of which this rank has the rows of a pattern with their values. The operands
@@ -16,6 +17,7 @@ template <class T>
 struct SparseRows {
   const SparsePattern& pattern;
   std::span<const T> values;
+  BorderExchange& border;
 };
 
 /// y = alpha A x + beta y. @collective

@@ -70,8 +70,12 @@ void Progress::wait_for(int agent, const std::function<bool()>& done) {
   agent >= 0 ? client_.wait_for(agent, done) : host_.wait_until(done);
 }
 
+// Serves what has come, but not without end: the calling thread has work of its own.
 void Progress::poll() {
-  if (mode() == ProgressMode::poll && outstanding_.threads().may_call_mpi()) host_.poll();
+  constexpr int most = 32;
+  if (mode() != ProgressMode::poll || !outstanding_.threads().may_call_mpi()) return;
+  for (int i = 0; i < most && host_.poll(); ++i) {
+  }
 }
 
 void Progress::send_gathered() {

@@ -151,6 +151,30 @@ TEST(KrylovPlain, solvers_need_no_preconditioner) {
                   [](auto& a, auto& b, auto& x, const KrylovOptions& o) { return gmres(5, a, b, x, o); });
 }
 
+// Vectors of earlier solutions, also of other lengths, do not change results. Equal ones need no new memory.
+TEST(KrylovPlain, solutions_may_share_a_workspace) {
+  using T = double;
+  KrylovWorkspace<T, 2> workspace;
+  const auto solve_all = [&](const Extents<2>& dims) {
+    check_solver<T>(dims, Kind::general, 1, [&](auto& a, auto& b, auto& x, const KrylovOptions& o) {
+      return gmres(5, a, b, x, o, Unpreconditioned(), &workspace);
+    });
+    check_solver<T>(dims, Kind::positive_definite, 1, [&](auto& a, auto& b, auto& x, const KrylovOptions& o) {
+      return cg(a, b, x, o, Unpreconditioned(), &workspace);
+    });
+    check_solver<T>(dims, Kind::general, 1, [&](auto& a, auto& b, auto& x, const KrylovOptions& o) {
+      return bicgstab(a, b, x, o, jacobi_of<T>(dims), &workspace);
+    });
+    world().sync();
+    return runtime().memory_left();
+  };
+  solve_all(Extents<2>(3, 8));
+  const index_t left = solve_all(Extents<2>(4, 5));
+  EXPECT_EQ(solve_all(Extents<2>(4, 5)), left);
+  workspace.close();
+  solve_all(Extents<2>(1, 1));
+}
+
 TYPED_TEST(Krylov, gmres_may_begin_again_after_any_number_of_iterations) {
   using T = TypeParam;
   const Extents<2> dims(4, 6);

@@ -3,6 +3,8 @@
 #include <complex>
 #include <limits>
 #include <map>
+#include <thread>
+#include <vector>
 
 #include <tessera/elementwise.hpp>
 #include <tessera/epochs.hpp>
@@ -277,6 +279,33 @@ TEST(Sparse, a_matrix_is_an_operator_of_solvers) {
       EXPECT_LT(norm_inf(x), 1e-10);
     }
   }
+}
+
+// Ranks change their elements of x as soon as their own product is done, and are not equally fast. In most
+// pairs, only one rank needs elements of the other.
+TEST(Sparse, products_without_synchronisation_have_the_elements_of_their_round) {
+  const Group& all = world();
+  constexpr index_t rows = 97, columns = 61;
+  Random same(12), own(30 + static_cast<unsigned>(all.rank()));
+  std::vector<Triplet<double>> triplets;
+  for (int k = 0; k < 150; ++k)
+    triplets.push_back(
+        {pick(same, 0, rows - 1), pick(same, 0, columns - 1), static_cast<double>(pick(same, 1, 9))});
+  const SparseMatrix<double> a(all, rows, columns, all.rank() == 0 ? triplets : std::vector<Triplet<double>>(),
+                               {.name = "A"});
+  Array<double, 1> x(all, a.column_layout(), {.name = "x"}), y(all, a.row_layout(), {.name = "y"});
+  const auto element = [](index_t round, index_t i) { return static_cast<double>((round * 31 + i * 7) % 101); };
+  Comparison compared;
+  for (index_t round = 0; round < 60; ++round) {
+    for_each_local(x, [&](const Index<1>& i, double& e) { e = element(round, i[0]); });
+    a.multiply_unsynchronised(x, y);
+    std::vector<double> expected(at(rows), 0.0);
+    for (const auto& one : triplets) expected[at(one.row)] += one.value * element(round, one.column);
+    for_each_local(y, [&](const Index<1>& i, const double& e) { compared(i[0], expected[at(i[0])], e); });
+    for (index_t turns = pick(own, 0, 3); turns > 0; --turns) std::this_thread::yield();
+  }
+  EXPECT_TRUE(compared.equal());
+  all.sync();
 }
 
 TEST(Sparse, wrong_uses_are_told) {

@@ -20,8 +20,8 @@ class Arnoldi {
   using Vector = Array<T, N>;
   using Scalar = typename Space::Scalar;
 
-  Arnoldi(const Space& space, index_t size)
-      : space_(space), size_(static_cast<std::size_t>(size)), work_(space.vector("preconditioned")) {}
+  Arnoldi(Space& space, index_t size)
+      : space_(space), size_(static_cast<std::size_t>(size)), work_(space.vector()) {}
   /// Begins with a residual, whose squared norm is given.
   void begin(const Vector& residual, double squared_norm) {
     const double norm = std::sqrt(squared_norm);
@@ -40,7 +40,7 @@ class Arnoldi {
   template <class Apply, class Precondition>
   double step(Apply& apply, Precondition& precondition) {
     const std::size_t j = columns_.size();
-    space_.precondition(precondition, basis_[j], work_);
+    space_.precondition(precondition, *basis_[j], work_);
     Vector& w = vector(j + 1);
     space_.apply_to(apply, work_, w);
     std::vector<Scalar> column(j + 2, Scalar{0});
@@ -69,15 +69,15 @@ class Arnoldi {
     }
     Vector& sum = vector(k);
     change(sum, [](T& to) { to = T{0}; });
-    for (std::size_t i = 0; i < k; ++i) add(y[i], basis_[i], sum);
+    for (std::size_t i = 0; i < k; ++i) add(y[i], *basis_[i], sum);
     space_.precondition(precondition, sum, work_);
     add(1, work_, u);
   }
 
  private:
   Vector& vector(std::size_t i) {
-    if (basis_.size() <= i) basis_.push_back(space_.vector("basis"));
-    return basis_[i];
+    if (basis_.size() <= i) basis_.push_back(&space_.vector());
+    return *basis_[i];
   }
   static Scalar conj_of(Scalar x) noexcept {
     if constexpr (std::is_floating_point_v<T>)
@@ -99,12 +99,12 @@ class Arnoldi {
   double orthogonalise(Vector& w, std::vector<Scalar>& column) {
     const std::size_t count = column.size() - 1;
     std::vector<typename Space::Pair> pairs;
-    for (std::size_t i = 0; i < count; ++i) pairs.emplace_back(&basis_[i], &w);
+    for (std::size_t i = 0; i < count; ++i) pairs.emplace_back(basis_[i], &w);
     pairs.emplace_back(&w, &w);
     const std::vector<Scalar> parts = space_.dots(pairs);
     for (std::size_t i = 0; i < count; ++i) {
       column[i] += parts[i];
-      add(-parts[i], basis_[i], w);
+      add(-parts[i], *basis_[i], w);
     }
     return std::sqrt(std::real(parts.back()));
   }
@@ -134,10 +134,10 @@ class Arnoldi {
     sines_.push_back(sine);
   }
 
-  const Space& space_;
+  Space& space_;
   std::size_t size_;
-  Vector work_;
-  std::vector<Vector> basis_;
+  Vector& work_;
+  std::vector<Vector*> basis_;
   std::vector<std::vector<Scalar>> columns_;  // of the triangular factor
   std::vector<double> cosines_;
   std::vector<Scalar> sines_, right_;

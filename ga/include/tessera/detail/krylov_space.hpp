@@ -9,6 +9,7 @@
 #include <concepts>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -31,6 +32,27 @@ template <class F, class T, std::size_t N>
 concept ArrayOperator = std::invocable < F&,
         const Array<T, N>
 &, Array<T, N>& > ;
+
+namespace detail {
+template <class T, std::size_t N>
+class KrylovSpace;
+}
+
+/// The vectors of a solver, for programs that solve many equations: with them, a solution needs no new memory.
+/// Any solver may use them, for arrays of any layout. One solver at a time. Move-only.
+template <FloatingElement T, std::size_t N>
+class KrylovWorkspace {
+ public:
+  /// Frees the memory now. @collective
+  void close() {
+    for (auto& vector : vectors_) vector->close();
+    vectors_.clear();
+  }
+
+ private:
+  friend class detail::KrylovSpace<T, N>;
+  std::vector<std::unique_ptr<Array<T, N>>> vectors_;
+};
 
 }  // namespace tessera
 
@@ -63,7 +85,9 @@ class KrylovSpace {
   using Scalar = std::conditional_t<std::is_floating_point_v<T>, double, std::complex<double>>;
   using Pair = std::pair<const Vector*, const Vector*>;
 
-  explicit KrylovSpace(const Vector& b) : b_(b), norm_(norm2(b)) {
+  /// The vectors come from a workspace, if there is one.
+  KrylovSpace(const Vector& b, KrylovWorkspace<T, N>* workspace)
+      : b_(b), workspace_(workspace != nullptr ? *workspace : own_), norm_(norm2(b)) {
     using Real = decltype(std::abs(T{}));
     constexpr int most = std::numeric_limits<Real>::max_exponent - 2;
     if (norm_ > 0 && std::isfinite(norm_)) exponent_ = std::clamp(std::ilogb(norm_), -most, most);
@@ -71,7 +95,16 @@ class KrylovSpace {
 
   double norm_of_b() const noexcept { return norm_; }
   double scaled_norm_of_b() const noexcept { return std::ldexp(norm_, -exponent_); }
-  Vector vector(const char* name) const { return b_.duplicate(name); }
+  /// One more vector like b. @collective
+  Vector& vector() {
+    auto& all = workspace_.vectors_;
+    if (used_ == all.size()) all.push_back(nullptr);
+    std::unique_ptr<Vector>& next = all[used_++];
+    if (!next || !is_like_b(*next)) next = std::make_unique<Vector>(b_.duplicate("vector of a solver"));
+    return *next;
+  }
+  /// All vectors but the first few may be used again.
+  void release_all_but(std::size_t first) noexcept { used_ = first; }
 
   /// u = x, divided; and back.
   void enter(const Vector& x, Vector& u) const { axpby(power(-exponent_), x, T{0}, x, u); }
@@ -87,11 +120,12 @@ class KrylovSpace {
   /// y = A x. Before x changes, the ranks meet in a reduction or in the next product.
   template <class Apply>
   void apply_to(Apply& apply, const Vector& x, Vector& y) const {
-    x.sync();
-    if constexpr (requires { apply.multiply_unsynchronised(x, y); })
+    if constexpr (requires { apply.multiply_unsynchronised(x, y); }) {
       apply.multiply_unsynchronised(x, y);
-    else
+    } else {
+      x.sync();
       std::invoke(apply, x, y);
+    }
     y.core().order_local_access();
   }
   /// y = M x. Preconditioners that need only a rank's own elements are @local.
@@ -129,7 +163,15 @@ class KrylovSpace {
  private:
   static T power(int exponent) { return T(std::ldexp(decltype(std::abs(T{})){1}, exponent)); }
 
+  bool is_like_b(const Vector& other) const {
+    return other.group() == b_.group() && other.core().layout() == b_.core().layout() &&
+           other.core().periodic() == b_.core().periodic();
+  }
+
   const Vector& b_;
+  KrylovWorkspace<T, N> own_;
+  KrylovWorkspace<T, N>& workspace_;
+  std::size_t used_ = 0;
   double norm_;
   int exponent_ = 0;
 };
