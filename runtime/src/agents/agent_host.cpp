@@ -38,6 +38,9 @@ constexpr auto between_waits = microseconds(30);
 constexpr int spins_before_yield = 200;
 constexpr unsigned turns_before_yield = 4;  // each of them calls the kernel anyway
 
+// The turns of this thread's wait that have found nothing since the last one that has.
+thread_local unsigned idle_turns = 0;
+
 }  // namespace
 
 void AgentHost::start(std::unique_ptr<AgentServer> agent) {
@@ -85,7 +88,6 @@ bool AgentHost::poll() {
 void AgentHost::serve() {
   // Yields to an agent that shares the core, which the kernel would otherwise let wait for its turn. This comes
   // first, so that the caller sees at once what the turn has brought.
-  thread_local unsigned idle_turns = 0;
   if (idle_turns > 0 && (bells_.are_crowded() || idle_turns % turns_before_yield == 0)) sched_yield();
   idle_turns = poll() ? 0 : idle_turns + 1;
   send_gathered_();
@@ -108,6 +110,7 @@ void AgentHost::Waiter::turn(int turns) {
 }
 
 void AgentHost::begin() noexcept {
+  idle_turns = 0;
   ++waiters_;
   if (nudged_later_.load(std::memory_order_relaxed) && nudged_later_.exchange(false)) bells_.mine().call_off();
 }
