@@ -75,11 +75,11 @@ void check_energy(const Group& world, bool quick) {
 
 // Distributed matrices of some ranks: the program's Fock build.
 struct Calculation {
-  Calculation(const Group& group, const Problem& problem)
+  Calculation(const Group& group, const Problem& problem, rhf::Dealing dealing = rhf::Dealing::queues)
       : density(group, {problem.basis.size(), problem.basis.size()}, {.name = "density"}),
         core(density.duplicate("core Hamiltonian")),
         fock(density.duplicate("Fock")),
-        builder(group, problem.basis, Problem::screening) {
+        builder(group, problem.basis, Problem::screening, dealing) {
     rhf::one_electron(problem.basis, problem.molecule, fock, core);
   }
   void build() {
@@ -98,8 +98,10 @@ class Program {
         section_("a Fock build, " + problem.molecule.title + " in " + problem.basis.name + ": " +
                  std::to_string(problem.basis.size()) + " functions"),
         density_(problem.density.get(Patch<2>::whole(problem.density.dims()))),
-        all_(world_, problem) {
+        all_(world_, problem),
+        by_counter_(world_, problem, rhf::Dealing::counter) {
     copy(problem.density, all_.density);
+    copy(problem.density, by_counter_.density);
     if (world_.size() == 1) return;
     const Group first = world_.include(std::array{0});
     if (world_.rank() != 0) return;
@@ -111,11 +113,16 @@ class Program {
   void operator()(const Problem& problem) {
     ReplicatedFock replicated(world_, problem.basis, Problem::screening,
                               all_.core.get(Patch<2>::whole(density_.extents())));
-    check(replicated.build(density_));
-    shares();
-    std::vector<Reference> references{{.name = "replicated matrices",
-                                       .routine = repeat([&] { replicated.build(density_); }),
-                                       .target = as_fast_as_mpi(world_)}};
+    const LocalArray<double, 2>& expected = replicated.build(density_);
+    check(all_, expected);
+    check(by_counter_, expected);
+    shares("tasks near their data", all_);
+    shares("tasks from one counter", by_counter_);
+    std::vector<Reference> references{
+        {.name = "replicated matrices",
+         .routine = repeat([&] { replicated.build(density_); }),
+         .target = as_fast_as_mpi(world_)},
+        {.name = "tasks from one counter", .routine = repeat([this] { by_counter_.build(); })}};
     if (world_.size() > 1) {
       const bool has_cores = world_.size() <= environment_here().cores;
       references.push_back(
@@ -134,10 +141,10 @@ class Program {
   }
 
  private:
-  // Both programs give the same matrix.
-  void check(const LocalArray<double, 2>& expected) {
-    all_.build();
-    const auto found = all_.fock.get(Patch<2>::whole(all_.fock.dims()));
+  // All programs give the same matrix.
+  void check(Calculation& distributed, const LocalArray<double, 2>& expected) {
+    distributed.build();
+    const auto found = distributed.fock.get(Patch<2>::whole(distributed.fock.dims()));
     double most = 0;
     for (index_t i = 0; i < found.size(); ++i)
       most = std::max(most, std::abs(found.data()[i] - expected.data()[i]));
@@ -145,7 +152,7 @@ class Program {
   }
 
   // The parts of the time of all ranks, for some builds.
-  void shares() {
+  void shares(const std::string& which, Calculation& distributed) {
     using Part = double rhf::FockTimes::*;
     constexpr std::array<std::pair<Part, const char*>, 5> parts{
         {{&rhf::FockTimes::counter, "counter"},
@@ -155,9 +162,9 @@ class Program {
          {&rhf::FockTimes::waiting, "waiting for the last rank"}}};
     std::array<std::vector<double>, parts.size()> seconds, shares;
     for (int build = 0; build < (session_.is_quick() ? 3 : 7); ++build) {
-      const rhf::FockTimes before = all_.builder.times();
-      all_.build();
-      const rhf::FockTimes after = all_.builder.times();
+      const rhf::FockTimes before = distributed.builder.times();
+      distributed.build();
+      const rhf::FockTimes after = distributed.builder.times();
       std::array<double, parts.size()> spent{};
       for (std::size_t i = 0; i < parts.size(); ++i) spent[i] = after.*parts[i].first - before.*parts[i].first;
       world_.all_reduce(std::span<double>(spent), Reduce::sum);
@@ -169,7 +176,7 @@ class Program {
     }
     for (std::size_t i = 0; i < parts.size(); ++i) {
       session_.add({.section = section_,
-                    .name = std::string("share of time: ") + parts[i].second,
+                    .name = which + ", share of time: " + parts[i].second,
                     .measured = {.time = median_estimate(seconds[i]), .share = median_estimate(shares[i])}});
     }
   }
@@ -178,7 +185,7 @@ class Program {
   const Group& world_;
   std::string section_;
   LocalArray<double, 2> density_;  // for matrices on every rank
-  Calculation all_;
+  Calculation all_, by_counter_;
   std::optional<Calculation> alone_;  // on rank 0
 };
 

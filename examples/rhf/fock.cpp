@@ -20,6 +20,7 @@ struct FockBuilder::Rows {
 };
 
 struct FockBuilder::Input {
+  index_t task;
   SharedRows rows;
   double* seconds;
 
@@ -42,11 +43,21 @@ struct FockBuilder::Sent {
   double* seconds;
 };
 
-FockBuilder::FockBuilder(const Group& group, const Basis& basis, double screening)
+namespace {
+
+// Whole rows for each rank, as tasks need them.
+Layout<2> by_rows(index_t n, int ranks) { return Layout<2>::blocked({n, n}, ranks, {.grid = {{ranks, 1}}}); }
+
+}  // namespace
+
+FockBuilder::FockBuilder(const Group& group, const Basis& basis, double screening, Dealing dealing)
     : tasks_(basis, schwarz_bounds(group, basis), screening, group.size()),
-      counter_(group, tasks_.count(), {.name = "Fock tasks"}),
-      change_(group, {basis.size(), basis.size()}, {.name = "change of the density"}),
+      change_(group, by_rows(basis.size(), group.size()), {.name = "change of the density"}),
       two_electron_(change_.duplicate("two-electron part")) {
+  if (dealing == Dealing::counter)
+    counter_.emplace(group, tasks_.count(), TaskOptions{.name = "Fock tasks"});
+  else
+    near_.emplace(tasks_, change_);
   restart();
 }
 
@@ -58,15 +69,16 @@ void FockBuilder::restart() {
 void FockBuilder::build(const Matrix& density, const Matrix& core, Matrix& fock) {
   axpby(1, density, -1, change_);
   tasks_.begin(norm_inf(change_));
-  counter_.reset();
+  counter_ ? counter_->reset() : near_->queues().reset();
   newest_ = {};
   double all = 0;
   const double others = times_.get + times_.accumulate + times_.integrals;
   {
     const Timer timer(all);
-    for_each_task(
-        counter_, [this](index_t task) { return fetch(task); },
-        [this](index_t task, Input& input) { return compute(task, input); });
+    const auto fetch_input = [this](index_t task) { return fetch(near_ ? near_->number(task) : task); };
+    const auto compute_task = [this](index_t, Input& input) { return compute(input); };
+    counter_ ? for_each_task(*counter_, fetch_input, compute_task)
+             : for_each_task(near_->queues(), fetch_input, compute_task);
     send(newest_, {});
   }
   times_.counter += all - (times_.get + times_.accumulate + times_.integrals - others);
@@ -87,16 +99,16 @@ FockBuilder::Input FockBuilder::fetch(index_t task) {
     if (!newest_[k] || newest_[k]->patch != patches[k])
       newest_[k] = std::make_shared<Rows>(patches[k], change_);
   }
-  return {newest_, &times_.get};
+  return {task, newest_, &times_.get};
 }
 
-FockBuilder::Sent FockBuilder::compute(index_t task, Input& input) {
+FockBuilder::Sent FockBuilder::compute(Input& input) {
   std::array<Strip, 3> strips;
   for (std::size_t k = 0; k < strips.size(); ++k) strips[k] = {input.rows[k]->density, input.rows[k]->fock};
   bool any = false;
   {
     const Timer timer(times_.integrals);
-    any = tasks_.compute(task, strips);
+    any = tasks_.compute(input.task, strips);
   }
   if (any) {
     for (const auto& rows : input.rows) rows->changed = true;

@@ -4,14 +4,19 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 
 #include "fock_tasks.hpp"
 #include "integrals.hpp"
+#include "near_tasks.hpp"
 #include "times.hpp"
 
 namespace rhf {
 
-/// Builds Fock matrices as the first Global Arrays programs did. The ranks draw tasks from a shared counter.
+/// How tasks are dealt out: from one counter, or from queues of the ranks that own data of the tasks.
+enum class Dealing { counter, queues };
+
+/// Builds Fock matrices as the first Global Arrays programs did. The ranks draw tasks until none is left.
 /// Each task fetches patches of the density, computes shell quartets, and accumulates patches of the Fock
 /// matrix. No rank waits for another, whatever the tasks cost. Both matrices are distributed: a rank has its
 /// own blocks and the rows of three tasks. Only the Schwarz bounds, a number for each pair of shells, are on
@@ -19,7 +24,8 @@ namespace rhf {
 class FockBuilder {
  public:
   /// Contributions below `screening` are left out. @collective
-  FockBuilder(const tessera::Group& group, const Basis& basis, double screening);
+  FockBuilder(const tessera::Group& group, const Basis& basis, double screening,
+              Dealing dealing = Dealing::queues);
 
   /// fock = core + 2 J - K for a density D = C_occ C_occ^T. Only the contribution of its change since the last
   /// call is computed. @collective
@@ -36,14 +42,16 @@ class FockBuilder {
   struct Input;
   struct Sent;
   Input fetch(tessera::index_t task);
-  Sent compute(tessera::index_t task, Input& input);
+  Sent compute(Input& input);
   Sent send(const SharedRows& rows, const SharedRows& kept);
 
   FockTasks tasks_;
-  tessera::TaskCounter counter_;
   Matrix change_;        // the density of the last build; during a build the change
   Matrix two_electron_;  // of that density
-  SharedRows newest_;    // of the task that was drawn last
+  // One of them deals out the tasks.
+  std::optional<tessera::TaskCounter> counter_;
+  std::optional<NearTasks> near_;
+  SharedRows newest_;  // of the task that was drawn last
   FockTimes times_;
 };
 

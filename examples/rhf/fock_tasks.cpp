@@ -48,7 +48,7 @@ FockTasks::FockTasks(const Basis& basis, LocalArray<double, 2> bounds, double sc
       blocks_(blocks_of(basis, functions_of_block(basis.size(), ranks))),
       engine_(basis, screening * 1e-3) {}
 
-index_t FockTasks::count() const { return tasks_below(static_cast<index_t>(blocks_.size())); }
+index_t FockTasks::count() const { return tasks_below(blocks()); }
 
 std::array<std::size_t, 3> FockTasks::decode(index_t number) const {
   const index_t from_end = count() - 1 - number;
@@ -59,6 +59,11 @@ std::array<std::size_t, 3> FockTasks::decode(index_t number) const {
   // Consecutive tasks have the same a and c, so that their strips and the pairs (cd) can be kept.
   return {static_cast<std::size_t>(a), static_cast<std::size_t>(rest % (a + 1)),
           static_cast<std::size_t>(rest / (a + 1))};
+}
+
+index_t FockTasks::number(const std::array<std::size_t, 3>& abc) const {
+  const auto [a, b, c] = abc;
+  return count() - 1 - (tasks_below(static_cast<index_t>(a)) + static_cast<index_t>(c * (a + 1) + b));
 }
 
 std::array<Patch<2>, 3> FockTasks::patches(index_t number) const {

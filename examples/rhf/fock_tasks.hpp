@@ -32,6 +32,13 @@ class FockTasks {
   FockTasks(const Basis& basis, tessera::LocalArray<double, 2> bounds, double screening, int ranks);
 
   tessera::index_t count() const;
+  /// The blocks of shells, and the first basis function of one.
+  tessera::index_t blocks() const { return static_cast<tessera::index_t>(blocks_.size()); }
+  tessera::index_t first_function(tessera::index_t block) const {
+    return blocks_[static_cast<std::size_t>(block)].first_function;
+  }
+  /// The number of the task with blocks a, b, c.
+  tessera::index_t number(const std::array<std::size_t, 3>& abc) const;
   /// The patches of a task's strips. Later tasks are smaller, so all ranks end at about the same time.
   /// Consecutive tasks mostly have the first and the last strip in common.
   std::array<tessera::Patch<2>, 3> patches(tessera::index_t number) const;
