@@ -41,11 +41,11 @@ BorderExchange::BorderExchange(const Group& group, const SparsePattern& pattern,
       half_(largest_border(group, pattern) * size),
       borders_(group, 2 * half_, name),
       arrived_(group, 2, name) {
-  list_partners(group, pattern);
+  list_links(group, pattern);
 }
 
 // Tells each owner which of its elements this rank needs, and in which places.
-void BorderExchange::list_partners(const Group& group, const SparsePattern& pattern) {
+void BorderExchange::list_links(const Group& group, const SparsePattern& pattern) {
   constexpr std::string_view call = "the border of a sparse matrix";
   const auto needed = made_by_all(group, call, [&] {
     std::vector<Triplet<index_t>> all;
@@ -61,30 +61,30 @@ void BorderExchange::list_partners(const Group& group, const SparsePattern& patt
   agreed(group, call, [&] {
     for (const Triplet<index_t>& one : asked) {
       const auto rank = static_cast<int>(one.column);
-      if (partners_.empty() || partners_.back().rank != rank) partners_.push_back({rank, one.value, {}});
-      partners_.back().sends.push_back(one.row - pattern.own_columns.begin);
+      if (links_.empty() || links_.back().rank != rank) links_.push_back({rank, one.value, {}});
+      links_.back().sends.push_back(one.row - pattern.own_columns.begin);
     }
     std::size_t most = 0;
-    for (const Partner& one : partners_) most = std::max(most, one.sends.size());
+    for (const Link& one : links_) most = std::max(most, one.sends.size());
     packed_.resize(most * at(size_));
     for (const auto* stretches : {&pattern.near, &pattern.far}) {
       for (const SparsePattern::Stretch& some : *stretches) {
-        const auto is_it = [&](const Partner& one) { return one.rank == some.owner; };
-        if (std::none_of(partners_.begin(), partners_.end(), is_it)) partners_.push_back({some.owner, 0, {}});
+        const auto is_it = [&](const Link& one) { return one.rank == some.owner; };
+        if (std::none_of(links_.begin(), links_.end(), is_it)) links_.push_back({some.owner, 0, {}});
       }
     }
     // Each rank begins with the next one, so that not all send to the same.
-    const auto distance = [&](const Partner& one) {
+    const auto distance = [&](const Link& one) {
       return (one.rank - group.rank() + group.size()) % group.size();
     };
-    std::sort(partners_.begin(), partners_.end(),
-              [&](const Partner& a, const Partner& b) { return distance(a) < distance(b); });
+    std::sort(links_.begin(), links_.end(),
+              [&](const Link& a, const Link& b) { return distance(a) < distance(b); });
   });
 }
 
 const std::byte* BorderExchange::start(const SparsePattern& pattern, const std::byte* own) {
   std::byte* const border = borders_.address(borders_.group().rank()) + (turn_ % 2) * half_;
-  for (const Partner& one : partners_) send(one, own);
+  for (const Link& one : links_) send(one, own);
   for (index_t k = pattern.own_border.begin; k < pattern.own_border.end; ++k) {
     const index_t from = pattern.border_columns[at(k)] - pattern.own_columns.begin;
     std::memcpy(border + k * size_, own + from * size_, at(size_));
@@ -92,7 +92,7 @@ const std::byte* BorderExchange::start(const SparsePattern& pattern, const std::
   return border;
 }
 
-void BorderExchange::send(const Partner& to, const std::byte* own) {
+void BorderExchange::send(const Link& to, const std::byte* own) {
   const index_t flag = turn_ % 2, place = flag * half_ + to.place * size_;
   const index_t bytes = std::ssize(to.sends) * size_;
   if (std::byte* const there = borders_.address(to.rank)) {
@@ -106,7 +106,7 @@ void BorderExchange::send(const Partner& to, const std::byte* own) {
 }
 
 void BorderExchange::wait() {
-  arrived_.wait(turn_ % 2, std::ssize(partners_));
+  arrived_.wait(turn_ % 2, std::ssize(links_));
   ++turn_;
 }
 

@@ -32,19 +32,19 @@ class BorderExchange {
  private:
   // A rank that gets elements from here, or sends some: one that only sends is told that its last ones were
   // read.
-  struct Partner {
+  struct Link {
     int rank;
     index_t place;               // of the elements in its border
     std::vector<index_t> sends;  // positions among this rank's own elements
   };
-  void list_partners(const Group& group, const SparsePattern& pattern);
-  void send(const Partner& to, const std::byte* own);
+  void list_links(const Group& group, const SparsePattern& pattern);
+  void send(const Link& to, const std::byte* own);
 
   index_t size_;
-  std::vector<Partner> partners_;
+  std::vector<Link> links_;
   std::vector<std::byte> packed_;
   index_t half_ = 0;  // bytes of a border
-  Segment borders_;   // two on each rank, in turn: partners are at most one exchange ahead
+  Segment borders_;   // two on each rank, in turn: others are at most one exchange ahead
   Flags arrived_;     // for each of the two
   index_t turn_ = 0;
 };
