@@ -103,7 +103,9 @@ class AgentClient {
   // Shorter than an agent lingers, by the time of a message: the agent counts from the arrival of a message.
   static constexpr auto awake_after_answer = std::chrono::microseconds(25),
                         awake_after_request = std::chrono::microseconds(40);
+  // A process that has sent a request here so recently mostly waits, and runs its agent meanwhile.
   static constexpr auto awake_after_question = std::chrono::microseconds(200);
+  // How long a wait takes before it rings (again); short if it has not rung because of that.
   static constexpr auto first_patience = std::chrono::microseconds(100),
                         short_patience = std::chrono::microseconds(40);
   static constexpr auto patience_per_byte = std::chrono::nanoseconds(2),
