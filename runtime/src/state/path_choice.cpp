@@ -20,21 +20,27 @@ using Clock = std::chrono::steady_clock;
 
 // The window must be twice as fast. A smaller difference may be chance, and a wrong choice then costs little.
 constexpr int margin = 2;
-constexpr int repetitions = 3;
+constexpr std::size_t repetitions = 3;
 constexpr int hopeless = 10;       // times as slow: the window waits for the target, whatever the length
 constexpr index_t most_runs = 32;  // of a list
 constexpr auto max_time = std::chrono::milliseconds(20);  // of one measurement, as programs must start fast
 
+// A thread that has just run the agent still polls for a while, and moves operations by the window, too. After
+// this time it sleeps, as in a process that computes.
+constexpr auto until_asleep = std::chrono::microseconds(100);
+
+// The times of an operation.
 template <class Operation>
-Clock::duration best_time(Operation&& operation) {
-  auto best = Clock::duration::max();
+std::vector<Clock::duration> times(Operation&& operation, Clock::duration pause) {
+  std::vector<Clock::duration> all;
   const auto end = Clock::now() + max_time;
-  for (int i = 0; i < repetitions && (i == 0 || Clock::now() < end); ++i) {
+  while (all.size() < repetitions && (all.empty() || Clock::now() < end)) {
+    if (pause > pause.zero()) std::this_thread::sleep_for(pause);
     const auto begin = Clock::now();
     operation();
-    best = std::min(best, Clock::now() - begin);
+    all.push_back(Clock::now() - begin);
   }
-  return best;
+  return all;
 }
 
 // Runs that are spread over a segment's slice on one rank.
@@ -95,10 +101,10 @@ PathChoice PathChoice::measure(const Group& world, ProgressMode mode) {
   if (world.rank() == 0) {
     std::vector<std::byte> local(static_cast<std::size_t>(bytes));
     bool waits = false;  // the window, for the target
-    // Whether an operation on the segment with the window is faster than on the other one.
+    // Whether an operation on the segment with the window is always faster than on the other one.
     auto is_faster = [&](auto&& operation) {
-      const auto by_agent = best_time([&] { operation(agent); });
-      const auto by_window = best_time([&] { operation(window); });
+      const auto by_agent = std::ranges::min(times([&] { operation(agent); }, {}));
+      const auto by_window = std::ranges::max(times([&] { operation(window); }, until_asleep));
       waits = waits || by_window > hopeless * by_agent;
       return margin * by_window < by_agent;
     };
