@@ -26,6 +26,8 @@ class FockBuilder {
   /// Contributions below `screening` are left out. @collective
   FockBuilder(const tessera::Group& group, const Basis& basis, double screening,
               Dealing dealing = Dealing::queues);
+  FockBuilder(const FockBuilder&) = delete;  // near_ refers to tasks_
+  FockBuilder& operator=(const FockBuilder&) = delete;
 
   /// fock = core + 2 J - K for a density D = C_occ C_occ^T. Only the contribution of its change since the last
   /// call is computed. @collective

@@ -42,7 +42,8 @@ class SparseMatrix {
  public:
   /// Makes a matrix from triplets. Any rank may give triplets of any rows. Triplets of equal row and column are
   /// added up. Each rank needs memory for twice its own triplets, and for twice those of its rows (three times
-  /// with Balance::nonzeros). @collective
+  /// with Balance::nonzeros). Products keep two buffers of the elements of x that its rows need from anywhere
+  /// if they need some from other ranks. @collective
   /// @throws UsageError on every rank if a size is negative or a triplet is outside; MemoryError as Array
   SparseMatrix(const Group& group, index_t rows, index_t columns, std::span<const Triplet<T>> triplets,
                const SparseOptions& options = {});

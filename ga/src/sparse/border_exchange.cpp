@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <utility>
 
 #include <tessera/runtime/strided.hpp>
 
@@ -29,8 +30,8 @@ void pack(std::byte* to, const std::byte* from, std::span<const index_t> positio
   pack<16>(to, from, positions);
 }
 
-index_t largest_border(const Group& group, const SparsePattern& pattern) {
-  return group.all_reduce(static_cast<index_t>(std::ssize(pattern.border_columns)), Reduce::max);
+index_t border_bytes(const SparsePattern& pattern, index_t size) {
+  return std::ssize(pattern.border_columns) * size;
 }
 
 }  // namespace
@@ -38,8 +39,8 @@ index_t largest_border(const Group& group, const SparsePattern& pattern) {
 BorderExchange::BorderExchange(const Group& group, const SparsePattern& pattern, index_t size,
                                std::string_view name)
     : size_(size),
-      half_(largest_border(group, pattern) * size),
-      borders_(group, 2 * half_, name),
+      borders_{Segment(group, border_bytes(pattern, size), name),
+               Segment(group, border_bytes(pattern, size), name)},
       arrived_(group, 2, name) {
   list_links(group, pattern);
 }
@@ -67,10 +68,17 @@ void BorderExchange::list_links(const Group& group, const SparsePattern& pattern
     std::size_t most = 0;
     for (const Link& one : links_) most = std::max(most, one.sends.size());
     packed_.resize(most * at(size_));
+    // Owners that need nothing from here. The stretches of an owner follow one another.
+    const auto asking = links_.size();
+    const auto asks = [&](int rank) {
+      return std::any_of(links_.begin(), links_.begin() + static_cast<std::ptrdiff_t>(asking),
+                         [rank](const Link& one) { return one.rank == rank; });
+    };
+    int last = -1;
     for (const auto* stretches : {&pattern.near, &pattern.far}) {
       for (const SparsePattern::Stretch& some : *stretches) {
-        const auto is_it = [&](const Link& one) { return one.rank == some.owner; };
-        if (std::none_of(links_.begin(), links_.end(), is_it)) links_.push_back({some.owner, 0, {}});
+        if (some.owner != std::exchange(last, some.owner) && !asks(some.owner))
+          links_.push_back({some.owner, 0, {}});
       }
     }
     // Each rank begins with the next one, so that not all send to the same.
@@ -83,7 +91,8 @@ void BorderExchange::list_links(const Group& group, const SparsePattern& pattern
 }
 
 const std::byte* BorderExchange::start(const SparsePattern& pattern, const std::byte* own) {
-  std::byte* const border = borders_.address(borders_.group().rank()) + (turn_ % 2) * half_;
+  const Segment& borders = borders_[at(turn_)];
+  std::byte* const border = borders.address(borders.group().rank());
   for (const Link& one : links_) send(one, own);
   for (index_t k = pattern.own_border.begin; k < pattern.own_border.end; ++k) {
     const index_t from = pattern.border_columns[at(k)] - pattern.own_columns.begin;
@@ -93,26 +102,26 @@ const std::byte* BorderExchange::start(const SparsePattern& pattern, const std::
 }
 
 void BorderExchange::send(const Link& to, const std::byte* own) {
-  const index_t flag = turn_ % 2, place = flag * half_ + to.place * size_;
-  const index_t bytes = std::ssize(to.sends) * size_;
-  if (std::byte* const there = borders_.address(to.rank)) {
+  Segment& borders = borders_[at(turn_)];
+  const index_t place = to.place * size_, bytes = std::ssize(to.sends) * size_;
+  if (std::byte* const there = borders.address(to.rank)) {
     pack(there + place, own, to.sends, size_);
   } else if (bytes > 0) {
     pack(packed_.data(), own, to.sends, size_);
-    return put_notify(borders_, to.rank, place, Strided::contiguous(bytes), packed_.data(),
-                      arrived_.at(to.rank, flag));
+    return put_notify(borders, to.rank, place, Strided::contiguous(bytes), packed_.data(),
+                      arrived_.at(to.rank, turn_));
   }
-  arrived_.notify(to.rank, flag);
+  arrived_.notify(to.rank, turn_);
 }
 
 void BorderExchange::wait() {
-  arrived_.wait(turn_ % 2, std::ssize(links_));
-  ++turn_;
+  arrived_.wait(turn_, std::ssize(links_));
+  turn_ = 1 - turn_;
 }
 
 void BorderExchange::close() {
   arrived_.close();
-  borders_.close();
+  for (Segment& borders : borders_) borders.close();
 }
 
 }  // namespace tessera::detail

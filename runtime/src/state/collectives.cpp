@@ -61,6 +61,18 @@ void reduce_between(MPI_Comm nodes, std::byte* data, index_t bytes, ElementKind 
   if (has_result) std::memcpy(data, mine.data(), length(bytes));
 }
 
+}  // namespace
+
+void all_reduce_few(MPI_Comm comm, std::int64_t* values, index_t count, Reduce operation) {
+  const index_t bytes = count * size_of(ElementKind::int64);
+  if (mpi::size(comm) * bytes > max_gathered)
+    return mpi::all_reduce(comm, values, count, ElementKind::int64, operation);
+  reduce_between(comm, reinterpret_cast<std::byte*>(values), bytes, ElementKind::int64,
+                 fold(ElementKind::int64, operation), all_members);
+}
+
+namespace {
+
 // A magnitude differs from its element even if there is nothing to fold.
 void reduce_alone(void* data, index_t count, ElementKind kind, Reduce operation) {
   if (count == 0 || (operation != Reduce::absmax && operation != Reduce::absmin)) return;

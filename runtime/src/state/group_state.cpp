@@ -6,12 +6,10 @@
 #include <atomic>
 #include <map>
 #include <utility>
-#include <vector>
 
 #include <tessera/runtime/error.hpp>
 
 #include "agents/progress_rank.hpp"
-#include "kernels/reduce_kernels.hpp"
 #include "node/node_collectives.hpp"
 #include "state/collectives.hpp"
 #include "state/runtime_state.hpp"
@@ -134,16 +132,9 @@ std::string GroupState::tell(int root, const std::string& problem) {
 void GroupState::reduce_min(std::int64_t* values, int count) { reduce_few(values, count, Reduce::min); }
 
 // Between nodes all members reduce at once: by the nodes' first members it takes three turns instead of one.
-// Few members gather all values, as MPI_Iallreduce of Open MPI takes twice as long as MPI_Iallgather.
 void GroupState::reduce_few(std::int64_t* values, index_t count, Reduce operation) {
-  constexpr int few = 16;
-  if (node_count_ == 1) return reduce_on_node(barrier_, values, count, ElementKind::int64, operation);
-  if (size_ > few) return mpi::all_reduce(comm_.get(), values, count, ElementKind::int64, operation);
-  std::vector<std::int64_t> all(static_cast<std::size_t>(size_ * count));
-  mpi::all_gather(comm_.get(), values, all.data(), count * index_t{sizeof(std::int64_t)});
-  std::copy_n(all.begin(), count, values);
-  for (auto next = all.begin() + count; next != all.end(); next += count)
-    fold(ElementKind::int64, operation)(values, &*next, count);
+  node_count_ == 1 ? reduce_on_node(barrier_, values, count, ElementKind::int64, operation)
+                   : all_reduce_few(comm_.get(), values, count, operation);
 }
 
 std::int64_t GroupState::meet(std::int64_t value) {

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string_view>
 #include <vector>
@@ -43,10 +44,9 @@ class BorderExchange {
   index_t size_;
   std::vector<Link> links_;
   std::vector<std::byte> packed_;
-  index_t half_ = 0;  // bytes of a border
-  Segment borders_;   // two on each rank, in turn: others are at most one exchange ahead
-  Flags arrived_;     // for each of the two
-  index_t turn_ = 0;
+  std::array<Segment, 2> borders_;  // used in turn: others are at most one exchange ahead
+  Flags arrived_;                   // for each of the two
+  index_t turn_ = 0;                // 0 or 1
 };
 
 }  // namespace tessera::detail
