@@ -132,7 +132,7 @@ int main(int argc, char** argv) {
   if (parsed.exit_status) return *parsed.exit_status;
   if (world.size() < 2)
     throw tessera::UsageError("overlap takes 2 ranks or more: one makes transfers to another");
-  sizes.most = most.value_or(std::max(sizes.least, parsed.options.quick ? 64 * overlap::kib : sizes.most));
+  sizes.most = most.value_or(std::max(sizes.least, parsed.options.quick ? 64 * kib : sizes.most));
   sizes.check();
 
   Session session(runtime, "overlap", parsed.options);
