@@ -129,11 +129,24 @@ Counters::~Counters() { destroy(handle_); }
 
 std::int64_t Counters::read_increment(int rank, std::int64_t by) { return NGA_Read_inc(handle_, &rank, by); }
 
-void create_and_destroy(std::int64_t rows, std::int64_t columns) {
+namespace {
+
+int create(std::int64_t rows, std::int64_t columns) {
   int dims[2] = {Bounds::checked(rows), Bounds::checked(columns)};
   char name[] = "short-lived";
-  int handle = NGA_Create(C_DBL, 2, dims, name, nullptr);
+  const int handle = NGA_Create(C_DBL, 2, dims, name, nullptr);
   if (handle == 0) throw Error("Global Arrays could not create an array");
+  return handle;
+}
+
+}  // namespace
+
+void create_and_destroy(std::int64_t rows, std::int64_t columns) { GA_Destroy(create(rows, columns)); }
+
+void create_fill_and_destroy(std::int64_t rows, std::int64_t columns) {
+  const int handle = create(rows, columns);
+  double one = 1;
+  GA_Fill(handle, &one);
   GA_Destroy(handle);
 }
 
@@ -173,6 +186,7 @@ Counters::Counters(int) : handle_(0) { absent(); }
 Counters::~Counters() = default;
 std::int64_t Counters::read_increment(int, std::int64_t) { absent(); }
 void create_and_destroy(std::int64_t, std::int64_t) { absent(); }
+void create_fill_and_destroy(std::int64_t, std::int64_t) { absent(); }
 void sync() {}
 
 }  // namespace tessera::benchmark::ga_peer

@@ -81,6 +81,9 @@ class Counters {
 /// Makes a matrix of double and destroys it. @collective
 void create_and_destroy(std::int64_t rows, std::int64_t columns);
 
+/// The same, and sets all elements to 1 in between. @collective
+void create_fill_and_destroy(std::int64_t rows, std::int64_t columns);
+
 /// The operations of all ranks on all arrays are complete. @collective
 void sync();
 

@@ -224,6 +224,13 @@ void allocate_and_free(const Group& group, index_t bytes) {
   check(MPI_Win_free(&win), "MPI_Win_free");
 }
 
+void allocate_fill_and_free(const Group& group, index_t count) {
+  void* base = nullptr;
+  MPI_Win win = allocate(group.mpi_comm(), count * static_cast<index_t>(sizeof(double)), base);
+  std::fill_n(static_cast<double*>(base), count, 1.0);
+  check(MPI_Win_free(&win), "MPI_Win_free");
+}
+
 void barrier(const Group& group) { check(MPI_Barrier(group.mpi_comm()), "MPI_Barrier"); }
 
 void all_reduce(const Group& group, double* data, index_t bytes) {

@@ -128,6 +128,9 @@ std::vector<std::uint64_t> exchange_words(const Group& group, std::span<const st
 /// Makes a window of so many bytes for each member, and frees it. @collective
 void allocate_and_free(const Group& group, index_t bytes);
 
+/// Makes a window of so many doubles for each member, sets them to 1, and frees it. @collective
+void allocate_fill_and_free(const Group& group, index_t count);
+
 /// MPI_Barrier. @collective
 void barrier(const Group& group);
 

@@ -33,7 +33,7 @@ Losses& losses() {
 std::string note(H5FD_mem_t type) noexcept {
   Losses& all = losses();
   const bool is_of_structure = type != H5FD_MEM_DRAW;
-  const std::string why = reason();
+  std::string why = reason();
   if (all.reason.empty()) all.reason = why;
   all.is_of_structure = all.is_of_structure || is_of_structure;
   all.structure_was_lost = all.structure_was_lost || is_of_structure;

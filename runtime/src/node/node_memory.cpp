@@ -19,6 +19,7 @@
 
 #include "base/memory_check.hpp"
 #include "format.hpp"
+#include "node/huge_pages.hpp"
 #include "node/node_barrier.hpp"
 #include "node/node_collectives.hpp"
 
@@ -48,12 +49,14 @@ enum Outcome : std::int64_t {
 // library's cache of registered memory never merges two segments into one region (MPICH 4.0.2 then moves a
 // window's base). A readable page comes before the rear guard, for BLAS that reads a little beyond its operands
 // (OpenBLAS 0.3.21); it takes no memory.
-MappingHandle map_between_guards(int fd, index_t bytes, std::byte*& base) {
+// The base is a multiple of `alignment`.
+MappingHandle map_between_guards(int fd, index_t bytes, index_t alignment, std::byte*& base) {
   const auto page = static_cast<std::size_t>(page_size()), used = static_cast<std::size_t>(bytes);
-  const std::size_t total = used + 3 * page;
+  const std::size_t total = used + 2 * page + static_cast<std::size_t>(alignment);
   void* reserved = mmap(nullptr, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (reserved == MAP_FAILED) return {};
-  auto* start = static_cast<std::byte*>(reserved) + page;
+  const index_t first = reinterpret_cast<index_t>(reserved) + page_size();
+  auto* start = reinterpret_cast<std::byte*>(round_up(first, alignment));
   if (mmap(start, used, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED ||
       mprotect(start + used, page, PROT_READ) != 0) {
     munmap(reserved, total);
@@ -125,7 +128,7 @@ NodeMemory NodeMemory::attach(const FileAddress& address, index_t bytes, std::st
   NodeMemory memory;
   const LeaderFile there{static_cast<pid_t>(address.pid), address.fd, address.device, address.inode, {}};
   const Fd fd = address.fd >= 0 ? open_file(true, there) : Fd();
-  if (fd) memory.mapping_.reset(map_between_guards(fd.get(), bytes, memory.base_));
+  if (fd) memory.mapping_.reset(map_between_guards(fd.get(), bytes, page_size_for(bytes), memory.base_));
   if (!memory.mapping_) {
     problem = address.fd < 0 ? "memory shared by MPI cannot be mapped by another process"
                              : formatted("the memory of process {} could not be mapped: {}", address.pid,
@@ -152,8 +155,9 @@ NodeMemory NodeMemory::create(NodeBarrier& node, index_t stride, index_t reserve
     std::int64_t outcome = cannot_attach;
     int error = 0;
     if (fd) {
-      memory.mapping_.reset(map_between_guards(fd.get(), bytes, memory.base_));
+      memory.mapping_.reset(map_between_guards(fd.get(), bytes, page_size_for(stride), memory.base_));
       if (memory.mapping_) {
+        take_huge_pages(fd.get(), stride * slot, memory.base_ + stride * slot, reserve);
         error = reserve_pages(fd.get(), stride * slot, std::min(stride, reserve + read_behind));
         outcome = error == 0 ? attached : no_pages;
       }

@@ -55,7 +55,8 @@ class NodeMemory {
  public:
   NodeMemory() = default;
   /// Maps and reserves. On failure the result is empty and `problem` says why, the same on every member.
-  /// `stride` is a multiple of the page size and the same everywhere; `reserve` <= stride is this member's own.
+  /// `stride` is a multiple of page_size_for(stride) and the same everywhere; `reserve` <= stride is this
+  /// member's own.
   /// @collective over node
   static NodeMemory create(NodeBarrier& node, index_t stride, index_t reserve, std::string& problem);
   /// Maps memory that others have made: `bytes` of the file at that address. Empty if that is not possible;

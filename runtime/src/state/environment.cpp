@@ -118,9 +118,9 @@ Environment Environment::read(MPI_Comm comm, const RuntimeOptions& options) {
   const auto shared = [&](const char* name) { return shared_value(comm, name); };
   const std::string nodes = shared("TESSERA_NODE_SIZE"), methods = shared("TESSERA_METHOD"),
                     modes = shared("TESSERA_PROGRESS"), ways = shared("TESSERA_SHARED_MEMORY"),
-                    window = shared("TESSERA_WINDOW"), doorbell = shared("TESSERA_DOORBELL"),
-                    print = shared("TESSERA_STATISTICS"), warn = shared("TESSERA_WARNINGS"),
-                    debug = shared("TESSERA_DEBUG");
+                    huge = shared("TESSERA_HUGE_PAGES"), window = shared("TESSERA_WINDOW"),
+                    doorbell = shared("TESSERA_DOORBELL"), print = shared("TESSERA_STATISTICS"),
+                    warn = shared("TESSERA_WARNINGS"), debug = shared("TESSERA_DEBUG");
   Environment all;
   std::string problem;
   try {
@@ -128,6 +128,7 @@ Environment Environment::read(MPI_Comm comm, const RuntimeOptions& options) {
     all.method = detail::method(methods);
     set_progress(all, modes);
     all.shared_memory = detail::shared_memory(ways);
+    all.huge_pages = is_on("TESSERA_HUGE_PAGES", huge);
     all.windows = is_on("TESSERA_WINDOW", window);
     all.doorbells = is_on("TESSERA_DOORBELL", doorbell);
     all.statistics = !print.empty();

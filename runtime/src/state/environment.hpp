@@ -21,6 +21,7 @@ struct Environment {
   std::optional<ProgressMode> progress;               // TESSERA_PROGRESS, if it says something
   int progress_ranks = 0;                             // TESSERA_PROGRESS=rank:2, on each node; 0 in other modes
   SharedMemory shared_memory = SharedMemory::any;     // TESSERA_SHARED_MEMORY
+  bool huge_pages = true;                             // TESSERA_HUGE_PAGES
   bool windows = true;                                // TESSERA_WINDOW
   bool doorbells = true;                              // TESSERA_DOORBELL
   bool statistics = false;                            // TESSERA_STATISTICS

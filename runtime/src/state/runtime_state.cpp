@@ -19,6 +19,7 @@
 #include "agents/progress_rank.hpp"
 #include "format.hpp"
 #include "mpi/cores.hpp"
+#include "node/huge_pages.hpp"
 #include "state/group_state.hpp"
 #include "state/watchdog.hpp"
 #include "state/window.hpp"
@@ -127,6 +128,7 @@ void RuntimeState::begin(MPI_Comm parent, ProgressRanks ranks) {
   // TESSERA_NODE_SIZE includes the ranks that serve; the limit here does not.
   if (!ranks.agents.empty() && environment_.node_size > 0) node_size_limit_ -= environment_.progress_ranks;
   choose_shared_memory(environment_.shared_memory);
+  choose_huge_pages(environment_.huge_pages);
   mpi::Comm comm = ranks.world ? std::move(ranks.world) : mpi::dup(parent);
   crowded_ = detail::is_crowded(comm.get());
   auto group = GroupState::create(*this, std::move(comm), nullptr);

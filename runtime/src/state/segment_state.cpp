@@ -15,6 +15,7 @@
 #include "base/cache_line.hpp"
 #include "base/memory_check.hpp"
 #include "format.hpp"
+#include "node/huge_pages.hpp"
 #include "state/runtime_state.hpp"
 
 namespace tessera::detail {
@@ -111,7 +112,7 @@ void SegmentState::take_memory(index_t bytes, const std::string& what) {
     region_ = &slab_->region();
     accounted_ = slice;
   } else {
-    own_ = Region::create(group_, round_up(slice, page_size()), bytes, need, must_have_window, what);
+    own_ = Region::create(group_, round_up(slice, page_size_for(slice)), bytes, need, must_have_window, what);
     region_ = own_.get();
     accounted_ = bytes;
   }
