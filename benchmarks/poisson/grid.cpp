@@ -33,13 +33,22 @@ Grid::Grid(const Strip& strip, double* points)
 
 void Grid::clear() noexcept { std::fill_n(points_, strip_.points(), 0.0); }
 
-void Grid::sweep(int colour) noexcept {
+void Grid::sweep(int colour) noexcept { sweep_rows(colour, 1, strip_.rows + 1); }
+
+void Grid::sweep_outer_rows(int colour) noexcept {
+  sweep_rows(colour, 1, 2);
+  if (strip_.rows > 1) sweep_rows(colour, strip_.rows, strip_.rows + 1);
+}
+
+void Grid::sweep_inner_rows(int colour) noexcept { sweep_rows(colour, 2, strip_.rows); }
+
+void Grid::sweep_rows(int colour, index_t begin, index_t end) noexcept {
   const index_t width = strip_.width(), n = strip_.n;
-  for (index_t i = 1; i <= strip_.rows; ++i) {
+  for (index_t i = begin; i < end; ++i) {
     double* __restrict u = points_ + i * width;
     const double* __restrict source = source_.data() + i * width;
-    const index_t begin = 1 + (strip_.first + i + 1 + colour) % 2;
-    for (index_t j = begin; j <= n; j += 2)
+    const index_t first = 1 + (strip_.first + i + 1 + colour) % 2;
+    for (index_t j = first; j <= n; j += 2)
       u[j] = 0.25 * (u[j - width] + u[j + width] + u[j - 1] + u[j + 1] + source[j]);
   }
 }

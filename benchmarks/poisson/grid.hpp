@@ -33,6 +33,9 @@ class Grid {
   double* row(index_t i) noexcept { return points_ + i * strip_.width(); }
   /// Replaces each point of a colour by the value that its neighbours ask for (Gauss-Seidel). @local
   void sweep(int colour) noexcept;
+  /// The same for the first and the last row, and for the rows between them. @local
+  void sweep_outer_rows(int colour) noexcept;
+  void sweep_inner_rows(int colour) noexcept;
   /// The largest defect of an equation, times the square of the distance of points. @local
   double defect() const noexcept;
   /// The largest distance from the solution of the differential equation. @local
@@ -42,6 +45,8 @@ class Grid {
   void clear() noexcept;
 
  private:
+  void sweep_rows(int colour, index_t begin, index_t end) noexcept;
+
   Strip strip_;
   double* points_;
   std::vector<double> source_;  // of all points, times the square of the distance of points

@@ -41,34 +41,39 @@ Way by_put_notify(const Group& world, index_t n) {
   const auto flags = std::make_shared<Flags>(world, 2, "rows that have come");
   const auto grid = std::make_shared<Grid>(strip, reinterpret_cast<double*>(memory->address(world.rank())));
   world.sync();
-  const auto exchange = [memory, flags, grid, neighbours = neighbours_of(world, n)] {
+  const auto neighbours = neighbours_of(world, n);
+  const auto start = [memory, flags, grid, neighbours] {
     const index_t bytes = grid->strip().width() * element;
     for (const Neighbour& one : neighbours)
       put_notify(*memory, one.rank, one.its_row * bytes, Strided::contiguous(bytes), grid->row(one.own_row),
                  flags->at(one.rank, 1 - one.side));
+  };
+  const auto finish = [flags, neighbours] {
     for (const Neighbour& one : neighbours) flags->wait(one.side);
   };
-  return {"put_notify", grid, exchange};
+  return {"put_notify", grid, start, finish};
 }
 
 Way by_messages(const Group& world, index_t n) {
   const Strip strip = Strip::of(n, world.size(), world.rank());
   const auto memory = std::make_shared<std::vector<double>>(static_cast<std::size_t>(strip.points()));
   const auto grid = std::make_shared<Grid>(strip, memory->data());
-  const auto exchange = [memory, grid, comm = world.mpi_comm(), neighbours = neighbours_of(world, n)] {
+  const auto requests = std::make_shared<std::vector<MPI_Request>>();
+  const auto start = [memory, grid, requests, comm = world.mpi_comm(), neighbours = neighbours_of(world, n)] {
     constexpr int tag = 1;
     const int count = static_cast<int>(grid->strip().width());
-    MPI_Request requests[4];
-    int posted = 0;
+    requests->assign(2 * neighbours.size(), MPI_REQUEST_NULL);
+    MPI_Request* next = requests->data();
     for (const Neighbour& one : neighbours)
-      check(MPI_Irecv(grid->row(one.border_row), count, MPI_DOUBLE, one.rank, tag, comm, &requests[posted++]),
-            "MPI_Irecv");
+      check(MPI_Irecv(grid->row(one.border_row), count, MPI_DOUBLE, one.rank, tag, comm, next++), "MPI_Irecv");
     for (const Neighbour& one : neighbours)
-      check(MPI_Isend(grid->row(one.own_row), count, MPI_DOUBLE, one.rank, tag, comm, &requests[posted++]),
-            "MPI_Isend");
-    check(MPI_Waitall(posted, requests, MPI_STATUSES_IGNORE), "MPI_Waitall");
+      check(MPI_Isend(grid->row(one.own_row), count, MPI_DOUBLE, one.rank, tag, comm, next++), "MPI_Isend");
   };
-  return {"MPI_Isend and Irecv", grid, exchange};
+  const auto finish = [requests] {
+    check(MPI_Waitall(static_cast<int>(requests->size()), requests->data(), MPI_STATUSES_IGNORE),
+          "MPI_Waitall");
+  };
+  return {"MPI_Isend and Irecv", grid, start, finish};
 }
 
 namespace {
@@ -106,7 +111,7 @@ Way by_window(const Group& world, index_t n) {
   const auto window = std::make_shared<StripWindow>(world, strip.points(), neighbours);
   const auto grid = std::make_shared<Grid>(strip, window->memory);
   world.barrier();
-  const auto exchange = [window, grid, neighbours] {
+  const auto start = [window, grid, neighbours] {
     const index_t width = grid->strip().width();
     const int count = static_cast<int>(width);
     check(MPI_Win_post(window->group, 0, window->win), "MPI_Win_post");
@@ -115,10 +120,12 @@ Way by_window(const Group& world, index_t n) {
       check(MPI_Put(grid->row(one.own_row), count, MPI_DOUBLE, one.rank, one.its_row * width, count, MPI_DOUBLE,
                     window->win),
             "MPI_Put");
+  };
+  const auto finish = [window] {
     check(MPI_Win_complete(window->win), "MPI_Win_complete");
     check(MPI_Win_wait(window->win), "MPI_Win_wait");
   };
-  return {"MPI_Put", grid, exchange};
+  return {"MPI_Put", grid, start, finish};
 }
 
 }  // namespace tessera::benchmark::poisson

@@ -16,8 +16,10 @@ namespace tessera::benchmark::poisson {
 struct Way {
   std::string name;
   std::shared_ptr<Grid> grid;
-  /// Sends both rows, and returns when those of the neighbours have come. All ranks call it equally often.
-  std::function<void()> exchange;
+  /// Sends both rows. All ranks call both functions in turn, equally often.
+  std::function<void()> start;
+  /// Returns when the rows of the neighbours have come, and the own ones may change.
+  std::function<void()> finish;
 };
 
 /// put_notify; without a barrier. @collective
