@@ -34,6 +34,7 @@ SparsePattern::SparsePattern(const Group& group, const Layout<1>& rows, const La
       own_border{} {
   sort_rows(column_numbers);
   list_border(column_numbers);
+  find_alike(column_numbers);
   list_stretches(group);
 }
 
@@ -68,6 +69,20 @@ void SparsePattern::list_border(std::span<const index_t> numbers) {
   for_each_element(
       inner, [&](std::size_t k) { places[k] = static_cast<std::int32_t>(numbers[k] - own_columns.begin); });
   for_each_element(border, [&](std::size_t k) { places[k] = static_cast<std::int32_t>(place_of(numbers[k])); });
+}
+
+// Alike rows are all inner rows or all border rows, so they lie in one range.
+void SparsePattern::find_alike(std::span<const index_t> numbers) {
+  const auto columns = [&](index_t i) {
+    return numbers.subspan(at(begins[at(i)]), at(begins[at(i + 1)] - begins[at(i)]));
+  };
+  alike.resize(at(own_rows.size()), 1);
+  for (index_t i = 0; i < own_rows.size(); i += alike[at(i)]) {
+    const index_t end = std::min(own_rows.size(), i + max_alike);
+    index_t next = i + 1;
+    while (next < end && std::ranges::equal(columns(i), columns(next))) ++next;
+    alike[at(i)] = static_cast<std::uint8_t>(next - i);
+  }
 }
 
 void SparsePattern::list_stretches(const Group& group) {

@@ -12,6 +12,7 @@
 
 #include "base/arithmetic.hpp"
 #include "base/at.hpp"
+#include "sparse/row_sums.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -101,31 +102,39 @@ class Results {
   std::vector<T> copy_;
 };
 
-// The sum of a row's elements times their factors. There are two sums, as each addition waits for the last one
-// of its sum.
-template <class T>
-T row_sum(const T* values, const std::int32_t* places, index_t count, const T* factors) {
-  T even{}, odd{};
-  for (index_t k = 0; k + 1 < count; k += 2) {
-    even = sum(even, product(values[k], factors[places[k]]));
-    odd = sum(odd, product(values[k + 1], factors[places[k + 1]]));
+// y = alpha A x + beta y for some rows that are alike. A factor of 1 is left out, as it would turn infinite
+// complex numbers into NaN.
+template <std::size_t alike, class T>
+void multiply_alike(const SparseRows<T>& a, index_t i, T alpha, const T* factors, T beta, T* y) {
+  const index_t k = a.pattern.begins.data()[i], count = a.pattern.begins.data()[i + 1] - k;
+  const auto totals = row_sums<alike>(a.values.data() + k, a.pattern.places.data() + k, count, factors);
+  for (const T total : totals) {
+    const T scaled = alpha == T{1} ? total : product(alpha, total);
+    y[i] = beta == T{0} ? scaled : sum(scaled, beta == T{1} ? y[i] : product(beta, y[i]));
+    ++i;
   }
-  if (count % 2 != 0) even = sum(even, product(values[count - 1], factors[places[count - 1]]));
-  return sum(even, odd);
 }
 
-// y = alpha A x + beta y for some of the rows. A factor of 1 is left out, as it would turn infinite complex
-// numbers into NaN.
 template <class T>
 void multiply_rows(const SparseRows<T>& a, const std::vector<Range>& rows, T alpha, const T* factors, T beta,
                    T* y) {
-  const index_t* begins = a.pattern.begins.data();
+  static_assert(SparsePattern::max_alike == 4);
+  const std::uint8_t* const alike = a.pattern.alike.data();
   for (const Range& some : rows) {
-    for (index_t i = some.begin; i < some.end; ++i) {
-      const index_t k = begins[i];
-      const T total = row_sum(a.values.data() + k, a.pattern.places.data() + k, begins[i + 1] - k, factors);
-      const T scaled = alpha == T{1} ? total : product(alpha, total);
-      y[i] = beta == T{0} ? scaled : sum(scaled, beta == T{1} ? y[i] : product(beta, y[i]));
+    for (index_t i = some.begin; i < some.end; i += alike[i]) {
+      switch (alike[i]) {
+        case 4:
+          multiply_alike<4>(a, i, alpha, factors, beta, y);
+          break;
+        case 3:
+          multiply_alike<3>(a, i, alpha, factors, beta, y);
+          break;
+        case 2:
+          multiply_alike<2>(a, i, alpha, factors, beta, y);
+          break;
+        default:
+          multiply_alike<1>(a, i, alpha, factors, beta, y);
+      }
     }
   }
 }

@@ -195,6 +195,40 @@ TEST(Sparse, a_matrix_is_the_sum_of_its_triplets) {
   check_random<std::int32_t>(300, 300, 1000, 7);
 }
 
+// Up to nine neighbouring rows have elements in the same columns, as finite elements with several unknowns at a
+// node have; then come some empty rows. Some of the columns are near the row, others anywhere.
+template <class T>
+void check_alike_rows(index_t rows, index_t columns, unsigned seed) {
+  TripletMap<T> model;
+  std::vector<Triplet<T>> mine;
+  Random random(seed);  // the same on all ranks
+  for (index_t row = 0; row < rows; row += pick(random, 0, 2)) {
+    const index_t alike = pick(random, 1, 9), count = pick(random, 1, std::min<index_t>(columns, 12));
+    std::vector<index_t> chosen;
+    for (index_t k = 0; k < count; ++k)
+      chosen.push_back(pick(random, 0, 4) == 0 ? pick(random, 0, columns - 1) : (row + k) % columns);
+    for (const index_t end = std::min(rows, row + alike); row < end; ++row) {
+      for (const index_t column : chosen) {
+        const Triplet<T> t{row, column, number<T>(pick(random, -5, 5), pick(random, -2, 2))};
+        model[{row, column}] += t.value;
+        if ((row + column) % world().size() == world().rank()) mine.push_back(t);
+      }
+    }
+  }
+  for (const Balance balance : {Balance::rows, Balance::nonzeros})
+    check_matrix(mine, model, {rows, columns}, balance, seed);
+}
+
+TEST(Sparse, rows_with_the_same_columns_are_multiplied_right) {
+  check_alike_rows<double>(100, 100, 1);
+  check_alike_rows<double>(90, 40, 2);
+  check_alike_rows<float>(64, 80, 3);
+  check_alike_rows<std::complex<double>>(50, 50, 4);
+  check_alike_rows<std::complex<float>>(41, 41, 5);
+  check_alike_rows<std::int32_t>(70, 7, 6);
+  check_alike_rows<std::int64_t>(33, 90, 7);
+}
+
 TEST(Sparse, a_matrix_may_be_empty_or_a_number) {
   check_random<double>(5, 5, 0, 1);
   check_random<double>(0, 5, 0, 2);

@@ -45,10 +45,16 @@ struct SparsePattern {
   /// Where the factor of each element is: for inner rows among this rank's own elements of the vector, for
   /// border rows among border_columns.
   std::vector<std::int32_t> places;
+  /// For the first of several neighbouring rows with elements in the same columns: how many they are, max_alike
+  /// at most. Finite elements with several unknowns at each node give such rows. Products read their places
+  /// once.
+  static constexpr int max_alike = 4;
+  std::vector<std::uint8_t> alike;
 
  private:
   void sort_rows(std::span<const index_t> numbers);
   void list_border(std::span<const index_t> numbers);
+  void find_alike(std::span<const index_t> numbers);
   void list_stretches(const Group& group);
 };
 
