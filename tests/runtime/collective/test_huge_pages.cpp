@@ -19,20 +19,20 @@ namespace {
 using namespace tessera;
 using namespace tessera::test;
 
-constexpr index_t huge = index_t{2} << 20, small = 4096;
+constexpr index_t huge_page = index_t{2} << 20, small_page = 4096;
 
 // Whether this kernel turns a small page of shared memory into a huge one, if it is asked to.
 bool kernel_has_huge_pages() {
   constexpr int collapse = 25;  // MADV_COLLAPSE
   const int fd = memfd_create("probe", MFD_CLOEXEC);
-  EXPECT_EQ(ftruncate(fd, huge), 0);
-  void* const room = mmap(nullptr, 2 * huge, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  const auto start = (reinterpret_cast<index_t>(room) + huge - 1) / huge * huge;
+  EXPECT_EQ(ftruncate(fd, huge_page), 0);
+  void* const room = mmap(nullptr, 2 * huge_page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const auto start = (reinterpret_cast<index_t>(room) + huge_page - 1) / huge_page * huge_page;
   auto* const page = static_cast<std::byte*>(
-      mmap(reinterpret_cast<void*>(start), huge, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0));
+      mmap(reinterpret_cast<void*>(start), huge_page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0));
   *page = std::byte{1};
-  const bool done = madvise(page, huge, collapse) == 0;
-  munmap(room, 2 * huge);
+  const bool done = madvise(page, huge_page, collapse) == 0;
+  munmap(room, 2 * huge_page);
   ::close(fd);
   return done;
 }
@@ -54,13 +54,13 @@ TEST(HugePages, hold_large_slices_where_the_kernel_has_some) {
   if (is_set("TESSERA_HUGE_PAGES", "off")) GTEST_SKIP() << "they are off";
   if (all.all_reduce<index_t>(kernel_has_huge_pages() ? 1 : 0, Reduce::min) == 0)
     GTEST_SKIP() << "this kernel has none";
-  constexpr index_t bytes = 4 * huge;
+  constexpr index_t bytes = 4 * huge_page;
   const Segment segment(all, bytes, "large");
   const index_t before = page_faults();
   std::memset(segment.address(all.rank()), 1, bytes);
   const index_t faults = page_faults() - before;
-  EXPECT_EQ(reinterpret_cast<index_t>(segment.address(all.rank())) % huge, 0);
-  EXPECT_LT(faults, bytes / small / 10);
+  EXPECT_EQ(reinterpret_cast<index_t>(segment.address(all.rank())) % huge_page, 0);
+  EXPECT_LT(faults, bytes / small_page / 10);
   all.sync();
 }
 
@@ -80,8 +80,8 @@ void check_slices(const Group& group, index_t bytes_here) {
   group.barrier();
   const auto places = [](index_t length) {
     std::vector<index_t> all;
-    for (index_t border = 0; border <= length; border += huge) {
-      for (const index_t place : {border - small, border - 8, border, border + small})
+    for (index_t border = 0; border <= length; border += huge_page) {
+      for (const index_t place : {border - small_page, border - 8, border, border + small_page})
         if (place >= 0 && place + 8 <= length) all.push_back(place);
     }
     if (length >= 8) all.push_back((length - 8) / 8 * 8);
@@ -105,14 +105,15 @@ void check_slices(const Group& group, index_t bytes_here) {
 
 TEST(HugePages, slices_of_any_length_hold_what_is_put) {
   const Group& all = world();
-  for (const index_t bytes : {huge - 64, huge, huge + 8, 2 * huge - 8, 3 * huge + small})
+  for (const index_t bytes :
+       {huge_page - 64, huge_page, huge_page + 8, 2 * huge_page - 8, 3 * huge_page + small_page})
     check_slices(all, bytes);
   // Slices of unequal lengths: some ranks have nothing, or less than a huge page.
-  check_slices(all, all.rank() % 2 == 0 ? 0 : 2 * huge + 24);
-  check_slices(all, all.rank() == 0 ? 2 * huge : 8 * (all.rank() + 1));
+  check_slices(all, all.rank() % 2 == 0 ? 0 : 2 * huge_page + 24);
+  check_slices(all, all.rank() == 0 ? 2 * huge_page : 8 * (all.rank() + 1));
   // A part of the processes
   const Group part = all.split(all.rank() % 2);
-  check_slices(part, huge + small * (part.rank() + 1));
+  check_slices(part, huge_page + small_page * (part.rank() + 1));
   all.sync();
 }
 
