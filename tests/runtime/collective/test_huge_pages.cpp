@@ -60,7 +60,7 @@ TEST(HugePages, hold_large_slices_where_the_kernel_has_some) {
   std::memset(segment.address(all.rank()), 1, bytes);
   const index_t faults = page_faults() - before;
   EXPECT_EQ(reinterpret_cast<index_t>(segment.address(all.rank())) % huge_page, 0);
-  EXPECT_LT(faults, bytes / small_page / 10);
+  EXPECT_LT(faults, bytes / small_page / 4);  // AddressSanitizer keeps an eighth as much memory beside it
   all.sync();
 }
 
