@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -111,7 +112,6 @@ TEST(HugePages, slices_of_any_length_hold_what_is_put) {
   // Slices of unequal lengths: some ranks have nothing, or less than a huge page.
   check_slices(all, all.rank() % 2 == 0 ? 0 : 2 * huge_page + 24);
   check_slices(all, all.rank() == 0 ? 2 * huge_page : 8 * (all.rank() + 1));
-  // A part of the processes
   const Group part = all.split(all.rank() % 2);
   check_slices(part, huge_page + small_page * (part.rank() + 1));
   all.sync();
