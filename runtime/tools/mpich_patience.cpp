@@ -5,12 +5,21 @@
 #include <dlfcn.h>
 #include <sched.h>
 
-// Yields the core when UCX had nothing to do. MPICH spins while it waits. With more ranks than cores, a message
-// then takes the scheduler's time slices, and a test takes 100 times as long.
+// Yields the core when UCX had nothing to do for a while. MPICH spins while it waits. With more ranks than
+// cores, a message then takes the scheduler's time slices, and a test takes 100 times as long. The first calls
+// do not yield: MPICH holds its lock here, and a thread that only tests a request would keep it from the others
+// of its process until it gets the core again.
 extern "C" unsigned ucp_worker_progress(void* worker) {
   static const auto progress = reinterpret_cast<unsigned (*)(void*)>(dlsym(RTLD_NEXT, "ucp_worker_progress"));
+  constexpr int patience = 32;
+  thread_local int idle = 0;
   const unsigned done = progress(worker);
-  if (done == 0) sched_yield();
+  if (done != 0) {
+    idle = 0;
+  } else if (++idle == patience) {
+    idle = 0;
+    sched_yield();
+  }
   return done;
 }
 
