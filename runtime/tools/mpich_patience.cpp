@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// The tests preload this library into programs that run with MPICH 4.0.2, between MPICH and its UCX.
+// The tests and tessera-run preload this library into programs that run with MPICH 4.0.2, between MPICH and its
+// UCX.
 #include <dlfcn.h>
 #include <sched.h>
 
-// Yields the core when UCX had nothing to do for a while. MPICH spins while it waits. With more ranks than
-// cores, a message then takes the scheduler's time slices, and a test takes 100 times as long. The first calls
-// do not yield: MPICH holds its lock here, and a thread that only tests a request would keep it from the others
-// of its process until it gets the core again.
+// Yields the core when UCX had nothing to do in 32 calls in a row. MPICH spins while it waits. With more ranks
+// than cores, a message then takes the scheduler's time slices, and a test takes 100 times as long. Most calls
+// do not yield: MPICH holds its lock here, and keeps it from the other threads of the process until this one
+// has the core again (docs/decisions.md).
 extern "C" unsigned ucp_worker_progress(void* worker) {
   static const auto progress = reinterpret_cast<unsigned (*)(void*)>(dlsym(RTLD_NEXT, "ucp_worker_progress"));
   constexpr int patience = 32;
