@@ -343,9 +343,9 @@ class Array {
     return all;
   }
   template <class U>
-  View<U, N> local_view(bool with_ghosts) const;
+  LocalAccess<U, N> access_all(bool with_ghosts) const;
   template <class U>
-  View<U, N> block_view(int rank, index_t b) const;
+  LocalAccess<U, N> access_block(int rank, index_t b) const;
 
   detail::CoreOwner core_;
 };

@@ -73,6 +73,12 @@ GridLayout GridLayout::with_ghosts(const index_t* widths) const {
   return copy;
 }
 
+GridLayout GridLayout::with_axes(std::vector<Axis> axes) const {
+  GridLayout other(std::move(axes), ranks_, grid_order_, storage_);
+  other.members_ = members_;
+  return other.with_ghosts(ghosts_.data());
+}
+
 bool GridLayout::is_cyclic() const noexcept {
   return std::any_of(axes_.begin(), axes_.begin() + rank_, [](const Axis& axis) {
     return axis.kind() == Axis::Kind::cyclic || axis.kind() == Axis::Kind::dealt;

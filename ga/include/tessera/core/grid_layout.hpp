@@ -32,6 +32,7 @@ class GridLayout : public LayoutFrame {
   GridLayout with_tiles() const;
   GridLayout on_ranks(std::vector<int> members, int ranks) const;
   GridLayout with_ghosts(const index_t* widths) const;
+  GridLayout with_axes(std::vector<Axis> axes) const;
 
   const Axis& axis(int d) const noexcept { return axes_[static_cast<std::size_t>(d)]; }
   GridOrder grid_order() const noexcept { return grid_order_; }
