@@ -50,6 +50,17 @@ bool SliceCore::is_whole() const noexcept {
   return true;
 }
 
+std::optional<Box> SliceCore::as_patch() const noexcept {
+  if (rank_ != array_->rank()) return {};
+  Box box{};
+  for (int k = 0; k < rank_; ++k) {
+    if (axis_[at(k)] != k || step_[at(k)] != 1) return {};
+    box.lo[at(k)] = origin_[at(k)];
+    box.hi[at(k)] = origin_[at(k)] + extents_[at(k)];
+  }
+  return box;
+}
+
 SliceCore SliceCore::patch(const Box& box) const {
   SliceCore part = *this;
   for (int k = 0; k < rank_; ++k) {

@@ -104,7 +104,7 @@ NeededPatches GhostPieces::wanted(int rank, const GhostSides& what, int owner) c
 NeededPatches GhostPieces::wanted_along(int rank, int d, int owner) const {
   NeededPatches pieces;
   int parts[max_rank] = {};
-  if (layout_.block_count(rank) == 0 || !layout_.coordinates(rank, parts)) return pieces;
+  if (d >= layout_.rank() || layout_.block_count(rank) == 0 || !layout_.coordinates(rank, parts)) return pieces;
   Reaches reaches;
   for (int e = 0; e < layout_.rank(); ++e) reaches[at(e)] = along(parts[e], e, e < d);
   for (const bool high : {false, true}) {

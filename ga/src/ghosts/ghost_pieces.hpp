@@ -24,6 +24,7 @@ class GhostPieces {
   GhostPieces(const GridLayout& layout, const Periodic& periodic, const HaloShape& shape)
       : layout_(layout), periodic_(periodic), shape_(shape) {}
   const GridLayout& layout() const noexcept { return layout_; }
+  bool has_corners() const noexcept { return shape_.corners == Corners::with; }
   /// What a rank needs in an exchange with all neighbours at once: from one owner, or from any.
   NeededPatches wanted(int rank, const GhostSides& what, int owner = any) const;
   /// What a rank needs along one dimension, including ghost cells of the dimensions before it, which are

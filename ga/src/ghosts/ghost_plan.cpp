@@ -65,6 +65,12 @@ Strided shape_of(const GhostField& field, const NeededPatch& piece, const Side& 
 
 }  // namespace
 
+int Ghosts::dimensions() const noexcept {
+  int most = 0;
+  for (const GhostField& field : fields_) most = std::max(most, field.pieces.layout().rank());
+  return most;
+}
+
 Ghosts::Pieces Ghosts::wanted(int rank, const GhostSides& what) const {
   Pieces all;
   for (const GhostField& field : fields_) all.push_back(field.pieces.wanted(rank, what));
@@ -97,7 +103,7 @@ std::vector<Ghosts::Wanted> Ghosts::neighbours(int rank) const {
     count([&](const GhostPieces& field) { return field.wanted(rank, {}, other); });
     // Cells travel backwards when they are added to their elements.
     count([&](const GhostPieces& field) { return field.wanted(other, {}, rank); });
-    for (int d = 0; d < fields_.front().pieces.layout().rank(); ++d)
+    for (int d = 0; may_go_by_dimension() && d < dimensions(); ++d)
       count([&](const GhostPieces& field) { return field.wanted_along(rank, d, other); });
   }
   std::vector<Wanted> list;
@@ -153,7 +159,7 @@ Ghosts::Plan& Ghosts::plan(const GhostSides& what, bool by_dimension) {
     if (known->what == what && known->by_dimension == by_dimension) return *known;
   }
   auto plan = std::make_unique<Plan>(Plan{what, by_dimension, {}});
-  for (int d = 0; d < (by_dimension ? fields_.front().pieces.layout().rank() : 1); ++d) {
+  for (int d = 0; d < (by_dimension ? dimensions() : 1); ++d) {
     auto needed = [&](int rank) { return by_dimension ? wanted_along(rank, d) : wanted(rank, what); };
     std::vector<Pieces> by_peer;
     for (const Peer& peer : peers_) by_peer.push_back(needed(peer.rank));

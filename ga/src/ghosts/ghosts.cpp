@@ -50,9 +50,16 @@ Ghosts::Ghosts(const Group& group, std::vector<GhostField> fields, std::string_v
                  formatted("flags of the ghost cells of {}", name));
   if (group_.node_count() > 1) landing_.emplace(group_, landing, formatted("halos of {}", name));
   // All ranks exchange in the same way: the faster way for the slowest rank.
+  if (!may_go_by_dimension()) return;
   const double once = group_.all_reduce(cost(plan({}, false).rounds), Reduce::max);
   const double in_turn = group_.all_reduce(cost(plan({}, true).rounds), Reduce::max);
   by_dimension_pays_ = in_turn < once;
+}
+
+// Otherwise corners would be filled that are not to be touched.
+bool Ghosts::may_go_by_dimension() const noexcept {
+  return std::all_of(fields_.begin(), fields_.end(),
+                     [](const GhostField& field) { return field.pieces.has_corners(); });
 }
 
 void Ghosts::close() {
@@ -62,8 +69,9 @@ void Ghosts::close() {
 
 void Ghosts::update(Segments elements, const GhostSides& what, GhostMethod method) {
   const bool whole = what == GhostSides{};
-  const bool by_dimension = whole && (method == GhostMethod::by_dimension ||
-                                      (method == GhostMethod::automatic && by_dimension_pays_));
+  const bool by_dimension =
+      whole && may_go_by_dimension() &&
+      (method == GhostMethod::by_dimension || (method == GhostMethod::automatic && by_dimension_pays_));
   for (Round& round : plan(what, by_dimension).rounds) {
     send(elements, round.to, round.from);
     receive(elements, round, Wait::yes);

@@ -106,6 +106,8 @@ class Ghosts {
   // What one rank needs, by field.
   using Pieces = std::vector<NeededPatches>;
 
+  bool may_go_by_dimension() const noexcept;
+  int dimensions() const noexcept;  // of the field with the most
   Pieces wanted(int rank, const GhostSides& what) const;
   Pieces wanted_along(int rank, int d) const;
   std::vector<Wanted> neighbours(int rank) const;

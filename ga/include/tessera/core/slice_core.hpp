@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include <tessera/core/array_core.hpp>
@@ -68,6 +69,10 @@ class SliceCore {
   /// Whether the same element of both slices always has the same place in the local storage of equal layouts,
   /// or is a member of the elements at these places.
   bool is_aligned_with(const SliceCore& other) const noexcept;
+  /// The patch of the array, if the slice has all elements of one in the array's order of dimensions. @local
+  std::optional<Box> as_patch() const noexcept;
+  /// What each element of the slice is in an element of the array. @local
+  Field field() const noexcept { return {member_, type_.size}; }
   /// Whether the elements are members of the array's. @local
   bool is_of_members() const noexcept { return type_ != array_->type(); }
   /// Whether the slices may share elements.
@@ -86,7 +91,6 @@ class SliceCore {
   Lattice lattice(const Box& box) const;
   Place place(const Box& box, const index_t* extents, const index_t* strides) const;
   bool locate(const Piece& piece, LocalPiece& local) const;
-  Field field() const noexcept { return {member_, type_.size}; }
   std::string dimensions() const;  // their numbers, for messages
 
   ArrayCore* array_;
