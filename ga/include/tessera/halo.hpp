@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/boundaries.hpp>
 #include <tessera/detail/halo_core.hpp>
 #include <tessera/slice.hpp>
 
@@ -46,6 +47,17 @@ HaloPart halo_of(A&& a, const HaloOptions<rank_v<A>>& options = {}) {
   };
   if (options.low) operand.low = take(*options.low);
   if (options.high) operand.high = take(*options.high);
+  return HaloPart(std::move(operand));
+}
+
+/// The same with boundary conditions, which are applied at the end of each update. They are copied. @local
+template <WritableOperand A>
+HaloPart halo_of(A&& a, const Boundaries<value_t<A>, rank_v<A>>& boundaries,
+                 const HaloOptions<rank_v<A>>& options = {}) {
+  detail::HaloOperand operand = halo_of(a, options).operand();
+  operand.finish = [boundaries, slice = operand.slice, corners = options.corners] {
+    boundaries.apply_to(slice, corners);
+  };
   return HaloPart(std::move(operand));
 }
 

@@ -78,6 +78,7 @@ HaloCore::HaloCore(const std::vector<HaloOperand>& operands, std::string_view na
       refuse(name_, operand.slice,
              formatted("is of another group than {}", operands.front().slice.description()));
     members_.push_back({&array, array.layout()});
+    if (operand.finish) finish_.push_back(operand.finish);
     print.add(operand.slice.fingerprint()).add(static_cast<int>(operand.corners));
     for (int d = 0; d < operand.slice.rank(); ++d) {
       print.add(operand.low ? (*operand.low)[at(d)] : index_t{-1});
@@ -111,10 +112,27 @@ Ghosts& HaloCore::ready(const char* call) {
   return *exchange_;
 }
 
-void HaloCore::update(GhostMethod method) { ready("update").update(segments_, {}, method); }
+void HaloCore::finish() const {
+  for (const auto& finish : finish_) finish();
+}
+
+void HaloCore::update(GhostMethod method) {
+  ready("update").update(segments_, {}, method);
+  finish();
+}
+
 void HaloCore::begin() { ready("update_async").begin(segments_, {}); }
-bool HaloCore::test() { return exchange_->test(segments_); }
-void HaloCore::end() { exchange_->end(segments_); }
+
+bool HaloCore::test() {
+  if (!exchange_->test(segments_)) return false;
+  finish();
+  return true;
+}
+
+void HaloCore::end() {
+  exchange_->end(segments_);
+  finish();
+}
 
 void HaloCore::accumulate() {
   if (!not_added_.empty()) throw UsageError(formatted("accumulate of halo \"{}\": {}", name_, not_added_));

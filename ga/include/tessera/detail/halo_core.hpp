@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@ struct HaloOperand {
   SliceCore slice;
   std::optional<Coordinates> low = {}, high = {};  // widths; nothing: as wide as the array's
   Corners corners = Corners::with;
+  std::function<void()> finish = {};  // fills the cells that have no owner
 };
 
 /// The common exchange of the ghost cells of several operands, behind Halo.
@@ -43,9 +45,11 @@ class HaloCore {
   };
   // The exchange, if it may begin now.
   Ghosts& ready(const char* call);
+  void finish() const;
 
   std::string name_;
   std::vector<Member> members_;
+  std::vector<std::function<void()>> finish_;
   std::vector<Segment*> segments_;
   std::unique_ptr<Ghosts> exchange_;
   std::string not_added_;  // why cells cannot be added, if they cannot
