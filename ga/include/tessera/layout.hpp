@@ -51,6 +51,7 @@ inline constexpr bool lists_blocks =
 LayoutCore make_like(const LayoutCore& other, const index_t* dims);
 LayoutCore refined(const LayoutCore& layout, const index_t* factors);
 LayoutCore coarsened(const LayoutCore& layout, const index_t* factors);
+LayoutCore agglomerated(const LayoutCore& layout, const index_t* factors);
 std::vector<index_t> block_starts(const LayoutCore& layout, int dimension);
 bool is_at_end(const LayoutCore& layout, int rank, int dimension, Side side);
 }  // namespace detail
@@ -128,6 +129,11 @@ class Layout {
   /// be empty. @local @throws as refined
   Layout coarsened(const PerDimension<index_t, N>& factors) const {
     return Layout(detail::coarsened(core_, factors.data()));
+  }
+  /// The same elements in fewer, larger blocks: `factors` neighbouring blocks of each dimension become one, at
+  /// the rank of the first. The other ranks have none. @local @throws as refined
+  Layout agglomerated(const PerDimension<index_t, N>& factors) const {
+    return Layout(detail::agglomerated(core_, factors.data()));
   }
 
   Extents<N> dims() const { return Extents<N>(head(core_.dims())); }

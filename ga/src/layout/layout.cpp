@@ -68,15 +68,19 @@ std::vector<int> complete_grid(int rank, const index_t* dims, int ranks, const i
   return parts;
 }
 
-// The layout with other extents, and blocks that begin elsewhere: change(d, start) for each start of dimension
-// d.
-template <class Change>
-LayoutCore with_starts(const LayoutCore& layout, const index_t* dims, Change&& change) {
+void require_one_block_each(const LayoutCore& layout) {
   const bool has_one_block_each =
       layout.is_product() && !layout.grid()->is_tiled() && !layout.grid()->is_cyclic();
   require(has_one_block_each,
           formatted("only blocked and irregular layouts have others of the same blocks, and this one is {}",
                     layout.description()));
+}
+
+// The layout with other extents, and blocks that begin elsewhere: change(d, start) for each start of dimension
+// d.
+template <class Change>
+LayoutCore with_starts(const LayoutCore& layout, const index_t* dims, Change&& change) {
+  require_one_block_each(layout);
   std::vector<Axis> axes;
   for (int d = 0; d < layout.rank(); ++d) {
     const Axis& axis = layout.grid()->axis(d);
@@ -210,6 +214,20 @@ LayoutCore make_listed(int rank, const index_t* dims, const std::vector<OwnedBox
   int last = 0;
   for (const OwnedBox& block : blocks) last = std::max(last, block.rank);
   return {rank, dims, blocks, ranks_or(ranks, index_t{last} + 1)};
+}
+
+LayoutCore agglomerated(const LayoutCore& layout, const index_t* factors) {
+  require_one_block_each(layout);
+  std::vector<Axis> axes;
+  for (int d = 0; d < layout.rank(); ++d) {
+    require(factors[d] > 0, formatted("{} blocks of dimension {} cannot become one", factors[d], d));
+    const Axis& axis = layout.grid()->axis(d);
+    std::vector<index_t> starts;
+    for (index_t part = 0; part < axis.parts(); part += std::min<index_t>(factors[d], axis.parts()))
+      starts.push_back(axis.interval(static_cast<int>(part), 0).begin);
+    axes.push_back(Axis::of_starts(axis.extent(), std::move(starts)));
+  }
+  return layout.with_fewer_parts(std::move(axes), factors);
 }
 
 void require_grid(const LayoutCore& layout) {

@@ -46,6 +46,11 @@ class LayoutCore : public LayoutFrame {
   /// @throws UsageError if there are too many elements
   LayoutCore with_axes(std::vector<Axis> axes) const { return LayoutCore(grid()->with_axes(std::move(axes))); }
 
+  /// As GridLayout. @throws UsageError if there are too many elements
+  LayoutCore with_fewer_parts(std::vector<Axis> axes, const index_t* factors) const {
+    return LayoutCore(grid()->with_fewer_parts(std::move(axes), factors));
+  }
+
   /// Whether it is a product, which has axes and a grid. @local
   bool is_product() const noexcept { return std::holds_alternative<GridLayout>(kind_); }
   /// The layout as a product; null if it is a list. @local

@@ -85,6 +85,26 @@ TEST(LayoutRelatives, faces_are_at_the_ranks_of_their_cells_and_the_last_ones_be
   }
 }
 
+TEST(LayoutRelatives, agglomerated_blocks_are_at_the_rank_of_their_first_block) {
+  std::mt19937 random(4);
+  for (int i = 0; i < 200; ++i) {
+    const Layout<2> small = any_layout(random);
+    const Extents<2> factors{at_random(random, 1, 4), at_random(random, 1, 4)};
+    const Layout<2> large = small.agglomerated(factors);
+    ASSERT_EQ(large.dims(), small.dims());
+    EXPECT_EQ(large.ranks(), small.ranks());
+    for (std::size_t d = 0; d < 2; ++d)
+      EXPECT_EQ(large.grid()[d], (small.grid()[d] + factors[d] - 1) / factors[d]);
+    for (int rank = 0; rank < small.ranks(); ++rank) {
+      const auto place = small.coordinates(rank);
+      if (!place || small.block(rank).empty()) continue;
+      const int first =
+          small.rank_at({(*place)[0] / factors[0] * factors[0], (*place)[1] / factors[1] * factors[1]});
+      EXPECT_EQ(large.owner(small.block(rank).lo), first);
+    }
+  }
+}
+
 TEST(LayoutRelatives, even_blocks_stay_blocks_that_are_found_without_a_table) {
   const auto cells = Layout<2>::blocked({8, 12}, 4);
   EXPECT_EQ(cells.refined(2), Layout<2>::blocked({16, 24}, 4, {.grid = cells.grid()}));
