@@ -81,7 +81,7 @@ class [[nodiscard]] HaloUpdate {
   }
 
  private:
-  struct EndUpdate {
+  struct EndHalo {
     // An error here shows up in later calls too.
     void operator()(detail::HaloCore* halo) const noexcept {
       try {
@@ -90,7 +90,7 @@ class [[nodiscard]] HaloUpdate {
       }
     }
   };
-  std::unique_ptr<detail::HaloCore, EndUpdate> halo_;
+  std::unique_ptr<detail::HaloCore, EndHalo> halo_;
 };
 
 /// The ghost cells of several arrays, exchanged together: each rank sends one message to each neighbour on
