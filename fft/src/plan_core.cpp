@@ -13,7 +13,7 @@ PlanCore::PlanCore(PlanCore&&) noexcept = default;
 PlanCore& PlanCore::operator=(PlanCore&&) noexcept = default;
 
 PlanState& PlanCore::state() const {
-  if (!state_) throw UsageError("fft::Transform: the plan was moved away, and has nothing to transform with");
+  if (!state_) throw UsageError("fft::Transform: the plan was moved away; make another one");
   return *state_;
 }
 

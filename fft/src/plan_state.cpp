@@ -63,7 +63,7 @@ PlanState::PlanState(const Group& group, int rank, const index_t* dims, ElementK
   for (int d = 0; d < rank; ++d) {
     if (dims_[at(d)] < 0) {
       throw UsageError(
-          formatted("fft::Transform: extents {} are negative along dimension {}", text(dims_, rank), d));
+          formatted("fft::Transform: the extents {} are negative along dimension {}", text(dims_, rank), d));
     }
   }
   read_dimensions(options.dimensions);
