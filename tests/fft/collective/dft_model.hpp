@@ -189,6 +189,7 @@ class Operands {
     }
   }
   const Slice<T, N>& slice() const { return *slice_; }
+  /// @collective
   void set(const std::vector<T>& elements) {
     const Extents<N> dims = slice_->dims();
     for_each_local(*slice_, [&](const Index<N>& where, T& x) {
@@ -198,11 +199,13 @@ class Operands {
     });
     world().sync();
   }
+  /// All elements, on every rank. No rank may change them before every rank has them. @collective
   std::vector<T> get() const {
     const LocalArray<T, N> all = slice_->get();
+    world().sync();
     return {all.begin(), all.end()};
   }
-  /// How many elements are outside the slice, and how many of these have been written.
+  /// How many elements outside the slice have been written; overwrites the slice. @collective
   index_t written_outside() {
     const index_t all = array_ ? array_->size() : planes_->size();
     fill(*slice_, T(outside + 1));

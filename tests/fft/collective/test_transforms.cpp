@@ -172,19 +172,20 @@ TYPED_TEST(Transforms, of_columns_in_several_chunks) {
     EXPECT_LE(norm_inf(again), 20 * static_cast<double>(std::numeric_limits<RealOf<T>>::epsilon()));
     // Parseval: the sum of squares over the points. For real arrays, each element between the first and the
     // middle one stands for two.
-    double squares = 0;
+    long double squares = 0;
     const index_t half = plan.spectrum_dims()[2];
     for_each_local(spectrum, [&](const Index<3>& k, const C& value) {
       const bool twice = !is_complex<T> && k[2] > 0 && k[2] < half - 1;
       squares += (twice ? 2 : 1) * std::norm(std::complex<double>(value));
     });
-    double sum = 0;
+    long double sum = 0;
     for_each_local(space, [&](const Index<3>&, const T& value) {
       sum += std::norm(std::complex<double>(std::complex<RealOf<T>>(value)));
     });
-    squares = world().all_reduce(squares, Reduce::sum) / static_cast<double>(dims.size());
-    sum = world().all_reduce(sum, Reduce::sum);
-    EXPECT_NEAR(squares / sum, 1, 10 * static_cast<double>(std::numeric_limits<RealOf<T>>::epsilon()));
+    const double of_spectrum = world().all_reduce(static_cast<double>(squares), Reduce::sum),
+                 of_space = world().all_reduce(static_cast<double>(sum), Reduce::sum);
+    EXPECT_NEAR(of_spectrum / static_cast<double>(dims.size()) / of_space, 1,
+                10 * static_cast<double>(std::numeric_limits<RealOf<T>>::epsilon()));
   }
 }
 

@@ -31,7 +31,8 @@ TEST(Stages, begin_with_the_dimensions_that_the_input_has_whole) {
 
 TEST(Stages, end_with_the_dimensions_that_only_the_output_has_whole) {
   EXPECT_EQ(stages_for(question(64, 4, 0, 0b011)), (Stages{0b100, 0b011}));
-  EXPECT_EQ(stages_for(question(64, 4, 0b100, 0b010)), (Stages{0b100, 0b001, 0b010}));
+  EXPECT_EQ(stages_for(question(64, 4, 0b100, 0b010)), (Stages{0b100, 0b011}));
+  EXPECT_EQ(stages_for(question(64, 100, 0b100, 0b010)), (Stages{0b100, 0b001, 0b010}));
 }
 
 TEST(Stages, of_blocks_are_slabs_where_all_ranks_have_work) {
