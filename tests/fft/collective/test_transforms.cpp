@@ -70,13 +70,15 @@ std::vector<std::vector<int>> lists() {
 }
 
 TYPED_TEST(Transforms, equal_the_sums_for_every_list_of_dimensions) {
-  unsigned seed = 0;
+  // Between nodes, each element type has other problems.
+  const auto one_in = static_cast<unsigned>(times(world(), 1, 5));
+  unsigned seed = sizeof(TypeParam) / 4 + (is_complex<TypeParam> ? 1 : 0);
   const auto each = [&]<std::size_t N>(const std::vector<Extents<N>>& all) {
     for (const Extents<N>& dims : all) {
       for (const std::vector<int>& dimensions : lists<N>()) {
         for (const Decomposition how :
              {Decomposition::automatic, Decomposition::slabs, Decomposition::pencils}) {
-          ++seed;
+          if (++seed % one_in != 0) continue;
           check<TypeParam, N>(dims, {.dimensions = dimensions, .decomposition = how}, {0, 0},
                               {seed % layout_kinds, seed / 3 % layout_kinds}, seed);
         }
@@ -89,10 +91,11 @@ TYPED_TEST(Transforms, equal_the_sums_for_every_list_of_dimensions) {
 }
 
 TYPED_TEST(Transforms, read_and_write_every_kind_of_operand) {
-  unsigned seed = 100;
+  const auto one_in = static_cast<unsigned>(times(world(), 1, 5));
+  unsigned seed = 100 + sizeof(TypeParam) / 4 + (is_complex<TypeParam> ? 1 : 0);
   for (unsigned layout = 0; layout < layout_kinds; ++layout) {
     for (unsigned operand = 0; operand < operand_kinds; ++operand) {
-      ++seed;
+      if (++seed % one_in != 0) continue;
       check<TypeParam, 1>({19}, {}, {operand, seed}, {layout, seed / 2}, seed);
       check<TypeParam, 2>({9, 11}, {}, {operand, seed}, {layout, seed / 2}, seed);
       check<TypeParam, 2>({8, 6}, {.dimensions = {static_cast<int>(seed % 2)}}, {seed, operand},
