@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <new>
 #include <span>
 #include <string>
 
@@ -188,7 +189,7 @@ void PlanState::run(std::string_view call, const Case& situation, const Stages& 
     if (contains(transformed_, only(d))) points *= static_cast<double>(dims_[at(d)]);
   }
   std::vector<StageRun> runs;
-  tessera::detail::agreed(group_, call, [&] {
+  const auto plan_stages = [&] {
     for (std::size_t i = 0; i < stages.size(); ++i) {
       const bool is_first = i == 0, is_last = i + 1 == stages.size();
       const bool to_real = is_real() && backward && is_last, from_real = is_real() && !backward && is_first;
@@ -211,6 +212,14 @@ void PlanState::run(std::string_view call, const Case& situation, const Stages& 
                                   .effort = effort_,
                                   .factor = backward && is_last ? 1 / points : 1},
                         plans_, buffers_);
+    }
+  };
+  tessera::detail::agreed(group_, call, [&] {
+    try {
+      plan_stages();
+    } catch (const std::bad_alloc&) {
+      throw MemoryError(formatted("{}: there is no memory for chunks of {} and {}; use more processes", call,
+                                  in.description(), out.description()));
     }
   });
   for (std::size_t i = 0; i < runs.size(); ++i) {
