@@ -163,7 +163,8 @@ TYPED_TEST(Transforms, of_lines_longer_than_a_chunk) {
 TYPED_TEST(Transforms, of_columns_in_several_chunks) {
   using T = TypeParam;
   using C = fft::Complex<T>;
-  const Extents<3> dims{30, 70, 90};  // columns of the first dimension take many chunks on each rank
+  // Columns of the first dimension take several chunks on each rank, also between nodes.
+  const Extents<3> dims{96, 130, 150};
   for (const Decomposition how : {Decomposition::slabs, Decomposition::pencils}) {
     fft::Transform<T, 3> plan(world(), dims, {.decomposition = how});
     Array<T, 3> space(world(), dims), again(world(), dims);
