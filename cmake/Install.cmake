@@ -8,7 +8,7 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)
 set(build_package_dir ${PROJECT_BINARY_DIR}/lib/cmake/tessera)
 set(TESSERA_COMPONENTS core)
-foreach(component IN ITEMS linalg io)
+foreach(component IN ITEMS linalg io fft)
   if(TARGET tessera::${component})
     list(APPEND TESSERA_COMPONENTS ${component})
   endif()
@@ -22,7 +22,8 @@ configure_package_config_file(cmake/tesseraConfig.cmake.in ${build_package_dir}/
                               INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO
                               NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 write_basic_package_version_file(${build_package_dir}/tesseraConfigVersion.cmake COMPATIBILITY SameMajorVersion)
-foreach(module IN ITEMS FindTesseraMPI FindTesseraHDF5 FindTesseraScaLAPACK FindTesseraELPA SameMpi)
+foreach(module IN ITEMS FindTesseraMPI FindTesseraHDF5 FindTesseraScaLAPACK FindTesseraELPA FindTesseraFFTW
+                        SameMpi)
   configure_file(cmake/${module}.cmake ${build_package_dir}/${module}.cmake COPYONLY)
 endforeach()
 install(DIRECTORY ${build_package_dir}/ DESTINATION ${package_dir} FILES_MATCHING PATTERN "*.cmake"
@@ -67,4 +68,8 @@ endif()
 if(TARGET tessera::io)
   tessera_pkg_config(tessera-io "Tessera io" "Tessera's arrays in HDF5 files" tessera
                      "Libs: -L\${libdir} -ltessera_io\n${private}: ${TESSERA_HDF5_LIBRARY}")
+endif()
+if(TARGET tessera::fft)
+  tessera_pkg_config(tessera-fft "Tessera fft" "Fourier transforms of Tessera's arrays" tessera
+                     "Libs: -L\${libdir} -ltessera_fft\n${private}: ${TESSERA_FFTW_LIBRARY} ${TESSERA_FFTW_SINGLE_LIBRARY}")
 endif()
