@@ -68,6 +68,7 @@ Figure::Figure(const PictureShape& shape, const PictureOptions& options, const P
       field_x_(plan.field_x),
       field_y_(plan.field_y),
       canvas_(plan.width, plan.height, Ink::white) {
+  if (plan.field_x > 0) draw_frame(field_x_, field_y_, shape.columns().pixels(), shape.rows().pixels());
   canvas_.write(field_x_, margin, options.title, Ink::black);
   if (!options.unit.empty()) canvas_.write(plan.bar_x, plan.field_y - line, options.unit, Ink::black);
   if (plan.bar_height > 0) draw_bar(plan);
@@ -80,10 +81,17 @@ void Figure::draw_cell(index_t row, index_t column, std::uint8_t colour) {
                colour);
 }
 
+// Without it, the white parts of a field could not be told from what is around it.
+void Figure::draw_frame(index_t x, index_t y, index_t width, index_t height) {
+  canvas_.fill(x - 1, y - 1, width + 2, height + 2, Ink::black);
+  canvas_.fill(x, y, width, height, Ink::white);
+}
+
 void Figure::draw_bar(const Plan& plan) {
   const index_t last = plan.bar_height - 1, right = plan.bar_x + bar_width;
   // A range of one number has one colour, and no number has none.
   const bool is_one = plan.ticks.size() == 1 && plan.ticks.front().part == 0.5;
+  draw_frame(plan.bar_x, field_y_, bar_width, plan.bar_height);
   for (index_t y = 0; y <= last && !plan.ticks.empty(); ++y) {
     const double part = is_one ? 0.5 : static_cast<double>(last - y) / static_cast<double>(last);
     canvas_.fill(plan.bar_x, field_y_ + y, bar_width, 1, level_at(part));
@@ -91,7 +99,7 @@ void Figure::draw_bar(const Plan& plan) {
   for (const Tick& tick : plan.ticks) {
     const index_t y =
         field_y_ + last - static_cast<index_t>(std::lround(tick.part * static_cast<double>(last)));
-    canvas_.fill(right, y, tick_length, 1, Ink::black);
+    canvas_.fill(right + 1, y, tick_length, 1, Ink::black);
     const index_t text_y = std::clamp(y - Canvas::text_height / 2 + 1, field_y_ - 2,
                                       std::max(field_y_ - 2, field_y_ + last - Canvas::text_height + 3));
     canvas_.write(right + tick_length + swatch_gap, text_y, tick.label, Ink::black);

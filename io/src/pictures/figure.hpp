@@ -36,6 +36,7 @@ class Figure {
     std::vector<LegendEntry> legend = {};
   };
   Figure(const PictureShape& shape, const PictureOptions& options, const Plan& plan);
+  void draw_frame(index_t x, index_t y, index_t width, index_t height);
   void draw_bar(const Plan& plan);
 
   PictureShape shape_;
