@@ -12,5 +12,6 @@
 #include <tessera/io/file.hpp>
 #include <tessera/io/load.hpp>
 #include <tessera/io/picture.hpp>
+#include <tessera/io/probes.hpp>
 #include <tessera/io/save.hpp>
 #include <tessera/io/xdmf.hpp>
