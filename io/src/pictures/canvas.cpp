@@ -9,8 +9,8 @@
 namespace tessera::io::detail {
 namespace {
 
-constexpr index_t point = 2, advance = (Glyph::width + 1) * point;
-static_assert(Canvas::text_height == Glyph::height * point);
+constexpr index_t point_pixels = 2, glyph_pixels = (Glyph::width + 1) * point_pixels;
+static_assert(Canvas::text_height == Glyph::height * point_pixels);
 
 }  // namespace
 
@@ -32,15 +32,16 @@ void Canvas::write(index_t x, index_t y, std::string_view text, std::uint8_t col
   for (const Glyph& glyph : glyphs_of(text)) {
     for (int row = 0; row < Glyph::height; ++row) {
       for (int column = 0; column < Glyph::width; ++column) {
-        if (glyph.has(row, column)) fill(x + column * point, y + row * point, point, point, colour);
+        if (glyph.has(row, column))
+          fill(x + column * point_pixels, y + row * point_pixels, point_pixels, point_pixels, colour);
       }
     }
-    x += advance;
+    x += glyph_pixels;
   }
 }
 
 index_t Canvas::text_width(std::string_view text) {
-  return static_cast<index_t>(glyphs_of(text).size()) * advance;
+  return static_cast<index_t>(glyphs_of(text).size()) * glyph_pixels;
 }
 
 }  // namespace tessera::io::detail

@@ -11,7 +11,7 @@
 namespace tessera::io::detail {
 namespace {
 
-constexpr index_t margin = 10, line = Canvas::text_height + 6;
+constexpr index_t margin_pixels = 10, line_pixels = Canvas::text_height + 6;
 constexpr index_t bar_gap = 16, bar_width = 20, tick_length = 5;
 constexpr index_t least_bar = 100, most_text = 2400;
 constexpr index_t swatch = 12, swatch_gap = 6;
@@ -26,8 +26,8 @@ Figure::Plan::Plan(const PictureShape& shape, const FieldSummary& summary, Numbe
   if (!options.scale_bar && options.title.empty() && options.unit.empty()) return;
   const index_t lines =
       static_cast<index_t>(!options.title.empty()) + static_cast<index_t>(!options.unit.empty());
-  field_x = margin;
-  field_y = margin + lines * line;
+  field_x = margin_pixels;
+  field_y = margin_pixels + lines * line_pixels;
   bar_x = field_x + width + bar_gap;
   index_t right = field_x + width, bottom = field_y + height;
   if (options.scale_bar) {
@@ -36,7 +36,7 @@ Figure::Plan::Plan(const PictureShape& shape, const FieldSummary& summary, Numbe
                                             {Odd::minus_infinity, Ink::minus_infinity, "-inf"}}) {
       if ((summary.odd & bit) != 0) legend.push_back({colour, text});
     }
-    const index_t legend_height = static_cast<index_t>(legend.size()) * line;
+    const index_t legend_height = static_cast<index_t>(legend.size()) * line_pixels;
     bar_height = std::max(least_bar, height - legend_height);
     if (summary.has_finite) {
       std::visit(
@@ -54,8 +54,8 @@ Figure::Plan::Plan(const PictureShape& shape, const FieldSummary& summary, Numbe
   right = std::max(right, field_x + std::min(most_text, Canvas::text_width(options.title)));
   if (!options.unit.empty())
     right = std::max(right, bar_x + std::min(most_text, Canvas::text_width(options.unit)));
-  width = right + margin;
-  height = bottom + margin;
+  width = right + margin_pixels;
+  height = bottom + margin_pixels;
 }
 
 Figure::Figure(const PictureShape& shape, const FieldSummary& summary, Numbers numbers,
@@ -69,8 +69,8 @@ Figure::Figure(const PictureShape& shape, const PictureOptions& options, const P
       field_y_(plan.field_y),
       canvas_(plan.width, plan.height, Ink::white) {
   if (plan.field_x > 0) draw_frame(field_x_, field_y_, shape.columns().pixels(), shape.rows().pixels());
-  canvas_.write(field_x_, margin, options.title, Ink::black);
-  if (!options.unit.empty()) canvas_.write(plan.bar_x, plan.field_y - line, options.unit, Ink::black);
+  canvas_.write(field_x_, margin_pixels, options.title, Ink::black);
+  if (!options.unit.empty()) canvas_.write(plan.bar_x, plan.field_y - line_pixels, options.unit, Ink::black);
   if (plan.bar_height > 0) draw_bar(plan);
 }
 
@@ -104,11 +104,11 @@ void Figure::draw_bar(const Plan& plan) {
                                       std::max(field_y_ - 2, field_y_ + last - Canvas::text_height + 3));
     canvas_.write(right + tick_length + swatch_gap, text_y, tick.label, Ink::black);
   }
-  index_t y = field_y_ + plan.bar_height + line - Canvas::text_height;
+  index_t y = field_y_ + plan.bar_height + line_pixels - Canvas::text_height;
   for (const LegendEntry& entry : plan.legend) {
     canvas_.fill(plan.bar_x, y + 1, swatch, swatch, entry.colour);
     canvas_.write(plan.bar_x + swatch + swatch_gap, y, entry.text, Ink::black);
-    y += line;
+    y += line_pixels;
   }
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 // The characters from ' ' to '~'. A character is 8 rows of 5 bits, from the highest bits on; the last row is
 // below the base line.
-constexpr std::array<std::uint64_t, 95> ascii{
+constexpr std::array<std::uint64_t, 95> ascii_glyphs{
     0x0000000000, 0x2108420080, 0x5294000000, 0x52beafa940, 0x23e8e2f880, 0xc644444c60, 0x64a88ac9a0,
     0x2110000000, 0x1110841040, 0x4104211100, 0x012aea9000, 0x0109f21000, 0x0000003088, 0x0001f00000,
     0x0000003180, 0x0844444200, 0x74675cc5c0, 0x23084211c0, 0x74422223e0, 0xf88820c5c0, 0x11952f8840,
@@ -30,7 +30,7 @@ struct Sign {
   char32_t code;
   std::uint64_t rows;
 };
-constexpr std::array<Sign, 8> signs{{
+constexpr std::array<Sign, 8> sign_glyphs{{
     {U'\u00b0', 0x64a4c00000},  // °
     {U'\u00b1', 0x213e4203e0},  // ±
     {U'\u00b2', 0x64888f0000},  // ²
@@ -42,10 +42,10 @@ constexpr std::array<Sign, 8> signs{{
 }};
 
 std::uint64_t rows_of(char32_t code) {
-  if (code >= U' ' && code <= U'~') return ascii[code - U' '];
+  if (code >= U' ' && code <= U'~') return ascii_glyphs[code - U' '];
   const auto* const sign =
-      std::find_if(signs.begin(), signs.end(), [&](const Sign& each) { return each.code == code; });
-  return sign == signs.end() ? ascii['?' - ' '] : sign->rows;
+      std::find_if(sign_glyphs.begin(), sign_glyphs.end(), [&](const Sign& each) { return each.code == code; });
+  return sign == sign_glyphs.end() ? ascii_glyphs['?' - ' '] : sign->rows;
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace {
 
 // Every fifth of the 256 colours of viridis, by S. van der Walt and N. Smith for matplotlib, under CC0. The
 // colours between them are within one level of the linear interpolation.
-constexpr std::array<std::uint32_t, 52> viridis{
+constexpr std::array<std::uint32_t, 52> viridis_knots{
     0x440154, 0x46085c, 0x471063, 0x481769, 0x481d6f, 0x482475, 0x472a7a, 0x46307e, 0x453781,
     0x433d84, 0x414287, 0x3f4889, 0x3d4e8a, 0x3a538b, 0x38598c, 0x355e8d, 0x33638d, 0x31688e,
     0x2e6d8e, 0x2c718e, 0x2a768e, 0x297b8e, 0x27808e, 0x25848e, 0x23898e, 0x218e8d, 0x20928c,
@@ -18,18 +18,18 @@ constexpr std::array<std::uint32_t, 52> viridis{
     0xb0dd2f, 0xbddf26, 0xcae11f, 0xd8e219, 0xe5e419, 0xf1e51d, 0xfde725};
 
 // K. Moreland, Diverging Color Maps for Scientific Visualization, ISVC 2009: the table of 33 colours.
-constexpr std::array<std::uint32_t, 33> cool_warm{
+constexpr std::array<std::uint32_t, 33> cool_warm_knots{
     0x3b4cc0, 0x445acc, 0x4d68d7, 0x5775e1, 0x6282ea, 0x6c8ef1, 0x779af7, 0x82a5fb, 0x8db0fe,
     0x98b9ff, 0xa3c2ff, 0xaec9fd, 0xb8d0f9, 0xc2d5f4, 0xccd9ee, 0xd5dbe6, 0xdddddd, 0xe5d8d1,
     0xecd3c5, 0xf1ccb9, 0xf5c4ad, 0xf7bba0, 0xf7b194, 0xf7a687, 0xf49a7b, 0xf18d6f, 0xec7f63,
     0xe57058, 0xde604d, 0xd55042, 0xcb3e38, 0xc0282f, 0xb40426};
 
-constexpr std::array<std::uint32_t, 2> grey{0x000000, 0xffffff};
+constexpr std::array<std::uint32_t, 2> grey_knots{0x000000, 0xffffff};
 
 std::span<const std::uint32_t> knots_of(ColourMap map) {
-  if (map == ColourMap::cool_warm) return cool_warm;
-  if (map == ColourMap::grey) return grey;
-  return viridis;
+  if (map == ColourMap::cool_warm) return cool_warm_knots;
+  if (map == ColourMap::grey) return grey_knots;
+  return viridis_knots;
 }
 
 // Level `level` of `last`, between knots at equal distances, rounded to the nearest.

@@ -11,7 +11,7 @@ namespace tessera::io::detail {
 namespace {
 
 // digit * 10^exponent. Powers of ten are exact up to 10^27, unlike their reciprocals.
-struct Step {
+struct TickStep {
   int digit, exponent;
   long double times(long double factor) const {
     const long double product = factor * static_cast<long double>(digit);
@@ -25,7 +25,7 @@ struct Multiples {
   long double count() const { return last - first + 1; }
 };
 
-Multiples multiples(const Step& step, long double low, long double high) {
+Multiples multiples(const TickStep& step, long double low, long double high) {
   const long double unit = step.times(1);
   return {std::ceil(low / unit), std::floor(high / unit)};
 }
@@ -33,19 +33,19 @@ Multiples multiples(const Step& step, long double low, long double high) {
 int exponent_of(long double x) { return static_cast<int>(std::floor(std::log10(x))); }
 
 // The least step with at most `most` multiples in the range.
-Step step_for(long double low, long double high, int most, Numbers numbers) {
+TickStep step_for(long double low, long double high, int most, Numbers numbers) {
   const auto parts = static_cast<long double>(most);
   int exponent = exponent_of(high / parts - low / parts) - 1;
   if (numbers == Numbers::whole) exponent = std::max(exponent, 0);
   for (;; ++exponent) {
     for (const int digit : {1, 2, 5}) {
-      const Step step{digit, exponent};
+      const TickStep step{digit, exponent};
       if (multiples(step, low, high).count() <= parts) return step;
     }
   }
 }
 
-std::string label_of(long double value, const Step& step, long double largest, Numbers numbers) {
+std::string label_of(long double value, const TickStep& step, long double largest, Numbers numbers) {
   const int top = exponent_of(largest), last = step.exponent;
   if (value == 0) return "0";
   if (numbers == Numbers::whole) return formatted("{:.0f}", value);
@@ -61,7 +61,7 @@ std::vector<Tick> ticks_of(long double low, long double high, int most, Numbers 
     return {{0.5,
              numbers == Numbers::whole ? formatted("{:.0f}", low) : formatted("{}", static_cast<double>(low))}};
   }
-  const Step step = step_for(low, high, most, numbers);
+  const TickStep step = step_for(low, high, most, numbers);
   const Multiples found = multiples(step, low, high);
   std::vector<Tick> all;
   for (int i = 0; i < static_cast<int>(found.count()); ++i) {

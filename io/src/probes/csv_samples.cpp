@@ -18,7 +18,7 @@ namespace {
 
 using tessera::detail::ElementType;
 
-constexpr index_t piece_bytes = index_t{1} << 20;
+constexpr index_t csv_piece_bytes = index_t{1} << 20;
 
 // As RFC 4180 wants it.
 std::string csv_quoted(const std::string& text) {
@@ -56,7 +56,7 @@ void for_each_line(const Descriptor& file, F&& f) {
   const index_t size = size_of_file(file);
   std::string text;
   for (index_t at = 0; at < size;) {
-    const index_t count = std::min(piece_bytes, size - at);
+    const index_t count = std::min(csv_piece_bytes, size - at);
     const std::size_t before = text.size();
     text.resize(before + static_cast<std::size_t>(count));
     read_at(file, std::as_writable_bytes(std::span(text)).subspan(before), at);

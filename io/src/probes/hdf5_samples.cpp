@@ -17,13 +17,13 @@ namespace {
 
 using tessera::detail::ElementType;
 
-constexpr index_t chunk_bytes = index_t{1} << 16, most_rows_in_chunk = 1024;
+constexpr index_t sample_chunk_bytes = index_t{1} << 16, most_rows_in_chunk = 1024;
 constexpr index_t bytes_of_structure = index_t{1} << 18;  // what HDF5 writes beside elements, and more
 constexpr ElementType time_type{ElementKind::float64, sizeof(double)};
 constexpr ElementType position_type{ElementKind::int64, sizeof(index_t)};
 
 index_t rows_in_chunk(index_t row_bytes) {
-  return std::clamp<index_t>(chunk_bytes / row_bytes, 1, most_rows_in_chunk);
+  return std::clamp<index_t>(sample_chunk_bytes / row_bytes, 1, most_rows_in_chunk);
 }
 
 // Two rows of columns may begin a chunk each.

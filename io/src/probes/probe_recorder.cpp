@@ -63,22 +63,21 @@ class ProbesState {
     last_time_ = time;
     ++samples_;
     ++waiting_;
+    const bool is_full = waiting_ >= buffer_;
     collectively(group_, context_, [&] {
-      if (group_.rank() == 0) keep(time, words);
+      if (group_.rank() != 0) return;
+      keep(time, words);
+      if (is_full) write();
     });
-    if (waiting_ >= buffer_) flush();
+    if (is_full) note_written();
   }
 
   void flush() {
     if (waiting_ == 0) return;
     collectively(group_, context_, [&] {
-      if (group_.rank() != 0) return;
-      is_begun_ ? file_->append(kept_) : file_->create(kept_);
-      kept_.times.clear();
-      kept_.elements.clear();
+      if (group_.rank() == 0) write();
     });
-    is_begun_ = true;
-    waiting_ = 0;
+    note_written();
   }
 
   index_t samples() const noexcept { return samples_; }
@@ -88,6 +87,11 @@ class ProbesState {
   void check_fields(double time, std::span<const SliceCore> fields) const;
   std::vector<std::int64_t> own_elements(std::span<const SliceCore> fields) const;
   void keep(double time, const std::vector<std::int64_t>& words);
+  void write();
+  void note_written() {
+    is_begun_ = true;
+    waiting_ = 0;
+  }
 
   Group group_;
   ProbeColumns columns_;
@@ -176,6 +180,12 @@ void ProbesState::keep(double time, const std::vector<std::int64_t>& words) {
     const auto* const begin = reinterpret_cast<const std::byte*>(&word);
     kept_.elements.insert(kept_.elements.end(), begin, begin + size);
   }
+}
+
+void ProbesState::write() {
+  is_begun_ ? file_->append(kept_) : file_->create(kept_);
+  kept_.times.clear();
+  kept_.elements.clear();
 }
 
 ProbeRecorder::ProbeRecorder(const Group& group, const std::filesystem::path& file, ProbePoints points,
