@@ -26,8 +26,10 @@ struct Multiples {
 };
 
 Multiples multiples(const TickStep& step, long double low, long double high) {
+  // An end that is a multiple in decimal digits may be a little inside or outside as a binary number.
+  constexpr long double tolerance = 1e-9L;
   const long double unit = step.times(1);
-  return {std::ceil(low / unit), std::floor(high / unit)};
+  return {std::ceil(low / unit - tolerance), std::floor(high / unit + tolerance)};
 }
 
 int exponent_of(long double x) { return static_cast<int>(std::floor(std::log10(x))); }
