@@ -89,7 +89,7 @@ void Figure::draw_frame(index_t x, index_t y, index_t width, index_t height) {
 
 void Figure::draw_bar(const Plan& plan) {
   const index_t last = plan.bar_height - 1, right = plan.bar_x + bar_width;
-  // A range of one number has one colour, and no number has none.
+  // If all numbers are equal, the bar has one colour. Without numbers it stays white.
   const bool is_one = plan.ticks.size() == 1 && plan.ticks.front().part == 0.5;
   draw_frame(plan.bar_x, field_y_, bar_width, plan.bar_height);
   for (index_t y = 0; y <= last && !plan.ticks.empty(); ++y) {

@@ -26,7 +26,7 @@ index_t rows_in_chunk(index_t row_bytes) {
   return std::clamp<index_t>(sample_chunk_bytes / row_bytes, 1, most_rows_in_chunk);
 }
 
-// Two rows of columns may begin a chunk each.
+// The first and the last row may lie in chunks that have other rows, too.
 index_t space_for(index_t rows, index_t row_bytes) {
   const index_t in_chunk = rows_in_chunk(row_bytes);
   return (rows / in_chunk + 2) * in_chunk * row_bytes;
@@ -81,6 +81,7 @@ class Hdf5Samples final : public SampleFile {
 
   void create(const Samples& samples) override {
     const hdf5::Silence silence;
+    require_replaceable(path());
     AtomicFile output(path());
     output.begin();
     try {
