@@ -122,9 +122,9 @@ void PlanState::begin(std::string_view call, Direction direction, const SliceCor
   const bool forward = direction == Direction::forward;
   const auto require = [&](const SliceCore& slice, std::string_view part, const Coordinates& dims,
                            const tessera::detail::ElementType& type) {
-    if (slice.array().type() != type) {
+    if (slice.type() != type) {
       throw UsageError(formatted("{}: {} is of {}; the plan's {} is of {}", call, slice.description(),
-                                 to_string(slice.array().type()), part, to_string(type)));
+                                 to_string(slice.type()), part, to_string(type)));
     }
     if (slice.rank() != rank_ || !std::equal(dims.begin(), dims.begin() + rank_, slice.extents().begin())) {
       throw UsageError(formatted("{}: {} has extents {}; the plan's {} has {}", call, slice.description(),

@@ -37,8 +37,8 @@ void scale_run(std::byte* data, index_t count, index_t stride, int parts, double
 StageRun::StageRun(const StageWork& work, fftw::Plans& plans, ChunkBuffers& buffers)
     : work_(work),
       rank_(work.in.rank()),
-      in_size_(work.in.array().type().size),
-      out_size_(work.out.array().type().size),
+      in_size_(work.in.type().size),
+      out_size_(work.out.type().size),
       is_ahead_(work.in.array().group().node_count() > 1) {
   for (const Box& box : share()) add_share(box, plans, buffers);
 }

@@ -42,7 +42,7 @@ void check_range(const PictureOptions& options) {
 }
 
 Numbers numbers_of(const SliceCore& field, const ColourScale& scale) {
-  const auto kind = field.array().type().kind;
+  const auto kind = field.type().kind;
   const bool is_integer = kind == ElementKind::int32 || kind == ElementKind::int64;
   return is_integer && std::holds_alternative<IntegerScale>(scale) ? Numbers::whole : Numbers::real;
 }

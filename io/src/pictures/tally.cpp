@@ -29,7 +29,7 @@ std::int32_t oddness(T x) {
 // Calls f with a value of the type of the elements.
 template <class F>
 void with_type(const SliceCore& field, F&& f) {
-  switch (field.array().type().kind) {
+  switch (field.type().kind) {
     case ElementKind::int32:
       return f(std::int32_t{});
     case ElementKind::int64:

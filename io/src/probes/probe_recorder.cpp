@@ -48,7 +48,7 @@ class ProbesState {
                            tessera::detail::Fingerprint().add(std::bit_cast<std::uint64_t>(time)).value());
     check_fields(time, fields);
     tessera::detail::begin_operation("Probes::sample", fields, tessera::detail::Shapes::any);
-    const ElementType type = fields.front().array().type();
+    const ElementType type = fields.front().type();
     if (is_resumed_) {
       collectively(group_, context_, [&] {
         if (group_.rank() == 0) samples_ = file_->cut(time, type);
@@ -139,7 +139,7 @@ void ProbesState::check_fields(double time, std::span<const SliceCore> fields) c
     field.array().require_open();
     if (!(field.array().group() == group_))
       fail(formatted("{} is of another group than the probes", field.description()));
-    const ElementType& type = field.array().type();
+    const ElementType& type = field.type();
     if (last_time_ && type != kept_.type)
       fail(formatted("{} has elements of {}, the samples before of {}", field.description(), to_string(type),
                      to_string(kept_.type)));
@@ -165,7 +165,7 @@ std::vector<std::int64_t> ProbesState::own_elements(std::span<const SliceCore> f
       std::int64_t word = 0;
       field.for_each_piece(one, [&](int rank, const LocalPiece& piece) {
         if (rank == group_.rank())
-          std::memcpy(&word, piece.data, static_cast<std::size_t>(field.array().type().size));
+          std::memcpy(&word, piece.data, static_cast<std::size_t>(field.type().size));
       });
       words.push_back(word);
     }
