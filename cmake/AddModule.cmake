@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # SPDX-FileCopyrightText: the Tessera developers
 
-# tessera_add_module(name COMPONENT core|linalg|io SOURCES file... [PUBLIC lib...] [PRIVATE lib...])
+# tessera_add_module(name COMPONENT core|linalg|io|fft SOURCES file... [PUBLIC lib...] [PRIVATE lib...])
 #
 # One library per module: target tessera_<name>, known as tessera::<name> in the build tree and once installed, with the
 # public headers of <name>/include. COMPONENT names the export set and so the component of the CMake package.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// Arrays in HDF5 files: whole, by patch, step by step. Also arrays that live on disk, and fields for ParaView.
-// Each part checks its result. The files are in a temporary directory, which is removed at the end, unless a
-// directory is given: files [DIRECTORY]
+// Arrays in HDF5 files: whole, by patch, step by step. Also arrays that live on disk, fields for ParaView,
+// pictures of planes, and time series of points. Each part checks its result. The files are in a temporary
+// directory, which is removed at the end, unless a directory is given: files [DIRECTORY]
+#include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <string>
@@ -144,6 +145,41 @@ bool fields(const Group& world, const Path& directory) {
   return series.steps() == 3 && reduce(found, Reduce::sum) == 8 * 12 * 16;
 }
 
+bool pictures(const Group& world, const Path& directory) {
+  if (!io::has_pictures()) return true;  // built without libpng
+  Array<double, 3> density(world, {64, 300, 400}, {.name = "density"});
+  for_each_local(density, [](const Index<3>& at, double& x) {
+    x = std::sin(0.02 * static_cast<double>(at[1])) * std::cos(0.03 * static_cast<double>(at[2]));
+  });
+  // [pictures]
+  const auto plane = density.slice().fix(0, 32);  // a matrix: one plane of the cube
+  io::write_picture(plane, directory / "plane.png", {.title = "Density, z = 3.2 m", .unit = "kg/m\u00b3"});
+  io::write_picture(plane, directory / "deviation.png",
+                    {.range = {{-1, 1}},  // the same colours in each step
+                     .map = io::ColourMap::cool_warm,
+                     .first_row = io::FirstRow::bottom});
+  // [pictures]
+  return std::filesystem::exists(directory / "plane.png") &&
+         std::filesystem::exists(directory / "deviation.png");
+}
+
+bool probes(const Group& world, const Path& directory) {
+  Array<double, 2> u(world, {100, 200}, {.name = "u"}), next(world, {100, 200}, {.name = "next"}),
+      p(world, {100, 200}, {.name = "p"});
+  fill(u, 0.0), fill(p, 1.0);
+  // [probes]
+  io::Probes<2> probes(world, directory / "probes.csv",
+                       {{.at = {50, 10}, .name = "inlet"}, {.at = {50, 190}, .name = "outlet"}},
+                       {.fields = {"u", "p"}});
+  for (int step = 0; step < 10; ++step) {
+    axpby(1.0, u, 0.5, p, next);  // stands for the computation
+    std::swap(u, next);
+    probes.sample(0.01 * step, u, p);  // one more line, which can be read at once
+  }
+  // [probes]
+  return probes.samples() == 10;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -167,6 +203,8 @@ int main(int argc, char** argv) {
   report("steps", steps(world, name));
   report("disk", disk(world, name));
   report("fields", fields(world, name));
+  report("pictures", pictures(world, name));
+  report("probes", probes(world, name));
   world.barrier();
   if (is_temporary && world.rank() == 0) std::filesystem::remove_all(name);
   return good ? 0 : 1;

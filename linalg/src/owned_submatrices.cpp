@@ -58,7 +58,7 @@ std::vector<OwnedSubmatrix> shares_of(const SliceCore& matrix, int rank) {
     for (const LocalPiece& piece : pieces) shares.push_back(share_of(piece, rank));
     return shares;
   }
-  const index_t size = matrix.array().type().size;
+  const index_t size = matrix.type().size;
   const auto first = std::min_element(pieces.begin(), pieces.end(), [](const auto& a, const auto& b) {
     return std::pair(a.box.lo[0], a.box.lo[1]) < std::pair(b.box.lo[0], b.box.lo[1]);
   });

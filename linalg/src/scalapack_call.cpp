@@ -32,7 +32,7 @@ ScalapackMatrix ScalapackCall::operand(const SliceCore& operand, Contents conten
 }
 
 ArrayCore ScalapackCall::matrix(index_t rows, index_t columns) const {
-  return matrix(rows, columns, matrix_.array().type());
+  return matrix(rows, columns, matrix_.type());
 }
 
 ArrayCore ScalapackCall::matrix(index_t rows, index_t columns, const tessera::detail::ElementType& type) const {
@@ -90,7 +90,7 @@ double largest_of_lower(std::string_view routine, const SliceCore& a, std::strin
 }
 
 void keep_triangle(const SliceCore& a, Triangle kept, index_t diagonals) {
-  const index_t size = a.array().type().size;
+  const index_t size = a.type().size;
   a.for_each_piece_of(a.array().group().rank(), [&](const LocalPiece& piece) {
     for (index_t i = piece.box.lo[0]; i < piece.box.hi[0]; ++i) {
       for (index_t j = piece.box.lo[1]; j < piece.box.hi[1]; ++j) {

@@ -194,17 +194,17 @@ class Array {
   /// @completion as put, get and acc
   template <std::same_as<T> S, Element F>
   void put_field(const Patch<N>& patch, F S::*member, View<const std::type_identity_t<F>, N> from) {
-    detail::put_field(*core_, box(patch), field(member), detail::buffer_of(from));
+    detail::put_field(*core_, box(patch), detail::field_of(member), detail::buffer_of(from));
   }
   template <std::same_as<T> S, Element F>
   void get_field(const Patch<N>& patch, F S::*member, View<std::type_identity_t<F>, N> into) const {
-    detail::get_field(*core_, box(patch), field(member), detail::buffer_of(into));
+    detail::get_field(*core_, box(patch), detail::field_of(member), detail::buffer_of(into));
   }
   template <std::same_as<T> S, Arithmetic F>
   void acc_field(const Patch<N>& patch, F S::*member, View<const std::type_identity_t<F>, N> from,
                  std::type_identity_t<F> alpha = F{1}) {
-    detail::accumulate_field(*core_, box(patch), field(member), element_kind<F>(), detail::buffer_of(from),
-                             &alpha);
+    detail::accumulate_field(*core_, box(patch), detail::field_of(member), element_kind<F>(),
+                             detail::buffer_of(from), &alpha);
   }
 
   /// Gets the elements at a list of positions, in the order of the list. @onesided
@@ -326,13 +326,6 @@ class Array {
   // Builds the Lattice in place as the argument: copying a struct just after its members are stored stalls on
   // store forwarding.
   static detail::Lattice box(const Patch<N>& patch) { return detail::box_of<detail::Lattice>(patch); }
-  // The offset of a member, computed in storage for which no constructor ran.
-  template <std::same_as<T> S, class F>
-  static detail::Field field(F S::*member) noexcept {
-    alignas(T) static constexpr std::byte storage[sizeof(T)]{};
-    const auto* element = reinterpret_cast<const T*>(storage);
-    return {reinterpret_cast<const std::byte*>(&(element->*member)) - storage, sizeof(F)};
-  }
   static detail::LayoutCore layout_with_ghosts(const Layout<N>& layout, const ArrayOptions<N>& options) {
     if (options.ghosts == PerDimension<index_t, N>()) return layout.core();
     return layout.with_ghosts(options.ghosts).core();
@@ -343,9 +336,9 @@ class Array {
     return all;
   }
   template <class U>
-  View<U, N> local_view(bool with_ghosts) const;
+  LocalAccess<U, N> access_all(bool with_ghosts) const;
   template <class U>
-  View<U, N> block_view(int rank, index_t b) const;
+  LocalAccess<U, N> access_block(int rank, index_t b) const;
 
   detail::CoreOwner core_;
 };

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <tessera/core/layout_core.hpp>
+#include <tessera/detail/ghost_sides.hpp>
 #include <tessera/patch.hpp>
 #include <tessera/per_dimension.hpp>
 
@@ -19,7 +20,8 @@ template <std::size_t N>
 struct BlockedOptions {
   /// The least extents of a block (0: no limit). If need be, ranks are left without elements.
   Extents<N> min_block = {};
-  /// The process grid, instead of the automatic one.
+  /// The process grid, instead of the automatic one. 0: the number of processes along this dimension is chosen;
+  /// 1: the dimension is not divided.
   std::optional<Extents<N>> grid = {};
   /// Dimensions whose two ends are neighbours, for the choice of the automatic grid. Arrays pass their own
   /// option here.
@@ -45,6 +47,13 @@ namespace detail {
 template <class F, std::size_t N>
 inline constexpr bool lists_blocks =
     std::is_invocable_r_v<std::vector<OwnedPatch<N>>, const F&, const Extents<N>&, int>;
+
+LayoutCore make_like(const LayoutCore& other, const index_t* dims);
+LayoutCore refined(const LayoutCore& layout, const index_t* factors);
+LayoutCore coarsened(const LayoutCore& layout, const index_t* factors);
+LayoutCore agglomerated(const LayoutCore& layout, const index_t* factors);
+std::vector<index_t> block_starts(const LayoutCore& layout, int dimension);
+bool is_at_end(const LayoutCore& layout, int rank, int dimension, Side side);
 }  // namespace detail
 
 /// A function of extents and a number of ranks that gives the blocks and their ranks, for Layout::by_policy.
@@ -67,6 +76,12 @@ class Layout {
   /// ranks.
   static Layout irregular(const Extents<N>& dims, std::array<std::vector<index_t>, N> block_starts,
                           int ranks = 0);
+  /// The blocks of another layout with other extents, such as faces beside cells: every block begins where it
+  /// begins there, and the last one ends at the new end. Storage order, ghost cells and ranks are the same.
+  /// @local @throws UsageError if an extent is negative, or unless the other is blocked or irregular
+  static Layout like(const Layout& other, const Extents<N>& dims) {
+    return Layout(detail::make_like(other.core_, dims.data()));
+  }
   /// Blocks dealt out in turn over a process grid, stored column-major. For N = 2, ScaLAPACK works on this
   /// layout in place. @local @throws UsageError if a block or grid extent is not positive.
   static Layout block_cyclic(const Extents<N>& dims, const Extents<N>& block, const ProcessGrid<N>& grid,
@@ -105,6 +120,22 @@ class Layout {
     return Layout(core_.with_ghosts(widths.data()));
   }
 
+  /// Each element divided into `factors` in each dimension, at the same rank: elements 2 i and 2 i + 1 for
+  /// element i and factor 2. @local @throws UsageError for a factor below 1, or unless blocked or irregular
+  Layout refined(const PerDimension<index_t, N>& factors) const {
+    return Layout(detail::refined(core_, factors.data()));
+  }
+  /// The inverse: element i is at the rank of element 2 i for factor 2. Extents are rounded up, and blocks may
+  /// be empty. @local @throws as refined
+  Layout coarsened(const PerDimension<index_t, N>& factors) const {
+    return Layout(detail::coarsened(core_, factors.data()));
+  }
+  /// The same elements in fewer, larger blocks: `factors` neighbouring blocks of each dimension become one, at
+  /// the rank of the first. The other ranks have none. @local @throws as refined
+  Layout agglomerated(const PerDimension<index_t, N>& factors) const {
+    return Layout(detail::agglomerated(core_, factors.data()));
+  }
+
   Extents<N> dims() const { return Extents<N>(head(core_.dims())); }
   int ranks() const noexcept { return core_.ranks(); }
   StorageOrder storage() const noexcept { return core_.storage(); }
@@ -114,6 +145,15 @@ class Layout {
   Extents<N> grid() const;
   /// The number of blocks along each dimension, of all ranks. @local @throws as above
   Extents<N> block_grid() const;
+  /// Where the blocks along a dimension begin: block_grid()[dimension] positions. @local @throws as above, and
+  /// UsageError if there is no such dimension
+  std::vector<index_t> block_starts(int dimension) const { return detail::block_starts(core_, dimension); }
+  /// Whether the block of a rank reaches the low or the high end of a dimension, or both ends for Side::both;
+  /// an empty block reaches none. @local @throws UsageError if there is no such dimension, or the rank has
+  /// several blocks
+  bool is_at_end(int rank, int dimension, Side side) const {
+    return detail::is_at_end(core_, rank, dimension, side);
+  }
   /// The coordinates of a rank in the grid; nothing for a rank outside the grid, or for a layout of_blocks.
   /// @local
   std::optional<Index<N>> coordinates(int rank) const;

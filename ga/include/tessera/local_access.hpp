@@ -3,8 +3,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include <tessera/core/array_core.hpp>
+#include <tessera/offset_view.hpp>
 #include <tessera/view.hpp>
 
 namespace tessera {
@@ -15,7 +17,10 @@ namespace tessera {
 template <class T, std::size_t N>
 class [[nodiscard]] LocalAccess {
  public:
-  LocalAccess(const detail::ArrayCore& array, index_t block, const View<T, N>& view) : view_(view) {
+  /// `first`: the array's index of the view's first element; nothing if the view is of several blocks.
+  LocalAccess(const detail::ArrayCore& array, index_t block, const View<T, N>& view,
+              const std::optional<Index<N>>& first)
+      : view_(view), first_(first) {
     array.begin_access(block, access);
     array_ = {&array, EndAccess{block}};
   }
@@ -31,6 +36,19 @@ class [[nodiscard]] LocalAccess {
   index_t size() const noexcept { return view_.size(); }
   T* data() const noexcept { return view_.data_handle(); }
 
+  /// The elements at the indices that the array gives them. Ghost cells continue these beyond the block: they
+  /// may be negative. Valid as long as the access. For arrays that are stored by columns:
+  /// `global<StorageOrder::column_major>()`. @local @throws UsageError if the access is to several blocks, or
+  /// for the other storage order
+  template <StorageOrder order = StorageOrder::row_major>
+  OffsetView<T, N, order> global() const& {
+    if (!first_)
+      throw UsageError("global: this access is to several blocks, whose indices do not follow one another");
+    return {view_, *first_};
+  }
+  template <StorageOrder order = StorageOrder::row_major>
+  OffsetView<T, N, order> global() const&& = delete;  // the access would end at once
+
   /// Ends the access; the destructor does so too. @local
   void release() { array_.reset(); }
 
@@ -43,6 +61,7 @@ class [[nodiscard]] LocalAccess {
   };
   std::unique_ptr<const detail::ArrayCore, EndAccess> array_;
   View<T, N> view_;
+  std::optional<Index<N>> first_;
 };
 
 }  // namespace tessera

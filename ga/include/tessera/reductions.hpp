@@ -29,6 +29,19 @@ requires ArithmeticOperand<X> && Like<X, Y> value_t<X> dot_unconjugated(const X&
   return result;
 }
 
+/// The sum of all elements, computed without rounding and then rounded once. So it does not depend on the
+/// number of ranks or on the layout: a program that continues on another number of ranks gets the same bits.
+/// Slower than reduce().
+/// @collective (Kulisch and Miranker 1986)
+template <Operand A>
+requires std::floating_point<value_t<A>>
+double exact_sum(const A& a) { return detail::exact_sum(slice_of(a).core()); }
+/// The same for the sum of x y over all elements, which neither overflows nor underflows before the end.
+/// @collective
+template <Operand X, Operand Y>
+requires std::floating_point<value_t<X>> && Like<X, Y>
+double exact_dot(const X& x, const Y& y) { return detail::exact_dot(slice_of(x).core(), slice_of(y).core()); }
+
 /// The sum of the magnitudes of all elements. @collective
 template <Operand A>
 requires ArithmeticOperand<A>

@@ -44,6 +44,15 @@ class Slice {
   Slice permuted(const DimensionOrder<N>& order) const { return Slice(core_.permuted(order.data())); }
   /// Exchanges rows and columns. @local
   Slice transposed() const requires(N == 2) { return permuted({1, 0}); }
+  /// One member of each element, if the elements are structures: `state.slice().member(&State::energy)` may be
+  /// passed wherever an array of such members may. A member of a member is taken in two steps. @local
+  template <std::same_as<value_type> S, Element F>
+  auto member(F S::*which) const {
+    static_assert(sizeof(S) % sizeof(F) == 0,
+                  "the size of the structure must be a multiple of the member's; pad the structure (alignas)");
+    using Member = std::conditional_t<std::is_const_v<T>, const F, F>;
+    return Slice<Member, N>(core_.member(detail::field_of(which), element_kind<F>()));
+  }
   /// The slice without dimension d, which is held at a position: a row or a plane, for example. @local @throws
   /// UsageError if dimension d does not exist or the position is outside
   Slice<T, N - 1> fix(int d, index_t at) const requires(N > 1) { return Slice<T, N - 1>(core_.fixed(d, at)); }

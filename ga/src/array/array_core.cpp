@@ -129,8 +129,7 @@ ArrayCore::ArrayCore(const Segment& memory, index_t offset, LayoutCore layout, E
 }
 
 void ArrayCore::prepare(const Group& group) {
-  if (layout_.has_ghosts())
-    ghosts_ = std::make_unique<Ghosts>(group, *layout_.grid(), type_.size, periodic_, name());
+  if (layout_.has_ghosts()) ghosts_ = std::make_unique<Ghosts>(group, std::vector{whole_field(*this)}, name());
 }
 
 ArrayCore::ArrayCore(LayoutCore layout)

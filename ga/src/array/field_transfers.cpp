@@ -53,6 +53,28 @@ void get_field(const ArrayCore& array, const Lattice& patch, const Field& field,
   fetch(array, patch, field, into);
 }
 
+Request put_field_async(ArrayCore& array, const Lattice& patch, const Field& field,
+                        const Buffer<const void*>& from) {
+  array.allow(Mode::disjoint_writes, "put_async of a member");
+  Request all;
+  for_each_transfer(array, patch, field, from,
+                    [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
+                      all += array.segment().put_async(rank, offset, shape, local);
+                    });
+  return all;
+}
+
+Request get_field_async(const ArrayCore& array, const Lattice& patch, const Field& field,
+                        const Buffer<void*>& into) {
+  array.allow(Mode::read_only, "get_async of a member");
+  Request all;
+  for_each_transfer(array, patch, field, into,
+                    [&](int rank, index_t offset, const Strided& shape, std::byte* local) {
+                      all += array.segment().get_async(rank, offset, shape, local);
+                    });
+  return all;
+}
+
 void accumulate_field(ArrayCore& array, const Lattice& patch, const Field& field, ElementKind kind,
                       const Buffer<const void*>& from, const void* alpha) {
   array.allow(Mode::accumulate_only, "acc_field");

@@ -3,8 +3,10 @@
 #include <tessera/core/slice_core.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
+#include <tessera/detail/field_transfers.hpp>
 #include <tessera/detail/list_transfers.hpp>
 #include <tessera/detail/patch_transfers.hpp>
 #include <tessera/runtime/detail/fingerprint.hpp>
@@ -24,7 +26,8 @@ index_t distance(index_t lo, index_t extent, index_t step) {
 
 }  // namespace
 
-SliceCore::SliceCore(const ArrayCore& array) : array_(const_cast<ArrayCore*>(&array)), rank_(array.rank()) {
+SliceCore::SliceCore(const ArrayCore& array)
+    : array_(const_cast<ArrayCore*>(&array)), type_(array.type()), rank_(array.rank()) {
   for (int d = 0; d < rank_; ++d) {
     axis_[at(d)] = d;
     step_[at(d)] = 1;
@@ -39,12 +42,23 @@ index_t SliceCore::size() const noexcept {
 }
 
 bool SliceCore::is_whole() const noexcept {
-  if (rank_ != array_->rank()) return false;
+  if (rank_ != array_->rank() || is_of_members()) return false;
   for (int k = 0; k < rank_; ++k) {
     if (axis_[at(k)] != k || step_[at(k)] != 1 || extents_[at(k)] != array_->layout().dims()[at(k)])
       return false;
   }
   return true;
+}
+
+std::optional<Box> SliceCore::as_patch() const noexcept {
+  if (rank_ != array_->rank()) return {};
+  Box box{};
+  for (int k = 0; k < rank_; ++k) {
+    if (axis_[at(k)] != k || step_[at(k)] != 1) return {};
+    box.lo[at(k)] = origin_[at(k)];
+    box.hi[at(k)] = origin_[at(k)] + extents_[at(k)];
+  }
+  return box;
 }
 
 SliceCore SliceCore::patch(const Box& box) const {
@@ -117,6 +131,19 @@ SliceCore SliceCore::fixed(int d, index_t where) const {
   return part;
 }
 
+SliceCore SliceCore::member(const Field& field, ElementKind kind) const {
+  if (array_->type().size % field.size != 0) {
+    throw UsageError(formatted(
+        "a member of {} bytes of the elements of {}, which have {} bytes: the elements' size is no multiple "
+        "of it; pad the structure (alignas)",
+        field.size, description(), array_->type().size));
+  }
+  SliceCore part = *this;
+  part.member_ += field.offset;
+  part.type_ = {kind, field.size};
+  return part;
+}
+
 Lattice SliceCore::lattice(const Box& box) const {
   Lattice lattice;
   for (int d = 0; d < array_->rank(); ++d) {
@@ -154,33 +181,46 @@ SliceCore::Place SliceCore::place(const Box& box, const index_t* extents, const 
 
 void SliceCore::put(const Box& box, const Buffer<const void*>& from) const {
   const Place there = place(box, from.extents, from.strides);
-  detail::put(*array_, there.lattice, {from.data, there.extents.data(), there.strides.data()});
+  const Buffer<const void*> buffer{from.data, there.extents.data(), there.strides.data()};
+  is_of_members() ? put_field(*array_, there.lattice, field(), buffer)
+                  : detail::put(*array_, there.lattice, buffer);
 }
 
 void SliceCore::get(const Box& box, const Buffer<void*>& into) const {
   const Place there = place(box, into.extents, into.strides);
-  detail::get(*array_, there.lattice, {into.data, there.extents.data(), there.strides.data()});
+  const Buffer<void*> buffer{into.data, there.extents.data(), there.strides.data()};
+  is_of_members() ? get_field(*array_, there.lattice, field(), buffer)
+                  : detail::get(*array_, there.lattice, buffer);
 }
 
 void SliceCore::accumulate(const Box& box, const Buffer<const void*>& from, const void* alpha) const {
   const Place there = place(box, from.extents, from.strides);
-  detail::accumulate(*array_, there.lattice, {from.data, there.extents.data(), there.strides.data()}, alpha);
+  const Buffer<const void*> buffer{from.data, there.extents.data(), there.strides.data()};
+  is_of_members() ? accumulate_field(*array_, there.lattice, field(), type_.kind, buffer, alpha)
+                  : detail::accumulate(*array_, there.lattice, buffer, alpha);
 }
 
 Request SliceCore::put_async(const Box& box, const Buffer<const void*>& from) const {
   const Place there = place(box, from.extents, from.strides);
-  return detail::put_async(*array_, there.lattice, {from.data, there.extents.data(), there.strides.data()});
+  const Buffer<const void*> buffer{from.data, there.extents.data(), there.strides.data()};
+  return is_of_members() ? put_field_async(*array_, there.lattice, field(), buffer)
+                         : detail::put_async(*array_, there.lattice, buffer);
 }
 
 Request SliceCore::get_async(const Box& box, const Buffer<void*>& into) const {
   const Place there = place(box, into.extents, into.strides);
-  return detail::get_async(*array_, there.lattice, {into.data, there.extents.data(), there.strides.data()});
+  const Buffer<void*> buffer{into.data, there.extents.data(), there.strides.data()};
+  return is_of_members() ? get_field_async(*array_, there.lattice, field(), buffer)
+                         : detail::get_async(*array_, there.lattice, buffer);
 }
 
 Request SliceCore::accumulate_async(const Box& box, const Buffer<const void*>& from, const void* alpha) const {
   const Place there = place(box, from.extents, from.strides);
-  return detail::accumulate_async(*array_, there.lattice,
-                                  {from.data, there.extents.data(), there.strides.data()}, alpha);
+  const Buffer<const void*> buffer{from.data, there.extents.data(), there.strides.data()};
+  if (!is_of_members()) return detail::accumulate_async(*array_, there.lattice, buffer, alpha);
+  // Done at once: the parts of complex members may have to be multiplied in memory of their own.
+  accumulate_field(*array_, there.lattice, field(), type_.kind, buffer, alpha);
+  return {};
 }
 
 void SliceCore::gather(std::span<const index_t> positions, void* into) const {
@@ -191,7 +231,13 @@ void SliceCore::gather(std::span<const index_t> positions, void* into) const {
     places.insert(places.end(), origin_.begin(), origin_.begin() + static_cast<std::ptrdiff_t>(n));
     places[places.size() - n + moving] += position * step_[0];
   }
-  detail::gather(*array_, places.data(), into, static_cast<index_t>(positions.size()), VectorMethod::automatic);
+  const auto count = static_cast<index_t>(positions.size());
+  if (!is_of_members()) return detail::gather(*array_, places.data(), into, count, VectorMethod::automatic);
+  const auto whole = at(array_->type().size), part = at(type_.size);
+  std::vector<std::byte> elements(positions.size() * whole);
+  detail::gather(*array_, places.data(), elements.data(), count, VectorMethod::automatic);
+  for (std::size_t i = 0; i < positions.size(); ++i)
+    std::memcpy(static_cast<std::byte*>(into) + i * part, elements.data() + i * whole + at(member_), part);
 }
 
 // The elements of the slice inside a piece of the array; false if there are none.
@@ -199,6 +245,7 @@ bool SliceCore::locate(const Piece& piece, LocalPiece& local) const {
   for (int d = 0; d < array_->rank(); ++d) {
     if (piece.box.lo[at(d)] >= piece.box.hi[at(d)]) return false;
   }
+  const index_t per_element = array_->type().size / type_.size;
   index_t offset = piece.offset;
   for (int d = 0; d < array_->rank(); ++d) offset -= piece.box.lo[at(d)] * piece.strides[at(d)];
   std::array<bool, static_cast<std::size_t>(max_rank)> runs{};
@@ -211,7 +258,7 @@ bool SliceCore::locate(const Piece& piece, LocalPiece& local) const {
     if (first >= last) return false;
     local.box.lo[at(k)] = first;
     local.box.hi[at(k)] = last;
-    local.strides[at(k)] = step * piece.strides[d];
+    local.strides[at(k)] = step * piece.strides[d] * per_element;
     offset += (origin_[d] + first * step) * piece.strides[d];
   }
   for (int d = 0; d < array_->rank(); ++d) {
@@ -220,7 +267,7 @@ bool SliceCore::locate(const Piece& piece, LocalPiece& local) const {
     offset += origin_[at(d)] * piece.strides[at(d)];
   }
   auto* storage = static_cast<std::byte*>(array_->storage(piece.rank));
-  local.data = storage == nullptr ? nullptr : storage + offset * array_->type().size;
+  local.data = storage == nullptr ? nullptr : storage + offset * array_->type().size + member_;
   return true;
 }
 
@@ -231,6 +278,8 @@ bool SliceCore::is_aligned_with(const SliceCore& other) const noexcept {
 
 bool SliceCore::may_overlap(const SliceCore& other) const noexcept {
   if (array_ != other.array_) return false;
+  if (std::max(member_, other.member_) >= std::min(member_ + type_.size, other.member_ + other.type_.size))
+    return false;
   const Lattice mine = lattice({{}, extents_}), theirs = other.lattice({{}, other.extents_});
   for (int d = 0; d < array_->rank(); ++d) {
     if (std::max(mine.lo[at(d)], theirs.lo[at(d)]) >= std::min(mine.hi[at(d)], theirs.hi[at(d)])) return false;
@@ -244,7 +293,7 @@ bool SliceCore::may_overlap(const SliceCore& other) const noexcept {
 
 std::uint64_t SliceCore::fingerprint() const noexcept {
   Fingerprint print;
-  print.add(array_->name()).add(array_->layout().fingerprint()).add(rank_);
+  print.add(array_->name()).add(array_->layout().fingerprint()).add(rank_).add(member_).add(type_.size);
   for (int d = 0; d < array_->rank(); ++d) print.add(origin_[at(d)]);
   for (int k = 0; k < rank_; ++k) print.add(axis_[at(k)]).add(step_[at(k)]).add(extents_[at(k)]);
   return print.value();
@@ -266,7 +315,8 @@ std::string SliceCore::description() const {
   if (!std::is_sorted(axis_.begin(), axis_.begin() + rank_)) {
     for (int k = 0; k < rank_; ++k) order += formatted("{}{}", k == 0 ? ", dimensions " : " ", axis_[at(k)]);
   }
-  return formatted("slice [{}]{} of {}", text, order, name);
+  const std::string member = is_of_members() ? formatted("the member at byte {} of ", member_) : "";
+  return formatted("{}slice [{}]{} of {}", member, text, order, name);
 }
 
 }  // namespace tessera::detail

@@ -7,8 +7,8 @@
 
 #include "base/at.hpp"
 
-// Which elements a rank needs from which owners. Each rank computes this for itself and its neighbours, from
-// the layout alone.
+// Which transfers an exchange consists of. Each rank computes this for itself and its neighbours, from the
+// layouts alone.
 namespace tessera::detail {
 namespace {
 
@@ -16,129 +16,41 @@ namespace {
 // message adds, and what each byte adds. On a node: one notification.
 constexpr double latency = 25, further = 8, byte = 0.001, notification = 0.3;
 
-}  // namespace
+// The strides of elements or of members of them, in bytes. Of a message, `unit` is what travels of an element.
+struct Side {
+  Coordinates strides;  // in elements
+  index_t unit;
+  index_t offset = 0;  // in bytes, of what travels of the first element
 
-// The elements that the ghost cells on one side of a part's block need along dimension d, and the parts that
-// own them.
-std::vector<Ghosts::Reach> Ghosts::beside(int part, int d, bool high) const {
-  const Axis& axis = layout_.axis(d);
-  const index_t extent = axis.extent(), width = layout_.ghosts()[at(d)];
-  const Interval own = axis.interval(part, 0);
-  const index_t begin = high ? own.end : own.begin - width;
-  std::vector<Reach> list;
-  for (index_t x = begin; x < begin + width;) {
-    index_t there = x;
-    if (periodic_[at(d)]) there = ((x % extent) + extent) % extent;
-    if (there < 0 || there >= extent) {
-      ++x;  // outside a dimension that is not periodic: no owner
-      continue;
-    }
-    const Interval owner = axis.find(there);
-    const index_t length = std::min(begin + width - x, owner.end - there);
-    list.push_back({owner.part, width + there - owner.begin, width + x - own.begin, length});
-    x += length;
+  index_t stride(int d) const noexcept { return strides[at(d)] * unit; }
+  index_t place(const Coordinates& where, int rank) const noexcept {
+    index_t sum = offset;
+    for (int d = 0; d < rank; ++d) sum += where[at(d)] * stride(d);
+    return sum;
   }
-  return list;
+};
+
+Side stored(const GhostField& field, int rank) {
+  return {field.pieces.layout().local(rank).strides, field.element.size, field.field.offset};
 }
 
-// Along a dimension in which both ranks have the same block: the block, or also those of its ghost cells that
-// have an owner.
-std::vector<Ghosts::Reach> Ghosts::along(int part, int d, bool with_ghosts) const {
-  const index_t width = layout_.ghosts()[at(d)], count = layout_.axis(d).count(part);
-  if (!with_ghosts) return {{part, width, width, count}};
-  index_t low = width, high = width;
-  if (!periodic_[at(d)]) {
-    const Interval own = layout_.axis(d).interval(part, 0);
-    low = std::min(width, own.begin), high = std::min(width, layout_.axis(d).extent() - own.end);
+// In a message, pieces are one after another, each dense.
+Side packed(const GhostField& field, const NeededPatch& piece) {
+  Side side{{}, field.field.size};
+  index_t stride = 1;
+  for (int d = field.pieces.layout().rank() - 1; d >= 0; --d) {
+    side.strides[at(d)] = stride;
+    stride *= piece.extents[at(d)];
   }
-  return {{part, width - low, width - low, low + count + high}};
+  return side;
 }
 
-// Every combination of what is needed along each dimension.
-void Ghosts::combine(const Reaches& reaches, Pieces& pieces) const {
-  int parts[max_rank] = {};
-  NeededPatch piece{};
-  auto walk = [&](auto&& self, int d) -> void {
-    if (d >= std::min(layout_.rank(), max_rank))
-      return pieces.emplace_back(layout_.rank_at(parts), piece), void();
-    for (const Reach& here : reaches[at(d)]) {
-      parts[d] = here.part;
-      piece.source[at(d)] = here.source;
-      piece.target[at(d)] = here.target;
-      piece.extents[at(d)] = here.length;
-      self(self, d + 1);
-    }
-  };
-  walk(walk, 0);
-}
-
-// What a rank needs in an exchange with all neighbours at once.
-Ghosts::Pieces Ghosts::wanted(int rank, const GhostSides& what) const {
-  Pieces pieces;
-  int parts[max_rank] = {};
-  if (layout_.block_count(rank) == 0 || !layout_.coordinates(rank, parts)) return pieces;
-  Reaches reaches;
-  auto walk = [&](auto&& self, int d, int sides) -> void {
-    if (d >= std::min(layout_.rank(), max_rank)) {
-      if (sides > 0) combine(reaches, pieces);
-      return;
-    }
-    const bool here = what.dimension == -1 || what.dimension == d;
-    if (!(here && what.dimension == d)) {
-      reaches[at(d)] = along(parts[d], d, false);
-      self(self, d + 1, sides);
-    }
-    // A neighbour across a corner is beside the block in two or more dimensions.
-    const bool may_leave = what.corners == Corners::with || (here && sides == 0);
-    if (!may_leave) return;
-    for (const bool high : {false, true}) {
-      if (here && what.side == (high ? Side::low : Side::high)) continue;
-      reaches[at(d)] = beside(parts[d], d, high);
-      self(self, d + 1, sides + 1);
-    }
-  };
-  walk(walk, 0, 0);
-  return pieces;
-}
-
-// What a rank needs along one dimension, including ghost cells of the dimensions before it, which are already
-// filled.
-Ghosts::Pieces Ghosts::wanted_along(int rank, int d) const {
-  Pieces pieces;
-  int parts[max_rank] = {};
-  if (layout_.block_count(rank) == 0 || !layout_.coordinates(rank, parts)) return pieces;
-  Reaches reaches;
-  for (int e = 0; e < layout_.rank(); ++e) reaches[at(e)] = along(parts[e], e, e < d);
-  for (const bool high : {false, true}) {
-    reaches[at(d)] = beside(parts[d], d, high);
-    combine(reaches, pieces);
-  }
-  return pieces;
-}
-
-// The owners from which a rank needs elements in any exchange, and the most bytes in one round. Widths are the
-// same on all ranks, so the same ranks need elements of this rank.
-std::vector<Ghosts::Wanted> Ghosts::neighbours(int rank) const {
-  std::map<int, index_t> most;
-  auto count = [&](const Pieces& pieces) {
-    std::map<int, index_t> sum;
-    for (const auto& [owner, piece] : pieces) sum[owner] += volume(piece) * bytes_;
-    for (const auto& [owner, bytes] : sum) most[owner] = std::max(most[owner], bytes);
-  };
-  count(wanted(rank, {}));
-  for (int d = 0; d < layout_.rank(); ++d) count(wanted_along(rank, d));
-  std::vector<Wanted> list;
-  for (const auto& [owner, bytes] : most) list.push_back({owner, bytes});
-  return list;
-}
-
-// The shape of a piece, given its strides in elements on either side.
-Strided Ghosts::shape(const NeededPatch& piece, const Coordinates& remote, const Coordinates& local) const {
+Strided shape_of(const GhostField& field, const NeededPatch& piece, const Side& remote, const Side& local) {
   Strided shape;
-  shape.run = bytes_;
-  for (int d = layout_.rank() - 1; d >= 0; --d) {
+  shape.run = field.field.size;
+  for (int d = field.pieces.layout().rank() - 1; d >= 0; --d) {
     if (piece.extents[at(d)] == 1) continue;
-    const index_t there = remote[at(d)] * bytes_, here = local[at(d)] * bytes_;
+    const index_t there = remote.stride(d), here = local.stride(d);
     if (shape.levels == 0 && there == shape.run && here == shape.run) {
       shape.run *= piece.extents[at(d)];
       continue;
@@ -151,30 +63,70 @@ Strided Ghosts::shape(const NeededPatch& piece, const Coordinates& remote, const
   return shape;
 }
 
-// The transfer of a piece with a partner. Messages hold pieces one after another, each dense.
-Ghosts::Transfer Ghosts::transfer(const NeededPatch& piece, const Partner& partner, bool receives) const {
-  auto offset = [&](const Coordinates& where, const Coordinates& strides) {
-    index_t sum = 0;
-    for (int d = 0; d < layout_.rank(); ++d) sum += where[at(d)] * strides[at(d)];
-    return sum * bytes_;
-  };
-  const Coordinates mine = layout_.local(group_.rank()).strides;
+}  // namespace
+
+int Ghosts::dimensions() const noexcept {
+  int most = 0;
+  for (const GhostField& field : fields_) most = std::max(most, field.pieces.layout().rank());
+  return most;
+}
+
+Ghosts::Pieces Ghosts::wanted(int rank, const GhostSides& what) const {
+  Pieces all;
+  for (const GhostField& field : fields_) all.push_back(field.pieces.wanted(rank, what));
+  return all;
+}
+
+Ghosts::Pieces Ghosts::wanted_along(int rank, int d) const {
+  Pieces all;
+  for (const GhostField& field : fields_) all.push_back(field.pieces.wanted_along(rank, d));
+  return all;
+}
+
+// The ranks that a rank exchanges anything with, and the most bytes that it gets or gives in one round. Each
+// rank is a neighbour of its neighbours.
+std::vector<Ghosts::Wanted> Ghosts::neighbours(int rank) const {
+  std::map<int, index_t> most;
+  for (const GhostField& field : fields_) {
+    for (const int other : field.pieces.neighbours(rank)) most[other] = 0;
+  }
+  for (auto& entry : most) {
+    const int other = entry.first;
+    const auto count = [&](auto&& needed) {
+      index_t bytes = 0;
+      for (const GhostField& field : fields_) {
+        for (const auto& [owner, piece] : needed(field.pieces))
+          bytes += field.pieces.volume(piece) * field.field.size;
+      }
+      entry.second = std::max(entry.second, bytes);
+    };
+    count([&](const GhostPieces& field) { return field.wanted(rank, {}, other); });
+    // Cells travel backwards when they are added to their elements.
+    count([&](const GhostPieces& field) { return field.wanted(other, {}, rank); });
+    for (int d = 0; may_go_by_dimension() && d < dimensions(); ++d)
+      count([&](const GhostPieces& field) { return field.wanted_along(rank, d, other); });
+  }
+  std::vector<Wanted> list;
+  for (const auto& [other, bytes] : most) list.push_back({other, bytes});
+  return list;
+}
+
+Ghosts::Transfer Ghosts::transfer(std::size_t number, const NeededPatch& piece, const Partner& partner,
+                                  bool receives) const {
+  const GhostField& field = fields_[number];
+  const int rank = field.pieces.layout().rank();
+  const Side mine = stored(field, group_.rank());
   Transfer transfer;
-  transfer.bytes = volume(piece) * bytes_;
-  transfer.here = offset(receives ? piece.target : piece.source, mine);
+  transfer.field = number;
+  transfer.bytes = field.pieces.volume(piece) * field.field.size;
+  transfer.here = mine.place(receives ? piece.target : piece.source, rank);
   if (partner.on_node) {
-    const Coordinates theirs = layout_.local(partner.rank).strides;
-    transfer.shape = shape(piece, theirs, mine);
-    transfer.there = offset(piece.source, theirs);
+    const Side theirs = stored(field, partner.rank);
+    transfer.shape = shape_of(field, piece, theirs, mine);
+    transfer.there = theirs.place(receives ? piece.source : piece.target, rank);
     return transfer;
   }
-  Coordinates dense{};
-  index_t stride = 1;
-  for (int d = layout_.rank() - 1; d >= 0; --d) {
-    dense[at(d)] = stride;
-    stride *= piece.extents[at(d)];
-  }
-  transfer.shape = shape(piece, mine, dense);
+  transfer.shape = shape_of(field, piece, mine, packed(field, piece));
   transfer.there = 0;
   for (const Transfer& before : partner.transfers) transfer.there += before.bytes;
   return transfer;
@@ -187,11 +139,13 @@ Ghosts::Round Ghosts::make_round(const std::vector<Pieces>& by_peer, const Piece
     const int rank = peers_[p].rank;
     Partner from{rank, group_.on_node(rank), false, p, {}, false};
     Partner to = from;
-    for (const auto& [owner, piece] : own) {
-      if (owner == rank) from.transfers.push_back(transfer(piece, from, true));
-    }
-    for (const auto& [owner, piece] : by_peer[p]) {
-      if (owner == me && rank != me) to.transfers.push_back(transfer(piece, to, false));
+    for (std::size_t f = 0; f < fields_.size(); ++f) {
+      for (const auto& [owner, piece] : own[f]) {
+        if (owner == rank) from.transfers.push_back(transfer(f, piece, from, true));
+      }
+      for (const auto& [owner, piece] : by_peer[p][f]) {
+        if (owner == me && rank != me) to.transfers.push_back(transfer(f, piece, to, false));
+      }
     }
     from.mutual = to.mutual = !from.transfers.empty() && !to.transfers.empty();
     if (!from.transfers.empty()) round.from.push_back(std::move(from));
@@ -205,11 +159,11 @@ Ghosts::Plan& Ghosts::plan(const GhostSides& what, bool by_dimension) {
     if (known->what == what && known->by_dimension == by_dimension) return *known;
   }
   auto plan = std::make_unique<Plan>(Plan{what, by_dimension, {}});
-  for (int d = 0; d < (by_dimension ? layout_.rank() : 1); ++d) {
-    auto pieces = [&](int rank) { return by_dimension ? wanted_along(rank, d) : wanted(rank, what); };
+  for (int d = 0; d < (by_dimension ? dimensions() : 1); ++d) {
+    auto needed = [&](int rank) { return by_dimension ? wanted_along(rank, d) : wanted(rank, what); };
     std::vector<Pieces> by_peer;
-    for (const Peer& peer : peers_) by_peer.push_back(pieces(peer.rank));
-    plan->rounds.push_back(make_round(by_peer, pieces(group_.rank())));
+    for (const Peer& peer : peers_) by_peer.push_back(needed(peer.rank));
+    plan->rounds.push_back(make_round(by_peer, needed(group_.rank())));
   }
   return *plans_.emplace_back(std::move(plan));
 }
@@ -228,12 +182,6 @@ double Ghosts::cost(const std::vector<Round>& rounds) const {
            notification * static_cast<double>(2 * near + 2);
   }
   return sum;
-}
-
-index_t Ghosts::volume(const NeededPatch& piece) const {
-  index_t product = 1;
-  for (int d = 0; d < layout_.rank(); ++d) product *= piece.extents[at(d)];
-  return product;
 }
 
 }  // namespace tessera::detail

@@ -21,22 +21,28 @@ Ghosts& ghosts_of(const ArrayCore& array, const char* call) {
   return *array.ghosts();
 }
 
+// The segment of a single array, as Ghosts takes it.
+struct Elements {
+  Segment* const list[1];
+  explicit Elements(ArrayCore& array) : list{&array.segment()} {}
+};
+
 }  // namespace
 
 void update_ghosts(ArrayCore& array, const GhostSides& what, GhostMethod method) {
   Ghosts& cells = ghosts_of(array, "update_ghosts");
   array.end_epoch();
-  cells.update(array.segment(), what, method);
+  cells.update(Elements(array).list, what, method);
 }
 
 void begin_update_ghosts(ArrayCore& array, const GhostSides& what) {
   Ghosts& cells = ghosts_of(array, "update_ghosts_async");
   array.end_epoch();
-  cells.begin(array.segment(), what);
+  cells.begin(Elements(array).list, what);
 }
 
-void end_update_ghosts(ArrayCore& array) { array.ghosts()->end(array.segment()); }
+void end_update_ghosts(ArrayCore& array) { array.ghosts()->end(Elements(array).list); }
 
-bool test_update_ghosts(ArrayCore& array) { return array.ghosts()->test(array.segment()); }
+bool test_update_ghosts(ArrayCore& array) { return array.ghosts()->test(Elements(array).list); }
 
 }  // namespace tessera::detail

@@ -7,19 +7,22 @@
 
 #include <tessera/runtime/vector.hpp>
 
+#include "base/dispatch.hpp"
 #include "format.hpp"
 
 namespace tessera::detail {
-namespace {
 
-// The flags of a neighbour: `come`, it has come (between nodes, its message has); `told`, it has read.
-enum : index_t { come, told, words };
+GhostField whole_field(const ArrayCore& array) {
+  const LayoutCore& layout = array.layout();
+  const HaloShape all{layout.ghosts(), layout.ghosts(), Corners::with, {{}, layout.dims()}};
+  return {GhostPieces(*layout.grid(), array.periodic(), all),
+          array.type(),
+          {0, array.type().size},
+          array.type().kind};
+}
 
-}  // namespace
-
-Ghosts::Ghosts(const Group& group, const GridLayout& layout, index_t element_bytes,
-               const std::array<bool, 8>& periodic, std::string_view name)
-    : group_(group), layout_(layout), bytes_(element_bytes), periodic_(periodic) {
+Ghosts::Ghosts(const Group& group, std::vector<GhostField> fields, std::string_view name)
+    : group_(group), fields_(std::move(fields)) {
   const int me = group_.rank();
   auto place = [](const std::vector<Wanted>& list, int rank) {
     std::pair<index_t, index_t> found{0, 0};  // its index, and where its landing places begin
@@ -47,9 +50,16 @@ Ghosts::Ghosts(const Group& group, const GridLayout& layout, index_t element_byt
                  formatted("flags of the ghost cells of {}", name));
   if (group_.node_count() > 1) landing_.emplace(group_, landing, formatted("halos of {}", name));
   // All ranks exchange in the same way: the faster way for the slowest rank.
+  if (!may_go_by_dimension()) return;
   const double once = group_.all_reduce(cost(plan({}, false).rounds), Reduce::max);
   const double in_turn = group_.all_reduce(cost(plan({}, true).rounds), Reduce::max);
   by_dimension_pays_ = in_turn < once;
+}
+
+// Otherwise corners would be filled that are not to be touched.
+bool Ghosts::may_go_by_dimension() const noexcept {
+  return std::all_of(fields_.begin(), fields_.end(),
+                     [](const GhostField& field) { return field.pieces.has_corners(); });
 }
 
 void Ghosts::close() {
@@ -57,58 +67,90 @@ void Ghosts::close() {
   flags_->close();
 }
 
-void Ghosts::update(Segment& elements, const GhostSides& what, GhostMethod method) {
+void Ghosts::update(Segments elements, const GhostSides& what, GhostMethod method) {
   const bool whole = what == GhostSides{};
-  const bool by_dimension = whole && (method == GhostMethod::by_dimension ||
-                                      (method == GhostMethod::automatic && by_dimension_pays_));
+  const bool by_dimension =
+      whole && may_go_by_dimension() &&
+      (method == GhostMethod::by_dimension || (method == GhostMethod::automatic && by_dimension_pays_));
   for (Round& round : plan(what, by_dimension).rounds) {
-    send(elements, round);
+    send(elements, round.to, round.from);
     receive(elements, round, Wait::yes);
   }
 }
 
-void Ghosts::begin(Segment& elements, const GhostSides& what) {
+void Ghosts::begin(Segments elements, const GhostSides& what) {
   under_way_ = &plan(what, false);
-  send(elements, under_way_->rounds.front());
+  Round& round = under_way_->rounds.front();
+  send(elements, round.to, round.from);
 }
 
-bool Ghosts::test(Segment& elements) {
+bool Ghosts::test(Segments elements) {
   if (under_way_ == nullptr) return true;
   const bool done = receive(elements, under_way_->rounds.front(), Wait::no);
   if (done) under_way_ = nullptr;
   return done;
 }
 
-void Ghosts::end(Segment& elements) {
+void Ghosts::end(Segments elements) {
   if (test(elements)) return;
   receive(elements, under_way_->rounds.front(), Wait::yes);
   under_way_ = nullptr;
 }
 
-void Ghosts::send(Segment& elements, Round& round) {
-  elements.order_local_access();
-  for (Partner& from : round.from) from.done = false;
-  for (Partner& to : round.to) {
-    to.done = !to.on_node;
-    if (to.on_node)
-      flags_->notify(to.rank, peers_[to.number].there * words + come);
+// This rank adds before it waits for those that add its cells: they may wait for it likewise.
+void Ghosts::accumulate(Segments elements) {
+  Round& round = plan({}, false).rounds.front();
+  send(elements, round.from, round.to);
+  wait_for(round.to, come);
+  for (const Partner& self : round.from) {
+    if (self.rank == group_.rank()) add_from(elements, self);
+  }
+  for (const Partner& giver : round.to) {
+    giver.on_node ? add_from(elements, giver) : unpack_from(elements, giver, Unpack::add);
+    acknowledge(giver);
+  }
+  wait_for(round.from, told);
+  for (Segment* const one : elements) one->order_local_access();
+}
+
+void Ghosts::send(Segments elements, std::vector<Partner>& takers, std::vector<Partner>& givers) {
+  for (Segment* const one : elements) one->order_local_access();
+  for (Partner& giver : givers) giver.done = false;
+  for (Partner& taker : takers) {
+    taker.done = !taker.on_node;
+    if (taker.rank == group_.rank()) continue;
+    if (taker.on_node)
+      flags_->notify(taker.rank, peers_[taker.number].there * words + come);
     else
-      send_packed(elements, to);
+      send_packed(elements, taker);
   }
 }
 
+void Ghosts::wait_for(const std::vector<Partner>& partners, index_t flag) {
+  awaited_.clear();
+  for (const Partner& partner : partners) {
+    const bool tells = partner.rank != group_.rank() && (flag == come || partner.on_node);
+    if (tells) awaited_.push_back(peers_[partner.number].here * words + flag);
+  }
+  while (!awaited_.empty()) std::erase(awaited_, flags_->wait_any(awaited_));
+}
+
 // Does what the flag of a partner allows, after it has been waited for.
-void Ghosts::take(Segment& elements, Partner& partner, index_t flag) {
+void Ghosts::take(Segments elements, Partner& partner, index_t flag) {
   partner.done = true;
   if (flag == told) return;
-  partner.on_node ? copy_from(elements, partner) : unpack_from(elements, partner);
-  // Between nodes, a partner that we also send to needs no flag: our next message shows that we have read its
-  // earlier ones.
+  partner.on_node ? copy_from(elements, partner) : unpack_from(elements, partner, Unpack::put);
+  acknowledge(partner);
+}
+
+// Between nodes, a partner that we also send to needs no flag: our next message shows that we have read its
+// earlier ones.
+void Ghosts::acknowledge(const Partner& partner) {
   if (partner.rank != group_.rank() && (partner.on_node || !partner.mutual))
     flags_->notify(partner.rank, peers_[partner.number].there * words + told);
 }
 
-bool Ghosts::receive(Segment& elements, Round& round, Wait wait) {
+bool Ghosts::receive(Segments elements, Round& round, Wait wait) {
   awaited_.clear();
   auto await = [&](std::vector<Partner>& partners, index_t flag) {
     for (Partner& partner : partners) {
@@ -132,16 +174,41 @@ bool Ghosts::receive(Segment& elements, Round& round, Wait wait) {
       if (peers_[partner.number].here == index / words) take(elements, partner, flag);
     }
   }
-  elements.order_local_access();
+  for (Segment* const one : elements) one->order_local_access();
   return true;
 }
 
-void Ghosts::copy_from(Segment& elements, const Partner& from) {
-  std::byte* mine = elements.address(group_.rank());
-  for (const Transfer& next : from.transfers) elements.get(from.rank, next.there, next.shape, mine + next.here);
+void Ghosts::copy_from(Segments elements, const Partner& from) {
+  for (const Transfer& next : from.transfers) {
+    Segment& field = *elements[next.field];
+    field.get(from.rank, next.there, next.shape, field.address(group_.rank()) + next.here);
+  }
 }
 
-void Ghosts::send_packed(const Segment& elements, const Partner& to) {
+// The cells of a rank on the node into this rank's elements. Of its own, the cells are `here`.
+void Ghosts::add_from(Segments elements, const Partner& from) {
+  const int me = group_.rank();
+  for (const Transfer& next : from.transfers) {
+    Segment& field = *elements[next.field];
+    if (from.rank == me) {
+      add(field, next.field, next.there, next.shape, field.address(me) + next.here);
+      continue;
+    }
+    Strided shape = next.shape;
+    std::swap(shape.remote_stride, shape.local_stride);
+    add(field, next.field, next.here, shape, field.address(from.rank) + next.there);
+  }
+}
+
+void Ghosts::add(Segment& elements, std::size_t number, index_t to, const Strided& shape,
+                 const std::byte* from) {
+  with_kind(fields_[number].kind, "add_ghosts", [&]<class T>(T) {
+    const T one{1};
+    elements.accumulate(group_.rank(), to, shape, fields_[number].kind, &one, from);
+  });
+}
+
+void Ghosts::send_packed(Segments elements, const Partner& to) {
   Peer& peer = peers_[to.number];
   if (peer.outstanding.size() == 2) {
     // Both places may be in use. At least one of the two messages is acknowledged by a flag, since messages of
@@ -153,7 +220,7 @@ void Ghosts::send_packed(const Segment& elements, const Partner& to) {
   message_.resize(static_cast<std::size_t>(peer.bytes));
   index_t bytes = 0;
   for (const Transfer& next : to.transfers) {
-    elements.get(group_.rank(), next.here, next.shape, message_.data() + next.there);
+    elements[next.field]->get(group_.rank(), next.here, next.shape, message_.data() + next.there);
     bytes += next.bytes;
   }
   const index_t place = peer.landing + (peer.sent++ % 2) * peer.bytes;
@@ -162,12 +229,15 @@ void Ghosts::send_packed(const Segment& elements, const Partner& to) {
   peer.outstanding.push_back(!to.mutual);
 }
 
-void Ghosts::unpack_from(Segment& elements, const Partner& from) {
+void Ghosts::unpack_from(Segments elements, const Partner& from, Unpack how) {
   Peer& peer = peers_[from.number];
   const std::byte* message =
       landing_->address(group_.rank()) + peer.own_landing + (peer.received++ % 2) * peer.own_bytes;
-  for (const Transfer& next : from.transfers)
-    elements.put(group_.rank(), next.here, next.shape, message + next.there);
+  for (const Transfer& next : from.transfers) {
+    Segment& field = *elements[next.field];
+    how == Unpack::put ? field.put(group_.rank(), next.here, next.shape, message + next.there)
+                       : add(field, next.field, next.here, next.shape, message + next.there);
+  }
   if (!from.mutual) return;
   // The partner has begun this round, so it has read the messages of earlier rounds.
   while (peer.outstanding.size() > 1) {

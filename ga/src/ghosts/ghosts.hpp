@@ -4,45 +4,65 @@
 
 #include <memory>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <vector>
 
-#include <tessera/core/grid_layout.hpp>
-#include <tessera/detail/ghost_sides.hpp>
+#include <tessera/core/field.hpp>
 #include <tessera/runtime/flags.hpp>
 #include <tessera/runtime/segment.hpp>
 
+#include "ghosts/ghost_pieces.hpp"
+
 namespace tessera::detail {
 
-/// The exchange of ghost cells of one array. There is no barrier: a rank waits for its neighbours only.
+/// One array, or a member of its elements, in an exchange of ghost cells.
+struct GhostField {
+  GhostPieces pieces;
+  ElementType element;  // of the array
+  Field field;          // what travels of each element
+  ElementKind kind;     // of that, for sums
+};
+
+/// All of an array that has ghost cells. @local
+GhostField whole_field(const ArrayCore& array);
+
+/// The exchange of ghost cells of one array, or of several together. There is no barrier: a rank waits for its
+/// neighbours only.
 ///
 /// On a node, each rank notifies its neighbours that it has come. It copies its ghost cells straight from the
 /// blocks of neighbours that have come, and notifies them that it has read. Between nodes, each rank packs what
 /// a neighbour needs, and puts it into a landing place at the neighbour, which unpacks it from there. There are
 /// two such places, so that a neighbour that is one exchange behind makes nobody wait.
+///
+/// The reverse exchange adds ghost cells into the elements that they are copies of. It goes the same ways
+/// backwards. Each rank adds in the order of its neighbours, so that sums do not depend on the order of
+/// arrival.
 class Ghosts {
  public:
+  /// The segments that hold the arrays of the fields, in the order of the fields.
+  using Segments = std::span<Segment* const>;
+
   /// @collective @throws as Segment
-  Ghosts(const Group& group, const GridLayout& layout, index_t element_bytes,
-         const std::array<bool, 8>& periodic, std::string_view name);
+  Ghosts(const Group& group, std::vector<GhostField> fields, std::string_view name);
   /// Exchanges; returns when this rank's ghost cells are filled, and its elements may be changed. @collective
-  void update(Segment& elements, const GhostSides& what, GhostMethod method);
+  void update(Segments elements, const GhostSides& what, GhostMethod method);
   /// The same in two steps; with all neighbours at once. @collective
-  void begin(Segment& elements, const GhostSides& what);
-  void end(Segment& elements);
+  void begin(Segments elements, const GhostSides& what);
+  void end(Segments elements);
   bool is_under_way() const noexcept { return under_way_ != nullptr; }
   /// Makes progress with the exchange, and returns whether it is done. @onesided
-  bool test(Segment& elements);
+  bool test(Segments elements);
+  /// Adds all ghost cells into their elements; returns when this rank's elements are sums, and its ghost cells
+  /// may be changed. @collective
+  void accumulate(Segments elements);
   void close();
 
  private:
-  // A patch that one rank's ghost cells need from another's storage: where it begins in both storages, and its
-  // extents.
-  struct NeededPatch {
-    Coordinates source, target, extents;
-  };
-  // The same as a transfer. It goes from another rank's storage to this rank's, or between this rank's storage
-  // and a message, which is then the local side.
+  // A part of a field as a transfer. On a node it goes between another rank's storage and this rank's. Between
+  // nodes it goes between this rank's storage and a message, which is then the local side.
   struct Transfer {
+    std::size_t field;
     Strided shape;
     index_t there, here, bytes;
   };
@@ -55,7 +75,8 @@ class Ghosts {
     std::vector<Transfer> transfers;
     bool done = false;
   };
-  // One round: all of its transfers may be in flight at the same time.
+  // One round: all of its transfers may be in flight at the same time. A rank gets cells from `from`, and gives
+  // elements to `to`. In the reverse exchange it gives cells to `from`, and gets them from `to`.
   struct Round {
     std::vector<Partner> from, to;
   };
@@ -65,6 +86,9 @@ class Ghosts {
     std::vector<Round> rounds;
   };
   enum class Wait { no, yes };
+  enum class Unpack { put, add };
+  // The flags of a neighbour: `come`, it has come (between nodes, its message has); `told`, it has read.
+  enum : index_t { come, told, words };
   // A neighbour, in any exchange.
   struct Peer {
     int rank;
@@ -75,41 +99,35 @@ class Ghosts {
     std::vector<bool> outstanding;  // messages that may be unread: whether a flag will tell that they were read
     std::int64_t told_too = 0;      // such flags that are still to be taken, but tell nothing new
   };
-  struct Reach {
-    int part;
-    index_t source, target, length;
-  };
   struct Wanted {
     int rank;
     index_t bytes;
   };
+  // What one rank needs, by field.
+  using Pieces = std::vector<NeededPatches>;
 
-  using Reaches = std::array<std::vector<Reach>, static_cast<std::size_t>(max_rank)>;
-  using Pieces = std::vector<std::pair<int, NeededPatch>>;  // with the rank each comes from
-
-  std::vector<Reach> beside(int part, int d, bool high) const;
-  std::vector<Reach> along(int part, int d, bool with_ghosts) const;
-  void combine(const Reaches& reaches, Pieces& pieces) const;
+  bool may_go_by_dimension() const noexcept;
+  int dimensions() const noexcept;  // of the field with the most
   Pieces wanted(int rank, const GhostSides& what) const;
   Pieces wanted_along(int rank, int d) const;
   std::vector<Wanted> neighbours(int rank) const;
   Round make_round(const std::vector<Pieces>& by_peer, const Pieces& own) const;
   Plan& plan(const GhostSides& what, bool by_dimension);
   double cost(const std::vector<Round>& rounds) const;
-  index_t volume(const NeededPatch& piece) const;
-  Strided shape(const NeededPatch& piece, const Coordinates& remote, const Coordinates& local) const;
-  Transfer transfer(const NeededPatch& piece, const Partner& partner, bool receives) const;
-  void send(Segment& elements, Round& round);
-  bool receive(Segment& elements, Round& round, Wait wait);
-  void take(Segment& elements, Partner& partner, index_t flag);
-  void send_packed(const Segment& elements, const Partner& to);
-  void copy_from(Segment& elements, const Partner& from);
-  void unpack_from(Segment& elements, const Partner& from);
+  Transfer transfer(std::size_t field, const NeededPatch& piece, const Partner& partner, bool receives) const;
+  void send(Segments elements, std::vector<Partner>& takers, std::vector<Partner>& givers);
+  bool receive(Segments elements, Round& round, Wait wait);
+  void wait_for(const std::vector<Partner>& partners, index_t flag);
+  void take(Segments elements, Partner& partner, index_t flag);
+  void acknowledge(const Partner& partner);
+  void send_packed(Segments elements, const Partner& to);
+  void copy_from(Segments elements, const Partner& from);
+  void add_from(Segments elements, const Partner& from);
+  void add(Segment& elements, std::size_t number, index_t to, const Strided& shape, const std::byte* from);
+  void unpack_from(Segments elements, const Partner& from, Unpack how);
 
   Group group_;
-  GridLayout layout_;
-  index_t bytes_;
-  std::array<bool, 8> periodic_;
+  std::vector<GhostField> fields_;
   std::vector<Peer> peers_;
   std::vector<std::unique_ptr<Plan>> plans_;
   bool by_dimension_pays_ = false;

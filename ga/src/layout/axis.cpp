@@ -27,6 +27,14 @@ Axis Axis::irregular(index_t extent, std::vector<index_t> starts) {
   return axis;
 }
 
+Axis Axis::of_starts(index_t extent, std::vector<index_t> starts) {
+  const Axis even = blocked(extent, static_cast<int>(starts.size()));
+  for (int part = 0; part < even.parts(); ++part) {
+    if (even.start(part) != starts[static_cast<std::size_t>(part)]) return irregular(extent, std::move(starts));
+  }
+  return even;
+}
+
 Axis Axis::cyclic(index_t extent, index_t block, int parts) {
   Axis axis;
   axis.kind_ = Kind::cyclic;

@@ -9,11 +9,12 @@ namespace tessera::detail {
 namespace {
 
 // The pairs of neighbouring elements that one grid cuts apart.
-double faces_cut(const std::vector<index_t>& dims, const bool* periodic, const std::vector<int>& grid) {
+double faces_cut(const std::vector<index_t>& dims, const std::vector<char>& periodic,
+                 const std::vector<int>& grid) {
   double sum = 0;
   for (std::size_t d = 0; d < dims.size(); ++d) {
     if (grid[d] == 1) continue;
-    double face = periodic != nullptr && periodic[d] ? grid[d] : grid[d] - 1;
+    double face = periodic[d] != 0 ? grid[d] : grid[d] - 1;
     for (std::size_t e = 0; e < dims.size(); ++e) {
       if (e != d) face *= static_cast<double>(dims[e]);
     }
@@ -25,7 +26,7 @@ double faces_cut(const std::vector<index_t>& dims, const bool* periodic, const s
 struct Search {
   const std::vector<index_t>& dims;
   const std::vector<index_t>& most;  // parts per dimension
-  const bool* periodic;
+  const std::vector<char>& periodic;
   std::vector<int> grid, best;
   double least = std::numeric_limits<double>::infinity();
 
@@ -49,7 +50,7 @@ struct Search {
 }  // namespace
 
 std::vector<int> choose_grid(const std::vector<index_t>& dims, int ranks, const std::vector<index_t>& min_block,
-                             const bool* periodic) {
+                             const std::vector<char>& periodic) {
   std::vector<index_t> most(dims.size());
   for (std::size_t d = 0; d < dims.size(); ++d) {
     most[d] = std::max<index_t>(1, dims[d] / std::max<index_t>(1, min_block[d]));

@@ -73,6 +73,26 @@ GridLayout GridLayout::with_ghosts(const index_t* widths) const {
   return copy;
 }
 
+GridLayout GridLayout::with_axes(std::vector<Axis> axes) const {
+  GridLayout other(std::move(axes), ranks_, grid_order_, storage_);
+  other.members_ = members_;
+  return other.with_ghosts(ghosts_.data());
+}
+
+GridLayout GridLayout::with_fewer_parts(std::vector<Axis> axes, const index_t* factors) const {
+  int count = 1;
+  for (const Axis& axis : axes) count *= axis.parts();
+  const GridLayout small(std::move(axes), count, grid_order_, storage_);
+  std::vector<int> members;
+  for (int number = 0; number < count; ++number) {
+    int parts[max_rank] = {};
+    small.coordinates(number, parts);
+    for (int d = 0; d < rank_; ++d) parts[d] = static_cast<int>(parts[d] * factors[d]);
+    members.push_back(rank_at(parts));
+  }
+  return small.on_ranks(std::move(members), ranks_).with_ghosts(ghosts_.data());
+}
+
 bool GridLayout::is_cyclic() const noexcept {
   return std::any_of(axes_.begin(), axes_.begin() + rank_, [](const Axis& axis) {
     return axis.kind() == Axis::Kind::cyclic || axis.kind() == Axis::Kind::dealt;

@@ -19,8 +19,6 @@ void require(bool condition, const std::string& message) {
 
 constexpr index_t max_processes = std::numeric_limits<int>::max();
 
-std::vector<index_t> copy(const index_t* values, int rank) { return {values, values + rank}; }
-
 int ranks_or(int ranks, index_t blocks) {
   require(ranks >= 0, formatted("a layout cannot be for {} ranks", ranks));
   return ranks > 0 ? ranks : static_cast<int>(blocks);
@@ -39,23 +37,123 @@ int grid_size(int rank, const index_t* grid) {
   return static_cast<int>(processes);
 }
 
+// The grid of a blocked layout: where `grid` has 0, or is null, the number of processes is chosen.
+std::vector<int> complete_grid(int rank, const index_t* dims, int ranks, const index_t* min_block,
+                               const index_t* grid, const bool* periodic) {
+  std::vector<int> parts(static_cast<std::size_t>(rank));
+  std::vector<int*> open;
+  std::vector<index_t> open_dims, open_min;
+  std::vector<char> open_periodic;
+  index_t given = 1;
+  for (int d = 0; d < rank; ++d) {
+    int& here = parts[static_cast<std::size_t>(d)];
+    if (grid != nullptr && grid[d] != 0) {
+      require(grid[d] > 0 && grid[d] <= ranks,
+              formatted("grid extent {} of dimension {} is not between 1 and the {} ranks; 0 lets it be chosen",
+                        grid[d], d, ranks));
+      here = static_cast<int>(grid[d]);
+      given = std::min<index_t>(given * here, max_processes);
+      continue;
+    }
+    open.push_back(&here);
+    open_dims.push_back(dims[d]);
+    open_min.push_back(min_block[d]);
+    open_periodic.push_back(static_cast<char>(periodic != nullptr && periodic[d]));
+  }
+  if (open.empty()) return parts;
+  require(given <= ranks,
+          formatted("a layout's grid has {} processes but there are only {} ranks", given, ranks));
+  const auto chosen = choose_grid(open_dims, ranks / static_cast<int>(given), open_min, open_periodic);
+  for (std::size_t i = 0; i < open.size(); ++i) *open[i] = chosen[i];
+  return parts;
+}
+
+void require_one_block_each(const LayoutCore& layout) {
+  const bool has_one_block_each =
+      layout.is_product() && !layout.grid()->is_tiled() && !layout.grid()->is_cyclic();
+  require(has_one_block_each,
+          formatted("only blocked and irregular layouts have others of the same blocks, and this one is {}",
+                    layout.description()));
+}
+
+// The layout with other extents, and blocks that begin elsewhere: change(d, start) for each start of dimension
+// d.
+template <class Change>
+LayoutCore with_starts(const LayoutCore& layout, const index_t* dims, Change&& change) {
+  require_one_block_each(layout);
+  std::vector<Axis> axes;
+  for (int d = 0; d < layout.rank(); ++d) {
+    const Axis& axis = layout.grid()->axis(d);
+    std::vector<index_t> starts{0};
+    for (int part = 1; part < axis.parts(); ++part) starts.push_back(change(d, axis.interval(part, 0).begin));
+    axes.push_back(Axis::of_starts(dims[d], std::move(starts)));
+  }
+  return layout.with_axes(std::move(axes));
+}
+
 }  // namespace
+
+std::vector<index_t> block_starts(const LayoutCore& layout, int dimension) {
+  require_grid(layout);
+  require(dimension >= 0 && dimension < layout.rank(),
+          formatted("a layout of {} dimensions has no dimension {}", layout.rank(), dimension));
+  const Axis& axis = layout.grid()->axis(dimension);
+  std::vector<index_t> starts;
+  for (index_t b = 0; b < axis.blocks(); ++b)
+    starts.push_back(axis.interval(static_cast<int>(b % axis.parts()), b / axis.parts()).begin);
+  return starts;
+}
+
+bool is_at_end(const LayoutCore& layout, int rank, int dimension, Side side) {
+  require(dimension >= 0 && dimension < layout.rank(),
+          formatted("a layout of {} dimensions has no dimension {}", layout.rank(), dimension));
+  const index_t blocks = layout.block_count(rank);
+  require(blocks <= 1, formatted("rank {} has {} blocks, not one that may be at the end", rank, blocks));
+  if (blocks == 0) return false;
+  const Box box = layout.block(rank, 0).box;
+  const auto d = static_cast<std::size_t>(dimension);
+  const bool at_low = box.lo[d] == 0, at_high = box.hi[d] == layout.dims()[d];
+  return side == Side::low ? at_low : side == Side::high ? at_high : at_low && at_high;
+}
+
+LayoutCore make_like(const LayoutCore& other, const index_t* dims) {
+  for (int d = 0; d < other.rank(); ++d)
+    require(dims[d] >= 0, formatted("extent {} of dimension {} is negative", dims[d], d));
+  return with_starts(other, dims, [&](int d, index_t start) {
+    const index_t before = other.dims()[static_cast<std::size_t>(d)];
+    return start == before ? dims[d] : std::min(start, dims[d]);
+  });
+}
+
+LayoutCore refined(const LayoutCore& layout, const index_t* factors) {
+  index_t dims[max_rank];
+  for (int d = 0; d < layout.rank(); ++d) {
+    require(factors[d] > 0, formatted("a layout cannot be refined {} times in dimension {}", factors[d], d));
+    require(!__builtin_mul_overflow(layout.dims()[static_cast<std::size_t>(d)], factors[d], &dims[d]),
+            formatted("a layout that is refined {} times in dimension {} has more than 2^63 elements there",
+                      factors[d], d));
+  }
+  return with_starts(layout, dims, [&](int d, index_t start) { return start * factors[d]; });
+}
+
+LayoutCore coarsened(const LayoutCore& layout, const index_t* factors) {
+  const auto coarse = [&](int d, index_t i) {
+    return i / factors[d] + static_cast<index_t>(i % factors[d] != 0);
+  };
+  index_t dims[max_rank];
+  for (int d = 0; d < layout.rank(); ++d) {
+    require(factors[d] > 0, formatted("a layout cannot be coarsened {} times in dimension {}", factors[d], d));
+    dims[d] = coarse(d, layout.dims()[static_cast<std::size_t>(d)]);
+  }
+  return with_starts(layout, dims, coarse);
+}
 
 LayoutCore make_blocked(int rank, const index_t* dims, int ranks, const index_t* min_block, const index_t* grid,
                         const bool* periodic) {
   require(ranks > 0, formatted("a layout needs at least one rank, not {}", ranks));
   for (int d = 0; d < rank; ++d)
     require(dims[d] >= 0, formatted("extent {} of dimension {} is negative", dims[d], d));
-  std::vector<int> parts;
-  if (grid == nullptr) {
-    parts = choose_grid(copy(dims, rank), ranks, copy(min_block, rank), periodic);
-  } else {
-    for (int d = 0; d < rank; ++d) {
-      require(grid[d] > 0 && grid[d] <= ranks,
-              formatted("grid extent {} of dimension {} is not between 1 and the {} ranks", grid[d], d, ranks));
-      parts.push_back(static_cast<int>(grid[d]));
-    }
-  }
+  const std::vector<int> parts = complete_grid(rank, dims, ranks, min_block, grid, periodic);
   std::vector<Axis> axes;
   for (int d = 0; d < rank; ++d) axes.push_back(Axis::blocked(dims[d], parts[static_cast<std::size_t>(d)]));
   return {std::move(axes), ranks, GridOrder::row_major, StorageOrder::row_major};
@@ -116,6 +214,20 @@ LayoutCore make_listed(int rank, const index_t* dims, const std::vector<OwnedBox
   int last = 0;
   for (const OwnedBox& block : blocks) last = std::max(last, block.rank);
   return {rank, dims, blocks, ranks_or(ranks, index_t{last} + 1)};
+}
+
+LayoutCore agglomerated(const LayoutCore& layout, const index_t* factors) {
+  require_one_block_each(layout);
+  std::vector<Axis> axes;
+  for (int d = 0; d < layout.rank(); ++d) {
+    require(factors[d] > 0, formatted("{} blocks of dimension {} cannot become one", factors[d], d));
+    const Axis& axis = layout.grid()->axis(d);
+    std::vector<index_t> starts;
+    for (index_t part = 0; part < axis.parts(); part += std::min<index_t>(factors[d], axis.parts()))
+      starts.push_back(axis.interval(static_cast<int>(part), 0).begin);
+    axes.push_back(Axis::of_starts(axis.extent(), std::move(starts)));
+  }
+  return layout.with_fewer_parts(std::move(axes), factors);
 }
 
 void require_grid(const LayoutCore& layout) {

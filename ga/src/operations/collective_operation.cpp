@@ -16,10 +16,9 @@ void require_alike(std::string_view operation, const SliceCore& first, const Sli
     throw UsageError(formatted("{}: {} and {} are of different groups", operation, first.description(),
                                other.description()));
   }
-  if (types == Types::equal && other.array().type() != first.array().type()) {
+  if (types == Types::equal && other.type() != first.type()) {
     throw UsageError(formatted("{}: {} is of {} and {} of {}", operation, first.description(),
-                               to_string(first.array().type()), other.description(),
-                               to_string(other.array().type())));
+                               to_string(first.type()), other.description(), to_string(other.type())));
   }
   if (shapes == Shapes::equal && (other.rank() != first.rank() || other.extents() != first.extents())) {
     throw UsageError(formatted("{}: {} has extents {} and {} has {}", operation, first.description(),

@@ -32,7 +32,7 @@ void fetch(const SliceCore& to, Get&& get) {
 template <class Get>
 void fetch_and_store(const SliceCore& to, Get&& get) {
   const int rank = to.rank();
-  const index_t size = to.array().type().size;
+  const index_t size = to.type().size;
   index_t bytes = 0;
   for_each_local_piece(to, [&](const LocalPiece& piece) { bytes += Dense(piece.box, rank).size * size; });
   const auto all = std::make_unique<std::byte[]>(static_cast<std::size_t>(bytes));
@@ -70,7 +70,8 @@ auto same_box(const SliceCore& from) {
 
 void copy(const SliceCore& from, const SliceCore& to) {
   begin_operation("copy", {from, to});
-  const bool same_place = &from.array() == &to.array() && from.is_aligned_with(to);
+  const bool same_place =
+      &from.array() == &to.array() && from.is_aligned_with(to) && !from.is_of_members() && !to.is_of_members();
   if (!same_place) fetch_into(from, to, same_box(from));
   end_operation(to);
 }
@@ -84,7 +85,7 @@ void reshape(const SliceCore& from, const SliceCore& to) {
   }
   const Dense target({{}, to.extents()}, to.rank());
   const std::span source(from.extents().data(), static_cast<std::size_t>(from.rank()));
-  const index_t size = to.array().type().size;
+  const index_t size = to.type().size;
   // Fetches the target by rows. A row takes in all last dimensions over which local memory is evenly spaced. In
   // the source it may be several boxes.
   auto get = [&](const Box& box, std::byte* data, const Coordinates& strides) {

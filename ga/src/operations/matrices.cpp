@@ -68,7 +68,7 @@ void scale_lines(const SliceCore& a, int dimension, const SliceCore& factors) {
   begin_operation(name, {a, factors}, Shapes::any);
   require_vector(name, a, factors, a.extents()[static_cast<std::size_t>(dimension)]);
   require_apart(name, a, std::span(&factors, 1));
-  with_kind(a.array().type().kind, name, [&]<class T>(T) {
+  with_kind(a.type().kind, name, [&]<class T>(T) {
     std::vector<T> fetched;
     a.for_each_piece_of(a.array().group().rank(), [&](const LocalPiece& piece) {
       const Box& box = piece.box;
@@ -95,7 +95,7 @@ void symmetrise(const SliceCore& a) {
   begin_operation("symmetrise", {a});
   constexpr int order[] = {1, 0};
   const SliceCore turned = a.permuted(order);
-  with_kind(a.array().type().kind, "symmetrise", [&]<class T>(T) {
+  with_kind(a.type().kind, "symmetrise", [&]<class T>(T) {
     // The other half is written too, so all of it is fetched before any rank writes.
     std::vector<std::vector<T>> others;
     const int me = a.array().group().rank();
@@ -126,7 +126,7 @@ void get_diagonal(const SliceCore& a, const SliceCore& v) {
   begin_operation("get_diagonal", {a, v}, Shapes::any);
   require_vector("get_diagonal", a, v, diagonal_length(a));
   require_apart("get_diagonal", v, std::span(&a, 1));
-  with_kind(a.array().type().kind, "get_diagonal", [&]<class T>(T) {
+  with_kind(a.type().kind, "get_diagonal", [&]<class T>(T) {
     for_each_diagonal<T>(a, [&](const T* x, index_t step, index_t lo, index_t hi) {
       const index_t extent = hi - lo;
       v.put({{lo}, {hi}}, {x, &extent, &step});
@@ -145,7 +145,7 @@ void change_diagonal(const SliceCore& a, Diagonal how, const SliceCore* v, const
   } else {
     begin_operation(name, {a});
   }
-  with_kind(a.array().type().kind, name, [&]<class T>(T) {
+  with_kind(a.type().kind, name, [&]<class T>(T) {
     std::vector<T> fetched;
     const T constant = alpha == nullptr ? T{} : value<T>(alpha);
     for_each_diagonal<T>(a, [&](T* x, index_t step, index_t lo, index_t hi) {

@@ -175,12 +175,14 @@ class Walk {
   Walk(const SliceCore& target, std::span<const SliceCore> sources, const RunFunction& f)
       : target_(target), sources_(sources), f_(f), rank_(target.rank()) {
     // Once, not for each piece: this compares all blocks of irregular layouts.
-    for (std::size_t s = 0; s < sources.size(); ++s) aligned_[s] = sources[s].is_aligned_with(target);
+    for (std::size_t s = 0; s < sources.size(); ++s)
+      aligned_[s] =
+          sources[s].is_aligned_with(target) && !sources[s].is_of_members() && !target.is_of_members();
   }
 
   void run() {
     target_.for_each_piece_of(target_.array().group().rank(), [&](const LocalPiece& piece) {
-      const Operand target{piece.data, piece.strides, target_.array().type().size};
+      const Operand target{piece.data, piece.strides, target_.type().size};
       if (target_.array().group().node_count() == 1 || !fetch_sources(piece.box, target))
         use(piece.box, target);
     });
@@ -201,7 +203,7 @@ class Walk {
         fetched[s] = fetched[s] || piece.data == nullptr;
         strides[s] = piece.strides;
       });
-      if (fetched[s]) orders.push(ByStride(box, strides[s], rank_), sources_[s].array().type().size);
+      if (fetched[s]) orders.push(ByStride(box, strides[s], rank_), sources_[s].type().size);
     }
     if (orders.count == 1) return false;
     orders.tiling(box, rank_, max_fetched).for_each([&](const Box& chunk) {
@@ -214,7 +216,7 @@ class Walk {
         if (!fetched[s]) continue;
         const Dense dense(chunk, rank_);
         const ByStride order(chunk, strides[s], rank_);
-        const Operand into = next.buffers[s].operand(chunk, order, sources_[s].array().type().size, rank_);
+        const Operand into = next.buffers[s].operand(chunk, order, sources_[s].type().size, rank_);
         next.arrived += sources_[s].get_async(chunk, {into.data, dense.extents.data(), into.strides.data()});
         next.operands[s] = into;
       }
@@ -240,7 +242,7 @@ class Walk {
     const std::size_t s = operands_.count - 1;
     if (s == sources_.size()) return turn(box);
     const SliceCore& source = sources_[s];
-    const index_t size = source.array().type().size;
+    const index_t size = source.type().size;
     if (aligned_[s]) {
       const int me = target_.array().group().rank();
       const auto* mine = static_cast<const std::byte*>(target_.array().storage(me));
@@ -348,7 +350,7 @@ std::size_t closest(const LocalPiece& piece, int rank) noexcept {
 void for_each_placed_run(const SliceCore& target, const std::function<void(const PlacedRun&)>& f) {
   target.for_each_piece_of(target.array().group().rank(), [&](const LocalPiece& piece) {
     const int rank = target.rank();
-    const index_t size = target.array().type().size;
+    const index_t size = target.type().size;
     PlacedRun run;
     run.along = static_cast<int>(closest(piece, rank));
     run.at = piece.box.lo;

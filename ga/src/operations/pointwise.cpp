@@ -28,7 +28,7 @@ T quotient(T a, T b, bool& undefined) {
 
 // Throws on all ranks if one rank has divided by 0.
 void require_defined(std::string_view operation, const SliceCore& result, bool undefined) {
-  const ElementKind kind = result.array().type().kind;
+  const ElementKind kind = result.type().kind;
   if (kind != ElementKind::int32 && kind != ElementKind::int64) return;
   if (result.array().group().all_reduce(std::int32_t{undefined}, Reduce::max) == 0) return;
   throw UsageError(formatted("{}: integers are divided by 0; the elements of {} where they are became 0",
@@ -36,8 +36,8 @@ void require_defined(std::string_view operation, const SliceCore& result, bool u
 }
 
 [[noreturn]] void throw_undefined(std::string_view operation, const SliceCore& a) {
-  throw UsageError(formatted("{} is not defined for elements of {} ({})", operation,
-                             to_string(a.array().type()), a.description()));
+  throw UsageError(
+      formatted("{} is not defined for elements of {} ({})", operation, to_string(a.type()), a.description()));
 }
 
 // Calls f for the runs of the slice, which it changes in place.
@@ -49,13 +49,13 @@ void in_place(std::string_view operation, const SliceCore& a, F&& f) {
 }
 
 void require_arithmetic(std::string_view operation, const SliceCore& a) {
-  if (a.array().type().kind == ElementKind::bytes) throw_undefined(operation, a);
+  if (a.type().kind == ElementKind::bytes) throw_undefined(operation, a);
 }
 
 }  // namespace
 
 void fill(const SliceCore& a, const void* given) {
-  const index_t size = a.array().type().size;
+  const index_t size = a.type().size;
   in_place("fill", a, [&](const ElementRun& run) {
     auto set = [&]<class T>(T) {
       const T element = value<T>(given);
@@ -92,7 +92,7 @@ void require_interval(std::string_view operation, T low, T high) {
 void randomize(const SliceCore& a, std::uint64_t seed, const void* low, const void* high) {
   require_arithmetic("randomize", a);
   begin_operation("randomize", {a});
-  with_kind(a.array().type().kind, "randomize", [&]<class T>(T) {
+  with_kind(a.type().kind, "randomize", [&]<class T>(T) {
     const T from = value<T>(low), to = value<T>(high);
     require_interval("randomize", from, to);
     for_each_placed_run(a, [&](const PlacedRun& run) {
@@ -111,7 +111,7 @@ void enumerate(const SliceCore& a, const void* start, const void* step) {
   require_arithmetic("enumerate", a);
   begin_operation("enumerate", {a});
   if (a.rank() != 1) throw UsageError(formatted("enumerate: {} has more than one dimension", a.description()));
-  with_kind(a.array().type().kind, "enumerate", [&]<class T>(T) {
+  with_kind(a.type().kind, "enumerate", [&]<class T>(T) {
     const T first = value<T>(start), by = value<T>(step);
     for_each_placed_run(a, [&](const PlacedRun& run) {
       T* x = static_cast<T*>(run.data[0]);
@@ -125,7 +125,7 @@ void enumerate(const SliceCore& a, const void* start, const void* step) {
 
 void scale(const SliceCore& a, const void* alpha) {
   require_arithmetic("scale", a);
-  with_kind(a.array().type().kind, "scale", [&]<class T>(T) {
+  with_kind(a.type().kind, "scale", [&]<class T>(T) {
     const T factor = value<T>(alpha);
     in_place("scale", a,
              [&](const ElementRun& run) { apply<T>(run, [factor](T& x) { x = product(x, factor); }); });
@@ -134,7 +134,7 @@ void scale(const SliceCore& a, const void* alpha) {
 
 void add_constant(const SliceCore& a, const void* constant) {
   require_arithmetic("add_constant", a);
-  with_kind(a.array().type().kind, "add_constant", [&]<class T>(T) {
+  with_kind(a.type().kind, "add_constant", [&]<class T>(T) {
     const T more = value<T>(constant);
     in_place("add_constant", a,
              [&](const ElementRun& run) { apply<T>(run, [more](T& x) { x = sum(x, more); }); });
@@ -143,7 +143,7 @@ void add_constant(const SliceCore& a, const void* constant) {
 
 void clamp(const SliceCore& a, const void* low, const void* high) {
   require_arithmetic("clamp", a);
-  with_kind(a.array().type().kind, "clamp", [&]<class T>(T) {
+  with_kind(a.type().kind, "clamp", [&]<class T>(T) {
     if constexpr (is_ordered<T>) {
       const T from = value<T>(low), to = value<T>(high);
       if (to < from)
@@ -165,7 +165,7 @@ void axpby(const void* alpha, const SliceCore& x, const void* beta, const SliceC
   begin_operation("axpby", {x, y, z});
   const SliceCore sources[] = {x, y};
   require_apart("axpby", z, sources);
-  with_kind(z.array().type().kind, "axpby", [&]<class T>(T) {
+  with_kind(z.type().kind, "axpby", [&]<class T>(T) {
     const T a = value<T>(alpha), b = value<T>(beta);
     // If beta == 0, y is not read, so NaN in it (never written, say) does not propagate, as in BLAS.
     if (b == T{0}) {
@@ -185,7 +185,7 @@ void unary(Unary which, const SliceCore& x, const SliceCore& y) {
   require_arithmetic(name, x);
   begin_operation(name, {x, y});
   require_apart(name, y, std::span(&x, 1));
-  with_kind(y.array().type().kind, name, [&]<class T>(T) {
+  with_kind(y.type().kind, name, [&]<class T>(T) {
     bool undefined = false;
     for_each_run(y, std::span(&x, 1), [&](const ElementRun& run) {
       if (which == Unary::magnitude)
@@ -205,7 +205,7 @@ void binary(Binary which, const SliceCore& x, const SliceCore& y, const SliceCor
   const SliceCore sources[] = {x, y};
   require_apart(name, z, sources);
   bool undefined = false;
-  with_kind(z.array().type().kind, name, [&]<class T>(T) {
+  with_kind(z.type().kind, name, [&]<class T>(T) {
     auto each = [&](auto f) {
       for_each_run(z, sources, [f](const ElementRun& run) {
         apply<T, T, T>(run, [f](T& to, const T& u, const T& v) { to = f(u, v); });

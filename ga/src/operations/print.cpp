@@ -29,7 +29,7 @@ std::vector<index_t> shown(index_t extent, index_t most) {
 }
 
 std::string element_text(const SliceCore& slice, const Coordinates& at, int precision) {
-  const ElementType type = slice.array().type();
+  const ElementType type = slice.type();
   std::vector<std::byte> bytes(static_cast<std::size_t>(type.size));
   Box box{at, at};
   Coordinates extents;

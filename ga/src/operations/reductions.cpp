@@ -74,7 +74,7 @@ S own_dot_of(const SliceCore& x, const SliceCore& y, bool conjugated) {
 
 void dot(const SliceCore& x, const SliceCore& y, Conjugate first, void* result) {
   begin_operation("dot", {x, y});
-  with_kind(x.array().type().kind, "dot", [&]<class T>(T) {
+  with_kind(x.type().kind, "dot", [&]<class T>(T) {
     const T own = own_dot_of<T, T>(x, y, first == Conjugate::yes);
     const T total = x.array().group().all_reduce(own, Reduce::sum);
     std::memcpy(result, &total, sizeof total);
@@ -82,7 +82,7 @@ void dot(const SliceCore& x, const SliceCore& y, Conjugate first, void* result) 
 }
 
 std::complex<double> own_dot(const SliceCore& x, const SliceCore& y) {
-  return with_kind(x.array().type().kind, "dot", [&]<class T>(T) {
+  return with_kind(x.type().kind, "dot", [&]<class T>(T) {
     using S = std::conditional_t<std::is_arithmetic_v<T>, double, std::complex<double>>;
     return std::complex<double>(own_dot_of<S, T>(x, y, true));
   });
@@ -150,7 +150,7 @@ double size_of_element(const T& x) {
 double norm(const SliceCore& a, Norm which) {
   begin_operation("norm", {a});
   const Group& group = a.array().group();
-  return with_kind(a.array().type().kind, "norm", [&]<class T>(T) {
+  return with_kind(a.type().kind, "norm", [&]<class T>(T) {
     if (which == Norm::two) return norm2_of<T>(a);
     if (which == Norm::one) return group.all_reduce(local_sum<double, T>(a, size_of_element<T>), Reduce::sum);
     double most = 0;
@@ -166,7 +166,7 @@ double matrix_norm(const SliceCore& a, MatrixNorm which) {
   begin_operation("matrix_norm", {a});
   const std::size_t numbers = which == MatrixNorm::column_sum ? 1 : 0;  // the dimension that numbers the sums
   std::vector<double> sums(static_cast<std::size_t>(a.extents()[numbers]));
-  with_kind(a.array().type().kind, "matrix_norm", [&]<class T>(T) {
+  with_kind(a.type().kind, "matrix_norm", [&]<class T>(T) {
     for_each_placed_run(a, [&](const PlacedRun& run) {
       const T* x = static_cast<const T*>(run.data[0]);
       const index_t step = run.strides[0];
@@ -184,7 +184,7 @@ double matrix_norm(const SliceCore& a, MatrixNorm which) {
 
 void reduce(const SliceCore& a, Reduce operation, void* result) {
   begin_operation("reduce", {a});
-  with_kind(a.array().type().kind, "reduce", [&]<class T>(T) {
+  with_kind(a.type().kind, "reduce", [&]<class T>(T) {
     T total = combine(operation, identity<T>(operation),
                       identity<T>(operation));  // throws alike if no rank has elements
     if (operation == Reduce::sum) {
@@ -203,7 +203,7 @@ void extreme(const SliceCore& a, Extreme which, void* value, index_t* at) {
   const char* name = which == Extreme::least ? "min_element" : "max_element";
   begin_operation(name, {a});
   if (a.size() == 0) throw UsageError(formatted("{}: {} has no elements", name, a.description()));
-  with_kind(a.array().type().kind, name, [&]<class T>(T) {
+  with_kind(a.type().kind, name, [&]<class T>(T) {
     if constexpr (std::is_arithmetic_v<T>) {
       struct FoundExtreme {
         T value;

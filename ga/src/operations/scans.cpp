@@ -30,15 +30,15 @@ void require_vectors(std::string_view operation, Slices slices) {
 }
 
 void require_type(std::string_view operation, const SliceCore& a, const SliceCore& b) {
-  if (a.array().type() == b.array().type()) return;
-  throw UsageError(formatted("{}: {} is of {} and {} of {}", operation, a.description(),
-                             to_string(a.array().type()), b.description(), to_string(b.array().type())));
+  if (a.type() == b.type()) return;
+  throw UsageError(formatted("{}: {} is of {} and {} of {}", operation, a.description(), to_string(a.type()),
+                             b.description(), to_string(b.type())));
 }
 
 // Which elements of a share are marked by an integer other than 0.
 std::vector<char> marks(std::string_view operation, const SliceCore& mask, const VectorShare& share) {
   std::vector<char> marked(static_cast<std::size_t>(share.size()));
-  with_kind(mask.array().type().kind, operation, [&]<class T>(T) {
+  with_kind(mask.type().kind, operation, [&]<class T>(T) {
     if constexpr (std::is_integral_v<T>) {
       const auto values = share.get<T>(mask);
       std::transform(values.begin(), values.end(), marked.begin(),
@@ -65,7 +65,7 @@ void scan(const SliceCore& x, const SliceCore* starts, const SliceCore& y, Reduc
   require_vectors(name, {x, starts == nullptr ? x : *starts, y});
   require_type(name, x, y);
   const VectorShare share(x);
-  with_kind(x.array().type().kind, name, [&]<class T>(T) {
+  with_kind(x.type().kind, name, [&]<class T>(T) {
     combine(operation, identity<T>(operation),
             identity<T>(operation));  // throws alike if no rank has elements
     auto elements = share.get<T>(x);
@@ -101,7 +101,7 @@ void spread(const SliceCore& x, const SliceCore& starts, const SliceCore& y) {
   require_vectors("spread", {x, starts, y});
   require_type("spread", x, y);
   const VectorShare share(x);
-  const auto size = static_cast<std::size_t>(x.array().type().size);
+  const auto size = static_cast<std::size_t>(x.type().size);
   std::vector<std::byte> elements(static_cast<std::size_t>(share.size()) * size), result(elements.size());
   share.get_into(x, elements.data());
   share.get_into(y, result.data());  // elements before the very first mark stay
@@ -165,7 +165,7 @@ index_t pack(const SliceCore& x, const SliceCore& mask, const SliceCore& y) {
   const auto marked = marks("pack", mask, share);
   const Marked count(x.array().group(), marked);
   require_packed("pack", y, count);
-  const auto size = static_cast<std::size_t>(x.array().type().size);
+  const auto size = static_cast<std::size_t>(x.type().size);
   std::vector<std::byte> elements(static_cast<std::size_t>(share.size()) * size);
   share.get_into(x, elements.data());
   auto next = elements.begin();
@@ -189,7 +189,7 @@ index_t unpack(const SliceCore& x, const SliceCore& mask, const SliceCore& y) {
   const auto marked = marks("unpack", mask, share);
   const Marked count(y.array().group(), marked);
   require_packed("unpack", x, count);
-  const auto size = static_cast<std::size_t>(x.array().type().size);
+  const auto size = static_cast<std::size_t>(x.type().size);
   std::vector<std::byte> packed(static_cast<std::size_t>(count.mine) * size);
   const index_t stride = 1;
   x.get({{count.before}, {count.before + count.mine}}, {packed.data(), &count.mine, &stride});

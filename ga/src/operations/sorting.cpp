@@ -141,7 +141,7 @@ void sort(const SliceCore& keys, const SliceCore* values) {
   if (values != nullptr) require_apart("sort", *values, std::span(&keys, 1));
   const index_t extent = keys.extents()[0];
   const VectorShare share(keys);
-  with_kind(keys.array().type().kind, "sort", [&]<class T>(T) {
+  with_kind(keys.type().kind, "sort", [&]<class T>(T) {
     if constexpr (!std::is_arithmetic_v<T>) {
       throw UsageError(formatted("sort: complex numbers ({}) have no order", keys.description()));
     } else {
@@ -164,7 +164,7 @@ void sort(const SliceCore& keys, const SliceCore* values) {
       if (values != nullptr) {
         std::vector<index_t> from(items.size());
         std::transform(items.begin(), items.end(), from.begin(), [](const Item<T>& item) { return item.from; });
-        moved.resize(items.size() * static_cast<std::size_t>(values->array().type().size));
+        moved.resize(items.size() * static_cast<std::size_t>(values->type().size));
         values->gather(from, moved.data());
       }
       runs.sync();  // no rank reads any more
@@ -182,14 +182,13 @@ void bin(const SliceCore& keys, const SliceCore& counts) {
   if (keys.rank() != 1 || counts.rank() != 1)
     throw UsageError(
         formatted("bin: {} and {} are not both vectors", keys.description(), counts.description()));
-  const ElementKind kind = counts.array().type().kind;
+  const ElementKind kind = counts.type().kind;
   if (kind != ElementKind::int64)
-    throw UsageError(
-        formatted("bin: {} holds {}, not int64", counts.description(), to_string(counts.array().type())));
+    throw UsageError(formatted("bin: {} holds {}, not int64", counts.description(), to_string(counts.type())));
   const Group& group = keys.array().group();
   const VectorShare share(keys);
   const index_t bins = counts.extents()[0];
-  with_kind(keys.array().type().kind, "bin", [&]<class T>(T) {
+  with_kind(keys.type().kind, "bin", [&]<class T>(T) {
     if constexpr (!std::is_integral_v<T>) {
       throw UsageError(formatted("bin: the keys in {} are not integers", keys.description()));
     } else {

@@ -157,15 +157,15 @@ void File::write(std::string_view name, const Box* patch, const SliceCore& from)
     is_new = patch == nullptr && !hdf5::has_object(s.file(), key);
     if (is_new) return;
     dataset = detail::find_dataset(s.file(), key);
-    hdf5::memory_to_write(dataset, from.array().type());
+    hdf5::memory_to_write(dataset, from.type());
     const auto dims = hdf5::extents(dataset);
     patch == nullptr ? detail::require_extents(dims, from) : detail::require_patch(dims, *patch, from);
     detail::try_to_write(s.file(), key, dataset, place, from);
   });
   if (s.agreed(context, is_new)) {
-    s.take_space(from.size() * from.array().type().size, FileState::Use::now, context);
+    s.take_space(from.size() * from.type().size, FileState::Use::now, context);
     s.step(context, [&] {
-      const auto type = hdf5::element_type(from.array().type());
+      const auto type = hdf5::element_type(from.type());
       dataset = hdf5::create_dataset(s.file(), key, type, detail::dims_of(from), {});
       detail::write_description(dataset, from);
     });
@@ -183,12 +183,11 @@ void File::read(std::string_view name, const Box* patch, const SliceCore& into) 
   index_t offset = -1;
   s.step(context, [&] {
     dataset = detail::find_dataset(s.file(), std::string(name));
-    hdf5::memory_to_read(dataset, into.array().type());
+    hdf5::memory_to_read(dataset, into.type());
     const auto dims = hdf5::extents(dataset);
     patch == nullptr ? detail::require_extents(dims, into) : detail::require_patch(dims, *patch, into);
     // In a writable file HDF5 may still hold back data that it was given to write.
-    if (patch == nullptr && !s.is_writable())
-      offset = hdf5::offset_in_file(s.file(), dataset, into.array().type());
+    if (patch == nullptr && !s.is_writable()) offset = hdf5::offset_in_file(s.file(), dataset, into.type());
   });
   if (offset >= 0) {
     detail::read_tiles_of(into, s.bytes(), offset, context);
@@ -204,7 +203,7 @@ void File::append(std::string_view name, const SliceCore& step, const detail::St
   FileState& s = state();
   const std::string context = s.context("write of a step", name), key(name);
   s.require_writable(context);
-  const ElementType type = step.array().type();
+  const ElementType type = step.type();
   const auto dims = detail::dims_of(step);
   hdf5::Storage storage = storage_of(options, dims, type.size, true, context);
   s.begin(context, step);
@@ -273,7 +272,7 @@ void File::read_step(std::string_view name, index_t step, const SliceCore& into)
   hdf5::Dataset dataset;
   s.step(context, [&] {
     dataset = detail::find_dataset(s.file(), std::string(name));
-    hdf5::memory_to_read(dataset, into.array().type());
+    hdf5::memory_to_read(dataset, into.type());
     auto dims = hdf5::extents(dataset);
     detail::require_rank(dims, into.rank() + 1);
     if (step < 0 || step >= static_cast<index_t>(dims.front()))

@@ -21,7 +21,7 @@ bool has_small_pieces(const LayoutCore& layout, const SliceCore& slice) {
   for (int owner = 0; owner < slice.array().group().size(); ++owner) {
     if (layout.block_count(owner) == 0) continue;
     const Box& box = layout.block(owner, 0).box;
-    index_t bytes = slice.array().type().size, pieces = 1;
+    index_t bytes = slice.type().size, pieces = 1;
     std::size_t d = rank;
     while (d > 0) {
       --d;

@@ -54,10 +54,10 @@ void load(const std::filesystem::path& path, std::string_view dataset, const Box
   index_t offset = -1;
   collectively(group, what, [&] {
     source = find_dataset(file.hdf5, std::string(dataset));
-    hdf5::memory_to_read(source, slice.array().type());
+    hdf5::memory_to_read(source, slice.type());
     const auto dims = hdf5::extents(source);
     patch == nullptr ? require_extents(dims, slice) : require_patch(dims, *patch, slice);
-    if (patch == nullptr) offset = hdf5::offset_in_file(file.hdf5, source, slice.array().type());
+    if (patch == nullptr) offset = hdf5::offset_in_file(file.hdf5, source, slice.type());
   });
   if (offset >= 0) return read_tiles_of(slice, file.bytes, offset, what);
   read_slice(source, {slice.rank(), patch == nullptr ? Coordinates{} : patch->lo}, slice, what);

@@ -50,7 +50,7 @@ hdf5::Account move(hdf5::Transfer direction, const hdf5::Dataset& dataset, const
         progress->advance(1);
     };
     hdf5::without_loss([&] {
-      const auto& type = slice.array().type();
+      const auto& type = slice.type();
       const hdf5::Memory memory = direction == hdf5::Transfer::write ? hdf5::memory_to_write(dataset, type)
                                                                      : hdf5::memory_to_read(dataset, type);
       account = hdf5::transfer(direction, dataset, memory, group, box_at(place, ordered.box(), slice.rank()),
@@ -64,7 +64,7 @@ hdf5::Account move(hdf5::Transfer direction, const hdf5::Dataset& dataset, const
 
 void try_to_write(const hdf5::File& file, const std::string& name, hdf5::Dataset& dataset,
                   const DatasetPlace& place, const SliceCore& slice) {
-  hdf5::try_chunks(dataset, hdf5::memory_to_write(dataset, slice.array().type()),
+  hdf5::try_chunks(dataset, hdf5::memory_to_write(dataset, slice.type()),
                    box_at(place, FileOrder::box_of(slice), slice.rank()), place.rank);
   dataset.reset();  // first, as all handles of a dataset share HDF5's cache of chunks
   dataset = hdf5::open_dataset(file, name);

@@ -65,11 +65,11 @@ Shape shape_of(const std::string& context, const XdmfField& field, const std::ve
   const auto fail = [&](const std::string& what) {
     throw UsageError(formatted("{}: field \"{}\" {}", context, field.name(), what));
   };
-  if (first.array().type().kind == ElementKind::bytes || first.array().type().kind == ElementKind::complex64 ||
-      first.array().type().kind == ElementKind::complex128)
-    fail(formatted("has elements of {}; ParaView wants real numbers", to_string(first.array().type())));
+  if (first.type().kind == ElementKind::bytes || first.type().kind == ElementKind::complex64 ||
+      first.type().kind == ElementKind::complex128)
+    fail(formatted("has elements of {}; ParaView wants real numbers", to_string(first.type())));
   for (const SliceCore& part : field.parts()) {
-    if (extents_of(part) != extents || !(part.array().type() == first.array().type()))
+    if (extents_of(part) != extents || !(part.type() == first.type()))
       fail("has components of different shapes or types");
   }
   Shape shape{.is_vector = field.parts().size() > 1};
@@ -109,7 +109,7 @@ ArrayCore merged(const std::vector<SliceCore>& parts) {
 
 std::string attribute_xml(const XdmfField& field, const Shape& shape, const SliceCore& values,
                           const std::string& file) {
-  const auto& type = values.array().type();
+  const auto& type = values.type();
   const bool is_integer = type.kind == ElementKind::int32 || type.kind == ElementKind::int64;
   return formatted(
       "        <Attribute Name=\"{0}\" AttributeType=\"{1}\" Center=\"{2}\">\n"

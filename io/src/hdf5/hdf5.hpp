@@ -173,6 +173,18 @@ Account transfer(Transfer direction, const Dataset& dataset, const Memory& memor
                  const tessera::detail::Box& box, int rank, void* data,
                  const std::function<void(index_t round, index_t rounds)>& show);
 
+// ---- files of one process: hdf5_rows.cpp
+
+/// Creates a file, or empties an existing one. No other process has it open to write. @local
+File create_alone(const std::filesystem::path& path);
+/// Opens a file to change it. @local
+File open_alone_to_write(const std::filesystem::path& path);
+/// Moves whole rows: indices of the first dimension. They must be inside. @local
+void write_rows(const Dataset& dataset, const tessera::detail::ElementType& type, index_t first, index_t count,
+                const void* data);
+void read_rows(const Dataset& dataset, const tessera::detail::ElementType& type, index_t first, index_t count,
+               void* data);
+
 // ---- attributes of datasets, groups and files: hdf5_attributes.cpp
 
 void write_attribute(const Dataset& dataset, const char* name, const std::string& value);

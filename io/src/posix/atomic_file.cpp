@@ -85,4 +85,26 @@ void AtomicFile::discard() noexcept {
 
 void AtomicFile::flush_directory() const { flush_data(open_to_read(directory_of(path_))); }
 
+void require_replaceable(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_other(path, ignored))
+    throw IoError("this is a device, a FIFO or a socket; give the name of a file");
+}
+
+void replace_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  require_replaceable(path);
+  AtomicFile file(path);
+  file.begin();
+  try {
+    file.reserve(static_cast<index_t>(bytes.size()));
+    write_at(open_regular(file.temporary(), Use::write, Links::refuse), bytes, 0);
+    file.flush();
+    file.commit();
+  } catch (...) {
+    file.discard();
+    throw;
+  }
+  file.flush_directory();
+}
+
 }  // namespace tessera::io::detail

@@ -98,6 +98,12 @@ void read_at(const Descriptor& file, std::span<std::byte> bytes, index_t offset)
            [&](void* data, std::size_t size, off_t at) { return ::pread(file.get(), data, size, at); });
 }
 
+void truncate_to(const Descriptor& file, index_t bytes) {
+  while (ftruncate(file.get(), bytes) != 0) {
+    if (errno != EINTR) throw IoError(formatted("ftruncate: {}", last_system_error()));
+  }
+}
+
 void begin_flush(const Descriptor& file, index_t offset, index_t bytes) noexcept {
   sync_file_range(file.get(), offset, bytes, SYNC_FILE_RANGE_WRITE);
 }

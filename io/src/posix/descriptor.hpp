@@ -39,6 +39,8 @@ bool is_coherent(const Descriptor& file) noexcept;
 /// Writes or reads all bytes, in as many calls as that takes.
 void write_at(const Descriptor& file, std::span<const std::byte> bytes, index_t offset);
 void read_at(const Descriptor& file, std::span<std::byte> bytes, index_t offset);
+/// Gives the file another size.
+void truncate_to(const Descriptor& file, index_t bytes);
 /// Asks the system to start writing this range to disk. Only a hint: flush_data reports failures.
 void begin_flush(const Descriptor& file, index_t offset, index_t bytes) noexcept;
 /// Returns when everything that this node has written to the file is on disk.

@@ -37,9 +37,7 @@ void reserve_space(const Descriptor& file, index_t offset, index_t bytes, Size s
 
 void release_space(const Descriptor& file) {
   // Truncate to the current size: file systems then free the space beyond it.
-  while (ftruncate(file.get(), size_of_file(file)) != 0) {
-    if (errno != EINTR) throw IoError(formatted("ftruncate: {}", last_system_error()));
-  }
+  truncate_to(file, size_of_file(file));
 }
 
 }  // namespace tessera::io::detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 #include <cmath>
+#include <complex>
 #include <cstdio>
 
 #include <tessera/tessera.hpp>
@@ -8,6 +9,9 @@
 #ifdef WITH_linalg
 #include <tessera/linalg/eigh.hpp>
 #include <tessera/linalg/gemm.hpp>
+#endif
+#ifdef WITH_fft
+#include <tessera/fft/fft.hpp>
 #endif
 #ifdef WITH_io
 #include <tessera/io/save.hpp>
@@ -19,6 +23,12 @@ int main(int argc, char** argv) {
   tessera::Array<double, 2> a(world, {6, 6}, {.name = "a"});
   tessera::fill(a, 0.5);
   double expected = 18.0;
+#ifdef WITH_fft
+  tessera::fft::Transform<double, 2> transform(world, a.dims());
+  tessera::Array<std::complex<double>, 2> spectrum(world, transform.spectrum_dims(), {.name = "spectrum"});
+  transform.forward(a, spectrum);
+  if (std::abs(spectrum.load({0, 0}) - expected) > 1e-12) return 1;
+#endif
 #ifdef WITH_linalg
   // With ELPA's library, where Tessera was built with it.
   if (std::abs(tessera::linalg::eigvalsh(a).back() - 3.0) > 1e-12) return 1;

@@ -28,6 +28,8 @@ class Axis {
   static Axis blocked(index_t extent, int parts);
   /// Block k begins at starts[k]; starts[0] is 0, starts do not decrease, blocks may be empty.
   static Axis irregular(index_t extent, std::vector<index_t> starts);
+  /// Such blocks, which are found faster if they are even.
+  static Axis of_starts(index_t extent, std::vector<index_t> starts);
   /// Blocks of `block` elements dealt out in turn, as ScaLAPACK does.
   static Axis cyclic(index_t extent, index_t block, int parts);
   /// The blocks of an irregular axis, dealt out in turn.

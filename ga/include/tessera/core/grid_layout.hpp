@@ -32,6 +32,10 @@ class GridLayout : public LayoutFrame {
   GridLayout with_tiles() const;
   GridLayout on_ranks(std::vector<int> members, int ranks) const;
   GridLayout with_ghosts(const index_t* widths) const;
+  GridLayout with_axes(std::vector<Axis> axes) const;
+  /// The same with each axis cut into fewer parts: part p of the new grid belongs to the rank that had part
+  /// p * factors of the old one. @local
+  GridLayout with_fewer_parts(std::vector<Axis> axes, const index_t* factors) const;
 
   const Axis& axis(int d) const noexcept { return axes_[static_cast<std::size_t>(d)]; }
   GridOrder grid_order() const noexcept { return grid_order_; }

@@ -42,6 +42,14 @@ class LayoutCore : public LayoutFrame {
   /// The same with ghost cells: room for copies of other ranks' elements around each block. @throws UsageError
   /// unless blocked or irregular, or if a width is negative
   LayoutCore with_ghosts(const index_t* widths) const;
+  /// The same with as many blocks along each axis of a blocked or irregular layout, which begin elsewhere.
+  /// @throws UsageError if there are too many elements
+  LayoutCore with_axes(std::vector<Axis> axes) const { return LayoutCore(grid()->with_axes(std::move(axes))); }
+
+  /// As GridLayout. @throws UsageError if there are too many elements
+  LayoutCore with_fewer_parts(std::vector<Axis> axes, const index_t* factors) const {
+    return LayoutCore(grid()->with_fewer_parts(std::move(axes), factors));
+  }
 
   /// Whether it is a product, which has axes and a grid. @local
   bool is_product() const noexcept { return std::holds_alternative<GridLayout>(kind_); }

@@ -44,6 +44,8 @@ void dot(const SliceCore& x, const SliceCore& y, Conjugate first, void* result);
 /// The part of the sum of conj(x) y that this rank adds for its elements of x, in double precision. Elements of
 /// y on other nodes are fetched. @onesided
 std::complex<double> own_dot(const SliceCore& x, const SliceCore& y);
+double exact_sum(const SliceCore& x);
+double exact_dot(const SliceCore& x, const SliceCore& y);
 enum class Norm { one, two, infinity };
 double norm(const SliceCore& a, Norm which);
 double matrix_norm(const SliceCore& a, MatrixNorm which);

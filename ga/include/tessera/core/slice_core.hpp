@@ -2,10 +2,12 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include <tessera/core/array_core.hpp>
 #include <tessera/core/buffer.hpp>
+#include <tessera/core/field.hpp>
 #include <tessera/runtime/request.hpp>
 
 namespace tessera::detail {
@@ -26,6 +28,8 @@ class SliceCore {
   SliceCore(const ArrayCore& array);
 
   ArrayCore& array() const noexcept { return *array_; }
+  /// The type of the slice's elements: that of the array's, or of a member of them. @local
+  const ElementType& type() const noexcept { return type_; }
   int rank() const noexcept { return rank_; }
   const Coordinates& extents() const noexcept { return extents_; }
   index_t size() const noexcept;
@@ -40,6 +44,10 @@ class SliceCore {
   /// The slice without dimension d, which is held at one position. @throws UsageError for a position outside,
   /// or if it is the only dimension
   SliceCore fixed(int d, index_t at) const;
+
+  /// One member of each element. @throws UsageError if the size of the array's elements is no multiple of the
+  /// member's
+  SliceCore member(const Field& field, ElementKind kind) const;
 
   /// As the functions of patch_transfers.hpp; boxes and buffers are in dimensions of the slice. @onesided
   void put(const Box& box, const Buffer<const void*>& from) const;
@@ -58,8 +66,15 @@ class SliceCore {
   /// Calls f(rank, LocalPiece) for the pieces of a box; data is null for pieces on other nodes. @local
   template <class F>
   void for_each_piece(const Box& box, F&& f) const;
-  /// Whether the same element of both slices always has the same place in the local storage of equal layouts.
+  /// Whether the same element of both slices always has the same place in the local storage of equal layouts,
+  /// or is a member of the elements at these places.
   bool is_aligned_with(const SliceCore& other) const noexcept;
+  /// The patch of the array, if the slice has all elements of one in the array's order of dimensions. @local
+  std::optional<Box> as_patch() const noexcept;
+  /// What each element of the slice is in an element of the array. @local
+  Field field() const noexcept { return {member_, type_.size}; }
+  /// Whether the elements are members of the array's. @local
+  bool is_of_members() const noexcept { return type_ != array_->type(); }
   /// Whether the slices may share elements.
   bool may_overlap(const SliceCore& other) const noexcept;
 
@@ -79,6 +94,8 @@ class SliceCore {
   std::string dimensions() const;  // their numbers, for messages
 
   ArrayCore* array_;
+  ElementType type_;
+  index_t member_ = 0;  // where the slice's element begins in the array's, in bytes
   int rank_;
   Coordinates origin_{};   // in the array
   Coordinates extents_{};  // of the slice

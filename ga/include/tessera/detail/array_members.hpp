@@ -56,58 +56,68 @@ T Array<T, N>::fetch_op(const Index<N>& at, Update update,
 
 template <Element T, std::size_t N>
 template <class U>
-View<U, N> Array<T, N>::local_view(bool with_ghosts) const {
+LocalAccess<U, N> Array<T, N>::access_all(bool with_ghosts) const {
   core_->require_one_array();
+  const detail::LayoutCore& layout = core_->layout();
   const detail::LocalShape& shape = core_->local_shape();
+  const index_t blocks = layout.block_count(group().rank());
+  const detail::Coordinates lo = blocks == 1 ? layout.block(group().rank(), 0).box.lo : detail::Coordinates{};
   Extents<N> extents;
   std::array<index_t, N> strides{};
+  Index<N> first;
   for (std::size_t d = 0; d < N; ++d) {
-    extents[d] = shape.extents[d] + (with_ghosts ? 2 * core_->layout().ghosts()[d] : 0);
+    const index_t ghosts = with_ghosts ? layout.ghosts()[d] : 0;
+    extents[d] = shape.extents[d] + 2 * ghosts;
     strides[d] = shape.strides[d];
+    first[d] = lo[d] - ghosts;
   }
-  return {static_cast<U*>(core_->local_data()) + (with_ghosts ? 0 : shape.offset), extents, strides};
+  U* const data = static_cast<U*>(core_->local_data()) + (with_ghosts ? 0 : shape.offset);
+  return {*core_, detail::ArrayCore::all_blocks, View<U, N>(data, extents, strides),
+          blocks > 1 ? std::optional<Index<N>>() : first};
 }
 
 template <Element T, std::size_t N>
 template <class U>
-View<U, N> Array<T, N>::block_view(int rank, index_t b) const {
+LocalAccess<U, N> Array<T, N>::access_block(int rank, index_t b) const {
   const detail::Piece piece = core_->stored_block(rank, b);
   Extents<N> extents;
   std::array<index_t, N> strides{};
+  Index<N> first;
   for (std::size_t d = 0; d < N; ++d) {
     extents[d] = piece.box.hi[d] - piece.box.lo[d];
     strides[d] = piece.strides[d];
+    first[d] = piece.box.lo[d];
   }
-  return {static_cast<U*>(core_->storage(rank)) + piece.offset, extents, strides};
+  return {*core_, b, View<U, N>(static_cast<U*>(core_->storage(rank)) + piece.offset, extents, strides), first};
 }
 
 template <Element T, std::size_t N>
 LocalAccess<T, N> Array<T, N>::local() {
-  return {*core_, detail::ArrayCore::all_blocks, local_view<T>(false)};
+  return access_all<T>(false);
 }
 template <Element T, std::size_t N>
 LocalAccess<const T, N> Array<T, N>::local() const {
-  return {*core_, detail::ArrayCore::all_blocks, local_view<const T>(false)};
+  return access_all<const T>(false);
 }
 template <Element T, std::size_t N>
 LocalAccess<T, N> Array<T, N>::local_with_ghosts() {
-  return {*core_, detail::ArrayCore::all_blocks, local_view<T>(true)};
+  return access_all<T>(true);
 }
 template <Element T, std::size_t N>
 LocalAccess<const T, N> Array<T, N>::local_with_ghosts() const {
-  return {*core_, detail::ArrayCore::all_blocks, local_view<const T>(true)};
+  return access_all<const T>(true);
 }
 template <Element T, std::size_t N>
 LocalAccess<T, N> Array<T, N>::local_block(index_t b) {
-  return {*core_, b, block_view<T>(group().rank(), b)};
+  return access_block<T>(group().rank(), b);
 }
 template <Element T, std::size_t N>
 LocalAccess<const T, N> Array<T, N>::local_block(index_t b) const {
-  return {*core_, b, block_view<const T>(group().rank(), b)};
+  return access_block<const T>(group().rank(), b);
 }
 template <Element T, std::size_t N>
 LocalAccess<const T, N> Array<T, N>::block_of(int rank, index_t b) const {
-  return {*core_, b, block_view<const T>(rank, b)};
+  return access_block<const T>(rank, b);
 }
 
 template <Element T, std::size_t N>

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include <tessera/core/box.hpp>
+
 namespace tessera {
 
 /// How ghost cells are exchanged; the result is the same.
@@ -27,6 +29,13 @@ struct GhostSides {
   Side side = Side::both;
   Corners corners = Corners::with;
   friend bool operator==(const GhostSides&, const GhostSides&) = default;
+};
+
+/// Which ghost cells of an array take part in any exchange.
+struct HaloShape {
+  Coordinates low{}, high{};  // how many on either side, at most the array's
+  Corners corners = Corners::with;
+  Box only{};  // which elements, along dimensions without ghost cells
 };
 
 }  // namespace detail

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-/// All of HDF5 input and output.
+/// All of input and output.
 
 #include <tessera/io/checkpoint.hpp>
 #include <tessera/io/checkpoint_info.hpp>
@@ -11,5 +11,7 @@
 #include <tessera/io/error.hpp>
 #include <tessera/io/file.hpp>
 #include <tessera/io/load.hpp>
+#include <tessera/io/picture.hpp>
+#include <tessera/io/probes.hpp>
 #include <tessera/io/save.hpp>
 #include <tessera/io/xdmf.hpp>

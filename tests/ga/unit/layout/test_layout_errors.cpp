@@ -80,9 +80,9 @@ TEST(Layout, bad_arguments_are_told) {
   expect_refusal([] { Layout<2>::blocked({10, 3}, -4); }, {"-4"});
   expect_refusal(
       [] {
-        Layout<2>::blocked({10, 3}, 4, {.grid = Extents<2>{0, 4}});
+        Layout<2>::blocked({10, 3}, 4, {.grid = Extents<2>{-1, 4}});
       },
-      {"grid extent 0", "dimension 0"});
+      {"grid extent -1", "dimension 0"});
   expect_refusal([] { Layout<2>::blocked({10, 3}, 4, {.grid = Extents<2>{2, 3}}); }, {"6", "4 ranks"});
   expect_refusal([] { Layout<2>::blocked({most, 3}, 4); }, {"2^63"});
   expect_refusal(

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <cstdio>
 #include <filesystem>
+#include <span>
 #include <string>
 
 #include <fcntl.h>
@@ -22,6 +23,7 @@ namespace {
 using tessera::io::IoError;
 using tessera::io::detail::AtomicFile;
 using tessera::io::detail::Links;
+using tessera::io::detail::replace_file;
 using tessera::test::bytes_of;
 using tessera::test::expect_words;
 using tessera::test::FileSizeLimit;
@@ -193,6 +195,21 @@ TEST_F(AtomicFiles, directory_is_not_replaced) {
   AtomicFile file(path_);
   expect_words(message_of<IoError>([&] { file.begin(); }), {"this is a directory"});
   EXPECT_EQ(directory_.names(), (Names{"a.h5"}));
+}
+
+TEST_F(AtomicFiles, bytes_replace_a_file_but_no_device) {
+  const std::string text = "new";
+  const auto bytes = std::as_bytes(std::span(text));
+  set_bytes(path_, "an old one");
+  replace_file(path_, bytes);
+  EXPECT_EQ(bytes_of(path_), text);
+  EXPECT_EQ(directory_.names(), (Names{"a.h5"}));
+  const auto link = directory_ / "link";
+  std::filesystem::create_symlink("/dev/null", link);
+  expect_words(message_of<IoError>([&] { replace_file(link, bytes); }), {"this is a device"});
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  expect_words(message_of<IoError>([&] { replace_file(directory_ / "missing/a.h5", bytes); }),
+               {"No such file"});
 }
 
 TEST_F(AtomicFiles, missing_directory_is_an_error) {

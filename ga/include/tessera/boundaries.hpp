@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <array>
+#include <functional>
+#include <utility>
+#include <variant>
+
+#include <tessera/detail/cells_of.hpp>
+#include <tessera/offset_view.hpp>
+
+namespace tessera {
+
+/// Where the mirror of a boundary condition is: at the outer face of the last element, or at its middle.
+enum class Mirror : std::uint8_t { at_face, at_element };
+
+/// What the ghost cells beyond one end of a dimension get. The cell number k, counted outwards from 1, gets one
+/// of the following.
+template <class T, std::size_t N>
+class Boundary {
+ public:
+  /// The same value in all cells. @local
+  static Boundary value(const T& value) { return Boundary(Value{value}); }
+  /// The last element, and k times `step` more: zero for a gradient of zero. `step` is the outward derivative
+  /// times the distance of elements. @local
+  static Boundary gradient(const T& step = T{}) requires Arithmetic<T> { return Boundary(Gradient{step}); }
+  /// The k-th element inside, counted from the mirror. @local
+  static Boundary even(Mirror mirror = Mirror::at_face) { return Boundary(Reflection{mirror, 1, T{}}); }
+  /// The same with the other sign, about `value`: twice `value` less the k-th element. So `value` holds at the
+  /// mirror. @local
+  static Boundary odd(Mirror mirror = Mirror::at_face, const T& value = T{}) requires Arithmetic<T> {
+    return Boundary(Reflection{mirror, -1, value});
+  }
+  /// function(position), where the position is the cell's, beyond the array. Along periodic dimensions it is
+  /// that of the element that a cell is a copy of. @local
+  static Boundary function(std::function<T(const Index<N>&)> function) { return Boundary(std::move(function)); }
+
+  /// Fills a patch of cells beyond one end of dimension d. @local
+  void fill(const detail::Cells<T, N>& cells, const Patch<N>& beyond, std::size_t d, bool high) const {
+    const index_t edge = high ? beyond.lo[d] - 1 : beyond.hi[d];  // the last element
+    const auto element = [&](const Index<N>& at) -> T& {
+      Index<N> place;
+      for (std::size_t e = 0; e < N; ++e) place[e] = at[e] - cells.all.lo[e];
+      return cells.view[place];
+    };
+    detail::for_each_index_of(beyond, [&](const Index<N>& cell) {
+      const index_t k = high ? cell[d] - edge : edge - cell[d];
+      const auto inside = [&](index_t from_edge) {
+        Index<N> at = cell;
+        at[d] = high ? edge - from_edge : edge + from_edge;
+        return element(at);
+      };
+      T& target = element(cell);
+      if (const auto* value = std::get_if<Value>(&what_)) {
+        target = value->value;
+      } else if (const auto* function = std::get_if<Function>(&what_)) {
+        target = (*function)(cells.wrapped(cell));
+      } else if constexpr (Arithmetic<T>) {
+        if (const auto* gradient = std::get_if<Gradient>(&what_))
+          target = inside(0) + static_cast<T>(k) * gradient->step;
+        if (const auto* mirrored = std::get_if<Reflection>(&what_)) {
+          const T there = inside(mirrored->mirror == Mirror::at_face ? k - 1 : k);
+          target = mirrored->sign > 0 ? there : mirrored->value + mirrored->value - there;
+        }
+      } else if (const auto* mirrored = std::get_if<Reflection>(&what_)) {
+        target = inside(mirrored->mirror == Mirror::at_face ? k - 1 : k);
+      }
+    });
+  }
+  /// How many elements from the end inwards the outermost of `width` cells is taken from. @local
+  index_t depth(index_t width) const noexcept {
+    if (const auto* mirrored = std::get_if<Reflection>(&what_))
+      return mirrored->mirror == Mirror::at_face ? width : width + 1;
+    return std::holds_alternative<Gradient>(what_) ? 1 : 0;
+  }
+
+ private:
+  struct Value {
+    T value;
+  };
+  struct Gradient {
+    T step;
+  };
+  struct Reflection {
+    Mirror mirror;
+    int sign;
+    T value;
+  };
+  using Function = std::function<T(const Index<N>&)>;
+
+  using What = std::variant<Value, Gradient, Reflection, Function>;
+
+  explicit Boundary(What what) : what_(std::move(what)) {}
+
+  What what_;
+};
+
+/// The boundary conditions of an array: what its ghost cells beyond the ends of dimensions that are not
+/// periodic get. A side without a condition stays as it is.
+template <class T, std::size_t N>
+class Boundaries {
+ public:
+  /// Sets the condition of one side of a dimension, or of both. @local @throws UsageError if there is no such
+  /// dimension
+  Boundaries& set(int dimension, Side side, Boundary<T, N> condition);
+  /// Sets the condition of all sides. @local
+  Boundaries& set(const Boundary<T, N>& condition) {
+    for (int d = 0; d < static_cast<int>(N); ++d) set(d, Side::both, condition);
+    return *this;
+  }
+  /// Fills this rank's ghost cells beyond the ends, dimension by dimension. Cells beyond several ends are
+  /// filled from those that were filled before. Call it after update_ghosts(); a Halo does so itself. Without
+  /// corners, only cells beside the block are filled. @local @throws UsageError if the block has fewer elements
+  /// than a mirror needs, or for a slice that is permuted, stepped, or cut where there are ghost cells
+  template <WritableOperand A>
+  requires(rank_v<A> == N && std::is_same_v<value_t<A>, T>) void apply(A&& a,
+                                                                       Corners corners = Corners::with) const {
+    apply_to(slice_of(a).core(), corners);
+  }
+  /// The same for the compiled slice; for Tessera's own modules. @local
+  void apply_to(const detail::SliceCore& slice, Corners corners) const;
+
+ private:
+  std::array<std::array<std::optional<Boundary<T, N>>, 2>, N> conditions_;  // low and high
+};
+
+template <class T, std::size_t N>
+Boundaries<T, N>& Boundaries<T, N>::set(int dimension, Side side, Boundary<T, N> condition) {
+  if (dimension < 0 || dimension >= static_cast<int>(N)) {
+    throw UsageError("Boundaries::set: there is no dimension " + std::to_string(dimension) +
+                     "; the dimensions are 0 to " + std::to_string(N - 1));
+  }
+  auto& sides = conditions_[static_cast<std::size_t>(dimension)];
+  if (side != Side::high) sides[0] = condition;
+  if (side != Side::low) sides[1] = condition;
+  return *this;
+}
+
+template <class T, std::size_t N>
+void Boundaries<T, N>::apply_to(const detail::SliceCore& slice, Corners corners) const {
+  const detail::Cells<T, N> cells = detail::cells_of<T, N>(slice, "Boundaries::apply");
+  if (cells.block.empty()) return;
+  for (std::size_t d = 0; d < N; ++d) {
+    for (const bool high : {false, true}) {
+      const auto& condition = conditions_[d][high ? 1 : 0];
+      if (!condition || !cells.is_beyond(d, high)) continue;
+      Patch<N> beyond = cells.block;
+      const index_t width = high ? cells.all.hi[d] - cells.block.hi[d] : cells.block.lo[d] - cells.all.lo[d];
+      beyond.lo[d] = high ? cells.block.hi[d] : cells.all.lo[d];
+      beyond.hi[d] = high ? cells.all.hi[d] : cells.block.lo[d];
+      // Along dimensions before d, all cells have values by now. Along those behind d, cells beyond an end have
+      // none.
+      for (std::size_t e = 0; e < N && corners == Corners::with; ++e) {
+        if (e == d) continue;
+        if (e < d || !cells.is_beyond(e, false)) beyond.lo[e] = cells.all.lo[e];
+        if (e < d || !cells.is_beyond(e, true)) beyond.hi[e] = cells.all.hi[e];
+      }
+      const index_t depth = width == 0 ? 0 : condition->depth(width);
+      const index_t there = cells.block.hi[d] - cells.block.lo[d];
+      if (depth > there) detail::throw_thin_block(slice, static_cast<int>(d), there, depth);
+      condition->fill(cells, beyond, d, high);
+    }
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/stencil.hpp>
+
+#include "onesided_model.hpp"
+
+namespace {
+
+using namespace tessera;
+using namespace tessera::test;
+
+TEST(Stencil, interior_and_boundary_visit_each_element_of_the_block_once) {
+  Random random(1);
+  for (int round = 0; round < 40; ++round) {
+    const Extents<3> dims{pick(random, 1, 9), pick(random, 1, 9), pick(random, 1, 9)};
+    const PerDimension<index_t, 3> widths{pick(random, 0, 2), pick(random, 0, 2), pick(random, 1, 2)};
+    Array<int, 3> a(world(), Layout<3>::blocked(dims, world().size()), {.name = "a", .ghosts = widths});
+    const Patch<3> block = a.local_patch();
+    LocalArray<int, 3> visits(dims), inside(dims);
+    for_each_interior(a, [&](index_t i, index_t j, index_t k) { ++visits(i, j, k), ++inside(i, j, k); });
+    for_each_boundary(a, [&](index_t i, index_t j, index_t k) { ++visits(i, j, k); });
+    for_each_index(Patch<3>::whole(dims), [&](const Index<3>& at) {
+      ASSERT_EQ(visits[at], block.contains(at) ? 1 : 0);
+      bool is_inside = block.contains(at);
+      for (std::size_t d = 0; d < 3; ++d)
+        is_inside = is_inside && at[d] - widths[d] >= block.lo[d] && at[d] + widths[d] < block.hi[d];
+      ASSERT_EQ(inside[at], is_inside ? 1 : 0);
+    });
+  }
+}
+
+// A ring of numbers is shifted by a stencil, with the update under way meanwhile.
+TEST(Stencil, computes_the_interior_during_an_update) {
+  const int ranks = world().size();
+  const index_t n = 5 * ranks;
+  const ArrayOptions<1> options{.name = "ring", .ghosts = 2, .periodic = {true}};
+  Array<double, 1> now(world(), Layout<1>::blocked({n}, ranks), options), next(world(), now.layout(), options);
+  for_each_point(now.local_patch(), [&](index_t i) { now.store({i}, static_cast<double>(i)); });
+  now.sync();
+  constexpr index_t steps = 7;
+  for (index_t step = 0; step < steps; ++step) {
+    {
+      const auto from_access = std::as_const(now).local_with_ghosts();
+      const auto to_access = next.local();
+      const auto from = from_access.global();
+      const auto to = to_access.global();
+      const auto shift = [&](index_t i) { to(i) = from(i - 2) + from(i + 2) - from(i); };
+      auto update = now.update_ghosts_async();
+      for_each_interior(now, shift);
+      update.wait();
+      for_each_boundary(now, shift);
+    }
+    std::swap(now, next);
+  }
+  std::vector<double> model(at(n)), other(at(n));
+  for (index_t i = 0; i < n; ++i) model[at(i)] = static_cast<double>(i);
+  for (index_t step = 0; step < steps; ++step) {
+    for (index_t i = 0; i < n; ++i)
+      other[at(i)] = model[at((i + n - 2) % n)] + model[at((i + 2) % n)] - model[at(i)];
+    model.swap(other);
+  }
+  for_each_point(now.local_patch(), [&](index_t i) { EXPECT_EQ(now.load({i}), model[at(i)]) << i; });
+  now.sync();
+}
+
+}  // namespace
