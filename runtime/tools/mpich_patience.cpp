@@ -13,7 +13,9 @@
 extern "C" unsigned ucp_worker_progress(void* worker) {
   static const auto progress = reinterpret_cast<unsigned (*)(void*)>(dlsym(RTLD_NEXT, "ucp_worker_progress"));
   constexpr int patience = 32;
-  thread_local int idle = 0;
+  // Without this model the library needs ld-linux.so by name. It then stands before AddressSanitizer in the
+  // order of libraries, and that does not find what it looks for behind itself.
+  [[gnu::tls_model("initial-exec")]] thread_local int idle = 0;
   const unsigned done = progress(worker);
   if (done != 0) {
     idle = 0;
