@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "run.hpp"
+
+#include <cstdio>
+
+namespace solvers {
+
+using tessera::index_t;
+
+void add_run_options(CLI::App& app, RunOptions& options) {
+  app.add_option(
+      "--checkpoint", options.checkpoint,
+      "Write checkpoints to HDF5 files that begin with this name, and go on from the newest of them. "
+      "SIGUSR1 writes one; SIGTERM writes one and ends the run");
+  app.add_option("--checkpoint-every", options.checkpoint_every, "Minutes from one checkpoint to the next")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_flag("--quiet", options.is_quiet, "No progress");
+}
+
+int run_program(CLI::App& app, int argc, char** argv,
+                const std::function<void(const tessera::Runtime&)>& solve) {
+  const tessera::Runtime runtime(argc, argv);
+  const bool speaks = runtime.world().rank() == 0;
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // Every rank has the same arguments; only rank 0 prints.
+    return speaks ? app.exit(error) : error.get_exit_code();
+  }
+  std::string problem;
+  try {
+    solve(runtime);
+    return 0;
+  } catch (const SolverError& error) {
+    problem = error.what();
+  } catch (const tessera::UsageError& error) {
+    problem = error.what();
+  } catch (const tessera::io::IoError& error) {
+    problem = error.what();
+  }
+  if (speaks) fmt::print(stderr, "{}: {}\n", app.get_name(), problem);
+  return 1;
+}
+
+Run::Run(const tessera::Group& world, const RunOptions& options, index_t steps)
+    : world_(world), prefix_(options.checkpoint), is_quiet_(options.is_quiet), steps_(steps) {
+  const bool writes = !prefix_.empty();
+  if (writes) checkpoint_.emplace(world, prefix_);
+  const auto every = std::chrono::duration_cast<std::chrono::seconds>(
+      std::chrono::duration<double, std::ratio<60>>(options.checkpoint_every));
+  if (writes) schedule_.emplace(world, tessera::io::ScheduleOptions{.every = every, .signals = true});
+}
+
+index_t Run::start() {
+  if (checkpoint_) {
+    checkpoint_->claim();
+    if (const auto restored = checkpoint_->restore()) {
+      step_ = restored->step;
+      if (world_.rank() == 0) {
+        for (const auto& [file, reason] : restored->skipped)
+          fmt::print("Skipped {}: {}\n", file.string(), reason);
+        fmt::print("Goes on from {}, step {}\n", restored->file.string(), step_);
+      }
+    }
+  }
+  first_ = step_;
+  start_ = shown_ = Clock::now();
+  return step_;
+}
+
+bool Run::next() {
+  if (is_in_step_) {
+    ++step_;
+    show_progress();
+    if (schedule_ && schedule_->due()) checkpoint_->write_async(step_);
+  }
+  is_in_step_ = step_ < steps_ && !(schedule_ && schedule_->should_stop());
+  return is_in_step_;
+}
+
+bool Run::finish() {
+  if (checkpoint_) {
+    if (checkpoint_->last_step() != step_) checkpoint_->write(step_);
+    checkpoint_->close();
+  }
+  const bool is_done = step_ >= steps_;
+  if (!is_done && world_.rank() == 0)
+    fmt::print("Stopped after step {} of {}; the same command goes on\n", step_, steps_);
+  return is_done;
+}
+
+double Run::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+void Run::show_progress() {
+  if (is_quiet_ || world_.rank() != 0) return;
+  const auto now = Clock::now();
+  if (now - shown_ < std::chrono::seconds(5)) return;
+  shown_ = now;
+  const double left = seconds() / static_cast<double>(step_ - first_) * static_cast<double>(steps_ - step_);
+  fmt::print(stderr, "step {} of {}, {:.0f} s left\n", step_, steps_, left);
+}
+
+}  // namespace solvers

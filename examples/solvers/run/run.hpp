@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+//
+// What every solver here has: a command line, progress, checkpoints, an end by SIGTERM, and a look for NaN.
+#pragma once
+
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <tessera/io/io.hpp>
+#include <tessera/tessera.hpp>
+
+namespace solvers {
+
+/// A calculation that cannot be done, or went wrong. The message says why, and what to try.
+class SolverError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Options that every solver has.
+struct RunOptions {
+  std::string checkpoint;        ///< where checkpoint files begin; empty for none
+  double checkpoint_every = 10;  ///< minutes
+  bool is_quiet = false;         ///< no progress
+};
+
+void add_run_options(CLI::App& app, RunOptions& options);
+
+/// The main function of a solver: parses the command line, and calls `solve` on every rank. A SolverError, a
+/// UsageError or an IoError of all ranks becomes a message of rank 0. Returns the program's exit status.
+int run_program(CLI::App& app, int argc, char** argv,
+                const std::function<void(const tessera::Runtime&)>& solve);
+
+/// The steps of a simulation, with progress, checkpoints and restart. Begin with add() and start(), then call
+/// next() before each step, and finish() behind the last.
+class Run {
+ public:
+  /// @collective
+  Run(const tessera::Group& world, const RunOptions& options, tessera::index_t steps);
+  /// Checkpoints contain this array, slice or number.
+  template <class T>
+  void add(std::string_view name, T&& what) {
+    if (checkpoint_) checkpoint_->add(name, std::forward<T>(what));
+  }
+  /// Restores the newest checkpoint if there is one, and says so. Returns the number of steps that are done: 0
+  /// if the run begins from its initial values. @collective @throws IoError
+  tessera::index_t start();
+  /// Whether another step is to be done: neither was this the last, nor is the job to end. Writes a checkpoint
+  /// that is due. @collective @throws IoError
+  bool next();
+  /// The number of steps that are done.
+  tessera::index_t step() const noexcept { return step_; }
+  /// Writes the last state unless it is in the newest checkpoint. Returns whether all steps are done; if not,
+  /// the job was told to end. @collective @throws IoError
+  bool finish();
+  /// The time of the steps of this run, in seconds.
+  double seconds() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void show_progress();
+
+  const tessera::Group& world_;
+  std::string prefix_;
+  bool is_quiet_;
+  tessera::index_t steps_, step_ = 0, first_ = 0;
+  bool is_in_step_ = false;
+  std::optional<tessera::io::Checkpoint> checkpoint_;
+  std::optional<tessera::io::CheckpointSchedule> schedule_;
+  Clock::time_point start_ = Clock::now(), shown_ = start_;
+};
+
+/// Throws a SolverError on every rank if an element is NaN or infinite. It names the field, the position and
+/// the step. @collective
+template <class Operand>
+void require_finite(const Operand& field, std::string_view name, tessera::index_t step) {
+  if (std::isfinite(norm_inf(field))) return;
+  auto found = max_element(field);
+  if (std::isfinite(found.value)) found = min_element(field);
+  std::string at;
+  for (const tessera::index_t i : found.at) at += (at.empty() ? "" : ", ") + std::to_string(i);
+  throw SolverError(fmt::format(
+      "{} is {} at ({}) after step {}: the calculation is not stable; take shorter steps, or a finer grid",
+      name, found.value, at, step));
+}
+
+}  // namespace solvers
