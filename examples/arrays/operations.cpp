@@ -50,10 +50,9 @@ bool transforms(const Group& world) {
   tessera::transform(x, [](double a) { return std::sqrt(a); });  // in place
   // The largest step for which middle + step * y stays positive: the smallest of the elements' largest steps.
   fill(y, -2.0);
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  const double step = tessera::transform_reduce(
-      middle, y, infinity, [](double a, double b) { return std::min(a, b); },
-      [](double a, double change) { return change < 0 ? -a / change : infinity; });
+  const double step = tessera::transform_reduce(middle, y, Reduce::min, [](double a, double change) {
+    return change < 0 ? -a / change : std::numeric_limits<double>::infinity();
+  });
   // [transform]
   return middle.load({0}) == 20 && middle.load({24}) == 24 && x.load({49}) == 7 && step == 10;
 }

@@ -4,7 +4,9 @@
 
 #include <concepts>
 #include <cstdint>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include <tessera/core/operations.hpp>
 #include <tessera/slice.hpp>
@@ -139,6 +141,24 @@ void clamp(A&& a, std::type_identity_t<value_t<A>> low, std::type_identity_t<val
   detail::clamp(slice_of(a).core(), &low, &high);
 }
 
+namespace detail {
+
+/// Whether F maps elements of the sources to elements of the target.
+template <class F, class Target, class... Source>
+concept Transforms = WritableOperand<Target> &&(OfSameRank<Target, Source>&&...) &&
+                     MapsTo<F, value_t<Target>, value_t<Source>...>;
+/// The same of the arguments (sources..., target, F).
+template <class Arguments, class Sources>
+inline constexpr bool are_of_transform = false;
+template <class Arguments, std::size_t... s>
+requires(sizeof...(s) >= 1 &&
+         sizeof...(s) <=
+             max_sources) inline constexpr bool are_of_transform<Arguments, std::index_sequence<s...>> =
+    Transforms<std::tuple_element_t<sizeof...(s) + 1, Arguments>, std::tuple_element_t<sizeof...(s), Arguments>,
+               std::tuple_element_t<s, Arguments>...>;
+
+}  // namespace detail
+
 /// Applies a function to each element. The function takes elements by value or as const references. Collective
 /// like all operations here. Transform is an object: for arrays of complex numbers, argument-dependent lookup
 /// would also find std::transform, which matches equally well.
@@ -150,25 +170,21 @@ struct Transform {
   void operator()(A&& a, F&& f) const {
     detail::transform<value_t<A>, value_t<A>>(f, slice_of(a).core(), slice_of(a).core());
   }
-  /// y = f(x), z = f(x, y), w = f(x, y, z), element by element; the element types may differ. @collective
-  /// @throws likewise
-  template <Operand X, WritableOperand Y, class F>
-  requires OfSameRank<X, Y> && detail::MapsTo<F, value_t<Y>, value_t<X>>
-  void operator()(const X& x, Y&& y, F&& f) const {
-    detail::transform<value_t<Y>, value_t<X>>(f, slice_of(y).core(), slice_of(x).core());
-  }
-  template <Operand X, Operand Y, WritableOperand Z, class F>
-  requires OfSameRank<X, Y> && OfSameRank<X, Z> && detail::MapsTo<F, value_t<Z>, value_t<X>, value_t<Y>>
-  void operator()(const X& x, const Y& y, Z&& z, F&& f) const {
-    detail::transform<value_t<Z>, value_t<X>, value_t<Y>>(f, slice_of(z).core(), slice_of(x).core(),
-                                                          slice_of(y).core());
-  }
-  template <Operand X, Operand Y, Operand Z, WritableOperand W, class F>
-  requires OfSameRank<X, Y> && OfSameRank<X, Z> && OfSameRank<X, W> &&
-      detail::MapsTo<F, value_t<W>, value_t<X>, value_t<Y>, value_t<Z>>
-  void operator()(const X& x, const Y& y, const Z& z, W&& w, F&& f) const {
-    detail::transform<value_t<W>, value_t<X>, value_t<Y>, value_t<Z>>(f, slice_of(w).core(), slice_of(x).core(),
-                                                                      slice_of(y).core(), slice_of(z).core());
+  /// transform(x, y, ..., z, f): z = f(x, y, ...), element by element, of up to seven operands. The element
+  /// types may differ. @collective @throws likewise
+  template <class... Argument>
+  requires(sizeof...(Argument) > 2 &&
+           detail::are_of_transform<std::tuple<Argument&&...>,
+                                    std::make_index_sequence<sizeof...(Argument) - 2>>) void
+  operator()(Argument&&... arguments) const {
+    const auto split = std::forward_as_tuple(std::forward<Argument>(arguments)...);
+    constexpr std::size_t sources = sizeof...(Argument) - 2;
+    [&]<std::size_t... s>(std::index_sequence<s...>) {
+      auto& target = std::get<sources>(split);
+      detail::transform<value_t<decltype(target)>, value_t<decltype(std::get<s>(split))>...>(
+          std::get<sources + 1>(split), slice_of(target).core(), slice_of(std::get<s>(split)).core()...);
+    }
+    (std::make_index_sequence<sources>());
   }
 };
 inline constexpr Transform transform{};

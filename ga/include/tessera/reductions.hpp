@@ -5,8 +5,12 @@
 #include <concepts>
 #include <functional>
 #include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 
 #include <tessera/core/operations.hpp>
+#include <tessera/core/reduce_values.hpp>
 #include <tessera/slice.hpp>
 
 // Reductions over all elements of an array or slice. The result is the same on every rank. All are collective,
@@ -81,28 +85,85 @@ requires Gives<F, U, U, value_t<A>> && Gives<F, U, U, U> U reduce(const A& a, co
   return detail::fold<U, value_t<A>>("reduce", start, f, take, slice_of(a).core());
 }
 
-/// Applies map(x), map(x, y) or map(x, y, z) to each element, and combines the results by f, which must be
-/// associative and commutative. `start` is a neutral result: it changes no other. The element types may differ.
-/// TransformReduce is an object: if f is of std, argument-dependent lookup would also find
-/// std::transform_reduce, which matches equally well. @collective @throws as reduce, if f or map throws
+namespace detail {
+
+/// What Map makes of the elements of operands.
+template <class Map, class... Operands>
+using mapped_t = std::remove_cvref_t<std::invoke_result_t<Map&, const value_t<Operands>&...>>;
+/// Whether the operands fit each other, and Map takes their elements.
+template <class Map, class... Operands>
+concept Maps = (Operand<Operands> && ...) &&
+               (OfSameRank<std::tuple_element_t<0, std::tuple<Operands...>>, Operands> && ...) &&
+               std::invocable<Map&, const value_t<Operands>&...>;
+template <class F, class Map, class U, class... Operands>
+concept Joins =
+    Element<U> && Maps<Map, Operands...> && Gives<F, U, U, U> && Gives<Map, U, value_t<Operands>...>;
+template <class Operation, class Map, class... Operands>
+concept Combines =
+    std::same_as<Operation, Reduce> && Maps<Map, Operands...> && Arithmetic<mapped_t<Map, Operands...>>;
+
+template <std::size_t k, class Arguments>
+using plain_t = std::remove_reference_t<std::tuple_element_t<k, Arguments>>;
+/// Whether there are arguments (operands..., start, f, map).
+template <class Arguments, class Places>
+inline constexpr bool join = false;
+template <class Arguments, std::size_t... x>
+requires(sizeof...(x) <= max_sources) inline constexpr bool join<Arguments, std::index_sequence<x...>> =
+    Joins<plain_t<sizeof...(x) + 1, Arguments>, plain_t<sizeof...(x) + 2, Arguments>,
+          std::remove_cv_t<plain_t<sizeof...(x), Arguments>>, plain_t<x, Arguments>...>;
+/// Whether there are arguments (operands..., Reduce, map).
+template <class Arguments, class Places>
+inline constexpr bool combine_by_operation = false;
+template <class Arguments, std::size_t... x>
+requires(sizeof...(x) <=
+         max_sources) inline constexpr bool combine_by_operation<Arguments, std::index_sequence<x...>> =
+    Combines<std::remove_cv_t<plain_t<sizeof...(x), Arguments>>, plain_t<sizeof...(x) + 1, Arguments>,
+             plain_t<x, Arguments>...>;
+
+}  // namespace detail
+
+/// Applies a function to the elements of up to seven operands, position by position, and combines the results.
+/// The element types may differ. TransformReduce is an object: if f is of std, argument-dependent lookup would
+/// also find std::transform_reduce, which matches equally well. @collective @throws as reduce, if f or map
+/// throws
 struct TransformReduce {
-  template <Operand X, Element U, class F, class Map>
-  requires Gives<F, U, U, U> && Gives<Map, U, value_t<X>> U operator()(const X& x, const U& start, F&& f,
-                                                                       Map&& map) const {
-    return detail::transform_reduce<U, value_t<X>>(start, f, map, slice_of(x).core());
+  /// transform_reduce(x, y, ..., start, f, map): the results of map(x, y, ...) are combined by f, which must be
+  /// associative and commutative. `start` is a neutral result: it changes no other. The result is of its type.
+  template <class... Argument>
+  requires(sizeof...(Argument) > 3 &&
+           detail::join<std::tuple<Argument&&...>, std::make_index_sequence<sizeof...(Argument) - 3>>) auto
+  operator()(Argument&&... arguments) const {
+    const auto split = std::forward_as_tuple(std::forward<Argument>(arguments)...);
+    constexpr std::size_t operands = sizeof...(Argument) - 3;
+    return combined(split, std::get<operands>(split), std::get<operands + 1>(split),
+                    std::get<operands + 2>(split), std::make_index_sequence<operands>());
   }
-  template <Operand X, Operand Y, Element U, class F, class Map>
-  requires OfSameRank<X, Y> && Gives<F, U, U, U> && Gives<Map, U, value_t<X>, value_t<Y>> U
-  operator()(const X& x, const Y& y, const U& start, F&& f, Map&& map) const {
-    return detail::transform_reduce<U, value_t<X>, value_t<Y>>(start, f, map, slice_of(x).core(),
-                                                               slice_of(y).core());
+  /// transform_reduce(x, y, ..., Reduce::max, map): the results are combined by one of the operations of
+  /// reduce(a, operation), as there. @throws UsageError for an operation that the results' type does not have
+  template <class... Argument>
+  requires(sizeof...(Argument) > 2 &&
+           detail::combine_by_operation<std::tuple<Argument&&...>,
+                                        std::make_index_sequence<sizeof...(Argument) - 2>>) auto
+  operator()(Argument&&... arguments) const {
+    const auto split = std::forward_as_tuple(std::forward<Argument>(arguments)...);
+    constexpr std::size_t operands = sizeof...(Argument) - 2;
+    const Reduce operation = std::get<operands>(split);
+    auto& map = std::get<operands + 1>(split);
+    return [&]<std::size_t... x>(std::index_sequence<x...> places) {
+      using U = detail::mapped_t<decltype(map), std::tuple_element_t<x, std::tuple<Argument&&...>>...>;
+      const U neutral = detail::identity<U>(operation);
+      static_cast<void>(detail::combine(operation, neutral, neutral));  // throws alike if no rank has elements
+      return combined(
+          split, neutral, [operation](U a, U b) { return detail::combine(operation, a, b); }, map, places);
+    }
+    (std::make_index_sequence<operands>());
   }
-  template <Operand X, Operand Y, Operand Z, Element U, class F, class Map>
-  requires OfSameRank<X, Y> && OfSameRank<X, Z> && Gives<F, U, U, U> &&
-      Gives<Map, U, value_t<X>, value_t<Y>, value_t<Z>>
-          U operator()(const X& x, const Y& y, const Z& z, const U& start, F&& f, Map&& map) const {
-    return detail::transform_reduce<U, value_t<X>, value_t<Y>, value_t<Z>>(
-        start, f, map, slice_of(x).core(), slice_of(y).core(), slice_of(z).core());
+
+ private:
+  template <class Split, class U, class F, class Map, std::size_t... x>
+  static U combined(const Split& split, const U& start, F&& f, Map& map, std::index_sequence<x...>) {
+    return detail::transform_reduce<U, value_t<std::tuple_element_t<x, Split>>...>(
+        start, f, map, slice_of(std::get<x>(split)).core()...);
   }
 };
 inline constexpr TransformReduce transform_reduce{};

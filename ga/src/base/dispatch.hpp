@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include <complex>
 #include <string_view>
 
 #include <tessera/runtime/detail/with_number.hpp>
@@ -20,14 +19,5 @@ decltype(auto) with_kind(ElementKind kind, std::string_view operation, F&& f) {
   }
   return with_number(kind, f);
 }
-
-template <class T>
-struct RealOf {
-  using type = T;
-};
-template <class T>
-struct RealOf<std::complex<T>> {
-  using type = T;
-};
 
 }  // namespace tessera::detail

@@ -4,9 +4,9 @@
 #include <type_traits>
 #include <vector>
 
+#include <tessera/core/arithmetic.hpp>
 #include <tessera/core/operations.hpp>
 
-#include "base/arithmetic.hpp"
 #include "base/dispatch.hpp"
 #include "base/patch_text.hpp"
 #include "format.hpp"

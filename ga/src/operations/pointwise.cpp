@@ -5,9 +5,9 @@
 #include <cstring>
 #include <type_traits>
 
+#include <tessera/core/arithmetic.hpp>
 #include <tessera/core/operations.hpp>
 
-#include "base/arithmetic.hpp"
 #include "base/dispatch.hpp"
 #include "base/philox.hpp"
 #include "format.hpp"

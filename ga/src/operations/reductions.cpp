@@ -8,12 +8,12 @@
 #include <type_traits>
 #include <vector>
 
+#include <tessera/core/arithmetic.hpp>
 #include <tessera/core/operations.hpp>
+#include <tessera/core/reduce_values.hpp>
 
-#include "base/arithmetic.hpp"
 #include "base/dispatch.hpp"
 #include "format.hpp"
-#include "operations/reduce_values.hpp"
 
 namespace tessera::detail {
 namespace {

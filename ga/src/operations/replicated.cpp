@@ -4,12 +4,13 @@
 #include <limits>
 #include <vector>
 
+#include <tessera/core/reduce_values.hpp>
 #include <tessera/detail/node_copies.hpp>
 #include <tessera/runtime/error.hpp>
 
 #include "base/box_chunks.hpp"
+#include "base/dispatch.hpp"
 #include "format.hpp"
-#include "operations/reduce_values.hpp"
 
 namespace tessera::detail {
 namespace {

@@ -4,14 +4,14 @@
 #include <optional>
 #include <vector>
 
+#include <tessera/core/arithmetic.hpp>
 #include <tessera/core/operations.hpp>
+#include <tessera/core/reduce_values.hpp>
 
-#include "base/arithmetic.hpp"
 #include "base/dispatch.hpp"
 #include "base/patch_text.hpp"
 #include "base/vector_share.hpp"
 #include "format.hpp"
-#include "operations/reduce_values.hpp"
 
 // Prefix operations on vectors: each rank works on an even share, and takes over the result of the shares
 // before it.

@@ -8,9 +8,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include <tessera/core/arithmetic.hpp>
 #include <tessera/runtime/types.hpp>
-
-#include "base/arithmetic.hpp"
 
 // The inner loop of sparse products. The order of the additions of a row is the same for all numbers of rows.
 namespace tessera::detail {

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include <tessera/core/agreed.hpp>
+#include <tessera/core/arithmetic.hpp>
 #include <tessera/core/axis.hpp>
 #include <tessera/sparse.hpp>
 
-#include "base/arithmetic.hpp"
 #include "base/at.hpp"
 
 // How the rows of a sparse matrix are put together from triplets that are on any rank.

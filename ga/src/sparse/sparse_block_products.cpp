@@ -5,7 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/arithmetic.hpp"
+#include <tessera/core/arithmetic.hpp>
+
 #include "base/at.hpp"
 #include "sparse/sparse_products.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/core/arithmetic.hpp>
 #include <tessera/sparse_file.hpp>
 
 #include <algorithm>
@@ -16,7 +17,6 @@
 
 #include <tessera/core/agreed.hpp>
 
-#include "base/arithmetic.hpp"
 #include "format.hpp"
 
 namespace tessera {

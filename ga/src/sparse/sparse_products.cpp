@@ -8,9 +8,9 @@
 #include <cstddef>
 #include <vector>
 
+#include <tessera/core/arithmetic.hpp>
 #include <tessera/core/operand_walk.hpp>
 
-#include "base/arithmetic.hpp"
 #include "base/at.hpp"
 #include "sparse/row_sums.hpp"
 

@@ -63,4 +63,32 @@ TEST(Stencil, computes_the_interior_during_an_update) {
   now.sync();
 }
 
+// Each element and each ghost cell is visited once, with its index, and can be set.
+TEST(Stencil, loops_and_fills_reach_ghost_cells) {
+  Random random(2);
+  for (int round = 0; round < 20; ++round) {
+    const Extents<2> dims{pick(random, 1, 9), pick(random, 1, 9)};
+    const index_t rows = pick(random, 0, 2), columns = pick(random, 0, 2);
+    Array<index_t, 2> a(world(), Layout<2>::blocked(dims, world().size()),
+                        {.name = "a", .ghosts = {rows, columns}});
+    fill_with_ghosts(a, 7);
+    const Patch<2> block = a.local_patch();
+    index_t visited = 0, sum = 0;
+    for_each_local_with_ghosts(a, [&](const Index<2>& at, index_t& element) {
+      EXPECT_GE(at[0], block.lo[0] - rows);
+      EXPECT_LT(at[1], block.hi[1] + columns);
+      sum += element;
+      ++visited;
+      element = 100 * at[0] + at[1];
+    });
+    const index_t expected =
+        block.empty() ? 0 : (block.hi[0] - block.lo[0] + 2 * rows) * (block.hi[1] - block.lo[1] + 2 * columns);
+    EXPECT_EQ(visited, expected);
+    EXPECT_EQ(sum, 7 * expected);
+    const auto access = std::as_const(a).local_with_ghosts();
+    const auto from = access.global();
+    for_each_point(from.patch(), [&](index_t j, index_t i) { EXPECT_EQ(from(j, i), 100 * j + i); });
+  }
+}
+
 }  // namespace

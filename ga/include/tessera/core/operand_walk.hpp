@@ -59,7 +59,7 @@ struct ElementRun {
 using RunFunction = std::function<void(const ElementRun&)>;
 
 /// The most sources that an operation may have.
-inline constexpr std::size_t max_sources = 3;
+inline constexpr std::size_t max_sources = 7;
 
 /// Walks the elements of `target` that this rank owns, together with the same elements of the sources, in any
 /// layouts. Elements on the node are read directly, and others are fetched in pieces. Sources must not be

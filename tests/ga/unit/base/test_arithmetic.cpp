@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-#include "base/arithmetic.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +7,8 @@
 #include <complex>
 #include <cstdint>
 #include <limits>
+
+#include <tessera/core/arithmetic.hpp>
 
 namespace {
 

@@ -11,6 +11,16 @@
 // The operations of kernels on elements of each arithmetic type; everything is @local.
 namespace tessera::detail {
 
+/// The type of the parts of a complex number; a real type itself.
+template <class T>
+struct RealOf {
+  using type = T;
+};
+template <class T>
+struct RealOf<std::complex<T>> {
+  using type = T;
+};
+
 /// The value that a pointer to unknown elements points to. @local
 template <class T>
 T value(const void* pointer) {

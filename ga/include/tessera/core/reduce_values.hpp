@@ -4,15 +4,15 @@
 
 #include <complex>
 #include <limits>
+#include <string>
 #include <type_traits>
 
+#include <tessera/core/arithmetic.hpp>
 #include <tessera/runtime/error.hpp>
 #include <tessera/runtime/group.hpp>
 #include <tessera/runtime/types.hpp>
 
-#include "base/arithmetic.hpp"
-#include "base/dispatch.hpp"
-#include "format.hpp"
+// The operations of reductions on two values.
 
 namespace tessera::detail {
 
@@ -67,8 +67,8 @@ T combine(Reduce operation, T a, T b) {
         break;
     }
   }
-  throw UsageError(
-      formatted("{} is not defined for elements of {}", to_string(operation), to_string(element_kind<T>())));
+  throw UsageError(std::string(to_string(operation)) + " is not defined for elements of " +
+                   to_string(element_kind<T>()));
 }
 
 }  // namespace tessera::detail
