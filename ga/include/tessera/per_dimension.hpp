@@ -28,8 +28,8 @@ class PerDimension {
   /// The same value for all dimensions.
   constexpr PerDimension(T all) { values_.fill(all); }
   /// Chosen for one value in braces, which then does not compile: it is unclear which dimension the value is
-  /// for.
-  constexpr explicit PerDimension(T all) requires(N > 1) { values_.fill(all); }
+  /// for. (Always inlined, as GCC gives it the same symbol as the constructor above.)
+  [[gnu::always_inline]] constexpr explicit PerDimension(T all) requires(N > 1) { values_.fill(all); }
   template <class V>
   requires(std::is_arithmetic_v<V> && !detail::ConvertsTo<V, T>) PerDimension(V)
   = delete;
