@@ -31,6 +31,8 @@ constexpr Section sections[] = {
     {"transposition", "transpose and permute, against copy", transposition},
     {"permuted", "axpby and dot of permuted operands, against permute and then the operation", permuted},
     {"ghosts", "update_ghosts, against messages", ghosts},
+    {"fields", "a Halo of five fields, against packed messages and five updates", several_fields},
+    {"hiding", "the exchange of ghost cells behind the interior", hiding, Where::several_nodes, 2},
     {"delay", "who waits for a rank that is late to update_ghosts", delay, Where::anywhere, 5},
     {"elementwise", "fill to norm2, against loops", elementwise, Where::one_node},
     {"creation", "making an array and closing it", creation},

@@ -23,6 +23,8 @@ void redistribution(Session& session, const Place& place);
 void transposition(Session& session, const Place& place);
 void permuted(Session& session, const Place& place);
 void ghosts(Session& session, const Place& place);
+void several_fields(Session& session, const Place& place);
+void hiding(Session& session, const Place& place);
 void delay(Session& session, const Place& place);
 void elementwise(Session& session, const Place& place);
 void creation(Session& session, const Place& place);
