@@ -43,6 +43,15 @@ concept MdspanLike = requires(const M& m, std::size_t d) {
   == N;
 };
 
+/// An mdspan of rank N over elements T that takes any strides: std::mdspan<T, std::dextents<index_t, N>,
+/// std::layout_stride>, and those of other libraries.
+template <class M, class T, std::size_t N>
+concept StridedMdspan = requires(T* data, const std::array<index_t, N>& numbers) {
+  M(data, typename M::mapping_type(typename M::extents_type(numbers), numbers));
+  requires M::rank()
+  == N;
+};
+
 /// A view of local elements in N dimensions at any strides (in elements, may be negative). It owns nothing, and
 /// is copied freely. @local
 template <class T, std::size_t N>
@@ -77,6 +86,11 @@ class View {
   constexpr const std::array<index_t, N>& strides() const noexcept { return strides_; }
   constexpr T* data_handle() const noexcept { return data_; }
   constexpr index_t size() const noexcept { return extents_.size(); }
+  /// The same elements for functions that take an mdspan. @local
+  template <StridedMdspan<T, N> M>
+  constexpr operator M() const {
+    return M(data_, typename M::mapping_type(typename M::extents_type(extents_.values()), strides_));
+  }
   /// The part of this view inside a patch of it. @local
   constexpr View subview(const Patch<N>& patch) const {
     return {&(*this)[patch.lo], patch.extents(), strides_};

@@ -129,4 +129,42 @@ TEST(LocalArray, extents_that_are_no_size_are_refused) {
   EXPECT_EQ(Local({0, k}).size(), 0);
 }
 
+// What of std::mdspan with layout_stride converts from and to views.
+struct Matrix {
+  struct extents_type {
+    explicit extents_type(const std::array<index_t, 2>& e) : values(e) {}
+    std::array<index_t, 2> values;
+  };
+  struct mapping_type {
+    mapping_type(const extents_type& e, const std::array<index_t, 2>& s) : extents(e), strides(s) {}
+    extents_type extents;
+    std::array<index_t, 2> strides;
+  };
+  Matrix(double* p, const mapping_type& m) : data(p), mapping(m) {}
+  static constexpr std::size_t rank() { return 2; }
+  double* data_handle() const { return data; }
+  index_t extent(std::size_t d) const { return mapping.extents.values[d]; }
+  index_t stride(std::size_t d) const { return mapping.strides[d]; }
+  double& operator()(index_t i, index_t j) const { return data[i * stride(0) + j * stride(1)]; }
+
+  double* data;
+  mapping_type mapping;
+};
+
+TEST(View, converts_to_an_mdspan_and_back) {
+  LocalArray<double, 2> array({3, 4});
+  for (index_t k = 0; k < 12; ++k) array.data()[k] = static_cast<double>(k);
+  const auto corner = [](Matrix m) { return m(m.extent(0) - 1, m.extent(1) - 1); };
+  EXPECT_EQ(corner(array.view()), 11);
+  EXPECT_EQ(corner(array.view().subview({{0, 1}, {2, 3}})), 6);
+  const View<double, 2> by_columns(array.data(), {4, 3}, {1, 4});
+  const Matrix matrix = by_columns;
+  EXPECT_EQ(matrix(1, 2), 9);
+  const View<double, 2> back = matrix;
+  EXPECT_EQ(back.strides(), by_columns.strides());
+  EXPECT_EQ(back(3, 0), 3);
+  static_assert(!std::is_convertible_v<View<const double, 2>, Matrix>);  // would drop const
+  static_assert(!std::is_convertible_v<View<double, 3>, Matrix>);
+}
+
 }  // namespace
