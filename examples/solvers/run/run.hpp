@@ -56,6 +56,8 @@ class Run {
   /// Whether another step is to be done: neither was this the last, nor is the job to end. Writes a checkpoint
   /// that is due. @collective @throws IoError
   bool next();
+  /// The step under way becomes the last one, as the solution is good enough. @local, alike on every rank
+  void stop() noexcept { steps_ = step_ + 1; }
   /// The number of steps that are done.
   tessera::index_t step() const noexcept { return step_; }
   /// Writes the last state unless it is in the newest checkpoint. Returns whether all steps are done; if not,
