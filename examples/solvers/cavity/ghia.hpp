@@ -49,6 +49,14 @@ inline constexpr std::array<Reference, 3> ghia_v{
       {-0.21388, -0.27669, -0.33714, -0.39188, -0.51550, -0.42665, -0.31966, 0.02526, 0.32235, 0.33075, 0.37095,
        0.32627, 0.30353, 0.29012, 0.27485}}}};
 
+/// The extremes of both lines by a spectral method: O. Botella and R. Peyret, Benchmark spectral results on the
+/// lid-driven cavity flow, Comput. Fluids 27 (1998) 421-433.
+struct Extremes {
+  double reynolds, least_u, greatest_v, least_v;
+};
+inline constexpr std::array<Extremes, 2> botella_extremes{
+    {{100, -0.2140424, 0.1795728, -0.2538030}, {1000, -0.3885698, 0.3769447, -0.5270771}}};
+
 /// A velocity in the middles of equal cells between two walls.
 struct Profile {
   std::vector<double> values;
@@ -56,6 +64,7 @@ struct Profile {
 
   /// By the cubic through four points. Walls are points too.
   double at(double position) const;
+  /// The extremes of the cubics, away from the walls.
   double least() const;
   double greatest() const;
 };

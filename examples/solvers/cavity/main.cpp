@@ -26,6 +26,8 @@ struct Options {
 
 // Faster lids make errors of compressibility, and then instability: populations move at 1, sound at 0.577.
 constexpr double fastest_lid = 0.25;
+// Higher Reynolds numbers of a cell were found to be unstable, whatever the lid's speed.
+constexpr double most_reynolds_of_cell = 20;
 constexpr index_t between_checks = 100;  // steps
 
 void require_useful(const Options& options) {
@@ -33,6 +35,11 @@ void require_useful(const Options& options) {
     throw SolverError(
         fmt::format("a lid of speed {} is too fast for this method: the largest speed is {} (sound has 0.577)",
                     options.lid, fastest_lid));
+  }
+  const double least_size = std::ceil(options.reynolds / most_reynolds_of_cell);
+  if (!(static_cast<double>(options.size) >= least_size)) {
+    throw SolverError(fmt::format("Re {} is not stable with {} cells along a side: it needs at least {:.0f}",
+                                  options.reynolds, options.size, least_size));
   }
   if (!options.picture.empty() && !tessera::io::has_pictures())
     throw SolverError("--picture needs a Tessera that was built with libpng");
@@ -112,6 +119,11 @@ void report(const Flow<Lattice>& flow, const Options& options) {
                largest_deviation(along_y, reynolds, ghia_y, ghia_u));
     print_line("v along the horizontal centre line", along_x,
                largest_deviation(along_x, reynolds, ghia_x, ghia_v));
+    for (const Extremes& known : botella_extremes) {
+      if (known.reynolds == reynolds)
+        fmt::print("Botella and Peyret: u at least {:.5f}; v from {:.5f} to {:.5f}\n", known.least_u,
+                   known.least_v, known.greatest_v);
+    }
   }
   if constexpr (Lattice::dimensions == 3) {
     auto w = flow.make_field("w");
