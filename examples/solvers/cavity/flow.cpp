@@ -26,9 +26,6 @@ class Watch {
   Clock::time_point last_ = Clock::now();
 };
 
-// Along x, a border is as wide as processors compute at once: narrower ones take as long.
-constexpr index_t lanes = 8;
-
 // The cells, without populations.
 template <class Lattice>
 auto cell_layout(const Sizes<Lattice>& grid, int ranks) {

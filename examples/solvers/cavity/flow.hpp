@@ -70,6 +70,9 @@ class Flow {
   Times times_;
 };
 
+/// The width of a border along x: as many cells as processors compute at once, as fewer take as long.
+inline constexpr index_t lanes = 8;
+
 /// The part of a block that needs no ghost cells of the given widths, and the rest in slabs.
 template <class Lattice>
 struct Parts {
