@@ -63,7 +63,7 @@ MessageFlow<Lattice>::MessageFlow(const Group& world, const ::cavity::FlowOption
     high[d] = block_.hi[d] < options.grid[d] ? width : 0;
     places *= block_.hi[d] - block_.lo[d] + 2;
   }
-  parts_ = ::cavity::parts_of<Lattice>(block_, low, high);
+  parts_ = solvers::parts_of(block_, low, high);
   now_.resize(static_cast<std::size_t>(places));
   next_.resize(static_cast<std::size_t>(places));
   add_neighbours(world, layout);

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "flow.hpp"
 
-#include <chrono>
 #include <cmath>
 
 namespace cavity {
@@ -10,21 +9,6 @@ namespace {
 
 using tessera::Extents;
 using tessera::Reduce;
-
-using Clock = std::chrono::steady_clock;
-
-// Adds the time since the last call to a sum.
-class Watch {
- public:
-  void add_to(double& sum) {
-    const auto now = Clock::now();
-    sum += std::chrono::duration<double>(now - last_).count();
-    last_ = now;
-  }
-
- private:
-  Clock::time_point last_ = Clock::now();
-};
 
 // The cells, without populations.
 template <class Lattice>
@@ -105,9 +89,7 @@ void Flow<Lattice>::split_block() {
     low[d] = is_periodic || own.lo[d] > 0 ? width : 0;
     high[d] = is_periodic || own.hi[d] < options_.grid[d] ? width : 0;
   }
-  const auto parts = parts_of<Lattice>(own, low, high);
-  interior_ = parts.interior;
-  border_ = parts.border;
+  parts_ = solvers::parts_of(own, low, high);
 }
 
 template <class Lattice>
@@ -119,7 +101,7 @@ void Flow<Lattice>::reflect_at_walls(Populations& populations) const {
 
 template <class Lattice>
 void Flow<Lattice>::step() {
-  Watch watch;
+  solvers::Watch watch;
   auto update = now_.halo.update_async();
   watch.add_to(times_.ghost_cells);
   {
@@ -127,11 +109,11 @@ void Flow<Lattice>::step() {
     const auto to_access = next_.cells.local_with_ghosts();
     const auto from = from_access.global();
     const auto to = to_access.global();
-    advance<Lattice>(from, to, interior_, relaxation_);
+    advance<Lattice>(from, to, parts_.interior, relaxation_);
     watch.add_to(times_.computing);
     update.wait();
     watch.add_to(times_.ghost_cells);
-    for (const auto& slab : border_) advance<Lattice>(from, to, slab, relaxation_);
+    for (const auto& slab : parts_.border) advance<Lattice>(from, to, slab, relaxation_);
     if (!block().empty()) reflect<Lattice>(to, block(), options_.grid, options_.walls);
   }
   std::swap(now_, next_);

@@ -4,19 +4,14 @@
 // The flow in a cavity whose lid moves, on all ranks.
 #pragma once
 
-#include <vector>
-
 #include <tessera/halo.hpp>
 #include <tessera/tessera.hpp>
 
 #include "collision.hpp"
+#include "run/parts.hpp"
+#include "run/watch.hpp"
 
 namespace cavity {
-
-/// The seconds that this rank spent.
-struct Times {
-  double computing = 0, ghost_cells = 0;
-};
 
 /// Lengths are in cells, times in steps, densities relative to that of the fluid at rest.
 template <class Lattice>
@@ -50,7 +45,7 @@ class Flow {
   void get_velocity(std::size_t d, Field& into) const;
   Field make_field(std::string_view name) const;
   const tessera::Group& world() const noexcept { return now_.cells.group(); }
-  const Times& times() const noexcept { return times_; }
+  const solvers::Times& times() const noexcept { return times_; }
 
  private:
   struct Populations {
@@ -65,32 +60,11 @@ class Flow {
   FlowOptions<Lattice> options_;
   Relaxation relaxation_;
   Populations now_, next_;
-  Region<Lattice> interior_;             // cells that need no other rank's populations
-  std::vector<Region<Lattice>> border_;  // the others of this rank's block
-  Times times_;
+  solvers::Parts<dimensions> parts_;  // of this rank's block
+  solvers::Times times_;
 };
 
 /// The width of a border along x: as many cells as processors compute at once, as fewer take as long.
 inline constexpr index_t lanes = 8;
-
-/// The part of a block that needs no ghost cells of the given widths, and the rest in slabs.
-template <class Lattice>
-struct Parts {
-  Region<Lattice> interior;
-  std::vector<Region<Lattice>> border;
-};
-template <class Lattice>
-Parts<Lattice> parts_of(const Region<Lattice>& block, const Sizes<Lattice>& low, const Sizes<Lattice>& high) {
-  Parts<Lattice> parts{block, {}};
-  Region<Lattice>& inside = parts.interior;
-  for (std::size_t d = 0; d < Lattice::dimensions; ++d) {
-    Region<Lattice> below = inside, above = inside;
-    inside.lo[d] = below.hi[d] = std::min(block.hi[d], block.lo[d] + low[d]);
-    inside.hi[d] = above.lo[d] = std::max(inside.lo[d], block.hi[d] - high[d]);
-    for (const auto& slab : {below, above})
-      if (!slab.empty()) parts.border.push_back(slab);
-  }
-  return parts;
-}
 
 }  // namespace cavity

@@ -140,7 +140,7 @@ void report(const Flow<Lattice>& flow, const Options& options) {
   if (!options.picture.empty()) write_picture<Lattice>(u, v, options);
 }
 
-void report_speed(const tessera::Group& world, const Times& times, double seconds, double updates) {
+void report_speed(const tessera::Group& world, const solvers::Times& times, double seconds, double updates) {
   const double computing = world.all_reduce(times.computing, tessera::Reduce::max);
   const double ghost_cells = world.all_reduce(times.ghost_cells, tessera::Reduce::max);
   if (world.rank() == 0)
