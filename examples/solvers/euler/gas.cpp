@@ -132,6 +132,7 @@ tessera::Array<double, 2> Gas::pressure() const {
 }
 
 double Gas::asymmetry() {
+  now_.states.sync();
   const auto density = now_.states.slice().member(&State::density);
   tessera::Patch<2> mirrored = now_.states.local_patch();
   double largest = 0;
