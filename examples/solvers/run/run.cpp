@@ -98,6 +98,11 @@ void Run::show_progress() {
   const auto now = Clock::now();
   if (now - shown_ < std::chrono::seconds(5)) return;
   shown_ = now;
+  if (share_ > first_share_) {
+    const double left = seconds() / (share_ - first_share_) * (1 - share_);
+    fmt::print(stderr, "step {}, {:.0f} % done, {:.0f} s left\n", step_, 100 * share_, left);
+    return;
+  }
   const double left = seconds() / static_cast<double>(step_ - first_) * static_cast<double>(steps_ - step_);
   fmt::print(stderr, "step {} of {}, {:.0f} s left\n", step_, steps_, left);
 }

@@ -56,6 +56,15 @@ class Run {
   /// Whether another step is to be done: neither was this the last, nor is the job to end. Writes a checkpoint
   /// that is due. @collective @throws IoError
   bool next();
+  /// No step follows the one under way: the solution is good enough, or the final time reached. @local, alike
+  /// on every rank
+  void stop() noexcept { steps_ = step_ + (is_in_step_ ? 1 : 0); }
+  /// The share of the run that is done after the step under way, for progress where the number of steps is not
+  /// known. Also called once before the first step. @local
+  void set_share(double share) noexcept {
+    if (!is_in_step_) first_share_ = share;
+    share_ = share;
+  }
   /// The number of steps that are done.
   tessera::index_t step() const noexcept { return step_; }
   /// Writes the last state unless it is in the newest checkpoint. Returns whether all steps are done; if not,
@@ -73,6 +82,7 @@ class Run {
   bool is_quiet_;
   tessera::index_t steps_, step_ = 0, first_ = 0;
   bool is_in_step_ = false;
+  double share_ = 0, first_share_ = 0;
   std::optional<tessera::io::Checkpoint> checkpoint_;
   std::optional<tessera::io::CheckpointSchedule> schedule_;
   Clock::time_point start_ = Clock::now(), shown_ = start_;
