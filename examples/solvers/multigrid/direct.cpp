@@ -41,7 +41,8 @@ template <std::size_t N>
 DirectSolver<N>::DirectSolver(const tessera::Group& group, const tessera::Extents<N>& dims,
                               const Domain<N>& domain)
     : dims_(dims),
-      own_(group, tessera::Layout<N>::blocked(dims, 1).on_ranks({0}, group.size()), {.name = "coarsest level"}) {
+      own_(group, tessera::Layout<N>::blocked(dims, 1).on_ranks({0}, group.size()),
+           {.name = "coarsest level"}) {
   for (std::size_t d = 0; d < N; ++d) {
     const index_t n = dims[d];
     const double weight = 1 / (domain.spacing[d] * domain.spacing[d]);
@@ -51,8 +52,7 @@ DirectSolver<N>::DirectSolver(const tessera::Group& group, const tessera::Extent
         const double value = wave(domain, d, n, k, j).value;
         squares += value * value;
       }
-      for (index_t j = 0; j < n; ++j)
-        waves_[d].push_back(wave(domain, d, n, k, j).value / std::sqrt(squares));
+      for (index_t j = 0; j < n; ++j) waves_[d].push_back(wave(domain, d, n, k, j).value / std::sqrt(squares));
       eigenvalues_[d].push_back(weight * 4 * std::pow(std::sin(wave(domain, d, n, k, 0).angle / 2), 2));
     }
     line_.resize(std::max(line_.size(), static_cast<std::size_t>(n)));
@@ -92,7 +92,8 @@ void DirectSolver<N>::transform(double* values, Way way) {
       for (index_t k = 0; k < n; ++k) {
         double sum = 0;
         for (index_t j = 0; j < n; ++j)
-          sum += waves_[d][static_cast<std::size_t>(k * along_k + j * along_j)] * line_[static_cast<std::size_t>(j)];
+          sum += waves_[d][static_cast<std::size_t>(k * along_k + j * along_j)] *
+                 line_[static_cast<std::size_t>(j)];
         first[k * stride] = sum;
       }
     }

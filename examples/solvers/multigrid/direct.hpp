@@ -25,8 +25,8 @@ class DirectSolver {
   void transform(double* values, Way way);
 
   tessera::Extents<N> dims_;
-  tessera::Array<double, N> own_;                    // all cells at rank 0
-  std::array<std::vector<double>, N> waves_;         // orthonormal rows
+  tessera::Array<double, N> own_;             // all cells at rank 0
+  std::array<std::vector<double>, N> waves_;  // orthonormal rows
   std::array<std::vector<double>, N> eigenvalues_;
   std::vector<double> line_;
 };

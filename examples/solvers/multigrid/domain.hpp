@@ -16,8 +16,8 @@ enum class Condition : std::uint8_t { neumann, dirichlet };
 /// A box of cells with unknowns in their middles, on which -Laplace(x) = f is solved.
 template <std::size_t N>
 struct Domain {
-  std::array<double, N> spacing;                       ///< the edges of a cell
-  std::array<bool, N> periodic = {};                   ///< these dimensions have no ends
+  std::array<double, N> spacing;                      ///< the edges of a cell
+  std::array<bool, N> periodic = {};                  ///< these dimensions have no ends
   std::array<std::array<Condition, 2>, N> ends = {};  ///< low and high
 
   /// Whether x is determined but for a constant. @local

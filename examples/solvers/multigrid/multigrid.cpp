@@ -76,8 +76,9 @@ double MultigridResult::factor() const {
 }
 
 std::string MultigridResult::description() const {
-  return fmt::format("the residual went from {:.2e} to {:.2e} in {} cycles, at last by a factor of {:.2f} each; {}",
-                     residuals.front(), residuals.back(), cycles(), factor(), tessera::to_string(stop));
+  return fmt::format(
+      "the residual went from {:.2e} to {:.2e} in {} cycles, at last by a factor of {:.2f} each; {}",
+      residuals.front(), residuals.back(), cycles(), factor(), tessera::to_string(stop));
 }
 
 template <std::size_t N>
@@ -105,21 +106,21 @@ Multigrid<N>::Multigrid(const tessera::Group& group, const Layout<N>& cells, con
 }
 
 template <std::size_t N>
-MultigridResult Multigrid<N>::solve(const Array& f, Array& x, double tolerance, int most_cycles) {
+MultigridResult Multigrid<N>::solve(const Array& f, Array& x, const Tolerance& tolerance) {
   Level<N>& finest = *levels_.front();
   copy(f, finest.f);
   copy(x, finest.x);
   if (is_singular_) subtract_mean(finest.f);
-  const double scale = norm_inf(finest.f);
+  const double norm = norm_inf(finest.f), scale = norm > 0 ? norm : 1;
+  const double enough = std::max(tolerance.relative, tolerance.absolute / scale);
   MultigridResult result{tessera::Stop::iterations, {}};
   const auto measure = [&] {
     finest.find_residual();
-    const double residual = norm_inf(finest.r);
-    result.residuals.push_back(scale > 0 ? residual / scale : residual);
+    result.residuals.push_back(norm_inf(finest.r) / scale);
     return result.residuals.back();
   };
   double residual = measure(), least = residual;
-  for (int slow = 0; residual > tolerance && result.cycles() < most_cycles && slow < 3;) {
+  for (int slow = 0; residual > enough && result.cycles() < tolerance.most_cycles && slow < 3;) {
     cycle(0);
     residual = measure();
     if (!std::isfinite(residual)) break;
@@ -129,7 +130,7 @@ MultigridResult Multigrid<N>::solve(const Array& f, Array& x, double tolerance, 
     least = std::min(least, residual);
   }
   if (!std::isfinite(residual)) result.stop = tessera::Stop::not_finite;
-  if (residual <= tolerance) result.stop = tessera::Stop::converged;
+  if (residual <= enough) result.stop = tessera::Stop::converged;
   if (is_singular_) subtract_mean(finest.x);
   copy(finest.x, x);
   return result;

@@ -24,6 +24,13 @@ struct MultigridOptions {
   bool is_symmetric = false;
 };
 
+/// When a solution is good enough: the largest |f - A x| is at most `relative` times the largest |f|, or at
+/// most `absolute`.
+struct Tolerance {
+  double relative = 1e-9, absolute = 0;
+  int most_cycles = 50;
+};
+
 /// How a solution by multigrid ended; the same on every rank.
 struct MultigridResult {
   tessera::Stop stop;
@@ -49,9 +56,9 @@ class Multigrid {
   Multigrid(const tessera::Group& group, const tessera::Layout<N>& cells, const Domain<N>& domain,
             const MultigridOptions& options = {});
 
-  /// Improves x until the largest |f - A x| is at most tolerance times the largest |f|. If x is determined but
-  /// for a constant, the mean of f is left out, and x gets the mean 0. @collective
-  MultigridResult solve(const Array& f, Array& x, double tolerance, int most_cycles = 50);
+  /// Improves x. If x is determined but for a constant, the mean of f is left out, and x gets the mean 0.
+  /// @collective
+  MultigridResult solve(const Array& f, Array& x, const Tolerance& tolerance = {});
   /// x = one cycle for f from 0: a preconditioner. @collective
   void operator()(const Array& f, Array& x);
   /// y = A x, the operator -Laplace. @collective
@@ -69,7 +76,7 @@ class Multigrid {
 
   MultigridOptions options_;
   bool is_singular_;
-  std::vector<std::unique_ptr<Level<N>>> levels_;                  // the finest first
+  std::vector<std::unique_ptr<Level<N>>> levels_;                             // the finest first
   std::vector<std::unique_ptr<tessera::GridTransfer<double, N>>> transfers_;  // to the next level
   std::optional<DirectSolver<N>> direct_;
 };

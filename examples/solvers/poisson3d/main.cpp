@@ -43,8 +43,10 @@ Outcome solve(const tessera::Group& world, const Options& options, const tessera
   const bool speaks = world.rank() == 0, tells = speaks && !options.is_quiet;
   const Manufactured<N> problem(options.walls);
   const solvers::Domain<N> domain = problem.domain(cells);
+  tessera::Extents<N> least;
+  for (std::size_t d = 0; d < N; ++d) least[d] = 2;
   const auto layout =
-      tessera::Layout<N>::blocked(cells, world.size(), {.min_block = tessera::Extents<N>::filled(2), .periodic = domain.periodic});
+      tessera::Layout<N>::blocked(cells, world.size(), {.min_block = least, .periodic = domain.periodic});
   solvers::Multigrid<N> multigrid(world, layout, domain, options.multigrid);
   tessera::Array<double, N> f(world, layout, {.name = "right side"}), x(world, layout, {.name = "solution"});
   fill(x, 0.0);
@@ -66,16 +68,16 @@ Outcome solve(const tessera::Group& world, const Options& options, const tessera
     krylov.progress = [&](index_t number, double residual) {
       if (tells) fmt::print("  {:3} {:9.2e}\n", number, residual);
     };
-    const auto result =
-        cg([&](const auto& p, auto& q) { multigrid.apply(p, q); }, f, x, krylov, multigrid);
+    const auto result = cg([&](const auto& p, auto& q) { multigrid.apply(p, q); }, f, x, krylov, multigrid);
     if (!result.converged()) {
-      throw solvers::SolverError(fmt::format("cg did not converge: after {} iterations the residual is {:.2e}; {}",
-                                             result.iterations, result.residual, to_string(result.stop)));
+      throw solvers::SolverError(
+          fmt::format("cg did not converge: after {} iterations the residual is {:.2e}; {}", result.iterations,
+                      result.residual, to_string(result.stop)));
     }
     cycles = static_cast<int>(result.iterations);
   } else {
     const solvers::Timed timed(seconds);
-    const auto result = multigrid.solve(f, x, options.tolerance, options.cycles);
+    const auto result = multigrid.solve(f, x, {.relative = options.tolerance, .most_cycles = options.cycles});
     for (std::size_t k = 0; k < result.residuals.size() && tells; ++k)
       fmt::print("  {:3} {:9.2e}\n", k, result.residuals[k]);
     if (!result.converged())
@@ -109,7 +111,8 @@ void solve_all(const tessera::Group& world, const Options& options) {
       fmt::print("{} cells\n", text);
     }
     const Outcome outcome = solve<N>(world, options, cells);
-    if (grid > 0 && world.rank() == 0) fmt::print("order of the error {:.2f}\n", std::log2(before / outcome.error));
+    if (grid > 0 && world.rank() == 0)
+      fmt::print("order of the error {:.2f}\n", std::log2(before / outcome.error));
     before = outcome.error;
     for (std::size_t d = 0; d < N; ++d) cells[d] *= 2;
   }
@@ -119,7 +122,8 @@ void solve_all(const tessera::Group& world, const Options& options) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app("Solves Poisson's equation on the unit box by multigrid, for a solution that is known.", "poisson3d");
+  CLI::App app("Solves Poisson's equation on the unit box by multigrid, for a solution that is known.",
+               "poisson3d");
   const std::map<std::string, Walls> walls{{"neumann", Walls::neumann},
                                            {"dirichlet", Walls::dirichlet},
                                            {"mixed", Walls::mixed},
@@ -128,7 +132,8 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(index_t{2}, index_t{1} << 20))
       ->capture_default_str();
   app.add_option("--dimensions", options.dimensions, "2 or 3")->check(CLI::Range(2, 3))->capture_default_str();
-  app.add_option("--walls", options.walls, "neumann, dirichlet, mixed (one at the low ends, the other at the high ends) or periodic")
+  app.add_option("--walls", options.walls,
+                 "neumann, dirichlet, mixed (one at the low ends, the other at the high ends) or periodic")
       ->transform(CLI::CheckedTransformer(walls));
   app.add_option("--tolerance", options.tolerance, "Of the largest residual against the largest right side")
       ->check(CLI::PositiveNumber)
