@@ -88,6 +88,30 @@ double divergence(const Velocity<N>& u, const std::array<double, N>& spacing, co
   return sum;
 }
 
+/// The kinetic energy at the low faces of a cell. @local
+template <std::size_t N>
+double kinetic_energy(const Velocity<N>& u, const tessera::Index<N>& cell) {
+  double sum = 0;
+  for (std::size_t d = 0; d < N; ++d) sum += 0.5 * u[d][cell] * u[d][cell];
+  return sum;
+}
+
+/// The sum of the squares of all derivatives, on the low sides of a cell. @local
+template <std::size_t N>
+double squared_slopes(const Velocity<N>& u, const std::array<double, N>& spacing,
+                      const tessera::Index<N>& cell) {
+  double sum = 0;
+  for (std::size_t e = 0; e < N; ++e) {
+    tessera::Index<N> before = cell;
+    --before[e];
+    for (std::size_t d = 0; d < N; ++d) {
+      const double slope = (u[d][cell] - u[d][before]) / spacing[e];
+      sum += slope * slope;
+    }
+  }
+  return sum;
+}
+
 /// u -= factor times the difference of p across a face. @local
 template <std::size_t N>
 void subtract_gradient(double factor, std::size_t d, const ConstValues<N>& p, const Values<N>& u,

@@ -13,10 +13,10 @@ using namespace flow;
 // Four grids, each twice as fine as the one before.
 void simulate_grids(const tessera::Group& world, ProgramOptions options) {
   if (options.flow.name != CaseName::taylor_green || options.dimensions != 2 ||
-      !options.run.checkpoint.empty()) {
+      !options.run.checkpoint.empty() || options.steps > 0) {
     throw solvers::SolverError(
-        "--convergence is for two-dimensional Taylor-Green vortices, which have a known solution; without "
-        "checkpoints");
+        "--convergence is for two-dimensional Taylor-Green vortices, which have a known solution; "
+        "without checkpoints and --steps");
   }
   double before = 0;
   for (int grid = 0; grid < 4; ++grid) {
@@ -52,6 +52,9 @@ int main(int argc, char** argv) {
   app.add_option("--time", options.time, "The time of the end")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  app.add_option("--steps", options.steps, "So many time steps, instead of a time of the end")
+      ->check(CLI::PositiveNumber)
+      ->excludes("--time");
   app.add_option("--dt", options.dt, "The largest time step; 0.6 of the largest stable one unless given")
       ->check(CLI::PositiveNumber);
   app.add_option("--pressure", options.solver.pressure,

@@ -12,8 +12,9 @@ struct ProgramOptions {
   FlowOptions solver;
   solvers::RunOptions run;
   int dimensions = 2;
-  double time = 1;  ///< of the end
-  double dt = 0;    ///< the largest time step; chosen if 0
+  double time = 1;    ///< of the end
+  index_t steps = 0;  ///< so many steps instead, if positive
+  double dt = 0;      ///< the largest time step; chosen if 0
   bool by_grids = false;
   std::string picture;
 };

@@ -30,8 +30,7 @@ template <std::size_t N>
 struct Level {
   /// @collective
   Level(const tessera::Group& group, const tessera::Layout<N>& layout, const Domain<N>& domain)
-      : domain(domain),
-        boundaries(domain.boundaries()),
+      : boundaries(domain.boundaries()),
         laplacian(domain, layout.dims()),
         x(group, layout, {.name = "x", .ghosts = 1, .periodic = domain.periodic}),
         f(group, layout, {.name = "f"}),
@@ -40,7 +39,6 @@ struct Level {
         x_box({halo_of(x, boundaries)}),
         r_box({halo_of(r, boundaries)}) {}
 
-  Domain<N> domain;
   tessera::Boundaries<double, N> boundaries;
   Laplacian<N> laplacian;
   tessera::Array<double, N> x, f, r;
