@@ -66,6 +66,30 @@ void require_small(const tessera::Extents<N>& dims) {
       text, most_cells, most_along));
 }
 
+// Copies this rank's elements of one array to another one with the same distribution.
+template <std::size_t N>
+void copy_own(const tessera::Array<double, N>& from, tessera::Array<double, N>& to) {
+  if (!from.layout().same_distribution(to.layout())) {
+    throw tessera::UsageError("Multigrid: array \"" + from.name() +
+                              "\" has another layout than the one that the multigrid was made for");
+  }
+  const auto from_access = from.local();
+  const auto to_access = to.local();
+  const auto source = from_access.global();
+  const auto target = to_access.global();
+  for_each_row(source.patch(), [&](const tessera::Index<N>& first) {
+    std::copy_n(&source[first], source.extent(N - 1), &target[first]);
+  });
+}
+
+template <std::size_t N>
+void subtract_mean(tessera::Array<double, N>& x) {
+  const double mean = exact_sum(x) / static_cast<double>(x.size());
+  const auto access = x.local();
+  const auto values = access.global();
+  for_each_point(values.patch(), [&](auto... at) { values(at...) -= mean; });
+}
+
 }  // namespace
 
 double MultigridResult::factor() const {
@@ -108,8 +132,8 @@ Multigrid<N>::Multigrid(const tessera::Group& group, const Layout<N>& cells, con
 template <std::size_t N>
 MultigridResult Multigrid<N>::solve(const Array& f, Array& x, const Tolerance& tolerance) {
   Level<N>& finest = *levels_.front();
-  copy(f, finest.f);
-  copy(x, finest.x);
+  copy_own(f, finest.f);
+  copy_own(x, finest.x);
   if (is_singular_) subtract_mean(finest.f);
   const double norm = norm_inf(finest.f), scale = norm > 0 ? norm : 1;
   const double enough = std::max(tolerance.relative, tolerance.absolute / scale);
@@ -132,23 +156,23 @@ MultigridResult Multigrid<N>::solve(const Array& f, Array& x, const Tolerance& t
   if (!std::isfinite(residual)) result.stop = tessera::Stop::not_finite;
   if (residual <= enough) result.stop = tessera::Stop::converged;
   if (is_singular_) subtract_mean(finest.x);
-  copy(finest.x, x);
+  copy_own(finest.x, x);
   return result;
 }
 
 template <std::size_t N>
 void Multigrid<N>::operator()(const Array& f, Array& x) {
   Level<N>& finest = *levels_.front();
-  copy(f, finest.f);
+  copy_own(f, finest.f);
   finest.clear();
   cycle(0);
-  copy(finest.x, x);
+  copy_own(finest.x, x);
 }
 
 template <std::size_t N>
 void Multigrid<N>::apply(const Array& x, Array& y) {
   Level<N>& finest = *levels_.front();
-  copy(x, finest.x);
+  copy_own(x, finest.x);
   finest.update(finest.star);
   const auto from = std::as_const(finest.x).local_with_ghosts();
   const auto to = y.local();
@@ -179,11 +203,6 @@ void Multigrid<N>::cycle(std::size_t number) {
   transfer.prolong(coarse.x, here.x, tessera::Update::sum, here.boundaries);
   const std::array<int, 2> colours = options_.is_symmetric ? std::array{1, 0} : std::array{0, 1};
   for (int k = 0; k < options_.after; ++k) here.relax(colours, options_.omega);
-}
-
-template <std::size_t N>
-void Multigrid<N>::subtract_mean(Array& x) const {
-  add_constant(x, -exact_sum(x) / static_cast<double>(x.size()));
 }
 
 template class Multigrid<2>;

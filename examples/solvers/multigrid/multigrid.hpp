@@ -51,13 +51,14 @@ class Multigrid {
  public:
   using Array = tessera::Array<double, N>;
 
-  /// For arrays of this layout. @collective @throws UsageError if the extents have too few factors of 2, or a
-  /// block has one cell
+  /// For arrays of this layout, with or without ghost cells. @collective @throws UsageError if the extents have
+  /// too few factors of 2, or a block has one cell
   Multigrid(const tessera::Group& group, const tessera::Layout<N>& cells, const Domain<N>& domain,
             const MultigridOptions& options = {});
 
   /// Improves x. If x is determined but for a constant, the mean of f is left out, and x gets the mean 0.
-  /// @collective
+  /// @collective @throws UsageError for arrays of another layout @completion others see this rank's elements of x
+  /// after the next synchronisation
   MultigridResult solve(const Array& f, Array& x, const Tolerance& tolerance = {});
   /// x = one cycle for f from 0: a preconditioner. @collective
   void operator()(const Array& f, Array& x);
@@ -72,7 +73,6 @@ class Multigrid {
 
  private:
   void cycle(std::size_t level);
-  void subtract_mean(Array& x) const;
 
   MultigridOptions options_;
   bool is_singular_;

@@ -23,11 +23,6 @@ struct Options {
   solvers::MultigridOptions multigrid;
 };
 
-struct Outcome {
-  double error, seconds;
-  int cycles;
-};
-
 template <std::size_t N>
 tessera::Extents<N> extents_of(const Options& options) {
   if (options.cells.size() != 1 && options.cells.size() != N)
@@ -37,9 +32,9 @@ tessera::Extents<N> extents_of(const Options& options) {
   return extents;
 }
 
-// Solves on one grid, and reports.
+// Solves on one grid, and reports. Returns the largest error.
 template <std::size_t N>
-Outcome solve(const tessera::Group& world, const Options& options, const tessera::Extents<N>& cells) {
+double solve(const tessera::Group& world, const Options& options, const tessera::Extents<N>& cells) {
   const bool speaks = world.rank() == 0, tells = speaks && !options.is_quiet;
   const Manufactured<N> problem(options.walls);
   const solvers::Domain<N> domain = problem.domain(cells);
@@ -89,15 +84,15 @@ Outcome solve(const tessera::Group& world, const Options& options, const tessera
   x.sync();
   const double error = norm_inf(x);
   if (speaks) {
-    fmt::print("{} levels, {} {}, {:.3f} s, {:.2f} million cells/s\n", multigrid.levels(), cycles,
+    fmt::print("{} levels, {} {}, {:.3f} s, {:.2f} million cells x cycles/s\n", multigrid.levels(), cycles,
                options.by_cg ? "iterations" : "cycles", seconds,
                static_cast<double>(f.size()) * cycles / seconds / 1e6);
-    const double all = multigrid.seconds(0), coarse = multigrid.levels() > 1 ? multigrid.seconds(1) : 0;
-    fmt::print("coarse levels {:.0f} % of the cycles, ghost cells {:.0f} %\n", 100 * coarse / all,
-               100 * multigrid.ghost_seconds() / all);
+    const double coarse = multigrid.levels() > 1 ? multigrid.seconds(1) : 0;
+    fmt::print("coarse levels {:.0f} % of the time, ghost cells {:.0f} %\n", 100 * coarse / seconds,
+               100 * multigrid.ghost_seconds() / seconds);
     fmt::print("largest error {:.3e}\n", error);
   }
-  return {error, seconds, cycles};
+  return error;
 }
 
 template <std::size_t N>
@@ -110,10 +105,9 @@ void solve_all(const tessera::Group& world, const Options& options) {
       for (std::size_t d = 0; d < N; ++d) text += (d > 0 ? " x " : "") + std::to_string(cells[d]);
       fmt::print("{} cells\n", text);
     }
-    const Outcome outcome = solve<N>(world, options, cells);
-    if (grid > 0 && world.rank() == 0)
-      fmt::print("order of the error {:.2f}\n", std::log2(before / outcome.error));
-    before = outcome.error;
+    const double error = solve<N>(world, options, cells);
+    if (grid > 0 && world.rank() == 0) fmt::print("order of the error {:.2f}\n", std::log2(before / error));
+    before = error;
     for (std::size_t d = 0; d < N; ++d) cells[d] *= 2;
   }
 }
