@@ -5,12 +5,13 @@
 #include <cmath>
 
 #include "flow.hpp"
-#include "ghia.hpp"
+#include "reference/ghia.hpp"
 #include "run/run.hpp"
 
 namespace {
 
 using namespace cavity;
+using reference::Deviation, reference::Profile;
 using solvers::SolverError;
 
 struct Options {
@@ -116,10 +117,10 @@ void report(const Flow<Lattice>& flow, const Options& options) {
   const double reynolds = is_plane ? options.reynolds : 0;  // 0: there are no tables
   if (speaks) {
     print_line("u along the vertical centre line", along_y,
-               largest_deviation(along_y, reynolds, ghia_y, ghia_u));
+               largest_deviation(along_y, reynolds, reference::ghia_y, reference::ghia_u));
     print_line("v along the horizontal centre line", along_x,
-               largest_deviation(along_x, reynolds, ghia_x, ghia_v));
-    for (const Extremes& known : botella_extremes) {
+               largest_deviation(along_x, reynolds, reference::ghia_x, reference::ghia_v));
+    for (const reference::Extremes& known : reference::botella_extremes) {
       if (known.reynolds == reynolds)
         fmt::print("Botella and Peyret: u at least {:.5f}; v from {:.5f} to {:.5f}\n", known.least_u,
                    known.least_v, known.greatest_v);

@@ -38,35 +38,17 @@ class Boundary {
 
   /// Fills a patch of cells beyond one end of dimension d. @local
   void fill(const detail::Cells<T, N>& cells, const Patch<N>& beyond, std::size_t d, bool high) const {
-    const index_t edge = high ? beyond.lo[d] - 1 : beyond.hi[d];  // the last element
-    const auto element = [&](const Index<N>& at) -> T& {
-      Index<N> place;
-      for (std::size_t e = 0; e < N; ++e) place[e] = at[e] - cells.all.lo[e];
-      return cells.view[place];
-    };
-    detail::for_each_index_of(beyond, [&](const Index<N>& cell) {
-      const index_t k = high ? cell[d] - edge : edge - cell[d];
-      const auto inside = [&](index_t from_edge) {
-        Index<N> at = cell;
-        at[d] = high ? edge - from_edge : edge + from_edge;
-        return element(at);
-      };
-      T& target = element(cell);
-      if (const auto* value = std::get_if<Value>(&what_)) {
-        target = value->value;
-      } else if (const auto* function = std::get_if<Function>(&what_)) {
-        target = (*function)(cells.wrapped(cell));
-      } else if constexpr (Arithmetic<T>) {
-        if (const auto* gradient = std::get_if<Gradient>(&what_))
-          target = inside(0) + static_cast<T>(k) * gradient->step;
-        if (const auto* mirrored = std::get_if<Reflection>(&what_)) {
-          const T there = inside(mirrored->mirror == Mirror::at_face ? k - 1 : k);
-          target = mirrored->sign > 0 ? there : mirrored->value + mirrored->value - there;
-        }
-      } else if (const auto* mirrored = std::get_if<Reflection>(&what_)) {
-        target = inside(mirrored->mirror == Mirror::at_face ? k - 1 : k);
-      }
-    });
+    if (const auto* function = std::get_if<Function>(&what_)) {
+      detail::for_each_index_of(
+          beyond, [&](const Index<N>& cell) { *cells.place_of(cell) = (*function)(cells.wrapped(cell)); });
+      return;
+    }
+    for (index_t k = 1; k <= beyond.hi[d] - beyond.lo[d]; ++k) {
+      Patch<N> layer = beyond;
+      layer.lo[d] = high ? beyond.lo[d] + k - 1 : beyond.hi[d] - k;
+      layer.hi[d] = layer.lo[d] + 1;
+      fill_layer(cells, layer, k, cells.view.stride(d) * (high ? -1 : 1));
+    }
   }
   /// How many elements from the end inwards the outermost of `width` cells is taken from. @local
   index_t depth(index_t width) const noexcept {
@@ -88,6 +70,34 @@ class Boundary {
     T value;
   };
   using Function = std::function<T(const Index<N>&)>;
+
+  // Layer k of cells, counted from 1. The next cell inwards is `inwards` elements away.
+  void fill_layer(const detail::Cells<T, N>& cells, const Patch<N>& layer, index_t k, index_t inwards) const {
+    // Each cell gets f(the element at a distance).
+    const auto set = [&](index_t distance, const auto& f) {
+      Patch<N> rows = layer;
+      rows.hi[N - 1] = rows.lo[N - 1] + 1;
+      const index_t count = layer.hi[N - 1] - layer.lo[N - 1], step = cells.view.stride(N - 1);
+      detail::for_each_index_of(rows, [&](const Index<N>& first) {
+        T* to = cells.place_of(first);
+        for (index_t i = 0; i < count; ++i, to += step) *to = f(to[distance * inwards]);
+      });
+    };
+    if (const auto* value = std::get_if<Value>(&what_)) set(0, [&](const T&) { return value->value; });
+    if constexpr (Arithmetic<T>) {
+      if (const auto* gradient = std::get_if<Gradient>(&what_))
+        set(k, [rise = static_cast<T>(k) * gradient->step](const T& last) { return last + rise; });
+    }
+    if (const auto* mirrored = std::get_if<Reflection>(&what_)) {
+      const index_t distance = mirrored->mirror == Mirror::at_face ? 2 * k - 1 : 2 * k;
+      if constexpr (Arithmetic<T>) {
+        if (mirrored->sign < 0)
+          return set(distance,
+                     [twice = mirrored->value + mirrored->value](const T& there) { return twice - there; });
+      }
+      set(distance, [](const T& there) { return there; });
+    }
+  }
 
   using What = std::variant<Value, Gradient, Reflection, Function>;
 

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/stencil.hpp>
 
+#include <tessera/reductions.hpp>
+
 #include "onesided_model.hpp"
 
 namespace {
@@ -89,6 +91,20 @@ TEST(Stencil, loops_and_fills_reach_ghost_cells) {
     const auto from = access.global();
     for_each_point(from.patch(), [&](index_t j, index_t i) { EXPECT_EQ(from(j, i), 100 * j + i); });
   }
+}
+
+// Ranks that have no block, as those of a coarse grid on fewer ranks, have no ghost cells either.
+TEST(Stencil, ranks_without_a_block_have_nothing_to_access) {
+  const auto layout = Layout<2>::blocked({6, 4}, world().size()).agglomerated({world().size(), world().size()});
+  Array<int, 2> a(world(), layout, {.name = "a", .ghosts = {2, 1}});
+  {
+    const auto access = a.local_with_ghosts();
+    EXPECT_EQ(access.extents(), world().rank() == 0 ? Extents<2>(10, 6) : Extents<2>());
+    const auto at = access.global();
+    for_each_point(at.patch(), [&](index_t i, index_t j) { at(i, j) = 1; });
+  }
+  a.sync();
+  EXPECT_EQ(reduce(a, Reduce::sum), 24);
 }
 
 }  // namespace

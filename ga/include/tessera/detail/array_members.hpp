@@ -66,7 +66,7 @@ LocalAccess<U, N> Array<T, N>::access_all(bool with_ghosts) const {
   std::array<index_t, N> strides{};
   Index<N> first;
   for (std::size_t d = 0; d < N; ++d) {
-    const index_t ghosts = with_ghosts ? layout.ghosts()[d] : 0;
+    const index_t ghosts = with_ghosts && shape.size > 0 ? layout.ghosts()[d] : 0;
     extents[d] = shape.extents[d] + 2 * ghosts;
     strides[d] = shape.strides[d];
     first[d] = lo[d] - ghosts;

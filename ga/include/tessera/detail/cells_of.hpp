@@ -21,6 +21,12 @@ struct Cells {
 
   /// Whether the ghost cells on a side are beyond an end of a dimension that is not periodic. @local
   bool is_beyond(std::size_t d, bool high) const noexcept { return beyond[d][high ? 1 : 0]; }
+  /// Where the element at a position is in memory. @local
+  T* place_of(const Index<N>& at) const noexcept {
+    index_t place = 0;
+    for (std::size_t d = 0; d < N; ++d) place += (at[d] - all.lo[d]) * view.stride(d);
+    return view.data_handle() + place;
+  }
   /// A position, inside the array along periodic dimensions. @local
   Index<N> wrapped(Index<N> at) const noexcept {
     for (std::size_t d = 0; d < N; ++d) {

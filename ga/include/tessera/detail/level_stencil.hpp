@@ -70,13 +70,6 @@ std::vector<WeightedPlace> product_of(const std::array<std::vector<WeightedPlace
   return all;
 }
 
-template <class T, std::size_t N>
-T* element_of(const Cells<T, N>& cells, const Index<N>& at) {
-  index_t place = 0;
-  for (std::size_t d = 0; d < N; ++d) place += (at[d] - cells.all.lo[d]) * cells.view.stride(d);
-  return cells.view.data_handle() + place;
-}
-
 template <class T>
 T weighted_sum(const T* from, index_t place, const std::vector<WeightedPlace>& places) {
   T sum{};
@@ -104,7 +97,7 @@ void restrict_block(const Cells<const T, N>& fine, const Cells<T, N>& coarse, in
     for (std::size_t d = 0; d < N; ++d) there[d] *= 2;
     index_t place = 0;
     for (std::size_t d = 0; d < N; ++d) place += (there[d] - fine.all.lo[d]) * fine.view.stride(d);
-    T* to = element_of(coarse, at);
+    T* to = coarse.place_of(at);
     for (index_t i = 0; i < length; ++i, place += from_step, to += to_step)
       *to = weighted_sum(fine.view.data_handle(), place, places);
   });
@@ -142,7 +135,7 @@ void prolong_block(const Cells<const T, N>& coarse, const Cells<T, N>& fine, ind
         j[d] = 2 * c[d] + static_cast<index_t>(parities >> d & 1);
         place += (c[d] - coarse.all.lo[d]) * coarse.view.stride(d);
       }
-      T* to = element_of(fine, j);
+      T* to = fine.place_of(j);
       for (index_t i = 0; i < length; ++i, place += from_step, to += to_step) {
         const T value = weighted_sum(coarse.view.data_handle(), place, places);
         *to = adds ? *to + value : value;

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-namespace cavity {
+namespace reference {
 
 /// A velocity at points along a line.
 struct Reference {
@@ -79,4 +79,4 @@ std::optional<Deviation> largest_deviation(const Profile& profile, double reynol
                                            std::span<const double> positions,
                                            std::span<const Reference> references);
 
-}  // namespace cavity
+}  // namespace reference

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace cavity {
+namespace reference {
 
 double Profile::at(double position) const {
   const auto count = static_cast<long>(values.size());
@@ -58,4 +58,4 @@ std::optional<Deviation> largest_deviation(const Profile& profile, double reynol
   return largest;
 }
 
-}  // namespace cavity
+}  // namespace reference

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "multigrid.hpp"
+
+#include <cmath>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace solvers {
+
+using tessera::index_t;
+using tessera::Layout;
+using tessera::LevelStencil;
+
+namespace {
+
+template <std::size_t N>
+bool can_be_halved(const tessera::Extents<N>& dims) {
+  bool can = true;
+  for (std::size_t d = 0; d < N; ++d) can = can && dims[d] % 2 == 0 && dims[d] >= 4;
+  return can;
+}
+
+// Whether all blocks begin at even positions, and so have both fine cells of each coarse one.
+template <std::size_t N>
+bool blocks_are_even(const Layout<N>& layout) {
+  bool are = true;
+  for (int d = 0; d < static_cast<int>(N); ++d) {
+    for (const index_t start : layout.block_starts(d)) are = are && start % 2 == 0;
+  }
+  return are;
+}
+
+// The layout of the next level: at the same ranks, or at fewer ones if blocks became small.
+template <std::size_t N>
+Layout<N> coarser(const Layout<N>& fine, index_t least_block) {
+  Layout<N> coarse = fine.coarsened(2);
+  for (std::size_t d = 0; d < N; ++d) {
+    for (;;) {
+      const auto starts = coarse.block_starts(static_cast<int>(d));
+      index_t least = coarse.dims()[d] - starts.back();
+      for (std::size_t b = 1; b < starts.size(); ++b) least = std::min(least, starts[b] - starts[b - 1]);
+      if (starts.size() == 1 || least >= least_block) break;
+      tessera::PerDimension<index_t, N> factors(1);
+      factors[d] = 2;
+      coarse = coarse.agglomerated(factors);
+    }
+  }
+  return coarse;
+}
+
+template <std::size_t N>
+void require_small(const tessera::Extents<N>& dims) {
+  constexpr index_t most_cells = 1 << 17, most_along = 1024;
+  std::string text;
+  bool is_small = dims.size() <= most_cells;
+  for (std::size_t d = 0; d < N; ++d) {
+    text += (d > 0 ? " x " : "") + std::to_string(dims[d]);
+    is_small = is_small && dims[d] <= most_along;
+  }
+  if (is_small) return;
+  throw tessera::UsageError(fmt::format(
+      "Multigrid: the coarsest level would have {} cells (the direct solver takes {} of them, and {} along a "
+      "dimension); choose extents with more factors of 2 in each dimension",
+      text, most_cells, most_along));
+}
+
+// Copies this rank's elements of one array to another one with the same distribution.
+template <std::size_t N>
+void copy_own(const tessera::Array<double, N>& from, tessera::Array<double, N>& to) {
+  if (!from.layout().same_distribution(to.layout())) {
+    throw tessera::UsageError("Multigrid: array \"" + from.name() +
+                              "\" has another layout than the one that the multigrid was made for");
+  }
+  const auto from_access = from.local();
+  const auto to_access = to.local();
+  const auto source = from_access.global();
+  const auto target = to_access.global();
+  for_each_row(source.patch(), [&](const tessera::Index<N>& first) {
+    std::copy_n(&source[first], source.extent(N - 1), &target[first]);
+  });
+}
+
+template <std::size_t N>
+void subtract_mean(tessera::Array<double, N>& x) {
+  const double mean = exact_sum(x) / static_cast<double>(x.size());
+  const auto access = x.local();
+  const auto values = access.global();
+  for_each_point(values.patch(), [&](auto... at) { values(at...) -= mean; });
+}
+
+}  // namespace
+
+double MultigridResult::factor() const {
+  const int last = cycles(), first = std::max(0, last - 3);
+  if (last == first) return 0;
+  const auto at = [this](int k) { return residuals[static_cast<std::size_t>(k)]; };
+  return std::pow(at(last) / at(first), 1.0 / (last - first));
+}
+
+std::string MultigridResult::description() const {
+  return fmt::format(
+      "the residual went from {:.2e} to {:.2e} in {} cycles, at last by a factor of {:.2f} each; {}",
+      residuals.front(), residuals.back(), cycles(), factor(), tessera::to_string(stop));
+}
+
+template <std::size_t N>
+Multigrid<N>::Multigrid(const tessera::Group& group, const Layout<N>& cells, const Domain<N>& domain,
+                        const MultigridOptions& options)
+    : options_(options), is_singular_(domain.is_singular()) {
+  Domain<N> here = domain;
+  Layout<N> layout = cells.with_ghosts(0);
+  for (;;) {
+    levels_.push_back(std::make_unique<Level<N>>(group, layout, here));
+    if (layout.dims().size() <= options.most_direct || !can_be_halved(layout.dims())) break;
+    Level<N>& fine = *levels_.back();
+    fine.needs_ghosts = options.is_symmetric || !blocks_are_even(layout);
+    const Layout<N> next = coarser(layout, options.least_block);
+    fine.travels = !layout.coarsened(2).same_distribution(next);
+    const auto restriction =
+        options.is_symmetric ? LevelStencil{-1, {0.125, 0.375, 0.375, 0.125}} : LevelStencil::cell_mean();
+    transfers_.push_back(std::make_unique<tessera::GridTransfer<double, N>>(
+        group, layout, next, restriction, LevelStencil::cell_linear(), domain.periodic));
+    layout = next;
+    here = here.coarsened();
+  }
+  require_small(layout.dims());
+  direct_.emplace(group, layout.dims(), here);
+}
+
+template <std::size_t N>
+MultigridResult Multigrid<N>::solve(const Array& f, Array& x, const Tolerance& tolerance) {
+  Level<N>& finest = *levels_.front();
+  copy_own(f, finest.f);
+  copy_own(x, finest.x);
+  if (is_singular_) subtract_mean(finest.f);
+  const double norm = norm_inf(finest.f), scale = norm > 0 ? norm : 1;
+  const double enough = std::max(tolerance.relative, tolerance.absolute / scale);
+  MultigridResult result{tessera::Stop::iterations, {}};
+  const auto measure = [&] {
+    finest.find_residual();
+    result.residuals.push_back(norm_inf(finest.r) / scale);
+    return result.residuals.back();
+  };
+  double residual = measure(), least = residual;
+  for (int slow = 0; residual > enough && result.cycles() < tolerance.most_cycles && slow < 3;) {
+    cycle(0);
+    residual = measure();
+    if (!std::isfinite(residual)) break;
+    // Rounding errors, or cells that are far from cubes.
+    slow = residual > 0.9 * least ? slow + 1 : 0;
+    if (slow == 3) result.stop = tessera::Stop::stagnation;
+    least = std::min(least, residual);
+  }
+  if (!std::isfinite(residual)) result.stop = tessera::Stop::not_finite;
+  if (residual <= enough) result.stop = tessera::Stop::converged;
+  if (is_singular_) subtract_mean(finest.x);
+  copy_own(finest.x, x);
+  return result;
+}
+
+template <std::size_t N>
+void Multigrid<N>::operator()(const Array& f, Array& x) {
+  Level<N>& finest = *levels_.front();
+  copy_own(f, finest.f);
+  finest.clear();
+  cycle(0);
+  copy_own(finest.x, x);
+}
+
+template <std::size_t N>
+void Multigrid<N>::apply(const Array& x, Array& y) {
+  Level<N>& finest = *levels_.front();
+  copy_own(x, finest.x);
+  finest.update(finest.star);
+  const auto from = std::as_const(finest.x).local_with_ghosts();
+  const auto to = y.local();
+  finest.laplacian.apply(from.global(), to.global(), y.local_patch());
+}
+
+template <std::size_t N>
+double Multigrid<N>::ghost_seconds() const {
+  double sum = 0;
+  for (const auto& level : levels_) sum += level->ghost_seconds;
+  return sum;
+}
+
+template <std::size_t N>
+void Multigrid<N>::cycle(std::size_t number) {
+  Level<N>& here = *levels_[number];
+  const Timed timed(here.seconds);
+  if (number == transfers_.size()) return direct_->solve(here.f, here.x);
+  for (int k = 0; k < options_.before; ++k) here.relax({0, 1}, options_.omega);
+  here.find_residual();
+  if (here.needs_ghosts) here.update(here.r_box);
+  Level<N>& coarse = *levels_[number + 1];
+  tessera::GridTransfer<double, N>& transfer = *transfers_[number];
+  transfer.restrict_to(here.r, coarse.f);
+  coarse.clear();
+  cycle(number + 1);
+  if (!here.travels) coarse.update(coarse.x_box);
+  transfer.prolong(coarse.x, here.x, tessera::Update::sum, here.boundaries);
+  const std::array<int, 2> colours = options_.is_symmetric ? std::array{1, 0} : std::array{0, 1};
+  for (int k = 0; k < options_.after; ++k) here.relax(colours, options_.omega);
+}
+
+template class Multigrid<2>;
+template class Multigrid<3>;
+
+}  // namespace solvers
