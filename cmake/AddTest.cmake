@@ -143,8 +143,8 @@ function(tessera_add_mpi_test name)
   elseif(arg_PRINTS)
     set(expect ${TESSERA_TEST_TOOLS}/expect success ${arg_PRINTS} --)
   endif()
-  # The quick set: 1 and 3 ranks on a node, and 4 ranks on nodes of 2, where only some share memory. A test that never
-  # runs on 3 ranks runs on 2. A test that never runs on nodes of 2 runs on 3 nodes. Sanitizers are slow, so with them
+  # The quick set: 1 and 2 ranks on a node, and 4 ranks on nodes of 2, where only some share memory. A test that never
+  # runs on 2 ranks runs on 3. A test that never runs on nodes of 2 runs on 3 nodes. Sanitizers are slow, so with them
   # the set is 3 ranks on nodes of 2, which are one node of 2 and one of 1, or else 2 ranks on a node.
   set(quick_on_node)
   set(quick_nodes)
@@ -158,9 +158,9 @@ function(tessera_add_mpi_test name)
     set(quick_nodes 3-1)
   endif()
   if(NOT TESSERA_TEST_SANITIZED)
-    set(quick_on_node 1 3)
-    if(NOT 3 IN_LIST arg_NP)
-      list(APPEND quick_on_node 2)
+    set(quick_on_node 1 2)
+    if(NOT 2 IN_LIST arg_NP)
+      list(APPEND quick_on_node 3)
     endif()
     if(arg_WIDE)
       list(APPEND quick_on_node 7)
