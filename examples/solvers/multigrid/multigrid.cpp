@@ -112,10 +112,11 @@ Multigrid<N>::Multigrid(const tessera::Group& group, const Layout<N>& cells, con
   Domain<N> here = domain;
   Layout<N> layout = cells.with_ghosts(0);
   for (;;) {
-    levels_.push_back(std::make_unique<Level<N>>(group, layout, here));
+    // Blocks that begin at odd positions need one more fine cell of their first coarse cell.
+    const int reach = (options.is_symmetric ? 1 : 0) + (blocks_are_even(layout) ? 0 : 1);
+    levels_.push_back(std::make_unique<Level<N>>(group, layout, here, reach));
     if (layout.dims().size() <= options.most_direct || !can_be_halved(layout.dims())) break;
     Level<N>& fine = *levels_.back();
-    fine.needs_ghosts = options.is_symmetric || !blocks_are_even(layout);
     const Layout<N> next = coarser(layout, options.least_block);
     fine.travels = !layout.coarsened(2).same_distribution(next);
     const auto restriction =
