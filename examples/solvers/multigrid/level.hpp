@@ -28,22 +28,23 @@ class Timed {
 /// One grid of the multigrid: the unknowns x, the right side f and the residual r.
 template <std::size_t N>
 struct Level {
-  /// @collective
-  Level(const tessera::Group& group, const tessera::Layout<N>& layout, const Domain<N>& domain)
+  /// The restriction reaches `reach` ghost cells of r. @collective
+  Level(const tessera::Group& group, const tessera::Layout<N>& layout, const Domain<N>& domain, int reach)
       : boundaries(domain.boundaries()),
         laplacian(domain, layout.dims()),
         x(group, layout, {.name = "x", .ghosts = 1, .periodic = domain.periodic}),
         f(group, layout, {.name = "f"}),
-        r(group, layout, {.name = "r", .ghosts = 1, .periodic = domain.periodic}),
+        r(group, layout, {.name = "r", .ghosts = std::max(1, reach), .periodic = domain.periodic}),
         star({halo_of(x, boundaries, {.corners = tessera::Corners::without})}),
         x_box({halo_of(x, boundaries)}),
-        r_box({halo_of(r, boundaries)}) {}
+        r_box({halo_of(r, boundaries)}),
+        needs_ghosts(reach > 0) {}
 
   tessera::Boundaries<double, N> boundaries;
   Laplacian<N> laplacian;
   tessera::Array<double, N> x, f, r;
   tessera::Halo star, x_box, r_box;  // with and without corners
-  bool needs_ghosts = false;         // of r, for the restriction to the next level
+  bool needs_ghosts;                 // of r, for the restriction to the next level
   bool travels = false;              // coarse values, between this level and the next one
   double ghost_seconds = 0, seconds = 0;
 

@@ -7,64 +7,14 @@
 
 #include <fmt/format.h>
 
+#include "hierarchy.hpp"
+
 namespace solvers {
 
-using tessera::index_t;
 using tessera::Layout;
 using tessera::LevelStencil;
 
 namespace {
-
-template <std::size_t N>
-bool can_be_halved(const tessera::Extents<N>& dims) {
-  bool can = true;
-  for (std::size_t d = 0; d < N; ++d) can = can && dims[d] % 2 == 0 && dims[d] >= 4;
-  return can;
-}
-
-// Whether all blocks begin at even positions, and so have both fine cells of each coarse one.
-template <std::size_t N>
-bool blocks_are_even(const Layout<N>& layout) {
-  bool are = true;
-  for (int d = 0; d < static_cast<int>(N); ++d) {
-    for (const index_t start : layout.block_starts(d)) are = are && start % 2 == 0;
-  }
-  return are;
-}
-
-// The layout of the next level: at the same ranks, or at fewer ones if blocks became small.
-template <std::size_t N>
-Layout<N> coarser(const Layout<N>& fine, index_t least_block) {
-  Layout<N> coarse = fine.coarsened(2);
-  for (std::size_t d = 0; d < N; ++d) {
-    for (;;) {
-      const auto starts = coarse.block_starts(static_cast<int>(d));
-      index_t least = coarse.dims()[d] - starts.back();
-      for (std::size_t b = 1; b < starts.size(); ++b) least = std::min(least, starts[b] - starts[b - 1]);
-      if (starts.size() == 1 || least >= least_block) break;
-      tessera::PerDimension<index_t, N> factors(1);
-      factors[d] = 2;
-      coarse = coarse.agglomerated(factors);
-    }
-  }
-  return coarse;
-}
-
-template <std::size_t N>
-void require_small(const tessera::Extents<N>& dims) {
-  constexpr index_t most_cells = 1 << 17, most_along = 1024;
-  std::string text;
-  bool is_small = dims.size() <= most_cells;
-  for (std::size_t d = 0; d < N; ++d) {
-    text += (d > 0 ? " x " : "") + std::to_string(dims[d]);
-    is_small = is_small && dims[d] <= most_along;
-  }
-  if (is_small) return;
-  throw tessera::UsageError(fmt::format(
-      "Multigrid: the coarsest level would have {} cells (the direct solver takes {} of them, and {} along a "
-      "dimension); choose extents with more factors of 2 in each dimension",
-      text, most_cells, most_along));
-}
 
 // Copies this rank's elements of one array to another one with the same distribution.
 template <std::size_t N>
@@ -112,10 +62,11 @@ Multigrid<N>::Multigrid(const tessera::Group& group, const Layout<N>& cells, con
   Domain<N> here = domain;
   Layout<N> layout = cells.with_ghosts(0);
   for (;;) {
-    levels_.push_back(std::make_unique<Level<N>>(group, layout, here));
+    // Blocks that begin at odd positions need one more fine cell of their first coarse cell.
+    const int reach = (options.is_symmetric ? 1 : 0) + (blocks_are_even(layout) ? 0 : 1);
+    levels_.push_back(std::make_unique<Level<N>>(group, layout, here, reach));
     if (layout.dims().size() <= options.most_direct || !can_be_halved(layout.dims())) break;
     Level<N>& fine = *levels_.back();
-    fine.needs_ghosts = options.is_symmetric || !blocks_are_even(layout);
     const Layout<N> next = coarser(layout, options.least_block);
     fine.travels = !layout.coarsened(2).same_distribution(next);
     const auto restriction =

@@ -57,8 +57,8 @@ class Multigrid {
             const MultigridOptions& options = {});
 
   /// Improves x. If x is determined but for a constant, the mean of f is left out, and x gets the mean 0.
-  /// @collective @throws UsageError for arrays of another layout @completion others see this rank's elements of x
-  /// after the next synchronisation
+  /// @collective @throws UsageError for arrays of another layout @completion others see this rank's elements of
+  /// x after the next synchronisation
   MultigridResult solve(const Array& f, Array& x, const Tolerance& tolerance = {});
   /// x = one cycle for f from 0: a preconditioner. @collective
   void operator()(const Array& f, Array& x);
