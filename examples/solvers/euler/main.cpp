@@ -82,17 +82,6 @@ void print_drift(const Totals& before, const Totals& after) {
                (after[k] - before[k]) / scales[k]);
 }
 
-void report_speed(const Gas& gas, const Progress& progress, index_t cells) {
-  const double computing = gas.world().all_reduce(gas.times().computing, tessera::Reduce::max);
-  const double ghost_cells = gas.world().all_reduce(gas.times().ghost_cells, tessera::Reduce::max);
-  const double updates = static_cast<double>(progress.steps) * static_cast<double>(cells);
-  if (gas.world().rank() == 0)
-    fmt::print(
-        "Time {:.3f} s: computing at most {:.3f} s, ghost cells at most {:.3f} s; {:.3f} million cells "
-        "and steps per second\n",
-        progress.seconds, computing, ghost_cells, progress.seconds > 0 ? updates / progress.seconds * 1e-6 : 0);
-}
-
 void report(Gas& gas, const Case& which, const Options& options, const Progress& progress,
             const Totals& before) {
   const bool speaks = gas.world().rank() == 0;
@@ -124,7 +113,9 @@ void run_once(const tessera::Group& world, const Case& which, const Options& opt
   const Progress progress = advance(gas, which, options);
   if (!progress.is_done) return;
   report(gas, which, options, progress, before);
-  report_speed(gas, progress, gas.states().size());
+  solvers::report_speed(world, gas.times(), progress.seconds,
+                        static_cast<double>(progress.steps) * static_cast<double>(gas.states().size()),
+                        "million updates of cells per second");
 }
 
 // Errors on four grids, each twice as fine as the one before.

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <chrono>
+#include <string_view>
+
+#include <tessera/runtime/group.hpp>
 
 namespace solvers {
 
@@ -24,5 +27,9 @@ class Watch {
   using Clock = std::chrono::steady_clock;
   Clock::time_point last_ = Clock::now();
 };
+
+/// Prints the times of the slowest rank, and the rate of the updates of cells in millions. @collective
+void report_speed(const tessera::Group& world, const Times& times, double seconds, double updates,
+                  std::string_view unit);
 
 }  // namespace solvers
