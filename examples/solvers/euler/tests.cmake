@@ -7,7 +7,7 @@ add_restart_test(example_euler/restart-7 FULL STEPS 30 RANKS 7 4 ARGS ${euler} -
 add_restart_test(example_euler/restart-nodes FULL STEPS 30 RANKS 4 3 ARGS ${euler} --case sod --size 40 --end 1000 ENVIRONMENT
                  TESSERA_NODE_SIZE=1)
 
-set(drift "drift -?[0-9.]+e[+-](00|1[5-9])")
+set(drift "drift -?(0[.]0e[+]00|[0-9.]+e-1[5-9])")
 foreach(case IN ITEMS vortex blast)
   tessera_add_mpi_test(
     example_euler_${case}
