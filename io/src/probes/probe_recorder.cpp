@@ -164,8 +164,7 @@ std::vector<std::int64_t> ProbesState::own_elements(std::span<const SliceCore> f
       for (int d = 0; d < field.rank(); ++d) ++one.hi[static_cast<std::size_t>(d)];
       std::int64_t word = 0;
       field.for_each_piece(one, [&](int rank, const LocalPiece& piece) {
-        if (rank == group_.rank())
-          std::memcpy(&word, piece.data, static_cast<std::size_t>(field.type().size));
+        if (rank == group_.rank()) std::memcpy(&word, piece.data, static_cast<std::size_t>(field.type().size));
       });
       words.push_back(word);
     }
