@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include <vector>
+#include <cstdlib>
+#include <memory>
 
 #include <tessera/offset_view.hpp>
 
@@ -18,21 +19,23 @@ inline Patch<3> grown(const Patch<3>& patch, index_t width) {
   return all;
 }
 
-/// The cells of a patch in plain memory, row by row.
+/// The cells of a patch in plain memory, row by row; 0 at first. Large blocks are in huge pages where the
+/// system has them, as arrays are: it is not the size of pages that is compared.
 class Block {
  public:
-  explicit Block(const Patch<3>& patch)
-      : patch_(patch), memory_(patch.empty() ? 0 : static_cast<std::size_t>(patch.size())) {}
+  explicit Block(const Patch<3>& patch);
   const Patch<3>& patch() const noexcept { return patch_; }
-  Values values() { return {View<double, 3>(memory_.data(), patch_.extents()), patch_.lo}; }
-  ConstValues values() const { return {View<const double, 3>(memory_.data(), patch_.extents()), patch_.lo}; }
-  double* data() noexcept { return memory_.data(); }
-  int size() const noexcept { return static_cast<int>(memory_.size()); }
-  void clear() { memory_.assign(memory_.size(), 0.0); }
+  Values values() { return {View<double, 3>(memory_.get(), patch_.extents()), patch_.lo}; }
+  ConstValues values() const { return {View<const double, 3>(memory_.get(), patch_.extents()), patch_.lo}; }
+  double* data() noexcept { return memory_.get(); }
+  void clear();
 
  private:
+  struct Free {
+    void operator()(double* memory) const noexcept { std::free(memory); }
+  };
   Patch<3> patch_;
-  std::vector<double> memory_;
+  std::unique_ptr<double[], Free> memory_;
 };
 
 /// Copies a patch that both have. @local
