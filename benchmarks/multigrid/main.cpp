@@ -33,7 +33,7 @@ Layout<3> layout_of(const Group& world, index_t n) {
   return Layout<3>::blocked({n, n, n}, world.size(), {.min_block = {2, 2, 2}});
 }
 
-// The solution x y z (1 - x) (1 - y) (1 - z) and waves has no symmetry that could hide a mistake.
+// A right side without symmetries, which could hide mistakes.
 double right_side(const Index<3>& at, index_t n) {
   double p[3];
   for (std::size_t d = 0; d < 3; ++d) p[d] = (static_cast<double>(at[d]) + 0.5) / static_cast<double>(n);
