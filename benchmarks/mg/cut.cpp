@@ -54,16 +54,4 @@ Cut::Cut(int levels, int ranks) : coarsest_(blocks(1, ranks)) {
       "or a larger class");
 }
 
-Layout<3> Cut::layout(int level) const {
-  std::array<std::vector<index_t>, 3> begins;
-  const Extents<3> grid = coarsest_.grid();
-  for (std::size_t d = 0; d < 3; ++d) begins[d].resize(static_cast<std::size_t>(grid[d]));
-  for (int rank = 0; rank < coarsest_.ranks(); ++rank) {
-    const auto at = coarsest_.coordinates(rank);
-    for (std::size_t d = 0; d < 3; ++d)
-      begins[d][static_cast<std::size_t>((*at)[d])] = coarsest_.block(rank).lo[d] << (level - whole_);
-  }
-  return Layout<3>::irregular(extents(level), begins);
-}
-
 }  // namespace tessera::benchmark::mg

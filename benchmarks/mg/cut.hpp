@@ -17,7 +17,7 @@ class Cut {
   /// The finest level that is whole on every rank. It is shared out like finer levels before each rank has all.
   int whole() const noexcept { return whole_; }
   /// The blocks of a level, from whole() on. @local
-  Layout<3> layout(int level) const;
+  Layout<3> layout(int level) const { return coarsest_.refined(index_t{1} << (level - whole_)); }
 
  private:
   int whole_ = 0;

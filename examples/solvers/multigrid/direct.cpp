@@ -38,11 +38,7 @@ Wave wave(const Domain<N>& domain, std::size_t d, index_t n, index_t k, index_t 
 }  // namespace
 
 template <std::size_t N>
-DirectSolver<N>::DirectSolver(const tessera::Group& group, const tessera::Extents<N>& dims,
-                              const Domain<N>& domain)
-    : dims_(dims),
-      own_(group, tessera::Layout<N>::blocked(dims, 1).on_ranks({0}, group.size()),
-           {.name = "coarsest level"}) {
+Waves<N>::Waves(const tessera::Extents<N>& dims, const Domain<N>& domain) : dims_(dims) {
   for (std::size_t d = 0; d < N; ++d) {
     const index_t n = dims[d];
     const double weight = 1 / (domain.spacing[d] * domain.spacing[d]);
@@ -60,28 +56,22 @@ DirectSolver<N>::DirectSolver(const tessera::Group& group, const tessera::Extent
 }
 
 template <std::size_t N>
-void DirectSolver<N>::solve(const tessera::Array<double, N>& f, tessera::Array<double, N>& x) {
-  copy(f, own_);
-  {
-    const auto access = own_.local();
-    if (access.size() > 0) {
-      transform(access.data(), Way::to_waves);
-      const auto view = access.global();
-      for_each_point(view.patch(), [&](auto... at) {
-        const tessera::Index<N> k(std::array{at...});
-        double eigenvalue = 0;
-        for (std::size_t d = 0; d < N; ++d) eigenvalue += eigenvalues_[d][static_cast<std::size_t>(k[d])];
-        view[k] = eigenvalue > 0 ? view[k] / eigenvalue : 0;
-      });
-      transform(access.data(), Way::from_waves);
-    }
-  }
-  copy(own_, x);
+void Waves<N>::solve(double* values) {
+  transform(values, Way::to_waves);
+  double* next = values;
+  for_each_point(tessera::Patch<N>::whole(dims_), [&](auto... at) {
+    const tessera::Index<N> k(std::array{at...});
+    double eigenvalue = 0;
+    for (std::size_t d = 0; d < N; ++d) eigenvalue += eigenvalues_[d][static_cast<std::size_t>(k[d])];
+    *next = eigenvalue > 0 ? *next / eigenvalue : 0;
+    ++next;
+  });
+  transform(values, Way::from_waves);
 }
 
 // Multiplies each line along each dimension by the matrix of waves, or by its transpose.
 template <std::size_t N>
-void DirectSolver<N>::transform(double* values, Way way) {
+void Waves<N>::transform(double* values, Way way) {
   index_t stride = 1;
   for (std::size_t d = N; d-- > 0; stride *= dims_[d]) {
     const index_t n = dims_[d];
@@ -100,6 +90,24 @@ void DirectSolver<N>::transform(double* values, Way way) {
   }
 }
 
+template <std::size_t N>
+DirectSolver<N>::DirectSolver(const tessera::Group& group, const tessera::Extents<N>& dims,
+                              const Domain<N>& domain)
+    : own_(group, tessera::Layout<N>::blocked(dims, 1).on_ranks({0}, group.size()), {.name = "coarsest level"}),
+      waves_(dims, domain) {}
+
+template <std::size_t N>
+void DirectSolver<N>::solve(const tessera::Array<double, N>& f, tessera::Array<double, N>& x) {
+  copy(f, own_);
+  {
+    const auto access = own_.local();
+    if (access.size() > 0) waves_.solve(access.data());
+  }
+  copy(own_, x);
+}
+
+template class Waves<2>;
+template class Waves<3>;
 template class DirectSolver<2>;
 template class DirectSolver<3>;
 

@@ -57,22 +57,22 @@ struct Level {
     const auto access = x.local_with_ghosts();
     std::fill_n(access.data(), access.size(), 0.0);
   }
-  /// Relaxes the cells of one colour after the other. @collective
-  void relax(const std::array<int, 2>& colours, double omega) {
+  /// Relaxes the cells of one colour after the other, for A x = right. @collective
+  void relax(const tessera::Array<double, N>& right, const std::array<int, 2>& colours, double omega) {
     for (const int colour : colours) {
       update(star);
       const auto x_access = x.local_with_ghosts();
-      const auto f_access = std::as_const(f).local();
-      laplacian.relax(x_access.global(), f_access.global(), x.local_patch(), colour, omega);
+      const auto right_access = right.local();
+      laplacian.relax(x_access.global(), right_access.global(), x.local_patch(), colour, omega);
     }
   }
-  /// r = f - A x. @collective
-  void find_residual() {
+  /// r = right - A x. @collective
+  void find_residual(const tessera::Array<double, N>& right) {
     update(star);
     const auto x_access = std::as_const(x).local_with_ghosts();
-    const auto f_access = std::as_const(f).local();
+    const auto right_access = right.local();
     const auto r_access = r.local_with_ghosts();
-    laplacian.residual(x_access.global(), f_access.global(), r_access.global(), x.local_patch());
+    laplacian.residual(x_access.global(), right_access.global(), r_access.global(), x.local_patch());
   }
 };
 

@@ -16,13 +16,17 @@ using tessera::LevelStencil;
 
 namespace {
 
+template <std::size_t N>
+void require_layout(const tessera::Array<double, N>& array, const Layout<N>& layout) {
+  if (array.layout().same_distribution(layout)) return;
+  throw tessera::UsageError("Multigrid: array \"" + array.name() +
+                            "\" has another layout than the one that the multigrid was made for");
+}
+
 // Copies this rank's elements of one array to another one with the same distribution.
 template <std::size_t N>
 void copy_own(const tessera::Array<double, N>& from, tessera::Array<double, N>& to) {
-  if (!from.layout().same_distribution(to.layout())) {
-    throw tessera::UsageError("Multigrid: array \"" + from.name() +
-                              "\" has another layout than the one that the multigrid was made for");
-  }
+  require_layout(from, to.layout());
   const auto from_access = from.local();
   const auto to_access = to.local();
   const auto source = from_access.global();
@@ -83,20 +87,24 @@ Multigrid<N>::Multigrid(const tessera::Group& group, const Layout<N>& cells, con
 template <std::size_t N>
 MultigridResult Multigrid<N>::solve(const Array& f, Array& x, const Tolerance& tolerance) {
   Level<N>& finest = *levels_.front();
-  copy_own(f, finest.f);
+  require_layout(f, finest.f.layout());
   copy_own(x, finest.x);
-  if (is_singular_) subtract_mean(finest.f);
-  const double norm = norm_inf(finest.f), scale = norm > 0 ? norm : 1;
+  if (is_singular_) {
+    copy_own(f, finest.f);
+    subtract_mean(finest.f);
+  }
+  const Array& right = is_singular_ ? finest.f : f;
+  const double norm = norm_inf(right), scale = norm > 0 ? norm : 1;
   const double enough = std::max(tolerance.relative, tolerance.absolute / scale);
   MultigridResult result{tessera::Stop::iterations, {}};
   const auto measure = [&] {
-    finest.find_residual();
+    finest.find_residual(right);
     result.residuals.push_back(norm_inf(finest.r) / scale);
     return result.residuals.back();
   };
   double residual = measure(), least = residual;
   for (int slow = 0; residual > enough && result.cycles() < tolerance.most_cycles && slow < 3;) {
-    cycle(0);
+    cycle(0, right);
     residual = measure();
     if (!std::isfinite(residual)) break;
     // Rounding errors, or cells that are far from cubes.
@@ -114,9 +122,9 @@ MultigridResult Multigrid<N>::solve(const Array& f, Array& x, const Tolerance& t
 template <std::size_t N>
 void Multigrid<N>::operator()(const Array& f, Array& x) {
   Level<N>& finest = *levels_.front();
-  copy_own(f, finest.f);
+  require_layout(f, finest.f.layout());
   finest.clear();
-  cycle(0);
+  cycle(0, f);
   copy_own(finest.x, x);
 }
 
@@ -138,22 +146,22 @@ double Multigrid<N>::ghost_seconds() const {
 }
 
 template <std::size_t N>
-void Multigrid<N>::cycle(std::size_t number) {
+void Multigrid<N>::cycle(std::size_t number, const Array& right) {
   Level<N>& here = *levels_[number];
   const Timed timed(here.seconds);
-  if (number == transfers_.size()) return direct_->solve(here.f, here.x);
-  for (int k = 0; k < options_.before; ++k) here.relax({0, 1}, options_.omega);
-  here.find_residual();
+  if (number == transfers_.size()) return direct_->solve(right, here.x);
+  for (int k = 0; k < options_.before; ++k) here.relax(right, {0, 1}, options_.omega);
+  here.find_residual(right);
   if (here.needs_ghosts) here.update(here.r_box);
   Level<N>& coarse = *levels_[number + 1];
   tessera::GridTransfer<double, N>& transfer = *transfers_[number];
   transfer.restrict_to(here.r, coarse.f);
   coarse.clear();
-  cycle(number + 1);
+  cycle(number + 1, coarse.f);
   if (!here.travels) coarse.update(coarse.x_box);
   transfer.prolong(coarse.x, here.x, tessera::Update::sum, here.boundaries);
   const std::array<int, 2> colours = options_.is_symmetric ? std::array{1, 0} : std::array{0, 1};
-  for (int k = 0; k < options_.after; ++k) here.relax(colours, options_.omega);
+  for (int k = 0; k < options_.after; ++k) here.relax(right, colours, options_.omega);
 }
 
 template class Multigrid<2>;

@@ -72,7 +72,7 @@ class Multigrid {
   double ghost_seconds() const;
 
  private:
-  void cycle(std::size_t level);
+  void cycle(std::size_t level, const Array& right);
 
   MultigridOptions options_;
   bool is_singular_;

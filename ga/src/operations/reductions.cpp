@@ -18,19 +18,25 @@
 namespace tessera::detail {
 namespace {
 
-constexpr index_t lanes = 8;  // independent partial sums, so that the loop vectorises and rounds less
+constexpr index_t lanes = 8;  // independent partial results, so that the loop vectorises, and sums round less
 
-template <class T, class F>
-T sum_over(index_t n, F&& term) {
+// Combines T{} and so many terms.
+template <class T, class Combine, class F>
+T fold_over(index_t n, Combine&& combine, F&& term) {
   T partial[lanes]{};
   index_t i = 0;
   for (; i + lanes <= n; i += lanes) {
-    for (index_t lane = 0; lane < lanes; ++lane) partial[lane] = sum(partial[lane], term(i + lane));
+    for (index_t lane = 0; lane < lanes; ++lane) partial[lane] = combine(partial[lane], term(i + lane));
   }
-  for (; i < n; ++i) partial[i % lanes] = sum(partial[i % lanes], term(i));
+  for (; i < n; ++i) partial[i % lanes] = combine(partial[i % lanes], term(i));
   T total{};
-  for (const T& each : partial) total = sum(total, each);
+  for (const T& each : partial) total = combine(total, each);
   return total;
+}
+template <class T, class F>
+T sum_over(index_t n, F&& term) {
+  return fold_over<T>(
+      n, [](T a, T b) { return sum(a, b); }, term);
 }
 
 // The sum of term(x) over the elements of a slice that this rank owns.
@@ -142,7 +148,10 @@ double norm2_of(const SliceCore& a) {
 
 template <class T>
 double size_of_element(const T& x) {
-  return static_cast<double>(comparable_magnitude(x));
+  if constexpr (std::is_floating_point_v<T>)
+    return std::abs(x);
+  else
+    return static_cast<double>(comparable_magnitude(x));
 }
 
 }  // namespace
@@ -154,8 +163,15 @@ double norm(const SliceCore& a, Norm which) {
     if (which == Norm::two) return norm2_of<T>(a);
     if (which == Norm::one) return group.all_reduce(local_sum<double, T>(a, size_of_element<T>), Reduce::sum);
     double most = 0;
+    const auto greater = [](double u, double v) { return greatest(u, v); };
     for_each_run(a, {}, [&](const ElementRun& run) {
-      apply<const T>(run, [&](const T& x) { most = greatest(most, size_of_element(x)); });
+      const T* x = static_cast<const T*>(run.data[0]);
+      const index_t step = run.strides[0];
+      const auto of = [&](const auto& each) {
+        return fold_over<double>(run.count, greater, [&](index_t i) { return size_of_element(each(i)); });
+      };
+      most = greater(
+          most, step == 1 ? of([&](index_t i) { return x[i]; }) : of([&](index_t i) { return x[i * step]; }));
     });
     return group.all_reduce(most, Reduce::max);
   });

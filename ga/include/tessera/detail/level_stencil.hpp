@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <tessera/detail/cells_of.hpp>
@@ -70,78 +72,152 @@ std::vector<WeightedPlace> product_of(const std::array<std::vector<WeightedPlace
   return all;
 }
 
-template <class T>
-T weighted_sum(const T* from, index_t place, const std::vector<WeightedPlace>& places) {
-  T sum{};
-  for (const WeightedPlace& next : places) sum += static_cast<T>(next.weight) * from[place + next.offset];
-  return sum;
+/// Elements at equal distances.
+template <class T, class Step>
+struct Row {
+  T* first;
+  Step step;
+};
+/// Steps that the compiler knows make loops faster.
+using Adjacent = std::integral_constant<index_t, 1>;
+using EverySecond = std::integral_constant<index_t, 2>;
+
+/// to[i] = or += the sum of weight * from[i + offset] over as many places as there are numbers p.
+template <class T, class From, class To, std::size_t... p>
+void add_places(const Row<const T, From>& from, const WeightedPlace* places, const Row<T, To>& to,
+                index_t count, bool adds, std::index_sequence<p...>) {
+  const T weights[]{static_cast<T>(places[p].weight)...};
+  const T* const sources[]{from.first + places[p].offset...};
+  T* __restrict target = to.first;
+  const index_t step = to.step, from_step = from.step;
+  for (index_t i = 0; i < count; ++i) {
+    const T before = adds ? target[i * step] : T{};
+    target[i * step] = (before + ... + (weights[p] * sources[p][i * from_step]));
+  }
 }
 
+/// The same for any number of places: a few at a time, in their order.
+template <class T, class From, class To>
+void sum_places(const Row<const T, From>& from, const std::vector<WeightedPlace>& places, const Row<T, To>& to,
+                index_t count, bool adds) {
+  for (index_t i = 0; i < count && places.empty() && !adds; ++i) to.first[i * to.step] = T{};
+  const WeightedPlace* next = places.data();
+  for (std::size_t left = places.size(); left > 0; adds = true) {
+    const auto take = [&]<std::size_t n>(std::integral_constant<std::size_t, n>) {
+      add_places(from, next, to, count, adds, std::make_index_sequence<n>{});
+      next += n, left -= n;
+    };
+    if (left >= 4) {
+      take(std::integral_constant<std::size_t, 4>{});
+    } else if (left >= 2) {
+      take(std::integral_constant<std::size_t, 2>{});
+    } else {
+      take(std::integral_constant<std::size_t, 1>{});
+    }
+  }
+}
+
+/// Adds rows of a grid, which are `step` elements apart inside.
+template <class T>
+void sum_rows(const T* from, index_t step, const std::vector<WeightedPlace>& rows, std::vector<T>& sums) {
+  const Row<T, Adjacent> to{sums.data(), {}};
+  const auto count = static_cast<index_t>(sums.size());
+  if (step == 1) return sum_places(Row<const T, Adjacent>{from, {}}, rows, to, count, false);
+  sum_places(Row<const T, index_t>{from, step}, rows, to, count, false);
+}
+
+/// The first positions of the rows of a patch.
+template <std::size_t N>
+Patch<N> row_starts(Patch<N> patch) {
+  patch.hi[N - 1] = patch.lo[N - 1] + 1;
+  return patch;
+}
+
+// Both transfers first add rows of the source, and then elements of the row of sums: so they cost a few
+// operations per element where the product of all dimensions has 3^N weights.
 template <class T, std::size_t N>
 void restrict_block(const Cells<const T, N>& fine, const Cells<T, N>& coarse, index_t first,
                     const std::vector<double>& weights) {
   if (coarse.block.empty()) return;
-  std::array<std::vector<WeightedPlace>, N> along;
+  std::array<std::vector<WeightedPlace>, N - 1> across;
+  std::vector<WeightedPlace> along;
   const auto count = static_cast<index_t>(weights.size());
-  for (std::size_t d = 0; d < N; ++d) {
-    for (index_t k = 0; k < count; ++k)
-      along[d].push_back({(first + k) * fine.view.stride(d), weights[static_cast<std::size_t>(k)]});
+  for (index_t k = 0; k < count; ++k) {
+    const double weight = weights[static_cast<std::size_t>(k)];
+    for (std::size_t d = 0; d + 1 < N; ++d) across[d].push_back({(first + k) * fine.view.stride(d), weight});
+    along.push_back({k, weight});
   }
-  const auto places = product_of(along);
-  Patch<N> rows = coarse.block;
-  rows.hi[N - 1] = rows.lo[N - 1] + 1;
+  const auto rows = product_of(across);
   const index_t length = coarse.block.hi[N - 1] - coarse.block.lo[N - 1];
-  const index_t to_step = coarse.view.stride(N - 1), from_step = 2 * fine.view.stride(N - 1);
-  for_each_index_of(rows, [&](const Index<N>& at) {
+  const index_t to_step = coarse.view.stride(N - 1), from_step = fine.view.stride(N - 1);
+  std::vector<T> sums(static_cast<std::size_t>(2 * (length - 1) + count));
+  for_each_index_of(row_starts(coarse.block), [&](const Index<N>& at) {
     Index<N> there = at;
     for (std::size_t d = 0; d < N; ++d) there[d] *= 2;
-    index_t place = 0;
-    for (std::size_t d = 0; d < N; ++d) place += (there[d] - fine.all.lo[d]) * fine.view.stride(d);
-    T* to = coarse.place_of(at);
-    for (index_t i = 0; i < length; ++i, place += from_step, to += to_step)
-      *to = weighted_sum(fine.view.data_handle(), place, places);
+    there[N - 1] += first;
+    sum_rows<T>(fine.place_of(there), from_step, rows, sums);
+    sum_places(Row<const T, EverySecond>{sums.data(), {}}, along, Row<T, index_t>{coarse.place_of(at), to_step},
+               length, false);
   });
+}
+
+/// What fine elements of one parity take of the coarse grid along a dimension: element 2 c + parity takes
+/// weight * coarse element c + offset / stride.
+inline std::vector<WeightedPlace> places_of_parity(index_t parity, index_t first,
+                                                   const std::vector<double>& weights, index_t stride) {
+  std::vector<WeightedPlace> places;
+  for (std::size_t k = 0; k < weights.size(); ++k) {
+    const index_t distance = parity - first - static_cast<index_t>(k);
+    if (distance % 2 == 0) places.push_back({distance / 2 * stride, weights[k]});
+  }
+  return places;
 }
 
 template <class T, std::size_t N>
 void prolong_block(const Cells<const T, N>& coarse, const Cells<T, N>& fine, index_t first,
                    const std::vector<double>& weights, bool adds) {
   if (fine.block.empty()) return;
-  const auto count = static_cast<index_t>(weights.size());
-  // Fine elements of one parity in each dimension take the same places of the coarse grid.
-  for (std::size_t parities = 0; parities < (std::size_t{1} << N); ++parities) {
-    std::array<std::vector<WeightedPlace>, N> along;
-    Patch<N> halves;  // j = 2 c + parity, for c in it
-    for (std::size_t d = 0; d < N; ++d) {
-      const auto parity = static_cast<index_t>(parities >> d & 1);
-      halves.lo[d] = half_below(fine.block.lo[d] - parity + 1);
-      halves.hi[d] = half_below(fine.block.hi[d] - 1 - parity) + 1;
-      for (index_t k = 0; k < count; ++k) {
-        if ((parity - first - k) % 2 != 0) continue;
-        const index_t reach = (parity - first - k) / 2;  // i = c + reach
-        along[d].push_back({reach * coarse.view.stride(d), weights[static_cast<std::size_t>(k)]});
+  const index_t lo = fine.block.lo[N - 1], hi = fine.block.hi[N - 1];
+  // The coarse elements of a row that are needed.
+  const index_t begin = half_below(lo - first - static_cast<index_t>(weights.size()) + 2);
+  const index_t end = std::max(begin, half_below(hi - 1 - first) + 1);
+  const index_t to_step = fine.view.stride(N - 1), from_step = coarse.view.stride(N - 1);
+  std::vector<T> sums(static_cast<std::size_t>(end - begin));
+
+  // Rows of one parity in each dimension add the same rows.
+  std::array<std::vector<WeightedPlace>, (std::size_t{1} << (N - 1))> rows;
+  for (std::size_t parities = 0; parities < rows.size(); ++parities) {
+    std::array<std::vector<WeightedPlace>, N - 1> across;
+    for (std::size_t d = 0; d + 1 < N; ++d)
+      across[d] =
+          places_of_parity(static_cast<index_t>(parities >> d & 1), first, weights, coarse.view.stride(d));
+    rows[parities] = product_of(across);
+  }
+  std::array<std::vector<WeightedPlace>, 2> along;
+  for (const index_t parity : {0, 1})
+    along[static_cast<std::size_t>(parity)] = places_of_parity(parity, first, weights, 1);
+
+  for_each_index_of(row_starts(fine.block), [&](const Index<N>& at) {
+    Index<N> below = at;
+    std::size_t parities = 0;
+    for (std::size_t d = 0; d + 1 < N; ++d) {
+      below[d] = half_below(at[d]);
+      parities |= static_cast<std::size_t>(at[d] - 2 * below[d]) << d;
+    }
+    below[N - 1] = begin;
+    sum_rows<T>(coarse.place_of(below), from_step, rows[parities], sums);
+    for (const index_t parity : {0, 1}) {
+      const index_t from = half_below(lo - parity + 1), until = half_below(hi - 1 - parity) + 1;
+      T* to = fine.place_of(at) + (2 * from + parity - lo) * to_step;
+      const Row<const T, Adjacent> source{sums.data() + (from - begin), {}};
+      const auto& places = along[static_cast<std::size_t>(parity)];
+      if (to_step == 1) {
+        sum_places(source, places, Row<T, EverySecond>{to, {}}, until - from, adds);
+      } else {
+        sum_places(source, places, Row<T, index_t>{to, 2 * to_step}, until - from, adds);
       }
     }
-    if (halves.empty()) continue;
-    const auto places = product_of(along);
-    Patch<N> rows = halves;
-    rows.hi[N - 1] = rows.lo[N - 1] + 1;
-    const index_t length = halves.hi[N - 1] - halves.lo[N - 1];
-    const index_t to_step = 2 * fine.view.stride(N - 1), from_step = coarse.view.stride(N - 1);
-    for_each_index_of(rows, [&](const Index<N>& c) {
-      Index<N> j;
-      index_t place = 0;
-      for (std::size_t d = 0; d < N; ++d) {
-        j[d] = 2 * c[d] + static_cast<index_t>(parities >> d & 1);
-        place += (c[d] - coarse.all.lo[d]) * coarse.view.stride(d);
-      }
-      T* to = fine.place_of(j);
-      for (index_t i = 0; i < length; ++i, place += from_step, to += to_step) {
-        const T value = weighted_sum(coarse.view.data_handle(), place, places);
-        *to = adds ? *to + value : value;
-      }
-    });
-  }
+  });
 }
 
 }  // namespace tessera::detail
