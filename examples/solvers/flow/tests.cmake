@@ -57,10 +57,8 @@ tessera_add_mpi_test(
   PRINTS "deviation from the parabola at the end [1-9].[0-9]+e-0[3-9]")
 tessera_add_mpi_test(example_flow_dt PROGRAM example_flow NP 2 NODE_SIZES none NETWORKS none FULL ARGS --cells 16 --dt 1
                      FAILS_WITH "the time step 1 is not stable. the largest stable one is 0.31")
-if(COMMAND add_restart_test)
-  set(flow $<TARGET_FILE:example_flow> --pressure multigrid)
-  add_restart_test(example_flow/restart STEPS 10 RANKS 2 1 ARGS ${flow} --cells 24)
-  add_restart_test(example_flow/restart-channel FULL STEPS 6 RANKS 4 3 ARGS ${flow} --case channel --dimensions 3 --cells 12)
-  add_restart_test(example_flow/restart-nodes FULL STEPS 6 RANKS 3 2 ARGS ${flow} --case cavity --cells 32 ENVIRONMENT
-                   TESSERA_NODE_SIZE=1)
-endif()
+set(flow $<TARGET_FILE:example_flow> --pressure multigrid)
+add_restart_test(example_flow/restart STEPS 10 RANKS 2 1 ARGS ${flow} --cells 24)
+add_restart_test(example_flow/restart-channel FULL STEPS 6 RANKS 4 3 ARGS ${flow} --case channel --dimensions 3 --cells 12)
+add_restart_test(example_flow/restart-nodes FULL STEPS 6 RANKS 3 2 ARGS ${flow} --case cavity --cells 32 ENVIRONMENT
+                 TESSERA_NODE_SIZE=1)
