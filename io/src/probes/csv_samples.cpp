@@ -22,9 +22,10 @@ constexpr index_t csv_piece_bytes = index_t{1} << 20;
 
 // As RFC 4180 wants it.
 std::string csv_quoted(const std::string& text) {
-  std::string all = "\"";
-  for (const char c : text) all += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return all + "\"";
+  std::string all(1, '"');
+  for (const char c : text) all.append(c == '"' ? 2 : 1, c);
+  all += '"';
+  return all;
 }
 
 template <class T>
@@ -118,7 +119,10 @@ class CsvSamples final : public SampleFile {
 
   std::string header() const {
     std::string text = "time";
-    for (const std::string& label : columns().labels()) text += "," + csv_quoted(label);
+    for (const std::string& label : columns().labels()) {
+      text += ',';
+      text += csv_quoted(label);
+    }
     return text;
   }
 
@@ -127,8 +131,10 @@ class CsvSamples final : public SampleFile {
     const std::byte* at = samples.elements.data();
     for (const double time : samples.times) {
       text += formatted("{}", time);
-      for (std::size_t i = 0; i < columns().count(); ++i, at += samples.type.size)
-        text += "," + element_text(at, samples.type);
+      for (std::size_t i = 0; i < columns().count(); ++i, at += samples.type.size) {
+        text += ',';
+        text += element_text(at, samples.type);
+      }
       text += '\n';
     }
     return text;
