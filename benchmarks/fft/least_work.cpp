@@ -10,8 +10,6 @@
 namespace tessera::benchmark::fft {
 namespace {
 
-fftw_complex* raw(Complex* x) { return reinterpret_cast<fftw_complex*>(x); }
-
 class LeastWork : public SlabTransform {
  public:
   LeastWork(const Group& group, index_t n)
