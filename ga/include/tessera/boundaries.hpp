@@ -161,7 +161,8 @@ void Boundaries<T, N>::apply_to(const detail::SliceCore& slice, Corners corners)
       beyond.hi[d] = high ? cells.all.hi[d] : cells.block.lo[d];
       // Along dimensions before d, all cells have values by now. Along those behind d, cells beyond an end have
       // none.
-      for (std::size_t e = 0; e < N && corners == Corners::with; ++e) {
+      // (With one dimension there is no other. GCC 12 would warn of the index 1.)
+      for (std::size_t e = 0; N > 1 && e < N && corners == Corners::with; ++e) {
         if (e == d) continue;
         if (e < d || !cells.is_beyond(e, false)) beyond.lo[e] = cells.all.lo[e];
         if (e < d || !cells.is_beyond(e, true)) beyond.hi[e] = cells.all.hi[e];
