@@ -23,10 +23,10 @@ class LeastWork : public SlabTransform {
     const int plane[] = {edge, edge};
     planes_ = fftw_plan_many_dft(2, plane, planes, in_, nullptr, 1, edge * edge, out_, nullptr, 1, edge * edge,
                                  FFTW_FORWARD, FFTW_MEASURE);
-    // The lines along the first dimension: they are n * planes elements apart where each rank has some columns.
+    // The lines along the first dimension, as if the exchange had put each of them together.
     const int line[] = {edge};
-    lines_ = fftw_plan_many_dft(1, line, edge * planes, in_, nullptr, edge * planes, 1, in_, nullptr,
-                                edge * planes, 1, FFTW_FORWARD, FFTW_MEASURE);
+    lines_ = fftw_plan_many_dft(1, line, edge * planes, in_, nullptr, 1, edge, in_, nullptr, 1, edge,
+                                FFTW_FORWARD, FFTW_MEASURE);
   }
   ~LeastWork() override {
     fftw_destroy_plan(planes_);

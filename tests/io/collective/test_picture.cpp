@@ -233,6 +233,7 @@ TEST_F(Pictures, reduce_large_fields) {
       const ReadPicture found = read_picture(path_);
       EXPECT_EQ(found.width, 1667);
       EXPECT_EQ(found.height, 1000);
+      EXPECT_EQ(found.pixels.size(), 1667000U);
       int wrong = 0;
       for (index_t y = 0; y < 1000 && found.pixels.size() == 1667000; ++y) {
         for (index_t x = 0; x < 1667; ++x) {
