@@ -63,7 +63,7 @@ MessageFlow<Lattice>::MessageFlow(const Group& world, const ::cavity::FlowOption
     high[d] = block_.hi[d] < options.grid[d] ? width : 0;
     places *= block_.hi[d] - block_.lo[d] + 2;
   }
-  parts_ = solvers::parts_of(block_, low, high);
+  parts_ = split_block(block_, low, high);
   now_.resize(static_cast<std::size_t>(places));
   next_.resize(static_cast<std::size_t>(places));
   add_neighbours(world, layout);
@@ -134,7 +134,7 @@ void MessageFlow<Lattice>::step() {
       next += count;
     });
   }
-  for (const Region& slab : parts_.border) ::cavity::advance<Lattice>(from, to, slab, relaxation_);
+  for (const Region& slab : parts_.boundary) ::cavity::advance<Lattice>(from, to, slab, relaxation_);
   ::cavity::reflect<Lattice>(to, block_, options_.grid, options_.walls);
   now_.swap(next_);
 }

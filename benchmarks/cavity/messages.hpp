@@ -41,7 +41,7 @@ class MessageFlow {
   ::cavity::FlowOptions<Lattice> options_;
   ::cavity::Relaxation relaxation_;
   Region block_;
-  solvers::Parts<Lattice::dimensions> parts_;
+  BlockParts<Lattice::dimensions> parts_;
   std::vector<double> now_, next_;
   std::vector<Neighbour> neighbours_;
   std::vector<MPI_Request> requests_;

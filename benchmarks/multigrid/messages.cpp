@@ -142,7 +142,7 @@ void MessageMultigrid::cycle(std::size_t number, const ConstValues& f) {
 double MessageMultigrid::largest(const ConstValues& values, const Patch<3>& patch) const {
   double most = 0;
   const index_t count = patch.hi[2] - patch.lo[2];
-  solvers::for_each_row(patch, [&](const Index<3>& first) {
+  for_each_row(patch, [&](const Index<3>& first) {
     const double* row = &values[first];
     for (index_t k = 0; k < count; ++k) most = std::max(most, std::abs(row[k]));
   });

@@ -4,6 +4,13 @@
 
 #include <type_traits>
 
+// The widest vectors that the processor has, chosen when the program is loaded.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define CAVITY_VECTORISED __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define CAVITY_VECTORISED
+#endif
+
 namespace cavity {
 namespace {
 
@@ -26,8 +33,9 @@ Rows<T, Lattice> rows_at(const Cells<T, Lattice>& cells, const tessera::Index<La
 }
 
 template <class Lattice>
-void advance_row(const Rows<const double, Lattice> from, const Rows<double, Lattice> to, index_t count,
-                 const Relaxation relaxation) {
+[[gnu::always_inline]] inline void collide(const Rows<const double, Lattice>& from,
+                                           const Rows<double, Lattice>& to, index_t count,
+                                           const Relaxation relaxation) {
   constexpr std::size_t pairs = Lattice::pairs.size(), dimensions = Lattice::dimensions;
 #pragma GCC ivdep
   for (index_t i = 0; i < count; ++i) {
@@ -63,6 +71,15 @@ void advance_row(const Rows<const double, Lattice> from, const Rows<double, Latt
   }
 }
 
+CAVITY_VECTORISED void advance_row(Rows<const double, D2Q9> from, Rows<double, D2Q9> to, index_t count,
+                                   Relaxation relaxation) {
+  collide<D2Q9>(from, to, count, relaxation);
+}
+CAVITY_VECTORISED void advance_row(Rows<const double, D3Q19> from, Rows<double, D3Q19> to, index_t count,
+                                   Relaxation relaxation) {
+  collide<D3Q19>(from, to, count, relaxation);
+}
+
 }  // namespace
 
 template <class Lattice>
@@ -74,8 +91,8 @@ void advance(const Cells<const double, Lattice>& from, const Cells<double, Latti
   firsts.hi[x] = firsts.lo[x] + 1;
   tessera::for_each_point(firsts, [&](auto... at) {
     const tessera::Index<Lattice::dimensions> first(at...);
-    advance_row<Lattice>(rows_at<Lattice>(from, first), rows_at<Lattice>(to, first), cells.hi[x] - cells.lo[x],
-                         relaxation);
+    advance_row(rows_at<Lattice>(from, first), rows_at<Lattice>(to, first), cells.hi[x] - cells.lo[x],
+                relaxation);
   });
 }
 

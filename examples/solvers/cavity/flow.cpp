@@ -89,7 +89,7 @@ void Flow<Lattice>::split_block() {
     low[d] = is_periodic || own.lo[d] > 0 ? width : 0;
     high[d] = is_periodic || own.hi[d] < options_.grid[d] ? width : 0;
   }
-  parts_ = solvers::parts_of(own, low, high);
+  parts_ = tessera::split_block(own, low, high);
 }
 
 template <class Lattice>
@@ -113,7 +113,7 @@ void Flow<Lattice>::step() {
     watch.add_to(times_.computing);
     update.wait();
     watch.add_to(times_.ghost_cells);
-    for (const auto& slab : parts_.border) advance<Lattice>(from, to, slab, relaxation_);
+    for (const auto& slab : parts_.boundary) advance<Lattice>(from, to, slab, relaxation_);
     if (!block().empty()) reflect<Lattice>(to, block(), options_.grid, options_.walls);
   }
   std::swap(now_, next_);

@@ -5,10 +5,10 @@
 #pragma once
 
 #include <tessera/halo.hpp>
+#include <tessera/stencil.hpp>
 #include <tessera/tessera.hpp>
 
 #include "collision.hpp"
-#include "run/parts.hpp"
 #include "run/watch.hpp"
 
 namespace cavity {
@@ -60,7 +60,7 @@ class Flow {
   FlowOptions<Lattice> options_;
   Relaxation relaxation_;
   Populations now_, next_;
-  solvers::Parts<dimensions> parts_;  // of this rank's block
+  tessera::BlockParts<dimensions> parts_;  // of this rank's block
   solvers::Times times_;
 };
 

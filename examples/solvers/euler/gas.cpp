@@ -37,10 +37,7 @@ Gas::Gas(const tessera::Group& world, const Case& which, index_t columns)
                                           {.min_block = {reach, reach}})),
       now_(make_generation(world, "states")),
       next_(make_generation(world, "next states")) {
-  const auto block = now_.states.local_patch();
-  tessera::Extents<2> low, high;
-  for (std::size_t d = 0; d < 2; ++d) low[d] = high[d] = reach;
-  parts_ = solvers::parts_of(block, low, high);
+  parts_ = tessera::split_block(now_.states.local_patch(), reach, reach);
   for_each_local(now_.states, [&](const Index<2>& at, State& state) { state = conserved_of(solution(at, 0)); });
   now_.states.sync();
 }
@@ -106,7 +103,7 @@ void Gas::advance(Generation& from, Generation& to, const Stage& stage) {
   watch.add_to(times_.computing);
   update.wait();
   watch.add_to(times_.ghost_cells);
-  for (const auto& slab : parts_.border) sweep(source, earlier, target, slab, stage);
+  for (const auto& slab : parts_.boundary) sweep(source, earlier, target, slab, stage);
   watch.add_to(times_.computing);
 }
 

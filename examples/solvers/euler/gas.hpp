@@ -7,10 +7,10 @@
 #include <array>
 
 #include <tessera/halo.hpp>
+#include <tessera/stencil.hpp>
 #include <tessera/tessera.hpp>
 
 #include "cases.hpp"
-#include "run/parts.hpp"
 #include "run/watch.hpp"
 #include "sweep.hpp"
 
@@ -69,7 +69,7 @@ class Gas {
   double size_;
   tessera::Layout<2> layout_;
   Generation now_, next_;
-  solvers::Parts<2> parts_;
+  tessera::BlockParts<2> parts_;
   solvers::Times times_;
 };
 

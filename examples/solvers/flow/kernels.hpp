@@ -42,7 +42,7 @@ void advance_momentum(const MomentumStep<N>& step, const Velocity<N>& u, const V
     advection[e] = 0.25 / step.spacing[e];
     friction[e] = step.viscosity / (step.spacing[e] * step.spacing[e]);
   }
-  solvers::for_each_row(patch, [&](const tessera::Index<N>& first) {
+  tessera::for_each_row(patch, [&](const tessera::Index<N>& first) {
     std::array<const double*, N> rows;
     for (std::size_t e = 0; e < N; ++e) rows[e] = &u[e][first];
     double* const to = &q[first];
@@ -69,7 +69,7 @@ template <std::size_t N>
 void add_multiple(double factor, const ConstValues<N>& from, const Values<N>& to,
                   const tessera::Patch<N>& patch) {
   const index_t count = patch.hi[N - 1] - patch.lo[N - 1];
-  solvers::for_each_row(patch, [&](const tessera::Index<N>& first) {
+  tessera::for_each_row(patch, [&](const tessera::Index<N>& first) {
     const double* const source = &from[first];
     double* const target = &to[first];
     for (index_t i = 0; i < count; ++i) target[i] += factor * source[i];
@@ -117,7 +117,7 @@ template <std::size_t N>
 void subtract_gradient(double factor, std::size_t d, const ConstValues<N>& p, const Values<N>& u,
                        const tessera::Patch<N>& patch) {
   const index_t count = patch.hi[N - 1] - patch.lo[N - 1], stride = strides_of<N>(p)[d];
-  solvers::for_each_row(patch, [&](const tessera::Index<N>& first) {
+  tessera::for_each_row(patch, [&](const tessera::Index<N>& first) {
     const double* const source = &p[first];
     double* const target = &u[first];
     for (index_t i = 0; i < count; ++i) target[i] -= factor * (source[i] - source[i - stride]);

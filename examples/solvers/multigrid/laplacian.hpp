@@ -7,15 +7,6 @@
 // The loops of the multigrid over the block of a rank. Each result is the same on any number of ranks.
 namespace solvers {
 
-/// Calls f(first) for the first position of each row of a patch. @local
-template <std::size_t N, class F>
-void for_each_row(const tessera::Patch<N>& patch, F&& f) {
-  if (patch.empty()) return;
-  tessera::Patch<N> firsts = patch;
-  firsts.hi[N - 1] = firsts.lo[N - 1] + 1;
-  tessera::for_each_point(firsts, [&](auto... at) { f(tessera::Index<N>(std::array{at...})); });
-}
-
 /// The operator -Laplace on 2 N + 1 cells of a grid.
 template <std::size_t N>
 class Laplacian {

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <type_traits>
 
@@ -83,6 +84,16 @@ constexpr void visit_points(const Patch<N>& patch, F& f, I... i) {
 template <StorageOrder order = StorageOrder::row_major, std::size_t N, class F>
 constexpr void for_each_point(const Patch<N>& patch, F&& f) {
   detail::visit_points<order>(patch, f);
+}
+
+/// Calls f(Index) for the first position of each row of a patch. A row has patch.hi[N - 1] - patch.lo[N - 1]
+/// elements, which lie one after another in views in row-major order: for loops over pointers. @local
+template <std::size_t N, class F>
+constexpr void for_each_row(const Patch<N>& patch, F&& f) {
+  if (patch.empty()) return;
+  Patch<N> firsts = patch;
+  firsts.hi[N - 1] = firsts.lo[N - 1] + 1;
+  for_each_point(firsts, [&](auto... at) { f(Index<N>(std::array{at...})); });
 }
 
 }  // namespace tessera

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <type_traits>
+#include <vector>
 
 #include <tessera/array.hpp>
 #include <tessera/core/operand_walk.hpp>
@@ -20,18 +21,38 @@
 //   for_each_boundary(u, step);
 namespace tessera {
 
+/// A block in two: what needs no ghost cells, and the rest.
+template <std::size_t N>
+struct BlockParts {
+  Patch<N> interior;
+  std::vector<Patch<N>> boundary;  ///< slabs that do not overlap, none of them empty
+};
+
+/// Cuts slabs off a block: `low` and `high` elements wide at the two sides of each dimension. The widths are 0
+/// where there is nothing to wait for, such as at a wall. The interior is empty if the block is too thin. @local
+template <std::size_t N>
+BlockParts<N> split_block(const Patch<N>& block, const std::type_identity_t<PerDimension<index_t, N>>& low,
+                          const std::type_identity_t<PerDimension<index_t, N>>& high) {
+  BlockParts<N> parts{block, {}};
+  Patch<N>& inside = parts.interior;
+  // Slabs on both sides of each dimension, without those of the dimensions before it.
+  for (std::size_t d = 0; d < N; ++d) {
+    Patch<N> below = inside, above = inside;
+    inside.lo[d] = below.hi[d] = std::min(block.hi[d], block.lo[d] + std::max<index_t>(0, low[d]));
+    inside.hi[d] = above.lo[d] = std::max(inside.lo[d], block.hi[d] - std::max<index_t>(0, high[d]));
+    for (const Patch<N>& slab : {below, above}) {
+      if (!slab.empty()) parts.boundary.push_back(slab);
+    }
+  }
+  return parts;
+}
+
 /// The elements of this rank's block that are more than `widths` away from its sides: a stencil of these widths
 /// needs none of their ghost cells. Empty if the block is too thin. @local @throws UsageError as
 /// Array::local_patch
 template <class T, std::size_t N>
 Patch<N> interior(const Array<T, N>& array, const PerDimension<index_t, N>& widths) {
-  Patch<N> inside = array.local_patch();
-  for (std::size_t d = 0; d < N; ++d) {
-    const index_t width = std::max<index_t>(0, widths[d]);
-    inside.lo[d] = std::min(inside.hi[d], inside.lo[d] + width);
-    inside.hi[d] = std::max(inside.lo[d], inside.hi[d] - width);
-  }
-  return inside;
+  return split_block(array.local_patch(), widths, widths).interior;
 }
 /// The same with the widths of the array's ghost cells. @local
 template <class T, std::size_t N>
@@ -52,18 +73,7 @@ void for_each_interior(const Array<T, N>& array, F&& f) {
 /// Calls f(i, j, ...) for the other positions of this rank's block, each once. @local
 template <class T, std::size_t N, class F>
 void for_each_boundary(const Array<T, N>& array, const PerDimension<index_t, N>& widths, F&& f) {
-  const Patch<N> inside = interior(array, widths);
-  Patch<N> rest = array.local_patch();
-  // Slabs on both sides of each dimension, without those of the dimensions before it.
-  for (std::size_t d = 0; d < N; ++d) {
-    Patch<N> low = rest, high = rest;
-    low.hi[d] = inside.lo[d];
-    high.lo[d] = inside.hi[d];
-    for_each_point(low, f);
-    for_each_point(high, f);
-    rest.lo[d] = inside.lo[d];
-    rest.hi[d] = inside.hi[d];
-  }
+  for (const Patch<N>& slab : split_block(array.local_patch(), widths, widths).boundary) for_each_point(slab, f);
 }
 template <class T, std::size_t N, class F>
 void for_each_boundary(const Array<T, N>& array, F&& f) {

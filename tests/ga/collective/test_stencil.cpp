@@ -31,6 +31,41 @@ TEST(Stencil, interior_and_boundary_visit_each_element_of_the_block_once) {
   }
 }
 
+TEST(Stencil, a_block_is_cut_at_each_side_by_its_own_width) {
+  Random random(2);
+  for (int round = 0; round < 200; ++round) {
+    Patch<3> block;
+    PerDimension<index_t, 3> low{}, high{};
+    for (std::size_t d = 0; d < 3; ++d) {
+      block.lo[d] = pick(random, -3, 3), block.hi[d] = block.lo[d] + pick(random, 0, 6);
+      low[d] = pick(random, -1, 3), high[d] = pick(random, -1, 3);
+    }
+    const BlockParts<3> parts = split_block(block, low, high);
+    const Extents<3> all{12, 12, 12};
+    LocalArray<int, 3> visits(all);
+    const auto visit = [&](const Patch<3>& part, int amount) {
+      for_each_row(part, [&](const Index<3>& first) {
+        for (index_t i = 0; i < part.hi[2] - part.lo[2]; ++i)
+          visits(first[0] + 3, first[1] + 3, first[2] + i + 3) += amount;
+      });
+    };
+    visit(parts.interior, 100);
+    for (const Patch<3>& slab : parts.boundary) {
+      ASSERT_FALSE(slab.empty());
+      visit(slab, 1);
+    }
+    for_each_index(Patch<3>::whole(all), [&](const Index<3>& place) {
+      bool is_in_block = true, is_inside = true;
+      for (std::size_t d = 0; d < 3; ++d) {
+        const index_t at = place[d] - 3;
+        is_in_block &= block.lo[d] <= at && at < block.hi[d];
+        is_inside &= at - block.lo[d] >= low[d] && block.hi[d] - at > high[d];
+      }
+      ASSERT_EQ(visits[place], !is_in_block ? 0 : is_inside ? 100 : 1);
+    });
+  }
+}
+
 // A ring of numbers is shifted by a stencil, with the update under way meanwhile.
 TEST(Stencil, computes_the_interior_during_an_update) {
   const int ranks = world().size();
