@@ -29,7 +29,8 @@ struct BlockParts {
 };
 
 /// Cuts slabs off a block: `low` and `high` elements wide at the two sides of each dimension. The widths are 0
-/// where there is nothing to wait for, such as at a wall. The interior is empty if the block is too thin. @local
+/// where there is nothing to wait for, such as at a wall. The interior is empty if the block is too thin.
+/// @local
 template <std::size_t N>
 BlockParts<N> split_block(const Patch<N>& block, const std::type_identity_t<PerDimension<index_t, N>>& low,
                           const std::type_identity_t<PerDimension<index_t, N>>& high) {
@@ -73,7 +74,8 @@ void for_each_interior(const Array<T, N>& array, F&& f) {
 /// Calls f(i, j, ...) for the other positions of this rank's block, each once. @local
 template <class T, std::size_t N, class F>
 void for_each_boundary(const Array<T, N>& array, const PerDimension<index_t, N>& widths, F&& f) {
-  for (const Patch<N>& slab : split_block(array.local_patch(), widths, widths).boundary) for_each_point(slab, f);
+  for (const Patch<N>& slab : split_block(array.local_patch(), widths, widths).boundary)
+    for_each_point(slab, f);
 }
 template <class T, std::size_t N, class F>
 void for_each_boundary(const Array<T, N>& array, F&& f) {
