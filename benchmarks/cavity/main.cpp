@@ -20,7 +20,7 @@ class Triad {
  public:
   static constexpr double bytes = 32;
 
-  explicit Triad(std::size_t elements) : a_(elements), b_(elements, 1.0), c_(elements, 2.0) {}
+  explicit Triad(std::size_t elements) : a_(elements), b_(elements), c_(elements) {}
   void operator()() {
     double* __restrict a = a_.data();
     const double* __restrict b = b_.data(), * __restrict c = c_.data();
@@ -29,7 +29,7 @@ class Triad {
   }
 
  private:
-  std::vector<double> a_, b_, c_;
+  PlainMemory a_, b_, c_;
 };
 
 template <class Lattice>

@@ -64,8 +64,8 @@ MessageFlow<Lattice>::MessageFlow(const Group& world, const ::cavity::FlowOption
     places *= block_.hi[d] - block_.lo[d] + 2;
   }
   parts_ = split_block(block_, low, high);
-  now_.resize(static_cast<std::size_t>(places));
-  next_.resize(static_cast<std::size_t>(places));
+  now_ = PlainMemory(static_cast<std::size_t>(places));
+  next_ = PlainMemory(static_cast<std::size_t>(places));
   add_neighbours(world, layout);
   ::cavity::reflect<Lattice>(view(now_), block_, options_.grid, options_.walls);
 }
@@ -98,7 +98,7 @@ void MessageFlow<Lattice>::add_neighbours(const Group& world, const Layout<Latti
 }
 
 template <class Lattice>
-::cavity::Cells<double, Lattice> MessageFlow<Lattice>::view(std::vector<double>& populations) const {
+::cavity::Cells<double, Lattice> MessageFlow<Lattice>::view(PlainMemory& populations) const {
   Extents<Lattice::dimensions + 1> extents;
   Index<Lattice::dimensions + 1> first;
   extents[0] = static_cast<index_t>(Lattice::populations);
@@ -136,15 +136,15 @@ void MessageFlow<Lattice>::step() {
   }
   for (const Region& slab : parts_.boundary) ::cavity::advance<Lattice>(from, to, slab, relaxation_);
   ::cavity::reflect<Lattice>(to, block_, options_.grid, options_.walls);
-  now_.swap(next_);
+  std::swap(now_, next_);
 }
 
 template <class Lattice>
-std::vector<double> MessageFlow<Lattice>::cells() const {
-  std::vector<double> all, copy = now_;
+std::vector<double> MessageFlow<Lattice>::cells() {
+  std::vector<double> all;
   std::vector<std::size_t> populations(Lattice::populations);
   for (std::size_t q = 0; q < populations.size(); ++q) populations[q] = q;
-  const auto from = view(copy);
+  const auto from = view(now_);
   for_each_row(block_, populations,
                [&](const auto& at, index_t count) { all.insert(all.end(), &from[at], &from[at] + count); });
   return all;

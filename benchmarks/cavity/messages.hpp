@@ -7,6 +7,7 @@
 #include <mpi.h>
 
 #include "cavity/flow.hpp"
+#include "plain_memory.hpp"
 
 namespace tessera::benchmark::lattice {
 
@@ -22,7 +23,7 @@ class MessageFlow {
   /// A time step. @collective
   void step();
   /// The populations of this rank's cells. @local
-  std::vector<double> cells() const;
+  std::vector<double> cells();
 
  private:
   using Region = ::cavity::Region<Lattice>;
@@ -35,14 +36,14 @@ class MessageFlow {
   };
 
   void add_neighbours(const Group& world, const Layout<Lattice::dimensions>& layout);
-  ::cavity::Cells<double, Lattice> view(std::vector<double>& populations) const;
+  ::cavity::Cells<double, Lattice> view(PlainMemory& populations) const;
 
   MPI_Comm comm_;
   ::cavity::FlowOptions<Lattice> options_;
   ::cavity::Relaxation relaxation_;
   Region block_;
   BlockParts<Lattice::dimensions> parts_;
-  std::vector<double> now_, next_;
+  PlainMemory now_, next_;
   std::vector<Neighbour> neighbours_;
   std::vector<MPI_Request> requests_;
 };

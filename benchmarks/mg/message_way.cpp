@@ -18,9 +18,11 @@ int rank_in(MPI_Comm comm) {
 
 }  // namespace
 
-MessageField::MessageField(const Layout<3>& layout, MPI_Comm comm)
-    : comm_(comm), rank_(rank_in(comm)), cells_(with_ghosts(layout.block(rank_).extents())) {
+MessageField::MessageField(const Layout<3>& layout, MPI_Comm comm) : comm_(comm), rank_(rank_in(comm)) {
   const Patch<3> block = layout.block(rank_);
+  const Extents<3> extents = with_ghosts(block.extents());
+  memory_ = PlainMemory(static_cast<std::size_t>(extents.size()));
+  cells_ = Grid(memory_.data(), extents);
   for (std::size_t d = 0; d < 3; ++d) {
     Index<3> low = block.lo, high = block.lo;
     const index_t n = layout.dims()[d];

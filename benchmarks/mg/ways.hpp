@@ -10,6 +10,7 @@
 
 #include "cut.hpp"
 #include "kernels.hpp"
+#include "plain_memory.hpp"
 
 namespace tessera::benchmark::mg {
 
@@ -53,7 +54,8 @@ class MessageField {
 
   MPI_Comm comm_;
   int rank_;
-  LocalArray<double, 3> cells_;
+  PlainMemory memory_;
+  Grid cells_;
   std::array<std::array<int, 2>, 3> neighbours_;  // in each dimension the lower and the higher one
   std::array<std::vector<double>, 4> packed_;     // two that come, two that go
 };

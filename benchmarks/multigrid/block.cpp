@@ -3,25 +3,9 @@
 #include "block.hpp"
 
 #include <algorithm>
-#include <new>
 #include <vector>
 
-#include <sys/mman.h>
-
 namespace tessera::benchmark::multigrid {
-
-Block::Block(const Patch<3>& patch) : patch_(patch) {
-  constexpr std::size_t line = 64, huge_page = std::size_t{1} << 21;
-  const auto needed = static_cast<std::size_t>(patch.size()) * sizeof(double);
-  const std::size_t page = needed < huge_page ? line : huge_page;
-  const std::size_t bytes = (needed + page) / page * page;
-  memory_.reset(static_cast<double*>(std::aligned_alloc(page, bytes)));
-  if (!memory_) throw std::bad_alloc();
-  if (page == huge_page) madvise(memory_.get(), bytes, MADV_HUGEPAGE);
-  clear();
-}
-
-void Block::clear() { std::fill_n(memory_.get(), patch_.size(), 0.0); }
 
 void copy_patch(const Patch<3>& patch, const ConstValues& from, const Values& to) {
   if (patch.empty()) return;

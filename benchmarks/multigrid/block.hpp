@@ -2,10 +2,9 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include <cstdlib>
-#include <memory>
-
 #include <tessera/offset_view.hpp>
+
+#include "plain_memory.hpp"
 
 namespace tessera::benchmark::multigrid {
 
@@ -19,23 +18,19 @@ inline Patch<3> grown(const Patch<3>& patch, index_t width) {
   return all;
 }
 
-/// The cells of a patch in plain memory, row by row; 0 at first. Large blocks are in huge pages where the
-/// system has them, as arrays are: it is not the size of pages that is compared.
+/// The cells of a patch in plain memory, row by row; 0 at first.
 class Block {
  public:
-  explicit Block(const Patch<3>& patch);
+  explicit Block(const Patch<3>& patch) : patch_(patch), memory_(static_cast<std::size_t>(patch.size())) {}
   const Patch<3>& patch() const noexcept { return patch_; }
-  Values values() { return {View<double, 3>(memory_.get(), patch_.extents()), patch_.lo}; }
-  ConstValues values() const { return {View<const double, 3>(memory_.get(), patch_.extents()), patch_.lo}; }
-  double* data() noexcept { return memory_.get(); }
-  void clear();
+  Values values() { return {View<double, 3>(memory_.data(), patch_.extents()), patch_.lo}; }
+  ConstValues values() const { return {View<const double, 3>(memory_.data(), patch_.extents()), patch_.lo}; }
+  double* data() noexcept { return memory_.data(); }
+  void clear() { memory_.clear(); }
 
  private:
-  struct Free {
-    void operator()(double* memory) const noexcept { std::free(memory); }
-  };
   Patch<3> patch_;
-  std::unique_ptr<double[], Free> memory_;
+  PlainMemory memory_;
 };
 
 /// Copies a patch that both have. @local
