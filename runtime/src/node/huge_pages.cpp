@@ -12,7 +12,7 @@
 namespace tessera::detail {
 namespace {
 
-bool chosen = true;
+bool are_wanted = true;
 
 // 0 if the kernel has none.
 index_t huge_page_size() {
@@ -26,10 +26,10 @@ index_t huge_page_size() {
 
 }  // namespace
 
-void choose_huge_pages(bool wanted) noexcept { chosen = wanted; }
+void choose_huge_pages(bool wanted) noexcept { are_wanted = wanted; }
 
 index_t page_size_for(index_t bytes) noexcept {
-  const index_t huge = chosen ? huge_page_size() : 0;
+  const index_t huge = are_wanted ? huge_page_size() : 0;
   return huge > 0 && bytes >= huge ? huge : page_size();
 }
 
