@@ -28,7 +28,7 @@ Axis Axis::irregular(index_t extent, std::vector<index_t> starts) {
 }
 
 Axis Axis::of_starts(index_t extent, std::vector<index_t> starts) {
-  const Axis even = blocked(extent, static_cast<int>(starts.size()));
+  Axis even = blocked(extent, static_cast<int>(starts.size()));
   for (int part = 0; part < even.parts(); ++part) {
     if (even.start(part) != starts[static_cast<std::size_t>(part)]) return irregular(extent, std::move(starts));
   }

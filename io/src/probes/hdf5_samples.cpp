@@ -175,6 +175,7 @@ class Hdf5Samples final : public SampleFile {
   // Writes the samples from row `first` on. The times come last, so that each has its elements.
   void write(const hdf5::File& file, const Samples& samples, index_t first) const {
     const auto rows = static_cast<index_t>(samples.times.size());
+    const auto all_rows = static_cast<hsize_t>(first) + samples.times.size();
     const auto part = static_cast<std::size_t>(row_bytes(samples.type));
     const std::size_t fields = columns().fields.size();
     std::vector<std::byte> column(samples.times.size() * part);
@@ -182,11 +183,11 @@ class Hdf5Samples final : public SampleFile {
       for (std::size_t i = 0; i < samples.times.size(); ++i)
         std::memcpy(column.data() + i * part, samples.elements.data() + (i * fields + f) * part, part);
       const hdf5::Dataset dataset = hdf5::open_dataset(file, columns().fields[f]);
-      hdf5::resize(dataset, static_cast<hsize_t>(first + rows));
+      hdf5::resize(dataset, all_rows);
       hdf5::write_rows(dataset, samples.type, first, rows, column.data());
     }
     const hdf5::Dataset times = hdf5::open_dataset(file, "time");
-    hdf5::resize(times, static_cast<hsize_t>(first + rows));
+    hdf5::resize(times, all_rows);
     hdf5::write_rows(times, time_type, first, rows, samples.times.data());
   }
 };
