@@ -153,11 +153,12 @@ TEST(GridTransfer, follows_its_definition_in_2d) { check_transfers<2>(15); }
 TEST(GridTransfer, follows_its_definition_in_3d) { check_transfers<3>(8); }
 
 TEST(GridTransfer, wrong_uses_are_told) {
-  const auto fine_layout = Layout<1>::blocked({8}, world().size());
+  const index_t size = 4 * world().size();
+  const auto fine_layout = Layout<1>::blocked({size}, world().size());
   const auto coarse_layout = fine_layout.coarsened(2);
   const auto mean = LevelStencil::cell_mean(), linear = LevelStencil::cell_linear();
   EXPECT_THROW((GridTransfer<double, 1>(world(), fine_layout, fine_layout, mean, linear)), UsageError);
-  EXPECT_THROW((GridTransfer<double, 1>(world(), Layout<1>::block_cyclic({8}, {1}, {{world().size()}}),
+  EXPECT_THROW((GridTransfer<double, 1>(world(), Layout<1>::block_cyclic({size}, {1}, {{world().size()}}),
                                         coarse_layout, mean, linear)),
                UsageError);
   const auto thin = Layout<1>::irregular({8}, {{{0, 1, 2}}}, std::max(3, world().size()));
@@ -165,7 +166,7 @@ TEST(GridTransfer, wrong_uses_are_told) {
   GridTransfer<double, 1> transfer(world(), fine_layout, coarse_layout, mean, linear);
   Array<double, 1> fine(world(), fine_layout, {.name = "fine"}),
       coarse(world(), coarse_layout, {.name = "coarse"});
-  Array<double, 1> other(world(), Layout<1>::irregular({8}, {{{0}}}, world().size()), {.name = "other"});
+  Array<double, 1> other(world(), Layout<1>::irregular({size}, {{{0}}}, world().size()), {.name = "other"});
   EXPECT_THROW(transfer.prolong(coarse, fine), UsageError) << "no ghost cells";
   if (world().size() > 1) {
     EXPECT_THROW(transfer.restrict_to(other, coarse), UsageError);
