@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "elements.hpp"
@@ -32,6 +33,10 @@ double reduced(Reduce operation, double a, double b) {
       return std::min(a, b);
     case Reduce::max:
       return std::max(a, b);
+    case Reduce::absmax:
+      return std::max(std::abs(a), std::abs(b));
+    case Reduce::absmin:
+      return std::min(std::abs(a), std::abs(b));
     case Reduce::logical_and:
       return i != 0 && j != 0 ? 1 : 0;
     case Reduce::logical_or:
@@ -48,7 +53,8 @@ double reduced(Reduce operation, double a, double b) {
 template <class T>
 void try_reduction(const Group& group, Draws& draws, Expectations& all) {
   const bool is_integer = std::is_integral_v<T>;
-  const auto operation = static_cast<Reduce>(draws.below(is_integer ? 9 : std::is_arithmetic_v<T> ? 4 : 2));
+  const auto operation = static_cast<Reduce>(draws.below(is_integer ? 11 : std::is_arithmetic_v<T> ? 6 : 2));
+  const bool is_magnitude = operation == Reduce::absmax || operation == Reduce::absmin;
   const bool is_logical = operation == Reduce::logical_and || operation == Reduce::logical_or;
   const index_t size = draws.one_in(4) ? 2000 + draws.below(6000) : draws.below(40), seed = draws.below(99999);
   std::vector<T> mine(static_cast<std::size_t>(size));
@@ -58,7 +64,8 @@ void try_reduction(const Group& group, Draws& draws, Expectations& all) {
       const auto value =
           static_cast<double>(random_below(seed + member, k, is_logical ? 2 : 7) - (is_logical ? 0 : 3));
       if (member == group.rank()) mine[k] = element<T>(value);
-      expected[k] = member == 0 ? value : reduced(operation, expected[k].real(), value);
+      expected[k] = member == 0 ? (is_magnitude ? std::abs(value) : value)
+                                : reduced(operation, expected[k].real(), value);
     }
   group.all_reduce(std::span(mine), operation);
   for (std::size_t k = 0; k < mine.size(); ++k) {
