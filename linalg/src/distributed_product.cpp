@@ -6,6 +6,9 @@
 #include <array>
 #include <limits>
 #include <memory>
+#include <numeric>
+#include <span>
+#include <vector>
 
 #include <tessera/core/operations.hpp>
 
@@ -15,8 +18,11 @@ namespace tessera::linalg::detail {
 namespace {
 
 using tessera::detail::Box;
+using tessera::detail::Coordinates;
 using tessera::detail::LocalPiece;
-using tessera::detail::SliceCore;
+
+// The most memory for results that BLAS cannot write in place: they are computed in parts.
+constexpr index_t most_block_bytes = index_t{64} << 20;
 
 // factor * value; for a factor of zero it is zero, even if the value is NaN.
 template <class T>
@@ -24,20 +30,51 @@ T scaled(T factor, T value) {
   return factor == T{0} ? T{0} : factor * value;
 }
 
+// Calls f(x, y) for pairs of elements: of memory in so many dimensions, and of other memory. The last dimension
+// that is not the closest one of either goes first.
+template <class T, class F>
+void for_each_pair(std::span<const index_t> extents, T* x, std::span<const index_t> x_strides, const T* y,
+                   std::span<const index_t> y_strides, const F& f) {
+  if (extents.empty()) return f(*x, *y);
+  const index_t x_step = x_strides.front(), y_step = y_strides.front();
+  if (extents.size() == 1) {
+    for (index_t i = 0; i < extents[0]; ++i) f(x[i * x_step], y[i * y_step]);
+    return;
+  }
+  for (index_t i = 0; i < extents[0]; ++i)
+    for_each_pair(extents.subspan(1), x + i * x_step, x_strides.subspan(1), y + i * y_step,
+                  y_strides.subspan(1), f);
+}
+
 // c = block + beta * c for the pieces of a share.
 template <class T>
-void store(const OwnedSubmatrix& share, const blas::Panel<T>& block, T beta) {
+void store(const FusedMatrix& c, const OwnedSubmatrix& share, const blas::Panel<T>& block, T beta) {
+  const std::size_t dimensions = c.dimensions();
+  Coordinates strides{};
+  index_t stride = block.column_stride;
+  for (std::size_t d = dimensions; d-- > 0; stride *= share.coordinates[d].size()) {
+    if (d + 1 == c.row_dimensions()) stride = block.row_stride;
+    strides[d] = stride;
+  }
   for (const LocalPiece& piece : share.pieces) {
-    const IndexSet rows(piece.box.lo[0], piece.box.hi[0] - piece.box.lo[0]),
-        columns(piece.box.lo[1], piece.box.hi[1] - piece.box.lo[1]);
-    const blas::Panel<T> from = block.from(*share.rows.find(rows), *share.columns.find(columns)),
-                         to{reinterpret_cast<T*>(piece.data), piece.strides[0], piece.strides[1]};
-    for (index_t j = 0; j < columns.size(); ++j) {
-      for (index_t i = 0; i < rows.size(); ++i) {
-        T& x = to.at(i, j);
-        x = from.at(i, j) + scaled(beta, x);
-      }
+    const T* from = block.data;
+    // The closest dimension of the result goes last.
+    std::vector<std::size_t> order(dimensions);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return piece.strides[a] > piece.strides[b]; });
+    Coordinates extents{}, from_strides{}, to_strides{};
+    for (std::size_t i = 0; i < dimensions; ++i) {
+      const std::size_t d = order[i];
+      const IndexSet range(piece.box.lo[d], piece.box.hi[d] - piece.box.lo[d]);
+      from += *share.coordinates[d].find(range) * strides[d];
+      extents[i] = range.size(), from_strides[i] = strides[d], to_strides[i] = piece.strides[d];
     }
+    const auto to = reinterpret_cast<T*>(piece.data);
+    const std::span<const index_t> sizes(extents.data(), dimensions);
+    for_each_pair(sizes, to, std::span<const index_t>(to_strides.data(), dimensions), from,
+                  std::span<const index_t>(from_strides.data(), dimensions),
+                  [beta](T& x, const T& y) { x = y + scaled(beta, x); });
   }
 }
 
@@ -54,11 +91,11 @@ std::unique_ptr<T[]> block_of(index_t m, index_t n, const Tiles& tiles) {
 using Split = std::vector<IndexSet>;
 
 template <class T>
-void compute_part_of_sums(LocalProduct<T>& product, const SliceCore& c, const Split& split, T beta,
+void compute_part_of_sums(LocalProduct<T>& product, const FusedMatrix& c, const Split& split, T beta,
                           const Tiles& tiles) {
   const Group& group = c.array().group();
-  const index_t m = c.extents()[0], n = c.extents()[1], ranks = group.size(), rank = group.rank();
-  beta == T{0} ? tessera::detail::fill(c, &beta) : tessera::detail::scale(c, &beta);
+  const index_t m = c.rows(), n = c.columns(), ranks = group.size(), rank = group.rank();
+  beta == T{0} ? tessera::detail::fill(c.slice(), &beta) : tessera::detail::scale(c.slice(), &beta);
   const IndexSet& inner = split[static_cast<std::size_t>(rank)];
   if (inner.empty()) return;
   const auto block = block_of<T>(m, n, tiles);
@@ -68,13 +105,17 @@ void compute_part_of_sums(LocalProduct<T>& product, const SliceCore& c, const Sp
   Request all;
   for (index_t i = 0; i < ranks; ++i) {
     const index_t part = (rank + i) % ranks;
-    Box box{};
-    box.lo[0] = m * part / ranks, box.hi[0] = m * (part + 1) / ranks;
-    if (box.lo[0] == box.hi[0]) continue;
-    box.hi[1] =
-        tiles.part == Tiles::Part::lower ? std::min(n, ((box.hi[0] - 1) / tiles.size + 1) * tiles.size) : n;
-    const std::array<index_t, 2> extents{box.hi[0] - box.lo[0], box.hi[1]}, strides{1, m};
-    all += c.accumulate_async(box, {block.get() + box.lo[0], extents.data(), strides.data()}, &one);
+    const index_t begin = m * part / ranks, end = m * (part + 1) / ranks;
+    if (begin == end) continue;
+    const index_t columns =
+        tiles.part == Tiles::Part::lower ? std::min(n, ((end - 1) / tiles.size + 1) * tiles.size) : n;
+    c.for_each_box(IndexSet(begin, end - begin), IndexSet(0, columns), 1, m,
+                   [&](const Box& box, index_t offset, const Coordinates& strides) {
+                     Coordinates extents{};
+                     for (std::size_t d = 0; d < c.dimensions(); ++d) extents[d] = box.hi[d] - box.lo[d];
+                     all += c.slice().accumulate_async(
+                         box, {block.get() + begin + offset, extents.data(), strides.data()}, &one);
+                   });
   }
   all.wait();
   c.array().flush();
@@ -138,10 +179,10 @@ Split split_as_owned(const std::vector<OwnedSubmatrix>& factor, index_t k, int r
 // Empty if it is better that each rank computes its own part of the result. The answer depends on the layouts
 // alone, so it is the same on every process.
 template <class T>
-Split split_of(const LocalProduct<T>& product, const SliceCore& c, index_t k) {
+Split split_of(const LocalProduct<T>& product, const FusedMatrix& c, index_t k) {
   constexpr index_t max_memory = index_t{256} << 20;
   const Group& group = c.array().group();
-  const index_t m = c.extents()[0], n = c.extents()[1];
+  const index_t m = c.rows(), n = c.columns();
   const auto size = static_cast<index_t>(sizeof(T));
   if (group.size() == 1 || k < group.size() || m * n * size > max_memory) return {};
   const Cost cost{
@@ -181,7 +222,7 @@ Split split_of(const LocalProduct<T>& product, const SliceCore& c, index_t k) {
 }  // namespace
 
 template <class T>
-void multiply_own(LocalProduct<T>& product, const SliceCore& c, index_t k, T beta, const Tiles& tiles) {
+void multiply_own(LocalProduct<T>& product, const FusedMatrix& c, index_t k, T beta, const Tiles& tiles) {
   const Group& group = c.array().group();
   const double first = static_cast<double>(group.rank()) / group.size();
   const IndexSet inner(0, k);
@@ -194,18 +235,22 @@ void multiply_own(LocalProduct<T>& product, const SliceCore& c, index_t k, T bet
                   {reinterpret_cast<T*>(share.data), share.row_stride, share.column_stride}, first, tiles);
       continue;
     }
-    const auto block = block_of<T>(m, n, tiles);
-    // By rows, if there are more rows than BLAS can count.
-    const bool by_columns = m <= std::numeric_limits<int>::max();
-    const blas::Panel<T> panel =
-        by_columns ? blas::Panel<T>{block.get(), 1, m} : blas::Panel<T>{block.get(), n, 1};
-    product.add(share.rows, share.columns, inner, T{0}, panel, first, tiles);
-    store(share, panel, beta);
+    for (const OwnedSubmatrix& part : parts_of(c, share, most_block_bytes / static_cast<index_t>(sizeof(T)))) {
+      const index_t rows = part.rows.size(), columns = part.columns.size();
+      const auto block = block_of<T>(rows, columns, tiles);
+      // By rows, if there are more rows than BLAS can count.
+      const bool by_columns = rows <= std::numeric_limits<int>::max();
+      const blas::Panel<T> panel =
+          by_columns ? blas::Panel<T>{block.get(), 1, rows} : blas::Panel<T>{block.get(), columns, 1};
+      product.add(part.rows, part.columns, inner, T{0}, panel, first, tiles);
+      store(c, part, panel, beta);
+    }
   }
 }
 
 template <class T>
-Tiles distributed_product(LocalProduct<T>& product, const SliceCore& c, index_t k, T beta, const Tiles& tiles) {
+Tiles distributed_product(LocalProduct<T>& product, const FusedMatrix& c, index_t k, T beta,
+                          const Tiles& tiles) {
   Tiles computed = tiles;
   if (const Split split = split_of(product, c, k); !split.empty()) {
     // Every rank computes all of c, so there are no tiles to share out.
@@ -217,9 +262,9 @@ Tiles distributed_product(LocalProduct<T>& product, const SliceCore& c, index_t 
   return computed;
 }
 
-#define TESSERA_DEFINE(T)                                                                              \
-  template Tiles distributed_product<T>(LocalProduct<T>&, const SliceCore&, index_t, T, const Tiles&); \
-  template void multiply_own<T>(LocalProduct<T>&, const SliceCore&, index_t, T, const Tiles&);
+#define TESSERA_DEFINE(T)                                                                                \
+  template Tiles distributed_product<T>(LocalProduct<T>&, const FusedMatrix&, index_t, T, const Tiles&); \
+  template void multiply_own<T>(LocalProduct<T>&, const FusedMatrix&, index_t, T, const Tiles&);
 TESSERA_FOR_EACH_SCALAR(TESSERA_DEFINE)
 #undef TESSERA_DEFINE
 

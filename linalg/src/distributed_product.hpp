@@ -11,12 +11,11 @@ namespace tessera::linalg::detail {
 /// needs, every process instead computes a part of the sums of all of c. Returns the tiles that were computed.
 /// @collective; the result is not yet visible to other ranks
 template <class T>
-Tiles distributed_product(LocalProduct<T>& product, const tessera::detail::SliceCore& c, index_t k, T beta,
+Tiles distributed_product(LocalProduct<T>& product, const FusedMatrix& c, index_t k, T beta,
                           const Tiles& tiles);
 
 /// Computes only this process's own part of c. @onesided
 template <class T>
-void multiply_own(LocalProduct<T>& product, const tessera::detail::SliceCore& c, index_t k, T beta,
-                  const Tiles& tiles);
+void multiply_own(LocalProduct<T>& product, const FusedMatrix& c, index_t k, T beta, const Tiles& tiles);
 
 }  // namespace tessera::linalg::detail

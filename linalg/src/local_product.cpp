@@ -12,7 +12,7 @@ namespace tessera::linalg::detail {
 namespace {
 
 using tessera::detail::Box;
-using tessera::detail::SliceCore;
+using tessera::detail::Coordinates;
 
 // Below these extents, BLAS loses more time than a copy of the factors costs.
 constexpr index_t min_outer = 64, min_inner = 64;
@@ -65,7 +65,7 @@ std::vector<TileRange> tile_ranges(const IndexSet& set, index_t size) {
 }
 
 template <class T>
-Factor<T>::Factor(const SliceCore& matrix, bool conjugated) : matrix_(matrix), conjugated_(conjugated) {
+Factor<T>::Factor(const FusedMatrix& matrix, bool conjugated) : matrix_(matrix), conjugated_(conjugated) {
   for (int rank = 0; rank < matrix.array().group().size(); ++rank) {
     for (OwnedSubmatrix& share : shares_of(matrix, rank)) {
       share.pieces.clear();
@@ -107,7 +107,7 @@ std::vector<IndexSet> Factor<T>::inner_of(const IndexSet& outer) const {
     covered += share.columns.size();
     parts.push_back(share.columns);
   }
-  if (covered != matrix_.extents()[1]) return {};
+  if (covered != matrix_.columns()) return {};
   return parts;
 }
 
@@ -135,26 +135,18 @@ blas::Panel<const T> Factor<T>::fetch(const IndexSet& outer, const IndexSet& inn
   if (conjugated_) by_rows = result == blas::Order::by_columns;
   const std::array<index_t, 2> strides =
       by_rows ? std::array<index_t, 2>{inner.size(), 1} : std::array<index_t, 2>{1, outer.size()};
-  index_t row = 0;
-  for (const IndexRun& rows : outer.runs()) {
-    index_t column = 0;
-    for (const IndexRun& columns : inner.runs()) {
-      Box box{};
-      box.lo[0] = rows.begin, box.hi[0] = rows.end();
-      box.lo[1] = columns.begin, box.hi[1] = columns.end();
-      const std::array<index_t, 2> extents{rows.count, columns.count};
-      request += matrix_.get_async(
-          box, {into + row * strides[0] + column * strides[1], extents.data(), strides.data()});
-      column += columns.count;
-    }
-    row += rows.count;
-  }
+  matrix_.for_each_box(
+      outer, inner, strides[0], strides[1], [&](const Box& box, index_t offset, const Coordinates& in_box) {
+        Coordinates extents{};
+        for (std::size_t d = 0; d < matrix_.dimensions(); ++d) extents[d] = box.hi[d] - box.lo[d];
+        request += matrix_.slice().get_async(box, {into + offset, extents.data(), in_box.data()});
+      });
   return {into, strides[0], strides[1]};
 }
 
 template <class T>
-LocalProduct<T>::LocalProduct(T alpha, const SliceCore& left, bool conjugate_left,
-                              const SliceCore& right_transposed, bool conjugate_right)
+LocalProduct<T>::LocalProduct(T alpha, const FusedMatrix& left, bool conjugate_left,
+                              const FusedMatrix& right_transposed, bool conjugate_right)
     : alpha_(alpha), left_(left, conjugate_left), right_(right_transposed, conjugate_right) {}
 
 template <class T>

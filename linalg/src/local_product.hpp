@@ -41,7 +41,7 @@ template <class T>
 class Factor {
  public:
   /// `matrix` is outer x inner.
-  Factor(const tessera::detail::SliceCore& matrix, bool conjugated);
+  Factor(const FusedMatrix& matrix, bool conjugated);
 
   bool is_conjugated() const noexcept { return conjugated_; }
   const std::vector<OwnedSubmatrix>& shares() const noexcept { return shares_; }
@@ -60,7 +60,7 @@ class Factor {
                              Request& request) const;
 
  private:
-  tessera::detail::SliceCore matrix_;
+  FusedMatrix matrix_;
   bool conjugated_;
   std::vector<OwnedSubmatrix> shares_;  // of all ranks
 };
@@ -70,8 +70,8 @@ class Factor {
 template <class T>
 class LocalProduct {
  public:
-  LocalProduct(T alpha, const tessera::detail::SliceCore& left, bool conjugate_left,
-               const tessera::detail::SliceCore& right_transposed, bool conjugate_right);
+  LocalProduct(T alpha, const FusedMatrix& left, bool conjugate_left, const FusedMatrix& right_transposed,
+               bool conjugate_right);
 
   const Factor<T>& left() const noexcept { return left_; }
   const Factor<T>& right() const noexcept { return right_; }

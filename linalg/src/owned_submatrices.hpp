@@ -4,9 +4,7 @@
 
 #include <vector>
 
-#include <tessera/core/slice_core.hpp>
-
-#include "index_set.hpp"
+#include "fused_matrix.hpp"
 
 namespace tessera::linalg::detail {
 
@@ -14,15 +12,22 @@ namespace tessera::linalg::detail {
 struct OwnedSubmatrix {
   int rank;
   IndexSet rows, columns;
-  /// Whether the elements lie in memory as one matrix with these strides; otherwise they lie piece by piece.
+  /// Whether the elements lie in memory as one matrix with these strides; otherwise they lie piece by piece,
+  /// and the strides are those of the closest rows and columns.
   bool is_even;
   std::byte* data;  // null on other nodes
   index_t row_stride, column_stride;
   std::vector<tessera::detail::LocalPiece> pieces;
+  /// The coordinates along each dimension that is fused to rows or columns.
+  std::vector<IndexSet> coordinates;
 };
 
 /// The shares of a matrix that a rank stores. There is one share if its blocks are all common elements of some
 /// rows and columns, as in blocked, cyclic and tiled layouts. Otherwise there is one for each block. @local
-std::vector<OwnedSubmatrix> shares_of(const tessera::detail::SliceCore& matrix, int rank);
+std::vector<OwnedSubmatrix> shares_of(const FusedMatrix& matrix, int rank);
+
+/// A share in parts with at most so many elements: some coordinates of the first dimension that has several.
+/// The parts are no longer even. @local
+std::vector<OwnedSubmatrix> parts_of(const FusedMatrix& matrix, const OwnedSubmatrix& share, index_t most);
 
 }  // namespace tessera::linalg::detail
