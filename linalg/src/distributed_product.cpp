@@ -249,21 +249,22 @@ void multiply_own(LocalProduct<T>& product, const FusedMatrix& c, index_t k, T b
 }
 
 template <class T>
-Tiles distributed_product(LocalProduct<T>& product, const FusedMatrix& c, index_t k, T beta,
-                          const Tiles& tiles) {
-  Tiles computed = tiles;
+Computed distributed_product(LocalProduct<T>& product, const FusedMatrix& c, index_t k, T beta,
+                             const Tiles& tiles) {
+  Computed computed{tiles, false};
   if (const Split split = split_of(product, c, k); !split.empty()) {
     // Every rank computes all of c, so there are no tiles to share out.
-    if (tiles.part == Tiles::Part::alternate) computed.part = Tiles::Part::lower;
-    compute_part_of_sums(product, c, split, beta, computed);
+    if (tiles.part == Tiles::Part::alternate) computed.tiles.part = Tiles::Part::lower;
+    computed.in_parts = true;
+    compute_part_of_sums(product, c, split, beta, computed.tiles);
   } else {
-    multiply_own(product, c, k, beta, computed);
+    multiply_own(product, c, k, beta, tiles);
   }
   return computed;
 }
 
-#define TESSERA_DEFINE(T)                                                                                \
-  template Tiles distributed_product<T>(LocalProduct<T>&, const FusedMatrix&, index_t, T, const Tiles&); \
+#define TESSERA_DEFINE(T)                                                                                   \
+  template Computed distributed_product<T>(LocalProduct<T>&, const FusedMatrix&, index_t, T, const Tiles&); \
   template void multiply_own<T>(LocalProduct<T>&, const FusedMatrix&, index_t, T, const Tiles&);
 TESSERA_FOR_EACH_SCALAR(TESSERA_DEFINE)
 #undef TESSERA_DEFINE

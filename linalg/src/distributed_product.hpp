@@ -6,13 +6,20 @@
 
 namespace tessera::linalg::detail {
 
+/// The tiles that a product has computed, and whether processes added parts of sums to the results of others:
+/// then no process may read its results before all have synchronised.
+struct Computed {
+  Tiles tiles;
+  bool in_parts;
+};
+
 /// c = the product, with sums over k, + beta * c, in those tiles of c; `tiles.part` may be `alternate` or
 /// `all`. Every process computes the part of c that it owns. If that part is too small for the data that it
-/// needs, every process instead computes a part of the sums of all of c. Returns the tiles that were computed.
+/// needs, every process instead computes a part of the sums of all of c.
 /// @collective; the result is not yet visible to other ranks
 template <class T>
-Tiles distributed_product(LocalProduct<T>& product, const FusedMatrix& c, index_t k, T beta,
-                          const Tiles& tiles);
+Computed distributed_product(LocalProduct<T>& product, const FusedMatrix& c, index_t k, T beta,
+                             const Tiles& tiles);
 
 /// Computes only this process's own part of c. @onesided
 template <class T>

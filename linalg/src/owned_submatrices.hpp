@@ -12,10 +12,10 @@ namespace tessera::linalg::detail {
 struct OwnedSubmatrix {
   int rank;
   IndexSet rows, columns;
-  /// Whether the elements lie in memory as one matrix with these strides; otherwise they lie piece by piece,
-  /// and the strides are those of the closest rows and columns.
+  /// Whether the elements lie in memory as one matrix with these strides; otherwise they lie piece by piece.
   bool is_even;
   std::byte* data;  // null on other nodes
+  /// Of the closest rows and columns, unless is_even.
   index_t row_stride, column_stride;
   std::vector<tessera::detail::LocalPiece> pieces;
   /// The coordinates along each dimension that is fused to rows or columns.

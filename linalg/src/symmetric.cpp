@@ -88,7 +88,7 @@ template <class T>
 void symmetric_product(Symmetry symmetry, LocalProduct<T>& product, const SliceCore& c, index_t k, T beta) {
   const index_t n = c.extents()[0];
   const Tiles tiles{Tiles::Part::alternate, std::clamp(n / 8, min_tile, max_tile)};
-  const Tiles computed = distributed_product(product, c, k, beta, tiles);
+  const Tiles computed = distributed_product(product, c, k, beta, tiles).tiles;
   tessera::detail::end_operation(c);
   Request request;
   const auto parts = fetch_mirrored<T>(c, computed, request);

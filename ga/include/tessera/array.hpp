@@ -44,6 +44,8 @@ struct ArrayOptions {
 
 template <class T, std::size_t N>
 class Slice;
+template <class T>
+class Indexed;
 
 /// A distributed array of N dimensions. Its elements lie in the memory of the processes of a group. Any of
 /// these processes reads, writes and accumulates any patch without the owner taking part. The array is usable
@@ -123,6 +125,12 @@ class Array {
   Slice<const T, N> slice(const Patch<N>& patch) const;
   Slice<T, N> slice(const Patch<N>& patch, const Extents<N>& steps);
   Slice<const T, N> slice(const Patch<N>& patch, const Extents<N>& steps) const;
+
+  /// The array with a letter for the index of each dimension, for operations that say by names what they do:
+  /// `contract(1, a("ik"), b("kj"), 0, c("ij"))`. @local @throws UsageError unless there is one letter for each
+  /// dimension
+  Indexed<T> operator()(std::string_view indices);
+  Indexed<const T> operator()(std::string_view indices) const;
 
   /// Copies local elements to a patch. @onesided @throws UsageError if the patch leaves the array or the view
   /// has other extents. @completion `from` may be reused on return; done at the owners after flush().

@@ -6,6 +6,7 @@
 
 #include <tessera/array.hpp>
 #include <tessera/core/slice_core.hpp>
+#include <tessera/indexed.hpp>
 
 namespace tessera {
 
@@ -56,6 +57,9 @@ class Slice {
   /// The slice without dimension d, which is held at a position: a row or a plane, for example. @local @throws
   /// UsageError if dimension d does not exist or the position is outside
   Slice<T, N - 1> fix(int d, index_t at) const requires(N > 1) { return Slice<T, N - 1>(core_.fixed(d, at)); }
+
+  /// As Array::operator(). @local
+  Indexed<T> operator()(std::string_view indices) const { return {core_, indices}; }
 
   /// As the members of Array, for patches of the slice or all of it. @onesided @throws and @completion likewise
   void put(const Patch<N>& patch, View<const value_type, N> from) const requires(!std::is_const_v<T>) {
@@ -167,6 +171,14 @@ using LocalElement = std::conditional_t<WritableOperand<A>, value_t<A>, const va
 
 }  // namespace detail
 
+template <Element T, std::size_t N>
+Indexed<T> Array<T, N>::operator()(std::string_view indices) {
+  return {*core_, indices};
+}
+template <Element T, std::size_t N>
+Indexed<const T> Array<T, N>::operator()(std::string_view indices) const {
+  return {*core_, indices};
+}
 template <Element T, std::size_t N>
 Slice<T, N> Array<T, N>::slice() {
   return *this;

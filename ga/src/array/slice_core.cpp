@@ -9,6 +9,7 @@
 #include <tessera/detail/field_transfers.hpp>
 #include <tessera/detail/list_transfers.hpp>
 #include <tessera/detail/patch_transfers.hpp>
+#include <tessera/indexed.hpp>
 #include <tessera/runtime/detail/fingerprint.hpp>
 
 #include "base/at.hpp"
@@ -317,6 +318,13 @@ std::string SliceCore::description() const {
   }
   const std::string member = is_of_members() ? formatted("the member at byte {} of ", member_) : "";
   return formatted("{}slice [{}]{} of {}", member, text, order, name);
+}
+
+void require_names(const SliceCore& slice, std::string_view names) {
+  if (static_cast<std::size_t>(slice.rank()) == names.size()) return;
+  throw UsageError(
+      formatted("{} has {} dimensions, but \"{}\" has {} letters; give one letter for each dimension",
+                slice.description(), slice.rank(), names, names.size()));
 }
 
 }  // namespace tessera::detail
