@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/linalg/contract.hpp>
+
+#include <map>
+#include <string>
+
+#include <tessera/elementwise.hpp>
+
+#include "message_of.hpp"
+#include "test_matrix.hpp"
+
+// Contractions by the names of indices, against loops over all values of all indices. The numbers are whole, so
+// that every sum is exact.
+namespace tessera::test {
+namespace {
+
+using linalg::contract;
+using linalg::ContractionTerm;
+
+using Values = std::map<char, index_t>;  // of each index
+
+// An array, or a slice of a larger one in any layout, with a model of its elements.
+template <class T, std::size_t N>
+class TestTensor {
+ public:
+  TestTensor(Random& random, std::string names, Values& extents)
+      : names_(std::move(names)),
+        dims_(dims_of(names_, extents)),
+        array_dims_(larger(random, dims_)),
+        slice_(random, array_dims_, dims_),
+        array_(world(), any_layout(random, array_dims_), {.name = "tensor " + names_}),
+        all_(at(array_dims_.size())) {
+    for (T& x : all_) x = number<T>(pick(random, -3, 3), pick(random, -1, 1));
+    set_contents(array_, all_);
+    is_whole_ = array_dims_ == dims_ && pick(random, 0, 1) == 0;
+  }
+
+  const std::string& names() const { return names_; }
+  T& operator()(const Values& values) {
+    Index<N> place;
+    for (std::size_t d = 0; d < N; ++d) place[d] = values.at(names_[d]);
+    const index_t number = number_of(place, dims_);
+    return all_[at(is_whole_ ? number : slice_.model.numbers[at(number)])];
+  }
+  Indexed<T> tensor() { return is_whole_ ? array_(names_) : slice_.of(array_)(names_); }
+  testing::AssertionResult equals_model() {
+    const std::vector<T> now = contents(array_);
+    Comparison compared;
+    for_each_index(Patch<N>::whole(array_dims_), [&](const Index<N>& place) {
+      const auto i = at(number_of(place, array_dims_));
+      compared(place, all_[i], now[i]);
+    });
+    return compared.equal();
+  }
+  std::string description() const {
+    return names_ + ": " + (is_whole_ ? "all" : slice_.of(array_).core().description()) + " of " +
+           array_.layout().description();
+  }
+
+ private:
+  static Extents<N> dims_of(const std::string& names, Values& extents) {
+    Extents<N> dims;
+    for (std::size_t d = 0; d < N; ++d) dims[d] = extents.at(names[d]);
+    return dims;
+  }
+  static Extents<N> larger(Random& random, const Extents<N>& dims) {
+    if (pick(random, 0, 2) > 0) return dims;
+    Extents<N> all;
+    const index_t most = *std::max_element(dims.begin(), dims.end());
+    for (std::size_t d = 0; d < N; ++d) all[d] = most + pick(random, 0, 2);
+    return all;
+  }
+
+  std::string names_;
+  Extents<N> dims_, array_dims_;
+  bool is_whole_ = false;
+  RandomSlice<N> slice_;
+  Array<T, N> array_;
+  std::vector<T> all_;
+};
+
+// Calls f(values) for all values of all indices.
+template <class F>
+void for_all(const Values& extents, F&& f) {
+  Values values;
+  for (const auto& [name, extent] : extents) {
+    if (extent == 0) return;
+    values[name] = 0;
+  }
+  for (;;) {
+    f(static_cast<const Values&>(values));
+    auto next = values.begin();
+    while (next != values.end() && ++next->second == extents.at(next->first)) (next++)->second = 0;
+    if (next == values.end()) return;
+  }
+}
+
+Values only(const Values& all, const std::string& names) {
+  Values some;
+  for (const char name : names) some[name] = all.at(name);
+  return some;
+}
+
+template <class T>
+T conjugate_if(bool is_wanted, T x) {
+  return is_wanted ? conjugate(x) : x;
+}
+
+template <class T>
+T some_factor(Random& random) {
+  return number<T>(pick(random, -1, 2), pick(random, -1, 1));
+}
+
+template <class T, std::size_t A, std::size_t B, std::size_t C>
+void check(Random& random, const std::string& a_names, const std::string& b_names, const std::string& c_names,
+           Values extents) {
+  TestTensor<T, A> a(random, a_names, extents);
+  TestTensor<T, B> b(random, b_names, extents);
+  TestTensor<T, C> c(random, c_names, extents);
+  const T alpha = some_factor<T>(random), beta = some_factor<T>(random);
+  const bool conjugate_a = pick(random, 0, 1) == 1, conjugate_b = pick(random, 0, 1) == 1;
+  SCOPED_TRACE(a.description() + "; " + b.description() + "; " + c.description());
+  const auto operand = [](auto& tensor, bool conjugated) {
+    return conjugated ? linalg::conj(tensor.tensor()) : linalg::TensorOperand<T>(tensor.tensor());
+  };
+  contract(alpha, operand(a, conjugate_a), operand(b, conjugate_b), beta, c.tensor());
+  for_all(only(extents, c_names), [&](const Values& at) { c(at) = beta == T{0} ? T{0} : beta * c(at); });
+  for_all(only(extents, a_names + b_names + c_names), [&](const Values& at) {
+    c(at) += alpha * conjugate_if(conjugate_a, a(at)) * conjugate_if(conjugate_b, b(at));
+  });
+  EXPECT_TRUE(c.equals_model());
+}
+
+template <class T>
+class Contract : public testing::Test {};
+using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(Contract, Scalars);
+
+Values any_extents(Random& random, index_t most) {
+  Values extents;
+  for (char name = 'a'; name <= 'n'; ++name) extents[name] = pick(random, 1, most);
+  return extents;
+}
+
+// Names for two factors and a result: `rows` are in a and c, `columns` in b and c, `inner` in a and b, and
+// `fixed` in all, each operand in an order of its own.
+struct Names {
+  std::string a, b, c;
+
+  Names(Random& random, int rows, int columns, int inner, int fixed) {
+    char next = 'a';
+    const auto add = [&](int count, std::initializer_list<std::string*> where) {
+      for (int i = 0; i < count; ++i, ++next)
+        for (std::string* names : where) *names += next;
+    };
+    add(rows, {&a, &c});
+    add(columns, {&b, &c});
+    add(inner, {&a, &b});
+    add(fixed, {&a, &b, &c});
+    for (std::string* names : {&a, &b, &c}) std::shuffle(names->begin(), names->end(), random);
+  }
+};
+
+template <class T, int rows, int columns, int inner, int fixed = 0>
+void check_any(Random& random, index_t most) {
+  const Names names(random, rows, columns, inner, fixed);
+  check<T, rows + inner + fixed, columns + inner + fixed, rows + columns + fixed>(
+      random, names.a, names.b, names.c, any_extents(random, most));
+}
+
+TYPED_TEST(Contract, sums_over_the_letters_that_the_result_has_not) {
+  Random random(1);
+  for (int round = 0; round < 4; ++round) {
+    check_any<TypeParam, 1, 1, 1>(random, 12);
+    check_any<TypeParam, 2, 2, 2>(random, 4);
+    check_any<TypeParam, 2, 1, 1>(random, 7);
+    check_any<TypeParam, 1, 2, 2>(random, 6);
+    check_any<TypeParam, 1, 0, 2>(random, 7);
+    check_any<TypeParam, 0, 2, 1>(random, 7);
+  }
+}
+
+TYPED_TEST(Contract, without_sums_it_is_an_outer_product) {
+  Random random(2);
+  for (int round = 0; round < 4; ++round) {
+    check_any<TypeParam, 1, 2, 0>(random, 7);
+    check_any<TypeParam, 2, 2, 0>(random, 4);
+  }
+}
+
+TYPED_TEST(Contract, letters_in_all_three_are_no_sums) {
+  Random random(3);
+  for (int round = 0; round < 3; ++round) {
+    check_any<TypeParam, 0, 0, 0, 2>(random, 7);
+    check_any<TypeParam, 1, 1, 1, 1>(random, 5);
+    check_any<TypeParam, 1, 0, 1, 2>(random, 4);
+  }
+}
+
+TYPED_TEST(Contract, letters_of_one_factor_alone_are_summed_over) {
+  Random random(4);
+  for (int round = 0; round < 3; ++round) {
+    check<TypeParam, 3, 2, 2>(random, "iak", "kj", "ij", any_extents(random, 6));
+    check<TypeParam, 2, 2, 1>(random, "ib", "ac", "i", any_extents(random, 6));
+    check<TypeParam, 2, 2, 2>(random, "mn", "ij", "ji", any_extents(random, 6));
+    check<TypeParam, 2, 3, 2>(random, "ik", "kbj", "ij", {{'i', 5}, {'k', 4}, {'b', 1}, {'j', 3}});
+  }
+}
+
+TYPED_TEST(Contract, a_letter_twice_in_a_factor_is_a_diagonal_or_a_trace) {
+  Random random(5);
+  for (int round = 0; round < 3; ++round) {
+    check<TypeParam, 3, 2, 2>(random, "iik", "kj", "ij", any_extents(random, 6));
+    check<TypeParam, 3, 2, 2>(random, "kki", "kj", "ij", any_extents(random, 6));
+    check<TypeParam, 4, 2, 2>(random, "mmij", "nn", "ji", any_extents(random, 5));
+    check<TypeParam, 3, 1, 1>(random, "kkk", "i", "i", any_extents(random, 5));
+  }
+}
+
+TYPED_TEST(Contract, nothing_is_summed_over_no_values) {
+  Random random(6);
+  check<TypeParam, 2, 2, 2>(random, "ik", "kj", "ij", {{'i', 4}, {'j', 5}, {'k', 0}});
+  check<TypeParam, 2, 2, 2>(random, "ik", "kj", "ij", {{'i', 0}, {'j', 5}, {'k', 3}});
+  check<TypeParam, 3, 2, 2>(random, "ikl", "kj", "ij", {{'i', 4}, {'j', 5}, {'k', 3}, {'l', 0}});
+  check<TypeParam, 2, 2, 2>(random, "ij", "ij", "ij", {{'i', 0}, {'j', 5}});
+}
+
+// Sizes for which the sums are split between the ranks, and for which blocks are read in place.
+TEST(ContractSizes, small_results_of_long_sums_and_large_ones_are_right) {
+  Random random(7);
+  check<double, 3, 3, 2>(random, "ikl", "jlk", "ij", {{'i', 3}, {'j', 4}, {'k', 60}, {'l', 50}});
+  check<double, 3, 3, 2>(random, "kli", "klj", "ij", {{'i', 9}, {'j', 7}, {'k', 40}, {'l', 41}});
+  check<double, 3, 3, 4>(random, "ijk", "abk", "iajb", {{'i', 9}, {'j', 8}, {'a', 10}, {'b', 7}, {'k', 30}});
+}
+
+TEST(ContractTerms, are_summed_in_one_call) {
+  Random random(8);
+  for (int round = 0; round < 6; ++round) {
+    Values extents = any_extents(random, 5);
+    TestTensor<double, 4> t(random, "ijcd", extents), v(random, "abcd", extents), r(random, "ijab", extents);
+    TestTensor<double, 2> f(random, "ad", extents), g(random, "ki", extents);
+    TestTensor<double, 4> s(random, "ijdb", extents), u(random, "kjab", extents);
+    const std::vector<ContractionTerm<double>> terms{
+        {0.5, t.tensor(), v.tensor()}, {-1, s.tensor(), f.tensor()}, {2, g.tensor(), u.tensor()}};
+    contract(terms, 1.0, r.tensor());
+    for_all(only(extents, "ijabcd"), [&](const Values& at) { r(at) += 0.5 * t(at) * v(at); });
+    for_all(only(extents, "ijabd"), [&](const Values& at) { r(at) -= s(at) * f(at); });
+    for_all(only(extents, "ijabk"), [&](const Values& at) { r(at) += 2 * g(at) * u(at); });
+    EXPECT_TRUE(r.equals_model());
+    contract(std::vector<ContractionTerm<double>>{}, 0.0, r.tensor());
+    for_all(only(extents, "ijab"), [&](const Values& at) { r(at) = 0; });
+    EXPECT_TRUE(r.equals_model());
+  }
+}
+
+// The first term's sums are split between the ranks, and the second term adds to its result.
+TEST(ContractTerms, may_follow_a_sum_in_parts) {
+  Random random(9);
+  Values extents{{'i', 3}, {'j', 3}, {'k', 50}, {'l', 60}};
+  TestTensor<double, 3> a(random, "ikl", extents), b(random, "jkl", extents);
+  TestTensor<double, 2> c(random, "ij", extents), d(random, "ij", extents);
+  TestTensor<double, 1> e(random, "j", extents);
+  contract(std::vector<ContractionTerm<double>>{{1, a.tensor(), b.tensor()}, {1, d.tensor(), e.tensor()}}, 2,
+           c.tensor());
+  for_all(only(extents, "ij"), [&](const Values& at) { c(at) = 2 * c(at) + d(at) * e(at); });
+  for_all(only(extents, "ijkl"), [&](const Values& at) { c(at) += a(at) * b(at); });
+  EXPECT_TRUE(c.equals_model());
+}
+
+TEST(ContractUse, old_results_are_not_read_if_beta_is_zero) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  Array<double, 3> a(world(), {3, 4, 5}), c(world(), {3, 4, 3});
+  Array<double, 2> b(world(), {5, 3});
+  fill(a, 1.0), fill(b, 2.0), fill(c, nan);
+  contract(1, a("ijk"), b("kl"), 0, c("ijl"));
+  EXPECT_EQ(contents(c), std::vector<double>(36, 10.0));
+  fill(c, nan);
+  contract(1, a("ijk"), b("kl"), 0, c.slice().permuted({1, 2, 0})("jli"));
+  EXPECT_EQ(contents(c), std::vector<double>(36, 10.0));
+}
+
+TEST(ContractUse, mistakes_are_named) {
+  Array<double, 2> a(world(), {3, 4}, {.name = "A"}), b(world(), {4, 5}, {.name = "B"}),
+      c(world(), {3, 5}, {.name = "C"}), square(world(), {3, 3}, {.name = "S"});
+  fill(a, 1.0), fill(b, 1.0), fill(c, 1.0), fill(square, 1.0);
+  const auto error = [&](auto&& f) { return message_of<UsageError>(f); };
+  EXPECT_EQ(error([&] { a("ijk"); }),
+            "array \"A\" has 2 dimensions, but \"ijk\" has 3 letters; give one letter for each dimension");
+  EXPECT_EQ(error([&] { contract(1, a("ij"), b("kl"), 0, c("ix")); }),
+            "contract: index 'x' of the result \"ix\" is in neither factor (\"ij\", \"kl\")");
+  EXPECT_EQ(error([&] { contract(1, a("ij"), b("ik"), 0, c("jk")); }),
+            "contract: index 'i' has 3 values in \"ij\" of array \"A\", but 4 in \"ik\" of array \"B\"");
+  EXPECT_EQ(error([&] { contract(1, a("ik"), b("kj"), 0, square("ii")); }),
+            "contract: the result array \"S\": index 'i' is twice in \"ii\"");
+  EXPECT_EQ(error([&] { contract(1, square("ik"), square("kj"), 0, square("ij")); }),
+            "contract: the result array \"S\" is also a factor, array \"S\"");
+  contract(1, a("ik"), b("kj"), 1, c("ij"));
+  EXPECT_EQ(contents(c), std::vector<double>(15, 5.0));
+}
+
+}  // namespace
+}  // namespace tessera::test
