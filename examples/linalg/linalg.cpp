@@ -156,6 +156,29 @@ bool eigenvalues(const Group& world) {
          near(tessera::reduce(trace, tessera::Reduce::sum), 30) && root.dims() == propagator.dims();
 }
 
+bool tensors(const Group& world) {
+  const index_t o = 4, v = 6;  // occupied and virtual orbitals
+  Array<double, 4> t(world, {o, o, v, v}, {.name = "t"}), r(world, {o, o, v, v}, {.name = "r"});
+  Array<double, 4> w(world, {v, v, v, v}, {.name = "w"});
+  Array<double, 2> f(world, {v, v}, {.name = "f"}), g(world, {o, o}, {.name = "g"});
+  fill(t, 1.0), fill(w, 0.5), fill(f, 2.0), fill(g, 3.0), fill(r, 10.0);
+  // [contract]
+  // r(i, j, a, b) = r(i, j, a, b) + 0.5 * the sum over c and d of t(i, j, c, d) w(a, b, c, d)
+  linalg::contract(0.5, t("ijcd"), w("abcd"), 1.0, r("ijab"));
+  // Several terms in one call; the letters of t are in another order
+  linalg::contract({{1.0, f("ac"), t("jicb")}, {-1.0, g("ki"), t("kjab")}}, 1.0, r("ijab"));
+  // [contract]
+  Array<double, 1> d(world, {o}, {.name = "d"});
+  // [slices]
+  // The diagonal of g, and a sum over slices: d(i) = 2 g(i, i) * the sum over j of t(i, j, 0, 0)
+  linalg::contract(2.0, g("ii"), t.slice().fix(3, 0).fix(2, 0)("ij"), 0.0, d("i"));
+  // [slices]
+  const double expected = 10 + 0.5 * 36 * 0.5 + 6 * 2 - 4 * 3;
+  return tessera::reduce(r, tessera::Reduce::min) == expected &&
+         tessera::reduce(r, tessera::Reduce::max) == expected &&
+         tessera::reduce(d, tessera::Reduce::sum) == 4 * 2 * 3 * 4;
+}
+
 bool tell(const Group& world, std::string_view what, bool right) {
   if (world.rank() == 0) std::cout << what << (right ? ": right\n" : ": WRONG\n");
   return right;
@@ -172,6 +195,7 @@ int main(int argc, char** argv) {
   // [report]
   bool right = tell(world, "products", products(world));
   right &= tell(world, "more products", more_products(world));
+  right &= tell(world, "tensors", tensors(world));
   right &= tell(world, "equations", equations(world));
   right &= tell(world, "factors", factors(world));
   right &= tell(world, "eigenvalues", eigenvalues(world));
