@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "matrix_model.hpp"
-#include "scalapack_matrix.hpp"
+#include "scalapack/scalapack_matrix.hpp"
 
 // The blocks and the process grid on which ScaLAPACK works, on any number of ranks.
 namespace tessera::test {

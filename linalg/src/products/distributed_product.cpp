@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "products/distributed_product.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include <tessera/core/operations.hpp>
+
+#include "blas/instantiate.hpp"
+
+namespace tessera::linalg::detail {
+namespace {
+
+using tessera::detail::Box;
+using tessera::detail::Coordinates;
+using tessera::detail::LocalPiece;
+
+// The most memory for results that BLAS cannot write in place: they are computed in parts.
+constexpr index_t most_block_bytes = index_t{64} << 20;
+
+// factor * value; for a factor of zero it is zero, even if the value is NaN.
+template <class T>
+T scaled(T factor, T value) {
+  return factor == T{0} ? T{0} : factor * value;
+}
+
+// Calls f(x, y) for pairs of elements: of memory in so many dimensions, and of other memory. The last dimension
+// that is not the closest one of either goes first.
+template <class T, class F>
+void for_each_pair(std::span<const index_t> extents, T* x, std::span<const index_t> x_strides, const T* y,
+                   std::span<const index_t> y_strides, const F& f) {
+  if (extents.empty()) return f(*x, *y);
+  const index_t x_step = x_strides.front(), y_step = y_strides.front();
+  if (extents.size() == 1) {
+    for (index_t i = 0; i < extents[0]; ++i) f(x[i * x_step], y[i * y_step]);
+    return;
+  }
+  for (index_t i = 0; i < extents[0]; ++i)
+    for_each_pair(extents.subspan(1), x + i * x_step, x_strides.subspan(1), y + i * y_step,
+                  y_strides.subspan(1), f);
+}
+
+// c = block + beta * c for the pieces of a share.
+template <class T>
+void store(const FusedMatrix& c, const OwnedSubmatrix& share, const blas::Panel<T>& block, T beta) {
+  const std::size_t dimensions = c.dimensions();
+  Coordinates strides{};
+  index_t stride = block.column_stride;
+  for (std::size_t d = dimensions; d-- > 0; stride *= share.coordinates[d].size()) {
+    if (d + 1 == c.row_dimensions()) stride = block.row_stride;
+    strides[d] = stride;
+  }
+  for (const LocalPiece& piece : share.pieces) {
+    const T* from = block.data;
+    // The closest dimension of the result goes last.
+    std::vector<std::size_t> order(dimensions);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return piece.strides[a] > piece.strides[b]; });
+    Coordinates extents{}, from_strides{}, to_strides{};
+    for (std::size_t i = 0; i < dimensions; ++i) {
+      const std::size_t d = order[i];
+      const IndexSet range(piece.box.lo[d], piece.box.hi[d] - piece.box.lo[d]);
+      from += *share.coordinates[d].find(range) * strides[d];
+      extents[i] = range.size(), from_strides[i] = strides[d], to_strides[i] = piece.strides[d];
+    }
+    const auto to = reinterpret_cast<T*>(piece.data);
+    const std::span<const index_t> sizes(extents.data(), dimensions);
+    for_each_pair(sizes, to, std::span<const index_t>(to_strides.data(), dimensions), from,
+                  std::span<const index_t>(from_strides.data(), dimensions),
+                  [beta](T& x, const T& y) { x = y + scaled(beta, x); });
+  }
+}
+
+// Memory for a block of the result. It is zeroed if some tiles are not computed: they must not be NaN by
+// chance.
+template <class T>
+std::unique_ptr<T[]> block_of(index_t m, index_t n, const Tiles& tiles) {
+  const auto size = static_cast<std::size_t>(m * n);
+  return tiles.part == Tiles::Part::all ? std::make_unique_for_overwrite<T[]>(size)
+                                        : std::make_unique<T[]>(size);
+}
+
+// The inner indices that each rank sums over, if every rank computes a part of all sums.
+using Split = std::vector<IndexSet>;
+
+template <class T>
+void compute_part_of_sums(LocalProduct<T>& product, const FusedMatrix& c, const Split& split, T beta,
+                          const Tiles& tiles) {
+  const Group& group = c.array().group();
+  const index_t m = c.rows(), n = c.columns(), ranks = group.size(), rank = group.rank();
+  beta == T{0} ? tessera::detail::fill(c.slice(), &beta) : tessera::detail::scale(c.slice(), &beta);
+  const IndexSet& inner = split[static_cast<std::size_t>(rank)];
+  if (inner.empty()) return;
+  const auto block = block_of<T>(m, n, tiles);
+  product.add(IndexSet(0, m), IndexSet(0, n), inner, T{0}, {block.get(), 1, m}, 0, tiles);
+  // Each rank begins at another owner, so that not all add to the same owner at once.
+  const T one{1};
+  Request all;
+  for (index_t i = 0; i < ranks; ++i) {
+    const index_t part = (rank + i) % ranks;
+    const index_t begin = m * part / ranks, end = m * (part + 1) / ranks;
+    if (begin == end) continue;
+    const index_t columns =
+        tiles.part == Tiles::Part::lower ? std::min(n, ((end - 1) / tiles.size + 1) * tiles.size) : n;
+    c.for_each_box(IndexSet(begin, end - begin), IndexSet(0, columns), 1, m,
+                   [&](const Box& box, index_t offset, const Coordinates& strides) {
+                     Coordinates extents{};
+                     for (std::size_t d = 0; d < c.dimensions(); ++d) extents[d] = box.hi[d] - box.lo[d];
+                     all += c.slice().accumulate_async(
+                         box, {block.get() + begin + offset, extents.data(), strides.data()}, &one);
+                   });
+  }
+  all.wait();
+  c.array().flush();
+}
+
+// Estimates the seconds of a process, from its flops and from the words that it reads from other nodes. Only
+// the ratio of the rates matters.
+struct Cost {
+  double flops_per_second = 3e10, bytes_per_second = 1e9, sums_per_second = 5e8;
+  const Group& group;
+  index_t size;
+  const std::vector<OwnedSubmatrix>&left, &right;
+
+  double words(int rank, const std::vector<OwnedSubmatrix>& factor, const IndexSet& outer,
+               const IndexSet& inner) const {
+    index_t words = 0;
+    for (const OwnedSubmatrix& share : factor) {
+      if (group.node_of(share.rank) == group.node_of(rank)) continue;
+      words += share.rows.intersection(outer).size() * share.columns.intersection(inner).size();
+    }
+    return static_cast<double>(words);
+  }
+  double of(int rank, const IndexSet& rows, const IndexSet& columns, const IndexSet& inner) const {
+    const double flops = 2.0 * static_cast<double>(rows.size()) * static_cast<double>(columns.size()) *
+                         static_cast<double>(inner.size());
+    return flops / flops_per_second + (words(rank, left, rows, inner) + words(rank, right, columns, inner)) *
+                                          static_cast<double>(size) / bytes_per_second;
+  }
+};
+
+// Gives each rank the inner indices that it owns of a factor. Ranks that own other outer indices of the same
+// inner ones share them. Empty if the ranks do not own the factor in a grid.
+Split split_as_owned(const std::vector<OwnedSubmatrix>& factor, index_t k, int ranks) {
+  std::vector<std::pair<IndexSet, std::vector<int>>> columns;  // of the grid
+  Split split(static_cast<std::size_t>(ranks));
+  index_t covered = 0;
+  for (const OwnedSubmatrix& share : factor) {
+    const auto is_it = [&](const auto& column) { return column.first == share.columns; };
+    auto place = std::find_if(columns.begin(), columns.end(), is_it);
+    if (place == columns.end()) {
+      if (columns.size() == split.size()) return {};
+      for (const auto& column : columns)
+        if (!column.first.intersection(share.columns).empty()) return {};
+      covered += share.columns.size();
+      place = columns.insert(columns.end(), {share.columns, {}});
+    }
+    place->second.push_back(share.rank);
+  }
+  if (covered != k) return {};
+  for (const auto& [inner, owners] : columns) {
+    const Split parts = inner.split(static_cast<index_t>(owners.size()));
+    for (std::size_t i = 0; i < owners.size(); ++i) {
+      IndexSet& own = split[static_cast<std::size_t>(owners[i])];
+      if (!own.empty()) return {};
+      own = parts[i];
+    }
+  }
+  return split;
+}
+
+// Empty if it is better that each rank computes its own part of the result. The answer depends on the layouts
+// alone, so it is the same on every process.
+template <class T>
+Split split_of(const LocalProduct<T>& product, const FusedMatrix& c, index_t k) {
+  constexpr index_t max_memory = index_t{256} << 20;
+  const Group& group = c.array().group();
+  const index_t m = c.rows(), n = c.columns();
+  const auto size = static_cast<index_t>(sizeof(T));
+  if (group.size() == 1 || k < group.size() || m * n * size > max_memory) return {};
+  const Cost cost{
+      .group = group, .size = size, .left = product.left().shares(), .right = product.right().shares()};
+  const bool alone = group.node_count() == 1;
+  double best = 0;
+  for (int rank = 0; rank < group.size(); ++rank) {
+    double here = 0;
+    for (const OwnedSubmatrix& share : shares_of(c, rank))
+      here += cost.of(rank, share.rows, share.columns, IndexSet(0, k));
+    best = std::max(best, here);
+  }
+  // A split takes memory, so it must be clearly better, and more so where no data crosses the network.
+  best *= alone ? 0.8 : 0.9;
+  const double sums = static_cast<double>(m * n),
+               adding = sums / cost.sums_per_second +
+                        (alone ? 0 : sums * static_cast<double>(size) / cost.bytes_per_second);
+  Split chosen;
+  const auto consider = [&](Split split) {
+    double slowest = 0;
+    for (std::size_t rank = 0; rank < split.size(); ++rank) {
+      const double here = cost.of(static_cast<int>(rank), IndexSet(0, m), IndexSet(0, n), split[rank]) + adding;
+      slowest = std::max(slowest, here);
+    }
+    if (split.empty() || slowest >= best) return;
+    best = slowest;
+    chosen = std::move(split);
+  };
+  consider(IndexSet(0, k).split(group.size()));
+  if (!alone) {
+    consider(split_as_owned(cost.left, k, group.size()));
+    consider(split_as_owned(cost.right, k, group.size()));
+  }
+  return chosen;
+}
+
+}  // namespace
+
+template <class T>
+void multiply_own(LocalProduct<T>& product, const FusedMatrix& c, index_t k, T beta, const Tiles& tiles) {
+  const Group& group = c.array().group();
+  const double first = static_cast<double>(group.rank()) / group.size();
+  const IndexSet inner(0, k);
+  for (const OwnedSubmatrix& share : shares_of(c, group.rank())) {
+    const index_t m = share.rows.size(), n = share.columns.size();
+    const bool in_place =
+        share.is_even && blas::order_of(share.row_stride, share.column_stride, m, n) != blas::Order::neither;
+    if (in_place) {
+      product.add(share.rows, share.columns, inner, beta,
+                  {reinterpret_cast<T*>(share.data), share.row_stride, share.column_stride}, first, tiles);
+      continue;
+    }
+    for (const OwnedSubmatrix& part : parts_of(c, share, most_block_bytes / static_cast<index_t>(sizeof(T)))) {
+      const index_t rows = part.rows.size(), columns = part.columns.size();
+      const auto block = block_of<T>(rows, columns, tiles);
+      // By rows, if there are more rows than BLAS can count.
+      const bool by_columns = rows <= std::numeric_limits<int>::max();
+      const blas::Panel<T> panel =
+          by_columns ? blas::Panel<T>{block.get(), 1, rows} : blas::Panel<T>{block.get(), columns, 1};
+      product.add(part.rows, part.columns, inner, T{0}, panel, first, tiles);
+      store(c, part, panel, beta);
+    }
+  }
+}
+
+template <class T>
+Computed distributed_product(LocalProduct<T>& product, const FusedMatrix& c, index_t k, T beta,
+                             const Tiles& tiles) {
+  Computed computed{tiles, false};
+  if (const Split split = split_of(product, c, k); !split.empty()) {
+    // Every rank computes all of c, so there are no tiles to share out.
+    if (tiles.part == Tiles::Part::alternate) computed.tiles.part = Tiles::Part::lower;
+    computed.in_parts = true;
+    compute_part_of_sums(product, c, split, beta, computed.tiles);
+  } else {
+    multiply_own(product, c, k, beta, tiles);
+  }
+  return computed;
+}
+
+#define TESSERA_DEFINE(T)                                                                                   \
+  template Computed distributed_product<T>(LocalProduct<T>&, const FusedMatrix&, index_t, T, const Tiles&); \
+  template void multiply_own<T>(LocalProduct<T>&, const FusedMatrix&, index_t, T, const Tiles&);
+TESSERA_FOR_EACH_SCALAR(TESSERA_DEFINE)
+#undef TESSERA_DEFINE
+
+}  // namespace tessera::linalg::detail

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/linalg/gemm.hpp>
+
+#include <vector>
+
+#include "format.hpp"
+#include "products/distributed_product.hpp"
+#include "scalapack/scalapack_matrix.hpp"
+
+namespace tessera::linalg::detail {
+namespace {
+
+using tessera::detail::Shapes;
+
+// One product with its operands as the kernels take them: m x k and n x k.
+struct Factors {
+  SliceCore left, right;
+  bool conjugate_left, conjugate_right;
+  index_t m, n, k;
+
+  Factors(std::string_view routine, const ProductCore& product)
+      : left(product.op_a == Op::none ? product.a : product.a.permuted(turned)),
+        right(product.op_b == Op::none ? product.b.permuted(turned) : product.b),
+        conjugate_left(product.op_a == Op::adjoint),
+        conjugate_right(product.op_b == Op::adjoint),
+        m(left.extents()[0]),
+        n(right.extents()[0]),
+        k(left.extents()[1]) {
+    const SliceCore& c = product.c;
+    if (right.extents()[1] != k || c.extents()[0] != m || c.extents()[1] != n) {
+      throw_bad_shapes(formatted("{} (op(a) is {} x {}, op(b) is {} x {}, c is {} x {})", routine, m, k,
+                                 right.extents()[1], n, c.extents()[0], c.extents()[1]),
+                       {&product.a, &product.b, &c});
+    }
+    if (product.a.may_overlap(c) || product.b.may_overlap(c))
+      throw UsageError(formatted("{}: the result {} is also an operand", routine, c.description()));
+  }
+  template <class T>
+  LocalProduct<T> product(T alpha) const {
+    constexpr bool is_complex = !std::is_floating_point_v<T>;
+    return {alpha, left, is_complex && conjugate_left, right, is_complex && conjugate_right};
+  }
+
+ private:
+  static constexpr int turned[2] = {1, 0};
+};
+
+// A matrix that one process stores in one piece, as for most matrices of a batch. It is found without the lists
+// of a LocalProduct, which take longer to make than a small product.
+template <class T>
+struct Piece {
+  int rank = -1;
+  blas::Panel<T> panel{};
+
+  explicit Piece(const SliceCore& matrix) {
+    tessera::detail::Box all{};
+    all.hi = matrix.extents();
+    int pieces = 0;
+    matrix.for_each_piece(all, [&](int owner, const tessera::detail::LocalPiece& piece) {
+      ++pieces;
+      rank = owner;
+      panel = {reinterpret_cast<T*>(piece.data), piece.strides[0], piece.strides[1]};
+    });
+    if (pieces != 1) rank = -1;
+  }
+  bool is_here() const noexcept { return rank >= 0 && panel.data != nullptr; }
+};
+
+// Returns true if the product is done, or if this process has no part of it.
+template <class T>
+bool multiply_pieces(const Factors& factors, const SliceCore& c, T alpha, T beta) {
+  const Piece<T> result(c);
+  if (result.rank < 0) return false;
+  if (result.rank != c.array().group().rank()) return true;
+  const Piece<const T> left(factors.left), right(factors.right);
+  if (!left.is_here() || !right.is_here()) return false;
+  const index_t m = factors.m, n = factors.n, k = factors.k;
+  constexpr bool is_complex = !std::is_floating_point_v<T>;
+  const bool conjugate_left = is_complex && factors.conjugate_left,
+             conjugate_right = is_complex && factors.conjugate_right;
+  const auto order = [](const auto& panel, index_t rows, index_t columns) {
+    return blas::order_of(panel.row_stride, panel.column_stride, rows, columns);
+  };
+  const blas::Order own = order(result.panel, m, n);
+  const blas::Panel<const T> second = right.panel.transposed();
+  if (own == blas::Order::neither || !blas::can_read(order(left.panel, m, k), conjugate_left, own) ||
+      !blas::can_read(order(second, k, n), conjugate_right, own))
+    return false;
+  blas::gemm<T>(m, n, k, alpha, left.panel, conjugate_left, second, conjugate_right, beta, result.panel);
+  return true;
+}
+
+}  // namespace
+
+void gemm(const void* alpha, const ProductCore& operands, const void* beta) {
+  const SliceCore& c = operands.c;
+  tessera::detail::begin_operation("gemm", {operands.a, operands.b, c}, Shapes::any);
+  const Factors factors("gemm", operands);
+  with_scalar("gemm", c, [&]<class T>(T) {
+    const T factor = *static_cast<const T*>(alpha), old = *static_cast<const T*>(beta);
+    if (factors.m == 0 || factors.n == 0) return;
+    if (factors.k == 0 || factor == T{0})
+      return old == T{0} ? tessera::detail::fill(c, &old) : tessera::detail::scale(c, &old);
+    LocalProduct<T> product = factors.product(factor);
+    distributed_product(product, c, factors.k, old, {});
+    tessera::detail::end_operation(c);
+  });
+}
+
+void gemm_batch(const void* alpha, std::span<const ProductCore> products, const void* beta) {
+  if (products.empty()) return;
+  std::vector<SliceCore> all;
+  for (const ProductCore& product : products) all.insert(all.end(), {product.a, product.b, product.c});
+  tessera::detail::begin_operation("gemm_batch", all, Shapes::any);
+  std::vector<Factors> factors;
+  for (const ProductCore& product : products) factors.emplace_back("gemm_batch", product);
+  with_scalar("gemm_batch", products.front().c, [&]<class T>(T) {
+    const T factor = *static_cast<const T*>(alpha), old = *static_cast<const T*>(beta);
+    for (std::size_t i = 0; i < products.size(); ++i) {
+      const SliceCore& c = products[i].c;
+      if (c.size() == 0) continue;
+      if (factors[i].k == 0 || factor == T{0}) {
+        old == T{0} ? tessera::detail::fill(c, &old) : tessera::detail::scale(c, &old);
+        continue;
+      }
+      if (multiply_pieces(factors[i], c, factor, old)) continue;
+      if (shares_of(c, c.array().group().rank()).empty()) continue;
+      LocalProduct<T> product = factors[i].product(factor);
+      multiply_own(product, c, factors[i].k, old, {});
+    }
+  });
+  for (const ProductCore& product : products) product.c.array().order_local_access();
+  tessera::detail::end_operation(products.front().c);
+}
+
+index_t batch_size(index_t a, index_t b, index_t c) {
+  if (a == b && b == c) return a;
+  throw UsageError(
+      formatted("gemm_batch: {} matrices a, {} b and {} c; there have to be as many of each", a, b, c));
+}
+
+}  // namespace tessera::linalg::detail

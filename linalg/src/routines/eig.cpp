@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/linalg/eig.hpp>
+
+#include <cmath>
+
+#include "blas/instantiate.hpp"
+#include "scalapack/phases.hpp"
+#include "scalapack/scalapack_call.hpp"
+#include "scalapack/scalapack_eigen.hpp"
+
+namespace tessera::linalg::detail {
+namespace {
+
+using tessera::detail::Shapes;
+
+constexpr const char* eig_name = "eig";
+constexpr int min_block = 6;
+
+// Copies a real or complex matrix to a complex one.
+template <class T>
+void copy_to_complex(const ScalapackCall& call, const SliceCore& a, const ArrayCore& copy) {
+  if constexpr (!std::is_floating_point_v<T>) {
+    tessera::detail::copy(a, copy);
+  } else {
+    const ArrayCore real = call.matrix(a.extents()[0], a.extents()[1]);
+    tessera::detail::copy(a, real);
+    // Both have the layout of the grid.
+    const index_t count = real.local_shape().extents[0] * real.local_shape().extents[1];
+    const auto* from = static_cast<const T*>(real.local_data());
+    auto* to = static_cast<Complex<T>*>(copy.local_data());
+    for (index_t i = 0; i < count; ++i) to[i] = from[i];
+    tessera::detail::end_operation(copy);
+  }
+}
+
+template <class T>
+std::vector<Complex<T>> real_values(const ScalapackCall& call, const ScalapackMatrix& matrix, int n) {
+  std::vector<T> scales(static_cast<std::size_t>(n) + 1), parts[2];
+  for (auto& part : parts) part.resize(static_cast<std::size_t>(n));
+  call.must("p?gehrd",
+            [&] { return scalapack::gehrd<T>(n, matrix.data<T>(), matrix.descriptor(), scales.data()); });
+  keep_triangle(matrix.matrix(), Triangle::upper, 1);
+  call.must_converge("p?hseqr", "eigenvalues", [&] {
+    return scalapack::hseqr<T>(n, matrix.data<T>(), matrix.descriptor(), parts[0].data(), parts[1].data());
+  });
+  std::vector<Complex<T>> values;
+  for (std::size_t i = 0; i < parts[0].size(); ++i) values.emplace_back(parts[0][i], parts[1][i]);
+  return values;
+}
+
+// Scales each column to length 1.
+template <class T>
+void normalise(const SliceCore& vectors) {
+  const Group& group = vectors.array().group();
+  std::vector<double> norms(static_cast<std::size_t>(vectors.extents()[1]));
+  auto for_each = [&](auto&& f) {
+    for_each_element<T>(vectors, [&](index_t, index_t j, T& x) { f(norms[static_cast<std::size_t>(j)], x); });
+  };
+  // First divides by the largest element, so that squares are in range.
+  for_each([](double& norm, const T& x) { norm = std::max(norm, static_cast<double>(std::abs(x))); });
+  group.all_reduce(std::span<double>(norms), Reduce::max);
+  for_each([](double norm, T& x) {
+    if (norm > 0) x /= static_cast<Real<T>>(norm);
+  });
+  std::fill(norms.begin(), norms.end(), 0.0);
+  for_each([](double& norm, const T& x) { norm += static_cast<double>(std::norm(x)); });
+  group.all_reduce(std::span<double>(norms), Reduce::sum);
+  for_each([](double norm, T& x) {
+    if (norm > 0) x /= static_cast<Real<T>>(std::sqrt(norm));
+  });
+}
+
+template <class T>
+std::vector<T> complex_values(const ScalapackCall& call, const ArrayCore& copy, int n,
+                              const SliceCore* vectors) {
+  const ScalapackMatrix matrix = call.operand(copy);
+  std::vector<T> values(static_cast<std::size_t>(n)), scales(static_cast<std::size_t>(n) + 1);
+  call.must("p?gehrd",
+            [&] { return scalapack::gehrd<T>(n, matrix.data<T>(), matrix.descriptor(), scales.data()); });
+  const ArrayCore unitary =
+      vectors == nullptr ? call.matrix(0, 0, copy.type()) : call.matrix(n, n, copy.type());
+  const ScalapackMatrix z = call.operand(unitary);
+  if (vectors != nullptr) {
+    const T zero{0}, one{1};
+    tessera::detail::fill(unitary, &zero);
+    tessera::detail::change_diagonal(unitary, tessera::detail::Diagonal::set, nullptr, &one);
+    call.must("p?unmhr", [&] {
+      return scalapack::unmhr<T>(n, matrix.data<T>(), matrix.descriptor(), scales.data(), z.data<T>(),
+                                 z.descriptor());
+    });
+  }
+  keep_triangle(copy, Triangle::upper, 1);
+  call.must_converge("p?lahqr", "eigenvalues", [&] {
+    return scalapack::lahqr<T>(vectors != nullptr, n, matrix.data<T>(), matrix.descriptor(), values.data(),
+                               vectors == nullptr ? matrix.data<T>() : z.data<T>(),
+                               vectors == nullptr ? matrix.descriptor() : z.descriptor());
+  });
+  if (vectors == nullptr) return values;
+  call.must("p?trevc", [&] {
+    return scalapack::trevc<T>(n, matrix.data<T>(), matrix.descriptor(), z.data<T>(), z.descriptor());
+  });
+  normalise<T>(unitary);
+  fix_phases<T>(unitary);
+  unitary.sync();
+  tessera::detail::copy(unitary, *vectors);
+  return values;
+}
+
+}  // namespace
+
+template <class T>
+std::vector<Complex<T>> eig(const SliceCore& a, const SliceCore* vectors, const Blocking& blocking) {
+  tessera::detail::begin_operation(eig_name, {a}, Shapes::any);
+  require_square(eig_name, a);
+  if (a.size() == 0) return {};
+  const int to_one_of_a = to_one(require_finite(eig_name, a, "p?gehrd"));
+  const auto chosen = BlockGrid::choose(eig_name, a, a.extents()[0], blocking);
+  Blocking allowed{chosen.block, chosen.rows, chosen.columns};
+  // The QR iterations need blocks of at least six rows, and p?hseqr (2.2) forgets the last eigenvalue if the
+  // matrix ends with a whole block.
+  while (allowed.block < min_block || a.extents()[0] % allowed.block == 0) ++allowed.block;
+  const ScalapackCall call(eig_name, a, a.extents()[0], allowed);
+  const int n = call.narrow(a.extents()[0]);
+  std::vector<Complex<T>> values;
+  if constexpr (std::is_floating_point_v<T>) {
+    if (vectors == nullptr) {
+      const ScalapackMatrix copy = call.copy_of(a);
+      scale_by(copy.matrix(), to_one_of_a);
+      values = real_values<T>(call, copy, n);
+    }
+  }
+  if (values.empty()) {
+    const ArrayCore copy = call.matrix(n, n, {element_kind<Complex<T>>(), sizeof(Complex<T>)});
+    copy_to_complex<T>(call, a, copy);
+    scale_by(copy, to_one_of_a);
+    values = complex_values<Complex<T>>(call, copy, n, vectors);
+  }
+  // Processes outside the grid have no values yet, and all should have the same to the last bit.
+  call.group().broadcast(std::span<Complex<T>>(values), 0);
+  for (Complex<T>& value : values) {
+    value = times_power(value, -to_one_of_a);
+    if (!std::isfinite(value.real()) || !std::isfinite(value.imag()))
+      call.fail("p?gehrd", 0, "has eigenvalues that are out of the range of its type");
+  }
+  return values;
+}
+
+#define TESSERA_DEFINE(T) \
+  template std::vector<Complex<T>> eig<T>(const SliceCore&, const SliceCore*, const Blocking&);
+TESSERA_FOR_EACH_SCALAR(TESSERA_DEFINE)
+#undef TESSERA_DEFINE
+
+}  // namespace tessera::linalg::detail

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <vector>
+
+#include "scalapack/scalapack_call.hpp"
+
+namespace tessera::linalg::detail {
+
+/// Gaussian elimination with row exchanges, on a copy whose columns are scaled to one: a C = p l u. C holds
+/// powers of two. They change neither the pivots nor a digit of the result within its range.
+template <class T>
+struct Elimination {
+  ScalapackCall call;
+  int n;
+  ScalapackMatrix factor;
+  std::vector<int> columns;  // the exponents of C
+  std::vector<int> pivots;
+  int singular = 0;  // the first pivot that is zero, counted from 1
+
+  /// @collective @throws LinalgError if `a` holds NaN or infinity
+  Elimination(std::string_view routine, const SliceCore& a, index_t largest_extent, const Blocking& blocking)
+      : call(routine, a, largest_extent, blocking),
+        n(call.narrow(a.extents()[0])),
+        factor(call.copy_of(a)),
+        columns(each_to_one(routine, a, 1, "p?getrf")),
+        pivots(scalapack::pivots_of(factor.descriptor())) {
+    scale_by(factor.matrix(), {}, columns);
+    const int info = call.run([&] {
+      return scalapack::getrf<T>(n, n, factor.template data<T>(), factor.descriptor(), pivots.data());
+    });
+    if (info < 0) call.fail("p?getrf", info, "failed");
+    // p?getrf (2.2) does not report that a matrix of one row is singular.
+    singular = first_without_inverse<T>(factor.matrix());
+  }
+  /// @throws LinalgError if there is no solution.
+  void require_regular() const {
+    if (singular > 0) call.fail("p?getrf", singular, formatted("is singular: pivot {} is zero", singular));
+  }
+};
+
+}  // namespace tessera::linalg::detail

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "scalapack/scaling.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <tessera/linalg/error.hpp>
+#include <tessera/linalg/operand.hpp>
+
+#include "format.hpp"
+
+namespace tessera::linalg::detail {
+namespace {
+
+// A power of two as two factors, each of which is in range.
+template <class R>
+struct Power {
+  R first = 1, second = 1;
+
+  Power() = default;
+  explicit Power(int exponent) {
+    constexpr int most = std::numeric_limits<R>::max_exponent - 2;
+    const int part = std::clamp(exponent, -most, most);
+    first = std::ldexp(R{1}, part), second = std::ldexp(R{1}, exponent - part);
+  }
+  template <class T>
+  T times(T x) const {
+    return x * first * second;
+  }
+};
+template <class R>
+std::vector<Power<R>> powers(std::span<const int> exponents, index_t count) {
+  if (exponents.empty()) return std::vector<Power<R>>(static_cast<std::size_t>(count));
+  return {exponents.begin(), exponents.end()};
+}
+
+}  // namespace
+
+int to_one(double magnitude) { return magnitude == 0 ? 0 : -std::ilogb(magnitude); }
+
+template <class T>
+T times_power(T x, int exponent) {
+  return Power<Real<T>>(exponent).times(x);
+}
+template float times_power(float, int);
+template double times_power(double, int);
+template std::complex<float> times_power(std::complex<float>, int);
+template std::complex<double> times_power(std::complex<double>, int);
+
+double largest_of(const SliceCore& a) {
+  double largest = 0;
+  with_scalar("largest_of", a, [&]<class T>(T) {
+    for_each_element<const T>(
+        a, [&](index_t, index_t, const T& x) { largest = std::max(largest, magnitude_of(x)); });
+  });
+  return a.array().group().all_reduce(largest, Reduce::max);
+}
+
+bool is_finite(const SliceCore& a) { return std::isfinite(largest_of(a)); }
+
+double require_finite(std::string_view routine, const SliceCore& a, std::string name) {
+  const double largest = largest_of(a);
+  if (!std::isfinite(largest)) throw_not_finite(routine, a, std::move(name));
+  return largest;
+}
+
+void throw_not_finite(std::string_view routine, const SliceCore& a, std::string name) {
+  throw LinalgError(formatted("{}: {} holds NaN or infinity", routine, described(a)), std::move(name), 0);
+}
+
+std::vector<int> each_to_one(std::string_view routine, const SliceCore& a, int dimension, std::string name,
+                             Counted counted) {
+  std::vector<double> largest(static_cast<std::size_t>(a.extents()[static_cast<std::size_t>(dimension)]));
+  with_scalar(routine, a, [&]<class T>(T) {
+    for_each_element<const T>(a, [&](index_t i, index_t j, const T& x) {
+      if ((counted == Counted::lower && j > i) || (counted == Counted::upper && j < i)) return;
+      double& most = largest[static_cast<std::size_t>(dimension == 0 ? i : j)];
+      most = std::max(most, magnitude_of(x));
+    });
+  });
+  a.array().group().all_reduce(std::span<double>(largest), Reduce::max);
+  std::vector<int> exponents;
+  exponents.reserve(largest.size());
+  for (const double most : largest) {
+    if (!std::isfinite(most)) throw_not_finite(routine, a, std::move(name));
+    exponents.push_back(to_one(most));
+  }
+  return exponents;
+}
+
+std::vector<int> roots_to_one(const SliceCore& a) {
+  std::vector<double> diagonal(static_cast<std::size_t>(a.extents()[0]));
+  with_scalar("roots_to_one", a, [&]<class T>(T) {
+    for_each_element<const T>(a, [&](index_t i, index_t j, const T& x) {
+      const auto size = static_cast<double>(std::real(x));
+      if (i == j && size > 0 && std::isfinite(size)) diagonal[static_cast<std::size_t>(i)] = size;
+    });
+  });
+  a.array().group().all_reduce(std::span<double>(diagonal), Reduce::max);
+  std::vector<int> exponents;
+  exponents.reserve(diagonal.size());
+  for (const double size : diagonal) exponents.push_back(to_one(size) / 2);
+  return exponents;
+}
+
+std::vector<int> negated(std::vector<int> exponents) {
+  for (int& exponent : exponents) exponent = -exponent;
+  return exponents;
+}
+
+void scale_by(const SliceCore& a, int exponent) {
+  if (exponent == 0) return;
+  with_scalar("scale_by", a, [&]<class T>(T) {
+    const Power<Real<T>> power(exponent);
+    for_each_element<T>(a, [&](index_t, index_t, T& x) { x = power.times(x); });
+  });
+}
+
+void scale_by(const SliceCore& a, std::span<const int> rows, std::span<const int> columns) {
+  with_scalar("scale_by", a, [&]<class T>(T) {
+    const auto of_rows = powers<Real<T>>(rows, a.extents()[0]);
+    const auto of_columns = powers<Real<T>>(columns, a.extents()[1]);
+    for_each_element<T>(a, [&](index_t i, index_t j, T& x) {
+      x = of_columns[static_cast<std::size_t>(j)].times(of_rows[static_cast<std::size_t>(i)].times(x));
+    });
+  });
+}
+
+}  // namespace tessera::linalg::detail
