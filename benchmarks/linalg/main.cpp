@@ -57,6 +57,7 @@ int main(int argc, char** argv) {
   for (const std::string& text : shapes) only.push_back(*shape_of(text));
   linalg::gemm(session, library != nullptr, only);
   linalg::batch(session);
+  linalg::contractions(session);
   linalg::solvers(session);
   linalg::memory(session);
   session.note("A comparison that would take longer than twenty seconds has fewer pairs.");

@@ -22,6 +22,7 @@ struct Shape {
 /// All of these are @collective. `global_arrays`: whether Global Arrays runs; `only`: the shapes to measure
 /// instead of all
 void gemm(Session& session, bool global_arrays, const std::vector<Shape>& only);
+void contractions(Session& session);
 void solvers(Session& session);
 void batch(Session& session);
 void memory(Session& session);
