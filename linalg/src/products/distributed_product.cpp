@@ -30,8 +30,7 @@ T scaled(T factor, T value) {
   return factor == T{0} ? T{0} : factor * value;
 }
 
-// Calls f(x, y) for pairs of elements: of memory in so many dimensions, and of other memory. The last dimension
-// that is not the closest one of either goes first.
+// Calls f(x, y) for the elements of two memories at the same positions; the last dimension is the inner loop.
 template <class T, class F>
 void for_each_pair(std::span<const index_t> extents, T* x, std::span<const index_t> x_strides, const T* y,
                    std::span<const index_t> y_strides, const F& f) {
