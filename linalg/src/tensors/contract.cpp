@@ -100,11 +100,12 @@ class Summation {
 
   // c = alpha * a * b + beta * c. The result is not yet visible to other ranks.
   void add(T alpha, Named a, bool conjugate_a, Named b, bool conjugate_b, T beta) {
+    if (alpha == T{0}) return multiply_by(beta);
     a = without_lone(diagonal(a), b.names);
     b = without_lone(diagonal(b), a.names);
     const Contraction kinds = contraction_of(a.names, b.names, c_.names);
-    if (alpha == T{0} || a.slice.size() == 0 || b.slice.size() == 0) {
-      beta == T{0} ? tessera::detail::fill(c_.slice, &beta) : tessera::detail::scale(c_.slice, &beta);
+    if (a.slice.size() == 0 || b.slice.size() == 0) {
+      multiply_by(beta);
     } else if (count(kinds.fixed_of_c) == std::max({c_.slice.rank(), a.slice.rank(), b.slice.rank()})) {
       multiply_elements(alpha, a.slice.permuted(kinds.fixed_of_a.data()), conjugate_a,
                         b.slice.permuted(kinds.fixed_of_b.data()), conjugate_b, beta);
@@ -117,6 +118,11 @@ class Summation {
                  at_position(c_.slice, kinds.fixed_of_c, at), kinds);
       });
     }
+  }
+
+  // c = beta * c. A beta of zero clears NaN, too.
+  void multiply_by(T beta) {
+    beta == T{0} ? tessera::detail::fill(c_.slice, &beta) : tessera::detail::scale(c_.slice, &beta);
   }
 
  private:
@@ -298,9 +304,9 @@ void contract(std::span<const TermCore> terms, const void* beta, const SliceCore
   }
   with_scalar("contract", c, [&]<class T>(T) {
     T old = *static_cast<const T*>(beta);
-    if (terms.empty()) return old == T{0} ? tessera::detail::fill(c, &old) : tessera::detail::scale(c, &old);
     if (c.size() == 0) return;
     Summation<T> sum(result);
+    if (terms.empty()) sum.multiply_by(old);
     for (const TermCore& term : terms) {
       sum.add(*static_cast<const T*>(term.alpha), {term.a, std::string(term.a_names)}, term.conjugate_a,
               {term.b, std::string(term.b_names)}, term.conjugate_b, old);
