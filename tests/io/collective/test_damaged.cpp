@@ -33,8 +33,8 @@ index_t setting(const char* name, index_t otherwise) {
   return value == nullptr ? otherwise : std::atoll(value);
 }
 
-// All HDF5 calls that a reader makes, without Tessera.
-herr_t read_object(hid_t root, const char* name, const H5O_info_t* info, void*) {
+// All HDF5 calls that a reader or writer makes, without Tessera.
+herr_t use_object(hid_t root, const char* name, const H5O_info_t* info, void* writes) {
   if (info->type != H5O_TYPE_DATASET) return 0;
   const hid_t set = H5Dopen2(root, name, H5P_DEFAULT);
   if (set < 0) return 0;
@@ -45,6 +45,9 @@ herr_t read_object(hid_t root, const char* name, const H5O_info_t* info, void*) 
   const hssize_t count = H5Sget_simple_extent_npoints(space);
   std::vector<double> values(static_cast<std::size_t>(std::clamp<hssize_t>(count, 1, 1 << 20)));
   if (count < 1 << 20) H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+  std::fill(values.begin(), values.end(), 1.0);
+  if (count < 1 << 20 && writes != nullptr)
+    H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
   H5Tget_native_type(type, H5T_DIR_ASCEND);
   for (const hid_t id : {space, type, creation, set}) H5Idec_ref(id);
   return 0;
@@ -71,7 +74,7 @@ bool survives(const std::filesystem::path& path, bool writes) {
     for (const int number : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS}) std::signal(number, SIG_DFL);
     const hid_t file = H5Fopen(path.c_str(), writes ? H5F_ACC_RDWR : H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file >= 0) {
-      H5Ovisit(file, H5_INDEX_NAME, H5_ITER_INC, read_object, nullptr);
+      H5Ovisit(file, H5_INDEX_NAME, H5_ITER_INC, use_object, writes ? &writes : nullptr);
       const hid_t set = H5Oopen(file, "a", H5P_DEFAULT);
       if (set >= 0) H5Aiterate2(set, H5_INDEX_NAME, H5_ITER_INC, nullptr, read_attribute, nullptr);
       H5Aiterate2(file, H5_INDEX_NAME, H5_ITER_INC, nullptr, read_attribute, nullptr);
