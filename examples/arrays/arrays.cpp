@@ -72,13 +72,14 @@ bool slices(const Group& world) {
   for_each_local(
       t, [](const Index<3>& at, double& x) { x = static_cast<double>(100 * at[0] + 10 * at[1] + at[2]); });
   t.sync();
-  const auto corner = t.get({{6, 0, 0}, {8, 3, 4}});              // 2 x 3 x 4 elements, in a LocalArray
-  const auto plane = t.slice().fix(0, 5);                         // t(5, :, :), 9 x 10
+  const auto corner = t.get({{6, 0, 0}, {8, 3, 4}});  // 2 x 3 x 4 elements, in a LocalArray
+  using tessera::placeholders::all;
+  const auto plane = t(5, all, all);                              // 9 x 10; the same as t.slice().fix(0, 5)
   const auto column = plane.transposed().fix(0, 2);               // t(5, :, 2), 9
   const auto some = t.slice({{0, 0, 0}, {8, 9, 10}}, {4, 3, 1});  // t(0 4, 0 3 6, :), 2 x 3 x 10
   const double sum = reduce(some, tessera::Reduce::sum);
   fill(some, -1.0);
-  copy(plane, t.slice().fix(0, 7));
+  copy(plane, t(7, all, all));
   // [slices]
   return corner(1, 2, 3) == 723 && column.get()(8) == 582 && sum == 60 * 234.5 && t.load({4, 6, 9}) == -1 &&
          t.load({7, 8, 9}) == 589 && t.load({1, 0, 0}) == 100;

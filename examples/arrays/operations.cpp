@@ -8,6 +8,7 @@
 #include <iostream>
 #include <limits>
 #include <numbers>
+#include <numeric>
 #include <sstream>
 #include <vector>
 
@@ -168,15 +169,6 @@ bool equations(const Group& world) {
   return result.converged() && norm_inf(place) < 1e-8;
 }
 
-// [blocks]
-// A block and its transfer. The last member is destroyed first: the request waits while the block still exists.
-struct Block {
-  LocalArray<double, 1> data;
-  tessera::Request request;
-  void wait() { request.wait(); }
-};
-// [blocks]
-
 bool tasks(const Group& world) {
   constexpr index_t blocks = 40, size = 100;
   Array<double, 1> a(world, {blocks * size}, {.name = "a"}),
@@ -195,15 +187,13 @@ bool tasks(const Group& world) {
   for_each_task(
       counter,
       [&](index_t task) {  // begins to fetch what the next task needs
-        Block block{LocalArray<double, 1>(Extents<1>{size}), {}};
-        block.request = a.get_async(Patch<1>::at({task * size}, {size}), block.data);
-        return block;
+        return a.get_async(Patch<1>::at({task * size}, {size}));
       },
-      [&](index_t task, Block& fetched) {  // its result is sent while the next task is computed
-        Block block{std::move(fetched.data), {}};
-        for (double& x : block.data) x *= x;
-        block.request = squares.acc_async(Patch<1>::at({task * size}, {size}), block.data);
-        return block;
+      [&](index_t task, tessera::LocalTransfer<double, 1>& block) {  // its result is sent during the next task
+        tessera::LocalTransfer<double, 1> result(std::move(block.data));
+        for (double& x : result.data) x *= x;
+        result.request = squares.acc_async(Patch<1>::at({task * size}, {size}), result.data);
+        return result;
       });
   squares.sync();
   // [tasks_behind]
@@ -213,6 +203,19 @@ bool tasks(const Group& world) {
   double same_sum = 0;
   for_each_task(queues, [&](index_t task) { same_sum += a.load({task}); });
   // [queues]
+  // [pairs]
+  // The scalar products of all blocks with each other, each once. Pairs of high cost come first.
+  Array<double, 2> products(world, {blocks, blocks}, {.name = "products"});
+  fill(products, 0.0);
+  const tessera::Pairs pairs(blocks, tessera::Triangular{}, [](index_t i, index_t j) { return i + j; });
+  tessera::TaskCounter pair_counter(world, pairs.count());
+  for_each_pair(pair_counter, pairs, [&](index_t i, index_t j) {
+    const auto x = a.get(Patch<1>::at({i * size}, {size})), y = a.get(Patch<1>::at({j * size}, {size}));
+    products.store({i, j}, std::inner_product(x.begin(), x.end(), y.begin(), 0.0));
+  });
+  // [pairs]
+  products.sync();
+  if (reduce(products, Reduce::sum) != 9.0 * size * static_cast<double>(pairs.count())) return false;
   if (world.all_reduce(same_sum, Reduce::sum) != 3.0 * blocks * size) return false;
   return world.all_reduce(sum, Reduce::sum) == 3.0 * blocks * size && reduce(squares, Reduce::min) == 9 &&
          reduce(squares, Reduce::max) == 9;

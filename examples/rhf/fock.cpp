@@ -9,14 +9,11 @@ using namespace tessera;
 // Rows of the density, and what is to be added to the same rows of the Fock matrix.
 struct FockBuilder::Rows {
   Rows(const Patch<2>& where, const Matrix& from)
-      : patch(where),
-        density(where.extents()),
-        fock(where.extents()),
-        fetched(from.get_async(where, density)) {}
+      : patch(where), density(from.get_async(where)), fock(where.extents()) {}
   Patch<2> patch;
-  LocalArray<double, 2> density, fock;
+  LocalTransfer<double, 2> density;
+  LocalArray<double, 2> fock;
   bool changed = false;
-  Request fetched;  // waits when destroyed, before the memory it writes
 };
 
 struct FockBuilder::Input {
@@ -26,7 +23,7 @@ struct FockBuilder::Input {
 
   void wait() {
     const Timer timer(*seconds);
-    for (const auto& strip : rows) strip->fetched.wait();
+    for (const auto& strip : rows) strip->density.wait();
   }
 };
 
@@ -104,7 +101,8 @@ FockBuilder::Input FockBuilder::fetch(index_t task) {
 
 FockBuilder::Sent FockBuilder::compute(Input& input) {
   std::array<Strip, 3> strips;
-  for (std::size_t k = 0; k < strips.size(); ++k) strips[k] = {input.rows[k]->density, input.rows[k]->fock};
+  for (std::size_t k = 0; k < strips.size(); ++k)
+    strips[k] = {input.rows[k]->density.data, input.rows[k]->fock};
   bool any = false;
   {
     const Timer timer(times_.integrals);

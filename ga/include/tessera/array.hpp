@@ -21,6 +21,7 @@
 #include <tessera/ghost_update.hpp>
 #include <tessera/layout.hpp>
 #include <tessera/local_access.hpp>
+#include <tessera/local_transfer.hpp>
 #include <tessera/runtime/flags.hpp>
 #include <tessera/runtime/vector.hpp>
 #include <tessera/view.hpp>
@@ -46,6 +47,10 @@ template <class T, std::size_t N>
 class Slice;
 template <class T>
 class Indexed;
+namespace detail {
+template <class T, std::size_t N, class... I>
+using HeldSlice = std::enable_if_t<hold_some<N, I...>, Slice<T, dimensions_left<I...>>>;
+}
 
 /// A distributed array of N dimensions. Its elements lie in the memory of the processes of a group. Any of
 /// these processes reads, writes and accumulates any patch without the owner taking part. The array is usable
@@ -126,6 +131,14 @@ class Array {
   Slice<T, N> slice(const Patch<N>& patch, const Extents<N>& steps);
   Slice<const T, N> slice(const Patch<N>& patch, const Extents<N>& steps) const;
 
+  /// The slice that has only the dimensions given as `all`; the others are held at an index:
+  /// `t(i, all, j, all)` is a matrix of a tensor of four dimensions. With `using tessera::placeholders::all;`.
+  /// @local @throws UsageError for an index outside
+  template <class... I>
+  detail::HeldSlice<T, N, I...> operator()(I... at);
+  template <class... I>
+  detail::HeldSlice<const T, N, I...> operator()(I... at) const;
+
   /// The array with a letter for the index of each dimension, for operations that say by names what they do:
   /// `contract(1, a("ik"), b("kj"), 0, c("ij"))`. @local @throws UsageError unless there is one letter for each
   /// dimension
@@ -145,6 +158,8 @@ class Array {
   }
   /// Gets the elements of a patch. @onesided
   LocalArray<T, N> get(const Patch<N>& patch) const;
+  /// Begins to get the elements of a patch, into memory that comes with the transfer. @onesided
+  LocalTransfer<T, N> get_async(const Patch<N>& patch) const;
   /// Adds alpha times local elements to a patch; atomic per element against every other acc and fetch_add.
   /// @onesided
   /// @throws as put. @completion `from` may be reused on return; done at the owners after flush().

@@ -5,8 +5,10 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <optional>
 #include <ranges>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include <tessera/runtime/error.hpp>
@@ -101,5 +103,29 @@ class DimensionOrder : public detail::Numbers<N, int> {
   template <std::same_as<std::array<int, N>> A>
   constexpr DimensionOrder(const A& order) : detail::Numbers<N, int>(order) {}
 };
+
+/// Stands for all indices of a dimension in `t(i, all, j, all)`. @local
+struct All {};
+namespace placeholders {
+inline constexpr All all{};
+}
+
+namespace detail {
+
+/// The index at which a dimension is held, if it is.
+inline std::optional<index_t> held(All) noexcept { return {}; }
+template <std::integral I>
+std::optional<index_t> held(I at) {
+  return Index<1>(at)[0];
+}
+
+/// How many dimensions are left of those that are held at indices or stand for all.
+template <class... I>
+inline constexpr std::size_t dimensions_left = (std::size_t{std::is_same_v<I, All>} + ... + 0);
+template <std::size_t N, class... I>
+inline constexpr bool hold_some = (sizeof...(I) == N) && (dimensions_left<I...> > 0) &&
+                                  ((std::integral<I> || std::is_same_v<I, All>)&&...);
+
+}  // namespace detail
 
 }  // namespace tessera

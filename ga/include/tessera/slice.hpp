@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <optional>
 #include <type_traits>
 
 #include <tessera/array.hpp>
@@ -59,6 +60,14 @@ class Slice {
   Slice<T, N - 1> fix(int d, index_t at) const requires(N > 1) { return Slice<T, N - 1>(core_.fixed(d, at)); }
 
   /// As Array::operator(). @local
+  template <class... I>
+  detail::HeldSlice<T, N, I...> operator()(I... at) const {
+    const std::optional<index_t> held[] = {detail::held(at)...};
+    detail::SliceCore core = core_;
+    for (std::size_t d = N; d-- > 0;)
+      if (held[d]) core = core.fixed(static_cast<int>(d), *held[d]);
+    return Slice<T, detail::dimensions_left<I...>>(core);
+  }
   Indexed<T> operator()(std::string_view indices) const { return {core_, indices}; }
 
   /// As the members of Array, for patches of the slice or all of it. @onesided @throws and @completion likewise
@@ -77,6 +86,12 @@ class Slice {
     return elements;
   }
   LocalArray<value_type, N> get() const { return get(whole()); }
+  LocalTransfer<value_type, N> get_async(const Patch<N>& patch) const {
+    slice(patch);  // throws before memory is allocated for a patch that is outside
+    LocalTransfer<value_type, N> transfer{LocalArray<value_type, N>(patch.extents())};
+    transfer.request = get_async(patch, transfer.data);
+    return transfer;
+  }
   void acc(const Patch<N>& patch, View<const value_type, N> from, value_type alpha = value_type{1}) const
       requires(!std::is_const_v<T> && Arithmetic<value_type>) {
     core_.accumulate(box(patch), detail::buffer_of(from), &alpha);
@@ -171,6 +186,16 @@ using LocalElement = std::conditional_t<WritableOperand<A>, value_t<A>, const va
 
 }  // namespace detail
 
+template <Element T, std::size_t N>
+template <class... I>
+detail::HeldSlice<T, N, I...> Array<T, N>::operator()(I... at) {
+  return slice()(at...);
+}
+template <Element T, std::size_t N>
+template <class... I>
+detail::HeldSlice<const T, N, I...> Array<T, N>::operator()(I... at) const {
+  return slice()(at...);
+}
 template <Element T, std::size_t N>
 Indexed<T> Array<T, N>::operator()(std::string_view indices) {
   return {*core_, indices};

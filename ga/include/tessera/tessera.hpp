@@ -10,6 +10,7 @@
 #include <tessera/epochs.hpp>
 #include <tessera/layout.hpp>
 #include <tessera/matrix.hpp>
+#include <tessera/pairs.hpp>
 #include <tessera/print.hpp>
 #include <tessera/reductions.hpp>
 #include <tessera/replicated.hpp>

@@ -276,4 +276,60 @@ TEST(Slice, wrong_uses_are_told) {
   EXPECT_EQ(reduce(constant.slice({{0, 0}, {6, 8}}, {2, 3}), Reduce::sum), 9);
 }
 
+// Indices hold dimensions, and `all` keeps them, in arrays and slices.
+TEST(Slices, indices_hold_dimensions) {
+  using placeholders::all;
+  Random random(77);
+  const Extents<4> dims(3, 5, 4, 6);
+  Array<std::int32_t, 4> t(world(), any_layout(random, dims), {.name = "t"});
+  for_each_local(
+      t, [&](const Index<4>& at, std::int32_t& x) { x = static_cast<std::int32_t>(number_of(at, dims)); });
+  t.sync();
+  const auto value = [&](index_t i, index_t j, index_t k, index_t l) {
+    return static_cast<std::int32_t>(number_of(Index<4>(i, j, k, l), dims));
+  };
+  const Slice<std::int32_t, 2> matrix = t(2, all, 1, all);
+  ASSERT_EQ(matrix.dims(), (Extents<2>{5, 6}));
+  const Slice<const std::int32_t, 1> line = std::as_const(t)(std::size_t{0}, all, 3U, short{5});
+  const Slice<std::int32_t, 3> part = t.slice({{1, 0, 0, 2}, {3, 5, 4, 6}})(all, all, 2, all);
+  const auto elements = matrix.get();
+  auto transfer = part.get_async({{0, 1, 0}, {2, 5, 4}});
+  transfer.wait();
+  EXPECT_TRUE(transfer.test());
+  Comparison compared;
+  for (index_t j = 0; j < 5; ++j) {
+    compared(Index<1>(j), value(0, j, 3, 5), line.get()(j));
+    for (index_t l = 0; l < 6; ++l) compared(Index<2>(j, l), value(2, j, 1, l), elements(j, l));
+    for (index_t i = 0; i < 2; ++i)
+      for (index_t l = 0; l < 4 && j > 0; ++l)
+        compared(Index<3>(i, j, l), value(i + 1, j, 2, l + 2), transfer.data(i, j - 1, l));
+  }
+  EXPECT_TRUE(compared.equal());
+  EXPECT_EQ(t(all, all, all, all).dims(), dims);
+  EXPECT_THROW(t(3, all, 0, all), UsageError);
+  EXPECT_THROW(t(all, all, -1, all), UsageError);
+  EXPECT_THROW(t(all, all, all, ~std::uint64_t{0}), UsageError);
+  EXPECT_THROW(t.get_async({{0, 0, 0, 0}, {3, 5, 5, 6}}), UsageError);
+  EXPECT_THROW(part.get_async({{0, 0, 0}, {1, 1, 5}}), UsageError);
+  world().sync();
+}
+
+// A transfer ends before its elements are replaced.
+TEST(Slices, transfers_own_their_elements) {
+  Array<double, 1> a(world(), Extents<1>(1000), {.name = "a"});
+  for_each_local(a, [](const Index<1>& at, double& x) { x = static_cast<double>(at[0]); });
+  a.sync();
+  LocalTransfer<double, 1> transfer;
+  transfer.wait();
+  double sum = 0;
+  for (index_t from = 0; from < 1000; from += 100) {
+    transfer = std::as_const(a).get_async({from, from + 100});
+    if (from % 200 != 0) continue;  // replaced while it may be under way
+    transfer.wait();
+    for (const double x : transfer.data) sum += x;
+  }
+  EXPECT_EQ(sum, 224750.0);
+  a.sync();
+}
+
 }  // namespace

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include <tessera/elementwise.hpp>
+#include <tessera/pairs.hpp>
 #include <tessera/tasks.hpp>
 
 #include "onesided_model.hpp"
@@ -200,6 +201,48 @@ TEST(Tasks, counts_that_differ_between_ranks_are_told) {
   EXPECT_NE(text.find("5 tasks"), std::string::npos) << text;
   counter.reset(4);
   counter.close();
+}
+
+// Each pair is computed once, by whichever rank draws it, with and without data that is fetched ahead.
+TEST(Tasks, each_pair_is_computed_once) {
+  const Group& all = world();
+  for (const index_t n : {index_t{0}, index_t{1}, index_t{12}}) {
+    const Extents<2> dims(n + 1, n + 1);
+    Array<std::int64_t, 2> values(all, dims, {.name = "values"}), done(all, dims, {.name = "done"});
+    for_each_local(values, [](const Index<2>& at, std::int64_t& x) { x = 100 * at[0] + at[1]; });
+    fill(done, 0);
+    values.sync();
+    const Pairs by_cost(n, Triangular{}, [](index_t i, index_t j) { return static_cast<double>(i * j); });
+    TaskCounter counter(all, by_cost.count());
+    const auto add = [&](index_t i, index_t j) { done.fetch_add({i, j}, 100 * i + j); };
+    const auto expect_rounds = [&](int rounds) {
+      done.sync();
+      Comparison compared;
+      for (index_t i = 0; i <= n; ++i) {
+        for (index_t j = 0; j <= n; ++j)
+          compared(Index<2>(i, j), i < n && j <= i ? rounds * (100 * i + j) : 0, done.load({i, j}));
+      }
+      EXPECT_TRUE(compared.equal());
+      counter.reset();
+    };
+    for_each_pair(counter, n, Triangular{}, add);
+    expect_rounds(1);
+    for_each_pair(counter, by_cost, add);
+    expect_rounds(2);
+    for_each_pair(
+        counter, by_cost,
+        [&](index_t i, index_t j) {
+          return values.get_async(Patch<2>::at({i, j}, {1, 1}));
+        },
+        [&](index_t i, index_t j, LocalTransfer<std::int64_t, 2>& fetched) {
+          LocalTransfer<std::int64_t, 2> sent(std::move(fetched.data));
+          sent.request = done.acc_async(Patch<2>::at({i, j}, {1, 1}), sent.data);
+          return sent;
+        });
+    expect_rounds(3);
+    EXPECT_THROW(for_each_pair(counter, n + 1, Square{}, add), UsageError);
+    all.sync();
+  }
 }
 
 }  // namespace

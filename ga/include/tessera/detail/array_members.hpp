@@ -35,6 +35,14 @@ LocalArray<T, N> Array<T, N>::get(const Patch<N>& patch) const {
 }
 
 template <Element T, std::size_t N>
+LocalTransfer<T, N> Array<T, N>::get_async(const Patch<N>& patch) const {
+  detail::require_inside(core_->layout(), box(patch), name());
+  LocalTransfer<T, N> transfer{LocalArray<T, N>(patch.extents())};
+  transfer.request = get_async(patch, transfer.data);
+  return transfer;
+}
+
+template <Element T, std::size_t N>
 T Array<T, N>::load(const Index<N>& at) const {
   T value;
   core_->template load<sizeof(T), static_cast<int>(N)>(at.data(), &value);
