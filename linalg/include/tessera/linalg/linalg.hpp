@@ -7,6 +7,8 @@
 #include <tessera/linalg/backend.hpp>
 #include <tessera/linalg/blocking.hpp>
 #include <tessera/linalg/contract.hpp>
+#include <tessera/linalg/denominators.hpp>
+#include <tessera/linalg/diis.hpp>
 #include <tessera/linalg/eig.hpp>
 #include <tessera/linalg/eigh.hpp>
 #include <tessera/linalg/error.hpp>
