@@ -175,9 +175,28 @@ bool tensors(const Group& world) {
   linalg::contract(2.0, g("ii"), t(all, all, 0, 0)("ij"), 0.0, d("i"));
   // [slices]
   const double expected = 10 + 0.5 * 36 * 0.5 + 6 * 2 - 4 * 3;
-  return tessera::reduce(r, tessera::Reduce::min) == expected &&
-         tessera::reduce(r, tessera::Reduce::max) == expected &&
-         tessera::reduce(d, tessera::Reduce::sum) == 4 * 2 * 3 * 4;
+  bool right = tessera::reduce(r, tessera::Reduce::min) == expected &&
+               tessera::reduce(r, tessera::Reduce::max) == expected &&
+               tessera::reduce(d, tessera::Reduce::sum) == 4 * 2 * 3 * 4;
+  const std::vector<double> occupied(o, -1.0), virtuals(v, 1.0);  // energies of orbitals
+  Array<double, 4> k(world, {o, o, v, v}, {.name = "k"});
+  fill(k, 2.0);
+  // [iterations]
+  // Solves 0 = k + w t + (e(a) + e(b) - e(i) - e(j)) t, without a tensor of denominators
+  linalg::Diis<> diis;
+  double error = 1;
+  for (int iteration = 0; error > 1e-12 && iteration < 50; ++iteration) {
+    copy(k, r);
+    linalg::contract(1.0, w("abcd"), t("ijcd"), 1.0, r("ijab"));
+    linalg::divide_by_denominators(r, {{occupied}, {occupied}, {virtuals, -1}, {virtuals, -1}});
+    axpby(-1, t, 1, r);  // what the iteration changes is its error
+    axpby(1, r, 1, t);
+    error = diis.extrapolate({{t, r}});
+  }
+  // [iterations]
+  // All elements are alike: 0 = 2 + 36 * 0.5 t + 4 t
+  return right && std::abs(tessera::reduce(t, tessera::Reduce::min) + 2.0 / 22) < 1e-12 &&
+         std::abs(tessera::reduce(t, tessera::Reduce::max) + 2.0 / 22) < 1e-12;
 }
 
 bool tell(const Group& world, std::string_view what, bool right) {

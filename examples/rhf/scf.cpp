@@ -10,8 +10,6 @@
 #include <fmt/format.h>
 #include <tessera/linalg/linalg.hpp>
 
-#include "diis.hpp"
-
 namespace rhf {
 
 using namespace tessera;
@@ -100,7 +98,7 @@ ScfResult run_scf(const Basis& basis, const Molecule& molecule, int electrons, c
     density_of(fock, x, occupied, density);
   }
 
-  Diis diis;
+  linalg::Diis<> diis;
   double last = std::numeric_limits<double>::quiet_NaN();
   for (int iteration = 1; iteration <= options.max_iterations; ++iteration) {
     double seconds = 0, energy = 0, error = 0;
@@ -114,7 +112,7 @@ ScfResult run_scf(const Basis& basis, const Molecule& molecule, int electrons, c
       energy = dot(density, core) + dot(density, fock) + repulsion;
       const Matrix residual = error_of(fock, density, overlap, x);
       error = norm_inf(residual);
-      diis.extrapolate(fock, residual);
+      diis.extrapolate({{fock, residual}});
       density_of(fock, x, occupied, density);
     }
     report({iteration, energy, energy - last, error, seconds});

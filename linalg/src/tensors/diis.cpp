@@ -138,19 +138,15 @@ void DiisState::require_same(std::span<const DiisPartCore> parts) {
   std::vector<SliceCore> all;
   for (const DiisPartCore& part : parts) all.insert(all.end(), {part.quantity, part.error});
   tessera::detail::begin_operation(name_, all, tessera::detail::Shapes::any);
-  const auto have_equal_extents = [](const SliceCore& a, const SliceCore& b) {
-    return a.rank() == b.rank() && a.extents() == b.extents();
-  };
-  for (const auto& [quantity, error] : parts) {
-    if (have_equal_extents(quantity, error)) continue;
-    throw UsageError(formatted("{}: {} and its error {} differ in extents", name_, quantity.description(),
-                               error.description()));
-  }
   if (kept_.empty()) return;
-  const std::deque<ArrayCore>& before = kept_.front()->quantities;
-  bool is_same = before.size() == parts.size();
+  const auto is_alike = [](const ArrayCore& before, const SliceCore& now) {
+    const SliceCore kept(before);
+    return kept.rank() == now.rank() && kept.extents() == now.extents() && kept.type() == now.type();
+  };
+  const Kept& first = *kept_.front();
+  bool is_same = first.quantities.size() == parts.size();
   for (std::size_t i = 0; is_same && i < parts.size(); ++i)
-    is_same = have_equal_extents(before[i], parts[i].quantity) && before[i].type() == parts[i].quantity.type();
+    is_same = is_alike(first.quantities[i], parts[i].quantity) && is_alike(first.errors[i], parts[i].error);
   if (!is_same) {
     throw UsageError(
         formatted("{}: the tensors are not those of earlier iterations; close() it before others", name_));

@@ -136,6 +136,7 @@ TYPED_TEST(Iterations, diis_solves_equations_with_few_vectors) {
           scale;
       EXPECT_GE(last, expected);
       if (step == 0) first = last;
+      if (last == 0) break;
       EXPECT_EQ(diis.iterations(), step + 1);
     }
     EXPECT_LT(last, first);
@@ -193,10 +194,6 @@ TEST(DiisLife, wrong_uses_are_told) {
   EXPECT_THROW(Diis<>({.max_iterations = 0}), UsageError);
   Diis<> diis({.name = "amplitudes"});
   EXPECT_EQ(message_of<UsageError>([&] { diis.extrapolate({}); }), "amplitudes: no tensors");
-  EXPECT_EQ(message_of<UsageError>([&] {
-              diis.extrapolate({{x, other}});
-            }),
-            "amplitudes: array \"x\" and its error array \"other\" differ in extents");
   diis.extrapolate({{x, error}});
   fill(other, 1.0);
   EXPECT_EQ(message_of<UsageError>([&] {
@@ -206,7 +203,10 @@ TEST(DiisLife, wrong_uses_are_told) {
   if (world().rank() == world().size() - 1) error.store({0, 3}, std::nan(""));
   EXPECT_THROW(diis.extrapolate({{x, error}}), linalg::LinalgError);
   diis.close();
-  diis.extrapolate({{other, other}});
+  Array<double, 1> few(world(), {3}, {.name = "few"});
+  fill(few, 1.0);
+  diis.extrapolate({{other, few}});  // the errors may have other extents
+  EXPECT_THROW(diis.extrapolate({{other, other}}), UsageError);
 }
 
 }  // namespace

@@ -56,13 +56,14 @@ class DiisState {
 
 }  // namespace detail
 
-/// One tensor that is iterated, and its error: a residual that vanishes with convergence. Refers to the arrays.
+/// One tensor that is iterated, and its error: a residual that vanishes with convergence. The error may have
+/// other extents. Refers to the arrays.
 /// @local
 template <MatrixElement T>
 class DiisPart {
  public:
   template <WritableOperand Q, tessera::Operand E>
-  requires Like<Q, E> && std::is_same_v<value_t<Q>, T> DiisPart(Q&& quantity, const E& error)
+  requires std::is_same_v<value_t<Q>, T> && std::is_same_v<value_t<E>, T> DiisPart(Q&& quantity, const E& error)
       : core_{slice_of(quantity).core(), slice_of(error).core()} {}
   const detail::DiisPartCore& core() const noexcept { return core_; }
 
