@@ -109,9 +109,7 @@ void compute_part_of_sums(LocalProduct<T>& product, const FusedMatrix& c, const 
     const index_t columns =
         tiles.part == Tiles::Part::lower ? std::min(n, ((end - 1) / tiles.size + 1) * tiles.size) : n;
     c.for_each_box(IndexSet(begin, end - begin), IndexSet(0, columns), 1, m,
-                   [&](const Box& box, index_t offset, const Coordinates& strides) {
-                     Coordinates extents{};
-                     for (std::size_t d = 0; d < c.dimensions(); ++d) extents[d] = box.hi[d] - box.lo[d];
+                   [&](const Box& box, index_t offset, const Coordinates& extents, const Coordinates& strides) {
                      all += c.slice().accumulate_async(
                          box, {block.get() + begin + offset, extents.data(), strides.data()}, &one);
                    });
@@ -127,9 +125,12 @@ struct Cost {
   const Group& group;
   index_t size;
   const std::vector<OwnedSubmatrix>&left, &right;
+  bool left_is_source, right_is_source;
 
-  double words(int rank, const std::vector<OwnedSubmatrix>& factor, const IndexSet& outer,
+  // A source counts as another node.
+  double words(int rank, const std::vector<OwnedSubmatrix>& factor, bool is_source, const IndexSet& outer,
                const IndexSet& inner) const {
+    if (is_source) return static_cast<double>(outer.size()) * static_cast<double>(inner.size());
     index_t words = 0;
     for (const OwnedSubmatrix& share : factor) {
       if (group.node_of(share.rank) == group.node_of(rank)) continue;
@@ -140,8 +141,9 @@ struct Cost {
   double of(int rank, const IndexSet& rows, const IndexSet& columns, const IndexSet& inner) const {
     const double flops = 2.0 * static_cast<double>(rows.size()) * static_cast<double>(columns.size()) *
                          static_cast<double>(inner.size());
-    return flops / flops_per_second + (words(rank, left, rows, inner) + words(rank, right, columns, inner)) *
-                                          static_cast<double>(size) / bytes_per_second;
+    const double all =
+        words(rank, left, left_is_source, rows, inner) + words(rank, right, right_is_source, columns, inner);
+    return flops / flops_per_second + all * static_cast<double>(size) / bytes_per_second;
   }
 };
 
@@ -184,8 +186,12 @@ Split split_of(const LocalProduct<T>& product, const FusedMatrix& c, index_t k) 
   const index_t m = c.rows(), n = c.columns();
   const auto size = static_cast<index_t>(sizeof(T));
   if (group.size() == 1 || k < group.size() || m * n * size > max_memory) return {};
-  const Cost cost{
-      .group = group, .size = size, .left = product.left().shares(), .right = product.right().shares()};
+  const Cost cost{.group = group,
+                  .size = size,
+                  .left = product.left().shares(),
+                  .right = product.right().shares(),
+                  .left_is_source = product.left().is_source(),
+                  .right_is_source = product.right().is_source()};
   const bool alone = group.node_count() == 1;
   double best = 0;
   for (int rank = 0; rank < group.size(); ++rank) {
@@ -248,22 +254,18 @@ void multiply_own(LocalProduct<T>& product, const FusedMatrix& c, index_t k, T b
 }
 
 template <class T>
-Computed distributed_product(LocalProduct<T>& product, const FusedMatrix& c, index_t k, T beta,
-                             const Tiles& tiles) {
-  Computed computed{tiles, false};
-  if (const Split split = split_of(product, c, k); !split.empty()) {
-    // Every rank computes all of c, so there are no tiles to share out.
-    if (tiles.part == Tiles::Part::alternate) computed.tiles.part = Tiles::Part::lower;
-    computed.in_parts = true;
-    compute_part_of_sums(product, c, split, beta, computed.tiles);
-  } else {
-    multiply_own(product, c, k, beta, tiles);
-  }
-  return computed;
+void distributed_product(LocalProduct<T>& product, const FusedMatrix& c, index_t k, T beta,
+                         Computed& computed) {
+  const Split split = split_of(product, c, k);
+  computed.in_parts = !split.empty();
+  if (!computed.in_parts) return multiply_own(product, c, k, beta, computed.tiles);
+  // Every rank computes all of c, so there are no tiles to share out.
+  if (computed.tiles.part == Tiles::Part::alternate) computed.tiles.part = Tiles::Part::lower;
+  compute_part_of_sums(product, c, split, beta, computed.tiles);
 }
 
-#define TESSERA_DEFINE(T)                                                                                   \
-  template Computed distributed_product<T>(LocalProduct<T>&, const FusedMatrix&, index_t, T, const Tiles&); \
+#define TESSERA_DEFINE(T)                                                                            \
+  template void distributed_product<T>(LocalProduct<T>&, const FusedMatrix&, index_t, T, Computed&); \
   template void multiply_own<T>(LocalProduct<T>&, const FusedMatrix&, index_t, T, const Tiles&);
 TESSERA_FOR_EACH_SCALAR(TESSERA_DEFINE)
 #undef TESSERA_DEFINE

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "products/fused_matrix.hpp"
 
+#include <algorithm>
 #include <optional>
 
 namespace tessera::linalg::detail {
@@ -26,6 +27,13 @@ std::optional<std::size_t> joint_of(const Box& first, const Box& second, std::si
 }
 
 }  // namespace
+
+bool FusedMatrix::has_closest_in_rows() const {
+  const tessera::detail::Coordinates strides = tensor_.strides();
+  const auto end = strides.begin() + static_cast<std::ptrdiff_t>(dimensions());
+  return std::min_element(strides.begin(), end) - strides.begin() >=
+         static_cast<std::ptrdiff_t>(row_dimensions_);
+}
 
 std::vector<IndexBox> boxes_of(const IndexSet& set, std::span<const index_t> extents) {
   std::vector<IndexBox> boxes;

@@ -8,6 +8,7 @@
 #include <tessera/core/slice_core.hpp>
 
 #include "products/index_set.hpp"
+#include "products/tensor_view.hpp"
 
 namespace tessera::linalg::detail {
 
@@ -23,26 +24,30 @@ std::vector<IndexBox> boxes_of(const IndexSet& set, std::span<const index_t> ext
 /// The indices of fused dimensions whose coordinates are in the sets, one for each dimension. @local
 IndexSet fused(std::span<const IndexSet> sets, std::span<const index_t> extents);
 
-/// A slice as a matrix: its first dimensions are fused to rows, and the others to columns. The last one varies
-/// fastest. No dimensions are one row, or one column. Refers to the array. @local
+/// A tensor as a matrix: its first dimensions are fused to rows, and the others to columns. The last one varies
+/// fastest. No dimensions are one row, or one column. Refers to the array or source. @local
 class FusedMatrix {
  public:
-  FusedMatrix(const tessera::detail::SliceCore& slice, int row_dimensions)
-      : slice_(slice), row_dimensions_(static_cast<std::size_t>(row_dimensions)) {}
+  FusedMatrix(const TensorView& tensor, int row_dimensions)
+      : tensor_(tensor), row_dimensions_(static_cast<std::size_t>(row_dimensions)) {}
   /// A matrix as it is.
   FusedMatrix(const tessera::detail::SliceCore& matrix) : FusedMatrix(matrix, 1) {}
 
-  const tessera::detail::SliceCore& slice() const noexcept { return slice_; }
-  tessera::detail::ArrayCore& array() const noexcept { return slice_.array(); }
-  std::size_t dimensions() const noexcept { return static_cast<std::size_t>(slice_.rank()); }
+  const TensorView& tensor() const noexcept { return tensor_; }
+  /// The slice, of a matrix that is stored.
+  const tessera::detail::SliceCore& slice() const noexcept { return *tensor_.stored(); }
+  tessera::detail::ArrayCore& array() const noexcept { return slice().array(); }
+  std::size_t dimensions() const noexcept { return static_cast<std::size_t>(tensor_.rank()); }
   std::size_t row_dimensions() const noexcept { return row_dimensions_; }
   std::span<const index_t> row_extents() const noexcept { return all_extents().first(row_dimensions_); }
   std::span<const index_t> column_extents() const noexcept { return all_extents().subspan(row_dimensions_); }
   index_t rows() const noexcept { return product(row_extents()); }
   index_t columns() const noexcept { return product(column_extents()); }
+  /// Whether the elements that lie closest are in one row. @local
+  bool has_closest_in_rows() const;
 
-  /// Calls f(box, offset, strides) for boxes of the slice that cover these rows and columns. Memory in which
-  /// they lie with these strides has the first element of the box at `offset`, and its dimensions with
+  /// Calls f(box, offset, extents, strides) for boxes of the tensor that cover these rows and columns. Memory
+  /// in which they lie with these strides has the first element of the box at `offset`, and its dimensions with
   /// `strides`.
   template <class F>
   void for_each_box(const IndexSet& rows, const IndexSet& columns, index_t row_stride, index_t column_stride,
@@ -51,7 +56,7 @@ class FusedMatrix {
     for (const IndexBox& row : boxes_of(rows, row_extents())) {
       for (const IndexBox& column : across) {
         tessera::detail::Box box{};
-        tessera::detail::Coordinates strides{};
+        tessera::detail::Coordinates extents{}, strides{};
         index_t stride = column_stride;
         for (std::size_t d = dimensions(); d-- > 0;) {
           if (d + 1 == row_dimensions_) stride = row_stride;
@@ -60,24 +65,25 @@ class FusedMatrix {
           const std::size_t at = is_row ? d : d - row_dimensions_;
           box.lo[d] = from.box.lo[at];
           box.hi[d] = from.box.hi[at];
+          extents[d] = box.hi[d] - box.lo[d];
           strides[d] = stride;
-          stride *= box.hi[d] - box.lo[d];
+          stride *= extents[d];
         }
         f(static_cast<const tessera::detail::Box&>(box),
-          row.before * row_stride + column.before * column_stride, strides);
+          row.before * row_stride + column.before * column_stride, extents, strides);
       }
     }
   }
 
  private:
-  std::span<const index_t> all_extents() const noexcept { return {slice_.extents().data(), dimensions()}; }
+  std::span<const index_t> all_extents() const noexcept { return {tensor_.extents().data(), dimensions()}; }
   static index_t product(std::span<const index_t> extents) noexcept {
     index_t all = 1;
     for (const index_t extent : extents) all *= extent;
     return all;
   }
 
-  tessera::detail::SliceCore slice_;
+  TensorView tensor_;
   std::size_t row_dimensions_;
 };
 

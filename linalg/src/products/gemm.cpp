@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/linalg/gemm.hpp>
 
+#include <optional>
 #include <vector>
 
 #include "format.hpp"
@@ -11,6 +12,7 @@
 namespace tessera::linalg::detail {
 namespace {
 
+using tessera::detail::Outcome;
 using tessera::detail::Shapes;
 
 // One product with its operands as the kernels take them: m x k and n x k.
@@ -102,9 +104,12 @@ void gemm(const void* alpha, const ProductCore& operands, const void* beta) {
     if (factors.m == 0 || factors.n == 0) return;
     if (factors.k == 0 || factor == T{0})
       return old == T{0} ? tessera::detail::fill(c, &old) : tessera::detail::scale(c, &old);
-    LocalProduct<T> product = factors.product(factor);
-    distributed_product(product, c, factors.k, old, {});
-    tessera::detail::end_operation(c);
+    const Outcome outcome([&] {
+      LocalProduct<T> product = factors.product(factor);
+      Computed computed;
+      distributed_product(product, c, factors.k, old, computed);
+    });
+    tessera::detail::end_operation("gemm", c, outcome);
   });
 }
 
@@ -115,6 +120,7 @@ void gemm_batch(const void* alpha, std::span<const ProductCore> products, const 
   tessera::detail::begin_operation("gemm_batch", all, Shapes::any);
   std::vector<Factors> factors;
   for (const ProductCore& product : products) factors.emplace_back("gemm_batch", product);
+  std::optional<Outcome> failure;  // the first one; the other products are computed nevertheless
   with_scalar("gemm_batch", products.front().c, [&]<class T>(T) {
     const T factor = *static_cast<const T*>(alpha), old = *static_cast<const T*>(beta);
     for (std::size_t i = 0; i < products.size(); ++i) {
@@ -124,14 +130,17 @@ void gemm_batch(const void* alpha, std::span<const ProductCore> products, const 
         old == T{0} ? tessera::detail::fill(c, &old) : tessera::detail::scale(c, &old);
         continue;
       }
-      if (multiply_pieces(factors[i], c, factor, old)) continue;
-      if (shares_of(c, c.array().group().rank()).empty()) continue;
-      LocalProduct<T> product = factors[i].product(factor);
-      multiply_own(product, c, factors[i].k, old, {});
+      const Outcome outcome([&] {
+        if (multiply_pieces(factors[i], c, factor, old)) return;
+        if (shares_of(c, c.array().group().rank()).empty()) return;
+        LocalProduct<T> product = factors[i].product(factor);
+        multiply_own(product, c, factors[i].k, old, {});
+      });
+      if (outcome.failed() && !failure) failure = outcome;
     }
   });
   for (const ProductCore& product : products) product.c.array().order_local_access();
-  tessera::detail::end_operation(products.front().c);
+  tessera::detail::end_operation("gemm_batch", products.front().c, failure.value_or(Outcome([] {})));
 }
 
 index_t batch_size(index_t a, index_t b, index_t c) {

@@ -73,20 +73,23 @@ void gemv(const void* alpha, const SliceCore& a, Op op, const SliceCore& x, cons
     old == T{0} ? tessera::detail::fill(y, &old) : tessera::detail::scale(y, &old);
     if (m == 0 || n == 0 || factor == T{0}) return;
     const bool conjugated = !std::is_floating_point_v<T> && op == Op::adjoint;
-    for (const OwnedSubmatrix& share : shares_of(matrix, matrix.array().group().rank())) {
-      const std::vector<T> in = fetch<T>(x, share.columns);
-      std::vector<T> out = blas::vector_of<T>(share.rows.size());
-      for (const LocalPiece& piece : share.pieces) {
-        const auto &lo = piece.box.lo, &hi = piece.box.hi;
-        const IndexSet rows(lo[0], hi[0] - lo[0]), columns(lo[1], hi[1] - lo[1]);
-        blas::gemv<T>(rows.size(), columns.size(), factor,
-                      {reinterpret_cast<const T*>(piece.data), piece.strides[0], piece.strides[1]}, conjugated,
-                      in.data() + *share.columns.find(columns), out.data() + *share.rows.find(rows));
+    const tessera::detail::Outcome outcome([&] {
+      for (const OwnedSubmatrix& share : shares_of(matrix, matrix.array().group().rank())) {
+        const std::vector<T> in = fetch<T>(x, share.columns);
+        std::vector<T> out = blas::vector_of<T>(share.rows.size());
+        for (const LocalPiece& piece : share.pieces) {
+          const auto &lo = piece.box.lo, &hi = piece.box.hi;
+          const IndexSet rows(lo[0], hi[0] - lo[0]), columns(lo[1], hi[1] - lo[1]);
+          blas::gemv<T>(rows.size(), columns.size(), factor,
+                        {reinterpret_cast<const T*>(piece.data), piece.strides[0], piece.strides[1]},
+                        conjugated, in.data() + *share.columns.find(columns),
+                        out.data() + *share.rows.find(rows));
+        }
+        add(y, share.rows, out);
       }
-      add(y, share.rows, out);
-    }
-    y.array().flush();
-    tessera::detail::end_operation(y);
+      y.array().flush();
+    });
+    tessera::detail::end_operation("gemv", y, outcome);
   });
 }
 

@@ -66,6 +66,7 @@ std::vector<TileRange> tile_ranges(const IndexSet& set, index_t size) {
 
 template <class T>
 Factor<T>::Factor(const FusedMatrix& matrix, bool conjugated) : matrix_(matrix), conjugated_(conjugated) {
+  if (is_source()) return;
   for (int rank = 0; rank < matrix.array().group().size(); ++rank) {
     for (OwnedSubmatrix& share : shares_of(matrix, rank)) {
       share.pieces.clear();
@@ -76,8 +77,8 @@ Factor<T>::Factor(const FusedMatrix& matrix, bool conjugated) : matrix_(matrix),
 
 template <class T>
 bool Factor<T>::is_remote() const noexcept {
-  return std::any_of(shares_.begin(), shares_.end(),
-                     [](const OwnedSubmatrix& share) { return share.data == nullptr; });
+  return is_source() || std::any_of(shares_.begin(), shares_.end(),
+                                    [](const OwnedSubmatrix& share) { return share.data == nullptr; });
 }
 
 template <class T>
@@ -128,18 +129,18 @@ std::optional<blas::Panel<const T>> Factor<T>::in_place(const IndexSet& outer, c
 
 template <class T>
 blas::Panel<const T> Factor<T>::fetch(const IndexSet& outer, const IndexSet& inner, blas::Order result, T* into,
-                                      Request& request) const {
+                                      Fetches& fetches) const {
   // In the stored order, which is copied fastest, unless BLAS cannot read it.
-  bool by_rows = (!shares_.empty() && shares_.front().column_stride == 1) ||
-                 outer.size() > std::numeric_limits<int>::max();
+  bool by_rows =
+      is_source() ? matrix_.has_closest_in_rows() : !shares_.empty() && shares_.front().column_stride == 1;
+  by_rows = by_rows || outer.size() > std::numeric_limits<int>::max();
   if (conjugated_) by_rows = result == blas::Order::by_columns;
   const std::array<index_t, 2> strides =
       by_rows ? std::array<index_t, 2>{inner.size(), 1} : std::array<index_t, 2>{1, outer.size()};
   matrix_.for_each_box(
-      outer, inner, strides[0], strides[1], [&](const Box& box, index_t offset, const Coordinates& in_box) {
-        Coordinates extents{};
-        for (std::size_t d = 0; d < matrix_.dimensions(); ++d) extents[d] = box.hi[d] - box.lo[d];
-        request += matrix_.slice().get_async(box, {into + offset, extents.data(), in_box.data()});
+      outer, inner, strides[0], strides[1],
+      [&](const Box& box, index_t offset, const Coordinates& extents, const Coordinates& in_box) {
+        matrix_.tensor().get_async(box, {into + offset, extents.data(), in_box.data()}, fetches);
       });
   return {into, strides[0], strides[1]};
 }
@@ -154,11 +155,13 @@ void LocalProduct<T>::add(const IndexSet& rows, const IndexSet& columns, const I
                           const blas::Panel<T>& c, double first, const Tiles& tiles) {
   // A cut saves a copy of the factor, but makes BLAS write the result in strips. If few inner indices are
   // summed, this costs more than the copy.
-  const auto parts = [&](const Factor<T>& factor, const IndexSet& outer, const IndexSet& other) {
-    return inner.size() < other.size() ? std::vector{outer} : factor.cut(outer);
+  // A source would compute its elements anew for each part of the other factor.
+  const auto parts = [&](const Factor<T>& factor, const IndexSet& outer, const Factor<T>& other,
+                         const IndexSet& other_outer) {
+    return other.is_source() || inner.size() < other_outer.size() ? std::vector{outer} : factor.cut(outer);
   };
-  const std::vector<IndexSet> column_parts = parts(right_, columns, rows);
-  for (const IndexSet& some_rows : parts(left_, rows, columns)) {
+  const std::vector<IndexSet> column_parts = parts(right_, columns, left_, rows);
+  for (const IndexSet& some_rows : parts(left_, rows, right_, columns)) {
     for (const IndexSet& some_columns : column_parts) {
       add_block(some_rows, some_columns, inner, beta,
                 c.from(*rows.find(some_rows), *columns.find(some_columns)), first, tiles);
@@ -221,7 +224,7 @@ template <class T>
 struct LocalProduct<T>::Step {
   IndexSet inner;
   std::optional<blas::Panel<const T>> left, right;
-  Request request{};
+  Fetches fetches{};
   Room* room = nullptr;
 };
 
@@ -259,7 +262,7 @@ void LocalProduct<T>::add_block(const IndexSet& rows, const IndexSet& columns, c
   const auto fetch = [&](const Factor<T>& factor, const IndexSet& outer, blas::Order order,
                          std::unique_ptr<T[]>& memory, Step& step) {
     if (!memory) memory = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(outer.size() * longest));
-    return factor.fetch(outer, step.inner, order, memory.get(), step.request);
+    return factor.fetch(outer, step.inner, order, memory.get(), step.fetches);
   };
   std::size_t fetched = 0;
   bool is_fetching = false;
@@ -280,7 +283,7 @@ void LocalProduct<T>::add_block(const IndexSet& rows, const IndexSet& columns, c
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (begun.empty()) begin(*next++);
     Step& now = begun.front();
-    now.request.wait();
+    now.fetches.wait();
     if (now.room != nullptr) is_fetching = false;
     while (next != all.end() && begin(*next)) ++next;
     multiply(rows, columns, now, i == 0 ? beta : T{1}, c, tiles);

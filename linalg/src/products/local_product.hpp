@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <tessera/core/slice_core.hpp>
-#include <tessera/runtime/request.hpp>
 
 #include "blas/blas.hpp"
 #include "products/owned_submatrices.hpp"
@@ -45,7 +44,9 @@ class Factor {
 
   bool is_conjugated() const noexcept { return conjugated_; }
   const std::vector<OwnedSubmatrix>& shares() const noexcept { return shares_; }
-  /// Whether other nodes store a part of the factor.
+  /// Whether the elements come from a source, and are nowhere stored.
+  bool is_source() const noexcept { return matrix_.tensor().stored() == nullptr; }
+  /// Whether other nodes store a part of the factor, or a source has it.
   bool is_remote() const noexcept;
   /// Divides `outer` where the owner of this factor changes, so that each part may be read in place. It stays
   /// whole if the parts would be too small.
@@ -57,7 +58,7 @@ class Factor {
                                                blas::Order result) const;
   /// Begins to fetch the elements into `into`, which has room for all of them.
   blas::Panel<const T> fetch(const IndexSet& outer, const IndexSet& inner, blas::Order result, T* into,
-                             Request& request) const;
+                             Fetches& fetches) const;
 
  private:
   FusedMatrix matrix_;

@@ -88,10 +88,11 @@ template <class T>
 void symmetric_product(Symmetry symmetry, LocalProduct<T>& product, const SliceCore& c, index_t k, T beta) {
   const index_t n = c.extents()[0];
   const Tiles tiles{Tiles::Part::alternate, std::clamp(n / 8, min_tile, max_tile)};
-  const Tiles computed = distributed_product(product, c, k, beta, tiles).tiles;
-  tessera::detail::end_operation(c);
+  Computed computed{tiles};
+  const tessera::detail::Outcome outcome([&] { distributed_product(product, c, k, beta, computed); });
+  tessera::detail::end_operation("a symmetric product", c, outcome);
   Request request;
-  const auto parts = fetch_mirrored<T>(c, computed, request);
+  const auto parts = fetch_mirrored<T>(c, computed.tiles, request);
   request.wait();
   // A part that was fetched into its place only has to be conjugated.
   for (const Mirrored<T>& part : parts) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "products/distributed_product.hpp"
 #include "scalapack/scalapack_matrix.hpp"
 #include "tensors/contraction.hpp"
+#include "tensors/diagonal.hpp"
 
 namespace tessera::linalg::detail {
 namespace {
@@ -23,6 +25,7 @@ using tessera::detail::ArrayCore;
 using tessera::detail::Box;
 using tessera::detail::Coordinates;
 using tessera::detail::LocalPiece;
+using tessera::detail::Outcome;
 using tessera::detail::Shapes;
 
 // A name that no user gives: of the only dimension of a temporary for a single number.
@@ -30,11 +33,19 @@ constexpr char no_name = '\0';
 
 // A tensor and the names of its indices.
 struct Named {
-  SliceCore slice;
+  TensorView tensor;
   std::string names;
 
-  index_t extent(int d) const { return slice.extents()[static_cast<std::size_t>(d)]; }
+  index_t extent(int d) const { return tensor.extents()[static_cast<std::size_t>(d)]; }
 };
+struct NamedFactor : Named {
+  bool is_conjugated;
+};
+
+NamedFactor factor_of(const FactorCore& core) {
+  return {{std::visit([](const auto& tensor) { return TensorView(tensor); }, core.tensor), core.names},
+          core.is_conjugated};
+}
 
 std::vector<int> joined(std::initializer_list<const std::vector<int>*> lists) {
   std::vector<int> all;
@@ -48,31 +59,18 @@ void require_extents(const Named& a, const Named& b, const Named& c) {
   const Named* all[] = {&a, &b, &c};
   for (const Named* one : all) {
     for (const Named* other : all) {
-      for (int d = 0; d < one->slice.rank(); ++d) {
-        for (int e = 0; e < other->slice.rank(); ++e) {
+      for (int d = 0; d < one->tensor.rank(); ++d) {
+        for (int e = 0; e < other->tensor.rank(); ++e) {
           const auto at = static_cast<std::size_t>(d), in = static_cast<std::size_t>(e);
           if (one->names[at] != other->names[in] || one->extent(d) == other->extent(e)) continue;
           throw UsageError(
               formatted("contract: index '{}' has {} values in \"{}\" of {}, but {} in \"{}\" of {}",
-                        one->names[at], one->extent(d), one->names, one->slice.description(), other->extent(e),
-                        other->names, other->slice.description()));
+                        one->names[at], one->extent(d), one->names, one->tensor.description(), other->extent(e),
+                        other->names, other->tensor.description()));
         }
       }
     }
   }
-}
-
-// How far apart the elements of a slice are along each dimension, at the first rank that has some.
-Coordinates strides_of(const SliceCore& slice) {
-  Coordinates strides{};
-  bool found = false;
-  for (int rank = 0; rank < slice.array().group().size() && !found; ++rank) {
-    slice.for_each_piece_of(rank, [&](const LocalPiece& piece) {
-      strides = piece.strides;
-      found = true;
-    });
-  }
-  return strides;
 }
 
 // The dimensions, the closest last.
@@ -92,72 +90,90 @@ std::vector<int> others(int rank, std::initializer_list<const std::vector<int>*>
   return rest;
 }
 
-// One term after another of a result.
+// One term after another of a result. What fails on one process only is kept until the end, because the others
+// go on with collective calls.
 template <class T>
 class Summation {
  public:
-  explicit Summation(const Named& c) : c_(c), group_(c.slice.array().group()) {}
+  Summation(const SliceCore& c, std::string_view names) : c_(c), names_(names), group_(c.array().group()) {}
 
   // c = alpha * a * b + beta * c. The result is not yet visible to other ranks.
-  void add(T alpha, Named a, bool conjugate_a, Named b, bool conjugate_b, T beta) {
+  void add(T alpha, NamedFactor a, NamedFactor b, T beta) {
     if (alpha == T{0}) return multiply_by(beta);
-    a = without_lone(diagonal(a), b.names);
-    b = without_lone(diagonal(b), a.names);
-    const Contraction kinds = contraction_of(a.names, b.names, c_.names);
-    if (a.slice.size() == 0 || b.slice.size() == 0) {
+    static_cast<Named&>(a) = without_lone(diagonal(a), b.names);
+    static_cast<Named&>(b) = without_lone(diagonal(b), a.names);
+    const Contraction kinds = contraction_of(a.names, b.names, names_);
+    if (a.tensor.size() == 0 || b.tensor.size() == 0) {
       multiply_by(beta);
-    } else if (count(kinds.fixed_of_c) == std::max({c_.slice.rank(), a.slice.rank(), b.slice.rank()})) {
-      multiply_elements(alpha, a.slice.permuted(kinds.fixed_of_a.data()), conjugate_a,
-                        b.slice.permuted(kinds.fixed_of_b.data()), conjugate_b, beta);
+    } else if (count(kinds.fixed_of_c) == std::max({c_.rank(), a.tensor.rank(), b.tensor.rank()})) {
+      multiply_elements(alpha, stored(a).permuted(kinds.fixed_of_a.data()), a.is_conjugated,
+                        stored(b).permuted(kinds.fixed_of_b.data()), b.is_conjugated, beta);
     } else if (kinds.fixed_of_c.empty()) {
-      multiply(alpha, a.slice, conjugate_a, b.slice, conjugate_b, beta, c_.slice, kinds);
+      multiply(alpha, a, b, beta, c_, kinds);
     } else {
       for_each_position(kinds.fixed_of_c, [&](const std::vector<index_t>& at) {
-        multiply(alpha, at_position(a.slice, kinds.fixed_of_a, at), conjugate_a,
-                 at_position(b.slice, kinds.fixed_of_b, at), conjugate_b, beta,
-                 at_position(c_.slice, kinds.fixed_of_c, at), kinds);
+        const auto at_position = [&](NamedFactor factor, const std::vector<int>& dimensions) {
+          factor.tensor = factor.tensor.patch(box_at(factor.tensor.extents(), dimensions, at));
+          return factor;
+        };
+        multiply(alpha, at_position(a, kinds.fixed_of_a), at_position(b, kinds.fixed_of_b), beta,
+                 c_.patch(box_at(c_.extents(), kinds.fixed_of_c, at)), kinds);
       });
     }
+  }
+  // Makes the result visible. @collective @throws on every rank if a step failed on one
+  void end() {
+    tessera::detail::end_operation("contract", c_, failure_.value_or(Outcome([] {})));
   }
 
   // c = beta * c. A beta of zero clears NaN, too.
   void multiply_by(T beta) {
-    beta == T{0} ? tessera::detail::fill(c_.slice, &beta) : tessera::detail::scale(c_.slice, &beta);
+    beta == T{0} ? tessera::detail::fill(c_, &beta) : tessera::detail::scale(c_, &beta);
   }
 
  private:
   static constexpr bool is_complex = !std::is_floating_point_v<T>;
 
+  // A step that may fail on this process alone.
+  template <class Step>
+  void attempt(const Step& step) {
+    const Outcome outcome(step);
+    if (outcome.failed() && !failure_) failure_ = outcome;
+  }
+
   // A product of matrices. Fixed dimensions have one position here; they are with the rows and columns.
   // Dimensions of one factor alone are as long as 1; they are with the inner ones.
-  void multiply(T alpha, const SliceCore& a, bool conjugate_a, const SliceCore& b, bool conjugate_b, T beta,
-                const SliceCore& c, const Contraction& kinds) {
-    const auto matrix = [](const SliceCore& slice, const std::vector<int>& outer,
+  void multiply(T alpha, const NamedFactor& a, const NamedFactor& b, T beta, const SliceCore& c,
+                const Contraction& kinds) {
+    const auto matrix = [](const TensorView& tensor, const std::vector<int>& outer,
                            const std::vector<int>& inner) {
-      return FusedMatrix(slice.permuted(joined({&outer, &inner}).data()), count(outer));
+      return FusedMatrix(tensor.permuted(joined({&outer, &inner}).data()), count(outer));
     };
     const std::vector<int> rows_of_c = joined({&kinds.fixed_of_c, &kinds.rows_of_c}),
                            rows_of_a = joined({&kinds.fixed_of_a, &kinds.rows_of_a}),
                            columns_of_b = joined({&kinds.fixed_of_b, &kinds.columns_of_b});
-    auto [inner_of_a, inner_of_b] = inner_order(a, b, kinds);
-    for (const int d : others(a.rank(), {&rows_of_a, &inner_of_a})) inner_of_a.push_back(d);
-    for (const int d : others(b.rank(), {&columns_of_b, &inner_of_b})) inner_of_b.push_back(d);
-    const FusedMatrix left = matrix(a, rows_of_a, inner_of_a), right = matrix(b, columns_of_b, inner_of_b),
+    auto [inner_of_a, inner_of_b] = inner_order(a.tensor, b.tensor, kinds);
+    for (const int d : others(a.tensor.rank(), {&rows_of_a, &inner_of_a})) inner_of_a.push_back(d);
+    for (const int d : others(b.tensor.rank(), {&columns_of_b, &inner_of_b})) inner_of_b.push_back(d);
+    const FusedMatrix left = matrix(a.tensor, rows_of_a, inner_of_a),
+                      right = matrix(b.tensor, columns_of_b, inner_of_b),
                       result = matrix(c, rows_of_c, kinds.columns_of_c);
-    LocalProduct<T> product(alpha, left, is_complex && conjugate_a, right, is_complex && conjugate_b);
-    if (!kinds.fixed_of_c.empty())
-      multiply_own(product, result, left.columns(), beta, {});
-    else if (distributed_product(product, result, left.columns(), beta, {}).in_parts)
-      tessera::detail::end_operation(c);
+    Computed computed;
+    attempt([&] {
+      LocalProduct<T> product(alpha, left, is_complex && a.is_conjugated, right, is_complex && b.is_conjugated);
+      kinds.fixed_of_c.empty() ? distributed_product(product, result, left.columns(), beta, computed)
+                               : multiply_own(product, result, left.columns(), beta, {});
+    });
+    if (computed.in_parts) tessera::detail::end_operation(c);
   }
 
   // The inner dimensions in the order in which they are fused: as both factors lie in memory, or else the
   // larger one of them.
-  static std::pair<std::vector<int>, std::vector<int>> inner_order(const SliceCore& a, const SliceCore& b,
+  static std::pair<std::vector<int>, std::vector<int>> inner_order(const TensorView& a, const TensorView& b,
                                                                    const Contraction& kinds) {
     const bool as_a = a.size() >= b.size();
     const std::vector<int>& from = as_a ? kinds.inner_of_a : kinds.inner_of_b;
-    const std::vector<int> order = by_strides(from, strides_of(as_a ? a : b));
+    const std::vector<int> order = by_strides(from, (as_a ? a : b).strides());
     std::vector<int> others_order;
     for (const int d : order) {
       const auto place = static_cast<std::size_t>(std::find(from.begin(), from.end(), d) - from.begin());
@@ -174,10 +190,10 @@ class Summation {
     };
     if (beta == T{0}) {
       auto f = [product](const T& x, const T& y) { return product(x, y); };
-      tessera::detail::transform<T, T, T>(f, c_.slice, a, b);
+      tessera::detail::transform<T, T, T>(f, c_, a, b);
     } else {
       auto f = [product, beta](const T& x, const T& y, const T& old) { return product(x, y) + beta * old; };
-      tessera::detail::transform<T, T, T, T>(f, c_.slice, a, b, c_.slice);
+      tessera::detail::transform<T, T, T, T>(f, c_, a, b, c_);
     }
   }
 
@@ -187,84 +203,68 @@ class Summation {
     for (;;) {
       f(static_cast<const std::vector<index_t>&>(at));
       std::size_t i = at.size();
-      while (i > 0 && ++at[i - 1] == c_.extent(dimensions[i - 1])) at[--i] = 0;
+      while (i > 0 && ++at[i - 1] == c_.extents()[static_cast<std::size_t>(dimensions[i - 1])]) at[--i] = 0;
       if (i == 0) return;
     }
   }
-  static SliceCore at_position(const SliceCore& slice, const std::vector<int>& dimensions,
-                               const std::vector<index_t>& at) {
-    Box box{{}, slice.extents()};
+  static Box box_at(const Coordinates& extents, const std::vector<int>& dimensions,
+                    const std::vector<index_t>& at) {
+    Box box{{}, extents};
     for (std::size_t i = 0; i < at.size(); ++i) {
       const auto d = static_cast<std::size_t>(dimensions[i]);
       box.lo[d] = at[i], box.hi[d] = at[i] + 1;
     }
-    return slice.patch(box);
+    return box;
   }
 
   // The elements at which indices with the same name are equal, in a temporary; the tensor itself if no name is
   // there twice.
-  Named diagonal(const Named& tensor) {
-    std::string names;
-    std::vector<std::vector<std::size_t>> dimensions;  // of the tensor, for each name
-    std::vector<index_t> dims;
-    for (std::size_t d = 0; d < tensor.names.size(); ++d) {
-      const auto place = names.find(tensor.names[d]);
-      if (place != std::string::npos) {
-        dimensions[place].push_back(d);
-        continue;
-      }
-      names += tensor.names[d];
-      dims.push_back(tensor.extent(static_cast<int>(d)));
-      dimensions.push_back({d});
-    }
-    if (names.size() == tensor.names.size()) return tensor;
-    const SliceCore into(temporary(dims));
-    tensor.slice.for_each_piece_of(group_.rank(), [&](const LocalPiece& piece) {
-      const auto* data = reinterpret_cast<const T*>(piece.data);
-      Box box{};
-      Coordinates strides{}, extents{};
-      for (std::size_t i = 0; i < names.size(); ++i) {
-        box.hi[i] = dims[i];
-        for (const std::size_t d : dimensions[i]) {
-          box.lo[i] = std::max(box.lo[i], piece.box.lo[d]), box.hi[i] = std::min(box.hi[i], piece.box.hi[d]);
-          strides[i] += piece.strides[d];
-        }
-        if (box.lo[i] >= box.hi[i]) return;
-        extents[i] = box.hi[i] - box.lo[i];
-        for (const std::size_t d : dimensions[i]) data += (box.lo[i] - piece.box.lo[d]) * piece.strides[d];
-      }
-      into.put(box, {data, extents.data(), strides.data()});
-    });
+  Named diagonal(const Named& named) {
+    const Diagonal parts(named.tensor, named.names);
+    if (parts.names.size() == named.names.size()) return named;
+    const SliceCore into(temporary(parts.extents));
+    attempt([&] { set_to_diagonal<T>(into, parts, named.tensor); });
     tessera::detail::end_operation(into);
-    return {into, names};
+    return {into, parts.names};
   }
-
+  // A factor as it is, or a temporary with all elements of a source.
+  SliceCore stored(const Named& named) {
+    if (const SliceCore* slice = named.tensor.stored()) return *slice;
+    const Diagonal all(named.tensor, named.names);
+    const SliceCore into(temporary(all.extents));
+    attempt([&] { set_to_diagonal<T>(into, all, named.tensor); });
+    tessera::detail::end_operation(into);
+    return into;
+  }
   // The sums over those indices of a factor that are nowhere else, in a temporary; the tensor itself if there
   // are none with more than one value.
-  Named without_lone(const Named& tensor, std::string_view other) {
+  Named without_lone(const Named& named, std::string_view other) {
     std::vector<int> lone;
-    for (const int d : lone_dimensions(tensor.names, other, c_.names))
-      if (tensor.extent(d) != 1) lone.push_back(d);
-    if (lone.empty()) return tensor;
-    const std::vector<int> kept = others(tensor.slice.rank(), {&lone});
+    for (const int d : lone_dimensions(named.names, other, names_))
+      if (named.extent(d) != 1) lone.push_back(d);
+    if (lone.empty()) return named;
+    const std::vector<int> kept = others(named.tensor.rank(), {&lone});
     std::string names;
     std::vector<index_t> dims, lone_dims;
     for (const int d : kept) {
-      names += tensor.names[static_cast<std::size_t>(d)];
-      dims.push_back(tensor.extent(d));
+      names += named.names[static_cast<std::size_t>(d)];
+      dims.push_back(named.extent(d));
     }
-    for (const int d : lone) lone_dims.push_back(tensor.extent(d));
+    for (const int d : lone) lone_dims.push_back(named.extent(d));
     if (kept.empty()) dims.push_back(1), names += no_name;
     const T one{1}, zero{0};
     const SliceCore sums(temporary(dims)), ones(temporary(lone_dims));
-    if (tensor.slice.size() == 0) {
+    if (named.tensor.size() == 0) {
       tessera::detail::fill(sums, &zero);
       return {sums, names};
     }
     tessera::detail::fill(ones, &one);
-    const FusedMatrix rows(tensor.slice.permuted(joined({&kept, &lone}).data()), count(kept));
-    LocalProduct<T> product(one, rows, false, FusedMatrix(ones, 0), false);
-    distributed_product(product, FusedMatrix(sums, sums.rank()), rows.columns(), zero, {});
+    const FusedMatrix rows(named.tensor.permuted(joined({&kept, &lone}).data()), count(kept));
+    attempt([&] {
+      LocalProduct<T> product(one, rows, false, FusedMatrix(ones, 0), false);
+      Computed computed;
+      distributed_product(product, FusedMatrix(sums, sums.rank()), rows.columns(), zero, computed);
+    });
     tessera::detail::end_operation(sums);
     return {sums, names};
   }
@@ -276,43 +276,55 @@ class Summation {
         group_,
         tessera::detail::make_blocked(static_cast<int>(dims.size()), dims.data(), group_.size(), none.data(),
                                       nullptr, periodic.data()),
-        c_.slice.type(), tessera::detail::CoreOptions{.name = "temporary of contract"});
+        c_.type(), tessera::detail::CoreOptions{.name = "temporary of contract"});
   }
 
-  const Named& c_;
+  const SliceCore c_;
+  const std::string names_;
   Group group_;
   std::deque<ArrayCore> temporaries_;
+  std::optional<Outcome> failure_;
 };
 
 }  // namespace
 
+void require_names(const SourceCore& source, std::string_view names) {
+  if (static_cast<std::size_t>(source.rank) == names.size()) return;
+  throw UsageError(formatted(
+      "source \"{}\" has {} dimensions, but \"{}\" has {} letters; give one letter for each dimension",
+      source.name, source.rank, names, names.size()));
+}
+
 void contract(std::span<const TermCore> terms, const void* beta, const SliceCore& c, std::string_view c_names) {
-  std::vector<SliceCore> all{c};
-  for (const TermCore& term : terms) all.insert(all.end(), {term.a, term.b});
-  tessera::detail::begin_operation("contract", all, Shapes::any);
-  const Named result{c, std::string(c_names)};
-  require_different(c_names, "contract: the result " + c.description());
+  std::vector<SliceCore> stored{c};
+  std::vector<std::pair<NamedFactor, NamedFactor>> factors;
   for (const TermCore& term : terms) {
-    const Named a{term.a, std::string(term.a_names)}, b{term.b, std::string(term.b_names)};
-    require_extents(a, b, result);
-    contraction_of(a.names, b.names, result.names);  // throws
-    for (const SliceCore& factor : {term.a, term.b}) {
-      if (factor.may_overlap(c))
-        throw UsageError(
-            formatted("contract: the result {} is also a factor, {}", c.description(), factor.description()));
+    const auto& [a, b] = factors.emplace_back(factor_of(term.a), factor_of(term.b));
+    for (const NamedFactor* factor : {&a, &b})
+      if (factor->tensor.stored() != nullptr) stored.push_back(*factor->tensor.stored());
+  }
+  tessera::detail::begin_operation("contract", stored, Shapes::any);
+  require_different(c_names, "contract: the result " + c.description());
+  for (const auto& [a, b] : factors) {
+    require_extents(a, b, {c, std::string(c_names)});
+    contraction_of(a.names, b.names, c_names);  // throws
+    for (const NamedFactor* factor : {&a, &b}) {
+      if (factor->tensor.may_overlap(c)) {
+        throw UsageError(formatted("contract: the result {} is also a factor, {}", c.description(),
+                                   factor->tensor.description()));
+      }
     }
   }
   with_scalar("contract", c, [&]<class T>(T) {
     T old = *static_cast<const T*>(beta);
     if (c.size() == 0) return;
-    Summation<T> sum(result);
+    Summation<T> sum(c, c_names);
     if (terms.empty()) sum.multiply_by(old);
-    for (const TermCore& term : terms) {
-      sum.add(*static_cast<const T*>(term.alpha), {term.a, std::string(term.a_names)}, term.conjugate_a,
-              {term.b, std::string(term.b_names)}, term.conjugate_b, old);
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      sum.add(*static_cast<const T*>(terms[i].alpha), factors[i].first, factors[i].second, old);
       old = T{1};
     }
-    tessera::detail::end_operation(c);
+    sum.end();
   });
 }
 

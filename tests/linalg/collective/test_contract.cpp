@@ -2,10 +2,13 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/linalg/contract.hpp>
 
+#include <functional>
 #include <map>
 #include <string>
+#include <utility>
 
 #include <tessera/elementwise.hpp>
+#include <tessera/reductions.hpp>
 
 #include "message_of.hpp"
 #include "test_matrix.hpp"
@@ -19,6 +22,20 @@ using linalg::contract;
 using linalg::ContractionTerm;
 
 using Values = std::map<char, index_t>;  // of each index
+
+// Elements that are set when they are waited for.
+class Later {
+ public:
+  explicit Later(std::function<void()> set) : set_(std::move(set)) {}
+  Later(Later&& other) noexcept : set_(std::exchange(other.set_, nullptr)) {}
+  ~Later() { wait(); }
+  void wait() {
+    if (set_) std::exchange(set_, nullptr)();
+  }
+
+ private:
+  std::function<void()> set_;
+};
 
 // An array, or a slice of a larger one in any layout, with a model of its elements.
 template <class T, std::size_t N>
@@ -42,6 +59,20 @@ class TestTensor {
     for (std::size_t d = 0; d < N; ++d) place[d] = values.at(names_[d]);
     const index_t number = number_of(place, dims_);
     return all_[at(is_whole_ ? number : slice_.model.numbers[at(number)])];
+  }
+  // The model as a source, which sets elements at once or later.
+  linalg::TensorOperand<T> source(bool sets_later) const {
+    const auto set = [this](const Patch<N>& patch, const View<T, N>& into) {
+      for_each_index(patch, [&](const Index<N>& place) {
+        const index_t number = number_of(place, dims_);
+        into[minus(place, patch.lo)] = all_[at(is_whole_ ? number : slice_.model.numbers[at(number)])];
+      });
+    };
+    if (!sets_later) return linalg::TensorSource<T, N>(dims_, set)(names_);
+    const auto set_later = [set](const Patch<N>& patch, const View<T, N>& into) {
+      return Later([=] { set(patch, into); });
+    };
+    return linalg::TensorSource<T, N>(dims_, set_later)(names_);
   }
   Indexed<T> tensor() { return is_whole_ ? array_(names_) : slice_.of(array_)(names_); }
   testing::AssertionResult equals_model() {
@@ -121,8 +152,10 @@ void check(Random& random, const std::string& a_names, const std::string& b_name
   const T alpha = some_factor<T>(random), beta = some_factor<T>(random);
   const bool conjugate_a = pick(random, 0, 1) == 1, conjugate_b = pick(random, 0, 1) == 1;
   SCOPED_TRACE(a.description() + "; " + b.description() + "; " + c.description());
-  const auto operand = [](auto& tensor, bool conjugated) {
-    return conjugated ? linalg::conj(tensor.tensor()) : linalg::TensorOperand<T>(tensor.tensor());
+  const auto operand = [&random](auto& tensor, bool conjugated) {
+    const index_t kind = pick(random, 0, 5);
+    if (kind > 1) return conjugated ? linalg::conj(tensor.tensor()) : linalg::TensorOperand<T>(tensor.tensor());
+    return conjugated ? linalg::conj(tensor.source(kind == 0)) : tensor.source(kind == 0);
   };
   contract(alpha, operand(a, conjugate_a), operand(b, conjugate_b), beta, c.tensor());
   for_all(only(extents, c_names), [&](const Values& at) { c(at) = beta == T{0} ? T{0} : beta * c(at); });
@@ -280,6 +313,61 @@ TEST(ContractUse, old_results_are_not_read_if_beta_is_zero) {
   EXPECT_EQ(contents(c), std::vector<double>(36, 10.0));
 }
 
+// If sums are split between the ranks, no element is asked for twice.
+TEST(ContractSources, are_asked_once_if_sums_are_split) {
+  Array<double, 3> asked(world(), {6, 40, 50}, {.name = "asked"});
+  Array<double, 2> c(world(), {6, 6}, {.name = "c"});
+  fill(asked, 0.0);
+  const linalg::TensorSource<double, 3> source(
+      asked.dims(), [&](const Patch<3>& patch, const View<double, 3>& into) {
+        const LocalArray<double, 3> ones = [&] {
+          LocalArray<double, 3> all(patch.extents());
+          std::fill(all.begin(), all.end(), 1.0);
+          return all;
+        }();
+        asked.acc(patch, ones);
+        for_each_index(patch, [&](const Index<3>& place) { into[minus(place, patch.lo)] = 0.5; });
+      });
+  contract(1, source("ikl"), source("jkl"), 0, c("ij"));
+  asked.sync();
+  EXPECT_EQ(contents(c), std::vector<double>(36, 500.0));
+  EXPECT_EQ(reduce(asked, Reduce::min), 2);  // once as each factor
+  EXPECT_EQ(reduce(asked, Reduce::max), 2);
+}
+
+// No rank waits for one that has thrown, whatever the source is used for.
+TEST(ContractSources, that_throw_on_one_rank_are_told_on_all) {
+  bool throws = true;
+  const int failing = world().size() - 1;
+  const linalg::TensorSource<double, 2> source(
+      {8, 8},
+      [&](const Patch<2>& patch, const View<double, 2>& into) {
+        if (throws && world().rank() == failing) throw std::runtime_error("no integrals");
+        for_each_index(patch, [&](const Index<2>& place) { into[minus(place, patch.lo)] = 1; });
+      },
+      "integrals");
+  Array<double, 2> a(world(), {8, 8}, {.name = "a"}), c(world(), {8, 8}, {.name = "c"});
+  Array<double, 1> d(world(), {8}, {.name = "d"});
+  fill(a, 1.0), fill(d, 1.0);
+  const auto expect_told = [&](const std::function<void()>& call) {
+    throws = true;
+    std::string message = "nothing was thrown";
+    try {
+      call();
+    } catch (const std::exception& error) {
+      message = error.what();
+    }
+    EXPECT_NE(message.find("no integrals"), std::string::npos) << message;
+    throws = false;
+    call();
+  };
+  expect_told([&] { contract(1, source("ik"), a("kj"), 0, c("ij")); });
+  expect_told([&] { contract(1, a("ik"), source("kj"), 1, c("ij")); });
+  expect_told([&] { contract(1, source("ij"), a("ij"), 0, c("ij")); });
+  expect_told([&] { contract(1, source("ii"), d("j"), 0, d.duplicate("e")("j")); });
+  EXPECT_EQ(contents(c), std::vector<double>(64, 1.0));
+}
+
 TEST(ContractUse, mistakes_are_named) {
   Array<double, 2> a(world(), {3, 4}, {.name = "A"}), b(world(), {4, 5}, {.name = "B"}),
       c(world(), {3, 5}, {.name = "C"}), square(world(), {3, 3}, {.name = "S"});
@@ -287,6 +375,15 @@ TEST(ContractUse, mistakes_are_named) {
   const auto error = [&](auto&& f) { return message_of<UsageError>(f); };
   EXPECT_EQ(error([&] { a("ijk"); }),
             "array \"A\" has 2 dimensions, but \"ijk\" has 3 letters; give one letter for each dimension");
+  const auto nothing = [](const Patch<2>&, const View<double, 2>&) {};
+  const linalg::TensorSource<double, 2> source({4, 4}, nothing, "integrals");
+  EXPECT_EQ(
+      error([&] { source("i"); }),
+      "source \"integrals\" has 2 dimensions, but \"i\" has 1 letters; give one letter for each dimension");
+  EXPECT_EQ(
+      error([&] { contract(1, a("ik"), source("lk"), 0, c("il")); }),
+      "contract: index 'l' has 4 values in \"lk\" of source \"integrals\", but 5 in \"il\" of array \"C\"");
+  EXPECT_THROW((linalg::TensorSource<double, 2>({4, -1}, nothing)), UsageError);
   EXPECT_EQ(error([&] { contract(1, a("ij"), b("kl"), 0, c("ix")); }),
             "contract: index 'x' of the result \"ix\" is in neither factor (\"ij\", \"kl\")");
   EXPECT_EQ(error([&] { contract(1, a("ij"), b("ik"), 0, c("jk")); }),

@@ -2,34 +2,62 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <memory>
 #include <span>
+#include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 #include <tessera/linalg/error.hpp>
 #include <tessera/linalg/operand.hpp>
+#include <tessera/linalg/tensor_source.hpp>
 
 namespace tessera::linalg {
 
-/// A tensor that a contraction reads: `a("ijab")` of an array or slice, or conj() of it. Refers to the array.
-/// @local
+namespace detail {
+/// A factor with run-time rank and element type: a slice or a source, the names of its indices, and whether its
+/// conjugate is meant.
+struct FactorCore {
+  std::variant<tessera::detail::SliceCore, std::shared_ptr<const SourceCore>> tensor;
+  std::string names;
+  bool is_conjugated = false;
+};
+/// @throws UsageError unless there is one letter for each dimension @local
+void require_names(const SourceCore& source, std::string_view names);
+}  // namespace detail
+
+/// A tensor that a contraction reads: `a("ijab")` of an array, slice or TensorSource, or conj() of it. Refers
+/// to the array, and shares the source. @local
 template <MatrixElement T>
 class TensorOperand {
  public:
-  TensorOperand(const Indexed<T>& tensor) : TensorOperand(Indexed<const T>(tensor), false) {}
-  TensorOperand(const Indexed<const T>& tensor) : TensorOperand(tensor, false) {}
-  TensorOperand(const Indexed<const T>& tensor, bool conjugated) : tensor_(tensor), conjugated_(conjugated) {}
-  const Indexed<const T>& tensor() const noexcept { return tensor_; }
-  bool is_conjugated() const noexcept { return conjugated_; }
+  TensorOperand(const Indexed<T>& tensor) : core_{tensor.core(), tensor.names()} {}
+  TensorOperand(const Indexed<const T>& tensor) : core_{tensor.core(), tensor.names()} {}
+  /// @throws UsageError unless there is one letter for each dimension
+  TensorOperand(std::shared_ptr<const detail::SourceCore> source, std::string_view names)
+      : core_{source, std::string(names)} {
+    detail::require_names(*source, names);
+  }
+  TensorOperand conjugated() const {
+    TensorOperand other = *this;
+    other.core_.is_conjugated = !core_.is_conjugated;
+    return other;
+  }
+  const detail::FactorCore& core() const noexcept { return core_; }
 
  private:
-  Indexed<const T> tensor_;
-  bool conjugated_;
+  detail::FactorCore core_;
 };
 
 /// The conjugate of a tensor, as an operand; the tensor itself for real elements. @local
 template <class T>
 TensorOperand<std::remove_const_t<T>> conj(const Indexed<T>& tensor) {
-  return {tensor, true};
+  return TensorOperand<std::remove_const_t<T>>(tensor).conjugated();
+}
+template <class T>
+TensorOperand<T> conj(const TensorOperand<T>& tensor) {
+  return tensor.conjugated();
 }
 
 /// One term of a sum of contractions: alpha * a * b. Refers to the arrays. @local
@@ -42,9 +70,7 @@ struct ContractionTerm {
 namespace detail {
 struct TermCore {
   const void* alpha;
-  tessera::detail::SliceCore a, b;
-  std::string_view a_names, b_names;
-  bool conjugate_a, conjugate_b;
+  FactorCore a, b;
 };
 void contract(std::span<const TermCore> terms, const void* beta, const tessera::detail::SliceCore& c,
               std::string_view c_names);
@@ -60,17 +86,16 @@ void contract(std::span<const TermCore> terms, const void* beta, const tessera::
 /// otherwise parts of at most 64 MiB are fetched while the part before is multiplied. So no tensor is permuted
 /// as a whole. A result whose dimensions do not lie as a matrix is computed in parts of 64 MiB. A letter in
 /// both factors and in c takes one product for each of its values. Sums over letters of one factor alone, and
-/// diagonals, need a temporary array of what is left. @collective
+/// diagonals, need a temporary array of what is left. If all letters are in all three, a source needs one of
+/// the size of c. @collective
 /// @throws UsageError on every rank if extents of a letter differ, c has a letter twice or one that no factor
-/// has, or c overlaps a factor
+/// has, or c overlaps a factor; on every rank if a source throws on one, or has too little memory: that rank
+/// gets its exception, the others an Error that names the rank. Then c has no defined elements.
 template <MatrixElement T>
 void contract(std::span<const ContractionTerm<T>> terms, std::type_identity_t<T> beta, const Indexed<T>& c) {
   std::vector<detail::TermCore> cores;
   cores.reserve(terms.size());
-  for (const ContractionTerm<T>& term : terms) {
-    cores.push_back({&term.alpha, term.a.tensor().core(), term.b.tensor().core(), term.a.tensor().names(),
-                     term.b.tensor().names(), term.a.is_conjugated(), term.b.is_conjugated()});
-  }
+  for (const ContractionTerm<T>& term : terms) cores.push_back({&term.alpha, term.a.core(), term.b.core()});
   detail::contract(cores, &beta, c.core(), c.names());
 }
 /// The same for a list in braces. @collective @throws as above
