@@ -9,9 +9,11 @@
 #include <vector>
 
 #include <tessera/linalg/linalg.hpp>
+#include <tessera/offset_view.hpp>
 #include <tessera/tessera.hpp>
 
 using tessera::Array, tessera::Extents, tessera::Group, tessera::Index, tessera::index_t, tessera::Layout;
+using tessera::OffsetView, tessera::Patch, tessera::View;
 namespace linalg = tessera::linalg;
 
 namespace {
@@ -168,16 +170,16 @@ bool tensors(const Group& world) {
   // Several terms in one call; the letters of t are in another order
   linalg::contract({{1.0, f("ac"), t("jicb")}, {-1.0, g("ki"), t("kjab")}}, 1.0, r("ijab"));
   // [contract]
-  Array<double, 1> d(world, {o}, {.name = "d"});
+  Array<double, 1> h(world, {o}, {.name = "h"});
   // [slices]
-  // The diagonal of g, and a sum over slices: d(i) = 2 g(i, i) * the sum over j of t(i, j, 0, 0)
+  // The diagonal of g, and a sum over slices: h(i) = 2 g(i, i) * the sum over j of t(i, j, 0, 0)
   using tessera::placeholders::all;
-  linalg::contract(2.0, g("ii"), t(all, all, 0, 0)("ij"), 0.0, d("i"));
+  linalg::contract(2.0, g("ii"), t(all, all, 0, 0)("ij"), 0.0, h("i"));
   // [slices]
   const double expected = 10 + 0.5 * 36 * 0.5 + 6 * 2 - 4 * 3;
   bool right = tessera::reduce(r, tessera::Reduce::min) == expected &&
                tessera::reduce(r, tessera::Reduce::max) == expected &&
-               tessera::reduce(d, tessera::Reduce::sum) == 4 * 2 * 3 * 4;
+               tessera::reduce(h, tessera::Reduce::sum) == 4 * 2 * 3 * 4;
   const std::vector<double> occupied(o, -1.0), virtuals(v, 1.0);  // energies of orbitals
   Array<double, 4> k(world, {o, o, v, v}, {.name = "k"});
   fill(k, 2.0);
@@ -195,8 +197,32 @@ bool tensors(const Group& world) {
   }
   // [iterations]
   // All elements are alike: 0 = 2 + 36 * 0.5 t + 4 t
-  return right && std::abs(tessera::reduce(t, tessera::Reduce::min) + 2.0 / 22) < 1e-12 &&
-         std::abs(tessera::reduce(t, tessera::Reduce::max) + 2.0 / 22) < 1e-12;
+  right = right && std::abs(tessera::reduce(t, tessera::Reduce::min) + 2.0 / 22) < 1e-12 &&
+          std::abs(tessera::reduce(t, tessera::Reduce::max) + 2.0 / 22) < 1e-12;
+  fill(t, 1.0);
+  // [fused]
+  // w as a matrix: its rows are the pairs (a, b), its columns the pairs (c, d)
+  const auto pairs = w.slice().fused({0, 1}, {2, 3});
+  const auto eigenvalues = linalg::eigvalsh(pairs);
+  linalg::gemm(1, t.slice().fused({0, 1}, {2, 3}), pairs, 0, r.slice().fused({0, 1}, {2, 3}));
+  // [fused]
+  right = right && std::abs(eigenvalues.back() - 36 * 0.5) < 1e-12 &&
+          tessera::reduce(r, tessera::Reduce::max) == 36 * 0.5;
+  // [source]
+  // Integrals that are never stored: computed for each patch that the contraction needs
+  const linalg::TensorSource<double, 4> integrals(
+      {v, v, v, v},
+      [](const Patch<4>& patch, const View<double, 4>& into) {
+        const OffsetView<double, 4> element(into, patch.lo);
+        for_each_point(patch, [&](index_t a, index_t c, index_t b, index_t d) {
+          element(a, c, b, d) = std::exp(-static_cast<double>(a + c + b + d));
+        });
+      },
+      "integrals");
+  linalg::contract(1.0, t("ijcd"), integrals("acbd"), 0.0, r("ijab"));
+  // [source]
+  const double sum = (1 - std::exp(-6.0)) / (1 - std::exp(-1.0));
+  return right && std::abs(r.load({0, 0, 1, 2}) - std::exp(-3.0) * sum * sum) < 1e-12;
 }
 
 bool tell(const Group& world, std::string_view what, bool right) {

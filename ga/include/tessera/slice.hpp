@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <type_traits>
 
@@ -10,6 +11,9 @@
 #include <tessera/indexed.hpp>
 
 namespace tessera {
+
+template <class T>
+class Fused;
 
 /// A part of an array that can be used like an array. It is a patch, or every k-th element of one. Dimensions
 /// may be in another order, or held at one position. A value that points to its array, which must outlive it. A
@@ -44,6 +48,10 @@ class Slice {
   /// one whose coordinate order[0] is i here, order[1] is j, and so on. @local @throws UsageError if `order` is
   /// no permutation
   Slice permuted(const DimensionOrder<N>& order) const { return Slice(core_.permuted(order.data())); }
+  /// The slice as a matrix, whose rows are the dimensions of one list and whose columns are those of the other:
+  /// `t.slice().fused({0, 1}, {2, 3})`. With <tessera/fused.hpp>. @local @throws UsageError unless each
+  /// dimension is listed once
+  Fused<T> fused(std::initializer_list<int> rows, std::initializer_list<int> columns) const;
   /// Exchanges rows and columns. @local
   Slice transposed() const requires(N == 2) { return permuted({1, 0}); }
   /// One member of each element, if the elements are structures: `state.slice().member(&State::energy)` may be

@@ -8,6 +8,7 @@
 #include <tessera/array.hpp>
 #include <tessera/elementwise.hpp>
 #include <tessera/epochs.hpp>
+#include <tessera/fused.hpp>
 #include <tessera/layout.hpp>
 #include <tessera/matrix.hpp>
 #include <tessera/pairs.hpp>

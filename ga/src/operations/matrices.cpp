@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 #include <algorithm>
+#include <numeric>
 #include <type_traits>
 #include <vector>
 
 #include <tessera/core/arithmetic.hpp>
 #include <tessera/core/operations.hpp>
+#include <tessera/fused.hpp>
 
 #include "base/dispatch.hpp"
 #include "base/patch_text.hpp"
@@ -157,6 +159,19 @@ void change_diagonal(const SliceCore& a, Diagonal how, const SliceCore* v, const
     });
   });
   end_operation(a);
+}
+
+FusedCore fuse(const SliceCore& slice, std::initializer_list<int> rows, std::initializer_list<int> columns) {
+  std::vector<int> order(rows);
+  order.insert(order.end(), columns);
+  std::vector<int> sorted = order, all(static_cast<std::size_t>(slice.rank()));
+  std::iota(all.begin(), all.end(), 0);
+  std::sort(sorted.begin(), sorted.end());
+  if (sorted != all) {
+    throw UsageError(formatted("fused: list each of the dimensions 0 to {} of {} once, as a row or a column",
+                               slice.rank() - 1, slice.description()));
+  }
+  return {slice.permuted(order.data()), static_cast<int>(rows.size())};
 }
 
 }  // namespace tessera::detail

@@ -28,6 +28,13 @@ std::optional<std::size_t> joint_of(const Box& first, const Box& second, std::si
 
 }  // namespace
 
+FusedMatrix transposed(const tessera::detail::FusedCore& matrix) {
+  const int all = matrix.slice.rank(), rows = matrix.row_dimensions;
+  std::vector<int> order;
+  for (int d = 0; d < all; ++d) order.push_back((d + rows) % all);
+  return {matrix.slice.permuted(order.data()), all - rows};
+}
+
 bool FusedMatrix::has_closest_in_rows() const {
   const tessera::detail::Coordinates strides = tensor_.strides();
   const auto end = strides.begin() + static_cast<std::ptrdiff_t>(dimensions());

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tessera/core/slice_core.hpp>
+#include <tessera/fused.hpp>
 
 #include "products/index_set.hpp"
 #include "products/tensor_view.hpp"
@@ -23,6 +24,10 @@ std::vector<IndexBox> boxes_of(const IndexSet& set, std::span<const index_t> ext
 
 /// The indices of fused dimensions whose coordinates are in the sets, one for each dimension. @local
 IndexSet fused(std::span<const IndexSet> sets, std::span<const index_t> extents);
+
+class FusedMatrix;
+/// A matrix with rows and columns exchanged. @local
+FusedMatrix transposed(const tessera::detail::FusedCore& matrix);
 
 /// A tensor as a matrix: its first dimensions are fused to rows, and the others to columns. The last one varies
 /// fastest. No dimensions are one row, or one column. Refers to the array or source. @local

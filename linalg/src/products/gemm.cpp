@@ -12,30 +12,34 @@
 namespace tessera::linalg::detail {
 namespace {
 
+using tessera::detail::FusedCore;
 using tessera::detail::Outcome;
 using tessera::detail::Shapes;
 
+FusedMatrix matrix(const FusedCore& fused) { return {fused.slice, fused.row_dimensions}; }
+
 // One product with its operands as the kernels take them: m x k and n x k.
 struct Factors {
-  SliceCore left, right;
+  FusedMatrix left, right, result;
   bool conjugate_left, conjugate_right;
   index_t m, n, k;
 
   Factors(std::string_view routine, const ProductCore& product)
-      : left(product.op_a == Op::none ? product.a : product.a.permuted(turned)),
-        right(product.op_b == Op::none ? product.b.permuted(turned) : product.b),
+      : left(product.op_a == Op::none ? matrix(product.a) : transposed(product.a)),
+        right(product.op_b == Op::none ? transposed(product.b) : matrix(product.b)),
+        result(matrix(product.c)),
         conjugate_left(product.op_a == Op::adjoint),
         conjugate_right(product.op_b == Op::adjoint),
-        m(left.extents()[0]),
-        n(right.extents()[0]),
-        k(left.extents()[1]) {
-    const SliceCore& c = product.c;
-    if (right.extents()[1] != k || c.extents()[0] != m || c.extents()[1] != n) {
+        m(left.rows()),
+        n(right.rows()),
+        k(left.columns()) {
+    if (right.columns() != k || result.rows() != m || result.columns() != n) {
       throw_bad_shapes(formatted("{} (op(a) is {} x {}, op(b) is {} x {}, c is {} x {})", routine, m, k,
-                                 right.extents()[1], n, c.extents()[0], c.extents()[1]),
-                       {&product.a, &product.b, &c});
+                                 right.columns(), n, result.rows(), result.columns()),
+                       {&product.a.slice, &product.b.slice, &product.c.slice});
     }
-    if (product.a.may_overlap(c) || product.b.may_overlap(c))
+    const SliceCore& c = product.c.slice;
+    if (product.a.slice.may_overlap(c) || product.b.slice.may_overlap(c))
       throw UsageError(formatted("{}: the result {} is also an operand", routine, c.description()));
   }
   template <class T>
@@ -43,9 +47,6 @@ struct Factors {
     constexpr bool is_complex = !std::is_floating_point_v<T>;
     return {alpha, left, is_complex && conjugate_left, right, is_complex && conjugate_right};
   }
-
- private:
-  static constexpr int turned[2] = {1, 0};
 };
 
 // A matrix that one process stores in one piece, as for most matrices of a batch. It is found without the lists
@@ -75,7 +76,7 @@ bool multiply_pieces(const Factors& factors, const SliceCore& c, T alpha, T beta
   const Piece<T> result(c);
   if (result.rank < 0) return false;
   if (result.rank != c.array().group().rank()) return true;
-  const Piece<const T> left(factors.left), right(factors.right);
+  const Piece<const T> left(factors.left.slice()), right(factors.right.slice());
   if (!left.is_here() || !right.is_here()) return false;
   const index_t m = factors.m, n = factors.n, k = factors.k;
   constexpr bool is_complex = !std::is_floating_point_v<T>;
@@ -96,8 +97,8 @@ bool multiply_pieces(const Factors& factors, const SliceCore& c, T alpha, T beta
 }  // namespace
 
 void gemm(const void* alpha, const ProductCore& operands, const void* beta) {
-  const SliceCore& c = operands.c;
-  tessera::detail::begin_operation("gemm", {operands.a, operands.b, c}, Shapes::any);
+  const SliceCore& c = operands.c.slice;
+  tessera::detail::begin_operation("gemm", {operands.a.slice, operands.b.slice, c}, Shapes::any);
   const Factors factors("gemm", operands);
   with_scalar("gemm", c, [&]<class T>(T) {
     const T factor = *static_cast<const T*>(alpha), old = *static_cast<const T*>(beta);
@@ -107,7 +108,7 @@ void gemm(const void* alpha, const ProductCore& operands, const void* beta) {
     const Outcome outcome([&] {
       LocalProduct<T> product = factors.product(factor);
       Computed computed;
-      distributed_product(product, c, factors.k, old, computed);
+      distributed_product(product, factors.result, factors.k, old, computed);
     });
     tessera::detail::end_operation("gemm", c, outcome);
   });
@@ -116,15 +117,16 @@ void gemm(const void* alpha, const ProductCore& operands, const void* beta) {
 void gemm_batch(const void* alpha, std::span<const ProductCore> products, const void* beta) {
   if (products.empty()) return;
   std::vector<SliceCore> all;
-  for (const ProductCore& product : products) all.insert(all.end(), {product.a, product.b, product.c});
+  for (const ProductCore& product : products)
+    all.insert(all.end(), {product.a.slice, product.b.slice, product.c.slice});
   tessera::detail::begin_operation("gemm_batch", all, Shapes::any);
   std::vector<Factors> factors;
   for (const ProductCore& product : products) factors.emplace_back("gemm_batch", product);
   std::optional<Outcome> failure;  // the first one; the other products are computed nevertheless
-  with_scalar("gemm_batch", products.front().c, [&]<class T>(T) {
+  with_scalar("gemm_batch", products.front().c.slice, [&]<class T>(T) {
     const T factor = *static_cast<const T*>(alpha), old = *static_cast<const T*>(beta);
     for (std::size_t i = 0; i < products.size(); ++i) {
-      const SliceCore& c = products[i].c;
+      const SliceCore& c = products[i].c.slice;
       if (c.size() == 0) continue;
       if (factors[i].k == 0 || factor == T{0}) {
         old == T{0} ? tessera::detail::fill(c, &old) : tessera::detail::scale(c, &old);
@@ -139,8 +141,8 @@ void gemm_batch(const void* alpha, std::span<const ProductCore> products, const 
       if (outcome.failed() && !failure) failure = outcome;
     }
   });
-  for (const ProductCore& product : products) product.c.array().order_local_access();
-  tessera::detail::end_operation("gemm_batch", products.front().c, failure.value_or(Outcome([] {})));
+  for (const ProductCore& product : products) product.c.slice.array().order_local_access();
+  tessera::detail::end_operation("gemm_batch", products.front().c.slice, failure.value_or(Outcome([] {})));
 }
 
 index_t batch_size(index_t a, index_t b, index_t c) {

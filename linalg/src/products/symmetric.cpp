@@ -102,13 +102,13 @@ void symmetric_product(Symmetry symmetry, LocalProduct<T>& product, const SliceC
   tessera::detail::end_operation(c);
 }
 
-void rank_k(Symmetry symmetry, const void* alpha, const SliceCore& a, Op op, const void* beta,
-            const SliceCore& c) {
+void rank_k(Symmetry symmetry, const void* alpha, const tessera::detail::FusedCore& fused, Op op,
+            const void* beta, const SliceCore& c) {
+  const SliceCore& a = fused.slice;
   const std::string routine = name_of(symmetry, "syrk", "herk");
   tessera::detail::begin_operation(routine, {a, c}, Shapes::any);
-  const int turned[2] = {1, 0};
-  const SliceCore left = op == Op::none ? a : a.permuted(turned);
-  const index_t n = left.extents()[0], k = left.extents()[1];
+  const FusedMatrix left = op == Op::none ? FusedMatrix(a, fused.row_dimensions) : transposed(fused);
+  const index_t n = left.rows(), k = left.columns();
   if (c.extents()[0] != n || c.extents()[1] != n)
     throw_bad_shapes(formatted("{} (op(a) is {} x {}, c has to be {} x {})", routine, n, k, n, n), {&a, &c});
   if (a.may_overlap(c))

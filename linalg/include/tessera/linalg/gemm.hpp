@@ -12,7 +12,7 @@ namespace tessera::linalg {
 
 namespace detail {
 struct ProductCore {
-  tessera::detail::SliceCore a, b, c;
+  tessera::detail::FusedCore a, b, c;
   Op op_a, op_b;
 };
 void gemm(const void* alpha, const ProductCore& product, const void* beta);
@@ -21,8 +21,8 @@ index_t batch_size(index_t a, index_t b, index_t c);
 }  // namespace detail
 
 /// c = alpha * a * b + beta * c, where a and b may be transpose() or adjoint() of a matrix. If beta == 0, the
-/// old c is never read; if alpha == 0, a and b are not. Operands are arrays and slices of any layout, of one
-/// group; a and b may be the same.
+/// old c is never read; if alpha == 0, a and b are not. Operands are arrays, slices and fused slices of any
+/// layout, of one group; a and b may be the same.
 ///
 /// Each process computes the part of c that it owns. It reads blocks of a and b in place if they are on its
 /// node and BLAS can read their layout. BLAS can read any but tiles, and conjugated operands only by rows or
@@ -31,9 +31,15 @@ index_t batch_size(index_t a, index_t b, index_t c);
 /// adds it to c. @collective
 /// @throws UsageError on every rank if the shapes do not fit, or c overlaps a or b
 template <Result C>
-void gemm(value_t<C> alpha, const Operand<value_t<C>>& a, const Operand<value_t<C>>& b, value_t<C> beta,
-          C&& c) {
+void gemm(value_t<C> alpha, const MatrixFactor<value_t<C>>& a, const MatrixFactor<value_t<C>>& b,
+          value_t<C> beta, C&& c) {
   detail::gemm(&alpha, {a.core(), b.core(), slice_of(c).core(), a.op(), b.op()}, &beta);
+}
+/// The same with a fused slice as the result. @collective @throws as above
+template <MatrixElement T>
+void gemm(std::type_identity_t<T> alpha, const std::type_identity_t<MatrixFactor<T>>& a,
+          const std::type_identity_t<MatrixFactor<T>>& b, std::type_identity_t<T> beta, const Fused<T>& c) {
+  detail::gemm(&alpha, {a.core(), b.core(), c.core(), a.op(), b.op()}, &beta);
 }
 
 /// One product of a batch: c = a b. Refers to the arrays. @local
@@ -55,7 +61,8 @@ void gemm_batch(std::type_identity_t<T> alpha, std::span<const BatchProduct<T>> 
   std::vector<detail::ProductCore> cores;
   cores.reserve(products.size());
   for (const BatchProduct<T>& product : products) {
-    cores.push_back({product.a.core(), product.b.core(), product.c.core(), product.a.op(), product.b.op()});
+    cores.push_back(
+        {{product.a.core(), 1}, {product.b.core(), 1}, {product.c.core(), 1}, product.a.op(), product.b.op()});
   }
   detail::gemm_batch(&alpha, cores, &beta);
 }

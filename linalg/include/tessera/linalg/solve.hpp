@@ -27,8 +27,7 @@ void least_squares(const SliceCore& a, const SliceCore& b, const SliceCore& x, c
 /// ScaLAPACK's p?getrf and p?getrs. @collective
 /// @throws UsageError if the shapes do not fit; LinalgError if `a` is singular, then b is unchanged. On every
 /// rank.
-template <MatrixOperand A, Result B>
-requires Like<A, B>
+template <ScalarMatrix A, ResultLike<A> B>
 void solve(const A& a, B&& b, const Blocking& blocking = {}) {
   detail::solve(slice_of(a).core(), slice_of(b).core(), blocking);
 }
@@ -38,8 +37,7 @@ void solve(const A& a, B&& b, const Blocking& blocking = {}) {
 /// @collective
 /// @throws UsageError if the shapes do not fit; LinalgError if `a` is not positive definite, then b is
 /// unchanged. On every rank.
-template <MatrixOperand A, Result B>
-requires Like<A, B>
+template <ScalarMatrix A, ResultLike<A> B>
 void solve_spd(const A& a, B&& b, const Blocking& blocking = {}) {
   detail::solve_spd(slice_of(a).core(), slice_of(b).core(), blocking);
 }

@@ -13,7 +13,7 @@ enum class Side : std::uint8_t { left, right };
 
 namespace detail {
 enum class Symmetry : std::uint8_t { symmetric, hermitian };
-void rank_k(Symmetry symmetry, const void* alpha, const tessera::detail::SliceCore& a, Op op, const void* beta,
+void rank_k(Symmetry symmetry, const void* alpha, const tessera::detail::FusedCore& a, Op op, const void* beta,
             const tessera::detail::SliceCore& c);
 void symmetric_product(Symmetry symmetry, Side side, Triangle triangle, const void* alpha,
                        const tessera::detail::SliceCore& a, const tessera::detail::SliceCore& b,
@@ -22,17 +22,18 @@ void symmetric_product(Symmetry symmetry, Side side, Triangle triangle, const vo
 
 /// c = alpha * a * transpose of a + beta * c, for about half the work of gemm(). Of each two elements of c that
 /// mirror each other, one is computed and the other copied. So both triangles are right, and c is symmetric to
-/// the last bit. `a` may be transpose() of a matrix. If beta != 0, c must be symmetric. Arrays and slices of
-/// any layout. @collective
+/// the last bit. `a` may be transpose() of a matrix, or a fused slice. If beta != 0, c must be symmetric.
+/// Arrays and slices of any layout. @collective
 /// @throws UsageError on every rank if the shapes do not fit, or c overlaps a
 template <Result C>
-void syrk(value_t<C> alpha, const Operand<value_t<C>>& a, value_t<C> beta, C&& c) {
+void syrk(value_t<C> alpha, const MatrixFactor<value_t<C>>& a, value_t<C> beta, C&& c) {
   detail::rank_k(detail::Symmetry::symmetric, &alpha, a.core(), a.op(), &beta, slice_of(c).core());
 }
 
 /// c = alpha * a * adjoint of a + beta * c; c is Hermitian to the last bit. Otherwise as syrk(). @collective
 template <Result C>
-void herk(detail::Real<value_t<C>> alpha, const Operand<value_t<C>>& a, detail::Real<value_t<C>> beta, C&& c) {
+void herk(detail::Real<value_t<C>> alpha, const MatrixFactor<value_t<C>>& a, detail::Real<value_t<C>> beta,
+          C&& c) {
   const value_t<C> factor(alpha), old(beta);
   detail::rank_k(detail::Symmetry::hermitian, &factor, a.core(), a.op(), &old, slice_of(c).core());
 }
