@@ -61,8 +61,7 @@ void gemm_batch(std::type_identity_t<T> alpha, std::span<const BatchProduct<T>> 
   std::vector<detail::ProductCore> cores;
   cores.reserve(products.size());
   for (const BatchProduct<T>& product : products) {
-    cores.push_back(
-        {{product.a.core(), 1}, {product.b.core(), 1}, {product.c.core(), 1}, product.a.op(), product.b.op()});
+    cores.push_back({product.a.core(), product.b.core(), product.c.core(), product.a.op(), product.b.op()});
   }
   detail::gemm_batch(&alpha, cores, &beta);
 }
