@@ -5,6 +5,8 @@
 /// All matrix routines.
 
 #include <tessera/linalg/backend.hpp>
+#include <tessera/linalg/block_contract.hpp>
+#include <tessera/linalg/block_tensor.hpp>
 #include <tessera/linalg/blocking.hpp>
 #include <tessera/linalg/contract.hpp>
 #include <tessera/linalg/denominators.hpp>

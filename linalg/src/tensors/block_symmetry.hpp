@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <tessera/linalg/block_tensor.hpp>
+
+#include "tensors/block_map.hpp"
+
+namespace tessera::linalg::detail {
+
+/// Finds out whether a sum of products has the symmetries of the block tensor that it was stored in: blocks on
+/// the diagonals of symmetric dimensions show it. Differences count if they are larger than rounding may make
+/// them, from what is known of the size of the products.
+class SymmetryCheck {
+ public:
+  explicit SymmetryCheck(const BlockTensorCore& tensor) : tensor_(tensor) {}
+  /// A term of this size, times the norms of its factors. @collective
+  void add(double size, const tessera::detail::SliceCore& factor);
+  void add(double size, const tessera::detail::SliceCore& a, const tessera::detail::SliceCore& b);
+  /// The size of a term is not known, so nothing is checked. @local
+  void give_up() noexcept { is_wanted_ = false; }
+  /// @collective @throws LinalgError on every rank if a block does not have the symmetry
+  template <class T>
+  void require() const;
+
+ private:
+  bool wants() const noexcept { return is_wanted_ && !tensor_.map().symmetries().empty(); }
+
+  const BlockTensorCore& tensor_;
+  double size_ = 0;
+  bool is_wanted_ = true;
+};
+
+}  // namespace tessera::linalg::detail

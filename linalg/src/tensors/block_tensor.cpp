@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/linalg/block_tensor.hpp>
+
+#include <numeric>
+#include <utility>
+
+#include <tessera/core/operand_walk.hpp>
+#include <tessera/core/operations.hpp>
+#include <tessera/layout.hpp>
+
+#include "blas/instantiate.hpp"
+#include "format.hpp"
+#include "scalapack/scalapack_matrix.hpp"
+#include "tensors/block_map.hpp"
+
+namespace tessera::linalg::detail {
+
+using tessera::detail::Box;
+using tessera::detail::Buffer;
+
+namespace {
+
+// The elements of each rank follow one another.
+ArrayCore array_of(const Group& group, const BlockMap& map, ElementKind kind) {
+  std::vector<index_t> starts;
+  index_t all = 0;
+  for (const index_t size : map.sizes()) {
+    starts.push_back(all);
+    all += size;
+  }
+  return {group,
+          tessera::detail::make_irregular(1, &all, &starts, group.size()),
+          {kind, size_of(kind)},
+          tessera::detail::CoreOptions{.name = map.name()}};
+}
+
+void require_place(const BlockMap& map, const Coordinates& at) {
+  for (std::size_t d = 0; d < map.rank(); ++d) {
+    if (at[d] >= 0 && at[d] < std::ssize(map.lengths(d))) continue;
+    throw UsageError(formatted("block tensor \"{}\" has blocks 0 to {} along dimension {}, not {}", map.name(),
+                               std::ssize(map.lengths(d)) - 1, d, at[d]));
+  }
+}
+
+std::string list_of(const Coordinates& numbers, std::size_t count) {
+  std::string list;
+  for (std::size_t d = 0; d < count; ++d) list += (d == 0 ? "" : ", ") + std::to_string(numbers[d]);
+  return list;
+}
+
+Coordinates extents_of(const BlockMap& map, const Coordinates& at) {
+  Coordinates extents{};
+  for (std::size_t d = 0; d < map.rank(); ++d) extents[d] = map.length(d, at[d]);
+  return extents;
+}
+
+void require_extents(const BlockMap& map, const Coordinates& at, const index_t* given) {
+  const Coordinates extents = extents_of(map, at);
+  if (std::equal(given, given + map.rank(), extents.begin())) return;
+  Coordinates found{};
+  std::copy_n(given, map.rank(), found.begin());
+  throw UsageError(formatted("block tensor \"{}\": the view has extents ({}), and block ({}) has ({})",
+                             map.name(), list_of(found, map.rank()), list_of(at, map.rank()),
+                             list_of(extents, map.rank())));
+}
+
+void fill_with_zeros(const Buffer<void*>& into, std::size_t rank, index_t size, std::size_t d = 0,
+                     index_t offset = 0) {
+  if (d == rank) {
+    std::fill_n(static_cast<std::byte*>(into.data) + offset * size, size, std::byte{});
+    return;
+  }
+  for (index_t i = 0; i < into.extents[d]; ++i)
+    fill_with_zeros(into, rank, size, d + 1, offset + i * into.strides[d]);
+}
+
+// Multiplies local elements by -1.
+template <class T>
+void negate(T* data, const index_t* extents, const index_t* strides, std::size_t rank) {
+  if (rank == 0) {
+    *data = -*data;
+    return;
+  }
+  for (index_t i = 0; i < *extents; ++i) negate(data + i * *strides, extents + 1, strides + 1, rank - 1);
+}
+
+}  // namespace
+
+std::shared_ptr<const BlockMap> make_block_map(std::string_view name, std::vector<std::vector<index_t>> lengths,
+                                               std::vector<IndexSymmetry> symmetries,
+                                               const std::function<bool(const Coordinates&)>& is_stored,
+                                               int ranks) {
+  return std::make_shared<const BlockMap>(std::string(name), std::move(lengths), std::move(symmetries),
+                                          is_stored, ranks);
+}
+
+BlockTensorCore::BlockTensorCore(const Group& group, std::shared_ptr<const BlockMap> map, ElementKind kind)
+    : map_(std::move(map)), elements_(std::make_shared<ArrayCore>(array_of(group, *map_, kind))) {
+  with_scalar("BlockTensor", *elements_, [&]<class T>(T zero) { tessera::detail::fill(*elements_, &zero); });
+}
+
+bool BlockTensorCore::has(const Coordinates& at) const {
+  require_place(*map_, at);
+  return map_->find(at).has_value();
+}
+int BlockTensorCore::owner(const Coordinates& at) const {
+  require_place(*map_, at);
+  const auto image = map_->find(at);
+  return image ? image->block->rank : -1;
+}
+Coordinates BlockTensorCore::extents() const {
+  Coordinates extents{};
+  for (std::size_t d = 0; d < map_->rank(); ++d) extents[d] = map_->extent(d);
+  return extents;
+}
+Box BlockTensorCore::box(const Coordinates& at) const {
+  require_place(*map_, at);
+  Box box{};
+  for (std::size_t d = 0; d < map_->rank(); ++d) {
+    box.lo[d] = map_->start(d, at[d]);
+    box.hi[d] = box.lo[d] + map_->length(d, at[d]);
+  }
+  return box;
+}
+
+void BlockTensorCore::put(const Coordinates& at, const Buffer<const void*>& from) const {
+  elements_->require_open();
+  require_place(*map_, at);
+  require_extents(*map_, at, from.extents);
+  const auto image = map_->find(at);
+  if (!image)
+    throw UsageError(formatted("block ({}) of block tensor \"{}\" is absent: it is zero, and cannot be set",
+                               list_of(at, map_->rank()), map_->name()));
+  const index_t size = elements_->type().size;
+  const BlockMap::Block& block = *image->block;
+  if (image->sign > 0)
+    return elements_->segment().put(block.rank, block.offset * size, map_->shape_of(*image, from.strides, size),
+                                    from.data);
+  with_scalar("put", *elements_, [&]<class T>(T) {
+    std::vector<T> negative(static_cast<std::size_t>(block.size));
+    Coordinates dense{};
+    index_t stride = 1;
+    for (std::size_t d = map_->rank(); d-- > 0; stride *= from.extents[d]) dense[d] = stride;
+    const auto copy = [&](auto&& next, std::size_t d, const T* x, T* y) -> void {
+      if (d == map_->rank()) {
+        *y = -*x;
+        return;
+      }
+      for (index_t i = 0; i < from.extents[d]; ++i)
+        next(next, d + 1, x + i * from.strides[d], y + i * dense[d]);
+    };
+    copy(copy, 0, static_cast<const T*>(from.data), negative.data());
+    elements_->segment().put(block.rank, block.offset * size, map_->shape_of(*image, dense.data(), size),
+                             negative.data());
+  });
+}
+
+void BlockTensorCore::get(const Coordinates& at, const Buffer<void*>& into) const {
+  elements_->require_open();
+  require_place(*map_, at);
+  require_extents(*map_, at, into.extents);
+  const index_t size = elements_->type().size;
+  const auto image = map_->find(at);
+  if (!image) return fill_with_zeros(into, map_->rank(), size);
+  elements_->segment().get(image->block->rank, image->block->offset * size,
+                           map_->shape_of(*image, into.strides, size), into.data);
+  if (image->sign > 0) return;
+  with_scalar("get", *elements_, [&]<class T>(T) {
+    negate(static_cast<T*>(into.data), into.extents, into.strides, map_->rank());
+  });
+}
+
+void BlockTensorCore::accumulate(const Coordinates& at, const Buffer<const void*>& from,
+                                 const void* alpha) const {
+  elements_->require_open();
+  require_place(*map_, at);
+  require_extents(*map_, at, from.extents);
+  const auto image = map_->find(at);
+  if (!image)
+    throw UsageError(
+        formatted("block ({}) of block tensor \"{}\" is absent: it is zero, and cannot be added to",
+                  list_of(at, map_->rank()), map_->name()));
+  const tessera::detail::ElementType type = elements_->type();
+  with_scalar("acc", *elements_, [&]<class T>(T) {
+    const T factor = *static_cast<const T*>(alpha) * static_cast<Real<T>>(image->sign);
+    elements_->segment().accumulate(image->block->rank, image->block->offset * type.size,
+                                    map_->shape_of(*image, from.strides, type.size), type.kind, &factor,
+                                    from.data);
+  });
+}
+
+void BlockTensorCore::for_each_own_block(
+    const std::function<void(const Coordinates& at, void* data)>& f) const {
+  elements_->require_open();
+  const int rank = elements_->group().rank();
+  auto* data = static_cast<std::byte*>(elements_->local_data());
+  for (const BlockMap::Block& block : map_->blocks())
+    if (block.rank == rank) f(block.at, data + block.offset * elements_->type().size);
+}
+
+namespace {
+
+void require_equal_extents(const char* operation, const BlockTensorCore& tensor, const SliceCore& array) {
+  const Coordinates extents = tensor.extents();
+  const std::size_t rank = tensor.map().rank();
+  if (static_cast<std::size_t>(array.rank()) == rank &&
+      std::equal(extents.begin(), extents.begin() + static_cast<std::ptrdiff_t>(rank), array.extents().begin()))
+    return;
+  throw UsageError(formatted("{}: block tensor \"{}\" has extents ({}), and {} has ({})", operation,
+                             tensor.map().name(), list_of(extents, rank), array.description(),
+                             list_of(array.extents(), static_cast<std::size_t>(array.rank()))));
+}
+
+}  // namespace
+
+void BlockTensorCore::copy_from(const SliceCore& array) const {
+  tessera::detail::begin_operation("copy_from", {*elements_, array}, tessera::detail::Shapes::any);
+  require_equal_extents("copy_from", *this, array);
+  Request all;
+  for_each_own_block([&](const Coordinates& at, void* data) {
+    const Coordinates extents = extents_of(*map_, at);
+    Coordinates strides{};
+    index_t stride = 1;
+    for (std::size_t d = map_->rank(); d-- > 0; stride *= extents[d]) strides[d] = stride;
+    all += array.get_async(box(at), {data, extents.data(), strides.data()});
+  });
+  all.wait();
+  tessera::detail::end_operation(*elements_);
+}
+
+void BlockTensorCore::copy_to(const SliceCore& array) const {
+  tessera::detail::begin_operation("copy_to", {*elements_, array}, tessera::detail::Shapes::any);
+  require_equal_extents("copy_to", *this, array);
+  with_scalar("copy_to", array, [&]<class T>(T zero) {
+    tessera::detail::fill(array, &zero);
+    for_each_own_block([&](const Coordinates& stored, void* data) {
+      map_->for_each_place(*map_->find(stored)->block, [&](const Coordinates& at) {
+        const auto image = map_->find(at);
+        const Coordinates extents = extents_of(*map_, at);
+        Coordinates strides{};
+        index_t stride = 1;
+        for (std::size_t d = map_->rank(); d-- > 0; stride *= map_->length(d, stored[d]))
+          strides[image->along[d]] = stride;
+        const Buffer<const void*> from{data, extents.data(), strides.data()};
+        const T sign(static_cast<Real<T>>(image->sign));
+        image->sign > 0 ? array.put(box(at), from) : array.accumulate(box(at), from, &sign);
+      });
+    });
+  });
+  array.array().flush();
+  tessera::detail::end_operation(array);
+}
+
+void BlockTensorCore::dot(const BlockTensorCore& other, void* result) const {
+  tessera::detail::begin_operation("dot", {*elements_, *other.elements_});
+  const auto is_equal = [](const BlockMap::Block& a, const BlockMap::Block& b) {
+    return a.at == b.at && a.rank == b.rank && a.size == b.size;
+  };
+  const auto have_equal_symmetries = [](const IndexSymmetry& a, const IndexSymmetry& b) {
+    return a.dimensions == b.dimensions && a.sign == b.sign;
+  };
+  const BlockMap& theirs = other.map();
+  if (!std::equal(map_->blocks().begin(), map_->blocks().end(), theirs.blocks().begin(), theirs.blocks().end(),
+                  is_equal) ||
+      !std::equal(map_->symmetries().begin(), map_->symmetries().end(), theirs.symmetries().begin(),
+                  theirs.symmetries().end(), have_equal_symmetries)) {
+    throw UsageError(formatted("dot: block tensors \"{}\" and \"{}\" have other blocks or symmetries",
+                               map_->name(), theirs.name()));
+  }
+  with_scalar("dot", *elements_, [&]<class T>(T) {
+    // Real and imaginary part in double precision.
+    std::array<double, 2> sum{};
+    const auto* y = static_cast<const T*>(other.elements_->local_data());
+    for_each_own_block([&](const Coordinates& at, void* data) {
+      const BlockMap::Block& block = *map_->find(at)->block;
+      index_t images = 0;
+      map_->for_each_place(block, [&](const Coordinates&) { ++images; });
+      const T* const x = static_cast<const T*>(data);
+      std::array<double, 2> here{};
+      for (index_t i = 0; i < block.size; ++i) {
+        const auto product = std::complex<double>(conjugate(x[i])) * std::complex<double>(y[block.offset + i]);
+        here[0] += product.real(), here[1] += product.imag();
+      }
+      for (const std::size_t part : {0U, 1U}) sum[part] += static_cast<double>(images) * here[part];
+    });
+    elements_->group().all_reduce(std::span<double>(sum), Reduce::sum);
+    if constexpr (std::is_floating_point_v<T>)
+      *static_cast<T*>(result) = static_cast<T>(sum[0]);
+    else
+      *static_cast<T*>(result) = T(static_cast<Real<T>>(sum[0]), static_cast<Real<T>>(sum[1]));
+  });
+}
+
+}  // namespace tessera::linalg::detail

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <tessera/linalg/block_contract.hpp>
+
+#include <map>
+#include <numeric>
+#include <string>
+
+#include <tessera/elementwise.hpp>
+#include <tessera/linalg/error.hpp>
+#include <tessera/reductions.hpp>
+
+#include "message_of.hpp"
+#include "test_matrix.hpp"
+
+// Block tensors against a model that computes each element from its indices. The numbers are whole, so that
+// every sum is exact.
+namespace tessera::test {
+namespace {
+
+using linalg::BlockTensor;
+using linalg::BlockTensorOptions;
+using linalg::contract;
+using linalg::IndexSymmetry;
+
+using Lengths = std::vector<index_t>;
+
+index_t block_of(const Lengths& lengths, index_t at) {
+  index_t block = 0;
+  while (at >= lengths[test::at(block)]) at -= lengths[test::at(block++)];
+  return block;
+}
+
+// What the elements of a tensor are, as a function of their indices.
+template <class T, std::size_t N>
+struct Model {
+  std::array<Lengths, N> lengths;
+  std::vector<IndexSymmetry> symmetries;
+  unsigned seed;
+  int most_absent;  // of each 10 blocks, about so many are absent
+
+  Extents<N> dims() const {
+    Extents<N> dims;
+    for (std::size_t d = 0; d < N; ++d)
+      dims[d] = std::accumulate(lengths[d].begin(), lengths[d].end(), index_t{0});
+    return dims;
+  }
+  // Sorts indices or places so that they fall along symmetric dimensions, and returns the sign; 0 if two
+  // antisymmetric ones are equal.
+  int sort(Index<N>& x) const {
+    int sign = 1;
+    for (const auto& [dimensions, factor] : symmetries) {
+      for (std::size_t i = 0; i < dimensions.size(); ++i) {
+        for (std::size_t j = i + 1; j < dimensions.size(); ++j) {
+          index_t &p = x[at(dimensions[i])], &q = x[at(dimensions[j])];
+          if (p == q && factor < 0) sign = 0;
+          if (p < q) std::swap(p, q), sign *= factor;
+        }
+      }
+    }
+    return sign;
+  }
+  unsigned hash(const Index<N>& x, unsigned salt) const {
+    unsigned h = seed * 2654435761U + salt;
+    for (std::size_t d = 0; d < N; ++d) h = (h ^ static_cast<unsigned>(x[d])) * 2246822519U + 374761393U;
+    return h >> 7;
+  }
+  bool is_stored(Index<N> block) const {
+    sort(block);
+    return static_cast<int>(hash(block, 5) % 10) >= most_absent;
+  }
+  T operator()(Index<N> x) const {
+    const int sign = sort(x);
+    Index<N> block;
+    for (std::size_t d = 0; d < N; ++d) block[d] = block_of(lengths[d], x[d]);
+    if (sign == 0 || !is_stored(block)) return T{0};
+    return number<T>(static_cast<index_t>(hash(x, 1) % 7) - 3, static_cast<index_t>(hash(x, 2) % 3) - 1) *
+           static_cast<RealOf<T>>(sign);
+  }
+  BlockTensorOptions<N> options(std::string_view name) const {
+    return {.name = name, .symmetries = symmetries, .is_stored = [model = *this](const Index<N>& block) {
+              return model.is_stored(block);
+            }};
+  }
+  Extents<N> places() const {
+    Extents<N> count;
+    for (std::size_t d = 0; d < N; ++d) count[d] = std::ssize(lengths[d]);
+    return count;
+  }
+  // Calls f for the places of all blocks.
+  template <class F>
+  void for_each_place(const F& f) const {
+    for_each_index(Patch<N>::whole(places()), f);
+  }
+  LocalArray<T, N> values(const Patch<N>& patch) const {
+    LocalArray<T, N> all(patch.extents());
+    for_each_index(patch, [&](const Index<N>& x) { all[minus(x, patch.lo)] = (*this)(x); });
+    return all;
+  }
+};
+
+// Any rank puts each block, through any of its images.
+template <class T, std::size_t N>
+BlockTensor<T, N> tensor_of(const Model<T, N>& model, std::string_view name) {
+  BlockTensor<T, N> tensor(world(), model.lengths, model.options(name));
+  index_t turn = 0;
+  model.for_each_place([&](const Index<N>& block) {
+    if (!tensor.has(block) || turn++ % world().size() != world().rank()) return;
+    tensor.put(block, model.values(tensor.patch(block)));
+  });
+  tensor.sync();
+  return tensor;
+}
+
+template <class T, std::size_t N>
+testing::AssertionResult has_values(const BlockTensor<T, N>& tensor,
+                                    const std::function<T(const Index<N>&)>& expected) {
+  Array<T, N> all(world(), tensor.dims(), {.name = "all"});
+  tensor.copy_to(all);
+  const std::vector<T> found = contents(all);
+  Comparison compared;
+  for_each_index(Patch<N>::whole(tensor.dims()),
+                 [&](const Index<N>& x) { compared(x, expected(x), found[at(number_of(x, tensor.dims()))]); });
+  return compared.equal();
+}
+
+template <class T>
+class BlockTensors : public testing::Test {};
+using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(BlockTensors, Scalars);
+
+const Lengths orbitals{3, 1, 4, 2}, others{2, 5};
+
+TYPED_TEST(BlockTensors, have_the_elements_that_were_put) {
+  using T = TypeParam;
+  const std::vector<Model<T, 3>> models{
+      {{orbitals, others, orbitals}, {}, 1, 4},
+      {{orbitals, others, orbitals}, {{{0, 2}, -1}}, 2, 3},
+      {{orbitals, orbitals, orbitals}, {{{0, 1, 2}, -1}}, 3, 2},
+      {{orbitals, orbitals, orbitals}, {{{2, 0, 1}, 1}}, 4, 0},
+      {{orbitals, others, others}, {{{1, 2}, 1}}, 5, 10},
+  };
+  for (const Model<T, 3>& model : models) {
+    SCOPED_TRACE(model.seed);
+    BlockTensor<T, 3> tensor = tensor_of(model, "t");
+    EXPECT_TRUE((has_values<T, 3>(tensor, model)));
+    index_t stored = 0;
+    Comparison compared;
+    model.for_each_place([&](const Index<3>& block) {
+      const Patch<3> patch = tensor.patch(block);
+      EXPECT_EQ(tensor.has(block), tensor.owner(block) >= 0);
+      const LocalArray<T, 3> found = tensor.get(block);
+      for_each_index(patch, [&](const Index<3>& x) { compared(x, model(x), found[minus(x, patch.lo)]); });
+    });
+    EXPECT_TRUE(compared.equal());
+    tensor.for_each_own_block([&](const Index<3>& block, const View<T, 3>& view) {
+      EXPECT_EQ(tensor.owner(block), world().rank());
+      stored += view.size();
+    });
+    EXPECT_EQ(world().all_reduce(stored, Reduce::sum), tensor.stored_size());
+    EXPECT_LE(tensor.stored_size(), model.dims().size());
+    // From an array, and added to block by block.
+    Array<T, 3> array(world(), model.dims(), {.name = "array"});
+    tensor.copy_to(array);
+    BlockTensor<T, 3> copy(world(), model.lengths, model.options("copy"));
+    EXPECT_TRUE((has_values<T, 3>(copy, [](const Index<3>&) { return T{0}; })));
+    copy.copy_from(array);
+    index_t turn = 0;
+    T expected{};
+    model.for_each_place([&](const Index<3>& block) {
+      Index<3> stored_block = block;
+      model.sort(stored_block);
+      if (!copy.has(block) || stored_block != block || turn++ % world().size() != world().rank()) return;
+      copy.acc(block, model.values(copy.patch(block)), T{2});
+    });
+    copy.sync();
+    EXPECT_TRUE((has_values<T, 3>(copy, [&](const Index<3>& x) { return T{3} * model(x); })));
+    for_each_index(Patch<3>::whole(model.dims()),
+                   [&](const Index<3>& x) { expected += conjugate(model(x)) * model(x); });
+    EXPECT_EQ(dot(tensor, copy), T{3} * expected);
+  }
+}
+
+using Values = std::map<char, index_t>;
+
+template <class F>
+void for_all(const std::string& names, const Values& extents, F&& f, Values values = {}) {
+  if (names.empty()) return f(static_cast<const Values&>(values));
+  const char name = names.back();
+  for (index_t i = 0; i < extents.at(name); ++i) {
+    values[name] = i;
+    for_all(names.substr(0, names.size() - 1), extents, f, values);
+  }
+}
+template <std::size_t N>
+Index<N> at_names(const std::string& names, const Values& values) {
+  Index<N> x;
+  for (std::size_t d = 0; d < N; ++d) x[d] = values.at(names[d]);
+  return x;
+}
+
+// A factor as a block tensor, an array or a source.
+template <class T, std::size_t N>
+struct AnyFactor {
+  AnyFactor(Random& random, const Model<T, N>& m, const std::string& its_names)
+      : model(m),
+        names(its_names),
+        kind(pick(random, 0, 4)),
+        blocks(tensor_of(m, "factor " + its_names)),
+        array(world(), any_layout(random, m.dims()), {.name = "array " + its_names}) {
+    blocks.copy_to(array);
+  }
+  linalg::BlockOperand<T> operand() {
+    if (kind > 1) return blocks(names);
+    if (kind == 1) return array(names);
+    return linalg::TensorSource<T, N>(model.dims(), [m = model](const Patch<N>& patch, const View<T, N>& into) {
+      for_each_index(patch, [&](const Index<N>& x) { into[minus(x, patch.lo)] = m(x); });
+    })(names);
+  }
+
+  Model<T, N> model;
+  std::string names;
+  index_t kind;
+  BlockTensor<T, N> blocks;
+  Array<T, N> array;
+};
+
+template <class T, std::size_t A, std::size_t B, std::size_t C>
+void check(Random& random, const Model<T, A>& a_model, const std::string& a_names, const Model<T, B>& b_model,
+           const std::string& b_names, const Model<T, C>& c_model, const std::string& c_names) {
+  SCOPED_TRACE(a_names + " * " + b_names + " = " + c_names);
+  AnyFactor<T, A> a(random, a_model, a_names);
+  AnyFactor<T, B> b(random, b_model, b_names);
+  BlockTensor<T, C> c = tensor_of(c_model, "c");
+  Values extents;
+  const auto collect = [&](const std::string& names, const auto& model) {
+    for (std::size_t d = 0; d < names.size(); ++d) extents[names[d]] = model.dims()[d];
+  };
+  collect(a_names, a_model), collect(b_names, b_model), collect(c_names, c_model);
+  const T alpha = number<T>(pick(random, 1, 2), 1), beta = number<T>(pick(random, -1, 1), 0);
+  const bool conjugate_a = pick(random, 0, 2) == 0;
+  contract(alpha, conjugate_a ? a.operand().conjugated() : a.operand(), b.operand(), beta, c(c_names));
+  std::string letters = c_names, inner;
+  for (const char name : a_names)
+    if (c_names.find(name) == std::string::npos) inner += name;
+  std::map<std::string, T> sums;
+  const auto key = [&](const Values& values) {
+    std::string text;
+    for (const char name : c_names) text += std::to_string(values.at(name)) + ",";
+    return text;
+  };
+  for_all(c_names + inner, extents, [&](const Values& values) {
+    const T x = a_model(at_names<A>(a_names, values)), y = b_model(at_names<B>(b_names, values));
+    sums[key(values)] += alpha * (conjugate_a ? conjugate(x) : x) * y;
+  });
+  EXPECT_TRUE((has_values<T, C>(c, [&](const Index<C>& x) {
+    Values values;
+    Index<C> block;
+    for (std::size_t d = 0; d < C; ++d)
+      values[c_names[d]] = x[d], block[d] = block_of(c_model.lengths[d], x[d]);
+    if (!c_model.is_stored(block)) return T{0};
+    return sums[key(values)] + (beta == T{0} ? T{0} : beta * c_model(x));
+  })));
+}
+
+TYPED_TEST(BlockTensors, are_contracted_like_dense_ones) {
+  using T = TypeParam;
+  Random random(31);
+  for (unsigned round = 0; round < 6; ++round) {
+    SCOPED_TRACE(round);
+    const int absent = static_cast<int>(round % 4) * 3;
+    const auto model2 = [&](unsigned seed, const Lengths& p, const Lengths& q) {
+      return Model<T, 2>{{p, q}, {}, seed + 100 * round, absent};
+    };
+    check<T, 2, 2, 2>(random, model2(1, orbitals, others), "ik", model2(2, others, orbitals), "kj",
+                      model2(3, orbitals, orbitals), "ij");
+    check<T, 2, 2, 2>(random, model2(4, others, orbitals), "ki", model2(5, orbitals, others), "jk",
+                      model2(6, orbitals, orbitals), "ji");
+    check<T, 2, 2, 4>(random, model2(7, others, orbitals), "ai", model2(8, others, others), "bj",
+                      Model<T, 4>{{others, others, others, orbitals}, {}, 9, absent}, "abji");
+    const std::vector<IndexSymmetry> pairs = round % 2 == 0
+                                                 ? std::vector<IndexSymmetry>{{{0, 1}, -1}, {{2, 3}, -1}}
+                                                 : std::vector<IndexSymmetry>{{{1, 3}, 1}};
+    const std::array<Lengths, 4> all{others, others, others, others};
+    check<T, 4, 4, 4>(random, Model<T, 4>{all, pairs, 10 + round, absent}, "ijcd",
+                      Model<T, 4>{all, {}, 20 + round, absent}, "acbd",
+                      Model<T, 4>{all, {}, 30 + round, absent}, "ijab");
+    check<T, 4, 2, 4>(random, Model<T, 4>{all, pairs, 40 + round, absent}, "dbij", model2(11, others, others),
+                      "ad", Model<T, 4>{all, {}, 50 + round, 0}, "iajb");
+  }
+}
+
+// Results with symmetry are computed once for all images.
+TYPED_TEST(BlockTensors, of_symmetric_results_store_each_image_once) {
+  using T = TypeParam;
+  for (const int sign : {1, -1}) {
+    const Model<T, 2> a{{orbitals, others}, {}, 61, 2}, b{{orbitals, others}, {}, 62, 2};
+    BlockTensor<T, 2> x = tensor_of(a, "x"), y = tensor_of(b, "y"),
+                      c(world(), {orbitals, orbitals}, {.name = "c", .symmetries = {{{0, 1}, sign}}});
+    const T factor(static_cast<RealOf<T>>(sign));
+    contract({{T{1}, x("ik"), y("jk")}, {factor, y("ik"), x("jk")}}, 0, c("ij"));
+    EXPECT_TRUE((has_values<T, 2>(c, [&](const Index<2>& place) {
+      T sum{};
+      for (index_t k = 0; k < 7; ++k) {
+        sum += a({place[0], k}) * b({place[1], k}) + factor * b({place[0], k}) * a({place[1], k});
+      }
+      return sum;
+    })));
+    if (sign > 0) continue;
+    EXPECT_THROW(contract(1, x("ik"), y("jk"), 0, c("ij")), linalg::LinalgError);
+  }
+}
+
+TEST(BlockTensorUse, mistakes_are_named) {
+  BlockTensor<double, 2> a(world(), {orbitals, others}, {.name = "A"}),
+      b(world(), {others, orbitals}, {.name = "B"});
+  BlockTensor<double, 2> c(world(), {orbitals, orbitals}, {.name = "C", .is_stored = [](const Index<2>& block) {
+                                                             return block[0] == block[1];
+                                                           }});
+  const auto error = [](auto&& f) { return message_of<UsageError>(f); };
+  EXPECT_EQ(error([&] { a("i"); }),
+            "block tensor \"A\" has 2 dimensions, but \"i\" has 1 letters; give one letter for each dimension");
+  EXPECT_EQ(error([&] { contract(1, a("ik"), b("jk"), 0, c("ij")); }),
+            "contract: index 'j' is cut into other blocks in \"jk\" of block tensor \"B\" than in \"ij\" of "
+            "block tensor "
+            "\"C\"");
+  EXPECT_EQ(error([&] { contract(1, c("ij"), a("jk"), 0, c("ii")); }),
+            "contract: index 'i' must be once in exactly two of \"ij\" of block tensor \"C\", \"jk\" of block "
+            "tensor \"A\" "
+            "and \"ii\" of block tensor \"C\", if one of them is a block tensor");
+  EXPECT_EQ(error([&] { contract(1, c("ik"), c("kj"), 0, c("ij")); }),
+            "contract: the result block tensor \"C\" is also a factor");
+  const LocalArray<double, 2> values(Extents<2>(3, 1));
+  EXPECT_EQ(error([&] {
+              c.put({0, 1}, values);
+            }),
+            "block (0, 1) of block tensor \"C\" is absent: it is zero, and cannot be set");
+  EXPECT_EQ(error([&] {
+              c.put({0, 0}, values);
+            }),
+            "block tensor \"C\": the view has extents (3, 1), and block (0, 0) has (3, 3)");
+  EXPECT_EQ(error([&] { c.get({0, 4}); }), "block tensor \"C\" has blocks 0 to 3 along dimension 1, not 4");
+  EXPECT_EQ(error([&] {
+              BlockTensor<double, 2>(world(), {orbitals, others}, {.name = "D", .symmetries = {{{0, 1}}}});
+            }),
+            "block tensor \"D\": dimensions 0 and 1 are exchanged, but cut into different blocks");
+  EXPECT_EQ(error([&] {
+              BlockTensor<double, 1>(world(), {Lengths{2, 0}}, {.name = "E"});
+            }),
+            "block tensor \"E\": a block of length 0 along dimension 0");
+  EXPECT_EQ(error([&] { dot(a, BlockTensor<double, 2>(world(), {others, orbitals})); }).substr(0, 3), "dot");
+  world().sync();
+}
+
+TEST(BlockTensorUse, a_source_that_throws_on_one_rank_is_told_on_all) {
+  BlockTensor<double, 2> a(world(), {orbitals, others}, {.name = "A"}),
+      c(world(), {orbitals, orbitals}, {.name = "C"});
+  const linalg::TensorSource<double, 2> source({7, 10}, [](const Patch<2>&, const View<double, 2>&) {
+    if (world().rank() == 0) throw std::runtime_error("no integrals");
+  });
+  std::string message;
+  try {
+    contract(1, a("ik"), source("kj"), 0, c("ij"));
+  } catch (const std::exception& problem) {
+    message = problem.what();
+  }
+  EXPECT_NE(message.find("no integrals"), std::string::npos) << message;
+}
+
+// All elements as one vector; and tensors without any block.
+TEST(BlockTensorUse, stored_elements_are_a_vector) {
+  BlockTensor<double, 2> a(world(), {orbitals, others}, {.name = "A"}),
+      b(world(), {orbitals, others}, {.name = "B"});
+  fill(a.elements(), 2.0);
+  axpby(3, a.elements(), 0, b.elements());
+  EXPECT_TRUE((has_values<double, 2>(b, [](const Index<2>&) { return 6.0; })));
+  EXPECT_EQ(dot(a, b), 12.0 * 70);
+  const BlockTensorOptions<2> none{.name = "none", .is_stored = [](const Index<2>&) { return false; }};
+  BlockTensor<double, 2> x(world(), {orbitals, others}, none), y(world(), {orbitals, {}}, {.name = "empty"});
+  EXPECT_EQ(x.stored_size(), 0);
+  EXPECT_EQ(y.dims(), (Extents<2>{10, 0}));
+  contract(1, x("ik"), a("jk"), 0, BlockTensor<double, 2>(world(), {orbitals, orbitals})("ij"));
+  contract(1, a("ik"), a("jk"), 0, BlockTensor<double, 2>(world(), {orbitals, orbitals}, none)("ij"));
+  EXPECT_EQ(dot(x, x), 0);
+  a.close();
+  EXPECT_THROW(a.get({0, 0}), UsageError);
+}
+
+}  // namespace
+}  // namespace tessera::test
