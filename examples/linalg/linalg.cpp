@@ -225,6 +225,44 @@ bool tensors(const Group& world) {
   return right && std::abs(r.load({0, 0, 1, 2}) - std::exp(-3.0) * sum * sum) < 1e-12;
 }
 
+bool blocks(const Group& world) {
+  // [blocks]
+  // Spin orbitals: the first block of each dimension has alpha spin, the second beta spin. t(i, j, a, b)
+  // changes its sign if i and j are exchanged, or a and b. Elements that do not conserve spin are zero.
+  const std::vector<index_t> occupied{2, 2}, virtuals{5, 5};
+  const linalg::BlockTensorOptions<4> options{
+      .name = "t", .symmetries = {{{0, 1}, -1}, {{2, 3}, -1}}, .is_stored = [](const Index<4>& block) {
+        return block[0] + block[1] == block[2] + block[3];
+      }};
+  linalg::BlockTensor<double, 4> t(world, {occupied, occupied, virtuals, virtuals}, options),
+      r(world, {occupied, occupied, virtuals, virtuals}, options),
+      w(world, {virtuals, virtuals, virtuals, virtuals}, options);
+  // [blocks]
+  // Any numbers with these symmetries
+  const auto set = [](linalg::BlockTensor<double, 4>& tensor) {
+    tensor.for_each_own_block([&](const Index<4>& block, const View<double, 4>& elements) {
+      const Patch<4> patch = tensor.patch(block);
+      const OffsetView<double, 4> element(elements, patch.lo);
+      for_each_point(patch, [&](index_t i, index_t j, index_t a, index_t b) {
+        element(i, j, a, b) = static_cast<double>((i - j) * (a - b));
+      });
+    });
+    tensor.sync();
+  };
+  set(t), set(w);
+  // [block_contract]
+  linalg::contract(0.5, t("ijcd"), w("cdab"), 0.0, r("ijab"));
+  const double energy = 0.25 * dot(t, r);
+  // [block_contract]
+  // The same with all elements
+  Array<double, 4> all_t(world, t.dims(), {.name = "t"}), all_r(world, r.dims(), {.name = "r"}),
+      all_w(world, w.dims(), {.name = "w"});
+  t.copy_to(all_t), w.copy_to(all_w);
+  linalg::contract(0.5, all_t("ijcd"), all_w("cdab"), 0.0, all_r("ijab"));
+  return std::abs(energy - 0.25 * dot(all_t, all_r)) < 1e-9 * std::abs(energy) && energy != 0 &&
+         t.stored_size() < all_t.size() / 4;
+}
+
 bool tell(const Group& world, std::string_view what, bool right) {
   if (world.rank() == 0) std::cout << what << (right ? ": right\n" : ": WRONG\n");
   return right;
@@ -242,6 +280,7 @@ int main(int argc, char** argv) {
   bool right = tell(world, "products", products(world));
   right &= tell(world, "more products", more_products(world));
   right &= tell(world, "tensors", tensors(world));
+  right &= tell(world, "block tensors", blocks(world));
   right &= tell(world, "equations", equations(world));
   right &= tell(world, "factors", factors(world));
   right &= tell(world, "eigenvalues", eigenvalues(world));

@@ -69,11 +69,11 @@ class Cuts {
   std::unordered_map<char, Cut> cuts_;
 };
 
-struct Factor {
+struct GivenFactor {
   const BlockFactorCore& core;
   std::optional<TensorView> dense;
 
-  explicit Factor(const BlockFactorCore& factor) : core(factor) {
+  explicit GivenFactor(const BlockFactorCore& factor) : core(factor) {
     if (core.dense)
       dense = std::visit([](const auto& tensor) { return TensorView(tensor); }, core.dense->tensor);
   }
@@ -83,7 +83,7 @@ struct Factor {
   index_t size() const { return dense ? dense->size() : core.blocks->elements().layout().size(); }
 };
 
-void require_two_of_each(const Factor& a, const Factor& b, const BlockTensorCore& c,
+void require_two_of_each(const GivenFactor& a, const GivenFactor& b, const BlockTensorCore& c,
                          const std::string& c_names) {
   const std::string &x = a.core.names, &y = b.core.names, all = x + y + c_names;
   for (const char name : all) {
@@ -225,7 +225,7 @@ void order_inner(Contraction& kinds, bool as_b) {
   for (std::size_t i = 0; i < pairs.size(); ++i) std::tie(kinds.inner_of_b[i], kinds.inner_of_a[i]) = pairs[i];
 }
 
-BlockFactor cut(const Factor& factor, const Cuts& cuts) {
+BlockFactor cut(const GivenFactor& factor, const Cuts& cuts) {
   BlockFactor all{
       factor.core.blocks ? &*factor.core.blocks : nullptr, factor.dense, {}, factor.core.is_conjugated};
   for (const char name : factor.core.names) all.starts.push_back(cuts.of(name));
@@ -236,7 +236,8 @@ BlockFactor cut(const Factor& factor, const Cuts& cuts) {
 template <class T>
 class Term {
  public:
-  Term(const Factor& a, const Factor& b, const BlockTensorCore& c, const std::string& c_names, const Cuts& cuts)
+  Term(const GivenFactor& a, const GivenFactor& b, const BlockTensorCore& c, const std::string& c_names,
+       const Cuts& cuts)
       : kinds_(ordered(a, b, c_names)),
         c_(c),
         left_(cut(a, cuts)),
@@ -268,7 +269,7 @@ class Term {
     std::shared_ptr<BlockPanel<T>> left, right;
     index_t inner;
   };
-  static Contraction ordered(const Factor& a, const Factor& b, const std::string& c_names) {
+  static Contraction ordered(const GivenFactor& a, const GivenFactor& b, const std::string& c_names) {
     Contraction kinds = contraction_of(a.core.names, b.core.names, c_names);
     order_inner(kinds, b.size() > a.size());
     return kinds;
@@ -321,10 +322,10 @@ void contract(std::span<const BlockTermCore> terms, const void* beta, const Bloc
               const std::string& c_names) {
   const SliceCore result(c.elements());
   std::vector<SliceCore> stored{result};
-  std::vector<std::pair<Factor, Factor>> factors;
+  std::vector<std::pair<GivenFactor, GivenFactor>> factors;
   for (const BlockTermCore& term : terms) {
-    const auto& [a, b] = factors.emplace_back(Factor(term.a), Factor(term.b));
-    for (const Factor* factor : {&a, &b})
+    const auto& [a, b] = factors.emplace_back(GivenFactor(term.a), GivenFactor(term.b));
+    for (const GivenFactor* factor : {&a, &b})
       if (!factor->is_source()) stored.push_back(factor->stored());
   }
   tessera::detail::begin_operation("contract", stored, tessera::detail::Shapes::any);
@@ -333,9 +334,9 @@ void contract(std::span<const BlockTermCore> terms, const void* beta, const Bloc
     require_two_of_each(a, b, c, c_names);
     Cuts& letters = cuts.emplace_back();
     letters.add(c, c_names);
-    for (const Factor* factor : {&a, &b})
+    for (const GivenFactor* factor : {&a, &b})
       if (factor->core.blocks) letters.add(*factor->core.blocks, factor->core.names);
-    for (const Factor* factor : {&a, &b}) {
+    for (const GivenFactor* factor : {&a, &b}) {
       if (factor->dense) letters.add(*factor->dense, factor->core.names);
       if (!factor->is_source() && factor->stored().may_overlap(result)) {
         throw UsageError(formatted("contract: the result {} is also a factor", description_of(c)));
