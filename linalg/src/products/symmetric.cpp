@@ -15,6 +15,7 @@ namespace {
 
 using tessera::detail::Box;
 using tessera::detail::LocalPiece;
+using tessera::detail::Outcome;
 using tessera::detail::Shapes;
 
 constexpr index_t min_tile = 64, max_tile = 256;
@@ -85,21 +86,28 @@ void finish(const Mirrored<T>& part, Symmetry symmetry) {
 }  // namespace
 
 template <class T>
-void symmetric_product(Symmetry symmetry, LocalProduct<T>& product, const SliceCore& c, index_t k, T beta) {
+void symmetric_product(Symmetry symmetry, T alpha, const FusedMatrix& left, bool conjugate_left,
+                       const FusedMatrix& right, bool conjugate_right, T beta, const SliceCore& c) {
+  const char* const routine = name_of(symmetry, "a symmetric product", "a Hermitian product");
   const index_t n = c.extents()[0];
   const Tiles tiles{Tiles::Part::alternate, std::clamp(n / 8, min_tile, max_tile)};
   Computed computed{tiles};
-  const tessera::detail::Outcome outcome([&] { distributed_product(product, c, k, beta, computed); });
-  tessera::detail::end_operation("a symmetric product", c, outcome);
-  Request request;
-  const auto parts = fetch_mirrored<T>(c, computed.tiles, request);
-  request.wait();
-  // A part that was fetched into its place only has to be conjugated.
-  for (const Mirrored<T>& part : parts) {
-    if (part.is_on_diagonal() || symmetry == Symmetry::hermitian) finish(part, symmetry);
-  }
-  if (symmetry == Symmetry::hermitian) for_each_of_diagonal<T>(c, [](index_t, T& x) { x = std::real(x); });
-  tessera::detail::end_operation(c);
+  const Outcome computation([&] {
+    LocalProduct<T> product(alpha, left, conjugate_left, right, conjugate_right);
+    distributed_product(product, c, left.columns(), beta, computed);
+  });
+  tessera::detail::end_operation(routine, c, computation);
+  const Outcome completion([&] {
+    Request request;
+    const auto parts = fetch_mirrored<T>(c, computed.tiles, request);
+    request.wait();
+    // A part that was fetched into its place only has to be conjugated.
+    for (const Mirrored<T>& part : parts) {
+      if (part.is_on_diagonal() || symmetry == Symmetry::hermitian) finish(part, symmetry);
+    }
+    if (symmetry == Symmetry::hermitian) for_each_of_diagonal<T>(c, [](index_t, T& x) { x = std::real(x); });
+  });
+  tessera::detail::end_operation(routine, c, completion);
 }
 
 void rank_k(Symmetry symmetry, const void* alpha, const tessera::detail::FusedCore& fused, Op op,
@@ -121,8 +129,7 @@ void rank_k(Symmetry symmetry, const void* alpha, const tessera::detail::FusedCo
     constexpr bool is_complex = !std::is_floating_point_v<T>;
     const bool conjugated = is_complex && op == Op::adjoint;
     const bool other = is_complex && (symmetry == Symmetry::hermitian ? !conjugated : conjugated);
-    LocalProduct<T> product(factor, left, conjugated, left, other);
-    symmetric_product(symmetry, product, c, k, old);
+    symmetric_product(symmetry, factor, left, conjugated, left, other, old, c);
   });
 }
 
@@ -153,8 +160,9 @@ void symmetric_product(Symmetry symmetry, Side side, Triangle triangle, const vo
   });
 }
 
-#define TESSERA_DEFINE(T) \
-  template void symmetric_product<T>(Symmetry, LocalProduct<T>&, const SliceCore&, index_t, T);
+#define TESSERA_DEFINE(T)                                                                                \
+  template void symmetric_product<T>(Symmetry, T, const FusedMatrix&, bool, const FusedMatrix&, bool, T, \
+                                     const SliceCore&);
 TESSERA_FOR_EACH_SCALAR(TESSERA_DEFINE)
 #undef TESSERA_DEFINE
 

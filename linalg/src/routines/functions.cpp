@@ -83,9 +83,8 @@ void apply(std::string_view routine, const SliceCore& a, const SpectralFunction&
     scale_columns<T>(left, scales);
     tessera::detail::begin_operation(routine, {left, v, result}, Shapes::any);
     constexpr bool is_complex = !std::is_floating_point_v<T>;
-    LocalProduct<T> product(T{1}, left, false, v, is_complex);
-    symmetric_product(is_complex ? Symmetry::hermitian : Symmetry::symmetric, product, result, a.extents()[0],
-                      T{0});
+    symmetric_product(is_complex ? Symmetry::hermitian : Symmetry::symmetric, T{1}, left, false, v, is_complex,
+                      T{0}, result);
     scale_by(result, -power);
     tessera::detail::end_operation(result);
     if (is_finite(result)) return;
