@@ -58,6 +58,7 @@ int main(int argc, char** argv) {
   linalg::gemm(session, library != nullptr, only);
   linalg::batch(session);
   linalg::contractions(session);
+  linalg::blocks(session);
   linalg::solvers(session);
   linalg::memory(session);
   session.note("A comparison that would take longer than twenty seconds has fewer pairs.");

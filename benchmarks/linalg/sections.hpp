@@ -23,6 +23,7 @@ struct Shape {
 /// instead of all
 void gemm(Session& session, bool global_arrays, const std::vector<Shape>& only);
 void contractions(Session& session);
+void blocks(Session& session);
 void solvers(Session& session);
 void batch(Session& session);
 void memory(Session& session);
