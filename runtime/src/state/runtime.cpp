@@ -162,6 +162,8 @@ ProgressMode Runtime::progress() const noexcept {
   return state_->progress() != nullptr ? state_->progress()->mode() : ProgressMode::none;
 }
 index_t Runtime::memory_in_use() const noexcept { return state_->memory_in_use(); }
+index_t Runtime::memory_peak() const noexcept { return state_->memory_peak(); }
+void Runtime::reset_memory_peak() const noexcept { state_->reset_memory_peak(); }
 
 MemoryLeft Runtime::memory_left() const {
   return {std::max<index_t>(0, state_->memory_left()), detail::memory_available().bytes};

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -65,7 +66,12 @@ class RuntimeState {
   index_t memory_in_use() const noexcept { return memory_in_use_; }
   /// What the memory limit leaves to this process.
   index_t memory_left() const noexcept;
-  void account(index_t bytes) noexcept { memory_in_use_ += bytes; }
+  void account(index_t bytes) noexcept {
+    memory_in_use_ += bytes;
+    memory_peak_ = std::max(memory_peak_, memory_in_use_);
+  }
+  index_t memory_peak() const noexcept { return memory_peak_; }
+  void reset_memory_peak() noexcept { memory_peak_ = memory_in_use_; }
   /// A number for a new region of a group whose first member is this process. @local
   std::uint64_t next_region() noexcept { return ++regions_; }
   /// A packing buffer for data that MPI cannot take as it lies; used under the network lock. @local
@@ -86,7 +92,7 @@ class RuntimeState {
   Threads threads_;
   int node_size_limit_;
   bool crowded_ = false, finished_ = false;
-  index_t memory_in_use_ = 0;
+  index_t memory_in_use_ = 0, memory_peak_ = 0;
   std::uint64_t regions_ = 0;
   Outstanding outstanding_{threads_};
   Registry registry_;

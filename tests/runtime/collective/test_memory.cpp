@@ -180,6 +180,23 @@ TEST(Locate, other_memory_is_not_found) {
   all.sync();
 }
 
+TEST(MemoryUse, peak_is_the_most_since_it_was_reset) {
+  const Group& all = world();
+  all.sync();
+  runtime().reset_memory_peak();
+  const index_t before = runtime().memory_in_use(), bytes = 1 << 20;
+  EXPECT_EQ(runtime().memory_peak(), before);
+  {
+    const Segment first(all, bytes, "first"), second(all, 2 * bytes, "second");
+    EXPECT_EQ(runtime().memory_peak(), before + 3 * bytes);
+  }
+  all.sync();
+  EXPECT_EQ(runtime().memory_in_use(), before);
+  EXPECT_EQ(runtime().memory_peak(), before + 3 * bytes);
+  runtime().reset_memory_peak();
+  EXPECT_EQ(runtime().memory_peak(), before);
+}
+
 TEST(Locate, the_handle_keeps_the_memory) {
   const Group& all = world();
   all.sync();

@@ -80,6 +80,11 @@ class Runtime {
   ProgressMode progress() const noexcept;
   /// Bytes of segments that this process holds now. @local
   index_t memory_in_use() const noexcept;
+  /// The most that memory_in_use() has been since the Runtime began, or since reset_memory_peak(). So a program can
+  /// tell how much memory a step takes, temporary arrays included. @local
+  index_t memory_peak() const noexcept;
+  /// Begins memory_peak() anew, with what is in use now. @local
+  void reset_memory_peak() const noexcept;
   /// What segments may still take: a segment fits if each process has its own part left, and the node has the
   /// sum. @local
   MemoryLeft memory_left() const;
