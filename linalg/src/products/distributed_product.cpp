@@ -37,7 +37,10 @@ void for_each_pair(std::span<const index_t> extents, T* x, std::span<const index
   if (extents.empty()) return f(*x, *y);
   const index_t x_step = x_strides.front(), y_step = y_strides.front();
   if (extents.size() == 1) {
-    for (index_t i = 0; i < extents[0]; ++i) f(x[i * x_step], y[i * y_step]);
+    if (x_step == 1 && y_step == 1)
+      for (index_t i = 0; i < extents[0]; ++i) f(x[i], y[i]);
+    else
+      for (index_t i = 0; i < extents[0]; ++i) f(x[i * x_step], y[i * y_step]);
     return;
   }
   for (index_t i = 0; i < extents[0]; ++i)
@@ -243,8 +246,10 @@ void multiply_own(LocalProduct<T>& product, const FusedMatrix& c, index_t k, T b
     for (const OwnedSubmatrix& part : parts_of(c, share, most_block_bytes / static_cast<index_t>(sizeof(T)))) {
       const index_t rows = part.rows.size(), columns = part.columns.size();
       const auto block = block_of<T>(rows, columns, tiles);
-      // By rows, if there are more rows than BLAS can count.
-      const bool by_columns = rows <= std::numeric_limits<int>::max();
+      // The elements that lie closest in the result are closest in the block, too, unless they are more than
+      // BLAS can count.
+      bool by_columns = part.row_stride <= part.column_stride;
+      if ((by_columns ? rows : columns) > std::numeric_limits<int>::max()) by_columns = !by_columns;
       const blas::Panel<T> panel =
           by_columns ? blas::Panel<T>{block.get(), 1, rows} : blas::Panel<T>{block.get(), columns, 1};
       product.add(part.rows, part.columns, inner, T{0}, panel, first, tiles);

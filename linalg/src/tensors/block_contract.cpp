@@ -170,14 +170,17 @@ class ResultBlock {
     std::vector<index_t> column_extents, column_strides;
     columns_ = list(kinds.columns_of_c, column_extents, column_strides);
     const auto row = fused_stride(extents_, strides_), column = fused_stride(column_extents, column_strides);
-    extents_.insert(extents_.end(), column_extents.begin(), column_extents.end());
-    strides_.insert(strides_.end(), column_strides.begin(), column_strides.end());
     if (row && column && blas::order_of(*row, *column, rows_, columns_) != blas::Order::neither) {
       panel_ = {data, *row, *column};
-    } else {
-      memory_ = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(rows_ * columns_));
-      panel_ = {memory_.get(), columns_, 1};
+      return;
     }
+    // The elements that lie closest in the block are closest in memory, too.
+    memory_ = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(rows_ * columns_));
+    const bool by_columns = !strides_.empty() && strides_.back() == 1;
+    panel_ = by_columns ? blas::Panel<T>{memory_.get(), 1, rows_} : blas::Panel<T>{memory_.get(), columns_, 1};
+    if (by_columns) extents_.swap(column_extents), strides_.swap(column_strides);
+    extents_.insert(extents_.end(), column_extents.begin(), column_extents.end());
+    strides_.insert(strides_.end(), column_strides.begin(), column_strides.end());
   }
   void add(T alpha, const BlockPanel<T>& left, const BlockPanel<T>& right, index_t inner, T beta) {
     const T old = is_first_ ? (memory_ ? T{0} : beta) : T{1};
@@ -209,7 +212,8 @@ class ResultBlock {
 
   T* data_;
   index_t rows_ = 1, columns_ = 1;
-  std::vector<index_t> extents_, strides_;  // of the rows' and then the columns' dimensions
+  // Of the dimensions in the order of the memory: rows and then columns, or columns and then rows.
+  std::vector<index_t> extents_, strides_;
   blas::Panel<T> panel_{};
   std::unique_ptr<T[]> memory_;
   bool is_first_ = true;
