@@ -21,8 +21,8 @@ using linalg::OrbitalEnergies;
 
 template <class T>
 class Iterations : public testing::Test {};
-using Types = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(Iterations, Types);
+using IteratedScalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(Iterations, IteratedScalars);
 
 // A slice in any layout, against a loop over all elements.
 TYPED_TEST(Iterations, tensors_are_divided_by_energy_denominators) {
