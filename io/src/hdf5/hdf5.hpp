@@ -148,6 +148,9 @@ void resize(const Dataset& dataset, hsize_t extent);
 /// The offset of the first element, if all elements are contiguous in this file and have the same bytes as in
 /// memory; else -1. Another file that this one links to does not count.
 index_t offset_in_file(const File& file, const Dataset& dataset, const tessera::detail::ElementType& type);
+/// Why they are not contiguous in this file with the same bytes as in memory; empty if they are.
+std::string why_not_in_place(const File& file, const Dataset& dataset,
+                             const tessera::detail::ElementType& type);
 
 /// Tries what HDF5 does on one rank for all when they write to a compressed dataset: it unpacks chunks that the
 /// box covers only in part. They stay in HDF5's memory until the dataset is closed, so open it anew to write.
