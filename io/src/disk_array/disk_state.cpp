@@ -11,12 +11,7 @@ using tessera::detail::Box;
 DiskState::DiskState(const Group& its_group, const std::filesystem::path& its_path, std::string_view its_name,
                      const tessera::detail::ElementType& its_type, std::size_t rank,
                      const DiskOptions& its_options)
-    : group(its_group),
-      path(its_path),
-      name(its_name),
-      type(its_type),
-      options(its_options),
-      sections(rank) {
+    : group(its_group), path(its_path), name(its_name), type(its_type), options(its_options), sections(rank) {
   if (options.buffer < 1) {
     throw UsageError(formatted("{}: a buffer of {} bytes holds nothing; give it some megabytes",
                                context("opening of"), options.buffer));
@@ -31,33 +26,35 @@ std::string DiskState::text(const Box& section) const {
   std::vector<std::string> ranges;
   for (std::size_t d = 0; d < dims.size(); ++d)
     ranges.push_back(formatted("{}:{}", section.lo[d], section.hi[d]));
-  return formatted("section [{})", joined(ranges, ", "));
+  return formatted("[{})", joined(ranges, ", "));
 }
 
 void DiskState::require_section(const std::string& context, DiskDirection direction, const Box& section,
                                 const index_t* extents, std::string_view memory) const {
   const auto fail = [&](const std::string& what) { throw UsageError(context + ": " + what); };
   if (!is_open) fail("it is closed");
-  if (direction == DiskDirection::write && !is_writable) fail("it was opened for reading; use Mode::read_write");
+  if (direction == DiskDirection::write && !is_writable)
+    fail("it was opened for reading; use Mode::read_write");
   for (std::size_t d = 0; d < dims.size(); ++d) {
     if (section.lo[d] < 0 || section.lo[d] > section.hi[d] || section.hi[d] > dims[d]) {
-      fail(formatted("{} exceeds its extents {} (dimension {}); did you pass inclusive bounds? use "
-                     "Patch::inclusive",
-                     text(section), joined(dims, " x "), d));
+      fail(
+          formatted("section {} exceeds its extents {} (dimension {}); did you pass inclusive bounds? use "
+                    "Patch::inclusive",
+                    text(section), joined(dims, " x "), d));
     }
   }
   for (std::size_t d = 0; d < dims.size(); ++d) {
     if (section.hi[d] - section.lo[d] == extents[d]) continue;
     const std::vector<index_t> found(extents, extents + dims.size());
-    fail(formatted("{} and {} of extents {} are of different shapes", text(section), memory,
+    fail(formatted("section {} and {} of extents {} are of different shapes", text(section), memory,
                    joined(found, " x ")));
   }
 }
 
 void DiskState::require_no_collective(const std::string& context, DiskDirection direction, const Box& section) {
   if (const auto other = sections.collective_conflict(direction, section)) {
-    throw UsageError(formatted("{}: {} overlaps {}, which is still being moved; wait() for it first", context,
-                               text(section), text(*other)));
+    throw UsageError(formatted("{}: section {} overlaps {}, which is still being moved; wait() for it first",
+                               context, text(section), text(*other)));
   }
 }
 

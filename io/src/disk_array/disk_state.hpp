@@ -41,13 +41,12 @@ class DiskState {
   DiskWorker worker;  // the last member: its jobs use the others
 
   std::string context(std::string_view what) const;
-  /// "section [0:5, 0:10)". @local
+  /// A section in words: "[0:5, 0:10)". @local
   std::string text(const tessera::detail::Box& section) const;
   /// Checks that the array is open for this, and that the section is inside and of these extents.
   /// @throws UsageError, whose message begins with `context` and calls the memory `memory`. @local
-  void require_section(const std::string& context, DiskDirection direction,
-                       const tessera::detail::Box& section, const index_t* extents,
-                       std::string_view memory) const;
+  void require_section(const std::string& context, DiskDirection direction, const tessera::detail::Box& section,
+                       const index_t* extents, std::string_view memory) const;
   /// Throws an error if a collective transfer that has not been waited for has a section in conflict. @local
   void require_no_collective(const std::string& context, DiskDirection direction,
                              const tessera::detail::Box& section);

@@ -37,8 +37,8 @@ class DiskTransfer {
   tessera::detail::Box section_;
   tessera::detail::SliceCore slice_;
   BoxChunks pieces_;
-  index_t next_ = 0;  // the next piece
-  std::optional<SectionsInTransfer::Place> place_;  // none once it is complete
+  index_t next_ = 0;                                  // the next piece
+  std::optional<SectionsInTransfer::Place> place_;    // none once it is complete
   std::optional<tessera::detail::ArrayCore> buffer_;  // holds the piece before next_
   tessera::detail::Box here_{};                       // this rank's part of that piece, in the disk array
   std::unique_ptr<Outcome> outcome_;                  // of the job that moves it

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "disk_array/independent_transfer.hpp"
 
-#include <system_error>
+#include <exception>
 
 #include "base/printable.hpp"
 #include "format.hpp"
@@ -55,7 +55,7 @@ std::string outcome_of(const DiskState& state, DiskDirection direction, const Bo
   const std::string problem = state.transfer(direction, section, memory);
   if (problem.empty()) return {};
   const bool writes = direction == DiskDirection::write;
-  return printable(formatted("{}: {}: {} (part of the section may have been {}); {}",
+  return printable(formatted("{}: section {}: {} (part of the section may have been {}); {}",
                              context_of(state, direction), state.text(section), problem,
                              writes ? "written" : "read",
                              writes ? "remove the cause, and write it again" : "is the file complete?"));
@@ -71,8 +71,7 @@ IndependentTransfer::IndependentTransfer(std::shared_ptr<DiskState> state, DiskD
     state_->worker.add([state = state_.get(), direction, section, memory, outcome = outcome_] {
       outcome->tell(outcome_of(*state, direction, section, memory));
     });
-  } catch (const std::system_error& error) {
-    outcome_->tell({});
+  } catch (const std::exception& error) {
     state_->sections.remove(place_);
     throw IoError(formatted("{}: there can be no thread for the disk: {}; {} needs none",
                             context_of(*state_, direction), error.what(),
@@ -98,8 +97,7 @@ IndependentDiskRequest DiskArrayCore::move_alone_async(DiskDirection direction, 
   return IndependentDiskRequest(std::make_unique<IndependentTransfer>(state_, direction, section, place));
 }
 
-void DiskArrayCore::move_alone(DiskDirection direction, const Box& section,
-                               const Buffer<const void*>& memory) {
+void DiskArrayCore::move_alone(DiskDirection direction, const Box& section, const Buffer<const void*>& memory) {
   const SectionMemory place = checked(*state_, direction, section, memory);
   if (is_empty(section, state_->dims.size())) return;
   state_->sections.wait_for_conflicts(direction, section);

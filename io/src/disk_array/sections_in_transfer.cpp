@@ -71,8 +71,8 @@ void SectionsInTransfer::wait_for_independent() {
 
 std::size_t SectionsInTransfer::collective_count() {
   const std::lock_guard lock(mutex_);
-  return static_cast<std::size_t>(
-      std::count_if(sections_.begin(), sections_.end(), [](const Section& section) { return !section.outcome; }));
+  return static_cast<std::size_t>(std::count_if(sections_.begin(), sections_.end(),
+                                                [](const Section& section) { return !section.outcome; }));
 }
 
 std::string SectionsInTransfer::lost() {

@@ -269,14 +269,16 @@ std::string why_not_in_place(const File& file, const Dataset& dataset,
   check(H5Oget_info(dataset.get(), &found), "H5Oget_info");
   if (root.fileno != found.fileno) return "a link leads to the dataset in another file";
   const Properties creation(check(H5Dget_create_plist(dataset.get()), "H5Dget_create_plist"));
-  if (check(H5Pget_nfilters(creation.get()), "H5Pget_nfilters") > 0) return "the dataset is compressed or filtered";
+  if (check(H5Pget_nfilters(creation.get()), "H5Pget_nfilters") > 0)
+    return "the dataset is compressed or filtered";
   if (H5Pget_external_count(creation.get()) != 0) return "the dataset's elements are in other files";
   if (H5Pget_layout(creation.get()) != H5D_CONTIGUOUS) return "the dataset does not lie in one piece";
   return H5Dget_offset(dataset.get()) == HADDR_UNDEF ? "the dataset has no space in the file yet" : "";
 }
 
 index_t offset_in_file(const File& file, const Dataset& dataset, const tessera::detail::ElementType& type) {
-  return why_not_in_place(file, dataset, type).empty() ? static_cast<index_t>(H5Dget_offset(dataset.get())) : -1;
+  return why_not_in_place(file, dataset, type).empty() ? static_cast<index_t>(H5Dget_offset(dataset.get()))
+                                                       : -1;
 }
 
 Account transfer(Transfer direction, const Dataset& dataset, const Memory& memory, const Group& group,

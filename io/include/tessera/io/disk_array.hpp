@@ -267,16 +267,14 @@ template <Element T, std::size_t N>
 template <Operand A>
 DiskRequest DiskArray<T, N>::write_async(const Patch<N>& section, const A& from) requires(rank_v<A> == N) {
   static_assert(std::is_same_v<value_t<A>, T>, "elements are not converted on their way to a DiskArray");
-  return core().move(detail::DiskDirection::write, tessera::detail::box_of(section),
-                     slice_of(from).core());
+  return core().move(detail::DiskDirection::write, tessera::detail::box_of(section), slice_of(from).core());
 }
 
 template <Element T, std::size_t N>
 template <WritableOperand A>
 DiskRequest DiskArray<T, N>::read_async(const Patch<N>& section, A&& into) const requires(rank_v<A> == N) {
   static_assert(std::is_same_v<value_t<A>, T>, "elements are not converted on their way from a DiskArray");
-  return core().move(detail::DiskDirection::read, tessera::detail::box_of(section),
-                     slice_of(into).core());
+  return core().move(detail::DiskDirection::read, tessera::detail::box_of(section), slice_of(into).core());
 }
 
 }  // namespace tessera::io
