@@ -45,7 +45,9 @@ DiskArrayCore::DiskArrayCore(const Group& group, const std::filesystem::path& pa
   const bool exists = group.broadcast(found, 0) != 0;
   File file(group, path, exists ? Mode::read_write : Mode::create);
   try {
-    file.create_dataset(dataset, type, dims, {});
+    file.create_dataset(
+        dataset, type, dims,
+        {.chunks = options.chunks, .deflate = 0, .shuffle = false, .checksum = false, .in_order = true});
     file.close();
   } catch (...) {
     try {
@@ -83,15 +85,12 @@ void DiskArrayCore::open(int rank, bool is_writable) {
       require_rank(dims, rank);
       s.dims.assign(dims.begin(), dims.end());
       hdf5::memory_to_read(dataset, s.type);
-      s.places = {s.dims, {}};
-      const index_t offset = hdf5::offset_in_file(opened.file(), dataset, s.type);
-      if (offset < 0)
-        s.only_hdf5_because = hdf5::why_not_in_place(opened.file(), dataset, s.type);
-      else if (is_writable && s.group.node_count() > 1 && !is_coherent(opened.bytes()))
-        // MPI-IO has locks for it.
+      const auto found = hdf5::places_in_file(opened.file(), dataset, s.type);
+      s.only_hdf5_because = found.unknown_because;
+      // MPI-IO has locks for it.
+      if (is_writable && s.group.node_count() > 1 && !is_coherent(opened.bytes()))
         s.only_hdf5_because = "the file is on NFS, where a node may not see what another node has written";
-      else
-        s.places.offsets = {offset};
+      if (s.only_hdf5_because.empty()) s.places = {found.tile, found.offset, s.type.size};
     });
   } catch (const IoError&) {
     file.close();

@@ -9,14 +9,20 @@
 
 namespace tessera::io::detail {
 
-/// Where the elements of a disk array lie in its file: in tiles, each of which is contiguous and row-major. A
-/// dataset in one piece is a single tile. Tiles at the ends of the array have room for all their elements.
-/// @local
+/// Where the elements of a disk array lie in its file: in tiles, one after the other in the row-major order of
+/// their indices. Each tile is contiguous and row-major. A dataset in one piece is a single tile. Tiles at the
+/// ends of the array have room for all their elements. @local
 struct DiskPlaces {
-  std::vector<index_t> tile;     // its extents
-  std::vector<index_t> offsets;  // of each tile in the file, in row-major order; none if they are not known
+  std::vector<index_t> tile;  // its extents
+  index_t offset = -1;        // of the first; -1 if only HDF5 knows the places
+  index_t element_bytes = 0;
 
-  bool are_known() const noexcept { return !offsets.empty(); }
+  bool are_known() const noexcept { return offset >= 0; }
+  index_t tile_bytes() const noexcept {
+    index_t bytes = element_bytes;
+    for (const index_t extent : tile) bytes *= extent;
+    return bytes;
+  }
 };
 
 /// Whether a box of this rank has no elements. @local
@@ -34,6 +40,7 @@ void for_each_tile_in(const DiskPlaces& places, const std::vector<index_t>& dims
                       const tessera::detail::Box& box, F&& f) {
   using tessera::detail::Box;
   const std::size_t rank = dims.size();
+  const index_t tile_bytes = places.tile_bytes();
   Box tiles;  // those that the box touches
   for (std::size_t d = 0; d < rank; ++d) {
     if (box.lo[d] >= box.hi[d]) return;
@@ -50,7 +57,7 @@ void for_each_tile_in(const DiskPlaces& places, const std::vector<index_t>& dims
       part.lo[d] = std::max(box.lo[d], first[d]);
       part.hi[d] = std::min(box.hi[d], first[d] + places.tile[d]);
     }
-    f(static_cast<const Box&>(part), first, places.offsets[static_cast<std::size_t>(number)]);
+    f(static_cast<const Box&>(part), first, places.offset + number * tile_bytes);
     std::size_t d = rank;
     while (d > 0 && ++at[d - 1] == tiles.hi[d - 1]) {
       at[d - 1] = tiles.lo[d - 1];

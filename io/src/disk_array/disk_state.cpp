@@ -16,6 +16,11 @@ DiskState::DiskState(const Group& its_group, const std::filesystem::path& its_pa
     throw UsageError(formatted("{}: a buffer of {} bytes holds nothing; give it some megabytes",
                                context("opening of"), options.buffer));
   }
+  if (!options.chunks.empty() && options.chunks.size() != rank) {
+    throw UsageError(formatted("{}: chunks of {} have {} dimensions, but the array has {}",
+                               context("creation of"), joined(options.chunks, " x "), options.chunks.size(),
+                               rank));
+  }
 }
 
 std::string DiskState::context(std::string_view what) const {
@@ -60,7 +65,7 @@ void DiskState::require_no_collective(const std::string& context, DiskDirection 
 
 std::string DiskState::transfer(DiskDirection direction, const Box& box, const SectionMemory& memory) const {
   try {
-    move_section(direction, {file, places, dims, type.size}, box, memory, options.buffer);
+    move_section(direction, {file, places, dims}, box, memory, options.buffer);
   } catch (const std::exception& error) {  // the system's, or too little memory for a buffer
     return error.what();
   }

@@ -51,7 +51,7 @@ void move_section(DiskDirection direction, const SectionFile& file, const Box& b
                   index_t buffer) {
   const std::size_t rank = file.dims.size();
   Coordinates in_file;
-  index_t row = file.element_bytes;
+  index_t row = file.places.element_bytes;
   for (std::size_t d = rank; d-- > 0; row *= file.places.tile[d]) in_file[d] = row;
   RunTransfer runs(direction, file.file, std::min(buffer, most_room));
   for_each_tile_in(file.places, file.dims, box, [&](const Box& part, const Coordinates& tile, index_t offset) {
@@ -60,7 +60,7 @@ void move_section(DiskDirection direction, const SectionFile& file, const Box& b
       offset += (part.lo[d] - tile[d]) * in_file[d];
       data += (part.lo[d] - box.lo[d]) * memory.strides[d];
     }
-    move_part(runs, part, rank, file.element_bytes, in_file, memory.strides, offset, data);
+    move_part(runs, part, rank, file.places.element_bytes, in_file, memory.strides, offset, data);
   });
   runs.finish();
 }

@@ -24,7 +24,6 @@ struct SectionFile {
   const Descriptor& file;
   const DiskPlaces& places;
   const std::vector<index_t>& dims;
-  index_t element_bytes;
 };
 /// Moves a box between memory and the file, through a buffer of at most `buffer` bytes, or directly. The memory
 /// is only read if the direction is write. @local @throws IoError if the system refuses; part of the box may

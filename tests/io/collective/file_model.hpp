@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -78,6 +79,18 @@ void write_sparse(const std::filesystem::path& path, const std::string& name,
   good(H5Tclose(type));
   good(H5Sclose(space));
   good(H5Fclose(file));
+}
+
+/// How many seeds to try: few in the quick set of tests. @local
+inline int seeds(int few, int many) { return std::getenv("TESSERA_TEST_MANY_SEEDS") == nullptr ? few : many; }
+
+/// Extents of chunks of an array of these extents; none for one in one piece. @local
+template <std::size_t N>
+std::vector<index_t> random_chunks(Random& random, const Extents<N>& dims) {
+  std::vector<index_t> chunks;
+  if (pick(random, 0, 1) == 0) return chunks;
+  for (const index_t extent : dims) chunks.push_back(pick(random, 1, extent + 1));
+  return chunks;
 }
 
 /// Compares two lists of elements, or two texts. @local

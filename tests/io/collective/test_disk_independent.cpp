@@ -16,6 +16,27 @@ using io::DiskArray;
 using io::IndependentDiskRequest;
 using io::Mode;
 
+// Writes a new file whose chunks are in the order of their indices.
+void write_in_order(const std::filesystem::path& path, const std::string& name,
+                    const std::vector<hsize_t>& dims, const std::vector<hsize_t>& chunk,
+                    const std::vector<std::int32_t>& elements, hsize_t user_block) {
+  const hid_t access = good(H5Pcreate(H5P_FILE_ACCESS)), of_file = good(H5Pcreate(H5P_FILE_CREATE));
+  good(H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST));
+  good(H5Pset_userblock(of_file, user_block));
+  const hid_t file = good(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, of_file, access));
+  const hid_t space = good(H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr));
+  const hid_t creation = good(H5Pcreate(H5P_DATASET_CREATE));
+  good(H5Pset_chunk(creation, static_cast<int>(chunk.size()), chunk.data()));
+  good(H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY));
+  const hid_t dataset =
+      good(H5Dcreate2(file, name.c_str(), H5T_STD_I32LE, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+  good(H5Dwrite(dataset, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, elements.data()));
+  good(H5Dclose(dataset));
+  for (const hid_t list : {access, of_file, creation}) good(H5Pclose(list));
+  good(H5Sclose(space));
+  good(H5Fclose(file));
+}
+
 template <class T, std::size_t N>
 void set_elements(const View<T, N>& view, const std::vector<T>& elements) {
   std::size_t i = 0;
@@ -79,13 +100,16 @@ void read_round(Random& random, const DiskArray<T, N>& disk, const FileModel<T, 
 }
 
 template <class T, std::size_t N>
-void check_alone(const Extents<N>& dims, int rounds = 3) {
+void check_alone(const Extents<N>& dims, int rounds = 3, int seed = 7) {
   const Directory directory;
   const auto path = directory / "disk.h5";
-  Random together(7 + N), alone(100 + static_cast<std::uint64_t>(world().rank()));
+  Random together(static_cast<std::uint64_t>(seed) + N),
+      alone(100 + static_cast<std::uint64_t>(world().rank()));
   FileModel<T, N> model{dims, std::vector<T>(at(dims.size()))};
   DiskArray<T, N> disk(world(), path, "deep/tensor", dims,
-                       {.buffer = pick(together, 0, 1) == 0 ? 64 << 20 : pick(together, 1, 99)});
+                       {.buffer = pick(together, 0, 1) == 0 ? 64 << 20 : pick(together, 1, 99),
+                        .chunks = random_chunks(together, dims)});
+  EXPECT_TRUE(disk.is_asynchronous());
   for (int round = 0; round < rounds; ++round) {
     write_round(together, disk, model, 100 * round);
     read_round(alone, disk, model);
@@ -107,6 +131,10 @@ TEST(DiskAlone, int32_in_eight_dimensions) { check_alone<std::int32_t, 8>({2, 1,
 TEST(DiskAlone, bytes_in_two_dimensions) { check_alone<Bytes, 2>({15, 16}); }
 TEST(DiskAlone, one_element) { check_alone<float, 3>({1, 1, 1}); }
 TEST(DiskAlone, rows_longer_than_a_page) { check_alone<std::int64_t, 2>({9, 3000}); }
+
+TEST(DiskAlone, other_buffers_and_chunks) {
+  for (int seed = 1; seed <= seeds(2, 100); ++seed) check_alone<double, 3>({6, 9, 7}, 1, seed);
+}
 
 TEST(DiskAlone, no_elements) {
   const Directory directory;
@@ -310,6 +338,63 @@ TEST(DiskAlone, few_system_calls_move_a_section) {
   disk.read({{me, 3, 9}, {me + 1, 4, 10}}, View<double, 3>(column.data(), {1, 1, 1}));
   EXPECT_EQ(column(0, 0, 0), 9 * 200 + 3);
   disk.close();
+}
+
+// A section that is a chunk is contiguous in the file, although it is narrow.
+TEST(DiskAlone, few_system_calls_move_chunks) {
+  const Directory directory;
+  const auto path = directory / "a.h5";
+  const index_t me = world().rank(), n = world().size();
+  DiskArray<double, 2> first(world(), path, "in one piece", {4, 4});  // so that the file is of the older format
+  first.close();
+  DiskArray<double, 2> disk(world(), path, "deep/x", {10 * n, 95}, {.chunks = {10, 20}});
+  LocalArray<double, 2> memory({10 * n, 95}), chunk({10, 20}), found({10 * n, 95});
+  std::iota(memory.begin(), memory.end(), 0.0);
+  const auto move = [&](const Patch<2>& section) {
+    calls.reset();
+    disk.write(section, memory.view().subview(section));
+    return calls.writes.load();
+  };
+  const index_t last = 10 * me + 10;
+  EXPECT_EQ(move({{10 * me, 0}, {last, 20}}), 1);
+  EXPECT_EQ(move({{10 * me, 20}, {last, 80}}), 1);   // three chunks, one after the other
+  EXPECT_EQ(move({{10 * me, 80}, {last, 95}}), 10);  // the last has room for 20 columns
+  disk.sync();
+  disk.read(Patch<2>::whole(disk.dims()), found);
+  const std::vector<double> expected(memory.begin(), memory.end());
+  EXPECT_TRUE(equal_lists(expected, std::vector<double>(found.begin(), found.end())));
+  disk.close();
+  io::File file(world(), path, Mode::read);
+  EXPECT_EQ(file.dataset("deep/x").chunks, (std::vector<index_t>{10, 20}));
+  Array<double, 2> all(world(), {10 * n, 95});
+  file.read("deep/x", all);
+  EXPECT_TRUE(equal_lists(expected, contents(all)));
+  file.close();
+  on_rank_0([&] { EXPECT_TRUE(equal_lists(expected, raw_dataset<double>(path, "deep/x").elements)); });
+}
+
+// Another program's chunks, if HDF5 keeps them in order.
+TEST(DiskAlone, chunks_of_other_programs) {
+  const Directory directory;
+  const auto path = directory / "a.h5";
+  const auto expected = elements_from<std::int32_t>(0, 54);
+  LocalArray<std::int32_t, 2> found({9, 6});
+  for (const hsize_t user_block : {hsize_t{0}, hsize_t{512}}) {
+    on_rank_0([&] { write_in_order(path, "x", {9, 6}, {4, 5}, expected, user_block); });
+    DiskArray<std::int32_t, 2> disk(world(), path, "x", Mode::read_write);
+    EXPECT_EQ(disk.is_asynchronous(), user_block == 0);
+    if (user_block == 0) {
+      disk.read(Patch<2>::whole({9, 6}), found);
+      EXPECT_TRUE(equal_lists(expected, std::vector<std::int32_t>(found.begin(), found.end())));
+      disk.sync();
+      if (world().rank() == 0) disk.write({{8, 5}, {9, 6}}, View<std::int32_t, 2>(found.data(), {1, 1}));
+    }
+    disk.close();
+    if (user_block > 0) continue;
+    auto changed = expected;
+    changed.back() = changed.front();
+    on_rank_0([&] { EXPECT_TRUE(equal_lists(changed, raw_dataset<std::int32_t>(path, "x").elements)); });
+  }
 }
 
 // The system may move fewer bytes than asked.

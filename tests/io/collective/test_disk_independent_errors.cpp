@@ -54,13 +54,24 @@ TEST(DiskAloneErrors, wrong_arguments) {
   read_only.close();
 }
 
+TEST(DiskAloneErrors, wrong_chunks) {
+  const Directory directory;
+  using Disk = DiskArray<double, 2>;
+  const auto message = [&](const std::vector<index_t>& chunks) {
+    return message_of<UsageError>([&] { Disk(world(), directory / "a.h5", "x", {4, 4}, {.chunks = chunks}); });
+  };
+  expect_words(message({2}), {"\"x\"", "chunks of 2", "1 dimension", "2"});
+  expect_words(message({2, 0}), {"\"x\"", "2 x 0", "empty"});
+  EXPECT_TRUE(directory.names().empty());
+}
+
 // Datasets that only HDF5 can move. The message gives the reason.
 TEST(DiskAloneErrors, datasets_that_only_hdf5_can_move) {
   const Directory directory;
   const auto path = directory / "a.h5";
   LocalArray<double, 1> a(Extents<1>{4});
   const std::pair<int, const char*> kinds[] = {
-      {0, "does not lie in one piece"}, {1, "compressed"}, {2, "elements of"}, {3, "float32"}};
+      {0, "not in order"}, {1, "compressed"}, {2, "elements of"}, {3, "float32"}};
   for (const auto& [kind, reason] : kinds) {
     on_rank_0([&] {
       const hid_t type = kind == 2 ? H5T_IEEE_F64BE : kind == 3 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;

@@ -19,6 +19,9 @@ struct DiskOptions {
   /// The most memory, in bytes, that each process uses for one section in transfer; at least one element.
   /// Transfers of one rank alone use at most 256 KiB of it.
   index_t buffer = index_t{64} << 20;
+  /// Extents of the chunks in which a new array is stored, by default one piece. A section that covers chunks
+  /// is contiguous in the file, also if it is narrow. HDF5 1.10 or later can read such datasets.
+  std::vector<index_t> chunks = {};
 };
 
 namespace detail {
@@ -28,13 +31,13 @@ class DiskArrayCore;
 /// An array that lives in a dataset of an HDF5 file and may be larger than memory. Sections of it move to and
 /// from distributed arrays. Move-only.
 ///
-/// Its elements are contiguous in the file, in row-major order. Each process reads and writes its part itself,
-/// in a thread that calls neither MPI nor HDF5, so the program can compute meanwhile. Any program can read the
-/// dataset once the transfers have been waited for.
+/// Its elements, or those of a chunk, are contiguous in the file, in row-major order. Each process reads and
+/// writes its part itself, in a thread that calls neither MPI nor HDF5, so the program can compute meanwhile.
+/// Any program can read the dataset once the transfers have been waited for.
 ///
-/// Datasets that are chunked or compressed, have another element type, or are reached by an external link can
-/// be opened, too. Transfers with them go through HDF5 and block. So do all transfers with an array on NFS that
-/// several nodes may write, because a node may not see what another node has written.
+/// Datasets that other programs have chunked or compressed, have another element type, or are reached by an
+/// external link can be opened, too. Transfers with them go through HDF5 and block. So do all transfers with an
+/// array on NFS that several nodes may write, because a node may not see what another node has written.
 ///
 /// **Transfers of one rank alone** (independent transfers) move sections between the file and local memory: a
 /// View, a LocalArray, or an mdspan. No other rank takes part, and ranks may move different sections at once.
