@@ -298,6 +298,25 @@ TEST(DiskAlone, requests_may_be_dropped_and_outlive_the_array) {
   });
 }
 
+// A rank has a file of its own, as its group has no other member.
+TEST(DiskAlone, file_of_one_rank) {
+  const Directory directory;
+  const std::vector<int> me{world().rank()};
+  Group alone = world().form(me);
+  const auto path = directory / ("rank" + std::to_string(me[0]) + ".h5");
+  LocalArray<double, 2> a({20, 30}), found({20, 30});
+  std::iota(a.begin(), a.end(), me[0]);
+  if (me[0] % 2 == 1) usleep(2000);
+  DiskArray<double, 2> disk(alone, path, "x", {20, 30});
+  auto writing = disk.write_async(Patch<2>::whole({20, 30}), a);
+  disk.read(Patch<2>::whole({20, 30}), found);
+  EXPECT_TRUE(std::equal(a.begin(), a.end(), found.begin()));
+  disk.close();
+  const std::vector<double> expected(a.begin(), a.end());
+  EXPECT_TRUE(equal_lists(expected, raw_dataset<double>(path, "x").elements));
+  world().barrier();
+}
+
 // The number of system calls decides how fast small sections are.
 TEST(DiskAlone, few_system_calls_move_a_section) {
   const Directory directory;

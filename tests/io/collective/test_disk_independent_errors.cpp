@@ -183,6 +183,29 @@ TEST(DiskAloneErrors, truncated_file) {
   disk.close();
 }
 
+// The file gives a place for the elements that is not inside of it.
+TEST(DiskAloneErrors, damaged_place) {
+  const Directory directory;
+  const auto path = directory / "a.h5";
+  const auto elements = elements_from<double>(0, 100);
+  on_rank_0([&] {
+    write_raw_elements(path, "x", {100}, elements, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE);
+    std::string bytes = bytes_of(path);
+    const std::string data(reinterpret_cast<const char*>(elements.data()), 800);
+    const std::uint64_t place = bytes.find(data), damaged = bytes.size() - 792;
+    const auto word = [](std::uint64_t number) {
+      return std::string(reinterpret_cast<const char*>(&number), sizeof number);
+    };
+    const auto where = bytes.find(word(place) + word(800));  // as HDF5 stores them
+    EXPECT_NE(where, std::string::npos);
+    if (where != std::string::npos) bytes.replace(where, 8, word(damaged));
+    set_bytes(path, bytes);
+  });
+  using Disk = DiskArray<double, 1>;
+  for (const Mode mode : {Mode::read, Mode::read_write})
+    expect_words(message_of<IoError>([&] { Disk(world(), path, "x", mode); }), {"\"x\"", "damaged"});
+}
+
 TEST(DiskAloneErrors, missing_thread) {
   const Directory directory;
   DiskArray<double, 1> disk(world(), directory / "a.h5", "x", {100});
