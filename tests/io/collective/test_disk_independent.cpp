@@ -217,10 +217,16 @@ TEST(DiskAlone, collective_and_independent_transfers_see_each_other) {
   Array<double, 2> whole(world(), {ranks, n}, {.name = "whole"});
   LocalArray<double, 2> mine({1, n}), all({ranks, n});
   for (int round = 0; round < 5; ++round) {
-    for (double& x : mine) x = static_cast<double>(100 * round + me);
-    if (me == 0) usleep(5000);
-    auto writing = disk.write_async({{me, 0}, {me + 1, n}}, mine);
+    const index_t row = right();  // which another rank reads
+    for (double& x : mine) x = static_cast<double>(100 * round + row);
+    refuse.holds = true;
+    auto writing = disk.write_async({{row, 0}, {row + 1, n}}, mine);
+    std::thread later([me] {
+      usleep(static_cast<useconds_t>(2000 + 5000 * me));
+      refuse.holds = false;
+    });
     disk.read(whole);
+    later.join();
     writing.wait();
     std::vector<double> expected;
     for (index_t i = 0; i < ranks * n; ++i) expected.push_back(static_cast<double>(100 * round + i / n));
