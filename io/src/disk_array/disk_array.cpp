@@ -104,11 +104,13 @@ void DiskArrayCore::open(int rank, bool is_writable) {
 
 DiskRequest DiskArrayCore::move(DiskDirection direction, const Box& section, const SliceCore& slice) {
   DiskState& s = *state_;
-  const std::string context = s.context(direction == DiskDirection::write ? "write to" : "read from");
-  s.require_section(context, direction, section, slice.extents().data(), slice.description());
-  if (!(slice.array().group() == s.group))
-    throw UsageError(formatted("{}: {} is of another group", context, slice.description()));
-  s.require_no_collective(context, direction, section);
+  const auto require_none = [&](const std::string& problem) {
+    if (problem.empty()) return;
+    throw UsageError(s.context(direction == DiskDirection::write ? "write to" : "read from") + ": " + problem);
+  };
+  require_none(s.misuse(direction, section, slice.extents().data(), slice.description()));
+  if (!(slice.array().group() == s.group)) require_none(slice.description() + " is of another group");
+  require_none(s.conflict(direction, section));
   tessera::detail::Fingerprint print;
   for (std::size_t d = 0; d < s.dims.size(); ++d) print.add(section.lo[d]).add(section.hi[d]);
   s.group.check_agreement(s.context("section of"), print.value());

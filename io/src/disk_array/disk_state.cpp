@@ -34,33 +34,31 @@ std::string DiskState::text(const Box& section) const {
   return formatted("[{})", joined(ranges, ", "));
 }
 
-void DiskState::require_section(const std::string& context, DiskDirection direction, const Box& section,
-                                const index_t* extents, std::string_view memory) const {
-  const auto fail = [&](const std::string& what) { throw UsageError(context + ": " + what); };
-  if (!is_open) fail("it is closed");
+std::string DiskState::misuse(DiskDirection direction, const Box& section, const index_t* extents,
+                              std::string_view memory) const {
+  if (!is_open) return "it is closed";
   if (direction == DiskDirection::write && !is_writable)
-    fail("it was opened for reading; use Mode::read_write");
+    return "it was opened for reading; use Mode::read_write";
   for (std::size_t d = 0; d < dims.size(); ++d) {
-    if (section.lo[d] < 0 || section.lo[d] > section.hi[d] || section.hi[d] > dims[d]) {
-      fail(
-          formatted("section {} exceeds its extents {} (dimension {}); did you pass inclusive bounds? use "
-                    "Patch::inclusive",
-                    text(section), joined(dims, " x "), d));
-    }
+    if (section.lo[d] >= 0 && section.lo[d] <= section.hi[d] && section.hi[d] <= dims[d]) continue;
+    return formatted(
+        "section {} exceeds its extents {} (dimension {}); did you pass inclusive bounds? use Patch::inclusive",
+        text(section), joined(dims, " x "), d);
   }
   for (std::size_t d = 0; d < dims.size(); ++d) {
     if (section.hi[d] - section.lo[d] == extents[d]) continue;
     const std::vector<index_t> found(extents, extents + dims.size());
-    fail(formatted("section {} and {} of extents {} are of different shapes", text(section), memory,
-                   joined(found, " x ")));
+    return formatted("section {} and {} of extents {} are of different shapes", text(section), memory,
+                     joined(found, " x "));
   }
+  return {};
 }
 
-void DiskState::require_no_collective(const std::string& context, DiskDirection direction, const Box& section) {
-  if (const auto other = sections.collective_conflict(direction, section)) {
-    throw UsageError(formatted("{}: section {} overlaps {}, which is still being moved; wait() for it first",
-                               context, text(section), text(*other)));
-  }
+std::string DiskState::conflict(DiskDirection direction, const Box& section) {
+  const auto other = sections.collective_conflict(direction, section);
+  if (!other) return {};
+  return formatted("section {} overlaps {}, which is still being moved; wait() for it first", text(section),
+                   text(*other));
 }
 
 std::string DiskState::transfer(DiskDirection direction, const Box& box, const SectionMemory& memory) const {

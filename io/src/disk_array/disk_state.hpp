@@ -43,13 +43,13 @@ class DiskState {
   std::string context(std::string_view what) const;
   /// A section in words: "[0:5, 0:10)". @local
   std::string text(const tessera::detail::Box& section) const;
-  /// Checks that the array is open for this, and that the section is inside and of these extents.
-  /// @throws UsageError, whose message begins with `context` and calls the memory `memory`. @local
-  void require_section(const std::string& context, DiskDirection direction, const tessera::detail::Box& section,
-                       const index_t* extents, std::string_view memory) const;
-  /// Throws an error if a collective transfer that has not been waited for has a section in conflict. @local
-  void require_no_collective(const std::string& context, DiskDirection direction,
-                             const tessera::detail::Box& section);
+  /// Why a section may not be moved: the array is closed or only for reading, the section is not inside, or the
+  /// memory has other extents. Empty if it may. @local
+  std::string misuse(DiskDirection direction, const tessera::detail::Box& section, const index_t* extents,
+                     std::string_view memory) const;
+  /// That the section is in conflict with a collective transfer that has not been waited for; else empty.
+  /// @local
+  std::string conflict(DiskDirection direction, const tessera::detail::Box& section);
   /// Moves a box of the array between memory and the file. @local @return the problem, or nothing
   std::string transfer(DiskDirection direction, const tessera::detail::Box& box,
                        const SectionMemory& memory) const;

@@ -35,15 +35,15 @@ std::string context_of(const DiskState& state, DiskDirection direction) {
 // Checks the arguments. Returns where the section lies in memory.
 SectionMemory checked(DiskState& state, DiskDirection direction, const Box& section,
                       const Buffer<const void*>& memory) {
-  const std::string context = context_of(state, direction);
-  state.require_section(context, direction, section, memory.extents, "local memory");
-  state.require_no_collective(context, direction, section);
-  if (state.through_hdf5 && !is_empty(section, state.dims.size())) {
-    throw UsageError(
-        formatted("{}: only HDF5 can move its elements, with all ranks together ({}); move a distributed "
-                  "array, or copy the data to a disk array that was made without these options",
-                  context, state.only_hdf5_because));
+  std::string problem = state.misuse(direction, section, memory.extents, "local memory");
+  if (problem.empty()) problem = state.conflict(direction, section);
+  if (problem.empty() && state.through_hdf5 && !is_empty(section, state.dims.size())) {
+    problem = formatted(
+        "only HDF5 can move its elements, with all ranks together ({}); move a distributed array, or copy the "
+        "data to a new DiskArray",
+        state.only_hdf5_because);
   }
+  if (!problem.empty()) throw UsageError(formatted("{}: {}", context_of(state, direction), problem));
   SectionMemory found{static_cast<std::byte*>(const_cast<void*>(memory.data)), {}};
   for (std::size_t d = 0; d < state.dims.size(); ++d) found.strides[d] = memory.strides[d] * state.type.size;
   return found;
