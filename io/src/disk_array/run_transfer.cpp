@@ -30,7 +30,11 @@ void RunTransfer::finish() {
   const std::size_t count = std::exchange(count_, 0);
   if (count == 0) return;
   if (count == 1) return move(runs_[0].offset, runs_[0].memory, runs_[0].bytes);
-  if (!buffer_) buffer_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(room_));
+  // No larger than needed: most sections are small.
+  if (const index_t needed = end_ - begin_; size_ < needed) {
+    buffer_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(needed));
+    size_ = needed;
+  }
   std::byte* const buffer = buffer_.get();
   const auto each = [&](auto&& copy) {
     for (std::size_t i = 0; i < count; ++i)

@@ -40,6 +40,7 @@ class RunTransfer {
   std::size_t count_ = 0;
   index_t begin_ = 0, end_ = 0;  // their range in the file
   std::unique_ptr<std::byte[]> buffer_;
+  index_t size_ = 0;  // of the buffer
 };
 
 }  // namespace tessera::io::detail

@@ -56,7 +56,8 @@ class DiskArrayCore;
 /// - Errors are thrown on the calling rank only: UsageError for a wrong section, shape, mode or a closed array,
 ///   before anything is moved; IoError if the system refuses, for example as the disk is full, or as the file
 ///   ends too early to be read. No other rank waits or is affected, and the array can be used further.
-/// - Memory: up to 256 KiB in each thread that moves a section, whatever its size.
+///   A write does not notice that another program has truncated the file; it extends the file again.
+/// - Memory: up to 400 KiB in each thread that moves a section, whatever the size of the section.
 /// - Threads: several threads of a process may make independent transfers at once, but not collective calls.
 ///
 /// The destructor waits for transfers of this process and communicates nothing. It drops errors of writes that

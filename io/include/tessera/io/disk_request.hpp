@@ -41,8 +41,8 @@ class [[nodiscard]] IndependentDiskRequest {
   /// A request that is done. @local
   IndependentDiskRequest();
   explicit IndependentDiskRequest(std::unique_ptr<detail::IndependentTransfer> transfer);
-  /// Waits for the transfer. If a write has failed and wait() was not called, the array's next sync(), flush()
-  /// or close() reports the error. So does an assignment to the request. @local
+  /// Waits for the transfer, as does an assignment to the request. If a write has failed and wait() was not
+  /// called, the array's next sync(), flush() or close() reports the error. @local
   ~IndependentDiskRequest();
   IndependentDiskRequest(IndependentDiskRequest&&) noexcept;
   IndependentDiskRequest& operator=(IndependentDiskRequest&&) noexcept;
