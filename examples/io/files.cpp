@@ -4,9 +4,11 @@
 // Arrays in HDF5 files: whole, by patch, step by step. Also arrays that live on disk, fields for ParaView,
 // pictures of planes, and time series of points. Each part checks its result. The files are in a temporary
 // directory, which is removed at the end, unless a directory is given: files [DIRECTORY]
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <iostream>
+#include <numeric>
 #include <string>
 
 #include <stdlib.h>
@@ -15,7 +17,7 @@
 #include <tessera/tessera.hpp>
 
 using tessera::Array, tessera::Extents, tessera::Group, tessera::Index, tessera::index_t, tessera::Layout,
-    tessera::Patch, tessera::Reduce;
+    tessera::LocalArray, tessera::Patch, tessera::Reduce;
 namespace io = tessera::io;
 using Path = std::filesystem::path;
 
@@ -130,6 +132,36 @@ bool disk(const Group& world, const Path& directory) {
   return sum == static_cast<double>(n * n * n * 10 * 60);
 }
 
+bool alone(const Group& world, const Path& directory) {
+  const index_t n = 30, pairs = n * (n + 1) / 2;
+  double sum = 0;
+  // [alone]
+  // Integrals (ij|kl), one section for each pair i <= j. Ranks take the next pair when they are free.
+  io::DiskArray<double, 3> integrals(world, directory / "pairs.h5", "ijkl", {pairs, n, n});
+  const auto section = [&](index_t pair) { return Patch<3>::at({pair, 0, 0}, {1, n, n}); };
+  LocalArray<double, 3> next({1, n, n}), block({1, n, n});
+  io::IndependentDiskRequest writing;
+  tessera::Scalars<std::int64_t> counter(world, 1, "next pair");
+  for (std::int64_t pair; (pair = counter.fetch_add(0, 0, 1)) < pairs;) {
+    std::fill(next.begin(), next.end(), static_cast<double>(pair));  // stands for the computation
+    writing.wait();
+    std::swap(block, next);
+    writing = integrals.write_async(section(pair), block);  // this rank alone; goes on behind the computation
+  }
+  writing.wait();
+  integrals.sync();  // from now on each rank reads what any rank has written
+  auto reading = integrals.read_async(section(world.rank()), next);
+  for (index_t pair = world.rank(); pair < pairs; pair += world.size()) {
+    reading.wait();
+    std::swap(block, next);
+    if (pair + world.size() < pairs) reading = integrals.read_async(section(pair + world.size()), next);
+    sum = std::accumulate(block.begin(), block.end(), sum);
+  }
+  integrals.close();
+  // [alone]
+  return world.all_reduce(sum, Reduce::sum) == static_cast<double>(n * n * pairs * (pairs - 1) / 2);
+}
+
 bool fields(const Group& world, const Path& directory) {
   Array<double, 3> temperature(world, {8, 12, 16}, {.name = "temperature"});
   Array<float, 3> u(world, {8, 12, 16}, {.name = "u"}), v = u.duplicate("v"), w = u.duplicate("w");
@@ -202,6 +234,7 @@ int main(int argc, char** argv) {
   report("patches", patches(world, name));
   report("steps", steps(world, name));
   report("disk", disk(world, name));
+  report("alone", alone(world, name));
   report("fields", fields(world, name));
   report("pictures", pictures(world, name));
   report("probes", probes(world, name));

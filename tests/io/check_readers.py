@@ -72,6 +72,9 @@ def check_files_with_h5py(path):
         expect(f"the slice: {file['slice'][()]}", numpy.array_equal(file["slice"][()], (n / 3)[1:5:2, ::2].T))
     with h5py.File(path + ".disk", "r") as file:
         expect("the disk array", numpy.array_equal(file["tensor"][()], (7 - 3 * n).astype("int64") << 40))
+        chunked = file["deep/chunked"]
+        expect("the disk array in chunks", numpy.array_equal(chunked[()], numpy.arange(140.0).reshape(20, 7)))
+        expect("its chunks", chunked.chunks == (6, 4))
     with h5py.File(path + ".steps", "r") as file:
         packed, steps = file["packed"], file["run/steps"]
         expect("values of packed", numpy.array_equal(packed[()], n / 3))

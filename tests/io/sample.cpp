@@ -107,5 +107,14 @@ int main(int argc, char** argv) {
   tessera::io::DiskArray<std::int64_t, 2> disk(world, std::string(argv[1]) + ".disk", "tensor", dims);
   disk.write(int64);
   disk.close();
+  // Each rank writes some rows alone.
+  tessera::io::DiskArray<double, 2> chunked(world, std::string(argv[1]) + ".disk", "deep/chunked", {20, 7},
+                                            {.chunks = {6, 4}});
+  tessera::LocalArray<double, 2> row({1, 7});
+  for (tessera::index_t i = world.rank(); i < 20; i += world.size()) {
+    for (tessera::index_t j = 0; j < 7; ++j) row(0, j) = static_cast<double>(7 * i + j);
+    chunked.write({{i, 0}, {i + 1, 7}}, row);
+  }
+  chunked.close();
   write_series(std::filesystem::path(argv[1]).parent_path(), float64);
 }

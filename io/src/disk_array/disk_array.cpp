@@ -32,59 +32,12 @@ using tessera::detail::Box;
 using tessera::detail::ElementType;
 using tessera::detail::SliceCore;
 
-bool overlap(const Box& a, const Box& b, std::size_t rank) {
-  for (std::size_t d = 0; d < rank; ++d) {
-    if (std::max(a.lo[d], b.lo[d]) >= std::min(a.hi[d], b.hi[d])) return false;
-  }
-  return true;
-}
-
-std::string text(const Box& section, std::size_t rank) {
-  std::vector<std::string> ranges;
-  for (std::size_t d = 0; d < rank; ++d) ranges.push_back(formatted("{}:{}", section.lo[d], section.hi[d]));
-  return formatted("[{})", joined(ranges, ", "));
-}
-
-void check_options(const DiskState& state) {
-  if (state.options.buffer < 1) {
-    throw UsageError(formatted("{}: a buffer of {} bytes holds nothing; give it some megabytes",
-                               state.context("opening of"), state.options.buffer));
-  }
-}
-
-void check_section(const DiskState& state, DiskArrayCore::Direction direction, const Box& section,
-                   const SliceCore& slice) {
-  const bool writes = direction == DiskArrayCore::Direction::write;
-  const auto fail = [&](const std::string& what) {
-    throw UsageError(state.context(writes ? "write to" : "read from") + ": " + what);
-  };
-  if (!state.is_open) fail("it is closed");
-  if (writes && !state.is_writable) fail("it was opened for reading; use Mode::read_write");
-  const std::size_t rank = state.dims.size();
-  const std::string where = text(section, rank);
-  for (std::size_t d = 0; d < rank; ++d) {
-    if (section.lo[d] < 0 || section.lo[d] > section.hi[d] || section.hi[d] > state.dims[d])
-      fail(formatted("section {} exceeds its extents {}", where, joined(state.dims, " x ")));
-    if (section.hi[d] - section.lo[d] != slice.extents()[d])
-      fail(formatted("section {} and {} are of different shapes", where, slice.description()));
-  }
-  if (!(slice.array().group() == state.group)) fail(formatted("{} is of another group", slice.description()));
-  for (const auto& move : state.moves) {
-    const bool conflict = writes || move.direction == DiskArrayCore::Direction::write;
-    if (conflict && overlap(move.section, section, rank))
-      fail(formatted("section {} overlaps {}, which is still being moved; wait() for it first", where,
-                     text(move.section, rank)));
-  }
-}
-
 }  // namespace
 
 DiskArrayCore::DiskArrayCore(const Group& group, const std::filesystem::path& path, std::string_view dataset,
                              const ElementType& type, const std::vector<index_t>& dims,
                              const DiskOptions& options)
-    : state_(std::make_shared<DiskState>()) {
-  state_->group = group, state_->path = path, state_->name = dataset, state_->options = options;
-  check_options(*state_);
+    : state_(std::make_shared<DiskState>(group, path, dataset, type, dims.size(), options)) {
   int found = 0;
   collectively(group, state_->context("creation of"), [&] {
     if (group.rank() == 0) found = static_cast<int>(std::filesystem::exists(path));
@@ -92,7 +45,9 @@ DiskArrayCore::DiskArrayCore(const Group& group, const std::filesystem::path& pa
   const bool exists = group.broadcast(found, 0) != 0;
   File file(group, path, exists ? Mode::read_write : Mode::create);
   try {
-    file.create_dataset(dataset, type, dims, {});
+    file.create_dataset(
+        dataset, type, dims,
+        {.chunks = options.chunks, .deflate = 0, .shuffle = false, .checksum = false, .in_order = true});
     file.close();
   } catch (...) {
     try {
@@ -103,25 +58,22 @@ DiskArrayCore::DiskArrayCore(const Group& group, const std::filesystem::path& pa
     }
     throw;
   }
-  open(type, static_cast<int>(dims.size()), true);
+  open(static_cast<int>(dims.size()), true);
 }
 
 DiskArrayCore::DiskArrayCore(const Group& group, const std::filesystem::path& path, std::string_view dataset,
                              const ElementType& type, int rank, Mode mode, const DiskOptions& options)
-    : state_(std::make_shared<DiskState>()) {
-  state_->group = group, state_->path = path, state_->name = dataset, state_->options = options;
-  check_options(*state_);
+    : state_(std::make_shared<DiskState>(group, path, dataset, type, static_cast<std::size_t>(rank), options)) {
   if (mode != Mode::read && mode != Mode::read_write)
     throw UsageError(state_->context("opening of") +
                      ": the mode is read or read_write; extents make a new one");
-  open(type, rank, mode == Mode::read_write);
+  open(rank, mode == Mode::read_write);
 }
 
 DiskArrayCore::~DiskArrayCore() = default;
 
-void DiskArrayCore::open(const ElementType& type, int rank, bool is_writable) {
+void DiskArrayCore::open(int rank, bool is_writable) {
   DiskState& s = *state_;
-  s.type = type;
   s.is_writable = is_writable;
   File file(s.group, s.path, is_writable ? Mode::read_write : Mode::read);
   const std::string context = s.context("opening of");
@@ -132,54 +84,82 @@ void DiskArrayCore::open(const ElementType& type, int rank, bool is_writable) {
       const auto dims = hdf5::extents(dataset);
       require_rank(dims, rank);
       s.dims.assign(dims.begin(), dims.end());
-      hdf5::memory_to_read(dataset, type);
-      s.offset = hdf5::offset_in_file(opened.file(), dataset, type);
-      // Leave this to HDF5: MPI-IO has locks for it.
-      if (is_writable && s.group.node_count() > 1 && !is_coherent(opened.bytes())) s.offset = -1;
+      hdf5::memory_to_read(dataset, s.type);
+      const auto found = hdf5::places_in_file(opened.file(), dataset, s.type);
+      s.only_hdf5_because = found.unknown_because;
+      // MPI-IO has locks for it.
+      if (is_writable && s.group.node_count() > 1 && !is_coherent(opened.bytes()))
+        s.only_hdf5_because = "the file is on NFS, where a node may not see what another node has written";
+      if (s.only_hdf5_because.empty()) s.places = {found.tile, found.offset, s.type.size};
     });
   } catch (const IoError&) {
     file.close();
     throw;
   }
   s.is_open = true;
-  if (s.offset < 0) return void(s.through_hdf5.emplace(std::move(file)));
+  if (!s.places.are_known()) return void(s.through_hdf5.emplace(std::move(file)));
   s.file = opened.take_bytes();
   file.close();
 }
 
-DiskRequest DiskArrayCore::move(Direction direction, const Box& section, const SliceCore& slice) {
-  check_section(*state_, direction, section, slice);
+DiskRequest DiskArrayCore::move(DiskDirection direction, const Box& section, const SliceCore& slice) {
+  DiskState& s = *state_;
+  const auto require_none = [&](const std::string& problem) {
+    if (problem.empty()) return;
+    throw UsageError(s.context(direction == DiskDirection::write ? "write to" : "read from") + ": " + problem);
+  };
+  require_none(s.misuse(direction, section, slice.extents().data(), slice.description()));
+  if (!(slice.array().group() == s.group)) require_none(slice.description() + " is of another group");
+  require_none(s.conflict(direction, section));
   tessera::detail::Fingerprint print;
-  for (std::size_t d = 0; d < state_->dims.size(); ++d) print.add(section.lo[d]).add(section.hi[d]);
-  state_->group.check_agreement(state_->context("section of"), print.value());
-  if (state_->through_hdf5) {
-    direction == Direction::write ? state_->through_hdf5->write(state_->name, &section, slice)
-                                  : state_->through_hdf5->read(state_->name, &section, slice);
+  for (std::size_t d = 0; d < s.dims.size(); ++d) print.add(section.lo[d]).add(section.hi[d]);
+  s.group.check_agreement(s.context("section of"), print.value());
+  if (s.through_hdf5) {
+    direction == DiskDirection::write ? s.through_hdf5->write(s.name, &section, slice)
+                                      : s.through_hdf5->read(s.name, &section, slice);
     return {};
   }
-  tessera::detail::begin_operation(direction == Direction::write ? "write to disk" : "read from disk", {slice});
+  s.sections.wait_for_independent();  // and then for those of the other ranks
+  tessera::detail::begin_operation(direction == DiskDirection::write ? "write to disk" : "read from disk",
+                                   {slice});
   return DiskRequest(std::make_unique<DiskTransfer>(state_, direction, section, slice));
+}
+
+void DiskArrayCore::sync() {
+  DiskState& s = *state_;
+  const std::string context = s.context("sync of");
+  if (!s.is_open) throw UsageError(context + ": it is closed");
+  s.sections.wait_for_independent();
+  throw_on_all(s.group, context, s.sections.lost(), Source::file, {});
+  s.group.barrier();
 }
 
 void DiskArrayCore::flush() {
   DiskState& s = *state_;
-  if (!s.is_open) throw UsageError(s.context("flush of") + ": it is closed");
+  const std::string context = s.context("flush of");
+  if (!s.is_open) throw UsageError(context + ": it is closed");
   if (s.through_hdf5) return s.through_hdf5->flush();
+  s.sections.wait_for_independent();
   s.group.barrier();  // what other ranks have written is in the file
-  collectively(s.group, s.context("flush of"), [&] {
+  collectively(s.group, context, [&] {
+    const std::string lost = s.sections.lost();
     if (s.is_writable && s.group.node().rank() == 0) flush_data(s.file);
+    if (!lost.empty()) throw IoError(lost);
   });
 }
 
 void DiskArrayCore::close() {
   DiskState& s = *state_;
-  if (!s.moves.empty())
-    throw UsageError(formatted("{}: {} request{} not waited for", s.context("closing of"), s.moves.size(),
-                               s.moves.size() == 1 ? " was" : "s were"));
+  if (const std::size_t left = s.sections.collective_count(); left > 0) {
+    throw UsageError(formatted("{}: {} request{} not waited for", s.context("closing of"), left,
+                               left == 1 ? " was" : "s were"));
+  }
+  s.sections.wait_for_independent();
   s.is_open = false;
   if (s.through_hdf5) s.through_hdf5->close();
   s.through_hdf5.reset();
   s.file.reset();
+  throw_on_all(s.group, s.context("closing of"), s.sections.lost(), Source::file, {});
   s.group.barrier();
 }
 
@@ -187,7 +167,7 @@ const std::vector<index_t>& DiskArrayCore::dims() const noexcept { return state_
 const Group& DiskArrayCore::group() const noexcept { return state_->group; }
 const std::filesystem::path& DiskArrayCore::path() const noexcept { return state_->path; }
 const std::string& DiskArrayCore::name() const noexcept { return state_->name; }
-bool DiskArrayCore::is_asynchronous() const noexcept { return state_->offset >= 0; }
+bool DiskArrayCore::is_asynchronous() const noexcept { return state_->places.are_known(); }
 
 }  // namespace detail
 }  // namespace tessera::io

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <span>
 #include <system_error>
 
 #include <tessera/core/operations.hpp>
@@ -25,41 +24,7 @@ using tessera::detail::SliceCore;
 
 }  // namespace
 
-std::string DiskState::context(std::string_view what) const {
-  return formatted("{} disk array \"{}\" in {}", what, name, path.string());
-}
-
-std::string DiskState::transfer(DiskArrayCore::Direction direction, const Box& box, std::byte* data) const {
-  // A run is contiguous in the file: the last dimensions, as far as the box covers them, and a range of the one
-  // before.
-  std::size_t outer = dims.size() - 1;
-  index_t run = box.hi[outer] - box.lo[outer];
-  while (outer > 0 && box.hi[outer] - box.lo[outer] == dims[outer]) {
-    --outer;
-    run *= box.hi[outer] - box.lo[outer];
-  }
-  const index_t run_bytes = run * type.size;
-  for (Coordinates at = box.lo;;) {
-    index_t number = 0;
-    for (std::size_t d = 0; d < dims.size(); ++d) number = number * dims[d] + at[d];
-    const std::span bytes(data, static_cast<std::size_t>(run_bytes));
-    const index_t place = offset + number * type.size;
-    try {
-      direction == DiskArrayCore::Direction::write ? write_at(file, bytes, place) : read_at(file, bytes, place);
-    } catch (const IoError& error) {
-      return error.what();
-    }
-    data += run_bytes;
-    std::size_t d = outer;
-    while (d > 0 && ++at[d - 1] == box.hi[d - 1]) {
-      at[d - 1] = box.lo[d - 1];
-      --d;
-    }
-    if (d == 0) return {};
-  }
-}
-
-DiskTransfer::DiskTransfer(std::shared_ptr<DiskState> state, Direction direction, const Box& section,
+DiskTransfer::DiskTransfer(std::shared_ptr<DiskState> state, DiskDirection direction, const Box& section,
                            const SliceCore& slice)
     : state_(std::move(state)),
       direction_(direction),
@@ -69,9 +34,9 @@ DiskTransfer::DiskTransfer(std::shared_ptr<DiskState> state, Direction direction
               // Limited so that the product does not overflow.
               std::min(state_->options.buffer, std::numeric_limits<index_t>::max() / state_->group.size()) *
                   state_->group.size()),
-      move_(state_->moves.insert(state_->moves.end(), {direction, section})) {
+      place_(state_->sections.add({direction, section, nullptr})) {
   try {
-    if (direction_ == Direction::write) {
+    if (direction_ == DiskDirection::write) {
       Progress progress(state_->group, state_->context("write to"), pieces_.count());
       while (next_ < pieces_.count()) {
         if (outcome_) {
@@ -88,20 +53,20 @@ DiskTransfer::DiskTransfer(std::shared_ptr<DiskState> state, Direction direction
     }
   } catch (...) {
     if (outcome_) outcome_->wait();
-    state_->moves.erase(move_);
+    state_->sections.remove(*place_);
     throw;
   }
 }
 
 DiskTransfer::~DiskTransfer() {
   if (outcome_) outcome_->wait();
-  if (move_ != state_->moves.end()) state_->moves.erase(move_);
+  if (place_) state_->sections.remove(*place_);
 }
 
 void DiskTransfer::wait() {
-  if (move_ == state_->moves.end()) return;
+  if (!place_) return;
   if (outcome_) finish();
-  if (direction_ == Direction::read && pieces_.count() > 0) {
+  if (direction_ == DiskDirection::read && pieces_.count() > 0) {
     Progress progress(state_->group, state_->context("read from"), pieces_.count());
     for (;;) {
       progress.advance(1);
@@ -112,7 +77,7 @@ void DiskTransfer::wait() {
       finish();
     }
   }
-  state_->moves.erase(std::exchange(move_, state_->moves.end()));
+  state_->sections.remove(*std::exchange(place_, std::nullopt));
   if (buffer_) buffer_->close();
   buffer_.reset();
 }
@@ -151,8 +116,9 @@ void DiskTransfer::start() {
   outcome_ = std::make_unique<Outcome>();
   if (pieces_.size(here_) == 0) return outcome_->tell({});
   auto job = [state = state_.get(), direction = direction_, box = here_,
-              data = static_cast<std::byte*>(buffer_->local_data()),
-              outcome = outcome_.get()] { outcome->tell(state->transfer(direction, box, data)); };
+              memory = dense_memory(here_, state_->dims.size(), state_->type.size,
+                                    static_cast<std::byte*>(buffer_->local_data())),
+              outcome = outcome_.get()] { outcome->tell(state->transfer(direction, box, memory)); };
   try {
     state_->worker.add(std::move(job));
   } catch (const std::system_error& error) {  // finish() reports it on all ranks
@@ -164,7 +130,7 @@ void DiskTransfer::start() {
 void DiskTransfer::finish() {
   const std::string problem = std::exchange(outcome_, nullptr)->wait();
   buffer_->order_local_access();
-  throw_on_all(state_->group, state_->context(direction_ == Direction::write ? "write to" : "read from"),
+  throw_on_all(state_->group, state_->context(direction_ == DiskDirection::write ? "write to" : "read from"),
                problem, Source::file, {});
 }
 

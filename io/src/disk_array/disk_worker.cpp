@@ -17,9 +17,9 @@ DiskWorker::~DiskWorker() {
 }
 
 void DiskWorker::add(std::function<void()> job) {
-  if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
   {
     const std::lock_guard lock(mutex_);
+    if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
     jobs_.push_back(std::move(job));
   }
   changed_.notify_one();

@@ -11,7 +11,8 @@
 
 namespace tessera::io::detail {
 
-/// A thread that does one job after another; it starts with the first. Jobs do not throw. @local
+/// A thread that does one job after another; it starts with the first. Jobs do not throw. Several threads may
+/// add jobs. @local
 class DiskWorker {
  public:
   DiskWorker() = default;

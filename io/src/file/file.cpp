@@ -130,7 +130,8 @@ void File::create_dataset(std::string_view name, const ElementType& type, const 
   const std::vector<hsize_t> extents(dims.begin(), dims.end());
   bytes_of(extents, type.size);
   hdf5::Storage storage = storage_of(options, extents, type.size, false, context);
-  storage.take_space = storage.chunk.empty();
+  storage.in_order = options.in_order && !storage.chunk.empty();
+  storage.take_space = storage.chunk.empty() || storage.in_order;
   s.step(context, [&] {
     if (!storage.chunk.empty()) detail::require_chunks();
     detail::require_inside(s.file(), std::string(name));

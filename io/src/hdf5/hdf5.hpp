@@ -130,6 +130,7 @@ struct Storage {
   bool shuffle = false, checksum = false;
   bool grows = false;  // along the first dimension
   bool take_space = false;
+  bool in_order = false;  // chunks follow one another in the order of their indices; needs take_space
 };
 
 /// Also creates the HDF5 groups of its path. @collective over the file's communicator
@@ -138,17 +139,13 @@ Dataset create_dataset(const File& file, const std::string& name, const Type& ty
 /// The paths of all datasets.
 std::vector<std::string> dataset_names(const File& file);
 std::vector<hsize_t> extents(const Dataset& dataset);
-/// How it is stored, except take_space.
+/// How it is stored, except take_space and in_order.
 Storage storage(const Dataset& dataset);
 /// Whether its elements are in other datasets, in a file that ranks have opened together to write. HDF5 cannot
 /// move such elements.
 bool is_virtual_in_parallel(const Dataset& dataset);
 /// Changes the extent of the first dimension. @collective over the file's communicator
 void resize(const Dataset& dataset, hsize_t extent);
-/// The offset of the first element, if all elements are contiguous in this file and have the same bytes as in
-/// memory; else -1. Another file that this one links to does not count.
-index_t offset_in_file(const File& file, const Dataset& dataset, const tessera::detail::ElementType& type);
-
 /// Tries what HDF5 does on one rank for all when they write to a compressed dataset: it unpacks chunks that the
 /// box covers only in part. They stay in HDF5's memory until the dataset is closed, so open it anew to write.
 /// @local
@@ -172,6 +169,21 @@ struct Account {
 Account transfer(Transfer direction, const Dataset& dataset, const Memory& memory, const Group& group,
                  const tessera::detail::Box& box, int rank, void* data,
                  const std::function<void(index_t round, index_t rounds)>& show);
+
+// ---- places of elements in a file: hdf5_places.cpp
+
+/// Where a dataset's elements lie in its file, if each process can compute it: in tiles of these extents, one
+/// after the other. A dataset in one piece is one tile; chunks are the others.
+struct Places {
+  std::vector<index_t> tile;
+  index_t offset = -1;          // of the first tile; -1 if the places are not known
+  std::string unknown_because;  // the reason in words
+};
+/// @throws IoError if they are not inside the file
+Places places_in_file(const File& file, const Dataset& dataset, const tessera::detail::ElementType& type);
+/// The offset of the first element, if all elements are contiguous in this file and have the same bytes as in
+/// memory; else -1. Another file that this one links to does not count.
+index_t offset_in_file(const File& file, const Dataset& dataset, const tessera::detail::ElementType& type);
 
 // ---- files of one process: hdf5_rows.cpp
 

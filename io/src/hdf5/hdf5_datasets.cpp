@@ -191,9 +191,17 @@ Dataset create_dataset(const File& file, const std::string& name, const Type& ty
   check(H5Pset_char_encoding(link.get(), H5T_CSET_UTF8), "H5Pset_char_encoding");
   check(H5Pset_create_intermediate_group(link.get(), 1), "H5Pset_create_intermediate_group");
   const Properties access = following_links(H5P_DATASET_ACCESS);
-  return Dataset(check(
+  // HDF5 1.8 and older cannot read chunks in this order, so the file stays as it is otherwise.
+  const auto allow = [&](H5F_libver_t oldest) {
+    if (storage.in_order)
+      check(H5Fset_libver_bounds(file.get(), oldest, H5F_LIBVER_LATEST), "H5Fset_libver_bounds");
+  };
+  allow(H5F_LIBVER_V110);
+  Dataset dataset(check(
       H5Dcreate2(file.get(), name.c_str(), type.get(), space.get(), link.get(), creation.get(), access.get()),
       formatted("dataset \"{}\" cannot be created", name)));
+  allow(H5F_LIBVER_EARLIEST);
+  return dataset;
 }
 
 std::vector<std::string> dataset_names(const File& file) {
@@ -257,18 +265,6 @@ void resize(const Dataset& dataset, hsize_t extent) {
   auto dims = extents(dataset);
   dims.front() = extent;
   check(H5Dset_extent(dataset.get(), dims.data()), "the dataset cannot grow");
-}
-
-index_t offset_in_file(const File& file, const Dataset& dataset, const tessera::detail::ElementType& type) {
-  if (!has_same_bytes(dataset, type)) return -1;
-  H5O_info_t root, found;
-  check(H5Oget_info(file.get(), &root), "H5Oget_info");
-  check(H5Oget_info(dataset.get(), &found), "H5Oget_info");
-  if (root.fileno != found.fileno) return -1;
-  const Properties creation(check(H5Dget_create_plist(dataset.get()), "H5Dget_create_plist"));
-  if (H5Pget_layout(creation.get()) != H5D_CONTIGUOUS || H5Pget_external_count(creation.get()) != 0) return -1;
-  const haddr_t offset = H5Dget_offset(dataset.get());
-  return offset == HADDR_UNDEF ? -1 : static_cast<index_t>(offset);
 }
 
 Account transfer(Transfer direction, const Dataset& dataset, const Memory& memory, const Group& group,

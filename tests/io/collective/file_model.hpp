@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -62,6 +63,34 @@ void write_raw_elements(const std::filesystem::path& path, const std::string& na
   good(H5Pclose(creation));
   good(H5Sclose(space));
   good(H5Fclose(file));
+}
+
+/// Makes a new file with a dataset in one piece that takes no space on disk until it is written. @local
+template <class T>
+void write_sparse(const std::filesystem::path& path, const std::string& name,
+                  const std::vector<hsize_t>& dims) {
+  const hid_t file = good(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+  const hid_t space = good(H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr));
+  const hid_t type = raw_type<T>(), creation = good(H5Pcreate(H5P_DATASET_CREATE));
+  good(H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY));
+  good(H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER));
+  good(H5Dclose(good(H5Dcreate2(file, name.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT))));
+  good(H5Pclose(creation));
+  good(H5Tclose(type));
+  good(H5Sclose(space));
+  good(H5Fclose(file));
+}
+
+/// How many seeds to try: few in the quick set of tests. @local
+inline int seeds(int few, int many) { return std::getenv("TESSERA_TEST_MANY_SEEDS") == nullptr ? few : many; }
+
+/// Extents of chunks of an array of these extents; none for one in one piece. @local
+template <std::size_t N>
+std::vector<index_t> random_chunks(Random& random, const Extents<N>& dims) {
+  std::vector<index_t> chunks;
+  if (pick(random, 0, 1) == 0) return chunks;
+  for (const index_t extent : dims) chunks.push_back(pick(random, 1, extent + 1));
+  return chunks;
 }
 
 /// Compares two lists of elements, or two texts. @local

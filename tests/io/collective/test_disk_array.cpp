@@ -28,9 +28,11 @@ using io::DiskArray;
 using io::DiskRequest;
 using io::Mode;
 
-// The usual buffer, or one so small that most sections need several pieces.
-io::DiskOptions any_options(Random& random) {
-  return {.buffer = pick(random, 0, 2) == 0 ? 64 << 20 : pick(random, 1, 99)};
+// The usual buffer, or one so small that most sections need several pieces. In one piece, or in chunks.
+template <std::size_t N>
+io::DiskOptions any_options(Random& random, const Extents<N>& dims) {
+  return {.buffer = pick(random, 0, 2) == 0 ? 64 << 20 : pick(random, 1, 99),
+          .chunks = random_chunks(random, dims)};
 }
 
 TEST(DiskArrays, buffers_of_any_size_work) {
@@ -60,13 +62,13 @@ TEST(DiskArrays, buffers_of_any_size_work) {
 }
 
 template <class T, std::size_t N>
-void check_sections(const Extents<N>& dims) {
+void check_sections(const Extents<N>& dims, int seed = 41) {
   const Directory directory;
   const auto path = directory / "disk.h5";
-  Random random(41 + N);
+  Random random(static_cast<std::uint64_t>(seed) + N);
   FileModel<T, N> model{dims, elements_from<T>(0, dims.size())};
   {
-    DiskArray<T, N> disk(world(), path, "deep/tensor", dims, any_options(random));
+    DiskArray<T, N> disk(world(), path, "deep/tensor", dims, any_options(random, dims));
     EXPECT_EQ(disk.dims(), dims);
     EXPECT_EQ(disk.name(), "deep/tensor");
     EXPECT_EQ(disk.path(), path);
@@ -96,7 +98,7 @@ void check_sections(const Extents<N>& dims) {
     disk.close();
   }
   model.expect_in(path, "deep/tensor");
-  DiskArray<T, N> again(world(), path, "deep/tensor", Mode::read, any_options(random));
+  DiskArray<T, N> again(world(), path, "deep/tensor", Mode::read, any_options(random, dims));
   EXPECT_EQ(again.dims(), dims);
   TestSlice<T, N> found(random, dims, 7000);
   again.read(found.slice());
@@ -117,6 +119,9 @@ TEST(DiskArrays, int64_is_written_and_read) { check_sections<std::int64_t, 2>({5
 TEST(DiskArrays, float32_is_written_and_read) { check_sections<float, 2>({5, 6}); }
 TEST(DiskArrays, complex64_is_written_and_read) { check_sections<std::complex<float>, 2>({5, 6}); }
 TEST(DiskArrays, bytes_are_written_and_read) { check_sections<Bytes, 2>({5, 6}); }
+TEST(DiskArrays, other_buffers_and_chunks_give_the_same) {
+  for (int seed = 1; seed <= seeds(2, 60); ++seed) check_sections<float, 3>({6, 7, 5}, seed);
+}
 TEST(DiskArrays, no_elements_are_written_and_read) { check_sections<double, 2>({0, 4}); }
 
 // write_async writes the values that the array has when it is called.

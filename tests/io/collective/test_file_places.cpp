@@ -99,8 +99,8 @@ class Writing {
     expect_a("packed/b");
     expect_a("steps");
   }
-  void write_disk_array() {
-    io::DiskArray<double, 2> tensor(world(), path_, "a", a_.dims());
+  void write_disk_array(const io::DiskOptions& options) {
+    io::DiskArray<double, 2> tensor(world(), path_, "a", a_.dims(), options);
     tensor.write(a_);
     tensor.flush();
     tensor.close();
@@ -156,7 +156,11 @@ TEST(FullDisk, any_amount_of_free_space_gives_an_error_or_a_right_file) {
       {"save", [&] { writing.save(); }},
       {"empty file", [&] { writing.make_empty_file(); }},
       {"file", [&] { writing.write_file(); }},
-      {"disk array", [&] { writing.write_disk_array(); }},
+      {"disk array", [&] { writing.write_disk_array({}); }},
+      {"disk array in chunks",
+       [&] {
+         writing.write_disk_array({.chunks = {5, 24}});
+       }},
       {"fields", [&] { writing.write_fields(); }}};
   std::vector<index_t> amounts;
   for (index_t kib = 0; kib <= 40; kib += 4) amounts.push_back(kib);

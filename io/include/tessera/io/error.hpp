@@ -6,7 +6,8 @@
 
 namespace tessera::io {
 
-/// A file could not be written, read or understood; thrown on every rank. @local
+/// A file could not be written, read or understood; thrown on every rank, except by calls that one rank makes
+/// alone. @local
 class IoError : public Error {
  public:
   using Error::Error;

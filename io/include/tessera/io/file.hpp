@@ -56,6 +56,7 @@ struct StorageOptions {
   std::vector<index_t> chunks;
   int deflate;
   bool shuffle, checksum;
+  bool in_order = false;  // chunks one after the other, so that processes find them without HDF5
 };
 }  // namespace detail
 
