@@ -80,8 +80,8 @@ class Runtime {
   ProgressMode progress() const noexcept;
   /// Bytes of segments that this process holds now. @local
   index_t memory_in_use() const noexcept;
-  /// The most that memory_in_use() has been since the Runtime began, or since reset_memory_peak(). So a program can
-  /// tell how much memory a step takes, temporary arrays included. @local
+  /// The most that memory_in_use() has been since the Runtime began, or since reset_memory_peak(). So a program
+  /// can tell how much memory a step takes, temporary arrays included. @local
   index_t memory_peak() const noexcept;
   /// Begins memory_peak() anew, with what is in use now. @local
   void reset_memory_peak() const noexcept;
