@@ -7,10 +7,11 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include <tessera/core/operations.hpp>
+#include <tessera/core/operand_walk.hpp>
 
 #include "blas/instantiate.hpp"
 
@@ -20,6 +21,7 @@ namespace {
 using tessera::detail::Box;
 using tessera::detail::Coordinates;
 using tessera::detail::LocalPiece;
+using tessera::detail::Outcome;
 
 // The most memory for results that BLAS cannot write in place: they are computed in parts.
 constexpr index_t most_block_bytes = index_t{64} << 20;
@@ -32,8 +34,8 @@ T scaled(T factor, T value) {
 
 // Calls f(x, y) for the elements of two memories at the same positions; the last dimension is the inner loop.
 template <class T, class F>
-void for_each_pair(std::span<const index_t> extents, T* x, std::span<const index_t> x_strides, const T* y,
-                   std::span<const index_t> y_strides, const F& f) {
+void for_each_two(std::span<const index_t> extents, T* x, std::span<const index_t> x_strides, const T* y,
+                  std::span<const index_t> y_strides, const F& f) {
   if (extents.empty()) return f(*x, *y);
   const index_t x_step = x_strides.front(), y_step = y_strides.front();
   if (extents.size() == 1) {
@@ -44,8 +46,8 @@ void for_each_pair(std::span<const index_t> extents, T* x, std::span<const index
     return;
   }
   for (index_t i = 0; i < extents[0]; ++i)
-    for_each_pair(extents.subspan(1), x + i * x_step, x_strides.subspan(1), y + i * y_step,
-                  y_strides.subspan(1), f);
+    for_each_two(extents.subspan(1), x + i * x_step, x_strides.subspan(1), y + i * y_step, y_strides.subspan(1),
+                 f);
 }
 
 // c = block + beta * c for the pieces of a share.
@@ -74,9 +76,9 @@ void store(const FusedMatrix& c, const OwnedSubmatrix& share, const blas::Panel<
     }
     const auto to = reinterpret_cast<T*>(piece.data);
     const std::span<const index_t> sizes(extents.data(), dimensions);
-    for_each_pair(sizes, to, std::span<const index_t>(to_strides.data(), dimensions), from,
-                  std::span<const index_t>(from_strides.data(), dimensions),
-                  [beta](T& x, const T& y) { x = y + scaled(beta, x); });
+    for_each_two(sizes, to, std::span<const index_t>(to_strides.data(), dimensions), from,
+                 std::span<const index_t>(from_strides.data(), dimensions),
+                 [beta](T& x, const T& y) { x = y + scaled(beta, x); });
   }
 }
 
@@ -93,11 +95,10 @@ std::unique_ptr<T[]> block_of(index_t m, index_t n, const Tiles& tiles) {
 using Split = std::vector<IndexSet>;
 
 template <class T>
-void compute_part_of_sums(LocalProduct<T>& product, const FusedMatrix& c, const Split& split, T beta,
+void compute_part_of_sums(LocalProduct<T>& product, const FusedMatrix& c, const Split& split,
                           const Tiles& tiles) {
   const Group& group = c.array().group();
   const index_t m = c.rows(), n = c.columns(), ranks = group.size(), rank = group.rank();
-  beta == T{0} ? tessera::detail::fill(c.slice(), &beta) : tessera::detail::scale(c.slice(), &beta);
   const IndexSet& inner = split[static_cast<std::size_t>(rank)];
   if (inner.empty()) return;
   const auto block = block_of<T>(m, n, tiles);
@@ -180,15 +181,23 @@ Split split_as_owned(const std::vector<OwnedSubmatrix>& factor, index_t k, int r
   return split;
 }
 
+constexpr index_t max_split_memory = index_t{256} << 20;
+
+// Whether each rank may compute a part of all sums: there are enough sums, and memory for all of c.
+template <class T>
+bool can_split(const FusedMatrix& c, index_t k) {
+  const int ranks = c.array().group().size();
+  const auto most = max_split_memory / static_cast<index_t>(sizeof(T));
+  return ranks > 1 && k >= ranks && c.rows() * c.columns() <= most;
+}
+
 // Empty if it is better that each rank computes its own part of the result. The answer depends on the layouts
 // alone, so it is the same on every process.
 template <class T>
 Split split_of(const LocalProduct<T>& product, const FusedMatrix& c, index_t k) {
-  constexpr index_t max_memory = index_t{256} << 20;
   const Group& group = c.array().group();
   const index_t m = c.rows(), n = c.columns();
   const auto size = static_cast<index_t>(sizeof(T));
-  if (group.size() == 1 || k < group.size() || m * n * size > max_memory) return {};
   const Cost cost{.group = group,
                   .size = size,
                   .left = product.left().shares(),
@@ -230,6 +239,13 @@ Split split_of(const LocalProduct<T>& product, const FusedMatrix& c, index_t k) 
 }  // namespace
 
 template <class T>
+void multiply_own_elements(const tessera::detail::SliceCore& c, T factor) {
+  tessera::detail::for_each_run(c, {}, [factor](const tessera::detail::ElementRun& run) {
+    tessera::detail::apply<T>(run, [factor](T& x) { x = scaled(factor, x); });
+  });
+}
+
+template <class T>
 void multiply_own(LocalProduct<T>& product, const FusedMatrix& c, index_t k, T beta, const Tiles& tiles) {
   const Group& group = c.array().group();
   const double first = static_cast<double>(group.rank()) / group.size();
@@ -259,18 +275,39 @@ void multiply_own(LocalProduct<T>& product, const FusedMatrix& c, index_t k, T b
 }
 
 template <class T>
-void distributed_product(LocalProduct<T>& product, const FusedMatrix& c, index_t k, T beta,
-                         Computed& computed) {
-  const Split split = split_of(product, c, k);
+Outcome distributed_product(std::string_view routine, const ProductFactors<T>& factors, const FusedMatrix& c,
+                            T beta, Computed& computed) {
+  const index_t k = factors.left.columns();
+  std::optional<LocalProduct<T>> product;
+  Split split;
+  const bool may_split = can_split<T>(c, k);
+  const Outcome preparation([&] {
+    product.emplace(factors.alpha, factors.left, factors.conjugate_left, factors.right_transposed,
+                    factors.conjugate_right);
+    if (may_split) split = split_of(*product, c, k);
+    if (!split.empty()) multiply_own_elements(c.slice(), beta);
+  });
+  // Others add to the result of this process, which must be ready; and all must know whether they do.
+  if (may_split) {
+    c.array().order_local_access();
+    preparation.agree_and_sync(c.array().group(), routine);
+  } else if (preparation.failed()) {
+    return preparation;
+  }
   computed.in_parts = !split.empty();
-  if (!computed.in_parts) return multiply_own(product, c, k, beta, computed.tiles);
-  // Every rank computes all of c, so there are no tiles to share out.
-  if (computed.tiles.part == Tiles::Part::alternate) computed.tiles.part = Tiles::Part::lower;
-  compute_part_of_sums(product, c, split, beta, computed.tiles);
+  // Every rank then computes all of c, so there are no tiles to share out.
+  if (computed.in_parts && computed.tiles.part == Tiles::Part::alternate)
+    computed.tiles.part = Tiles::Part::lower;
+  return Outcome([&] {
+    computed.in_parts ? compute_part_of_sums(*product, c, split, computed.tiles)
+                      : multiply_own(*product, c, k, beta, computed.tiles);
+  });
 }
 
-#define TESSERA_DEFINE(T)                                                                            \
-  template void distributed_product<T>(LocalProduct<T>&, const FusedMatrix&, index_t, T, Computed&); \
+#define TESSERA_DEFINE(T)                                                                                    \
+  template Outcome distributed_product<T>(std::string_view, const ProductFactors<T>&, const FusedMatrix&, T, \
+                                          Computed&);                                                        \
+  template void multiply_own_elements<T>(const tessera::detail::SliceCore&, T);                              \
   template void multiply_own<T>(LocalProduct<T>&, const FusedMatrix&, index_t, T, const Tiles&);
 TESSERA_FOR_EACH_SCALAR(TESSERA_DEFINE)
 #undef TESSERA_DEFINE

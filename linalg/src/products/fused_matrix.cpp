@@ -28,6 +28,18 @@ std::optional<std::size_t> joint_of(const Box& first, const Box& second, std::si
 
 }  // namespace
 
+std::optional<index_t> fused_stride(std::span<const index_t> extents, std::span<const index_t> strides) {
+  std::optional<index_t> stride;
+  index_t next = 0;
+  for (std::size_t d = extents.size(); d-- > 0;) {
+    if (extents[d] == 1 && extents.size() > 1) continue;
+    if (stride && strides[d] != next) return std::nullopt;
+    if (!stride) stride = strides[d];
+    next = strides[d] * extents[d];
+  }
+  return stride ? stride : index_t{1};
+}
+
 FusedMatrix transposed(const tessera::detail::FusedCore& matrix) {
   const int all = matrix.slice.rank(), rows = matrix.row_dimensions;
   std::vector<int> order;

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -24,6 +25,9 @@ std::vector<IndexBox> boxes_of(const IndexSet& set, std::span<const index_t> ext
 
 /// The indices of fused dimensions whose coordinates are in the sets, one for each dimension. @local
 IndexSet fused(std::span<const IndexSet> sets, std::span<const index_t> extents);
+
+/// The stride of fused dimensions, if their elements are equally far apart. @local
+std::optional<index_t> fused_stride(std::span<const index_t> extents, std::span<const index_t> strides);
 
 class FusedMatrix;
 /// A matrix with rows and columns exchanged. @local

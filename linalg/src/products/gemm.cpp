@@ -105,11 +105,12 @@ void gemm(const void* alpha, const ProductCore& operands, const void* beta) {
     if (factors.m == 0 || factors.n == 0) return;
     if (factors.k == 0 || factor == T{0})
       return old == T{0} ? tessera::detail::fill(c, &old) : tessera::detail::scale(c, &old);
-    const Outcome outcome([&] {
-      LocalProduct<T> product = factors.product(factor);
-      Computed computed;
-      distributed_product(product, factors.result, factors.k, old, computed);
-    });
+    constexpr bool is_complex = !std::is_floating_point_v<T>;
+    Computed computed;
+    const Outcome outcome = distributed_product<T>("gemm",
+                                                   {factor, factors.left, is_complex && factors.conjugate_left,
+                                                    factors.right, is_complex && factors.conjugate_right},
+                                                   factors.result, old, computed);
     tessera::detail::end_operation("gemm", c, outcome);
   });
 }

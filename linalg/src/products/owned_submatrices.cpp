@@ -39,15 +39,9 @@ struct Fusion {
 
   // The stride of the fused dimension, if the elements of all of them are equally far apart.
   std::optional<index_t> stride() const {
-    std::optional<index_t> stride;
-    index_t next = 0;
-    for (std::size_t d = sets.size(); d-- > 0;) {
-      if (sets[d].size() == 1 && sets.size() > 1) continue;
-      if (stride && strides[d] != next) return std::nullopt;
-      if (!stride) stride = strides[d];
-      next = strides[d] * sets[d].size();
-    }
-    return stride ? stride : index_t{1};
+    std::vector<index_t> extents;
+    for (const IndexSet& set : sets) extents.push_back(set.size());
+    return fused_stride(extents, strides);
   }
   index_t closest() const { return strides.empty() ? 1 : *std::min_element(strides.begin(), strides.end()); }
 };

@@ -34,12 +34,20 @@ struct Mirrored {
   bool is_on_diagonal() const { return !memory.empty(); }
 };
 
-// The mirrored parts of this rank's pieces. Begins to fetch their mirror images.
+// The mirrored parts of this rank's pieces, and the transfer of their mirror images, which ends before their
+// memory.
 template <class T>
-std::vector<Mirrored<T>> fetch_mirrored(const SliceCore& c, const Tiles& tiles, Request& request) {
+struct MirroredParts {
+  std::vector<Mirrored<T>> parts{};
+  Request request{};
+};
+
+template <class T>
+MirroredParts<T> fetch_mirrored(const SliceCore& c, const Tiles& tiles) {
   const int turned[2] = {1, 0};
   const SliceCore image = c.permuted(turned);
-  std::vector<Mirrored<T>> parts;
+  MirroredParts<T> fetched;
+  auto& [parts, request] = fetched;
   c.for_each_piece_of(c.array().group().rank(), [&](const LocalPiece& piece) {
     const auto &lo = piece.box.lo, &hi = piece.box.hi;
     const blas::Panel<T> place{reinterpret_cast<T*>(piece.data), piece.strides[0], piece.strides[1]};
@@ -64,7 +72,7 @@ std::vector<Mirrored<T>> fetch_mirrored(const SliceCore& c, const Tiles& tiles, 
     request += part.is_on_diagonal() ? image.get_async(part.box, {part.memory.data(), extents, by_columns})
                                      : image.get_async(part.box, {part.into.data, extents, in_place});
   }
-  return parts;
+  return fetched;
 }
 
 // Tiles on the diagonal are computed whole; their upper triangle is replaced here.
@@ -92,17 +100,14 @@ void symmetric_product(Symmetry symmetry, T alpha, const FusedMatrix& left, bool
   const index_t n = c.extents()[0];
   const Tiles tiles{Tiles::Part::alternate, std::clamp(n / 8, min_tile, max_tile)};
   Computed computed{tiles};
-  const Outcome computation([&] {
-    LocalProduct<T> product(alpha, left, conjugate_left, right, conjugate_right);
-    distributed_product(product, c, left.columns(), beta, computed);
-  });
+  const Outcome computation =
+      distributed_product<T>(routine, {alpha, left, conjugate_left, right, conjugate_right}, c, beta, computed);
   tessera::detail::end_operation(routine, c, computation);
   const Outcome completion([&] {
-    Request request;
-    const auto parts = fetch_mirrored<T>(c, computed.tiles, request);
-    request.wait();
+    MirroredParts<T> fetched = fetch_mirrored<T>(c, computed.tiles);
+    fetched.request.wait();
     // A part that was fetched into its place only has to be conjugated.
-    for (const Mirrored<T>& part : parts) {
+    for (const Mirrored<T>& part : fetched.parts) {
       if (part.is_on_diagonal() || symmetry == Symmetry::hermitian) finish(part, symmetry);
     }
     if (symmetry == Symmetry::hermitian) for_each_of_diagonal<T>(c, [](index_t, T& x) { x = std::real(x); });

@@ -39,7 +39,6 @@ class TensorView {
   int rank() const noexcept { return slice_ ? slice_->rank() : source_->rank; }
   const tessera::detail::Coordinates& extents() const noexcept { return extents_; }
   index_t size() const noexcept;
-  const tessera::detail::ElementType& type() const noexcept { return slice_ ? slice_->type() : source_->type; }
   std::string description() const;
   /// The slice; null for a source.
   const tessera::detail::SliceCore* stored() const noexcept { return slice_ ? &*slice_ : nullptr; }

@@ -12,6 +12,7 @@
 #include <tessera/core/operations.hpp>
 
 #include "format.hpp"
+#include "products/distributed_product.hpp"
 #include "scalapack/scalapack_matrix.hpp"
 #include "tensors/block_map.hpp"
 #include "tensors/block_panels.hpp"
@@ -29,9 +30,11 @@ std::string description_of(const BlockTensorCore& tensor) {
   return "block tensor \"" + tensor.map().name() + "\"";
 }
 
-Starts starts_of(const BlockMap& map, std::size_t d) {
+// A dense dimension that no block tensor has, in blocks of a length that BLAS multiplies fast.
+Starts starts_of(index_t extent) {
+  constexpr index_t length = 256;
   Starts starts(1, 0);
-  for (const index_t length : map.lengths(d)) starts.push_back(starts.back() + length);
+  while (starts.back() < extent) starts.push_back(std::min(extent, starts.back() + length));
   return starts;
 }
 
@@ -40,7 +43,7 @@ class Cuts {
  public:
   void add(const BlockTensorCore& tensor, const std::string& names) {
     for (std::size_t d = 0; d < names.size(); ++d) {
-      Starts starts = starts_of(tensor.map(), d);
+      const Starts& starts = tensor.map().starts(d);
       const auto [place, is_new] = cuts_.try_emplace(names[d], Cut{starts, description_of(tensor), names});
       if (is_new || place->second.starts == starts) continue;
       throw UsageError(
@@ -52,7 +55,7 @@ class Cuts {
     for (std::size_t d = 0; d < names.size(); ++d) {
       const index_t extent = tensor.extents()[d];
       const auto [place, is_new] =
-          cuts_.try_emplace(names[d], Cut{Starts{0, extent}, tensor.description(), names});
+          cuts_.try_emplace(names[d], Cut{starts_of(extent), tensor.description(), names});
       if (is_new || place->second.starts.back() == extent) continue;
       throw UsageError(formatted("contract: index '{}' has {} values in \"{}\" of {}, but {} in \"{}\" of {}",
                                  names[d], extent, names, tensor.description(), place->second.starts.back(),
@@ -355,6 +358,11 @@ void contract(std::span<const BlockTermCore> terms, const void* beta, const Bloc
     const Outcome outcome([&] {
       for (std::size_t i = 0; i < terms.size(); ++i) {
         const T alpha = *static_cast<const T*>(terms[i].alpha);
+        if (alpha == T{0}) {
+          multiply_own_elements(result, old);
+          old = T{1};
+          continue;
+        }
         Term<T>(factors[i].first, factors[i].second, c, c_names, cuts[i]).add(alpha, old);
         old = T{1};
       }
@@ -362,6 +370,7 @@ void contract(std::span<const BlockTermCore> terms, const void* beta, const Bloc
     for (std::size_t i = 0; i < terms.size(); ++i) {
       const auto& [a, b] = factors[i];
       const T alpha = *static_cast<const T*>(terms[i].alpha);
+      if (alpha == T{0}) continue;
       a.is_source() || b.is_source() ? check.give_up() : check.add(std::abs(alpha), a.stored(), b.stored());
     }
     tessera::detail::end_operation("contract", result, outcome);

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include <tessera/runtime/detail/fingerprint.hpp>
 #include <tessera/runtime/detail/product.hpp>
 #include <tessera/runtime/error.hpp>
 
@@ -16,9 +17,16 @@ BlockMap::BlockMap(std::string name, std::vector<std::vector<index_t>> lengths,
                    std::vector<IndexSymmetry> symmetries,
                    const std::function<bool(const Coordinates&)>& is_stored, int ranks)
     : name_(std::move(name)), lengths_(std::move(lengths)), symmetries_(std::move(symmetries)) {
-  for (const auto& list : lengths_) {
+  for (std::size_t d = 0; d < rank(); ++d) {
     auto& starts = starts_.emplace_back(1, 0);
-    for (const index_t length : list) starts.push_back(starts.back() + std::max<index_t>(length, 0));
+    for (const index_t length : lengths_[d]) {
+      if (length < 1)
+        throw UsageError(
+            formatted("block tensor \"{}\": a block of length {} along dimension {}", name_, length, d));
+      index_t next = 0;
+      if (__builtin_add_overflow(starts.back(), length, &next)) throw_too_large();
+      starts.push_back(next);
+    }
   }
   check();
   Coordinates at{};
@@ -28,7 +36,7 @@ BlockMap::BlockMap(std::string name, std::vector<std::vector<index_t>> lengths,
     Coordinates stored{};
     stored_image(at, stored);
     if (stored == at && !vanishes(at) && (!is_stored || is_stored(at))) {
-      const auto extents = this->extents({at, 0, 0, 0});
+      const auto extents = this->extents(at);
       blocks_.push_back({at, 0, 0,
                          std::accumulate(extents.begin(), extents.begin() + std::ssize(lengths_), index_t{1},
                                          std::multiplies<>())});
@@ -43,19 +51,18 @@ BlockMap::BlockMap(std::string name, std::vector<std::vector<index_t>> lengths,
   share_out(ranks);
 }
 
+void BlockMap::throw_too_large() const {
+  throw UsageError(formatted("block tensor \"{}\": 64 bits cannot count its blocks or elements", name_));
+}
+
 void BlockMap::check() const {
   std::vector<index_t> counts, extents;
   for (std::size_t d = 0; d < rank(); ++d) {
-    for (const index_t length : lengths_[d]) {
-      if (length < 1)
-        throw UsageError(
-            formatted("block tensor \"{}\": a block of length {} along dimension {}", name_, length, d));
-    }
     counts.push_back(std::ssize(lengths_[d]));
     extents.push_back(starts_[d].back());
   }
   if (!tessera::detail::checked_product(counts) || !tessera::detail::checked_product(extents))
-    throw UsageError(formatted("block tensor \"{}\": 64 bits cannot count its blocks or elements", name_));
+    throw_too_large();
   std::vector<bool> is_listed(rank());
   for (const auto& [dimensions, sign] : symmetries_) {
     if (sign != 1 && sign != -1)
@@ -97,9 +104,9 @@ index_t BlockMap::number(const Coordinates& at) const noexcept {
   return number;
 }
 
-Coordinates BlockMap::extents(const Block& block) const noexcept {
+Coordinates BlockMap::extents(const Coordinates& at) const noexcept {
   Coordinates extents{};
-  for (std::size_t d = 0; d < rank(); ++d) extents[d] = length(d, block.at[d]);
+  for (std::size_t d = 0; d < rank(); ++d) extents[d] = length(d, at[d]);
   return extents;
 }
 
@@ -129,6 +136,20 @@ std::optional<BlockMap::Image> BlockMap::find(const Coordinates& at) const {
   if (place == numbers_.end()) return std::nullopt;
   image.block = &blocks_[place->second];
   return image;
+}
+
+std::uint64_t BlockMap::fingerprint() const noexcept {
+  tessera::detail::Fingerprint print;
+  for (const auto& list : lengths_) {
+    print.add(std::ssize(list));
+    for (const index_t length : list) print.add(length);
+  }
+  for (const auto& [dimensions, sign] : symmetries_) {
+    print.add(sign).add(std::ssize(dimensions));
+    for (const int d : dimensions) print.add(d);
+  }
+  for (const Block& block : blocks_) print.add(number(block.at));
+  return print.value();
 }
 
 Strided BlockMap::shape_of(const Image& image, const index_t* strides, index_t size) const {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -46,6 +47,8 @@ class BlockMap {
   std::size_t rank() const noexcept { return lengths_.size(); }
   const std::vector<index_t>& lengths(std::size_t d) const noexcept { return lengths_[d]; }
   index_t extent(std::size_t d) const noexcept { return starts_[d].back(); }
+  /// Where the blocks along a dimension begin, and where the last one ends.
+  const std::vector<index_t>& starts(std::size_t d) const noexcept { return starts_[d]; }
   index_t length(std::size_t d, index_t block) const noexcept {
     return lengths_[d][static_cast<std::size_t>(block)];
   }
@@ -58,9 +61,12 @@ class BlockMap {
   const std::vector<Block>& blocks() const noexcept { return blocks_; }
   /// The numbers of elements of each rank.
   const std::vector<index_t>& sizes() const noexcept { return sizes_; }
-  Coordinates extents(const Block& block) const noexcept;
+  /// The extents of the block at a place.
+  Coordinates extents(const Coordinates& at) const noexcept;
   /// The stored block of which the block at a place is an image; nothing if it is absent. The place is inside.
   std::optional<Image> find(const Coordinates& at) const;
+  /// A number that maps with other blocks or symmetries do not have, but by a rare chance.
+  std::uint64_t fingerprint() const noexcept;
   /// The transfer between a stored block and local memory that holds an image of it. Strides are in elements,
   /// of `size` bytes.
   Strided shape_of(const Image& image, const index_t* strides, index_t size) const;
@@ -87,6 +93,7 @@ class BlockMap {
     } while (std::next_permutation(values.begin(), values.end()));
     at = before;
   }
+  [[noreturn]] void throw_too_large() const;
   void check() const;
   bool vanishes(const Coordinates& at) const;
   index_t number(const Coordinates& at) const noexcept;

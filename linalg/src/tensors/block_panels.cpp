@@ -11,22 +11,10 @@
 namespace tessera::linalg::detail {
 namespace {
 
-// The most memory that fetched blocks of one factor take.
+// The most memory that the blocks take that are kept of one factor. A single larger block is kept, too.
 constexpr index_t most_kept = index_t{32} << 20;
 
 }  // namespace
-
-std::optional<index_t> fused_stride(const std::vector<index_t>& extents, const std::vector<index_t>& strides) {
-  std::optional<index_t> stride;
-  index_t next = 0;
-  for (std::size_t d = extents.size(); d-- > 0;) {
-    if (extents[d] == 1) continue;
-    if (stride && strides[d] != next) return std::nullopt;
-    if (!stride) stride = strides[d];
-    next = strides[d] * extents[d];
-  }
-  return stride ? stride : index_t{1};
-}
 
 template <class T>
 void BlockPanel<T>::wait() {
@@ -121,8 +109,8 @@ std::shared_ptr<BlockPanel<T>> BlockPanels<T>::get(const Coordinates& at) {
     if (auto panel = in_place(*image)) return panel;
   }
   if (const auto place = kept_.find(at); place != kept_.end()) return place->second;
-  if (kept_bytes_ > most_kept) kept_.clear(), kept_bytes_ = 0;  // those in use live on
   auto panel = fetched(at, image ? &*image : nullptr);
+  if (kept_bytes_ + panel->bytes > most_kept) kept_.clear(), kept_bytes_ = 0;  // those in use live on
   kept_bytes_ += panel->bytes;
   kept_.emplace(at, panel);
   return panel;

@@ -10,14 +10,10 @@
 #include <tessera/linalg/block_contract.hpp>
 
 #include "blas/blas.hpp"
-#include "products/tensor_view.hpp"
+#include "products/fused_matrix.hpp"
 #include "tensors/block_map.hpp"
 
 namespace tessera::linalg::detail {
-
-/// The stride of fused dimensions, of which the last varies fastest; nothing if their elements are not equally
-/// far apart. @local
-std::optional<index_t> fused_stride(const std::vector<index_t>& extents, const std::vector<index_t>& strides);
 
 /// A factor of a contraction by blocks. Its dimensions are cut as `starts` says: where the blocks of each
 /// dimension begin, and where the last one ends.
@@ -27,7 +23,6 @@ struct BlockFactor {
   std::vector<std::vector<index_t>> starts;
   bool is_conjugated;
 
-  bool is_absent(const Coordinates& at) const { return blocks != nullptr && !blocks->map().find(at); }
   index_t length(std::size_t d, index_t block) const {
     return starts[d][static_cast<std::size_t>(block) + 1] - starts[d][static_cast<std::size_t>(block)];
   }

@@ -49,14 +49,8 @@ std::string list_of(const Coordinates& numbers, std::size_t count) {
   return list;
 }
 
-Coordinates extents_of(const BlockMap& map, const Coordinates& at) {
-  Coordinates extents{};
-  for (std::size_t d = 0; d < map.rank(); ++d) extents[d] = map.length(d, at[d]);
-  return extents;
-}
-
 void require_extents(const BlockMap& map, const Coordinates& at, const index_t* given) {
-  const Coordinates extents = extents_of(map, at);
+  const Coordinates extents = map.extents(at);
   if (std::equal(given, given + map.rank(), extents.begin())) return;
   Coordinates found{};
   std::copy_n(given, map.rank(), found.begin());
@@ -87,12 +81,18 @@ void negate(T* data, const index_t* extents, const index_t* strides, std::size_t
 
 }  // namespace
 
-std::shared_ptr<const BlockMap> make_block_map(std::string_view name, std::vector<std::vector<index_t>> lengths,
+std::shared_ptr<const BlockMap> make_block_map(const Group& group, std::string_view name,
+                                               std::vector<std::vector<index_t>> lengths,
                                                std::vector<IndexSymmetry> symmetries,
-                                               const std::function<bool(const Coordinates&)>& is_stored,
-                                               int ranks) {
-  return std::make_shared<const BlockMap>(std::string(name), std::move(lengths), std::move(symmetries),
-                                          is_stored, ranks);
+                                               const std::function<bool(const Coordinates&)>& is_stored) {
+  auto map = tessera::detail::made_by_all(group, formatted("block tensor \"{}\"", name), [&] {
+    return std::make_shared<const BlockMap>(std::string(name), std::move(lengths), std::move(symmetries),
+                                            is_stored, group.size());
+  });
+  const auto mark = static_cast<std::int64_t>(map->fingerprint());
+  if (group.all_reduce(mark, Reduce::min) != group.all_reduce(mark, Reduce::max))
+    throw UsageError(formatted("block tensor \"{}\": ranks give it other blocks or symmetries", name));
+  return map;
 }
 
 BlockTensorCore::BlockTensorCore(const Group& group, std::shared_ptr<const BlockMap> map, ElementKind kind)
@@ -219,7 +219,7 @@ void BlockTensorCore::copy_from(const SliceCore& array) const {
   require_equal_extents("copy_from", *this, array);
   Request all;
   for_each_own_block([&](const Coordinates& at, void* data) {
-    const Coordinates extents = extents_of(*map_, at);
+    const Coordinates extents = map_->extents(at);
     Coordinates strides{};
     index_t stride = 1;
     for (std::size_t d = map_->rank(); d-- > 0; stride *= extents[d]) strides[d] = stride;
@@ -237,7 +237,7 @@ void BlockTensorCore::copy_to(const SliceCore& array) const {
     for_each_own_block([&](const Coordinates& stored, void* data) {
       map_->for_each_place(*map_->find(stored)->block, [&](const Coordinates& at) {
         const auto image = map_->find(at);
-        const Coordinates extents = extents_of(*map_, at);
+        const Coordinates extents = map_->extents(at);
         Coordinates strides{};
         index_t stride = 1;
         for (std::size_t d = map_->rank(); d-- > 0; stride *= map_->length(d, stored[d]))
@@ -261,7 +261,10 @@ void BlockTensorCore::dot(const BlockTensorCore& other, void* result) const {
     return a.dimensions == b.dimensions && a.sign == b.sign;
   };
   const BlockMap& theirs = other.map();
-  if (!std::equal(map_->blocks().begin(), map_->blocks().end(), theirs.blocks().begin(), theirs.blocks().end(),
+  bool are_cut_alike = true;
+  for (std::size_t d = 0; d < map_->rank(); ++d) are_cut_alike &= map_->lengths(d) == theirs.lengths(d);
+  if (!are_cut_alike ||
+      !std::equal(map_->blocks().begin(), map_->blocks().end(), theirs.blocks().begin(), theirs.blocks().end(),
                   is_equal) ||
       !std::equal(map_->symmetries().begin(), map_->symmetries().end(), theirs.symmetries().begin(),
                   theirs.symmetries().end(), have_equal_symmetries)) {

@@ -134,10 +134,8 @@ class Summation {
  private:
   static constexpr bool is_complex = !std::is_floating_point_v<T>;
 
-  // A step that may fail on this process alone.
-  template <class Step>
-  void attempt(const Step& step) {
-    const Outcome outcome(step);
+  // Of a step that may fail on this process alone.
+  void note(const Outcome& outcome) {
     if (outcome.failed() && !failure_) failure_ = outcome;
   }
 
@@ -158,12 +156,16 @@ class Summation {
     const FusedMatrix left = matrix(a.tensor, rows_of_a, inner_of_a),
                       right = matrix(b.tensor, columns_of_b, inner_of_b),
                       result = matrix(c, rows_of_c, kinds.columns_of_c);
+    const bool conjugate_a = is_complex && a.is_conjugated, conjugate_b = is_complex && b.is_conjugated;
+    if (!kinds.fixed_of_c.empty()) {
+      return note(Outcome([&] {
+        LocalProduct<T> product(alpha, left, conjugate_a, right, conjugate_b);
+        multiply_own(product, result, left.columns(), beta, {});
+      }));
+    }
     Computed computed;
-    attempt([&] {
-      LocalProduct<T> product(alpha, left, is_complex && a.is_conjugated, right, is_complex && b.is_conjugated);
-      kinds.fixed_of_c.empty() ? distributed_product(product, result, left.columns(), beta, computed)
-                               : multiply_own(product, result, left.columns(), beta, {});
-    });
+    note(distributed_product<T>("contract", {alpha, left, conjugate_a, right, conjugate_b}, result, beta,
+                                computed));
     if (computed.in_parts) tessera::detail::end_operation(c);
   }
 
@@ -223,7 +225,7 @@ class Summation {
     const Diagonal parts(named.tensor, named.names);
     if (parts.names.size() == named.names.size()) return named;
     const SliceCore into(temporary(parts.extents));
-    attempt([&] { set_to_diagonal<T>(into, parts, named.tensor); });
+    note(Outcome([&] { set_to_diagonal<T>(into, parts, named.tensor); }));
     tessera::detail::end_operation(into);
     return {into, parts.names};
   }
@@ -232,7 +234,7 @@ class Summation {
     if (const SliceCore* slice = named.tensor.stored()) return *slice;
     const Diagonal all(named.tensor, named.names);
     const SliceCore into(temporary(all.extents));
-    attempt([&] { set_to_diagonal<T>(into, all, named.tensor); });
+    note(Outcome([&] { set_to_diagonal<T>(into, all, named.tensor); }));
     tessera::detail::end_operation(into);
     return into;
   }
@@ -260,11 +262,10 @@ class Summation {
     }
     tessera::detail::fill(ones, &one);
     const FusedMatrix rows(named.tensor.permuted(joined({&kept, &lone}).data()), count(kept));
-    attempt([&] {
-      LocalProduct<T> product(one, rows, false, FusedMatrix(ones, 0), false);
-      Computed computed;
-      distributed_product(product, FusedMatrix(sums, sums.rank()), rows.columns(), zero, computed);
-    });
+    const FusedMatrix all_ones(ones, 0);
+    Computed computed;
+    note(distributed_product<T>("contract", {one, rows, false, all_ones, false}, FusedMatrix(sums, sums.rank()),
+                                zero, computed));
     tessera::detail::end_operation(sums);
     return {sums, names};
   }

@@ -8,6 +8,7 @@
 #include <complex>
 #include <deque>
 #include <limits>
+#include <utility>
 
 #include <tessera/core/operand_walk.hpp>
 #include <tessera/core/operations.hpp>
@@ -24,7 +25,7 @@ using tessera::detail::ElementRun;
 // The tensors of one iteration. The newest iteration has its errors; the others have the difference to the
 // errors of the next one, divided by its norm. So no product overflows.
 struct DiisState::Kept {
-  std::deque<ArrayCore> quantities, errors;
+  std::deque<ArrayCore> tensors, errors;
 };
 
 namespace {
@@ -109,25 +110,35 @@ double turn_to_difference(std::deque<ArrayCore>& errors, const std::deque<ArrayC
 }  // namespace
 
 DiisState::DiisState(const DiisOptions& options)
-    : max_iterations_(options.max_iterations),
-      name_(options.name),
-      differences_(std::make_unique<ErrorDifferences>()) {
+    : max_iterations_(options.max_iterations), name_(options.name) {
   if (max_iterations_ < 1)
     throw UsageError(formatted("{}: max_iterations is {}; it must be at least 1", name_, max_iterations_));
 }
 DiisState::~DiisState() = default;
-DiisState::DiisState(DiisState&&) noexcept = default;
-DiisState& DiisState::operator=(DiisState&&) noexcept = default;
+DiisState::DiisState(DiisState&& other) noexcept
+    : max_iterations_(other.max_iterations_),
+      iterations_(std::exchange(other.iterations_, 0)),
+      name_(other.name_),
+      kept_(std::move(other.kept_)),
+      differences_(std::exchange(other.differences_, {})) {}
+DiisState& DiisState::operator=(DiisState&& other) noexcept {
+  std::swap(max_iterations_, other.max_iterations_);
+  std::swap(iterations_, other.iterations_);
+  std::swap(name_, other.name_);
+  std::swap(kept_, other.kept_);
+  std::swap(differences_, other.differences_);
+  return *this;
+}
 
 void DiisState::restart() noexcept {
   iterations_ = 0;
-  *differences_ = {};
+  differences_ = {};
 }
 
 void DiisState::close() {
   restart();
   for (const auto& kept : kept_) {
-    for (ArrayCore& array : kept->quantities) array.close();
+    for (ArrayCore& array : kept->tensors) array.close();
     for (ArrayCore& array : kept->errors) array.close();
   }
   kept_.clear();
@@ -136,7 +147,8 @@ void DiisState::close() {
 void DiisState::require_same(std::span<const DiisPartCore> parts) {
   if (parts.empty()) throw UsageError(formatted("{}: no tensors", name_));
   std::vector<SliceCore> all;
-  for (const DiisPartCore& part : parts) all.insert(all.end(), {part.quantity, part.error});
+  for (const DiisPartCore& part : parts) all.insert(all.end(), {part.tensor, part.error});
+  if (!kept_.empty()) all.emplace_back(kept_.front()->tensors.front());
   tessera::detail::begin_operation(name_, all, tessera::detail::Shapes::any);
   if (kept_.empty()) return;
   const auto is_alike = [](const ArrayCore& before, const SliceCore& now) {
@@ -144,9 +156,9 @@ void DiisState::require_same(std::span<const DiisPartCore> parts) {
     return kept.rank() == now.rank() && kept.extents() == now.extents() && kept.type() == now.type();
   };
   const Kept& first = *kept_.front();
-  bool is_same = first.quantities.size() == parts.size();
+  bool is_same = first.tensors.size() == parts.size();
   for (std::size_t i = 0; is_same && i < parts.size(); ++i)
-    is_same = is_alike(first.quantities[i], parts[i].quantity) && is_alike(first.errors[i], parts[i].error);
+    is_same = is_alike(first.tensors[i], parts[i].tensor) && is_alike(first.errors[i], parts[i].error);
   if (!is_same) {
     throw UsageError(
         formatted("{}: the tensors are not those of earlier iterations; close() it before others", name_));
@@ -155,7 +167,7 @@ void DiisState::require_same(std::span<const DiisPartCore> parts) {
 
 // For one more iteration; forgets the oldest if there are enough.
 void DiisState::make_room(std::span<const DiisPartCore> parts) {
-  auto& [norms, cosines, products] = *differences_;
+  auto& [norms, cosines, products] = differences_;
   if (iterations_ == max_iterations_) {
     if (!norms.empty()) {
       norms.erase(norms.begin());
@@ -166,8 +178,8 @@ void DiisState::make_room(std::span<const DiisPartCore> parts) {
     --iterations_;
   } else if (std::ssize(kept_) == iterations_) {
     auto fresh = std::make_unique<Kept>();
-    for (const auto& [quantity, error] : parts) {
-      fresh->quantities.push_back(array_for(quantity, name_ + ": kept tensor"));
+    for (const auto& [tensor, error] : parts) {
+      fresh->tensors.push_back(array_for(tensor, name_ + ": kept tensor"));
       fresh->errors.push_back(array_for(error, name_ + ": kept error"));
     }
     kept_.push_back(std::move(fresh));
@@ -177,13 +189,14 @@ void DiisState::make_room(std::span<const DiisPartCore> parts) {
 // As the newest iteration.
 void DiisState::keep(std::span<const DiisPartCore> parts) {
   make_room(parts);
-  auto& [norms, cosines, products] = *differences_;
-  const auto newest = static_cast<std::size_t>(iterations_++);
+  auto& [norms, cosines, products] = differences_;
+  const auto newest = static_cast<std::size_t>(iterations_);
   const Kept& kept = *kept_[newest];
   for (std::size_t part = 0; part < parts.size(); ++part) {
-    tessera::detail::copy(parts[part].quantity, kept.quantities[part]);
+    tessera::detail::copy(parts[part].tensor, kept.tensors[part]);
     tessera::detail::copy(parts[part].error, kept.errors[part]);
   }
+  ++iterations_;
   products.clear();
   if (newest == 0) return;
   Kept& before = *kept_[newest - 1];
@@ -212,21 +225,21 @@ double DiisState::extrapolate(std::span<const DiisPartCore> parts) {
     keep(parts);
     const auto newest = static_cast<std::size_t>(iterations_ - 1);
     std::vector<double> weights =
-        diis_weights(*differences_, 100 * static_cast<double>(std::numeric_limits<R>::epsilon()));
+        diis_weights(differences_, norm, 100 * static_cast<double>(std::numeric_limits<R>::epsilon()));
     // Processors of several kinds may round differently.
-    parts.front().quantity.array().group().broadcast(std::span(weights), 0);
+    parts.front().tensor.array().group().broadcast(std::span(weights), 0);
     for (std::size_t part = 0; part < parts.size(); ++part) {
       std::vector<SliceCore> others;
       std::vector<R> of_others;
       auto first = static_cast<R>(weights[newest]);
       const auto add = [&] {
-        combine<T>(parts[part].quantity, first, others, of_others);
+        combine<T>(parts[part].tensor, first, others, of_others);
         others.clear(), of_others.clear(), first = 1;
       };
       for (std::size_t i = 0; i < newest; ++i) {
         if (weights[i] == 0) continue;
         if (others.size() == tessera::detail::max_sources) add();
-        others.push_back(kept_[i]->quantities[part]);
+        others.push_back(kept_[i]->tensors[part]);
         of_others.push_back(static_cast<R>(weights[i]));
       }
       if (!others.empty() || first != R{1}) add();

@@ -11,13 +11,13 @@ namespace tessera::linalg::detail {
 // The combination is e - the sum of g_i d_i, with the newest error e and the differences d_i. So g solves the
 // normal equations, here by a Cholesky factor that is made from the newest difference to the oldest. Products
 // of the errors themselves would be less exact: they cancel where errors are alike.
-std::vector<double> diis_weights(const ErrorDifferences& differences, double threshold) {
+std::vector<double> diis_weights(const ErrorDifferences& differences, double newest_norm, double threshold) {
   const auto& [norms, cosines, products] = differences;
   std::vector<std::size_t> chosen;
   std::vector<std::vector<double>> factor;  // rows of the lower triangle
   std::vector<double> x;
   for (std::size_t i = norms.size(); i-- > 0;) {
-    if (!(norms[i] > 0)) continue;
+    if (!(norms[i] > threshold * newest_norm)) continue;
     std::vector<double> row;
     double rest = 1, right = products[i];
     for (std::size_t j = 0; j < chosen.size(); ++j) {

@@ -205,17 +205,33 @@ struct AnyFactor {
   AnyFactor(Random& random, const Model<T, N>& m, const std::string& its_names)
       : model(m),
         names(its_names),
-        kind(pick(random, 0, 4)),
+        kind(pick(random, 0, 5)),
         blocks(tensor_of(m, "factor " + its_names)),
         array(world(), any_layout(random, m.dims()), {.name = "array " + its_names}) {
     blocks.copy_to(array);
   }
   linalg::BlockOperand<T> operand() {
-    if (kind > 1) return blocks(names);
-    if (kind == 1) return array(names);
+    if (kind > 2) return blocks(names);
+    if (kind == 2) return array(names);
+    if (kind == 1) return later()(names);
     return linalg::TensorSource<T, N>(model.dims(), [m = model](const Patch<N>& patch, const View<T, N>& into) {
       for_each_index(patch, [&](const Index<N>& x) { into[minus(x, patch.lo)] = m(x); });
     })(names);
+  }
+
+  // A source whose elements are there when they are waited for.
+  linalg::TensorSource<T, N> later() const {
+    return linalg::TensorSource<T, N>(model.dims(), [m = model](const Patch<N>& patch, const View<T, N>& into) {
+      struct Elements {
+        Model<T, N> model;
+        Patch<N> patch;
+        View<T, N> into;
+        void wait() {
+          for_each_index(patch, [&](const Index<N>& x) { into[minus(x, patch.lo)] = model(x); });
+        }
+      };
+      return Elements{m, patch, into};
+    });
   }
 
   Model<T, N> model;
@@ -348,7 +364,11 @@ TEST(BlockTensorUse, mistakes_are_named) {
               BlockTensor<double, 1>(world(), {Lengths{2, 0}}, {.name = "E"});
             }),
             "block tensor \"E\": a block of length 0 along dimension 0");
-  EXPECT_EQ(error([&] { dot(a, BlockTensor<double, 2>(world(), {others, orbitals})); }).substr(0, 3), "dot");
+  const BlockTensor<double, 2> cut_otherwise(world(), {Lengths{1, 3, 4, 2}, others}, {.name = "F"});
+  EXPECT_EQ(error([&] { dot(a, cut_otherwise); }),
+            "dot: block tensors \"A\" and \"F\" have other blocks or symmetries");
+  EXPECT_EQ(error([&] { BlockTensor<double, 1>(world(), {Lengths(3, index_t{1} << 62)}, {.name = "G"}); }),
+            "block tensor \"G\": 64 bits cannot count its blocks or elements");
   world().sync();
 }
 
@@ -365,6 +385,45 @@ TEST(BlockTensorUse, a_source_that_throws_on_one_rank_is_told_on_all) {
     message = problem.what();
   }
   EXPECT_NE(message.find("no integrals"), std::string::npos) << message;
+}
+
+TEST(BlockTensorUse, ranks_that_give_other_blocks_are_told) {
+  if (world().size() == 1) return;
+  const auto differs = [](const Index<2>& block) { return (block[0] + world().rank()) % 2 == 0; };
+  EXPECT_EQ(message_of<UsageError>([&] {
+              BlockTensor<double, 2>(world(), {orbitals, orbitals}, {.name = "A", .is_stored = differs});
+            }),
+            "block tensor \"A\": ranks give it other blocks or symmetries");
+  const auto throws = [](const Index<2>&) -> bool {
+    if (world().rank() == 0) throw std::runtime_error("no symmetry");
+    return true;
+  };
+  std::string message;
+  try {
+    BlockTensor<double, 2>(world(), {orbitals, orbitals}, {.name = "B", .is_stored = throws});
+  } catch (const std::exception& problem) {
+    message = problem.what();
+  }
+  EXPECT_NE(message.find("no symmetry"), std::string::npos) << message;
+}
+
+// A letter of two dense factors alone, which is cut by the library; and a factor of zero, which reads nothing.
+TEST(BlockTensorUse, dense_factors_may_share_a_letter) {
+  Array<double, 2> a(world(), {10, 600}, {.name = "a"}), b(world(), {600, 7}, {.name = "b"});
+  for_each_local(a, [](const Index<2>& place, double& x) { x = static_cast<double>(place[0] + place[1] % 3); });
+  for_each_local(b, [](const Index<2>& place, double& x) { x = static_cast<double>(place[1] - place[0] % 2); });
+  BlockTensor<double, 2> c(world(), {orbitals, others}, {.name = "c"});
+  contract(1, a("ik"), b("kj"), 0, c("ij"));
+  const auto value = [](const Index<2>& place) {
+    double sum = 0;
+    for (index_t k = 0; k < 600; ++k) sum += static_cast<double>((place[0] + k % 3) * (place[1] - k % 2));
+    return sum;
+  };
+  EXPECT_TRUE((has_values<double, 2>(c, value)));
+  const linalg::TensorSource<double, 2> never(
+      {10, 600}, [](const Patch<2>&, const View<double, 2>&) { ADD_FAILURE() << "asked for elements"; });
+  contract(0, never("ik"), b("kj"), 2, c("ij"));
+  EXPECT_TRUE((has_values<double, 2>(c, [&](const Index<2>& place) { return 2 * value(place); })));
 }
 
 // All elements as one vector; and tensors without any block.

@@ -35,12 +35,12 @@ namespace {
 using linalg::contract;
 using linalg::gemm;
 
-void expect_told(const std::function<void()>& call) {
+void expect_told(const std::function<void()>& call, std::size_t most = 4096) {
   const int failing = world().size() - 1;
   for (const bool fails : {true, false}) {
     bool is_bad_alloc = false;
     std::string message;
-    if (fails && world().rank() == failing) limit = 4096;
+    if (fails && world().rank() == failing) limit = most;
     try {
       call();
     } catch (const std::bad_alloc&) {
@@ -73,6 +73,16 @@ TEST(MissingMemory, of_one_rank_is_told_on_all) {
   EXPECT_EQ(contents(c), std::vector<double>(at(n * n), 64.0));
   expect_told([&] { contract(1, t("iajb"), u("kbla"), 0, v("ijkl")); });
   EXPECT_EQ(contents(v), std::vector<double>(4096, 128.0));
+  // Not even the lists of blocks fit, and sums are split between the ranks.
+  Array<double, 2> thin(world(),
+                        Layout<2>::block_cyclic({4, 4000}, {1, 7}, {{1, world().size()}}, world().size()),
+                        {.name = "thin"}),
+      few(world(), {4, 4}, {.name = "few"});
+  fill(thin, 1.0);
+  expect_told([&] { gemm(1, thin, linalg::transpose(thin), 0, few); }, 512);
+  EXPECT_EQ(contents(few), std::vector<double>(16, 4000.0));
+  expect_told([&] { contract(1, thin("ik"), thin("jk"), 0, few("ij")); }, 512);
+  EXPECT_EQ(contents(few), std::vector<double>(16, 4000.0));
   expect_told([&] { linalg::gemv(1, wide, x, 0, y); });
   EXPECT_EQ(contents(y), std::vector<double>(64, 2048.0));
 }

@@ -21,8 +21,8 @@ struct BlockTensorOptions {
   std::string_view name = "unnamed";
   /// Dimensions that may be exchanged. Blocks that are images of each other are stored once.
   std::vector<IndexSymmetry> symmetries = {};
-  /// Whether the block at a place among the blocks may be other than zero; all blocks if not given. It is asked
-  /// once for each block, and must say the same of the images of a block.
+  /// Whether the block at a place among the blocks may be other than zero; all blocks if not given. Of blocks
+  /// that are images of each other, it is asked for one: the one whose places fall along symmetric dimensions.
   std::function<bool(const Index<N>&)> is_stored = {};
 };
 
@@ -65,9 +65,11 @@ class BlockTensorCore {
   std::shared_ptr<tessera::detail::ArrayCore> elements_;
 };
 
+/// @collective @throws on every rank if `is_stored` throws on one, or ranks give other blocks
 std::shared_ptr<const BlockMap> make_block_map(
-    std::string_view name, std::vector<std::vector<index_t>> lengths, std::vector<IndexSymmetry> symmetries,
-    const std::function<bool(const tessera::detail::Coordinates&)>& is_stored, int ranks);
+    const Group& group, std::string_view name, std::vector<std::vector<index_t>> lengths,
+    std::vector<IndexSymmetry> symmetries,
+    const std::function<bool(const tessera::detail::Coordinates&)>& is_stored);
 
 }  // namespace detail
 
@@ -79,12 +81,13 @@ template <MatrixElement T, std::size_t N>
 class BlockTensor {
  public:
   /// Elements are zero at first. lengths[d] are the lengths of the blocks along dimension d. @collective
-  /// @throws UsageError on every rank if a length is not positive, or symmetric dimensions are cut differently
+  /// @throws UsageError on every rank if a length is not positive, symmetric dimensions are cut differently, or
+  /// ranks give other blocks; an error on every rank if is_stored throws on one
   BlockTensor(const Group& group, const std::array<std::vector<index_t>, N>& lengths,
               const BlockTensorOptions<N>& options = {})
       : core_(group,
-              detail::make_block_map(options.name, {lengths.begin(), lengths.end()}, options.symmetries,
-                                     is_stored(options), group.size()),
+              detail::make_block_map(group, options.name, {lengths.begin(), lengths.end()}, options.symmetries,
+                                     is_stored(options)),
               element_kind<T>()) {}
   BlockTensor(BlockTensor&&) noexcept = default;
   BlockTensor& operator=(BlockTensor&&) noexcept = default;
@@ -93,7 +96,7 @@ class BlockTensor {
   Extents<N> dims() const { return Extents<N>(head(core_.extents())); }
   /// The number of elements that are stored. @local
   index_t stored_size() const noexcept { return core_.elements().layout().size(); }
-  /// Whether a block is other than zero. Here and below, blocks are named by their place among the blocks.
+  /// Whether a block may be other than zero. Here and below, blocks are named by their place among the blocks.
   /// @local
   /// @throws UsageError if there is no such place
   bool has(const Index<N>& block) const { return core_.has(place(block)); }
@@ -142,12 +145,13 @@ class BlockTensor {
     });
   }
   /// The stored elements of all blocks as one vector, for operations that treat all alike, such as axpby,
-  /// scale, norm_inf or Diis, between tensors of equal blocks. @local
+  /// scale, norm_inf or Diis. The other tensor has equal blocks. Images are not in the vector, so norms and
+  /// scalar products do not count them; dot() of block tensors does. @local
   Slice<T, 1> elements() { return Slice<T, 1>(tessera::detail::SliceCore(core_.elements())); }
   Slice<const T, 1> elements() const { return Slice<const T, 1>(tessera::detail::SliceCore(core_.elements())); }
 
-  /// Copies the stored blocks from an array. Elements of absent blocks are not looked at. @collective @throws
-  /// UsageError if the extents differ
+  /// Copies the stored blocks from an array. Elements of absent blocks and of images are not looked at, so that
+  /// nobody checks whether they fit. @collective @throws UsageError if the extents differ
   template <tessera::Operand A>
   requires std::is_same_v<value_t<A>, T>
   void copy_from(const A& array) { core_.copy_from(slice_of(array).core()); }

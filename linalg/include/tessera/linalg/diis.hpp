@@ -24,10 +24,17 @@ struct DiisOptions {
 namespace detail {
 
 struct DiisPartCore {
-  tessera::detail::SliceCore quantity, error;
+  tessera::detail::SliceCore tensor, error;
 };
 
-struct ErrorDifferences;
+/// The errors of successive iterations, as the differences of each to the next; the oldest first.
+struct ErrorDifferences {
+  std::vector<double> norms{};
+  /// Scalar products of the differences, each divided by its norm.
+  std::vector<std::vector<double>> cosines{};
+  /// The same with the newest error.
+  std::vector<double> products{};
+};
 
 /// What earlier iterations have left.
 class DiisState {
@@ -51,7 +58,7 @@ class DiisState {
   std::string name_;
   // The oldest iteration is the first one. After them come those whose memory is free.
   std::vector<std::unique_ptr<Kept>> kept_;
-  std::unique_ptr<ErrorDifferences> differences_;
+  ErrorDifferences differences_;
 };
 
 }  // namespace detail
@@ -63,8 +70,8 @@ template <MatrixElement T>
 class DiisPart {
  public:
   template <WritableOperand Q, tessera::Operand E>
-  requires std::is_same_v<value_t<Q>, T> && std::is_same_v<value_t<E>, T> DiisPart(Q&& quantity, const E& error)
-      : core_{slice_of(quantity).core(), slice_of(error).core()} {}
+  requires std::is_same_v<value_t<Q>, T> && std::is_same_v<value_t<E>, T> DiisPart(Q&& tensor, const E& error)
+      : core_{slice_of(tensor).core(), slice_of(error).core()} {}
   const detail::DiisPartCore& core() const noexcept { return core_; }
 
  private:

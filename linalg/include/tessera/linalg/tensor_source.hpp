@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <tessera/linalg/operand.hpp>
+#include <tessera/runtime/detail/product.hpp>
 
 namespace tessera::linalg {
 
@@ -50,7 +51,7 @@ concept TensorFill = std::invocable < F&,
 template <MatrixElement T, std::size_t N>
 class TensorSource {
  public:
-  /// @local @throws UsageError if an extent is negative
+  /// @local @throws UsageError if an extent is negative, or there are more elements than 64 bits can count
   template <TensorFill<T, N> F>
   TensorSource(const Extents<N>& dims, F fill, std::string_view name = "unnamed")
       : dims_(dims), core_(std::make_shared<const detail::SourceCore>(core_of(dims, std::move(fill), name))) {}
@@ -69,6 +70,8 @@ class TensorSource {
       if (dims[d] < 0) throw UsageError("source \"" + core.name + "\" has a negative extent");
       core.extents[d] = dims[d];
     }
+    if (!tessera::detail::checked_product(dims.values()))
+      throw UsageError("source \"" + core.name + "\" has more elements than 64 bits can count");
     core.fetch = [fill = std::move(fill)](const tessera::detail::Box& box,
                                           const tessera::detail::Buffer<void*>& into) mutable {
       Patch<N> patch;

@@ -20,6 +20,7 @@ constexpr double threshold = 1e-13;
 double product(const std::vector<double>& a, const std::vector<double>& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
+double norm_of(const std::vector<double>& error) { return std::sqrt(product(error, error)); }
 ErrorDifferences differences_of(const Vectors& errors) {
   ErrorDifferences differences;
   Vectors units;
@@ -38,7 +39,7 @@ ErrorDifferences differences_of(const Vectors& errors) {
   return differences;
 }
 std::vector<double> weights_of(const Vectors& errors) {
-  return diis_weights(differences_of(errors), threshold);
+  return diis_weights(differences_of(errors), norm_of(errors.back()), threshold);
 }
 std::vector<double> combined(const Vectors& errors, const std::vector<double>& weights) {
   std::vector<double> sum(errors[0].size());
@@ -97,6 +98,17 @@ TEST(DiisWeights, leave_out_iterations_that_add_nothing) {
   EXPECT_EQ(weights_of({errors[0]}), std::vector<double>{1});
 }
 
+// The difference of errors that rounding alone tells apart has no direction that means anything.
+TEST(DiisWeights, ignore_differences_that_rounding_made) {
+  Vectors errors = random_vectors(3, 20, 9);
+  errors[1] = errors[2];
+  for (std::size_t k = 0; k < 20; k += 2) errors[1][k] = std::nextafter(errors[1][k], 9.0);
+  const std::vector<double> weights = weights_of(errors), two = weights_of({errors[0], errors[2]});
+  EXPECT_NEAR(weights[0], two[0], 1e-12);
+  EXPECT_NEAR(weights[1] + weights[2], two[1], 1e-12);
+  EXPECT_EQ(weights_of({errors[1], errors[2]}), (std::vector<double>{0, 1}));
+}
+
 TEST(DiisWeights, do_not_depend_on_the_size_of_errors) {
   const Vectors errors = random_vectors(3, 10, 5);
   const std::vector<double> expected = weights_of(errors);
@@ -104,7 +116,7 @@ TEST(DiisWeights, do_not_depend_on_the_size_of_errors) {
     ErrorDifferences differences = differences_of(errors);
     for (double& norm : differences.norms) norm *= factor;
     for (double& product : differences.products) product *= factor;
-    const std::vector<double> weights = diis_weights(differences, threshold);
+    const std::vector<double> weights = diis_weights(differences, factor * norm_of(errors.back()), threshold);
     for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(weights[i], expected[i], 1e-12);
   }
 }
