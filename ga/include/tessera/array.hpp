@@ -131,8 +131,8 @@ class Array {
   Slice<T, N> slice(const Patch<N>& patch, const Extents<N>& steps);
   Slice<const T, N> slice(const Patch<N>& patch, const Extents<N>& steps) const;
 
-  /// The slice that has only the dimensions given as `all`; the others are held at an index:
-  /// `t(i, all, j, all)` is a matrix of a tensor of four dimensions. With `using tessera::placeholders::all;`.
+  /// The slice that has only the dimensions given as `all` (tessera::placeholders::all). The others are held at
+  /// an index: `t(i, all, j, all)` is a matrix of a tensor of four dimensions.
   /// @local @throws UsageError for an index outside
   template <class... I>
   detail::HeldSlice<T, N, I...> operator()(I... at);
@@ -158,7 +158,8 @@ class Array {
   }
   /// Gets the elements of a patch. @onesided
   LocalArray<T, N> get(const Patch<N>& patch) const;
-  /// Begins to get the elements of a patch, into memory that comes with the transfer. @onesided
+  /// Begins to get the elements of a patch, into memory that comes with the transfer. @onesided @throws as get
+  /// @completion filled when its wait() returns
   LocalTransfer<T, N> get_async(const Patch<N>& patch) const;
   /// Adds alpha times local elements to a patch; atomic per element against every other acc and fetch_add.
   /// @onesided

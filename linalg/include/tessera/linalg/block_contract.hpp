@@ -87,15 +87,18 @@ struct BlockTerm {
 
 /// The same as contract() of dense tensors, with a block tensor as the result. Only stored blocks of c are
 /// computed, each by its owner, from the blocks of the factors that are not absent. Every letter is in exactly
-/// two of the three tensors. Dense factors are read block by block. A block that lies in memory as a matrix is
-/// read where it is. Other blocks are copied or fetched into order, while the block before is multiplied. At
-/// most 64 MiB of them are kept for the next products.
+/// two of the three tensors.
+///
+/// A block of a block tensor is read in place if it lies on this node as a matrix. Other blocks, and those of
+/// dense factors, are copied or fetched into order. Meanwhile the block before is multiplied, if it belongs to
+/// the same block of c. Some 32 MiB of each factor are kept for the next products.
 ///
 /// The sum of the terms must have the symmetries of c: only one of the blocks that are images of each other is
 /// computed. Blocks on the diagonals of symmetric dimensions show whether it has. @collective
 /// @throws UsageError on every rank if blocks of a letter differ, a letter is not in two tensors, or c is also
-/// a factor; LinalgError on every rank if a block on a diagonal does not have the symmetry; as contract() if a
-/// source throws
+/// a factor
+/// @throws LinalgError on every rank if a block on a diagonal does not have the symmetry
+/// @throws as contract() if a source throws, or there is too little memory
 template <MatrixElement T>
 void contract(std::span<const BlockTerm<T>> terms, std::type_identity_t<T> beta, const IndexedBlocks<T>& c) {
   std::vector<detail::BlockTermCore> cores;

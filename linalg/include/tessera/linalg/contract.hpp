@@ -89,8 +89,9 @@ void contract(std::span<const TermCore> terms, const void* beta, const tessera::
 /// diagonals, need a temporary array of what is left. If all letters are in all three, a source needs one of
 /// the size of c. @collective
 /// @throws UsageError on every rank if extents of a letter differ, c has a letter twice or one that no factor
-/// has, or c overlaps a factor; on every rank if a source throws on one, or has too little memory: that rank
-/// gets its exception, the others an Error that names the rank. Then c has no defined elements.
+/// has, or c overlaps a factor
+/// @throws on every rank if a source throws on one, or one has too little memory. That rank gets its exception,
+/// the others an Error that names the rank. Then c has no defined elements.
 template <MatrixElement T>
 void contract(std::span<const ContractionTerm<T>> terms, std::type_identity_t<T> beta, const Indexed<T>& c) {
   std::vector<detail::TermCore> cores;
