@@ -327,6 +327,41 @@ TYPED_TEST(BlockTensors, of_symmetric_results_store_each_image_once) {
   }
 }
 
+// Results of four dimensions with several symmetries, in two terms, added to what was there.
+TYPED_TEST(BlockTensors, of_several_symmetries_add_terms) {
+  using T = TypeParam;
+  const std::array<Lengths, 4> all{others, others, others, others};
+  for (const int sign : {-1, 1}) {
+    const std::vector<IndexSymmetry> pairs{{{0, 1}, sign}, {{2, 3}, sign}};
+    const Model<T, 4> t{all, pairs, 71, 2}, w{all, pairs, 72, 2}, c{all, pairs, 73, 0};
+    BlockTensor<T, 4> left = tensor_of(t, "t"), right = tensor_of(w, "w"), result = tensor_of(c, "c");
+    contract({{T{2}, left("ijcd"), right("cdab")}, {T{-1}, right("ijcd"), left("cdab")}}, T{3}, result("ijab"));
+    EXPECT_TRUE((has_values<T, 4>(result, [&](const Index<4>& x) {
+      T sum = T{3} * c(x);
+      for (index_t k = 0; k < 7; ++k) {
+        for (index_t l = 0; l < 7; ++l)
+          sum += T{2} * t({x[0], x[1], k, l}) * w({k, l, x[2], x[3]}) -
+                 w({x[0], x[1], k, l}) * t({k, l, x[2], x[3]});
+      }
+      return sum;
+    })));
+  }
+  // All images of three dimensions.
+  const std::array<Lengths, 3> three{orbitals, orbitals, orbitals};
+  const std::vector<IndexSymmetry> exchange{{{0, 1, 2}, -1}};
+  const Model<T, 3> a{three, exchange, 74, 3};
+  BlockTensor<T, 3> x = tensor_of(a, "x");
+  const Model<T, 1> b{{orbitals}, {}, 75, 0};
+  BlockTensor<T, 1> v = tensor_of(b, "v");
+  BlockTensor<T, 2> y(world(), {orbitals, orbitals}, {.name = "y", .symmetries = {{{0, 1}, -1}}});
+  contract(1, v("k"), x("kij"), 0, y("ij"));
+  EXPECT_TRUE((has_values<T, 2>(y, [&](const Index<2>& place) {
+    T sum{};
+    for (index_t k = 0; k < 10; ++k) sum += b(Index<1>(k)) * a({k, place[0], place[1]});
+    return sum;
+  })));
+}
+
 TEST(BlockTensorUse, mistakes_are_named) {
   BlockTensor<double, 2> a(world(), {orbitals, others}, {.name = "A"}),
       b(world(), {others, orbitals}, {.name = "B"});
