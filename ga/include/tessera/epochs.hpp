@@ -3,9 +3,11 @@
 #pragma once
 
 #include <span>
+#include <type_traits>
 
 #include <tessera/array.hpp>
 #include <tessera/detail/epoch_transfers.hpp>
+#include <tessera/slice.hpp>
 
 // Epochs: phases of a program in which an array is used in one way only. The program declares the way, and
 // Tessera makes use of it. An epoch that is not ended explicitly ends at the array's next collective call. The
@@ -41,6 +43,14 @@ class Epoch {
     array_->require_epoch(number_);
     return *array_;
   }
+  /// @throws UsageError after the end of the epoch, or if the slice is of another array
+  const SliceCore& of_array(const SliceCore& part) const {
+    if (&part.array() != &array()) {
+      throw UsageError(part.description() + " is no slice of array \"" + array_->name() +
+                       "\", whose epoch this is");
+    }
+    return part;
+  }
 
  private:
   ArrayCore* array_;
@@ -66,6 +76,20 @@ class ReadOnly : public detail::Epoch<T, N> {
     detail::require_inside(this->array().layout(), detail::box_of(patch), this->array().name());
     LocalArray<T, N> elements(patch.extents());
     get(patch, elements);
+    return elements;
+  }
+  /// The same for a slice of the array, such as `t(i, all, j, all)`. @onesided @throws as above, and UsageError
+  /// for a slice of another array or of members
+  template <class U, std::size_t M>
+  requires std::is_same_v<std::remove_const_t<U>, T>
+  void get(const Slice<U, M>& part, std::type_identity_t<View<T, M>> into) const {
+    this->of_array(part.core()).get_in_epoch(detail::buffer_of(into));
+  }
+  template <class U, std::size_t M>
+  requires std::is_same_v<std::remove_const_t<U>, T> LocalArray<T, M> get(const Slice<U, M>& part)
+  const {
+    LocalArray<T, M> elements(part.dims());
+    get(part, elements.view());
     return elements;
   }
   T load(const Index<N>& at) const {
@@ -98,6 +122,13 @@ class AccumulateOnly : public detail::Epoch<T, N> {
     detail::accumulate_cached(this->array(), detail::box_of<detail::Lattice>(patch), detail::buffer_of(from),
                               &alpha);
   }
+  /// The same for a slice of the array. @onesided @throws as above, and UsageError for a slice of another array
+  /// or of members
+  template <std::size_t M>
+  void acc(const Slice<T, M>& part, std::type_identity_t<View<const T, M>> from,
+           std::type_identity_t<T> alpha = T{1}) {
+    this->of_array(part.core()).accumulate_in_epoch(detail::buffer_of(from), &alpha);
+  }
   void scatter_acc(std::span<const Index<N>> at, std::span<const T> from,
                    std::type_identity_t<T> alpha = T{1}) {
     detail::ArrayCore& array = this->array();
@@ -117,6 +148,12 @@ class DisjointWrites : public detail::Epoch<T, N> {
   /// As Array::put. @onesided
   void put(const Patch<N>& patch, View<const T, N> from) {
     detail::put_disjoint(this->array(), detail::box_of<detail::Lattice>(patch), detail::buffer_of(from));
+  }
+  /// The same for a slice of the array. @onesided @throws as above, and UsageError for a slice of another array
+  /// or of members
+  template <std::size_t M>
+  void put(const Slice<T, M>& part, std::type_identity_t<View<const T, M>> from) {
+    this->of_array(part.core()).put_in_epoch(detail::buffer_of(from));
   }
 };
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include <tessera/detail/epoch_transfers.hpp>
 #include <tessera/detail/field_transfers.hpp>
 #include <tessera/detail/list_transfers.hpp>
 #include <tessera/detail/patch_transfers.hpp>
@@ -178,6 +179,25 @@ SliceCore::Place SliceCore::place(const Box& box, const index_t* extents, const 
     place.strides[at(axis_[at(k)])] = strides[k];
   }
   return place;
+}
+
+SliceCore::Place SliceCore::place_in_epoch(const index_t* extents, const index_t* strides) const {
+  if (is_of_members())
+    throw UsageError(formatted("{}: members of elements cannot be accessed in an epoch", description()));
+  return place({{}, extents_}, extents, strides);
+}
+
+void SliceCore::get_in_epoch(const Buffer<void*>& into) const {
+  const Place there = place_in_epoch(into.extents, into.strides);
+  get_cached(*array_, there.lattice, {into.data, there.extents.data(), there.strides.data()});
+}
+void SliceCore::accumulate_in_epoch(const Buffer<const void*>& from, const void* alpha) const {
+  const Place there = place_in_epoch(from.extents, from.strides);
+  accumulate_cached(*array_, there.lattice, {from.data, there.extents.data(), there.strides.data()}, alpha);
+}
+void SliceCore::put_in_epoch(const Buffer<const void*>& from) const {
+  const Place there = place_in_epoch(from.extents, from.strides);
+  put_disjoint(*array_, there.lattice, {from.data, there.extents.data(), there.strides.data()});
 }
 
 void SliceCore::put(const Box& box, const Buffer<const void*>& from) const {

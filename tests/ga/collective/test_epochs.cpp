@@ -173,6 +173,53 @@ TEST(Epochs, disjoint_writes_are_puts) {
 #endif
 }
 
+// Slices in any layout, with steps, held indices and dimensions in another order.
+TEST(Epochs, slices_are_transferred_like_patches) {
+  using placeholders::all;
+  Random random(91), own(92 + static_cast<unsigned>(world().rank()));
+  const Extents<4> dims(5, 6, 4, 7);
+  for (int round = 0; round < 4; ++round) {
+    Array<double, 4> t(world(), any_layout(random, dims), {.name = "t"}), u(world(), t.layout(), {.name = "u"});
+    const auto model = random_numbers<double>(random, dims.size());
+    set_contents(t, model);
+    fill(u, 0);
+    const auto expected = [&](index_t i, index_t j, index_t k, index_t l) {
+      return model[at(number_of(Index<4>(i, j, k, l), dims))];
+    };
+    const index_t i = pick(own, 0, 4), k = pick(own, 0, 3);
+    auto reading = read_only(t);
+    const auto matrix = reading.get(t(i, all, k, all).transposed());
+    const auto some = reading.get(std::as_const(t).slice({{0, 1, 0, 0}, {5, 6, 4, 7}}, {2, 1, 3, 2}));
+    Comparison compared;
+    for (index_t j = 0; j < 6; ++j)
+      for (index_t l = 0; l < 7; ++l) compared(Index<2>(l, j), expected(i, j, k, l), matrix(l, j));
+    for_each_index(Patch<4>::whole(some.extents()), [&](const Index<4>& x) {
+      compared(x, expected(2 * x[0], 1 + x[1], 3 * x[2], 2 * x[3]), some[x]);
+    });
+    reading.end();
+    auto adding = accumulate_only(u);
+    const auto part = u.slice({{0, 1, 0, 0}, {5, 6, 4, 7}}, {2, 1, 3, 2});
+    adding.acc(part, some, 2.0);
+    EXPECT_NE(message_of<UsageError>([&] {
+                adding.acc(t(all, 0, 0, all), LocalArray<double, 2>({5, 7}));
+              }).find("is no slice of array \"u\""),
+              std::string::npos);
+    EXPECT_THROW(adding.acc(u(all, 0, 0, all), matrix), UsageError);
+    adding.end();
+    const auto sums = part.get();
+    for_each_index(Patch<4>::whole(some.extents()),
+                   [&](const Index<4>& x) { compared(x, 2.0 * world().size() * some[x], sums[x]); });
+    u.sync();
+    auto writing = disjoint_writes(u);
+    if (world().rank() == 0) writing.put(part, some);
+    writing.end();
+    const auto written = part.get();
+    for_each_index(Patch<4>::whole(some.extents()),
+                   [&](const Index<4>& x) { compared(x, some[x], written[x]); });
+    EXPECT_TRUE(compared.equal()) << t.layout().description();
+  }
+}
+
 // Operations that an epoch is not meant for do not compile.
 template <class P>
 concept Puts = requires(P phase, Patch<2> patch, View<const double, 2> view) {

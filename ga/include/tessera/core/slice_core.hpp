@@ -57,6 +57,12 @@ class SliceCore {
   Request get_async(const Box& box, const Buffer<void*>& into) const;
   Request accumulate_async(const Box& box, const Buffer<const void*>& from, const void* alpha) const;
 
+  /// All elements of the slice in an epoch of the array, as the functions of epoch_transfers.hpp. @onesided
+  /// @throws UsageError for members of elements
+  void get_in_epoch(const Buffer<void*>& into) const;
+  void accumulate_in_epoch(const Buffer<const void*>& from, const void* alpha) const;
+  void put_in_epoch(const Buffer<const void*>& from) const;
+
   /// Gets the elements of a vector at a list of positions, which must be inside. @onesided
   void gather(std::span<const index_t> positions, void* into) const;
 
@@ -90,6 +96,7 @@ class SliceCore {
   };
   Lattice lattice(const Box& box) const;
   Place place(const Box& box, const index_t* extents, const index_t* strides) const;
+  Place place_in_epoch(const index_t* extents, const index_t* strides) const;
   bool locate(const Piece& piece, LocalPiece& local) const;
   std::string dimensions() const;  // their numbers, for messages
 
