@@ -157,14 +157,13 @@ template <class T>
 class ResultBlock {
  public:
   ResultBlock(const BlockMap& map, const Coordinates& at, T* data, const Contraction& kinds) : data_(data) {
+    const Coordinates all_extents = map.extents(at), all_strides = map.strides(at);
     const auto list = [&](const std::vector<int>& dimensions, std::vector<index_t>& extents,
                           std::vector<index_t>& strides) {
       index_t size = 1;
       for (const int d : dimensions) {
-        index_t stride = 1;
-        for (auto e = static_cast<std::size_t>(d) + 1; e < map.rank(); ++e) stride *= map.length(e, at[e]);
-        extents.push_back(map.length(static_cast<std::size_t>(d), at[static_cast<std::size_t>(d)]));
-        strides.push_back(stride);
+        extents.push_back(all_extents[static_cast<std::size_t>(d)]);
+        strides.push_back(all_strides[static_cast<std::size_t>(d)]);
         size *= extents.back();
       }
       return size;

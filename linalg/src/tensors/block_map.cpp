@@ -104,6 +104,13 @@ index_t BlockMap::number(const Coordinates& at) const noexcept {
   return number;
 }
 
+Coordinates BlockMap::strides(const Coordinates& at) const noexcept {
+  Coordinates strides{};
+  index_t stride = 1;
+  for (std::size_t d = rank(); d-- > 0; stride *= length(d, at[d])) strides[d] = stride;
+  return strides;
+}
+
 Coordinates BlockMap::extents(const Coordinates& at) const noexcept {
   Coordinates extents{};
   for (std::size_t d = 0; d < rank(); ++d) extents[d] = length(d, at[d]);
@@ -153,15 +160,14 @@ std::uint64_t BlockMap::fingerprint() const noexcept {
 }
 
 Strided BlockMap::shape_of(const Image& image, const index_t* strides, index_t size) const {
+  const Coordinates stored = this->strides(image.block->at);
   Strided shape;
   shape.run = size;
   shape.levels = static_cast<int>(rank());
-  index_t stride = size;
   for (std::size_t level = 0, d = rank(); d-- > 0; ++level) {
     shape.count[level] = length(d, image.block->at[d]);
-    shape.remote_stride[level] = stride;
+    shape.remote_stride[level] = stored[d] * size;
     shape.local_stride[level] = strides[image.along[d]] * size;
-    stride *= shape.count[level];
   }
   return shape;
 }

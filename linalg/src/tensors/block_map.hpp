@@ -61,6 +61,8 @@ class BlockMap {
   const std::vector<Block>& blocks() const noexcept { return blocks_; }
   /// The numbers of elements of each rank.
   const std::vector<index_t>& sizes() const noexcept { return sizes_; }
+  /// The strides, in elements, of the block at a place in row-major order, as blocks are stored.
+  Coordinates strides(const Coordinates& at) const noexcept;
   /// The extents of the block at a place.
   Coordinates extents(const Coordinates& at) const noexcept;
   /// The stored block of which the block at a place is an image; nothing if it is absent. The place is inside.

@@ -30,12 +30,11 @@ std::shared_ptr<BlockPanel<T>> BlockPanels<T>::in_place(const BlockMap::Image& i
   const BlockMap& map = factor_.blocks->map();
   const auto* storage = static_cast<const T*>(factor_.blocks->elements().storage(image.block->rank));
   if (storage == nullptr || (factor_.is_conjugated && !std::is_floating_point_v<T>)) return nullptr;
+  const Coordinates stored = map.strides(image.block->at);
   Coordinates strides{}, extents{};
-  index_t stride = 1;
-  for (std::size_t d = map.rank(); d-- > 0;) {
-    strides[image.along[d]] = stride;
+  for (std::size_t d = 0; d < map.rank(); ++d) {
+    strides[image.along[d]] = stored[d];
     extents[image.along[d]] = map.length(d, image.block->at[d]);
-    stride *= extents[image.along[d]];
   }
   const auto stride_of = [&](const std::vector<int>& dimensions) {
     std::vector<index_t> some_extents, some_strides;

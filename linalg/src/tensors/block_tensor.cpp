@@ -139,9 +139,7 @@ void BlockTensorCore::put(const Coordinates& at, const Buffer<const void*>& from
                                     from.data);
   with_scalar("put", *elements_, [&]<class T>(T) {
     std::vector<T> negative(static_cast<std::size_t>(block.size));
-    Coordinates dense{};
-    index_t stride = 1;
-    for (std::size_t d = map_->rank(); d-- > 0; stride *= from.extents[d]) dense[d] = stride;
+    const Coordinates dense = map_->strides(at);
     const auto copy = [&](auto&& next, std::size_t d, const T* x, T* y) -> void {
       if (d == map_->rank()) {
         *y = -*x;
@@ -219,10 +217,7 @@ void BlockTensorCore::copy_from(const SliceCore& array) const {
   require_equal_extents("copy_from", *this, array);
   Request all;
   for_each_own_block([&](const Coordinates& at, void* data) {
-    const Coordinates extents = map_->extents(at);
-    Coordinates strides{};
-    index_t stride = 1;
-    for (std::size_t d = map_->rank(); d-- > 0; stride *= extents[d]) strides[d] = stride;
+    const Coordinates extents = map_->extents(at), strides = map_->strides(at);
     all += array.get_async(box(at), {data, extents.data(), strides.data()});
   });
   all.wait();
@@ -237,11 +232,9 @@ void BlockTensorCore::copy_to(const SliceCore& array) const {
     for_each_own_block([&](const Coordinates& stored, void* data) {
       map_->for_each_place(*map_->find(stored)->block, [&](const Coordinates& at) {
         const auto image = map_->find(at);
-        const Coordinates extents = map_->extents(at);
+        const Coordinates extents = map_->extents(at), in_memory = map_->strides(stored);
         Coordinates strides{};
-        index_t stride = 1;
-        for (std::size_t d = map_->rank(); d-- > 0; stride *= map_->length(d, stored[d]))
-          strides[image->along[d]] = stride;
+        for (std::size_t d = 0; d < map_->rank(); ++d) strides[image->along[d]] = in_memory[d];
         const Buffer<const void*> from{data, extents.data(), strides.data()};
         const T sign(static_cast<Real<T>>(image->sign));
         image->sign > 0 ? array.put(box(at), from) : array.accumulate(box(at), from, &sign);
