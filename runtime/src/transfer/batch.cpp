@@ -64,7 +64,8 @@ class WindowRuns {
     const bool adds = kind_.verb == Verb::accumulate;
     const Action action{
         .verb = kind_.verb, .kind = kind_.element, .alpha = adds ? kind_.alpha.data() : nullptr};
-    return detail::transfer_runs(std::exchange(runs_, {}), {kind_.run}, action, VectorMethod::automatic,
+    std::vector<detail::Run> runs = std::exchange(runs_, {});
+    return detail::transfer_runs({runs, {kind_.run}}, action, VectorMethod::automatic,
                                  kind_.verb == Verb::get ? Returns::early : Returns::when_done);
   }
 

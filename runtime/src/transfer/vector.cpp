@@ -22,11 +22,10 @@ namespace {
 // A vector transfer.
 class Transfer {
  public:
-  Transfer(std::vector<Run> runs, const RunLengths& lengths, const Action& action)
-      : runs_(std::move(runs)), lengths_(lengths), action_(action) {}
+  Transfer(const RunFacts& list, const Action& action) : list_(list), action_(action) {}
 
   void conservative() {
-    for (const Run& run : runs_) {
+    for (const Run& run : list_.runs) {
       one(run);
       run.segment->complete(run.rank, anything);
     }
@@ -34,27 +33,29 @@ class Transfer {
 
   // Moves the runs together: the runs on the node in one loop, the others by target.
   Request together(VectorMethod method, Returns returns) {
-    if (!std::all_of(runs_.begin(), runs_.end(), [&](const Run& run) { return on_node(run, action_.verb); })) {
+    const std::span<Run> runs = list_.runs;
+    if (list_.are_together) return send({runs, list_.lengths, action_, method, returns});
+    if (!std::all_of(runs.begin(), runs.end(), [&](const Run& run) { return on_node(run, action_.verb); })) {
       if (method == VectorMethod::direct)
-        std::sort(runs_.begin(), runs_.end(), before);
-      else if (!std::is_sorted(runs_.begin(), runs_.end(), to_other_target))
-        std::stable_sort(runs_.begin(), runs_.end(), to_other_target);
+        std::sort(runs.begin(), runs.end(), before);
+      else if (!std::is_sorted(runs.begin(), runs.end(), to_other_target))
+        std::stable_sort(runs.begin(), runs.end(), to_other_target);
     }
     Request request;
-    for (auto begin = runs_.cbegin(), end = begin; begin != runs_.cend(); begin = end) {
+    for (auto begin = runs.begin(), end = begin; begin != runs.end(); begin = end) {
       const Run& first = *begin;
       const bool here = on_node(first, action_.verb);
-      end = std::find_if(begin + 1, runs_.cend(), [&](const Run& run) {
+      end = std::find_if(begin + 1, runs.end(), [&](const Run& run) {
         return here ? run.segment != first.segment || !on_node(run, action_.verb) : !same_target(run, first);
       });
-      request += send({{begin, end}, lengths_, action_, method, returns});
+      request += send({{begin, end}, list_.lengths, action_, method, returns});
     }
     return request;
   }
 
  private:
   void one(const Run& run) {
-    const Strided shape = Strided::contiguous(lengths_.of(run));
+    const Strided shape = Strided::contiguous(list_.lengths.of(run));
     if (action_.verb == Verb::put) return transfer_put(*run.segment, run.rank, run.offset, shape, run.local);
     if (action_.verb == Verb::get) return transfer_get(*run.segment, run.rank, run.offset, shape, run.local);
     transfer_accumulate(*run.segment, run.rank, run.offset, shape, action_, run.local);
@@ -63,8 +64,8 @@ class Transfer {
   Request send(const RunList& list) {
     SegmentState& segment = *list.runs.front().segment;
     const int rank = list.runs.front().rank;
-    const Path path = route(segment, rank, action_.verb, lengths_.each, Amount::many);
-    index_t bytes = lengths_.sum(list.runs);
+    const Path path = route(segment, rank, action_.verb, list_.lengths.each, Amount::many);
+    index_t bytes = list_.lengths.sum(list.runs);
     if (path == Path::node) bytes -= count_others(segment, list.runs);
     // Returns::early, as a list of gets is under way until its request is waited for. A typed list by the
     // window waits by itself.
@@ -77,11 +78,12 @@ class Transfer {
   // Counts and orders the runs at other ranks of the node than the first run's, one operation for each rank.
   // The first run's rank gets the time. Returns how many bytes the other ranks have.
   index_t count_others(SegmentState& segment, std::span<const Run> group) const {
+    if (list_.have_one_rank) return 0;
     const int first = group.front().rank;
     if (std::all_of(group.begin(), group.end(), [&](const Run& run) { return run.rank == first; })) return 0;
     const GroupState& members = segment.group();
     std::vector<index_t> bytes(static_cast<std::size_t>(members.node_ranks()), 0);
-    for (const Run& run : group) bytes[static_cast<std::size_t>(members.slot(run.rank))] += lengths_.of(run);
+    for (const Run& run : group) bytes[static_cast<std::size_t>(members.slot(run.rank))] += list_.lengths.of(run);
     index_t others = 0;
     for (std::size_t place = 0; place < bytes.size(); ++place) {
       const int rank = members.rank_of_slot(static_cast<index_t>(place));
@@ -94,17 +96,16 @@ class Transfer {
     return others;
   }
 
-  std::vector<Run> runs_;
-  RunLengths lengths_;
+  const RunFacts& list_;
   Action action_;
 };
 
 Request transfer(const Vector& vector, VectorMethod method, const Action& action, Returns returns) {
-  std::vector<Run> runs = resolve(vector);
-  if (runs.empty()) return {};
-  const RunLengths lengths = lengths_of(vector, runs);
-  if (action.verb == Verb::accumulate) require_whole_elements(runs, lengths, action.kind);
-  return transfer_runs(std::move(runs), lengths, action, method, returns);
+  RunBuffer buffer;
+  const RunFacts list = resolve(vector, action.verb, buffer);
+  if (list.runs.empty()) return {};
+  if (action.verb == Verb::accumulate) require_whole_elements(list.runs, list.lengths, action.kind);
+  return transfer_runs(list, action, method, returns);
 }
 
 Action sum_of(ElementKind kind, const void* alpha) {
@@ -114,9 +115,10 @@ Action sum_of(ElementKind kind, const void* alpha) {
 
 }  // namespace
 
-Request transfer_runs(std::vector<Run> runs, const RunLengths& lengths, const Action& action,
-                      VectorMethod method, Returns returns) {
+Request transfer_runs(const RunFacts& list, const Action& action, VectorMethod method, Returns returns) {
   const Verb verb = action.verb;
+  const std::span<Run> runs = list.runs;
+  const RunLengths& lengths = list.lengths;
 #ifdef TESSERA_CHECKS
   const bool promised = method == VectorMethod::batched || method == VectorMethod::direct;
   if (promised && overlaps(runs, lengths, verb)) {
@@ -127,11 +129,12 @@ Request transfer_runs(std::vector<Run> runs, const RunLengths& lengths, const Ac
   }
 #endif
   if (method == VectorMethod::automatic) {
-    const bool batched = order_is_kept(runs, lengths, verb) || agents_keep_order(runs, lengths, verb) ||
-                         !overlaps(runs, lengths, verb);
+    // On a node, runs are copied one after another in list order. So only a run that overlaps itself can differ.
+    const bool batched =
+        list.are_apart || agents_keep_order(runs, lengths, verb) || !overlaps(runs, lengths, verb);
     method = batched ? VectorMethod::batched : VectorMethod::conservative;
   }
-  Transfer transfer(std::move(runs), lengths, action);
+  Transfer transfer(list, action);
   if (method != VectorMethod::conservative) return transfer.together(method, returns);
   transfer.conservative();
   return {};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <vector>
 
 #include <tessera/runtime/error.hpp>
 
@@ -17,10 +18,11 @@ namespace {
 
 // `length_of` gives the bytes of a run by its number.
 template <class LengthOf>
-void add_runs(const Vector& vector, std::vector<Run>& runs, LengthOf length_of) {
-  runs.reserve(vector.remote.size());
+RunFacts add_runs(const Vector& vector, Verb verb, Run* const first, LengthOf length_of) {
   const Segment* last = nullptr;
   SegmentState* segment = nullptr;
+  bool by_stores = true, one_segment = true, here = true, one_rank = true, apart = true;
+  Run* next = first;
   for (std::size_t i = 0; i < vector.remote.size(); ++i) {
     const Place& place = vector.remote[i];
     const index_t length = length_of(i);
@@ -30,19 +32,31 @@ void add_runs(const Vector& vector, std::vector<Run>& runs, LengthOf length_of) 
       last = place.segment;
       segment = &SegmentState::of(*last);
       segment->require(Use::data);
+      by_stores &= is_direct(*segment, segment->base, verb);
+      one_segment &= next == first || segment == first->segment;
     }
     std::byte* where = segment->reach(place.rank, place.offset, length);
     if (where == nullptr) {
       check_place(*segment, place.rank, place.offset, length);
       if ((where = segment->address(place.rank)) != nullptr) where += place.offset;
     }
-    runs.push_back({segment, place.rank, static_cast<std::uint32_t>(i), place.offset, where, vector.local[i]});
+    std::byte* const local = vector.local[i];
+    *next = {segment, place.rank, static_cast<std::uint32_t>(i), place.offset, where, local};
+    here &= where != nullptr;
+    apart &= std::abs(where - local) >= length;
+    one_rank &= place.rank == first->rank;
+    ++next;
   }
+  here &= by_stores;
+  return {.runs = {first, next},
+          .are_together = here && one_segment,
+          .have_one_rank = one_rank,
+          .are_apart = here && apart};
 }
 
 }  // namespace
 
-std::vector<Run> resolve(const Vector& vector) {
+RunFacts resolve(const Vector& vector, Verb verb, RunBuffer& buffer) {
   if (vector.remote.size() != vector.local.size()) {
     throw UsageError(formatted("a vector transfer has {} places in segments and {} in local memory",
                                vector.remote.size(), vector.local.size()));
@@ -53,23 +67,20 @@ std::vector<Run> resolve(const Vector& vector) {
   }
   if (vector.lengths.size() > std::numeric_limits<std::uint32_t>::max())
     throw UsageError(formatted("a vector transfer has {} lengths (at most 2^32 - 1)", vector.lengths.size()));
-  std::vector<Run> runs;
+  Run* const first = buffer.reserve(vector.remote.size());
   if (vector.lengths.empty()) {
-    add_runs(vector, runs, [length = vector.run](std::size_t) { return length; });
-  } else {
-    add_runs(vector, runs, [&](std::size_t i) { return vector.lengths[i]; });
+    RunFacts list = add_runs(vector, verb, first, [length = vector.run](std::size_t) { return length; });
+    list.lengths = {vector.run};
+    return list;
   }
-  return runs;
+  RunFacts list = add_runs(vector, verb, first, [&](std::size_t i) { return vector.lengths[i]; });
+  list.lengths = {vector.run, vector.lengths};
+  if (!list.runs.empty())
+    list.lengths.each = list.lengths.sum(list.runs) / static_cast<index_t>(list.runs.size());
+  return list;
 }
 
-RunLengths lengths_of(const Vector& vector, const std::vector<Run>& runs) noexcept {
-  RunLengths lengths{vector.run, vector.lengths};
-  if (!lengths.are_alike() && !runs.empty())
-    lengths.each = lengths.sum(runs) / static_cast<index_t>(runs.size());
-  return lengths;
-}
-
-void require_whole_elements(const std::vector<Run>& runs, const RunLengths& lengths, ElementKind kind) {
+void require_whole_elements(std::span<const Run> runs, const RunLengths& lengths, ElementKind kind) {
   const index_t size = size_of(kind);
   for (const Run& run : runs) {
     if (lengths.of(run) % size == 0 && run.offset % size == 0) continue;
@@ -80,20 +91,14 @@ void require_whole_elements(const std::vector<Run>& runs, const RunLengths& leng
   }
 }
 
-bool order_is_kept(const std::vector<Run>& runs, const RunLengths& lengths, Verb verb) noexcept {
-  return std::all_of(runs.begin(), runs.end(), [&](const Run& r) {
-    return on_node(r, verb) && std::abs(r.place - r.local) >= lengths.of(r);
-  });
-}
-
-bool agents_keep_order(const std::vector<Run>& runs, const RunLengths& lengths, Verb verb) noexcept {
+bool agents_keep_order(std::span<const Run> runs, const RunLengths& lengths, Verb verb) noexcept {
   return verb != Verb::get && std::all_of(runs.begin(), runs.end(), [&](const Run& r) {
            return r.place == nullptr &&
                   route(*r.segment, r.rank, verb, lengths.each, Amount::many) == Path::agent;
          });
 }
 
-bool overlaps(const std::vector<Run>& runs, const RunLengths& lengths, Verb verb) {
+bool overlaps(std::span<const Run> runs, const RunLengths& lengths, Verb verb) {
   struct Piece {
     std::uintptr_t begin, end;
     bool written;

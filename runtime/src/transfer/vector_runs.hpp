@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include <vector>
+#include <array>
+#include <memory>
+#include <span>
 
 #include <tessera/runtime/vector.hpp>
 
@@ -11,13 +13,35 @@
 
 namespace tessera::detail {
 
-/// The runs of a list, in its order, without runs of no bytes. Throws UsageError if the list is inconsistent,
-/// or a place is outside its slice. @local
-std::vector<Run> resolve(const Vector& vector);
-/// The lengths of these runs. @local
-RunLengths lengths_of(const Vector& vector, const std::vector<Run>& runs) noexcept;
+/// The runs of a list, and facts about them. The facts are noted while the runs are found, as further loops over
+/// the runs would take longer than short transfers. They are false where nothing is known.
+struct RunFacts {
+  std::span<Run> runs;
+  RunLengths lengths = {};
+  bool are_together = false;  // of one segment, and done by loads and stores
+  bool have_one_rank = false;
+  bool are_apart = false;  // on this node, and each apart from its own local memory
+};
+
+/// Memory for the runs of a list. A short list needs none from the heap, which would take a third of its time.
+class RunBuffer {
+ public:
+  Run* reserve(std::size_t count) {
+    if (count <= few_.size()) return few_.data();
+    many_ = std::make_unique_for_overwrite<Run[]>(count);
+    return many_.get();
+  }
+
+ private:
+  std::array<Run, 16> few_;
+  std::unique_ptr<Run[]> many_;
+};
+
+/// The runs of a list, in its order, without runs of no bytes. They are stored in the buffer. Throws UsageError
+/// if the list is inconsistent, or a place is outside its slice. @local
+RunFacts resolve(const Vector& vector, Verb verb, RunBuffer& buffer);
 /// Throws UsageError if a run begins or ends within an element. @local
-void require_whole_elements(const std::vector<Run>& runs, const RunLengths& lengths, ElementKind kind);
+void require_whole_elements(std::span<const Run> runs, const RunLengths& lengths, ElementKind kind);
 
 inline bool on_node(const Run& run, Verb verb) noexcept { return is_direct(*run.segment, run.place, verb); }
 inline bool same_target(const Run& a, const Run& b) noexcept {
@@ -33,18 +57,14 @@ inline constexpr auto before = [](const Run& a, const Run& b) noexcept {
   return same_target(a, b) ? a.offset < b.offset : to_other_target(a, b);
 };
 
-/// Whether the batched method gives the result of the conservative one, even if runs overlap. On a node, runs
-/// are copied one after another in list order, so only a run that overlaps itself can differ.
-bool order_is_kept(const std::vector<Run>& runs, const RunLengths& lengths, Verb verb) noexcept;
-/// The same for agents, which get the runs in list order. False for gets: answers fill local memory in any
-/// order.
-bool agents_keep_order(const std::vector<Run>& runs, const RunLengths& lengths, Verb verb) noexcept;
+/// Whether the batched method by agents gives the result of the conservative one, even if runs overlap. Agents
+/// get the runs in list order. False for gets: answers fill local memory in any order.
+bool agents_keep_order(std::span<const Run> runs, const RunLengths& lengths, Verb verb) noexcept;
 /// Whether the order of the runs matters: two are written to one place, or one is written to where another is
 /// read.
-bool overlaps(const std::vector<Run>& runs, const RunLengths& lengths, Verb verb);
+bool overlaps(std::span<const Run> runs, const RunLengths& lengths, Verb verb);
 
-/// In vector.cpp: moves at least one run; all are found and checked. @onesided
-Request transfer_runs(std::vector<Run> runs, const RunLengths& lengths, const Action& action,
-                      VectorMethod method, Returns returns);
+/// In vector.cpp: moves at least one run; all are found and checked. It may sort them. @onesided
+Request transfer_runs(const RunFacts& list, const Action& action, VectorMethod method, Returns returns);
 
 }  // namespace tessera::detail
