@@ -75,8 +75,10 @@ std::uint64_t EpochState::begin(const ArrayCore& array, Mode mode, index_t cache
                                array.name(), to_string(mode_)));
   }
   if (cache_bytes < 0) throw UsageError(formatted("{}: a cache of {} bytes", to_string(mode), cache_bytes));
-  array.group().check_agreement(formatted("{} of array \"{}\"", to_string(mode), array.name()),
-                                static_cast<std::uint64_t>(mode) + 8 * static_cast<std::uint64_t>(cache_bytes));
+  array.group().check_agreement([&] {
+    return CollectiveCall{formatted("{} of array \"{}\"", to_string(mode), array.name()),
+                          static_cast<std::uint64_t>(mode) + 8 * static_cast<std::uint64_t>(cache_bytes)};
+  });
   array.segment().sync();
   mode_ = mode;
   written_.clear();

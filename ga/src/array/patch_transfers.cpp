@@ -69,10 +69,12 @@ Request accumulate_async(ArrayCore& array, const Lattice& patch, const Buffer<co
   return all;
 }
 
-// The last transfer takes the notification along, which between nodes saves a round trip. The others are
+namespace {
+
+// The last transfer to another node takes the notification along, which saves a round trip. The others are
 // complete before.
-void put_notify(ArrayCore& array, const Lattice& patch, const Buffer<const void*>& from, const Flag& flag) {
-  array.allow({}, "put_notify");
+void put_notify_between_nodes(ArrayCore& array, const Lattice& patch, const Buffer<const void*>& from,
+                              const Flag& flag) {
   struct Held {
     int rank;
     index_t offset;
@@ -94,6 +96,23 @@ void put_notify(ArrayCore& array, const Lattice& patch, const Buffer<const void*
   if (!last) return flag.flags->notify(flag.rank, flag.index);
   if (must_flush) segment.flush(last->rank);
   put_notify(segment, last->rank, last->offset, last->shape, last->local, flag);
+}
+
+}  // namespace
+
+void put_notify(ArrayCore& array, const Lattice& patch, const Buffer<const void*>& from, const Flag& flag) {
+  array.allow({}, "put_notify");
+  Segment& segment = array.segment();
+  if (segment.face().direct_ranks == 0) array.require_open();  // the group of a moved-from array must not be used
+  if (segment.face().direct_ranks != array.group().size())
+    return put_notify_between_nodes(array, patch, from, flag);
+  int last = -1;
+  for_each_transfer(array, patch, from,
+                    [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
+                      segment.put(last = rank, offset, shape, local);
+                    });
+  if (last >= 0) segment.flush(last);
+  flag.flags->notify(flag.rank, flag.index);
 }
 
 }  // namespace tessera::detail

@@ -46,11 +46,11 @@ void begin_operation(std::string_view operation, std::span<const SliceCore> slic
     slice.array().require_open();
     require_alike(operation, first, slice, shapes, types);
   }
-#ifdef TESSERA_CHECKS
-  Fingerprint print;
-  for (const SliceCore& slice : slices) print.add(slice.fingerprint());
-  group.check_agreement(formatted("{} of {}", operation, first.description()), print.value());
-#endif
+  group.check_agreement([&] {
+    Fingerprint print;
+    for (const SliceCore& slice : slices) print.add(slice.fingerprint());
+    return CollectiveCall{formatted("{} of {}", operation, first.description()), print.value()};
+  });
   settle(group, slices);
 }
 

@@ -48,8 +48,10 @@ void TaskCounter::reset(std::optional<index_t> count) {
         formatted("\"{}\" was used after it was closed, or outlived by its Runtime", global_.name()));
   const Group& all = group();
   const index_t wanted = count.value_or(count_);
-  all.check_agreement(formatted("TaskCounter::reset of \"{}\"", global_.name()),
-                      static_cast<std::uint64_t>(wanted), [&] { return formatted(" to {} tasks", wanted); });
+  all.check_agreement([&] {
+    return detail::CollectiveCall{formatted("TaskCounter::reset of \"{}\"", global_.name()),
+                          static_cast<std::uint64_t>(wanted), formatted(" to {} tasks", wanted)};
+  });
   count_ = checked_count(wanted, global_.name());
   all.barrier();  // no rank still draws
   mine_ = {0, 0};

@@ -6,7 +6,17 @@
 #include <atomic>
 #include <mutex>
 
-namespace tessera::detail::activity {
+#include <tessera/runtime/detail/collective_call.hpp>
+
+namespace tessera::detail {
+
+#ifdef TESSERA_CHECKS
+constinit std::atomic<int> call_watchers{1};  // members compare their calls
+#else
+constinit std::atomic<int> call_watchers{0};
+#endif
+
+namespace activity {
 namespace {
 
 std::atomic<int> asked{0};
@@ -15,8 +25,14 @@ Snapshot now;  // under the mutex
 
 }  // namespace
 
-void ask() { asked.fetch_add(1, std::memory_order_relaxed); }
-void forget() noexcept { asked.fetch_sub(1, std::memory_order_relaxed); }
+void ask() {
+  asked.fetch_add(1, std::memory_order_relaxed);
+  call_watchers.fetch_add(1, std::memory_order_relaxed);
+}
+void forget() noexcept {
+  call_watchers.fetch_sub(1, std::memory_order_relaxed);
+  asked.fetch_sub(1, std::memory_order_relaxed);
+}
 bool is_asked() noexcept { return asked.load(std::memory_order_relaxed) > 0; }
 
 void called(std::string_view call) {
@@ -46,4 +62,5 @@ Snapshot look() {
   return now;
 }
 
-}  // namespace tessera::detail::activity
+}  // namespace activity
+}  // namespace tessera::detail

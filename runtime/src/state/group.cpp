@@ -36,6 +36,8 @@ struct Absent : Collective {
 }  // namespace
 }  // namespace detail
 
+using detail::CollectiveCall;
+using detail::Fingerprint;
 using detail::GroupState;
 
 namespace {
@@ -128,10 +130,11 @@ int place_in(std::span<const int> ranks, const GroupState& parent, std::string_v
 }  // namespace
 
 Group Group::include(std::span<const int> ranks) const {
-  detail::Fingerprint list;
-  for (int rank : ranks) list.add(rank);
-  check_agreement("Group::include", list.value(),
-                  [&] { return formatted(" of ranks {}", joined(ranks, ", ")); });
+  check_agreement([&] {
+    Fingerprint list;
+    for (int rank : ranks) list.add(rank);
+    return CollectiveCall{"Group::include", list.value(), formatted(" of ranks {}", joined(ranks, ", "))};
+  });
   const int place = place_in(ranks, state(), "include");
   return split(place < 0 ? no_color : 0, place);
 }
@@ -241,8 +244,10 @@ void require_root(std::string_view call, int root, const GroupState& group) {
 void Group::broadcast_bytes(void* data, index_t bytes, int root) const {
   GroupState& group = state();
   require_root("broadcast", root, group);
-  check_agreement("Group::broadcast", detail::Fingerprint().add(bytes).add(root).value(),
-                  [&] { return formatted(" of {} bytes from rank {}", bytes, root); });
+  check_agreement([&] {
+    return CollectiveCall{"Group::broadcast", Fingerprint().add(bytes).add(root).value(),
+                          formatted(" of {} bytes from rank {}", bytes, root)};
+  });
   detail::broadcast(group, data, bytes, root);
 }
 
@@ -253,14 +258,18 @@ void require_defined(std::string_view call, ElementKind kind, Reduce operation) 
   throw UsageError(formatted("{}: {} is not defined for {}", call, to_string(operation), to_string(kind)));
 }
 
+Fingerprint fingerprint_of(index_t count, ElementKind kind, Reduce operation) {
+  return Fingerprint().add(count).add(static_cast<int>(kind)).add(static_cast<int>(operation));
+}
+
 }  // namespace
 
 void Group::all_reduce_elements(void* data, index_t count, ElementKind kind, Reduce operation) const {
   require_defined("all_reduce", kind, operation);
-  check_agreement(
-      "Group::all_reduce",
-      detail::Fingerprint().add(count).add(static_cast<int>(kind)).add(static_cast<int>(operation)).value(),
-      [&] { return formatted(" of {} {}, {}", count, to_string(kind), to_string(operation)); });
+  check_agreement([&] {
+    return CollectiveCall{"Group::all_reduce", fingerprint_of(count, kind, operation).value(),
+                          formatted(" of {} {}, {}", count, to_string(kind), to_string(operation))};
+  });
   detail::all_reduce(state(), data, count, kind, operation);
 }
 
@@ -268,23 +277,19 @@ void Group::reduce_elements(void* data, index_t count, ElementKind kind, Reduce 
   require_defined("reduce", kind, operation);
   GroupState& group = state();
   require_root("reduce", root, group);
-  check_agreement("Group::reduce",
-                  detail::Fingerprint()
-                      .add(count)
-                      .add(static_cast<int>(kind))
-                      .add(static_cast<int>(operation))
-                      .add(root)
-                      .value(),
-                  [&] {
-                    return formatted(" of {} {}, {}, to rank {}", count, to_string(kind), to_string(operation),
-                                     root);
-                  });
+  check_agreement([&] {
+    return CollectiveCall{
+        "Group::reduce", fingerprint_of(count, kind, operation).add(root).value(),
+        formatted(" of {} {}, {}, to rank {}", count, to_string(kind), to_string(operation), root)};
+  });
   detail::reduce(group, data, count, kind, operation, root);
 }
 
 void Group::all_gather_bytes(const void* value, void* all, index_t bytes) const {
-  check_agreement("Group::all_gather", detail::Fingerprint().add(bytes).value(),
-                  [&] { return formatted(" of {} bytes", bytes); });
+  check_agreement([&] {
+    return CollectiveCall{"Group::all_gather", Fingerprint().add(bytes).value(),
+                          formatted(" of {} bytes", bytes)};
+  });
   detail::all_gather(state(), value, all, detail::Portions(bytes));
 }
 
@@ -299,10 +304,12 @@ std::size_t Group::total(std::span<const index_t> counts, index_t mine) const {
   } else if (std::any_of(counts.begin(), counts.end(), [](index_t count) { return count < 0; })) {
     problem = "a count is negative";
   }
-  detail::Fingerprint list;
-  for (const index_t count : counts) list.add(count);
-  check_agreement("Group::all_gather", list.add(problem).value(),
-                  [&] { return problem.empty() ? formatted(" of {} elements", mine) : ": " + problem; });
+  check_agreement([&] {
+    Fingerprint list;
+    for (const index_t count : counts) list.add(count);
+    return CollectiveCall{"Group::all_gather", list.add(problem).value(),
+                          problem.empty() ? formatted(" of {} elements", mine) : ": " + problem};
+  });
   if (!problem.empty()) throw UsageError("all_gather: " + problem);
   return static_cast<std::size_t>(std::accumulate(counts.begin(), counts.end(), index_t{0}));
 }
@@ -316,20 +323,18 @@ void Group::all_gather_ranges(const void* range, void* all, std::span<const inde
 
 std::string Group::agree(std::string_view problem) const { return state().agree(std::string(problem)); }
 
-void Group::check_agreement([[maybe_unused]] std::string_view call, [[maybe_unused]] std::uint64_t fingerprint,
-                            [[maybe_unused]] const std::function<std::string()>& arguments) const {
-  if (detail::activity::is_asked()) {
-    detail::activity::called(
-        formatted("{}{} on {} ranks", call, arguments ? arguments() : std::string(), state().size()));
-  }
-#ifdef TESSERA_CHECKS
+void Group::check_call(const CollectiveCall& call) const {
   GroupState& group = state();
-  const auto hash = static_cast<std::int64_t>(detail::Fingerprint().add(call).add(fingerprint).value());
+  if (detail::activity::is_asked())
+    detail::activity::called(formatted("{}{} on {} ranks", call.name, call.arguments, group.size()));
+#ifdef TESSERA_CHECKS
+  const auto hash =
+      static_cast<std::int64_t>(Fingerprint().add(std::string_view(call.name)).add(call.fingerprint).value());
   std::int64_t least[2] = {hash, ~hash};  // the complement of the least complement is the largest
   group.reduce_min(least, 2);
   if (least[0] == ~least[1]) return;
   constexpr std::size_t width = 160;
-  std::string mine = formatted("{}{}", call, arguments ? arguments() : "");
+  std::string mine = call.name + call.arguments;
   mine.resize(width);
   std::string all(width * static_cast<std::size_t>(group.size()), '\0');
   detail::all_gather(group, mine.data(), all.data(), detail::Portions(width));

@@ -61,7 +61,7 @@ SegmentState& Segment::state() const {
 
 void Segment::close() {
   SegmentState& segment = state();
-  group_.check_agreement(formatted("close of \"{}\"", segment.name()), 0);
+  group_.check_agreement([&] { return detail::CollectiveCall{formatted("close of \"{}\"", segment.name())}; });
   segment.complete_all();
   for (const SegmentState* part : segment.group().runtime().registry().parts_of(segment)) part->complete_all();
   group_.state().meet();
@@ -206,7 +206,7 @@ Statistics Segment::statistics() const { return state_ ? peek(state_)->statistic
 
 void Segment::sync() const {
   const SegmentState& segment = state();
-  group_.check_agreement(formatted("sync of \"{}\"", segment.name()), 0);
+  group_.check_agreement([&] { return detail::CollectiveCall{formatted("sync of \"{}\"", segment.name())}; });
   order_local_access();
   group_.state().meet();
   order_local_access();

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,6 +11,7 @@
 
 #include <mpi.h>
 
+#include <tessera/runtime/detail/collective_call.hpp>
 #include <tessera/runtime/types.hpp>
 
 namespace tessera {
@@ -170,15 +170,22 @@ class Group {
   std::string sync_and_agree(std::string_view problem) const;
 
   /// In builds with TESSERA_CHECKS (the dev preset): throws UsageError on every rank unless all members make
-  /// the same collective call with the same fingerprint of arguments. `arguments` formats the arguments for the
-  /// message. Does nothing otherwise. @collective
-  void check_agreement(std::string_view call, std::uint64_t fingerprint,
-                       const std::function<std::string()>& arguments = {}) const;
+  /// the same collective call with the same fingerprint of arguments. Does nothing otherwise. `describe`
+  /// returns the call as a detail::CollectiveCall. @collective
+  template <class Describe>
+    requires std::is_invocable_r_v<detail::CollectiveCall, const Describe&>
+  void check_agreement(const Describe& describe) const {
+    if (detail::call_watchers.load(std::memory_order_relaxed) > 0) check_call(describe());
+  }
+  void check_agreement(std::string_view call, std::uint64_t fingerprint) const {
+    check_agreement([&] { return detail::CollectiveCall{std::string(call), fingerprint}; });
+  }
 
   /// Whether two values are the same group (not merely the same processes). @local
   friend bool operator==(const Group& a, const Group& b) noexcept { return a.state_ == b.state_; }
 
  private:
+  void check_call(const detail::CollectiveCall& call) const;
   friend class Runtime;
   friend class Segment;
   friend class detail::RuntimeState;
