@@ -66,12 +66,14 @@ S own_dot_of(const SliceCore& x, const SliceCore& y, bool conjugated) {
   for_each_run(x, std::span(&y, 1), [&](const ElementRun& run) {
     const T *u = static_cast<const T*>(run.data[0]), *v = static_cast<const T*>(run.data[1]);
     const index_t p = run.strides[0], q = run.strides[1];
-    const bool dense = run.is_dense(2);
-    auto term = [&](index_t i) {
-      const S left = static_cast<S>(dense ? u[i] : u[i * p]), right = static_cast<S>(dense ? v[i] : v[i * q]);
+    const auto term = [conjugated](T a, T b) {
+      const S left = static_cast<S>(a), right = static_cast<S>(b);
       return product(conjugated ? conjugate(left) : left, right);
     };
-    total = sum(total, sum_over<S>(run.count, term));
+    // Two loops: one loop that chooses within takes a sixth longer.
+    total = sum(total, run.is_dense(2)
+                           ? sum_over<S>(run.count, [&](index_t i) { return term(u[i], v[i]); })
+                           : sum_over<S>(run.count, [&](index_t i) { return term(u[i * p], v[i * q]); }));
   });
   return total;
 }
