@@ -10,10 +10,10 @@ namespace tessera::detail {
 
 // The elements that the ghost cells on one side of a part's block need along dimension d, and the parts that
 // own them.
-std::vector<GhostPieces::Reach> GhostPieces::beside(int part, int d, bool high) const {
+std::vector<GhostPieces::Reach> GhostPieces::beside(int part, int d, bool high, const HaloShape& shape) const {
   const Axis& axis = layout_.axis(d);
   const index_t extent = axis.extent(), before = layout_.ghosts()[at(d)];
-  const index_t width = high ? shape_.high[at(d)] : shape_.low[at(d)];
+  const index_t width = high ? shape.high[at(d)] : shape.low[at(d)];
   const Interval own = axis.interval(part, 0);
   const index_t begin = high ? own.end : own.begin - width;
   std::vector<Reach> list;
@@ -72,11 +72,11 @@ void GhostPieces::combine(const Reaches& reaches, int owner, NeededPatches& piec
   walk(walk, 0);
 }
 
-NeededPatches GhostPieces::wanted(int rank, const GhostSides& what, int owner) const {
+NeededPatches GhostPieces::wanted(int rank, const GhostSides& what, int owner, const HaloShape& shape) const {
   NeededPatches pieces;
   int parts[max_rank] = {};
   if (layout_.block_count(rank) == 0 || !layout_.coordinates(rank, parts)) return pieces;
-  const bool with_corners = what.corners == Corners::with && shape_.corners == Corners::with;
+  const bool with_corners = what.corners == Corners::with && shape.corners == Corners::with;
   Reaches reaches;
   auto walk = [&](auto&& self, int d, int sides) -> void {
     if (d >= std::min(layout_.rank(), max_rank)) {
@@ -93,7 +93,7 @@ NeededPatches GhostPieces::wanted(int rank, const GhostSides& what, int owner) c
     if (!may_leave) return;
     for (const bool high : {false, true}) {
       if (here && what.side == (high ? Side::low : Side::high)) continue;
-      reaches[at(d)] = beside(parts[d], d, high);
+      reaches[at(d)] = beside(parts[d], d, high, shape);
       self(self, d + 1, sides + 1);
     }
   };
@@ -108,7 +108,7 @@ NeededPatches GhostPieces::wanted_along(int rank, int d, int owner) const {
   Reaches reaches;
   for (int e = 0; e < layout_.rank(); ++e) reaches[at(e)] = along(parts[e], e, e < d);
   for (const bool high : {false, true}) {
-    reaches[at(d)] = beside(parts[d], d, high);
+    reaches[at(d)] = beside(parts[d], d, high, shape_);
     combine(reaches, owner, pieces);
   }
   return pieces;
@@ -121,7 +121,7 @@ std::vector<int> GhostPieces::neighbours(int rank) const {
   for (int d = 0; d < layout_.rank(); ++d)
     wide.low[at(d)] = wide.high[at(d)] = std::max(wide.low[at(d)], wide.high[at(d)]);
   std::vector<int> ranks;
-  for (const auto& [owner, piece] : GhostPieces(layout_, periodic_, wide).wanted(rank, {}))
+  for (const auto& [owner, piece] : wanted(rank, {}, any, wide))
     ranks.push_back(owner);
   std::sort(ranks.begin(), ranks.end());
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());

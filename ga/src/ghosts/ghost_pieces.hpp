@@ -26,7 +26,9 @@ class GhostPieces {
   const GridLayout& layout() const noexcept { return layout_; }
   bool has_corners() const noexcept { return shape_.corners == Corners::with; }
   /// What a rank needs in an exchange with all neighbours at once: from one owner, or from any.
-  NeededPatches wanted(int rank, const GhostSides& what, int owner = any) const;
+  NeededPatches wanted(int rank, const GhostSides& what, int owner = any) const {
+    return wanted(rank, what, owner, shape_);
+  }
   /// What a rank needs along one dimension, including ghost cells of the dimensions before it, which are
   /// already filled.
   NeededPatches wanted_along(int rank, int d, int owner = any) const;
@@ -44,7 +46,8 @@ class GhostPieces {
   };
   using Reaches = std::array<std::vector<Reach>, static_cast<std::size_t>(max_rank)>;
 
-  std::vector<Reach> beside(int part, int d, bool high) const;
+  NeededPatches wanted(int rank, const GhostSides& what, int owner, const HaloShape& shape) const;
+  std::vector<Reach> beside(int part, int d, bool high, const HaloShape& shape) const;
   std::vector<Reach> along(int part, int d, bool with_ghosts) const;
   void combine(const Reaches& reaches, int owner, NeededPatches& pieces) const;
 

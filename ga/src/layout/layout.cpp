@@ -13,14 +13,16 @@
 namespace tessera::detail {
 namespace {
 
-void require(bool condition, const std::string& message) {
-  if (!condition) throw UsageError(message);
+// The message is formatted only if it is needed: layouts are made within every array.
+template <class... T>
+void require(bool condition, fmt::format_string<const T&...> text, const T&... arguments) {
+  if (!condition) throw UsageError(formatted(text, arguments...));
 }
 
 constexpr index_t max_processes = std::numeric_limits<int>::max();
 
 int ranks_or(int ranks, index_t blocks) {
-  require(ranks >= 0, formatted("a layout cannot be for {} ranks", ranks));
+  require(ranks >= 0, "a layout cannot be for {} ranks", ranks);
   return ranks > 0 ? ranks : static_cast<int>(blocks);
 }
 
@@ -28,11 +30,11 @@ int ranks_or(int ranks, index_t blocks) {
 int grid_size(int rank, const index_t* grid) {
   index_t processes = 1;
   for (int d = 0; d < rank; ++d) {
-    require(grid[d] > 0, formatted("grid extent {} of dimension {} is not positive", grid[d], d));
+    require(grid[d] > 0, "grid extent {} of dimension {} is not positive", grid[d], d);
     // At most the largest int before each step, so that the product of two fits 64 bits.
     processes = grid[d] > max_processes ? grid[d] : processes * grid[d];
     require(processes <= max_processes,
-            formatted("a layout's grid has {} processes, more than there can be", processes));
+            "a layout's grid has {} processes, more than there can be", processes);
   }
   return static_cast<int>(processes);
 }
@@ -49,8 +51,8 @@ std::vector<int> complete_grid(int rank, const index_t* dims, int ranks, const i
     int& here = parts[static_cast<std::size_t>(d)];
     if (grid != nullptr && grid[d] != 0) {
       require(grid[d] > 0 && grid[d] <= ranks,
-              formatted("grid extent {} of dimension {} is not between 1 and the {} ranks; 0 lets it be chosen",
-                        grid[d], d, ranks));
+              "grid extent {} of dimension {} is not between 1 and the {} ranks; 0 lets it be chosen",
+                        grid[d], d, ranks);
       here = static_cast<int>(grid[d]);
       given = std::min<index_t>(given * here, max_processes);
       continue;
@@ -62,7 +64,7 @@ std::vector<int> complete_grid(int rank, const index_t* dims, int ranks, const i
   }
   if (open.empty()) return parts;
   require(given <= ranks,
-          formatted("a layout's grid has {} processes but there are only {} ranks", given, ranks));
+          "a layout's grid has {} processes but there are only {} ranks", given, ranks);
   const auto chosen = choose_grid(open_dims, ranks / static_cast<int>(given), open_min, open_periodic);
   for (std::size_t i = 0; i < open.size(); ++i) *open[i] = chosen[i];
   return parts;
@@ -71,9 +73,10 @@ std::vector<int> complete_grid(int rank, const index_t* dims, int ranks, const i
 void require_one_block_each(const LayoutCore& layout) {
   const bool has_one_block_each =
       layout.is_product() && !layout.grid()->is_tiled() && !layout.grid()->is_cyclic();
-  require(has_one_block_each,
-          formatted("only blocked and irregular layouts have others of the same blocks, and this one is {}",
-                    layout.description()));
+  if (has_one_block_each) return;
+  throw UsageError(
+      formatted("only blocked and irregular layouts have others of the same blocks, and this one is {}",
+                layout.description()));
 }
 
 // The layout with other extents, and blocks that begin elsewhere: change(d, start) for each start of dimension
@@ -96,7 +99,7 @@ LayoutCore with_starts(const LayoutCore& layout, const index_t* dims, Change&& c
 std::vector<index_t> block_starts(const LayoutCore& layout, int dimension) {
   require_grid(layout);
   require(dimension >= 0 && dimension < layout.rank(),
-          formatted("a layout of {} dimensions has no dimension {}", layout.rank(), dimension));
+          "a layout of {} dimensions has no dimension {}", layout.rank(), dimension);
   const Axis& axis = layout.grid()->axis(dimension);
   std::vector<index_t> starts;
   for (index_t b = 0; b < axis.blocks(); ++b)
@@ -106,9 +109,9 @@ std::vector<index_t> block_starts(const LayoutCore& layout, int dimension) {
 
 bool is_at_end(const LayoutCore& layout, int rank, int dimension, Side side) {
   require(dimension >= 0 && dimension < layout.rank(),
-          formatted("a layout of {} dimensions has no dimension {}", layout.rank(), dimension));
+          "a layout of {} dimensions has no dimension {}", layout.rank(), dimension);
   const index_t blocks = layout.block_count(rank);
-  require(blocks <= 1, formatted("rank {} has {} blocks, not one that may be at the end", rank, blocks));
+  require(blocks <= 1, "rank {} has {} blocks, not one that may be at the end", rank, blocks);
   if (blocks == 0) return false;
   const Box box = layout.block(rank, 0).box;
   const auto d = static_cast<std::size_t>(dimension);
@@ -118,7 +121,7 @@ bool is_at_end(const LayoutCore& layout, int rank, int dimension, Side side) {
 
 LayoutCore make_like(const LayoutCore& other, const index_t* dims) {
   for (int d = 0; d < other.rank(); ++d)
-    require(dims[d] >= 0, formatted("extent {} of dimension {} is negative", dims[d], d));
+    require(dims[d] >= 0, "extent {} of dimension {} is negative", dims[d], d);
   return with_starts(other, dims, [&](int d, index_t start) {
     const index_t before = other.dims()[static_cast<std::size_t>(d)];
     return start == before ? dims[d] : std::min(start, dims[d]);
@@ -128,10 +131,10 @@ LayoutCore make_like(const LayoutCore& other, const index_t* dims) {
 LayoutCore refined(const LayoutCore& layout, const index_t* factors) {
   index_t dims[max_rank];
   for (int d = 0; d < layout.rank(); ++d) {
-    require(factors[d] > 0, formatted("a layout cannot be refined {} times in dimension {}", factors[d], d));
+    require(factors[d] > 0, "a layout cannot be refined {} times in dimension {}", factors[d], d);
     require(!__builtin_mul_overflow(layout.dims()[static_cast<std::size_t>(d)], factors[d], &dims[d]),
-            formatted("a layout that is refined {} times in dimension {} has more than 2^63 elements there",
-                      factors[d], d));
+            "a layout that is refined {} times in dimension {} has more than 2^63 elements there",
+                      factors[d], d);
   }
   return with_starts(layout, dims, [&](int d, index_t start) { return start * factors[d]; });
 }
@@ -142,7 +145,7 @@ LayoutCore coarsened(const LayoutCore& layout, const index_t* factors) {
   };
   index_t dims[max_rank];
   for (int d = 0; d < layout.rank(); ++d) {
-    require(factors[d] > 0, formatted("a layout cannot be coarsened {} times in dimension {}", factors[d], d));
+    require(factors[d] > 0, "a layout cannot be coarsened {} times in dimension {}", factors[d], d);
     dims[d] = coarse(d, layout.dims()[static_cast<std::size_t>(d)]);
   }
   return with_starts(layout, dims, coarse);
@@ -150,9 +153,9 @@ LayoutCore coarsened(const LayoutCore& layout, const index_t* factors) {
 
 LayoutCore make_blocked(int rank, const index_t* dims, int ranks, const index_t* min_block, const index_t* grid,
                         const bool* periodic) {
-  require(ranks > 0, formatted("a layout needs at least one rank, not {}", ranks));
+  require(ranks > 0, "a layout needs at least one rank, not {}", ranks);
   for (int d = 0; d < rank; ++d)
-    require(dims[d] >= 0, formatted("extent {} of dimension {} is negative", dims[d], d));
+    require(dims[d] >= 0, "extent {} of dimension {} is negative", dims[d], d);
   const std::vector<int> parts = complete_grid(rank, dims, ranks, min_block, grid, periodic);
   std::vector<Axis> axes;
   for (int d = 0; d < rank; ++d) axes.push_back(Axis::blocked(dims[d], parts[static_cast<std::size_t>(d)]));
@@ -165,10 +168,10 @@ LayoutCore make_irregular(int rank, const index_t* dims, const std::vector<index
   for (int d = 0; d < rank; ++d) {
     const auto& here = starts[d];
     require(!here.empty() && here.front() == 0,
-            formatted("block starts of dimension {} do not begin with 0", d));
-    require(std::is_sorted(here.begin(), here.end()), formatted("block starts of dimension {} decrease", d));
+            "block starts of dimension {} do not begin with 0", d);
+    require(std::is_sorted(here.begin(), here.end()), "block starts of dimension {} decrease", d);
     require(here.back() <= dims[d],
-            formatted("block start {} of dimension {} exceeds its extent {}", here.back(), d, dims[d]));
+            "block start {} of dimension {} exceeds its extent {}", here.back(), d, dims[d]);
     axes.push_back(Axis::irregular(dims[d], here));
     blocks *= static_cast<index_t>(here.size());
   }
@@ -180,7 +183,7 @@ LayoutCore make_block_cyclic(int rank, const index_t* dims, const index_t* block
   const int processes = grid_size(rank, grid);
   std::vector<Axis> axes;
   for (int d = 0; d < rank; ++d) {
-    require(block[d] > 0, formatted("block extent {} of dimension {} is not positive", block[d], d));
+    require(block[d] > 0, "block extent {} of dimension {} is not positive", block[d], d);
     axes.push_back(Axis::cyclic(dims[d], block[d], static_cast<int>(grid[d])));
   }
   return {std::move(axes), ranks_or(ranks, processes), order, StorageOrder::column_major};
@@ -200,11 +203,11 @@ LayoutCore make_tiled(int rank, const index_t* dims, const std::vector<index_t>*
   for (int d = 0; d < rank; ++d) {
     const auto& here = starts[d];
     require(!here.empty() && here.front() == 0,
-            formatted("tile starts of dimension {} do not begin with 0", d));
+            "tile starts of dimension {} do not begin with 0", d);
     require(std::adjacent_find(here.begin(), here.end(), std::greater_equal<>()) == here.end(),
-            formatted("tile starts of dimension {} do not increase", d));
+            "tile starts of dimension {} do not increase", d);
     require(here.back() == 0 || here.back() < dims[d],
-            formatted("tile start {} of dimension {} reaches its extent {}", here.back(), d, dims[d]));
+            "tile start {} of dimension {} reaches its extent {}", here.back(), d, dims[d]);
     axes.push_back(Axis::dealt(dims[d], here, static_cast<int>(grid[d])));
   }
   return LayoutCore(std::move(axes), ranks_or(ranks, processes), order, StorageOrder::row_major).with_tiles();
@@ -220,7 +223,7 @@ LayoutCore agglomerated(const LayoutCore& layout, const index_t* factors) {
   require_one_block_each(layout);
   std::vector<Axis> axes;
   for (int d = 0; d < layout.rank(); ++d) {
-    require(factors[d] > 0, formatted("{} blocks of dimension {} cannot become one", factors[d], d));
+    require(factors[d] > 0, "{} blocks of dimension {} cannot become one", factors[d], d);
     const Axis& axis = layout.grid()->axis(d);
     std::vector<index_t> starts;
     for (index_t part = 0; part < axis.parts(); part += std::min<index_t>(factors[d], axis.parts()))
@@ -231,7 +234,7 @@ LayoutCore agglomerated(const LayoutCore& layout, const index_t* factors) {
 }
 
 void require_grid(const LayoutCore& layout) {
-  require(layout.is_product(), formatted("a layout of {} has no grid", layout.description()));
+  if (!layout.is_product()) throw UsageError(formatted("a layout of {} has no grid", layout.description()));
 }
 
 int rank_at(const LayoutCore& layout, const index_t* coordinates) {
@@ -240,7 +243,7 @@ int rank_at(const LayoutCore& layout, const index_t* coordinates) {
   for (int d = 0; d < layout.rank(); ++d) {
     const int count = layout.grid()->axis(d).parts();
     require(coordinates[d] >= 0 && coordinates[d] < count,
-            formatted("coordinate {} of dimension {} is outside a grid of {}", coordinates[d], d, count));
+            "coordinate {} of dimension {} is outside a grid of {}", coordinates[d], d, count);
     parts[d] = static_cast<int>(coordinates[d]);
   }
   return layout.grid()->rank_at(parts);
@@ -251,7 +254,7 @@ Piece block_at(const LayoutCore& layout, const index_t* position) {
   for (int d = 0; d < layout.rank(); ++d) {
     const index_t count = layout.grid()->axis(d).blocks();
     require(position[d] >= 0 && position[d] < count,
-            formatted("there is no block {} in dimension {}, which has {}", position[d], d, count));
+            "there is no block {} in dimension {}, which has {}", position[d], d, count);
   }
   return layout.grid()->block_at(position);
 }
