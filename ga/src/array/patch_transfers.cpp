@@ -103,7 +103,8 @@ void put_notify_between_nodes(ArrayCore& array, const Lattice& patch, const Buff
 void put_notify(ArrayCore& array, const Lattice& patch, const Buffer<const void*>& from, const Flag& flag) {
   array.allow({}, "put_notify");
   Segment& segment = array.segment();
-  if (segment.face().direct_ranks == 0) array.require_open();  // the group of a moved-from array must not be used
+  if (segment.face().direct_ranks == 0)
+    array.require_open();  // the group of a moved-from array must not be used
   if (segment.face().direct_ranks != array.group().size())
     return put_notify_between_nodes(array, patch, from, flag);
   int last = -1;

@@ -121,8 +121,7 @@ std::vector<int> GhostPieces::neighbours(int rank) const {
   for (int d = 0; d < layout_.rank(); ++d)
     wide.low[at(d)] = wide.high[at(d)] = std::max(wide.low[at(d)], wide.high[at(d)]);
   std::vector<int> ranks;
-  for (const auto& [owner, piece] : wanted(rank, {}, any, wide))
-    ranks.push_back(owner);
+  for (const auto& [owner, piece] : wanted(rank, {}, any, wide)) ranks.push_back(owner);
   std::sort(ranks.begin(), ranks.end());
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   return ranks;

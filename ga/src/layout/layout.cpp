@@ -33,8 +33,7 @@ int grid_size(int rank, const index_t* grid) {
     require(grid[d] > 0, "grid extent {} of dimension {} is not positive", grid[d], d);
     // At most the largest int before each step, so that the product of two fits 64 bits.
     processes = grid[d] > max_processes ? grid[d] : processes * grid[d];
-    require(processes <= max_processes,
-            "a layout's grid has {} processes, more than there can be", processes);
+    require(processes <= max_processes, "a layout's grid has {} processes, more than there can be", processes);
   }
   return static_cast<int>(processes);
 }
@@ -51,8 +50,8 @@ std::vector<int> complete_grid(int rank, const index_t* dims, int ranks, const i
     int& here = parts[static_cast<std::size_t>(d)];
     if (grid != nullptr && grid[d] != 0) {
       require(grid[d] > 0 && grid[d] <= ranks,
-              "grid extent {} of dimension {} is not between 1 and the {} ranks; 0 lets it be chosen",
-                        grid[d], d, ranks);
+              "grid extent {} of dimension {} is not between 1 and the {} ranks; 0 lets it be chosen", grid[d],
+              d, ranks);
       here = static_cast<int>(grid[d]);
       given = std::min<index_t>(given * here, max_processes);
       continue;
@@ -63,8 +62,7 @@ std::vector<int> complete_grid(int rank, const index_t* dims, int ranks, const i
     open_periodic.push_back(static_cast<char>(periodic != nullptr && periodic[d]));
   }
   if (open.empty()) return parts;
-  require(given <= ranks,
-          "a layout's grid has {} processes but there are only {} ranks", given, ranks);
+  require(given <= ranks, "a layout's grid has {} processes but there are only {} ranks", given, ranks);
   const auto chosen = choose_grid(open_dims, ranks / static_cast<int>(given), open_min, open_periodic);
   for (std::size_t i = 0; i < open.size(); ++i) *open[i] = chosen[i];
   return parts;
@@ -98,8 +96,8 @@ LayoutCore with_starts(const LayoutCore& layout, const index_t* dims, Change&& c
 
 std::vector<index_t> block_starts(const LayoutCore& layout, int dimension) {
   require_grid(layout);
-  require(dimension >= 0 && dimension < layout.rank(),
-          "a layout of {} dimensions has no dimension {}", layout.rank(), dimension);
+  require(dimension >= 0 && dimension < layout.rank(), "a layout of {} dimensions has no dimension {}",
+          layout.rank(), dimension);
   const Axis& axis = layout.grid()->axis(dimension);
   std::vector<index_t> starts;
   for (index_t b = 0; b < axis.blocks(); ++b)
@@ -108,8 +106,8 @@ std::vector<index_t> block_starts(const LayoutCore& layout, int dimension) {
 }
 
 bool is_at_end(const LayoutCore& layout, int rank, int dimension, Side side) {
-  require(dimension >= 0 && dimension < layout.rank(),
-          "a layout of {} dimensions has no dimension {}", layout.rank(), dimension);
+  require(dimension >= 0 && dimension < layout.rank(), "a layout of {} dimensions has no dimension {}",
+          layout.rank(), dimension);
   const index_t blocks = layout.block_count(rank);
   require(blocks <= 1, "rank {} has {} blocks, not one that may be at the end", rank, blocks);
   if (blocks == 0) return false;
@@ -133,8 +131,8 @@ LayoutCore refined(const LayoutCore& layout, const index_t* factors) {
   for (int d = 0; d < layout.rank(); ++d) {
     require(factors[d] > 0, "a layout cannot be refined {} times in dimension {}", factors[d], d);
     require(!__builtin_mul_overflow(layout.dims()[static_cast<std::size_t>(d)], factors[d], &dims[d]),
-            "a layout that is refined {} times in dimension {} has more than 2^63 elements there",
-                      factors[d], d);
+            "a layout that is refined {} times in dimension {} has more than 2^63 elements there", factors[d],
+            d);
   }
   return with_starts(layout, dims, [&](int d, index_t start) { return start * factors[d]; });
 }
@@ -154,8 +152,7 @@ LayoutCore coarsened(const LayoutCore& layout, const index_t* factors) {
 LayoutCore make_blocked(int rank, const index_t* dims, int ranks, const index_t* min_block, const index_t* grid,
                         const bool* periodic) {
   require(ranks > 0, "a layout needs at least one rank, not {}", ranks);
-  for (int d = 0; d < rank; ++d)
-    require(dims[d] >= 0, "extent {} of dimension {} is negative", dims[d], d);
+  for (int d = 0; d < rank; ++d) require(dims[d] >= 0, "extent {} of dimension {} is negative", dims[d], d);
   const std::vector<int> parts = complete_grid(rank, dims, ranks, min_block, grid, periodic);
   std::vector<Axis> axes;
   for (int d = 0; d < rank; ++d) axes.push_back(Axis::blocked(dims[d], parts[static_cast<std::size_t>(d)]));
@@ -167,11 +164,10 @@ LayoutCore make_irregular(int rank, const index_t* dims, const std::vector<index
   index_t blocks = 1;
   for (int d = 0; d < rank; ++d) {
     const auto& here = starts[d];
-    require(!here.empty() && here.front() == 0,
-            "block starts of dimension {} do not begin with 0", d);
+    require(!here.empty() && here.front() == 0, "block starts of dimension {} do not begin with 0", d);
     require(std::is_sorted(here.begin(), here.end()), "block starts of dimension {} decrease", d);
-    require(here.back() <= dims[d],
-            "block start {} of dimension {} exceeds its extent {}", here.back(), d, dims[d]);
+    require(here.back() <= dims[d], "block start {} of dimension {} exceeds its extent {}", here.back(), d,
+            dims[d]);
     axes.push_back(Axis::irregular(dims[d], here));
     blocks *= static_cast<index_t>(here.size());
   }
@@ -202,12 +198,11 @@ LayoutCore make_tiled(int rank, const index_t* dims, const std::vector<index_t>*
   std::vector<Axis> axes;
   for (int d = 0; d < rank; ++d) {
     const auto& here = starts[d];
-    require(!here.empty() && here.front() == 0,
-            "tile starts of dimension {} do not begin with 0", d);
+    require(!here.empty() && here.front() == 0, "tile starts of dimension {} do not begin with 0", d);
     require(std::adjacent_find(here.begin(), here.end(), std::greater_equal<>()) == here.end(),
             "tile starts of dimension {} do not increase", d);
-    require(here.back() == 0 || here.back() < dims[d],
-            "tile start {} of dimension {} reaches its extent {}", here.back(), d, dims[d]);
+    require(here.back() == 0 || here.back() < dims[d], "tile start {} of dimension {} reaches its extent {}",
+            here.back(), d, dims[d]);
     axes.push_back(Axis::dealt(dims[d], here, static_cast<int>(grid[d])));
   }
   return LayoutCore(std::move(axes), ranks_or(ranks, processes), order, StorageOrder::row_major).with_tiles();
@@ -253,8 +248,8 @@ Piece block_at(const LayoutCore& layout, const index_t* position) {
   require_grid(layout);
   for (int d = 0; d < layout.rank(); ++d) {
     const index_t count = layout.grid()->axis(d).blocks();
-    require(position[d] >= 0 && position[d] < count,
-            "there is no block {} in dimension {}, which has {}", position[d], d, count);
+    require(position[d] >= 0 && position[d] < count, "there is no block {} in dimension {}, which has {}",
+            position[d], d, count);
   }
   return layout.grid()->block_at(position);
 }

@@ -50,7 +50,7 @@ void TaskCounter::reset(std::optional<index_t> count) {
   const index_t wanted = count.value_or(count_);
   all.check_agreement([&] {
     return detail::CollectiveCall{formatted("TaskCounter::reset of \"{}\"", global_.name()),
-                          static_cast<std::uint64_t>(wanted), formatted(" to {} tasks", wanted)};
+                                  static_cast<std::uint64_t>(wanted), formatted(" to {} tasks", wanted)};
   });
   count_ = checked_count(wanted, global_.name());
   all.barrier();  // no rank still draws

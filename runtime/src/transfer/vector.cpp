@@ -83,7 +83,8 @@ class Transfer {
     if (std::all_of(group.begin(), group.end(), [&](const Run& run) { return run.rank == first; })) return 0;
     const GroupState& members = segment.group();
     std::vector<index_t> bytes(static_cast<std::size_t>(members.node_ranks()), 0);
-    for (const Run& run : group) bytes[static_cast<std::size_t>(members.slot(run.rank))] += list_.lengths.of(run);
+    for (const Run& run : group)
+      bytes[static_cast<std::size_t>(members.slot(run.rank))] += list_.lengths.of(run);
     index_t others = 0;
     for (std::size_t place = 0; place < bytes.size(); ++place) {
       const int rank = members.rank_of_slot(static_cast<index_t>(place));
@@ -129,7 +130,8 @@ Request transfer_runs(const RunFacts& list, const Action& action, VectorMethod m
   }
 #endif
   if (method == VectorMethod::automatic) {
-    // On a node, runs are copied one after another in list order. So only a run that overlaps itself can differ.
+    // On a node, runs are copied one after another in list order. So only a run that overlaps itself can
+    // differ.
     const bool batched =
         list.are_apart || agents_keep_order(runs, lengths, verb) || !overlaps(runs, lengths, verb);
     method = batched ? VectorMethod::batched : VectorMethod::conservative;

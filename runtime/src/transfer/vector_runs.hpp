@@ -13,8 +13,8 @@
 
 namespace tessera::detail {
 
-/// The runs of a list, and facts about them. The facts are noted while the runs are found, as further loops over
-/// the runs would take longer than short transfers. They are false where nothing is known.
+/// The runs of a list, and facts about them. The facts are noted while the runs are found, as further loops
+/// over the runs would take longer than short transfers. They are false where nothing is known.
 struct RunFacts {
   std::span<Run> runs;
   RunLengths lengths = {};

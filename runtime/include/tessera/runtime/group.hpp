@@ -173,7 +173,7 @@ class Group {
   /// the same collective call with the same fingerprint of arguments. Does nothing otherwise. `describe`
   /// returns the call as a detail::CollectiveCall. @collective
   template <class Describe>
-    requires std::is_invocable_r_v<detail::CollectiveCall, const Describe&>
+  requires std::is_invocable_r_v<detail::CollectiveCall, const Describe&>
   void check_agreement(const Describe& describe) const {
     if (detail::call_watchers.load(std::memory_order_relaxed) > 0) check_call(describe());
   }
