@@ -23,7 +23,7 @@ struct RunFacts {
   bool are_apart = false;  // on this node, and each apart from its own local memory
 };
 
-/// Memory for the runs of a list. A short list needs none from the heap, which would take a third of its time.
+/// Memory for the runs of a list. A short list needs none from the heap, which would take much of its time.
 class RunBuffer {
  public:
   Run* reserve(std::size_t count) {
