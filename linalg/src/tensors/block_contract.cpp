@@ -18,6 +18,7 @@
 #include "tensors/block_panels.hpp"
 #include "tensors/block_symmetry.hpp"
 #include "tensors/contraction.hpp"
+#include "tensors/inner_exchanges.hpp"
 
 namespace tessera::linalg::detail {
 namespace {
@@ -128,18 +129,21 @@ class Places {
   std::vector<index_t> counts_;
 };
 
-// For each place of a factor's outer dimensions, the places of its inner dimensions at which there are blocks.
+// For each place of a factor's outer dimensions, the places of its inner dimensions at which there are blocks
+// that are wanted.
 class Rows {
  public:
-  Rows(const BlockFactor& factor, const Places& outer, const Places& inner) {
+  template <class Wants>
+  Rows(const BlockFactor& factor, const Places& outer, const Places& inner, Wants&& wants) {
     if (factor.blocks == nullptr) {
       for (index_t i = 0; i < inner.count(); ++i) all_.push_back(i);
       return;
     }
     const BlockMap& map = factor.blocks->map();
     for (const BlockMap::Block& block : map.blocks())
-      map.for_each_place(block,
-                         [&](const Coordinates& at) { rows_[outer.number(at)].push_back(inner.number(at)); });
+      map.for_each_place(block, [&](const Coordinates& at) {
+        if (wants(at)) rows_[outer.number(at)].push_back(inner.number(at));
+      });
     for (auto& [row, list] : rows_) std::sort(list.begin(), list.end());
   }
   const std::vector<index_t>& of(index_t outer) const {
@@ -250,8 +254,11 @@ class Term {
         right_(cut(b, cuts)),
         inner_of_a_(left_.starts, kinds_.inner_of_a),
         inner_of_b_(right_.starts, kinds_.inner_of_b),
-        lefts_(left_, Places(left_.starts, kinds_.rows_of_a), inner_of_a_),
-        rights_(right_, Places(right_.starts, kinds_.columns_of_b), inner_of_b_),
+        exchanges_(map_of(left_), map_of(right_), kinds_),
+        lefts_(left_, Places(left_.starts, kinds_.rows_of_a), inner_of_a_,
+               [this](const Coordinates& at) { return exchanges_.stand_for_all(at); }),
+        rights_(right_, Places(right_.starts, kinds_.columns_of_b), inner_of_b_,
+                [](const Coordinates&) { return true; }),
         left_panels_(left_, kinds_.rows_of_a, kinds_.inner_of_a),
         right_panels_(right_, kinds_.columns_of_b, kinds_.inner_of_b) {}
 
@@ -264,7 +271,7 @@ class Term {
         Product now = next ? std::move(*next) : begin(at, inner[i]);
         now.left->wait(), now.right->wait();
         if (i + 1 < inner.size()) next.emplace(begin(at, inner[i + 1]));
-        block.add(alpha, *now.left, *now.right, now.inner, beta);
+        block.add(alpha * static_cast<Real<T>>(now.images), *now.left, *now.right, now.inner, beta);
       }
       block.end(beta);
     });
@@ -274,13 +281,17 @@ class Term {
   struct Product {
     std::shared_ptr<BlockPanel<T>> left, right;
     index_t inner;
+    index_t images;  // how many equal products it stands for
   };
+  static const BlockMap* map_of(const BlockFactor& factor) {
+    return factor.blocks == nullptr ? nullptr : &factor.blocks->map();
+  }
   static Contraction ordered(const GivenFactor& a, const GivenFactor& b, const std::string& c_names) {
     Contraction kinds = contraction_of(a.core.names, b.core.names, c_names);
     order_inner(kinds, b.size() > a.size());
     return kinds;
   }
-  // The places of the inner dimensions at which both factors have blocks.
+  // The places of the inner dimensions at which both factors have blocks, one of those with equal products.
   std::vector<index_t> common(const Coordinates& at) const {
     const Places rows(left_.starts, kinds_.rows_of_a), columns(right_.starts, kinds_.columns_of_b);
     const auto &left = lefts_.of(rows.number(of_factor(at, kinds_.rows_of_a, kinds_.rows_of_c))),
@@ -304,13 +315,14 @@ class Term {
     index_t length = 1;
     for (const int d : kinds_.inner_of_a)
       length *= left_.length(static_cast<std::size_t>(d), left[static_cast<std::size_t>(d)]);
-    return {left_panels_.get(left), right_panels_.get(right), length};
+    return {left_panels_.get(left), right_panels_.get(right), length, exchanges_.images(left)};
   }
 
   Contraction kinds_;
   const BlockTensorCore& c_;
   BlockFactor left_, right_;
   Places inner_of_a_, inner_of_b_;
+  InnerExchanges exchanges_;
   Rows lefts_, rights_;
   BlockPanels<T> left_panels_, right_panels_;
 };

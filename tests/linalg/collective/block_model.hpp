@@ -21,6 +21,9 @@ using linalg::BlockTensorOptions;
 using linalg::IndexSymmetry;
 
 using Lengths = std::vector<index_t>;
+using BlockScalars = testing::Types<double, std::complex<float>>;
+
+inline const Lengths orbitals{3, 1, 4, 2}, others{2, 5};
 
 inline index_t block_of(const Lengths& lengths, index_t at) {
   index_t block = 0;
