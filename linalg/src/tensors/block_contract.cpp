@@ -19,6 +19,7 @@
 #include "tensors/block_symmetry.hpp"
 #include "tensors/contraction.hpp"
 #include "tensors/inner_exchanges.hpp"
+#include "tensors/result_block.hpp"
 
 namespace tessera::linalg::detail {
 namespace {
@@ -156,75 +157,6 @@ class Rows {
   std::vector<index_t> all_;  // of a dense factor; empty for a block tensor
 };
 
-// A block of the result, as the products of one term see it.
-template <class T>
-class ResultBlock {
- public:
-  ResultBlock(const BlockMap& map, const Coordinates& at, T* data, const Contraction& kinds) : data_(data) {
-    const Coordinates all_extents = map.extents(at), all_strides = map.strides(at);
-    const auto list = [&](const std::vector<int>& dimensions, std::vector<index_t>& extents,
-                          std::vector<index_t>& strides) {
-      index_t size = 1;
-      for (const int d : dimensions) {
-        extents.push_back(all_extents[static_cast<std::size_t>(d)]);
-        strides.push_back(all_strides[static_cast<std::size_t>(d)]);
-        size *= extents.back();
-      }
-      return size;
-    };
-    rows_ = list(kinds.rows_of_c, extents_, strides_);
-    std::vector<index_t> column_extents, column_strides;
-    columns_ = list(kinds.columns_of_c, column_extents, column_strides);
-    const auto row = fused_stride(extents_, strides_), column = fused_stride(column_extents, column_strides);
-    if (row && column && blas::order_of(*row, *column, rows_, columns_) != blas::Order::neither) {
-      panel_ = {data, *row, *column};
-      return;
-    }
-    // The elements that lie closest in the block are closest in memory, too.
-    memory_ = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(rows_ * columns_));
-    const bool by_columns = !strides_.empty() && strides_.back() == 1;
-    panel_ = by_columns ? blas::Panel<T>{memory_.get(), 1, rows_} : blas::Panel<T>{memory_.get(), columns_, 1};
-    if (by_columns) extents_.swap(column_extents), strides_.swap(column_strides);
-    extents_.insert(extents_.end(), column_extents.begin(), column_extents.end());
-    strides_.insert(strides_.end(), column_strides.begin(), column_strides.end());
-  }
-  void add(T alpha, const BlockPanel<T>& left, const BlockPanel<T>& right, index_t inner, T beta) {
-    const T old = is_first_ ? (memory_ ? T{0} : beta) : T{1};
-    is_first_ = false;
-    blas::gemm<T>(rows_, columns_, inner, alpha * static_cast<Real<T>>(left.sign * right.sign), left.panel,
-                  false, right.panel.transposed(), false, old, panel_);
-  }
-  // Stores the sum, or multiplies the block by beta if there was no product.
-  void end(T beta) {
-    if (is_first_) {
-      for (index_t i = 0; i < rows_ * columns_; ++i) data_[i] = beta == T{0} ? T{0} : beta * data_[i];
-    } else if (memory_) {
-      const T* from = memory_.get();
-      store(0, data_, from, beta);
-    }
-  }
-
- private:
-  void store(std::size_t d, T* to, const T*& from, T beta) {
-    if (d + 1 < extents_.size()) {
-      for (index_t i = 0; i < extents_[d]; ++i) store(d + 1, to + i * strides_[d], from, beta);
-      return;
-    }
-    for (index_t i = 0; i < extents_[d]; ++i, ++from) {
-      T& x = to[i * strides_[d]];
-      x = beta == T{0} ? *from : *from + beta * x;
-    }
-  }
-
-  T* data_;
-  index_t rows_ = 1, columns_ = 1;
-  // Of the dimensions in the order of the memory: rows and then columns, or columns and then rows.
-  std::vector<index_t> extents_, strides_;
-  blas::Panel<T> panel_{};
-  std::unique_ptr<T[]> memory_;
-  bool is_first_ = true;
-};
-
 // The inner dimensions in the order of the larger factor, which is then more often read in place.
 void order_inner(Contraction& kinds, bool as_b) {
   if (!as_b) return;
@@ -262,19 +194,23 @@ class Term {
         left_panels_(left_, kinds_.rows_of_a, kinds_.inner_of_a),
         right_panels_(right_, kinds_.columns_of_b, kinds_.inner_of_b) {}
 
+  // While one product is computed, the factors of the next one are fetched, also if it is of another block.
   void add(T alpha, T beta) {
-    c_.for_each_own_block([&](const Coordinates& at, void* data) {
-      ResultBlock<T> block(c_.map(), at, static_cast<T*>(data), kinds_);
-      const std::vector<index_t> inner = common(at);
-      std::optional<Product> next;
-      for (std::size_t i = 0; i < inner.size(); ++i) {
-        Product now = next ? std::move(*next) : begin(at, inner[i]);
-        now.left->wait(), now.right->wait();
-        if (i + 1 < inner.size()) next.emplace(begin(at, inner[i + 1]));
-        block.add(alpha * static_cast<Real<T>>(now.images), *now.left, *now.right, now.inner, beta);
-      }
-      block.end(beta);
-    });
+    const std::vector<Step> steps = plan(beta);
+    std::optional<Product> next;
+    std::optional<ResultBlock<T>> block;
+    for (std::size_t s = 0; s < steps.size(); ++s) {
+      const Step& step = steps[s];
+      Product now = next ? std::move(*next) : begin(step);
+      now.left->wait(), now.right->wait();
+      const bool is_last = s + 1 == steps.size();
+      if (!is_last) next.emplace(begin(steps[s + 1]));
+      if (!block) block.emplace(c_.map(), step.at, step.data, kinds_);
+      block->add(alpha * static_cast<Real<T>>(now.images), *now.left, *now.right, now.inner, beta);
+      if (!is_last && steps[s + 1].data == step.data) continue;
+      block->end(beta);
+      block.reset();
+    }
   }
 
  private:
@@ -283,6 +219,23 @@ class Term {
     index_t inner;
     index_t images;  // how many equal products it stands for
   };
+  // A product to be added to a block of the result.
+  struct Step {
+    Coordinates at;
+    T* data;
+    index_t inner;
+  };
+  // All products of this process, block by block. Blocks without products are multiplied by beta.
+  std::vector<Step> plan(T beta) const {
+    std::vector<Step> steps;
+    c_.for_each_own_block([&](const Coordinates& at, void* data) {
+      auto* const elements = static_cast<T*>(data);
+      const std::vector<index_t> inner = common(at);
+      for (const index_t place : inner) steps.push_back({at, elements, place});
+      if (inner.empty()) ResultBlock<T>(c_.map(), at, elements, kinds_).end(beta);
+    });
+    return steps;
+  }
   static const BlockMap* map_of(const BlockFactor& factor) {
     return factor.blocks == nullptr ? nullptr : &factor.blocks->map();
   }
@@ -307,11 +260,11 @@ class Term {
       place[static_cast<std::size_t>(dimensions[i])] = at[static_cast<std::size_t>(of_c[i])];
     return place;
   }
-  Product begin(const Coordinates& at, index_t inner) {
-    Coordinates left = of_factor(at, kinds_.rows_of_a, kinds_.rows_of_c),
-                right = of_factor(at, kinds_.columns_of_b, kinds_.columns_of_c);
-    inner_of_a_.set(left, inner);
-    inner_of_b_.set(right, inner);
+  Product begin(const Step& step) {
+    Coordinates left = of_factor(step.at, kinds_.rows_of_a, kinds_.rows_of_c),
+                right = of_factor(step.at, kinds_.columns_of_b, kinds_.columns_of_c);
+    inner_of_a_.set(left, step.inner);
+    inner_of_b_.set(right, step.inner);
     index_t length = 1;
     for (const int d : kinds_.inner_of_a)
       length *= left_.length(static_cast<std::size_t>(d), left[static_cast<std::size_t>(d)]);
