@@ -9,6 +9,7 @@
 #include <tessera/array.hpp>
 #include <tessera/elementwise.hpp>
 #include <tessera/reductions.hpp>
+#include <tessera/workspace.hpp>
 
 #include "ga_peer.hpp"
 #include "mpi_peer.hpp"
@@ -65,6 +66,20 @@ void large(Session& session, const Place& place) {
                     {{"MPI_Win_allocate, fill, free", by_mpi, no_slower},
                      {"GA_Create, Fill, Destroy", by_global_arrays, no_slower},
                      {"std::vector", by_malloc}});
+    Workspace temporaries(world);
+    const Routine by_workspace = repeat([&] {
+      Array<double, 2> array = temporaries.array<double>(layout);
+      fill(array, 1.0);
+      array.close();
+    });
+    session.compare({.section = section_large,
+                     .name = name + ", of a workspace",
+                     .routine = by_workspace,
+                     .bytes = static_cast<double>(bytes),
+                     .clock = Clock::joint,
+                     .others = waiting(world)},
+                    {{"a new array", routine}});
+    temporaries.close();
   }
 }
 

@@ -50,7 +50,14 @@ class Indexed;
 namespace detail {
 template <class T, std::size_t N, class... I>
 using HeldSlice = std::enable_if_t<hold_some<N, I...>, Slice<T, dimensions_left<I...>>>;
+
+/// The layout with the ghost cells of the options, unless they leave them to the layout. @local
+template <std::size_t N>
+LayoutCore layout_with_ghosts(const Layout<N>& layout, const ArrayOptions<N>& options) {
+  if (options.ghosts == PerDimension<index_t, N>()) return layout.core();
+  return layout.with_ghosts(options.ghosts).core();
 }
+}  // namespace detail
 
 /// A distributed array of N dimensions. Its elements lie in the memory of the processes of a group. Any of
 /// these processes reads, writes and accumulates any patch without the owner taking part. The array is usable
@@ -76,7 +83,7 @@ class Array {
   /// group.
   Array(const Group& group, const Layout<N>& layout, const ArrayOptions<N>& options = {})
       : core_({group,
-               layout_with_ghosts(layout, options),
+               detail::layout_with_ghosts(layout, options),
                {element_kind<T>(), sizeof(T)},
                {options.name, options.domain, periodic(options)}}) {}
   /// An array in memory that the program already has. The elements of each rank begin at byte `offset` of its
@@ -88,7 +95,7 @@ class Array {
   Array(const Segment& memory, index_t offset, const Layout<N>& layout, const ArrayOptions<N>& options = {})
       : core_({memory,
                offset,
-               layout_with_ghosts(layout, options),
+               detail::layout_with_ghosts(layout, options),
                {element_kind<T>(), sizeof(T)},
                {options.name, options.domain, periodic(options)}}) {}
   /// An array of the same group, layout, type, ghost cells and atomic domain; its elements are unspecified.
@@ -350,10 +357,6 @@ class Array {
   // Builds the Lattice in place as the argument: copying a struct just after its members are stored stalls on
   // store forwarding.
   static detail::Lattice box(const Patch<N>& patch) { return detail::box_of<detail::Lattice>(patch); }
-  static detail::LayoutCore layout_with_ghosts(const Layout<N>& layout, const ArrayOptions<N>& options) {
-    if (options.ghosts == PerDimension<index_t, N>()) return layout.core();
-    return layout.with_ghosts(options.ghosts).core();
-  }
   static detail::Periodic periodic(const ArrayOptions<N>& options) {
     detail::Periodic all{};
     std::copy_n(options.periodic.begin(), N, all.begin());

@@ -29,3 +29,4 @@
 #include <tessera/sparse_file.hpp>
 #include <tessera/task_queues.hpp>
 #include <tessera/tasks.hpp>
+#include <tessera/workspace.hpp>

@@ -45,11 +45,7 @@ std::uint64_t fingerprint(const LayoutCore& layout, const ElementType& type, con
 // A bad shape is reported after this, on every rank alike, as for an array with memory of its own.
 Segment part_for(const Segment& memory, index_t offset, const LayoutCore& layout, const ElementType& type,
                  const CoreOptions& options) {
-  index_t most = 0;
-  if (shape_problem(memory.group(), layout, type).empty()) {
-    for (int r = 0; r < layout.ranks(); ++r) most = std::max(most, layout.local(r).size);
-  }
-  return memory.part(offset, size_to_ask(most, type.size), options.name,
+  return memory.part(offset, largest_slice(memory.group(), layout, type), options.name,
                      fingerprint(layout, type, options.periodic));
 }
 
@@ -87,6 +83,14 @@ std::string to_string(const ElementType& type) {
   return formatted("bytes of size {}", type.size);
 }
 
+index_t largest_slice(const Group& group, const LayoutCore& layout, const ElementType& type) {
+  index_t most = 0;
+  if (shape_problem(group, layout, type).empty()) {
+    for (int r = 0; r < layout.ranks(); ++r) most = std::max(most, layout.local(r).size);
+  }
+  return size_to_ask(most, type.size);
+}
+
 ArrayCore::ArrayCore(const Group& group, LayoutCore layout, ElementType type, const CoreOptions& options)
     : layout_(std::move(layout)),
       type_(type),
@@ -101,6 +105,10 @@ ArrayCore::ArrayCore(const Group& group, LayoutCore layout, ElementType type, co
   if (const auto problem = shape_problem(group, layout_, type_); !problem.empty())
     throw UsageError(formatted("array \"{}\" {}", options.name, problem));
   prepare(group);
+  forget_values();
+}
+
+void ArrayCore::forget_values() {
 #ifdef TESSERA_CHECKS
   if (local_.size > 0) fill_unspecified(local_data(), local_.size, type_);
   // No rank may write before the owner has filled its elements.

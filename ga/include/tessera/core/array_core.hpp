@@ -44,6 +44,9 @@ struct CoreOptions {
   Periodic periodic{};
 };
 
+/// The most bytes that the layout gives a rank of the group; few if the layout is not possible. @local
+index_t largest_slice(const Group& group, const LayoutCore& layout, const ElementType& type);
+
 /// An array with run-time rank and element type, on which Array<T, N> and interfaces from other languages are
 /// built. It locates elements, moves single elements, and keeps local access, epochs and ghost cells in order.
 /// patch_transfers.hpp and its neighbours move patches and lists. Positions are arrays of rank() numbers.
@@ -58,6 +61,9 @@ class ArrayCore {
   ~ArrayCore();
   ArrayCore(ArrayCore&&) noexcept;
   ArrayCore& operator=(ArrayCore&&) noexcept;
+  /// Makes the elements unspecified. In builds with TESSERA_CHECKS they are filled with signalling NaN, so that
+  /// elements that were never written stand out. @collective
+  void forget_values();
   /// An array of `rank` dimensions that was never open; always the same object. @local
   static ArrayCore& none(int rank) noexcept;
 

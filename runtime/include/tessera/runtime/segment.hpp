@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <tessera/runtime/detail/tally.hpp>
 #include <tessera/runtime/group.hpp>
@@ -85,6 +86,12 @@ class Segment {
   /// @throws UsageError on every rank if ranks disagree, the part leaves the slices, or offset is no multiple
   /// of 16
   Segment part(index_t offset, index_t bytes, std::string_view name, std::uint64_t fingerprint = 0) const;
+  /// Where the open parts of this segment are, and the parts of these, by their offsets. A part that was given
+  /// up counts until its memory is freed. @local, alike on all members @throws UsageError for a closed segment
+  struct PartRange {
+    index_t offset, bytes;
+  };
+  std::vector<PartRange> parts() const;
   /// Gives up the memory. It is freed at the group's next collective call on which all members agree. @local
   ~Segment();
   Segment(Segment&&) noexcept;
