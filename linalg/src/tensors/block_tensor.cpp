@@ -59,24 +59,13 @@ void require_extents(const BlockMap& map, const Coordinates& at, const index_t* 
                              list_of(extents, map.rank())));
 }
 
-void fill_with_zeros(const Buffer<void*>& into, std::size_t rank, index_t size, std::size_t d = 0,
-                     index_t offset = 0) {
-  if (d == rank) {
-    std::fill_n(static_cast<std::byte*>(into.data) + offset * size, size, std::byte{});
-    return;
-  }
-  for (index_t i = 0; i < into.extents[d]; ++i)
-    fill_with_zeros(into, rank, size, d + 1, offset + i * into.strides[d]);
-}
-
-// Multiplies local elements by -1.
-template <class T>
-void negate(T* data, const index_t* extents, const index_t* strides, std::size_t rank) {
-  if (rank == 0) {
-    *data = -*data;
-    return;
-  }
-  for (index_t i = 0; i < *extents; ++i) negate(data + i * *strides, extents + 1, strides + 1, rank - 1);
+// Calls f(i, j) for each element of a block, with its offsets by two kinds of strides.
+template <class F>
+void for_each_element(const index_t* extents, const index_t* p, const index_t* q, std::size_t rank, F& f,
+                      index_t i = 0, index_t j = 0) {
+  if (rank == 0) return f(i, j);
+  for (index_t n = 0; n < *extents; ++n)
+    for_each_element(extents + 1, p + 1, q + 1, rank - 1, f, i + n * *p, j + n * *q);
 }
 
 }  // namespace
@@ -100,101 +89,106 @@ BlockTensorCore::BlockTensorCore(const Group& group, std::shared_ptr<const Block
   with_scalar("BlockTensor", *elements_, [&]<class T>(T zero) { tessera::detail::fill(*elements_, &zero); });
 }
 
+void BlockTensorCore::throw_moved() {
+  throw UsageError("a block tensor was used after it had been moved from");
+}
+
 bool BlockTensorCore::has(const Coordinates& at) const {
-  require_place(*map_, at);
-  return map_->find(at).has_value();
+  require_place(map(), at);
+  return map().find(at).has_value();
 }
 int BlockTensorCore::owner(const Coordinates& at) const {
-  require_place(*map_, at);
-  const auto image = map_->find(at);
+  require_place(map(), at);
+  const auto image = map().find(at);
   return image ? image->block->rank : -1;
 }
 Coordinates BlockTensorCore::extents() const {
   Coordinates extents{};
-  for (std::size_t d = 0; d < map_->rank(); ++d) extents[d] = map_->extent(d);
+  for (std::size_t d = 0; d < map().rank(); ++d) extents[d] = map().extent(d);
   return extents;
 }
 Box BlockTensorCore::box(const Coordinates& at) const {
-  require_place(*map_, at);
+  require_place(map(), at);
   Box box{};
-  for (std::size_t d = 0; d < map_->rank(); ++d) {
-    box.lo[d] = map_->start(d, at[d]);
-    box.hi[d] = box.lo[d] + map_->length(d, at[d]);
+  for (std::size_t d = 0; d < map().rank(); ++d) {
+    box.lo[d] = map().start(d, at[d]);
+    box.hi[d] = box.lo[d] + map().length(d, at[d]);
   }
   return box;
 }
 
 void BlockTensorCore::put(const Coordinates& at, const Buffer<const void*>& from) const {
-  elements_->require_open();
-  require_place(*map_, at);
-  require_extents(*map_, at, from.extents);
-  const auto image = map_->find(at);
+  elements().require_open();
+  require_place(map(), at);
+  require_extents(map(), at, from.extents);
+  const auto image = map().find(at);
   if (!image)
     throw UsageError(formatted("block ({}) of block tensor \"{}\" is absent: it is zero, and cannot be set",
-                               list_of(at, map_->rank()), map_->name()));
-  const index_t size = elements_->type().size;
+                               list_of(at, map().rank()), map().name()));
+  const index_t size = elements().type().size;
   const BlockMap::Block& block = *image->block;
   if (image->sign > 0)
-    return elements_->segment().put(block.rank, block.offset * size, map_->shape_of(*image, from.strides, size),
+    return elements().segment().put(block.rank, block.offset * size, map().shape_of(*image, from.strides, size),
                                     from.data);
-  with_scalar("put", *elements_, [&]<class T>(T) {
+  with_scalar("put", elements(), [&]<class T>(T) {
     std::vector<T> negative(static_cast<std::size_t>(block.size));
-    const Coordinates dense = map_->strides(at);
-    const auto copy = [&](auto&& next, std::size_t d, const T* x, T* y) -> void {
-      if (d == map_->rank()) {
-        *y = -*x;
-        return;
-      }
-      for (index_t i = 0; i < from.extents[d]; ++i)
-        next(next, d + 1, x + i * from.strides[d], y + i * dense[d]);
-    };
-    copy(copy, 0, static_cast<const T*>(from.data), negative.data());
-    elements_->segment().put(block.rank, block.offset * size, map_->shape_of(*image, dense.data(), size),
+    const Coordinates dense = map().strides(at);
+    const auto* const x = static_cast<const T*>(from.data);
+    auto copy = [&](index_t i, index_t j) { negative[static_cast<std::size_t>(j)] = -x[i]; };
+    for_each_element(from.extents, from.strides, dense.data(), map().rank(), copy);
+    elements().segment().put(block.rank, block.offset * size, map().shape_of(*image, dense.data(), size),
                              negative.data());
   });
 }
 
 void BlockTensorCore::get(const Coordinates& at, const Buffer<void*>& into) const {
-  elements_->require_open();
-  require_place(*map_, at);
-  require_extents(*map_, at, into.extents);
-  const index_t size = elements_->type().size;
-  const auto image = map_->find(at);
-  if (!image) return fill_with_zeros(into, map_->rank(), size);
-  elements_->segment().get(image->block->rank, image->block->offset * size,
-                           map_->shape_of(*image, into.strides, size), into.data);
+  elements().require_open();
+  require_place(map(), at);
+  require_extents(map(), at, into.extents);
+  const index_t size = elements().type().size;
+  const auto image = map().find(at);
+  if (!image) {
+    auto clear = [&](index_t i, index_t) {
+      std::fill_n(static_cast<std::byte*>(into.data) + i * size, size, std::byte{});
+    };
+    return for_each_element(into.extents, into.strides, into.strides, map().rank(), clear);
+  }
+  elements().segment().get(image->block->rank, image->block->offset * size,
+                           map().shape_of(*image, into.strides, size), into.data);
   if (image->sign > 0) return;
-  with_scalar("get", *elements_, [&]<class T>(T) {
-    negate(static_cast<T*>(into.data), into.extents, into.strides, map_->rank());
+  with_scalar("get", elements(), [&]<class T>(T) {
+    auto* const x = static_cast<T*>(into.data);
+    auto negate = [&](index_t i, index_t) { x[i] = -x[i]; };
+    for_each_element(into.extents, into.strides, into.strides, map().rank(), negate);
   });
 }
 
 void BlockTensorCore::accumulate(const Coordinates& at, const Buffer<const void*>& from,
                                  const void* alpha) const {
-  elements_->require_open();
-  require_place(*map_, at);
-  require_extents(*map_, at, from.extents);
-  const auto image = map_->find(at);
+  elements().require_open();
+  require_place(map(), at);
+  require_extents(map(), at, from.extents);
+  const auto image = map().find(at);
   if (!image)
     throw UsageError(
         formatted("block ({}) of block tensor \"{}\" is absent: it is zero, and cannot be added to",
-                  list_of(at, map_->rank()), map_->name()));
-  const tessera::detail::ElementType type = elements_->type();
-  with_scalar("acc", *elements_, [&]<class T>(T) {
+                  list_of(at, map().rank()), map().name()));
+  const tessera::detail::ElementType type = elements().type();
+  with_scalar("acc", elements(), [&]<class T>(T) {
     const T factor = *static_cast<const T*>(alpha) * static_cast<Real<T>>(image->sign);
-    elements_->segment().accumulate(image->block->rank, image->block->offset * type.size,
-                                    map_->shape_of(*image, from.strides, type.size), type.kind, &factor,
+    elements().segment().accumulate(image->block->rank, image->block->offset * type.size,
+                                    map().shape_of(*image, from.strides, type.size), type.kind, &factor,
                                     from.data);
   });
 }
 
 void BlockTensorCore::for_each_own_block(
     const std::function<void(const Coordinates& at, void* data)>& f) const {
-  elements_->require_open();
-  const int rank = elements_->group().rank();
-  auto* data = static_cast<std::byte*>(elements_->local_data());
-  for (const BlockMap::Block& block : map_->blocks())
-    if (block.rank == rank) f(block.at, data + block.offset * elements_->type().size);
+  elements().require_open();
+  const int rank = elements().group().rank();
+  auto* data = static_cast<std::byte*>(elements().local_data());
+  for (const BlockMap::Block& block : map().blocks())
+    if (block.rank == rank) f(block.at, data + block.offset * elements().type().size);
 }
 
 namespace {
@@ -213,28 +207,28 @@ void require_equal_extents(const char* operation, const BlockTensorCore& tensor,
 }  // namespace
 
 void BlockTensorCore::copy_from(const SliceCore& array) const {
-  tessera::detail::begin_operation("copy_from", {*elements_, array}, tessera::detail::Shapes::any);
+  tessera::detail::begin_operation("copy_from", {elements(), array}, tessera::detail::Shapes::any);
   require_equal_extents("copy_from", *this, array);
   Request all;
   for_each_own_block([&](const Coordinates& at, void* data) {
-    const Coordinates extents = map_->extents(at), strides = map_->strides(at);
+    const Coordinates extents = map().extents(at), strides = map().strides(at);
     all += array.get_async(box(at), {data, extents.data(), strides.data()});
   });
   all.wait();
-  tessera::detail::end_operation(*elements_);
+  tessera::detail::end_operation(elements());
 }
 
 void BlockTensorCore::copy_to(const SliceCore& array) const {
-  tessera::detail::begin_operation("copy_to", {*elements_, array}, tessera::detail::Shapes::any);
+  tessera::detail::begin_operation("copy_to", {elements(), array}, tessera::detail::Shapes::any);
   require_equal_extents("copy_to", *this, array);
   with_scalar("copy_to", array, [&]<class T>(T zero) {
     tessera::detail::fill(array, &zero);
     for_each_own_block([&](const Coordinates& stored, void* data) {
-      map_->for_each_place(*map_->find(stored)->block, [&](const Coordinates& at) {
-        const auto image = map_->find(at);
-        const Coordinates extents = map_->extents(at), in_memory = map_->strides(stored);
+      map().for_each_place(*map().find(stored)->block, [&](const Coordinates& at) {
+        const auto image = map().find(at);
+        const Coordinates extents = map().extents(at), in_memory = map().strides(stored);
         Coordinates strides{};
-        for (std::size_t d = 0; d < map_->rank(); ++d) strides[image->along[d]] = in_memory[d];
+        for (std::size_t d = 0; d < map().rank(); ++d) strides[image->along[d]] = in_memory[d];
         const Buffer<const void*> from{data, extents.data(), strides.data()};
         const T sign(static_cast<Real<T>>(image->sign));
         image->sign > 0 ? array.put(box(at), from) : array.accumulate(box(at), from, &sign);
@@ -246,7 +240,7 @@ void BlockTensorCore::copy_to(const SliceCore& array) const {
 }
 
 void BlockTensorCore::dot(const BlockTensorCore& other, void* result) const {
-  tessera::detail::begin_operation("dot", {*elements_, *other.elements_});
+  tessera::detail::begin_operation("dot", {elements(), other.elements()});
   const auto is_equal = [](const BlockMap::Block& a, const BlockMap::Block& b) {
     return a.at == b.at && a.rank == b.rank && a.size == b.size;
   };
@@ -255,23 +249,23 @@ void BlockTensorCore::dot(const BlockTensorCore& other, void* result) const {
   };
   const BlockMap& theirs = other.map();
   bool are_cut_alike = true;
-  for (std::size_t d = 0; d < map_->rank(); ++d) are_cut_alike &= map_->lengths(d) == theirs.lengths(d);
+  for (std::size_t d = 0; d < map().rank(); ++d) are_cut_alike &= map().lengths(d) == theirs.lengths(d);
   if (!are_cut_alike ||
-      !std::equal(map_->blocks().begin(), map_->blocks().end(), theirs.blocks().begin(), theirs.blocks().end(),
+      !std::equal(map().blocks().begin(), map().blocks().end(), theirs.blocks().begin(), theirs.blocks().end(),
                   is_equal) ||
-      !std::equal(map_->symmetries().begin(), map_->symmetries().end(), theirs.symmetries().begin(),
+      !std::equal(map().symmetries().begin(), map().symmetries().end(), theirs.symmetries().begin(),
                   theirs.symmetries().end(), have_equal_symmetries)) {
     throw UsageError(formatted("dot: block tensors \"{}\" and \"{}\" have other blocks or symmetries",
-                               map_->name(), theirs.name()));
+                               map().name(), theirs.name()));
   }
-  with_scalar("dot", *elements_, [&]<class T>(T) {
+  with_scalar("dot", elements(), [&]<class T>(T) {
     // Real and imaginary part in double precision.
     std::array<double, 2> sum{};
-    const auto* y = static_cast<const T*>(other.elements_->local_data());
+    const auto* y = static_cast<const T*>(other.elements().local_data());
     for_each_own_block([&](const Coordinates& at, void* data) {
-      const BlockMap::Block& block = *map_->find(at)->block;
+      const BlockMap::Block& block = *map().find(at)->block;
       index_t images = 0;
-      map_->for_each_place(block, [&](const Coordinates&) { ++images; });
+      map().for_each_place(block, [&](const Coordinates&) { ++images; });
       const T* const x = static_cast<const T*>(data);
       std::array<double, 2> here{};
       for (index_t i = 0; i < block.size; ++i) {
@@ -280,7 +274,7 @@ void BlockTensorCore::dot(const BlockTensorCore& other, void* result) const {
       }
       for (const std::size_t part : {0U, 1U}) sum[part] += static_cast<double>(images) * here[part];
     });
-    elements_->group().all_reduce(std::span<double>(sum), Reduce::sum);
+    elements().group().all_reduce(std::span<double>(sum), Reduce::sum);
     if constexpr (std::is_floating_point_v<T>)
       *static_cast<T*>(result) = static_cast<T>(sum[0]);
     else

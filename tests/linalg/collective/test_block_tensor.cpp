@@ -116,6 +116,24 @@ TEST(BlockTensorUse, mistakes_are_named) {
   world().sync();
 }
 
+TEST(BlockTensorUse, a_tensor_that_was_moved_from_refuses) {
+  BlockTensor<double, 2> a(world(), {orbitals, others}, {.name = "A"});
+  const BlockTensor<double, 2> b = std::move(a);
+  LocalArray<double, 2> block(b.patch({0, 0}).extents());
+  // NOLINTBEGIN: on purpose
+  EXPECT_EQ(message_of<UsageError>([&] {
+              a.get({0, 0}, block);
+            }),
+            "a block tensor was used after it had been moved from");
+  EXPECT_THROW(a.put({0, 0}, block), UsageError);
+  EXPECT_THROW(a.sync(), UsageError);
+  EXPECT_THROW(static_cast<void>(a.elements()), UsageError);
+  EXPECT_THROW(static_cast<void>(a("ij")), UsageError);
+  EXPECT_THROW(dot(a, b), UsageError);
+  // NOLINTEND
+  EXPECT_EQ(dot(b, b), 0.0);
+}
+
 TEST(BlockTensorUse, a_source_that_throws_on_one_rank_is_told_on_all) {
   BlockTensor<double, 2> a(world(), {orbitals, others}, {.name = "A"}),
       c(world(), {orbitals, orbitals}, {.name = "C"});

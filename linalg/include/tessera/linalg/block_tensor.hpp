@@ -41,8 +41,14 @@ class BlockTensorCore {
   /// @collective
   BlockTensorCore(const Group& group, std::shared_ptr<const BlockMap> map, ElementKind kind);
 
-  const BlockMap& map() const noexcept { return *map_; }
-  tessera::detail::ArrayCore& elements() const noexcept { return *elements_; }
+  const BlockMap& map() const {
+    if (!map_) throw_moved();
+    return *map_;
+  }
+  tessera::detail::ArrayCore& elements() const {
+    if (!elements_) throw_moved();
+    return *elements_;
+  }
   bool has(const tessera::detail::Coordinates& at) const;
   int owner(const tessera::detail::Coordinates& at) const;
   tessera::detail::Coordinates extents() const;
@@ -61,6 +67,8 @@ class BlockTensorCore {
       const std::function<void(const tessera::detail::Coordinates& at, void* data)>& f) const;
 
  private:
+  [[noreturn]] static void throw_moved();
+
   std::shared_ptr<const BlockMap> map_;
   std::shared_ptr<tessera::detail::ArrayCore> elements_;
 };
@@ -92,10 +100,10 @@ class BlockTensor {
   BlockTensor(BlockTensor&&) noexcept = default;
   BlockTensor& operator=(BlockTensor&&) noexcept = default;
 
-  const Group& group() const noexcept { return core_.elements().group(); }
+  const Group& group() const { return core_.elements().group(); }
   Extents<N> dims() const { return Extents<N>(head(core_.extents())); }
   /// The number of elements that are stored. @local
-  index_t stored_size() const noexcept { return core_.elements().layout().size(); }
+  index_t stored_size() const { return core_.elements().layout().size(); }
   /// Whether a block may be other than zero. Here and below, blocks are named by their place among the blocks.
   /// @local
   /// @throws UsageError if there is no such place
