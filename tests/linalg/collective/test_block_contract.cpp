@@ -170,9 +170,10 @@ TYPED_TEST(BlockContractions, of_symmetric_results_store_each_image_once) {
 TYPED_TEST(BlockContractions, with_the_same_symmetry_of_inner_letters) {
   using T = TypeParam;
   Random random(77);
-  const std::array<Lengths, 3> three{orbitals, orbitals, orbitals};
+  const Lengths three_blocks{2, 1, 3};
+  const std::array<Lengths, 3> three{three_blocks, three_blocks, three_blocks};
   const std::array<Lengths, 4> four{others, others, others, others};
-  const Model<T, 1> vector{{orbitals}, {}, 80, 0};
+  const Model<T, 1> vector{{three_blocks}, {}, 80, 0};
   for (const int a_sign : {1, -1}) {
     for (const int b_sign : {1, -1}) {
       SCOPED_TRACE(a_sign * 10 + b_sign);
@@ -183,11 +184,12 @@ TYPED_TEST(BlockContractions, with_the_same_symmetry_of_inner_letters) {
       check<T, 4, 4, 4>(random, a, "ijdc", b, "cadb", c, "ijab");
       const Model<T, 3> x{three, {{{0, 1, 2}, a_sign}}, 84, 1}, y{three, {{{0, 1, 2}, b_sign}}, 85, 1},
           z{three, {{{0, 2}, b_sign}}, 86, 1};
-      const Model<T, 2> square{{orbitals, orbitals}, {}, 87, 0};
+      const Model<T, 2> square{{three_blocks, three_blocks}, {}, 87, 0};
       check<T, 3, 3, 2>(random, x, "kil", y, "ljk", square, "ij");
       check<T, 3, 3, 2>(random, x, "kil", z, "ljk", square, "ij");
       check<T, 3, 3, 2>(random, x, "kil", z, "lkj", square, "ij");
-      const Model<T, 4> w{{orbitals, orbitals, orbitals, orbitals}, {{{3, 0, 1}, b_sign}}, 88, 1};
+      const Model<T, 4> w{
+          {three_blocks, three_blocks, three_blocks, three_blocks}, {{{3, 0, 1}, b_sign}}, 88, 1};
       check<T, 3, 4, 1>(random, x, "klm", w, "lmik", vector, "i");
     }
   }
