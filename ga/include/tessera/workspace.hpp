@@ -9,7 +9,8 @@ namespace tessera {
 
 /// Memory for temporary arrays, which is used again. A new array of many megabytes takes longer to make, touch
 /// and free than most operations on it: the system clears each page. An array of a workspace takes memory
-/// that an earlier one has left. The workspace grows to the most that its arrays use at one time. Move-only.
+/// that an earlier one has left. The workspace grows if no such memory is large enough. Each array takes as
+/// much on each rank as it needs on the rank with the most. Move-only.
 class Workspace {
  public:
   /// @collective @throws UsageError if the bytes are negative or ranks disagree; MemoryError. On every rank.
@@ -20,8 +21,8 @@ class Workspace {
   /// @collective @throws as Array, and UsageError if the options have another domain than the workspace
   template <Element T, std::size_t N>
   Array<T, N> array(const Layout<N>& layout, const ArrayOptions<N>& options = {}) {
-    const auto room = core_.take(detail::layout_with_ghosts(layout, options), {element_kind<T>(), sizeof(T)});
-    Array<T, N> array(*room.memory, room.offset, layout, options);
+    const auto place = core_.take(detail::layout_with_ghosts(layout, options), {element_kind<T>(), sizeof(T)});
+    Array<T, N> array(*place.memory, place.offset, layout, options);
     array.core().forget_values();
     return array;
   }

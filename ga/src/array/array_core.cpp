@@ -45,7 +45,7 @@ std::uint64_t fingerprint(const LayoutCore& layout, const ElementType& type, con
 // A bad shape is reported after this, on every rank alike, as for an array with memory of its own.
 Segment part_for(const Segment& memory, index_t offset, const LayoutCore& layout, const ElementType& type,
                  const CoreOptions& options) {
-  return memory.part(offset, largest_slice(memory.group(), layout, type), options.name,
+  return memory.part(offset, slice_to_ask(memory.group(), layout, type), options.name,
                      fingerprint(layout, type, options.periodic));
 }
 
@@ -83,7 +83,7 @@ std::string to_string(const ElementType& type) {
   return formatted("bytes of size {}", type.size);
 }
 
-index_t largest_slice(const Group& group, const LayoutCore& layout, const ElementType& type) {
+index_t slice_to_ask(const Group& group, const LayoutCore& layout, const ElementType& type) {
   index_t most = 0;
   if (shape_problem(group, layout, type).empty()) {
     for (int r = 0; r < layout.ranks(); ++r) most = std::max(most, layout.local(r).size);

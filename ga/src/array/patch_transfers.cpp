@@ -71,8 +71,8 @@ Request accumulate_async(ArrayCore& array, const Lattice& patch, const Buffer<co
 
 namespace {
 
-// The last transfer to another node takes the notification along, which saves a round trip. The others are
-// complete before.
+// The last transfer takes the notification along if it goes to another node, which saves a round trip. The
+// others are complete before.
 void put_notify_between_nodes(ArrayCore& array, const Lattice& patch, const Buffer<const void*>& from,
                               const Flag& flag) {
   struct Held {
@@ -107,6 +107,7 @@ void put_notify(ArrayCore& array, const Lattice& patch, const Buffer<const void*
     array.require_open();  // the group of a moved-from array must not be used
   if (segment.face().direct_ranks != array.group().size())
     return put_notify_between_nodes(array, patch, from, flag);
+  flag.flags->check(flag.rank, flag.index);  // before anything is written
   int last = -1;
   for_each_transfer(array, patch, from,
                     [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {

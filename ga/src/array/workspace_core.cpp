@@ -3,7 +3,9 @@
 #include <tessera/core/workspace_core.hpp>
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <span>
 
 #include "format.hpp"
 
@@ -18,22 +20,33 @@ index_t aligned(index_t bytes) noexcept {
   return std::min(most, (std::max<index_t>(bytes, 1) - 1) / alignment + 1) * alignment;
 }
 
-// The first place in a segment that no part uses; -1 if there is none.
-index_t first_gap(const Segment& segment, index_t bytes) {
+// Calls f(offset, bytes) for each place in a segment that no part uses.
+template <class F>
+void for_each_gap(const Segment& segment, F&& f) {
   index_t begin = 0;
   for (const Segment::PartRange& part : segment.parts()) {
-    if (part.offset - begin >= bytes) return begin;
+    f(begin, part.offset - begin);
     begin = std::max(begin, part.offset + aligned(part.bytes));
   }
-  return segment.slice_bytes() - begin >= bytes ? begin : -1;
+  f(begin, segment.slice_bytes() - begin);
 }
 
 }  // namespace
 
 WorkspaceCore::WorkspaceCore(const Group& group, const WorkspaceOptions& options)
     : group_(group), name_(options.name), domain_(options.domain) {
-  // A negative size on some rank is told on all.
-  if (group_.all_reduce(std::int64_t{options.bytes != 0}, Reduce::max) > 0) add(options.bytes);
+  require_alike(options.bytes);
+  if (options.bytes != 0) add(options.bytes);
+}
+
+// Ranks that take other ways would wait for each other.
+void WorkspaceCore::require_alike(index_t bytes) const {
+  std::array<std::int64_t, 2> range{bytes, ~bytes};  // of complements, the least is that of the largest
+  group_.all_reduce(std::span<std::int64_t>(range), Reduce::min);
+  if (range[0] == ~range[1]) return;
+  throw UsageError(
+      formatted("workspace \"{}\": ranks ask for {} to {} bytes on each rank, where all ask for as many", name_,
+                range[0], ~range[1]));
 }
 
 void WorkspaceCore::require_open() const {
@@ -51,12 +64,22 @@ void WorkspaceCore::free_unused() {
   std::erase_if(segments_, [](const Segment& segment) { return !segment.is_open(); });
 }
 
-WorkspaceCore::Room WorkspaceCore::take(const LayoutCore& layout, const ElementType& type) {
+// The smallest place that fits, so that large places stay whole.
+WorkspaceCore::FreePlace WorkspaceCore::take(const LayoutCore& layout, const ElementType& type) {
   require_open();
   group_.sync();  // releases the arrays that all members have given up
-  const index_t bytes = aligned(largest_slice(group_, layout, type));
-  for (const Segment& segment : segments_)
-    if (const index_t offset = first_gap(segment, bytes); offset >= 0) return {&segment, offset};
+  const index_t bytes = aligned(slice_to_ask(group_, layout, type));
+  require_alike(bytes);
+  FreePlace best{nullptr, 0};
+  index_t least = 0;
+  for (const Segment& segment : segments_) {
+    for_each_gap(segment, [&](index_t offset, index_t gap) {
+      if (gap < bytes || (best.memory != nullptr && gap >= least)) return;
+      best = {&segment, offset};
+      least = gap;
+    });
+  }
+  if (best.memory != nullptr) return best;
   // What is unused is too small. Without it, the workspace stays near the most that its arrays use.
   free_unused();
   add(bytes);

@@ -196,20 +196,25 @@ class Term {
 
   // While one product is computed, the factors of the next one are fetched, also if it is of another block.
   void add(T alpha, T beta) {
-    const std::vector<Step> steps = plan(beta);
+    find_own_blocks();
+    std::optional<OwnBlock> block = next_block(beta);
     std::optional<Product> next;
-    std::optional<ResultBlock<T>> block;
-    for (std::size_t s = 0; s < steps.size(); ++s) {
-      const Step& step = steps[s];
-      Product now = next ? std::move(*next) : begin(step);
-      now.left->wait(), now.right->wait();
-      const bool is_last = s + 1 == steps.size();
-      if (!is_last) next.emplace(begin(steps[s + 1]));
-      if (!block) block.emplace(c_.map(), step.at, step.data, kinds_);
-      block->add(alpha * static_cast<Real<T>>(now.images), *now.left, *now.right, now.inner, beta);
-      if (!is_last && steps[s + 1].data == step.data) continue;
-      block->end(beta);
-      block.reset();
+    if (block) next.emplace(begin(block->at, block->inner.front()));
+    while (block) {
+      ResultBlock<T> result(c_.map(), block->at, block->data, kinds_);
+      std::optional<OwnBlock> following;
+      for (std::size_t i = 0; i < block->inner.size(); ++i) {
+        const Product now = *std::exchange(next, std::nullopt);
+        now.left->wait(), now.right->wait();
+        if (i + 1 < block->inner.size()) {
+          next.emplace(begin(block->at, block->inner[i + 1]));
+        } else if ((following = next_block(beta))) {
+          next.emplace(begin(following->at, following->inner.front()));
+        }
+        result.add(alpha * static_cast<Real<T>>(now.images), *now.left, *now.right, now.inner, beta);
+      }
+      result.end(beta);
+      block = std::move(following);
     }
   }
 
@@ -219,22 +224,26 @@ class Term {
     index_t inner;
     index_t images;  // how many equal products it stands for
   };
-  // A product to be added to a block of the result.
-  struct Step {
+  // A block of the result, with the places of the inner dimensions of its products.
+  struct OwnBlock {
     Coordinates at;
     T* data;
-    index_t inner;
+    std::vector<index_t> inner;
   };
-  // All products of this process, block by block. Blocks without products are multiplied by beta.
-  std::vector<Step> plan(T beta) const {
-    std::vector<Step> steps;
+  void find_own_blocks() {
     c_.for_each_own_block([&](const Coordinates& at, void* data) {
-      auto* const elements = static_cast<T*>(data);
-      const std::vector<index_t> inner = common(at);
-      for (const index_t place : inner) steps.push_back({at, elements, place});
-      if (inner.empty()) ResultBlock<T>(c_.map(), at, elements, kinds_).end(beta);
+      own_blocks_.push_back({at, static_cast<T*>(data), {}});
     });
-    return steps;
+  }
+  // The next block that has products. Blocks without products are multiplied by beta.
+  std::optional<OwnBlock> next_block(T beta) {
+    for (; begun_ < own_blocks_.size(); ++begun_) {
+      OwnBlock block = own_blocks_[begun_];
+      block.inner = common(block.at);
+      if (!block.inner.empty()) return ++begun_, block;
+      ResultBlock<T>(c_.map(), block.at, block.data, kinds_).end(beta);
+    }
+    return std::nullopt;
   }
   static const BlockMap* map_of(const BlockFactor& factor) {
     return factor.blocks == nullptr ? nullptr : &factor.blocks->map();
@@ -260,11 +269,11 @@ class Term {
       place[static_cast<std::size_t>(dimensions[i])] = at[static_cast<std::size_t>(of_c[i])];
     return place;
   }
-  Product begin(const Step& step) {
-    Coordinates left = of_factor(step.at, kinds_.rows_of_a, kinds_.rows_of_c),
-                right = of_factor(step.at, kinds_.columns_of_b, kinds_.columns_of_c);
-    inner_of_a_.set(left, step.inner);
-    inner_of_b_.set(right, step.inner);
+  Product begin(const Coordinates& at, index_t inner) {
+    Coordinates left = of_factor(at, kinds_.rows_of_a, kinds_.rows_of_c),
+                right = of_factor(at, kinds_.columns_of_b, kinds_.columns_of_c);
+    inner_of_a_.set(left, inner);
+    inner_of_b_.set(right, inner);
     index_t length = 1;
     for (const int d : kinds_.inner_of_a)
       length *= left_.length(static_cast<std::size_t>(d), left[static_cast<std::size_t>(d)]);
@@ -278,6 +287,8 @@ class Term {
   InnerExchanges exchanges_;
   Rows lefts_, rights_;
   BlockPanels<T> left_panels_, right_panels_;
+  std::vector<OwnBlock> own_blocks_;
+  std::size_t begun_ = 0;  // how many of these
 };
 
 }  // namespace

@@ -16,8 +16,8 @@ class InnerExchanges {
  public:
   /// A dense factor has no map.
   InnerExchanges(const BlockMap* a, const BlockMap* b, const Contraction& kinds);
-  /// Whether the products at this place of a block of a stand for those at its images. The coordinates fall, as
-  /// those of stored blocks do.
+  /// Whether the product at this place of a block of a stands for those at its images: the coordinates fall
+  /// along the dimensions.
   bool stand_for_all(const Coordinates& of_a) const noexcept;
   /// How many places have the same products, if they stand for all.
   index_t images(const Coordinates& of_a) const noexcept;

@@ -75,6 +75,15 @@ std::vector<SegmentState*> Registry::parts_of(const SegmentState& whole) const {
   return find_parts(whole);
 }
 
+std::vector<Segment::PartRange> Registry::ranges_of_parts(const SegmentState& whole) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Segment::PartRange> ranges;
+  for (const SegmentState* part : find_parts(whole))
+    ranges.push_back({part->offset() - whole.offset(), part->slice});
+  std::sort(ranges.begin(), ranges.end(), [](const auto& a, const auto& b) { return a.offset < b.offset; });
+  return ranges;
+}
+
 std::optional<Location> Registry::locate(const void* pointer) const {
   const std::lock_guard lock(mutex_);
   const auto* place = static_cast<const std::byte*>(pointer);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <tessera/runtime/runtime.hpp>
+#include <tessera/runtime/segment.hpp>
 #include <tessera/runtime/statistics.hpp>
 
 namespace tessera::detail {
@@ -29,6 +30,8 @@ class Registry {
 
   /// The parts of a segment, and the parts of these.
   std::vector<SegmentState*> parts_of(const SegmentState& whole) const;
+  /// Where they are, by their offsets.
+  std::vector<Segment::PartRange> ranges_of_parts(const SegmentState& whole) const;
   std::optional<Location> locate(const void* pointer) const;
   /// Completes the operations on all segments, or on those of one group. @onesided
   void complete_all(const GroupState* group) const;

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/runtime/segment.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <utility>
 
@@ -41,12 +40,7 @@ Segment Segment::part(index_t offset, index_t bytes, std::string_view name, std:
 
 std::vector<Segment::PartRange> Segment::parts() const {
   const SegmentState& whole = state();
-  std::vector<PartRange> ranges;
-  for (const SegmentState* part : whole.group().runtime().registry().parts_of(whole))
-    ranges.push_back({part->offset() - whole.offset(), part->slice});
-  std::sort(ranges.begin(), ranges.end(),
-            [](const PartRange& a, const PartRange& b) { return a.offset < b.offset; });
-  return ranges;
+  return whole.group().runtime().registry().ranges_of_parts(whole);
 }
 
 void Segment::hold(std::shared_ptr<SegmentState> state) {

@@ -102,6 +102,33 @@ TEST(Workspaces, keep_arrays_apart) {
   }
 }
 
+// A small array takes the small piece, so that the large one stays for a large array.
+TEST(Workspaces, give_the_smallest_piece_that_fits) {
+  Workspace temporaries(world());
+  const int ranks = world().size();
+  auto small = temporaries.array<double>(Extents<1>(1000 * ranks)),
+       large = temporaries.array<double>(Extents<1>(5000 * ranks));
+  const index_t bytes = temporaries.bytes();
+  const std::byte* const first = memory_of(small);
+  large.close();
+  small.close();
+  small = temporaries.array<double>(Extents<1>(900 * ranks));
+  EXPECT_EQ(memory_of(small), first);
+  large = temporaries.array<double>(Extents<1>(5000 * ranks));
+  EXPECT_EQ(temporaries.bytes(), bytes);
+}
+
+TEST(Workspaces, tell_all_ranks_if_they_ask_for_other_sizes) {
+  Workspace temporaries(world(), {.name = "pool", .bytes = 1 << 16});
+  const bool other = world().rank() == world().size() - 1;
+  const index_t wanted = other ? 1 << 20 : 64;
+  if (world().size() > 1) {
+    EXPECT_THROW(static_cast<void>(temporaries.array<double>(Extents<1>(wanted))), UsageError);
+    EXPECT_THROW(Workspace(world(), {.bytes = wanted}), UsageError);
+  }
+  EXPECT_THROW(Workspace(world(), {.bytes = -1}), UsageError);
+}
+
 TEST(Workspaces, complete_operations_on_arrays_that_were_given_up) {
   Workspace temporaries(world());
   const int me = world().rank(), right = (me + 1) % world().size();

@@ -45,7 +45,7 @@ struct CoreOptions {
 };
 
 /// The most bytes that the layout gives a rank of the group; few if the layout is not possible. @local
-index_t largest_slice(const Group& group, const LayoutCore& layout, const ElementType& type);
+index_t slice_to_ask(const Group& group, const LayoutCore& layout, const ElementType& type);
 
 /// An array with run-time rank and element type, on which Array<T, N> and interfaces from other languages are
 /// built. It locates elements, moves single elements, and keeps local access, epochs and ghost cells in order.

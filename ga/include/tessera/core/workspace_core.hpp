@@ -15,7 +15,7 @@ namespace tessera {
 /// Options of a workspace.
 struct WorkspaceOptions {
   std::string_view name = "workspace";
-  index_t bytes = 0;  ///< memory on each rank that is made at once; more is made if it is needed
+  index_t bytes = 0;  ///< memory on each rank that is made at once, alike on all; more is made if needed
   std::optional<AtomicDomain> domain = {};
 };
 
@@ -27,12 +27,13 @@ class WorkspaceCore {
   WorkspaceCore(const Group& group, const WorkspaceOptions& options);
 
   /// A place for the slices of an array.
-  struct Room {
+  struct FreePlace {
     const Segment* memory;
     index_t offset;
   };
-  /// Room that no array uses. @collective @throws MemoryError
-  Room take(const LayoutCore& layout, const ElementType& type);
+  /// A place that no array uses. @collective @throws MemoryError; UsageError on every rank if ranks ask for
+  /// arrays of other sizes
+  FreePlace take(const LayoutCore& layout, const ElementType& type);
   /// As the members of Workspace.
   void trim();
   void close();
@@ -43,6 +44,7 @@ class WorkspaceCore {
 
  private:
   void require_open() const;
+  void require_alike(index_t bytes) const;
   void free_unused();
   void add(index_t bytes);
 

@@ -50,10 +50,12 @@ class Flags {
   /// Whether wait would return at once. If so, it also takes the notifications as wait does. @onesided
   bool test(index_t index, std::int64_t notifications = 1);
 
+  /// Throws UsageError unless there is such a flag. @local
+  void check(int rank, index_t index) const;
+
  private:
   friend void put_notify(Segment& segment, int rank, index_t offset, const Strided& shape, const void* source,
                          const Flag& flag);
-  void check(int rank, index_t index) const;
   bool take(index_t index, std::int64_t notifications);
   template <class Try>
   void wait_until(Try&& came);

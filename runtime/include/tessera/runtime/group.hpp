@@ -170,8 +170,8 @@ class Group {
   std::string sync_and_agree(std::string_view problem) const;
 
   /// In builds with TESSERA_CHECKS (the dev preset): throws UsageError on every rank unless all members make
-  /// the same collective call with the same fingerprint of arguments. Does nothing otherwise. `describe`
-  /// returns the call as a detail::CollectiveCall. @collective
+  /// the same collective call with the same fingerprint of arguments. Otherwise it only tells the watchdog, if
+  /// one runs. `describe` returns the call as a detail::CollectiveCall. @collective
   template <class Describe>
   requires std::is_invocable_r_v<detail::CollectiveCall, const Describe&>
   void check_agreement(const Describe& describe) const {

@@ -86,11 +86,13 @@ class Segment {
   /// @throws UsageError on every rank if ranks disagree, the part leaves the slices, or offset is no multiple
   /// of 16
   Segment part(index_t offset, index_t bytes, std::string_view name, std::uint64_t fingerprint = 0) const;
-  /// Where the open parts of this segment are, and the parts of these, by their offsets. A part that was given
-  /// up counts until its memory is freed. @local, alike on all members @throws UsageError for a closed segment
+  /// The place of a part in each member's slice.
   struct PartRange {
     index_t offset, bytes;
   };
+  /// Where the open parts of this segment are, and the parts of these, by their offsets. A part that was given
+  /// up counts until its memory is freed. @local; after the same collective calls alike on all members
+  /// @throws UsageError for a closed segment
   std::vector<PartRange> parts() const;
   /// Gives up the memory. It is freed at the group's next collective call on which all members agree. @local
   ~Segment();

@@ -15,7 +15,7 @@ struct CollectiveCall {
   std::string arguments = {};     // as text
 };
 
-/// How many want to know of this process's collective calls. While there are none, no call is described, as
+/// The number of observers of this process's collective calls. While there are none, no call is described, as
 /// that would take longer than a short call itself.
 extern std::atomic<int> call_watchers;
 
