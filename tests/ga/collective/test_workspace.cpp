@@ -93,7 +93,7 @@ TEST(Workspaces, keep_arrays_apart) {
       kept.push_back({temporaries.array<double>(dims, options), static_cast<double>(turn)});
       fill(kept.back().array, kept.back().value);
     }
-    const auto other = temporaries.array<std::int32_t>(Extents<1>(pick(random, 0, 3000)));
+    auto other = temporaries.array<std::int32_t>(Extents<1>(pick(random, 0, 3000)));
     fill(other, std::int32_t{-1});
     for (const Kept& one : kept) {
       const auto size = static_cast<double>(one.array.size());
@@ -148,17 +148,17 @@ TEST(Workspaces, complete_operations_on_arrays_that_were_given_up) {
 TEST(Workspaces, serve_groups_of_some_ranks) {
   const Group half = world().split(world().rank() % 2);
   Workspace temporaries(half);
-  const auto a = temporaries.array<double>(Extents<1>(100));
+  auto a = temporaries.array<double>(Extents<1>(100));
   fill(a, half.size() + 0.5);
   EXPECT_EQ(dot(a, a), 100 * (half.size() + 0.5) * (half.size() + 0.5));
-  const auto b = temporaries.array<double>(Extents<1>(100));
+  auto b = temporaries.array<double>(Extents<1>(100));
   fill(b, 1.0);
   EXPECT_EQ(dot(a, b), 100 * (half.size() + 0.5));
 }
 
 TEST(Workspaces, that_are_destroyed_leave_their_memory_to_their_arrays) {
   std::optional<Workspace> temporaries(std::in_place, world());
-  const auto a = temporaries->array<double>(Extents<1>(100));
+  auto a = temporaries->array<double>(Extents<1>(100));
   temporaries.reset();
   world().sync();
   fill(a, 3.0);
