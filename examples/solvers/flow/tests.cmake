@@ -35,6 +35,21 @@ tessera_add_mpi_test(
   TIMEOUT 120
   ARGS --dimensions 3 --cells 24 --time 2 --dt 0.05 --quiet
   PRINTS "${divergence}.*closes to -?[0-9.]+e-0[5-9] of the loss")
+# The Taylor-Green vortex, to the time at which small vortices begin to grow.
+set(reynolds_numbers 100 1600)
+set(exponents "[7-9]" "[4-9]")
+foreach(reynolds exponent IN ZIP_LISTS reynolds_numbers exponents)
+  tessera_add_mpi_test(
+    example_flow_reynolds_${reynolds}
+    PROGRAM example_flow
+    NP 2
+    NODE_SIZES none
+    NETWORKS none
+    FULL
+    TIMEOUT 480
+    ARGS --dimensions 3 --cells 64 --time 5 --reynolds ${reynolds} --quiet
+    PRINTS "${divergence}.*closes to -?[0-9.]+e-0${exponent} of the loss")
+endforeach()
 tessera_add_mpi_test(
   example_flow_cavity
   PROGRAM example_flow
