@@ -2,8 +2,9 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-/// All of Tessera's arrays and runtime. Matrix routines and HDF5 have umbrella headers of their own:
-/// <tessera/linalg/linalg.hpp> and <tessera/io/io.hpp>.
+/// Arrays, their operations and the runtime. Krylov solvers and structured grids have headers of their own. Matrix
+/// routines, files and Fourier transforms have <tessera/linalg/linalg.hpp>, <tessera/io/io.hpp> and
+/// <tessera/fft/fft.hpp>.
 
 #include <tessera/array.hpp>
 #include <tessera/elementwise.hpp>
