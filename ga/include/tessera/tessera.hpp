@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-/// Arrays, their operations and the runtime. Krylov solvers and structured grids have headers of their own. Matrix
-/// routines, files and Fourier transforms have <tessera/linalg/linalg.hpp>, <tessera/io/io.hpp> and
+/// Arrays, their operations and the runtime. Krylov solvers and structured grids have headers of their own.
+/// Matrix routines, files and Fourier transforms have <tessera/linalg/linalg.hpp>, <tessera/io/io.hpp> and
 /// <tessera/fft/fft.hpp>.
 
 #include <tessera/array.hpp>
