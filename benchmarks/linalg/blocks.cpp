@@ -129,18 +129,18 @@ void blocks(Session& session) {
                               std::to_string(virtuals) + " virtual of each spin, " + std::to_string(2 * cuts) +
                               " virtual blocks";
     require_everywhere(world, ladder.is_right(), title);
-    session.compare(
-        {.section = section,
-         .name = title,
-         .routine = repeat([&] { ladder.by_blocks(); }),
-         .clock = Clock::joint,
-         .others = {.wait = [&world] { world.barrier(); }}},
-        {{"DGEMM of each block", repeat([&] { ladder.products_alone(SpinLadder::Products::of_all_blocks); }),
-          Target{Goal::at_least, 1 / 1.2}},
-         {"DGEMM of one of each pair",
-          repeat([&] { ladder.products_alone(SpinLadder::Products::that_differ); }),
-          {}},
-         {"arrays with the zeros", repeat([&] { ladder.with_zeros(); }), {}}});
+    session.compare({.section = section,
+                     .name = title,
+                     .routine = repeat([&] { ladder.by_blocks(); }),
+                     .clock = Clock::joint,
+                     .others = {.wait = [&world] { world.barrier(); }}},
+                    {{"DGEMM of each block",
+                      repeat([&] { ladder.products_alone(SpinLadder::Products::of_all_blocks); }),
+                      {}},
+                     {"DGEMM of one of each pair",
+                      repeat([&] { ladder.products_alone(SpinLadder::Products::that_differ); }),
+                      Target{Goal::at_least, 1 / 1.2}},
+                     {"arrays with the zeros", repeat([&] { ladder.with_zeros(); }), {}}});
   }
   session.note(
       "Block tensors: the elements are antisymmetric, and conserve spin. DGEMM of each block multiplies, on "

@@ -38,7 +38,6 @@ class WorkspaceCore {
   void trim();
   void close();
   const Group& group() const noexcept { return group_; }
-  const std::string& name() const noexcept { return name_; }
   index_t bytes() const noexcept;
   index_t bytes_in_use() const;
 
