@@ -6,7 +6,6 @@
 #include <exception>
 #include <utility>
 
-#include <sched.h>
 #include <sys/prctl.h>
 
 #include "base/pause.hpp"
@@ -88,7 +87,7 @@ bool AgentHost::poll() {
 void AgentHost::serve() {
   // Yields to an agent that shares the core, which the kernel would otherwise let wait for its turn. This comes
   // first, so that the caller sees at once what the turn has brought.
-  if (idle_turns > 0 && (bells_.are_crowded() || idle_turns % turns_before_yield == 0)) sched_yield();
+  if (idle_turns > 0 && (bells_.are_crowded() || idle_turns % turns_before_yield == 0)) give_way();
   idle_turns = poll() ? 0 : idle_turns + 1;
   send_gathered_();
   if (!agent_) {
@@ -102,8 +101,7 @@ void AgentHost::serve() {
 
 // The yield comes first, so that the caller sees at once what the turn has brought.
 void AgentHost::Waiter::turn(int turns) {
-  if (idle_)
-    host_.bells_.are_crowded() || turns > spins_before_yield ? static_cast<void>(sched_yield()) : pause();
+  if (idle_) host_.bells_.are_crowded() || turns > spins_before_yield ? give_way() : pause();
   idle_ = !host_.step();
   if (!host_.outstanding_.is_empty() && host_.outstanding_.advance_all()) idle_ = false;
   mpi::serve_others(host_);
@@ -137,7 +135,6 @@ void AgentHost::run() noexcept {
     while (!stopping_) {
       // A thread that waits runs the agent, and needs the core for it.
       if (waiters_ == 0) {
-        const mpi::Unyielding unyielding;
         bool worked = step();
         if (outstanding_.has_moving()) {
           const std::unique_lock lock(mpi::mutex(), std::try_to_lock);
@@ -155,7 +152,7 @@ void AgentHost::run() noexcept {
         }
       }
       if (mode_ == ProgressMode::spin) {
-        bells_.are_crowded() ? static_cast<void>(sched_yield()) : pause();
+        bells_.are_crowded() ? give_way() : pause();
         if (Clock::now() - last_work < linger) continue;
         send_gathered_();  // the gathered messages have waited long enough for more
         last_work = Clock::now();

@@ -141,6 +141,30 @@ std::string library_version() {
 
 namespace {
 
+// Sets Open MPI's own switch, which is no part of MPI, and returns the old value; false if there is no switch.
+bool set_yielding(bool yields) noexcept {
+  using Switch = bool (*)(bool);
+  static const auto that = reinterpret_cast<Switch>(dlsym(RTLD_DEFAULT, "opal_progress_set_yield_when_idle"));
+  return that != nullptr && that(yields);
+}
+
+// While one exists, MPI does not yield the core when it finds nothing to do: the caller knows when to. Open MPI
+// yields in each call if it was told that there are more processes than cores. On a loaded machine the core
+// comes back a time slice later, so that a wait took 10 times as long. Another thread that waits in MPI does
+// not yield during that time either, which is some microseconds.
+class Unyielding {
+ public:
+  Unyielding() noexcept : yielded_(set_yielding(false)) {}
+  ~Unyielding() {
+    if (yielded_) set_yielding(true);
+  }
+  Unyielding(const Unyielding&) = delete;
+  Unyielding& operator=(const Unyielding&) = delete;
+
+ private:
+  bool yielded_ = false;
+};
+
 // Makes the blocking call if there is nothing to serve: it keeps this thread to itself. Otherwise it starts the
 // nonblocking call and serves until that is done.
 template <class Blocking, class Starting>
@@ -222,6 +246,7 @@ void barrier(MPI_Comm comm) {
 }
 
 void progress(MPI_Comm comm) {
+  const Unyielding unyielding;
   int flag = 0;
   check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &flag, MPI_STATUS_IGNORE), "MPI_Iprobe");
 }
@@ -306,23 +331,6 @@ void all_reduce(MPI_Comm comm, void* data, index_t count, ElementKind kind, Redu
   });
 }
 
-namespace {
-
-// Sets Open MPI's own switch, which is no part of MPI, and returns the old value; false if there is no switch.
-bool set_yielding(bool yields) noexcept {
-  using Switch = bool (*)(bool);
-  static const auto that = reinterpret_cast<Switch>(dlsym(RTLD_DEFAULT, "opal_progress_set_yield_when_idle"));
-  return that != nullptr && that(yields);
-}
-
-}  // namespace
-
-// Another thread that waits in MPI does not yield during that time either, which is some microseconds.
-Unyielding::Unyielding() noexcept : yielded_(set_yielding(false)) {}
-Unyielding::~Unyielding() {
-  if (yielded_) set_yielding(true);
-}
-
 MPI_Request isend(MPI_Comm comm, const void* data, index_t bytes, int rank, int tag) {
   MPI_Request request = MPI_REQUEST_NULL;
   check(MPI_Isend(data, to_int(bytes), MPI_BYTE, rank, tag, comm, &request), "MPI_Isend");
@@ -340,6 +348,7 @@ MPI_Request irecv(MPI_Comm comm, void* data, index_t bytes, int rank, int tag) {
 // MPI_Request_get_status and MPI_Wait of a request that is done make none.
 bool test(MPI_Request& request, Arrived* arrived) {
   if (request == MPI_REQUEST_NULL) return true;
+  const Unyielding unyielding;
   int flag = 0;
   MPI_Status status;
   check(MPI_Request_get_status(request, &flag, &status), "MPI_Request_get_status");
@@ -366,6 +375,7 @@ void wait_all(std::vector<MPI_Request>& requests) {
 }
 
 bool test_all(std::vector<MPI_Request>& requests) {
+  const Unyielding unyielding;
   int flag = 0;
   const int n = to_int(static_cast<index_t>(requests.size()));
   check(MPI_Testall(n, requests.data(), &flag, MPI_STATUSES_IGNORE), "MPI_Testall");

@@ -69,20 +69,6 @@ void gather(MPI_Comm comm, const void* value, void* all, index_t bytes, int root
 void all_to_all(MPI_Comm comm, const void* sent, void* received, index_t bytes);
 void all_reduce(MPI_Comm comm, void* data, index_t count, ElementKind kind, Reduce operation);
 
-/// While one exists in any thread, MPI does not yield the core when it finds nothing to do. Open MPI yields if
-/// it was told that there are more processes than cores. An agent would then get the core back a time slice
-/// later.
-class Unyielding {
- public:
-  Unyielding() noexcept;
-  ~Unyielding();
-  Unyielding(const Unyielding&) = delete;
-  Unyielding& operator=(const Unyielding&) = delete;
-
- private:
-  bool yielded_ = false;
-};
-
 /// Messages between processes and agents; at most max_bytes each.
 inline constexpr int any_source = -1;
 struct Arrived {

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <sched.h>
-
 #include "base/activity.hpp"
 #include "base/pause.hpp"
 #include "mpi/mpi_process.hpp"
@@ -78,7 +76,7 @@ void NodeBarrier::wait(int rank, std::uint32_t step) const {
       next_look = turn + std::min(turn, max_between_looks);
     }
     if (sleep_ == Sleep::never || turn < awake) {
-      sched_yield();
+      give_way();
       continue;
     }
     std::atomic<std::uint32_t>& sleepers = page(rank).sleepers;

@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "sync/waiting.hpp"
 
-#include <sched.h>
-
 #include <tessera/runtime/detail/wait.hpp>
 
 #include "agents/progress.hpp"
@@ -57,13 +55,13 @@ bool Waiting::turn() {
     return true;
   }
   keep_mpi_going(group_);
-  if (served_ == nullptr) sched_yield();  // else the turn has yielded
+  if (served_ == nullptr) give_way();  // else the turn has yielded
   return false;
 }
 
 void wait_turn(const Group& group) {
   keep_mpi_going(GroupState::of(group));
-  sched_yield();
+  give_way();
 }
 
 }  // namespace tessera::detail
