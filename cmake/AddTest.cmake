@@ -44,16 +44,16 @@ if(TESSERA_MPI_FLAVOUR STREQUAL "openmpi")
   list(APPEND TESSERA_TEST_ENVIRONMENT ASAN_OPTIONS=${_asan}:detect_leaks=0)
 endif()
 if(TESSERA_MPI_FLAVOUR STREQUAL "mpich")
-  # MPICH's ranks spin too, and can hang in MPI_Finalize; see runtime/tools. The preloaded library allocates nothing, so
-  # it may come before the sanitizers' libraries, here and above.
-  list(APPEND TESSERA_TEST_ENVIRONMENT LD_PRELOAD=$<TARGET_FILE_NAME:tessera_mpich_patience>
-       # GCC 12's LeakSanitizer takes what lies before a library's thread-local memory for the size of that memory, and
-       # may then crash.
-       ASAN_OPTIONS=${_asan}:intercept_tls_get_addr=0)
-  set(TESSERA_TEST_PRELOADED $<TARGET_FILE_DIR:tessera_mpich_patience>)
-  tessera_library_path(path ${TESSERA_TEST_PRELOADED})
-  list(APPEND TESSERA_TEST_ENVIRONMENT "${path}")
+  # GCC 12's LeakSanitizer takes what lies before a library's thread-local memory for the size of that memory, and may
+  # then crash.
+  list(APPEND TESSERA_TEST_ENVIRONMENT ASAN_OPTIONS=${_asan}:intercept_tls_get_addr=0)
 endif()
+# MPICH's ranks spin too, and can hang in MPI_Finalize; a loaded machine makes both MPIs slow; see runtime/tools. The
+# preloaded library allocates nothing, so it may come before the sanitizers' libraries.
+list(APPEND TESSERA_TEST_ENVIRONMENT LD_PRELOAD=$<TARGET_FILE_NAME:tessera_patience>)
+set(TESSERA_TEST_PRELOADED $<TARGET_FILE_DIR:tessera_patience>)
+tessera_library_path(path ${TESSERA_TEST_PRELOADED})
+list(APPEND TESSERA_TEST_ENVIRONMENT "${path}")
 # Debian's h5py belongs to Debian's Python, which may not be the first on the path.
 find_program(TESSERA_TEST_PYTHON NAMES python3 HINTS /usr/bin NO_DEFAULT_PATH)
 find_program(TESSERA_TEST_PYTHON NAMES python3)

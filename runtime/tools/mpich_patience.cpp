@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// The tests and tessera-run preload this library into programs that run with MPICH 4.0.2, between MPICH and its
-// UCX.
+// What the library of patience.cpp has for MPICH 4.0.2, between MPICH and its UCX.
 #include <dlfcn.h>
 #include <sched.h>
 
@@ -10,12 +9,10 @@
 // than cores, a message then takes the scheduler's time slices, and a test takes 100 times as long. Most calls
 // do not yield: MPICH holds its lock here, and keeps it from the other threads of the process until this one
 // has the core again (docs/decisions.md).
-extern "C" unsigned ucp_worker_progress(void* worker) {
+extern "C" [[gnu::visibility("default")]] unsigned ucp_worker_progress(void* worker) {
   static const auto progress = reinterpret_cast<unsigned (*)(void*)>(dlsym(RTLD_NEXT, "ucp_worker_progress"));
   constexpr int patience = 32;
-  // Without this model the library needs ld-linux.so by name. It then stands before AddressSanitizer in the
-  // order of libraries, and that does not find what it looks for behind itself.
-  [[gnu::tls_model("initial-exec")]] thread_local int idle = 0;
+  thread_local int idle = 0;
   const unsigned done = progress(worker);
   if (done != 0) {
     idle = 0;
@@ -29,4 +26,4 @@ extern "C" unsigned ucp_worker_progress(void* worker) {
 // Does not close the connection; the result 0 says that it is closed. Connections end with the worker anyway.
 // MPI_Finalize closes them and then waits in the launcher's barrier without progress. Over TCP the last rank to
 // close then waits for ever (UCX issue 8738; MPI_Barrier and MPI_Finalize on 3 ranks are enough).
-extern "C" void* ucp_disconnect_nb(void*) { return nullptr; }
+extern "C" [[gnu::visibility("default")]] void* ucp_disconnect_nb(void*) { return nullptr; }

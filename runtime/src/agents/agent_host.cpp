@@ -8,6 +8,7 @@
 
 #include <sys/prctl.h>
 
+#include "base/give_way.hpp"
 #include "base/pause.hpp"
 #include "format.hpp"
 #include "mpi/cores.hpp"

@@ -13,11 +13,6 @@ inline void pause() noexcept {
 #endif
 }
 
-/// Lets another thread have this core between two looks of a wait. While yields come back late, it sleeps
-/// instead: a thread that computes keeps the core for its whole time slice, but one that wakes up may take it.
-/// @local
-void give_way() noexcept;
-
 /// The longest sleep in nanoseconds; after it the sleeper polls MPI.
 constexpr std::int64_t longest_sleep = 1'000'000;
 

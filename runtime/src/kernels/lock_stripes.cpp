@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <ctime>
 
+#include <sched.h>
+
 #include "base/pause.hpp"
 
 namespace tessera::detail {
@@ -19,7 +21,7 @@ void LockStripes::wait(std::atomic_ref<std::uint32_t> word) noexcept {
       for (int i = 0; i < looks; ++i) pause();
       looks = std::min(2 * looks, 64);
     } else if (turn < 2000) {
-      give_way();
+      sched_yield();
     } else {
       const timespec nap{0, 50000};
       nanosleep(&nap, nullptr);

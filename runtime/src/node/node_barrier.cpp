@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/activity.hpp"
+#include "base/give_way.hpp"
 #include "base/pause.hpp"
 #include "mpi/mpi_process.hpp"
 

@@ -5,6 +5,7 @@
 #include <tessera/runtime/detail/wait.hpp>
 
 #include "agents/progress.hpp"
+#include "base/give_way.hpp"
 #include "base/pause.hpp"
 #include "state/group_state.hpp"
 #include "state/runtime_state.hpp"

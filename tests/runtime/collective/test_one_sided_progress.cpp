@@ -3,11 +3,13 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include <dlfcn.h>
 #include <mpi.h>
 
 #include <tessera/runtime/flags.hpp>
@@ -78,6 +80,24 @@ TEST(Progress, a_store_that_nobody_flushes_arrives) {
   const std::atomic_ref<std::int64_t> came(*reinterpret_cast<std::int64_t*>(segment.address(all.rank())));
   while (came.load() == 0) std::this_thread::yield();
   segment.sync();
+}
+
+// The runtime keeps Open MPI from yielding while it looks for messages, in the program's thread and in the
+// agent's at once. Afterwards blocking calls yield again if the user wanted so.
+TEST(Progress, open_mpi_yields_afterwards_as_before) {
+  using Switch = bool (*)(bool);
+  const auto set_yielding = reinterpret_cast<Switch>(dlsym(RTLD_DEFAULT, "opal_progress_set_yield_when_idle"));
+  if (set_yielding == nullptr) return;
+  const Group& all = world();
+  Scalars<std::int64_t> scalars(all, 1);
+  const int right = (all.rank() + 1) % all.size();
+  for (int round = 0; round < 2000; ++round) EXPECT_EQ(scalars.fetch_add(right, 0, 1), round);
+  all.barrier();
+  const char* const chosen = std::getenv("OMPI_MCA_mpi_yield_when_idle");
+  const bool yields = set_yielding(true);
+  set_yielding(yields);
+  EXPECT_TRUE(yields || chosen == nullptr || std::string(chosen) != "1");
+  all.barrier();
 }
 
 // A program may use its own blocking calls of MPI. Each rank waits in one for a rank that is in a one-sided
