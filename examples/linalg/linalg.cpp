@@ -170,6 +170,10 @@ bool tensors(const Group& world) {
   // Several terms in one call; the letters of t are in another order
   linalg::contract({{1.0, f("ac"), t("jicb")}, {-1.0, g("ki"), t("kjab")}}, 1.0, r("ijab"));
   // [contract]
+  // [memory]
+  // The bytes that this rank needs for a product, beside the tensors
+  const index_t bytes = linalg::contract_memory(t("ijcd"), w("acbd"), r("iajb"));
+  // [memory]
   Array<double, 1> h(world, {o}, {.name = "h"});
   // [slices]
   // The diagonal of g, and a sum over slices: h(i) = 2 g(i, i) * the sum over j of t(i, j, 0, 0)
@@ -179,7 +183,7 @@ bool tensors(const Group& world) {
   const double expected = 10 + 0.5 * 36 * 0.5 + 6 * 2 - 4 * 3;
   bool right = tessera::reduce(r, tessera::Reduce::min) == expected &&
                tessera::reduce(r, tessera::Reduce::max) == expected &&
-               tessera::reduce(h, tessera::Reduce::sum) == 4 * 2 * 3 * 4;
+               tessera::reduce(h, tessera::Reduce::sum) == 4 * 2 * 3 * 4 && bytes >= 0;
   const std::vector<double> occupied(o, -1.0), virtuals(v, 1.0);  // energies of orbitals
   Array<double, 4> k(world, {o, o, v, v}, {.name = "k"});
   fill(k, 2.0);

@@ -245,33 +245,96 @@ void multiply_own_elements(const tessera::detail::SliceCore& c, T factor) {
   });
 }
 
+namespace {
+
+// The part of the sums that a rank begins with.
+double first_of(const Group& group) { return static_cast<double>(group.rank()) / group.size(); }
+
+// Whether BLAS can write a share of the result where it lies.
+bool is_in_place(const OwnedSubmatrix& share) {
+  return share.is_even && blas::order_of(share.row_stride, share.column_stride, share.rows.size(),
+                                         share.columns.size()) != blas::Order::neither;
+}
+
+template <class T>
+std::vector<OwnedSubmatrix> blocks_of(const FusedMatrix& c, const OwnedSubmatrix& share) {
+  return parts_of(c, share, most_block_bytes / static_cast<index_t>(sizeof(T)));
+}
+
+// A part of the result in a block of its own. The elements that lie closest in the result are closest in the
+// block, too, unless they are more than BLAS can count.
+template <class T>
+blas::Panel<T> panel_of(const OwnedSubmatrix& part, T* block) {
+  const index_t rows = part.rows.size(), columns = part.columns.size();
+  bool by_columns = part.row_stride <= part.column_stride;
+  if ((by_columns ? rows : columns) > std::numeric_limits<int>::max()) by_columns = !by_columns;
+  return by_columns ? blas::Panel<T>{block, 1, rows} : blas::Panel<T>{block, columns, 1};
+}
+
+}  // namespace
+
 template <class T>
 void multiply_own(LocalProduct<T>& product, const FusedMatrix& c, index_t k, T beta, const Tiles& tiles) {
   const Group& group = c.array().group();
-  const double first = static_cast<double>(group.rank()) / group.size();
+  const double first = first_of(group);
   const IndexSet inner(0, k);
   for (const OwnedSubmatrix& share : shares_of(c, group.rank())) {
-    const index_t m = share.rows.size(), n = share.columns.size();
-    const bool in_place =
-        share.is_even && blas::order_of(share.row_stride, share.column_stride, m, n) != blas::Order::neither;
-    if (in_place) {
+    if (is_in_place(share)) {
       product.add(share.rows, share.columns, inner, beta,
                   {reinterpret_cast<T*>(share.data), share.row_stride, share.column_stride}, first, tiles);
       continue;
     }
-    for (const OwnedSubmatrix& part : parts_of(c, share, most_block_bytes / static_cast<index_t>(sizeof(T)))) {
-      const index_t rows = part.rows.size(), columns = part.columns.size();
-      const auto block = block_of<T>(rows, columns, tiles);
-      // The elements that lie closest in the result are closest in the block, too, unless they are more than
-      // BLAS can count.
-      bool by_columns = part.row_stride <= part.column_stride;
-      if ((by_columns ? rows : columns) > std::numeric_limits<int>::max()) by_columns = !by_columns;
-      const blas::Panel<T> panel =
-          by_columns ? blas::Panel<T>{block.get(), 1, rows} : blas::Panel<T>{block.get(), columns, 1};
+    for (const OwnedSubmatrix& part : blocks_of<T>(c, share)) {
+      const auto block = block_of<T>(part.rows.size(), part.columns.size(), tiles);
+      const blas::Panel<T> panel = panel_of(part, block.get());
       product.add(part.rows, part.columns, inner, T{0}, panel, first, tiles);
       store(c, part, panel, beta);
     }
   }
+}
+
+template <class T>
+index_t product_memory(const LocalProduct<T>& product, const FusedMatrix& c, index_t k) {
+  const Split split = can_split<T>(c, k) ? split_of(product, c, k) : Split{};
+  if (split.empty()) return own_memory(product, c, k);
+  const index_t m = c.rows(), n = c.columns();
+  const IndexSet& inner = split[static_cast<std::size_t>(c.array().group().rank())];
+  if (inner.empty()) return 0;
+  return m * n * static_cast<index_t>(sizeof(T)) +
+         product.memory(IndexSet(0, m), IndexSet(0, n), inner, 1, m, 0);
+}
+
+template <class T>
+index_t own_memory(const LocalProduct<T>& product, const FusedMatrix& c, index_t k) {
+  constexpr auto size = static_cast<index_t>(sizeof(T));
+  const double first = first_of(c.array().group());
+  index_t most = 0;
+  const IndexSet inner(0, k);
+  for (const OwnedSubmatrix& share : shares_of(c, c.array().group().rank())) {
+    if (is_in_place(share)) {
+      most = std::max(
+          most, product.memory(share.rows, share.columns, inner, share.row_stride, share.column_stride, first));
+      continue;
+    }
+    for (const OwnedSubmatrix& part : blocks_of<T>(c, share)) {
+      const auto panel = panel_of<T>(part, nullptr);
+      most = std::max(most, part.rows.size() * part.columns.size() * size +
+                                product.memory(part.rows, part.columns, inner, panel.row_stride,
+                                               panel.column_stride, first));
+    }
+  }
+  return most;
+}
+
+template <class T>
+index_t most_memory(const FusedMatrix& c, index_t k) {
+  constexpr auto size = static_cast<index_t>(sizeof(T));
+  const auto need = [k](index_t m, index_t n) { return m * n * size + LocalProduct<T>::most_memory(m, n, k); };
+  index_t most = can_split<T>(c, k) ? need(c.rows(), c.columns()) : 0;
+  for (const OwnedSubmatrix& share : shares_of(c, c.array().group().rank()))
+    for (const OwnedSubmatrix& part : blocks_of<T>(c, share))
+      most = std::max(most, need(part.rows.size(), part.columns.size()));
+  return most;
 }
 
 template <class T>
@@ -307,6 +370,9 @@ Outcome distributed_product(std::string_view routine, const ProductFactors<T>& f
 #define TESSERA_DEFINE(T)                                                                                    \
   template Outcome distributed_product<T>(std::string_view, const ProductFactors<T>&, const FusedMatrix&, T, \
                                           Computed&);                                                        \
+  template index_t product_memory<T>(const LocalProduct<T>&, const FusedMatrix&, index_t);                   \
+  template index_t own_memory<T>(const LocalProduct<T>&, const FusedMatrix&, index_t);                       \
+  template index_t most_memory<T>(const FusedMatrix&, index_t);                                              \
   template void multiply_own_elements<T>(const tessera::detail::SliceCore&, T);                              \
   template void multiply_own<T>(LocalProduct<T>&, const FusedMatrix&, index_t, T, const Tiles&);
 TESSERA_FOR_EACH_SCALAR(TESSERA_DEFINE)

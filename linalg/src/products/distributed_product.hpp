@@ -47,4 +47,14 @@ void multiply_own_elements(const tessera::detail::SliceCore& c, T factor);
 template <class T>
 void multiply_own(LocalProduct<T>& product, const FusedMatrix& c, index_t k, T beta, const Tiles& tiles);
 
+/// The most bytes that this process needs for distributed_product() of these factors. @local
+template <class T>
+index_t product_memory(const LocalProduct<T>& product, const FusedMatrix& c, index_t k);
+/// The same for multiply_own(). @local
+template <class T>
+index_t own_memory(const LocalProduct<T>& product, const FusedMatrix& c, index_t k);
+/// The same for either, and factors of any layouts. @local
+template <class T>
+index_t most_memory(const FusedMatrix& c, index_t k);
+
 }  // namespace tessera::linalg::detail

@@ -150,23 +150,60 @@ LocalProduct<T>::LocalProduct(T alpha, const FusedMatrix& left, bool conjugate_l
                               const FusedMatrix& right_transposed, bool conjugate_right)
     : alpha_(alpha), left_(left, conjugate_left), right_(right_transposed, conjugate_right) {}
 
+// Calls f(rows, columns) for blocks of the result that are computed one after the other.
+//
+// A cut saves a copy of the factor, but makes BLAS write the result in strips. If few inner indices are summed,
+// this costs more than the copy. A source would compute its elements anew for each part of the other factor.
 template <class T>
-void LocalProduct<T>::add(const IndexSet& rows, const IndexSet& columns, const IndexSet& inner, T beta,
-                          const blas::Panel<T>& c, double first, const Tiles& tiles) {
-  // A cut saves a copy of the factor, but makes BLAS write the result in strips. If few inner indices are
-  // summed, this costs more than the copy.
-  // A source would compute its elements anew for each part of the other factor.
+template <class F>
+void LocalProduct<T>::for_each_block(const IndexSet& rows, const IndexSet& columns, const IndexSet& inner,
+                                     F&& f) const {
   const auto parts = [&](const Factor<T>& factor, const IndexSet& outer, const Factor<T>& other,
                          const IndexSet& other_outer) {
     return other.is_source() || inner.size() < other_outer.size() ? std::vector{outer} : factor.cut(outer);
   };
   const std::vector<IndexSet> column_parts = parts(right_, columns, left_, rows);
   for (const IndexSet& some_rows : parts(left_, rows, right_, columns)) {
-    for (const IndexSet& some_columns : column_parts) {
-      add_block(some_rows, some_columns, inner, beta,
-                c.from(*rows.find(some_rows), *columns.find(some_columns)), first, tiles);
-    }
+    for (const IndexSet& some_columns : column_parts) f(some_rows, some_columns);
   }
+}
+
+template <class T>
+void LocalProduct<T>::add(const IndexSet& rows, const IndexSet& columns, const IndexSet& inner, T beta,
+                          const blas::Panel<T>& c, double first, const Tiles& tiles) {
+  for_each_block(rows, columns, inner, [&](const IndexSet& some_rows, const IndexSet& some_columns) {
+    add_block(some_rows, some_columns, inner, beta, c.from(*rows.find(some_rows), *columns.find(some_columns)),
+              first, tiles);
+  });
+}
+
+template <class T>
+index_t LocalProduct<T>::most_memory(index_t rows, index_t columns, index_t inner) {
+  const index_t longest = std::min(max_fetched<T>(rows, columns), inner);
+  return 2 * (rows + columns) * longest * static_cast<index_t>(sizeof(T));
+}
+
+template <class T>
+index_t LocalProduct<T>::memory(const IndexSet& rows, const IndexSet& columns, const IndexSet& inner,
+                                index_t row_stride, index_t column_stride, double first) const {
+  index_t most = 0;
+  for_each_block(rows, columns, inner, [&](const IndexSet& some_rows, const IndexSet& some_columns) {
+    const index_t m = some_rows.size(), n = some_columns.size();
+    const blas::Order result = blas::order_of(row_stride, column_stride, m, n);
+    std::array<index_t, 2> left{}, right{};  // of both rooms
+    std::size_t fetched = 0;
+    for (const IndexSet& some : steps(some_rows, some_columns, inner, result, first)) {
+      const bool left_is_here = left_.in_place(some_rows, some, result).has_value();
+      const bool right_is_here = right_.in_place(some_columns, some, turned(result)).has_value();
+      if (left_is_here && right_is_here) continue;
+      const std::size_t room = fetched++ % 2;
+      if (!left_is_here) left[room] = m;
+      if (!right_is_here) right[room] = n;
+    }
+    const index_t longest = std::min(max_fetched<T>(m, n), inner.size());
+    most = std::max(most, (left[0] + left[1] + right[0] + right[1]) * longest);
+  });
+  return most * static_cast<index_t>(sizeof(T));
 }
 
 // Splits the sum into steps: parts that both factors have in place, and parts that are fetched at a time. The

@@ -80,10 +80,17 @@ class LocalProduct {
   /// below 1, is the part of the sum to begin with, so that not all ranks begin at the same owner. @onesided
   void add(const IndexSet& rows, const IndexSet& columns, const IndexSet& inner, T beta,
            const blas::Panel<T>& c, double first, const Tiles& tiles);
+  /// The bytes that add() needs for factors that it fetches, for a result with these strides. @local
+  index_t memory(const IndexSet& rows, const IndexSet& columns, const IndexSet& inner, index_t row_stride,
+                 index_t column_stride, double first) const;
+  /// The most for factors of any layouts. @local
+  static index_t most_memory(index_t rows, index_t columns, index_t inner);
 
  private:
   struct Room;
   struct Step;
+  template <class F>
+  void for_each_block(const IndexSet& rows, const IndexSet& columns, const IndexSet& inner, F&& f) const;
   void add_block(const IndexSet& rows, const IndexSet& columns, const IndexSet& inner, T beta,
                  const blas::Panel<T>& c, double first, const Tiles& tiles);
   void multiply(const IndexSet& rows, const IndexSet& columns, const Step& step, T beta,

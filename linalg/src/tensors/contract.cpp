@@ -15,80 +15,20 @@
 #include "format.hpp"
 #include "products/distributed_product.hpp"
 #include "scalapack/scalapack_matrix.hpp"
-#include "tensors/contraction.hpp"
 #include "tensors/diagonal.hpp"
+#include "tensors/term.hpp"
 
 namespace tessera::linalg::detail {
 namespace {
 
 using tessera::detail::ArrayCore;
-using tessera::detail::Box;
-using tessera::detail::Coordinates;
-using tessera::detail::LocalPiece;
 using tessera::detail::Outcome;
 using tessera::detail::Shapes;
 
 // A name that no user gives: of the only dimension of a temporary for a single number.
 constexpr char no_name = '\0';
 
-// A tensor and the names of its indices.
-struct Named {
-  TensorView tensor;
-  std::string names;
-
-  index_t extent(int d) const { return tensor.extents()[static_cast<std::size_t>(d)]; }
-};
-struct NamedFactor : Named {
-  bool is_conjugated;
-};
-
-NamedFactor factor_of(const FactorCore& core) {
-  return {{std::visit([](const auto& tensor) { return TensorView(tensor); }, core.tensor), core.names},
-          core.is_conjugated};
-}
-
-std::vector<int> joined(std::initializer_list<const std::vector<int>*> lists) {
-  std::vector<int> all;
-  for (const auto* list : lists) all.insert(all.end(), list->begin(), list->end());
-  return all;
-}
 int count(const std::vector<int>& list) { return static_cast<int>(list.size()); }
-
-// Refuses operands of which the same letter has several extents.
-void require_extents(const Named& a, const Named& b, const Named& c) {
-  const Named* all[] = {&a, &b, &c};
-  for (const Named* one : all) {
-    for (const Named* other : all) {
-      for (int d = 0; d < one->tensor.rank(); ++d) {
-        for (int e = 0; e < other->tensor.rank(); ++e) {
-          const auto at = static_cast<std::size_t>(d), in = static_cast<std::size_t>(e);
-          if (one->names[at] != other->names[in] || one->extent(d) == other->extent(e)) continue;
-          throw UsageError(
-              formatted("contract: index '{}' has {} values in \"{}\" of {}, but {} in \"{}\" of {}",
-                        one->names[at], one->extent(d), one->names, one->tensor.description(), other->extent(e),
-                        other->names, other->tensor.description()));
-        }
-      }
-    }
-  }
-}
-
-// The dimensions, the closest last.
-std::vector<int> by_strides(std::vector<int> dimensions, const Coordinates& strides) {
-  std::stable_sort(dimensions.begin(), dimensions.end(), [&](int x, int y) {
-    return strides[static_cast<std::size_t>(x)] > strides[static_cast<std::size_t>(y)];
-  });
-  return dimensions;
-}
-
-// Those of all dimensions that are in no list.
-std::vector<int> others(int rank, std::initializer_list<const std::vector<int>*> lists) {
-  const std::vector<int> listed = joined(lists);
-  std::vector<int> rest;
-  for (int d = 0; d < rank; ++d)
-    if (std::find(listed.begin(), listed.end(), d) == listed.end()) rest.push_back(d);
-  return rest;
-}
 
 // One term after another of a result. What fails on one process only is kept until the end, because the others
 // go on with collective calls.
@@ -111,7 +51,7 @@ class Summation {
     } else if (kinds.fixed_of_c.empty()) {
       multiply(alpha, a, b, beta, c_, kinds);
     } else {
-      for_each_position(kinds.fixed_of_c, [&](const std::vector<index_t>& at) {
+      for_each_position(c_.extents(), kinds.fixed_of_c, [&](const std::vector<index_t>& at) {
         const auto at_position = [&](NamedFactor factor, const std::vector<int>& dimensions) {
           factor.tensor = factor.tensor.patch(box_at(factor.tensor.extents(), dimensions, at));
           return factor;
@@ -139,23 +79,9 @@ class Summation {
     if (outcome.failed() && !failure_) failure_ = outcome;
   }
 
-  // A product of matrices. Fixed dimensions have one position here; they are with the rows and columns.
-  // Dimensions of one factor alone are as long as 1; they are with the inner ones.
   void multiply(T alpha, const NamedFactor& a, const NamedFactor& b, T beta, const SliceCore& c,
                 const Contraction& kinds) {
-    const auto matrix = [](const TensorView& tensor, const std::vector<int>& outer,
-                           const std::vector<int>& inner) {
-      return FusedMatrix(tensor.permuted(joined({&outer, &inner}).data()), count(outer));
-    };
-    const std::vector<int> rows_of_c = joined({&kinds.fixed_of_c, &kinds.rows_of_c}),
-                           rows_of_a = joined({&kinds.fixed_of_a, &kinds.rows_of_a}),
-                           columns_of_b = joined({&kinds.fixed_of_b, &kinds.columns_of_b});
-    auto [inner_of_a, inner_of_b] = inner_order(a.tensor, b.tensor, kinds);
-    for (const int d : others(a.tensor.rank(), {&rows_of_a, &inner_of_a})) inner_of_a.push_back(d);
-    for (const int d : others(b.tensor.rank(), {&columns_of_b, &inner_of_b})) inner_of_b.push_back(d);
-    const FusedMatrix left = matrix(a.tensor, rows_of_a, inner_of_a),
-                      right = matrix(b.tensor, columns_of_b, inner_of_b),
-                      result = matrix(c, rows_of_c, kinds.columns_of_c);
+    const auto [left, right, result] = matrices_of(a.tensor, b.tensor, c, kinds);
     const bool conjugate_a = is_complex && a.is_conjugated, conjugate_b = is_complex && b.is_conjugated;
     if (!kinds.fixed_of_c.empty()) {
       return note(Outcome([&] {
@@ -167,21 +93,6 @@ class Summation {
     note(distributed_product<T>("contract", {alpha, left, conjugate_a, right, conjugate_b}, result, beta,
                                 computed));
     if (computed.in_parts) tessera::detail::end_operation(c);
-  }
-
-  // The inner dimensions in the order in which they are fused: as both factors lie in memory, or else the
-  // larger one of them.
-  static std::pair<std::vector<int>, std::vector<int>> inner_order(const TensorView& a, const TensorView& b,
-                                                                   const Contraction& kinds) {
-    const bool as_a = a.size() >= b.size();
-    const std::vector<int>& from = as_a ? kinds.inner_of_a : kinds.inner_of_b;
-    const std::vector<int> order = by_strides(from, (as_a ? a : b).strides());
-    std::vector<int> others_order;
-    for (const int d : order) {
-      const auto place = static_cast<std::size_t>(std::find(from.begin(), from.end(), d) - from.begin());
-      others_order.push_back((as_a ? kinds.inner_of_b : kinds.inner_of_a)[place]);
-    }
-    return as_a ? std::pair(order, others_order) : std::pair(others_order, order);
   }
 
   // c = alpha * a * b + beta * c element by element.
@@ -197,26 +108,6 @@ class Summation {
       auto f = [product, beta](const T& x, const T& y, const T& old) { return product(x, y) + beta * old; };
       tessera::detail::transform<T, T, T, T>(f, c_, a, b, c_);
     }
-  }
-
-  template <class F>
-  void for_each_position(const std::vector<int>& dimensions, F&& f) const {
-    std::vector<index_t> at(dimensions.size());
-    for (;;) {
-      f(static_cast<const std::vector<index_t>&>(at));
-      std::size_t i = at.size();
-      while (i > 0 && ++at[i - 1] == c_.extents()[static_cast<std::size_t>(dimensions[i - 1])]) at[--i] = 0;
-      if (i == 0) return;
-    }
-  }
-  static Box box_at(const Coordinates& extents, const std::vector<int>& dimensions,
-                    const std::vector<index_t>& at) {
-    Box box{{}, extents};
-    for (std::size_t i = 0; i < at.size(); ++i) {
-      const auto d = static_cast<std::size_t>(dimensions[i]);
-      box.lo[d] = at[i], box.hi[d] = at[i] + 1;
-    }
-    return box;
   }
 
   // The elements at which indices with the same name are equal, in a temporary; the tensor itself if no name is
@@ -241,9 +132,7 @@ class Summation {
   // The sums over those indices of a factor that are nowhere else, in a temporary; the tensor itself if there
   // are none with more than one value.
   Named without_lone(const Named& named, std::string_view other) {
-    std::vector<int> lone;
-    for (const int d : lone_dimensions(named.names, other, names_))
-      if (named.extent(d) != 1) lone.push_back(d);
+    const std::vector<int> lone = summed_alone(named, other, names_);
     if (lone.empty()) return named;
     const std::vector<int> kept = others(named.tensor.rank(), {&lone});
     std::string names;
@@ -271,13 +160,8 @@ class Summation {
   }
 
   ArrayCore& temporary(const std::vector<index_t>& dims) {
-    const Coordinates none{};
-    const tessera::detail::Periodic periodic{};
-    return temporaries_.emplace_back(
-        group_,
-        tessera::detail::make_blocked(static_cast<int>(dims.size()), dims.data(), group_.size(), none.data(),
-                                      nullptr, periodic.data()),
-        c_.type(), tessera::detail::CoreOptions{.name = "temporary of contract"});
+    return temporaries_.emplace_back(group_, temporary_layout(dims, group_.size()), c_.type(),
+                                     tessera::detail::CoreOptions{.name = "temporary of contract"});
   }
 
   const SliceCore c_;
@@ -297,32 +181,21 @@ void require_names(const SourceCore& source, std::string_view names) {
 }
 
 void contract(std::span<const TermCore> terms, const void* beta, const SliceCore& c, std::string_view c_names) {
+  const std::vector<TermFactors> factors = factors_of(terms);
   std::vector<SliceCore> stored{c};
-  std::vector<std::pair<NamedFactor, NamedFactor>> factors;
-  for (const TermCore& term : terms) {
-    const auto& [a, b] = factors.emplace_back(factor_of(term.a), factor_of(term.b));
+  for (const auto& [a, b] : factors) {
     for (const NamedFactor* factor : {&a, &b})
       if (factor->tensor.stored() != nullptr) stored.push_back(*factor->tensor.stored());
   }
   tessera::detail::begin_operation("contract", stored, Shapes::any);
-  require_different(c_names, "contract: the result " + c.description());
-  for (const auto& [a, b] : factors) {
-    require_extents(a, b, {c, std::string(c_names)});
-    contraction_of(a.names, b.names, c_names);  // throws
-    for (const NamedFactor* factor : {&a, &b}) {
-      if (factor->tensor.may_overlap(c)) {
-        throw UsageError(formatted("contract: the result {} is also a factor, {}", c.description(),
-                                   factor->tensor.description()));
-      }
-    }
-  }
+  require_terms(factors, c, c_names);
   with_scalar("contract", c, [&]<class T>(T) {
     T old = *static_cast<const T*>(beta);
     if (c.size() == 0) return;
     Summation<T> sum(c, c_names);
     if (terms.empty()) sum.multiply_by(old);
     for (std::size_t i = 0; i < terms.size(); ++i) {
-      sum.add(*static_cast<const T*>(terms[i].alpha), factors[i].first, factors[i].second, old);
+      sum.add(*static_cast<const T*>(terms[i].alpha), factors[i].a, factors[i].b, old);
       old = T{1};
     }
     sum.end();

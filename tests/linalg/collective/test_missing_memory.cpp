@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <new>
 #include <string>
+
+#include <malloc.h>
 
 #include <tessera/elementwise.hpp>
 #include <tessera/linalg/linalg.hpp>
@@ -16,18 +19,31 @@
 namespace {
 // Requests of at least so many bytes fail.
 std::atomic<std::size_t> limit{~std::size_t{0}};
+// The bytes in use, of requests of at least 4 KiB, and the most that they have been.
+std::atomic<std::int64_t> in_use{0}, peak{0};
+
+std::int64_t counted(void* memory) noexcept {
+  const auto bytes = static_cast<std::int64_t>(malloc_usable_size(memory));
+  return bytes >= 4096 ? bytes : 0;
+}
 }  // namespace
 
 void* operator new(std::size_t size) {
   if (size >= limit) throw std::bad_alloc();
-  if (void* memory = std::malloc(size > 0 ? size : 1)) return memory;
-  throw std::bad_alloc();
+  void* const memory = std::malloc(size > 0 ? size : 1);
+  if (memory == nullptr) throw std::bad_alloc();
+  const std::int64_t now = in_use += counted(memory);
+  for (std::int64_t most = peak; most < now && !peak.compare_exchange_weak(most, now);) continue;
+  return memory;
 }
 void* operator new[](std::size_t size) { return operator new(size); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept {
+  in_use -= counted(memory);
+  std::free(memory);
+}
+void operator delete[](void* memory) noexcept { operator delete(memory); }
+void operator delete(void* memory, std::size_t) noexcept { operator delete(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { operator delete(memory); }
 
 namespace tessera::test {
 namespace {
@@ -85,6 +101,59 @@ TEST(MissingMemory, of_one_rank_is_told_on_all) {
   EXPECT_EQ(contents(few), std::vector<double>(16, 4000.0));
   expect_told([&] { linalg::gemv(1, wide, x, 0, y); });
   EXPECT_EQ(contents(y), std::vector<double>(64, 2048.0));
+}
+
+// What contract_memory() says against what the call takes. Between nodes, messages take memory too, so what is
+// said is only the least.
+template <class C>
+void expect_memory(index_t said, bool is_exact, const C& call) {
+  // Lists of blocks and steps, and what is too small to be counted.
+  constexpr index_t lists = 96 << 10;
+  const std::int64_t before = in_use;
+  peak = before;
+  call();
+  const index_t taken = peak - before;
+  if (is_exact) {
+    EXPECT_GE(taken + lists, said);
+  }
+  if (world().node_count() == 1) {
+    EXPECT_LE(taken, said + lists);
+  }
+}
+
+TEST(ContractMemory, is_what_the_call_takes) {
+  const index_t n = 300;
+  const int ranks = world().size();
+  const Layout<2> tiles = Layout<2>::tiled({n, n}, {30, 50}, {{1, ranks}}, ranks);
+  Array<double, 2> a(world(), tiles), b(world(), {n, n}), c(world(), tiles), d(world(), {n, n});
+  fill(a, 1.0), fill(b, 2.0);
+  const auto expect = [](auto&& x, auto&& y, auto&& result, bool is_exact) {
+    expect_memory(linalg::contract_memory(x, y, result), is_exact, [&] { contract(1, x, y, 0, result); });
+  };
+  expect(a("ik"), b("kj"), c("ij"), true);
+  EXPECT_EQ(contents(c), std::vector<double>(at(n * n), 600.0));
+  expect(a("ik"), a("jk"), d("ij"), true);
+  expect(b("ik"), b("kj"), d("ij"), true);
+  expect(b("ki"), a("jk"), c("ji"), true);
+  // Letters in all three; sums and diagonals that come first.
+  Array<double, 4> t(world(), {40, 20, 30, 16}), u(world(), {40, 16, 30, 20}), v(world(), {40, 20, 20, 30});
+  fill(t, 1.0), fill(u, 2.0);
+  expect(t("aijk"), u("akjl"), v("ailj"), true);
+  Array<double, 3> w(world(), {40, 20, 20});
+  expect(t("aijk"), u("akjl"), w("ail"), true);
+  Array<double, 2> x(world(), {40, 300}), y(world(), {20, 300});
+  fill(x, 1.0);
+  expect(t("aijk"), x("al"), y("il"), false);
+  Array<double, 1> z(world(), {300});
+  expect(b("kk"), a("kj"), z("j"), false);
+  EXPECT_EQ(contents(z), std::vector<double>(300, 600.0));
+  // Each rank computes a part of all sums.
+  Array<double, 2> thin(world(), Layout<2>::block_cyclic({100, 4000}, {10, 70}, {{1, ranks}}, ranks)),
+      few(world(), {100, 100});
+  fill(thin, 1.0);
+  expect(thin("ik"), thin("jk"), few("ij"), true);
+  EXPECT_EQ(contents(few), std::vector<double>(10000, 4000.0));
+  EXPECT_THROW(linalg::contract_memory(a("ik"), x("kj"), y("ij")), UsageError);
 }
 
 }  // namespace

@@ -74,6 +74,15 @@ struct TermCore {
 };
 void contract(std::span<const TermCore> terms, const void* beta, const tessera::detail::SliceCore& c,
               std::string_view c_names);
+index_t contract_memory(std::span<const TermCore> terms, const tessera::detail::SliceCore& c,
+                        std::string_view c_names);
+template <MatrixElement T>
+std::vector<TermCore> cores_of(std::span<const ContractionTerm<T>> terms) {
+  std::vector<TermCore> cores;
+  cores.reserve(terms.size());
+  for (const ContractionTerm<T>& term : terms) cores.push_back({&term.alpha, term.a.core(), term.b.core()});
+  return cores;
+}
 }  // namespace detail
 
 /// c = the sum of the terms + beta * c, where each letter is an index (Einstein's convention): a letter that is
@@ -94,10 +103,7 @@ void contract(std::span<const TermCore> terms, const void* beta, const tessera::
 /// the others an Error that names the rank. Then c has no defined elements.
 template <MatrixElement T>
 void contract(std::span<const ContractionTerm<T>> terms, std::type_identity_t<T> beta, const Indexed<T>& c) {
-  std::vector<detail::TermCore> cores;
-  cores.reserve(terms.size());
-  for (const ContractionTerm<T>& term : terms) cores.push_back({&term.alpha, term.a.core(), term.b.core()});
-  detail::contract(cores, &beta, c.core(), c.names());
+  detail::contract(detail::cores_of(terms), &beta, c.core(), c.names());
 }
 /// The same for a list in braces. @collective @throws as above
 template <MatrixElement T>
@@ -111,6 +117,22 @@ void contract(std::type_identity_t<T> alpha, const std::type_identity_t<TensorOp
               const Indexed<T>& c) {
   const ContractionTerm<T> term{alpha, a, b};
   contract(std::span(&term, 1), beta, c);
+}
+
+/// How many bytes this process needs at most in contract() of these terms, beside the tensors; for a product,
+/// those of the same contraction. contract() frees them before it returns. The number is exact unless sums over
+/// letters of one factor, or diagonals, come first. It leaves out what a source needs itself, and buffers of a
+/// few MiB where elements are multiplied one by one. @local @throws UsageError as contract()
+template <MatrixElement T>
+index_t contract_memory(std::span<const ContractionTerm<T>> terms, const Indexed<T>& c) {
+  return detail::contract_memory(detail::cores_of(terms), c.core(), c.names());
+}
+/// The same for c = a * b. @local @throws as above
+template <MatrixElement T>
+index_t contract_memory(const std::type_identity_t<TensorOperand<T>>& a,
+                        const std::type_identity_t<TensorOperand<T>>& b, const Indexed<T>& c) {
+  const ContractionTerm<T> term{T{1}, a, b};
+  return contract_memory(std::span(&term, 1), c);
 }
 
 }  // namespace tessera::linalg
