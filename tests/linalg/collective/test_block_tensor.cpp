@@ -188,6 +188,29 @@ TEST(BlockTensorUse, dense_factors_may_share_a_letter) {
   EXPECT_TRUE((has_values<double, 2>(c, [&](const Index<2>& place) { return 2 * value(place); })));
 }
 
+// Blocks of b that were fetched are kept for the next block of c, but no more than 32 MiB of them: b has 34.
+TEST(BlockTensorUse, blocks_that_are_fetched_again_are_the_same) {
+  constexpr index_t length = 10000, blocks = 7;
+  BlockTensor<double, 2> a(world(), {Lengths(6, 1), Lengths(blocks, length)}, {.name = "a"}),
+      c(world(), {Lengths(6, 1), {64}}, {.name = "c"});
+  Array<double, 2> b(world(), {length * blocks, 64}, {.name = "b"});
+  for_each_local(b, [](const Index<2>& place, double& x) {
+    x = static_cast<double>((place[1] + 1) * (place[0] / length + 1));
+  });
+  for (index_t row = world().rank(); row < 6; row += world().size()) {
+    for (index_t k = 0; k < blocks; ++k) {
+      LocalArray<double, 2> values(Extents<2>(1, length));
+      std::fill(values.begin(), values.end(), static_cast<double>(k % 2 == 0 ? row + 1 : -row - 1));
+      a.put({row, k}, values);
+    }
+  }
+  a.sync();
+  contract(1, a("ik"), b("kj"), 0, c("ij"));
+  // 1 - 2 + 3 - 4 + 5 - 6 + 7 = 4
+  EXPECT_TRUE((has_values<double, 2>(
+      c, [](const Index<2>& x) { return static_cast<double>(4 * length * (x[0] + 1) * (x[1] + 1)); })));
+}
+
 // All elements as one vector; and tensors without any block.
 TEST(BlockTensorUse, stored_elements_are_a_vector) {
   BlockTensor<double, 2> a(world(), {orbitals, others}, {.name = "A"}),

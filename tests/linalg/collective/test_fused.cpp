@@ -115,6 +115,9 @@ TYPED_TEST(FusedProducts, with_arrays_and_with_themselves_are_right) {
     linalg::herk(1, t.fused(), 0, c);
     gemm(1, t.fused(), adjoint(plain), 0, d);
     const auto found = c.get(Patch<2>::whole(c.dims())), same = d.get(Patch<2>::whole(d.dims()));
+    Array<T, 2> turned(world(), any_layout(random, Extents<2>(k, k)), {.name = "turned"});
+    linalg::syrk(1, transpose(t.fused()), 0, turned);
+    const auto columns = turned.get(Patch<2>::whole(turned.dims()));
     Comparison compared;
     for (index_t i = 0; i < n; ++i) {
       for (index_t j = 0; j < n; ++j) {
@@ -122,6 +125,13 @@ TYPED_TEST(FusedProducts, with_arrays_and_with_themselves_are_right) {
         for (index_t x = 0; x < k; ++x) sum += m(i, x) * conjugate(m(j, x));
         compared(Index<2>(i, j), sum, found(i, j));
         compared(Index<2>(i, j), sum, same(i, j));
+      }
+    }
+    for (index_t i = 0; i < k; ++i) {
+      for (index_t j = 0; j < k; ++j) {
+        T sum{};
+        for (index_t x = 0; x < n; ++x) sum += m(x, i) * m(x, j);
+        compared(Index<2>(i, j), sum, columns(i, j));
       }
     }
     EXPECT_TRUE(compared.equal());

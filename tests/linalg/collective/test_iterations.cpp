@@ -2,8 +2,10 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include <tessera/elementwise.hpp>
+#include <tessera/linalg/block_tensor.hpp>
 #include <tessera/linalg/denominators.hpp>
 #include <tessera/linalg/diis.hpp>
 #include <tessera/reductions.hpp>
@@ -143,6 +145,40 @@ TYPED_TEST(Iterations, diis_solves_equations_with_few_vectors) {
     EXPECT_LT(equations.distance(), is_double ? 1e-10 : 1e-3);
     diis.close();
   }
+}
+
+// More vectors than one call of axpby combines; and the elements of block tensors.
+TEST(DiisLife, combines_many_iterations_and_block_tensors) {
+  constexpr index_t kinds = 11;
+  const std::vector<index_t> rows{3, 4, 5}, columns{6, 2};
+  linalg::BlockTensor<double, 2> x(world(), {rows, columns}, {.name = "x"}),
+      error(world(), {rows, columns}, {.name = "error"});
+  const auto solution = [](index_t i) { return static_cast<double>(i % 13 - 6); };
+  // The elements have coefficients from 1 to 2 of so many kinds, so as many vectors and one more solve for all.
+  const auto for_each = [&](const auto& f) {
+    for_each_local(x.elements(), [&](const Index<1>& at, double& value) {
+      f(at[0], value, 1 + static_cast<double>(at[0] % kinds) / (kinds - 1));
+    });
+  };
+  Diis<double> diis({.max_iterations = 20});
+  const auto distance = [&] {
+    double most = 0;
+    for_each([&](index_t i, double value, double) { most = std::max(most, std::abs(value - solution(i))); });
+    return world().all_reduce(most, Reduce::max);
+  };
+  for (int step = 0; step <= kinds && distance() > 1e-9; ++step) {
+    if (step == 8) {
+      EXPECT_GT(distance(), 1e-6);
+    }
+    std::map<index_t, double> errors;
+    for_each(
+        [&](index_t i, double value, double coefficient) { errors[i] = coefficient * (value - solution(i)); });
+    for_each_local(error.elements(), [&](const Index<1>& at, double& e) { e = errors.at(at[0]); });
+    axpby(-0.5, error.elements(), 1, x.elements());
+    diis.extrapolate({{x.elements(), error.elements()}});
+  }
+  EXPECT_GT(diis.iterations(), 8);
+  EXPECT_LT(distance(), 1e-7);
 }
 
 // With one iteration there is nothing to combine. With as many as there are vectors, old ones are replaced.
