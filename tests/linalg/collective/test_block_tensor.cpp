@@ -188,6 +188,31 @@ TEST(BlockTensorUse, dense_factors_may_share_a_letter) {
   EXPECT_TRUE((has_values<double, 2>(c, [&](const Index<2>& place) { return 2 * value(place); })));
 }
 
+// A block of 4 x 5, stored by columns with gaps, put and fetched through an image by symmetry.
+TEST(BlockTensorUse, blocks_go_to_and_from_strided_memory) {
+  const Lengths lengths{4, 5};
+  BlockTensor<double, 2> a(world(), {lengths, lengths},
+                           {.name = "a", .symmetries = {{.dimensions = {0, 1}, .sign = -1}}});
+  std::vector<double> memory(200, 7.0);
+  const View<double, 2> strided(memory.data() + 3, {4, 5}, {2, 20});
+  const auto value = [](index_t i, index_t j) { return static_cast<double>(10 * i + j - 20); };
+  for (index_t i = 0; i < 4; ++i)
+    for (index_t j = 0; j < 5; ++j) strided(i, j) = value(i, j);
+  if (world().rank() == world().size() - 1) a.put({0, 1}, strided);
+  a.sync();
+  a.acc({0, 1}, strided, 0.5);
+  a.sync();
+  const auto factor = 1 + 0.5 * world().size();
+  std::vector<double> found(200, 7.0);
+  a.get({0, 1}, View<double, 2>(found.data() + 3, {4, 5}, {2, 20}));
+  for (std::size_t i = 0; i < memory.size(); ++i)
+    EXPECT_EQ(found[i], memory[i] == 7.0 ? 7.0 : factor * memory[i]) << i;
+  const View<double, 2> turned(found.data(), {5, 4}, {3, 33});
+  a.get({1, 0}, turned);
+  for (index_t i = 0; i < 4; ++i)
+    for (index_t j = 0; j < 5; ++j) EXPECT_EQ(turned(j, i), -factor * value(i, j));
+}
+
 // Blocks of b that were fetched are kept for the next block of c, but no more than 32 MiB of them: b has 34.
 TEST(BlockTensorUse, blocks_that_are_fetched_again_are_the_same) {
   constexpr index_t length = 10000, blocks = 7;
