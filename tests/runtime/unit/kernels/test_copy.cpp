@@ -77,18 +77,22 @@ testing::AssertionResult transposes(const detail::Transposition& shape, index_t 
   return same_marks(expected, found);
 }
 
-// Plain and streamed, to rows that begin at a cache line and to rows that do not.
+// Plain and streamed; to rows that begin at a cache line, to rows that do not, and to rows that share sets of
+// the caches.
 TEST(Transpose, moves_every_element_of_every_size_and_nothing_else) {
   for (const index_t size : {4, 8, 16}) {
     ASSERT_TRUE(detail::can_transpose(size));
     for (const auto& [rows, columns] :
-         {std::pair<index_t, index_t>{1, 1}, {3, 5}, {16, 16}, {17, 33}, {40, 7}, {130, 300}}) {
+         {std::pair<index_t, index_t>{1, 1}, {3, 5}, {16, 16}, {17, 33}, {40, 7}, {130, 300}, {1100, 21}}) {
       for (const index_t shift : {index_t{0}, size}) {
-        const detail::Transposition shape{rows, columns, size, columns * size + shift,
-                                          (rows * size + 63) / 64 * 64 + shift};
-        for (const bool streamed : {false, true})
-          EXPECT_TRUE(transposes(shape, shift, streamed))
-              << rows << " x " << columns << " elements of " << size << " bytes, shifted by " << shift;
+        for (const index_t distance :
+             {(rows * size + 63) / 64 * 64 + shift, (rows * size + 2047) / 2048 * 2048}) {
+          const detail::Transposition shape{rows, columns, size, columns * size + shift, distance};
+          for (const bool streamed : {false, true})
+            EXPECT_TRUE(transposes(shape, shift, streamed))
+                << rows << " x " << columns << " elements of " << size << " bytes, shifted by " << shift
+                << ", rows at a distance of " << distance;
+        }
       }
     }
   }
