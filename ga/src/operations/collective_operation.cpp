@@ -38,14 +38,19 @@ void settle(const Group& group, std::span<const SliceCore> slices) {
   for (const SliceCore& slice : slices) slice.array().order_local_access();
 }
 
-void begin_operation(std::string_view operation, std::span<const SliceCore> slices, Shapes shapes,
-                     Types types) {
-  const SliceCore& first = slices.front();
-  const Group& group = first.array().group();
+void require_operands(std::string_view operation, std::span<const SliceCore> slices, Shapes shapes,
+                      Types types) {
   for (const SliceCore& slice : slices) {
     slice.array().require_open();
-    require_alike(operation, first, slice, shapes, types);
+    require_alike(operation, slices.front(), slice, shapes, types);
   }
+}
+
+void begin_operation(std::string_view operation, std::span<const SliceCore> slices, Shapes shapes,
+                     Types types) {
+  require_operands(operation, slices, shapes, types);
+  const SliceCore& first = slices.front();
+  const Group& group = first.array().group();
   group.check_agreement([&] {
     Fingerprint print;
     for (const SliceCore& slice : slices) print.add(slice.fingerprint());

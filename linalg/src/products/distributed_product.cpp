@@ -329,11 +329,13 @@ index_t own_memory(const LocalProduct<T>& product, const FusedMatrix& c, index_t
 template <class T>
 index_t most_memory(const FusedMatrix& c, index_t k) {
   constexpr auto size = static_cast<index_t>(sizeof(T));
-  const auto need = [k](index_t m, index_t n) { return m * n * size + LocalProduct<T>::most_memory(m, n, k); };
-  index_t most = can_split<T>(c, k) ? need(c.rows(), c.columns()) : 0;
-  for (const OwnedSubmatrix& share : shares_of(c, c.array().group().rank()))
-    for (const OwnedSubmatrix& part : blocks_of<T>(c, share))
-      most = std::max(most, need(part.rows.size(), part.columns.size()));
+  const index_t rows = c.rows(), columns = c.columns();
+  index_t most =
+      can_split<T>(c, k) ? rows * columns * size + LocalProduct<T>::most_memory(rows, columns, k) : 0;
+  for (const OwnedSubmatrix& share : shares_of(c, c.array().group().rank())) {
+    const index_t m = share.rows.size(), n = share.columns.size();
+    most = std::max(most, std::min(m * n * size, most_block_bytes) + LocalProduct<T>::most_memory(m, n, k));
+  }
   return most;
 }
 

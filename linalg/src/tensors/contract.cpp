@@ -182,12 +182,7 @@ void require_names(const SourceCore& source, std::string_view names) {
 
 void contract(std::span<const TermCore> terms, const void* beta, const SliceCore& c, std::string_view c_names) {
   const std::vector<TermFactors> factors = factors_of(terms);
-  std::vector<SliceCore> stored{c};
-  for (const auto& [a, b] : factors) {
-    for (const NamedFactor* factor : {&a, &b})
-      if (factor->tensor.stored() != nullptr) stored.push_back(*factor->tensor.stored());
-  }
-  tessera::detail::begin_operation("contract", stored, Shapes::any);
+  tessera::detail::begin_operation("contract", stored_operands(factors, c), Shapes::any);
   require_terms(factors, c, c_names);
   with_scalar("contract", c, [&]<class T>(T) {
     T old = *static_cast<const T*>(beta);

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include <tessera/core/operand_walk.hpp>
 
 #include "products/distributed_product.hpp"
 #include "scalapack/scalapack_matrix.hpp"
@@ -27,6 +30,15 @@ struct Reduced {
     return product;
   }
 };
+
+// Whether BLAS can read the whole matrix where it lies.
+bool lies_ready(const FusedMatrix& matrix) {
+  if (matrix.tensor().stored() == nullptr || matrix.array().group().size() > 1) return false;
+  const std::vector<OwnedSubmatrix> shares = shares_of(matrix, 0);
+  return shares.size() == 1 && shares[0].is_even &&
+         blas::order_of(shares[0].row_stride, shares[0].column_stride, matrix.rows(), matrix.columns()) !=
+             blas::Order::neither;
+}
 
 // Follows the steps of contract().
 template <class T>
@@ -61,7 +73,7 @@ class Needs {
       });
     }
   }
-  index_t bytes() const noexcept { return temporaries_ + products_; }
+  index_t bytes() const noexcept { return most_; }
 
  private:
   static LocalProduct<T> product_of(const TermFactors& term, const FusedMatrix& left,
@@ -74,12 +86,16 @@ class Needs {
     return {c.permuted(joined({&rows, &kinds.columns_of_c}).data()), static_cast<int>(rows.size())};
   }
   // Temporaries live until the end, and products follow each other.
+  void multiply(index_t bytes) { most_ = std::max(most_, temporaries_ + bytes); }
   void temporary(const std::vector<index_t>& dims) {
-    const Group& group = c_.array().group();
-    temporaries_ +=
-        temporary_layout(dims, group.size()).local(group.rank()).size * static_cast<index_t>(sizeof(T));
+    temporaries_ += own_size(dims) * size;
+    multiply(0);
   }
-  void multiply(index_t bytes) { products_ = std::max(products_, bytes); }
+  // Of this rank, in a temporary.
+  index_t own_size(const std::vector<index_t>& dims) const {
+    const Group& group = c_.array().group();
+    return temporary_layout(dims, group.size()).local(group.rank()).size;
+  }
 
   Reduced reduced(const Named& factor, std::string_view other) {
     const Diagonal diagonal(factor.tensor, factor.names);
@@ -88,41 +104,57 @@ class Needs {
       temporary(result.extents);
       result.tensor.reset();
     }
-    std::vector<index_t> kept, summed;
-    std::string names;
-    for (std::size_t i = 0; i < result.names.size(); ++i) {
-      const bool is_alone = !lone_dimensions(std::string(1, result.names[i]), other, names_).empty();
-      if (is_alone && result.extents[i] != 1) {
-        summed.push_back(result.extents[i]);
-      } else {
-        kept.push_back(result.extents[i]);
-        names += result.names[i];
-      }
+    std::vector<int> kept, summed;
+    for (int d = 0; d < static_cast<int>(result.names.size()); ++d) {
+      const auto at = static_cast<std::size_t>(d);
+      const bool is_alone = other.find(result.names[at]) == other.npos &&
+                            names_.find(result.names[at]) == names_.npos && result.extents[at] != 1;
+      (is_alone ? summed : kept).push_back(d);
     }
-    if (summed.empty()) return result;
-    result = {names, kept, {}};
-    const index_t count = Reduced{{}, summed, {}}.size();
-    temporary(kept.empty() ? std::vector<index_t>{1} : kept), temporary(summed);
-    multiply((result.size() * static_cast<index_t>(sizeof(T))) +
-             LocalProduct<T>::most_memory(result.size(), 1, count));
+    if (!summed.empty()) sum_up(result, kept, summed);
     return result;
   }
 
+  // The sums over letters of one factor alone: a product with a vector of ones. How the sums lie is not known
+  // before they are there, so this is an estimate.
+  void sum_up(Reduced& factor, const std::vector<int>& kept, const std::vector<int>& summed) {
+    const auto extents_of = [&](const std::vector<int>& dimensions) {
+      std::vector<index_t> extents;
+      for (const int d : dimensions) extents.push_back(factor.extents[static_cast<std::size_t>(d)]);
+      return extents;
+    };
+    Reduced sums{{}, extents_of(kept), {}};
+    const Reduced ones{{}, extents_of(summed), {}};
+    for (const int d : kept) sums.names += factor.names[static_cast<std::size_t>(d)];
+    temporary(kept.empty() ? std::vector<index_t>{1} : sums.extents), temporary(ones.extents);
+    if (factor.size() > 0) {
+      const index_t rows = kept.empty() ? 1 : own_size(sums.extents);
+      const bool is_ready =
+          factor.tensor &&
+          lies_ready({factor.tensor->permuted(joined({&kept, &summed}).data()), static_cast<int>(kept.size())});
+      multiply(rows * size + (is_ready ? 0 : LocalProduct<T>::most_memory(rows, 1, ones.size())));
+    }
+    factor = std::move(sums);
+  }
+
+  static constexpr auto size = static_cast<index_t>(sizeof(T));
   const SliceCore c_;
   const std::string names_;
-  index_t temporaries_ = 0, products_ = 0;
+  index_t temporaries_ = 0, most_ = 0;
 };
 
 }  // namespace
 
 index_t contract_memory(std::span<const TermCore> terms, const SliceCore& c, std::string_view c_names) {
   const std::vector<TermFactors> factors = factors_of(terms);
+  tessera::detail::require_operands("contract", stored_operands(factors, c), tessera::detail::Shapes::any);
   require_terms(factors, c, c_names);
   index_t bytes = 0;
   with_scalar("contract", c, [&]<class T>(T) {
     if (c.size() == 0) return;
     Needs<T> needs(c, c_names);
-    for (const TermFactors& term : factors) needs.add(term);
+    for (std::size_t i = 0; i < factors.size(); ++i)
+      if (*static_cast<const T*>(terms[i].alpha) != T{0}) needs.add(factors[i]);
     bytes = needs.bytes();
   });
   return bytes;

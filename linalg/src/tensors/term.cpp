@@ -74,6 +74,15 @@ std::vector<TermFactors> factors_of(std::span<const TermCore> terms) {
   return factors;
 }
 
+std::vector<SliceCore> stored_operands(const std::vector<TermFactors>& terms, const SliceCore& c) {
+  std::vector<SliceCore> stored{c};
+  for (const auto& [a, b] : terms) {
+    for (const NamedFactor* factor : {&a, &b})
+      if (factor->tensor.stored() != nullptr) stored.push_back(*factor->tensor.stored());
+  }
+  return stored;
+}
+
 void require_terms(const std::vector<TermFactors>& terms, const SliceCore& c, std::string_view c_names) {
   require_different(c_names, "contract: the result " + c.description());
   for (const auto& [a, b] : terms) {

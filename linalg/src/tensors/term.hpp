@@ -30,6 +30,9 @@ struct TermFactors {
   NamedFactor a, b;
 };
 std::vector<TermFactors> factors_of(std::span<const TermCore> terms);
+/// The result, and the factors that are no sources.
+std::vector<tessera::detail::SliceCore> stored_operands(const std::vector<TermFactors>& terms,
+                                                        const tessera::detail::SliceCore& c);
 
 /// @throws UsageError as contract() of these terms
 void require_terms(const std::vector<TermFactors>& terms, const tessera::detail::SliceCore& c,

@@ -2,36 +2,51 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "base/give_way.hpp"
 
-#include <chrono>
+#include <cerrno>
+#include <cstdint>
 #include <ctime>
 
 #include <sys/syscall.h>
 #include <unistd.h>
 
+// No part of the C++ library is used here, because tessera-run loads this file into programs of all kinds.
 namespace tessera::detail {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-// A yield that takes so long has lost the core to a thread that computes.
-constexpr auto late = std::chrono::milliseconds(1);
+// In nanoseconds. A yield that takes so long has lost the core to a thread that computes.
+constexpr std::int64_t late = 1'000'000;
 // Short against a time slice of some milliseconds, and long against a look.
-constexpr timespec nap{0, 100'000};
-constexpr int naps_after_late_yield = 200;
+constexpr std::int64_t nap = 100'000;
+// After a late yield, naps take the place of yields for so long.
+constexpr std::int64_t nap_time = 30'000'000;
+
+// Of this thread.
+thread_local std::int64_t naps_until = 0;
+
+std::int64_t now() noexcept {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
 
 }  // namespace
 
-// The system call itself: tessera-run's library puts this function in the place of sched_yield.
+bool do_yields_come_late() noexcept { return naps_until != 0 && now() < naps_until; }
+
+// It makes system calls themselves: tessera-run's library puts this function in the place of sched_yield, which
+// neither ends a thread that was cancelled nor changes errno.
 void give_way() noexcept {
-  static thread_local int naps_left = 0;
-  if (naps_left > 0) {
-    --naps_left;
-    nanosleep(&nap, nullptr);
+  const std::int64_t start = now();
+  if (start < naps_until) {
+    const int before = errno;
+    const timespec time{0, nap};
+    syscall(SYS_nanosleep, &time, nullptr);
+    errno = before;
     return;
   }
-  const auto start = Clock::now();
   syscall(SYS_sched_yield);
-  if (Clock::now() - start >= late) naps_left = naps_after_late_yield;
+  const std::int64_t end = now();
+  naps_until = end - start >= late ? end + nap_time : 0;
 }
 
 }  // namespace tessera::detail

@@ -8,5 +8,7 @@ namespace tessera::detail {
 /// instead: a thread that computes keeps the core for its whole time slice, but one that wakes up may take it.
 /// @local
 void give_way() noexcept;
+/// Whether it would sleep now. @local
+bool do_yields_come_late() noexcept;
 
 }  // namespace tessera::detail

@@ -141,14 +141,16 @@ std::string library_version() {
 
 namespace {
 
-// Open MPI's own switch, which is no part of MPI; returns the old value.
-using YieldSwitch = bool (*)(bool);
-const YieldSwitch set_yielding =
-    reinterpret_cast<YieldSwitch>(dlsym(RTLD_DEFAULT, "opal_progress_set_yield_when_idle"));
+// Sets Open MPI's own switch, which is no part of MPI, and returns the old value; false if there is no switch.
+bool set_yielding(bool yields) noexcept {
+  using Switch = bool (*)(bool);
+  static const auto that = reinterpret_cast<Switch>(dlsym(RTLD_DEFAULT, "opal_progress_set_yield_when_idle"));
+  return that != nullptr && that(yields);
+}
 
 // Whether MPI yields by the user's choice.
 bool yields() noexcept {
-  static const bool at_first = set_yielding != nullptr && set_yielding(false);
+  static const bool at_first = set_yielding(false);
   return at_first;
 }
 

@@ -76,7 +76,7 @@ void NodeBarrier::wait(int rank, std::uint32_t step) const {
       mpi::wait_turn(node_);
       next_look = turn + std::min(turn, max_between_looks);
     }
-    if (sleep_ == Sleep::never || turn < awake) {
+    if (sleep_ == Sleep::never || (turn < awake && !do_yields_come_late())) {
       give_way();
       continue;
     }

@@ -107,12 +107,16 @@ TEST(MissingMemory, of_one_rank_is_told_on_all) {
 // said is only the least.
 template <class C>
 void expect_memory(index_t said, bool is_exact, const C& call) {
-  // Lists of blocks and steps, and what is too small to be counted.
+  // Lists of blocks and steps, pages of temporaries, and what is too small to be counted.
   constexpr index_t lists = 96 << 10;
   const std::int64_t before = in_use;
+  const index_t stored_before = runtime().memory_in_use();
   peak = before;
+  runtime().reset_memory_peak();
   call();
-  const index_t taken = peak - before;
+  const index_t temporaries = runtime().memory_peak() - stored_before;
+  const index_t taken = peak - before + temporaries;
+  EXPECT_GE(said + lists, temporaries);
   if (is_exact) {
     EXPECT_GE(taken + lists, said);
   }
@@ -147,6 +151,19 @@ TEST(ContractMemory, is_what_the_call_takes) {
   Array<double, 1> z(world(), {300});
   expect(b("kk"), a("kj"), z("j"), false);
   EXPECT_EQ(contents(z), std::vector<double>(300, 600.0));
+  // Several terms, of which one is not computed; sources; all letters in all three.
+  const std::vector<linalg::ContractionTerm<double>> terms{
+      {1.0, a("ik"), b("kj")}, {0.0, b("kk"), a("ij")}, {-1.0, b("ik"), a("jk")}};
+  expect_memory(linalg::contract_memory(terms, c("ij")), true, [&] { contract(terms, 0, c("ij")); });
+  EXPECT_EQ(linalg::contract_memory({{1.0, a("ik"), b("kj")}, {-1.0, b("ik"), a("jk")}}, c("ij")),
+            linalg::contract_memory(terms, c("ij")));
+  const linalg::TensorSource<double, 2> ones({n, n}, [](const Patch<2>&, const View<double, 2>& into) {
+    for (index_t i = 0; i < into.extent(0); ++i)
+      for (index_t j = 0; j < into.extent(1); ++j) into(i, j) = 1;
+  });
+  expect(ones("ik"), b("kj"), d("ij"), true);
+  const index_t own = d.layout().local_size(world().rank()) * index_t{sizeof(double)};
+  EXPECT_EQ(linalg::contract_memory(ones("ij"), b("ij"), d("ij")), own);
   // Each rank computes a part of all sums.
   Array<double, 2> thin(world(), Layout<2>::block_cyclic({100, 4000}, {10, 70}, {{1, ranks}}, ranks)),
       few(world(), {100, 100});
@@ -154,6 +171,8 @@ TEST(ContractMemory, is_what_the_call_takes) {
   expect(thin("ik"), thin("jk"), few("ij"), true);
   EXPECT_EQ(contents(few), std::vector<double>(10000, 4000.0));
   EXPECT_THROW(linalg::contract_memory(a("ik"), x("kj"), y("ij")), UsageError);
+  a.close();
+  EXPECT_THROW(linalg::contract_memory(a("ik"), b("kj"), d("ij")), UsageError);
 }
 
 }  // namespace

@@ -28,9 +28,12 @@ enum class Types { equal, any };
 /// Makes all earlier operations on the arrays of the slices visible, and ends their epochs. @collective @throws
 /// UsageError if one of them is closed
 void settle(const Group& group, std::span<const SliceCore> slices);
-/// Begins a collective operation. Checks that all arrays are open, of one group and (unless they may differ) of
-/// one type and equal extents. Makes all earlier operations on them visible. @collective @throws UsageError on
-/// every rank
+/// @throws UsageError unless all arrays are open, of one group and (unless they may differ) of one type and
+/// equal extents @local
+void require_operands(std::string_view operation, std::span<const SliceCore> slices, Shapes shapes,
+                      Types types = Types::equal);
+/// Begins a collective operation. Checks the operands as above, and makes all earlier operations on them
+/// visible. @collective @throws UsageError on every rank
 void begin_operation(std::string_view operation, std::span<const SliceCore> slices,
                      Shapes shapes = Shapes::equal, Types types = Types::equal);
 inline void begin_operation(std::string_view operation, Slices slices, Shapes shapes = Shapes::equal,

@@ -119,13 +119,18 @@ void contract(std::type_identity_t<T> alpha, const std::type_identity_t<TensorOp
   contract(std::span(&term, 1), beta, c);
 }
 
-/// How many bytes this process needs at most in contract() of these terms, beside the tensors; for a product,
-/// those of the same contraction. contract() frees them before it returns. The number is exact unless sums over
-/// letters of one factor, or diagonals, come first. It leaves out what a source needs itself, and buffers of a
-/// few MiB where elements are multiplied one by one. @local @throws UsageError as contract()
+/// How many bytes this process needs in contract() of these terms, beside the tensors, until it returns. The
+/// number is exact unless sums over letters of one factor, or diagonals, come first; then it is an estimate. It
+/// leaves out what a source needs itself, messages between nodes, lists of blocks, and buffers of a few MiB
+/// where elements are multiplied one by one. @local @throws UsageError as contract()
 template <MatrixElement T>
 index_t contract_memory(std::span<const ContractionTerm<T>> terms, const Indexed<T>& c) {
   return detail::contract_memory(detail::cores_of(terms), c.core(), c.names());
+}
+/// The same for a list in braces. @local @throws as above
+template <MatrixElement T>
+index_t contract_memory(const std::vector<ContractionTerm<T>>& terms, const Indexed<T>& c) {
+  return contract_memory(std::span(terms), c);
 }
 /// The same for c = a * b. @local @throws as above
 template <MatrixElement T>
