@@ -90,7 +90,7 @@ void measure(Session& session, const std::string& name, const Extents<N>& dims, 
                    .others = others},
                   {{.name = "copy in the same order",
                     .routine = repeat([&] { copy(from, plain); }),
-                    .target = Target{Goal::at_least, 0.5},
+                    .target = Target{Goal::at_least, 0.75},
                     .others = others},
                    {.name = "memcpy of each rank's part", .routine = by_hand}});
   plain.close();
