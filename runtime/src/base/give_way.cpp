@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "base/give_way.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <ctime>
@@ -9,7 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// No part of the C++ library is used here, because tessera-run loads this file into programs of all kinds.
+// Nothing that the C++ library's binary has is used here, because tessera-run loads this file into programs of
+// all kinds.
 namespace tessera::detail {
 namespace {
 
@@ -17,11 +19,12 @@ namespace {
 constexpr std::int64_t late = 1'000'000;
 // Short against a time slice of some milliseconds, and long against a look.
 constexpr std::int64_t nap = 100'000;
-// After a late yield, naps take the place of yields for so long.
-constexpr std::int64_t nap_time = 30'000'000;
+// After a late yield, naps take the place of yields for a time. It is short after the first, as the other
+// thread may be gone, and doubles while yields come late.
+constexpr std::int64_t shortest_nap_time = 1'000'000, longest_nap_time = 64'000'000;
 
 // Of this thread.
-thread_local std::int64_t naps_until = 0;
+thread_local std::int64_t naps_until = 0, nap_time = shortest_nap_time;
 
 std::int64_t now() noexcept {
   timespec time{};
@@ -46,7 +49,9 @@ void give_way() noexcept {
   }
   syscall(SYS_sched_yield);
   const std::int64_t end = now();
-  naps_until = end - start >= late ? end + nap_time : 0;
+  const bool is_late = end - start >= late;
+  nap_time = is_late ? std::min(2 * nap_time, longest_nap_time) : std::max(nap_time / 2, shortest_nap_time);
+  naps_until = is_late ? end + nap_time : 0;
 }
 
 }  // namespace tessera::detail
