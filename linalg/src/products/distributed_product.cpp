@@ -346,7 +346,7 @@ Outcome distributed_product(std::string_view routine, const ProductFactors<T>& f
   std::optional<LocalProduct<T>> product;
   Split split;
   const bool may_split = can_split<T>(c, k);
-  const Outcome preparation([&] {
+  Outcome preparation([&] {
     product.emplace(factors.alpha, factors.left, factors.conjugate_left, factors.right_transposed,
                     factors.conjugate_right);
     if (may_split) split = split_of(*product, c, k);

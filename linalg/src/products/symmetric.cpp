@@ -47,7 +47,7 @@ MirroredParts<T> fetch_mirrored(const SliceCore& c, const Tiles& tiles) {
   const int turned[2] = {1, 0};
   const SliceCore image = c.permuted(turned);
   MirroredParts<T> fetched;
-  auto& [parts, request] = fetched;
+  std::vector<Mirrored<T>>& parts = fetched.parts;
   c.for_each_piece_of(c.array().group().rank(), [&](const LocalPiece& piece) {
     const auto &lo = piece.box.lo, &hi = piece.box.hi;
     const blas::Panel<T> place{reinterpret_cast<T*>(piece.data), piece.strides[0], piece.strides[1]};
@@ -69,8 +69,9 @@ MirroredParts<T> fetch_mirrored(const SliceCore& c, const Tiles& tiles) {
     const index_t rows = part.box.hi[0] - part.box.lo[0], columns = part.box.hi[1] - part.box.lo[1];
     const index_t extents[2] = {rows, columns}, by_columns[2] = {1, rows},
                   in_place[2] = {part.into.row_stride, part.into.column_stride};
-    request += part.is_on_diagonal() ? image.get_async(part.box, {part.memory.data(), extents, by_columns})
-                                     : image.get_async(part.box, {part.into.data, extents, in_place});
+    fetched.request += part.is_on_diagonal()
+                           ? image.get_async(part.box, {part.memory.data(), extents, by_columns})
+                           : image.get_async(part.box, {part.into.data, extents, in_place});
   }
   return fetched;
 }

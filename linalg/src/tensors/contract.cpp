@@ -81,7 +81,8 @@ class Summation {
 
   void multiply(T alpha, const NamedFactor& a, const NamedFactor& b, T beta, const SliceCore& c,
                 const Contraction& kinds) {
-    const auto [left, right, result] = matrices_of(a.tensor, b.tensor, c, kinds);
+    const TermMatrices matrices = matrices_of(a.tensor, b.tensor, c, kinds);
+    const FusedMatrix &left = matrices.left, &right = matrices.right, &result = matrices.result;
     const bool conjugate_a = is_complex && a.is_conjugated, conjugate_b = is_complex && b.is_conjugated;
     if (!kinds.fixed_of_c.empty()) {
       return note(Outcome([&] {

@@ -117,10 +117,10 @@ template <class Kernel>
 template <class Kernel>
 [[gnu::always_inline]] inline void transpose_down(std::byte* to, const std::byte* from,
                                                   const Transposition& shape) noexcept {
-  constexpr index_t size = Kernel::size, side = Kernel::side, line = cache_line / size;
+  constexpr index_t size = Kernel::size, side = Kernel::side, together = cache_line / size;
   // So many rows at a time; more have more pages than the processor's table.
   constexpr index_t tall = 4096 / size;
-  static_assert(line % side == 0 && tall % line == 0);
+  static_assert(together % side == 0 && tall % together == 0);
   const auto patch = [&](index_t i, index_t j, index_t height, index_t width) {
     for (index_t k = i; k < i + height; k += side) {
       index_t l = j;
@@ -136,12 +136,12 @@ template <class Kernel>
   };
   for (index_t top = 0; top < shape.rows; top += tall) {
     const index_t bottom = std::min(top + tall, shape.rows);
-    for (index_t j = 0; j < shape.columns; j += line) {
-      const index_t width = std::min(line, shape.columns - j);
+    for (index_t j = 0; j < shape.columns; j += together) {
+      const index_t width = std::min(together, shape.columns - j);
       index_t i = top;
-      if (width == line)
-        for (; i + line <= bottom; i += line) patch(i, j, line, line);
-      for (; i < bottom; i += line) patch(i, j, std::min(line, bottom - i), width);
+      if (width == together)
+        for (; i + together <= bottom; i += together) patch(i, j, together, together);
+      for (; i < bottom; i += together) patch(i, j, std::min(together, bottom - i), width);
     }
   }
 }
