@@ -172,7 +172,7 @@ bool tensors(const Group& world) {
   // [contract]
   // [memory]
   // The bytes that this rank needs for a product, beside the tensors
-  const index_t bytes = linalg::contract_memory(t("ijcd"), w("acbd"), r("iajb"));
+  const index_t bytes = linalg::contract_memory(t("ijcd"), w("acbd"), r("ijab"));
   // [memory]
   Array<double, 1> h(world, {o}, {.name = "h"});
   // [slices]
