@@ -175,6 +175,19 @@ template <class Kernel>
   transpose_block<Kernel>(to + i * size, shape.to_stride, from + i * shape.from_stride, shape.from_stride,
                           shape.rows - i, shape.columns);
 }
+
+// The same for rows of the target that share few sets of the caches. It goes down in stripes of some lines of
+// the source, so that the lines of each target row follow each other soon.
+template <class Kernel>
+[[gnu::always_inline]] inline void stream_stripes(std::byte* to, const std::byte* from,
+                                                  const Transposition& shape) noexcept {
+  constexpr index_t width = 512 / Kernel::size;
+  for (index_t j = 0; j < shape.columns; j += width) {
+    Transposition stripe = shape;
+    stripe.columns = std::min(width, shape.columns - j);
+    stream_lines<Kernel>(to + j * shape.to_stride, from + j * Kernel::size, stripe);
+  }
+}
 #endif
 
 // The same for target rows that begin anywhere. It first transposes into panels, whose rows are long enough to
@@ -202,13 +215,13 @@ template <class Kernel>
 [[gnu::always_inline]] inline void transpose_all(std::byte* to, const std::byte* from,
                                                  const Transposition& shape, bool streamed) noexcept {
   // Of 64 sets of lines, rows at this distance share two or one.
-  constexpr index_t few_sets = 2048;
-  if (!streamed && shape.to_stride % few_sets == 0) return transpose_down<Kernel>(to, from, shape);
+  const bool shares_sets = shape.to_stride % 2048 == 0;
+  if (!streamed && shares_sets) return transpose_down<Kernel>(to, from, shape);
   if (!streamed)
     return transpose_block<Kernel>(to, shape.to_stride, from, shape.from_stride, shape.rows, shape.columns);
 #if defined(__x86_64__)
   if (reinterpret_cast<std::uintptr_t>(to) % cache_line == 0 && shape.to_stride % cache_line == 0)
-    return stream_lines<Kernel>(to, from, shape);
+    return shares_sets ? stream_stripes<Kernel>(to, from, shape) : stream_lines<Kernel>(to, from, shape);
 #endif
   stream_panels<Kernel>(to, from, shape);
 }
