@@ -6,7 +6,7 @@
 
 #include "base/give_way.hpp"
 
-// MPI yields where it waits. Where the core comes back late each time, the job becomes 10 times as slow.
+// MPI yields where it waits. On a loaded machine the core comes back late each time (docs/decisions.md).
 extern "C" [[gnu::visibility("default")]] int sched_yield() noexcept {
   tessera::detail::give_way();
   return 0;

@@ -3,28 +3,22 @@
 #include "kernels/lock_stripes.hpp"
 
 #include <algorithm>
-#include <ctime>
 
-#include <sched.h>
-
+#include "base/give_way.hpp"
 #include "base/pause.hpp"
 
 namespace tessera::detail {
 
 // A holder is done within some microseconds unless it has lost its core. So the waiter first polls, ever more
-// rarely: each poll takes the cache line away from the holder. Then it yields this core; if that does not help,
-// it sleeps.
+// rarely: each poll takes the cache line away from the holder. Then it gives this core away.
 void LockStripes::wait(std::atomic_ref<std::uint32_t> word) noexcept {
   int looks = 1;
   for (int turn = 0; word.load(std::memory_order_relaxed) != 0; ++turn) {
     if (turn < 24) {
       for (int i = 0; i < looks; ++i) pause();
       looks = std::min(2 * looks, 64);
-    } else if (turn < 2000) {
-      sched_yield();
     } else {
-      const timespec nap{0, 50000};
-      nanosleep(&nap, nullptr);
+      give_way();
     }
   }
 }

@@ -9,13 +9,12 @@
 #include <span>
 #include <vector>
 
-#include <dlfcn.h>
-
 #include <tessera/runtime/error.hpp>
 
 #include "base/activity.hpp"
 #include "format.hpp"
 #include "mpi/mpi_process.hpp"
+#include "mpi/unyielding.hpp"
 
 namespace tessera::detail::mpi {
 
@@ -140,36 +139,6 @@ std::string library_version() {
 }
 
 namespace {
-
-// Sets Open MPI's own switch, which is no part of MPI, and returns the old value; false if there is no switch.
-bool set_yielding(bool yields) noexcept {
-  using Switch = bool (*)(bool);
-  static const auto that = reinterpret_cast<Switch>(dlsym(RTLD_DEFAULT, "opal_progress_set_yield_when_idle"));
-  return that != nullptr && that(yields);
-}
-
-// Whether MPI yields by the user's choice.
-bool yields() noexcept {
-  static const bool at_first = set_yielding(false);
-  return at_first;
-}
-
-// While one exists, MPI does not yield the core when it finds nothing to do: the caller knows when to. Open MPI
-// yields in each call if it was told that there are more processes than cores. On a loaded machine the core
-// comes back a time slice later, so that a wait took 10 times as long. Another thread that waits in MPI does
-// not yield during that time either, which is some microseconds. Threads may end in any order, so each restores
-// the first value, not the one that it found.
-class Unyielding {
- public:
-  Unyielding() noexcept {
-    if (yields()) set_yielding(false);
-  }
-  ~Unyielding() {
-    if (yields()) set_yielding(true);
-  }
-  Unyielding(const Unyielding&) = delete;
-  Unyielding& operator=(const Unyielding&) = delete;
-};
 
 // Makes the blocking call if there is nothing to serve: it keeps this thread to itself. Otherwise it starts the
 // nonblocking call and serves until that is done.

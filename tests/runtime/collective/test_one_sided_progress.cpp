@@ -3,13 +3,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include <dlfcn.h>
 #include <mpi.h>
 
 #include <tessera/runtime/flags.hpp>
@@ -80,30 +78,6 @@ TEST(Progress, a_store_that_nobody_flushes_arrives) {
   const std::atomic_ref<std::int64_t> came(*reinterpret_cast<std::int64_t*>(segment.address(all.rank())));
   while (came.load() == 0) std::this_thread::yield();
   segment.sync();
-}
-
-// The runtime keeps Open MPI from yielding while it looks for messages, in the program's thread and in the
-// agent's at once. Afterwards blocking calls yield again if the user wanted so.
-TEST(Progress, open_mpi_yields_afterwards_as_before) {
-  using Switch = bool (*)(bool);
-  const auto set_yielding = reinterpret_cast<Switch>(dlsym(RTLD_DEFAULT, "opal_progress_set_yield_when_idle"));
-  if (set_yielding == nullptr) return;
-  const Group& all = world();
-  Scalars<std::int64_t> scalars(all, 1);
-  const int right = (all.rank() + 1) % all.size();
-  for (int round = 0; round < 2000; ++round) EXPECT_EQ(scalars.fetch_add(right, 0, 1), round);
-  all.barrier();
-  const char* const chosen = std::getenv("OMPI_MCA_mpi_yield_when_idle");
-  if (chosen != nullptr && std::string(chosen) == "1") {
-    // The agent's thread may be looking just now.
-    bool yields = false;
-    for (int look = 0; look < 1000 && !yields; ++look) {
-      yields = set_yielding(true);
-      if (!yields) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    EXPECT_TRUE(yields);
-  }
-  all.barrier();
 }
 
 // A program may use its own blocking calls of MPI. Each rank waits in one for a rank that is in a one-sided
