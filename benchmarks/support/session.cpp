@@ -47,6 +47,7 @@ ParsedOptions parse_options(int argc, char** argv, std::string_view purpose, boo
   app.add_option("--topology", options.topology, "What is between the ranks, for the report")
       ->type_name("TEXT");
   app.add_flag("--quick", options.quick, "Few and short samples: shows that it works, not how fast it is");
+  app.add_flag("--without-peers", options.without_peers, "Only the times of Tessera, compared with nothing");
   if (add_more) add_more(app);
   try {
     app.parse(argc, argv);
@@ -92,6 +93,13 @@ bool Session::wants(std::string_view section) const {
 }
 
 void Session::compare(const Subject& subject, const std::vector<Reference>& references) {
+  if (options_.without_peers) {
+    add({.section = subject.section,
+         .name = subject.name,
+         .measured = meter_.time({subject.routine, subject.others}, subject.clock),
+         .bytes = subject.bytes});
+    return;
+  }
   for (const Reference& reference : references) {
     if (!reference.routine) continue;
     add({.section = subject.section,

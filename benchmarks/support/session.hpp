@@ -25,7 +25,8 @@ struct Options {
   bool quick = false;     ///< few and short samples: to see whether it works
   std::string json = {};  ///< a file for the report
   int pairs = 31;
-  std::string only = {};  ///< only sections whose title holds this
+  std::string only = {};       ///< only sections whose title holds this
+  bool without_peers = false;  ///< what is measured against others is timed alone
   /// What is between the ranks, for the heading of a report.
   std::string topology = {};
   /// The effort of a run that is not quick, with the pairs above. The benchmark sets it.
@@ -95,7 +96,8 @@ class Session {
   bool wants(std::string_view section) const;
   /// The MPI in use: "MPICH", "Open MPI" or "other MPI". @local
   const std::string& mpi() const noexcept { return report_.environment.mpi; }
-  /// Measures against each of the references: a row for each. @collective
+  /// Measures against each of the references: a row for each. With --without-peers, one row of the subject's
+  /// own time. @collective
   void compare(const Subject& subject, const std::vector<Reference>& references);
   /// Adds a row and prints it. @local, alike on every rank
   void add(Row row);
