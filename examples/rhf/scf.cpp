@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 #include <tessera/linalg/linalg.hpp>
@@ -45,16 +46,22 @@ void free_atoms(const Basis& basis, const Molecule& molecule, Matrix& density) {
   density.sync();
 }
 
-// D = C_occ C_occ^T from the lowest orbitals of a Fock matrix.
-void density_of(const Matrix& fock, const Matrix& x, index_t occupied, Matrix& density) {
+// The lowest orbitals of a Fock matrix.
+Orbitals lowest_orbitals(const Matrix& fock, const Matrix& x, index_t count) {
   const index_t n = x.dims()[0], m = x.dims()[1];
-  Matrix half(fock.group(), {n, m}, {.name = "F X"}), orthogonal(fock.group(), {m, m}, {.name = "X^T F X"}),
-      orbitals(fock.group(), {n, occupied}, {.name = "occupied orbitals"});
+  Matrix half(fock.group(), {n, m}, {.name = "F X"}), orthogonal(fock.group(), {m, m}, {.name = "X^T F X"});
+  Orbitals orbitals{Matrix(fock.group(), {n, count}, {.name = "orbitals"}), {}};
   gemm(1, fock, x, 0, half);
   gemm(1, linalg::transpose(x), half, 0, orthogonal);
-  const auto lowest = linalg::eigh(orthogonal, {.indices = linalg::EighOptions::Indices{0, occupied}});
-  gemm(1, x, lowest.vectors, 0, orbitals);
-  linalg::syrk(1, orbitals, 0, density);
+  auto lowest = linalg::eigh(orthogonal, {.indices = linalg::EighOptions::Indices{0, count}});
+  gemm(1, x, lowest.vectors, 0, orbitals.coefficients);
+  orbitals.energies = std::move(lowest.values);
+  return orbitals;
+}
+
+// D = C_occ C_occ^T from the lowest orbitals of a Fock matrix.
+void density_of(const Matrix& fock, const Matrix& x, index_t occupied, Matrix& density) {
+  linalg::syrk(1, lowest_orbitals(fock, x, occupied).coefficients, 0, density);
 }
 
 // X^T (F D S - S D F) X, which vanishes when F and D belong together.
@@ -123,6 +130,23 @@ ScfResult run_scf(const Basis& basis, const Molecule& molecule, int electrons, c
   }
   throw ScfError(
       fmt::format("no convergence in {} iterations (try more with --max-iterations)", options.max_iterations));
+}
+
+index_t independent_functions(const Group& group, const Basis& basis, const Molecule& molecule) {
+  Matrix overlap(group, {basis.size(), basis.size()}, {.name = "overlap"});
+  Matrix core = overlap.duplicate("core Hamiltonian");
+  one_electron(basis, molecule, overlap, core);
+  return linalg::canonical_orthogonaliser(overlap, dependent).dims()[1];
+}
+
+Orbitals canonical_orbitals(const Basis& basis, const Molecule& molecule, double screening,
+                            const Matrix& density) {
+  Matrix overlap = density.duplicate("overlap"), core = density.duplicate("core Hamiltonian"),
+         fock = density.duplicate("Fock");
+  one_electron(basis, molecule, overlap, core);
+  FockBuilder(density.group(), basis, screening).build(density, core, fock);
+  const Matrix x = linalg::canonical_orthogonaliser(overlap, dependent);
+  return lowest_orbitals(fock, x, x.dims()[1]);
 }
 
 }  // namespace rhf

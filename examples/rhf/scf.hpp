@@ -5,6 +5,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "fock.hpp"
 
@@ -37,5 +38,20 @@ struct ScfError : std::runtime_error {
 ScfResult run_scf(const Basis& basis, const Molecule& molecule, int electrons, const ScfOptions& options,
                   Matrix& density, bool have_density, Times& times,
                   const std::function<void(const Iteration&)>& report);
+
+/// Molecular orbitals: their coefficients as columns, and their energies in ascending order, on every rank.
+struct Orbitals {
+  Matrix coefficients;
+  std::vector<double> energies;
+};
+
+/// How many linearly independent functions a basis has. @collective
+tessera::index_t independent_functions(const tessera::Group& group, const Basis& basis,
+                                       const Molecule& molecule);
+
+/// The eigenvectors of the Fock matrix of a converged density: as many as functions are independent.
+/// @collective
+Orbitals canonical_orbitals(const Basis& basis, const Molecule& molecule, double screening,
+                            const Matrix& density);
 
 }  // namespace rhf

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "equations.hpp"
+
+#include <tessera/linalg/linalg.hpp>
+
+namespace ccsd {
+
+using namespace tessera;
+using linalg::contract;
+
+namespace {
+
+Tensor doubles_of(const Group& world, index_t occupied, index_t virtuals, const char* name) {
+  const Extents<4> extents{occupied, occupied, virtuals, virtuals};
+  return {world, along(2, extents, world.size()), {.name = name}};
+}
+
+Tensor like(const Tensor& other, const char* name) { return other.duplicate(name); }
+
+}  // namespace
+
+Amplitudes make_amplitudes(const Group& world, index_t occupied, index_t virtuals) {
+  Amplitudes t{Matrix(world, {occupied, virtuals}, {.name = "amplitudes of singles"}),
+               doubles_of(world, occupied, virtuals, "amplitudes of doubles")};
+  fill(t.t1, 0.0);
+  fill(t.t2, 0.0);
+  return t;
+}
+
+Equations::Equations(const Space& space, const MoIntegrals& integrals)
+    : space_(space),
+      g_(integrals),
+      u_(like(integrals.ovov, "2 (ia|jb) - (ib|ja)")),
+      tau_(doubles_of(integrals.ovov.group(), space.occupied, space.virtuals, "tau")),
+      x_(like(tau_, "half of the doubles, and singles")),
+      f_oo_(tau_.group(), {space.occupied, space.occupied}, {.name = "F(k, i)"}),
+      f_ov_(tau_.group(), {space.occupied, space.virtuals}, {.name = "F(k, c)"}),
+      f_vv_(tau_.group(), {space.virtuals, space.virtuals}, {.name = "F(a, c)"}),
+      l_oo_(f_oo_.duplicate("L(k, i)")),
+      l_vv_(f_vv_.duplicate("L(a, c)")),
+      w_oooo_(like(integrals.oooo, "W(k, l, i, j)")),
+      w_ovov_(like(integrals.ovov, "W(i, a, k, c)")),
+      w_oovv_(like(integrals.ovov, "W(i, a, k, c), exchanged")),
+      m_(tau_.group(),
+         along(3, {space.occupied, space.occupied, space.occupied, space.virtuals}, tau_.group().size()),
+         {.name = "M(i, j, k, a)"}),
+      half_(like(tau_, "half of the residual")) {
+  axpby(2, g_.ovov, 0, u_);
+  axpby(-1, g_.ovov.slice().permuted({0, 3, 2, 1}), 1, u_);
+}
+
+void Equations::guess(Amplitudes& t) const {
+  fill(t.t1, 0.0);
+  copy(g_.ovov.slice().permuted({0, 2, 1, 3}), t.t2);
+  const auto o = space_.occupied_energies(), v = space_.virtual_energies();
+  linalg::divide_by_denominators(t.t2, {{o}, {o}, {v, -1}, {v, -1}});
+}
+
+Equations::Energy Equations::energy(const Amplitudes& t) const {
+  Matrix with(t.t1.duplicate("what singles are multiplied with"));
+  contract(1, u_("iajb"), t.t1("jb"), 0, with("ia"));
+  return {dot(t.t1, with), dot(u_.slice().permuted({0, 2, 1, 3}), t.t2)};
+}
+
+void Equations::iterate(const Amplitudes& t, Amplitudes& next) {
+  dress(t);
+  singles(t, next.t1);
+  doubles(t, next.t2);
+  const auto o = space_.occupied_energies(), v = space_.virtual_energies();
+  linalg::divide_by_denominators(next.t1, {{o}, {v, -1}});
+  linalg::divide_by_denominators(next.t2, {{o}, {o}, {v, -1}, {v, -1}});
+}
+
+void Equations::dress(const Amplitudes& t) {
+  const auto& [t1, t2] = t;
+  copy(t2, tau_);
+  contract(1, t1("ia"), t1("jb"), 1, tau_("ijab"));
+  axpby(0.5, t2, 0, x_);
+  contract(1, t1("id"), t1("la"), 1, x_("ilda"));
+
+  contract(1, u_("kcld"), t1("ld"), 0, f_ov_("kc"));
+  contract(1, u_("kcld"), tau_("ilcd"), 0, f_oo_("ki"));
+  contract(-1, u_("kcld"), tau_("klad"), 0, f_vv_("ac"));
+  copy(f_oo_, l_oo_);
+  contract({{2, g_.ooov("kilc"), t1("lc")}, {-1, g_.ooov("likc"), t1("lc")}}, 1, l_oo_("ki"));
+  copy(f_vv_, l_vv_);
+  contract({{2, g_.ovvv("kdac"), t1("kd")}, {-1, g_.ovvv("kcad"), t1("kd")}}, 1, l_vv_("ac"));
+
+  copy(g_.oooo.slice().permuted({0, 2, 1, 3}), w_oooo_);
+  contract({{1, g_.ooov("kilc"), t1("jc")}, {1, g_.ooov("ljkc"), t1("ic")}, {1, g_.ovov("kcld"), tau_("ijcd")}},
+           1, w_oooo_("klij"));
+  copy(g_.ovov, w_ovov_);
+  contract({{1, g_.ovvv("kcad"), t1("id")},
+            {-1, g_.ooov("likc"), t1("la")},
+            {0.5, u_("ldkc"), t2("ilad")},
+            {-1, g_.ovov("ldkc"), x_("ilda")}},
+           1, w_ovov_("iakc"));
+  copy(g_.oovv.slice().permuted({1, 2, 0, 3}), w_oovv_);
+  contract({{1, g_.ovvv("kdac"), t1("id")}, {-1, g_.ooov("kilc"), t1("la")}, {-1, g_.ovov("lckd"), x_("ilda")}},
+           1, w_oovv_("iakc"));
+  copy(g_.ooov.slice().permuted({2, 0, 1, 3}), m_);
+  contract({{1, g_.ovov("kcia"), t1("jc")}, {1, g_.oovv("kjac"), t1("ic")}, {1, g_.ovvv("kdac"), tau_("ijcd")}},
+           1, m_("ijka"));
+}
+
+void Equations::singles(const Amplitudes& t, Matrix& r) const {
+  const auto& [t1, t2] = t;
+  Matrix f_t(f_oo_.duplicate("F(k, c) t(i, c)"));
+  contract(1, f_ov_("kc"), t1("ic"), 0, f_t("ki"));
+  contract({{1, f_vv_("ac"), t1("ic")},
+            {-1, f_oo_("ki"), t1("ka")},
+            {1, f_t("ki"), t1("ka")},
+            {2, t2("kica"), f_ov_("kc")},
+            {-1, t2("ikca"), f_ov_("kc")},
+            {2, g_.ovov("kcia"), t1("kc")},
+            {-1, g_.oovv("kiac"), t1("kc")},
+            {2, tau_("ikcd"), g_.ovvv("kdac")},
+            {-1, tau_("ikcd"), g_.ovvv("kcad")},
+            {-2, g_.ooov("kilc"), tau_("klac")},
+            {1, g_.ooov("likc"), tau_("klac")}},
+           0, r("ia"));
+}
+
+void Equations::doubles(const Amplitudes& t, Tensor& r) {
+  const auto& [t1, t2] = t;
+  contract({{1, g_.ovvv("iabc"), t1("jc")},
+            {-1, m_("ijka"), t1("kb")},
+            {1, l_vv_("ac"), t2("ijcb")},
+            {-1, l_oo_("ki"), t2("kjab")},
+            {2, w_ovov_("iakc"), t2("kjcb")},
+            {-1, w_ovov_("iakc"), t2("kjbc")},
+            {-1, w_oovv_("iakc"), t2("kjcb")},
+            {-1, w_oovv_("ibkc"), t2("kjac")}},
+           0, half_("ijab"));
+  axpby(1, half_, 0, r);
+  axpby(1, half_.slice().permuted({1, 0, 3, 2}), 1, r);
+  axpby(1, g_.ovov.slice().permuted({0, 2, 1, 3}), 1, r);
+  contract({{1, w_oooo_("klij"), tau_("klab")}, {1, tau_("ijcd"), g_.vvvv("abcd")}}, 1, r("ijab"));
+}
+
+}  // namespace ccsd

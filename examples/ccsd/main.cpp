@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+// MP2, CCSD and CCSD(T) of closed shells on distributed arrays, from the Hartree-Fock orbitals of examples/rhf.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+#include <libint2/initialize.h>
+#include <tessera/io/io.hpp>
+#include <tessera/linalg/linalg.hpp>
+#include <tessera/tessera.hpp>
+
+#include "mp2.hpp"
+#include "options.hpp"
+#include "phases.hpp"
+#include "triples.hpp"
+
+namespace {
+
+using namespace ccsd;
+using tessera::index_t;
+
+struct Input {
+  rhf::Molecule molecule;
+  int electrons;
+  rhf::Basis basis;
+};
+
+Input read_input(const Options& options) {
+  rhf::Molecule molecule = rhf::read_xyz(options.molecule);
+  const int electrons = molecule.electrons(options.charge);
+  rhf::Basis basis = rhf::read_basis(options.basis, molecule, options.basis_directory);
+  return {std::move(molecule), electrons, std::move(basis)};
+}
+
+int core_orbitals(const rhf::Molecule& molecule) {
+  return static_cast<int>(std::count_if(molecule.atoms.begin(), molecule.atoms.end(),
+                                        [](const rhf::Atom& atom) { return atom.charge > 2; }));
+}
+
+// Throws on every rank or on none, except for errors that end the job.
+class Calculation {
+ public:
+  Calculation(const Options& options, const Input& input, const tessera::Runtime& runtime)
+      : options_(options),
+        input_(input),
+        runtime_(runtime),
+        world_(runtime.world()),
+        frozen_(options.frozen_core ? core_orbitals(input.molecule) : 0),
+        phases_(runtime) {}
+
+  void operator()() {
+    say("{}\n", runtime_.description());
+    say("Molecule    {}: {} electrons, charge {}\n", input_.molecule.title, input_.electrons, options_.charge);
+    say("Basis       {}: {} functions\n", input_.basis.name, input_.basis.size());
+    reference();
+    const Space space = correlated_space(*orbitals_, input_.electrons, frozen_);
+    require_memory(space);
+    if (options_.method == Method::mp2) {
+      const Tensor ovov =
+          phases_("integrals", [&] { return transform_ovov(input_.basis, space, options_.scf.screening); });
+      second_order(space, ovov);
+    } else {
+      const MoIntegrals integrals =
+          phases_("integrals", [&] { return transform(input_.basis, space, options_.scf.screening); });
+      second_order(space, integrals.ovov);
+      coupled_cluster(space, integrals);
+    }
+    const std::string text = phases_.text();
+    say("\n{}", text);
+  }
+
+ private:
+  template <class... Args>
+  void say(fmt::format_string<Args...> format, Args&&... args) const {
+    if (world_.rank() != 0) return;
+    fmt::print(format, std::forward<Args>(args)...);
+    std::fflush(stdout);
+  }
+
+  // The orbitals, from Hartree-Fock or from the checkpoint.
+  void reference() {
+    const index_t n = input_.basis.size(), pairs = input_.electrons / 2;
+    if (!options_.restart.empty()) {
+      const index_t all = rhf::independent_functions(world_, input_.basis, input_.molecule);
+      orbitals_ = rhf::Orbitals{Matrix(world_, {n, all}, {.name = "orbitals"}), {}};
+      t_ = make_amplitudes(world_, pairs - frozen_, all - pairs);
+      restart();
+    } else {
+      Matrix density(world_, {n, n}, {.name = "density"});
+      rhf::Times times;
+      phases_("Hartree-Fock", [&] {
+        rhf_energy_ = run_scf(input_.basis, input_.molecule, input_.electrons, options_.scf, density, false,
+                              times, [](const rhf::Iteration&) {})
+                          .energy;
+        orbitals_ = canonical_orbitals(input_.basis, input_.molecule, options_.scf.screening, density);
+      });
+    }
+    say("RHF energy       {:18.10f} hartree\n", rhf_energy_);
+  }
+
+  // What a calculation is continued from. The orbitals belong to the amplitudes: others may have other signs.
+  void add_state(tessera::io::Checkpoint& checkpoint) {
+    checkpoint.add("orbitals", orbitals_->coefficients);
+    checkpoint.add("orbital energies", orbitals_->energies);
+    checkpoint.add("RHF energy", rhf_energy_);
+    checkpoint.add("singles", t_->t1);
+    checkpoint.add("doubles", t_->t2);
+  }
+  void restart() {
+    tessera::io::Checkpoint checkpoint(world_, options_.restart);
+    add_state(checkpoint);
+    const auto restored = checkpoint.restore();
+    if (!restored) throw tessera::io::IoError("there is no checkpoint " + options_.restart + ".<number>.h5");
+    begin_ = static_cast<int>(restored->step);
+    for (const auto& [file, reason] : restored->skipped) say("Skipped {}: {}\n", file.string(), reason);
+    say("Restart from {}, iteration {}\n", restored->file.string(), begin_);
+  }
+
+  void require_memory(const Space& space) {
+    const Memory memory = memory_of(options_.method, input_.basis.size(), space.occupied, space.virtuals);
+    say("Correlated  {} occupied and {} virtual orbitals, {} frozen\n", space.occupied, space.virtuals,
+        frozen_);
+    say("Memory      {:.3f} GB for tensors, on all ranks together\n\n", memory.most() * 1e-9);
+    const std::string problem = what_is_missing(runtime_, memory);
+    if (!problem.empty()) throw SolverError(problem);
+  }
+
+  void second_order(const Space& space, const Tensor& ovov) {
+    const Mp2Energy energy = phases_("MP2", [&] { return mp2_energy(space, ovov); });
+    say("MP2, same spin   {:18.10f} hartree\n", energy.same_spin);
+    say("MP2, opposite    {:18.10f}\n", energy.opposite_spin);
+    say("MP2 energy       {:18.10f}\n\n", rhf_energy_ + energy.total());
+  }
+
+  void coupled_cluster(const Space& space, const MoIntegrals& integrals) {
+    const auto solution = amplitudes(space, integrals);
+    if (!solution) return;
+    const double singles = norm2(t_->t1), doubles = norm2(t_->t2);
+    const double diagnostic = singles / std::sqrt(2.0 * static_cast<double>(space.occupied));
+    say("\nConverged in {} iterations.\n", solution->iterations);
+    say("Norms            {:.6f} of singles, {:.6f} of doubles; T1 diagnostic {:.6f}\n", singles, doubles,
+        diagnostic);
+    say("CCSD correlation {:18.10f} hartree\n", solution->energy.total());
+    say("CCSD energy      {:18.10f}\n", rhf_energy_ + solution->energy.total());
+    if (options_.method != Method::ccsd_t) return;
+    const double triples = phases_("(T)", [&] { return triples_energy(space, integrals, *t_, [](double) {}); });
+    say("(T) correction   {:18.10f}\n", triples);
+    say("CCSD(T) energy   {:18.10f}\n", rhf_energy_ + solution->energy.total() + triples);
+  }
+
+  // Nothing if the calculation was told to stop.
+  std::optional<Solution> amplitudes(const Space& space, const MoIntegrals& integrals) {
+    Equations equations(space, integrals);
+    if (!t_) {
+      t_ = make_amplitudes(world_, space.occupied, space.virtuals);
+      equations.guess(*t_);
+    }
+    std::optional<tessera::io::Checkpoint> checkpoint;
+    if (!options_.checkpoint.empty()) {
+      checkpoint.emplace(world_, options_.checkpoint);
+      add_state(*checkpoint);
+      checkpoint->claim();
+    }
+    tessera::io::CheckpointSchedule schedule(world_, {.signals = checkpoint.has_value()});
+    say("{:>4} {:>18} {:>14} {:>12} {:>9}\n", "", "CCSD correlation", "change", "residual", "time / s");
+    const Solution solution = phases_("CCSD", [&] {
+      return solve(equations, *t_, options_.solver, begin_, [&](const Iteration& it) {
+        say("{:>4} {:>18.10f} {:>14.3e} {:>12.3e} {:>9.3f}\n", it.number, it.energy, it.change, it.residual,
+            it.seconds);
+        const bool due = schedule.due() || it.number % options_.every == 0;
+        if (due && checkpoint) checkpoint->write_async(it.number);
+        return !schedule.should_stop();
+      });
+    });
+    if (checkpoint) {
+      if (checkpoint->last_step() != solution.iterations) checkpoint->write(solution.iterations);
+      checkpoint->close();
+    }
+    if (solution.converged) return solution;
+    say("\nStopped after iteration {}; --restart {} continues.\n", solution.iterations, options_.checkpoint);
+    return std::nullopt;
+  }
+
+  const Options& options_;
+  const Input& input_;
+  const tessera::Runtime& runtime_;
+  const tessera::Group& world_;
+  int frozen_, begin_ = 0;
+  double rhf_energy_ = 0;
+  std::optional<rhf::Orbitals> orbitals_;
+  std::optional<Amplitudes> t_;
+  Phases phases_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  tessera::Runtime runtime(argc, argv);
+  const bool speaks = runtime.world().rank() == 0;
+  Options options;
+  if (const auto status = read_options(argc, argv, speaks, options)) return *status;
+  // Every rank reads the input itself. If one cannot read it (its file system may differ), all stop.
+  std::optional<Input> input;
+  std::string problem;
+  try {
+    input = read_input(options);
+  } catch (const std::exception& error) {
+    problem = error.what();
+  }
+  problem = runtime.world().agree(problem);
+  if (input && problem.empty()) {
+    libint2::initialize();
+    try {
+      Calculation(options, *input, runtime)();
+    } catch (const rhf::ScfError& error) {
+      problem = error.what();
+    } catch (const SolverError& error) {
+      problem = error.what();
+    } catch (const tessera::io::IoError& error) {
+      problem = error.what();
+    }
+    libint2::finalize();
+  }
+  if (problem.empty()) return 0;
+  if (speaks) fmt::print(stderr, "ccsd: {}\n", problem);
+  return 1;
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include "space.hpp"
+
+namespace ccsd {
+
+/// Repulsion integrals of molecular orbitals, (pq|rs) as chemists write them: by whether an orbital is occupied
+/// (o) or virtual (v). The ranks share the first virtual dimension, or the first one.
+struct MoIntegrals {
+  Tensor oooo;  ///< (ij|kl)
+  Tensor ooov;  ///< (ij|ka)
+  Tensor oovv;  ///< (ij|ab)
+  Tensor ovov;  ///< (ia|jb)
+  Tensor ovvv;  ///< (ia|bc)
+  Tensor vvvv;  ///< (ac|bd), stored as a, b, c, d: the order in which it is contracted
+};
+
+/// The integrals (ia|jb) alone, which second-order perturbation theory needs. @collective
+Tensor transform_ovov(const rhf::Basis& basis, const Space& space, double screening);
+/// Computes the integrals of atomic functions and transforms them. The ranks draw pairs of blocks of shells,
+/// and transform two indices of their integrals; contractions transform the others. @collective
+MoIntegrals transform(const rhf::Basis& basis, const Space& space, double screening);
+
+}  // namespace ccsd

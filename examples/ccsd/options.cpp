@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "options.hpp"
+
+#include <map>
+
+#include <CLI/CLI.hpp>
+
+namespace ccsd {
+
+std::optional<int> read_options(int argc, char** argv, bool speaks, Options& options) {
+  CLI::App app{"MP2, CCSD and CCSD(T) of closed shells, on Tessera's distributed arrays"};
+  const std::map<std::string, Method> methods{
+      {"mp2", Method::mp2}, {"ccsd", Method::ccsd}, {"ccsd(t)", Method::ccsd_t}};
+  app.add_option("molecule", options.molecule, "XYZ file, in angstrom")->required();
+  app.add_option("--basis", options.basis,
+                 "Basis set: STO-3G, 6-31G*, cc-pVDZ, cc-pVTZ, aug-cc-pVDZ or aug-cc-pVTZ")
+      ->capture_default_str();
+  app.add_option("--basis-dir", options.basis_directory, "Where basis sets are read from");
+  app.add_option("--charge", options.charge, "Total charge")->capture_default_str();
+  app.add_option("--method", options.method, "mp2, ccsd or ccsd(t) (default: ccsd(t))")
+      ->type_name("NAME")
+      ->transform(CLI::CheckedTransformer(methods, CLI::ignore_case).description(""));
+  app.add_flag("--frozen-core", options.frozen_core,
+               "Leave out the 1s orbitals of all atoms but hydrogen and helium");
+  app.add_option("--convergence", options.solver.convergence, "Largest change of the energy, in hartree")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--max-iterations", options.solver.max_iterations, "Give up after so many of the amplitudes")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--checkpoint", options.checkpoint,
+                 "Write orbitals and amplitudes to HDF5 files that begin with this name, also on SIGTERM");
+  app.add_option("--every", options.every, "Iterations from one checkpoint to the next")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--restart", options.restart, "Begin from the newest of such files, given the same name");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return speaks ? app.exit(error) : error.get_exit_code();
+  }
+  return std::nullopt;
+}
+
+}  // namespace ccsd

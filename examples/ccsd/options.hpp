@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "memory.hpp"
+#include "scf.hpp"
+#include "solver.hpp"
+
+namespace ccsd {
+
+/// The command line.
+struct Options {
+  std::string molecule, basis = "cc-pVDZ", basis_directory = rhf::default_basis_directory().string(),
+                        checkpoint, restart;
+  int charge = 0;
+  int every = 5;  // iterations from one checkpoint to the next
+  bool frozen_core = false;
+  Method method = Method::ccsd_t;
+  rhf::ScfOptions scf{.convergence = 1e-11, .screening = 1e-12};
+  SolverOptions solver;
+};
+
+/// Reads the command line. If the program should end, the result is its status. Only one rank speaks.
+std::optional<int> read_options(int argc, char** argv, bool speaks, Options& options);
+
+}  // namespace ccsd

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "space.hpp"
+
+#include <fmt/format.h>
+
+namespace ccsd {
+
+using namespace tessera;
+
+Space correlated_space(const rhf::Orbitals& orbitals, int electrons, int frozen) {
+  const index_t functions = orbitals.coefficients.dims()[0], all = orbitals.coefficients.dims()[1];
+  const index_t occupied = electrons / 2 - frozen, virtuals = all - electrons / 2;
+  if (occupied < 1 || virtuals < 1) {
+    throw rhf::ScfError(fmt::format(
+        "there is nothing to correlate: {} electron pairs, of which {} are frozen, and {} virtual orbitals",
+        electrons / 2, frozen, virtuals));
+  }
+  Space space{occupied,
+              virtuals,
+              {orbitals.energies.begin() + frozen, orbitals.energies.end()},
+              Matrix(orbitals.coefficients.group(), {functions, occupied + virtuals},
+                     {.name = "orbitals that are correlated"})};
+  copy(orbitals.coefficients.slice({{0, frozen}, {functions, all}}), space.coefficients);
+  return space;
+}
+
+Layout<4> along(std::size_t dimension, const Extents<4>& extents, int ranks) {
+  Extents<4> grid{1, 1, 1, 1};
+  grid[dimension] = ranks;
+  return Layout<4>::blocked(extents, ranks, {.grid = grid});
+}
+
+}  // namespace ccsd
