@@ -60,12 +60,14 @@ class Calculation {
     const Space space = correlated_space(*orbitals_, input_.electrons, frozen_);
     require_memory(space);
     if (options_.method == Method::mp2) {
-      const Tensor ovov =
-          phases_("integrals", [&] { return transform_ovov(input_.basis, space, options_.scf.screening); });
+      const Tensor ovov = phases_("integrals", [&] {
+        return transform_ovov(input_.basis, space, options_.scf.screening, progress("integrals"));
+      });
       second_order(space, ovov);
     } else {
-      const MoIntegrals integrals =
-          phases_("integrals", [&] { return transform(input_.basis, space, options_.scf.screening); });
+      const MoIntegrals integrals = phases_("integrals", [&] {
+        return transform(input_.basis, space, options_.scf.screening, progress("integrals"));
+      });
       second_order(space, integrals.ovov);
       coupled_cluster(space, integrals);
     }
@@ -80,6 +82,8 @@ class Calculation {
     fmt::print(format, std::forward<Args>(args)...);
     std::fflush(stdout);
   }
+
+  Progress progress(const char* phase) const { return {phase, world_.rank() == 0}; }
 
   // The orbitals, from Hartree-Fock or from the checkpoint.
   void reference() {
@@ -147,7 +151,8 @@ class Calculation {
     say("CCSD correlation {:18.10f} hartree\n", solution->energy.total());
     say("CCSD energy      {:18.10f}\n", rhf_energy_ + solution->energy.total());
     if (options_.method != Method::ccsd_t) return;
-    const double triples = phases_("(T)", [&] { return triples_energy(space, integrals, *t_, [](double) {}); });
+    const double triples =
+        phases_("(T)", [&] { return triples_energy(space, integrals, *t_, progress("(T)")); });
     say("(T) correction   {:18.10f}\n", triples);
     say("CCSD(T) energy   {:18.10f}\n", rhf_energy_ + solution->energy.total() + triples);
   }

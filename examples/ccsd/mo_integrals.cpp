@@ -57,7 +57,7 @@ class TwoIndices {
 
 // half(r, s, p, q) = (pq|rs), where p and q are molecular orbitals.
 Tensor half_transformed(const rhf::Basis& basis, const Space& space, const Kind& p, const Kind& q,
-                        double screening) {
+                        double screening, Progress& progress) {
   const Group& world = space.coefficients.group();
   const index_t n = basis.size(), np = p.size(), nq = q.size();
   const Extents<4> extents{n, n, np, nq};
@@ -72,7 +72,9 @@ Tensor half_transformed(const rhf::Basis& basis, const Space& space, const Kind&
     return size(blocks[static_cast<std::size_t>(i)]) * size(blocks[static_cast<std::size_t>(j)]);
   });
   TaskCounter tasks(world, pairs.count(), {.name = "pairs of blocks of shells"});
-  for_each_pair(tasks, pairs, [&](index_t i, index_t j) {
+  for_each_task(tasks, [&](index_t task) {
+    progress(static_cast<double>(task + 1) / static_cast<double>(tasks.count()));
+    const auto [i, j] = pairs[task];
     const ShellRange &rows = blocks[static_cast<std::size_t>(i)],
                      &columns = blocks[static_cast<std::size_t>(j)];
     const Extents<4> shape{size(rows), size(columns), n, n};
@@ -109,21 +111,21 @@ Tensor tensor(const Group& world, const char* name, const Extents<4>& extents, s
 
 }  // namespace
 
-Tensor transform_ovov(const rhf::Basis& basis, const Space& space, double screening) {
+Tensor transform_ovov(const rhf::Basis& basis, const Space& space, double screening, Progress progress) {
   const Group& world = space.coefficients.group();
   const index_t no = space.occupied, nv = space.virtuals;
   const Kind o{0, no}, v{no, no + nv};
-  const Tensor half = half_transformed(basis, space, o, v, screening);
+  const Tensor half = half_transformed(basis, space, o, v, screening, progress);
   Tensor ovov = tensor(world, "(ov|ov)", {no, nv, no, nv}, 1);
   other_two(half, {0, no}, {0, nv}, space.coefficients, o, v, ovov, "pqtu");
   return ovov;
 }
 
-MoIntegrals transform(const rhf::Basis& basis, const Space& space, double screening) {
+MoIntegrals transform(const rhf::Basis& basis, const Space& space, double screening, Progress progress) {
   const Group& world = space.coefficients.group();
   const index_t no = space.occupied, nv = space.virtuals;
   const Kind o{0, no}, v{no, no + nv}, all{0, no + nv};
-  const Tensor half = half_transformed(basis, space, all, all, screening);
+  const Tensor half = half_transformed(basis, space, all, all, screening, progress);
   MoIntegrals g{tensor(world, "(oo|oo)", {no, no, no, no}, 0), tensor(world, "(oo|ov)", {no, no, no, nv}, 3),
                 tensor(world, "(oo|vv)", {no, no, nv, nv}, 2), tensor(world, "(ov|ov)", {no, nv, no, nv}, 1),
                 tensor(world, "(ov|vv)", {no, nv, nv, nv}, 1), tensor(world, "(vv|vv)", {nv, nv, nv, nv}, 0)};

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include "progress.hpp"
 #include "space.hpp"
 
 namespace ccsd {
@@ -18,9 +19,9 @@ struct MoIntegrals {
 };
 
 /// The integrals (ia|jb) alone, which second-order perturbation theory needs. @collective
-Tensor transform_ovov(const rhf::Basis& basis, const Space& space, double screening);
+Tensor transform_ovov(const rhf::Basis& basis, const Space& space, double screening, Progress progress);
 /// Computes the integrals of atomic functions and transforms them. The ranks draw pairs of blocks of shells,
 /// and transform two indices of their integrals; contractions transform the others. @collective
-MoIntegrals transform(const rhf::Basis& basis, const Space& space, double screening);
+MoIntegrals transform(const rhf::Basis& basis, const Space& space, double screening, Progress progress);
 
 }  // namespace ccsd

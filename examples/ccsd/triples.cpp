@@ -97,7 +97,7 @@ struct Input {
 }  // namespace
 
 double triples_energy(const Space& space, const MoIntegrals& integrals, const Amplitudes& t,
-                      const std::function<void(double)>& report) {
+                      Progress progress) {
   const Group& world = t.t2.group();
   Factors factors(space, integrals, t);
   const auto singles = t.t1.get(Patch<2>::whole(t.t1.dims()));
@@ -126,7 +126,7 @@ double triples_energy(const Space& space, const MoIntegrals& integrals, const Am
           }
         }
         energy += triple.energy(orbitals_of(task), of);
-        report(static_cast<double>(task + 1) / static_cast<double>(tasks.count()));
+        progress(static_cast<double>(task + 1) / static_cast<double>(tasks.count()));
       });
   return world.all_reduce(energy, Reduce::sum);
 }

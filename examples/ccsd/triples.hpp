@@ -2,16 +2,14 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include <functional>
-
 #include "equations.hpp"
+#include "progress.hpp"
 
 namespace ccsd {
 
 /// The energy of connected triple excitations, (T), for converged amplitudes of singles and doubles. A task is
 /// three occupied orbitals i >= j >= k. It fetches what belongs to each of them, and to each pair; what the
-/// next task needs, too, is kept. `report` is called with the share of all tasks that are drawn. @collective
-double triples_energy(const Space& space, const MoIntegrals& integrals, const Amplitudes& t,
-                      const std::function<void(double)>& report);
+/// next task needs, too, is kept. @collective
+double triples_energy(const Space& space, const MoIntegrals& integrals, const Amplitudes& t, Progress progress);
 
 }  // namespace ccsd
