@@ -124,6 +124,7 @@ void Equations::singles(const Amplitudes& t, Matrix& r) const {
 
 void Equations::doubles(const Amplitudes& t, Tensor& r) {
   const auto& [t1, t2] = t;
+  // [doubles]
   contract({{1, g_.ovvv("iabc"), t1("jc")},
             {-1, m_("ijka"), t1("kb")},
             {1, l_vv_("ac"), t2("ijcb")},
@@ -133,6 +134,7 @@ void Equations::doubles(const Amplitudes& t, Tensor& r) {
             {-1, w_oovv_("iakc"), t2("kjcb")},
             {-1, w_oovv_("ibkc"), t2("kjac")}},
            0, half_("ijab"));
+  // [doubles]
   axpby(1, half_, 0, r);
   axpby(1, half_.slice().permuted({1, 0, 3, 2}), 1, r);
   axpby(1, g_.ovov.slice().permuted({0, 2, 1, 3}), 1, r);

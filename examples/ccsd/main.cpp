@@ -50,6 +50,7 @@ class Calculation {
         runtime_(runtime),
         world_(runtime.world()),
         frozen_(options.frozen_core ? core_orbitals(input.molecule) : 0),
+        scratch_(options.disk.empty() ? Scratch() : Scratch(world_, options.disk)),
         phases_(runtime) {}
 
   void operator()() {
@@ -58,16 +59,15 @@ class Calculation {
     say("Basis       {}: {} functions\n", input_.basis.name, input_.basis.size());
     reference();
     const Space space = correlated_space(*orbitals_, input_.electrons, frozen_);
-    require_memory(space);
+    const Memory memory = require_memory(space);
+    const TransformOptions how{options_.scf.screening, scratch_, memory.part};
     if (options_.method == Method::mp2) {
-      const Tensor ovov = phases_("integrals", [&] {
-        return transform_ovov(input_.basis, space, options_.scf.screening, progress("integrals"));
-      });
+      const Tensor ovov =
+          phases_("integrals", [&] { return transform_ovov(input_.basis, space, how, progress("integrals")); });
       second_order(space, ovov);
     } else {
-      const MoIntegrals integrals = phases_("integrals", [&] {
-        return transform(input_.basis, space, options_.scf.screening, progress("integrals"));
-      });
+      const MoIntegrals integrals =
+          phases_("integrals", [&] { return transform(input_.basis, space, how, progress("integrals")); });
       second_order(space, integrals.ovov);
       coupled_cluster(space, integrals);
     }
@@ -124,13 +124,18 @@ class Calculation {
     say("Restart from {}, iteration {}\n", restored->file.string(), begin_);
   }
 
-  void require_memory(const Space& space) {
-    const Memory memory = memory_of(options_.method, input_.basis.size(), space.occupied, space.virtuals);
+  Memory require_memory(const Space& space) {
+    const Memory memory = memory_of({options_.method, input_.basis.size(), space.occupied, space.virtuals,
+                                     options_.solver.diis, !options_.disk.empty()});
     say("Correlated  {} occupied and {} virtual orbitals, {} frozen\n", space.occupied, space.virtuals,
         frozen_);
     say("Memory      {:.3f} GB for tensors, on all ranks together\n\n", memory.most() * 1e-9);
-    const std::string problem = what_is_missing(runtime_, memory);
+    const std::string problem =
+        what_is_missing(runtime_, memory,
+                        std::string(scratch_ ? "" : "--disk DIRECTORY needs less; or ") +
+                            "take more nodes, a smaller basis set, or --frozen-core");
     if (!problem.empty()) throw SolverError(problem);
+    return memory;
   }
 
   void second_order(const Space& space, const Tensor& ovov) {
@@ -152,7 +157,7 @@ class Calculation {
     say("CCSD energy      {:18.10f}\n", rhf_energy_ + solution->energy.total());
     if (options_.method != Method::ccsd_t) return;
     const double triples =
-        phases_("(T)", [&] { return triples_energy(space, integrals, *t_, progress("(T)")); });
+        phases_("(T)", [&] { return triples_energy(space, integrals, *t_, scratch_, progress("(T)")); });
     say("(T) correction   {:18.10f}\n", triples);
     say("CCSD(T) energy   {:18.10f}\n", rhf_energy_ + solution->energy.total() + triples);
   }
@@ -196,6 +201,7 @@ class Calculation {
   const tessera::Group& world_;
   int frozen_, begin_ = 0;
   double rhf_energy_ = 0;
+  Scratch scratch_;
   std::optional<rhf::Orbitals> orbitals_;
   std::optional<Amplitudes> t_;
   Phases phases_;
@@ -226,6 +232,8 @@ int main(int argc, char** argv) {
     } catch (const SolverError& error) {
       problem = error.what();
     } catch (const tessera::io::IoError& error) {
+      problem = error.what();
+    } catch (const tessera::MemoryError& error) {
       problem = error.what();
     }
     libint2::finalize();

@@ -3,10 +3,8 @@
 #include "memory.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include <fmt/format.h>
-#include <tessera/linalg/linalg.hpp>
 
 namespace ccsd {
 
@@ -14,25 +12,30 @@ using namespace tessera;
 
 double Memory::most() const { return std::max({transformation, amplitudes, triples}); }
 
-Memory memory_of(Method method, index_t functions, index_t occupied, index_t virtuals) {
-  const auto n = static_cast<double>(functions), o = static_cast<double>(occupied),
-             v = static_cast<double>(virtuals), m = o + v;
+Memory memory_of(const Size& size) {
+  const auto n = static_cast<double>(size.functions), o = static_cast<double>(size.occupied),
+             v = static_cast<double>(size.virtuals), m = o + v;
   constexpr double word = sizeof(double);
   const double ovov = o * o * v * v;
-  if (method == Method::mp2) return {word * (n * n * o * v + o * n * o * v + ovov), word * 4 * ovov, 0};
-  const double integrals = o * o * o * o + o * o * o * v + 2 * ovov + o * v * v * v + v * v * v * v;
-  // The half-transformed integrals, all results, and the largest tensor with three transformed indices.
-  const double transformation = n * n * m * m + integrals + n * v * v * v;
-  // Of the equations: seven tensors like the doubles. Of the solver: amplitudes, their changes, and DIIS's
+  if (size.method == Method::mp2) {
+    const double part = n * v * (n + o) * (size.on_disk ? 1 : o);
+    return {word * (part + ovov), word * 2 * ovov, 0, word * ovov};
+  }
+  const double large = o * v * v * v + v * v * v * v, small = o * o * o * o + o * o * o * v + 2 * ovov;
+  const double integrals = size.on_disk ? small : small + large;
+  // Of the equations: six tensors like the doubles. Of the solver: amplitudes, their changes, and DIIS's
   // copies.
-  const double equations = 7 * ovov + o * o * o * (o + v),
-               solver = (2 + 2 * linalg::DiisOptions{}.max_iterations) * (ovov + o * v);
-  const double triples = integrals + ovov + o * v * v * m + o * o * (m + v) * v;
-  return {word * transformation, word * (integrals + equations + solver),
-          method == Method::ccsd_t ? word * triples : 0};
+  const double equations = 6 * ovov + o * o * o * (o + v), solver = (2 + 2 * size.diis) * (ovov + o * v);
+  const double part = equations + solver;
+  // The half-transformed integrals, and the largest tensor with three transformed indices.
+  const double one_part = n * n * m + n * v * v + v * v * v,
+               transformation = size.on_disk ? std::max(part, one_part) : n * n * m * m + n * v * v * v;
+  const double triples = ovov + o * o * (m + v) * v + (size.on_disk ? 1 : o) * v * v * m;
+  return {word * (integrals + transformation), word * (integrals + equations + solver),
+          size.method == Method::ccsd_t ? word * (integrals + triples) : 0, word * part};
 }
 
-std::string what_is_missing(const Runtime& runtime, const Memory& memory) {
+std::string what_is_missing(const Runtime& runtime, const Memory& memory, const std::string& advice) {
   const Group& world = runtime.world();
   const double part = memory.most() / world.size();
   const MemoryLeft left = runtime.memory_left();
@@ -42,9 +45,10 @@ std::string what_is_missing(const Runtime& runtime, const Memory& memory) {
     problem = fmt::format(
         "the tensors take {:.2f} GB, which is {:.2f} GB on each of {} ranks; rank {} may take {:.2f} GB, and "
         "its node "
-        "has {:.2f} GB left (take more nodes, a smaller basis set, or freeze the core)",
+        "has {:.2f} GB left ({})",
         memory.most() * 1e-9, part * 1e-9, world.size(), world.rank(),
-        static_cast<double>(std::min(left.process, left.node)) * 1e-9, static_cast<double>(left.node) * 1e-9);
+        static_cast<double>(std::min(left.process, left.node)) * 1e-9, static_cast<double>(left.node) * 1e-9,
+        advice);
   }
   return world.agree(problem);
 }

@@ -2,13 +2,12 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include <tessera/tessera.hpp>
 
 namespace ccsd {
-
-using tessera::index_t;
 
 enum class Method : std::uint8_t { mp2, ccsd, ccsd_t };
 
@@ -16,14 +15,25 @@ enum class Method : std::uint8_t { mp2, ccsd, ccsd_t };
 /// calculation.
 struct Memory {
   double transformation, amplitudes, triples;
+  /// What the transformation may take for parts of tensors that are in files: no more than amplitudes take
+  /// later.
+  double part;
   double most() const;
 };
 
-/// For so many atomic functions, and occupied and virtual orbitals. @local
-Memory memory_of(Method method, index_t functions, index_t occupied, index_t virtuals);
+/// What a calculation is for.
+struct Size {
+  Method method;
+  tessera::index_t functions, occupied, virtuals;
+  int diis;      // iterations that are combined
+  bool on_disk;  // the largest tensors are in files
+};
 
-/// Says what is missing if the ranks have not so many bytes; empty if they have. The same on every rank.
-/// @collective
-std::string what_is_missing(const tessera::Runtime& runtime, const Memory& memory);
+/// @local
+Memory memory_of(const Size& size);
+
+/// Says what is missing if the ranks have not so many bytes, with advice; empty if they have. The same on every
+/// rank. @collective
+std::string what_is_missing(const tessera::Runtime& runtime, const Memory& memory, const std::string& advice);
 
 }  // namespace ccsd

@@ -3,6 +3,7 @@
 #include "mo_integrals.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -56,13 +57,12 @@ class TwoIndices {
 };
 
 // half(r, s, p, q) = (pq|rs), where p and q are molecular orbitals.
-Tensor half_transformed(const rhf::Basis& basis, const Space& space, const Kind& p, const Kind& q,
-                        double screening, Progress& progress) {
+Stored half_transformed(const rhf::Basis& basis, const Space& space, const Kind& p, const Kind& q,
+                        const TransformOptions& options, Progress& progress) {
   const Group& world = space.coefficients.group();
   const index_t n = basis.size(), np = p.size(), nq = q.size();
-  const Extents<4> extents{n, n, np, nq};
-  Tensor half(world, along(2, extents, world.size()), {.name = "half-transformed integrals"});
-  AoIntegrals integrals(basis, rhf::schwarz_bounds(world, basis), screening);
+  Stored half(world, options.scratch, "half-transformed integrals", {n, n, np, nq}, 2);
+  AoIntegrals integrals(basis, rhf::schwarz_bounds(world, basis), options.screening);
   const std::vector<ShellRange> blocks = integrals.blocks(functions_of_block);
   TwoIndices two(space.coefficients, p, q);
   std::vector<double> memory;
@@ -93,15 +93,24 @@ Tensor half_transformed(const rhf::Basis& basis, const Space& space, const Kind&
   return half;
 }
 
-// to(...) from half(r, s, p, q): r and s become orbitals t and u. `letters` are those of the result.
-void other_two(const Tensor& half, const Kind& p, const Kind& q, const Matrix& c, const Kind& t, const Kind& u,
-               Tensor& to, const char* letters) {
+// Calls function(part) for parts of some orbitals that need no more than so many bytes, if each orbital needs
+// `bytes` of them.
+template <class F>
+void for_each_part(const Kind& all, double bytes, double most, F&& function) {
+  const auto count = std::max<index_t>(1, static_cast<index_t>(std::min(most / bytes, 1e9)));
+  for (index_t first = all.first; first < all.last; first += count)
+    function(Kind{first, std::min(first + count, all.last)});
+}
+
+// to(...) = the half-transformed integrals h(r, s, p, q) with r and s transformed to orbitals t and u.
+// `letters` are those of the result.
+void other_two(const Slice<const double, 4>& h, const Matrix& c, const Kind& t, const Kind& u,
+               const Slice<double, 4>& to, const char* letters) {
   const Group& world = c.group();
   const index_t n = c.dims()[0];
-  Tensor quarter(world, along(2, {t.size(), n, p.size(), q.size()}, world.size()),
+  Tensor quarter(world, along(2, {t.size(), n, h.dims()[2], h.dims()[3]}, world.size()),
                  {.name = "three indices transformed"});
-  contract(1, half.slice({{0, 0, p.first, q.first}, {n, n, p.last, q.last}})("rspq"),
-           c.slice({{0, t.first}, {n, t.last}})("rt"), 0, quarter("tspq"));
+  contract(1, h("rspq"), c.slice({{0, t.first}, {n, t.last}})("rt"), 0, quarter("tspq"));
   contract(1, quarter("tspq"), c.slice({{0, u.first}, {n, u.last}})("su"), 0, to(letters));
 }
 
@@ -109,33 +118,70 @@ Tensor tensor(const Group& world, const char* name, const Extents<4>& extents, s
   return {world, along(dimension, extents, world.size()), {.name = name}};
 }
 
+// The elements of p, of a tensor whose dimension `d` it is.
+Patch<4> of(const Extents<4>& extents, std::size_t d, const Kind& p) {
+  Patch<4> patch = Patch<4>::whole(extents);
+  patch.lo[d] = p.first;
+  patch.hi[d] = p.last;
+  return patch;
+}
+
 }  // namespace
 
-Tensor transform_ovov(const rhf::Basis& basis, const Space& space, double screening, Progress progress) {
+Tensor transform_ovov(const rhf::Basis& basis, const Space& space, const TransformOptions& options,
+                      Progress progress) {
   const Group& world = space.coefficients.group();
-  const index_t no = space.occupied, nv = space.virtuals;
+  const index_t n = basis.size(), no = space.occupied, nv = space.virtuals;
   const Kind o{0, no}, v{no, no + nv};
-  const Tensor half = half_transformed(basis, space, o, v, screening, progress);
+  const Stored half = half_transformed(basis, space, o, v, options, progress);
   Tensor ovov = tensor(world, "(ov|ov)", {no, nv, no, nv}, 1);
-  other_two(half, {0, no}, {0, nv}, space.coefficients, o, v, ovov, "pqtu");
+  const double bytes = static_cast<double>(index_t{sizeof(double)} * n * nv * (n + no));
+  for_each_part(o, bytes, options.scratch ? options.part_bytes : HUGE_VAL, [&](const Kind& p) {
+    half.use(of(half.dims(), 2, p), [&](const auto& h) {
+      other_two(h, space.coefficients, o, v, ovov.slice(of(ovov.dims(), 0, p)), "pqtu");
+    });
+  });
   return ovov;
 }
 
-MoIntegrals transform(const rhf::Basis& basis, const Space& space, double screening, Progress progress) {
+MoIntegrals transform(const rhf::Basis& basis, const Space& space, const TransformOptions& options,
+                      Progress progress) {
   const Group& world = space.coefficients.group();
-  const index_t no = space.occupied, nv = space.virtuals;
+  const index_t n = basis.size(), no = space.occupied, nv = space.virtuals;
   const Kind o{0, no}, v{no, no + nv}, all{0, no + nv};
-  const Tensor half = half_transformed(basis, space, all, all, screening, progress);
-  MoIntegrals g{tensor(world, "(oo|oo)", {no, no, no, no}, 0), tensor(world, "(oo|ov)", {no, no, no, nv}, 3),
-                tensor(world, "(oo|vv)", {no, no, nv, nv}, 2), tensor(world, "(ov|ov)", {no, nv, no, nv}, 1),
-                tensor(world, "(ov|vv)", {no, nv, nv, nv}, 1), tensor(world, "(vv|vv)", {nv, nv, nv, nv}, 0)};
+  const Stored half = half_transformed(basis, space, all, all, options, progress);
+  MoIntegrals g{tensor(world, "(oo|oo)", {no, no, no, no}, 0),
+                tensor(world, "(oo|ov)", {no, no, no, nv}, 3),
+                tensor(world, "(oo|vv)", {no, no, nv, nv}, 2),
+                tensor(world, "(ov|ov)", {no, nv, no, nv}, 1),
+                Stored(world, options.scratch, "(ov|vv)", {no, nv, nv, nv}, 1),
+                Stored(world, options.scratch, "(vv|vv)", {nv, nv, nv, nv}, 0)};
   const Matrix& c = space.coefficients;
-  other_two(half, o, o, c, o, o, g.oooo, "pqtu");
-  other_two(half, o, o, c, o, v, g.ooov, "pqtu");
-  other_two(half, v, v, c, o, o, g.oovv, "tupq");
-  other_two(half, o, v, c, o, v, g.ovov, "pqtu");
-  other_two(half, o, v, c, v, v, g.ovvv, "pqtu");
-  other_two(half, v, v, c, v, v, g.vvvv, "ptqu");
+  // (pq|tu) for p of a part of the orbitals, from the half-transformed integrals of this part.
+  const auto columns = [](const Slice<const double, 4>& h, const Kind& q) {
+    return h.slice(of(h.dims(), 3, q));
+  };
+  const double bytes =
+      static_cast<double>(index_t{sizeof(double)} * (n * n * all.size() + n * nv * nv + nv * nv * nv));
+  const double most = options.scratch ? options.part_bytes : HUGE_VAL;
+  for_each_part(o, bytes, most, [&](const Kind& p) {
+    half.use(of(half.dims(), 2, p), [&](const Slice<const double, 4>& h) {
+      const auto rows = [&](Tensor& to) { return to.slice(of(to.dims(), 0, p)); };
+      other_two(columns(h, o), c, o, o, rows(g.oooo), "pqtu");
+      other_two(columns(h, o), c, o, v, rows(g.ooov), "pqtu");
+      other_two(columns(h, v), c, o, v, rows(g.ovov), "pqtu");
+      g.ovvv.set(of(g.ovvv.dims(), 0, p),
+                 [&](const auto& to) { other_two(columns(h, v), c, v, v, to, "pqtu"); });
+    });
+  });
+  for_each_part(v, bytes, most, [&](const Kind& p) {
+    const Kind a{p.first - no, p.last - no};
+    half.use(of(half.dims(), 2, p), [&](const Slice<const double, 4>& h) {
+      other_two(columns(h, v), c, o, o, g.oovv.slice(of(g.oovv.dims(), 2, a)), "tupq");
+      g.vvvv.set(of(g.vvvv.dims(), 0, a),
+                 [&](const auto& to) { other_two(columns(h, v), c, v, v, to, "ptqu"); });
+    });
+  });
   return g;
 }
 

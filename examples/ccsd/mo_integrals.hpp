@@ -3,7 +3,7 @@
 #pragma once
 
 #include "progress.hpp"
-#include "space.hpp"
+#include "stored.hpp"
 
 namespace ccsd {
 
@@ -14,14 +14,24 @@ struct MoIntegrals {
   Tensor ooov;  ///< (ij|ka)
   Tensor oovv;  ///< (ij|ab)
   Tensor ovov;  ///< (ia|jb)
-  Tensor ovvv;  ///< (ia|bc)
-  Tensor vvvv;  ///< (ac|bd), stored as a, b, c, d: the order in which it is contracted
+  Stored ovvv;  ///< (ia|bc)
+  Stored vvvv;  ///< (ac|bd), stored as a, b, c, d: the order in which it is contracted
 };
 
-/// The integrals (ia|jb) alone, which second-order perturbation theory needs. @collective
-Tensor transform_ovov(const rhf::Basis& basis, const Space& space, double screening, Progress progress);
+/// How integrals are computed.
+struct TransformOptions {
+  double screening;
+  const Scratch& scratch;
+  /// If tensors are in files, parts of so many bytes of all ranks together are in memory.
+  double part_bytes;
+};
+
 /// Computes the integrals of atomic functions and transforms them. The ranks draw pairs of blocks of shells,
 /// and transform two indices of their integrals; contractions transform the others. @collective
-MoIntegrals transform(const rhf::Basis& basis, const Space& space, double screening, Progress progress);
+MoIntegrals transform(const rhf::Basis& basis, const Space& space, const TransformOptions& options,
+                      Progress progress);
+/// The integrals (ia|jb) alone, which second-order perturbation theory needs. @collective
+Tensor transform_ovov(const rhf::Basis& basis, const Space& space, const TransformOptions& options,
+                      Progress progress);
 
 }  // namespace ccsd

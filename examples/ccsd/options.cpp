@@ -29,6 +29,10 @@ std::optional<int> read_options(int argc, char** argv, bool speaks, Options& opt
   app.add_option("--max-iterations", options.solver.max_iterations, "Give up after so many of the amplitudes")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  app.add_option("--disk", options.disk,
+                 "Keep the largest tensors in files, in a new directory in this one, which all ranks see");
+  app.add_option("--diis", options.solver.diis, "Iterations that are combined (default: 8; with --disk 5)")
+      ->check(CLI::Range(1, 50));
   app.add_option("--checkpoint", options.checkpoint,
                  "Write orbitals and amplitudes to HDF5 files that begin with this name, also on SIGTERM");
   app.add_option("--every", options.every, "Iterations from one checkpoint to the next")
@@ -40,6 +44,7 @@ std::optional<int> read_options(int argc, char** argv, bool speaks, Options& opt
   } catch (const CLI::ParseError& error) {
     return speaks ? app.exit(error) : error.get_exit_code();
   }
+  if (!options.disk.empty() && app.count("--diis") == 0) options.solver.diis = 5;
   return std::nullopt;
 }
 

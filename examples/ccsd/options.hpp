@@ -14,7 +14,7 @@ namespace ccsd {
 /// The command line.
 struct Options {
   std::string molecule, basis = "cc-pVDZ", basis_directory = rhf::default_basis_directory().string(),
-                        checkpoint, restart;
+                        checkpoint, restart, disk;
   int charge = 0;
   int every = 5;  // iterations from one checkpoint to the next
   bool frozen_core = false;

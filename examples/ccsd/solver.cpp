@@ -16,7 +16,7 @@ using namespace tessera;
 Solution solve(Equations& equations, Amplitudes& t, const SolverOptions& options, int begin,
                const std::function<bool(const Iteration&)>& goes_on) {
   Amplitudes change{t.t1.duplicate("change of singles"), t.t2.duplicate("change of doubles")};
-  linalg::Diis<> diis;
+  linalg::Diis<> diis({.max_iterations = options.diis});
   double last = equations.energy(t).total();
   for (int iteration = begin + 1; iteration <= options.max_iterations; ++iteration) {
     double seconds = 0, residual = 0;

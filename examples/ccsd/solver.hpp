@@ -12,6 +12,7 @@ namespace ccsd {
 struct SolverOptions {
   double convergence = 1e-8;  // of the energy, in hartree
   int max_iterations = 50;
+  int diis = 8;  // iterations that are combined
 };
 
 struct Iteration {

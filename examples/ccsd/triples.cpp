@@ -18,7 +18,7 @@ using namespace tessera;
 namespace {
 
 // A part of a tensor that is fetched, and shared by the tasks that need it.
-using Tile = std::shared_ptr<LocalTransfer<double, 4>>;
+using Tile = std::shared_ptr<Stored::Fetch>;
 
 // Three occupied orbitals, i >= j >= k, that are not all the same: those have no connected triples.
 std::array<index_t, 3> orbitals_of(index_t task) {
@@ -34,20 +34,30 @@ index_t tasks_of(index_t occupied) { return occupied * (occupied + 1) * (occupie
 // What products of the triples read: integrals and amplitudes side by side, so that one product sums both.
 class Factors {
  public:
-  Factors(const Space& space, const MoIntegrals& g, const Amplitudes& t)
+  Factors(const Space& space, const MoIntegrals& g, const Amplitudes& t, const Scratch& scratch)
       : virtuals_(space.virtuals),
-        of_one_(t.t2.group(), {space.occupied, virtuals_, virtuals_, space.size()},
-                {.name = "factors of one orbital"}),
-        of_two_(t.t2.group(), {space.occupied, space.occupied, space.size() + virtuals_, virtuals_},
-                {.name = "factors of two orbitals"}) {
+        of_one_(t.t2.group(), scratch, "factors of one orbital",
+                {space.occupied, virtuals_, virtuals_, space.size()}, 1),
+        of_two_(t.t2.group(), Scratch(), "factors of two orbitals",
+                {space.occupied, space.occupied, space.size() + virtuals_, virtuals_}, 2) {
     const index_t o = space.occupied, v = virtuals_, m = space.size();
     // (ia|bd) and -t(i, l, a, b) become of_one(i, a, b, d or l).
-    copy(g.ovvv, of_one_.slice({{0, 0, 0, 0}, {o, v, v, v}}));
-    axpby(-1, t.t2.slice().permuted({0, 2, 3, 1}), 0, of_one_.slice({{0, 0, 0, v}, {o, v, v, m}}));
+    const index_t together = scratch ? 1 : o;
+    for (index_t i = 0; i < o; i += together) {
+      of_one_.set({{i, 0, 0, 0}, {i + together, v, v, m}}, [&](const Slice<double, 4>& to) {
+        g.ovvv.use({{i, 0, 0, 0}, {i + together, v, v, v}}, [&](const auto& ovvv) {
+          copy(ovvv, to.slice({{0, 0, 0, 0}, {together, v, v, v}}));
+        });
+        axpby(-1, t.t2.slice({{i, 0, 0, 0}, {i + together, o, v, v}}).permuted({0, 2, 3, 1}), 0,
+              to.slice({{0, 0, 0, v}, {together, v, v, m}}));
+      });
+    }
     // t(j, k, d, c), (jl|kc) and (jb|kc) become of_two(j, k, d or l or b, c).
-    copy(t.t2, of_two_.slice({{0, 0, 0, 0}, {o, o, v, v}}));
-    copy(g.ooov.slice().permuted({0, 2, 1, 3}), of_two_.slice({{0, 0, v, 0}, {o, o, m, v}}));
-    copy(g.ovov.slice().permuted({0, 2, 1, 3}), of_two_.slice({{0, 0, m, 0}, {o, o, m + v, v}}));
+    of_two_.set(Patch<4>::whole(of_two_.dims()), [&](const Slice<double, 4>& to) {
+      copy(t.t2, to.slice({{0, 0, 0, 0}, {o, o, v, v}}));
+      copy(g.ooov.slice().permuted({0, 2, 1, 3}), to.slice({{0, 0, v, 0}, {o, o, m, v}}));
+      copy(g.ovov.slice().permuted({0, 2, 1, 3}), to.slice({{0, 0, m, 0}, {o, o, m + v, v}}));
+    });
   }
 
   Tile of_one(index_t i) {
@@ -62,21 +72,20 @@ class Factors {
     Index<4> at;
     Tile tile;
   };
-  static Tile fetch(const Tensor& from, const Index<4>& at, const Extents<4>& extents, std::list<Kept>& kept,
+  static Tile fetch(const Stored& from, const Index<4>& at, const Extents<4>& extents, std::list<Kept>& kept,
                     std::size_t most) {
     const auto found = std::find_if(kept.begin(), kept.end(), [&](const Kept& one) { return one.at == at; });
     if (found != kept.end()) {
       kept.splice(kept.begin(), kept, found);
     } else {
-      kept.push_front(
-          {at, std::make_shared<LocalTransfer<double, 4>>(from.get_async(Patch<4>::at(at, extents)))});
+      kept.push_front({at, std::make_shared<Stored::Fetch>(from.get_async(Patch<4>::at(at, extents)))});
       if (kept.size() > most) kept.pop_back();
     }
     return kept.front().tile;
   }
 
   index_t virtuals_;
-  Tensor of_one_, of_two_;
+  Stored of_one_, of_two_;
   std::list<Kept> one_, two_;  // the last ones that were wanted, the newest first
 };
 
@@ -85,10 +94,10 @@ struct Input {
   std::array<Tile, 3> one;
   std::array<std::array<Tile, 3>, 3> two;  // of the orbitals x and y of the three, x other than y
   void wait() {
-    for (Tile& tile : one) tile->request.wait();
+    for (Tile& tile : one) tile->wait();
     for (auto& row : two) {
       for (Tile& tile : row) {
-        if (tile) tile->request.wait();
+        if (tile) tile->wait();
       }
     }
   }
@@ -97,9 +106,9 @@ struct Input {
 }  // namespace
 
 double triples_energy(const Space& space, const MoIntegrals& integrals, const Amplitudes& t,
-                      Progress progress) {
+                      const Scratch& scratch, Progress progress) {
   const Group& world = t.t2.group();
-  Factors factors(space, integrals, t);
+  Factors factors(space, integrals, t, scratch);
   const auto singles = t.t1.get(Patch<2>::whole(t.t1.dims()));
   Triple triple(space, {singles.data(), singles.extents()});
   TaskCounter tasks(world, tasks_of(space.occupied), {.name = "triples of occupied orbitals"});

@@ -10,6 +10,7 @@ namespace ccsd {
 /// The energy of connected triple excitations, (T), for converged amplitudes of singles and doubles. A task is
 /// three occupied orbitals i >= j >= k. It fetches what belongs to each of them, and to each pair; what the
 /// next task needs, too, is kept. @collective
-double triples_energy(const Space& space, const MoIntegrals& integrals, const Amplitudes& t, Progress progress);
+double triples_energy(const Space& space, const MoIntegrals& integrals, const Amplitudes& t,
+                      const Scratch& scratch, Progress progress);
 
 }  // namespace ccsd
