@@ -71,7 +71,7 @@ tessera_add_mpi_test(
   TIMEOUT 60
   ARGS ${data}/water-dimer.xyz
   ENVIRONMENT TESSERA_MEMORY_LIMIT=30M
-  FAILS_WITH "ccsd: the tensors take 0[.]09 GB, which is 0[.]04 GB on each of 2 ranks; rank 0 may take 0[.]0")
+  FAILS_WITH "ccsd: the tensors take 0[.]09 GB, which is 0[.]04 GB on each of 2 ranks. rank 0 may take 0[.]0")
 tessera_add_mpi_test(
   ccsd_frozen_core
   PROGRAM example_ccsd
