@@ -18,6 +18,12 @@ Tensor doubles_of(const Group& world, index_t occupied, index_t virtuals, const 
 
 Tensor like(const Tensor& other, const char* name) { return other.duplicate(name); }
 
+// 2 t(i, j, a, b) - t(i, j, b, a): what is left of a sum over both orders of spins.
+void without_exchange(const Tensor& t, Tensor& to) {
+  axpby(2, t, 0, to);
+  axpby(-1, t.slice().permuted({0, 1, 3, 2}), 1, to);
+}
+
 }  // namespace
 
 Amplitudes make_amplitudes(const Group& world, index_t occupied, index_t virtuals) {
@@ -33,7 +39,7 @@ Equations::Equations(const Space& space, const MoIntegrals& integrals)
       g_(integrals),
       u_(like(integrals.ovov, "2 (ia|jb) - (ib|ja)")),
       tau_(doubles_of(integrals.ovov.group(), space.occupied, space.virtuals, "tau")),
-      x_(like(tau_, "half of the doubles, and singles")),
+      x_(like(tau_, "combinations of amplitudes")),
       f_oo_(tau_.group(), {space.occupied, space.occupied}, {.name = "F(k, i)"}),
       f_ov_(tau_.group(), {space.occupied, space.virtuals}, {.name = "F(k, c)"}),
       f_vv_(tau_.group(), {space.virtuals, space.virtuals}, {.name = "F(a, c)"}),
@@ -104,10 +110,11 @@ void Equations::dress(const Amplitudes& t) {
            1, m_("ijka"));
 }
 
-void Equations::singles(const Amplitudes& t, Matrix& r) const {
+void Equations::singles(const Amplitudes& t, Matrix& r) {
   const auto& [t1, t2] = t;
   Matrix f_t(f_oo_.duplicate("F(k, c) t(i, c)"));
   contract(1, f_ov_("kc"), t1("ic"), 0, f_t("ki"));
+  without_exchange(tau_, x_);
   contract({{1, f_vv_("ac"), t1("ic")},
             {-1, f_oo_("ki"), t1("ka")},
             {1, f_t("ki"), t1("ka")},
@@ -115,22 +122,20 @@ void Equations::singles(const Amplitudes& t, Matrix& r) const {
             {-1, t2("ikca"), f_ov_("kc")},
             {2, g_.ovov("kcia"), t1("kc")},
             {-1, g_.oovv("kiac"), t1("kc")},
-            {2, tau_("ikcd"), g_.ovvv("kdac")},
-            {-1, tau_("ikcd"), g_.ovvv("kcad")},
-            {-2, g_.ooov("kilc"), tau_("klac")},
-            {1, g_.ooov("likc"), tau_("klac")}},
+            {1, x_("ikcd"), g_.ovvv("kdac")},
+            {-1, g_.ooov("kilc"), x_("klac")}},
            0, r("ia"));
 }
 
 void Equations::doubles(const Amplitudes& t, Tensor& r) {
   const auto& [t1, t2] = t;
+  without_exchange(t2, x_);
   // [doubles]
   contract({{1, g_.ovvv("iabc"), t1("jc")},
             {-1, m_("ijka"), t1("kb")},
             {1, l_vv_("ac"), t2("ijcb")},
             {-1, l_oo_("ki"), t2("kjab")},
-            {2, w_ovov_("iakc"), t2("kjcb")},
-            {-1, w_ovov_("iakc"), t2("kjbc")},
+            {1, w_ovov_("iakc"), x_("kjcb")},  // x(k, j, c, b) = 2 t2(k, j, c, b) - t2(k, j, b, c)
             {-1, w_oovv_("iakc"), t2("kjcb")},
             {-1, w_oovv_("ibkc"), t2("kjac")}},
            0, half_("ijab"));

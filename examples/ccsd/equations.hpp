@@ -36,7 +36,7 @@ class Equations {
 
  private:
   void dress(const Amplitudes& t);
-  void singles(const Amplitudes& t, Matrix& r) const;
+  void singles(const Amplitudes& t, Matrix& r);
   void doubles(const Amplitudes& t, Tensor& r);
 
   const Space& space_;
