@@ -51,7 +51,12 @@ Equations::Equations(const Space& space, const MoIntegrals& integrals)
       m_(tau_.group(),
          along(3, {space.occupied, space.occupied, space.occupied, space.virtuals}, tau_.group().size()),
          {.name = "M(i, j, k, a)"}),
-      half_(like(tau_, "half of the residual")) {
+      half_(like(tau_, "half of the residual")),
+      tau_pairs_(tau_.group(),
+                 Layout<3>::blocked({space.occupied * (space.occupied + 1) / 2, space.virtuals, space.virtuals},
+                                    tau_.group().size(), {.grid = {{1, tau_.group().size(), 1}}}),
+                 {.name = "tau of pairs"}),
+      r_pairs_(tau_pairs_.duplicate("residual of pairs")) {
   axpby(2, g_.ovov, 0, u_);
   axpby(-1, g_.ovov.slice().permuted({0, 3, 2, 1}), 1, u_);
 }
@@ -143,7 +148,25 @@ void Equations::doubles(const Amplitudes& t, Tensor& r) {
   axpby(1, half_, 0, r);
   axpby(1, half_.slice().permuted({1, 0, 3, 2}), 1, r);
   axpby(1, g_.ovov.slice().permuted({0, 2, 1, 3}), 1, r);
-  contract({{1, w_oooo_("klij"), tau_("klab")}, {1, tau_("ijcd"), g_.vvvv("abcd")}}, 1, r("ijab"));
+  contract(1, w_oooo_("klij"), tau_("klab"), 1, r("ijab"));
+  add_ladder(r);
+}
+
+// Adds the sum over c and d of tau(i, j, c, d) (ac|bd). The one of j, i has a and b exchanged, so pairs i >= j
+// are enough.
+void Equations::add_ladder(Tensor& r) {
+  const index_t o = space_.occupied, v = space_.virtuals;
+  const auto pairs = [v](PairTensor& all, index_t i, index_t count) {
+    const index_t first = i * (i + 1) / 2;
+    return all.slice({{first, 0, 0}, {first + count, v, v}});
+  };
+  for (index_t i = 0; i < o; ++i)
+    copy(tau_.slice({{i, 0, 0, 0}, {i + 1, i + 1, v, v}}).fix(0, 0), pairs(tau_pairs_, i, i + 1));
+  contract(1, tau_pairs_("pcd"), g_.vvvv("abcd"), 0, r_pairs_("pab"));
+  for (index_t i = 0; i < o; ++i) {
+    axpby(1, pairs(r_pairs_, i, i + 1), 1, r.slice({{i, 0, 0, 0}, {i + 1, i + 1, v, v}}).fix(0, 0));
+    axpby(1, pairs(r_pairs_, i, i).permuted({0, 2, 1}), 1, r.slice({{0, i, 0, 0}, {i, i + 1, v, v}}).fix(1, 0));
+  }
 }
 
 }  // namespace ccsd

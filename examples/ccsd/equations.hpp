@@ -19,6 +19,8 @@ Amplitudes make_amplitudes(const tessera::Group& world, index_t occupied, index_
 /// Hirata, R. Podeszwa, M. Tobita, R. J. Bartlett, J. Chem. Phys. 120, 2581 (2004)). Its intermediate tensors
 /// live as long as it.
 class Equations {
+  using PairTensor = tessera::Array<double, 3>;
+
  public:
   /// Refers to both. @collective
   Equations(const Space& space, const MoIntegrals& integrals);
@@ -38,6 +40,7 @@ class Equations {
   void dress(const Amplitudes& t);
   void singles(const Amplitudes& t, Matrix& r);
   void doubles(const Amplitudes& t, Tensor& r);
+  void add_ladder(Tensor& r);
 
   const Space& space_;
   const MoIntegrals& g_;
@@ -48,6 +51,7 @@ class Equations {
   Tensor w_oooo_, w_ovov_, w_oovv_;  // dressed integrals
   Tensor m_;                         // what singles in the last virtual orbital are multiplied with
   Tensor half_;                      // of the doubles, before pairs are exchanged
+  PairTensor tau_pairs_, r_pairs_;   // tau and residual, for pairs i >= j of occupied orbitals
 };
 
 }  // namespace ccsd
