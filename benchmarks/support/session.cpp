@@ -47,7 +47,8 @@ ParsedOptions parse_options(int argc, char** argv, std::string_view purpose, boo
   app.add_option("--topology", options.topology, "What is between the ranks, for the report")
       ->type_name("TEXT");
   app.add_flag("--quick", options.quick, "Few and short samples: shows that it works, not how fast it is");
-  app.add_flag("--without-peers", options.without_peers, "Only the times of Tessera, compared with nothing");
+  app.add_flag("--without-peers", options.without_peers,
+               "Where it compares Tessera with others, only the times of Tessera");
   if (add_more) add_more(app);
   try {
     app.parse(argc, argv);

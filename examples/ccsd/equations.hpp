@@ -27,11 +27,12 @@ class Equations {
 
   /// The first amplitudes: those of second-order perturbation theory. @collective
   void guess(Amplitudes& t) const;
-  /// The correlation energy of amplitudes. @collective
+  /// A correlation energy.
   struct Energy {
     double singles, doubles;
     double total() const { return singles + doubles; }
   };
+  /// The correlation energy of amplitudes. @collective
   Energy energy(const Amplitudes& t) const;
   /// The amplitudes to which an iteration leads. @collective
   void iterate(const Amplitudes& t, Amplitudes& next);

@@ -57,6 +57,10 @@ class Calculation {
     say("{}\n", runtime_.description());
     say("Molecule    {}: {} electrons, charge {}\n", input_.molecule.title, input_.electrons, options_.charge);
     say("Basis       {}: {} functions\n", input_.basis.name, input_.basis.size());
+    if (!options_.checkpoint.empty()) {
+      checkpoint_.emplace(world_, options_.checkpoint);
+      checkpoint_->claim();  // before the work, so that a wrong path costs none
+    }
     reference();
     const Space space = correlated_space(*orbitals_, input_.electrons, frozen_);
     const Memory memory = require_memory(space);
@@ -106,8 +110,18 @@ class Calculation {
     say("RHF energy       {:18.10f} hartree\n", rhf_energy_);
   }
 
+  // What the amplitudes are of.
+  std::string description() const {
+    std::string text = fmt::format("{}, charge {}, {} frozen:", input_.basis.name, options_.charge, frozen_);
+    for (const rhf::Atom& atom : input_.molecule.atoms) {
+      const auto& [x, y, z] = atom.position;
+      text += fmt::format(" {} ({:.8f}, {:.8f}, {:.8f})", rhf::symbol(atom.charge), x, y, z);
+    }
+    return text;
+  }
   // What a calculation is continued from. The orbitals belong to the amplitudes: others may have other signs.
   void add_state(tessera::io::Checkpoint& checkpoint) {
+    checkpoint.add("calculation", calculation_);
     checkpoint.add("orbitals", orbitals_->coefficients);
     checkpoint.add("orbital energies", orbitals_->energies);
     checkpoint.add("RHF energy", rhf_energy_);
@@ -119,14 +133,19 @@ class Calculation {
     add_state(checkpoint);
     const auto restored = checkpoint.restore();
     if (!restored) throw tessera::io::IoError("there is no checkpoint " + options_.restart + ".<number>.h5");
+    if (calculation_ != description()) {
+      throw tessera::io::IoError(fmt::format("{} is of another calculation: {}\nand this one is {}",
+                                             restored->file.string(), calculation_, description()));
+    }
     begin_ = static_cast<int>(restored->step);
     for (const auto& [file, reason] : restored->skipped) say("Skipped {}: {}\n", file.string(), reason);
     say("Restart from {}, iteration {}\n", restored->file.string(), begin_);
   }
 
   Memory require_memory(const Space& space) {
-    const Memory memory = memory_of({options_.method, input_.basis.size(), space.occupied, space.virtuals,
-                                     options_.solver.diis, !options_.disk.empty()});
+    const Memory memory =
+        memory_of({options_.method, input_.basis.size(), space.occupied, space.virtuals, world_.size(),
+                   options_.solver.diis, !options_.disk.empty(), checkpoint_.has_value()});
     say("Correlated  {} occupied and {} virtual orbitals, {} frozen\n", space.occupied, space.virtuals,
         frozen_);
     say("Memory      {:.3f} GB for tensors, on all ranks together\n\n", memory.most() * 1e-9);
@@ -164,35 +183,39 @@ class Calculation {
 
   // Nothing if the calculation was told to stop.
   std::optional<Solution> amplitudes(const Space& space, const MoIntegrals& integrals) {
+    const Solution solution = phases_("CCSD", [&] { return iterate(space, integrals); });
+    if (solution.converged) return solution;
+    say("\nStopped after iteration {}; --restart {} continues.\n", solution.iterations, options_.checkpoint);
+    return std::nullopt;
+  }
+
+  Solution iterate(const Space& space, const MoIntegrals& integrals) {
     Equations equations(space, integrals);
     if (!t_) {
       t_ = make_amplitudes(world_, space.occupied, space.virtuals);
       equations.guess(*t_);
     }
-    std::optional<tessera::io::Checkpoint> checkpoint;
-    if (!options_.checkpoint.empty()) {
-      checkpoint.emplace(world_, options_.checkpoint);
-      add_state(*checkpoint);
-      checkpoint->claim();
-    }
-    tessera::io::CheckpointSchedule schedule(world_, {.signals = checkpoint.has_value()});
+    calculation_ = description();
+    if (checkpoint_) add_state(*checkpoint_);
+    tessera::io::CheckpointSchedule schedule(world_, {.signals = checkpoint_.has_value()});
     say("{:>4} {:>18} {:>14} {:>12} {:>9}\n", "", "CCSD correlation", "change", "residual", "time / s");
-    const Solution solution = phases_("CCSD", [&] {
-      return solve(equations, *t_, options_.solver, begin_, [&](const Iteration& it) {
-        say("{:>4} {:>18.10f} {:>14.3e} {:>12.3e} {:>9.3f}\n", it.number, it.energy, it.change, it.residual,
-            it.seconds);
-        const bool due = schedule.due() || it.number % options_.every == 0;
-        if (due && checkpoint) checkpoint->write_async(it.number);
-        return !schedule.should_stop();
-      });
-    });
-    if (checkpoint) {
-      if (checkpoint->last_step() != solution.iterations) checkpoint->write(solution.iterations);
-      checkpoint->close();
+    const auto goes_on = [&](const Iteration& it) {
+      say("{:>4} {:>18.10f} {:>14.3e} {:>12.3e} {:>9.3f}\n", it.number, it.energy, it.change, it.residual,
+          it.seconds);
+      const bool due = schedule.due() || it.number % options_.every == 0;
+      if (due && checkpoint_) checkpoint_->write_async(it.number);
+      return !checkpoint_ || !schedule.should_stop();
+    };
+    try {
+      const Solution solution = solve(equations, *t_, options_.solver, begin_, goes_on);
+      if (checkpoint_ && checkpoint_->last_step() != solution.iterations)
+        checkpoint_->write(solution.iterations);
+      if (checkpoint_) checkpoint_->close();
+      return solution;
+    } catch (const SolverError&) {  // on every rank; what was begun to be written is kept
+      if (checkpoint_) checkpoint_->close();
+      throw;
     }
-    if (solution.converged) return solution;
-    say("\nStopped after iteration {}; --restart {} continues.\n", solution.iterations, options_.checkpoint);
-    return std::nullopt;
   }
 
   const Options& options_;
@@ -204,6 +227,8 @@ class Calculation {
   Scratch scratch_;
   std::optional<rhf::Orbitals> orbitals_;
   std::optional<Amplitudes> t_;
+  std::string calculation_;
+  std::optional<tessera::io::Checkpoint> checkpoint_;  // refers to the members above
   Phases phases_;
 };
 
@@ -235,6 +260,8 @@ int main(int argc, char** argv) {
       problem = error.what();
     } catch (const tessera::MemoryError& error) {
       problem = error.what();
+    } catch (const tessera::linalg::LinalgError& error) {
+      problem = fmt::format("the amplitudes diverge: {}", error.what());
     }
     libint2::finalize();
   }

@@ -3,6 +3,7 @@
 #include "memory.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -17,23 +18,27 @@ Memory memory_of(const Size& size) {
              v = static_cast<double>(size.virtuals), m = o + v;
   constexpr double word = sizeof(double);
   const double ovov = o * o * v * v;
+  const auto p = static_cast<double>(size.ranks), uneven = std::ceil(v / p) * p / v;
   if (size.method == Method::mp2) {
     const double part = n * v * (n + o) * (size.on_disk ? 1 : o);
-    return {word * (part + ovov), word * 2 * ovov, 0, word * ovov};
+    return {word * uneven * (part + ovov), word * uneven * 2 * ovov, 0, word * ovov};
   }
   const double large = o * v * v * v + v * v * v * v, small = o * o * o * o + o * o * o * v + 2 * ovov;
   const double integrals = size.on_disk ? small : small + large;
   // Of the equations: six tensors like the doubles, and two with half of the pairs. Of the solver: amplitudes,
   // their changes, and DIIS's copies.
   const double equations = 6 * ovov + o * (o + 1) * v * v + o * o * o * (o + v),
-               solver = (2 + 2 * size.diis) * (ovov + o * v);
+               solver = (2 + 2 * size.diis + (size.checkpoint ? 1 : 0)) * (ovov + o * v);
   const double part = equations + solver;
   // The half-transformed integrals, and the largest tensor with three transformed indices.
   const double one_part = n * n * m + n * v * v + v * v * v,
                transformation = size.on_disk ? std::max(part, one_part) : n * n * m * m + n * v * v * v;
-  const double triples = ovov + o * o * (m + v) * v + (size.on_disk ? 1 : o) * v * v * m;
-  return {word * (integrals + transformation), word * (integrals + equations + solver),
-          size.method == Method::ccsd_t ? word * (integrals + triples) : 0, word * part};
+  // Amplitudes and factors; and the tiles that each rank keeps, and its products.
+  const double of_one = v * v * m, of_two = (m + v) * v;
+  const double triples = ovov + o * o * of_two + (size.on_disk ? of_one + v * v * v : o * of_one) +
+                         size.ranks * (7 * of_one + 24 * of_two + v * v * v);
+  return {word * uneven * (integrals + transformation), word * uneven * (integrals + part),
+          size.method == Method::ccsd_t ? word * uneven * (integrals + triples) : 0, word * part};
 }
 
 std::string what_is_missing(const Runtime& runtime, const Memory& memory, const std::string& advice) {

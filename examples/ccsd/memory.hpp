@@ -11,8 +11,8 @@ namespace ccsd {
 
 enum class Method : std::uint8_t { mp2, ccsd, ccsd_t };
 
-/// The bytes of tensors on all ranks together: the most that are there at the same time in each part of a
-/// calculation.
+/// The bytes of tensors and tiles on all ranks together: the most that are there at the same time in each part
+/// of a calculation. If a rank has more virtual orbitals than another, all count as if they had as many.
 struct Memory {
   double transformation, amplitudes, triples;
   /// What the transformation may take for parts of tensors that are in files: no more than amplitudes take
@@ -25,8 +25,10 @@ struct Memory {
 struct Size {
   Method method;
   tessera::index_t functions, occupied, virtuals;
-  int diis;      // iterations that are combined
-  bool on_disk;  // the largest tensors are in files
+  int ranks;
+  int diis;         // iterations that are combined
+  bool on_disk;     // the largest tensors are in files
+  bool checkpoint;  // which copies the amplitudes
 };
 
 /// @local

@@ -61,7 +61,7 @@ Stored half_transformed(const rhf::Basis& basis, const Space& space, const Kind&
                         const TransformOptions& options, Progress& progress) {
   const Group& world = space.coefficients.group();
   const index_t n = basis.size(), np = p.size(), nq = q.size();
-  Stored half(world, options.scratch, "half-transformed integrals", {n, n, np, nq}, 2);
+  Stored half(world, options.scratch, "half-transformed integrals", {n, n, np, nq}, 3);
   AoIntegrals integrals(basis, rhf::schwarz_bounds(world, basis), options.screening);
   const std::vector<ShellRange> blocks = integrals.blocks(functions_of_block);
   TwoIndices two(space.coefficients, p, q);
@@ -108,7 +108,7 @@ void other_two(const Slice<const double, 4>& h, const Matrix& c, const Kind& t, 
                const Slice<double, 4>& to, const char* letters) {
   const Group& world = c.group();
   const index_t n = c.dims()[0];
-  Tensor quarter(world, along(2, {t.size(), n, h.dims()[2], h.dims()[3]}, world.size()),
+  Tensor quarter(world, along(3, {t.size(), n, h.dims()[2], h.dims()[3]}, world.size()),
                  {.name = "three indices transformed"});
   contract(1, h("rspq"), c.slice({{0, t.first}, {n, t.last}})("rt"), 0, quarter("tspq"));
   contract(1, quarter("tspq"), c.slice({{0, u.first}, {n, u.last}})("su"), 0, to(letters));
@@ -155,7 +155,7 @@ MoIntegrals transform(const rhf::Basis& basis, const Space& space, const Transfo
                 tensor(world, "(oo|vv)", {no, no, nv, nv}, 2),
                 tensor(world, "(ov|ov)", {no, nv, no, nv}, 1),
                 Stored(world, options.scratch, "(ov|vv)", {no, nv, nv, nv}, 1),
-                Stored(world, options.scratch, "(vv|vv)", {nv, nv, nv, nv}, 0)};
+                Stored(world, options.scratch, "(vv|vv)", {nv, nv, nv, nv}, options.scratch ? 2 : 0)};
   const Matrix& c = space.coefficients;
   // (pq|tu) for p of a part of the orbitals, from the half-transformed integrals of this part.
   const auto columns = [](const Slice<const double, 4>& h, const Kind& q) {
@@ -174,12 +174,15 @@ MoIntegrals transform(const rhf::Basis& basis, const Space& space, const Transfo
                  [&](const auto& to) { other_two(columns(h, v), c, v, v, to, "pqtu"); });
     });
   });
+  // (ac|bd) = (ca|bd): the ranks share q, which is a if all is in memory. In a file, p is a, as parts of a lie
+  // together.
+  const char* letters = options.scratch ? "ptqu" : "qtpu";
   for_each_part(v, bytes, most, [&](const Kind& p) {
     const Kind a{p.first - no, p.last - no};
     half.use(of(half.dims(), 2, p), [&](const Slice<const double, 4>& h) {
       other_two(columns(h, v), c, o, o, g.oovv.slice(of(g.oovv.dims(), 2, a)), "tupq");
       g.vvvv.set(of(g.vvvv.dims(), 0, a),
-                 [&](const auto& to) { other_two(columns(h, v), c, v, v, to, "ptqu"); });
+                 [&](const auto& to) { other_two(columns(h, v), c, v, v, to, letters); });
     });
   });
   return g;

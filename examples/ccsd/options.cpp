@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 namespace ccsd {
@@ -26,6 +27,9 @@ std::optional<int> read_options(int argc, char** argv, bool speaks, Options& opt
   app.add_option("--convergence", options.solver.convergence, "Largest change of the energy, in hartree")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  app.add_option("--scf-iterations", options.scf.max_iterations, "Give up after so many of Hartree-Fock")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app.add_option("--max-iterations", options.solver.max_iterations, "Give up after so many of the amplitudes")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
@@ -43,6 +47,11 @@ std::optional<int> read_options(int argc, char** argv, bool speaks, Options& opt
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return speaks ? app.exit(error) : error.get_exit_code();
+  }
+  if (options.method == Method::mp2 && !(options.checkpoint + options.restart).empty()) {
+    if (speaks)
+      fmt::print(stderr, "ccsd: MP2 has no iterations, so it takes neither --checkpoint nor --restart\n");
+    return 2;
   }
   if (!options.disk.empty() && app.count("--diis") == 0) options.solver.diis = 5;
   return std::nullopt;

@@ -31,8 +31,8 @@ Solution solve(Equations& equations, Amplitudes& t, const SolverOptions& options
       residual = diis.extrapolate({{t.t1, change.t1}, {t.t2, change.t2}});
       energy = equations.energy(t);
     }
-    const bool more = goes_on({iteration, energy.total(), energy.total() - last, residual, seconds});
     if (!std::isfinite(energy.total())) throw SolverError("the amplitudes diverge: the energy is not finite");
+    const bool more = goes_on({iteration, energy.total(), energy.total() - last, residual, seconds});
     // The residual is of first order in the error, and the energy follows it.
     if (std::abs(energy.total() - last) < options.convergence && residual < 1e2 * options.convergence)
       return {energy, iteration, true};

@@ -40,6 +40,9 @@ Stored::Stored(const Group& group, const Scratch& scratch, const std::string& na
   if (scratch) {
     file_.emplace(group, scratch.directory() / (name + ".h5"), "tensor", extents,
                   io::DiskOptions{.buffer = buffer_bytes});
+    if (!file_->is_asynchronous())
+      throw io::IoError("--disk " + scratch.directory().parent_path().string() +
+                        ": single ranks cannot access files there, as on NFS with several nodes");
   } else {
     memory_.emplace(group, along(dimension, extents, group.size()), ArrayOptions<4>{.name = name});
   }
@@ -74,7 +77,8 @@ void Stored::use(const Patch<4>& patch, const std::function<void(const Slice<con
 }
 
 void Stored::put(const Patch<4>& patch, const View<const double, 4>& from) {
-  memory_ ? memory_->put(patch, from) : file_->write(patch, from);
+  if (memory_) return memory_->put(patch, from);
+  const auto sent = file_->write_async(patch, from);  // the destructor waits; sync() tells errors to all ranks
 }
 
 void Stored::sync() { memory_ ? memory_->sync() : file_->sync(); }

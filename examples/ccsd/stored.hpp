@@ -39,7 +39,8 @@ class Scratch {
 /// A large tensor, in memory or in a file of the scratch directory.
 class Stored {
  public:
-  /// In memory the ranks share one dimension. @collective
+  /// The ranks share one dimension: of the whole in memory, of parts if it is in a file. @collective
+  /// @throws tessera::io::IoError on every rank if single ranks cannot access such a file
   Stored(const tessera::Group& group, const Scratch& scratch, const std::string& name,
          const tessera::Extents<4>& extents, std::size_t dimension);
   const tessera::Extents<4>& dims() const { return extents_; }
@@ -51,9 +52,9 @@ class Stored {
   /// Calls use(array) for an array that has the elements of this patch. @collective
   void use(const tessera::Patch<4>& patch,
            const std::function<void(const tessera::Slice<const double, 4>&)>& use) const;
-  /// Stores elements of one rank. Others see them after sync(). @onesided
+  /// Stores elements of one rank. Others see them after sync(), which reports errors. @onesided
   void put(const tessera::Patch<4>& patch, const tessera::View<const double, 4>& from);
-  /// @collective
+  /// @collective @throws tessera::io::IoError on every rank if elements of one could not be stored
   void sync();
 
   /// Elements that are fetched.

@@ -6,6 +6,7 @@
 #include <array>
 #include <list>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -113,30 +114,41 @@ double triples_energy(const Space& space, const MoIntegrals& integrals, const Am
   Triple triple(space, {singles.data(), singles.extents()});
   TaskCounter tasks(world, tasks_of(space.occupied), {.name = "triples of occupied orbitals"});
   double energy = 0;
-  for_each_task(
-      tasks,
-      [&](index_t task) {
-        const auto orbitals = orbitals_of(task);
-        Input input;
-        for (std::size_t x = 0; x < 3; ++x) {
-          input.one[x] = factors.of_one(orbitals[x]);
-          for (std::size_t y = 0; y < 3; ++y) {
-            if (x != y) input.two[x][y] = factors.of_two(orbitals[x], orbitals[y]);
+  const auto compute_all = [&] {
+    for_each_task(
+        tasks,
+        [&](index_t task) {
+          const auto orbitals = orbitals_of(task);
+          Input input;
+          for (std::size_t x = 0; x < 3; ++x) {
+            input.one[x] = factors.of_one(orbitals[x]);
+            for (std::size_t y = 0; y < 3; ++y) {
+              if (x != y) input.two[x][y] = factors.of_two(orbitals[x], orbitals[y]);
+            }
           }
-        }
-        return input;
-      },
-      [&](index_t task, Input& input) {
-        Triple::Factors of;
-        for (std::size_t x = 0; x < 3; ++x) {
-          of.one[x] = input.one[x]->data.data();
-          for (std::size_t y = 0; y < 3; ++y) {
-            if (x != y) of.two[x][y] = input.two[x][y]->data.data();
+          return input;
+        },
+        [&](index_t task, Input& input) {
+          Triple::Factors of;
+          for (std::size_t x = 0; x < 3; ++x) {
+            of.one[x] = input.one[x]->data.data();
+            for (std::size_t y = 0; y < 3; ++y) {
+              if (x != y) of.two[x][y] = input.two[x][y]->data.data();
+            }
           }
-        }
-        energy += triple.energy(orbitals_of(task), of);
-        progress(static_cast<double>(task + 1) / static_cast<double>(tasks.count()));
-      });
+          energy += triple.energy(orbitals_of(task), of);
+          progress(static_cast<double>(task + 1) / static_cast<double>(tasks.count()));
+        });
+  };
+  // A file may fail on one rank alone: then all give up.
+  std::string problem;
+  try {
+    compute_all();
+  } catch (const io::IoError& error) {
+    problem = error.what();
+  }
+  problem = world.agree(problem);
+  if (!problem.empty()) throw io::IoError(problem);
   return world.all_reduce(energy, Reduce::sum);
 }
 

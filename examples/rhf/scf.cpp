@@ -128,8 +128,7 @@ ScfResult run_scf(const Basis& basis, const Molecule& molecule, int electrons, c
     if (settled && error < std::sqrt(options.convergence) * 1e-2) return {energy, iteration};
     last = energy;
   }
-  throw ScfError(
-      fmt::format("no convergence in {} iterations (try more with --max-iterations)", options.max_iterations));
+  throw ScfError(fmt::format("no convergence in {} iterations (try more of them)", options.max_iterations));
 }
 
 index_t independent_functions(const Group& group, const Basis& basis, const Molecule& molecule) {

@@ -3,39 +3,65 @@
 
 # Energies must agree within 1e-7 hartree with NWChem 7.0.2 (all electrons correlated).
 function(ccsd_energies name molecule basis mp2 ccsd ccsd_t)
+  cmake_parse_arguments(PARSE_ARGV 6 CASE "" "" "OPTIONS")
   tessera_add_mpi_test(
     ${name}
     PROGRAM example_ccsd
-    ARGS ${data}/${molecule}.xyz --basis ${basis}
+    ARGS ${data}/${molecule}.xyz --basis ${basis} ${CASE_OPTIONS}
     PRINTS "MP2 energy +${mp2}[0-9]+\n.*CCSD energy +${ccsd}[0-9]+\n.*CCSD.T. energy +${ccsd_t}[0-9]+\n"
     TIMEOUT 200
-    ${ARGN})
+    ${CASE_UNPARSED_ARGUMENTS})
 endfunction()
 # -76.2307856392, -76.2401089316 and -76.2431689552
-ccsd_energies(ccsd_water_dz water cc-pVDZ -76[.]2307856 -76[.]240108[89] -76[.]243168[89] NP 1 2 3 4 NODE_SIZES 1 SETTINGS full)
+ccsd_energies(ccsd_water_dz water cc-pVDZ -76[.]2307856 -76[.]2401089 -76[.]2431689 NP 1 2 3 4 NODE_SIZES 1 SETTINGS full)
 # -76.3322463975, -76.3379936620 and -76.3457702312
-ccsd_energies(ccsd_water_tz water cc-pVTZ -76[.]332246[34] -76[.]3379936 -76[.]3457702 NP 1 2 3 4 NODE_SIZES 1 FULL)
+ccsd_energies(ccsd_water_tz water cc-pVTZ -76[.]3322463 -76[.]3379936 -76[.]3457702 NP 1 2 3 4 NODE_SIZES 1 FULL)
 # -152.4734315054, -152.4912438830 and -152.4977224330
-ccsd_energies(ccsd_dimer water-dimer cc-pVDZ -152[.]4734315 -152[.]491243[89] -152[.]497722[45] NP 1 2 3 4 NODE_SIZES 1 FULL)
+ccsd_energies(ccsd_dimer water-dimer cc-pVDZ -152[.]4734315 -152[.]4912439[0-7] -152[.]4977224 NP 1 2 3 4 NODE_SIZES 1 FULL)
 
-# The largest tensors in files, in less than a third of the memory.
-foreach(case IN ITEMS "water -76[.]2307856 -76[.]240108[89] -76[.]243168[89] 3" "water-dimer -152[.]4734315 -152[.]491243[89] -152[.]497722[45] 2")
-  string(REPLACE " " ";" case "${case}")
+# One occupied and one virtual orbital: singles and doubles are all there is. -1.1298973825 and -1.1372838424
+file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/hydrogen.xyz "2\nhydrogen\nH 0 0 0\nH 0 0 0.74\n")
+# Fewer orbitals than ranks: -2.8809888168 and -2.8875948311
+file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/helium.xyz "1\nhelium\nHe 0 0 0\n")
+foreach(case IN ITEMS hydrogen:sto-3g:-1[.]12989738:-1[.]1372838[34] helium:cc-pVDZ:-2[.]88098881:-2[.]8875948[23])
+  string(REPLACE ":" ";" case ${case})
   list(GET case 0 molecule)
-  list(GET case 1 mp2)
-  list(GET case 2 ccsd)
-  list(GET case 3 ccsd_t)
-  list(GET case 4 ranks)
+  list(GET case 1 basis)
+  list(GET case 2 mp2)
+  list(GET case 3 ccsd)
   tessera_add_mpi_test(
-    ccsd_disk_${molecule}
+    ccsd_${molecule}
     PROGRAM example_ccsd
-    NP ${ranks}
+    ARGS ${CMAKE_CURRENT_BINARY_DIR}/${molecule}.xyz --basis ${basis}
+    PRINTS "MP2 energy +${mp2}[0-9]+\n.*CCSD energy +${ccsd}[0-9]+\n.*CCSD.T. energy +${ccsd}[0-9]+\n"
+    NP 1 4 7
     NODE_SIZES 1
-    FULL
-    TIMEOUT 200
-    ARGS ${data}/${molecule}.xyz --disk ${CMAKE_CURRENT_BINARY_DIR}
-    ENVIRONMENT TESSERA_MEMORY_LIMIT=14M
-    PRINTS "MP2 energy +${mp2}[0-9]+\n.*CCSD energy +${ccsd}[0-9]+\n.*CCSD.T. energy +${ccsd_t}[0-9]+\n")
+    NETWORKS none
+    TIMEOUT 100
+    FULL)
+endforeach()
+# -76.2284483778, -76.2380144547 and -76.2410522584
+ccsd_energies(ccsd_frozen_core water cc-pVDZ -76[.]2284483 -76[.]2380144 -76[.]2410522 OPTIONS --frozen-core NP 2 NODE_SIZES 1 FULL)
+
+# The largest tensors in files. The dimer has less than a third of the memory that it needs without.
+ccsd_energies(ccsd_disk water cc-pVDZ -76[.]2307856 -76[.]2401089 -76[.]2431689 OPTIONS --disk ${CMAKE_CURRENT_BINARY_DIR} NP 1 3 NODE_SIZES 1 FULL)
+ccsd_energies(ccsd_disk_dimer water-dimer cc-pVDZ -152[.]4734315 -152[.]4912439[0-7] -152[.]4977224
+              OPTIONS --convergence 1e-9 --disk ${CMAKE_CURRENT_BINARY_DIR} NP 2 NODE_SIZES 1 FULL ENVIRONMENT TESSERA_MEMORY_LIMIT=14M)
+foreach(disk IN ITEMS "" _disk)
+  set(options)
+  if(disk)
+    set(options --disk ${CMAKE_CURRENT_BINARY_DIR})
+  endif()
+  tessera_add_mpi_test(
+    ccsd_mp2${disk}
+    PROGRAM example_ccsd
+    ARGS ${data}/water.xyz --method mp2 ${options}
+    PRINTS "MP2 energy +-76[.]2307856"
+    NP 1 2 7
+    NODE_SIZES 1
+    NETWORKS none
+    TIMEOUT 100
+    FULL)
 endforeach()
 
 tessera_add_command_test(
@@ -60,6 +86,9 @@ endfunction()
 ccsd_error(no_file "^ccsd: .*nowhere.xyz: no such file" ${CMAKE_CURRENT_BINARY_DIR}/nowhere.xyz)
 ccsd_error(iterations "ccsd: no convergence of the amplitudes in 2 iterations" ${data}/water.xyz --max-iterations 2)
 ccsd_error(restart "ccsd: there is no checkpoint .*water.<number>.h5" ${data}/water.xyz --restart ${data}/water)
+ccsd_error(mp2 "ccsd: MP2 has no iterations" ${data}/water.xyz --method mp2 --checkpoint ${CMAKE_CURRENT_BINARY_DIR}/mp2)
+ccsd_error(disk "ccsd: no directory can be made in /no/such/place: No such file" ${data}/water.xyz --disk /no/such/place)
+ccsd_error(scf "ccsd: no convergence in 2 iterations" ${data}/water.xyz --scf-iterations 2)
 ccsd_error(method "--method" ${data}/water.xyz --method cc3)
 tessera_add_mpi_test(
   ccsd_error_memory
@@ -72,16 +101,6 @@ tessera_add_mpi_test(
   ARGS ${data}/water-dimer.xyz
   ENVIRONMENT TESSERA_MEMORY_LIMIT=30M
   FAILS_WITH "ccsd: the tensors take 0[.]09 GB, which is 0[.]04 GB on each of 2 ranks. rank 0 may take 0[.]0")
-tessera_add_mpi_test(
-  ccsd_frozen_core
-  PROGRAM example_ccsd
-  NP 2
-  NODE_SIZES none
-  NETWORKS none
-  FULL
-  TIMEOUT 60
-  ARGS ${data}/water.xyz --frozen-core
-  PRINTS "4 occupied and 19 virtual orbitals, 1 frozen.*CCSD.T. energy")
 tessera_add_mpi_test(
   ccsd_help
   PROGRAM example_ccsd
