@@ -3,6 +3,7 @@
 //
 // What a model of a parallel program needs of a machine: the time of a computation, of the memory, of a message
 // to a neighbour, of a reduction, and of a counter. benchmarks/scaling reads them.
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include <tessera/runtime/segment.hpp>
 
 #include "compute.hpp"
+#include "plain_memory.hpp"
 #include "session.hpp"
 #include "triad.hpp"
 
@@ -32,6 +34,7 @@ class Program {
     row("a computation without memory", repeat([] { compute(1'000'000); }));
     const auto triad = std::make_shared<Triad>(static_cast<std::size_t>(64 * mib / world_.size()) / 32);
     row("64 MiB of all ranks' memory", repeat([triad] { (*triad)(); }), 64.0 * mib);
+    random_words();
     row("a barrier", repeat([this] { world_.barrier(); }));
     row("a reduction of 8 B", repeat([this] { static_cast<void>(world_.all_reduce(1.0, Reduce::sum)); }));
     for (const index_t bytes : {8 * index_t{1}, 64 * kib, mib}) exchange(bytes);
@@ -51,6 +54,19 @@ class Program {
                       .clock = Clock::joint,
                       .others = waiting(world_)},
                      {});
+  }
+
+  // Each rank changes words at random places of its part.
+  void random_words() {
+    const auto words = std::make_shared<PlainMemory>(static_cast<std::size_t>(128 * mib / world_.size()) / 8);
+    row("1,024 random words of 128 MiB", repeat([words, random = std::uint64_t{1}]() mutable {
+          double* memory = words->data();
+          for (int i = 0; i < 1024; ++i) {
+            random = random * 6364136223846793005U + 1442695040888963407U;  // Knuth, MMIX
+            memory[(random >> 20) % words->size()] += 1;
+          }
+          keep(memory);
+        }));
   }
 
   // Each rank puts to both neighbours of a ring, and waits for what they put.
