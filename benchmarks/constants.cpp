@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include <tessera/runtime/batch.hpp>
 #include <tessera/runtime/flags.hpp>
 #include <tessera/runtime/scalars.hpp>
 #include <tessera/runtime/segment.hpp>
@@ -46,7 +45,6 @@ class Program {
         }));
     for (const index_t bytes : {8 * index_t{1}, 64 * kib, mib}) exchange(bytes);
     for (const index_t bytes : {8 * index_t{1}, 64 * kib, mib}) get(bytes);
-    batches();
     Scalars<index_t> counter(world_, 1, "counter");
     row("a number from one counter, drawn by all ranks at once",
         repeat([&counter] { static_cast<void>(counter.fetch_add(0, 0, 1)); }));
@@ -84,24 +82,6 @@ class Program {
           }
         }));
     world_.sync();
-  }
-
-  // Each rank changes the words of a page of its own, and of one of the next rank.
-  void batches() {
-    Segment memory(world_, 4096, "words");
-    std::fill_n(reinterpret_cast<std::uint64_t*>(memory.address(world_.rank())), 512, 0);
-    world_.sync();
-    for (const int rank : {world_.rank(), next_}) {
-      row(rank == world_.rank() && world_.size() > 1 ? "1,024 updates of own words in a Batch"
-                                                     : "1,024 updates of the next rank's words in a Batch",
-          repeat([&memory, rank, batch = std::make_shared<Batch>()] {
-            const std::uint64_t bits = 1;
-            for (index_t i = 0; i < 1024; ++i)
-              batch->update(memory, rank, i % 512 * 8, ElementKind::int64, Update::bit_xor, &bits);
-            batch->send();
-          }));
-      world_.sync();
-    }
   }
 
   // Each rank puts to both neighbours of a ring, and waits for what they put.
