@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: the Tessera developers
 
 # Energies must agree within 1e-7 hartree with NWChem 7.0.2 (all electrons correlated).
+# OPTIONS, the arguments of the program, come last.
 function(ccsd_energies name molecule basis mp2 ccsd ccsd_t)
   cmake_parse_arguments(PARSE_ARGV 6 CASE "" "" "OPTIONS")
   tessera_add_mpi_test(
@@ -41,12 +42,12 @@ foreach(case IN ITEMS hydrogen:sto-3g:-1[.]12989738:-1[.]1372838[34] helium:cc-p
     FULL)
 endforeach()
 # -76.2284483778, -76.2380144547 and -76.2410522584
-ccsd_energies(ccsd_frozen_core water cc-pVDZ -76[.]2284483 -76[.]2380144 -76[.]2410522 OPTIONS --frozen-core NP 2 NODE_SIZES 1 FULL)
+ccsd_energies(ccsd_frozen_core water cc-pVDZ -76[.]2284483 -76[.]2380144 -76[.]2410522 NP 2 NODE_SIZES 1 FULL OPTIONS --frozen-core)
 
 # The largest tensors in files. The dimer has less than a third of the memory that it needs without.
-ccsd_energies(ccsd_disk water cc-pVDZ -76[.]2307856 -76[.]2401089 -76[.]2431689 OPTIONS --disk ${CMAKE_CURRENT_BINARY_DIR} NP 1 3 NODE_SIZES 1 FULL)
+ccsd_energies(ccsd_disk water cc-pVDZ -76[.]2307856 -76[.]2401089 -76[.]2431689 NP 1 3 NODE_SIZES 1 FULL OPTIONS --disk ${CMAKE_CURRENT_BINARY_DIR})
 ccsd_energies(ccsd_disk_dimer water-dimer cc-pVDZ -152[.]4734315 -152[.]4912439[0-7] -152[.]4977224
-              OPTIONS --convergence 1e-9 --disk ${CMAKE_CURRENT_BINARY_DIR} NP 2 NODE_SIZES 1 FULL ENVIRONMENT TESSERA_MEMORY_LIMIT=14M)
+              NP 2 NODE_SIZES 1 FULL ENVIRONMENT TESSERA_MEMORY_LIMIT=14M OPTIONS --convergence 1e-9 --disk ${CMAKE_CURRENT_BINARY_DIR})
 foreach(disk IN ITEMS "" _disk)
   set(options)
   if(disk)
