@@ -79,7 +79,7 @@ struct Calculation {
       : density(group, {problem.basis.size(), problem.basis.size()}, {.name = "density"}),
         core(density.duplicate("core Hamiltonian")),
         fock(density.duplicate("Fock")),
-        builder(group, problem.basis, Problem::screening, dealing) {
+        builder(group, problem.basis, Problem::screening, {}, dealing) {
     rhf::one_electron(problem.basis, problem.molecule, fock, core);
   }
   void build() {

@@ -23,19 +23,6 @@ namespace {
 using namespace ccsd;
 using tessera::index_t;
 
-struct Input {
-  rhf::Molecule molecule;
-  int electrons;
-  rhf::Basis basis;
-};
-
-Input read_input(const Options& options) {
-  rhf::Molecule molecule = rhf::read_xyz(options.molecule);
-  const int electrons = molecule.electrons(options.charge);
-  rhf::Basis basis = rhf::read_basis(options.basis, molecule, options.basis_directory);
-  return {std::move(molecule), electrons, std::move(basis)};
-}
-
 int core_orbitals(const rhf::Molecule& molecule) {
   return static_cast<int>(std::count_if(molecule.atoms.begin(), molecule.atoms.end(),
                                         [](const rhf::Atom& atom) { return atom.charge > 2; }));
@@ -44,7 +31,7 @@ int core_orbitals(const rhf::Molecule& molecule) {
 // Throws on every rank or on none, except for errors that end the job.
 class Calculation {
  public:
-  Calculation(const Options& options, const Input& input, const tessera::Runtime& runtime)
+  Calculation(const Options& options, const rhf::Input& input, const tessera::Runtime& runtime)
       : options_(options),
         input_(input),
         runtime_(runtime),
@@ -55,8 +42,7 @@ class Calculation {
 
   void operator()() {
     say("{}\n", runtime_.description());
-    say("Molecule    {}: {} electrons, charge {}\n", input_.molecule.title, input_.electrons, options_.charge);
-    say("Basis       {}: {} functions\n", input_.basis.name, input_.basis.size());
+    say("{}", input_.text());
     if (!options_.checkpoint.empty()) {
       checkpoint_.emplace(world_, options_.checkpoint);
       checkpoint_->claim();  // before the work, so that a wrong path costs none
@@ -112,7 +98,7 @@ class Calculation {
 
   // What the amplitudes are of.
   std::string description() const {
-    std::string text = fmt::format("{}, charge {}, {} frozen:", input_.basis.name, options_.charge, frozen_);
+    std::string text = fmt::format("{}, charge {}, {} frozen:", input_.basis.name, input_.charge, frozen_);
     for (const rhf::Atom& atom : input_.molecule.atoms) {
       const auto& [x, y, z] = atom.position;
       text += fmt::format(" {} ({:.8f}, {:.8f}, {:.8f})", rhf::symbol(atom.charge), x, y, z);
@@ -219,7 +205,7 @@ class Calculation {
   }
 
   const Options& options_;
-  const Input& input_;
+  const rhf::Input& input_;
   const tessera::Runtime& runtime_;
   const tessera::Group& world_;
   int frozen_, begin_ = 0;
@@ -239,32 +225,24 @@ int main(int argc, char** argv) {
   const bool speaks = runtime.world().rank() == 0;
   Options options;
   if (const auto status = read_options(argc, argv, speaks, options)) return *status;
-  // Every rank reads the input itself. If one cannot read it (its file system may differ), all stop.
-  std::optional<Input> input;
   std::string problem;
+  libint2::initialize();
   try {
-    input = read_input(options);
-  } catch (const std::exception& error) {
+    Calculation(options, rhf::read_input(runtime.world(), options.input), runtime)();
+  } catch (const rhf::InputError& error) {
     problem = error.what();
+  } catch (const rhf::ScfError& error) {
+    problem = error.what();
+  } catch (const SolverError& error) {
+    problem = error.what();
+  } catch (const tessera::io::IoError& error) {
+    problem = error.what();
+  } catch (const tessera::MemoryError& error) {
+    problem = error.what();
+  } catch (const tessera::linalg::LinalgError& error) {
+    problem = fmt::format("the amplitudes diverge: {}", error.what());
   }
-  problem = runtime.world().agree(problem);
-  if (input && problem.empty()) {
-    libint2::initialize();
-    try {
-      Calculation(options, *input, runtime)();
-    } catch (const rhf::ScfError& error) {
-      problem = error.what();
-    } catch (const SolverError& error) {
-      problem = error.what();
-    } catch (const tessera::io::IoError& error) {
-      problem = error.what();
-    } catch (const tessera::MemoryError& error) {
-      problem = error.what();
-    } catch (const tessera::linalg::LinalgError& error) {
-      problem = fmt::format("the amplitudes diverge: {}", error.what());
-    }
-    libint2::finalize();
-  }
+  libint2::finalize();
   if (problem.empty()) return 0;
   if (speaks) fmt::print(stderr, "ccsd: {}\n", problem);
   return 1;

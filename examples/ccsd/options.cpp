@@ -13,12 +13,7 @@ std::optional<int> read_options(int argc, char** argv, bool speaks, Options& opt
   CLI::App app{"MP2, CCSD and CCSD(T) of closed shells, on Tessera's distributed arrays"};
   const std::map<std::string, Method> methods{
       {"mp2", Method::mp2}, {"ccsd", Method::ccsd}, {"ccsd(t)", Method::ccsd_t}};
-  app.add_option("molecule", options.molecule, "XYZ file, in angstrom")->required();
-  app.add_option("--basis", options.basis,
-                 "Basis set: STO-3G, 6-31G*, cc-pVDZ, cc-pVTZ, aug-cc-pVDZ or aug-cc-pVTZ")
-      ->capture_default_str();
-  app.add_option("--basis-dir", options.basis_directory, "Where basis sets are read from");
-  app.add_option("--charge", options.charge, "Total charge")->capture_default_str();
+  options.input.add_to(app);
   app.add_option("--method", options.method, "mp2, ccsd or ccsd(t) (default: ccsd(t))")
       ->type_name("NAME")
       ->transform(CLI::CheckedTransformer(methods, CLI::ignore_case).description(""));

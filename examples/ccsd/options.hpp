@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "input.hpp"
 #include "memory.hpp"
 #include "scf.hpp"
 #include "solver.hpp"
@@ -13,9 +14,8 @@ namespace ccsd {
 
 /// The command line.
 struct Options {
-  std::string molecule, basis = "cc-pVDZ", basis_directory = rhf::default_basis_directory().string(),
-                        checkpoint, restart, disk;
-  int charge = 0;
+  rhf::InputOptions input;
+  std::string checkpoint, restart, disk;
   int every = 5;  // iterations from one checkpoint to the next
   bool frozen_core = false;
   Method method = Method::ccsd_t;

@@ -23,7 +23,9 @@ struct FockBuilder::Input {
 
   void wait() {
     const Timer timer(*seconds);
-    for (const auto& strip : rows) strip->density.wait();
+    for (const auto& strip : rows) {
+      if (strip) strip->density.wait();
+    }
   }
 };
 
@@ -47,8 +49,9 @@ Layout<2> by_rows(index_t n, int ranks) { return Layout<2>::blocked({n, n}, rank
 
 }  // namespace
 
-FockBuilder::FockBuilder(const Group& group, const Basis& basis, double screening, Dealing dealing)
-    : tasks_(basis, schwarz_bounds(group, basis), screening, group.size()),
+FockBuilder::FockBuilder(const Group& group, const Basis& basis, double screening, ShellSymmetry symmetry,
+                         Dealing dealing)
+    : tasks_(basis, schwarz_bounds(group, basis), screening, group.size(), std::move(symmetry)),
       change_(group, by_rows(basis.size(), group.size()), {.name = "change of the density"}),
       two_electron_(change_.duplicate("two-electron part")) {
   if (dealing == Dealing::counter)
@@ -84,32 +87,34 @@ void FockBuilder::build(const Matrix& density, const Matrix& core, Matrix& fock)
     two_electron_.sync();
   }
   symmetrise(two_electron_);
+  tasks_.symmetry().average(two_electron_);
   copy(density, change_);
   axpby(1, two_electron_, 1, core, fock);
 }
 
-// Consecutive tasks have two of their three strips in common.
+// Consecutive tasks have two of their three strips in common. A task without work keeps those of the task
+// before.
 FockBuilder::Input FockBuilder::fetch(index_t task) {
   const Timer timer(times_.get);
-  const auto patches = tasks_.patches(task);
-  for (std::size_t k = 0; k < patches.size(); ++k) {
-    if (!newest_[k] || newest_[k]->patch != patches[k])
-      newest_[k] = std::make_shared<Rows>(patches[k], change_);
+  if (tasks_.has_work(task)) {
+    const auto patches = tasks_.patches(task);
+    for (std::size_t k = 0; k < patches.size(); ++k) {
+      if (!newest_[k] || newest_[k]->patch != patches[k])
+        newest_[k] = std::make_shared<Rows>(patches[k], change_);
+    }
   }
   return {task, newest_, &times_.get};
 }
 
 FockBuilder::Sent FockBuilder::compute(Input& input) {
-  std::array<Strip, 3> strips;
-  for (std::size_t k = 0; k < strips.size(); ++k)
-    strips[k] = {input.rows[k]->density.data, input.rows[k]->fock};
-  bool any = false;
-  {
+  if (tasks_.has_work(input.task)) {
     const Timer timer(times_.integrals);
-    any = tasks_.compute(input.task, strips);
-  }
-  if (any) {
-    for (const auto& rows : input.rows) rows->changed = true;
+    std::array<Strip, 3> strips;
+    for (std::size_t k = 0; k < strips.size(); ++k)
+      strips[k] = {input.rows[k]->density.data, input.rows[k]->fock};
+    if (tasks_.compute(input.task, strips)) {
+      for (const auto& rows : input.rows) rows->changed = true;
+    }
   }
   return send(input.rows, newest_);
 }

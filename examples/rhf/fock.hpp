@@ -23,8 +23,8 @@ enum class Dealing { counter, queues };
 /// every rank.
 class FockBuilder {
  public:
-  /// Contributions below `screening` are left out. @collective
-  FockBuilder(const tessera::Group& group, const Basis& basis, double screening,
+  /// Contributions below `screening` are left out. All densities must have the symmetry. @collective
+  FockBuilder(const tessera::Group& group, const Basis& basis, double screening, ShellSymmetry symmetry = {},
               Dealing dealing = Dealing::queues);
   FockBuilder(const FockBuilder&) = delete;  // near_ refers to tasks_
   FockBuilder& operator=(const FockBuilder&) = delete;

@@ -11,11 +11,12 @@ using namespace tessera;
 
 namespace {
 
-// There are about a third of the cube of the number of blocks tasks: a hundred for each rank balance the load.
-// Larger blocks than this would save no communication that can be noticed.
-index_t functions_of_block(index_t functions, int ranks) {
-  return std::clamp<index_t>(static_cast<index_t>(static_cast<double>(functions) / std::cbrt(300.0 * ranks)), 3,
-                             16);
+// There are about a third of the cube of the number of blocks tasks, and symmetry leaves work to some of them
+// only: a hundred for each rank balance the load. Larger blocks than this would save no communication that can
+// be noticed.
+index_t functions_of_block(index_t functions, int ranks, std::size_t symmetry) {
+  const double tasks = 300.0 * ranks * static_cast<double>(symmetry);
+  return std::clamp<index_t>(static_cast<index_t>(static_cast<double>(functions) / std::cbrt(tasks)), 3, 16);
 }
 
 std::vector<ShellRange> blocks_of(const Basis& basis, index_t functions) {
@@ -35,18 +36,35 @@ std::vector<ShellRange> blocks_of(const Basis& basis, index_t functions) {
 // The number of tasks whose first block is below this one.
 index_t tasks_below(index_t block) { return block * (block + 1) * (2 * block + 1) / 6; }
 
+bool has_last_pair(const ShellSymmetry& symmetry, const ShellRange& rows, const ShellRange& columns) {
+  for (std::size_t row = rows.first; row < rows.last; ++row) {
+    for (std::size_t column = columns.first; column < std::min(columns.last, row + 1); ++column) {
+      if (symmetry.is_last(row, column)) return true;
+    }
+  }
+  return false;
+}
+
 // A Coulomb integral counts four times in an element of the Fock matrix, an exchange integral once.
 constexpr double coulomb_weight = 4;
 
 }  // namespace
 
-FockTasks::FockTasks(const Basis& basis, LocalArray<double, 2> bounds, double screening, int ranks)
+FockTasks::FockTasks(const Basis& basis, LocalArray<double, 2> bounds, double screening, int ranks,
+                     ShellSymmetry symmetry)
     : basis_(basis),
       bounds_(std::move(bounds)),
+      symmetry_(std::move(symmetry)),
       screening_(screening),
       largest_bound_(*std::max_element(bounds_.begin(), bounds_.end())),
-      blocks_(blocks_of(basis, functions_of_block(basis.size(), ranks))),
-      engine_(basis, screening * 1e-3) {}
+      blocks_(blocks_of(basis, functions_of_block(basis.size(), ranks, symmetry_.order()))),
+      engine_(basis, screening * 1e-3) {
+  for (const ShellRange& rows : blocks_) {
+    for (const ShellRange& columns :
+         std::span(blocks_).first(static_cast<std::size_t>(&rows - blocks_.data()) + 1))
+      has_pairs_.push_back(has_last_pair(symmetry_, rows, columns));
+  }
+}
 
 index_t FockTasks::count() const { return tasks_below(blocks()); }
 
@@ -73,6 +91,11 @@ std::array<Patch<2>, 3> FockTasks::patches(index_t number) const {
                     {blocks_[rows].last_function, blocks_[columns].last_function}};
   };
   return {patch(a, a), patch(b, c), patch(c, c)};
+}
+
+bool FockTasks::has_work(index_t number) const {
+  const auto [a, b, c] = decode(number);
+  return has_pairs_[a * (a + 1) / 2 + b];
 }
 
 void FockTasks::begin(double largest_density) {
@@ -113,7 +136,7 @@ bool FockTasks::compute(index_t number, const std::array<Strip, 3>& strips) {
     ket_.fill(basis_, *c, {0, c->last, 0, c->last_function}, bounds_, least_bound_, engine_);
     ket_block_ = abc[2];
   }
-  bra_.fill(basis_, *a, *b, bounds_, least_bound_, engine_);
+  bra_.fill(basis_, *a, *b, bounds_, least_bound_, engine_, symmetry_);
   bool any = false;
   bra_.for_each_kind(
       [&](auto bras) { ket_.for_each_kind([&](auto kets) { any = compute(bras, kets) || any; }); });
@@ -167,6 +190,8 @@ bool FockTasks::compute(std::span<const ShellPair* const> bras, std::span<const 
     for (const ShellPair* ket : kets) {
       if (bra->bound * ket->bound * coulomb_weight * largest_of_all_ < screening_) break;
       if (!is_needed(*bra, *ket)) continue;
+      const double quartets = symmetry_.stands_for(bra->row, bra->column, ket->row, ket->column);
+      if (quartets == 0) continue;
       const ShellPair &left = swapped ? *ket : *bra, &right = swapped ? *bra : *ket;
       const libint2::Shell &p = shell(left, false), &q = shell(left, true), &r = shell(right, false),
                            &s = shell(right, true);
@@ -174,7 +199,7 @@ bool FockTasks::compute(std::span<const ShellPair* const> bras, std::span<const 
       if (integrals == nullptr) continue;
       any = true;
       const double weight = (bra->row == bra->column ? 1 : 2) * (ket->row == ket->column ? 1 : 2) *
-                            (bra->row == ket->row && bra->column == ket->column ? 1 : 2);
+                            (bra->row == ket->row && bra->column == ket->column ? 1 : 2) * quartets;
       digest_of(size(r), size(s))(integrals, weight, {size(p), size(q), size(r), size(s)},
                                   blocks(*bra, *ket, swapped));
     }

@@ -12,6 +12,7 @@
 #include "digest.hpp"
 #include "repulsion.hpp"
 #include "shell_pairs.hpp"
+#include "shell_symmetry.hpp"
 
 namespace rhf {
 
@@ -24,12 +25,15 @@ struct Strip {
 /// The two-electron part of a Fock matrix, cut into numbered tasks. A task is three blocks of shells, a >= b
 /// and a >= c. It has the integrals (ab|cd) of their shells with all shells d that do not come after those of
 /// c, each quartet once. It reads and changes three strips of the matrices: the rows of a, b and c. It knows of
-/// no other rank.
+/// no other rank. Of quartets that symmetry maps to each other, one counts for all.
 class FockTasks {
  public:
   /// Contributions below `screening` are left out. `bounds` are the Schwarz bounds of all pairs of shells. The
   /// blocks are small enough for so many ranks.
-  FockTasks(const Basis& basis, tessera::LocalArray<double, 2> bounds, double screening, int ranks);
+  FockTasks(const Basis& basis, tessera::LocalArray<double, 2> bounds, double screening, int ranks,
+            ShellSymmetry symmetry = {});
+
+  const ShellSymmetry& symmetry() const { return symmetry_; }
 
   tessera::index_t count() const;
   /// The blocks of shells, and the first basis function of one.
@@ -43,10 +47,13 @@ class FockTasks {
   /// Consecutive tasks mostly have the first and the last strip in common.
   std::array<tessera::Patch<2>, 3> patches(tessera::index_t number) const;
 
+  /// Whether a task has integrals at all: others may stand for its.
+  bool has_work(tessera::index_t number) const;
+
   /// Prepares for a density whose largest element is this.
   void begin(double largest_density);
-  /// Adds the contributions of a task, if there are any. The mean of all contributions and their transpose is
-  /// the two-electron part.
+  /// Adds the contributions of a task, if there are any. The mean of all contributions and their transpose,
+  /// averaged over the symmetry, is the two-electron part.
   bool compute(tessera::index_t number, const std::array<Strip, 3>& strips);
 
  private:
@@ -66,8 +73,10 @@ class FockTasks {
 
   const Basis& basis_;
   tessera::LocalArray<double, 2> bounds_;
+  ShellSymmetry symmetry_;
   double screening_, largest_bound_, least_bound_ = 0;
   std::vector<ShellRange> blocks_;
+  std::vector<bool> has_pairs_;  // for two blocks, whether a pair of their shells is the last of its images
   RepulsionEngine engine_;
   // of the task at hand
   std::array<const ShellRange*, 3> ranges_{};

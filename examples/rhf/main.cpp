@@ -13,6 +13,7 @@
 #include <tessera/io/io.hpp>
 #include <tessera/tessera.hpp>
 
+#include "input.hpp"
 #include "scf.hpp"
 
 namespace {
@@ -20,9 +21,8 @@ namespace {
 using namespace rhf;
 
 struct Options {
-  std::string molecule, basis = "cc-pVDZ", basis_directory = default_basis_directory().string(), checkpoint,
-                        restart;
-  int charge = 0;
+  InputOptions input;
+  std::string checkpoint, restart;
   ScfOptions scf;
   std::optional<double> reference;
 };
@@ -47,19 +47,6 @@ std::optional<double> known_energy(double repulsion, long functions) {
   return std::nullopt;
 }
 
-struct Input {
-  Molecule molecule;
-  int electrons;
-  Basis basis;
-};
-
-Input read_input(const Options& options) {
-  Molecule molecule = read_xyz(options.molecule);
-  const int electrons = molecule.electrons(options.charge);
-  Basis basis = read_basis(options.basis, molecule, options.basis_directory);
-  return {std::move(molecule), electrons, std::move(basis)};
-}
-
 void restart(const std::string& prefix, Matrix& density) {
   tessera::io::Checkpoint checkpoint(density.group(), prefix);
   checkpoint.add("density", density);
@@ -75,13 +62,9 @@ void calculate(const Options& options, const Input& input, const tessera::Runtim
   const tessera::Group& world = runtime.world();
   const bool speaks = world.rank() == 0;
   Times times;
-  const auto& [molecule, electrons, basis] = input;
+  const auto& [molecule, moved, charge, electrons, basis] = input;
   if (speaks) {
-    fmt::print("{}\n", runtime.description());
-    fmt::print("Molecule   {}: {} atom{}, {} electrons, charge {}\n", molecule.title, molecule.atoms.size(),
-               molecule.atoms.size() == 1 ? "" : "s", electrons, options.charge);
-    fmt::print("Basis      {}: {} shells, {} functions\n", basis.name, basis.shells.size(), basis.size());
-    fmt::print("Repulsion  {:.10f} hartree\n\n", molecule.nuclear_repulsion());
+    fmt::print("{}\n{}\n", runtime.description(), input.text());
     std::fflush(stdout);
   }
 
@@ -99,19 +82,23 @@ void calculate(const Options& options, const Input& input, const tessera::Runtim
   if (speaks)
     fmt::print("{:>4} {:>18} {:>14} {:>12} {:>9}\n", "", "energy / hartree", "change", "DIIS error",
                "time / s");
-  const auto result = run_scf(basis, molecule, electrons, options.scf, density, !options.restart.empty(), times,
-                              [&](const Iteration& it) {
-                                if (checkpoint) {
-                                  const Timer timer(times.files);
-                                  checkpoint->write_async(it.number);  // while the next Fock matrix is built
-                                }
-                                if (!speaks) return;
-                                const auto change =
-                                    std::isnan(it.change) ? std::string() : fmt::format("{:.3e}", it.change);
-                                fmt::print("{:>4} {:>18.10f} {:>14} {:>12.3e} {:>9.3f}\n", it.number, it.energy,
-                                           change, it.error, it.seconds);
-                                std::fflush(stdout);
-                              });
+  std::size_t operations = molecule.symmetry.size();
+  const auto result =
+      run_scf(basis, molecule, electrons, options.scf, density, !options.restart.empty(), times,
+              [&](const Iteration& it) {
+                if (checkpoint) {
+                  const Timer timer(times.files);
+                  checkpoint->write_async(it.number);  // while the next Fock matrix is built
+                }
+                if (!speaks) return;
+                if (it.operations < operations)
+                  fmt::print("The density has lost the molecule's symmetry, which is not used any more.\n");
+                operations = it.operations;
+                const auto change = std::isnan(it.change) ? std::string() : fmt::format("{:.3e}", it.change);
+                fmt::print("{:>4} {:>18.10f} {:>14} {:>12.3e} {:>9.3f}\n", it.number, it.energy, change,
+                           it.error, it.seconds);
+                std::fflush(stdout);
+              });
   if (checkpoint) {
     const Timer timer(times.files);
     checkpoint->close();
@@ -134,12 +121,7 @@ void calculate(const Options& options, const Input& input, const tessera::Runtim
 int main(int argc, char** argv) {
   Options options;
   CLI::App app{"Restricted Hartree-Fock on Tessera's distributed arrays"};
-  app.add_option("molecule", options.molecule, "XYZ file, in angstrom")->required();
-  app.add_option("--basis", options.basis,
-                 "Basis set: STO-3G, 6-31G*, cc-pVDZ, cc-pVTZ, aug-cc-pVDZ or aug-cc-pVTZ")
-      ->capture_default_str();
-  app.add_option("--basis-dir", options.basis_directory, "Where basis sets are read from");
-  app.add_option("--charge", options.charge, "Total charge")->capture_default_str();
+  options.input.add_to(app);
   app.add_option("--convergence", options.scf.convergence, "Largest change of the energy, in hartree")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
@@ -163,26 +145,18 @@ int main(int argc, char** argv) {
     // Every rank has the same arguments; only rank 0 prints.
     return speaks ? app.exit(error) : error.get_exit_code();
   }
-  // Every rank reads the input itself. If one cannot read it (its file system may differ), all stop.
-  std::optional<Input> input;
   std::string problem;
+  libint2::initialize();
   try {
-    input = read_input(options);
-  } catch (const std::exception& error) {
+    calculate(options, read_input(runtime.world(), options.input), runtime);
+  } catch (const InputError& error) {
+    problem = error.what();
+  } catch (const ScfError& error) {
+    problem = error.what();
+  } catch (const tessera::io::IoError& error) {
     problem = error.what();
   }
-  problem = runtime.world().agree(problem);
-  if (input && problem.empty()) {
-    libint2::initialize();
-    try {
-      calculate(options, *input, runtime);
-    } catch (const ScfError& error) {
-      problem = error.what();
-    } catch (const tessera::io::IoError& error) {
-      problem = error.what();
-    }
-    libint2::finalize();
-  }
+  libint2::finalize();
   if (problem.empty()) return 0;
   if (speaks) fmt::print(stderr, "rhf: {}\n", problem);
   return 1;

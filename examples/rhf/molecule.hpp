@@ -17,9 +17,19 @@ struct Atom {
   std::array<double, 3> position;  // bohr
 };
 
+/// A rotation or reflection about the centre of the nuclear charges that maps a molecule onto itself.
+struct SymmetryOperation {
+  using Matrix = std::array<std::array<double, 3>, 3>;
+  Matrix matrix;                   // orthogonal
+  std::vector<std::size_t> image;  // atom i comes to the place of atom image[i]
+
+  Matrix inverse() const;
+};
+
 struct Molecule {
   std::string title;
   std::vector<Atom> atoms;
+  std::vector<SymmetryOperation> symmetry = {};  // what a calculation may use; the atoms have it exactly
 
   /// Energy of the nuclei in each other's field, in hartree.
   double nuclear_repulsion() const;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,6 +21,9 @@ namespace {
 
 // Eigenvalues of the overlap below this are taken for linear dependence.
 constexpr double dependent = 1e-7;
+
+// Degenerate orbitals that are occupied in part give densities without symmetry. Rounding gives less than this.
+constexpr double largest_asymmetry = 1e-7;
 
 // How many electron pairs a free atom has in each function of a shell, which is its number `number` of this
 // angular momentum. Contracted shells come first in basis sets, and are like the orbitals of atoms.
@@ -92,7 +96,9 @@ ScfResult run_scf(const Basis& basis, const Molecule& molecule, int electrons, c
     const Timer timer(times.one_electron);
     one_electron(basis, molecule, overlap, core);
   }
-  FockBuilder builder(world, basis, options.screening);
+  const ShellSymmetry symmetry(basis, molecule);
+  std::optional<FockBuilder> builder(std::in_place, world, basis, options.screening, symmetry);
+  std::size_t operations = symmetry.order();
   const double repulsion = molecule.nuclear_repulsion();
   const Matrix x = linalg::canonical_orthogonaliser(overlap, dependent);
   if (occupied > x.dims()[1]) {
@@ -101,7 +107,7 @@ ScfResult run_scf(const Basis& basis, const Molecule& molecule, int electrons, c
   if (!have_density) {
     const Timer timer(times.fock);
     free_atoms(basis, molecule, density);
-    builder.build(density, core, fock);
+    builder->build(density, core, fock);
     density_of(fock, x, occupied, density);
   }
 
@@ -113,7 +119,11 @@ ScfResult run_scf(const Basis& basis, const Molecule& molecule, int electrons, c
       const Timer whole(seconds);
       {
         const Timer timer(times.fock);
-        builder.build(density, core, fock);
+        if (operations > 1 && symmetry.asymmetry(density) > largest_asymmetry) {
+          operations = 1;
+          builder.emplace(world, basis, options.screening);
+        }
+        builder->build(density, core, fock);
       }
       const Timer timer(times.linear_algebra);
       energy = dot(density, core) + dot(density, fock) + repulsion;
@@ -122,7 +132,7 @@ ScfResult run_scf(const Basis& basis, const Molecule& molecule, int electrons, c
       diis.extrapolate({{fock, residual}});
       density_of(fock, x, occupied, density);
     }
-    report({iteration, energy, energy - last, error, seconds});
+    report({iteration, energy, energy - last, error, seconds, operations});
     // The energy's own error is of second order in this one.
     const bool settled = std::abs(energy - last) < options.convergence || (iteration == 1 && have_density);
     if (settled && error < std::sqrt(options.convergence) * 1e-2) return {energy, iteration};

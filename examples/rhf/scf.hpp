@@ -14,6 +14,7 @@ namespace rhf {
 struct Iteration {
   int number;
   double energy, change, error, seconds;
+  std::size_t operations;  // of the symmetry that was used: 1 if there was none
 };
 
 struct ScfOptions {
@@ -33,7 +34,8 @@ struct ScfError : std::runtime_error {
 };
 
 /// Restricted Hartree-Fock: iterates to self-consistency from a density D = C_occ C_occ^T, or from that of free
-/// atoms if `have_density` is false. `density` is the last one on return. @collective
+/// atoms if `have_density` is false. `density` is the last one on return. From the first density on that lacks
+/// the molecule's symmetry, none is used. @collective
 /// @throws ScfError
 ScfResult run_scf(const Basis& basis, const Molecule& molecule, int electrons, const ScfOptions& options,
                   Matrix& density, bool have_density, Times& times,

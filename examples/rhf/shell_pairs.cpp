@@ -10,14 +10,15 @@ namespace rhf {
 using namespace tessera;
 
 void ShellPairs::fill(const Basis& basis, const ShellRange& rows, const ShellRange& columns,
-                      View<const double, 2> bounds, double least, const RepulsionEngine& engine) {
+                      View<const double, 2> bounds, double least, const RepulsionEngine& engine,
+                      const ShellSymmetry& symmetry) {
   const std::size_t most = (rows.last - rows.first) * (columns.last - columns.first);
   if (pairs_.size() < most) pairs_.resize(most);
   order_.clear();
   for (std::size_t row = rows.first; row < rows.last; ++row) {
     for (std::size_t column = columns.first; column < std::min(columns.last, row + 1); ++column) {
       const double bound = bounds(static_cast<index_t>(row), static_cast<index_t>(column));
-      if (bound < least) continue;
+      if (bound < least || !symmetry.is_last(row, column)) continue;
       const libint2::Shell &a = basis.shells[row], &b = basis.shells[column];
       ShellPair& pair = pairs_[order_.size()];
       pair.row = row;

@@ -8,6 +8,7 @@
 #include <tessera/view.hpp>
 
 #include "repulsion.hpp"
+#include "shell_symmetry.hpp"
 
 namespace rhf {
 
@@ -32,9 +33,10 @@ struct ShellPair {
 class ShellPairs {
  public:
   /// The pairs of shells `rows` with those of shells `columns` that do not come after them. Those with a bound
-  /// below `least` are left out.
+  /// below `least` are left out, and those that symmetry maps to later ones.
   void fill(const Basis& basis, const ShellRange& rows, const ShellRange& columns,
-            tessera::View<const double, 2> bounds, double least, const RepulsionEngine& engine);
+            tessera::View<const double, 2> bounds, double least, const RepulsionEngine& engine,
+            const ShellSymmetry& symmetry = {});
 
   /// Calls function(pairs) for each group of pairs with the same angular momenta.
   template <class F>
