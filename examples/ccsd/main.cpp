@@ -47,9 +47,11 @@ class Calculation {
       checkpoint_.emplace(world_, options_.checkpoint);
       checkpoint_->claim();  // before the work, so that a wrong path costs none
     }
-    reference();
+    const index_t orbitals = rhf::independent_functions(world_, input_.basis, input_.molecule);
+    // Before the work, so that a calculation that does not fit costs no time.
+    const Memory memory = require_memory(correlated_dimensions(orbitals, input_.electrons, frozen_));
+    reference(orbitals);
     const Space space = correlated_space(*orbitals_, input_.electrons, frozen_);
-    const Memory memory = require_memory(space);
     const TransformOptions how{options_.scf.screening, scratch_, memory.part};
     if (options_.method == Method::mp2) {
       const Tensor ovov =
@@ -76,10 +78,9 @@ class Calculation {
   Progress progress(const char* phase) const { return {phase, world_.rank() == 0}; }
 
   // The orbitals, from Hartree-Fock or from the checkpoint.
-  void reference() {
+  void reference(index_t all) {
     const index_t n = input_.basis.size(), pairs = input_.electrons / 2;
     if (!options_.restart.empty()) {
-      const index_t all = rhf::independent_functions(world_, input_.basis, input_.molecule);
       orbitals_ = rhf::Orbitals{Matrix(world_, {n, all}, {.name = "orbitals"}), {}};
       t_ = make_amplitudes(world_, pairs - frozen_, all - pairs);
       restart();
@@ -93,7 +94,7 @@ class Calculation {
         orbitals_ = canonical_orbitals(input_.basis, input_.molecule, options_.scf.screening, density);
       });
     }
-    say("RHF energy       {:18.10f} hartree\n", rhf_energy_);
+    say("RHF energy       {:18.10f} hartree\n\n", rhf_energy_);
   }
 
   // What the amplitudes are of.
@@ -128,13 +129,12 @@ class Calculation {
     say("Restart from {}, iteration {}\n", restored->file.string(), begin_);
   }
 
-  Memory require_memory(const Space& space) {
-    const Memory memory =
-        memory_of({options_.method, input_.basis.size(), space.occupied, space.virtuals, world_.size(),
-                   options_.solver.diis, !options_.disk.empty(), checkpoint_.has_value()});
-    say("Correlated  {} occupied and {} virtual orbitals, {} frozen\n", space.occupied, space.virtuals,
-        frozen_);
-    say("Memory      {:.3f} GB for tensors, on all ranks together\n\n", memory.most() * 1e-9);
+  Memory require_memory(const Dimensions& orbitals) {
+    const auto [occupied, virtuals] = orbitals;
+    const Memory memory = memory_of({options_.method, input_.basis.size(), occupied, virtuals, world_.size(),
+                                     options_.solver.diis, !options_.disk.empty(), checkpoint_.has_value()});
+    say("Correlated {} occupied and {} virtual orbitals, {} frozen\n", occupied, virtuals, frozen_);
+    say("Memory     {:.3f} GB for tensors, on all ranks together\n\n", memory.most() * 1e-9);
     const std::string problem =
         what_is_missing(runtime_, memory,
                         std::string(scratch_ ? "" : "--disk DIRECTORY needs less; or ") +

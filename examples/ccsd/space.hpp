@@ -31,8 +31,16 @@ struct Space {
   }
 };
 
-/// The space of a molecule with so many electrons. @collective
+/// How many orbitals of each kind there are.
+struct Dimensions {
+  index_t occupied, virtuals;
+};
+
+/// Of so many orbitals those that electrons are correlated in. @local
 /// @throws rhf::ScfError if no electron or no virtual orbital is left
+Dimensions correlated_dimensions(index_t orbitals, int electrons, int frozen);
+
+/// The space of a molecule with so many electrons. @collective
 Space correlated_space(const rhf::Orbitals& orbitals, int electrons, int frozen);
 
 /// The layout in which ranks share one dimension of a tensor.
