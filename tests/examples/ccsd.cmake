@@ -20,6 +20,9 @@ ccsd_energies(ccsd_water_tz water cc-pVTZ -76[.]3322463 -76[.]3379936 -76[.]3457
 # -152.4734315054, -152.4912438830 and -152.4977224330
 ccsd_energies(ccsd_dimer water-dimer cc-pVDZ -152[.]4734315 -152[.]4912439[0-7] -152[.]4977224 NP 1 2 3 4 NODE_SIZES 1 FULL)
 
+# -228.7274184728, -228.7529893814 and -228.7631190575
+ccsd_energies(ccsd_trimer water-trimer cc-pVDZ -228[.]7274184 -228[.]752989[34] -228[.]763119[01] NP 2 NODE_SIZES 1 NETWORKS none FULL)
+
 # One occupied and one virtual orbital: singles and doubles are all there is. -1.1298973825 and -1.1372838424
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/hydrogen.xyz "2\nhydrogen\nH 0 0 0\nH 0 0 0.74\n")
 # Fewer orbitals than ranks: -2.8809888168 and -2.8875948311
