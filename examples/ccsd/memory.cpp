@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -21,7 +22,8 @@ Memory memory_of(const Size& size) {
   const auto p = static_cast<double>(size.ranks), uneven = std::ceil(v / p) * p / v;
   if (size.method == Method::mp2) {
     const double part = n * v * (n + o) * (size.on_disk ? 1 : o);
-    return {word * uneven * (part + ovov), word * uneven * 2 * ovov, 0, word * ovov};
+    return {word * uneven * (part + ovov), word * uneven * 2 * ovov, 0, word * ovov,
+            size.on_disk ? word * n * n * o * v : 0};
   }
   const double large = o * v * v * v + v * v * v * v, small = o * o * o * o + o * o * o * v + 2 * ovov;
   const double integrals = size.on_disk ? small : small + large;
@@ -37,8 +39,10 @@ Memory memory_of(const Size& size) {
   const double of_one = v * v * m, of_two = (m + v) * v;
   const double triples = ovov + o * o * of_two + (size.on_disk ? of_one + v * v * v : o * of_one) +
                          size.ranks * (7 * of_one + 24 * of_two + v * v * v);
+  const double factors = size.method == Method::ccsd_t ? o * of_one : 0;
   return {word * uneven * (integrals + transformation), word * uneven * (integrals + part),
-          size.method == Method::ccsd_t ? word * uneven * (integrals + triples) : 0, word * part};
+          size.method == Method::ccsd_t ? word * uneven * (integrals + triples) : 0, word * part,
+          size.on_disk ? word * (large + std::max(n * n * m * m, factors)) : 0};
 }
 
 std::string what_is_missing(const Runtime& runtime, const Memory& memory, const std::string& advice) {
@@ -57,6 +61,18 @@ std::string what_is_missing(const Runtime& runtime, const Memory& memory, const 
         advice);
   }
   return world.agree(problem);
+}
+
+std::string what_is_missing(const Group& group, const Memory& memory, const std::filesystem::path& directory) {
+  std::string problem;
+  std::error_code error;
+  const auto space = std::filesystem::space(directory, error);
+  if (!error && static_cast<double>(space.available) < memory.files) {
+    problem = fmt::format("the files take {:.2f} GB, and {} has {:.2f} GB left for rank {} (take another one)",
+                          memory.files * 1e-9, directory.string(), static_cast<double>(space.available) * 1e-9,
+                          group.rank());
+  }
+  return group.agree(problem);
 }
 
 }  // namespace ccsd

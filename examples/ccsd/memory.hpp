@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 #include <tessera/tessera.hpp>
@@ -18,6 +19,8 @@ struct Memory {
   /// What the transformation may take for parts of tensors that are in files: no more than amplitudes take
   /// later.
   double part;
+  /// The bytes of files.
+  double files = 0;
   double most() const;
 };
 
@@ -37,5 +40,8 @@ Memory memory_of(const Size& size);
 /// Says what is missing if the ranks have not so many bytes, with advice; empty if they have. The same on every
 /// rank. @collective
 std::string what_is_missing(const tessera::Runtime& runtime, const Memory& memory, const std::string& advice);
+/// The same for files in a directory. @collective
+std::string what_is_missing(const tessera::Group& group, const Memory& memory,
+                            const std::filesystem::path& directory);
 
 }  // namespace ccsd

@@ -3,7 +3,6 @@
 #include "phases.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 #include <fmt/format.h>
 
@@ -11,28 +10,15 @@ namespace ccsd {
 
 using namespace tessera;
 
-namespace {
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+Phases::Phase& Phases::phase(const std::string& name) {
+  const auto found = std::find_if(all_.begin(), all_.end(), [&](const Phase& one) { return one.name == name; });
+  return found == all_.end() ? all_.emplace_back(Phase{name}) : *found;
 }
-
-}  // namespace
 
 Phases::Scope::Scope(Phases& phases, const std::string& name)
-    : phases_(phases), seconds_(now()), bytes_(phases.bytes_moved()) {
-  auto& all = phases.all_;
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const Phase& phase) { return phase.name == name; });
-  phase_ = static_cast<std::size_t>(found - all.begin());
-  if (found == all.end()) all.push_back({name});
-}
+    : phases_(phases), phase_(phases.phase(name)), bytes_(phases.bytes_moved()), timer_(phase_.seconds) {}
 
-Phases::Scope::~Scope() {
-  Phase& phase = phases_.all_[phase_];
-  phase.seconds += now() - seconds_;
-  phase.bytes += phases_.bytes_moved() - bytes_;
-}
+Phases::Scope::~Scope() { phase_.bytes += phases_.bytes_moved() - bytes_; }
 
 double Phases::bytes_moved() const {
   double bytes = 0;

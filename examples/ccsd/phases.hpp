@@ -2,10 +2,12 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <deque>
 #include <string>
-#include <vector>
 
 #include <tessera/tessera.hpp>
+
+#include "times.hpp"
 
 namespace ccsd {
 
@@ -37,13 +39,15 @@ class Phases {
 
    private:
     Phases& phases_;
-    std::size_t phase_;
-    double seconds_, bytes_;
+    Phase& phase_;
+    double bytes_;  // moved before
+    rhf::Timer timer_;
   };
+  Phase& phase(const std::string& name);
   double bytes_moved() const;
 
   const tessera::Runtime& runtime_;
-  std::vector<Phase> all_;
+  std::deque<Phase> all_;
 };
 
 }  // namespace ccsd

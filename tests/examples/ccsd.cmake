@@ -105,6 +105,18 @@ tessera_add_mpi_test(
   ARGS ${data}/water-dimer.xyz
   ENVIRONMENT TESSERA_MEMORY_LIMIT=30M
   FAILS_WITH "ccsd: the tensors take 0[.]09 GB, which is 0[.]04 GB on each of 2 ranks. rank 0 may take 0[.]0")
+# (H2O)5 in aug-cc-pVTZ: nothing is computed before it is refused.
+tessera_add_mpi_test(
+  ccsd_error_pentamer
+  PROGRAM example_ccsd
+  NP 2
+  NODE_SIZES none
+  NETWORKS none
+  FULL
+  TIMEOUT 60
+  ARGS ${data}/water-pentamer.xyz --basis aug-cc-pVTZ
+  ENVIRONMENT TESSERA_MEMORY_LIMIT=1G
+  FAILS_WITH "ccsd: the tensors take 968[.]19 GB, which is 484[.]09 GB on each of 2 ranks. rank 0 may take 1[.]")
 tessera_add_mpi_test(
   ccsd_help
   PROGRAM example_ccsd
