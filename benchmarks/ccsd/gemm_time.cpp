@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 //
-// A library to be preloaded: it stands before BLAS's dgemm, and says at the end of the process how long that
-// took.
+// A library to be preloaded: it stands before BLAS's dgemm. At the end of the process it says how long that
+// took, and how many operations it made.
 #include <dlfcn.h>
 
 #include <atomic>
@@ -18,9 +18,10 @@ using Gemm = void (*)(const char*, const char*, const int*, const int*, const in
 struct Total {
   ~Total() {
     if (calls > 0)
-      std::fprintf(stderr, "dgemm: %ld calls, %.6f s\n", calls.load(), static_cast<double>(nanoseconds) * 1e-9);
+      std::fprintf(stderr, "dgemm: %ld calls, %.6f s, %.6f Gflop\n", calls.load(),
+                   static_cast<double>(nanoseconds) * 1e-9, static_cast<double>(operations) * 1e-9);
   }
-  std::atomic<long> calls = 0, nanoseconds = 0;
+  std::atomic<long> calls = 0, nanoseconds = 0, operations = 0;
 };
 
 Total& total() {
@@ -41,5 +42,6 @@ extern "C" __attribute__((visibility("default"))) void dgemm_(const char* op_a, 
   blas(op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
   const auto spent = std::chrono::steady_clock::now() - begin;
   ++total().calls;
+  total().operations += 2L * *m * *n * *k;
   total().nanoseconds += std::chrono::duration_cast<std::chrono::nanoseconds>(spent).count();
 }
