@@ -44,9 +44,9 @@ void Doorbell::nudge_after(std::chrono::nanoseconds time) const noexcept {
 }
 
 bool Doorbell::was_rung() noexcept {
-  char bytes[64];
+  char nothing = 0;
   bool rung = false;
-  while (mailbox_.receive(bytes) > 0) rung = true;
+  while (mailbox_.receive({&nothing, 1}) > 0) rung = true;
   return rung;
 }
 

@@ -2,15 +2,19 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "node/mailbox.hpp"
 
+#include <cstring>
 #include <functional>
 #include <string>
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
+#include <linux/filter.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "format.hpp"
@@ -55,12 +59,39 @@ std::uint32_t reachable(const Mailbox::Address& from, const Mailbox::Address& to
   return to.networks > 0 ? to.address[0] : 0;
 }
 
+// Lets the kernel drop all datagrams but those that begin with the secret. Without this, they are dropped when
+// they are received.
+void drop_strangers(const Fd& socket, std::uint64_t secret) noexcept {
+  std::array<std::uint32_t, 2> halves;  // in the filter's order of bytes
+  std::memcpy(halves.data(), &secret, sizeof secret);
+  constexpr std::uint32_t payload = 8;  // after the header of UDP
+  std::array<sock_filter, 6> program{{BPF_STMT(BPF_LD | BPF_W | BPF_ABS, payload),
+                                      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ntohl(halves[0]), 0, 3),
+                                      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, payload + 4),
+                                      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ntohl(halves[1]), 0, 1),
+                                      BPF_STMT(BPF_RET | BPF_K, 0xffffffffU), BPF_STMT(BPF_RET | BPF_K, 0)}};
+  const sock_fprog filter{program.size(), program.data()};
+  setsockopt(socket.get(), SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter);
+}
+
+// A message of two parts.
+template <class Part>
+msghdr message_of(std::array<iovec, 2>& parts, std::uint64_t& secret, std::span<Part> data) noexcept {
+  parts = {{{&secret, sizeof secret}, {const_cast<char*>(data.data()), data.size()}}};
+  msghdr message{};
+  message.msg_iov = parts.data();
+  message.msg_iovlen = parts.size();
+  return message;
+}
+
 }  // namespace
 
 Mailbox::Mailbox() : socket_(::socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)) {
   address_.machine = machine_number();
   add_networks(address_);
-  if (!socket_) return;
+  auto& secret = address_.secret;
+  if (!socket_ || getrandom(&secret, sizeof secret, 0) != sizeof secret) return;
+  drop_strangers(socket_, secret);
   sockaddr_in any{};
   any.sin_family = AF_INET;
   any.sin_addr.s_addr = htonl(INADDR_ANY);
@@ -76,12 +107,28 @@ void Mailbox::send(const Address& other, std::span<const char> data) const noexc
   to.sin_family = AF_INET;
   to.sin_port = other.port;
   to.sin_addr.s_addr = reachable(address_, other);
-  sendto(socket_.get(), data.data(), data.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
-         reinterpret_cast<const sockaddr*>(&to), sizeof to);
+  std::uint64_t secret = other.secret;
+  std::array<iovec, 2> parts;
+  msghdr message = message_of(parts, secret, data);
+  message.msg_name = &to;
+  message.msg_namelen = sizeof to;
+  sendmsg(socket_.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 std::ptrdiff_t Mailbox::receive(std::span<char> room) const noexcept {
-  return recv(socket_.get(), room.data(), room.size(), MSG_DONTWAIT);
+  // Strangers may have sent datagrams before the filter was there, or if there is none. A flood must not keep
+  // the caller here.
+  constexpr int most_strangers = 64;
+  std::uint64_t secret = 0;
+  std::array<iovec, 2> parts;
+  for (int i = 0; i < most_strangers; ++i) {
+    msghdr message = message_of(parts, secret, room);
+    const std::ptrdiff_t bytes = recvmsg(socket_.get(), &message, MSG_DONTWAIT);
+    if (bytes < 0) return bytes;
+    constexpr std::ptrdiff_t of_secret = sizeof secret;
+    if (bytes >= of_secret && secret == address_.secret) return bytes - of_secret;
+  }
+  return -1;
 }
 
 }  // namespace tessera::detail

@@ -11,7 +11,8 @@
 
 namespace tessera::detail {
 
-/// Sends datagrams between processes without MPI. A datagram may get lost.
+/// Sends datagrams between processes without MPI. A datagram may get lost. Each begins with a number that only
+/// processes with the receiver's Address know. The kernel drops what strangers send, so it wakes nobody.
 class Mailbox {
  public:
   /// Where a process is reached: its addresses on its host's networks, and its port. Trivially copyable, so
@@ -21,6 +22,7 @@ class Mailbox {
     std::uint64_t machine = 0;  // the same for processes that reach each other by the loopback
     std::uint16_t port = 0;     // 0: cannot be reached
     std::uint16_t networks = 0;
+    std::uint64_t secret = 0;  // drawn by the process: what it receives must begin with it
     std::array<std::uint32_t, most> address{}, mask{};
   };
 
@@ -31,7 +33,8 @@ class Mailbox {
   int descriptor() const noexcept { return socket_.get(); }
   /// @local
   void send(const Address& other, std::span<const char> data) const noexcept;
-  /// Receives the next datagram, cut to the room; returns its bytes, negative if there is none. @local
+  /// Receives the next datagram, cut to the room; returns its bytes, negative if there is none. Those that do
+  /// not begin with the secret are left out. @local
   std::ptrdiff_t receive(std::span<char> room) const noexcept;
 
  private:

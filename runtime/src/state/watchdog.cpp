@@ -131,6 +131,7 @@ void Watchdog::take(const char* data, std::size_t bytes) {
   if (bytes < sizeof header) return;
   std::memcpy(&header, data, sizeof header);
   if (header.kind == ReportKind::end) _exit(EXIT_FAILURE);
+  if (header.call_bytes < 0) return;
   const auto length = static_cast<std::size_t>(header.call_bytes);
   if (rank_ != 0 || header.rank < 0 || header.rank >= size_ || bytes < sizeof header + length) return;
   const char* const text = data + sizeof header;
