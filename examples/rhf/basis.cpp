@@ -3,8 +3,11 @@
 #include "basis.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 
@@ -36,15 +39,35 @@ std::string file_name(std::string name) {
   return name + ".nw";
 }
 
-Elements read_elements(const std::filesystem::path& file, bool& spherical) {
-  std::ifstream in(file);
+// A number, which may have Fortran's D before its exponent.
+std::optional<double> number_of(std::string word) {
+  std::replace_if(
+      word.begin(), word.end(), [](char c) { return c == 'D' || c == 'd'; }, 'e');
+  double number = 0;
+  const char* end = word.data() + word.size();
+  const auto read = std::from_chars(word.data(), end, number);
+  if (read.ec != std::errc() || read.ptr != end || !std::isfinite(number)) return std::nullopt;
+  return number;
+}
+
+Elements parse_elements(std::istream& in, const std::string& file, bool& spherical) {
   Elements elements;
   std::vector<Contraction>* element = nullptr;
   std::string type;
-  std::size_t first = 0;  // contraction that the next line of numbers belongs to
+  std::size_t first = 0;  // contraction that the first column of the next line of numbers belongs to
   int number = 0;
   auto fail = [&](const std::string& what) {
-    throw std::runtime_error(fmt::format("{}:{}: {}", file.string(), number, what));
+    throw std::runtime_error(fmt::format("{}:{}: {}", file, number, what));
+  };
+  const auto end_shell = [&] {
+    if (element == nullptr) return;
+    const auto columns = element->size() - first;
+    if (columns < type.size())
+      fail(fmt::format("the shell {} before has {} columns of coefficients", type, columns));
+    for (std::size_t c = first; c < element->size(); ++c) {
+      if ((*element)[c].exponents.empty())
+        fail(fmt::format("the shell {} before has a column without coefficients", type));
+    }
   };
   for (std::string line; std::getline(in, line);) {
     ++number;
@@ -54,17 +77,21 @@ Elements read_elements(const std::filesystem::path& file, bool& spherical) {
     if (word == "basis") {
       spherical = lower(line).find("spherical") != std::string::npos;
     } else if (const int charge = charge_of(word); charge != 0) {
+      end_shell();
       element = &elements[charge];
       first = element->size();
+      type.clear();
       words >> type;
       if (type.empty() || type.find_first_not_of(letters) != std::string::npos)
         fail(fmt::format("unknown shell \"{}\"", type));
     } else {
       if (element == nullptr) fail(fmt::format("expected an element and a shell, not \"{}\"", line));
-      std::istringstream numbers(line);
-      double exponent = 0, coefficient = 0;
-      if (!(numbers >> exponent)) fail(fmt::format("expected an exponent, not \"{}\"", line));
-      for (std::size_t column = 0; numbers >> coefficient; ++column) {
+      const auto exponent = number_of(word);
+      if (!exponent || *exponent <= 0) fail(fmt::format("expected an exponent, not \"{}\"", line));
+      std::size_t column = 0;
+      for (; words >> word; ++column) {
+        const auto coefficient = number_of(word);
+        if (!coefficient) fail(fmt::format("\"{}\" is no coefficient, in \"{}\"", word, line));
         if (element->size() <= first + column) {
           // SP has a column for each letter; a general contraction has several columns for one.
           const std::size_t which = type.size() == 1 ? 0 : column;
@@ -72,14 +99,14 @@ Elements read_elements(const std::filesystem::path& file, bool& spherical) {
           const char letter = type[which];
           element->push_back({static_cast<int>(letters.find(letter)), {}, {}});
         }
-        if (coefficient == 0) continue;
-        (*element)[first + column].exponents.push_back(exponent);
-        (*element)[first + column].coefficients.push_back(coefficient);
+        if (*coefficient == 0) continue;
+        (*element)[first + column].exponents.push_back(*exponent);
+        (*element)[first + column].coefficients.push_back(*coefficient);
       }
-      if (element->size() == first)
-        fail(fmt::format("expected coefficients after the exponent in \"{}\"", line));
+      if (column == 0) fail(fmt::format("expected coefficients after the exponent in \"{}\"", line));
     }
   }
+  end_shell();
   return elements;
 }
 
@@ -117,8 +144,14 @@ Basis read_basis(const std::string& name, const Molecule& molecule, const std::f
     throw std::runtime_error(fmt::format("there is no basis set \"{}\" in {} (there are: {})", name,
                                          directory.string(), available(directory)));
   }
+  std::ifstream in(file);
+  return parse_basis(in, file.string(), name, molecule);
+}
+
+Basis parse_basis(std::istream& in, const std::string& file, const std::string& name,
+                  const Molecule& molecule) {
   bool spherical = true;
-  const Elements elements = read_elements(file, spherical);
+  const Elements elements = parse_elements(in, file, spherical);
   Basis basis{name, {}, {0}};
   for (const Atom& atom : molecule.atoms) {
     const auto found = elements.find(atom.charge);
@@ -132,6 +165,10 @@ Basis read_basis(const std::string& name, const Molecule& molecule, const std::f
           libint2::Shell{{shell.exponents.begin(), shell.exponents.end()},
                          {{l, spherical && l > 1, {shell.coefficients.begin(), shell.coefficients.end()}}},
                          atom.position});
+      const auto& coefficients = basis.shells.back().contr[0].coeff;
+      if (!std::all_of(coefficients.begin(), coefficients.end(), [](double c) { return std::isfinite(c); }))
+        throw std::runtime_error(
+            fmt::format("basis set \"{}\" has a shell for {} without a norm", name, symbol(atom.charge)));
       basis.first.push_back(basis.first.back() + static_cast<long>(basis.shells.back().size()));
     }
   }

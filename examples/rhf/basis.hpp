@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -30,5 +31,7 @@ std::filesystem::path default_basis_directory();
 /// Reads a basis set by its usual name ("6-31G*", "cc-pVDZ"). Throws std::runtime_error if there is no such
 /// basis set, or if it lacks an element.
 Basis read_basis(const std::string& name, const Molecule& molecule, const std::filesystem::path& directory);
+/// The same for the text of a basis set in NWChem's format. `file` is its name in messages.
+Basis parse_basis(std::istream& in, const std::string& file, const std::string& name, const Molecule& molecule);
 
 }  // namespace rhf

@@ -53,6 +53,10 @@ int Molecule::electrons(int total_charge) const {
 Molecule read_xyz(const std::filesystem::path& file) {
   std::ifstream in(file);
   if (!in) throw std::runtime_error(fmt::format("{}: no such file, or not readable", file.string()));
+  return parse_xyz(in, file.string());
+}
+
+Molecule parse_xyz(std::istream& in, const std::string& name) {
   int number = 0;
   std::string line;
   auto next = [&] {
@@ -62,7 +66,7 @@ Molecule read_xyz(const std::filesystem::path& file) {
     return there;
   };
   auto fail = [&](const std::string& what) {
-    throw std::runtime_error(fmt::format("{}:{}: {}", file.string(), number, what));
+    throw std::runtime_error(fmt::format("{}:{}: {}", name, number, what));
   };
   int count = 0;
   if (!next() || !(std::istringstream(line) >> count) || count < 1) {
@@ -80,7 +84,10 @@ Molecule read_xyz(const std::filesystem::path& file) {
     }
     atom.charge = charge_of(element);
     if (atom.charge == 0) fail(fmt::format("unknown element \"{}\" (H to Ne are known)", element));
-    for (double& x : atom.position) x *= bohr_per_angstrom;
+    for (double& x : atom.position) {
+      x *= bohr_per_angstrom;
+      if (!std::isfinite(x)) fail(fmt::format("the place of \"{}\" is too far away", element));
+    }
     for (std::size_t j = 0; j < molecule.atoms.size(); ++j) {
       if (distance(atom, molecule.atoms[j]) < 0.1)
         fail(fmt::format("atoms {} and {} are at the same place", j + 1, i + 1));

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <filesystem>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,8 @@ struct Molecule {
 
 /// Reads an XYZ file (angstrom); throws std::runtime_error that names file, line and what is wrong.
 Molecule read_xyz(const std::filesystem::path& file);
+/// The same for a text. `name` is the file's name in messages.
+Molecule parse_xyz(std::istream& in, const std::string& name);
 
 /// "O" for 8.
 std::string symbol(int charge);

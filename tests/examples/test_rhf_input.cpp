@@ -65,6 +65,7 @@ TEST_F(Files, bad_xyz_is_refused_with_its_line) {
   expect_bad_xyz("2\nt\nH 0 0 0\n", "bad.xyz:4: the file ends after 1 of 2 atoms");
   expect_bad_xyz("1\nt\nH 0 zero 0\n", "bad.xyz:3: expected an element and three coordinates");
   expect_bad_xyz("1\nt\nH 0 0\n", "bad.xyz:3");
+  expect_bad_xyz("1\nt\nH 1e308 0 0\n", "bad.xyz:3: the place of \"H\" is too far away");
   expect_bad_xyz("1\nt\nNa 0 0 0\n", "bad.xyz:3: unknown element \"Na\"");
   expect_bad_xyz("2\nt\nH 0 0 0\nHe 0 0 0.01\n", "atoms 1 and 2 are at the same place");
   expect_bad_xyz("1\nt\nH 0 0 0\nH 0 0 1\n", "more lines than the 1 atoms announced");
@@ -130,6 +131,15 @@ TEST_F(Files, basis_sets_have_the_numbers_of_nwchem) {
   }
 }
 
+TEST_F(Files, exponents_may_follow_the_d_of_fortran) {
+  write("e.nw", "H S\n 13.01 0.019685\n 1.962e+00 1.37977e-01\n");
+  write("d.nw", "H S\n 1.301D+01 1.9685d-02\n 1.962D+00 1.37977D-01\n");
+  const Basis e = read_basis("e", atom(1), directory.path()), d = read_basis("d", atom(1), directory.path());
+  ASSERT_EQ(d.shells.size(), 1U);
+  EXPECT_EQ(d.shells[0].nprim(), 2U);
+  EXPECT_EQ(d.shells[0], e.shells[0]);
+}
+
 TEST_F(Files, bad_basis_is_refused_with_its_line) {
   auto bad = [&](const std::string& text, const std::string& words) {
     write("bad.nw", text);
@@ -143,6 +153,15 @@ TEST_F(Files, bad_basis_is_refused_with_its_line) {
   bad("H S\n one 1.0\n", "bad.nw:2: expected an exponent");
   bad("H S\n 1.0\n", "bad.nw:2: expected coefficients");
   bad("H SP\n 1.0 1.0 1.0 1.0\n", "bad.nw:2: more columns");
+  bad("H SP\n 1.0 1.0\n", "the shell SP before has 1 columns");
+  bad("H S\nH P\n 1.0 1.0\n", "bad.nw:2: the shell S before has 0 columns");
+  bad("H S\n 1.0 1.0\nH\n 1.0 1.0\n", "bad.nw:3: unknown shell \"\"");
+  bad("H S\n 1.0 1.0 0.0\n", "a column without coefficients");
+  bad("H S\n 1.0 1.0\n 2.0 x\n", "bad.nw:3: \"x\" is no coefficient");
+  bad("H S\n -1.0 1.0\n", "bad.nw:2: expected an exponent");
+  bad("H S\n inf 1.0\n", "bad.nw:2: expected an exponent");
+  bad("H S\n 1.0 1e999\n", "bad.nw:2: \"1e999\" is no coefficient");
+  bad("H I\n 1e200 1.0\n", "a shell for H without a norm");
   expect_error([&] { read_basis("none", atom(1), directory.path()); }, "there is no basis set \"none\"");
 }
 
