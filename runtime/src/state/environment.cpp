@@ -45,9 +45,7 @@ int node_size(std::string_view text) {
   return value;
 }
 
-index_t memory_limit(const RuntimeOptions& options) {
-  if (options.memory_limit) return *options.memory_limit;
-  const std::string_view text = value_of("TESSERA_MEMORY_LIMIT");
+index_t memory_limit(std::string_view text) {
   if (text.empty()) return std::numeric_limits<index_t>::max();
   if (const auto bytes = parse_bytes(text)) return *bytes;
   throw UsageError(formatted("TESSERA_MEMORY_LIMIT=\"{}\" is not a number of bytes, such as 512M or 4G", text));
@@ -114,27 +112,41 @@ void set_progress(Environment& environment, std::string_view text) {
 
 }  // namespace
 
+Environment Environment::parse(const EnvironmentTexts& texts) {
+  Environment all;
+  all.node_size = detail::node_size(texts.node_size);
+  all.method = detail::method(texts.method);
+  set_progress(all, texts.progress);
+  all.shared_memory = detail::shared_memory(texts.shared_memory);
+  all.huge_pages = is_on("TESSERA_HUGE_PAGES", texts.huge_pages);
+  all.windows = is_on("TESSERA_WINDOW", texts.window);
+  all.doorbells = is_on("TESSERA_DOORBELL", texts.doorbell);
+  all.statistics = !texts.statistics.empty();
+  all.warnings = is_on("TESSERA_WARNINGS", texts.warnings);
+  all.hang = detail::hang(texts.debug);
+  all.memory_limit = detail::memory_limit(texts.memory_limit);
+  return all;
+}
+
 Environment Environment::read(MPI_Comm comm, const RuntimeOptions& options) {
   const auto shared = [&](const char* name) { return shared_value(comm, name); };
-  const std::string nodes = shared("TESSERA_NODE_SIZE"), methods = shared("TESSERA_METHOD"),
-                    modes = shared("TESSERA_PROGRESS"), ways = shared("TESSERA_SHARED_MEMORY"),
-                    huge = shared("TESSERA_HUGE_PAGES"), window = shared("TESSERA_WINDOW"),
-                    doorbell = shared("TESSERA_DOORBELL"), print = shared("TESSERA_STATISTICS"),
-                    warn = shared("TESSERA_WARNINGS"), debug = shared("TESSERA_DEBUG");
+  const bool has_limit = options.memory_limit.has_value();
+  const EnvironmentTexts texts{.node_size = shared("TESSERA_NODE_SIZE"),
+                               .method = shared("TESSERA_METHOD"),
+                               .progress = shared("TESSERA_PROGRESS"),
+                               .shared_memory = shared("TESSERA_SHARED_MEMORY"),
+                               .huge_pages = shared("TESSERA_HUGE_PAGES"),
+                               .window = shared("TESSERA_WINDOW"),
+                               .doorbell = shared("TESSERA_DOORBELL"),
+                               .statistics = shared("TESSERA_STATISTICS"),
+                               .warnings = shared("TESSERA_WARNINGS"),
+                               .debug = shared("TESSERA_DEBUG"),
+                               .memory_limit = std::string(has_limit ? "" : value_of("TESSERA_MEMORY_LIMIT"))};
   Environment all;
   std::string problem;
   try {
-    all.node_size = detail::node_size(nodes);
-    all.method = detail::method(methods);
-    set_progress(all, modes);
-    all.shared_memory = detail::shared_memory(ways);
-    all.huge_pages = is_on("TESSERA_HUGE_PAGES", huge);
-    all.windows = is_on("TESSERA_WINDOW", window);
-    all.doorbells = is_on("TESSERA_DOORBELL", doorbell);
-    all.statistics = !print.empty();
-    all.warnings = is_on("TESSERA_WARNINGS", warn);
-    all.hang = detail::hang(debug);
-    all.memory_limit = detail::memory_limit(options);
+    all = parse(texts);
+    if (has_limit) all.memory_limit = *options.memory_limit;
   } catch (const UsageError& error) {
     problem = error.what();
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <string>
 
 #include <tessera/runtime/runtime.hpp>
 #include <tessera/runtime/segment.hpp>
@@ -11,6 +12,12 @@
 
 // The variables TESSERA_... and the launchers' variables are all read here, when a Runtime starts.
 namespace tessera::detail {
+
+/// The values of the variables; empty if they are not set.
+struct EnvironmentTexts {
+  std::string node_size, method, progress, shared_memory, huge_pages, window, doorbell, statistics, warnings,
+      debug, memory_limit;
+};
 
 /// The settings, the same on all processes as on rank 0: a launcher need not pass variables to all hosts. Only
 /// memory_limit is each process's own.
@@ -28,6 +35,8 @@ struct Environment {
   bool warnings = true;                               // TESSERA_WARNINGS
   std::chrono::seconds hang{0};                       // TESSERA_DEBUG=hang:60; 0: not asked for
 
+  /// The settings that texts stand for. @local @throws UsageError for the first that cannot be understood
+  static Environment parse(const EnvironmentTexts& texts);
   /// @collective @throws UsageError on every process if a variable on one cannot be understood. The message
   /// names the variable and its possible values.
   static Environment read(MPI_Comm comm, const RuntimeOptions& options);
