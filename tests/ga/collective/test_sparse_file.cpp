@@ -114,6 +114,7 @@ TEST(SparseFile, broken_files_are_told_on_every_rank) {
   expect_told(problem_of<double>(good + "1 1 1\n2 2 2\n1 2 3\n"), "2 entries, and has 3");
   expect_told(problem_of<double>(good + "1 1 1\n2 2 two\n"), "\"2 2 two\"");
   expect_told(problem_of<double>(good + "1 1 1\n2 2 2 2\n"), "\"2 2 2 2\"");
+  expect_told(problem_of<double>(good + "1 1 1\n2 2 +-2\n"), "\"2 2 +-2\"");
   expect_told(problem_of<double>(good + "1 1 1\n3 1 2\n"), "(3, 1) is outside 2 rows");
   expect_told(problem_of<double>(good + "1 1 1\n0 1 2\n"), "(0, 1) is outside");
   expect_told(problem_of<double>(head("real symmetric") + "2 2 1\n1 2 1\n"), "(1, 2) is not below");
