@@ -6,12 +6,12 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
 
+#include "checkpoint/end_time.hpp"
 #include "format.hpp"
 
 namespace tessera::io {
@@ -66,11 +66,7 @@ class Handlers {
 
 std::optional<system_clock::time_point> end_by_slurm() {
   const char* text = std::getenv("SLURM_JOB_END_TIME");
-  if (text == nullptr) return std::nullopt;
-  std::int64_t seconds = 0;
-  const char* end = text + std::strlen(text);
-  if (std::from_chars(text, end, seconds).ptr != end || seconds <= 0) return std::nullopt;
-  return system_clock::time_point(std::chrono::seconds(seconds));
+  return text == nullptr ? std::nullopt : detail::parse_end_time(text);
 }
 
 }  // namespace

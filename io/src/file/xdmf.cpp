@@ -3,7 +3,6 @@
 #include <tessera/io/xdmf.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <list>
@@ -15,6 +14,7 @@
 
 #include "base/collectively.hpp"
 #include "base/printable.hpp"
+#include "file/xdmf_steps.hpp"
 #include "format.hpp"
 #include "posix/atomic_file.hpp"
 #include "posix/file_paths.hpp"
@@ -22,11 +22,11 @@
 namespace tessera::io {
 namespace {
 
+using detail::step_begin, detail::step_end;
 using tessera::detail::ArrayCore;
 using tessera::detail::SliceCore;
 
 constexpr std::uintmax_t max_bytes = std::uintmax_t{1} << 30;  // of a list of steps
-constexpr std::string_view step_begin = "      <Grid Name=\"step", step_end = "      </Grid>\n";
 
 std::string escaped(std::string_view text) {
   std::string all;
@@ -150,14 +150,8 @@ void XdmfSeries::read_steps(const std::string& context) {
     std::string text(static_cast<std::size_t>(std::filesystem::file_size(path_)), ' ');
     file.read(text.data(), static_cast<std::streamsize>(text.size()));
     if (!file) throw IoError("the file cannot be read");
-    for (std::size_t at = 0; (at = text.find(step_begin, at)) != std::string::npos;) {
-      const std::size_t end = text.find(step_end, at), time = text.find("<Time Value=\"", at);
-      if (end == std::string::npos || time > end)
-        throw IoError("the steps in it cannot be understood; was it written by another program?");
-      steps_.push_back(
-          {std::strtod(text.c_str() + time + 13, nullptr), text.substr(at, end + step_end.size() - at)});
-      at = end;
-    }
+    for (detail::XdmfStep& step : detail::parse_xdmf_steps(text))
+      steps_.push_back({step.time, std::move(step.xml)});
   });
   steps_.resize(static_cast<std::size_t>(group_.broadcast(steps(), 0)));
   for (Step& step : steps_) step.time = group_.broadcast(step.time, 0);

@@ -144,7 +144,7 @@ class CsvSamples final : public SampleFile {
     double time = 0;
     const std::size_t end = std::min(line.find(','), line.size());
     const auto read = std::from_chars(line.data(), line.data() + end, time);
-    if (read.ec != std::errc() || read.ptr != line.data() + end)
+    if (read.ec != std::errc() || read.ptr != line.data() + end || !std::isfinite(time))
       throw IoError(
           formatted("line {} does not begin with a time: \"{}\"", number, printable(line.substr(0, 40))));
     return time;

@@ -71,9 +71,11 @@ TEST_F(Schedule, is_due_before_the_end_that_slurm_says) {
   setenv("SLURM_JOB_END_TIME", seconds(3600s).c_str(), 1);
   CheckpointSchedule far(world());
   EXPECT_EQ(times_due(far, 40), 0);
-  setenv("SLURM_JOB_END_TIME", "soon", 1);
-  CheckpointSchedule nonsense(world());
-  EXPECT_EQ(times_due(nonsense, 40), 0);
+  for (const char* nonsense : {"soon", "762517625359", "9223372036854775807"}) {  // beyond the system's clock
+    setenv("SLURM_JOB_END_TIME", nonsense, 1);
+    CheckpointSchedule endless(world());
+    EXPECT_EQ(times_due(endless, 40), 0) << nonsense;
+  }
 }
 
 int handled_before = 0;

@@ -93,9 +93,13 @@ TEST_F(Xdmf, resumes_after_the_earlier_steps) {
   });
   XdmfSeries fresh(world(), path_, grid_);
   EXPECT_EQ(fresh.steps(), 0);
-  on_rank_0([&] { std::ofstream(path_) << "      <Grid Name=\"step 0\" and no more"; });
-  expect_words(message_of<io::IoError>([&] { XdmfSeries(world(), path_, grid_, {.resume = true}); }),
-               {path_.string(), "cannot be understood"});
+  for (const char* text : {"      <Grid Name=\"step 0\" and no more",
+                           "      <Grid Name=\"step0\"><Time Value=\"soon\"/>\n      </Grid>\n",
+                           "      <Grid Name=\"step0\"><Time Value=\"1e999\"/>\n      </Grid>\n"}) {
+    on_rank_0([&] { std::ofstream(path_) << text; });
+    expect_words(message_of<io::IoError>([&] { XdmfSeries(world(), path_, grid_, {.resume = true}); }),
+                 {path_.string(), "cannot be understood"});
+  }
 }
 
 TEST_F(Xdmf, refuses_fields_that_do_not_fit) {
