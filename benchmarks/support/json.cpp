@@ -106,7 +106,7 @@ Row row_from(const json& j) {
 
 }  // namespace
 
-void write_json(const Report& report, const std::string& path) {
+std::string report_text(const Report& report) {
   json j = {{"benchmark", report.environment.benchmark},
             {"environment", to_json(report.environment)},
             {"rows", json::array()},
@@ -116,19 +116,21 @@ void write_json(const Report& report, const std::string& path) {
     j["mean_targets"].push_back(
         {{"section", target.section}, {"reference", target.reference}, {"at_least", target.at_least}});
   }
+  return j.dump(2) + '\n';
+}
+
+void write_json(const Report& report, const std::string& path) {
   const std::string part = path + ".part";
   std::ofstream file(part);
-  file << j.dump(2) << '\n';
+  file << report_text(report);
   file.close();
   if (!file || std::rename(part.c_str(), path.c_str()) != 0)
     throw Error("cannot write \"" + path + "\" (the directory must exist and be writable)");
 }
 
-Report read_json(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw Error("cannot read \"" + path + "\"");
+Report parse_report(std::istream& in, const std::string& name) {
   try {
-    const json j = json::parse(file);
+    const json j = json::parse(in);
     Report report;
     report.environment = environment_from(j.at("benchmark").get<std::string>(), j.at("environment"));
     for (const json& row : j.at("rows")) report.rows.push_back(row_from(row));
@@ -140,8 +142,14 @@ Report read_json(const std::string& path) {
     }
     return report;
   } catch (const json::exception& problem) {
-    throw Error("\"" + path + "\" is not a benchmark's report: " + problem.what());
+    throw Error("\"" + name + "\" is not a benchmark's report: " + problem.what());
   }
+}
+
+Report read_json(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw Error("cannot read \"" + path + "\"");
+  return parse_report(file, path);
 }
 
 }  // namespace tessera::benchmark
