@@ -26,6 +26,8 @@ namespace {
 enum class NumberKind { real, integer, pattern, complex };
 enum class Symmetry { general, symmetric, hermitian, skew };
 
+constexpr std::size_t max_quoted = 60;  // characters of the file, in messages
+
 // A file whose header has been read.
 class MatrixFile {
  public:
@@ -59,7 +61,7 @@ Word word_of(const std::string& text, const std::vector<std::pair<std::string_vi
   for (const auto& [name, word] : words) {
     if (text == name) return word;
   }
-  throw UsageError(formatted("its kind \"{}\" is unknown", text));
+  throw UsageError(formatted("its kind \"{}\" is unknown", text.substr(0, max_quoted)));
 }
 
 MatrixFile::MatrixFile(std::istream& in) : in_(in) {
@@ -131,9 +133,8 @@ class LineReader {
     if (!rest_.empty()) fail();
   }
   [[noreturn]] void fail() const {
-    constexpr std::size_t most_shown = 60;
     throw UsageError(formatted("its line \"{}\" is no entry of the kind that the file is said to have",
-                               line_.substr(0, std::min(line_.find_last_not_of(spaces) + 1, most_shown))));
+                               line_.substr(0, std::min(line_.find_last_not_of(spaces) + 1, max_quoted))));
   }
 
  private:
