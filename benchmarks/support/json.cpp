@@ -2,8 +2,10 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "json.hpp"
 
+#include <cstdint>
 #include <cstdio>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -33,6 +35,13 @@ json to_json(const Environment& e) {
   return j;
 }
 
+int count_from(const json& j, const char* key) {
+  const json& count = j.at(key);
+  if (!count.is_number_unsigned() || count.get<std::uint64_t>() > std::numeric_limits<int>::max())
+    throw Error("\"" + std::string(key) + "\" is no count: " + count.dump());
+  return count.get<int>();
+}
+
 Environment environment_from(const std::string& benchmark, const json& j) {
   Environment e;
   e.benchmark = benchmark;
@@ -40,9 +49,9 @@ Environment environment_from(const std::string& benchmark, const json& j) {
   j.at("mpi").get_to(e.mpi);
   e.topology = j.value("topology", "");
   j.at("processor").get_to(e.processor);
-  j.at("cores").get_to(e.cores);
-  j.at("ranks").get_to(e.ranks);
-  j.at("pairs").get_to(e.pairs);
+  e.cores = count_from(j, "cores");
+  e.ranks = count_from(j, "ranks");
+  e.pairs = count_from(j, "pairs");
   j.at("date").get_to(e.date);
   return e;
 }
