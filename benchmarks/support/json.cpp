@@ -106,6 +106,8 @@ Row row_from(const json& j) {
                   .control = optional_estimate(j, "control"),
                   .excess = optional_estimate(j, "excess"),
                   .share = optional_estimate(j, "share")};
+  if (row.measured.ratio && !(row.measured.ratio->value > 0.0))
+    throw Error("the ratio of \"" + row.name + "\" is not positive (it has no geometric mean with others)");
   row.bytes = j.value("bytes", 0.0);
   if (j.contains("target")) row.target = target_from(j.at("target"));
   if (j.contains("counts")) row.counts = Counts::where_reference_is_fastest;
