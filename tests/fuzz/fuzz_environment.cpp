@@ -11,17 +11,18 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using fuzz::require;
   std::string rest = fuzz::text_of(data, size);
   detail::EnvironmentTexts texts;
-  for (std::string* text :
-       {&texts.node_size, &texts.method, &texts.progress, &texts.shared_memory, &texts.huge_pages,
-        &texts.window, &texts.doorbell, &texts.statistics, &texts.warnings, &texts.debug, &texts.memory_limit})
-    *text = fuzz::take(rest, '\n');
+  using enum detail::Variable;
+  for (const detail::Variable variable : {node_size, method, progress, shared_memory, huge_pages, window,
+                                          doorbell, statistics, warnings, debug, memory_limit})
+    texts[static_cast<std::size_t>(variable)] = fuzz::take(rest, '\n');
   detail::Environment found;
   if (!fuzz::accepts<UsageError>([&] { found = detail::Environment::parse(texts); })) return 0;
-  require(found.node_size >= 0 && (found.node_size == 0) == texts.node_size.empty(), "a node has processes");
+  require(found.node_size >= 0 && (found.node_size == 0) == found.value(node_size).empty(),
+          "a node has processes");
   require(found.memory_limit >= 0, "a limit is not negative");
-  require((found.hang.count() > 0) != texts.debug.empty(), "a patience is positive");
+  require((found.hang.count() > 0) != found.value(debug).empty(), "a patience is positive");
   require((found.progress == ProgressMode::rank) == (found.progress_ranks > 0), "ranks serve in one mode only");
-  require(found.progress.has_value() != texts.progress.empty(), "a mode was asked for");
+  require(found.progress.has_value() != found.value(progress).empty(), "a mode was asked for");
   fuzz::accepts<UsageError>([&] { found.mode(ThreadLevel::funneled); });
   require(fuzz::accepts<UsageError>([&] { found.mode(ThreadLevel::multiple); }), "threads allow each mode");
   return 0;

@@ -92,6 +92,12 @@ index_t shm_room() {
   return static_cast<index_t>(info.f_bavail) * static_cast<index_t>(info.f_frsize);
 }
 
+index_t shm_size() {
+  struct statvfs info {};
+  if (statvfs("/dev/shm", &info) != 0) return 0;
+  return static_cast<index_t>(info.f_blocks) * static_cast<index_t>(info.f_frsize);
+}
+
 std::optional<index_t> parse_bytes(std::string_view text) {
   index_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

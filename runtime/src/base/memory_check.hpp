@@ -19,8 +19,9 @@ struct MemoryAvailable {
 /// The smallest of the kernel's MemAvailable and the room left in each control group above this process. @local
 MemoryAvailable memory_available();
 
-/// The room in /dev/shm, for mappings that live there. @local
+/// The room in /dev/shm, for mappings that live there, and its whole size. @local
 index_t shm_room();
+index_t shm_size();
 
 /// Reads "512M", "2G" and the like; empty if the text is not such a number. @local
 std::optional<index_t> parse_bytes(std::string_view text);

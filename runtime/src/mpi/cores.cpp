@@ -33,6 +33,17 @@ Cores Cores::mine() {
   return {std::hash<std::string>()(boot), std::max(1, CPU_COUNT(&set))};
 }
 
+std::vector<int> core_numbers() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> numbers;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return numbers;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(static_cast<std::size_t>(core), &set)) numbers.push_back(core);
+  }
+  return numbers;
+}
+
 bool is_crowded(MPI_Comm all) {
   const Cores mine = Cores::mine();
   std::vector<std::uint64_t> ids(static_cast<std::size_t>(mpi::size(all)));

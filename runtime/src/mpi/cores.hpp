@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include <mpi.h>
 
@@ -16,6 +17,9 @@ struct Cores {
   /// The cores of the calling thread. @local
   static Cores mine();
 };
+
+/// The numbers of the processors that the calling thread may run on; empty if the system does not say. @local
+std::vector<int> core_numbers();
 
 /// Whether more processes of `all` have this process's cores than can run at once. @collective over all
 bool is_crowded(MPI_Comm all);

@@ -15,7 +15,7 @@ namespace {
 bool are_wanted = true;
 
 // 0 if the kernel has none.
-index_t huge_page_size() {
+index_t size_of_kernel() {
   static const index_t size = [] {
     index_t bytes = 0;
     std::ifstream("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size") >> bytes;
@@ -28,8 +28,10 @@ index_t huge_page_size() {
 
 void choose_huge_pages(bool wanted) noexcept { are_wanted = wanted; }
 
+index_t huge_page_size() noexcept { return are_wanted ? size_of_kernel() : 0; }
+
 index_t page_size_for(index_t bytes) noexcept {
-  const index_t huge = are_wanted ? huge_page_size() : 0;
+  const index_t huge = huge_page_size();
   return huge > 0 && bytes >= huge ? huge : page_size();
 }
 

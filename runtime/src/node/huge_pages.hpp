@@ -13,6 +13,9 @@ namespace tessera::detail {
 /// Whether memory made from now on takes huge pages; the same on all processes of a machine. @local
 void choose_huge_pages(bool wanted) noexcept;
 
+/// The bytes of a huge page; 0 if the kernel has none, or if they are not wanted. @local
+index_t huge_page_size() noexcept;
+
 /// To what multiple the place of `bytes` of shared memory is rounded: to a huge page if they fill one, or else
 /// to a page. @local
 index_t page_size_for(index_t bytes) noexcept;

@@ -116,6 +116,11 @@ index_t page_size() noexcept {
   return size;
 }
 
+const char* to_string(SharedMemory way) noexcept {
+  constexpr const char* names[] = {"any", "memfd", "shm", "mpi"};
+  return names[static_cast<std::size_t>(way)];
+}
+
 void choose_shared_memory(SharedMemory way) noexcept { chosen = way; }
 
 FileAddress NodeMemory::file() const noexcept {
@@ -143,8 +148,8 @@ NodeMemory NodeMemory::create(NodeBarrier& node, index_t stride, index_t reserve
   const index_t bytes = stride * size;
   NodeMemory memory;
   for (const bool in_memory : {true, false}) {
-    if (chosen != SharedMemory::any && chosen != (in_memory ? SharedMemory::memfd : SharedMemory::shm))
-      continue;
+    const SharedMemory way = in_memory ? SharedMemory::memfd : SharedMemory::shm;
+    if (chosen != SharedMemory::any && chosen != way) continue;
     static int counter = 0;
     LeaderFile address{};
     address.fd = ++counter;
@@ -166,6 +171,7 @@ NodeMemory NodeMemory::create(NodeBarrier& node, index_t stride, index_t reserve
     if (slot == 0 && !in_memory && address.fd >= 0) shm_unlink(address.name);
     if (outcome == attached) {
       if (slot == 0) memory.file_ = std::move(fd);
+      memory.way_ = way;
       return memory;
     }
     memory = NodeMemory();
@@ -182,6 +188,7 @@ NodeMemory NodeMemory::create(NodeBarrier& node, index_t stride, index_t reserve
     return memory;
   }
   void* base = nullptr;
+  memory.way_ = SharedMemory::mpi;
   memory.window_ = mpi::allocate_shared(node.comm(), bytes + page_size() + read_behind, base);
   memory.base_ = reinterpret_cast<std::byte*>(round_up(reinterpret_cast<index_t>(base), page_size()));
   // Zero, as the pages made in the other ways are: MPICH takes the memory from malloc if the node is one

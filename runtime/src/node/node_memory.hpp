@@ -35,6 +35,8 @@ struct MappingTraits {
 
 /// How processes of a node share memory; `any` takes the first way that works.
 enum class SharedMemory { any, memfd, shm, mpi };
+/// The name of a way, such as "memfd". @local
+const char* to_string(SharedMemory way) noexcept;
 /// Chooses the way for all memory made from now on; the same on all processes, as they share one machine.
 /// @local
 void choose_shared_memory(SharedMemory way) noexcept;
@@ -68,10 +70,13 @@ class NodeMemory {
   void close_file() noexcept { file_.reset(); }
 
   std::byte* base() const noexcept { return base_; }
+  /// The way that worked; `any` for memory that create() did not make. @local
+  SharedMemory way() const noexcept { return way_; }
   explicit operator bool() const noexcept { return base_ != nullptr; }
 
  private:
   std::byte* base_ = nullptr;
+  SharedMemory way_ = SharedMemory::any;
   UniqueHandle<MappingTraits> mapping_;
   mpi::Win window_;
   Fd file_;

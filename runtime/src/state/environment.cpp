@@ -25,8 +25,10 @@ std::string_view value_of(const char* name) {
   return text != nullptr ? text : "";
 }
 
-std::string shared_value(MPI_Comm comm, const char* name) {
-  std::string value(value_of(name));
+std::string_view value_of(Variable variable) { return value_of(text_of(variable).name); }
+
+std::string shared_value(MPI_Comm comm, Variable variable) {
+  std::string value(value_of(variable));
   mpi::broadcast(comm, value, 0);
   return value;
 }
@@ -74,10 +76,11 @@ SharedMemory shared_memory(std::string_view text) {
 }
 
 // The value of a variable that is on by default.
-bool is_on(const char* name, std::string_view text) {
+bool is_on(const Environment& all, Variable variable) {
+  const std::string& text = all.value(variable);
   if (text.empty() || text == "on") return true;
   if (text == "off") return false;
-  throw UsageError(formatted("{}=\"{}\" is neither on nor off", name, text));
+  throw UsageError(formatted("{}=\"{}\" is neither on nor off", text_of(variable).name, text));
 }
 
 std::chrono::seconds hang(std::string_view text) {
@@ -114,39 +117,36 @@ void set_progress(Environment& environment, std::string_view text) {
 
 Environment Environment::parse(const EnvironmentTexts& texts) {
   Environment all;
-  all.node_size = detail::node_size(texts.node_size);
-  all.method = detail::method(texts.method);
-  set_progress(all, texts.progress);
-  all.shared_memory = detail::shared_memory(texts.shared_memory);
-  all.huge_pages = is_on("TESSERA_HUGE_PAGES", texts.huge_pages);
-  all.windows = is_on("TESSERA_WINDOW", texts.window);
-  all.doorbells = is_on("TESSERA_DOORBELL", texts.doorbell);
-  all.statistics = !texts.statistics.empty();
-  all.warnings = is_on("TESSERA_WARNINGS", texts.warnings);
-  all.hang = detail::hang(texts.debug);
-  all.memory_limit = detail::memory_limit(texts.memory_limit);
+  all.values = texts;
+  all.node_size = detail::node_size(all.value(Variable::node_size));
+  all.method = detail::method(all.value(Variable::method));
+  set_progress(all, all.value(Variable::progress));
+  all.shared_memory = detail::shared_memory(all.value(Variable::shared_memory));
+  all.huge_pages = is_on(all, Variable::huge_pages);
+  all.windows = is_on(all, Variable::window);
+  all.doorbells = is_on(all, Variable::doorbell);
+  all.statistics = !all.value(Variable::statistics).empty();
+  all.warnings = is_on(all, Variable::warnings);
+  all.hang = detail::hang(all.value(Variable::debug));
+  all.memory_limit = detail::memory_limit(all.value(Variable::memory_limit));
   return all;
 }
 
 Environment Environment::read(MPI_Comm comm, const RuntimeOptions& options) {
-  const auto shared = [&](const char* name) { return shared_value(comm, name); };
-  const bool has_limit = options.memory_limit.has_value();
-  const EnvironmentTexts texts{.node_size = shared("TESSERA_NODE_SIZE"),
-                               .method = shared("TESSERA_METHOD"),
-                               .progress = shared("TESSERA_PROGRESS"),
-                               .shared_memory = shared("TESSERA_SHARED_MEMORY"),
-                               .huge_pages = shared("TESSERA_HUGE_PAGES"),
-                               .window = shared("TESSERA_WINDOW"),
-                               .doorbell = shared("TESSERA_DOORBELL"),
-                               .statistics = shared("TESSERA_STATISTICS"),
-                               .warnings = shared("TESSERA_WARNINGS"),
-                               .debug = shared("TESSERA_DEBUG"),
-                               .memory_limit = std::string(has_limit ? "" : value_of("TESSERA_MEMORY_LIMIT"))};
+  EnvironmentTexts written;
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    const auto variable = static_cast<Variable>(i);
+    written[i] =
+        variable == Variable::memory_limit ? std::string(value_of(variable)) : shared_value(comm, variable);
+  }
+  EnvironmentTexts texts = written;
+  if (options.memory_limit) texts[static_cast<std::size_t>(Variable::memory_limit)].clear();
   Environment all;
   std::string problem;
   try {
     all = parse(texts);
-    if (has_limit) all.memory_limit = *options.memory_limit;
+    if (options.memory_limit) all.memory_limit = *options.memory_limit;
+    all.values = std::move(written);
   } catch (const UsageError& error) {
     problem = error.what();
   }
@@ -166,18 +166,27 @@ ProgressMode Environment::mode(ThreadLevel threads) const {
   return progress.value_or(can_have_thread ? ProgressMode::thread : ProgressMode::poll);
 }
 
-bool may_need_thread() {
-  const std::string_view wish = value_of("TESSERA_PROGRESS");
+std::string Environment::assignment(Variable variable) const {
+  return formatted("{}={}", text_of(variable).name, value(variable));
+}
+
+ThreadNeed thread_need() {
+  const std::string_view wish = value_of(Variable::progress);
   const bool asks_for_thread = wish == to_string(ProgressMode::thread) || wish == to_string(ProgressMode::spin);
-  if (!wish.empty() && !asks_for_thread) return false;
-  if (!value_of("TESSERA_NODE_SIZE").empty()) return true;
+  if (!wish.empty()) return {asks_for_thread, formatted("{}={}", text_of(Variable::progress).name, wish)};
+  if (const auto size = value_of(Variable::node_size); !size.empty())
+    return {true, formatted("{}={} may cut the job into nodes", text_of(Variable::node_size).name, size)};
   constexpr std::pair<const char*, const char*> launchers[] = {
       {"MPI_LOCALNRANKS", "PMI_SIZE"}, {"OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_SIZE"}};
   for (const auto& [here, all] : launchers) {
     const char *local = std::getenv(here), *total = std::getenv(all);
-    if (local != nullptr && total != nullptr) return std::string_view(local) != total;
+    if (local == nullptr || total == nullptr) continue;
+    if (std::string_view(local) != total)
+      return {true,
+              formatted("the launcher says that {} of {} ranks are on this host ({})", local, total, here)};
+    return {false, formatted("the launcher says that all {} ranks are on this host ({})", total, here)};
   }
-  return true;
+  return {true, "the launcher does not say that all ranks are on this host"};
 }
 
 }  // namespace tessera::detail

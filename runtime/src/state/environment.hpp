@@ -2,7 +2,10 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <cstddef>
+#include <optional>
 #include <string>
 
 #include <tessera/runtime/runtime.hpp>
@@ -13,11 +16,52 @@
 // The variables TESSERA_... and the launchers' variables are all read here, when a Runtime starts.
 namespace tessera::detail {
 
-/// The values of the variables; empty if they are not set.
-struct EnvironmentTexts {
-  std::string node_size, method, progress, shared_memory, huge_pages, window, doorbell, statistics, warnings,
-      debug, memory_limit;
+/// Every variable TESSERA_..., in the order of `variables`.
+enum class Variable : std::size_t {
+  node_size,
+  progress,
+  method,
+  window,
+  doorbell,
+  memory_limit,
+  shared_memory,
+  huge_pages,
+  io_progress,
+  debug,
+  statistics,
+  warnings,
 };
+
+/// A variable's name, what applies if it is not set, and what it does.
+struct VariableText {
+  const char *name, *unset, *meaning;
+};
+inline constexpr std::array variables{
+    VariableText{"TESSERA_NODE_SIZE", "all ranks that share memory are a node",
+                 "treat every k ranks of a machine as a node of their own"},
+    VariableText{"TESSERA_PROGRESS", "thread if MPI grants level multiple, else poll",
+                 "how agents run: thread, spin, poll, rank or rank:2"},
+    VariableText{"TESSERA_METHOD", "automatic",
+                 "how put and get travel between nodes: automatic, packed, batched or direct"},
+    VariableText{"TESSERA_WINDOW", "on", "off: do not use MPI's windows"},
+    VariableText{"TESSERA_DOORBELL", "on", "off: do not wake agents by datagrams"},
+    VariableText{"TESSERA_MEMORY_LIMIT", "no limit", "the most a process may allocate in segments, such as 8G"},
+    VariableText{"TESSERA_SHARED_MEMORY", "the first kind that works",
+                 "the kind of shared memory: memfd, shm or mpi"},
+    VariableText{"TESSERA_HUGE_PAGES", "on", "off: do not ask the kernel for huge pages"},
+    // Read by tessera::io, at each transfer with a file.
+    VariableText{"TESSERA_IO_PROGRESS", "shown at a terminal",
+                 "progress of long transfers with files: on or off"},
+    VariableText{"TESSERA_DEBUG", "no watchdog", "hang:60 ends a job that stands still for 60 s"},
+    VariableText{"TESSERA_STATISTICS", "off", "any value: print the one-sided operations at the end"},
+    VariableText{"TESSERA_WARNINGS", "on", "off: print no warnings when the Runtime starts"},
+};
+constexpr const VariableText& text_of(Variable variable) noexcept {
+  return variables[static_cast<std::size_t>(variable)];
+}
+
+/// The values of all variables, by Variable; empty if they are not set.
+using EnvironmentTexts = std::array<std::string, variables.size()>;
 
 /// The settings, the same on all processes as on rank 0: a launcher need not pass variables to all hosts. Only
 /// memory_limit is each process's own.
@@ -34,6 +78,7 @@ struct Environment {
   bool statistics = false;                            // TESSERA_STATISTICS
   bool warnings = true;                               // TESSERA_WARNINGS
   std::chrono::seconds hang{0};                       // TESSERA_DEBUG=hang:60; 0: not asked for
+  EnvironmentTexts values;                            // as they were written
 
   /// The settings that texts stand for. @local @throws UsageError for the first that cannot be understood
   static Environment parse(const EnvironmentTexts& texts);
@@ -43,11 +88,21 @@ struct Environment {
   /// The mode that was asked for, or else the best one that MPI's thread level (the least of all processes)
   /// allows. @local @throws UsageError if the mode asked for is not possible
   ProgressMode mode(ThreadLevel threads) const;
+  /// The value of a variable; empty if it is not set. @local
+  const std::string& value(Variable variable) const noexcept {
+    return values[static_cast<std::size_t>(variable)];
+  }
+  /// The variable as one sets it: "TESSERA_PROGRESS=poll". @local
+  std::string assignment(Variable variable) const;
 };
 
-/// Asked before MPI is started: whether agents may need a thread that calls MPI, too. False only if the
-/// launcher's variables say that all ranks are on this host, or TESSERA_PROGRESS asks for another mode than
-/// `thread` and `spin`. @local
-bool may_need_thread();
+/// Whether agents may need a thread that calls MPI, and why.
+struct ThreadNeed {
+  bool may_be = true;
+  std::string reason;
+};
+/// Asked before MPI is started. There is no need only if the launcher's variables say that all ranks are on
+/// this host, or TESSERA_PROGRESS asks for another mode than `thread` and `spin`. @local
+ThreadNeed thread_need();
 
 }  // namespace tessera::detail

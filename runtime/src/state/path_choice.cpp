@@ -12,6 +12,7 @@
 #include <tessera/runtime/vector.hpp>
 
 #include "agents/operation_list.hpp"
+#include "format.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -76,6 +77,29 @@ bool PathChoice::any() const noexcept {
   auto is_set = [](bool faster) { return faster; };
   const auto has = [&](const auto& faster) { return std::any_of(faster.begin(), faster.end(), is_set); };
   return has(put) || has(get) || has(put_lists) || has(get_lists);
+}
+
+std::string PathChoice::text() const {
+  std::string all;
+  const auto add = [&](const char* what, const auto& faster) {
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+      if (!faster[i]) continue;
+      const index_t length = lengths[i];
+      const bool small = length < 1024, large = length >= index_t{1} << 20;
+      all += formatted("{}{} of {} {}", all.empty() ? "" : ", ", what,
+                       length >> (small   ? 0
+                                  : large ? 20
+                                          : 10),
+                       small   ? "B"
+                       : large ? "MiB"
+                               : "KiB");
+    }
+  };
+  add("put", put);
+  add("get", get);
+  add("lists of puts", put_lists);
+  add("lists of gets", get_lists);
+  return all;
 }
 
 bool PathChoice::by_window(Verb verb, index_t run, Amount amount) const noexcept {

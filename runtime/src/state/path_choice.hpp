@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include <tessera/runtime/runtime.hpp>
 #include <tessera/runtime/types.hpp>
@@ -30,6 +31,8 @@ struct PathChoice {
   std::array<bool, lengths.size()> put_lists{}, get_lists{};
 
   bool any() const noexcept;
+  /// The operations that take the window: "put of 64 KiB, get of 1 MiB"; empty if none does. @local
+  std::string text() const;
   /// Whether puts or gets of runs of that length should go by the window. The longest measured length that is
   /// not longer decides. @local
   bool by_window(Verb verb, index_t run, Amount amount) const noexcept;

@@ -103,7 +103,7 @@ Runtime::Runtime(int& argc, char**& argv, RuntimeOptions options)
   if (start) {
     // Open MPI 4.1 before 4.1.7 writes shared files unlocked by default and can corrupt them (its issue 12718).
     setenv("OMPI_MCA_fs_ufs_lock_algorithm", "3", 0);
-    const ThreadLevel level = detail::may_need_thread() ? ThreadLevel::multiple : options.threads;
+    const ThreadLevel level = detail::thread_need().may_be ? ThreadLevel::multiple : options.threads;
     mpi::init_thread(argc, argv, mpi_level(level));
   }
   bool serving = false;

@@ -11,8 +11,6 @@
 #include <set>
 #include <utility>
 
-#include <sched.h>
-
 #include <tessera/runtime/error.hpp>
 
 #include "agents/progress.hpp"
@@ -66,31 +64,24 @@ AgentRanks find_agents(const GroupState& world, const ProgressRanks& ranks) {
   return agents;
 }
 
-// Warns of settings by which a program may be slow or stand still. @collective
-void warn_of_progress(const GroupState& world, ProgressMode mode) {
-  cpu_set_t cores;
-  const bool known = sched_getaffinity(0, sizeof cores, &cores) == 0;
-  std::int64_t bound = has_thread(mode) && known && CPU_COUNT(&cores) == 1 ? 1 : 0;
+// Settings by which a program may be slow or stand still. @collective
+std::vector<std::string> find_warnings(const GroupState& world, ProgressMode mode) {
+  std::vector<std::string> warnings;
+  std::int64_t bound = has_thread(mode) && core_numbers().size() == 1 ? 1 : 0;
   mpi::all_reduce(world.comm(), &bound, 1, ElementKind::int64, Reduce::sum);
-  if (world.rank() != 0) return;
   if (mode == ProgressMode::poll) {
-    std::fputs(
-        "Tessera: an operation on another node waits until its target calls Tessera, and a program that waits "
-        "in "
-        "calls of its own may stand still (poll mode; TESSERA_PROGRESS=thread needs an MPI with thread level "
-        "multiple; "
-        "TESSERA_WARNINGS=off silences this)\n",
-        stderr);
+    warnings.emplace_back(
+        "an operation on another node waits until its target calls Tessera, and a program that waits in calls "
+        "of its own may stand still (poll mode; TESSERA_PROGRESS=thread needs an MPI with thread level "
+        "multiple)");
   }
   if (bound > 0) {
-    std::fputs(
-        formatted(
-            "Tessera: {} of {} ranks are bound to one core each, and share it with their agents for other "
-            "nodes; bind each rank to two or more, or to none (TESSERA_WARNINGS=off silences this)\n",
-            bound, world.size())
-            .c_str(),
-        stderr);
+    warnings.push_back(
+        formatted("{} of {} ranks are bound to one core each, and share it with their agents for other nodes; "
+                  "bind each rank to two or more, or to none",
+                  bound, world.size()));
   }
+  return warnings;
 }
 
 // The sum over all ranks, on rank 0's standard error. @collective
@@ -140,10 +131,7 @@ void RuntimeState::begin(MPI_Comm parent, ProgressRanks ranks) {
     start_agents(world, std::move(ranks));
   }
   lock_table_.close_file();
-  // Between pretended nodes there is no network to be measured.
-  const bool choosable = progress_ && window_problem_.empty() && node_size_limit_ == 0;
-  if (choosable && environment_.method == TransferMethod::automatic)
-    path_choice_ = PathChoice::measure(world_, progress_->mode());
+  if (progress_) choose_path();
   if (environment_.hang.count() > 0) watch();
 }
 
@@ -176,7 +164,24 @@ void RuntimeState::start_agents(GroupState& world, ProgressRanks ranks) {
   if (mode == ProgressMode::rank && world.leads_node())
     problem = progress_->show_locks({lock_table_.file(), LockStripes::bytes, 0});
   if (problem = world.agree(problem); !problem.empty()) throw MemoryError("Tessera's lock table: " + problem);
-  if (environment_.warnings) warn_of_progress(world, mode);
+  progress_warnings_ = find_warnings(world, mode);
+  if (!environment_.warnings || world.rank() != 0) return;
+  for (const std::string& warning : progress_warnings_)
+    std::fputs(formatted("Tessera: {} (TESSERA_WARNINGS=off silences this)\n", warning).c_str(), stderr);
+}
+
+// Chooses how put and get travel between nodes, and says why. @collective
+void RuntimeState::choose_path() {
+  if (!window_problem_.empty() && environment_.method != TransferMethod::packed) {
+    path_reason_ = "there is no usable window";
+  } else if (environment_.method != TransferMethod::automatic) {
+    path_reason_ = environment_.assignment(Variable::method);
+  } else if (node_size_limit_ != 0) {
+    path_reason_ = "between pretended nodes there is no network to be measured";
+  } else {
+    path_choice_ = PathChoice::measure(world_, progress_->mode());
+    path_reason_ = "measured when the Runtime started";
+  }
 }
 
 void RuntimeState::watch() {

@@ -61,6 +61,12 @@ class RuntimeState {
   /// What `automatic` chooses.
   const PathChoice& path_choice() const noexcept { return path_choice_; }
   void choose_paths(const PathChoice& choice) noexcept { path_choice_ = choice; }
+  /// Why transfers between nodes travel as they do.
+  const std::string& path_reason() const noexcept { return path_reason_; }
+  /// Settings by which a program may be slow or stand still; the same on all processes.
+  const std::vector<std::string>& progress_warnings() const noexcept { return progress_warnings_; }
+  /// How the processes of this node share memory.
+  SharedMemory shared_memory() const noexcept { return lock_table_.way(); }
 
   /// Bytes of segments that this process holds now.
   index_t memory_in_use() const noexcept { return memory_in_use_; }
@@ -86,6 +92,7 @@ class RuntimeState {
   void begin(MPI_Comm parent, ProgressRanks ranks);
   void create_locks(GroupState& world);
   void start_agents(GroupState& world, ProgressRanks ranks);
+  void choose_path();
   void watch();
 
   Environment environment_;
@@ -101,7 +108,8 @@ class RuntimeState {
   mpi::Comm with_agents_;  // the world and the agents, if these have processes of their own
   std::unique_ptr<Progress> progress_;
   std::unique_ptr<Watchdog> watchdog_;  // TESSERA_DEBUG=hang
-  std::string window_problem_;
+  std::string window_problem_, path_reason_;
+  std::vector<std::string> progress_warnings_;
   PathChoice path_choice_;
   std::vector<std::byte> scratch_;
   // Destroyed first: their segments use all of the above.
