@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include <dlfcn.h>
 #include <sched.h>
@@ -20,6 +22,16 @@ namespace {
 template <class Function>
 Function* find(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+}
+
+// The file that a function of a library was loaded from; empty if there is no such function.
+std::string file_of(const char* function) {
+  Dl_info info{};
+  void* const address = dlsym(RTLD_DEFAULT, function);
+  if (address == nullptr || dladdr(address, &info) == 0 || info.dli_fname == nullptr) return {};
+  std::error_code error;
+  const auto file = std::filesystem::canonical(info.dli_fname, error);  // its name mostly has the version
+  return error ? info.dli_fname : file.string();
 }
 
 // Instruction sets; each includes those before it.
@@ -84,6 +96,8 @@ BackendReport backend_report(const Group& group) {
   BackendReport report;
   report.blas = "unknown BLAS";
   report.processors = processors_of_this_process();
+  report.scalapack = file_of("pdgemm_");
+  report.elpa = file_of("elpa_init");
   for (int rank = 0; rank < group.size(); ++rank)
     report.processes += static_cast<int>(group.node_of(rank) == group.node_of(group.rank()));
   if (auto* config = find<char*()>("openblas_get_config")) {

@@ -4,6 +4,7 @@
 
 /// All of input and output.
 
+#include <tessera/io/backend.hpp>
 #include <tessera/io/checkpoint.hpp>
 #include <tessera/io/checkpoint_info.hpp>
 #include <tessera/io/checkpoint_schedule.hpp>

@@ -19,6 +19,9 @@ struct BackendReport {
   int threads = 0;
   /// Processors that this process may run on, and processes of the group on its node.
   int processors = 0, processes = 0;
+  /// The files of ScaLAPACK and ELPA that are loaded. Empty if the library is not used, or if it is linked into
+  /// the program and so has no file.
+  std::string scalapack = {}, elpa = {};
   /// One sentence each: what is slow, and what to set.
   std::vector<std::string> warnings;
   /// One sentence each: a known defect of this version, and what Tessera does about it.
