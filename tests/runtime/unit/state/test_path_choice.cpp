@@ -20,6 +20,15 @@ TEST(PathChoice, takes_no_window_unless_one_was_measured_to_be_faster) {
   }
 }
 
+TEST(PathChoice, names_what_takes_the_window) {
+  PathChoice choice;
+  EXPECT_EQ(choice.text(), "");
+  choice.put = {true, true, false, false};
+  choice.get = {false, false, false, true};
+  choice.get_lists = {false, false, true, false};
+  EXPECT_EQ(choice.text(), "put of 8 B, put of 4 KiB, get of 1 MiB, lists of gets of 64 KiB");
+}
+
 // The lengths 8, 4 KiB, 64 KiB and 1 MiB were measured.
 TEST(PathChoice, decides_by_the_longest_measured_length_that_is_not_longer) {
   PathChoice choice;
