@@ -106,6 +106,16 @@ def check_settings():
     expect("settings: no self-test", "self_test" not in found)
 
 
+def check_one_core():
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # the ranks inherit it
+    found, _ = facts(2, "--no-self-test", TESSERA_NODE_SIZE="1")
+    expect("one core: it is told", all(len(rank["cores"]) == 1 for rank in found["ranks"]))
+    expect("one core: crowded", found["topology"]["crowded"] is True)
+    expect("one core: the agent has none of its own",
+           "one core" in found["between_nodes"]["guaranteed"]["reason"]
+           and any(warning.startswith("2 of 2 ranks are bound to one core") for warning in found["warnings"]))
+
+
 def check_text():
     done = run(2, TESSERA_NODE_SIZE="1", TESSERA_PROGRES="poll")
     text = done.stdout
@@ -133,5 +143,6 @@ check_pretended_nodes()
 check_settings()
 check_text()
 check_errors()
+check_one_core()
 if failures:
     sys.exit(f"check_info: {len(failures)} WRONG")
