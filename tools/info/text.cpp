@@ -17,7 +17,7 @@ std::string text(const Json& value) { return value.get<std::string>(); }
 
 // Breaks a line between words; further lines begin with `indent` spaces.
 std::string wrapped(const std::string& line, std::size_t indent) {
-  constexpr std::size_t width = 100;
+  constexpr std::size_t width = 110;
   std::string all;
   std::size_t begin = 0, room = width;
   while (line.size() - begin > room) {
@@ -33,7 +33,7 @@ std::string wrapped(const std::string& line, std::size_t indent) {
 
 // "  name             value: reason"
 std::string line(const std::string& name, const std::string& value, const std::string& reason = {}) {
-  constexpr std::size_t column = 24;
+  constexpr std::size_t column = 25;
   std::string all = "  " + name;
   all.resize(std::max(all.size() + 2, column), ' ');
   return wrapped(all + value + (reason.empty() ? "" : ": " + reason), column);
@@ -171,7 +171,8 @@ std::string libraries(const Json& facts) {
              ? line("HDF5", absent + "io")
              : line("HDF5", text(io["hdf5"]) + (io["pictures"].get<bool>() ? "; pictures by libpng"
                                                                            : "; no pictures (no libpng)"));
-  return all + line("FFTW", fft.is_null() ? absent + "fft" : text(fft["fftw"]));
+  return all +
+         line("FFTW", fft.is_null() ? absent + "fft" : text(fft["fftw"]) + ", found when Tessera was built");
 }
 
 std::string variables(const Json& facts) {
