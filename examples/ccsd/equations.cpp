@@ -88,11 +88,11 @@ void Equations::dress(const Amplitudes& t) {
   copy(t2, tau_);
   contract(1, t1("ia"), t1("jb"), 1, tau_("ijab"));
   axpby(0.5, t2, 0, x_);
-  contract(1, t1("id"), t1("la"), 1, x_("ilda"));
+  contract(1, t1("id"), t1("la"), 1, x_("liad"));
 
   contract(1, u_("kcld"), t1("ld"), 0, f_ov_("kc"));
   contract(1, u_("kcld"), tau_("ilcd"), 0, f_oo_("ki"));
-  contract(-1, u_("kcld"), tau_("klad"), 0, f_vv_("ac"));
+  contract(-1, u_("ldkc"), tau_("lkda"), 0, f_vv_("ac"));
   copy(f_oo_, l_oo_);
   contract({{2, g_.ooov("kilc"), t1("lc")}, {-1, g_.ooov("likc"), t1("lc")}}, 1, l_oo_("ki"));
   copy(f_vv_, l_vv_);
@@ -105,13 +105,13 @@ void Equations::dress(const Amplitudes& t) {
   contract({{1, g_.ovvv("kcad"), t1("id")},
             {-1, g_.ooov("likc"), t1("la")},
             {0.5, u_("ldkc"), t2("ilad")},
-            {-1, g_.ovov("ldkc"), x_("ilda")}},
+            {-1, g_.ovov("ldkc"), x_("liad")}},
            1, w_ovov_("iakc"));
   copy(g_.oovv.slice().permuted({1, 2, 0, 3}), w_oovv_);
-  contract({{1, g_.ovvv("kdac"), t1("id")}, {-1, g_.ooov("kilc"), t1("la")}, {-1, g_.ovov("lckd"), x_("ilda")}},
+  contract({{1, g_.ovvv("kdac"), t1("id")}, {-1, g_.ooov("kilc"), t1("la")}, {-1, g_.ovov("lckd"), x_("liad")}},
            1, w_oovv_("iakc"));
   copy(g_.ooov.slice().permuted({2, 0, 1, 3}), m_);
-  contract({{1, g_.ovov("kcia"), t1("jc")}, {1, g_.oovv("kjac"), t1("ic")}, {1, g_.ovvv("kdac"), tau_("ijcd")}},
+  contract({{1, g_.ovov("iakc"), t1("jc")}, {1, g_.oovv("kjac"), t1("ic")}, {1, g_.ovvv("kdac"), tau_("ijcd")}},
            1, m_("ijka"));
 }
 
@@ -123,11 +123,11 @@ void Equations::singles(const Amplitudes& t, Matrix& r) {
   contract({{1, f_vv_("ac"), t1("ic")},
             {-1, f_oo_("ki"), t1("ka")},
             {1, f_t("ki"), t1("ka")},
-            {2, t2("kica"), f_ov_("kc")},
-            {-1, t2("ikca"), f_ov_("kc")},
-            {2, g_.ovov("kcia"), t1("kc")},
+            {2, t2("ikac"), f_ov_("kc")},
+            {-1, t2("kiac"), f_ov_("kc")},
+            {2, g_.ovov("iakc"), t1("kc")},
             {-1, g_.oovv("kiac"), t1("kc")},
-            {1, x_("ikcd"), g_.ovvv("kdac")},
+            {1, x_("ikcd"), g_.ovvv("kdca")},
             {-1, g_.ooov("kilc"), x_("klac")}},
            0, r("ia"));
 }
@@ -136,13 +136,13 @@ void Equations::doubles(const Amplitudes& t, Tensor& r) {
   const auto& [t1, t2] = t;
   without_exchange(t2, x_);
   // [doubles]
-  contract({{1, g_.ovvv("iabc"), t1("jc")},
+  contract({{1, g_.ovvv("jbac"), t1("ic")},
             {-1, m_("ijka"), t1("kb")},
-            {1, l_vv_("ac"), t2("ijcb")},
+            {1, l_vv_("bc"), t2("ijac")},
             {-1, l_oo_("ki"), t2("kjab")},
             {1, w_ovov_("iakc"), x_("kjcb")},  // x(k, j, c, b) = 2 t2(k, j, c, b) - t2(k, j, b, c)
             {-1, w_oovv_("iakc"), t2("kjcb")},
-            {-1, w_oovv_("ibkc"), t2("kjac")}},
+            {-1, w_oovv_("jakc"), t2("kibc")}},
            0, half_("ijab"));
   // [doubles]
   axpby(1, half_, 0, r);

@@ -154,7 +154,7 @@ MoIntegrals transform(const rhf::Basis& basis, const Space& space, const Transfo
                 tensor(world, "(oo|ov)", {no, no, no, nv}, 3),
                 tensor(world, "(oo|vv)", {no, no, nv, nv}, 2),
                 tensor(world, "(ov|ov)", {no, nv, no, nv}, 1),
-                Stored(world, options.scratch, "(ov|vv)", {no, nv, nv, nv}, 1),
+                Stored(world, options.scratch, "(ov|vv)", {no, nv, nv, nv}, 2),
                 Stored(world, options.scratch, "(vv|vv)", {nv, nv, nv, nv}, options.scratch ? 2 : 0)};
   const Matrix& c = space.coefficients;
   // (pq|tu) for p of a part of the orbitals, from the half-transformed integrals of this part.

@@ -8,7 +8,8 @@
 namespace ccsd {
 
 /// Repulsion integrals of molecular orbitals, (pq|rs) as chemists write them: by whether an orbital is occupied
-/// (o) or virtual (v). The ranks share the first virtual dimension, or the first one.
+/// (o) or virtual (v). The ranks share the first virtual dimension, of (ov|vv) the second one, of (oo|oo) the
+/// first one. So most terms of the equations move amplitudes only.
 struct MoIntegrals {
   Tensor oooo;  ///< (ij|kl)
   Tensor ooov;  ///< (ij|ka)

@@ -38,18 +38,18 @@ class Factors {
   Factors(const Space& space, const MoIntegrals& g, const Amplitudes& t, const Scratch& scratch)
       : virtuals_(space.virtuals),
         of_one_(t.t2.group(), scratch, "factors of one orbital",
-                {space.occupied, virtuals_, virtuals_, space.size()}, 1),
+                {space.occupied, virtuals_, virtuals_, space.size()}, 2),
         of_two_(t.t2.group(), Scratch(), "factors of two orbitals",
                 {space.occupied, space.occupied, space.size() + virtuals_, virtuals_}, 2) {
     const index_t o = space.occupied, v = virtuals_, m = space.size();
-    // (ia|bd) and -t(i, l, a, b) become of_one(i, a, b, d or l).
+    // (ia|bd) and -t(l, i, b, a) become of_one(i, a, b, d or l).
     const index_t together = scratch ? 1 : o;
     for (index_t i = 0; i < o; i += together) {
       of_one_.set({{i, 0, 0, 0}, {i + together, v, v, m}}, [&](const Slice<double, 4>& to) {
         g.ovvv.use({{i, 0, 0, 0}, {i + together, v, v, v}}, [&](const auto& ovvv) {
           copy(ovvv, to.slice({{0, 0, 0, 0}, {together, v, v, v}}));
         });
-        axpby(-1, t.t2.slice({{i, 0, 0, 0}, {i + together, o, v, v}}).permuted({0, 2, 3, 1}), 0,
+        axpby(-1, t.t2.slice({{0, i, 0, 0}, {o, i + together, v, v}}).permuted({1, 3, 2, 0}), 0,
               to.slice({{0, 0, 0, v}, {together, v, v, m}}));
       });
     }

@@ -9,7 +9,7 @@
 namespace tessera::info {
 namespace {
 
-const std::vector<Setting> settings{
+const std::vector<Setting> known_settings{
     {.name = "TESSERA_METHOD", .value = {}, .unset = {}, .meaning = {}},
     {.name = "TESSERA_PROGRESS", .value = {}, .unset = {}, .meaning = {}},
     {.name = "TESSERA_MEMORY_LIMIT", .value = {}, .unset = {}, .meaning = {}, .is_shared = false}};
@@ -27,16 +27,16 @@ TEST(Info, bytes_have_a_unit) {
 }
 
 TEST(Info, the_nearest_name_differs_in_three_letters_at_most) {
-  EXPECT_EQ(nearest("TESSERA_PROGRES", settings), "TESSERA_PROGRESS");
-  EXPECT_EQ(nearest("TESSERA_METHODS", settings), "TESSERA_METHOD");
-  EXPECT_EQ(nearest("TESSERA_MEM_LIMIT", settings), "TESSERA_MEMORY_LIMIT");
-  EXPECT_EQ(nearest("TESSERA_COLOURS", settings), "");
+  EXPECT_EQ(nearest("TESSERA_PROGRES", known_settings), "TESSERA_PROGRESS");
+  EXPECT_EQ(nearest("TESSERA_METHODS", known_settings), "TESSERA_METHOD");
+  EXPECT_EQ(nearest("TESSERA_MEM_LIMIT", known_settings), "TESSERA_MEMORY_LIMIT");
+  EXPECT_EQ(nearest("TESSERA_COLOURS", known_settings), "");
 }
 
 TEST(Info, unknown_variables_of_all_ranks_are_listed_once) {
   const Json here{{"TESSERA_METHOD", "packed"}, {"TESSERA_METOD", "direct"}};
   const Json there{{"TESSERA_METOD", "direct"}, {"TESSERA_ELSEWHERE", "1"}};
-  const Json found = unknown_variables({here, there, there}, settings);
+  const Json found = unknown_variables({here, there, there}, known_settings);
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0], Json({{"name", "TESSERA_METOD"}, {"value", "direct"}, {"probably", "TESSERA_METHOD"}}));
   EXPECT_EQ(found[1], Json({{"name", "TESSERA_ELSEWHERE"}, {"value", "1"}, {"probably", ""}}));
@@ -45,7 +45,7 @@ TEST(Info, unknown_variables_of_all_ranks_are_listed_once) {
 TEST(Info, values_that_differ_from_rank_0_are_told_unless_each_rank_has_its_own) {
   const Json first{{"TESSERA_METHOD", "packed"}, {"TESSERA_MEMORY_LIMIT", "1G"}};
   const Json second{{"TESSERA_PROGRESS", "poll"}, {"TESSERA_METHOD", "packed"}};
-  const Json found = ignored_variables({first, first, second, second}, settings);
+  const Json found = ignored_variables({first, first, second, second}, known_settings);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0], "TESSERA_PROGRESS has another value on ranks 2-3; rank 0's applies to all ranks");
 }
