@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <tessera/runtime/segment.hpp>
@@ -71,6 +72,11 @@ void stay_out_of_mpi(std::int64_t& state, std::int64_t value) {
     std::this_thread::sleep_for(std::chrono::microseconds(50));
 }
 
+std::pair<int, const char*> unit_of(index_t bytes) noexcept {
+  if (bytes < 1024) return {0, "B"};
+  return bytes < index_t{1} << 20 ? std::pair{10, "KiB"} : std::pair{20, "MiB"};
+}
+
 }  // namespace
 
 bool PathChoice::any() const noexcept {
@@ -84,15 +90,8 @@ std::string PathChoice::text() const {
   const auto add = [&](const char* what, const auto& faster) {
     for (std::size_t i = 0; i < lengths.size(); ++i) {
       if (!faster[i]) continue;
-      const index_t length = lengths[i];
-      const bool small = length < 1024, large = length >= index_t{1} << 20;
-      all += formatted("{}{} of {} {}", all.empty() ? "" : ", ", what,
-                       length >> (small   ? 0
-                                  : large ? 20
-                                          : 10),
-                       small   ? "B"
-                       : large ? "MiB"
-                               : "KiB");
+      const auto [shift, unit] = unit_of(lengths[i]);
+      all += formatted("{}{} of {} {}", all.empty() ? "" : ", ", what, lengths[i] >> shift, unit);
     }
   };
   add("put", put);
