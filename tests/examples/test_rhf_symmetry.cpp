@@ -232,7 +232,7 @@ TEST(Symmetry, each_quartet_is_counted_once) {
       }
     }
     EXPECT_DOUBLE_EQ(sum, all);
-    EXPECT_LT(kept, all / 1.8) << molecule.title;
+    EXPECT_LT(kept, all) << molecule.title;
   }
 }
 
