@@ -153,8 +153,8 @@ bool is_group(const std::vector<SymmetryOperation>& operations) {
   return true;
 }
 
-std::vector<SymmetryOperation> operations_of(const Molecule& molecule) {
-  auto operations = Search(molecule, 1e-5)();
+std::vector<SymmetryOperation> operations_of(const Molecule& molecule, double tolerance) {
+  auto operations = Search(molecule, tolerance)();
   if (!is_group(operations)) operations.resize(1);
   return operations;
 }
@@ -171,10 +171,10 @@ SymmetryOperation::Matrix SymmetryOperation::inverse() const {
 
 double make_symmetric(Molecule& molecule) {
   const std::vector<Atom> before = molecule.atoms;
-  molecule.symmetry = operations_of(molecule);
   // The operations are as inexact as the places, but the mean of places is not: its error is the square of
   // theirs.
   for (int step = 0; step < 3; ++step) {
+    molecule.symmetry = operations_of(molecule, 1e-5);
     const Places places(molecule);
     for (std::size_t i = 0; i < molecule.atoms.size(); ++i) {
       Vector sum{};
@@ -183,8 +183,9 @@ double make_symmetric(Molecule& molecule) {
       const double operations = static_cast<double>(molecule.symmetry.size());
       molecule.atoms[i].position = plus(places.centre, 1 / operations, sum);
     }
-    molecule.symmetry = operations_of(molecule);
   }
+  // Those alone that are exact now: atoms that have moved may come close to another operation.
+  molecule.symmetry = operations_of(molecule, 1e-10);
   double most = 0;
   for (std::size_t i = 0; i < before.size(); ++i)
     most = std::max(most, length(plus(molecule.atoms[i].position, -1, before[i].position)));

@@ -75,7 +75,13 @@ tessera_add_command_test(
   TIMEOUT 240)
 
 # Mistakes of a user: one sentence, from one rank, on standard error, and no hang.
+# LIMIT, the memory of a process, comes first.
 function(ccsd_error name message)
+  cmake_parse_arguments(PARSE_ARGV 2 CASE "" "LIMIT" "")
+  set(environment)
+  if(CASE_LIMIT)
+    set(environment ENVIRONMENT TESSERA_MEMORY_LIMIT=${CASE_LIMIT})
+  endif()
   tessera_add_mpi_test(
     ccsd_error_${name}
     PROGRAM example_ccsd
@@ -84,7 +90,7 @@ function(ccsd_error name message)
     NETWORKS none
     FULL
     TIMEOUT 60
-    ARGS ${ARGN}
+    ARGS ${CASE_UNPARSED_ARGUMENTS} ${environment}
     FAILS_WITH "${message}")
 endfunction()
 ccsd_error(no_file "^ccsd: .*nowhere.xyz: no such file" ${CMAKE_CURRENT_BINARY_DIR}/nowhere.xyz)
@@ -94,29 +100,10 @@ ccsd_error(mp2 "ccsd: MP2 has no iterations" ${data}/water.xyz --method mp2 --ch
 ccsd_error(disk "ccsd: no directory can be made in /no/such/place: No such file" ${data}/water.xyz --disk /no/such/place)
 ccsd_error(scf "ccsd: no convergence in 2 iterations" ${data}/water.xyz --scf-iterations 2)
 ccsd_error(method "--method" ${data}/water.xyz --method cc3)
-tessera_add_mpi_test(
-  ccsd_error_memory
-  PROGRAM example_ccsd
-  NP 2
-  NODE_SIZES none
-  NETWORKS none
-  FULL
-  TIMEOUT 60
-  ARGS ${data}/water-dimer.xyz
-  ENVIRONMENT TESSERA_MEMORY_LIMIT=30M
-  FAILS_WITH "ccsd: the tensors take 0[.]09 GB, which is 0[.]04 GB on each of 2 ranks. rank 0 may take 0[.]0")
+ccsd_error(memory "ccsd: the tensors take 0[.]09 GB, which is 0[.]04 GB on each of 2 ranks. rank 0 may take 0[.]0" LIMIT 30M ${data}/water-dimer.xyz)
 # (H2O)5 in aug-cc-pVTZ: nothing is computed before it is refused.
-tessera_add_mpi_test(
-  ccsd_error_pentamer
-  PROGRAM example_ccsd
-  NP 2
-  NODE_SIZES none
-  NETWORKS none
-  FULL
-  TIMEOUT 60
-  ARGS ${data}/water-pentamer.xyz --basis aug-cc-pVTZ
-  ENVIRONMENT TESSERA_MEMORY_LIMIT=1G
-  FAILS_WITH "ccsd: the tensors take 968[.]19 GB, which is 484[.]09 GB on each of 2 ranks. rank 0 may take 1[.]")
+ccsd_error(pentamer "ccsd: the tensors take 968[.]19 GB, which is 484[.]09 GB on each of 2 ranks. rank 0 may take 1[.]" LIMIT 1G
+           ${data}/water-pentamer.xyz --basis aug-cc-pVTZ)
 tessera_add_mpi_test(
   ccsd_help
   PROGRAM example_ccsd
