@@ -72,23 +72,29 @@ AgentClient::~AgentClient() {
 AgentClient::Outgoing& AgentClient::slot() {
   Outgoing& next = outgoing_[next_];
   next_ = (next_ + 1) % max_outgoing;
-  if (next.peer != nullptr) dispatch(*next.peer);
+  if (next.peer != nullptr) dispatch(*next.peer, When::now);
   host_.wait_until([&] { return mpi::test(next.request); });
   return next;
 }
 
 // Rings the agent, unless it polls: a ring costs as much as a message. It polls for a while after it answered,
 // was sent something, or was rung. Its process also polls after a request to this one: it mostly waits for the
-// answer, and a ring would take its core from it. Where the agent does not linger, wait_for() rings soon if
-// that was wrong.
-void AgentClient::ring(Peer& peer) {
+// answer, and a ring would take its core from it. Where the agent does not linger, its process may have waited
+// when it answered just now. wait_for() rings soon if a guess was wrong.
+void AgentClient::ring(Peer& peer, When when) {
   const auto now = Clock::now();
   const auto asked = host_.heard(peer.agent);
   const bool lingers = bells_.lingers(peer.agent) && (now - std::max(peer.heard, asked) < awake_after_answer ||
                                                       now - peer.sent < awake_after_request);
   peer.sent = now;
-  peer.is_mutual = !lingers && now - asked < awake_after_question;
-  if (lingers || peer.is_mutual || now - peer.rung < awake_after_answer) return;
+  const bool is_mutual = now - asked < awake_after_question;
+  peer.is_try = !lingers && !is_mutual && when == When::awaited && now - peer.heard < awake_after_question &&
+                peer.attention.is_expected();
+  peer.is_unrung = !lingers && (is_mutual || peer.is_try);
+  // If it has answered since the last ring, it may sleep again.
+  const bool was_rung =
+      now - peer.rung < awake_after_answer && (peer.heard < peer.rung || bells_.lingers(peer.agent));
+  if (lingers || peer.is_unrung || was_rung) return;
   peer.rung = now;
   bells_.ring(peer.agent);
 }
@@ -101,18 +107,21 @@ void AgentClient::wait_for(Peer& peer, Done&& done, index_t bytes) {
   const auto begin = Clock::now();
   auto last = begin;
   std::chrono::nanoseconds patience =
-      (peer.is_mutual ? short_patience : first_patience) + std::min(bytes * patience_per_byte, max_patience);
+      (peer.is_unrung ? short_patience : first_patience) + std::min(bytes * patience_per_byte, max_patience);
+  bool was_late = false;
   host_.wait_until([&] {
     if (done()) return true;
     last = std::max(last, std::min(host_.heard(peer.agent), begin + first_patience));
     if (Clock::now() - last > patience) {
       last = peer.rung = Clock::now();
       patience *= 2;
+      was_late = true;
       bells_.ring(peer.agent);
     }
     return false;
   });
   peer.heard = Clock::now();
+  if (std::exchange(peer.is_try, false)) peer.attention.learn(!was_late);
 }
 
 void AgentClient::wait_for(int agent, const std::function<bool()>& done) { wait_for(peer_of(agent), done); }
@@ -161,7 +170,7 @@ void AgentClient::admit(Peer& peer) {
     const bool half = peer.messages >= max_messages / 2 || peer.bytes >= max_bytes / 2;
     if (half && peer.acknowledgement.request == MPI_REQUEST_NULL) acknowledge(peer);
     if (!full() || acknowledged()) continue;
-    ring(peer);
+    ring(peer, When::awaited);
     wait_for(peer, acknowledged);
   } while (full());
 }
@@ -169,7 +178,7 @@ void AgentClient::admit(Peer& peer) {
 template <class Write>
 void AgentClient::send(Peer& peer, const Header& header, const Strided& shape, When when, Write&& write) {
   const index_t head = request_length(header.levels), length = head + header.inlined;
-  if (peer.open != nullptr && peer.open->length + length > message_bytes) dispatch(peer);
+  if (peer.open != nullptr && peer.open->length + length > message_bytes) dispatch(peer, When::awaited);
   if (peer.open == nullptr) {
     admit(peer);
     Outgoing& fresh = slot();
@@ -185,8 +194,8 @@ void AgentClient::send(Peer& peer, const Header& header, const Strided& shape, W
   if (when != When::with_the_next) dispatch(peer, when);
 }
 
-void AgentClient::send(Peer& peer, const Header& header, const Strided& shape) {
-  send(peer, header, shape, When::now, [](std::byte*) {});
+void AgentClient::send(Peer& peer, const Header& header, const Strided& shape, When when) {
+  send(peer, header, shape, when, [](std::byte*) {});
 }
 
 void AgentClient::dispatch(Peer& peer, When when) {
@@ -198,14 +207,14 @@ void AgentClient::dispatch(Peer& peer, When when) {
   // The bell comes first, as waking takes as long as sending. An agent that does not linger is rung last, as it
   // might go back to sleep meanwhile.
   const bool rings = when != When::quietly, lingers = bells_.lingers(peer.agent);
-  if (rings && lingers) ring(peer);
+  if (rings && lingers) ring(peer, when);
   out.request = mpi::isend(comms_.requests.get(), out.data, out.length, peer.agent, 0);
-  if (rings && !lingers) ring(peer);
+  if (rings && !lingers) ring(peer, when);
 }
 
 void AgentClient::send_gathered() {
   for (Outgoing& out : outgoing_) {
-    if (out.peer != nullptr) dispatch(*out.peer);
+    if (out.peer != nullptr) dispatch(*out.peer, When::now);
   }
 }
 
@@ -262,7 +271,7 @@ void AgentClient::write(int agent, Header& request, const Strided& shape, const 
   PartStream stream(buffers_, comms_, agent, request.tag, false, Parts(shape, request.part),
                     const_cast<std::byte*>(source));
   host_.wait_until([&] { return stream.reserve(shape); });
-  send(peer, request, shape);
+  send(peer, request, shape, pending == nullptr ? When::awaited : When::now);
   finish(std::move(stream), request.tag, bytes, peer, pending);
 }
 
@@ -298,7 +307,7 @@ void AgentClient::get(const RemoteAddress& from, const Strided& shape, std::byte
   // Posts its receives before the answer comes, so that the data goes straight to its place.
   stream.advance();
   Peer& peer = peer_of(from.agent);
-  send(peer, request, merged);
+  send(peer, request, merged, pending == nullptr ? When::awaited : When::now);
   finish(std::move(stream), request.tag, merged.bytes(), peer, pending);
 }
 
@@ -357,7 +366,7 @@ void AgentClient::run(int agent, OperationList& list, Pending& pending) {
   } else {
     request.outlined = bytes;
     stage->data = list.take();
-    send(peer, request, range);
+    send(peer, request, range, When::now);
     stage->sent =
         mpi::isend(comms_.data.get(), stage->data.data(), bytes, agent, AgentComms::data_tag(request.tag));
   }
@@ -388,7 +397,7 @@ void AgentClient::flush(std::span<const RemoteAddress> targets) {
 void AgentClient::leave(int agent) {
   Header goodbye;
   goodbye.message = Message::leave;
-  send(peer_of(agent), goodbye, Strided::contiguous(0));
+  send(peer_of(agent), goodbye, Strided::contiguous(0), When::now);
   for (Outgoing& out : outgoing_) host_.wait_until([&] { return mpi::test(out.request); });
 }
 

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "agents/attention.hpp"
 #include "agents/buffers.hpp"
 #include "agents/messages.hpp"
 #include "agents/operation_list.hpp"
@@ -90,7 +91,9 @@ class AgentClient {
     int acknowledged = 0;  // messages that `acknowledgement` covers
     index_t acknowledged_bytes = 0;
     Clock::time_point rung{}, sent{}, heard{};
-    bool is_mutual = false;  // not rung for the last message, as the other process mostly waits as well
+    bool is_unrung = false;  // not rung for the last message, as its process probably runs the agent
+    bool is_try = false;     // of these: because of `attention`
+    Attention attention;
     std::unordered_map<std::uint64_t, Written> written;  // by region
   };
   struct Outgoing {
@@ -99,7 +102,7 @@ class AgentClient {
     index_t length = 0;
     Peer* peer = nullptr;  // while it is open
   };
-  enum class When { now, quietly, with_the_next };
+  enum class When { now, awaited, quietly, with_the_next };  // awaited: a call waits for the answer
   // Shorter than an agent lingers, by the time of a message: the agent counts from the arrival of a message.
   static constexpr auto awake_after_answer = std::chrono::microseconds(25),
                         awake_after_request = std::chrono::microseconds(40);
@@ -124,17 +127,17 @@ class AgentClient {
   /// Sends header and shape, and behind them the data that `write(std::byte*)` writes.
   template <class Write>
   void send(Peer& peer, const Header& header, const Strided& shape, When when, Write&& write);
-  void send(Peer& peer, const Header& header, const Strided& shape);
+  void send(Peer& peer, const Header& header, const Strided& shape, When when = When::awaited);
   /// Sends a put or accumulate. Its data follows the request, or is part of it.
   void write(int agent, Header& request, const Strided& shape, const std::byte* source, Pending* pending);
   void write_inlined(Peer& peer, Header& request, const Strided& shape, const std::byte* source,
                      bool waited_for);
-  void dispatch(Peer& peer, When when = When::now);
+  void dispatch(Peer& peer, When when);
   void admit(Peer& peer);
   void acknowledge(Peer& peer);
   AwaitedAnswer expect(const Header& request, int agent);
   Outgoing& slot();
-  void ring(Peer& peer);
+  void ring(Peer& peer, When when);
   template <class Done>
   void wait_for(Peer& peer, Done&& done, index_t bytes = 0);
   void finish(PartStream&& stream, std::int32_t tag, index_t bytes, Peer& peer, Pending* pending);
