@@ -27,7 +27,8 @@ Grid::Grid(const Strip& strip, double* points)
   const double h = distance(strip);
   for (index_t i = 1; i <= strip.rows; ++i) {
     for (index_t j = 1; j <= strip.n; ++j)
-      source_[static_cast<std::size_t>(i * strip.width() + j)] = h * h * 2 * pi * pi * solution(strip, i, j);
+      source_[static_cast<std::size_t>(strip.at(i, j % 2) + j / 2)] =
+          h * h * 2 * pi * pi * solution(strip, i, j);
   }
 }
 
@@ -43,25 +44,28 @@ void Grid::sweep_outer_rows(int colour) noexcept {
 void Grid::sweep_inner_rows(int colour) noexcept { sweep_rows(colour, 2, strip_.rows); }
 
 void Grid::sweep_rows(int colour, index_t begin, index_t end) noexcept {
-  const index_t width = strip_.width(), n = strip_.n;
   for (index_t i = begin; i < end; ++i) {
-    double* __restrict u = points_ + i * width;
-    const double* __restrict source = source_.data() + i * width;
-    const index_t first = 1 + (strip_.first + i + 1 + colour) % 2;
-    for (index_t j = first; j <= n; j += 2)
-      u[j] = 0.25 * (u[j - width] + u[j + width] + u[j - 1] + u[j + 1] + source[j]);
+    const index_t parity = strip_.parity(colour, i);
+    double* __restrict u = points_ + strip_.at(i, parity);
+    const double* source = source_.data() + strip_.at(i, parity);
+    const double* above = points_ + strip_.at(i - 1, parity);
+    const double* below = points_ + strip_.at(i + 1, parity);
+    // column 2 k has columns 2 k - 1 and 2 k + 1 beside it, and column 2 k + 1 has 2 k and 2 k + 2
+    const double* left = points_ + strip_.at(i, 1 - parity) + (parity - 1);
+    const double* right = left + 1;
+    const index_t last = (strip_.n + parity) / 2;  // even columns are 2, 4, ..., odd ones 1, 3, ...
+    for (index_t k = 1 - parity; k < last + 1 - parity; ++k)
+      u[k] = 0.25 * (above[k] + below[k] + left[k] + right[k] + source[k]);
   }
 }
 
 double Grid::defect() const noexcept {
-  const index_t width = strip_.width();
   double largest = 0;
   for (index_t i = 1; i <= strip_.rows; ++i) {
-    const double* u = points_ + i * width;
-    const double* source = source_.data() + i * width;
     for (index_t j = 1; j <= strip_.n; ++j) {
-      const double sum = u[j - width] + u[j + width] + u[j - 1] + u[j + 1] + source[j] - 4 * u[j];
-      largest = std::max(largest, std::abs(sum));
+      const double source = source_[static_cast<std::size_t>(strip_.at(i, j % 2) + j / 2)];
+      const double sum = point(i - 1, j) + point(i + 1, j) + point(i, j - 1) + point(i, j + 1) + source;
+      largest = std::max(largest, std::abs(sum - 4 * point(i, j)));
     }
   }
   return largest;
@@ -71,7 +75,7 @@ double Grid::error() const {
   double largest = 0;
   for (index_t i = 1; i <= strip_.rows; ++i) {
     for (index_t j = 1; j <= strip_.n; ++j)
-      largest = std::max(largest, std::abs(points_[i * strip_.width() + j] - solution(strip_, i, j)));
+      largest = std::max(largest, std::abs(point(i, j) - solution(strip_, i, j)));
   }
   return largest;
 }
@@ -79,8 +83,7 @@ double Grid::error() const {
 std::vector<double> Grid::inside() const {
   std::vector<double> all;
   for (index_t i = 1; i <= strip_.rows; ++i) {
-    const double* row = points_ + i * strip_.width();
-    all.insert(all.end(), row + 1, row + 1 + strip_.n);
+    for (index_t j = 1; j <= strip_.n; ++j) all.push_back(point(i, j));
   }
   return all;
 }

@@ -23,7 +23,7 @@ void iterate(const Way& way, index_t iterations) {
   for (index_t i = 0; i < iterations; ++i) {
     for (const int colour : {0, 1}) {
       way.grid->sweep_outer_rows(colour);
-      way.start();
+      way.start(colour);
       way.grid->sweep_inner_rows(colour);
       way.finish();
     }

@@ -22,6 +22,11 @@ struct Neighbour {
   int rank;
   index_t own_row, border_row, its_row;
   int side;  // 0: above this rank, 1: below
+
+  // Where the points of a colour belong in its memory. A row of its has the parity of the same row here.
+  index_t its_place(const Strip& own, int colour) const noexcept {
+    return own.at(its_row, own.parity(colour, own_row));
+  }
 };
 
 std::vector<Neighbour> neighbours_of(const Group& world, index_t n) {
@@ -42,11 +47,11 @@ Way by_put_notify(const Group& world, index_t n) {
   const auto grid = std::make_shared<Grid>(strip, reinterpret_cast<double*>(memory->address(world.rank())));
   world.sync();
   const auto neighbours = neighbours_of(world, n);
-  const auto start = [memory, flags, grid, neighbours] {
-    const index_t bytes = grid->strip().width() * element;
+  const auto start = [memory, flags, grid, neighbours](int colour) {
+    const Strided shape = Strided::contiguous(grid->strip().half() * element);
     for (const Neighbour& one : neighbours)
-      put_notify(*memory, one.rank, one.its_row * bytes, Strided::contiguous(bytes), grid->row(one.own_row),
-                 flags->at(one.rank, 1 - one.side));
+      put_notify(*memory, one.rank, one.its_place(grid->strip(), colour) * element, shape,
+                 grid->row(one.own_row, colour), flags->at(one.rank, 1 - one.side));
   };
   const auto finish = [flags, neighbours] {
     for (const Neighbour& one : neighbours) flags->wait(one.side);
@@ -59,15 +64,18 @@ Way by_messages(const Group& world, index_t n) {
   const auto memory = std::make_shared<std::vector<double>>(static_cast<std::size_t>(strip.points()));
   const auto grid = std::make_shared<Grid>(strip, memory->data());
   const auto requests = std::make_shared<std::vector<MPI_Request>>();
-  const auto start = [memory, grid, requests, comm = world.mpi_comm(), neighbours = neighbours_of(world, n)] {
+  const auto start = [memory, grid, requests, comm = world.mpi_comm(),
+                      neighbours = neighbours_of(world, n)](int colour) {
     constexpr int tag = 1;
-    const int count = static_cast<int>(grid->strip().width());
+    const int count = static_cast<int>(grid->strip().half());
     requests->assign(2 * neighbours.size(), MPI_REQUEST_NULL);
     MPI_Request* next = requests->data();
     for (const Neighbour& one : neighbours)
-      check(MPI_Irecv(grid->row(one.border_row), count, MPI_DOUBLE, one.rank, tag, comm, next++), "MPI_Irecv");
+      check(MPI_Irecv(grid->row(one.border_row, colour), count, MPI_DOUBLE, one.rank, tag, comm, next++),
+            "MPI_Irecv");
     for (const Neighbour& one : neighbours)
-      check(MPI_Isend(grid->row(one.own_row), count, MPI_DOUBLE, one.rank, tag, comm, next++), "MPI_Isend");
+      check(MPI_Isend(grid->row(one.own_row, colour), count, MPI_DOUBLE, one.rank, tag, comm, next++),
+            "MPI_Isend");
   };
   const auto finish = [requests] {
     check(MPI_Waitall(static_cast<int>(requests->size()), requests->data(), MPI_STATUSES_IGNORE),
@@ -111,14 +119,13 @@ Way by_window(const Group& world, index_t n) {
   const auto window = std::make_shared<StripWindow>(world, strip.points(), neighbours);
   const auto grid = std::make_shared<Grid>(strip, window->memory);
   world.barrier();
-  const auto start = [window, grid, neighbours] {
-    const index_t width = grid->strip().width();
-    const int count = static_cast<int>(width);
+  const auto start = [window, grid, neighbours](int colour) {
+    const int count = static_cast<int>(grid->strip().half());
     check(MPI_Win_post(window->group, 0, window->win), "MPI_Win_post");
     check(MPI_Win_start(window->group, 0, window->win), "MPI_Win_start");
     for (const Neighbour& one : neighbours)
-      check(MPI_Put(grid->row(one.own_row), count, MPI_DOUBLE, one.rank, one.its_row * width, count, MPI_DOUBLE,
-                    window->win),
+      check(MPI_Put(grid->row(one.own_row, colour), count, MPI_DOUBLE, one.rank,
+                    one.its_place(grid->strip(), colour), count, MPI_DOUBLE, window->win),
             "MPI_Put");
   };
   const auto finish = [window] {

@@ -16,8 +16,8 @@ namespace tessera::benchmark::poisson {
 struct Way {
   std::string name;
   std::shared_ptr<Grid> grid;
-  /// Sends both rows. All ranks call both functions in turn, equally often.
-  std::function<void()> start;
+  /// Sends the points of a colour in both rows. All ranks call both functions in turn, equally often.
+  std::function<void(int colour)> start;
   /// Returns when the rows of the neighbours have come, and the own ones may change.
   std::function<void()> finish;
 };
