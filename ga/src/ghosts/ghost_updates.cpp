@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/detail/ghost_updates.hpp>
+#include <tessera/runtime/phase.hpp>
 
 #include "ghosts/ghosts.hpp"
 
@@ -30,18 +31,23 @@ struct Elements {
 }  // namespace
 
 void update_ghosts(ArrayCore& array, const GhostSides& what, GhostMethod method) {
+  const Phase phase(array.group(), "ghost update");
   Ghosts& cells = ghosts_of(array, "update_ghosts");
   array.end_epoch();
   cells.update(Elements(array).list, what, method);
 }
 
 void begin_update_ghosts(ArrayCore& array, const GhostSides& what) {
+  const Phase phase(array.group(), "ghost update");
   Ghosts& cells = ghosts_of(array, "update_ghosts_async");
   array.end_epoch();
   cells.begin(Elements(array).list, what);
 }
 
-void end_update_ghosts(ArrayCore& array) { array.ghosts()->end(Elements(array).list); }
+void end_update_ghosts(ArrayCore& array) {
+  const Phase phase(array.group(), "ghost update");
+  array.ghosts()->end(Elements(array).list);
+}
 
 bool test_update_ghosts(ArrayCore& array) { return array.ghosts()->test(Elements(array).list); }
 

@@ -5,6 +5,7 @@
 #include <span>
 
 #include <tessera/core/operations.hpp>
+#include <tessera/runtime/phase.hpp>
 
 #include "base/box_chunks.hpp"
 #include "base/patch_text.hpp"
@@ -69,6 +70,7 @@ auto same_box(const SliceCore& from) {
 }  // namespace
 
 void copy(const SliceCore& from, const SliceCore& to) {
+  const Phase phase(from.array().group(), "copy");
   begin_operation("copy", {from, to});
   const bool same_place =
       &from.array() == &to.array() && from.is_aligned_with(to) && !from.is_of_members() && !to.is_of_members();
@@ -77,6 +79,7 @@ void copy(const SliceCore& from, const SliceCore& to) {
 }
 
 void reshape(const SliceCore& from, const SliceCore& to) {
+  const Phase phase(from.array().group(), "reshape");
   if (from.size() != to.size()) {
     throw UsageError(
         formatted("reshape: {} of extents {} cannot become {} of extents {}: {} elements are not {}",
@@ -124,6 +127,7 @@ void reshape(const SliceCore& from, const SliceCore& to) {
 }
 
 void transpose(const SliceCore& from, const SliceCore& to) {
+  const Phase phase(from.array().group(), "transpose");
   if (from.rank() != 2 || to.rank() != 2 || from.extents()[0] != to.extents()[1] ||
       from.extents()[1] != to.extents()[0]) {
     throw UsageError(

@@ -7,6 +7,7 @@
 
 #include <tessera/core/arithmetic.hpp>
 #include <tessera/core/operations.hpp>
+#include <tessera/runtime/phase.hpp>
 
 #include "base/dispatch.hpp"
 #include "base/philox.hpp"
@@ -55,6 +56,7 @@ void require_arithmetic(std::string_view operation, const SliceCore& a) {
 }  // namespace
 
 void fill(const SliceCore& a, const void* given) {
+  const Phase phase(a.array().group(), "fill");
   const index_t size = a.type().size;
   in_place("fill", a, [&](const ElementRun& run) {
     auto set = [&]<class T>(T) {
@@ -90,6 +92,7 @@ void require_interval(std::string_view operation, T low, T high) {
 }  // namespace
 
 void randomize(const SliceCore& a, std::uint64_t seed, const void* low, const void* high) {
+  const Phase phase(a.array().group(), "randomize");
   require_arithmetic("randomize", a);
   begin_operation("randomize", {a});
   with_kind(a.type().kind, "randomize", [&]<class T>(T) {
@@ -124,6 +127,7 @@ void enumerate(const SliceCore& a, const void* start, const void* step) {
 }
 
 void scale(const SliceCore& a, const void* alpha) {
+  const Phase phase(a.array().group(), "scale");
   require_arithmetic("scale", a);
   with_kind(a.type().kind, "scale", [&]<class T>(T) {
     const T factor = value<T>(alpha);
@@ -161,6 +165,7 @@ void clamp(const SliceCore& a, const void* low, const void* high) {
 }
 
 void axpby(const void* alpha, const SliceCore& x, const void* beta, const SliceCore& y, const SliceCore& z) {
+  const Phase phase(z.array().group(), "axpby");
   require_arithmetic("axpby", x);
   begin_operation("axpby", {x, y, z});
   const SliceCore sources[] = {x, y};
@@ -181,6 +186,7 @@ void axpby(const void* alpha, const SliceCore& x, const void* beta, const SliceC
 }
 
 void unary(Unary which, const SliceCore& x, const SliceCore& y) {
+  const Phase phase(x.array().group(), "element-wise function");
   const char* name = which == Unary::magnitude ? "abs" : "reciprocal";
   require_arithmetic(name, x);
   begin_operation(name, {x, y});
@@ -198,6 +204,7 @@ void unary(Unary which, const SliceCore& x, const SliceCore& y) {
 }
 
 void binary(Binary which, const SliceCore& x, const SliceCore& y, const SliceCore& z) {
+  const Phase phase(x.array().group(), "element-wise function");
   constexpr const char* names[] = {"multiply", "divide", "minimum", "maximum"};
   const char* name = names[static_cast<std::size_t>(which)];
   require_arithmetic(name, x);

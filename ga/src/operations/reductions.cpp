@@ -11,6 +11,7 @@
 #include <tessera/core/arithmetic.hpp>
 #include <tessera/core/operations.hpp>
 #include <tessera/core/reduce_values.hpp>
+#include <tessera/runtime/phase.hpp>
 
 #include "base/dispatch.hpp"
 #include "format.hpp"
@@ -81,6 +82,7 @@ S own_dot_of(const SliceCore& x, const SliceCore& y, bool conjugated) {
 }  // namespace
 
 void dot(const SliceCore& x, const SliceCore& y, Conjugate first, void* result) {
+  const Phase phase(x.array().group(), "dot");
   begin_operation("dot", {x, y});
   with_kind(x.type().kind, "dot", [&]<class T>(T) {
     const T own = own_dot_of<T, T>(x, y, first == Conjugate::yes);
@@ -159,6 +161,7 @@ double size_of_element(const T& x) {
 }  // namespace
 
 double norm(const SliceCore& a, Norm which) {
+  const Phase phase(a.array().group(), "norm");
   begin_operation("norm", {a});
   const Group& group = a.array().group();
   return with_kind(a.type().kind, "norm", [&]<class T>(T) {
@@ -201,6 +204,7 @@ double matrix_norm(const SliceCore& a, MatrixNorm which) {
 }
 
 void reduce(const SliceCore& a, Reduce operation, void* result) {
+  const Phase phase(a.array().group(), "reduce");
   begin_operation("reduce", {a});
   with_kind(a.type().kind, "reduce", [&]<class T>(T) {
     T total = combine(operation, identity<T>(operation),
@@ -218,6 +222,7 @@ void reduce(const SliceCore& a, Reduce operation, void* result) {
 }
 
 void extreme(const SliceCore& a, Extreme which, void* value, index_t* at) {
+  const Phase phase(a.array().group(), "extreme");
   const char* name = which == Extreme::least ? "min_element" : "max_element";
   begin_operation(name, {a});
   if (a.size() == 0) throw UsageError(formatted("{}: {} has no elements", name, a.description()));

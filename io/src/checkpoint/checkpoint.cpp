@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <tessera/runtime/detail/fingerprint.hpp>
+#include <tessera/runtime/phase.hpp>
 
 #include "base/collectively.hpp"
 #include "base/names.hpp"
@@ -91,6 +92,7 @@ void CheckpointState::begin(std::string_view call, std::int64_t step) {
 }
 
 void CheckpointState::write(std::int64_t step) {
+  const Phase phase(group_, "checkpoint write");
   begin("Checkpoint::write", step);
   claim();
   GenerationWriter writer(group_, prefix_, items_, step);

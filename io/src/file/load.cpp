@@ -4,6 +4,7 @@
 
 #include <tessera/core/operations.hpp>
 #include <tessera/runtime/detail/fingerprint.hpp>
+#include <tessera/runtime/phase.hpp>
 
 #include "base/collectively.hpp"
 #include "file/open_checks.hpp"
@@ -45,6 +46,7 @@ Coordinates dataset_extents(const Group& group, const std::filesystem::path& pat
 void load(const std::filesystem::path& path, std::string_view dataset, const Box* patch,
           const SliceCore& slice) {
   const Group& group = slice.array().group();
+  const Phase phase(group, "load");
   check_agreement(group, path.native(), dataset);
   tessera::detail::begin_operation("load", {slice});
   const hdf5::Silence silence;

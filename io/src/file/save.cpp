@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <tessera/runtime/detail/fingerprint.hpp>
+#include <tessera/runtime/phase.hpp>
 
 #include "file/slice_transfers.hpp"
 #include "format.hpp"
@@ -109,6 +110,7 @@ void write_file(SharedOutput& output, const std::filesystem::path& path, const s
 void save(const std::filesystem::path& path, std::span<const io::Item> items) {
   const std::string context = "save to " + path.string();
   check_items(context, items);
+  const Phase phase(items.front().slice().array().group(), "save");
   check_agreement(path, items);
   const Group& group = items.front().slice().array().group();
   std::vector<StoredItem> stored;

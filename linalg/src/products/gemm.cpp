@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/linalg/gemm.hpp>
+#include <tessera/runtime/phase.hpp>
 
 #include <optional>
 #include <vector>
@@ -98,6 +99,7 @@ bool multiply_pieces(const Factors& factors, const SliceCore& c, T alpha, T beta
 
 void gemm(const void* alpha, const ProductCore& operands, const void* beta) {
   const SliceCore& c = operands.c.slice;
+  const Phase phase(c.array().group(), "gemm");
   tessera::detail::begin_operation("gemm", {operands.a.slice, operands.b.slice, c}, Shapes::any);
   const Factors factors("gemm", operands);
   with_scalar("gemm", c, [&]<class T>(T) {
@@ -117,6 +119,7 @@ void gemm(const void* alpha, const ProductCore& operands, const void* beta) {
 
 void gemm_batch(const void* alpha, std::span<const ProductCore> products, const void* beta) {
   if (products.empty()) return;
+  const Phase phase(products.front().c.slice.array().group(), "gemm_batch");
   std::vector<SliceCore> all;
   for (const ProductCore& product : products)
     all.insert(all.end(), {product.a.slice, product.b.slice, product.c.slice});

@@ -10,6 +10,7 @@
 
 #include <tessera/core/operand_walk.hpp>
 #include <tessera/core/operations.hpp>
+#include <tessera/runtime/phase.hpp>
 
 #include "format.hpp"
 #include "products/distributed_product.hpp"
@@ -303,6 +304,7 @@ void require_names(const BlockTensorCore& tensor, std::string_view names) {
 void contract(std::span<const BlockTermCore> terms, const void* beta, const BlockTensorCore& c,
               const std::string& c_names) {
   const SliceCore result(c.elements());
+  const Phase phase(result.array().group(), "contract");
   std::vector<SliceCore> stored{result};
   std::vector<std::pair<GivenFactor, GivenFactor>> factors;
   for (const BlockTermCore& term : terms) {

@@ -11,6 +11,7 @@
 #include <tessera/core/operand_walk.hpp>
 #include <tessera/core/operations.hpp>
 #include <tessera/layout.hpp>
+#include <tessera/runtime/phase.hpp>
 
 #include "format.hpp"
 #include "products/distributed_product.hpp"
@@ -182,6 +183,7 @@ void require_names(const SourceCore& source, std::string_view names) {
 }
 
 void contract(std::span<const TermCore> terms, const void* beta, const SliceCore& c, std::string_view c_names) {
+  const Phase phase(c.array().group(), "contract");
   const std::vector<TermFactors> factors = factors_of(terms);
   tessera::detail::begin_operation("contract", stored_operands(factors, c), Shapes::any);
   require_terms(factors, c, c_names);

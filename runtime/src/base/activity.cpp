@@ -43,7 +43,7 @@ void called(std::string_view call) {
   now.last_call = call;
 }
 
-Wait::Wait(const char* what, int from) : noted_(is_asked()) {
+Wait::Wait(const char* what, int from) : noted_(is_asked()), time_(what) {
   if (!noted_) return;
   const std::lock_guard lock(mutex);
   ++now.steps;

@@ -9,6 +9,8 @@
 
 #include <pthread.h>
 
+#include "trace/recorder.hpp"
+
 // Records this process's activity for the watchdog (watchdog.hpp): its collective calls and the waits of its
 // threads. While no Runtime asks for the record, a call only reads one word.
 namespace tessera::detail::activity {
@@ -32,6 +34,7 @@ class Wait {
 
  private:
   bool noted_;
+  trace::WaitTime time_;
 };
 
 struct WaitingThread {

@@ -10,6 +10,11 @@ namespace detail {
 
 constinit thread_local TallyCache tally_cache;
 
+void TracedOperation::record(std::chrono::nanoseconds begin, std::int64_t duration) const noexcept {
+  trace::recorder().operation(*segment, rank, path, operation, static_cast<std::uint64_t>(bytes), begin.count(),
+                              duration);
+}
+
 TargetTally& Tallies::of(std::uint64_t segment, int rank) {
   TallyCache::Entry& cached = tally_cache.at(segment, rank);
   if (cached.segment == segment && cached.rank == rank) return *cached.tally;

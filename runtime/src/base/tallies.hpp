@@ -10,6 +10,8 @@
 
 #include <tessera/runtime/detail/tally.hpp>
 
+#include "trace/recorder.hpp"
+
 namespace tessera::detail {
 
 /// The tallies of one segment: one for each thread and target with an operation.
@@ -24,7 +26,18 @@ class Tallies {
   std::map<std::pair<int, std::thread::id>, TargetTally> tallies_;  // a map: they stay where they are
 };
 
-/// Counts an operation, and times it if it is large or its turn has come.
+/// An operation that a trace keeps; without a segment, none.
+struct TracedOperation {
+  const trace::TracedSegment* segment = nullptr;
+  int rank = 0;
+  Path path = Path::node;
+  Operation operation = Operation::put;
+  index_t bytes = 0;
+
+  void record(std::chrono::nanoseconds begin, std::int64_t duration) const noexcept;
+};
+
+/// Counts an operation, and times it if it is large or its turn has come, or if a trace keeps it.
 class Counted {
  public:
   static constexpr index_t always_timed = index_t{1} << 18;  // bytes
@@ -34,14 +47,18 @@ class Counted {
                    .of[static_cast<std::size_t>(path)][static_cast<std::size_t>(operation)]) {
     weight_ = bytes >= always_timed ? 1 : tally_.is_turn() ? Tally::timed_every : 0;
     tally_.add(static_cast<std::uint64_t>(bytes));
-    if (weight_ != 0) begin_ = Clock::now();
+    if (segment.traced != nullptr && trace::recorder().is_turn()) [[unlikely]]
+      traced_ = {segment.traced, rank, path, operation, bytes};
+    if (weight_ != 0 || traced_.segment != nullptr) begin_ = Clock::now();
   }
   Counted(const Counted&) = delete;
   Counted& operator=(const Counted&) = delete;
   ~Counted() {
-    if (weight_ == 0) return;
+    if (weight_ == 0 && traced_.segment == nullptr) return;
     const auto elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin_).count();
-    tally_.add_time(static_cast<std::uint64_t>(elapsed) * weight_);
+    if (weight_ != 0) tally_.add_time(static_cast<std::uint64_t>(elapsed) * weight_);
+    if (traced_.segment != nullptr) [[unlikely]]
+      traced_.record(begin_.time_since_epoch(), elapsed);
   }
 
  private:
@@ -49,6 +66,7 @@ class Counted {
   Tally& tally_;
   std::uint64_t weight_;
   Clock::time_point begin_{};
+  TracedOperation traced_;
 };
 
 /// Counts an operation without timing it. @local
@@ -57,6 +75,9 @@ inline void count_untimed(const SegmentAccess& segment, Tallies& tallies, int ra
   tallies.of(segment.number, rank)
       .of[static_cast<std::size_t>(path)][static_cast<std::size_t>(operation)]
       .add(static_cast<std::uint64_t>(bytes));
+  if (segment.traced != nullptr && trace::recorder().is_turn()) [[unlikely]]
+    TracedOperation{segment.traced, rank, path, operation, bytes}.record(std::chrono::nanoseconds(trace::now()),
+                                                                         0);
 }
 
 }  // namespace tessera::detail

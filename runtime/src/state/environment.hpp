@@ -29,6 +29,7 @@ enum class Variable : std::size_t {
   io_progress,
   debug,
   statistics,
+  trace,
   warnings,
 };
 
@@ -54,6 +55,7 @@ inline constexpr std::array variables{
                  "progress of long transfers with files: on or off"},
     VariableText{"TESSERA_DEBUG", "no watchdog", "hang:60 ends a job that stands still for 60 s"},
     VariableText{"TESSERA_STATISTICS", "off", "any value: print the one-sided operations at the end"},
+    VariableText{"TESSERA_TRACE", "no trace", "the file to which a trace of the program is written"},
     VariableText{"TESSERA_WARNINGS", "on", "off: print no warnings when the Runtime starts"},
 };
 constexpr const VariableText& text_of(Variable variable) noexcept {

@@ -13,6 +13,7 @@
 
 #include <tessera/runtime/detail/fingerprint.hpp>
 #include <tessera/runtime/error.hpp>
+#include <tessera/runtime/phase.hpp>
 
 #include "base/activity.hpp"
 #include "format.hpp"
@@ -213,6 +214,7 @@ std::vector<int> Group::translate(std::span<const int> ranks, const Group& to) c
 
 void Group::barrier() const {
   check_agreement("Group::barrier", 0);
+  const Phase phase(*this, "barrier");
   std::int64_t nothing = 0;
   state().reduce_min(&nothing, 1);
 }
@@ -226,6 +228,7 @@ void Group::sync() const { static_cast<void>(sync_and_agree({})); }
 
 std::string Group::sync_and_agree(std::string_view problem) const {
   check_agreement("Group::sync", 0);
+  const Phase phase(*this, "sync");
   GroupState& group = state();
   if (group.runtime().reaches_out()) group.quiesce_all();
   const std::int64_t first = group.meet(problem.empty() ? group.size() : group.rank());

@@ -58,7 +58,10 @@ std::vector<SegmentState*> Registry::remove(SegmentState& segment) noexcept {
   } else {
     residents.segments.erase(segment.offset());
   }
-  closed_ += segment.statistics();
+  const Statistics statistics = segment.statistics();
+  closed_ += statistics;
+  if (segment.traced != nullptr && trace::is_on()) trace::recorder().released(*segment.traced, statistics);
+  segment.traced = nullptr;
   return find_parts(segment);
 }
 
@@ -116,6 +119,13 @@ Statistics Registry::statistics() const {
   Statistics sum = closed_;
   for_each_segment([&](const SegmentState& segment) { sum += segment.statistics(); });
   return sum;
+}
+
+void Registry::add_traced(std::map<std::uint32_t, trace::ArraySum>& sums) const {
+  const std::lock_guard lock(mutex_);
+  for_each_segment([&](const SegmentState& segment) {
+    if (segment.traced != nullptr) trace::Recorder::add(sums, *segment.traced, segment.statistics());
+  });
 }
 
 std::optional<std::uint64_t> Registry::operations_so_far() const {

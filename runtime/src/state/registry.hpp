@@ -13,6 +13,8 @@
 #include <tessera/runtime/segment.hpp>
 #include <tessera/runtime/statistics.hpp>
 
+#include "trace/recorder.hpp"
+
 namespace tessera::detail {
 
 class GroupState;
@@ -38,6 +40,8 @@ class Registry {
   bool has_windows() const noexcept { return windows_.load(std::memory_order_relaxed) > 0; }
   /// The sum over all segments, also those already released.
   Statistics statistics() const;
+  /// Adds the operations on the segments that are traced.
+  void add_traced(std::map<std::uint32_t, trace::ArraySum>& sums) const;
   /// How many one-sided operations this process has made; nothing while another thread holds the registry's
   /// lock.
   std::optional<std::uint64_t> operations_so_far() const;

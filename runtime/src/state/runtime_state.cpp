@@ -19,6 +19,7 @@
 #include "mpi/cores.hpp"
 #include "node/huge_pages.hpp"
 #include "state/group_state.hpp"
+#include "state/tracing.hpp"
 #include "state/watchdog.hpp"
 #include "state/window.hpp"
 
@@ -133,6 +134,8 @@ void RuntimeState::begin(MPI_Comm parent, ProgressRanks ranks) {
   lock_table_.close_file();
   if (progress_) choose_path();
   if (environment_.hang.count() > 0) watch();
+  if (const std::string& file = environment_.value(Variable::trace); !file.empty())
+    tracing_ = Tracing::start(world, registry_, file);
 }
 
 // A table of locks for each node of the world, in memory that all processes of the node see.
@@ -204,6 +207,7 @@ void RuntimeState::finish() {
   GroupState& group = GroupState::of(world_);
   // No process may free memory that another one still writes to.
   complete_all();
+  if (tracing_) std::exchange(tracing_, nullptr)->finish();
   if (environment_.statistics) print_statistics(registry_.statistics(), group);
   mpi::barrier(group.comm());
   watchdog_.reset();

@@ -24,6 +24,7 @@
 namespace tessera::detail {
 
 class Progress;
+class Tracing;
 class Watchdog;
 struct ProgressRanks;
 
@@ -68,6 +69,9 @@ class RuntimeState {
   /// How the processes of this node share memory.
   SharedMemory shared_memory() const noexcept { return lock_table_.way(); }
 
+  /// Whether the segments made from now on are traced.
+  bool is_traced() const noexcept { return tracing_ != nullptr; }
+
   /// Bytes of segments that this process holds now.
   index_t memory_in_use() const noexcept { return memory_in_use_; }
   /// What the memory limit leaves to this process.
@@ -108,6 +112,7 @@ class RuntimeState {
   mpi::Comm with_agents_;  // the world and the agents, if these have processes of their own
   std::unique_ptr<Progress> progress_;
   std::unique_ptr<Watchdog> watchdog_;  // TESSERA_DEBUG=hang
+  std::unique_ptr<Tracing> tracing_;    // TESSERA_TRACE
   std::string window_problem_, path_reason_;
   std::vector<std::string> progress_warnings_;
   PathChoice path_choice_;

@@ -95,7 +95,9 @@ std::shared_ptr<SegmentState> SegmentState::create(GroupState& group, index_t by
   segment->base = segment->region_->base() + segment->offset_;
   // In poll mode every operation has to run the agent, so none may take the direct way.
   segment->polls_ = group.node_count() > 1 && runtime.progress()->mode() == ProgressMode::poll;
-  if (segment->domain_ == AtomicDomain::cpu && !segment->polls_) segment->set_direct_ranks();
+  segment->trace();
+  if (segment->domain_ == AtomicDomain::cpu && !segment->polls_ && segment->traced == nullptr)
+    segment->set_direct_ranks();
   segment->locks_ = runtime.locks();
   runtime.registry().add(*segment);
   group.adopt(segment);
@@ -117,6 +119,14 @@ void SegmentState::take_memory(index_t bytes, const std::string& what) {
     accounted_ = bytes;
   }
   group_.runtime().account(accounted_);
+}
+
+// The direct way records nothing, so a segment that is traced has none.
+void SegmentState::trace() {
+  traced = nullptr;
+  if (!group_.runtime().is_traced()) return;
+  trace_ = {trace::recorder().name(name_), group_.world_ranks().data()};
+  traced = &trace_;
 }
 
 // Sets the members that loads and stores reach directly: the members on this node, if their ranks are
@@ -165,6 +175,7 @@ std::shared_ptr<SegmentState> SegmentState::create_part(index_t offset, index_t 
   part->polls_ = polls_;
   part->number = next_segment_number();
   part->locks_ = locks_;
+  part->trace();
   group_.runtime().registry().add(*part);
   group_.adopt(part);
   return part;

@@ -88,6 +88,7 @@ class SegmentState : public Collective, public SegmentAccess {
   void poll() const;
   void take_memory(index_t bytes, const std::string& what);
   void set_direct_ranks() noexcept;
+  void trace();
 
   GroupState& group_;
   std::weak_ptr<SegmentAccess> handle_;
@@ -105,6 +106,7 @@ class SegmentState : public Collective, public SegmentAccess {
   bool polls_ = false;  // every operation runs the agent
   LockStripes locks_;   // a copy of the runtime's: close, as an atomic operation takes few nanoseconds
   mutable Tallies tallies_;
+  trace::TracedSegment trace_;
   mutable UnderWay under_way_;
   mutable std::atomic<std::uint64_t> flushes_{0};
 };

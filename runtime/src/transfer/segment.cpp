@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <tessera/runtime/error.hpp>
+#include <tessera/runtime/phase.hpp>
 
 #include "format.hpp"
 #include "kernels/kernels.hpp"
@@ -212,6 +213,7 @@ Statistics Segment::statistics() const { return state_ ? peek(state_)->statistic
 void Segment::sync() const {
   const SegmentState& segment = state();
   group_.check_agreement([&] { return detail::CollectiveCall{formatted("sync of \"{}\"", segment.name())}; });
+  const Phase phase(group_, "sync");
   order_local_access();
   group_.state().meet();
   order_local_access();

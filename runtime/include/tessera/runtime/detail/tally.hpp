@@ -59,6 +59,10 @@ struct TallyCache {
 };
 extern constinit thread_local TallyCache tally_cache __attribute__((tls_model("initial-exec")));
 
+namespace trace {
+struct TracedSegment;
+}
+
 /// The part of a segment that inline code needs to reach its memory without a call. The library keeps the rest.
 struct SegmentAccess {
   std::uint64_t number = 0;   // of the segment in this process, from 1
@@ -67,6 +71,7 @@ struct SegmentAccess {
   index_t stride = 0;         // bytes from one member's slice to the next
   index_t slice = 0;          // bytes of each slice
   std::byte* base = nullptr;  // of the first slice on this node
+  const trace::TracedSegment* traced = nullptr;  // if its operations are recorded
 
   /// The address, if it can be reached directly; else null. @local
   std::byte* reach(int rank, index_t offset, index_t bytes) const noexcept {

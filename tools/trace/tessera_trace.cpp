@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+// Makes a page with pictures, tables and hints from the trace of a program.
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "hints.hpp"
+#include "page.hpp"
+#include "trace_data.hpp"
+
+namespace {
+
+using namespace tessera::trace_tool;
+
+void write(const std::string& name, const std::string& text) {
+  std::FILE* const file = std::fopen(name.c_str(), "w");
+  bool ok = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  int error = errno;
+  if (file != nullptr && std::fclose(file) != 0 && ok) ok = false, error = errno;
+  if (!ok) throw std::runtime_error(fmt::format("{} cannot be written: {}", name, std::strerror(error)));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app(
+      "Makes one HTML page from the trace of a program: which rank moves how much to which, the time by\n"
+      "phase and rank, the arrays, a timeline, and hints. The page needs no network.\n"
+      "  TESSERA_TRACE=trace.json mpiexec -n 4 ./program\n"
+      "  tessera-trace trace.json",
+      "tessera-trace");
+  std::vector<std::string> files;
+  std::string output;
+  bool only_hints = false;
+  app.add_option(
+         "files", files,
+         "The file of TESSERA_TRACE. Of a job that was killed: the files of its ranks, trace.json.rank*")
+      ->required();
+  app.add_option("-o,--output", output, "The page (the first file's name with .html)");
+  app.add_flag("--hints", only_hints, "Print the hints, write no page");
+  app.footer("chrome://tracing and ui.perfetto.dev open the trace itself.");
+  CLI11_PARSE(app, argc, argv);
+  if (output.empty()) output = files.front() + ".html";
+  try {
+    const Trace trace = read(files);
+    const std::vector<Hint> found = hints(trace);
+    for (const Hint& hint : found) fmt::print("{}: {}\n", hint.rule, hint.text);
+    if (static_cast<int>(trace.processes.size()) < trace.ranks)
+      fmt::print(stderr, "tessera-trace: {} of {} ranks are in these files\n", trace.processes.size(),
+                 trace.ranks);
+    if (only_hints) return 0;
+    write(output, page(trace, found));
+    fmt::print("{}\n", output);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "tessera-trace: {}\n", error.what());
+    return 1;
+  }
+}
