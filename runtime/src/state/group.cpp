@@ -213,8 +213,8 @@ std::vector<int> Group::translate(std::span<const int> ranks, const Group& to) c
 }
 
 void Group::barrier() const {
-  check_agreement("Group::barrier", 0);
   const Phase phase(*this, "barrier");
+  check_agreement("Group::barrier", 0);
   std::int64_t nothing = 0;
   state().reduce_min(&nothing, 1);
 }
@@ -227,8 +227,8 @@ void Group::flush() const {
 void Group::sync() const { static_cast<void>(sync_and_agree({})); }
 
 std::string Group::sync_and_agree(std::string_view problem) const {
-  check_agreement("Group::sync", 0);
   const Phase phase(*this, "sync");
+  check_agreement("Group::sync", 0);
   GroupState& group = state();
   if (group.runtime().reaches_out()) group.quiesce_all();
   const std::int64_t first = group.meet(problem.empty() ? group.size() : group.rank());

@@ -212,8 +212,8 @@ Statistics Segment::statistics() const { return state_ ? peek(state_)->statistic
 
 void Segment::sync() const {
   const SegmentState& segment = state();
-  group_.check_agreement([&] { return detail::CollectiveCall{formatted("sync of \"{}\"", segment.name())}; });
   const Phase phase(group_, "sync");
+  group_.check_agreement([&] { return detail::CollectiveCall{formatted("sync of \"{}\"", segment.name())}; });
   order_local_access();
   group_.state().meet();
   order_local_access();
