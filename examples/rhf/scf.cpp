@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 #include <tessera/linalg/linalg.hpp>
+#include <tessera/runtime/phase.hpp>
 
 namespace rhf {
 
@@ -106,6 +107,7 @@ ScfResult run_scf(const Basis& basis, const Molecule& molecule, int electrons, c
   }
   if (!have_density) {
     const Timer timer(times.fock);
+    const Phase phase(world, "first Fock matrix");
     free_atoms(basis, molecule, density);
     builder->build(density, core, fock);
     density_of(fock, x, occupied, density);
@@ -119,6 +121,7 @@ ScfResult run_scf(const Basis& basis, const Molecule& molecule, int electrons, c
       const Timer whole(seconds);
       {
         const Timer timer(times.fock);
+        const Phase phase(world, "Fock matrix");
         if (operations > 1 && symmetry.asymmetry(density) > largest_asymmetry) {
           operations = 1;
           builder.emplace(world, basis, options.screening);
@@ -126,6 +129,7 @@ ScfResult run_scf(const Basis& basis, const Molecule& molecule, int electrons, c
         builder->build(density, core, fock);
       }
       const Timer timer(times.linear_algebra);
+      const Phase phase(world, "new density");
       energy = dot(density, core) + dot(density, fock) + repulsion;
       const Matrix residual = error_of(fock, density, overlap, x);
       error = norm_inf(residual);

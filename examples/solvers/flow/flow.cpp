@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include <tessera/runtime/phase.hpp>
+
 #include "kernels.hpp"
 
 namespace flow {
@@ -78,6 +80,7 @@ void Flow<N>::step(double dt) {
 template <std::size_t N>
 void Flow<N>::advance(double keep, double dt, double factor) {
   const solvers::Timed timed(times_.momentum);
+  const tessera::Phase phase(p_.group(), "momentum");
   const MomentumStep<N> step{problem_.spacing, problem_.viscosity, keep, dt};
   const auto free = [&](std::size_t d) { return intersect(u_[d]->local_patch(), problem_.free_faces(d)); };
   {
@@ -117,6 +120,7 @@ void Flow<N>::project(double dt) {
         f[cell] = -divergence<N>(u, problem_.spacing, cell) / dt;
       });
     }
+    const tessera::Phase phase(p_.group(), "pressure");
     solver_->solve(f_, p_, options_.tolerance * problem_.speed / (edge() * dt));
   }
   {

@@ -21,6 +21,7 @@
 #include <tessera/runtime/heap.hpp>
 #include <tessera/runtime/local_buffer.hpp>
 #include <tessera/runtime/mutexes.hpp>
+#include <tessera/runtime/phase.hpp>
 #include <tessera/runtime/runtime.hpp>
 #include <tessera/runtime/scalars.hpp>
 #include <tessera/runtime/vector.hpp>
