@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   detail::EnvironmentTexts texts;
   using enum detail::Variable;
   for (const detail::Variable variable : {node_size, method, progress, shared_memory, huge_pages, window,
-                                          doorbell, statistics, trace, warnings, debug, memory_limit})
+                                          doorbell, statistics, warnings, debug, memory_limit, trace})
     texts[static_cast<std::size_t>(variable)] = fuzz::take(rest, '\n');
   detail::Environment found;
   if (!fuzz::accepts<UsageError>([&] { found = detail::Environment::parse(texts); })) return 0;

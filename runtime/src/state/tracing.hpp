@@ -32,7 +32,7 @@ class Tracing {
   void finish();
 
  private:
-  trace::Recorder::Contents contents() const;
+  trace::Recorder::Recording recording() const;
   void read_clock();
   void save_regularly();
   void save();

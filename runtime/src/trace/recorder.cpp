@@ -105,8 +105,8 @@ void Recorder::released(const TracedSegment& segment, const Statistics& statisti
   add(arrays_, segment, statistics);
 }
 
-Recorder::Contents Recorder::contents() const {
-  Contents all;
+Recorder::Recording Recorder::recording() const {
+  Recording all;
   {
     const std::lock_guard lock(mutex_);
     all.names = names_;

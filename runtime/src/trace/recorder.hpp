@@ -65,13 +65,13 @@ class Recorder {
   /// Adds the operations on a segment that is released.
   void released(const TracedSegment& segment, const Statistics& statistics);
 
-  struct Contents {
+  struct Recording {
     std::vector<std::string> names;
     std::map<std::uint32_t, Sum> phases, waits;
     std::map<std::uint32_t, ArraySum> arrays;
     EventLog::Contents operations, phase_events, wait_events;
   };
-  Contents contents() const;
+  Recording recording() const;
   static void add(std::map<std::uint32_t, ArraySum>& arrays, const TracedSegment& segment,
                   const Statistics& statistics);
 

@@ -112,7 +112,7 @@ std::string json_string(std::string_view text) {
   return all + '"';
 }
 
-std::string events_text(const Recorder::Contents& all, const Origin& origin) {
+std::string events_text(const Recorder::Recording& all, const Origin& origin) {
   const Names names(all.names);
   std::string text = formatted(
       R"({{"ph":"M","name":"process_name","pid":{0},"args":{{"name":{1}}}}},)"
@@ -132,7 +132,7 @@ std::string events_text(const Recorder::Contents& all, const Origin& origin) {
   return text;
 }
 
-std::string sums_text(const Recorder::Contents& all, const Origin& origin, std::int64_t end) {
+std::string sums_text(const Recorder::Recording& all, const Origin& origin, std::int64_t end) {
   const Names names(all.names);
   std::vector<std::string> arrays, phases, waits;
   for (const auto& [name, array] : all.arrays)

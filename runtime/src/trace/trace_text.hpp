@@ -34,9 +34,9 @@ struct Origin {
 std::string json_string(std::string_view text);
 
 /// The events of a process, separated by commas. @local
-std::string events_text(const Recorder::Contents& all, const Origin& origin);
+std::string events_text(const Recorder::Recording& all, const Origin& origin);
 /// The sums of a process, as a JSON object. @local
-std::string sums_text(const Recorder::Contents& all, const Origin& origin, std::int64_t end);
+std::string sums_text(const Recorder::Recording& all, const Origin& origin, std::int64_t end);
 
 /// What stands before the events of all processes, between these and the sums, and at the end. @local
 std::string file_begin();
