@@ -90,6 +90,10 @@ def check_process(trace, process, ranks):
     by_path = sums(process, lambda array, traffic: (array["name"], traffic["operation"], traffic["target"],
                                                     traffic["path"]))
     assert events == by_path
+    # Each operation was timed: the sums are those of the events, which have nanoseconds.
+    timed = sum(e["dur"] for e in trace["traceEvents"] if e["pid"] == s and e.get("cat") == "operation")
+    seconds = sum(t["seconds"] for a in process["arrays"] for t in a["traffic"])
+    assert abs(seconds - timed * 1e-6) <= 1e-3 * seconds + 2e-9 * kept["seen"], (seconds, timed)
     # Phases: the inner is inside the outer, and each has its own time.
     phases = {phase["name"]: phase for phase in process["phases"]}
     outer, inner = phases["outer"], phases[ODD]

@@ -37,7 +37,7 @@ struct TracedOperation {
   void record(std::chrono::nanoseconds begin, std::int64_t duration) const noexcept;
 };
 
-/// Counts an operation, and times it if it is large or its turn has come, or if a trace keeps it.
+/// Counts an operation, and times it if it is large or its turn has come, or if its segment is traced.
 class Counted {
  public:
   static constexpr index_t always_timed = index_t{1} << 18;  // bytes
@@ -45,18 +45,20 @@ class Counted {
           index_t bytes)
       : tally_(tallies.of(segment.number, rank)
                    .of[static_cast<std::size_t>(path)][static_cast<std::size_t>(operation)]) {
-    weight_ = bytes >= always_timed ? 1 : tally_.is_turn() ? Tally::timed_every : 0;
+    weight_ = bytes >= always_timed || segment.traced != nullptr ? 1
+              : tally_.is_turn()                                 ? Tally::timed_every
+                                                                 : 0;
     tally_.add(static_cast<std::uint64_t>(bytes));
     if (segment.traced != nullptr && trace::recorder().is_turn()) [[unlikely]]
       traced_ = {segment.traced, rank, path, operation, bytes};
-    if (weight_ != 0 || traced_.segment != nullptr) begin_ = Clock::now();
+    if (weight_ != 0) begin_ = Clock::now();
   }
   Counted(const Counted&) = delete;
   Counted& operator=(const Counted&) = delete;
   ~Counted() {
-    if (weight_ == 0 && traced_.segment == nullptr) return;
+    if (weight_ == 0) return;
     const auto elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin_).count();
-    if (weight_ != 0) tally_.add_time(static_cast<std::uint64_t>(elapsed) * weight_);
+    tally_.add_time(static_cast<std::uint64_t>(elapsed) * weight_);
     if (traced_.segment != nullptr) [[unlikely]]
       traced_.record(begin_.time_since_epoch(), elapsed);
   }
