@@ -58,7 +58,8 @@ void counts(const tessera::Runtime& runtime) {
       operate(a, odd, values.data());
       nap(20);
     }
-    // Rank 0 comes last.
+    // In poll mode operations of others need this rank. Rank 0 comes last to the sync.
+    world.barrier();
     if (world.rank() == 0) nap(200);
     a.sync();
     odd.close();

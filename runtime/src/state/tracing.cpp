@@ -52,7 +52,7 @@ class NewFile {
   NewFile& operator=(const NewFile&) = delete;
   ~NewFile() {
     if (file_ != nullptr) std::fclose(file_);
-    if (!done_ && error_ != EACCES) unlink(temporary_.c_str());
+    if (!done_) unlink(temporary_.c_str());
   }
   void write(const std::string& text) {
     if (error_ == 0 && std::fwrite(text.data(), 1, text.size(), file_) != text.size()) error_ = errno;
@@ -73,7 +73,7 @@ class NewFile {
   bool done_ = false;
 };
 
-// Why the file cannot be written, if so. Leaves an empty file, or the old one.
+// Why the file cannot be written, if so. Else leaves an empty file.
 std::string problem_of(const fs::path& file) {
   std::error_code error;
   const auto status = fs::status(file, error);
