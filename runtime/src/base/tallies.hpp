@@ -29,10 +29,11 @@ class Tallies {
 /// An operation that a trace keeps; without a segment, none.
 struct TracedOperation {
   const trace::TracedSegment* segment = nullptr;
-  int rank = 0;
-  Path path = Path::node;
-  Operation operation = Operation::put;
-  index_t bytes = 0;
+  // of an operation that is kept
+  int rank;
+  Path path;
+  Operation operation;
+  index_t bytes;
 
   void record(std::chrono::nanoseconds begin, std::int64_t duration) const noexcept;
 };
