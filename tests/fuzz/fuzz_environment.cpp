@@ -20,7 +20,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   require(found.node_size >= 0 && (found.node_size == 0) == found.value(node_size).empty(),
           "a node has processes");
   require(found.memory_limit >= 0, "a limit is not negative");
-  require((found.hang.count() > 0) != found.value(debug).empty(), "a patience is positive");
+  require((found.hang.count() > 0 || found.conflicts) != found.value(debug).empty(), "a word was understood");
+  require(found.hang.count() >= 0 && found.conflicts_memory > 0, "a patience and a limit are positive");
+  require(found.conflicts || !found.conflicts_abort, "a job ends at a conflict only if they are looked for");
   require((found.progress == ProgressMode::rank) == (found.progress_ranks > 0), "ranks serve in one mode only");
   require(found.progress.has_value() != found.value(progress).empty(), "a mode was asked for");
   fuzz::accepts<UsageError>([&] { found.mode(ThreadLevel::funneled); });

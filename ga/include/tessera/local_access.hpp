@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -22,7 +23,10 @@ class [[nodiscard]] LocalAccess {
               const std::optional<Index<N>>& first)
       : view_(view), first_(first) {
     array.begin_access(block, access);
-    array_ = {&array, EndAccess{block}};
+    array_ = {&array,
+              EndAccess{block, array.begin_checked({view.data_handle(), static_cast<int>(N),
+                                                    view.extents().data(), view.strides().data(), sizeof(T)},
+                                                   access)}};
   }
 
   /// The elements; zero-based, local. @local
@@ -57,7 +61,11 @@ class [[nodiscard]] LocalAccess {
       std::is_const_v<T> ? detail::ArrayCore::Access::read : detail::ArrayCore::Access::write;
   struct EndAccess {
     index_t block = 0;
-    void operator()(const detail::ArrayCore* array) const noexcept { array->end_access(block, access); }
+    std::uint64_t checked = 0;
+    void operator()(const detail::ArrayCore* array) const noexcept {
+      array->end_checked(checked);
+      array->end_access(block, access);
+    }
   };
   std::unique_ptr<const detail::ArrayCore, EndAccess> array_;
   View<T, N> view_;

@@ -12,6 +12,7 @@
 
 #include "array/access_scopes.hpp"
 #include "array/epoch_state.hpp"
+#include "array/places_text.hpp"
 #include "base/patch_text.hpp"
 #include "format.hpp"
 #include "ghosts/ghosts.hpp"
@@ -137,6 +138,11 @@ ArrayCore::ArrayCore(const Segment& memory, index_t offset, LayoutCore layout, E
 }
 
 void ArrayCore::prepare(const Group& group) {
+  if (segment_.face().checked != 0) {
+    segment_.describe_places([layout = layout_, size = type_.size](int rank, const auto& places) {
+      return text_of_places(layout, size, rank, places);
+    });
+  }
   if (layout_.has_ghosts()) ghosts_ = std::make_unique<Ghosts>(group, std::vector{whole_field(*this)}, name());
 }
 
@@ -228,6 +234,21 @@ void ArrayCore::end_access([[maybe_unused]] index_t block, [[maybe_unused]] Acce
     order_local_access();
   } catch (...) {
   }
+}
+
+std::uint64_t ArrayCore::note_access(const Stored& elements, Access access) const {
+  const auto place = segment_.locate(elements.data);
+  if (!place) return 0;
+  Strided shape;
+  shape.run = elements.size;
+  shape.levels = elements.rank;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(elements.rank); ++d) {
+    shape.count[d] = elements.extents[d];
+    shape.remote_stride[d] = elements.strides[d] * type_.size;
+  }
+  return segment_.begin_local_access(
+      place->rank, place->offset, shape,
+      access == Access::read ? Segment::LocalUse::read : Segment::LocalUse::write);
 }
 
 void ArrayCore::require_one_array() const {

@@ -88,7 +88,9 @@ void for_each_transfer(const ArrayCore& array, const Lattice& patch, const Field
 void fetch(const ArrayCore& array, const Lattice& patch, const Field& field, const Buffer<void*>& into) {
   if (array.segment().face().direct_ranks == 0)
     array.require_open();  // the group of a moved-from array must not be used
-  if (array.segment().face().direct_ranks == array.group().size()) {
+  const SegmentAccess& face = array.segment().face();
+  // The checker of conflicts is to see gets, and not requests.
+  if (face.direct_ranks == array.group().size() || face.checked != 0) {
     return for_each_transfer(array, patch, field, into,
                              [&](int rank, index_t offset, const Strided& shape, std::byte* local) {
                                array.segment().get(rank, offset, shape, local);

@@ -3,14 +3,40 @@
 #include "ghosts/ghosts.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <utility>
 
+#include <tessera/runtime/detail/unchecked.hpp>
 #include <tessera/runtime/vector.hpp>
 
 #include "base/dispatch.hpp"
 #include "format.hpp"
 
 namespace tessera::detail {
+
+namespace {
+
+// A change of this rank's slice. To the checker of conflicts it is a local access, which is over when it
+// returns.
+class OwnUpdate {
+ public:
+  OwnUpdate(const Segment& segment, index_t offset, const Strided& shape) : segment_(segment) {
+    if (segment.face().checked == 0) return;
+    access_ = segment.begin_local_access(segment.group().rank(), offset, shape, Segment::LocalUse::write);
+    unchecked_.emplace();
+  }
+  OwnUpdate(const OwnUpdate&) = delete;
+  OwnUpdate& operator=(const OwnUpdate&) = delete;
+  ~OwnUpdate() { segment_.end_local_access(access_); }
+
+ private:
+  const Segment& segment_;
+  std::uint64_t access_ = 0;
+  std::optional<Unchecked> unchecked_;
+};
+
+}  // namespace
 
 GhostField whole_field(const ArrayCore& array) {
   const LayoutCore& layout = array.layout();
@@ -110,11 +136,21 @@ void Ghosts::accumulate(Segments elements) {
     acknowledge(giver);
   }
   wait_for(round.from, told);
-  for (Segment* const one : elements) one->order_local_access();
+  make_visible(elements);
+}
+
+void Ghosts::make_visible(Segments elements) {
+  for (Segment* const one : elements) {
+    one->order_local_access();
+    one->resume_local_accesses();
+  }
 }
 
 void Ghosts::send(Segments elements, std::vector<Partner>& takers, std::vector<Partner>& givers) {
-  for (Segment* const one : elements) one->order_local_access();
+  for (Segment* const one : elements) {
+    one->order_local_access();
+    one->suspend_local_accesses();
+  }
   for (Partner& giver : givers) giver.done = false;
   for (Partner& taker : takers) {
     taker.done = !taker.on_node;
@@ -174,7 +210,7 @@ bool Ghosts::receive(Segments elements, Round& round, Wait wait) {
       if (peers_[partner.number].here == index / words) take(elements, partner, flag);
     }
   }
-  for (Segment* const one : elements) one->order_local_access();
+  make_visible(elements);
   return true;
 }
 
@@ -204,6 +240,7 @@ void Ghosts::add(Segment& elements, std::size_t number, index_t to, const Stride
                  const std::byte* from) {
   with_kind(fields_[number].kind, "add_ghosts", [&]<class T>(T) {
     const T one{1};
+    const OwnUpdate update(elements, to, shape);
     elements.accumulate(group_.rank(), to, shape, fields_[number].kind, &one, from);
   });
 }
@@ -235,8 +272,12 @@ void Ghosts::unpack_from(Segments elements, const Partner& from, Unpack how) {
       landing_->address(group_.rank()) + peer.own_landing + (peer.received++ % 2) * peer.own_bytes;
   for (const Transfer& next : from.transfers) {
     Segment& field = *elements[next.field];
-    how == Unpack::put ? field.put(group_.rank(), next.here, next.shape, message + next.there)
-                       : add(field, next.field, next.here, next.shape, message + next.there);
+    if (how == Unpack::add) {
+      add(field, next.field, next.here, next.shape, message + next.there);
+    } else {
+      const OwnUpdate update(field, next.here, next.shape);
+      field.put(group_.rank(), next.here, next.shape, message + next.there);
+    }
   }
   if (!from.mutual) return;
   // The partner has begun this round, so it has read the messages of earlier rounds.

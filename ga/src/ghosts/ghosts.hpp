@@ -116,6 +116,7 @@ class Ghosts {
   double cost(const std::vector<Round>& rounds) const;
   Transfer transfer(std::size_t field, const NeededPatch& piece, const Partner& partner, bool receives) const;
   void send(Segments elements, std::vector<Partner>& takers, std::vector<Partner>& givers);
+  static void make_visible(Segments elements);
   bool receive(Segments elements, Round& round, Wait wait);
   void wait_for(const std::vector<Partner>& partners, index_t flag);
   void take(Segments elements, Partner& partner, index_t flag);

@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 
-#include "trace/recorder.hpp"
+#include "trace/event_recorder.hpp"
 
 // Records this process's activity for the watchdog (watchdog.hpp): its collective calls and the waits of its
 // threads. While no Runtime asks for the record, a call only reads one word.

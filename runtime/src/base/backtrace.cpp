@@ -10,6 +10,7 @@
 #include <ctime>
 #include <map>
 #include <memory>
+#include <string_view>
 
 #include <cxxabi.h>
 #include <dlfcn.h>
@@ -44,9 +45,10 @@ std::string demangled(const char* name) {
   return status == 0 ? text.get() : name;
 }
 
-// Returns "function at file:line" for each offset in one file. Empty if the tool or the information is missing.
-std::vector<std::string> ask_addr2line(const std::string& file, const std::vector<std::size_t>& offsets) {
-  std::string command = "addr2line -Cfpe '" + file + "'";
+// The lines that addr2line prints for offsets in one file. Empty if the tool is missing.
+std::vector<std::string> lines_of_addr2line(const std::string& options, const std::string& file,
+                                            const std::vector<std::size_t>& offsets) {
+  std::string command = "addr2line " + options + " '" + file + "'";
   if (file.find('\'') != std::string::npos) return {};
   for (const std::size_t offset : offsets) command += formatted(" {:#x}", offset);
   std::FILE* pipe = popen((command + " 2>/dev/null").c_str(), "r");
@@ -61,7 +63,74 @@ std::vector<std::string> ask_addr2line(const std::string& file, const std::vecto
   }
   lines.pop_back();
   pclose(pipe);
+  return lines;
+}
+
+// Returns "function at file:line" for each offset in one file. Empty if the tool or the information is missing.
+std::vector<std::string> ask_addr2line(const std::string& file, const std::vector<std::size_t>& offsets) {
+  const auto lines = lines_of_addr2line("-Cfpe", file, offsets);
   return lines.size() == offsets.size() ? lines : std::vector<std::string>();
+}
+
+// Where a place was loaded from.
+struct Origin {
+  std::string file;        // the program or a library; empty if it is unknown
+  std::size_t offset = 0;  // of the call in it
+  std::string function;    // if the file exports it
+};
+
+std::string path_of_program() {
+  const std::unique_ptr<char, decltype(&std::free)> path(realpath("/proc/self/exe", nullptr), &std::free);
+  return path ? path.get() : "";
+}
+
+Origin origin_of(void* place) {
+  Dl_info info{};
+  link_map* map = nullptr;
+  if (dladdr1(place, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 || info.dli_fname == nullptr)
+    return {};
+  const bool is_program = map->l_name == nullptr || *map->l_name == '\0';
+  return {is_program ? path_of_program() : info.dli_fname,
+          reinterpret_cast<std::size_t>(place) - map->l_addr - 1,
+          info.dli_sname != nullptr ? demangled(info.dli_sname) : ""};
+}
+
+// The name of a function without its return type, parameters and template arguments.
+std::string_view qualified_name(std::string_view function) {
+  std::size_t begin = 0;
+  int depth = 0;
+  for (std::size_t i = 0; i < function.size(); ++i) {
+    if (function.substr(i).starts_with("(anonymous namespace)")) {
+      i += std::string_view("(anonymous namespace)").size() - 1;
+    } else if (function[i] == '<') {
+      ++depth;
+    } else if (function[i] == '>') {
+      --depth;
+    } else if (depth == 0 && function[i] == '(') {
+      return function.substr(begin, i - begin);
+    } else if (depth == 0 && function[i] == ' ') {
+      begin = i + 1;
+    }
+  }
+  return function.substr(begin);
+}
+
+// Whether a source file is Tessera's own: in src/ of its modules, or an installed header.
+bool is_own_source(std::string_view file) {
+  constexpr std::string_view here = __FILE__, below = "runtime/src/base/backtrace.cpp";
+  if (file.find("/include/tessera/") != std::string_view::npos) return true;
+  const std::string_view root = here.ends_with(below) ? here.substr(0, here.size() - below.size()) : "";
+  if (root.empty() || !file.starts_with(root)) return false;
+  const std::string_view rest = file.substr(root.size());
+  for (const std::string_view module : {"runtime/src/", "ga/src/", "linalg/src/", "io/src/", "fft/src/"}) {
+    if (rest.starts_with(module)) return true;
+  }
+  return false;
+}
+
+bool is_of_the_system(std::string_view function, std::string_view file) {
+  return function.starts_with("std::") || function.starts_with("__gnu_cxx::") ||
+         file.find("/include/c++/") != std::string_view::npos;
 }
 
 }  // namespace
@@ -97,6 +166,54 @@ std::vector<void*> backtrace_of(pthread_t thread) {
   // Skips the handler, and the frame that the kernel puts around it.
   constexpr int own = 2;
   return std::vector<void*>(places + std::min(own, place_count), places + place_count);
+}
+
+std::string describe_caller(const std::vector<void*>& places) {
+  const Origin own = origin_of(reinterpret_cast<void*>(&describe_caller));
+  const std::string program = path_of_program();
+  std::vector<Origin> origins;
+  std::vector<std::size_t> offsets;  // in the program
+  for (void* place : places) {
+    const Origin& origin = origins.emplace_back(origin_of(place));
+    if (origin.file == program) offsets.push_back(origin.offset);
+  }
+  // The program's functions at each offset, from the innermost inlined one outwards.
+  std::map<std::size_t, std::vector<std::string>> functions;
+  std::size_t offset = 0;
+  for (std::string& line : lines_of_addr2line("-aCfpie", program, offsets)) {
+    constexpr std::string_view inlined = " (inlined by) ";
+    std::size_t begin = 0;
+    if (line.starts_with(inlined)) {
+      begin = inlined.size();
+    } else if (const auto colon = line.find(": "); line.starts_with("0x") && colon != std::string::npos) {
+      offset = std::stoull(line, nullptr, 16);
+      begin = colon + 2;
+    }
+    functions[offset].push_back(line.substr(begin));
+  }
+  std::string fallback = "an unknown place";
+  for (const Origin& origin : origins) {
+    const bool is_library = origin.file == own.file && own.file != program;
+    if (origin.file.empty() || is_library) continue;
+    const auto found = origin.file == program ? functions.find(origin.offset) : functions.end();
+    for (const std::string& line : found == functions.end() ? std::vector<std::string>() : found->second) {
+      const std::size_t at = line.rfind(" at ");
+      if (at == std::string::npos || line.starts_with("??")) continue;
+      const std::string_view name = qualified_name(std::string_view(line).substr(0, at));
+      std::string_view file = std::string_view(line).substr(at + 4);
+      const bool has_file = !file.starts_with("??");
+      if (is_of_the_system(name, file)) continue;
+      if (has_file ? is_own_source(file) : name.starts_with("tessera::")) continue;
+      file = file.substr(0, file.find(" (discriminator"));
+      return has_file ? formatted("{} at {}", name, file.substr(file.rfind('/') + 1)) : std::string(name);
+    }
+    const std::string_view exported = qualified_name(origin.function);
+    const bool is_ours = exported.starts_with("tessera::") || is_of_the_system(exported, "");
+    if (found == functions.end() && !is_ours)
+      return exported.empty() ? formatted("{}+{:#x}", origin.file, origin.offset) : std::string(exported);
+    fallback = formatted("{}+{:#x}", origin.file, origin.offset);
+  }
+  return fallback;
 }
 
 std::vector<std::string> describe(const std::vector<void*>& found) {

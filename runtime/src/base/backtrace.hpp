@@ -20,4 +20,9 @@ std::vector<void*> backtrace_of(pthread_t thread);
 /// available. Otherwise it is the file that contains it and the place in that file. @local
 std::vector<std::string> describe(const std::vector<void*>& places);
 
+/// The first of these return addresses, the innermost first, that is outside Tessera and the standard library:
+/// "main at fock.cpp:118". It looks through functions that were inlined. Without debug information it is the
+/// first function outside Tessera, or else an address. @local
+std::string describe_caller(const std::vector<void*>& places);
+
 }  // namespace tessera::detail

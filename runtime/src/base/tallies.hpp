@@ -10,7 +10,7 @@
 
 #include <tessera/runtime/detail/tally.hpp>
 
-#include "trace/recorder.hpp"
+#include "trace/event_recorder.hpp"
 
 namespace tessera::detail {
 

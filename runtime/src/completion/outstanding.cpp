@@ -41,6 +41,14 @@ Request Outstanding::launch(std::shared_ptr<Pending> pending) {
   return request;
 }
 
+void Outstanding::add_ticket(Request& request, std::uint64_t ticket) {
+  if (ticket == 0) return;
+  auto access = std::make_shared<Pending>();
+  access->has_ticket(ticket);
+  access->abandon();  // there is nothing to wait for
+  request.parts_.push_back(std::move(access));
+}
+
 void Outstanding::remove(const Pending& one) noexcept {
   const auto found = std::find_if(queue_.begin(), queue_.end(),
                                   [&](const Launched& other) { return other.pending.get() == &one; });

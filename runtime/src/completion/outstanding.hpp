@@ -40,6 +40,8 @@ class Outstanding {
   /// Keeps a transfer that has begun, and returns the user's request for it. If too many are under way, it
   /// completes the oldest first. @onesided
   Request launch(std::shared_ptr<Pending> pending);
+  /// Adds a checked access to a request: it is complete when the request has been waited for. @local
+  static void add_ticket(Request& request, std::uint64_t ticket);
   /// Advances one transfer; returns whether it is done. @onesided
   bool advance(Pending& one);
   /// Advances all transfers; returns whether one was done. @onesided

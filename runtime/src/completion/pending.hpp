@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -60,6 +61,9 @@ class Pending {
   int agent() const noexcept { return agent_; }
   /// Advances its stages; returns whether it is done. If a stage throws, the transfer counts as done. @onesided
   bool advance();
+  /// Its number among the asynchronous accesses that are checked; 0 if it is not checked. @local
+  std::uint64_t ticket() const noexcept { return ticket_; }
+  void has_ticket(std::uint64_t ticket) noexcept { ticket_ = ticket; }
   /// Drops its stages: MPI and the Runtime have ended, so there is nothing left to wait for. @local
   void abandon() noexcept;
   /// The queue it is in, until it is done. @local
@@ -78,6 +82,7 @@ class Pending {
   std::atomic<bool> done_{false};
   bool advancing_ = false;
   index_t kept_ = 0;
+  std::uint64_t ticket_ = 0;
   std::vector<std::unique_ptr<Stage>> stages_;
 };
 

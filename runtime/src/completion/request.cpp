@@ -2,16 +2,28 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/runtime/request.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
 #include "completion/outstanding.hpp"
+#include "conflicts/conflicts.hpp"
 #include "format.hpp"
 #include "mpi/terminate.hpp"
 
 namespace tessera {
 
 using detail::Pending;
+
+namespace {
+
+// A checked access ends when its request is waited for, even if its transfer was done before.
+void end_access(const Pending& part) {
+  if (part.ticket() != 0 && detail::conflicts::on())
+    detail::conflicts::Recorder::instance().complete(part.ticket());
+}
+
+}  // namespace
 
 Request::~Request() {
   while (!parts_.empty()) {
@@ -39,6 +51,7 @@ Request& Request::operator=(Request&& other) noexcept {
 void Request::wait() {
   for (; !parts_.empty(); parts_.pop_back()) {
     Pending& part = *parts_.back();
+    end_access(part);
     if (part.is_done()) continue;
     const detail::NetworkLock lock(part.queue().threads());
     part.queue().complete(part);
@@ -47,15 +60,28 @@ void Request::wait() {
 
 // Done parts are dropped first: their Runtime may have ended.
 bool Request::test() {
-  std::erase_if(parts_, [](const auto& part) { return part->is_done(); });
-  if (parts_.empty()) return true;
+  std::vector<std::shared_ptr<Pending>> checked;
+  std::erase_if(parts_, [&](const auto& part) {
+    if (part->ticket() != 0) checked.push_back(part);
+    return part->is_done();
+  });
+  if (parts_.empty()) {
+    for (const auto& part : checked) end_access(*part);
+    return true;
+  }
+  parts_.insert(parts_.end(), checked.begin(), checked.end());
   parts_.front()->queue().poll();
-  std::erase_if(parts_, [](const auto& part) {
+  const auto is_checked = [](const auto& part) { return part->ticket() != 0; };
+  std::erase_if(parts_, [&](const auto& part) {
+    if (is_checked(part)) return false;
     if (part->is_done()) return true;
     const detail::NetworkLock lock(part->queue().threads());
     return part->queue().advance(*part);
   });
-  return parts_.empty();
+  if (!std::all_of(parts_.begin(), parts_.end(), is_checked)) return false;
+  for (const auto& part : parts_) end_access(*part);
+  parts_.clear();
+  return true;
 }
 
 void Request::detach() && noexcept { parts_.clear(); }

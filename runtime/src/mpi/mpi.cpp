@@ -3,10 +3,13 @@
 #include "mpi/mpi_check.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <limits>
 #include <numeric>
 #include <span>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <tessera/runtime/error.hpp>
@@ -15,8 +18,11 @@
 #include "format.hpp"
 #include "mpi/mpi_process.hpp"
 #include "mpi/unyielding.hpp"
+#include "order/own_calls.hpp"
 
 namespace tessera::detail::mpi {
+
+using order::OwnCalls;
 
 std::string text_of(int code) {
   char text[MPI_MAX_ERROR_STRING];
@@ -94,6 +100,7 @@ MPI_Op op(Reduce operation) {
 
 // After MPI_Finalize there is nothing left to free.
 void CommTraits::free(Handle handle) noexcept {
+  const OwnCalls own;
   if (!finalized()) MPI_Comm_free(&handle);
 }
 
@@ -114,7 +121,10 @@ int init_thread(int& argc, char**& argv, int required) {
   return provided;
 }
 
-void finalize() { check(MPI_Finalize(), "MPI_Finalize"); }
+void finalize() {
+  const OwnCalls own;
+  check(MPI_Finalize(), "MPI_Finalize");
+}
 
 int query_thread() {
   int provided = MPI_THREAD_SINGLE;
@@ -145,6 +155,7 @@ namespace {
 template <class Blocking, class Starting>
 void collective(const char* name, Blocking&& blocking, Starting&& start) {
   const activity::Wait waits(name);
+  const OwnCalls own;
   if (!is_serving()) return check(blocking(), name);
   MPI_Request request = MPI_REQUEST_NULL;
   check(start(&request), name);
@@ -171,12 +182,14 @@ void meet(MPI_Comm comm, std::span<const int> ranks, int tag) {
 }  // namespace
 
 Comm dup(MPI_Comm comm) {
+  const OwnCalls own;
   MPI_Comm copy = MPI_COMM_NULL;
   check(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup");
   return adopt(copy);
 }
 
 Comm split(MPI_Comm comm, int color, int key) {
+  const OwnCalls own;
   MPI_Comm part = MPI_COMM_NULL;
   check(MPI_Comm_split(comm, color < 0 ? MPI_UNDEFINED : color, key, &part), "MPI_Comm_split");
   return adopt(part);
@@ -187,6 +200,7 @@ Comm create_group(MPI_Comm comm, std::span<const int> ranks, int tag) {
   MPI_Group all = MPI_GROUP_NULL, listed = MPI_GROUP_NULL;
   check(MPI_Comm_group(comm, &all), "MPI_Comm_group");
   check(MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &listed), "MPI_Group_incl");
+  const OwnCalls own;
   MPI_Comm part = MPI_COMM_NULL;
   const int code = MPI_Comm_create_group(comm, listed, tag, &part);
   MPI_Group_free(&listed);
@@ -196,6 +210,7 @@ Comm create_group(MPI_Comm comm, std::span<const int> ranks, int tag) {
 }
 
 Comm split_shared(MPI_Comm comm) {
+  const OwnCalls own;
   MPI_Comm part = MPI_COMM_NULL;
   check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank(comm), MPI_INFO_NULL, &part),
         "MPI_Comm_split_type");
@@ -294,6 +309,46 @@ void all_to_all(MPI_Comm comm, const void* sent, void* received, index_t bytes) 
       });
 }
 
+std::vector<std::string> all_to_all(MPI_Comm comm, const std::vector<std::string>& texts) {
+  const std::size_t members = texts.size();
+  std::vector<index_t> sent, received(members);
+  for (const std::string& text : texts) sent.push_back(static_cast<index_t>(text.size()));
+  all_to_all(comm, sent.data(), received.data(), sizeof(index_t));
+  index_t longest = 0;
+  for (std::size_t r = 0; r < members; ++r) longest = std::max({longest, sent[r], received[r]});
+  all_reduce(comm, &longest, 1, ElementKind::int64, Reduce::max);
+  std::vector<std::string> all(members);
+  const index_t most = max_bytes / static_cast<index_t>(members);  // from each member at once
+  for (index_t begin = 0; begin < longest; begin += most) {
+    // The counts and places of what is sent, and of what is received.
+    std::array<std::vector<int>, 2> counts, places;
+    for (std::size_t r = 0; r < members; ++r) {
+      for (const auto& [side, length] : {std::pair{std::size_t{0}, sent[r]}, {std::size_t{1}, received[r]}}) {
+        places[side].push_back(r == 0 ? 0 : places[side].back() + counts[side].back());
+        counts[side].push_back(to_int(std::clamp<index_t>(length - begin, 0, most)));
+      }
+    }
+    std::string from, to(static_cast<std::size_t>(places[1].back() + counts[1].back()), '\0');
+    for (std::size_t r = 0; r < members; ++r)
+      from += std::string_view(texts[r]).substr(std::min(texts[r].size(), static_cast<std::size_t>(begin)),
+                                                static_cast<std::size_t>(counts[0][r]));
+    collective(
+        "MPI_Alltoallv",
+        [&] {
+          return MPI_Alltoallv(from.data(), counts[0].data(), places[0].data(), MPI_BYTE, to.data(),
+                               counts[1].data(), places[1].data(), MPI_BYTE, comm);
+        },
+        [&](MPI_Request* request) {
+          return MPI_Ialltoallv(from.data(), counts[0].data(), places[0].data(), MPI_BYTE, to.data(),
+                                counts[1].data(), places[1].data(), MPI_BYTE, comm, request);
+        });
+    for (std::size_t r = 0; r < members; ++r)
+      all[r] += std::string_view(to).substr(static_cast<std::size_t>(places[1][r]),
+                                            static_cast<std::size_t>(counts[1][r]));
+  }
+  return all;
+}
+
 void all_reduce(MPI_Comm comm, void* data, index_t count, ElementKind kind, Reduce operation) {
   in_pieces(count, max_bytes / size_of(kind), [&](index_t start, index_t length) {
     void* piece = at(data, start * size_of(kind));
@@ -307,12 +362,14 @@ void all_reduce(MPI_Comm comm, void* data, index_t count, ElementKind kind, Redu
 }
 
 MPI_Request isend(MPI_Comm comm, const void* data, index_t bytes, int rank, int tag) {
+  const OwnCalls own;
   MPI_Request request = MPI_REQUEST_NULL;
   check(MPI_Isend(data, to_int(bytes), MPI_BYTE, rank, tag, comm, &request), "MPI_Isend");
   return request;
 }
 
 MPI_Request irecv(MPI_Comm comm, void* data, index_t bytes, int rank, int tag) {
+  const OwnCalls own;
   MPI_Request request = MPI_REQUEST_NULL;
   const int source = rank == any_source ? MPI_ANY_SOURCE : rank;
   check(MPI_Irecv(data, to_int(bytes), MPI_BYTE, source, tag, comm, &request), "MPI_Irecv");
@@ -324,6 +381,7 @@ MPI_Request irecv(MPI_Comm comm, void* data, index_t bytes, int rank, int tag) {
 bool test(MPI_Request& request, Arrived* arrived) {
   if (request == MPI_REQUEST_NULL) return true;
   const Unyielding unyielding;
+  const OwnCalls own;
   int flag = 0;
   MPI_Status status;
   check(MPI_Request_get_status(request, &flag, &status), "MPI_Request_get_status");
@@ -339,11 +397,13 @@ bool test(MPI_Request& request, Arrived* arrived) {
 
 void cancel(MPI_Request& request) noexcept {
   if (request == MPI_REQUEST_NULL) return;
+  const OwnCalls own;
   MPI_Cancel(&request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
 void wait_all(std::vector<MPI_Request>& requests) {
+  const OwnCalls own;
   const int n = to_int(static_cast<index_t>(requests.size()));
   check(MPI_Waitall(n, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   requests.clear();
@@ -351,6 +411,7 @@ void wait_all(std::vector<MPI_Request>& requests) {
 
 bool test_all(std::vector<MPI_Request>& requests) {
   const Unyielding unyielding;
+  const OwnCalls own;
   int flag = 0;
   const int n = to_int(static_cast<index_t>(requests.size()));
   check(MPI_Testall(n, requests.data(), &flag, MPI_STATUSES_IGNORE), "MPI_Testall");

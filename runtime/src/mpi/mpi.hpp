@@ -67,6 +67,8 @@ void all_gather(MPI_Comm comm, const void* value, void* all, std::span<const int
 void gather(MPI_Comm comm, const void* value, void* all, index_t bytes, int root);
 /// Every member sends `bytes` to each member.
 void all_to_all(MPI_Comm comm, const void* sent, void* received, index_t bytes);
+/// Every member sends a text of any length to each member; returns what all have sent to this one.
+std::vector<std::string> all_to_all(MPI_Comm comm, const std::vector<std::string>& texts);
 void all_reduce(MPI_Comm comm, void* data, index_t count, ElementKind kind, Reduce operation);
 
 /// Messages between processes and agents; at most max_bytes each.

@@ -15,6 +15,7 @@
 
 #include "format.hpp"
 #include "mpi/mpi_check.hpp"
+#include "order/own_calls.hpp"
 
 // MPI's windows and the operations on them.
 namespace tessera::detail::mpi {
@@ -44,6 +45,7 @@ MPI_Op op(Update update) {
 
 void WinTraits::free(Handle handle) noexcept {
   if (finalized()) return;
+  const order::OwnCalls own;
   MPI_Win_unlock_all(handle);
   MPI_Win_free(&handle);
 }
@@ -74,6 +76,7 @@ int in_turn([[maybe_unused]] MPI_Comm comm, Make&& make) {
 }  // namespace
 
 Win create_window(MPI_Comm comm, void* base, index_t bytes, std::string& why) {
+  const order::OwnCalls own;
   MPI_Info info = MPI_INFO_NULL;
   check(MPI_Info_create(&info), "MPI_Info_create");
   MPI_Info_set(info, "same_disp_unit", "true");
@@ -265,6 +268,7 @@ MPI_Request raccumulate(MPI_Win win, int rank, index_t offset, ElementKind kind,
 }
 
 Win allocate_shared(MPI_Comm node, index_t bytes_on_root, void*& base_of_root) {
+  const order::OwnCalls own;
   MPI_Win win = MPI_WIN_NULL;
   void* mine = nullptr;
   const MPI_Aint bytes = rank(node) == 0 ? static_cast<MPI_Aint>(bytes_on_root) : 0;

@@ -108,14 +108,17 @@ void all_reduce(GroupState& group, void* data, index_t count, ElementKind kind, 
   // The barrier is not open while the group is being made.
   if (group.node_count() > 1 && !group.node_barrier().is_open())
     return mpi::all_reduce(group.comm(), data, count, kind, operation);
+  group.clocks().everybody();
   reduce_to(group, data, count, kind, operation, all_members);
 }
 
 void reduce(GroupState& group, void* data, index_t count, ElementKind kind, Reduce operation, int root) {
+  group.clocks().to(root);
   reduce_to(group, data, count, kind, operation, root);
 }
 
 void broadcast(GroupState& group, void* data, index_t bytes, int root) {
+  group.clocks().from(root);
   NodeBarrier& here = group.node_barrier();
   if (group.node_count() == 1) return broadcast_on_node(here, data, bytes, root);
   if (!here.is_open()) return mpi::broadcast(group.comm(), data, bytes, root);
@@ -147,6 +150,7 @@ struct NodeRows {
 }  // namespace
 
 void all_gather(GroupState& group, const void* value, void* all, const Portions& portions) {
+  group.clocks().everybody();
   NodeBarrier& here = group.node_barrier();
   if (group.node_count() == 1) return gather_on_node(here, value, all, portions);
   MPI_Comm nodes = group.between_nodes();

@@ -83,16 +83,40 @@ bool is_on(const Environment& all, Variable variable) {
   throw UsageError(formatted("{}=\"{}\" is neither on nor off", text_of(variable).name, text));
 }
 
-std::chrono::seconds hang(std::string_view text) {
-  constexpr std::string_view name = "hang:";
-  if (text.empty()) return {};
-  const int value = text.starts_with(name) ? positive_number(text.substr(name.size())) : 0;
-  if (value > 0) return std::chrono::seconds(value);
-  throw UsageError(
-      formatted("TESSERA_DEBUG=\"{}\" is not hang: and a number of seconds, such as hang:60, after which a job "
-                "that stands "
-                "still is ended",
-                text));
+// The words of TESSERA_DEBUG, each of them once. Returns whether they can be understood.
+bool set_debug(Environment& environment, std::string_view words) {
+  constexpr std::string_view hang = "hang:", conflicts = "conflicts", limited = "conflicts:", abort = "abort";
+  while (true) {
+    const auto end = words.find(',');
+    const std::string_view word = words.substr(0, end);
+    if (word.starts_with(hang) && environment.hang.count() == 0) {
+      const int seconds = positive_number(word.substr(hang.size()));
+      if (seconds == 0) return false;
+      environment.hang = std::chrono::seconds(seconds);
+    } else if (word == conflicts && !environment.conflicts) {
+      environment.conflicts = true;
+    } else if (word.starts_with(limited) && !environment.conflicts) {
+      const auto bytes = parse_bytes(word.substr(limited.size()));
+      if (!bytes || *bytes == 0) return false;
+      environment.conflicts = true;
+      environment.conflicts_memory = *bytes;
+    } else if (word == abort && environment.conflicts && !environment.conflicts_abort) {
+      environment.conflicts_abort = true;
+    } else {
+      return false;
+    }
+    if (end == std::string_view::npos) return true;
+    words.remove_prefix(end + 1);
+  }
+}
+
+void set_debug(const std::string& text, Environment& environment) {
+  if (text.empty() || set_debug(environment, text)) return;
+  throw UsageError(formatted(
+      "TESSERA_DEBUG=\"{}\" is not a list, by commas, of hang: and a number of seconds (hang:60 ends a "
+      "job that stands still for 60 s), conflicts (reports accesses without an order; conflicts:512M "
+      "keeps at most so many bytes of accesses), and after conflicts abort (ends the job at the first)",
+      text));
 }
 
 void set_progress(Environment& environment, std::string_view text) {
@@ -127,7 +151,7 @@ Environment Environment::parse(const EnvironmentTexts& texts) {
   all.doorbells = is_on(all, Variable::doorbell);
   all.statistics = !all.value(Variable::statistics).empty();
   all.warnings = is_on(all, Variable::warnings);
-  all.hang = detail::hang(all.value(Variable::debug));
+  set_debug(all.value(Variable::debug), all);
   all.memory_limit = detail::memory_limit(all.value(Variable::memory_limit));
   return all;
 }
@@ -171,6 +195,8 @@ std::string Environment::assignment(Variable variable) const {
 }
 
 ThreadNeed thread_need() {
+  if (value_of(Variable::debug).find("conflicts") != std::string_view::npos)
+    return {true, "TESSERA_DEBUG=conflicts lets every thread send a clock"};
   const std::string_view wish = value_of(Variable::progress);
   const bool asks_for_thread = wish == to_string(ProgressMode::thread) || wish == to_string(ProgressMode::spin);
   if (!wish.empty()) return {asks_for_thread, formatted("{}={}", text_of(Variable::progress).name, wish)};

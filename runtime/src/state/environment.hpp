@@ -53,7 +53,8 @@ inline constexpr std::array variables{
     // Read by tessera::io, at each transfer with a file.
     VariableText{"TESSERA_IO_PROGRESS", "shown at a terminal",
                  "progress of long transfers with files: on or off"},
-    VariableText{"TESSERA_DEBUG", "no watchdog", "hang:60 ends a job that stands still for 60 s"},
+    VariableText{"TESSERA_DEBUG", "no watchdog, no checks",
+                 "hang:60 ends a job that stands still for 60 s; conflicts reports accesses without an order"},
     VariableText{"TESSERA_STATISTICS", "off", "any value: print the one-sided operations at the end"},
     VariableText{"TESSERA_TRACE", "no trace", "the file to which a trace of the program is written"},
     VariableText{"TESSERA_WARNINGS", "on", "off: print no warnings when the Runtime starts"},
@@ -80,6 +81,9 @@ struct Environment {
   bool statistics = false;                            // TESSERA_STATISTICS
   bool warnings = true;                               // TESSERA_WARNINGS
   std::chrono::seconds hang{0};                       // TESSERA_DEBUG=hang:60; 0: not asked for
+  bool conflicts = false;                             // TESSERA_DEBUG=conflicts
+  bool conflicts_abort = false;                       // TESSERA_DEBUG=conflicts,abort
+  index_t conflicts_memory = index_t{256} << 20;      // TESSERA_DEBUG=conflicts:256M, bytes of this process
   EnvironmentTexts values;                            // as they were written
 
   /// The settings that texts stand for. @local @throws UsageError for the first that cannot be understood

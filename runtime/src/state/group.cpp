@@ -16,6 +16,7 @@
 #include <tessera/runtime/phase.hpp>
 
 #include "base/activity.hpp"
+#include "conflicts/conflicts.hpp"
 #include "format.hpp"
 #include "kernels/reduce_kernels.hpp"
 #include "node/node_collectives.hpp"
@@ -231,7 +232,15 @@ std::string Group::sync_and_agree(std::string_view problem) const {
   check_agreement("Group::sync", 0);
   GroupState& group = state();
   if (group.runtime().reaches_out()) group.quiesce_all();
+  auto& recorder = detail::conflicts::Recorder::instance();
+  const auto checked =
+      group.runtime().keeps_clock() ? recorder.segments_of(group.number()) : std::vector<std::uint64_t>();
+  for (const std::uint64_t segment : checked) {
+    recorder.flush(segment, -1);
+    recorder.suspend(segment);
+  }
   const std::int64_t first = group.meet(problem.empty() ? group.size() : group.rank());
+  for (const std::uint64_t segment : checked) recorder.resume(segment);
   return group.tell(static_cast<int>(first), std::string(problem));
 }
 
@@ -334,7 +343,7 @@ void Group::check_call(const CollectiveCall& call) const {
   const auto hash =
       static_cast<std::int64_t>(Fingerprint().add(std::string_view(call.name)).add(call.fingerprint).value());
   std::int64_t least[2] = {hash, ~hash};  // the complement of the least complement is the largest
-  group.reduce_min(least, 2);
+  group.compare_min(least, 2);
   if (least[0] == ~least[1]) return;
   constexpr std::size_t width = 160;
   std::string mine = call.name + call.arguments;

@@ -10,7 +10,10 @@
 #include <tessera/runtime/error.hpp>
 
 #include "agents/progress_rank.hpp"
+#include "conflicts/conflicts.hpp"
+#include "conflicts/exchange.hpp"
 #include "node/node_collectives.hpp"
+#include "order/shadows.hpp"
 #include "state/collectives.hpp"
 #include "state/runtime_state.hpp"
 
@@ -84,7 +87,15 @@ std::shared_ptr<GroupState> GroupState::create(RuntimeState& runtime, mpi::Comm 
   if (group->node_count_ > 1)
     group->node_group_ = on_one_node(*group, mpi::split(group->comm(), group->node_, group->rank_));
   group->open_barrier(world);
+  group->open_clocks();
   return group;
+}
+
+void GroupState::open_clocks() {
+  if (!runtime_.keeps_clock()) return;
+  clocks_.open(comm());
+  order::make_shadow(comm());
+  if (node_group_) node_group_->open_clocks();
 }
 
 int GroupState::max_on_a_node() const noexcept { return *std::max_element(slot_.begin(), slot_.end()) + 1; }
@@ -129,7 +140,10 @@ std::string GroupState::tell(int root, const std::string& problem) {
   return text;
 }
 
-void GroupState::reduce_min(std::int64_t* values, int count) { reduce_few(values, count, Reduce::min); }
+void GroupState::reduce_min(std::int64_t* values, int count) {
+  clocks_.everybody();
+  reduce_few(values, count, Reduce::min);
+}
 
 // Between nodes all members reduce at once: by the nodes' first members it takes three turns instead of one.
 void GroupState::reduce_few(std::int64_t* values, index_t count, Reduce operation) {
@@ -144,8 +158,14 @@ std::int64_t GroupState::meet(std::int64_t value) {
   // A reduction is a barrier, too: no member has the result before all have called.
   reduce_min(least, 2);
   std::atomic_thread_fence(std::memory_order_seq_cst);
+  compare_accesses();
   reclaim(least[0]);
   return least[1];
+}
+
+void GroupState::compare_accesses() const {
+  if (runtime_.keeps_clock())
+    conflicts::compare_accesses({comm_.get(), world_rank_, rank_, number(), &of(runtime_.world()) == this});
 }
 
 void GroupState::reclaim(index_t min_settled) {
@@ -167,6 +187,7 @@ void GroupState::release() noexcept {
   barrier_ = NodeBarrier();
   if (node_group_) node_group_->release();
   leaders_.reset();
+  clocks_.close();
   comm_.reset();
 }
 

@@ -12,6 +12,7 @@
 #include "mpi/mpi.hpp"
 #include "node/node_barrier.hpp"
 #include "node/reclaim.hpp"
+#include "state/clock_exchange.hpp"
 #include "state/slab.hpp"
 
 namespace tessera::detail {
@@ -68,9 +69,18 @@ class GroupState : public Collective {
   std::string tell(int root, const std::string& problem);
   /// A barrier that returns the minima of a few values over the members. @collective
   void reduce_min(std::int64_t* values, int count);
+  /// The same for a check that the program did not ask for: it carries no clocks. @collective
+  void compare_min(std::int64_t* values, int count) { reduce_few(values, count, Reduce::min); }
+  /// Carries clocks with the group's collective calls and flags.
+  ClockExchange& clocks() noexcept { return clocks_; }
   /// A barrier that also frees what every member has dropped; returns the least `value` of all members.
   /// @collective
   std::int64_t meet(std::int64_t value = 0);
+
+  /// Compares the accesses to the group's segments, if they are checked for conflicts. @collective
+  void compare_accesses() const;
+  /// The group in this process. @local
+  std::uint64_t number() const noexcept { return reinterpret_cast<std::uint64_t>(this); }
 
   /// Adds a new object to the objects that are freed by agreement. @collective
   void adopt(std::shared_ptr<Collective> object) { alive_.add(std::move(object)); }
@@ -93,6 +103,7 @@ class GroupState : public Collective {
   static std::shared_ptr<GroupState> on_one_node(const GroupState& group, mpi::Comm comm);
   void place_members(int world_rank, int node);
   void open_barrier(const GroupState* world);
+  void open_clocks();
   void reduce_few(std::int64_t* values, index_t count, Reduce operation);
 
   RuntimeState& runtime_;
@@ -109,6 +120,7 @@ class GroupState : public Collective {
   bool has_leaders_ = false;
   ReclaimList alive_;
   Slabs slabs_;
+  ClockExchange clocks_;
   std::uint64_t regions_ = 0;
 };
 

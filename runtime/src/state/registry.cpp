@@ -124,7 +124,7 @@ Statistics Registry::statistics() const {
 void Registry::add_traced(std::map<std::uint32_t, trace::ArraySum>& sums) const {
   const std::lock_guard lock(mutex_);
   for_each_segment([&](const SegmentState& segment) {
-    if (segment.traced != nullptr) trace::Recorder::add(sums, *segment.traced, segment.statistics());
+    if (segment.traced != nullptr) trace::EventRecorder::add(sums, *segment.traced, segment.statistics());
   });
 }
 

@@ -13,7 +13,7 @@
 #include <tessera/runtime/segment.hpp>
 #include <tessera/runtime/statistics.hpp>
 
-#include "trace/recorder.hpp"
+#include "trace/event_recorder.hpp"
 
 namespace tessera::detail {
 

@@ -15,9 +15,12 @@
 
 #include "agents/progress.hpp"
 #include "agents/progress_rank.hpp"
+#include "conflicts/conflicts.hpp"
+#include "conflicts/exchange.hpp"
 #include "format.hpp"
 #include "mpi/cores.hpp"
 #include "node/huge_pages.hpp"
+#include "order/calls/start.hpp"
 #include "state/group_state.hpp"
 #include "state/tracing.hpp"
 #include "state/watchdog.hpp"
@@ -85,6 +88,16 @@ std::vector<std::string> find_warnings(const GroupState& world, ProgressMode mod
   return warnings;
 }
 
+// Otherwise every message of the program would be missing from the order. @collective
+void require_seen_calls(MPI_Comm comm) {
+  const std::string problem = mpi::first_problem(comm, order::calls::are_seen() ? "" : "unseen");
+  if (problem.empty()) return;
+  throw UsageError(
+      "TESSERA_DEBUG=conflicts cannot see the program's calls of MPI (MPI, or a preloaded library, is before "
+      "Tessera "
+      "in the link order); link Tessera before MPI, and preload nothing that stands for MPI's functions");
+}
+
 // The sum over all ranks, on rank 0's standard error. @collective
 void print_statistics(Statistics sum, const GroupState& world) {
   for (auto& path : sum.total) {
@@ -121,8 +134,14 @@ void RuntimeState::begin(MPI_Comm parent, ProgressRanks ranks) {
   if (!ranks.agents.empty() && environment_.node_size > 0) node_size_limit_ -= environment_.progress_ranks;
   choose_shared_memory(environment_.shared_memory);
   choose_huge_pages(environment_.huge_pages);
+  const bool with_agents = static_cast<bool>(ranks.world);
   mpi::Comm comm = ranks.world ? std::move(ranks.world) : mpi::dup(parent);
   crowded_ = detail::is_crowded(comm.get());
+  if (environment_.conflicts) {
+    require_seen_calls(comm.get());
+    program_comm_ = with_agents ? MPI_COMM_NULL : parent;
+    keeps_clock_ = order::start(program_comm_, comm.get());
+  }
   auto group = GroupState::create(*this, std::move(comm), nullptr);
   create_locks(*group);
   world_ = Group(std::move(group));
@@ -133,6 +152,8 @@ void RuntimeState::begin(MPI_Comm parent, ProgressRanks ranks) {
   }
   lock_table_.close_file();
   if (progress_) choose_path();
+  if (keeps_clock())
+    conflicts::start_check(world.rank(), {environment_.conflicts_memory, environment_.conflicts_abort});
   if (environment_.hang.count() > 0) watch();
   if (const std::string& file = environment_.value(Variable::trace); !file.empty())
     tracing_ = Tracing::start(world, registry_, file);
@@ -208,8 +229,10 @@ void RuntimeState::finish() {
   // No process may free memory that another one still writes to.
   complete_all();
   if (tracing_) std::exchange(tracing_, nullptr)->finish();
+  if (keeps_clock()) conflicts::finish_check({group.comm(), group.world_ranks(), group.rank(), 0, true});
   if (environment_.statistics) print_statistics(registry_.statistics(), group);
   mpi::barrier(group.comm());
+  if (keeps_clock_) order::stop(program_comm_);
   watchdog_.reset();
   formed_groups_.release_all();
   group.release();
@@ -227,6 +250,7 @@ index_t RuntimeState::memory_left() const noexcept {
 void RuntimeState::complete_all(const GroupState* group) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (reaches_out()) registry_.complete_all(group);
+  if (keeps_clock()) conflicts::Recorder::instance().flush_all(group == nullptr ? 0 : group->number());
 }
 
 std::byte* RuntimeState::scratch(index_t bytes) {

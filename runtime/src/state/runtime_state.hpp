@@ -42,6 +42,8 @@ class RuntimeState {
   /// Completes and frees everything. @collective
   void finish();
   bool is_finished() const noexcept { return finished_; }
+  /// Whether all ranks of the world keep a clock; see order/.
+  bool keeps_clock() const noexcept { return keeps_clock_; }
 
   const Environment& environment() const noexcept { return environment_; }
   const Threads& threads() const noexcept { return threads_; }
@@ -103,6 +105,8 @@ class RuntimeState {
   Threads threads_;
   int node_size_limit_;
   bool crowded_ = false, finished_ = false;
+  bool keeps_clock_ = false;
+  MPI_Comm program_comm_ = MPI_COMM_NULL;  // the clocks follow the program's calls on it
   index_t memory_in_use_ = 0, memory_peak_ = 0;
   std::uint64_t regions_ = 0;
   Outstanding outstanding_{threads_};

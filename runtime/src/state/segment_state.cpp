@@ -14,8 +14,10 @@
 #include "agents/progress.hpp"
 #include "base/cache_line.hpp"
 #include "base/memory_check.hpp"
+#include "conflicts/conflicts.hpp"
 #include "format.hpp"
 #include "node/huge_pages.hpp"
+#include "state/collectives.hpp"
 #include "state/runtime_state.hpp"
 
 namespace tessera::detail {
@@ -59,6 +61,7 @@ index_t agree_on_size(GroupState& group, index_t bytes, const SegmentOptions& op
   std::array<std::int64_t, agreed_count> all{print, ~print, -std::max<index_t>(bytes, 0), bytes < 0 ? -1 : 0,
                                              group.settle()};
   group.reduce_min(all.data(), agreed_count);
+  if (all[settled] > 0) group.compare_accesses();
   group.reclaim(all[settled]);
   if (all[fingerprint] != ~all[complement]) {
     throw UsageError(formatted(
@@ -96,8 +99,9 @@ std::shared_ptr<SegmentState> SegmentState::create(GroupState& group, index_t by
   // In poll mode every operation has to run the agent, so none may take the direct way.
   segment->polls_ = group.node_count() > 1 && runtime.progress()->mode() == ProgressMode::poll;
   segment->trace();
-  if (segment->domain_ == AtomicDomain::cpu && !segment->polls_ && segment->traced == nullptr)
-    segment->set_direct_ranks();
+  segment->check_accesses(nullptr, 0);
+  const bool is_seen = segment->traced != nullptr || segment->checked != 0;  // the direct way shows nothing
+  if (segment->domain_ == AtomicDomain::cpu && !segment->polls_ && !is_seen) segment->set_direct_ranks();
   segment->locks_ = runtime.locks();
   runtime.registry().add(*segment);
   group.adopt(segment);
@@ -127,6 +131,25 @@ void SegmentState::trace() {
   if (!group_.runtime().is_traced()) return;
   trace_ = {trace::recorder().name(name_), group_.world_ranks().data()};
   traced = &trace_;
+}
+
+// Gives the segment a number that is the same on all members, by which they compare their accesses.
+void SegmentState::check_accesses(const SegmentState* whole, index_t offset) {
+  checked = 0;
+  if (!group_.runtime().keeps_clock()) return;
+  std::uint64_t given =
+      (static_cast<std::uint64_t>(group_.world_rank(group_.rank())) << 40) + group_.runtime().next_region();
+  broadcast(group_, &given, sizeof given, 0);
+  checked = given;
+  conflicts::Recorder& recorder = conflicts::Recorder::instance();
+  const auto* above = whole == nullptr ? nullptr : recorder.facts(whole->checked);
+  recorder.add(checked, {.name = name_,
+                         .group = group_.number(),
+                         .world_ranks = group_.world_ranks(),
+                         .rank = group_.rank(),
+                         .root = above == nullptr ? checked : above->root,
+                         .offset = above == nullptr ? 0 : above->offset + offset,
+                         .describe = {}});
 }
 
 // Sets the members that loads and stores reach directly: the members on this node, if their ranks are
@@ -174,6 +197,7 @@ std::shared_ptr<SegmentState> SegmentState::create_part(index_t offset, index_t 
   part->base = base + offset;
   part->polls_ = polls_;
   part->number = next_segment_number();
+  part->check_accesses(this, offset);
   part->locks_ = locks_;
   part->trace();
   group_.runtime().registry().add(*part);
@@ -256,6 +280,7 @@ bool SegmentState::is_part_of(const SegmentState& other) const noexcept {
 void SegmentState::release() noexcept {
   if (region_ == nullptr) return;
   direct_ranks = 0;
+  if (checked != 0) conflicts::Recorder::instance().forget(checked);
   RuntimeState& runtime = group_.runtime();
   runtime.account(-accounted_);
   for (SegmentState* part : runtime.registry().remove(*this)) part->release();

@@ -89,6 +89,7 @@ class SegmentState : public Collective, public SegmentAccess {
   void take_memory(index_t bytes, const std::string& what);
   void set_direct_ranks() noexcept;
   void trace();
+  void check_accesses(const SegmentState* whole, index_t offset);
 
   GroupState& group_;
   std::weak_ptr<SegmentAccess> handle_;

@@ -174,8 +174,8 @@ void Tracing::read_clock() {
   origin_.clock.push_back(best);
 }
 
-trace::Recorder::Recording Tracing::recording() const {
-  trace::Recorder::Recording all = trace::recorder().recording();
+trace::EventRecorder::Recording Tracing::recording() const {
+  trace::EventRecorder::Recording all = trace::recorder().recording();
   registry_.add_traced(all.arrays);
   return all;
 }
@@ -197,7 +197,7 @@ void Tracing::save_regularly() {
 
 // A problem is not reported here: rank 0 reports it at the end.
 void Tracing::save() {
-  const trace::Recorder::Recording all = recording();
+  const trace::EventRecorder::Recording all = recording();
   NewFile file(own_file_);
   file.write(trace::file_begin());
   file.write(trace::events_text(all, origin_));
@@ -222,7 +222,7 @@ void Tracing::finish() {
   trace::recorder().stop();
   const std::int64_t end = trace::now();
   read_clock();
-  const trace::Recorder::Recording all = recording();
+  const trace::EventRecorder::Recording all = recording();
   const std::string problem = collect(trace::events_text(all, origin_), trace::sums_text(all, origin_, end));
   if (!problem.empty()) warn(file_, problem);
   std::error_code none;

@@ -32,7 +32,7 @@ class Tracing {
   void finish();
 
  private:
-  trace::Recorder::Recording recording() const;
+  trace::EventRecorder::Recording recording() const;
   void read_clock();
   void save_regularly();
   void save();
@@ -42,7 +42,7 @@ class Tracing {
   GroupState& world_;
   const Registry& registry_;
   std::filesystem::path file_, own_file_;
-  trace::Origin origin_;
+  trace::TraceOrigin origin_;
   std::mutex mutex_;
   std::condition_variable wake_;
   bool ends_ = false;

@@ -6,9 +6,13 @@
 
 #include <tessera/runtime/error.hpp>
 
+#include "base/give_way.hpp"
 #include "base/pause.hpp"
+#include "conflicts/conflicts.hpp"
 #include "format.hpp"
+#include "order/clock.hpp"
 #include "state/group_state.hpp"
+#include "state/runtime_state.hpp"
 #include "sync/waiting.hpp"
 #include "transfer/transfer.hpp"
 
@@ -27,7 +31,9 @@ std::uint32_t& low_word(std::int64_t* scalar) noexcept {
 
 Flags::Flags(const Group& group, index_t count, std::string_view name)
     : scalars_(group, count < 0 || count > most - 2 ? count : count + 2, name),
-      waited_for_(static_cast<std::size_t>(count), 0) {}
+      waited_for_(static_cast<std::size_t>(count), 0) {
+  if (detail::order::clocks_on()) number_ = detail::GroupState::of(group).clocks().next_flags();
+}
 
 void Flags::check(int rank, index_t index) const {
   if (index < 0 || index >= count() || rank < 0 || rank >= group().size()) {
@@ -38,6 +44,11 @@ void Flags::check(int rank, index_t index) const {
 
 void Flags::notify(int rank, index_t index) {
   check(rank, index);
+  const detail::conflicts::Internal own;
+  if (detail::order::clocks_on()) {
+    detail::GroupState& state = detail::GroupState::of(group());
+    state.clocks().notify(state.runtime().threads(), rank, number_, index);
+  }
   scalars_.fetch_add(rank, index, 1);
   const index_t sleepers = count(), bell = count() + 1;
   std::int64_t* asleep = scalars_.address(rank, sleepers);
@@ -58,10 +69,22 @@ bool Flags::take(index_t index, std::int64_t notifications) {
                   "given back)",
                   notifications, index, scalars_.name()));
   }
+  const detail::conflicts::Internal own;
   auto& before = waited_for_[static_cast<std::size_t>(index)];
   if (scalars_.load(group().rank(), index) - before < notifications) return false;
   before += notifications;
+  if (detail::order::clocks_on()) take_clocks(index, notifications);
   return true;
+}
+
+// They were sent before the flag was raised, so they come without the help of other ranks.
+void Flags::take_clocks(index_t index, std::int64_t notifications) {
+  detail::GroupState& state = detail::GroupState::of(group());
+  const detail::Threads& threads = state.runtime().threads();
+  while (!state.clocks().take(threads, number_, index, notifications)) {
+    detail::keep_mpi_going(state);
+    detail::give_way();
+  }
 }
 
 bool Flags::test(index_t index, std::int64_t notifications) {
@@ -110,7 +133,12 @@ void put_notify(Segment& segment, int rank, index_t offset, const Strided& shape
                 const Flag& flag) {
   const auto& scalars = flag.flags->scalars_;
   flag.flags->check(flag.rank, flag.index);
-  if (detail::put_with_notice(segment, rank, offset, shape, static_cast<const std::byte*>(source),
+  if (detail::conflicts::notes(segment.face().checked))
+    detail::conflicts::note_put_with_notice(segment.face().checked, rank, offset, shape, source);
+  const detail::conflicts::Internal noted;
+  // With clocks, the flag is raised only after this process knows that the data is there.
+  if (!detail::order::clocks_on() &&
+      detail::put_with_notice(segment, rank, offset, shape, static_cast<const std::byte*>(source),
                               scalars.segment(), flag.rank, flag.index * Scalars<std::int64_t>::spacing))
     return;
   segment.put(rank, offset, shape, source);

@@ -6,7 +6,10 @@
 #include <tessera/runtime/error.hpp>
 
 #include "base/pause.hpp"
+#include "conflicts/conflicts.hpp"
 #include "format.hpp"
+#include "order/clock.hpp"
+#include "order/held_mutexes.hpp"
 #include "state/group_state.hpp"
 #include "state/runtime_state.hpp"
 #include "sync/waiting.hpp"
@@ -60,6 +63,21 @@ Mutexes::Mutexes(const Group& group, index_t count, int host, std::string_view n
     throw UsageError(formatted("mutexes \"{}\": host {} is not in a group of {}", name, host, group.size()));
   }
   locals_.reset(new Local[static_cast<std::size_t>(count)]);
+  if (!detail::order::clocks_on()) return;
+  number_ = detail::order::next_mutex_set(group.world_rank(group.rank()));
+  number_ = group.broadcast(number_, host);
+}
+
+// Also holders that follow one another, without a common access under the mutex, may order themselves by it.
+void Mutexes::note_use(index_t i) const {
+  using namespace detail::conflicts;
+  const std::uint64_t set = words_.segment().face().checked;
+  if (on() && set != 0) detail::conflicts::note_use({Means::Is::mutex, set, host_, i});
+}
+
+void Mutexes::note_held(index_t i) const {
+  if (detail::order::clocks_on()) detail::order::hold_mutex({number_, i});
+  note_use(i);
 }
 
 Mutexes::Local& Mutexes::local(index_t i) const {
@@ -69,6 +87,7 @@ Mutexes::Local& Mutexes::local(index_t i) const {
 
 void Mutexes::lock(index_t i) {
   Local& mine = local(i);
+  const detail::conflicts::Internal own;
   mine.enter(detail::GroupState::of(group()));
   Leaver leaver{&mine};
   const int me = group().rank();
@@ -90,18 +109,22 @@ void Mutexes::lock(index_t i) {
   }
   mine.held = true;
   leaver.local = nullptr;
+  note_held(i);
 }
 
 bool Mutexes::try_lock(index_t i) {
   Local& mine = local(i);
+  const detail::conflicts::Internal own;
   if (!mine.try_enter()) return false;
   Leaver leaver{&mine};
   const int me = group().rank();
   words_.store(me, word(i, next), 0);
   std::int32_t nobody = 0;
   mine.held = words_.compare_exchange(host_, word(i, tail), nobody, me + 1);
-  if (mine.held) leaver.local = nullptr;
-  return mine.held;
+  if (!mine.held) return false;
+  leaver.local = nullptr;
+  note_held(i);
+  return true;
 }
 
 void Mutexes::unlock(index_t i) {
@@ -111,6 +134,9 @@ void Mutexes::unlock(index_t i) {
                                words_.name(), group().rank()));
   }
   detail::GroupState::of(group()).runtime().complete_all();
+  if (detail::order::clocks_on()) detail::order::release_mutex({number_, i});
+  note_use(i);
+  const detail::conflicts::Internal own;
   mine.held = false;
   hand_on(i);
   mine.leave();

@@ -41,7 +41,8 @@ class Names {
   std::vector<std::string> quoted_;
 };
 
-std::string event_text(const Event& event, std::string_view name, std::string_view kind, const Origin& origin) {
+std::string event_text(const Event& event, std::string_view name, std::string_view kind,
+                       const TraceOrigin& origin) {
   const std::int64_t begin = origin.since_begin(event.begin);
   return formatted(R"({{"ph":"X","cat":"{}","name":{},"pid":{},"tid":{},"ts":{},"dur":{})", kind, name,
                    origin.rank, event.thread, microseconds(begin),
@@ -69,7 +70,7 @@ std::string traffic_text(const ArraySum& array) {
   return joined(all, ",");
 }
 
-std::string clock_text(const Origin& origin) {
+std::string clock_text(const TraceOrigin& origin) {
   std::vector<std::string> all;
   for (const ClockReading& reading : origin.clock) {
     all.push_back(formatted(R"({{"at":{:.9f},"offset_ns":{},"round_trip_ns":{}}})",
@@ -81,7 +82,7 @@ std::string clock_text(const Origin& origin) {
 
 }  // namespace
 
-std::int64_t Origin::since_begin(std::int64_t own) const noexcept {
+std::int64_t TraceOrigin::since_begin(std::int64_t own) const noexcept {
   if (clock.empty()) return own - begin;
   const ClockReading &first = clock.front(), &last = clock.back();
   double offset = static_cast<double>(first.offset);
@@ -112,7 +113,7 @@ std::string json_string(std::string_view text) {
   return all + '"';
 }
 
-std::string events_text(const Recorder::Recording& all, const Origin& origin) {
+std::string events_text(const EventRecorder::Recording& all, const TraceOrigin& origin) {
   const Names names(all.names);
   std::string text = formatted(
       R"({{"ph":"M","name":"process_name","pid":{0},"args":{{"name":{1}}}}},)"
@@ -132,7 +133,7 @@ std::string events_text(const Recorder::Recording& all, const Origin& origin) {
   return text;
 }
 
-std::string sums_text(const Recorder::Recording& all, const Origin& origin, std::int64_t end) {
+std::string sums_text(const EventRecorder::Recording& all, const TraceOrigin& origin, std::int64_t end) {
   const Names names(all.names);
   std::vector<std::string> arrays, phases, waits;
   for (const auto& [name, array] : all.arrays)

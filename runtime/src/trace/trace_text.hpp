@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "trace/recorder.hpp"
+#include "trace/event_recorder.hpp"
 
 // The text of a trace file: Chrome's trace event format, with the sums under "tessera".
 namespace tessera::detail::trace {
@@ -20,7 +20,7 @@ struct ClockReading {
 };
 
 /// A process, and how its clock is translated to rank 0's.
-struct Origin {
+struct TraceOrigin {
   int rank = 0, node = 0;
   std::string host;
   std::int64_t begin = 0;             // of the trace, by rank 0's clock
@@ -34,9 +34,9 @@ struct Origin {
 std::string json_string(std::string_view text);
 
 /// The events of a process, separated by commas. @local
-std::string events_text(const Recorder::Recording& all, const Origin& origin);
+std::string events_text(const EventRecorder::Recording& all, const TraceOrigin& origin);
 /// The sums of a process, as a JSON object. @local
-std::string sums_text(const Recorder::Recording& all, const Origin& origin, std::int64_t end);
+std::string sums_text(const EventRecorder::Recording& all, const TraceOrigin& origin, std::int64_t end);
 
 /// What stands before the events of all processes, between these and the sums, and at the end. @local
 std::string file_begin();

@@ -4,6 +4,7 @@
 
 #include <tessera/runtime/error.hpp>
 
+#include "conflicts/conflicts.hpp"
 #include "format.hpp"
 #include "kernels/elements.hpp"
 #include "transfer/passage.hpp"
@@ -43,6 +44,8 @@ void element_update(SegmentState& segment, int rank, index_t offset, ElementKind
       return update_element(segment.stripes(), where, kind, update, value, result);
   }
   check_element(segment, rank, offset, bytes);
+  if (conflicts::notes(segment.checked))
+    conflicts::note_update(conflicts::Act::update, segment.checked, rank, offset, bytes);
   const Path path = route(segment, rank, Verb::update, bytes);
   const Passage passage(segment, rank, path, Verb::update, bytes, Returns::when_done);
   const Action action{.verb = Verb::update, .kind = kind, .update = update};
@@ -63,6 +66,8 @@ bool element_compare_exchange(SegmentState& segment, int rank, index_t offset, E
         "against its other operations and would lose updates; use Scalars, or keep the group on one node",
         segment.name()));
   }
+  if (conflicts::notes(segment.checked))
+    conflicts::note_update(conflicts::Act::compare_exchange, segment.checked, rank, offset, bytes);
   const Passage passage(segment, rank, path, Verb::compare_exchange, bytes, Returns::when_done);
   return by(path,
             [&](auto way) { return way.compare_exchange(segment, rank, offset, kind, expected, desired); });

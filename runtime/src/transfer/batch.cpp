@@ -6,10 +6,12 @@
 #include <array>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "agents/progress.hpp"
+#include "conflicts/conflicts.hpp"
 #include "transfer/passage.hpp"
 #include "transfer/route.hpp"
 #include "transfer/transfer.hpp"
@@ -152,7 +154,23 @@ struct Batch::State {
     const bool keeps = bytes <= OperationList::most / 4 && (way.path == Path::agent || verb != Verb::update);
     if (!by_window.is_empty() && (!keeps || way.path != Path::window)) under_way += by_window.send();
     if (way.destination != nullptr && (!keeps || way.path != Path::agent)) send(way.agent, *way.destination);
-    return keeps ? way.path : Path::node;
+    const Path path = keeps ? way.path : Path::node;
+    if (path != Path::node && detail::conflicts::notes(segment.checked))
+      note(segment, rank, offset, bytes, verb);
+    return path;
+  }
+
+  // For the check for conflicts. Other operations note themselves when they are done at once.
+  void note(const SegmentState& segment, int rank, index_t offset, index_t bytes, Verb verb) {
+    using namespace detail::conflicts;
+    const Act act = verb == Verb::put          ? Act::put
+                    : verb == Verb::get        ? Act::get
+                    : verb == Verb::accumulate ? Act::accumulate
+                                               : Act::update;
+    std::optional<Asynchronous> access;
+    if (verb == Verb::get) access.emplace();
+    note_transfer(act, segment.checked, rank, offset, Strided::contiguous(bytes), nullptr);
+    if (access) detail::Outstanding::add_ticket(under_way, access->hand_over());
   }
 
   RunGroup group_of(Verb verb, index_t bytes) const noexcept {

@@ -7,6 +7,7 @@
 #include <tessera/runtime/detail/product.hpp>
 #include <tessera/runtime/error.hpp>
 
+#include "conflicts/conflicts.hpp"
 #include "format.hpp"
 #include "transfer/passage.hpp"
 #include "transfer/paths/paths.hpp"
@@ -24,6 +25,8 @@ decltype(auto) on_scalar(const Segment& handle, int rank, index_t offset, Elemen
   SegmentState& segment = SegmentState::of(handle);
   segment.require(Use::scalars);
   check_place(segment, rank, offset, size_of(kind));
+  if (conflicts::notes(segment.checked))
+    conflicts::note_use({conflicts::Means::Is::scalar, segment.checked, rank, offset});
   const Path path = route(segment, rank, verb, size_of(kind));
   const Passage passage(segment, rank, path, verb, size_of(kind), Returns::when_done);
   return by(path, [&](auto way) { return operation(way, segment); });

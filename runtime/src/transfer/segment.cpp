@@ -8,6 +8,7 @@
 #include <tessera/runtime/error.hpp>
 #include <tessera/runtime/phase.hpp>
 
+#include "conflicts/conflicts.hpp"
 #include "format.hpp"
 #include "kernels/kernels.hpp"
 #include "state/group_state.hpp"
@@ -69,6 +70,7 @@ void Segment::close() {
   SegmentState& segment = state();
   group_.check_agreement([&] { return detail::CollectiveCall{formatted("close of \"{}\"", segment.name())}; });
   segment.complete_all();
+  if (segment.checked != 0) detail::conflicts::Recorder::instance().flush(segment.checked, -1);
   for (const SegmentState* part : segment.group().runtime().registry().parts_of(segment)) part->complete_all();
   group_.state().meet();
   group_.state().release(segment);
@@ -82,7 +84,7 @@ const SegmentState* peek(const std::shared_ptr<detail::SegmentAccess>& state) no
 
 // Calls transfer(Pending*), with null if nothing can stay under way.
 template <class F>
-Request asynchronous(SegmentState& segment, int rank, F&& transfer) {
+Request launch(SegmentState& segment, int rank, F&& transfer) {
   const bool elsewhere = rank >= 0 && rank < segment.group().size() && segment.address(rank) == nullptr;
   if (!elsewhere && segment.domain() == AtomicDomain::cpu) {
     transfer(nullptr);
@@ -93,6 +95,15 @@ Request asynchronous(SegmentState& segment, int rank, F&& transfer) {
   auto pending = std::make_shared<Pending>(segment, rank);
   transfer(pending.get());
   return outstanding.launch(std::move(pending));
+}
+
+template <class F>
+Request asynchronous(SegmentState& segment, int rank, F&& transfer) {
+  if (!detail::conflicts::notes(segment.checked)) return launch(segment, rank, transfer);
+  detail::conflicts::Asynchronous access;
+  Request request = launch(segment, rank, transfer);
+  detail::Outstanding::add_ticket(request, access.hand_over());
+  return request;
 }
 
 void require_accumulate(ElementKind kind, Update update) {
@@ -187,11 +198,15 @@ void Segment::flush(int rank) const {
   const SegmentState& segment = state();
   detail::check_rank(segment, rank);
   segment.complete(rank, detail::anything);
+  if (detail::conflicts::notes(segment.checked))
+    detail::conflicts::Recorder::instance().flush(segment.checked, rank);
 }
 
 void Segment::flush() const {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  state().complete_all();
+  const SegmentState& segment = state();
+  segment.complete_all();
+  if (segment.checked != 0) detail::conflicts::Recorder::instance().flush(segment.checked, -1);
 }
 
 void Segment::order_local_access() const {
@@ -201,6 +216,40 @@ void Segment::order_local_access() const {
   if (!segment.region().has_window()) return;
   const detail::NetworkLock lock(segment.group().runtime().threads());
   detail::mpi::sync_memory(segment.region().window());
+}
+
+std::uint64_t Segment::begin_local_access(int rank, index_t offset, const Strided& shape, LocalUse use) const {
+  using namespace detail::conflicts;
+  if (!notes(face().checked) || shape.bytes() == 0) return 0;
+  const Ticket ticket = Recorder::instance().new_ticket();
+  note_local(use == LocalUse::read ? Act::read_locally : Act::write_locally, face().checked, rank,
+             address(rank), offset, shape, ticket);
+  return ticket;
+}
+
+void Segment::end_local_access(std::uint64_t access) const noexcept {
+  try {
+    if (detail::conflicts::on()) detail::conflicts::Recorder::instance().complete(access);
+  } catch (...) {  // without memory for it, the access counts as not ended
+  }
+}
+
+void Segment::suspend_local_accesses() const {
+  if (face().checked != 0) detail::conflicts::Recorder::instance().suspend(face().checked);
+}
+
+void Segment::resume_local_accesses() const {
+  if (face().checked != 0) detail::conflicts::Recorder::instance().resume(face().checked);
+}
+
+void Segment::describe_places(Describe describe) const {
+  if (face().checked == 0) return;
+  detail::conflicts::Recorder::instance().describe(
+      face().checked, [describe = std::move(describe)](int rank, const auto& ranges) {
+        std::vector<PartRange> places;
+        for (const auto& [low, high] : ranges) places.push_back({low, high - low});
+        return describe(rank, places);
+      });
 }
 
 void Segment::count(int rank, Operation operation, index_t bytes) const {
@@ -215,7 +264,10 @@ void Segment::sync() const {
   const Phase phase(group_, "sync");
   group_.check_agreement([&] { return detail::CollectiveCall{formatted("sync of \"{}\"", segment.name())}; });
   order_local_access();
+  if (segment.checked != 0) detail::conflicts::Recorder::instance().flush(segment.checked, -1);
+  if (segment.checked != 0) detail::conflicts::Recorder::instance().suspend(segment.checked);
   group_.state().meet();
+  if (segment.checked != 0) detail::conflicts::Recorder::instance().resume(segment.checked);
   order_local_access();
 }
 

@@ -11,6 +11,7 @@
 #include <tessera/runtime/error.hpp>
 
 #include "agents/progress.hpp"
+#include "conflicts/conflicts.hpp"
 #include "format.hpp"
 #include "kernels/accumulate.hpp"
 #include "kernels/overlap.hpp"
@@ -119,6 +120,8 @@ void transfer_put(SegmentState& segment, int rank, index_t offset, const Strided
   if (bytes == 0) return;
   segment.require(Use::data);
   check_range(segment, rank, offset, shape);
+  if (conflicts::notes(segment.checked))
+    conflicts::note_transfer(conflicts::Act::put, segment.checked, rank, offset, shape, source);
   const Path path = route(segment, rank, Verb::put, shape);
   const Passage passage(segment, rank, path, Verb::put, bytes, Returns::early);
   by(path, [&](auto way) { way.put(segment, rank, offset, shape, source, pending); });
@@ -153,6 +156,8 @@ void transfer_get(SegmentState& segment, int rank, index_t offset, const Strided
   if (bytes == 0) return;
   segment.require(Use::data);
   check_range(segment, rank, offset, shape);
+  if (conflicts::notes(segment.checked))
+    conflicts::note_transfer(conflicts::Act::get, segment.checked, rank, offset, shape, target);
   const Path path = route(segment, rank, Verb::get, shape);
   const Passage passage(segment, rank, path, Verb::get, bytes,
                         pending != nullptr ? Returns::early : Returns::when_done);
@@ -170,6 +175,8 @@ void transfer_accumulate(SegmentState& segment, int rank, index_t offset, const 
   segment.require(Use::data);
   check_range(segment, rank, offset, shape);
   check_alignment(segment, offset, shape, action.kind);
+  if (conflicts::notes(segment.checked))
+    conflicts::note_transfer(conflicts::Act::accumulate, segment.checked, rank, offset, shape, source);
   const Path path = route(segment, rank, Verb::accumulate, shape);
   const Passage passage(segment, rank, path, Verb::accumulate, bytes, Returns::early);
   // If the sides overlap, all of the source is read first: on the node's path and, in the MPI domain, by the

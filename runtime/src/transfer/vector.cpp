@@ -3,10 +3,12 @@
 #include <tessera/runtime/vector.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <span>
 
 #include <tessera/runtime/error.hpp>
 
+#include "conflicts/conflicts.hpp"
 #include "format.hpp"
 #include "transfer/passage.hpp"
 #include "transfer/paths/paths.hpp"
@@ -101,11 +103,29 @@ class Transfer {
   Action action_;
 };
 
+// The same, checked for conflicts.
+Request checked(const RunFacts& list, const Action& action, VectorMethod method, Returns returns) {
+  const auto act = action.verb == Verb::put   ? conflicts::Act::put
+                   : action.verb == Verb::get ? conflicts::Act::get
+                                              : conflicts::Act::accumulate;
+  std::optional<conflicts::Asynchronous> access;
+  if (returns == Returns::early) access.emplace();
+  for (const Run& run : list.runs) {
+    conflicts::note_transfer(act, run.segment->checked, run.rank, run.offset,
+                             Strided::contiguous(list.lengths.of(run)), run.local);
+  }
+  const conflicts::Internal noted;
+  Request request = transfer_runs(list, action, method, returns);
+  if (access) Outstanding::add_ticket(request, access->hand_over());
+  return request;
+}
+
 Request transfer(const Vector& vector, VectorMethod method, const Action& action, Returns returns) {
   RunBuffer buffer;
   const RunFacts list = resolve(vector, action.verb, buffer);
   if (list.runs.empty()) return {};
   if (action.verb == Verb::accumulate) require_whole_elements(list.runs, list.lengths, action.kind);
+  if (conflicts::notes(list.runs.front().segment->checked)) return checked(list, action, method, returns);
   return transfer_runs(list, action, method, returns);
 }
 

@@ -17,9 +17,31 @@
 #include <tessera/io/save.hpp>
 #endif
 
+namespace {
+
+// Rank 1 reads what rank 0 has written, after a message of MPI. TESSERA_DEBUG=conflicts finds the order only if
+// it sees the message.
+void read_after_a_message(const tessera::Group& world) {
+  tessera::Array<double, 1> a(world, {16}, {.name = "ordered by a message"});
+  tessera::fill(a, 0.5);
+  if (world.rank() == 0) {
+    a.store({3}, 1.0);
+    a.flush();
+    MPI_Send(nullptr, 0, MPI_INT, 1, 0, world.mpi_comm());
+  }
+  if (world.rank() == 1) {
+    MPI_Recv(nullptr, 0, MPI_INT, 0, 0, world.mpi_comm(), MPI_STATUS_IGNORE);
+    static_cast<void>(a.load({3}));
+  }
+  a.sync();
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   tessera::Runtime runtime(argc, argv);
   const tessera::Group& world = runtime.world();
+  if (world.size() > 1) read_after_a_message(world);
   tessera::Array<double, 2> a(world, {6, 6}, {.name = "a"});
   tessera::fill(a, 0.5);
   double expected = 18.0;

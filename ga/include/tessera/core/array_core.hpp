@@ -153,6 +153,21 @@ class ArrayCore {
   static constexpr index_t all_blocks = -1;
   void begin_access(index_t block, Access access) const;
   void end_access(index_t block, Access access) const noexcept;
+  /// Elements in memory, or members of them: where the first is, and the strides in elements of the array.
+  struct Stored {
+    const void* data;
+    int rank;
+    const index_t *extents, *strides;
+    index_t size;  // of an element or member
+  };
+  /// Tells the checker of conflicts of an access by loads and stores. Returns its number; 0 if accesses are not
+  /// checked. @local
+  std::uint64_t begin_checked(const Stored& elements, Access access) const {
+    return segment_.face().checked == 0 ? 0 : note_access(elements, access);
+  }
+  void end_checked(std::uint64_t number) const noexcept {
+    if (number != 0) segment_.end_local_access(number);
+  }
 
   /// Begins an epoch, and returns its number. `cache_bytes` on each node are for other nodes' elements.
   /// @collective @throws UsageError if another epoch has not ended; MemoryError as Segment
@@ -186,6 +201,7 @@ class ArrayCore {
     return true;
   }
   void look_at_element(const index_t* at) const;
+  std::uint64_t note_access(const Stored& elements, Access access) const;
   void* find_address(const index_t* at) const;
   /// The owner of an element, and its offset there in bytes. @local @throws UsageError outside the array
   template <int known = 0>

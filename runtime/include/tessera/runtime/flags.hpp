@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -57,12 +58,14 @@ class Flags {
   friend void put_notify(Segment& segment, int rank, index_t offset, const Strided& shape, const void* source,
                          const Flag& flag);
   bool take(index_t index, std::int64_t notifications);
+  void take_clocks(index_t index, std::int64_t notifications);
   template <class Try>
   void wait_until(Try&& came);
   // On each member: a counter of notifications for each flag, then two more scalars. One is the number of
   // threads that sleep until a notification arrives; the other is changed to wake them.
   Scalars<std::int64_t> scalars_;
   std::vector<std::int64_t> waited_for_;
+  std::uint64_t number_ = 0;  // of these flags in their group; only while conflicts are looked for
 };
 
 /// Puts, then notifies a flag of any member of the flag's group: when the flag shows the notification, the data

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -64,9 +65,12 @@ class Mutexes {
   };
   Local& local(index_t i) const;
   void hand_on(index_t i);
+  void note_held(index_t i) const;
+  void note_use(index_t i) const;
 
   index_t count_;
   int host_;
+  std::uint64_t number_ = 0;  // the same on all members; only while conflicts are looked for
   Scalars<std::int32_t> words_;
   std::unique_ptr<Local[], LocalDelete> locals_;  // the queues of this process's threads
 };

@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -182,6 +184,20 @@ class Segment {
   /// Counts an operation that was done by plain loads or stores. This and face() are for Tessera's own modules.
   /// @local
   void count(int rank, Operation operation, index_t bytes) const;
+  // If face().checked is not 0, Tessera's modules tell the checker of conflicts of accesses by loads and
+  // stores.
+  enum class LocalUse { read, write };
+  /// Begins such an access to the slice of `rank`, in the shape's remote strides; returns its number. @local
+  std::uint64_t begin_local_access(int rank, index_t offset, const Strided& shape, LocalUse use) const;
+  /// Ends it; its effect is then complete. @local
+  void end_local_access(std::uint64_t access) const noexcept;
+  /// Ends those that are open, and begins them anew: around collective calls that order what is before and
+  /// after them. @local
+  void suspend_local_accesses() const;
+  void resume_local_accesses() const;
+  /// Sets the function that names places in the slice of a rank for reports: "patch [0:5, 2:4)". @local
+  using Describe = std::function<std::string(int rank, const std::vector<PartRange>& places)>;
+  void describe_places(Describe describe) const;
   /// The part of the segment that inline code needs. @local
   const detail::SegmentAccess& face() const noexcept {
     static constexpr detail::SegmentAccess none;

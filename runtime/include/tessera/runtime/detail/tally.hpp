@@ -72,6 +72,9 @@ struct SegmentAccess {
   index_t slice = 0;          // bytes of each slice
   std::byte* base = nullptr;  // of the first slice on this node
   const trace::TracedSegment* traced = nullptr;  // if its operations are recorded
+  // If accesses are checked for conflicts: a number that is the same on all members. Then direct_ranks is 0, so
+  // that no access is made inline.
+  std::uint64_t checked = 0;
 
   /// The address, if it can be reached directly; else null. @local
   std::byte* reach(int rank, index_t offset, index_t bytes) const noexcept {

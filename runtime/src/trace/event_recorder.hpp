@@ -49,7 +49,7 @@ struct ArraySum {
 };
 
 /// All that is recorded in a process. There is one, which is never destroyed: threads may outlive a Runtime.
-class Recorder {
+class EventRecorder {
  public:
   static constexpr std::size_t most_names = 4096;  // later names become "(other)"
 
@@ -84,7 +84,7 @@ class Recorder {
   EventLog operations_, phase_events_, wait_events_;
 };
 
-Recorder& recorder();
+EventRecorder& recorder();
 
 /// The time that a thread waits, from its construction to its destruction. Waits nest; the outermost counts.
 class WaitTime {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-#include "trace/recorder.hpp"
+#include "trace/event_recorder.hpp"
 
 namespace tessera {
 namespace detail {
@@ -23,12 +23,12 @@ std::uint16_t this_thread() noexcept {
 
 }  // namespace
 
-Recorder& recorder() {
-  static Recorder* const one = new Recorder;
+EventRecorder& recorder() {
+  static EventRecorder* const one = new EventRecorder;
   return *one;
 }
 
-void Recorder::start(std::size_t events) {
+void EventRecorder::start(std::size_t events) {
   this_thread();  // the thread that starts the Runtime is number 0
   {
     const std::lock_guard lock(mutex_);
@@ -43,9 +43,9 @@ void Recorder::start(std::size_t events) {
   tracing.store(true, std::memory_order_release);
 }
 
-void Recorder::stop() noexcept { tracing.store(false, std::memory_order_release); }
+void EventRecorder::stop() noexcept { tracing.store(false, std::memory_order_release); }
 
-std::uint32_t Recorder::name(std::string_view text) {
+std::uint32_t EventRecorder::name(std::string_view text) {
   const std::lock_guard lock(mutex_);
   if (const auto found = numbers_.find(text); found != numbers_.end()) return found->second;
   if (names_.size() >= most_names) return 0;
@@ -55,13 +55,13 @@ std::uint32_t Recorder::name(std::string_view text) {
   return number;
 }
 
-void Recorder::operation(const TracedSegment& segment, int rank, Path path, Operation operation,
-                         std::uint64_t bytes, std::int64_t begin, std::int64_t duration) {
+void EventRecorder::operation(const TracedSegment& segment, int rank, Path path, Operation operation,
+                              std::uint64_t bytes, std::int64_t begin, std::int64_t duration) {
   operations_.add({begin, duration, bytes, segment.name, segment.world_ranks[rank], this_thread(),
                    static_cast<std::uint8_t>(path), static_cast<std::uint8_t>(operation)});
 }
 
-void Recorder::wait(const char* what, std::int64_t begin, std::int64_t duration) {
+void EventRecorder::wait(const char* what, std::int64_t begin, std::int64_t duration) {
   const std::uint32_t number = name(what);
   {
     const std::lock_guard lock(mutex_);
@@ -74,7 +74,7 @@ void Recorder::wait(const char* what, std::int64_t begin, std::int64_t duration)
     wait_events_.add({.begin = begin, .duration = duration, .name = number, .thread = this_thread()});
 }
 
-void Recorder::phase(std::uint32_t number, std::int64_t begin, const Sum& sum) {
+void EventRecorder::phase(std::uint32_t number, std::int64_t begin, const Sum& sum) {
   {
     const std::lock_guard lock(mutex_);
     Sum& all = phases_[number];
@@ -87,8 +87,8 @@ void Recorder::phase(std::uint32_t number, std::int64_t begin, const Sum& sum) {
     phase_events_.add({.begin = begin, .duration = sum.total, .name = number, .thread = this_thread()});
 }
 
-void Recorder::add(std::map<std::uint32_t, ArraySum>& arrays, const TracedSegment& segment,
-                   const Statistics& statistics) {
+void EventRecorder::add(std::map<std::uint32_t, ArraySum>& arrays, const TracedSegment& segment,
+                        const Statistics& statistics) {
   ArraySum& sum = arrays[segment.name];
   ++sum.segments;
   for (const auto& [rank, table] : statistics.targets) {
@@ -100,12 +100,12 @@ void Recorder::add(std::map<std::uint32_t, ArraySum>& arrays, const TracedSegmen
   }
 }
 
-void Recorder::released(const TracedSegment& segment, const Statistics& statistics) {
+void EventRecorder::released(const TracedSegment& segment, const Statistics& statistics) {
   const std::lock_guard lock(mutex_);
   add(arrays_, segment, statistics);
 }
 
-Recorder::Recording Recorder::recording() const {
+EventRecorder::Recording EventRecorder::recording() const {
   Recording all;
   {
     const std::lock_guard lock(mutex_);

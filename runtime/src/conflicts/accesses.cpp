@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "conflicts/accesses.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <string_view>
+#include <type_traits>
+
+namespace tessera::detail::conflicts {
+
+const char* to_string(Act act) noexcept {
+  constexpr const char* names[] = {"put",
+                                   "get",
+                                   "accumulate",
+                                   "fetch_op",
+                                   "compare_exchange",
+                                   "local access for reading",
+                                   "local access for writing"};
+  return names[static_cast<std::size_t>(act)];
+}
+
+void Access::add(const Footprint& where) {
+  const ByteRange all = where.bounds();
+  const bool is_first = ranges.empty() && shapes.empty();
+  bounds = is_first ? all : ByteRange{std::min(bounds.low, all.low), std::max(bounds.high, all.high)};
+  if (where.levels == 0) {
+    if (!ranges.empty() && ranges.back().low <= all.low && all.low <= ranges.back().high)
+      ranges.back().high = std::max(ranges.back().high, all.high);
+    else
+      ranges.push_back(all);
+    return;
+  }
+  if (shapes.empty() || shapes.back() != where) shapes.push_back(where);
+}
+
+bool Access::compress() {
+  const std::size_t before = ranges.size() + shapes.size();
+  std::sort(ranges.begin(), ranges.end());
+  std::size_t kept = 0;
+  for (const ByteRange& range : ranges) {
+    if (kept > 0 && range.low <= ranges[kept - 1].high)
+      ranges[kept - 1].high = std::max(ranges[kept - 1].high, range.high);
+    else
+      ranges[kept++] = range;
+  }
+  ranges.resize(kept);
+  std::sort(shapes.begin(), shapes.end());
+  shapes.erase(std::unique(shapes.begin(), shapes.end()), shapes.end());
+  return ranges.size() + shapes.size() < before;
+}
+
+index_t Access::bytes_of_memory() const noexcept {
+  return static_cast<index_t>(sizeof(Access) + ranges.capacity() * sizeof(ByteRange) +
+                              shapes.capacity() * sizeof(Footprint));
+}
+
+bool is_before(const Access& a, const Access& b) noexcept {
+  return a.completed != 0 && a.completed <= (*b.seen)[static_cast<std::size_t>(a.author)];
+}
+
+bool may_conflict(const Access& a, const Access& b) noexcept {
+  if (a.author == b.author || !need_order(effect_of(a.act), effect_of(b.act))) return false;
+  if (is_before(a, b) || is_before(b, a)) return false;
+  return std::none_of(a.mutexes.begin(), a.mutexes.end(), [&](const order::HeldMutex& mutex) {
+    return std::binary_search(b.mutexes.begin(), b.mutexes.end(), mutex);
+  });
+}
+
+namespace {
+
+// Both are sorted; the ranges of each are apart.
+void common_ranges(const Access& a, const Access& b, std::size_t most, std::vector<ByteRange>& where) {
+  auto x = a.ranges.begin(), y = b.ranges.begin();
+  while (x != a.ranges.end() && y != b.ranges.end() && where.size() < most) {
+    const ByteRange both{std::max(x->low, y->low), std::min(x->high, y->high)};
+    if (both.low < both.high) where.push_back(both);
+    x->high < y->high ? ++x : ++y;
+  }
+}
+
+void common_to(const Footprint& shape, const Access& other, std::size_t most, std::vector<ByteRange>& where) {
+  const ByteRange bounds = shape.bounds();
+  auto range = std::partition_point(other.ranges.begin(), other.ranges.end(),
+                                    [&](const ByteRange& one) { return one.high <= bounds.low; });
+  for (; range != other.ranges.end() && range->low < bounds.high && where.size() < most; ++range) {
+    const auto runs = common_runs(shape, footprint_of(*range), most - where.size());
+    where.insert(where.end(), runs.begin(), runs.end());
+  }
+}
+
+}  // namespace
+
+bool find_common(const Access& a, const Access& b, std::size_t most, std::vector<ByteRange>& where) {
+  where.clear();
+  if (a.bounds.low >= b.bounds.high || b.bounds.low >= a.bounds.high) return false;
+  common_ranges(a, b, most, where);
+  for (const Footprint& shape : a.shapes) common_to(shape, b, most, where);
+  for (const Footprint& shape : b.shapes) common_to(shape, a, most, where);
+  for (const Footprint& one : a.shapes) {
+    const ByteRange bounds = one.bounds();
+    for (const Footprint& other : b.shapes) {
+      if (other.low >= bounds.high) break;  // sorted by where they begin
+      if (where.size() >= most) break;
+      const auto runs = common_runs(one, other, most - where.size());
+      where.insert(where.end(), runs.begin(), runs.end());
+    }
+  }
+  std::sort(where.begin(), where.end());
+  return !where.empty();
+}
+
+namespace {
+
+template <class T>
+void write(std::string& text, const T& value) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  text.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+template <class T>
+void write(std::string& text, const std::vector<T>& values) {
+  write(text, values.size());
+  text.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+}
+
+template <class T>
+void read(std::string_view& text, T& value) {
+  std::memcpy(&value, text.data(), sizeof value);
+  text.remove_prefix(sizeof value);
+}
+template <class T>
+void read(std::string_view& text, std::vector<T>& values) {
+  std::size_t count = 0;
+  read(text, count);
+  values.resize(count);
+  if (count > 0) std::memcpy(values.data(), text.data(), count * sizeof(T));
+  text.remove_prefix(count * sizeof(T));
+}
+
+}  // namespace
+
+std::string packed(const std::vector<std::shared_ptr<Access>>& accesses) {
+  std::string text;
+  std::map<const void*, std::size_t> clocks;  // written before
+  write(text, accesses.size());
+  for (const auto& one : accesses) {
+    write(text, one->segment);
+    write(text, one->target);
+    write(text, one->author);
+    write(text, one->act);
+    write(text, one->site);
+    write(text, one->is_async);
+    write(text, one->begun);
+    write(text, one->completed);
+    write(text, one->last_begun);
+    write(text, one->first_completed);
+    const auto [clock, is_new] = clocks.emplace(one->seen.get(), clocks.size());
+    write(text, clock->second);
+    if (is_new) write(text, *one->seen);
+    write(text, one->mutexes);
+    write(text, one->ranges);
+    write(text, one->shapes);
+    write(text, one->bounds);
+  }
+  return text;
+}
+
+std::vector<Access> unpacked(const std::string& all) {
+  std::string_view text = all;
+  std::vector<Access> accesses;
+  if (text.empty()) return accesses;
+  std::vector<std::shared_ptr<const order::VectorClock>> clocks;
+  std::size_t count = 0;
+  read(text, count);
+  accesses.resize(count);
+  for (Access& one : accesses) {
+    read(text, one.segment);
+    read(text, one.target);
+    read(text, one.author);
+    read(text, one.act);
+    read(text, one.site);
+    read(text, one.is_async);
+    read(text, one.begun);
+    read(text, one.completed);
+    read(text, one.last_begun);
+    read(text, one.first_completed);
+    std::size_t clock = 0;
+    read(text, clock);
+    if (clock == clocks.size()) {
+      order::VectorClock seen;
+      read(text, seen);
+      clocks.push_back(std::make_shared<const order::VectorClock>(std::move(seen)));
+    }
+    one.seen = clocks[clock];
+    read(text, one.mutexes);
+    read(text, one.ranges);
+    read(text, one.shapes);
+    read(text, one.bounds);
+  }
+  return accesses;
+}
+
+}  // namespace tessera::detail::conflicts

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace tessera::detail::conflicts {
+
+/// The number of a call stack in this process.
+using Site = std::uint32_t;
+
+/// The call stacks of accesses. A stack that was seen before is found without unwinding: the return addresses
+/// lie in memory at the same places, so a comparison of a few words finds it.
+class CallSites {
+ public:
+  /// The stack of the caller. One thread at a time. @local
+  Site here();
+  /// "main at fock.cpp:118": the first place outside Tessera. @local
+  const std::string& text(Site site);
+
+ private:
+  static constexpr std::size_t most_frames = 24;
+  struct Stack {
+    std::vector<void*> places;        // return addresses, innermost first
+    std::vector<void* const*> slots;  // where the return addresses are stored
+    Site site = 0;
+    bool is_in_memory() const noexcept;
+  };
+  Site number_of(const std::vector<void*>& places);
+
+  std::unordered_map<const void*, std::vector<Stack>> by_frame_;  // by the address of the innermost frame
+  std::vector<std::vector<void*>> sites_;
+  std::unordered_map<std::string, Site> numbers_;  // by the bytes of the places
+  std::unordered_map<Site, std::string> texts_;
+};
+
+}  // namespace tessera::detail::conflicts

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "conflicts/conflicts.hpp"
+
+#include <tessera/runtime/detail/unchecked.hpp>
+
+namespace tessera::detail::conflicts {
+namespace {
+
+Recorder& all() { return Recorder::instance(); }
+
+Footprint at_target(const Strided& shape, index_t offset) noexcept {
+  return footprint_of(shape, shape.remote_stride, offset);
+}
+
+void note_local_side(Act act, std::uint64_t segment, int target, const Strided& shape, const void* local) {
+  all().note_buffer(act, segment, target,
+                    footprint_of(shape, shape.local_stride, reinterpret_cast<index_t>(local)),
+                    switches::asynchronous);
+}
+
+}  // namespace
+
+void note_transfer(Act act, std::uint64_t segment, int target, index_t offset, const Strided& shape,
+                   const void* local) {
+  const Ticket ticket = switches::asynchronous;
+  const Completes completes = act != Act::get ? Completes::by_flush
+                              : ticket != 0   ? Completes::by_ticket
+                                              : Completes::at_once;
+  all().note({act, segment, target, at_target(shape, offset), completes, ticket});
+  if (local != nullptr) note_local_side(act, segment, target, shape, local);
+}
+
+void note_update(Act act, std::uint64_t segment, int target, index_t offset, index_t bytes) {
+  all().note({act, segment, target, at_target(Strided::contiguous(bytes), offset), Completes::at_once});
+  note_use({Means::Is::element, segment, target, offset});
+}
+
+void note_put_with_notice(std::uint64_t segment, int target, index_t offset, const Strided& shape,
+                          const void* local) {
+  if (shape.bytes() <= 0) return;
+  all().note({Act::put, segment, target, at_target(shape, offset), Completes::at_once});
+  note_local_side(Act::put, segment, target, shape, local);
+}
+
+void note_local(Act act, std::uint64_t segment, int target, const std::byte* slice, index_t offset,
+                const Strided& shape, Ticket ticket) {
+  all().note({act, segment, target, at_target(shape, offset), Completes::by_ticket, ticket, slice});
+}
+
+Asynchronous::~Asynchronous() {
+  switches::asynchronous = before_;
+  if (ticket_ == 0 || is_handed_over_) return;
+  try {
+    all().complete(ticket_);
+  } catch (...) {  // without memory for it, the access counts as not ended
+  }
+}
+
+void note_use(const Means& means) { all().use(means); }
+
+}  // namespace tessera::detail::conflicts
+
+namespace tessera::detail {
+
+Unchecked::Unchecked() noexcept { ++conflicts::switches::internal; }
+Unchecked::~Unchecked() { --conflicts::switches::internal; }
+
+}  // namespace tessera::detail

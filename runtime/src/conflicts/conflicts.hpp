@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <tessera/runtime/strided.hpp>
+
+#include "conflicts/recorder.hpp"
+
+// What the runtime tells the checker of conflicts (TESSERA_DEBUG=conflicts). All calls are @local, and only
+// made while `on`.
+namespace tessera::detail::conflicts {
+
+namespace switches {
+// Changes only while the Runtime starts or ends.
+inline bool on = false;
+inline thread_local int internal = 0;
+inline thread_local Ticket asynchronous = 0;
+}  // namespace switches
+
+/// Whether accesses are checked.
+inline bool on() noexcept { return switches::on; }
+/// Whether accesses to a segment are to be noted, by its number among checked segments.
+inline bool notes(std::uint64_t segment) noexcept {
+  return switches::on && segment != 0 && switches::internal == 0;
+}
+
+/// While it lives, accesses of this thread are the library's own and are not checked: their order is kept by
+/// means that clocks do not see, or a larger access was noted in their place.
+class Internal {
+ public:
+  Internal() noexcept { ++switches::internal; }
+  Internal(const Internal&) = delete;
+  Internal& operator=(const Internal&) = delete;
+  ~Internal() { --switches::internal; }
+};
+
+/// While it lives, accesses of this thread are asynchronous: they and their buffers end with the ticket.
+class Asynchronous {
+ public:
+  Asynchronous() : before_(switches::asynchronous) {
+    if (on()) switches::asynchronous = ticket_ = Recorder::instance().new_ticket();
+  }
+  Asynchronous(const Asynchronous&) = delete;
+  Asynchronous& operator=(const Asynchronous&) = delete;
+  /// An operation that has thrown is over.
+  ~Asynchronous();
+  /// For the request that will end the accesses; 0 if nothing is noted.
+  Ticket hand_over() noexcept {
+    is_handed_over_ = true;
+    return ticket_;
+  }
+
+ private:
+  Ticket before_, ticket_ = 0;
+  bool is_handed_over_ = false;
+};
+
+/// A transfer between a slice and local memory.
+void note_transfer(Act act, std::uint64_t segment, int target, index_t offset, const Strided& shape,
+                   const void* local);
+/// A read-modify-write of one element.
+void note_update(Act act, std::uint64_t segment, int target, index_t offset, index_t bytes);
+/// A put that is complete when a notification arrives.
+void note_put_with_notice(std::uint64_t segment, int target, index_t offset, const Strided& shape,
+                          const void* local);
+/// An access by loads and stores, which ends with the ticket. `slice` is the target's. An access for writing
+/// that has changed nothing counts as one for reading.
+void note_local(Act act, std::uint64_t segment, int target, const std::byte* slice, index_t offset,
+                const Strided& shape, Ticket ticket);
+/// The use of something that may order processes without the clocks.
+void note_use(const Means& means);
+
+}  // namespace tessera::detail::conflicts

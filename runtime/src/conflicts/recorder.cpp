@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "conflicts/recorder.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "format.hpp"
+
+namespace tessera::detail::conflicts {
+
+Recorder& Recorder::instance() {
+  // Threads and static objects may use it while the process ends.
+  static auto* one = new Recorder;
+  return *one;
+}
+
+void Recorder::start(int world_rank, index_t limit) {
+  const std::lock_guard lock(mutex_);
+  world_rank_ = world_rank;
+  limit_ = limit;
+}
+
+// The clock changes only when the process synchronises, so accesses between share one copy.
+const std::shared_ptr<const order::VectorClock>& Recorder::now() {
+  const std::uint64_t version = order::clock_version();
+  if (version != clock_version_) {
+    order::VectorClock all = order::clock();
+    // The own component says nothing about others: without it, more accesses share the copy.
+    all[static_cast<std::size_t>(world_rank_)] = 0;
+    if (clock_ == nullptr || *clock_ != all)
+      clock_ = std::make_shared<const order::VectorClock>(std::move(all));
+    clock_version_ = version;
+  }
+  stamp_ = order::stamp();
+  return clock_;
+}
+
+Recorder::Shared Recorder::new_access(const Alike& alike) const {
+  auto access = std::make_shared<Access>();
+  access->segment = alike.segment;
+  access->target = alike.target;
+  access->author = world_rank_;
+  access->act = alike.act;
+  access->site = alike.site;
+  access->is_async = alike.is_async;
+  access->begun = alike.begun;
+  access->seen = clock_;
+  access->mutexes = alike.mutexes;
+  return access;
+}
+
+Recorder::Known& Recorder::access_like(const Alike& alike) {
+  const auto [found, is_new] = alike_.try_emplace(alike);
+  if (is_new) {
+    const Shared access = found->second.access = new_access(alike);
+    alike.completes_by_flush ? incomplete_.push_back(access) : accesses_.push_back(access);
+    memory_ += access->bytes_of_memory();
+  }
+  return found->second;
+}
+
+void Recorder::add_to(Known& known, const Footprint& where) {
+  Access& access = *known.access;
+  const index_t before = access.bytes_of_memory();
+  access.add(where);
+  if (access.ranges.size() + access.shapes.size() >= known.compress_at) {
+    access.compress();
+    known.compress_at = std::max<std::size_t>(64, 2 * (access.ranges.size() + access.shapes.size()));
+  }
+  memory_ += access.bytes_of_memory() - before;
+}
+
+void Recorder::note(const Noted& noted) {
+  const std::lock_guard lock(mutex_);
+  const auto& seen = now();
+  Alike alike{noted.segment,
+              noted.target,
+              noted.act,
+              sites_.here(),
+              stamp_,
+              seen.get(),
+              noted.ticket != 0 && noted.act != Act::read_locally && noted.act != Act::write_locally,
+              noted.completes == Completes::by_flush,
+              order::held_mutexes()};
+  ++moment_;
+  if (noted.completes == Completes::by_ticket) {
+    const Shared access = new_access(alike);
+    access->last_begun = moment_;
+    access->add(noted.where);
+    memory_ += access->bytes_of_memory();
+    Open open{access, noted.slice};
+    open.writes = noted.act == Act::write_locally;
+    if (open.writes) open.contents = hash_of(noted.where, noted.slice);
+    tickets_[noted.ticket].push_back(open);
+  } else {
+    Known& known = access_like(alike);
+    add_to(known, noted.where);
+    known.access->last_begun = moment_;
+    if (noted.completes == Completes::at_once) complete_now(*known.access);
+  }
+  keep_within_limit();
+}
+
+void Recorder::keep_within_limit() {
+  if (memory_ <= limit_) return;
+  if (dropped_ == 0) {
+    std::fputs(
+        formatted(
+            "Tessera: rank {} has recorded more accesses than fit into its limit, and forgets the oldest; "
+            "conflicts with these are not found (TESSERA_DEBUG=conflicts:1G sets another limit)\n",
+            world_rank_)
+            .c_str(),
+        stderr);
+  }
+  // Some room is made, so that not every access drops one.
+  while (!accesses_.empty() && memory_ > limit_ - limit_ / 8) {
+    memory_ -= accesses_.front()->bytes_of_memory();
+    accesses_.pop_front();
+    ++dropped_;
+  }
+  while (!incomplete_.empty() && memory_ > limit_) {
+    memory_ -= incomplete_.front()->bytes_of_memory();
+    incomplete_.pop_front();
+    ++dropped_;
+  }
+  alike_.clear();
+}
+
+// A local access has one range or one shape.
+bool Recorder::Open::has_changed() const noexcept {
+  if (slice == nullptr || access->act != Act::write_locally) return true;
+  return hash_of(access->shapes.empty() ? footprint_of(access->ranges.front()) : access->shapes.front(),
+                 slice) != contents;
+}
+
+Ticket Recorder::new_ticket() {
+  const std::lock_guard lock(mutex_);
+  return ++last_ticket_;
+}
+
+void Recorder::complete_now(Access& access) const noexcept {
+  if (access.completed == 0) access.first_completed = moment_;
+  access.completed = stamp_;
+}
+
+// Without a synchronisation since it began, an access is like those that are complete at once.
+void Recorder::finish(const Shared& access) {
+  ++moment_;
+  complete_now(*access);
+  if (access->seen != clock_ || access->begun != stamp_) return accesses_.push_back(access);
+  memory_ -= access->bytes_of_memory();
+  Known& known = access_like({access->segment, access->target, access->act, access->site, access->begun,
+                              access->seen.get(), access->is_async, false, access->mutexes});
+  known.access->last_begun = std::max(known.access->last_begun, access->last_begun);
+  complete_now(*known.access);
+  for (const ByteRange& range : access->ranges) add_to(known, footprint_of(range));
+  for (const Footprint& shape : access->shapes) add_to(known, shape);
+}
+
+void Recorder::complete(Ticket ticket) {
+  const std::lock_guard lock(mutex_);
+  if (!buffers_.is_empty()) buffers_.release(ticket);
+  const auto found = tickets_.find(ticket);
+  if (found == tickets_.end()) return;
+  now();
+  for (const Open& open : found->second) {
+    if (open.is_suspended) continue;
+    if (!open.has_changed()) open.access->act = Act::read_locally;
+    finish(open.access);
+  }
+  tickets_.erase(found);
+  keep_within_limit();
+}
+
+void Recorder::suspend(std::uint64_t segment) {
+  const std::lock_guard lock(mutex_);
+  now();
+  for (auto& [ticket, accesses] : tickets_) {
+    for (Open& open : accesses) {
+      if (open.slice == nullptr || open.is_suspended || open.access->segment != segment) continue;
+      if (!open.has_changed()) open.access->act = Act::read_locally;
+      finish(open.access);
+      open.is_suspended = true;
+    }
+  }
+}
+
+void Recorder::resume(std::uint64_t segment) {
+  const std::lock_guard lock(mutex_);
+  now();
+  for (auto& [ticket, accesses] : tickets_) {
+    for (Open& open : accesses) {
+      if (open.slice == nullptr || open.access->segment != segment) continue;
+      const Access& before = *open.access;
+      const Footprint where =
+          before.shapes.empty() ? footprint_of(before.ranges.front()) : before.shapes.front();
+      // Ghost cells were changed by the call, and not by an access that began meanwhile.
+      if (open.writes) open.contents = hash_of(where, open.slice);
+      if (!open.is_suspended) continue;
+      const Shared access =
+          new_access({segment, before.target, open.writes ? Act::write_locally : Act::read_locally, before.site,
+                      stamp_, clock_.get(), false, false, before.mutexes});
+      access->last_begun = ++moment_;
+      access->add(where);
+      memory_ += access->bytes_of_memory();
+      open.access = access;
+      open.is_suspended = false;
+    }
+  }
+}
+
+void Recorder::flush(std::uint64_t segment, int target) {
+  const std::lock_guard lock(mutex_);
+  now();
+  const auto is_flushed = [&](const Access& access) {
+    return access.segment == segment && (target < 0 || access.target == target);
+  };
+  // Later accesses are not complete, so they are no longer like these.
+  std::erase_if(
+      alike_, [&](const auto& one) { return one.first.completes_by_flush && is_flushed(*one.second.access); });
+  const auto move = [&](const Shared& access) {
+    if (!is_flushed(*access)) return false;
+    finish(access);
+    return true;
+  };
+  std::erase_if(incomplete_, move);
+  buffers_.release(segment, target);
+  // A flush completes gets, too, but does not end a local access.
+  for (auto& [ticket, accesses] : tickets_)
+    std::erase_if(accesses, [&](const Open& open) { return open.slice == nullptr && move(open.access); });
+}
+
+std::vector<std::uint64_t> Recorder::segments_of(std::uint64_t group) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::uint64_t> segments;
+  for (const auto& [number, facts] : segments_) {
+    if (group == 0 || facts.group == group) segments.push_back(number);
+  }
+  return segments;
+}
+
+void Recorder::flush_all(std::uint64_t group) {
+  for (const std::uint64_t segment : segments_of(group)) flush(segment, -1);
+}
+
+void Recorder::use(const Means& means) {
+  const std::lock_guard lock(mutex_);
+  const auto& seen = now();
+  ++moment_;
+  auto [found, is_new] = uses_.try_emplace({means, stamp_});
+  if (is_new) found->second = {{}, world_rank_, stamp_, moment_, moment_, seen};
+  found->second.last = moment_;
+}
+
+void Recorder::note_buffer(Act act, std::uint64_t segment, int target, const Footprint& memory, Ticket ticket) {
+  const std::lock_guard lock(mutex_);
+  if (buffers_.is_empty() && ticket == 0) return;
+  const Site site = sites_.here();
+  const auto* other = buffers_.find(act, memory);
+  const bool is_own = other != nullptr && ticket != 0 && other->ticket == ticket;
+  if (other != nullptr && !is_own && reported_buffers_.emplace(other->site, site).second)
+    buffer_conflicts_.push_back({segments_[segment].name, other->act, act, other->site, site});
+  if (ticket != 0) buffers_.add({memory, act, site, ticket, segment, target});
+}
+
+void Recorder::add(std::uint64_t segment, SegmentFacts facts) {
+  const std::lock_guard lock(mutex_);
+  segments_[segment] = std::move(facts);
+}
+
+void Recorder::describe(std::uint64_t segment,
+                        std::function<std::string(int rank, const std::vector<ByteRange>& runs)> describe) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = segments_.find(segment); found != segments_.end())
+    found->second.describe = std::move(describe);
+}
+
+void Recorder::forget(std::uint64_t segment) {
+  const std::lock_guard lock(mutex_);
+  segments_.erase(segment);
+  const auto drop = [&](const Shared& access) {
+    if (access->segment != segment) return false;
+    memory_ -= access->bytes_of_memory();
+    return true;
+  };
+  std::erase_if(accesses_, drop);
+  std::erase_if(incomplete_, drop);
+  for (auto& [ticket, accesses] : tickets_)
+    std::erase_if(accesses, [&](const Open& open) {
+      return open.is_suspended ? open.access->segment == segment : drop(open.access);
+    });
+  std::erase_if(alike_, [&](const auto& one) { return one.first.segment == segment; });
+  buffers_.release(segment, -1);
+}
+
+const SegmentFacts* Recorder::facts(std::uint64_t segment) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = segments_.find(segment);
+  return found == segments_.end() ? nullptr : &found->second;
+}
+
+std::vector<std::shared_ptr<Access>> Recorder::take(std::uint64_t group) {
+  const std::lock_guard lock(mutex_);
+  const auto is_wanted = [&](const Access& access) {
+    const auto found = segments_.find(access.segment);
+    return found != segments_.end() && (group == 0 || found->second.group == group);
+  };
+  std::vector<Shared> taken;
+  const auto take = [&](const Shared& access) {
+    if (!is_wanted(*access)) return false;
+    memory_ -= access->bytes_of_memory();
+    access->compress();
+    taken.push_back(access);
+    if (access->completed == 0) memory_ += access->bytes_of_memory();
+    return access->completed != 0;
+  };
+  std::erase_if(accesses_, take);
+  for (const Shared& access : incomplete_) take(access);
+  for (auto& [ticket, accesses] : tickets_) {
+    for (const Open& open : accesses) {
+      if (open.is_suspended) continue;
+      const std::size_t before = taken.size();
+      take(open.access);
+      if (taken.size() == before || open.has_changed()) continue;
+      taken.back() = std::make_shared<Access>(*open.access);
+      taken.back()->act = Act::read_locally;
+    }
+  }
+  alike_.clear();
+  return taken;
+}
+
+std::string Recorder::text_of(const Means& means) const {
+  const auto found = segments_.find(means.segment);
+  const std::string name =
+      found == segments_.end() ? "a closed segment" : formatted("\"{}\"", found->second.name);
+  switch (means.is) {
+    case Means::Is::mutex:
+      return formatted("mutex {} of {}", means.place, name);
+    case Means::Is::scalar:
+      return formatted("a scalar of {} at rank {} (byte {})", name, means.rank, means.place);
+    case Means::Is::element:
+      break;
+  }
+  return formatted("atomic operations on an element of {} at rank {} (byte {})", name, means.rank, means.place);
+}
+
+std::vector<UnseenUse> Recorder::uses() {
+  const std::lock_guard lock(mutex_);
+  std::vector<UnseenUse> all;
+  for (const auto& [means, use] : uses_) {
+    all.push_back(use);
+    all.back().means = text_of(means.first);
+  }
+  return all;
+}
+
+void Recorder::forget_uses() {
+  const std::lock_guard lock(mutex_);
+  uses_.clear();
+}
+
+const std::string& Recorder::text(Site site) {
+  const std::lock_guard lock(mutex_);
+  return sites_.text(site);
+}
+
+std::vector<BufferConflict> Recorder::take_buffer_conflicts() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(buffer_conflicts_, {});
+}
+
+bool Recorder::has_buffer_conflicts() const {
+  const std::lock_guard lock(mutex_);
+  return !buffer_conflicts_.empty();
+}
+
+std::uint64_t Recorder::dropped() const {
+  const std::lock_guard lock(mutex_);
+  return dropped_;
+}
+
+}  // namespace tessera::detail::conflicts

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "conflicts/accesses.hpp"
+#include "conflicts/buffers_in_flight.hpp"
+#include "conflicts/unseen.hpp"
+
+namespace tessera::detail::conflicts {
+
+/// The number of accesses that are completed together, later; 0: none.
+using Ticket = std::uint64_t;
+
+/// When an access is complete at its owner.
+enum class Completes : std::uint8_t { at_once, by_flush, by_ticket };
+
+/// What is recorded of one access.
+struct Noted {
+  Act act;
+  std::uint64_t segment;
+  int target;
+  const Footprint& where;
+  Completes completes;
+  Ticket ticket = 0;                 // of an access that is asynchronous or local
+  const std::byte* slice = nullptr;  // the target's, of a local access
+};
+
+/// What a segment is to reports.
+struct SegmentFacts {
+  std::string name;
+  std::uint64_t group = 0;  // a number of this process
+  std::vector<int> world_ranks;
+  int rank = 0;            // this process's
+  std::uint64_t root = 0;  // the segment whose memory it is a part of, or its own number
+  index_t offset = 0;      // in that segment's slices
+  /// The text of runs of bytes at a member: "patch [0:5, 2:4)". Empty: the bytes are named.
+  std::function<std::string(int rank, const std::vector<ByteRange>& runs)> describe;
+};
+
+/// The accesses of this process that no synchronisation has dropped yet. Any thread may call.
+class Recorder {
+ public:
+  static Recorder& instance();
+  void start(int world_rank, index_t limit);
+
+  void note(const Noted& access);
+  /// Notes the local memory of a transfer, and reports it if it is in flight. With a ticket, it is in flight
+  /// from now on.
+  void note_buffer(Act act, std::uint64_t segment, int target, const Footprint& memory, Ticket ticket);
+  Ticket new_ticket();
+  /// Completes accesses by their ticket; frees its buffers.
+  void complete(Ticket ticket);
+  /// Completes what a flush completes: at one member, or at all (-1).
+  void flush(std::uint64_t segment, int target);
+  /// The same for all segments of a group, or of all groups (0).
+  void flush_all(std::uint64_t group);
+  /// Ends the open local accesses to a segment, and begins them anew: around a collective call that orders what
+  /// is before and after it.
+  void suspend(std::uint64_t segment);
+  void resume(std::uint64_t segment);
+  /// The segments of a group; of all groups (0). @local
+  std::vector<std::uint64_t> segments_of(std::uint64_t group) const;
+  /// Notes the use of something by which processes may order themselves unseen.
+  void use(const Means& means);
+
+  void add(std::uint64_t segment, SegmentFacts facts);
+  void describe(std::uint64_t segment,
+                std::function<std::string(int rank, const std::vector<ByteRange>& runs)> describe);
+  void forget(std::uint64_t segment);
+  /// Null if it was forgotten. @local
+  const SegmentFacts* facts(std::uint64_t segment) const;
+
+  /// The accesses to segments of one group, or to all (0), compressed. The complete ones are dropped.
+  std::vector<std::shared_ptr<Access>> take(std::uint64_t group);
+  /// The uses of this process since the last call of forget_uses().
+  std::vector<UnseenUse> uses();
+  void forget_uses();
+  const std::string& text(Site site);
+  std::vector<BufferConflict> take_buffer_conflicts();
+  bool has_buffer_conflicts() const;
+  /// How many accesses were dropped because the limit was reached. @local
+  std::uint64_t dropped() const;
+
+ private:
+  using Shared = std::shared_ptr<Access>;
+  // Accesses that are alike in all of this are one.
+  struct Alike {
+    std::uint64_t segment;
+    int target;
+    Act act;
+    Site site;
+    std::uint64_t begun;
+    const void* seen;
+    bool is_async, completes_by_flush;
+    std::vector<order::HeldMutex> mutexes;
+    auto operator<=>(const Alike&) const = default;
+  };
+  struct Known {
+    Shared access;
+    std::size_t compress_at = 64;  // pieces
+  };
+  const std::shared_ptr<const order::VectorClock>& now();
+  Known& access_like(const Alike& alike);
+  Shared new_access(const Alike& alike) const;
+  void keep_within_limit();
+  void add_to(Known& known, const Footprint& where);
+  void finish(const Shared& access);
+  void complete_now(Access& access) const noexcept;
+  std::string text_of(const Means& means) const;
+
+  mutable std::mutex mutex_;
+  int world_rank_ = 0;
+  index_t limit_ = 0, memory_ = 0;
+  std::uint64_t dropped_ = 0;
+  Ticket last_ticket_ = 0;
+  CallSites sites_;
+  BuffersInFlight buffers_;
+  std::uint64_t clock_version_ = ~std::uint64_t{0};
+  std::shared_ptr<const order::VectorClock> clock_;
+  std::uint64_t stamp_ = 0;
+  std::deque<Shared> accesses_;    // complete, oldest first
+  std::deque<Shared> incomplete_;  // to be completed by a flush
+  std::map<Alike, Known> alike_;
+  struct Open {
+    Shared access;
+    const std::byte* slice = nullptr;  // of a local access
+    std::uint64_t contents = 0;        // a hash of what it may change
+    bool is_suspended = false;         // then the access is over, and another one will be like it
+    bool writes = false;
+    bool has_changed() const noexcept;
+  };
+  std::unordered_map<Ticket, std::vector<Open>> tickets_;  // to be completed by a ticket
+  std::map<std::uint64_t, SegmentFacts> segments_;
+  std::map<std::pair<Means, std::uint64_t>, UnseenUse> uses_;  // by stamps
+  std::uint64_t moment_ = 0;                                   // counts what happens in this process
+  std::vector<BufferConflict> buffer_conflicts_;
+  std::set<std::pair<Site, Site>> reported_buffers_;
+};
+
+}  // namespace tessera::detail::conflicts

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "order/calls/point_to_point.hpp"
+
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "order/tracked.hpp"
+
+namespace tessera::detail::order::calls {
+namespace {
+
+class TrackedReceive : public Tracked {
+ public:
+  explicit TrackedReceive(std::shared_ptr<Receive> receive) : receive_(std::move(receive)) {}
+  void arrived(const MPI_Status& status) noexcept override { receive_->arrived(status); }
+  void finish() override { receive_->finish(); }
+
+ private:
+  std::shared_ptr<Receive> receive_;
+};
+
+struct MatchedMessages {
+  std::mutex mutex;
+  std::map<MPI_Message, std::shared_ptr<Receive>> list;
+};
+MatchedMessages& matched_messages() {
+  static auto* one = new MatchedMessages;
+  return *one;
+}
+
+void follow(MPI_Request request, std::shared_ptr<Receive> receive) {
+  receive->set_request(request);
+  track(request, std::make_shared<TrackedReceive>(std::move(receive)));
+}
+
+}  // namespace
+
+void before_send(MPI_Comm comm, int rank, int tag, const char* call) {
+  if (rank == MPI_PROC_NULL || tag < 0) return;
+  const auto shadow = shadow_of(comm, call);
+  if (shadow && shadow->has_rank(rank)) send_clock(*shadow, rank, tag);
+}
+
+void after_receive(MPI_Comm comm, int source, const MPI_Status& status, const char* call) {
+  if (source == MPI_PROC_NULL) return;
+  if (const auto shadow = shadow_of(comm, call)) take_clock(shadow, status.MPI_SOURCE, status.MPI_TAG);
+}
+
+std::shared_ptr<Receive> before_receive(MPI_Comm comm, int source, int tag, const char* call) {
+  if (source == MPI_PROC_NULL) return nullptr;
+  auto shadow = shadow_of(comm, call);
+  if (!shadow || (source != MPI_ANY_SOURCE && !shadow->has_rank(source))) return nullptr;
+  return std::make_shared<Receive>(std::move(shadow), source, tag);
+}
+
+void follow(int code, MPI_Request* request, std::shared_ptr<Receive> receive) {
+  if (code == MPI_SUCCESS && receive) follow(*request, std::move(receive));
+}
+
+void persistent_send(MPI_Comm comm, int rank, int tag, MPI_Request request, const char* call) {
+  auto shadow = rank == MPI_PROC_NULL ? nullptr : shadow_of(comm, call);
+  if (!shadow) return;
+  set_start(request, [shadow = std::move(shadow), rank, tag] { send_clock(*shadow, rank, tag); });
+}
+
+void persistent_receive(MPI_Comm comm, int source, int tag, MPI_Request request, const char* call) {
+  auto shadow = source == MPI_PROC_NULL ? nullptr : shadow_of(comm, call);
+  if (!shadow) return;
+  set_start(request, [shadow = std::move(shadow), source, tag, request] {
+    follow(request, std::make_shared<Receive>(shadow, source, tag));
+  });
+}
+
+void after_matched_probe(MPI_Comm comm, int source, MPI_Message message, const MPI_Status& status,
+                         const char* call) {
+  if (source == MPI_PROC_NULL || message == MPI_MESSAGE_NO_PROC) return;
+  auto shadow = shadow_of(comm, call);
+  if (!shadow) return;
+  auto receive = std::make_shared<Receive>(std::move(shadow), status.MPI_SOURCE, status.MPI_TAG);
+  receive->match();
+  const std::scoped_lock lock(matched_messages().mutex);
+  matched_messages().list[message] = std::move(receive);
+}
+
+std::shared_ptr<Receive> matched(MPI_Message message) {
+  const std::scoped_lock lock(matched_messages().mutex);
+  auto& list = matched_messages().list;
+  const auto found = list.find(message);
+  if (found == list.end()) return nullptr;
+  auto receive = std::move(found->second);
+  list.erase(found);
+  return receive;
+}
+
+}  // namespace tessera::detail::order::calls

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "order/clock.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+namespace tessera::detail::order {
+namespace {
+
+struct Kept {
+  std::mutex mutex;
+  VectorClock clock;
+  std::size_t rank = 0;
+  std::atomic<std::uint64_t> version{0};
+};
+
+// Threads may still read it while the process ends.
+Kept& kept() {
+  static auto* one = new Kept;
+  return *one;
+}
+
+}  // namespace
+
+void start_clock(int ranks, int rank) {
+  const std::scoped_lock lock(kept().mutex);
+  kept().version.fetch_add(1);
+  kept().rank = static_cast<std::size_t>(rank);
+  kept().clock.assign(static_cast<std::size_t>(ranks), 0);
+  kept().clock[kept().rank] = 1;
+  switches::clocks = true;
+}
+
+void stop_clock() noexcept { switches::clocks = false; }
+
+VectorClock clock() {
+  const std::scoped_lock lock(kept().mutex);
+  return kept().clock;
+}
+
+std::uint64_t stamp() {
+  const std::scoped_lock lock(kept().mutex);
+  return kept().clock[kept().rank];
+}
+
+std::uint64_t clock_version() noexcept { return kept().version.load(); }
+
+void merge_clock(std::span<const std::uint64_t> other) {
+  const std::scoped_lock lock(kept().mutex);
+  VectorClock& own = kept().clock;
+  const std::size_t components = std::min(own.size(), other.size());
+  bool has_changed = false;
+  for (std::size_t r = 0; r < components; ++r) {
+    has_changed = has_changed || other[r] > own[r];
+    own[r] = std::max(own[r], other[r]);
+  }
+  if (has_changed) kept().version.fetch_add(1);
+}
+
+std::uint64_t tick() {
+  const std::scoped_lock lock(kept().mutex);
+  return ++kept().clock[kept().rank];
+}
+
+VectorClock release_clock() {
+  const std::scoped_lock lock(kept().mutex);
+  VectorClock sent = kept().clock;
+  ++kept().clock[kept().rank];
+  return sent;
+}
+
+}  // namespace tessera::detail::order

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <memory>
+
+#include "order/clock.hpp"
+#include "order/shadows.hpp"
+
+namespace tessera::detail::order {
+
+/// Sends the clock ahead of a message of the program to that rank with that tag. @local
+void send_clock(Shadow& shadow, int rank, int tag);
+
+/// A receive of the program, and the clock that belongs to its message. The clock is received at once if the
+/// source and the tag are given, as MPI then matches both in the same order. Otherwise the clock waits until
+/// the message is known, and so do the clocks of later receives that could match the same message.
+class Receive {
+ public:
+  /// Before the program's receive is posted. @local
+  Receive(std::shared_ptr<Shadow> shadow, int source, int tag);
+  ~Receive();
+  Receive(const Receive&) = delete;
+  Receive& operator=(const Receive&) = delete;
+
+  /// The request of the program's receive.
+  void set_request(MPI_Request request) noexcept { real_ = request; }
+  /// Says which message has come. @local
+  void arrived(const MPI_Status& status) noexcept;
+  /// For a message that a probe has matched: its clock is received before those of later receives. @local
+  void match();
+  /// Takes in the clock of the message that has come, or drops the receive if it was cancelled.
+  void finish();
+
+ private:
+  bool could_match(int source, int tag) const noexcept;
+  void resolve();
+  void post(int source, int tag);
+  void leave_list() noexcept;
+  static void resolve_before(Shadow& shadow, const Receive* last, int source, int tag);
+  friend void take_clock(const std::shared_ptr<Shadow>& shadow, int source, int tag);
+
+  std::shared_ptr<Shadow> shadow_;
+  int source_, tag_;
+  bool is_posted_ = false, is_listed_ = false, has_arrived_ = false, is_cancelled_ = false;
+  MPI_Request real_ = MPI_REQUEST_NULL;
+  VectorClock clock_;
+  MPI_Request clocks_ = MPI_REQUEST_NULL;
+};
+
+/// Takes in the clock of a message that a blocking call has received.
+void take_clock(const std::shared_ptr<Shadow>& shadow, int source, int tag);
+
+}  // namespace tessera::detail::order

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "cases.hpp"
+
+// Ghost cells.
+namespace cases {
+namespace {
+
+// After an update a rank may write its own elements.
+void steps_with_ghosts(Stage& at) {
+  Line a(at.world, at.line.dims(), {.name = "steps-with-ghosts", .ghosts = {1}, .periodic = {true}});
+  for (int step = 0; step < 3; ++step) {
+    write_own(a);
+    a.update_ghosts();
+    static_cast<void>(std::as_const(a).local_with_ghosts());
+  }
+}
+
+// An update of ghost cells is no barrier for other accesses.
+void get_beside_ghosts(Stage& at) {
+  Line a(at.world, at.line.dims(), {.name = "get-beside-ghosts", .ghosts = {1}, .periodic = {true}});
+  a.update_ghosts();
+  if (at.rank == 0) write_own(a);
+  if (at.rank == 1) get(a, 0, 8);
+  a.sync();
+}
+
+}  // namespace
+
+std::span<const Case> ghosts() {
+  static constexpr Case all[] = {
+      {"steps-with-ghosts", Verdict::right, 1, steps_with_ghosts},
+      {"get-beside-ghosts", Verdict::wrong, 2, get_beside_ghosts, "local access for writing by rank 0",
+       "get by rank 1"},
+  };
+  return all;
+}
+
+}  // namespace cases

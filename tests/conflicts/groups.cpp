@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <vector>
+
+#include "cases.hpp"
+
+// Groups of some ranks order only their members.
+namespace cases {
+namespace {
+
+// Writer and reader are members.
+void barrier_of_a_part(Stage& at) {
+  const Group part = at.world.split(at.rank < 2 ? 0 : 1);
+  if (at.rank == 0) put(at.line, 0, 8), at.line.flush();
+  part.barrier();
+  if (at.rank == 1) get(at.line, 0, 8);
+}
+
+// The reader is in another group.
+void barrier_of_others(Stage& at) {
+  const Group part = at.world.split(at.rank < 2 ? 0 : 1);
+  if (at.rank == 0) put(at.line, 0, 8), at.line.flush();
+  part.barrier();
+  if (at.rank == 2) get(at.line, 0, 8);
+}
+
+// The members alone form the group.
+void formed_group(Stage& at) {
+  if (at.rank > 1) return;
+  Group pair = at.world.form(std::vector<int>{0, 1});
+  if (at.rank == 0) put(at.line, 0, 8), at.line.flush();
+  pair.barrier();
+  if (at.rank == 1) get(at.line, 0, 8);
+  pair.close();
+}
+
+// The sync of a group does not complete operations on arrays of another.
+void sync_of_a_part(Stage& at) {
+  const Group part = at.world.split(at.rank < 2 ? 0 : 1);
+  if (at.rank == 0) put(at.line, 0, 8);
+  part.sync();
+  if (at.rank == 1) get(at.line, 0, 8);
+}
+
+}  // namespace
+
+std::span<const Case> groups() {
+  static constexpr Case all[] = {
+      {"barrier-of-a-part", Verdict::right, 2, barrier_of_a_part},
+      {"barrier-of-others", Verdict::wrong, 3, barrier_of_others, "put by rank 0", "get by rank 2"},
+      {"formed-group", Verdict::right, 2, formed_group},
+      {"sync-of-a-part", Verdict::wrong, 2, sync_of_a_part, "put by rank 0", "get by rank 1"},
+  };
+  return all;
+}
+
+}  // namespace cases

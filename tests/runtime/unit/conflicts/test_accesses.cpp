@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include "conflicts/accesses.hpp"
+
+#include <memory>
+#include <random>
+#include <set>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "conflicts/buffers_in_flight.hpp"
+#include "conflicts/unseen.hpp"
+
+namespace tessera::detail::conflicts {
+namespace {
+
+using Clock = order::VectorClock;
+
+Access access_of(int author, Act act, std::uint64_t begun, std::uint64_t completed, const Clock& seen) {
+  Access access;
+  access.author = author;
+  access.act = act;
+  access.begun = begun;
+  access.completed = completed;
+  access.seen = std::make_shared<const Clock>(seen);
+  access.add(footprint_of(ByteRange{0, 8}));
+  return access;
+}
+
+TEST(Accesses, conflict_if_neither_has_seen_the_other_complete) {
+  const Access put = access_of(0, Act::put, 3, 4, {0, 0});
+  EXPECT_TRUE(may_conflict(put, access_of(1, Act::get, 1, 1, {3, 0})));
+  EXPECT_FALSE(may_conflict(put, access_of(1, Act::get, 1, 1, {4, 0})));
+  EXPECT_FALSE(may_conflict(access_of(1, Act::get, 1, 1, {4, 0}), put));
+  EXPECT_FALSE(may_conflict(put, access_of(0, Act::get, 1, 1, {0, 0}))) << "program order";
+  EXPECT_TRUE(may_conflict(access_of(0, Act::put, 3, 0, {0, 0}), access_of(1, Act::get, 1, 1, {9, 0})))
+      << "never complete";
+}
+
+TEST(Accesses, conflict_by_what_they_do) {
+  const std::vector<Act> reads{Act::get, Act::read_locally}, writes{Act::put, Act::write_locally},
+      sums{Act::accumulate, Act::update, Act::compare_exchange};
+  const auto check = [](const std::vector<Act>& some, const std::vector<Act>& others, bool conflict) {
+    for (const Act one : some) {
+      for (const Act other : others) {
+        const Access a = access_of(0, one, 1, 1, {0, 0}), b = access_of(1, other, 1, 1, {0, 0});
+        EXPECT_EQ(may_conflict(a, b), conflict) << to_string(one) << " and " << to_string(other);
+        EXPECT_EQ(may_conflict(b, a), conflict);
+      }
+    }
+  };
+  check(reads, reads, false);
+  check(reads, writes, true);
+  check(reads, sums, true);
+  check(writes, writes, true);
+  check(writes, sums, true);
+  check(sums, sums, false);
+}
+
+TEST(Accesses, a_common_mutex_excludes_conflicts) {
+  Access one = access_of(0, Act::put, 1, 1, {0, 0}), other = access_of(1, Act::put, 1, 1, {0, 0});
+  one.mutexes = {{7, 1}, {7, 3}};
+  other.mutexes = {{7, 2}, {8, 3}};
+  EXPECT_TRUE(may_conflict(one, other));
+  other.mutexes = {{7, 2}, {7, 3}};
+  EXPECT_FALSE(may_conflict(one, other));
+}
+
+// Random ranges and shapes of two accesses against sets of bytes, also after they were sent.
+TEST(Accesses, common_bytes_are_those_of_sets) {
+  std::mt19937 random(2);
+  const auto from = [&](index_t low, index_t high) {
+    return std::uniform_int_distribution<index_t>(low, high)(random);
+  };
+  for (int round = 0; round < 2'000; ++round) {
+    std::vector<std::set<index_t>> bytes(2);
+    std::vector<std::shared_ptr<Access>> accesses;
+    for (auto& set : bytes) {
+      auto access = std::make_shared<Access>();
+      access->seen = std::make_shared<const Clock>(Clock{1, 2});
+      for (index_t n = from(1, 12); n > 0; --n) {
+        Strided shape = Strided::contiguous(from(1, 10));
+        shape.levels = static_cast<int>(from(0, 1));
+        shape.count[0] = shape.levels == 0 ? 1 : from(2, 4);
+        shape.remote_stride[0] = shape.run + from(1, 9);
+        const index_t offset = from(0, 400);
+        access->add(footprint_of(shape, shape.remote_stride, offset));
+        for (index_t i = 0; i < shape.count[0]; ++i) {
+          for (index_t b = 0; b < shape.run; ++b) set.insert(offset + i * shape.remote_stride[0] + b);
+        }
+      }
+      access->compress();
+      EXPECT_EQ(access->bounds, (ByteRange{*set.begin(), *set.rbegin() + 1}));
+      accesses.push_back(access);
+    }
+    const std::vector<Access> sent = unpacked(packed(accesses));
+    EXPECT_EQ(sent.size(), 2U);
+    if (sent.size() != 2) continue;
+    EXPECT_EQ(*sent[1].seen, (Clock{1, 2}));
+    std::vector<ByteRange> where;
+    std::set<index_t> found, expected;
+    const bool meet = find_common(sent[0], sent[1], 1'000'000, where);
+    for (const auto& [low, high] : where) {
+      for (index_t byte = low; byte < high; ++byte) found.insert(byte);
+    }
+    for (const index_t byte : bytes[0]) {
+      if (bytes[1].contains(byte)) expected.insert(byte);
+    }
+    EXPECT_EQ(found, expected);
+    EXPECT_EQ(meet, !expected.empty());
+  }
+}
+
+TEST(Accesses, the_same_and_neighbouring_ranges_are_kept_once) {
+  Access access;
+  for (int round = 0; round < 3; ++round) {
+    for (index_t n = 9; n >= 0; --n) access.add(footprint_of(ByteRange{8 * n, 8 * n + 8}));
+  }
+  EXPECT_TRUE(access.compress());
+  EXPECT_EQ(access.ranges, (std::vector<ByteRange>{{0, 80}}));
+}
+
+// Rank 0 writes and then stores to a scalar; another rank reads it, and then the data.
+TEST(Unseen, order_may_come_from_a_scalar_that_both_use) {
+  Access write = access_of(0, Act::put, 1, 1, {0, 0, 0}), read = access_of(1, Act::get, 1, 1, {0, 0, 0});
+  write.first_completed = 5;
+  read.last_begun = 5;
+  const auto use = [](const char* means, int process, std::uint64_t moment) {
+    return UnseenUse{means, process, 1, moment, moment, std::make_shared<const Clock>(Clock{0, 0, 0})};
+  };
+  EXPECT_EQ(means_between(write, read, {use("s", 0, 6), use("s", 1, 4)}), "s");
+  EXPECT_EQ(means_between(write, read, {use("s", 0, 4), use("s", 1, 4)}), "") << "used before the write";
+  EXPECT_EQ(means_between(write, read, {use("s", 0, 6), use("s", 1, 6)}), "") << "used after the read";
+  EXPECT_EQ(means_between(write, read, {use("s", 0, 6), use("t", 1, 4)}), "") << "another scalar";
+  EXPECT_EQ(means_between(write, read, {use("s", 0, 6), use("s", 2, 1), use("t", 2, 2), use("t", 1, 4)}), "t");
+  EXPECT_EQ(means_between(write, read, {use("s", 0, 6), use("s", 2, 2), use("t", 2, 1), use("t", 1, 4)}), "");
+  write.completed = 0;
+  EXPECT_EQ(means_between(write, read, {use("s", 0, 6), use("s", 1, 4)}), "") << "not complete";
+}
+
+TEST(BuffersInFlight, are_in_flight_until_they_are_released) {
+  const Footprint memory = footprint_of(ByteRange{100, 200}), inside = footprint_of(ByteRange{150, 160}),
+                  beside = footprint_of(ByteRange{200, 300});
+  BuffersInFlight buffers;
+  buffers.add({memory, Act::put, 0, 1, 5, 0});
+  EXPECT_EQ(buffers.find(Act::put, inside), nullptr) << "both read it";
+  EXPECT_NE(buffers.find(Act::get, inside), nullptr);
+  EXPECT_EQ(buffers.find(Act::get, beside), nullptr);
+  buffers.release(5, 1);
+  EXPECT_NE(buffers.find(Act::get, inside), nullptr);
+  buffers.release(5, 0);
+  EXPECT_TRUE(buffers.is_empty());
+  buffers.add({memory, Act::get, 0, 2, 5, 0});
+  EXPECT_NE(buffers.find(Act::put, inside), nullptr);
+  buffers.release(2);
+  EXPECT_TRUE(buffers.is_empty());
+}
+
+}  // namespace
+}  // namespace tessera::detail::conflicts
