@@ -28,9 +28,10 @@ void ClockExchange::open(MPI_Comm comm) {
 void ClockExchange::close() noexcept {
   if (!comm_) return;
   mpi::cancel(receiving_);
-  // A message that nobody has received may still be read.
+  // MPI may still read a message that nobody has received, so it stays as long as the process.
+  static auto& unreceived = *new std::vector<std::vector<std::uint64_t>>;
   for (auto& [words, request] : outgoing_) {
-    if (request != MPI_REQUEST_NULL) static_cast<void>(new std::vector<std::uint64_t>(std::move(words)));
+    if (request != MPI_REQUEST_NULL) unreceived.push_back(std::move(words));
   }
   outgoing_.clear();
   comm_.reset();
