@@ -133,16 +133,18 @@ void put_notify(Segment& segment, int rank, index_t offset, const Strided& shape
                 const Flag& flag) {
   const auto& scalars = flag.flags->scalars_;
   flag.flags->check(flag.rank, flag.index);
-  if (detail::conflicts::notes(segment.face().checked))
-    detail::conflicts::note_put_with_notice(segment.face().checked, rank, offset, shape, source);
-  const detail::conflicts::Internal noted;
   // With clocks, the flag is raised only after this process knows that the data is there.
   if (!detail::order::clocks_on() &&
       detail::put_with_notice(segment, rank, offset, shape, static_cast<const std::byte*>(source),
                               scalars.segment(), flag.rank, flag.index * Scalars<std::int64_t>::spacing))
     return;
-  segment.put(rank, offset, shape, source);
-  segment.flush(rank);
+  {
+    const detail::conflicts::Internal noted;  // below, if the put is not refused
+    segment.put(rank, offset, shape, source);
+    segment.flush(rank);
+  }
+  if (detail::conflicts::notes(segment.face().checked))
+    detail::conflicts::note_put_with_notice(segment.face().checked, rank, offset, shape, source);
   flag.flags->notify(flag.rank, flag.index);
 }
 
