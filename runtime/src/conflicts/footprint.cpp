@@ -66,9 +66,12 @@ Footprint footprint_of(const Strided& shape, const Footprint::Loops& strides, in
       print.low += (shape.count[l] - 1) * stride;
       stride = -stride;
     }
-    loops[kept++] = {stride, shape.count[l]};
+    // Sorted as they come (std::sort on so few elements makes GCC 12 warn of a bound that it invents).
+    const std::pair loop{stride, shape.count[l]};
+    std::size_t place = kept++;
+    for (; place > 0 && loop < loops[place - 1]; --place) loops[place] = loops[place - 1];
+    loops[place] = loop;
   }
-  std::sort(loops.begin(), loops.begin() + static_cast<std::ptrdiff_t>(kept));
   for (std::size_t l = 0; l < kept; ++l) {
     const auto [stride, count] = loops[l];
     if (print.levels == 0 && stride == print.run) {
