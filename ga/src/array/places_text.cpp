@@ -17,9 +17,9 @@ namespace {
 std::optional<Coordinates> position_in(const Piece& block, int rank, index_t element) {
   index_t rest = element - block.offset;
   if (rest < 0) return {};
-  std::array<int, static_cast<std::size_t>(max_rank)> by_stride{};
-  std::iota(by_stride.begin(), by_stride.begin() + rank, 0);
-  std::sort(by_stride.begin(), by_stride.begin() + rank,
+  std::vector<int> by_stride(at(rank));
+  std::iota(by_stride.begin(), by_stride.end(), 0);
+  std::sort(by_stride.begin(), by_stride.end(),
             [&](int a, int b) { return block.strides[at(a)] > block.strides[at(b)]; });
   Coordinates found{};
   for (int k = 0; k < rank; ++k) {
