@@ -8,46 +8,10 @@
 
 #include "agents/agent_host.hpp"
 #include "agents/bells.hpp"
+#include "agents/client_stages.hpp"
 #include "kernels/kernels.hpp"
 
 namespace tessera::detail {
-namespace {
-
-class StreamStage : public Pending::Stage {
- public:
-  StreamStage(PartStream&& stream, TagPool::Held&& tag) : stream_(std::move(stream)), tag_(std::move(tag)) {}
-  bool advance() override { return stream_.advance(); }
-  bool needs_moving() const noexcept override { return stream_.needs_moving(); }
-
- private:
-  PartStream stream_;
-  TagPool::Held tag_;
-};
-
-// The data of an operation list that is being sent, and the answer that it waits for.
-class OperationsStage : public Pending::Stage {
- public:
-  std::vector<std::byte> data, answer;
-  std::vector<OperationList::Result> results;
-  MPI_Request sent = MPI_REQUEST_NULL, answered = MPI_REQUEST_NULL;
-  TagPool::Held tag;
-
-  bool advance() override {
-    if (!mpi::test(sent) || !mpi::test(answered)) return false;
-    const std::byte* from = answer.data();
-    for (const auto& [to, bytes] : results) {
-      if (to != nullptr) copy_run(static_cast<std::byte*>(to), from, bytes);
-      from += bytes;
-    }
-    return true;
-  }
-  index_t kept() const noexcept override { return static_cast<index_t>(data.size() + answer.size()); }
-  bool needs_moving() const noexcept override {
-    return sent != MPI_REQUEST_NULL || static_cast<index_t>(answer.size()) > mpi::eager_bytes;
-  }
-};
-
-}  // namespace
 
 AgentClient::AgentClient(AgentHost& host, Bells& bells, const AgentComms& comms)
     : host_(host),

@@ -13,12 +13,12 @@ class Attention {
  public:
   /// Whether the next request should go without a ring: the last such request was answered, or it is time for
   /// another try. @local
-  bool is_expected() noexcept { return is_paid_ || --rings_left_ < 0; }
+  bool is_expected() noexcept { return answered_ > 0 || --rings_left_ < 0; }
   /// What became of a request without a ring: answered in time, or only after a late ring. @local
   void learn(bool was_answered) noexcept {
-    is_paid_ = was_answered;
     if (was_answered) {
-      if (++answered_ >= enough) pause_ = shortest_pause;
+      answered_ = std::min(answered_ + 1, enough);
+      if (answered_ == enough) pause_ = shortest_pause;
       return;
     }
     answered_ = 0;
@@ -33,8 +33,8 @@ class Attention {
   // chance.
   static constexpr int enough = 8;
 
-  bool is_paid_ = false;
-  int answered_ = 0, rings_left_ = 0, pause_ = shortest_pause;
+  int answered_ = 0;  // in a row, up to `enough`
+  int rings_left_ = 0, pause_ = shortest_pause;
 };
 
 }  // namespace tessera::detail

@@ -46,9 +46,7 @@ class Counted {
           index_t bytes)
       : tally_(tallies.of(segment.number, rank)
                    .of[static_cast<std::size_t>(path)][static_cast<std::size_t>(operation)]) {
-    weight_ = bytes >= always_timed || segment.traced != nullptr ? 1
-              : tally_.is_turn()                                 ? Tally::timed_every
-                                                                 : 0;
+    weight_ = bytes >= always_timed || segment.traced != nullptr ? 1 : tally_.weight();
     tally_.add(static_cast<std::uint64_t>(bytes));
     if (segment.traced != nullptr && trace::recorder().is_turn()) [[unlikely]]
       traced_ = {segment.traced, rank, path, operation, bytes};

@@ -17,7 +17,8 @@ namespace tessera::detail::conflicts {
 namespace switches {
 // Changes only while the Runtime starts or ends.
 inline bool on = false;
-inline thread_local int internal = 0;
+// With another model, a shared library would call a function for each use.
+inline thread_local int internal __attribute__((tls_model("initial-exec"))) = 0;
 inline thread_local Ticket asynchronous = 0;
 }  // namespace switches
 

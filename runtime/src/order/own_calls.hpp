@@ -14,7 +14,8 @@ class OwnCalls {
   static bool in_one() noexcept { return depth_ > 0; }
 
  private:
-  static inline thread_local int depth_ = 0;
+  // With another model, a shared library would call a function for each use.
+  static inline thread_local int depth_ __attribute__((tls_model("initial-exec"))) = 0;
 };
 
 }  // namespace tessera::detail::order

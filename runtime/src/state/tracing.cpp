@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "format.hpp"
@@ -39,14 +40,16 @@ std::string host_name() {
   return gethostname(name, sizeof name - 1) == 0 ? name : "(unknown)";
 }
 
-// A file under a temporary name, which is renamed when it is complete. The first error stays.
+// A file under a temporary name, which is renamed when it is complete. The first error stays. Where others may
+// write to the folder, a link of theirs under that name is not followed.
 class NewFile {
  public:
-  explicit NewFile(fs::path path)
-      : path_(std::move(path)),
-        temporary_(path_.string() + ".new"),
-        file_(std::fopen(temporary_.c_str(), "we")) {
+  explicit NewFile(fs::path path) : path_(std::move(path)), temporary_(path_.string() + ".new") {
+    unlink(temporary_.c_str());
+    const int descriptor = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0) file_ = fdopen(descriptor, "w");
     if (file_ == nullptr) error_ = errno;
+    if (file_ == nullptr && descriptor >= 0) close(descriptor);
   }
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
@@ -57,29 +60,30 @@ class NewFile {
   void write(const std::string& text) {
     if (error_ == 0 && std::fwrite(text.data(), 1, text.size(), file_) != text.size()) error_ = errno;
   }
+  /// The problem so far; empty: none.
+  std::string problem() const { return error_ == 0 ? std::string() : std::strerror(error_); }
   /// Returns the problem, if there is one.
   std::string finish() {
     if (file_ != nullptr && std::fclose(std::exchange(file_, nullptr)) != 0 && error_ == 0) error_ = errno;
     if (error_ == 0 && std::rename(temporary_.c_str(), path_.c_str()) != 0) error_ = errno;
     done_ = error_ == 0;
-    return done_ ? std::string() : std::strerror(error_);
+    return problem();
   }
 
  private:
   fs::path path_;
   std::string temporary_;
-  std::FILE* file_;
+  std::FILE* file_ = nullptr;
   int error_ = 0;
   bool done_ = false;
 };
 
-// Why the file cannot be written, if so. Else leaves an empty file.
+// Why the file cannot be written, if so. An earlier trace stays until there is a new one.
 std::string problem_of(const fs::path& file) {
   std::error_code error;
   const auto status = fs::status(file, error);
   if (fs::exists(status) && !fs::is_regular_file(status)) return "it is no regular file";
-  NewFile trial(file);
-  return trial.finish();
+  return NewFile(file).problem();
 }
 
 void warn(const fs::path& file, const std::string& problem) {

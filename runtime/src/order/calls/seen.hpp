@@ -13,6 +13,17 @@
 // linked statically as well.
 #define TESSERA_MPI_CALL __attribute__((weak, visibility("default"))) int
 
+// A function of MPI that does something before MPI's own, if the call is seen. Parameters and arguments are in
+// parentheses.
+#define TESSERA_SEEN_CALL(Name, parameters, arguments, ...) \
+  TESSERA_MPI_CALL Name parameters {                        \
+    static const auto real = next(#Name, &P##Name);         \
+    if (seen()) {                                           \
+      __VA_ARGS__;                                          \
+    }                                                       \
+    return real arguments;                                  \
+  }
+
 /// MPI's functions as the program calls them: they carry clocks (MPI standard 15.2, the profiling interface).
 namespace tessera::detail::order::calls {
 

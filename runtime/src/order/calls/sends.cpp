@@ -16,70 +16,45 @@ void link_sends() noexcept {}
 
 extern "C" {
 
-TESSERA_MPI_CALL MPI_Send(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  static const auto real = next("MPI_Send", &PMPI_Send);
-  if (!seen()) return real(buf, count, datatype, dest, tag, comm);
-  before_send(comm, dest, tag, "MPI_Send");
-  return real(buf, count, datatype, dest, tag, comm);
-}
+TESSERA_SEEN_CALL(MPI_Send,
+                  (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm),
+                  (buf, count, datatype, dest, tag, comm), before_send(comm, dest, tag, "MPI_Send"))
 
-TESSERA_MPI_CALL MPI_Bsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
-                           MPI_Comm comm) {
-  static const auto real = next("MPI_Bsend", &PMPI_Bsend);
-  if (!seen()) return real(buf, count, datatype, dest, tag, comm);
-  before_send(comm, dest, tag, "MPI_Bsend");
-  return real(buf, count, datatype, dest, tag, comm);
-}
+TESSERA_SEEN_CALL(MPI_Bsend,
+                  (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm),
+                  (buf, count, datatype, dest, tag, comm), before_send(comm, dest, tag, "MPI_Bsend"))
 
-TESSERA_MPI_CALL MPI_Rsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
-                           MPI_Comm comm) {
-  static const auto real = next("MPI_Rsend", &PMPI_Rsend);
-  if (!seen()) return real(buf, count, datatype, dest, tag, comm);
-  before_send(comm, dest, tag, "MPI_Rsend");
-  return real(buf, count, datatype, dest, tag, comm);
-}
+TESSERA_SEEN_CALL(MPI_Rsend,
+                  (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm),
+                  (buf, count, datatype, dest, tag, comm), before_send(comm, dest, tag, "MPI_Rsend"))
 
-TESSERA_MPI_CALL MPI_Ssend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
-                           MPI_Comm comm) {
-  static const auto real = next("MPI_Ssend", &PMPI_Ssend);
-  if (!seen()) return real(buf, count, datatype, dest, tag, comm);
-  note_unseen_order("MPI_Ssend (its return orders the receiver before the sender)");
-  before_send(comm, dest, tag, "MPI_Ssend");
-  return real(buf, count, datatype, dest, tag, comm);
-}
+TESSERA_SEEN_CALL(MPI_Ssend,
+                  (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm),
+                  (buf, count, datatype, dest, tag, comm),
+                  note_unseen_order("MPI_Ssend (its return orders the receiver before the sender)");
+                  before_send(comm, dest, tag, "MPI_Ssend"))
 
-TESSERA_MPI_CALL MPI_Isend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                           MPI_Request* request) {
-  static const auto real = next("MPI_Isend", &PMPI_Isend);
-  if (!seen()) return real(buf, count, datatype, dest, tag, comm, request);
-  before_send(comm, dest, tag, "MPI_Isend");
-  return real(buf, count, datatype, dest, tag, comm, request);
-}
+TESSERA_SEEN_CALL(MPI_Isend,
+                  (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                   MPI_Request* request),
+                  (buf, count, datatype, dest, tag, comm, request), before_send(comm, dest, tag, "MPI_Isend"))
 
-TESSERA_MPI_CALL MPI_Ibsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                            MPI_Request* request) {
-  static const auto real = next("MPI_Ibsend", &PMPI_Ibsend);
-  if (!seen()) return real(buf, count, datatype, dest, tag, comm, request);
-  before_send(comm, dest, tag, "MPI_Ibsend");
-  return real(buf, count, datatype, dest, tag, comm, request);
-}
+TESSERA_SEEN_CALL(MPI_Ibsend,
+                  (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                   MPI_Request* request),
+                  (buf, count, datatype, dest, tag, comm, request), before_send(comm, dest, tag, "MPI_Ibsend"))
 
-TESSERA_MPI_CALL MPI_Irsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                            MPI_Request* request) {
-  static const auto real = next("MPI_Irsend", &PMPI_Irsend);
-  if (!seen()) return real(buf, count, datatype, dest, tag, comm, request);
-  before_send(comm, dest, tag, "MPI_Irsend");
-  return real(buf, count, datatype, dest, tag, comm, request);
-}
+TESSERA_SEEN_CALL(MPI_Irsend,
+                  (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                   MPI_Request* request),
+                  (buf, count, datatype, dest, tag, comm, request), before_send(comm, dest, tag, "MPI_Irsend"))
 
-TESSERA_MPI_CALL MPI_Issend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                            MPI_Request* request) {
-  static const auto real = next("MPI_Issend", &PMPI_Issend);
-  if (!seen()) return real(buf, count, datatype, dest, tag, comm, request);
-  note_unseen_order("MPI_Issend (its return orders the receiver before the sender)");
-  before_send(comm, dest, tag, "MPI_Issend");
-  return real(buf, count, datatype, dest, tag, comm, request);
-}
+TESSERA_SEEN_CALL(MPI_Issend,
+                  (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                   MPI_Request* request),
+                  (buf, count, datatype, dest, tag, comm, request),
+                  note_unseen_order("MPI_Issend (its return orders the receiver before the sender)");
+                  before_send(comm, dest, tag, "MPI_Issend"))
 
 TESSERA_MPI_CALL MPI_Send_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
                                MPI_Comm comm, MPI_Request* request) {
@@ -119,71 +94,47 @@ TESSERA_MPI_CALL MPI_Ssend_init(const void* buf, int count, MPI_Datatype datatyp
 
 #if MPI_VERSION >= 4
 
-TESSERA_MPI_CALL MPI_Send_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                            MPI_Comm comm) {
-  static const auto real = next("MPI_Send_c", &PMPI_Send_c);
-  if (!seen()) return real(buf, count, datatype, dest, tag, comm);
-  before_send(comm, dest, tag, "MPI_Send_c");
-  return real(buf, count, datatype, dest, tag, comm);
-}
+TESSERA_SEEN_CALL(MPI_Send_c,
+                  (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm),
+                  (buf, count, datatype, dest, tag, comm), before_send(comm, dest, tag, "MPI_Send_c"))
 
-TESSERA_MPI_CALL MPI_Bsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                             MPI_Comm comm) {
-  static const auto real = next("MPI_Bsend_c", &PMPI_Bsend_c);
-  if (!seen()) return real(buf, count, datatype, dest, tag, comm);
-  before_send(comm, dest, tag, "MPI_Bsend_c");
-  return real(buf, count, datatype, dest, tag, comm);
-}
+TESSERA_SEEN_CALL(MPI_Bsend_c,
+                  (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm),
+                  (buf, count, datatype, dest, tag, comm), before_send(comm, dest, tag, "MPI_Bsend_c"))
 
-TESSERA_MPI_CALL MPI_Rsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                             MPI_Comm comm) {
-  static const auto real = next("MPI_Rsend_c", &PMPI_Rsend_c);
-  if (!seen()) return real(buf, count, datatype, dest, tag, comm);
-  before_send(comm, dest, tag, "MPI_Rsend_c");
-  return real(buf, count, datatype, dest, tag, comm);
-}
+TESSERA_SEEN_CALL(MPI_Rsend_c,
+                  (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm),
+                  (buf, count, datatype, dest, tag, comm), before_send(comm, dest, tag, "MPI_Rsend_c"))
 
-TESSERA_MPI_CALL MPI_Ssend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                             MPI_Comm comm) {
-  static const auto real = next("MPI_Ssend_c", &PMPI_Ssend_c);
-  if (!seen()) return real(buf, count, datatype, dest, tag, comm);
-  note_unseen_order("MPI_Ssend (its return orders the receiver before the sender)");
-  before_send(comm, dest, tag, "MPI_Ssend_c");
-  return real(buf, count, datatype, dest, tag, comm);
-}
+TESSERA_SEEN_CALL(MPI_Ssend_c,
+                  (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm),
+                  (buf, count, datatype, dest, tag, comm),
+                  note_unseen_order("MPI_Ssend (its return orders the receiver before the sender)");
+                  before_send(comm, dest, tag, "MPI_Ssend_c"))
 
-TESSERA_MPI_CALL MPI_Isend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                             MPI_Comm comm, MPI_Request* request) {
-  static const auto real = next("MPI_Isend_c", &PMPI_Isend_c);
-  if (!seen()) return real(buf, count, datatype, dest, tag, comm, request);
-  before_send(comm, dest, tag, "MPI_Isend_c");
-  return real(buf, count, datatype, dest, tag, comm, request);
-}
+TESSERA_SEEN_CALL(MPI_Isend_c,
+                  (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                   MPI_Request* request),
+                  (buf, count, datatype, dest, tag, comm, request), before_send(comm, dest, tag, "MPI_Isend_c"))
 
-TESSERA_MPI_CALL MPI_Ibsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                              MPI_Comm comm, MPI_Request* request) {
-  static const auto real = next("MPI_Ibsend_c", &PMPI_Ibsend_c);
-  if (!seen()) return real(buf, count, datatype, dest, tag, comm, request);
-  before_send(comm, dest, tag, "MPI_Ibsend_c");
-  return real(buf, count, datatype, dest, tag, comm, request);
-}
+TESSERA_SEEN_CALL(MPI_Ibsend_c,
+                  (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                   MPI_Request* request),
+                  (buf, count, datatype, dest, tag, comm, request),
+                  before_send(comm, dest, tag, "MPI_Ibsend_c"))
 
-TESSERA_MPI_CALL MPI_Irsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                              MPI_Comm comm, MPI_Request* request) {
-  static const auto real = next("MPI_Irsend_c", &PMPI_Irsend_c);
-  if (!seen()) return real(buf, count, datatype, dest, tag, comm, request);
-  before_send(comm, dest, tag, "MPI_Irsend_c");
-  return real(buf, count, datatype, dest, tag, comm, request);
-}
+TESSERA_SEEN_CALL(MPI_Irsend_c,
+                  (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                   MPI_Request* request),
+                  (buf, count, datatype, dest, tag, comm, request),
+                  before_send(comm, dest, tag, "MPI_Irsend_c"))
 
-TESSERA_MPI_CALL MPI_Issend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                              MPI_Comm comm, MPI_Request* request) {
-  static const auto real = next("MPI_Issend_c", &PMPI_Issend_c);
-  if (!seen()) return real(buf, count, datatype, dest, tag, comm, request);
-  note_unseen_order("MPI_Issend (its return orders the receiver before the sender)");
-  before_send(comm, dest, tag, "MPI_Issend_c");
-  return real(buf, count, datatype, dest, tag, comm, request);
-}
+TESSERA_SEEN_CALL(MPI_Issend_c,
+                  (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                   MPI_Request* request),
+                  (buf, count, datatype, dest, tag, comm, request),
+                  note_unseen_order("MPI_Issend (its return orders the receiver before the sender)");
+                  before_send(comm, dest, tag, "MPI_Issend_c"))
 
 TESSERA_MPI_CALL MPI_Send_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                                  MPI_Comm comm, MPI_Request* request) {

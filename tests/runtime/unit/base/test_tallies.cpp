@@ -95,6 +95,18 @@ TEST(SegmentAccess, reaches_the_slices_of_its_members_and_nothing_else) {
   EXPECT_EQ(segment.reach(5, 0, 8), nullptr) << "closed";
 }
 
+TEST(Tally, times_stand_for_all_operations) {
+  detail::Tally tally;
+  std::uint64_t stand_for = 0;
+  for (std::uint64_t before = 0; before < 4096; ++before) {
+    if (before > 0 && (before % 256 == 0 || (before < 256 && (before & (before - 1)) == 0)))
+      EXPECT_EQ(stand_for, before) << "each group of operations is stood for by its first";
+    stand_for += tally.weight();
+    tally.add(8);
+  }
+  EXPECT_EQ(stand_for, 4096U);
+}
+
 TEST(SegmentAccess, counts_only_where_the_tally_is_at_hand_and_no_time_is_due) {
   std::array<std::byte, 128> memory{};
   SegmentAccess segment{.number = 5001, .direct_ranks = 1, .stride = 128, .slice = 100, .base = memory.data()};

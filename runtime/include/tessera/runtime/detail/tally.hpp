@@ -24,6 +24,14 @@ class alignas(32) Tally {
   static constexpr std::uint64_t timed_every = 256;
   /// Whether the next operation is to be timed.
   bool is_turn() const noexcept { return operations_.load(std::memory_order_relaxed) % timed_every == 0; }
+  /// For how many operations the time of the next one counts; 0: it is not to be timed. Of the first ones those
+  /// after 0, 1, 2, 4, 8, ... others are timed, so that a slow first one does not count for many.
+  std::uint64_t weight() const noexcept {
+    const std::uint64_t before = operations_.load(std::memory_order_relaxed);
+    if (before == 0) return 1;
+    if (before >= timed_every) return is_turn() ? timed_every : 0;
+    return (before & (before - 1)) == 0 ? before : 0;
+  }
   Traffic traffic() const noexcept {
     return {operations_.load(std::memory_order_relaxed), bytes_.load(std::memory_order_relaxed),
             1e-9 * static_cast<double>(nanoseconds_.load(std::memory_order_relaxed))};
