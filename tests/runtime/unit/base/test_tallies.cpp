@@ -99,8 +99,10 @@ TEST(Tally, times_stand_for_all_operations) {
   detail::Tally tally;
   std::uint64_t stand_for = 0;
   for (std::uint64_t before = 0; before < 4096; ++before) {
-    if (before > 0 && (before % 256 == 0 || (before < 256 && (before & (before - 1)) == 0)))
-      EXPECT_EQ(stand_for, before) << "each group of operations is stood for by its first";
+    const bool begins_a_group = before % 256 == 0 || (before < 256 && (before & (before - 1)) == 0);
+    if (begins_a_group) {
+      EXPECT_EQ(stand_for, before) << "the first of each group stands for the others";
+    }
     stand_for += tally.weight();
     tally.add(8);
   }
