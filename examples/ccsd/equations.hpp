@@ -20,6 +20,7 @@ Amplitudes make_amplitudes(const tessera::Group& world, index_t occupied, index_
 /// live as long as it.
 class Equations {
   using PairTensor = tessera::Array<double, 3>;
+  using PairOfTensors = tessera::Array<double, 5>;
 
  public:
   /// Refers to both. @collective
@@ -41,18 +42,19 @@ class Equations {
   void dress(const Amplitudes& t);
   void singles(const Amplitudes& t, Matrix& r);
   void doubles(const Amplitudes& t, Tensor& r);
-  void add_ladder(Tensor& r);
+  void add_ladder(const tessera::Slice<double, 4>& half);
 
   const Space& space_;
   const MoIntegrals& g_;
-  Tensor u_;                         // 2 (ia|jb) - (ib|ja)
-  Tensor tau_, x_;                   // of amplitudes, in pairs
-  Matrix f_oo_, f_ov_, f_vv_;        // dressed Fock matrices, without orbital energies
-  Matrix l_oo_, l_vv_;               // the same with more singles
-  Tensor w_oooo_, w_ovov_, w_oovv_;  // dressed integrals
-  Tensor m_;                         // what singles in the last virtual orbital are multiplied with
-  Tensor half_;                      // of the doubles, before pairs are exchanged
-  PairTensor tau_pairs_, r_pairs_;   // tau and residual, for pairs i >= j of occupied orbitals
+  Tensor u_;                   // 2 (ia|jb) - (ib|ja)
+  Tensor tau_, x_;             // of amplitudes, in pairs
+  Matrix f_oo_, f_ov_, f_vv_;  // dressed Fock matrices, without orbital energies
+  Matrix l_oo_, l_vv_;         // the same with more singles
+  Tensor w_oooo_;              // dressed integrals
+  PairOfTensors w_;            // the same of (ia|kc) and (ik|ac), which are contracted together
+  Tensor m_;                   // what singles in the last virtual orbital are multiplied with
+  PairOfTensors y_;  // combinations of amplitudes; the first is also the doubles before pairs are exchanged
+  PairTensor tau_pairs_, r_pairs_;  // tau and residual, for pairs i >= j of occupied orbitals
 };
 
 }  // namespace ccsd

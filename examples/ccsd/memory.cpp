@@ -27,9 +27,9 @@ Memory memory_of(const Size& size) {
   }
   const double large = o * v * v * v + v * v * v * v, small = o * o * o * o + o * o * o * v + 2 * ovov;
   const double integrals = size.on_disk ? small : small + large;
-  // Of the equations: six tensors like the doubles, and two with half of the pairs. Of the solver: amplitudes,
-  // their changes, and DIIS's copies.
-  const double equations = 6 * ovov + o * (o + 1) * v * v + o * o * o * (o + v),
+  // Of the equations: seven tensors like the doubles, and two with half of the pairs. Of the solver:
+  // amplitudes, their changes, and DIIS's copies.
+  const double equations = 7 * ovov + o * (o + 1) * v * v + o * o * o * (o + v),
                solver = (2 + 2 * size.diis + (size.checkpoint ? 1 : 0)) * (ovov + o * v);
   const double part = equations + solver;
   // The half-transformed integrals, and the largest tensor with three transformed indices.

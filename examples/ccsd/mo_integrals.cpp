@@ -108,7 +108,7 @@ void other_two(const Slice<const double, 4>& h, const Matrix& c, const Kind& t, 
                const Slice<double, 4>& to, const char* letters) {
   const Group& world = c.group();
   const index_t n = c.dims()[0];
-  Tensor quarter(world, along(3, {t.size(), n, h.dims()[2], h.dims()[3]}, world.size()),
+  Tensor quarter(world, along(3, Extents<4>{t.size(), n, h.dims()[2], h.dims()[3]}, world.size()),
                  {.name = "three indices transformed"});
   contract(1, h("rspq"), c.slice({{0, t.first}, {n, t.last}})("rt"), 0, quarter("tspq"));
   contract(1, quarter("tspq"), c.slice({{0, u.first}, {n, u.last}})("su"), 0, to(letters));

@@ -32,10 +32,4 @@ Space correlated_space(const rhf::Orbitals& orbitals, int electrons, int frozen)
   return space;
 }
 
-Layout<4> along(std::size_t dimension, const Extents<4>& extents, int ranks) {
-  Extents<4> grid{1, 1, 1, 1};
-  grid[dimension] = ranks;
-  return Layout<4>::blocked(extents, ranks, {.grid = grid});
-}
-
 }  // namespace ccsd

@@ -44,6 +44,11 @@ Dimensions correlated_dimensions(index_t orbitals, int electrons, int frozen);
 Space correlated_space(const rhf::Orbitals& orbitals, int electrons, int frozen);
 
 /// The layout in which ranks share one dimension of a tensor.
-tessera::Layout<4> along(std::size_t dimension, const tessera::Extents<4>& extents, int ranks);
+template <std::size_t N>
+tessera::Layout<N> along(std::size_t dimension, const tessera::Extents<N>& extents, int ranks) {
+  tessera::Extents<N> grid;
+  for (std::size_t d = 0; d < N; ++d) grid[d] = d == dimension ? ranks : 1;
+  return tessera::Layout<N>::blocked(extents, ranks, {.grid = grid});
+}
 
 }  // namespace ccsd
