@@ -44,6 +44,10 @@ enum class Order { by_columns, by_rows, neither };
 /// The order of a panel, if BLAS can take it. By columns if it is in both orders, as a dense row or column is.
 /// @local
 Order order_of(index_t row_stride, index_t column_stride, index_t rows, index_t columns) noexcept;
+/// The order in which the transposed matrix lies, which is not `neither`. @local
+inline Order turned(Order order) noexcept {
+  return order == Order::by_columns ? Order::by_rows : Order::by_columns;
+}
 
 /// Whether gemm() can read an operand for a result of this order: BLAS conjugates only where it transposes,
 /// too.

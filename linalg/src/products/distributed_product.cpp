@@ -22,6 +22,7 @@ using tessera::detail::Box;
 using tessera::detail::Coordinates;
 using tessera::detail::LocalPiece;
 using tessera::detail::Outcome;
+using tessera::detail::SliceCore;
 
 // The most memory for results that BLAS cannot write in place: they are computed in parts.
 constexpr index_t most_block_bytes = index_t{64} << 20;
@@ -91,18 +92,17 @@ std::unique_ptr<T[]> block_of(index_t m, index_t n, const Tiles& tiles) {
                                         : std::make_unique<T[]>(size);
 }
 
-// The inner indices that each rank sums over, if every rank computes a part of all sums.
-using Split = std::vector<IndexSet>;
-
 template <class T>
-void compute_part_of_sums(LocalProduct<T>& product, const FusedMatrix& c, const Split& split,
-                          const Tiles& tiles) {
+void compute_part_of_sums(const std::shared_ptr<const LocalProduct<T>>& product, const FusedMatrix& c,
+                          const Split& split, const Tiles& tiles) {
   const Group& group = c.array().group();
   const index_t m = c.rows(), n = c.columns(), ranks = group.size(), rank = group.rank();
   const IndexSet& inner = split[static_cast<std::size_t>(rank)];
   if (inner.empty()) return;
   const auto block = block_of<T>(m, n, tiles);
-  product.add(IndexSet(0, m), IndexSet(0, n), inner, T{0}, {block.get(), 1, m}, 0, tiles);
+  ProductQueue<T> queue;
+  queue.add(product, {IndexSet(0, m), IndexSet(0, n)}, inner, T{0}, {{block.get(), 1, m}}, 0, tiles);
+  queue.run();
   // Each rank begins at another owner, so that not all add to the same owner at once.
   const T one{1};
   Request all;
@@ -120,120 +120,6 @@ void compute_part_of_sums(LocalProduct<T>& product, const FusedMatrix& c, const 
   }
   all.wait();
   c.array().flush();
-}
-
-// Estimates the seconds of a process, from its flops and from the words that it reads from other nodes. Only
-// the ratio of the rates matters.
-struct Cost {
-  double flops_per_second = 3e10, bytes_per_second = 1e9, sums_per_second = 5e8;
-  const Group& group;
-  index_t size;
-  const std::vector<OwnedSubmatrix>&left, &right;
-  bool left_is_source, right_is_source;
-
-  // A source counts as another node.
-  double words(int rank, const std::vector<OwnedSubmatrix>& factor, bool is_source, const IndexSet& outer,
-               const IndexSet& inner) const {
-    if (is_source) return static_cast<double>(outer.size()) * static_cast<double>(inner.size());
-    index_t words = 0;
-    for (const OwnedSubmatrix& share : factor) {
-      if (group.node_of(share.rank) == group.node_of(rank)) continue;
-      words += share.rows.intersection(outer).size() * share.columns.intersection(inner).size();
-    }
-    return static_cast<double>(words);
-  }
-  double of(int rank, const IndexSet& rows, const IndexSet& columns, const IndexSet& inner) const {
-    const double flops = 2.0 * static_cast<double>(rows.size()) * static_cast<double>(columns.size()) *
-                         static_cast<double>(inner.size());
-    const double all =
-        words(rank, left, left_is_source, rows, inner) + words(rank, right, right_is_source, columns, inner);
-    return flops / flops_per_second + all * static_cast<double>(size) / bytes_per_second;
-  }
-};
-
-// Gives each rank the inner indices that it owns of a factor. Ranks that own other outer indices of the same
-// inner ones share them. Empty if the ranks do not own the factor in a grid.
-Split split_as_owned(const std::vector<OwnedSubmatrix>& factor, index_t k, int ranks) {
-  std::vector<std::pair<IndexSet, std::vector<int>>> columns;  // of the grid
-  Split split(static_cast<std::size_t>(ranks));
-  index_t covered = 0;
-  for (const OwnedSubmatrix& share : factor) {
-    const auto is_it = [&](const auto& column) { return column.first == share.columns; };
-    auto place = std::find_if(columns.begin(), columns.end(), is_it);
-    if (place == columns.end()) {
-      if (columns.size() == split.size()) return {};
-      for (const auto& column : columns)
-        if (!column.first.intersection(share.columns).empty()) return {};
-      covered += share.columns.size();
-      place = columns.insert(columns.end(), {share.columns, {}});
-    }
-    place->second.push_back(share.rank);
-  }
-  if (covered != k) return {};
-  for (const auto& [inner, owners] : columns) {
-    const Split parts = inner.split(static_cast<index_t>(owners.size()));
-    for (std::size_t i = 0; i < owners.size(); ++i) {
-      IndexSet& own = split[static_cast<std::size_t>(owners[i])];
-      if (!own.empty()) return {};
-      own = parts[i];
-    }
-  }
-  return split;
-}
-
-constexpr index_t max_split_memory = index_t{256} << 20;
-
-// Whether each rank may compute a part of all sums: there are enough sums, and memory for all of c.
-template <class T>
-bool can_split(const FusedMatrix& c, index_t k) {
-  const int ranks = c.array().group().size();
-  const auto most = max_split_memory / static_cast<index_t>(sizeof(T));
-  return ranks > 1 && k >= ranks && c.rows() * c.columns() <= most;
-}
-
-// Empty if it is better that each rank computes its own part of the result. The answer depends on the layouts
-// alone, so it is the same on every process.
-template <class T>
-Split split_of(const LocalProduct<T>& product, const FusedMatrix& c, index_t k) {
-  const Group& group = c.array().group();
-  const index_t m = c.rows(), n = c.columns();
-  const auto size = static_cast<index_t>(sizeof(T));
-  const Cost cost{.group = group,
-                  .size = size,
-                  .left = product.left().shares(),
-                  .right = product.right().shares(),
-                  .left_is_source = product.left().is_source(),
-                  .right_is_source = product.right().is_source()};
-  const bool alone = group.node_count() == 1;
-  double best = 0;
-  for (int rank = 0; rank < group.size(); ++rank) {
-    double here = 0;
-    for (const OwnedSubmatrix& share : shares_of(c, rank))
-      here += cost.of(rank, share.rows, share.columns, IndexSet(0, k));
-    best = std::max(best, here);
-  }
-  // A split takes memory, so it must be clearly better, and more so where no data crosses the network.
-  best *= alone ? 0.8 : 0.9;
-  const double sums = static_cast<double>(m * n),
-               adding = sums / cost.sums_per_second +
-                        (alone ? 0 : sums * static_cast<double>(size) / cost.bytes_per_second);
-  Split chosen;
-  const auto consider = [&](Split split) {
-    double slowest = 0;
-    for (std::size_t rank = 0; rank < split.size(); ++rank) {
-      const double here = cost.of(static_cast<int>(rank), IndexSet(0, m), IndexSet(0, n), split[rank]) + adding;
-      slowest = std::max(slowest, here);
-    }
-    if (split.empty() || slowest >= best) return;
-    best = slowest;
-    chosen = std::move(split);
-  };
-  consider(IndexSet(0, k).split(group.size()));
-  if (!alone) {
-    consider(split_as_owned(cost.left, k, group.size()));
-    consider(split_as_owned(cost.right, k, group.size()));
-  }
-  return chosen;
 }
 
 }  // namespace
@@ -274,56 +160,42 @@ blas::Panel<T> panel_of(const OwnedSubmatrix& part, T* block) {
 }  // namespace
 
 template <class T>
-void multiply_own(LocalProduct<T>& product, const FusedMatrix& c, index_t k, T beta, const Tiles& tiles) {
+void add_own_part(ProductQueue<T>& queue, const std::shared_ptr<const LocalProduct<T>>& product,
+                  const FusedMatrix& c, T beta, const Tiles& tiles) {
   const Group& group = c.array().group();
   const double first = first_of(group);
-  const IndexSet inner(0, k);
+  const IndexSet inner(0, product->inner());
   for (const OwnedSubmatrix& share : shares_of(c, group.rank())) {
     if (is_in_place(share)) {
-      product.add(share.rows, share.columns, inner, beta,
-                  {reinterpret_cast<T*>(share.data), share.row_stride, share.column_stride}, first, tiles);
+      const blas::Panel<T> panel{reinterpret_cast<T*>(share.data), share.row_stride, share.column_stride};
+      queue.add(product, {share.rows, share.columns}, inner, beta, {panel}, first, tiles);
       continue;
     }
     for (const OwnedSubmatrix& part : blocks_of<T>(c, share)) {
-      const auto block = block_of<T>(part.rows.size(), part.columns.size(), tiles);
-      const blas::Panel<T> panel = panel_of(part, block.get());
-      product.add(part.rows, part.columns, inner, T{0}, panel, first, tiles);
-      store(c, part, panel, beta);
+      const index_t m = part.rows.size(), n = part.columns.size();
+      const auto block = std::make_shared<std::unique_ptr<T[]>>();
+      const blas::Panel<T> panel = panel_of<T>(part, nullptr);
+      const auto open = [block, m, n, tiles] { return (*block = block_of<T>(m, n, tiles)).get(); };
+      const auto close = [block, c, part, panel, beta] {
+        store(c, part, blas::Panel<T>{block->get(), panel.row_stride, panel.column_stride}, beta);
+        block->reset();
+      };
+      queue.add(product, {part.rows, part.columns}, inner, T{0},
+                {panel, m * n * static_cast<index_t>(sizeof(T)), open, close}, first, tiles);
     }
   }
 }
 
 template <class T>
-index_t product_memory(const LocalProduct<T>& product, const FusedMatrix& c, index_t k) {
-  const Split split = can_split<T>(c, k) ? split_of(product, c, k) : Split{};
-  if (split.empty()) return own_memory(product, c, k);
+index_t part_of_sums_memory(const std::shared_ptr<const LocalProduct<T>>& product, const FusedMatrix& c,
+                            const Split& split) {
   const index_t m = c.rows(), n = c.columns();
   const IndexSet& inner = split[static_cast<std::size_t>(c.array().group().rank())];
   if (inner.empty()) return 0;
-  return m * n * static_cast<index_t>(sizeof(T)) +
-         product.memory(IndexSet(0, m), IndexSet(0, n), inner, 1, m, 0);
-}
-
-template <class T>
-index_t own_memory(const LocalProduct<T>& product, const FusedMatrix& c, index_t k) {
-  constexpr auto size = static_cast<index_t>(sizeof(T));
-  const double first = first_of(c.array().group());
-  index_t most = 0;
-  const IndexSet inner(0, k);
-  for (const OwnedSubmatrix& share : shares_of(c, c.array().group().rank())) {
-    if (is_in_place(share)) {
-      most = std::max(
-          most, product.memory(share.rows, share.columns, inner, share.row_stride, share.column_stride, first));
-      continue;
-    }
-    for (const OwnedSubmatrix& part : blocks_of<T>(c, share)) {
-      const auto panel = panel_of<T>(part, nullptr);
-      most = std::max(most, part.rows.size() * part.columns.size() * size +
-                                product.memory(part.rows, part.columns, inner, panel.row_stride,
-                                               panel.column_stride, first));
-    }
-  }
-  return most;
+  ProductQueue<T> queue;
+  queue.add(product, {IndexSet(0, m), IndexSet(0, n)}, inner, T{0},
+            {{nullptr, 1, m}, m * n * static_cast<index_t>(sizeof(T))}, 0, {});
+  return queue.memory();
 }
 
 template <class T>
@@ -331,52 +203,83 @@ index_t most_memory(const FusedMatrix& c, index_t k) {
   constexpr auto size = static_cast<index_t>(sizeof(T));
   const index_t rows = c.rows(), columns = c.columns();
   index_t most =
-      can_split<T>(c, k) ? rows * columns * size + LocalProduct<T>::most_memory(rows, columns, k) : 0;
+      can_split<T>(c, k) ? rows * columns * size + ProductQueue<T>::most_memory(rows, columns, k) : 0;
   for (const OwnedSubmatrix& share : shares_of(c, c.array().group().rank())) {
     const index_t m = share.rows.size(), n = share.columns.size();
-    most = std::max(most, std::min(m * n * size, most_block_bytes) + LocalProduct<T>::most_memory(m, n, k));
+    most = std::max(most, std::min(m * n * size, most_block_bytes) + ProductQueue<T>::most_memory(m, n, k));
   }
   return most;
 }
 
 template <class T>
-Outcome distributed_product(std::string_view routine, const ProductFactors<T>& factors, const FusedMatrix& c,
-                            T beta, Computed& computed) {
-  const index_t k = factors.left.columns();
-  std::optional<LocalProduct<T>> product;
-  Split split;
-  const bool may_split = can_split<T>(c, k);
-  Outcome preparation([&] {
-    product.emplace(factors.alpha, factors.left, factors.conjugate_left, factors.right_transposed,
-                    factors.conjugate_right);
-    if (may_split) split = split_of(*product, c, k);
-    if (!split.empty()) multiply_own_elements(c.slice(), beta);
+Outcome DistributedSum<T>::run(T beta, Computed& computed) {
+  struct Ready {
+    std::shared_ptr<const LocalProduct<T>> product;
+    const FusedMatrix& c;
+    Split split;
+  };
+  const std::vector<Term> terms = std::exchange(terms_, {});
+  std::vector<Ready> own, in_parts;
+  const auto is_splittable = [](const Term& term) { return can_split<T>(term.c, term.factors.left.columns()); };
+  const bool may_split = std::any_of(terms.begin(), terms.end(), is_splittable);
+  const SliceCore& c = terms.front().c.slice();
+  const Outcome preparation([&] {
+    for (const Term& term : terms) {
+      const ProductFactors<T>& factors = term.factors;
+      auto product =
+          std::make_shared<const LocalProduct<T>>(factors.alpha, factors.left, factors.conjugate_left,
+                                                  factors.right_transposed, factors.conjugate_right);
+      Split split = is_splittable(term) ? split_of(*product, term.c) : Split{};
+      (split.empty() ? own : in_parts).push_back({std::move(product), term.c, std::move(split)});
+    }
+    if (own.empty()) multiply_own_elements(c, beta);
   });
   // Others add to the result of this process, which must be ready; and all must know whether they do.
   if (may_split) {
     c.array().order_local_access();
-    preparation.agree_and_sync(c.array().group(), routine);
+    preparation.agree_and_sync(c.array().group(), routine_);
   } else if (preparation.failed()) {
     return preparation;
   }
-  computed.in_parts = !split.empty();
+  computed.in_parts = !in_parts.empty();
   // Every rank then computes all of c, so there are no tiles to share out.
   if (computed.in_parts && computed.tiles.part == Tiles::Part::alternate)
     computed.tiles.part = Tiles::Part::lower;
+  const Outcome own_parts([&] {
+    ProductQueue<T> queue;
+    for (const Ready& ready : own)
+      add_own_part(queue, ready.product, ready.c, std::exchange(beta, T{1}), computed.tiles);
+    queue.run();
+  });
+  if (in_parts.empty()) return own_parts;
+  if (!own.empty()) {
+    c.array().order_local_access();
+    own_parts.agree_and_sync(c.array().group(), routine_);
+  }
   return Outcome([&] {
-    computed.in_parts ? compute_part_of_sums(*product, c, split, computed.tiles)
-                      : multiply_own(*product, c, k, beta, computed.tiles);
+    for (const Ready& ready : in_parts)
+      compute_part_of_sums(ready.product, ready.c, ready.split, computed.tiles);
   });
 }
 
+template <class T>
+Outcome distributed_product(std::string_view routine, const ProductFactors<T>& factors, const FusedMatrix& c,
+                            T beta, Computed& computed) {
+  DistributedSum<T> sum(routine);
+  sum.add(factors, c);
+  return sum.run(beta, computed);
+}
+
 #define TESSERA_DEFINE(T)                                                                                    \
+  template class DistributedSum<T>;                                                                          \
   template Outcome distributed_product<T>(std::string_view, const ProductFactors<T>&, const FusedMatrix&, T, \
                                           Computed&);                                                        \
-  template index_t product_memory<T>(const LocalProduct<T>&, const FusedMatrix&, index_t);                   \
-  template index_t own_memory<T>(const LocalProduct<T>&, const FusedMatrix&, index_t);                       \
+  template index_t part_of_sums_memory<T>(const std::shared_ptr<const LocalProduct<T>>&, const FusedMatrix&, \
+                                          const Split&);                                                     \
   template index_t most_memory<T>(const FusedMatrix&, index_t);                                              \
-  template void multiply_own_elements<T>(const tessera::detail::SliceCore&, T);                              \
-  template void multiply_own<T>(LocalProduct<T>&, const FusedMatrix&, index_t, T, const Tiles&);
+  template void multiply_own_elements<T>(const SliceCore&, T);                                               \
+  template void add_own_part<T>(ProductQueue<T>&, const std::shared_ptr<const LocalProduct<T>>&,             \
+                                const FusedMatrix&, T, const Tiles&);
 TESSERA_FOR_EACH_SCALAR(TESSERA_DEFINE)
 #undef TESSERA_DEFINE
 

@@ -44,9 +44,10 @@ struct Factors {
       throw UsageError(formatted("{}: the result {} is also an operand", routine, c.description()));
   }
   template <class T>
-  LocalProduct<T> product(T alpha) const {
+  std::shared_ptr<const LocalProduct<T>> product(T alpha) const {
     constexpr bool is_complex = !std::is_floating_point_v<T>;
-    return {alpha, left, is_complex && conjugate_left, right, is_complex && conjugate_right};
+    return std::make_shared<const LocalProduct<T>>(alpha, left, is_complex && conjugate_left, right,
+                                                   is_complex && conjugate_right);
   }
 };
 
@@ -139,8 +140,9 @@ void gemm_batch(const void* alpha, std::span<const ProductCore> products, const 
       const Outcome outcome([&] {
         if (multiply_pieces(factors[i], c, factor, old)) return;
         if (shares_of(c, c.array().group().rank()).empty()) return;
-        LocalProduct<T> product = factors[i].product(factor);
-        multiply_own(product, c, factors[i].k, old, {});
+        ProductQueue<T> queue;
+        add_own_part(queue, factors[i].template product<T>(factor), c, old, {});
+        queue.run();
       });
       if (outcome.failed() && !failure) failure = outcome;
     }

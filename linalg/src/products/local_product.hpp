@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -43,6 +42,7 @@ class Factor {
   Factor(const FusedMatrix& matrix, bool conjugated);
 
   bool is_conjugated() const noexcept { return conjugated_; }
+  index_t inner() const noexcept { return matrix_.columns(); }
   const std::vector<OwnedSubmatrix>& shares() const noexcept { return shares_; }
   /// Whether the elements come from a source, and are nowhere stored.
   bool is_source() const noexcept { return matrix_.tensor().stored() == nullptr; }
@@ -66,8 +66,13 @@ class Factor {
   std::vector<OwnedSubmatrix> shares_;  // of all ranks
 };
 
-/// alpha * left * right for parts of a result, computed by one process alone. It reads the factors in place on
-/// its node as far as possible. It fetches the rest while it multiplies the part before.
+/// Rows and columns of a product.
+struct ProductBlock {
+  IndexSet rows, columns;
+};
+
+/// alpha * left * right for parts of a result, computed by one process alone. It says in which steps; a
+/// ProductQueue carries them out.
 template <class T>
 class LocalProduct {
  public:
@@ -76,30 +81,26 @@ class LocalProduct {
 
   const Factor<T>& left() const noexcept { return left_; }
   const Factor<T>& right() const noexcept { return right_; }
-  /// c = the product of these rows, columns and inner indices + beta * c, in those tiles. `first`, from 0 to
-  /// below 1, is the part of the sum to begin with, so that not all ranks begin at the same owner. @onesided
-  void add(const IndexSet& rows, const IndexSet& columns, const IndexSet& inner, T beta,
-           const blas::Panel<T>& c, double first, const Tiles& tiles);
-  /// The bytes that add() needs for factors that it fetches, for a result with these strides. @local
-  index_t memory(const IndexSet& rows, const IndexSet& columns, const IndexSet& inner, index_t row_stride,
-                 index_t column_stride, double first) const;
-  /// The most for factors of any layouts. @local
-  static index_t most_memory(index_t rows, index_t columns, index_t inner);
+  /// The number of inner indices. @local
+  index_t inner() const noexcept { return left_.inner(); }
+  /// The blocks of a part of the result that are computed one after the other. @local
+  std::vector<ProductBlock> blocks(const ProductBlock& part, const IndexSet& inner) const;
+  /// The inner indices in steps: parts that both factors have in place, and parts that are fetched at a time.
+  /// `first`, from 0 to below 1, is the part of the sum to begin with, so that not all ranks begin at the same
+  /// owner. @local
+  std::vector<IndexSet> steps(const ProductBlock& block, const IndexSet& inner, blas::Order result,
+                              double first) const;
+  /// c = the product of these factors + beta * c for a block, in those tiles. @local
+  void multiply(const ProductBlock& block, index_t inner, const blas::Panel<const T>& left,
+                const blas::Panel<const T>& right, T beta, const blas::Panel<T>& c, const Tiles& tiles) const;
 
  private:
-  struct Room;
-  struct Step;
-  template <class F>
-  void for_each_block(const IndexSet& rows, const IndexSet& columns, const IndexSet& inner, F&& f) const;
-  void add_block(const IndexSet& rows, const IndexSet& columns, const IndexSet& inner, T beta,
-                 const blas::Panel<T>& c, double first, const Tiles& tiles);
-  void multiply(const IndexSet& rows, const IndexSet& columns, const Step& step, T beta,
-                const blas::Panel<T>& c, const Tiles& tiles) const;
-  std::vector<IndexSet> steps(const IndexSet& rows, const IndexSet& columns, const IndexSet& inner,
-                              blas::Order result, double first) const;
-
   T alpha_;
   Factor<T> left_, right_;
 };
+
+/// The most inner indices that a step fetches for so many rows and columns. @local
+template <class T>
+index_t longest_step(index_t rows, index_t columns, index_t inner);
 
 }  // namespace tessera::linalg::detail

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -40,35 +41,39 @@ class Summation {
 
   // c = alpha * a * b + beta * c. The result is not yet visible to other ranks.
   void add(T alpha, NamedFactor a, NamedFactor b, T beta) {
-    if (alpha == T{0}) return multiply_by(beta);
+    if (alpha == T{0}) return without_products(beta);
     static_cast<Named&>(a) = without_lone(diagonal(a), b.names);
     static_cast<Named&>(b) = without_lone(diagonal(b), a.names);
     const Contraction kinds = contraction_of(a.names, b.names, names_);
     if (a.tensor.size() == 0 || b.tensor.size() == 0) {
-      multiply_by(beta);
+      without_products(beta);
     } else if (count(kinds.fixed_of_c) == std::max({c_.rank(), a.tensor.rank(), b.tensor.rank()})) {
+      compute_products();
       multiply_elements(alpha, stored(a).permuted(kinds.fixed_of_a.data()), a.is_conjugated,
                         stored(b).permuted(kinds.fixed_of_b.data()), b.is_conjugated, beta);
     } else if (kinds.fixed_of_c.empty()) {
-      multiply(alpha, a, b, beta, c_, kinds);
+      add_product(alpha, a, b, beta, kinds);
     } else {
+      compute_products();
       for_each_position(c_.extents(), kinds.fixed_of_c, [&](const std::vector<index_t>& at) {
         const auto at_position = [&](NamedFactor factor, const std::vector<int>& dimensions) {
           factor.tensor = factor.tensor.patch(box_at(factor.tensor.extents(), dimensions, at));
           return factor;
         };
-        multiply(alpha, at_position(a, kinds.fixed_of_a), at_position(b, kinds.fixed_of_b), beta,
-                 c_.patch(box_at(c_.extents(), kinds.fixed_of_c, at)), kinds);
+        multiply_at(alpha, at_position(a, kinds.fixed_of_a), at_position(b, kinds.fixed_of_b), beta,
+                    c_.patch(box_at(c_.extents(), kinds.fixed_of_c, at)), kinds);
       });
     }
   }
   // Makes the result visible. @collective @throws on every rank if a step failed on one
   void end() {
+    compute_products();
     tessera::detail::end_operation("contract", c_, failure_.value_or(Outcome([] {})));
   }
 
   // c = beta * c. A beta of zero clears NaN, too.
-  void multiply_by(T beta) {
+  void without_products(T beta) {
+    if (beta == T{1}) return;
     beta == T{0} ? tessera::detail::fill(c_, &beta) : tessera::detail::scale(c_, &beta);
   }
 
@@ -80,21 +85,35 @@ class Summation {
     if (outcome.failed() && !failure_) failure_ = outcome;
   }
 
-  void multiply(T alpha, const NamedFactor& a, const NamedFactor& b, T beta, const SliceCore& c,
-                const Contraction& kinds) {
-    const TermMatrices matrices = matrices_of(a.tensor, b.tensor, c, kinds);
-    const FusedMatrix &left = matrices.left, &right = matrices.right, &result = matrices.result;
-    const bool conjugate_a = is_complex && a.is_conjugated, conjugate_b = is_complex && b.is_conjugated;
-    if (!kinds.fixed_of_c.empty()) {
-      return note(Outcome([&] {
-        LocalProduct<T> product(alpha, left, conjugate_a, right, conjugate_b);
-        multiply_own(product, result, left.columns(), beta, {});
-      }));
-    }
+  static ProductFactors<T> factors(T alpha, const TermMatrices& matrices, const NamedFactor& a,
+                                   const NamedFactor& b) {
+    return {alpha, matrices.left, is_complex && a.is_conjugated, matrices.right, is_complex && b.is_conjugated};
+  }
+
+  // Products wait for those that follow, so that one fetches while that before is computed.
+  void add_product(T alpha, const NamedFactor& a, const NamedFactor& b, T beta, const Contraction& kinds) {
+    const TermMatrices matrices = matrices_of(a.tensor, b.tensor, c_, kinds);
+    if (products_.empty()) beta_ = beta;
+    products_.add(factors(alpha, matrices, a, b), matrices.result);
+  }
+  void compute_products() {
+    if (products_.empty()) return;
     Computed computed;
-    note(distributed_product<T>("contract", {alpha, left, conjugate_a, right, conjugate_b}, result, beta,
-                                computed));
-    if (computed.in_parts) tessera::detail::end_operation(c);
+    note(products_.run(beta_, computed));
+    if (computed.in_parts) tessera::detail::end_operation(c_);
+  }
+  // A product for one position of the fixed indices.
+  void multiply_at(T alpha, const NamedFactor& a, const NamedFactor& b, T beta, const SliceCore& c,
+                   const Contraction& kinds) {
+    note(Outcome([&] {
+      const TermMatrices matrices = matrices_of(a.tensor, b.tensor, c, kinds);
+      const auto [factor, left, conjugate_left, right, conjugate_right] = factors(alpha, matrices, a, b);
+      ProductQueue<T> queue;
+      add_own_part(
+          queue, std::make_shared<const LocalProduct<T>>(factor, left, conjugate_left, right, conjugate_right),
+          matrices.result, beta, {});
+      queue.run();
+    }));
   }
 
   // c = alpha * a * b + beta * c element by element.
@@ -170,6 +189,8 @@ class Summation {
   const std::string names_;
   Group group_;
   std::deque<ArrayCore> temporaries_;
+  DistributedSum<T> products_{"contract"};
+  T beta_{};  // of the first of them
   std::optional<Outcome> failure_;
 };
 
@@ -191,7 +212,7 @@ void contract(std::span<const TermCore> terms, const void* beta, const SliceCore
     T old = *static_cast<const T*>(beta);
     if (c.size() == 0) return;
     Summation<T> sum(c, c_names);
-    if (terms.empty()) sum.multiply_by(old);
+    if (terms.empty()) sum.without_products(old);
     for (std::size_t i = 0; i < terms.size(); ++i) {
       sum.add(*static_cast<const T*>(terms[i].alpha), factors[i].a, factors[i].b, old);
       old = T{1};

@@ -3,6 +3,7 @@
 #include <tessera/linalg/contract.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -52,34 +53,48 @@ class Needs {
     const std::size_t fixed = kinds.fixed_of_c.size();
     if (a.size() == 0 || b.size() == 0) return;
     if (fixed == std::max({names_.size(), a.names.size(), b.names.size()})) {
+      compute_products();
       for (const Reduced* factor : {&a, &b})
         if (factor->tensor && factor->tensor->stored() == nullptr) temporary(factor->extents);
     } else if (!a.tensor || !b.tensor) {
       index_t inner = 1;
       for (const int d : kinds.inner_of_a) inner *= a.extents[static_cast<std::size_t>(d)];
-      multiply(most_memory<T>(result_of(c_, kinds), inner));
+      estimated_ = std::max(estimated_, most_memory<T>(result_of(c_, kinds), inner));
     } else if (fixed == 0) {
-      const auto [left, right, result] = matrices_of(*a.tensor, *b.tensor, c_, kinds);
-      multiply(product_memory<T>(product_of(term, left, right), result, left.columns()));
+      const TermMatrices matrices = matrices_of(*a.tensor, *b.tensor, c_, kinds);
+      const auto product = product_of(term, matrices);
+      const bool may_split = can_split<T>(matrices.result, product->inner());
+      const Split split = may_split ? split_of(*product, matrices.result) : Split{};
+      if (split.empty())
+        add_own_part(products_, product, matrices.result, T{1}, {});
+      else
+        in_parts_ = std::max(in_parts_, part_of_sums_memory(product, matrices.result, split));
     } else {
+      compute_products();
       for_each_position(c_.extents(), kinds.fixed_of_c, [&](const std::vector<index_t>& at) {
         const auto part = [&](const auto& tensor, const std::vector<int>& dimensions) {
           return tensor.patch(box_at(tensor.extents(), dimensions, at));
         };
-        const auto [left, right, result] =
+        const TermMatrices matrices =
             matrices_of(part(*a.tensor, kinds.fixed_of_a), part(*b.tensor, kinds.fixed_of_b),
                         part(c_, kinds.fixed_of_c), kinds);
-        multiply(own_memory<T>(product_of(term, left, right), result, left.columns()));
+        ProductQueue<T> product;
+        add_own_part(product, product_of(term, matrices), matrices.result, T{1}, {});
+        multiply(product.memory());
       });
     }
   }
-  index_t bytes() const noexcept { return most_; }
+  index_t bytes() {
+    compute_products();
+    return most_;
+  }
 
  private:
-  static LocalProduct<T> product_of(const TermFactors& term, const FusedMatrix& left,
-                                    const FusedMatrix& right) {
+  static std::shared_ptr<const LocalProduct<T>> product_of(const TermFactors& term,
+                                                           const TermMatrices& matrices) {
     constexpr bool is_complex = !std::is_floating_point_v<T>;
-    return {T{1}, left, is_complex && term.a.is_conjugated, right, is_complex && term.b.is_conjugated};
+    return std::make_shared<const LocalProduct<T>>(T{1}, matrices.left, is_complex && term.a.is_conjugated,
+                                                   matrices.right, is_complex && term.b.is_conjugated);
   }
   static FusedMatrix result_of(const SliceCore& c, const Contraction& kinds) {
     const std::vector<int> rows = joined({&kinds.fixed_of_c, &kinds.rows_of_c});
@@ -87,6 +102,10 @@ class Needs {
   }
   // Temporaries live until the end, and products follow each other.
   void multiply(index_t bytes) { most_ = std::max(most_, temporaries_ + bytes); }
+  void compute_products() {
+    multiply(std::max(products_.memory() + estimated_, in_parts_));
+    products_ = {}, estimated_ = in_parts_ = 0;
+  }
   void temporary(const std::vector<index_t>& dims) {
     temporaries_ += own_size(dims) * size;
     multiply(0);
@@ -132,7 +151,7 @@ class Needs {
       const bool is_ready =
           factor.tensor &&
           lies_ready({factor.tensor->permuted(joined({&kept, &summed}).data()), static_cast<int>(kept.size())});
-      multiply(rows * size + (is_ready ? 0 : LocalProduct<T>::most_memory(rows, 1, ones.size())));
+      multiply(rows * size + (is_ready ? 0 : ProductQueue<T>::most_memory(rows, 1, ones.size())));
     }
     factor = std::move(sums);
   }
@@ -141,6 +160,9 @@ class Needs {
   const SliceCore c_;
   const std::string names_;
   index_t temporaries_ = 0, most_ = 0;
+  // Of products that wait for others: those of known factors, the most of the others, and parts of sums.
+  ProductQueue<T> products_;
+  index_t estimated_ = 0, in_parts_ = 0;
 };
 
 }  // namespace

@@ -287,18 +287,35 @@ TEST(ContractTerms, are_summed_in_one_call) {
   }
 }
 
-// The first term's sums are split between the ranks, and the second term adds to its result.
-TEST(ContractTerms, may_follow_a_sum_in_parts) {
+// Of some terms the ranks compute parts of all sums, and of others all sums of a part: in any order, and with
+// terms between them that are computed element by element.
+TEST(ContractTerms, may_be_sums_in_parts_or_parts_of_sums) {
   Random random(9);
-  Values extents{{'i', 3}, {'j', 3}, {'k', 50}, {'l', 60}};
+  Values extents{{'i', 3}, {'j', 3}, {'k', 50}, {'l', 60}, {'m', 1}};
   TestTensor<double, 3> a(random, "ikl", extents), b(random, "jkl", extents);
-  TestTensor<double, 2> c(random, "ij", extents), d(random, "ij", extents);
+  TestTensor<double, 2> c(random, "ij", extents), d(random, "ij", extents), f(random, "im", extents),
+      g(random, "mj", extents);
   TestTensor<double, 1> e(random, "j", extents);
-  contract(std::vector<ContractionTerm<double>>{{1, a.tensor(), b.tensor()}, {1, d.tensor(), e.tensor()}}, 2,
-           c.tensor());
-  for_all(only(extents, "ij"), [&](const Values& at) { c(at) = 2 * c(at) + d(at) * e(at); });
-  for_all(only(extents, "ijkl"), [&](const Values& at) { c(at) += a(at) * b(at); });
-  EXPECT_TRUE(c.equals_model());
+  using Terms = std::vector<ContractionTerm<double>>;
+  const Terms in_parts{{1, a.tensor(), b.tensor()}}, own{{-3, f.tensor(), g.tensor()}},
+      by_elements{{0.5, d.tensor(), e.tensor()}};
+  const auto joined = [](std::initializer_list<const Terms*> lists) {
+    Terms all;
+    for (const Terms* list : lists) all.insert(all.end(), list->begin(), list->end());
+    return all;
+  };
+  double beta = 2;
+  for (const Terms& terms :
+       {joined({&in_parts, &by_elements, &own}), joined({&in_parts, &own, &by_elements}),
+        joined({&by_elements, &own, &in_parts}), joined({&own, &by_elements, &in_parts})}) {
+    contract(terms, beta, c.tensor());
+    for_all(only(extents, "ij"),
+            [&](const Values& at) { c(at) = (beta == 0 ? 0 : beta * c(at)) + 0.5 * d(at) * e(at); });
+    for_all(only(extents, "ijm"), [&](const Values& at) { c(at) -= 3 * f(at) * g(at); });
+    for_all(only(extents, "ijkl"), [&](const Values& at) { c(at) += a(at) * b(at); });
+    EXPECT_TRUE(c.equals_model());
+    beta -= 1;
+  }
 }
 
 TEST(ContractUse, old_results_are_not_read_if_beta_is_zero) {

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "products/local_product.hpp"
+
+namespace tessera::linalg::detail {
+
+/// Where a product goes.
+template <class T>
+struct ProductTarget {
+  /// Without memory, if `open` is given.
+  blas::Panel<T> panel;
+  /// Makes the memory of the panel, of so many bytes, before the first step; and what follows the last one.
+  index_t bytes = 0;
+  std::function<T*()> open{};
+  std::function<void()> close{};
+};
+
+/// Products that one process computes one after the other. It reads the factors in place on its node as far as
+/// possible. It fetches the rest while it multiplies the part before, also that of the product before.
+template <class T>
+class ProductQueue {
+ public:
+  /// c = the product of these rows, columns and inner indices + beta * c, in those tiles. run() computes it.
+  /// `first` as for LocalProduct::steps(). @local
+  void add(std::shared_ptr<const LocalProduct<T>> product, const ProductBlock& part, const IndexSet& inner,
+           T beta, ProductTarget<T> c, double first, const Tiles& tiles);
+  bool empty() const noexcept { return steps_.empty(); }
+  /// The most bytes that run() needs for targets and for factors that it fetches. @local
+  index_t memory() const;
+  /// The most for factors of any layouts, without targets. @local
+  static index_t most_memory(index_t rows, index_t columns, index_t inner);
+  /// Computes all products. @onesided @throws what a target or a source throws
+  void run();
+
+ private:
+  struct Target {
+    ProductTarget<T> to;
+    std::size_t steps = 0;  // that are left
+    bool is_open = false;
+  };
+  struct Block {
+    std::shared_ptr<const LocalProduct<T>> product;
+    std::shared_ptr<Target> target;
+    ProductBlock part;
+    index_t row, column;  // of the target
+    index_t longest;
+    blas::Order order;
+    Tiles tiles;
+  };
+  struct Room;
+  struct Step {
+    std::shared_ptr<const Block> block;
+    IndexSet inner;
+    T beta;
+    std::optional<blas::Panel<const T>> left{}, right{};
+    Room* room = nullptr;
+    Fetches fetches{};
+  };
+  void find_in_place(Step& step) const;
+  void multiply(const Step& step) const;
+
+  std::deque<Step> steps_;
+};
+
+}  // namespace tessera::linalg::detail
