@@ -218,13 +218,15 @@ Outcome DistributedSum<T>::run(T beta, Computed& computed) {
     const FusedMatrix& c;
     Split split;
   };
-  const std::vector<Term> terms = std::exchange(terms_, {});
+  const std::vector<Summand> terms = std::exchange(terms_, {});
   std::vector<Ready> own, in_parts;
-  const auto is_splittable = [](const Term& term) { return can_split<T>(term.c, term.factors.left.columns()); };
+  const auto is_splittable = [](const Summand& term) {
+    return can_split<T>(term.c, term.factors.left.columns());
+  };
   const bool may_split = std::any_of(terms.begin(), terms.end(), is_splittable);
   const SliceCore& c = terms.front().c.slice();
   const Outcome preparation([&] {
-    for (const Term& term : terms) {
+    for (const Summand& term : terms) {
       const ProductFactors<T>& factors = term.factors;
       auto product =
           std::make_shared<const LocalProduct<T>>(factors.alpha, factors.left, factors.conjugate_left,

@@ -54,12 +54,12 @@ class DistributedSum {
   tessera::detail::Outcome run(T beta, Computed& computed);
 
  private:
-  struct Term {
+  struct Summand {
     ProductFactors<T> factors;
     FusedMatrix c;
   };
   std::string routine_;
-  std::vector<Term> terms_;
+  std::vector<Summand> terms_;
 };
 
 /// The sum of one product. @collective

@@ -13,7 +13,7 @@ namespace tessera::linalg::detail {
 // Memory of factors that are fetched for one step.
 template <class T>
 struct ProductQueue<T>::Room {
-  struct Part {
+  struct Growing {
     std::unique_ptr<T[]> memory;
     index_t size = 0;
     T* of(index_t wanted) {
@@ -24,7 +24,7 @@ struct ProductQueue<T>::Room {
       return memory.get();
     }
   };
-  Part left{}, right{};
+  Growing left{}, right{};
 };
 
 template <class T>
@@ -36,8 +36,8 @@ void ProductQueue<T>::add(std::shared_ptr<const LocalProduct<T>> product, const 
     const blas::Panel<T>& panel = target->to.panel;
     const blas::Order order = blas::order_of(panel.row_stride, panel.column_stride, m, n);
     const index_t row = *part.rows.find(some.rows), column = *part.columns.find(some.columns);
-    const auto block = std::make_shared<const Block>(Block{product, target, std::move(some), row, column,
-                                                           longest_step<T>(m, n, inner.size()), order, tiles});
+    const auto block = std::make_shared<const QueuedBlock>(QueuedBlock{
+        product, target, std::move(some), row, column, longest_step<T>(m, n, inner.size()), order, tiles});
     T old = beta;
     for (IndexSet& step : product->steps(block->part, inner, order, first)) {
       steps_.push_back({block, std::move(step), old});
@@ -49,7 +49,7 @@ void ProductQueue<T>::add(std::shared_ptr<const LocalProduct<T>> product, const 
 
 template <class T>
 void ProductQueue<T>::find_in_place(Step& step) const {
-  const Block& block = *step.block;
+  const QueuedBlock& block = *step.block;
   step.left = block.product->left().in_place(block.part.rows, step.inner, block.order);
   step.right = block.product->right().in_place(block.part.columns, step.inner, blas::turned(block.order));
 }
@@ -60,7 +60,7 @@ index_t ProductQueue<T>::memory() const {
   std::size_t fetched = 0;
   index_t most = 0;
   for (const Step& planned : steps_) {
-    const Block& block = *planned.block;
+    const QueuedBlock& block = *planned.block;
     Step step{planned.block, planned.inner, planned.beta};
     find_in_place(step);
     if (!step.left || !step.right) {
@@ -82,7 +82,7 @@ index_t ProductQueue<T>::most_memory(index_t rows, index_t columns, index_t inne
 
 template <class T>
 void ProductQueue<T>::multiply(const Step& step) const {
-  const Block& block = *step.block;
+  const QueuedBlock& block = *step.block;
   Target& target = *block.target;
   if (!target.is_open && target.to.open) target.to.panel.data = target.to.open();
   target.is_open = true;
@@ -105,7 +105,7 @@ void ProductQueue<T>::run() {
     if (is_fetching) return false;
     is_fetching = true;
     step.room = &rooms[fetched++ % 2];
-    const Block& block = *step.block;
+    const QueuedBlock& block = *step.block;
     const IndexSet &rows = block.part.rows, &columns = block.part.columns;
     if (!step.left) {
       T* const into = step.room->left.of(rows.size() * block.longest);

@@ -45,7 +45,7 @@ class ProductQueue {
     std::size_t steps = 0;  // that are left
     bool is_open = false;
   };
-  struct Block {
+  struct QueuedBlock {
     std::shared_ptr<const LocalProduct<T>> product;
     std::shared_ptr<Target> target;
     ProductBlock part;
@@ -56,7 +56,7 @@ class ProductQueue {
   };
   struct Room;
   struct Step {
-    std::shared_ptr<const Block> block;
+    std::shared_ptr<const QueuedBlock> block;
     IndexSet inner;
     T beta;
     std::optional<blas::Panel<const T>> left{}, right{};
