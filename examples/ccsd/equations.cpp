@@ -147,6 +147,8 @@ void Equations::doubles(const Amplitudes& t, Tensor& r) {
   const auto& [t1, t2] = t;
   const auto w_ovov = w_.slice().fix(0, 0), w_oovv = w_.slice().fix(0, 1);
   const auto half = y_.slice().fix(0, 0), exchanged = y_.slice().fix(0, 1);
+  // What w_ovov is multiplied with is 2 t2(k, j, c, b) - t2(k, j, b, c). The second part is also in both terms
+  // of w_oovv, so it is fetched once: as t2(j, k, c, b), which is equal to it.
   contract(-1, w_("siakc"), t2("jkcb"), 0, y_("sijab"));
   axpby(1, exchanged.permuted({1, 0, 2, 3}), 1, half);
   axpby(-1, w_oovv, 2, w_ovov);
