@@ -17,6 +17,7 @@
 #include "base/activity.hpp"
 #include "format.hpp"
 #include "mpi/mpi_process.hpp"
+#include "mpi/terminate.hpp"
 #include "mpi/unyielding.hpp"
 #include "order/own_calls.hpp"
 
@@ -31,8 +32,10 @@ std::string text_of(int code) {
   return std::string(text, static_cast<std::size_t>(length));
 }
 
-void check(int code, const char* call) {
-  if (code != MPI_SUCCESS) throw MpiError(formatted("{} failed: {}", call, text_of(code)), code);
+void check(int code, const char* call) noexcept {
+  if (code == MPI_SUCCESS) return;
+  abort_job(formatted("{} failed: {} (an error of MPI, or of the network under it; tessera-info tests both)",
+                      call, text_of(code)));
 }
 
 int to_int(index_t value) {
@@ -101,7 +104,7 @@ MPI_Op op(Reduce operation) {
 // After MPI_Finalize there is nothing left to free.
 void CommTraits::free(Handle handle) noexcept {
   const OwnCalls own;
-  if (!finalized()) MPI_Comm_free(&handle);
+  if (!finalized()) check(MPI_Comm_free(&handle), "MPI_Comm_free");
 }
 
 bool initialized() {
@@ -365,10 +368,9 @@ void flush(MPI_Win win, int rank) { check(MPI_Win_flush(rank, win), "MPI_Win_flu
 void flush_local(MPI_Win win, int rank) { check(MPI_Win_flush_local(rank, win), "MPI_Win_flush_local"); }
 void sync_memory(MPI_Win win) { check(MPI_Win_sync(win), "MPI_Win_sync"); }
 
-void* alloc_mem(index_t bytes) {
+void* alloc_mem(index_t bytes) noexcept {
   void* memory = nullptr;
-  check(MPI_Alloc_mem(static_cast<MPI_Aint>(bytes), MPI_INFO_NULL, &memory), "MPI_Alloc_mem");
-  return memory;
+  return MPI_Alloc_mem(static_cast<MPI_Aint>(bytes), MPI_INFO_NULL, &memory) == MPI_SUCCESS ? memory : nullptr;
 }
 
 void free_mem(void* memory) noexcept {

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,8 @@
 #include <tessera/runtime/group.hpp>
 #include <tessera/runtime/strided.hpp>
 #include <tessera/runtime/types.hpp>
+
+#include "mpi/deadline.hpp"
 
 // Checked wrappers of every MPI function that Tessera calls, in one place. Counts are 64-bit here. mpi.cpp and
 // mpi_window.cpp convert them to MPI's int, and split transfers that do not fit.
@@ -85,8 +88,10 @@ bool test(MPI_Request& request, Arrived* arrived = nullptr);
 void cancel(MPI_Request& request) noexcept;
 
 /// A window over memory the caller owns, locked for all (MPI standard 12.5.3) until it is freed. Null if MPI
-/// cannot make one on this communicator; then `why` is MPI's error text.
-Win create_window(MPI_Comm comm, void* base, index_t bytes, std::string& why);
+/// cannot make one on this communicator; then `why` is MPI's error text. The members have to agree on that
+/// before `deadline` ends the job.
+Win create_window(MPI_Comm comm, void* base, index_t bytes, std::string& why,
+                  std::optional<Deadline>& deadline);
 bool is_unified(MPI_Win win);
 void put(MPI_Win win, int rank, index_t offset, const void* source, index_t bytes);
 void get(MPI_Win win, int rank, index_t offset, void* target, index_t bytes);
@@ -145,7 +150,7 @@ void flush_local(MPI_Win win, int rank);
 void sync_memory(MPI_Win win);
 
 /// Memory that MPI may have registered, for long-lived buffers.
-void* alloc_mem(index_t bytes);
+void* alloc_mem(index_t bytes) noexcept;
 void free_mem(void* memory) noexcept;
 /// Memory shared by a communicator of one node, all of it allocated by rank 0 (MPI standard 12.2.3).
 Win allocate_shared(MPI_Comm node, index_t bytes_on_root, void*& base_of_root);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <exception>
 #include <limits>
 #include <span>
 #include <vector>
@@ -43,11 +44,12 @@ MPI_Op op(Update update) {
 
 }  // namespace
 
+// Freeing is collective. If an exception passes, the other members may not be here, and wait somewhere else.
 void WinTraits::free(Handle handle) noexcept {
-  if (finalized()) return;
+  if (finalized() || std::uncaught_exceptions() > 0) return;
   const order::OwnCalls own;
-  MPI_Win_unlock_all(handle);
-  MPI_Win_free(&handle);
+  check(MPI_Win_unlock_all(handle), "MPI_Win_unlock_all");
+  check(MPI_Win_free(&handle), "MPI_Win_free");
 }
 
 namespace {
@@ -57,38 +59,39 @@ namespace {
 // groups made at once become one. A group waits for its turn only after all its members have arrived; otherwise
 // two groups could wait for each other.
 template <class Make>
-int in_turn([[maybe_unused]] MPI_Comm comm, Make&& make) {
+void in_turn([[maybe_unused]] MPI_Comm comm, Make&& make) {
 #ifdef OPEN_MPI
   barrier(comm);
   const int turn = rank(comm) == 0 ? open("/proc/self/exe", O_RDONLY | O_CLOEXEC) : -1;
   while (turn >= 0 && flock(turn, LOCK_EX) != 0 && errno == EINTR) {
   }
   barrier(comm);
-  const int code = make();
+  make();
   barrier(comm);
   if (turn >= 0) close(turn);
-  return code;
 #else
-  return make();
+  make();
 #endif
 }
 
 }  // namespace
 
-Win create_window(MPI_Comm comm, void* base, index_t bytes, std::string& why) {
+Win create_window(MPI_Comm comm, void* base, index_t bytes, std::string& why,
+                  std::optional<Deadline>& deadline) {
   const order::OwnCalls own;
   MPI_Info info = MPI_INFO_NULL;
   check(MPI_Info_create(&info), "MPI_Info_create");
   MPI_Info_set(info, "same_disp_unit", "true");
   MPI_Info_set(info, "epochs_used", "lockall");
   MPI_Win win = MPI_WIN_NULL;
-  const int code =
-      in_turn(comm, [&] { return MPI_Win_create(base, static_cast<MPI_Aint>(bytes), 1, info, comm, &win); });
-  MPI_Info_free(&info);
-  if (code != MPI_SUCCESS) {
+  in_turn(comm, [&] {
+    const int code = MPI_Win_create(base, static_cast<MPI_Aint>(bytes), 1, info, comm, &win);
+    if (code == MPI_SUCCESS) return;
     why = text_of(code);
-    return Win();
-  }
+    deadline.emplace(formatted("MPI_Win_create failed on this rank: {}; others did not return from it", why));
+  });
+  MPI_Info_free(&info);
+  if (!why.empty()) return Win();
   check(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
   check(MPI_Win_lock_all(MPI_MODE_NOCHECK, win), "MPI_Win_lock_all");
   return Win(win);
@@ -272,8 +275,9 @@ Win allocate_shared(MPI_Comm node, index_t bytes_on_root, void*& base_of_root) {
   MPI_Win win = MPI_WIN_NULL;
   void* mine = nullptr;
   const MPI_Aint bytes = rank(node) == 0 ? static_cast<MPI_Aint>(bytes_on_root) : 0;
-  check(in_turn(node, [&] { return MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, node, &mine, &win); }),
-        "MPI_Win_allocate_shared");
+  in_turn(node, [&] {
+    check(MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, node, &mine, &win), "MPI_Win_allocate_shared");
+  });
   MPI_Aint size = 0;
   int unit = 0;
   check(MPI_Win_shared_query(win, 0, &size, &unit, &base_of_root), "MPI_Win_shared_query");
