@@ -118,6 +118,11 @@ bool finalized() noexcept {
   return MPI_Finalized(&flag) == MPI_SUCCESS && flag != 0;
 }
 
+bool is_running() noexcept {
+  int flag = 0;
+  return MPI_Initialized(&flag) == MPI_SUCCESS && flag != 0 && !finalized();
+}
+
 int init_thread(int& argc, char**& argv, int required) {
   int provided = MPI_THREAD_SINGLE;
   check(MPI_Init_thread(&argc, &argv, required, &provided), "MPI_Init_thread");
@@ -165,11 +170,13 @@ void collective(const char* name, Blocking&& blocking, Starting&& start) {
   serve_until([&] { return test(request); });
 }
 
-// For a call without a nonblocking form: returns when all the listed processes are about to make it.
+}  // namespace
+
 void meet(MPI_Comm comm, std::span<const int> ranks, int tag) {
-  if (!is_serving()) return;
   std::vector<MPI_Request> requests;
-  const auto wait = [&] { serve_until([&] { return test_all(requests); }); };
+  const auto wait = [&] {
+    is_serving() ? serve_until([&] { return test_all(requests); }) : wait_all(requests);
+  };
   if (const int first = ranks.front(); rank(comm) == first) {
     const auto others = ranks.subspan(1);
     for (const int other : others) requests.push_back(irecv(comm, nullptr, 0, other, tag));
@@ -181,8 +188,6 @@ void meet(MPI_Comm comm, std::span<const int> ranks, int tag) {
     wait();
   }
 }
-
-}  // namespace
 
 Comm dup(MPI_Comm comm) {
   const OwnCalls own;
@@ -199,7 +204,8 @@ Comm split(MPI_Comm comm, int color, int key) {
 }
 
 Comm create_group(MPI_Comm comm, std::span<const int> ranks, int tag) {
-  meet(comm, ranks, Group::max_tag + 1 + tag);
+  // The call has no nonblocking form.
+  if (is_serving()) meet(comm, ranks, Group::max_tag + 1 + tag);
   MPI_Group all = MPI_GROUP_NULL, listed = MPI_GROUP_NULL;
   check(MPI_Comm_group(comm, &all), "MPI_Comm_group");
   check(MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &listed), "MPI_Group_incl");

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,8 +12,6 @@
 #include <tessera/runtime/group.hpp>
 #include <tessera/runtime/strided.hpp>
 #include <tessera/runtime/types.hpp>
-
-#include "mpi/deadline.hpp"
 
 // Checked wrappers of every MPI function that Tessera calls, in one place. Counts are 64-bit here. mpi.cpp and
 // mpi_window.cpp convert them to MPI's int, and split transfers that do not fit.
@@ -38,6 +35,7 @@ using Win = UniqueHandle<WinTraits>;
 
 bool initialized();
 bool finalized() noexcept;
+bool is_running() noexcept;
 int init_thread(int& argc, char**& argv, int required);
 void finalize();
 int query_thread();
@@ -88,10 +86,8 @@ bool test(MPI_Request& request, Arrived* arrived = nullptr);
 void cancel(MPI_Request& request) noexcept;
 
 /// A window over memory the caller owns, locked for all (MPI standard 12.5.3) until it is freed. Null if MPI
-/// cannot make one on this communicator; then `why` is MPI's error text. The members have to agree on that
-/// before `deadline` ends the job.
-Win create_window(MPI_Comm comm, void* base, index_t bytes, std::string& why,
-                  std::optional<Deadline>& deadline);
+/// cannot make one on this communicator; then `why` is MPI's error text. Other members may still have one.
+Win create_window(MPI_Comm comm, void* base, index_t bytes, std::string& why);
 bool is_unified(MPI_Win win);
 void put(MPI_Win win, int rank, index_t offset, const void* source, index_t bytes);
 void get(MPI_Win win, int rank, index_t offset, void* target, index_t bytes);

@@ -5,7 +5,10 @@
 #include <cerrno>
 #include <exception>
 #include <limits>
+#include <numeric>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <fcntl.h>
@@ -14,7 +17,7 @@
 
 #include <tessera/runtime/error.hpp>
 
-#include "format.hpp"
+#include "mpi/deadline.hpp"
 #include "mpi/mpi_check.hpp"
 #include "order/own_calls.hpp"
 
@@ -58,37 +61,44 @@ namespace {
 // communicator's number, which communicators without a common member share. On one host, two windows of such
 // groups made at once become one. A group waits for its turn only after all its members have arrived; otherwise
 // two groups could wait for each other.
+//
+// make() returns what failed, or nothing. A member at which it failed gives the others some seconds to return
+// from it. All wait by messages: a collective call of that member would be taken for a part of the one that
+// failed.
 template <class Make>
-void in_turn([[maybe_unused]] MPI_Comm comm, Make&& make) {
+std::string in_turn(MPI_Comm comm, Make&& make) {
 #ifdef OPEN_MPI
   barrier(comm);
   const int turn = rank(comm) == 0 ? open("/proc/self/exe", O_RDONLY | O_CLOEXEC) : -1;
   while (turn >= 0 && flock(turn, LOCK_EX) != 0 && errno == EINTR) {
   }
   barrier(comm);
-  make();
-  barrier(comm);
-  if (turn >= 0) close(turn);
-#else
-  make();
 #endif
+  const std::string problem = make();
+  std::vector<int> members(static_cast<std::size_t>(size(comm)));
+  std::iota(members.begin(), members.end(), 0);
+  std::optional<Deadline> deadline;
+  if (!problem.empty())
+    deadline.emplace("MPI_Win_create failed on this rank, and others do not return from it: " + problem);
+  meet(comm, members, Group::max_tag + 1);
+#ifdef OPEN_MPI
+  if (turn >= 0) close(turn);
+#endif
+  return problem;
 }
 
 }  // namespace
 
-Win create_window(MPI_Comm comm, void* base, index_t bytes, std::string& why,
-                  std::optional<Deadline>& deadline) {
+Win create_window(MPI_Comm comm, void* base, index_t bytes, std::string& why) {
   const order::OwnCalls own;
   MPI_Info info = MPI_INFO_NULL;
   check(MPI_Info_create(&info), "MPI_Info_create");
   MPI_Info_set(info, "same_disp_unit", "true");
   MPI_Info_set(info, "epochs_used", "lockall");
   MPI_Win win = MPI_WIN_NULL;
-  in_turn(comm, [&] {
+  why = in_turn(comm, [&] {
     const int code = MPI_Win_create(base, static_cast<MPI_Aint>(bytes), 1, info, comm, &win);
-    if (code == MPI_SUCCESS) return;
-    why = text_of(code);
-    deadline.emplace(formatted("MPI_Win_create failed on this rank: {}; others did not return from it", why));
+    return code == MPI_SUCCESS ? std::string() : text_of(code);
   });
   MPI_Info_free(&info);
   if (!why.empty()) return Win();
@@ -277,6 +287,7 @@ Win allocate_shared(MPI_Comm node, index_t bytes_on_root, void*& base_of_root) {
   const MPI_Aint bytes = rank(node) == 0 ? static_cast<MPI_Aint>(bytes_on_root) : 0;
   in_turn(node, [&] {
     check(MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, node, &mine, &win), "MPI_Win_allocate_shared");
+    return std::string();
   });
   MPI_Aint size = 0;
   int unit = 0;

@@ -14,10 +14,10 @@
 namespace tessera::detail {
 namespace {
 
-// Data for the handler, kept apart from states that may be half destroyed when it runs.
+// Data for the handler, kept apart from states that may be half destroyed when it runs. It ends all of MPI, as
+// communicators may have been freed.
 struct Job {
   const RuntimeState* runtime = nullptr;
-  MPI_Comm comm = MPI_COMM_NULL;
   int rank = -1, size = 0;  // unknown
 };
 // The jobs of all Runtimes that exist, the one whose start was tried last, and all of MPI, under the mutex.
@@ -47,22 +47,22 @@ Job job_to_blame() {
   else
     std::fprintf(stderr, "[rank ?] %s\n", message.c_str());
   std::fflush(stderr);
-  if (where.comm != MPI_COMM_NULL && !mpi::finalized()) mpi::abort(where.comm, EXIT_FAILURE);
+  if (mpi::is_running()) mpi::abort(MPI_COMM_WORLD, EXIT_FAILURE);
   std::_Exit(EXIT_FAILURE);
 }
 
 }  // namespace
 
 void install_terminate_handler(const RuntimeState& runtime, MPI_Comm world) {
-  const Job job{&runtime, world, mpi::rank(world), mpi::size(world)};
+  const Job job{&runtime, mpi::rank(world), mpi::size(world)};
   const std::lock_guard lock(mutex);
   jobs.push_back(job);
   install();
 }
 
 void install_terminate_handler_for_start(MPI_Comm parent) {
-  const Job job{nullptr, MPI_COMM_WORLD, mpi::rank(parent), mpi::size(parent)};
-  const Job all{nullptr, MPI_COMM_WORLD, mpi::rank(MPI_COMM_WORLD), mpi::size(MPI_COMM_WORLD)};
+  const Job job{nullptr, mpi::rank(parent), mpi::size(parent)};
+  const Job all{nullptr, mpi::rank(MPI_COMM_WORLD), mpi::size(MPI_COMM_WORLD)};
   const std::lock_guard lock(mutex);
   started = job;
   everything = all;

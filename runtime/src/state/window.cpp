@@ -4,10 +4,8 @@
 
 #include <cstdint>
 #include <cstring>
-#include <optional>
 #include <string_view>
 
-#include "mpi/deadline.hpp"
 #include "state/group_state.hpp"
 #include "state/runtime_state.hpp"
 
@@ -51,14 +49,12 @@ std::string test_window(const GroupState& group, MPI_Win win, std::byte* slice) 
 mpi::Win create_tested_window(GroupState& group, std::byte* slice, index_t bytes, std::string& problem) {
   mpi::Win win;
   std::string mine;
-  std::optional<Deadline> deadline;  // others may still be inside the call that failed here
   if (!group.runtime().environment().windows) {
     mine = "TESSERA_WINDOW=off switches them off";
   } else {
-    win = mpi::create_window(group.comm(), slice, bytes, mine, deadline);
+    win = mpi::create_window(group.comm(), slice, bytes, mine);
   }
   problem = group.agree(mine);
-  deadline.reset();
   // If only some members have a window, it cannot be freed, as freeing is collective: it is left to
   // MPI_Finalize.
   if (!problem.empty()) return win.release(), mpi::Win();
