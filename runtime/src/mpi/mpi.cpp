@@ -374,9 +374,16 @@ void flush(MPI_Win win, int rank) { check(MPI_Win_flush(rank, win), "MPI_Win_flu
 void flush_local(MPI_Win win, int rank) { check(MPI_Win_flush_local(rank, win), "MPI_Win_flush_local"); }
 void sync_memory(MPI_Win win) { check(MPI_Win_sync(win), "MPI_Win_sync"); }
 
+// The call has no communicator, so MPI_COMM_WORLD's handler of errors decides, and would end the job.
 void* alloc_mem(index_t bytes) noexcept {
+  MPI_Errhandler before = MPI_ERRHANDLER_NULL;
+  check(MPI_Comm_get_errhandler(MPI_COMM_WORLD, &before), "MPI_Comm_get_errhandler");
+  check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   void* memory = nullptr;
-  return MPI_Alloc_mem(static_cast<MPI_Aint>(bytes), MPI_INFO_NULL, &memory) == MPI_SUCCESS ? memory : nullptr;
+  const int code = MPI_Alloc_mem(static_cast<MPI_Aint>(bytes), MPI_INFO_NULL, &memory);
+  check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, before), "MPI_Comm_set_errhandler");
+  check(MPI_Errhandler_free(&before), "MPI_Errhandler_free");
+  return code == MPI_SUCCESS ? memory : nullptr;
 }
 
 void free_mem(void* memory) noexcept {

@@ -2,10 +2,12 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "mpi/terminate.hpp"
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "base/explain.hpp"
@@ -47,6 +49,8 @@ Job job_to_blame() {
   else
     std::fprintf(stderr, "[rank ?] %s\n", message.c_str());
   std::fflush(stderr);
+  // MPICH's launcher drops what it has not yet read when it is told to abort.
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
   if (mpi::is_running()) mpi::abort(MPI_COMM_WORLD, EXIT_FAILURE);
   std::_Exit(EXIT_FAILURE);
 }
