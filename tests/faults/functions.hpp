@@ -59,25 +59,74 @@
   X(flock, 2, -1, ENOLCK)
 
 /// X(name without MPI_, number of parameters)
-#define TESSERA_TEST_MPI_CALLS(X)                                                                              \
-  X(Init_thread, 4)                                                                                            \
-  X(Initialized, 1)                                                                                            \
-  X(Query_thread, 1) X(Get_library_version, 2) X(Finalize, 0) X(Comm_rank, 2) X(Comm_size, 2) X(Comm_dup, 2)   \
-      X(Comm_split, 4) X(Comm_split_type, 5) X(Comm_group, 2) X(Comm_create_group, 4)                          \
-          X(Comm_set_errhandler, 2) X(Comm_free, 1) X(Group_incl, 4) X(Barrier, 1) X(Bcast, 5) X(Allgather, 7) \
-              X(Allgatherv, 8) X(Gather, 8) X(Alltoall, 7) X(Alltoallv, 9) X(Allreduce, 6) X(Ibarrier, 2)      \
-                  X(Ibcast, 6) X(Iallgather, 8) X(Iallgatherv, 9) X(Igather, 9) X(Ialltoall, 8)                \
-                      X(Ialltoallv, 10) X(Iallreduce, 7) X(Isend, 7) X(Irecv, 7) X(Iprobe, 5) X(Get_count, 3)  \
-                          X(Request_get_status, 3) X(Wait, 2) X(Waitall, 3) X(Testall, 4) X(Cancel, 1)         \
-                              X(Info_create, 1) X(Win_create, 6) X(Win_set_errhandler, 2) X(Win_get_attr, 4)   \
-                                  X(Win_allocate_shared, 6) X(Win_shared_query, 5) X(Win_lock_all, 2) X(       \
-                                      Win_unlock_all, 1) X(Win_free, 1) X(Win_flush, 2) X(Win_flush_local, 2)  \
-                                      X(Win_sync, 1) X(Put, 8) X(Get, 8) X(Accumulate, 9)                      \
-                                          X(Get_accumulate, 12) X(Fetch_and_op, 7) X(Compare_and_swap, 7)      \
-                                              X(Rput, 9) X(Rget, 9) X(Raccumulate, 10) X(Type_contiguous, 3)   \
-                                                  X(Type_create_hvector, 5) X(Type_create_hindexed_block, 5)   \
-                                                      X(Type_commit, 1) X(Type_free, 1) X(Get_address, 2)      \
-                                                          X(Alloc_mem, 3)
+#define TESSERA_TEST_MPI_CALLS(X)  \
+  X(Init_thread, 4)                \
+  X(Initialized, 1)                \
+  X(Query_thread, 1)               \
+  X(Get_library_version, 2)        \
+  X(Finalize, 0)                   \
+  X(Comm_rank, 2)                  \
+  X(Comm_size, 2)                  \
+  X(Comm_dup, 2)                   \
+  X(Comm_split, 4)                 \
+  X(Comm_group, 2)                 \
+  X(Comm_create_group, 4)          \
+  X(Comm_set_errhandler, 2)        \
+  X(Comm_free, 1)                  \
+  X(Group_incl, 4)                 \
+  X(Barrier, 1)                    \
+  X(Bcast, 5)                      \
+  X(Allgather, 7)                  \
+  X(Allgatherv, 8)                 \
+  X(Gather, 8)                     \
+  X(Alltoall, 7)                   \
+  X(Alltoallv, 9)                  \
+  X(Allreduce, 6)                  \
+  X(Ibarrier, 2)                   \
+  X(Ibcast, 6)                     \
+  X(Iallgather, 8)                 \
+  X(Iallgatherv, 9)                \
+  X(Igather, 9)                    \
+  X(Ialltoall, 8)                  \
+  X(Ialltoallv, 10)                \
+  X(Iallreduce, 7)                 \
+  X(Isend, 7)                      \
+  X(Irecv, 7)                      \
+  X(Iprobe, 5)                     \
+  X(Get_count, 3)                  \
+  X(Request_get_status, 3)         \
+  X(Wait, 2)                       \
+  X(Waitall, 3)                    \
+  X(Testall, 4)                    \
+  X(Cancel, 1)                     \
+  X(Info_create, 1)                \
+  X(Win_create, 6)                 \
+  X(Win_set_errhandler, 2)         \
+  X(Win_get_attr, 4)               \
+  X(Win_allocate_shared, 6)        \
+  X(Win_shared_query, 5)           \
+  X(Win_lock_all, 2)               \
+  X(Win_unlock_all, 1)             \
+  X(Win_free, 1)                   \
+  X(Win_flush, 2)                  \
+  X(Win_flush_local, 2)            \
+  X(Win_sync, 1)                   \
+  X(Put, 8)                        \
+  X(Get, 8)                        \
+  X(Accumulate, 9)                 \
+  X(Get_accumulate, 12)            \
+  X(Fetch_and_op, 7)               \
+  X(Compare_and_swap, 7)           \
+  X(Rput, 9)                       \
+  X(Rget, 9)                       \
+  X(Raccumulate, 10)               \
+  X(Type_contiguous, 3)            \
+  X(Type_create_hvector, 5)        \
+  X(Type_create_hindexed_block, 5) \
+  X(Type_commit, 1)                \
+  X(Type_free, 1)                  \
+  X(Get_address, 2)                \
+  X(Alloc_mem, 3)
 
 namespace tessera::test {
 
