@@ -28,6 +28,7 @@ using order::OwnCalls;
 std::string text_of(int code) {
   char text[MPI_MAX_ERROR_STRING];
   int length = 0;
+  if (!is_running()) return formatted("error {}", code);
   if (MPI_Error_string(code, text, &length) != MPI_SUCCESS) return "unknown error";
   return std::string(text, static_cast<std::size_t>(length));
 }
