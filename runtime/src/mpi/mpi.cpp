@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -384,7 +385,9 @@ void* alloc_mem(index_t bytes) noexcept {
   const int code = MPI_Alloc_mem(static_cast<MPI_Aint>(bytes), MPI_INFO_NULL, &memory);
   check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, before), "MPI_Comm_set_errhandler");
   check(MPI_Errhandler_free(&before), "MPI_Errhandler_free");
-  return code == MPI_SUCCESS ? memory : nullptr;
+  // MPICH 4.0.2 adds 16 to the null pointer of a block that it could not have, and reports success.
+  constexpr std::uintptr_t first_page = 4096;
+  return code == MPI_SUCCESS && reinterpret_cast<std::uintptr_t>(memory) >= first_page ? memory : nullptr;
 }
 
 void free_mem(void* memory) noexcept {

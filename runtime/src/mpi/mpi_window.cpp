@@ -47,9 +47,13 @@ MPI_Op op(Update update) {
 
 }  // namespace
 
-// Freeing is collective. If an exception passes, the other members may not be here, and wait somewhere else.
+// Freeing is collective. If an exception passes, the other members may wait somewhere else.
 void WinTraits::free(Handle handle) noexcept {
-  if (finalized() || std::uncaught_exceptions() > 0) return;
+  if (finalized()) return;
+  std::optional<Deadline> deadline;
+  if (std::uncaught_exceptions() > 0)
+    deadline.emplace("an exception passes on this rank alone, and others do not free a window: " +
+                     last_error());
   const order::OwnCalls own;
   check(MPI_Win_unlock_all(handle), "MPI_Win_unlock_all");
   check(MPI_Win_free(&handle), "MPI_Win_free");

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -30,7 +31,7 @@ bool is_installed = false;
 std::terminate_handler previous = nullptr;
 
 void install() {
-  if (!is_installed) previous = std::set_terminate([] { abort_job(explain_current_exception()); });
+  if (!is_installed) previous = std::set_terminate([] { abort_by_current_exception(""); });
   is_installed = true;
 }
 
@@ -42,12 +43,12 @@ Job job_to_blame() {
   return jobs.empty() ? started : everything;
 }
 
-[[noreturn]] void print_and_abort(const Job& where, const std::string& message) noexcept {
+[[noreturn]] void print_and_abort(const Job& where, const char* message) noexcept {
   std::fflush(stdout);
   if (where.rank >= 0)
-    std::fprintf(stderr, "[rank %d of %d] %s\n", where.rank, where.size, message.c_str());
+    std::fprintf(stderr, "[rank %d of %d] %s\n", where.rank, where.size, message);
   else
-    std::fprintf(stderr, "[rank ?] %s\n", message.c_str());
+    std::fprintf(stderr, "[rank ?] %s\n", message);
   std::fflush(stderr);
   // MPICH's launcher drops what it has not yet read when it is told to abort.
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
@@ -81,6 +82,15 @@ void remove_terminate_handler(const RuntimeState& runtime) noexcept {
   is_installed = false;
 }
 
-void abort_job(const std::string& message) noexcept { print_and_abort(job_to_blame(), message); }
+void abort_by_current_exception(const char* before) noexcept {
+  try {
+    const std::string message = before + explain_current_exception();
+    print_and_abort(job_to_blame(), message.c_str());
+  } catch (const std::bad_alloc&) {
+    print_and_abort(job_to_blame(), "memory of this process was refused, even for a message; raise its limits");
+  }
+}
+
+void abort_job(const std::string& message) noexcept { print_and_abort(job_to_blame(), message.c_str()); }
 
 }  // namespace tessera::detail

@@ -71,7 +71,7 @@ namespace {
 }
 
 // Ends the job with the message of the exception that is being handled.
-[[noreturn]] void abort_start() { abort_job("Tessera could not start: " + explain_current_exception()); }
+[[noreturn]] void abort_start() { abort_by_current_exception("Tessera could not start: "); }
 
 // Whether every rank has the error that is being handled. Those of the standard library belong to one rank, and
 // the others wait for it.
