@@ -4,6 +4,7 @@
 // Local memory from several sources. The source matters where a network registers memory.
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <mpi.h>

@@ -3,6 +3,7 @@
 #include "measure.hpp"
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include <mpi.h>

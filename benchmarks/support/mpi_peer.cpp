@@ -8,6 +8,7 @@
 #include <exception>
 #include <new>
 #include <numeric>
+#include <string>
 
 #include <tessera/runtime/error.hpp>
 

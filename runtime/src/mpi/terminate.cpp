@@ -3,6 +3,7 @@
 #include "mpi/terminate.hpp"
 
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -10,6 +11,8 @@
 #include <new>
 #include <thread>
 #include <vector>
+
+#include <unistd.h>
 
 #include "base/explain.hpp"
 #include "mpi/mpi.hpp"
@@ -52,6 +55,9 @@ Job job_to_blame() {
   std::fflush(stderr);
   // MPICH's launcher drops what it has not yet read when it is told to abort.
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  // Open MPI's MPI_Abort may wait for a launcher that no longer answers.
+  std::signal(SIGALRM, SIG_DFL);
+  alarm(3);
   if (mpi::is_running()) mpi::abort(MPI_COMM_WORLD, EXIT_FAILURE);
   std::_Exit(EXIT_FAILURE);
 }

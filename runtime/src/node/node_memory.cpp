@@ -168,6 +168,9 @@ NodeMemory NodeMemory::create(NodeBarrier& node, index_t stride, index_t reserve
         take_huge_pages(fd.get(), stride * slot, memory.base_ + stride * slot, reserve);
         error = reserve_pages(fd.get(), stride * slot, std::min(stride, reserve + read_behind));
         outcome = error == 0 ? attached : no_pages;
+      } else if (errno == ENOMEM) {  // no address space, which no other way has either
+        error = errno;
+        outcome = no_pages;
       }
     }
     reduce_on_node(node, &outcome, 1, ElementKind::int64, Reduce::min);
