@@ -4,6 +4,7 @@
 // Local memory from several sources. The source matters where a network registers memory.
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <mpi.h>
@@ -25,7 +26,7 @@ struct FreeMpi {
 std::unique_ptr<double, FreeMpi> allocate_mpi(index_t bytes) {
   void* memory = nullptr;
   if (const int code = MPI_Alloc_mem(bytes, MPI_INFO_NULL, &memory); code != MPI_SUCCESS)
-    throw MpiError("MPI_Alloc_mem failed in a benchmark", code);
+    throw Error(std::string("MPI_Alloc_mem failed in a benchmark, with code ") + std::to_string(code));
   return std::unique_ptr<double, FreeMpi>(static_cast<double*>(memory));
 }
 

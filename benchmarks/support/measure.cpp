@@ -3,6 +3,7 @@
 #include "measure.hpp"
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include <mpi.h>
@@ -16,7 +17,7 @@ namespace {
 
 void wait_for_all(const Group& group) {
   if (const int code = MPI_Barrier(group.mpi_comm()); code != MPI_SUCCESS)
-    throw MpiError("MPI_Barrier failed between two samples", code);
+    throw Error("MPI_Barrier failed between two samples, with code " + std::to_string(code));
 }
 
 void append_differences(std::vector<double>& to, const std::vector<double>& from,

@@ -8,6 +8,7 @@
 #include <exception>
 #include <new>
 #include <numeric>
+#include <string>
 
 #include <tessera/runtime/error.hpp>
 
@@ -16,7 +17,8 @@
 namespace tessera::benchmark::mpi_peer {
 
 void check(int code, const char* call) {
-  if (code != MPI_SUCCESS) throw MpiError(std::string(call) + " failed in a benchmark", code);
+  if (code != MPI_SUCCESS)
+    throw Error(std::string(call) + " failed in a benchmark, with code " + std::to_string(code));
 }
 
 namespace {

@@ -18,7 +18,7 @@
 /// MPI itself, for comparison.
 namespace tessera::benchmark::mpi_peer {
 
-/// @local @throws MpiError if a call of MPI did not succeed
+/// @local @throws Error if a call of MPI did not succeed
 void check(int code, const char* call);
 
 /// MPI_Type_vector of doubles: rows as the target of a transfer whose local side is dense. A single row needs

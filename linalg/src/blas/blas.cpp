@@ -8,6 +8,7 @@
 
 #include <tessera/runtime/error.hpp>
 
+#include "blas/buffer.hpp"
 #include "blas/instantiate.hpp"
 #include "blas/rank_update.hpp"
 #include "format.hpp"
@@ -160,6 +161,7 @@ void gemm(index_t m, index_t n, index_t k, T alpha, const Panel<const T>& a, boo
                   "which counts in 32 bits, cannot reach it; use more processes",
                   m, k, k, n));
   }
+  require_buffer();
   // BLAS writes by columns. A result by rows is computed as the transpose of the product. A single row or
   // column is written in the order in which the operands can be conjugated.
   const bool as_it_is = (!conjugate_a || is_by_rows(a, m, k)) && (!conjugate_b || is_by_rows(b, k, n));
@@ -200,6 +202,7 @@ void gemv(index_t m, index_t n, T alpha, const Panel<const T>& a, bool conjugate
   const char op = !transposed ? 'N' : conjugated ? 'C' : 'T';
   const int rows = static_cast<int>(transposed ? n : m), columns = static_cast<int>(transposed ? m : n);
   const int lda = leading(transposed ? a.row_stride : a.column_stride, rows, columns);
+  require_buffer();
   call(&op, &rows, &columns, &alpha, a.data, &lda, x, y);
 }
 

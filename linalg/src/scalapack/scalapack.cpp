@@ -10,6 +10,7 @@
 
 #include <tessera/runtime/error.hpp>
 
+#include "blas/buffer.hpp"
 #include "format.hpp"
 #include "scalapack/workspace.hpp"
 
@@ -82,6 +83,7 @@ Grid::Grid(MPI_Comm comm, int rows, int columns, GridOrder order) : system_(Csys
           order == GridOrder::row_major ? r * columns + c : c * rows + r;
     }
   }
+  blas::require_buffer();
   int context = system_.get();
   Cblacs_gridmap(&context, map.data(), rows, rows, columns);
   context_.reset(context);

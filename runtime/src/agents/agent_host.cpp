@@ -8,6 +8,7 @@
 
 #include <sys/prctl.h>
 
+#include "base/explain.hpp"
 #include "base/give_way.hpp"
 #include "base/pause.hpp"
 #include "format.hpp"
@@ -171,7 +172,7 @@ void AgentHost::run() noexcept {
       send_gathered_();
     }
   } catch (const std::exception& error) {
-    abort_job(formatted("the agent of this process failed: {}", error.what()));
+    abort_job(formatted("the agent of this process failed: {}", explain(error)));
   }
 }
 

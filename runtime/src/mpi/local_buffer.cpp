@@ -51,11 +51,12 @@ void* allocate_local(index_t count, index_t element) {
         "ThreadLevel::serialized}");
   }
   free_given_up();
-  try {
-    return mpi::alloc_mem(std::max<index_t>(bytes, 1));
-  } catch (const MpiError& error) {
-    throw MemoryError(formatted("a local buffer of {}: {}", format_bytes(bytes), error.what()));
+  void* const memory = mpi::alloc_mem(std::max<index_t>(bytes, 1));
+  if (memory == nullptr) {
+    throw MemoryError(formatted(
+        "a local buffer of {} was refused by MPI_Alloc_mem; use a smaller one, or fewer", format_bytes(bytes)));
   }
+  return memory;
 }
 
 void LocalMemoryTraits::free(Handle memory) noexcept {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -17,6 +18,7 @@
 #include "base/activity.hpp"
 #include "format.hpp"
 #include "mpi/mpi_process.hpp"
+#include "mpi/terminate.hpp"
 #include "mpi/unyielding.hpp"
 #include "order/own_calls.hpp"
 
@@ -27,12 +29,15 @@ using order::OwnCalls;
 std::string text_of(int code) {
   char text[MPI_MAX_ERROR_STRING];
   int length = 0;
+  if (!is_running()) return formatted("error {}", code);
   if (MPI_Error_string(code, text, &length) != MPI_SUCCESS) return "unknown error";
   return std::string(text, static_cast<std::size_t>(length));
 }
 
-void check(int code, const char* call) {
-  if (code != MPI_SUCCESS) throw MpiError(formatted("{} failed: {}", call, text_of(code)), code);
+void check(int code, const char* call) noexcept {
+  if (code == MPI_SUCCESS) return;
+  abort_job(formatted("{} failed: {} (an error of MPI, or of the network under it; tessera-info tests both)",
+                      call, text_of(code)));
 }
 
 int to_int(index_t value) {
@@ -101,7 +106,7 @@ MPI_Op op(Reduce operation) {
 // After MPI_Finalize there is nothing left to free.
 void CommTraits::free(Handle handle) noexcept {
   const OwnCalls own;
-  if (!finalized()) MPI_Comm_free(&handle);
+  if (!finalized()) check(MPI_Comm_free(&handle), "MPI_Comm_free");
 }
 
 bool initialized() {
@@ -113,6 +118,11 @@ bool initialized() {
 bool finalized() noexcept {
   int flag = 0;
   return MPI_Finalized(&flag) == MPI_SUCCESS && flag != 0;
+}
+
+bool is_running() noexcept {
+  int flag = 0;
+  return MPI_Initialized(&flag) == MPI_SUCCESS && flag != 0 && !finalized();
 }
 
 int init_thread(int& argc, char**& argv, int required) {
@@ -162,11 +172,13 @@ void collective(const char* name, Blocking&& blocking, Starting&& start) {
   serve_until([&] { return test(request); });
 }
 
-// For a call without a nonblocking form: returns when all the listed processes are about to make it.
+}  // namespace
+
 void meet(MPI_Comm comm, std::span<const int> ranks, int tag) {
-  if (!is_serving()) return;
   std::vector<MPI_Request> requests;
-  const auto wait = [&] { serve_until([&] { return test_all(requests); }); };
+  const auto wait = [&] {
+    is_serving() ? serve_until([&] { return test_all(requests); }) : wait_all(requests);
+  };
   if (const int first = ranks.front(); rank(comm) == first) {
     const auto others = ranks.subspan(1);
     for (const int other : others) requests.push_back(irecv(comm, nullptr, 0, other, tag));
@@ -178,8 +190,6 @@ void meet(MPI_Comm comm, std::span<const int> ranks, int tag) {
     wait();
   }
 }
-
-}  // namespace
 
 Comm dup(MPI_Comm comm) {
   const OwnCalls own;
@@ -196,7 +206,8 @@ Comm split(MPI_Comm comm, int color, int key) {
 }
 
 Comm create_group(MPI_Comm comm, std::span<const int> ranks, int tag) {
-  meet(comm, ranks, Group::max_tag + 1 + tag);
+  // The call has no nonblocking form.
+  if (is_serving()) meet(comm, ranks, Group::max_tag + 1 + tag);
   MPI_Group all = MPI_GROUP_NULL, listed = MPI_GROUP_NULL;
   check(MPI_Comm_group(comm, &all), "MPI_Comm_group");
   check(MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &listed), "MPI_Group_incl");
@@ -365,10 +376,18 @@ void flush(MPI_Win win, int rank) { check(MPI_Win_flush(rank, win), "MPI_Win_flu
 void flush_local(MPI_Win win, int rank) { check(MPI_Win_flush_local(rank, win), "MPI_Win_flush_local"); }
 void sync_memory(MPI_Win win) { check(MPI_Win_sync(win), "MPI_Win_sync"); }
 
-void* alloc_mem(index_t bytes) {
+// The call has no communicator, so MPI_COMM_WORLD's handler of errors decides, and would end the job.
+void* alloc_mem(index_t bytes) noexcept {
+  MPI_Errhandler before = MPI_ERRHANDLER_NULL;
+  check(MPI_Comm_get_errhandler(MPI_COMM_WORLD, &before), "MPI_Comm_get_errhandler");
+  check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   void* memory = nullptr;
-  check(MPI_Alloc_mem(static_cast<MPI_Aint>(bytes), MPI_INFO_NULL, &memory), "MPI_Alloc_mem");
-  return memory;
+  const int code = MPI_Alloc_mem(static_cast<MPI_Aint>(bytes), MPI_INFO_NULL, &memory);
+  check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, before), "MPI_Comm_set_errhandler");
+  check(MPI_Errhandler_free(&before), "MPI_Errhandler_free");
+  // MPICH 4.0.2 adds 16 to the null pointer of a block that it could not have, and reports success.
+  constexpr std::uintptr_t first_page = 4096;
+  return code == MPI_SUCCESS && reinterpret_cast<std::uintptr_t>(memory) >= first_page ? memory : nullptr;
 }
 
 void free_mem(void* memory) noexcept {

@@ -35,6 +35,7 @@ using Win = UniqueHandle<WinTraits>;
 
 bool initialized();
 bool finalized() noexcept;
+bool is_running() noexcept;
 int init_thread(int& argc, char**& argv, int required);
 void finalize();
 int query_thread();
@@ -85,7 +86,7 @@ bool test(MPI_Request& request, Arrived* arrived = nullptr);
 void cancel(MPI_Request& request) noexcept;
 
 /// A window over memory the caller owns, locked for all (MPI standard 12.5.3) until it is freed. Null if MPI
-/// cannot make one on this communicator; then `why` is MPI's error text.
+/// cannot make one on this communicator; then `why` is MPI's error text. Other members may still have one.
 Win create_window(MPI_Comm comm, void* base, index_t bytes, std::string& why);
 bool is_unified(MPI_Win win);
 void put(MPI_Win win, int rank, index_t offset, const void* source, index_t bytes);
@@ -145,7 +146,7 @@ void flush_local(MPI_Win win, int rank);
 void sync_memory(MPI_Win win);
 
 /// Memory that MPI may have registered, for long-lived buffers.
-void* alloc_mem(index_t bytes);
+void* alloc_mem(index_t bytes) noexcept;
 void free_mem(void* memory) noexcept;
 /// Memory shared by a communicator of one node, all of it allocated by rank 0 (MPI standard 12.2.3).
 Win allocate_shared(MPI_Comm node, index_t bytes_on_root, void*& base_of_root);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <string>
 
 #include "mpi/mpi.hpp"
@@ -12,11 +13,17 @@ namespace tessera::detail::mpi {
 
 /// MPI's text for an error code.
 std::string text_of(int code);
-/// @throws MpiError unless the call succeeded.
-void check(int code, const char* call);
+/// Ends the job with a message unless the call succeeded. After an error the state of MPI is undefined
+/// (MPI 4.0, 9.3): transfers may be under way into memory that an exception would free, and others may wait
+/// inside the call.
+void check(int code, const char* call) noexcept;
 /// @throws LogicError if it does not fit.
 int to_int(index_t value);
 MPI_Datatype datatype(ElementKind kind);
+
+/// Returns when all the listed processes have called it. It uses messages, no collective call. Serves
+/// meanwhile.
+void meet(MPI_Comm comm, std::span<const int> ranks, int tag);
 
 /// Calls f(start, length) for pieces of at most `limit`.
 template <class F>

@@ -48,8 +48,8 @@ bool test(MPI_Request& request, Arrived* arrived) {
 void cancel(MPI_Request& request) noexcept {
   if (request == MPI_REQUEST_NULL) return;
   const OwnCalls own;
-  MPI_Cancel(&request);
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  check(MPI_Cancel(&request), "MPI_Cancel");
+  check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
 }
 
 void wait_all(std::vector<MPI_Request>& requests) {

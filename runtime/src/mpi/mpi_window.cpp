@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <exception>
 #include <limits>
+#include <numeric>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <fcntl.h>
@@ -13,7 +17,7 @@
 
 #include <tessera/runtime/error.hpp>
 
-#include "format.hpp"
+#include "mpi/deadline.hpp"
 #include "mpi/mpi_check.hpp"
 #include "order/own_calls.hpp"
 
@@ -43,11 +47,16 @@ MPI_Op op(Update update) {
 
 }  // namespace
 
+// Freeing is collective. If an exception passes, the other members may wait somewhere else.
 void WinTraits::free(Handle handle) noexcept {
   if (finalized()) return;
+  std::optional<Deadline> deadline;
+  if (std::uncaught_exceptions() > 0)
+    deadline.emplace("an exception passes on this rank alone, and others do not free a window: " +
+                     last_error());
   const order::OwnCalls own;
-  MPI_Win_unlock_all(handle);
-  MPI_Win_free(&handle);
+  check(MPI_Win_unlock_all(handle), "MPI_Win_unlock_all");
+  check(MPI_Win_free(&handle), "MPI_Win_free");
 }
 
 namespace {
@@ -56,21 +65,30 @@ namespace {
 // communicator's number, which communicators without a common member share. On one host, two windows of such
 // groups made at once become one. A group waits for its turn only after all its members have arrived; otherwise
 // two groups could wait for each other.
+//
+// make() returns what failed, or nothing. A member at which it failed gives the others some seconds to return
+// from it. All wait by messages: a collective call of that member would be taken for a part of the one that
+// failed.
 template <class Make>
-int in_turn([[maybe_unused]] MPI_Comm comm, Make&& make) {
+std::string in_turn(MPI_Comm comm, Make&& make) {
 #ifdef OPEN_MPI
   barrier(comm);
   const int turn = rank(comm) == 0 ? open("/proc/self/exe", O_RDONLY | O_CLOEXEC) : -1;
   while (turn >= 0 && flock(turn, LOCK_EX) != 0 && errno == EINTR) {
   }
   barrier(comm);
-  const int code = make();
-  barrier(comm);
-  if (turn >= 0) close(turn);
-  return code;
-#else
-  return make();
 #endif
+  const std::string problem = make();
+  std::vector<int> members(static_cast<std::size_t>(size(comm)));
+  std::iota(members.begin(), members.end(), 0);
+  std::optional<Deadline> deadline;
+  if (!problem.empty())
+    deadline.emplace("MPI_Win_create failed on this rank, and others do not return from it: " + problem);
+  meet(comm, members, Group::max_tag + 1);
+#ifdef OPEN_MPI
+  if (turn >= 0) close(turn);
+#endif
+  return problem;
 }
 
 }  // namespace
@@ -82,13 +100,12 @@ Win create_window(MPI_Comm comm, void* base, index_t bytes, std::string& why) {
   MPI_Info_set(info, "same_disp_unit", "true");
   MPI_Info_set(info, "epochs_used", "lockall");
   MPI_Win win = MPI_WIN_NULL;
-  const int code =
-      in_turn(comm, [&] { return MPI_Win_create(base, static_cast<MPI_Aint>(bytes), 1, info, comm, &win); });
+  why = in_turn(comm, [&] {
+    const int code = MPI_Win_create(base, static_cast<MPI_Aint>(bytes), 1, info, comm, &win);
+    return code == MPI_SUCCESS ? std::string() : text_of(code);
+  });
   MPI_Info_free(&info);
-  if (code != MPI_SUCCESS) {
-    why = text_of(code);
-    return Win();
-  }
+  if (!why.empty()) return Win();
   check(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
   check(MPI_Win_lock_all(MPI_MODE_NOCHECK, win), "MPI_Win_lock_all");
   return Win(win);
@@ -272,8 +289,10 @@ Win allocate_shared(MPI_Comm node, index_t bytes_on_root, void*& base_of_root) {
   MPI_Win win = MPI_WIN_NULL;
   void* mine = nullptr;
   const MPI_Aint bytes = rank(node) == 0 ? static_cast<MPI_Aint>(bytes_on_root) : 0;
-  check(in_turn(node, [&] { return MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, node, &mine, &win); }),
-        "MPI_Win_allocate_shared");
+  in_turn(node, [&] {
+    check(MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, node, &mine, &win), "MPI_Win_allocate_shared");
+    return std::string();
+  });
   MPI_Aint size = 0;
   int unit = 0;
   check(MPI_Win_shared_query(win, 0, &size, &unit, &base_of_root), "MPI_Win_shared_query");

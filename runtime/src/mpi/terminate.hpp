@@ -13,7 +13,12 @@ class RuntimeState;
 /// While a Runtime exists, an uncaught exception prints rank and message and aborts the job. The rank is the
 /// one in `world`, or in MPI_COMM_WORLD if several Runtimes exist.
 void install_terminate_handler(const RuntimeState& runtime, MPI_Comm world);
+/// The same from the time on at which a Runtime starts. It stays if the start fails, as the error may leave
+/// main.
+void install_terminate_handler_for_start(MPI_Comm parent);
 void remove_terminate_handler(const RuntimeState& runtime) noexcept;
+/// Aborts the job with the message of the exception that is being handled, after `before`. @local
+[[noreturn]] void abort_by_current_exception(const char* before) noexcept;
 /// Prints `[rank r of n] message`, with the same rank, and aborts the job.
 [[noreturn]] void abort_job(const std::string& message) noexcept;
 

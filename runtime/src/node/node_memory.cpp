@@ -81,7 +81,10 @@ Fd create_file(bool in_memory, index_t bytes, LeaderFile& address) {
     fd.reset(shm_open(address.name, O_CREAT | O_EXCL | O_RDWR, 0600));
   }
   struct stat info {};
-  if (fd && (ftruncate(fd.get(), bytes) != 0 || fstat(fd.get(), &info) != 0)) fd.reset();
+  if (fd && (ftruncate(fd.get(), bytes) != 0 || fstat(fd.get(), &info) != 0)) {
+    if (!in_memory) shm_unlink(address.name);
+    fd.reset();
+  }
   address.pid = getpid();
   address.fd = fd.get();
   address.device = info.st_dev;
@@ -165,6 +168,9 @@ NodeMemory NodeMemory::create(NodeBarrier& node, index_t stride, index_t reserve
         take_huge_pages(fd.get(), stride * slot, memory.base_ + stride * slot, reserve);
         error = reserve_pages(fd.get(), stride * slot, std::min(stride, reserve + read_behind));
         outcome = error == 0 ? attached : no_pages;
+      } else if (errno == ENOMEM) {  // no address space, which no other way has either
+        error = errno;
+        outcome = no_pages;
       }
     }
     reduce_on_node(node, &outcome, 1, ElementKind::int64, Reduce::min);
@@ -176,8 +182,9 @@ NodeMemory NodeMemory::create(NodeBarrier& node, index_t stride, index_t reserve
     }
     memory = NodeMemory();
     if (outcome == no_pages) {
-      problem =
-          error != 0 ? reserve_problem(error, reserve) : "a process of the node could not reserve its pages";
+      problem = error != 0 ? reserve_problem(error, reserve)
+                           : formatted("another process of the node could not reserve its part of {}",
+                                       format_bytes(bytes));
       return memory;
     }
   }

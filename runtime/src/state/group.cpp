@@ -9,13 +9,12 @@
 #include <set>
 #include <utility>
 
-#include <unistd.h>
-
 #include <tessera/runtime/detail/fingerprint.hpp>
 #include <tessera/runtime/error.hpp>
 #include <tessera/runtime/phase.hpp>
 
 #include "base/activity.hpp"
+#include "base/host_name.hpp"
 #include "conflicts/conflicts.hpp"
 #include "format.hpp"
 #include "kernels/reduce_kernels.hpp"
@@ -86,11 +85,7 @@ int Group::node_of(int rank) const {
 
 bool Group::on_node(int rank) const { return node_of(rank) == state().node(); }
 
-std::string Group::host() const {
-  char name[256] = {};
-  gethostname(name, sizeof name - 1);
-  return name;
-}
+std::string Group::host() const { return detail::host_name(); }
 
 Group Group::split(int color, int key) const {
   GroupState& parent = state();

@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <limits>
 
-#include <unistd.h>
-
 #include <tessera/runtime/error.hpp>
 
 #include "agents/progress.hpp"
+#include "base/host_name.hpp"
 #include "base/memory_check.hpp"
 #include "format.hpp"
 #include "node/node_collectives.hpp"
@@ -20,12 +19,6 @@
 
 namespace tessera::detail {
 namespace {
-
-std::string host_name() {
-  char name[256] = {};
-  gethostname(name, sizeof name - 1);
-  return name;
-}
 
 // Pages are backed only when they are touched or reserved, and a machine that runs out then kills processes. So
 // the requests of a node's processes are added up, and compared with its memory, before anything is reserved.

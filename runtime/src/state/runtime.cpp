@@ -11,8 +11,10 @@
 
 #include "agents/progress.hpp"
 #include "agents/progress_rank.hpp"
+#include "base/explain.hpp"
 #include "base/memory_check.hpp"
 #include "format.hpp"
+#include "mpi/deadline.hpp"
 #include "mpi/terminate.hpp"
 #include "state/environment.hpp"
 #include "state/group_state.hpp"
@@ -63,23 +65,24 @@ namespace {
     ranks = {};
     if (owns_mpi) mpi::finalize();
   } catch (const std::exception& error) {
-    std::fputs(formatted("Tessera: a progress process failed: {}\n", error.what()).c_str(), stderr);
-    mpi::abort(MPI_COMM_WORLD, 1);
+    abort_job("this progress process failed: " + explain(error));
   }
   std::exit(0);
 }
 
 // Ends the job with the message of the exception that is being handled.
-[[noreturn]] void abort_start() {
+[[noreturn]] void abort_start() { abort_by_current_exception("Tessera could not start: "); }
+
+// Whether every rank has the error that is being handled. Those of the standard library belong to one rank, and
+// the others wait for it.
+bool is_common_error() {
   try {
     throw;
-  } catch (const std::exception& error) {
-    std::fputs(formatted("Tessera could not start: {}\n", error.what()).c_str(), stderr);
+  } catch (const Error&) {
+    return true;
   } catch (...) {
-    std::fputs("Tessera could not start\n", stderr);
+    return false;
   }
-  mpi::abort(MPI_COMM_WORLD, 1);
-  std::abort();
 }
 
 }  // namespace
@@ -106,6 +109,7 @@ Runtime::Runtime(int& argc, char**& argv, RuntimeOptions options)
     const ThreadLevel level = detail::thread_need().may_be ? ThreadLevel::multiple : options.threads;
     mpi::init_thread(argc, argv, mpi_level(level));
   }
+  detail::install_terminate_handler_for_start(MPI_COMM_WORLD);
   bool serving = false;
   try {
     // Errors in the environment must be found before some ranks leave to serve the others. Later, the serving
@@ -118,9 +122,12 @@ Runtime::Runtime(int& argc, char**& argv, RuntimeOptions options)
     if (ranks.all && !ranks.world) detail::serve_and_leave(std::move(ranks), start);
     state_ = RuntimeState::create(MPI_COMM_WORLD, environment, std::move(ranks));
   } catch (...) {
-    // The error is the same on every rank, so MPI can be finalized; but not if some ranks serve.
-    if (serving) detail::abort_start();
-    if (start) mpi::finalize();
+    // If the error is the same on every rank, MPI can be finalized; but not if some ranks serve.
+    if (serving || !detail::is_common_error()) detail::abort_start();
+    if (start) {
+      const detail::Deadline deadline("Tessera could not start: " + detail::explain_current_exception());
+      mpi::finalize();
+    }
     throw;
   }
   owns_mpi_ = start;
@@ -134,7 +141,13 @@ Runtime::Runtime(MPI_Comm parent, RuntimeOptions options) : exceptions_at_start_
         "a Runtime was to attach to a communicator before MPI was started; call MPI_Init_thread first, or "
         "construct it from argc and argv");
   }
-  state_ = RuntimeState::create(parent, detail::Environment::read(parent, options), {});
+  detail::install_terminate_handler_for_start(parent);
+  try {
+    state_ = RuntimeState::create(parent, detail::Environment::read(parent, options), {});
+  } catch (...) {
+    if (!detail::is_common_error()) detail::abort_start();
+    throw;
+  }
   detail::install_terminate_handler(*state_, state_->world().state().comm());
 }
 
@@ -152,7 +165,7 @@ Runtime::~Runtime() {
     detail::remove_terminate_handler(*state_);
     if (owns_mpi_ && !mpi::finalized()) mpi::finalize();
   } catch (const std::exception& error) {
-    std::fputs(formatted("Tessera: {} while the Runtime ended\n", error.what()).c_str(), stderr);
+    detail::abort_job(detail::explain(error) + " (while the Runtime ended)");
   }
 }
 

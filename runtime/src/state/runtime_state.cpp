@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <new>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -43,6 +44,7 @@ std::string find_window_problem(GroupState& world) {
       static_cast<std::byte*>(
           std::aligned_alloc(static_cast<std::size_t>(bytes), static_cast<std::size_t>(bytes))),
       &std::free);
+  if (memory == nullptr) throw std::bad_alloc();
   std::string problem;
   create_tested_window(world, memory.get(), bytes, problem);
   return problem;

@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/host_name.hpp"
 #include "format.hpp"
 #include "mpi/mpi.hpp"
 #include "state/group_state.hpp"
@@ -33,11 +34,6 @@ constexpr std::size_t events_of_all = 1'000'000, most_events = 32'768, least_eve
 
 std::size_t events_per_log(int ranks) {
   return std::clamp(events_of_all / static_cast<std::size_t>(ranks), least_events, most_events);
-}
-
-std::string host_name() {
-  char name[256] = {};
-  return gethostname(name, sizeof name - 1) == 0 ? name : "(unknown)";
 }
 
 // A file under a temporary name, which is renamed when it is complete. The first error stays. Where others may

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "format.hpp"
+#include "mpi/terminate.hpp"
 #include "state/group_state.hpp"
 #include "state/runtime_state.hpp"
 
@@ -56,9 +56,11 @@ mpi::Win create_tested_window(GroupState& group, std::byte* slice, index_t bytes
     win = mpi::create_window(group.comm(), slice, bytes, mine);
   }
   problem = group.agree(mine);
-  // If only some members have a window, it cannot be freed, as freeing is collective: it is left to
-  // MPI_Finalize.
-  if (!problem.empty()) return win.release(), mpi::Win();
+  // If only some members have a window, it cannot be freed, as freeing is collective, and MPICH crashes at its
+  // end.
+  if (!problem.empty() && win)
+    abort_job("MPI_Win_create failed on other ranks only: " + problem + "; TESSERA_WINDOW=off avoids windows");
+  if (!problem.empty()) return win;
   problem = group.agree(test_window(group, win.get(), slice));
   mpi::barrier(group.comm());
   if (!problem.empty()) win.reset();

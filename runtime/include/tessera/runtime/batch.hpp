@@ -27,7 +27,7 @@ class Batch {
   Batch& operator=(Batch&&) noexcept;
 
   /// These act as the Segment's members of the same name, on contiguous bytes. @onesided
-  /// @throws UsageError as they do, and MpiError if an earlier part could not be sent.
+  /// @throws UsageError as they do.
   void put(Segment& segment, int rank, index_t offset, const void* source, index_t bytes);
   /// `target` is filled when send() returns.
   void get(const Segment& segment, int rank, index_t offset, void* target, index_t bytes);
@@ -48,7 +48,6 @@ class Batch {
   }
 
   /// Sends the rest and waits for all operations added; the batch can be used again. @onesided
-  /// @throws MpiError if a transfer failed.
   /// @completion the results of get and fetch_op are there; writes are done at the targets after a flush of
   /// each segment.
   void send();

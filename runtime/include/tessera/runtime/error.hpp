@@ -7,7 +7,8 @@
 
 namespace tessera {
 
-/// The base of everything Tessera throws; what() is one sentence with the names and values involved. @local
+/// The base of everything Tessera throws; what() is one sentence with the names and values involved. A failed
+/// call of MPI is no exception: it ends the job with a message, as nothing can be relied on after it. @local
 class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message);
@@ -23,16 +24,6 @@ class UsageError : public Error {
 class MemoryError : public Error {
  public:
   using Error::Error;
-};
-
-/// An MPI call failed.
-class MpiError : public Error {
- public:
-  MpiError(const std::string& message, int code) : Error(message), code_(code) {}
-  int code() const noexcept { return code_; }
-
- private:
-  int code_;
 };
 
 /// MPI offers no usable one-sided window between the nodes of a group; thrown on every rank of the group.

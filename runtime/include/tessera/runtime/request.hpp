@@ -28,7 +28,7 @@ class [[nodiscard]] Request {
 
   /// Returns when the local memory of the transfer may be used: a get has filled it, a put or accumulate no
   /// longer needs it. @onesided
-  /// @throws MpiError if the transfer failed. @completion local; done at the target after flush.
+  /// @completion local; done at the target after flush.
   void wait();
   /// Whether wait() would return at once. The call also makes progress on the transfer. @onesided @throws as
   /// wait

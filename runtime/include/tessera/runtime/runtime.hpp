@@ -56,7 +56,8 @@ struct MemoryLeft {
 /// The lifetime of Tessera in a process: construct it before anything else, destroy it last.
 ///
 /// If an exception leaves main or unwinds past the Runtime on one rank, this rank prints `[rank r of n] ...`.
-/// It aborts the job at once, so that the other ranks do not wait for ever.
+/// It aborts the job at once, so that the other ranks do not wait for ever. It does the same if the Runtime
+/// cannot start or end on this rank alone, for example because a call of MPI fails.
 class Runtime {
  public:
   /// Starts MPI if it has not been started; the destructor then ends it. @collective over MPI_COMM_WORLD
