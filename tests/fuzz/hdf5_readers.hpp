@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tessera::fuzz {
+
+/// A directory in memory, where there is such a place, and MPI with a Runtime of one rank. Both live as long as
+/// the process.
+class Hdf5World {
+ public:
+  static Hdf5World& instance();
+  const std::filesystem::path& directory() const noexcept { return directory_; }
+  /// The file that inputs are written to. @local
+  const std::filesystem::path& path() const noexcept { return path_; }
+  /// Files that Tessera and HDF5 have written: one of io::File, one of io::save, one of io::Probes.
+  const std::vector<std::string>& originals() const noexcept { return originals_; }
+
+  /// Calls everything that reads an HDF5 file, and then everything that changes one. Each returns, or throws an
+  /// error of files or memory; no id of HDF5 stays open. @local
+  void use_file();
+
+ private:
+  Hdf5World();
+  void read();
+  void change();
+
+  std::filesystem::path directory_, path_;
+  std::vector<std::string> originals_;
+};
+
+}  // namespace tessera::fuzz
