@@ -119,6 +119,7 @@ def check_plants(kind, user, originals):
     os.chown(owned, user, user)
     victim = owned / "victim"
     victim.write_bytes(b"precious")
+    victim.chmod(0o600)
     os.chown(victim, user, user)
     directory.chmod(0o1777)
     names = [directory / name for name in written + for_a_while]

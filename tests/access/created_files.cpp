@@ -20,6 +20,11 @@ F next(const char* name) {
   return reinterpret_cast<F>(dlsym(RTLD_NEXT, name));
 }
 
+bool is_there(const char* path) {
+  struct stat status {};
+  return lstat(path, &status) == 0;
+}
+
 void log(const char* what, unsigned mode, int flags, const char* path) {
   const char* const file = std::getenv("TESSERA_TEST_CREATED");
   if (file == nullptr) return;
@@ -34,7 +39,7 @@ void log(const char* what, unsigned mode, int flags, const char* path) {
 }
 
 int log_open(const char* name, const char* path, int flags, unsigned mode) {
-  if ((flags & O_CREAT) != 0) log("open", mode, flags, path);
+  if ((flags & O_CREAT) != 0 && !is_there(path)) log("open", mode, flags, path);
   return next<int (*)(const char*, int, ...)>(name)(path, flags, mode);
 }
 
@@ -45,7 +50,7 @@ void log_descriptor(int file, mode_t mode) {
 }
 
 std::FILE* log_stream(const char* name, const char* path, const char* mode) {
-  if (std::strchr(mode, 'r') == nullptr)
+  if (std::strchr(mode, 'r') == nullptr && !is_there(path))
     log("open", 0666, O_CREAT | (std::strchr(mode, 'x') != nullptr ? O_EXCL : 0), path);
   return next<std::FILE* (*)(const char*, const char*)>(name)(path, mode);
 }

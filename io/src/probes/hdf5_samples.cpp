@@ -39,6 +39,7 @@ class Hdf5Samples final : public SampleFile {
   void check() const override {
     const hdf5::Silence silence;
     const std::filesystem::path file_path = without_links(path());
+    open_regular(file_path, Use::read, Links::refuse);  // HDF5 would wait for the other end of a FIFO
     if (!hdf5::is_hdf5(file_path)) throw IoError("this is no HDF5 file, or it is damaged");
     const hdf5::File file = hdf5::open_alone(file_path);
     bool is_right = hdf5::has_dataset(file, "time") && hdf5::has_dataset(file, "positions");
