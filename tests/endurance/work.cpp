@@ -41,8 +41,9 @@ void use_elements(const Group& world, int round) {
   {
     auto phase = accumulate_only(a);
     phase.acc(row, all, 1.0);
+    phase.end();
   }
-  static_cast<void>(read_only(a));
+  static_cast<void>(read_only(a));  // ends at the next collective call
   a.sync();
   if (round % 2 == 0) a.close();
 }

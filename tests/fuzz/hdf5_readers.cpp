@@ -162,6 +162,7 @@ Hdf5World& Hdf5World::instance() {
 }
 
 Hdf5World::Hdf5World() {
+  setenv("HWLOC_COMPONENTS", "-pci", 1);  // leaks of a library that is unloaded have no name
   setenv("TESSERA_MEMORY_LIMIT", "16M", 1);
   setenv("TESSERA_WARNINGS", "off", 1);
   setenv("TESSERA_PROGRESS", "poll", 1);

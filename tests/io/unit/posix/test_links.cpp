@@ -35,11 +35,11 @@ class FilesToChange : public testing::Test {
 };
 
 TEST_F(FilesToChange, file_with_two_names_is_refused_where_anybody_may_make_files) {
-  for (const mode_t mode : {0700, 0755, 0775, 02775}) {
+  for (const mode_t mode : {0700U, 0755U, 0775U, 02775U}) {
     set_mode(mode);
     EXPECT_EQ(safe_to_change(directory_ / "other"), directory_ / "other");
   }
-  for (const mode_t mode : {0777, 01777, 01775}) {
+  for (const mode_t mode : {0777U, 01777U, 01775U}) {
     set_mode(mode);
     expect_words(message_of<IoError>([&] { safe_to_change(directory_ / "other"); }),
                  {"other has 2 names", "others may write", "another one"});
