@@ -66,9 +66,18 @@ bool report(const Work& work, int rank) {
   return growth.empty();
 }
 
+// A new directory, in memory where there is such a place: disks are not what is tested.
+std::string new_directory(bool makes) {
+  const std::filesystem::path memory = "/dev/shm";
+  const bool has_memory = std::filesystem::is_directory(memory);
+  std::string name =
+      ((has_memory ? memory : std::filesystem::temp_directory_path()) / "endurance-XXXXXX").string();
+  if (makes && mkdtemp(name.data()) == nullptr) throw std::runtime_error("no directory can be made");
+  return name;
+}
+
 std::filesystem::path make_directory(int rank) {
-  std::string name = (std::filesystem::temp_directory_path() / "tessera-endurance-XXXXXX").string();
-  if (rank == 0 && mkdtemp(name.data()) == nullptr) throw std::runtime_error("no directory can be made");
+  std::string name = new_directory(rank == 0);
   MPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
   return name;
 }
@@ -76,9 +85,7 @@ std::filesystem::path make_directory(int rank) {
 bool with_one_runtime(Work& work, int& argc, char**& argv) {
   const Runtime runtime(argc, argv);
   const Group& world = runtime.world();
-  std::string name = (std::filesystem::temp_directory_path() / "tessera-endurance-XXXXXX").string();
-  if (world.rank() == 0 && mkdtemp(name.data()) == nullptr)
-    throw std::runtime_error("no directory can be made");
+  std::string name = new_directory(world.rank() == 0);
   world.broadcast(std::span<char>(name), 0);
   work.directory = name;
   while (!work.has_ended(world)) {

@@ -185,6 +185,19 @@ TESSERA_STARTS(MPI_Ialltoall,
                (const void* from, int count, MPI_Datatype type, void* to, int to_count, MPI_Datatype to_type,
                 MPI_Comm comm, MPI_Request* request_made),
                (from, count, type, to, to_count, to_type, comm, request_made))
+TESSERA_STARTS(MPI_Iallgatherv,
+               (const void* from, int count, MPI_Datatype type, void* to, const int counts_of[],
+                const int places[], MPI_Datatype to_type, MPI_Comm comm, MPI_Request* request_made),
+               (from, count, type, to, counts_of, places, to_type, comm, request_made))
+TESSERA_STARTS(MPI_Ialltoallv,
+               (const void* from, const int counts_from[], const int places_from[], MPI_Datatype type, void* to,
+                const int counts_to[], const int places_to[], MPI_Datatype to_type, MPI_Comm comm,
+                MPI_Request* request_made),
+               (from, counts_from, places_from, type, to, counts_to, places_to, to_type, comm, request_made))
+TESSERA_STARTS(MPI_Igather,
+               (const void* from, int count, MPI_Datatype type, void* to, int to_count, MPI_Datatype to_type,
+                int root, MPI_Comm comm, MPI_Request* request_made),
+               (from, count, type, to, to_count, to_type, root, comm, request_made))
 TESSERA_STARTS(MPI_Rput,
                (const void* data, int count, MPI_Datatype type, int to, MPI_Aint place, int there,
                 MPI_Datatype to_type, MPI_Win win, MPI_Request* request_made),

@@ -69,6 +69,7 @@ void use_synchronisation(const Group& world) {
     sum.store({0}, sum.load({0}) + 1);
     sum.flush();
   }
+  world.sync();
   while (const auto task = tasks.next()) sum.fetch_add({0}, *task);
   sum.sync();
   require(sum.load({0}) == world.size() + 45, "a sum under a mutex, and of tasks");
