@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <optional>
 
 #include <hdf5.h>
 #include <unistd.h>
@@ -34,8 +33,7 @@ struct Bytes3 {
   unsigned char b[3];
 };
 
-std::optional<Runtime> runtime;
-const Group& world() { return runtime->world(); }
+const Group& world() { return Hdf5World::instance().runtime().world(); }
 
 template <class F>
 bool attempt(F&& f) {
@@ -168,7 +166,8 @@ Hdf5World::Hdf5World() {
   setenv("TESSERA_PROGRESS", "poll", 1);
   int argc = 0;
   char** argv = nullptr;
-  runtime.emplace(argc, argv);
+  runtime_ = std::make_unique<Runtime>(argc, argv);
+  const Group& world = runtime_->world();
   const fs::path memory = "/dev/shm";
   directory_ = (fs::is_directory(memory) ? memory : fs::temp_directory_path()) /
                ("tessera-fuzz-hdf5-" + std::to_string(getpid()));
@@ -176,10 +175,10 @@ Hdf5World::Hdf5World() {
   fs::current_path(directory_);  // for relative names in damaged files
   path_ = directory_ / "input.h5";
   std::ofstream(directory_ / "raw") << "these are the bytes of some elements";
-  static Array<double, 2> a(world(), {12, 5}, {.name = "a"});
+  Array<double, 2> a(world, {12, 5}, {.name = "a"});
   fill(a, 1.5);
   {
-    io::File file(world(), "ours.h5", io::Mode::create);
+    io::File file(world, "ours.h5", io::Mode::create);
     file.write("a", a);
     for (int step = 0; step < 2; ++step) file.append("g/b", a, {.chunks = {5, 2}});
     file.set_attribute("a", "unit", std::vector<std::string>{"hartree", "bohr"});
@@ -187,7 +186,7 @@ Hdf5World::Hdf5World() {
     file.close();
   }
   io::save("other.h5", {{"a", a}, {"g/b", a}});
-  io::Probes<2> probes(world(), "probes.h5", {{.at = {1, 2}, .name = "p"}}, {.fields = {"a"}});
+  io::Probes<2> probes(world, "probes.h5", {{.at = {1, 2}, .name = "p"}}, {.fields = {"a"}});
   probes.sample(1, a);
   probes.flush();
   for (const char* name : {"ours.h5", "other.h5", "probes.h5"}) {
@@ -195,11 +194,12 @@ Hdf5World::Hdf5World() {
     originals_.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
   }
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  std::atexit([] {
-    std::error_code ignored;
-    fs::current_path("/", ignored);
-    fs::remove_all(instance().directory_, ignored);
-  });
+}
+
+Hdf5World::~Hdf5World() {
+  std::error_code ignored;
+  fs::current_path("/", ignored);
+  fs::remove_all(directory_, ignored);
 }
 
 void Hdf5World::read() {

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include <tessera/runtime/runtime.hpp>
 
 namespace tessera::fuzz {
 
@@ -12,8 +15,11 @@ namespace tessera::fuzz {
 /// the process.
 class Hdf5World {
  public:
+  Hdf5World(const Hdf5World&) = delete;
+  Hdf5World& operator=(const Hdf5World&) = delete;
   static Hdf5World& instance();
   const std::filesystem::path& directory() const noexcept { return directory_; }
+  const Runtime& runtime() const noexcept { return *runtime_; }
   /// The file that inputs are written to. @local
   const std::filesystem::path& path() const noexcept { return path_; }
   /// Files that Tessera and HDF5 have written: one of io::File, one of io::save, one of io::Probes.
@@ -25,9 +31,11 @@ class Hdf5World {
 
  private:
   Hdf5World();
+  ~Hdf5World();
   void read();
   void change();
 
+  std::unique_ptr<Runtime> runtime_;  // ends before the variables of the library
   std::filesystem::path directory_, path_;
   std::vector<std::string> originals_;
 };
