@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include <malloc.h>
+#include <unistd.h>
 
 #include "mpi_objects.hpp"
 
@@ -22,10 +23,12 @@ std::int64_t entries(const fs::path& directory) {
   return count;
 }
 
+// Those that this process has made.
 std::int64_t names_in_shared_memory() {
+  const std::string mine = "tessera-" + std::to_string(getpid()) + "-";
   std::int64_t count = 0;
   for (const auto& entry : fs::directory_iterator("/dev/shm"))
-    count += static_cast<int>(entry.path().filename().string().starts_with("tessera-"));
+    count += static_cast<int>(entry.path().filename().string().starts_with(mine));
   return count;
 }
 
@@ -47,6 +50,9 @@ std::int64_t bytes_of_malloc() {
   const struct mallinfo2 info = mallinfo2();
   return static_cast<std::int64_t>(info.uordblks + info.hblkhd);
 }
+
+// malloc and MPI sometimes split a mapping into two.
+std::int64_t slack_of(std::size_t count) { return Census::names()[count] == "mappings" ? 3 : 0; }
 
 using Samples = std::vector<Sample>;
 
@@ -77,7 +83,7 @@ void Census::take(double seconds) {
   samples_.push_back(std::move(sample));
 }
 
-std::vector<std::string> Census::growth(std::int64_t bytes) const {
+std::vector<std::string> Census::growth(std::int64_t heap, std::int64_t resident) const {
   std::vector<std::string> all;
   const auto third = static_cast<std::ptrdiff_t>(samples_.size() / 3);
   if (third < 2) return {"there are too few samples to tell"};
@@ -86,11 +92,11 @@ std::vector<std::string> Census::growth(std::int64_t bytes) const {
     const auto value = [i](const Sample& sample) { return sample.counts[i]; };
     const std::int64_t most = values_of(samples_.begin(), first_end, value).back();
     const std::int64_t least = values_of(last_begin, samples_.end(), value).front();
-    if (least > most)
+    if (least > most + slack_of(i))
       all.push_back(names()[i] + ": at most " + std::to_string(most) + " at first, at least " +
                     std::to_string(least) + " at last");
   }
-  const auto check_bytes = [&](const char* name, std::int64_t Sample::*member) {
+  const auto check_bytes = [&](const char* name, std::int64_t Sample::*member, std::int64_t bytes) {
     const auto value = [member](const Sample& sample) { return sample.*member; };
     const auto first = values_of(samples_.begin(), first_end, value),
                last = values_of(last_begin, samples_.end(), value);
@@ -99,8 +105,8 @@ std::vector<std::string> Census::growth(std::int64_t bytes) const {
       all.push_back(std::string(name) + " grew by " + std::to_string(grown) + " bytes, more than " +
                     std::to_string(bytes));
   };
-  check_bytes("the heap", &Sample::heap);
-  check_bytes("resident memory", &Sample::resident);
+  check_bytes("the heap", &Sample::heap, heap);
+  check_bytes("resident memory", &Sample::resident, resident);
   return all;
 }
 

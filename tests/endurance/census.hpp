@@ -24,9 +24,10 @@ class Census {
   /// @local
   void take(double seconds);
   /// Whatever grew, as one line each: a count whose least value in the last third of the samples is above its
-  /// most in the first third; bytes that grew by more than `bytes` from the first third to the last, by their
-  /// medians. Samples of a program's warm-up should not be taken. @local
-  std::vector<std::string> growth(std::int64_t bytes) const;
+  /// most in the first third, for mappings by more than 3; bytes of the heap and in memory that grew by more
+  /// than this from the first third to the last, by their medians. Samples of a program's warm-up should not be
+  /// taken. @local
+  std::vector<std::string> growth(std::int64_t heap, std::int64_t resident) const;
   /// One line: first and last values. @local
   std::string summary() const;
   std::size_t size() const noexcept { return samples_.size(); }

@@ -50,7 +50,7 @@ bool attempt(F&& f) {
 template <std::size_t N>
 Patch<N> corner(const std::vector<index_t>& dims) {
   Patch<N> patch;
-  for (std::size_t d = 0; d < N; ++d) patch.hi[d] = std::min<index_t>(dims[d], 2);
+  for (std::size_t d = 0; d < N; ++d) patch.hi[d] = d < dims.size() ? std::min<index_t>(dims[d], 2) : 1;
   return patch;
 }
 
