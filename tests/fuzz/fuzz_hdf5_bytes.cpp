@@ -38,6 +38,6 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   write();
   if (!tessera::test::survives(world.path(), true, be_quiet)) return 0;
   write();
-  world.use_file();
+  world.use_file(data[size - 1]);
   return 0;
 }
