@@ -83,14 +83,15 @@ def try_process(process, done):
 
 def try_names(seconds, done):
     """Opens whatever appears in /dev/shm. A line "seen NAME" for each name, so that the caller sees that it looked."""
-    end, seen = time.monotonic() + seconds, set()
+    end, seen, opened = time.monotonic() + seconds, set(), set()
     while time.monotonic() < end:
         for name in os.listdir("/dev/shm"):
             if name not in seen:
                 seen.add(name)
                 print("seen", name)
             for flags in (os.O_RDONLY, os.O_RDWR):
-                if opens(f"/dev/shm/{name}", flags):
+                if opens(f"/dev/shm/{name}", flags) and (name, flags) not in opened:
+                    opened.add((name, flags))
                     done(f"opened {name}")
 
 

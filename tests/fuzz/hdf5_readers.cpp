@@ -86,9 +86,13 @@ void load_all(const fs::path& path, const io::DatasetInfo& info) {
     std::vector<double> values(static_cast<std::size_t>(count));
     array.get(Patch<N>::whole(array.dims()), View<double, N>(values.data(), array.dims()));
     const auto theirs = read_alone(path, info.name, count);
-    for (std::size_t i = 0; i < theirs.size(); ++i)
-      require(values[i] == theirs[i] || (std::isnan(values[i]) && std::isnan(theirs[i])),
-              "HDF5 reads the same");
+    for (std::size_t i = 0; i < theirs.size(); ++i) {
+      const bool is_same = values[i] == theirs[i] || (std::isnan(values[i]) && std::isnan(theirs[i]));
+      if (!is_same)
+        std::fprintf(stderr, "\"%s\" of %s, element %zu: %.17g, and HDF5 reads %.17g\n", info.name.c_str(),
+                     info.type.c_str(), i, values[i], theirs[i]);
+      require(is_same, "HDF5 reads the same");
+    }
   });
 }
 
