@@ -210,7 +210,8 @@ class Maker {
     if (kind == 0) H5Pset_layout(creation, H5D_COMPACT);
     if (kind == 1) {
       for (unsigned n = 1 + recipe_.pick(2); n > 0; --n)
-        H5Pset_external(creation, other_file().c_str(), static_cast<off_t>(recipe_.pick(200)),
+        H5Pset_external(creation, (directory_ / (recipe_.flip() ? "raw" : "missing")).c_str(),
+                        static_cast<off_t>(recipe_.pick(200)),
                         recipe_.flip() ? H5F_UNLIMITED : 8 * recipe_.pick(200));
     }
     if (kind == 2) {
