@@ -228,12 +228,19 @@ class Maker {
     if (recipe_.pick(4) == 3) {
       const std::vector<unsigned char> fill(std::clamp<std::size_t>(H5Tget_size(type), 1, most_bytes),
                                             static_cast<unsigned char>(recipe_.pick(256)));
-      const bool is_plain = H5Tdetect_class(type, H5T_VLEN) == 0 && H5Tis_variable_str(type) == 0;
+      const bool is_plain = has_no_pointers(type);
       H5Pset_fill_value(creation, type, is_plain && recipe_.flip() ? fill.data() : nullptr);
     }
     H5Pset_alloc_time(creation,
                       is_small ? static_cast<H5D_alloc_time_t>(recipe_.pick(4)) : H5D_ALLOC_TIME_LATE);
     return creation;
+  }
+
+  // Strings inside of another type may be pointers, too.
+  static bool has_no_pointers(hid_t type) {
+    const bool has_string = H5Tget_class(type) != H5T_STRING && H5Tdetect_class(type, H5T_STRING) != 0;
+    return !has_string && H5Tis_variable_str(type) == 0 && H5Tdetect_class(type, H5T_VLEN) == 0 &&
+           H5Tdetect_class(type, H5T_REFERENCE) == 0;
   }
 
   static bool is_small(hid_t space, hid_t type) {
@@ -261,7 +268,7 @@ class Maker {
       std::vector<const char*> all(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)));
       for (const char*& text : all) text = texts[recipe_.pick(texts.size())];
       write(all.data());
-    } else if (H5Tdetect_class(type, H5T_VLEN) == 0 && H5Tdetect_class(type, H5T_REFERENCE) == 0) {
+    } else if (has_no_pointers(type)) {
       write(elements(space, type).data());
     }
   }
