@@ -53,14 +53,10 @@ inline herr_t use_object(hid_t root, const char* name, const H5O_info_t* info, v
 
 }  // namespace hdf5_alone
 
-/// Whether HDF5 alone survives the file, within a few seconds. A process of its own finds out, which begins
-/// with `prepare`. @local
-inline bool survives(
-    const std::filesystem::path& path, bool writes, void (*prepare)() = [] {}) {
+/// Whether HDF5 alone survives the file, within a few seconds. A process of its own finds out. @local
+inline bool survives(const std::filesystem::path& path, bool writes) {
   const pid_t child = fork();
   if (child == 0) {
-    prepare();
-    std::signal(SIGALRM, SIG_DFL);
     alarm(4);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
     // HDF5 may free pointers that it never set. Here they are never null, which they may be on some ranks.
