@@ -28,11 +28,12 @@ constexpr index_t for_hdf5 = 65536;  // what it writes about the file itself and
 
 // Creates the file, or throws an error that says more than HDF5's.
 void make_file(const std::filesystem::path& path, bool exclusive) {
-  without_links(path);
+  const std::filesystem::path real = safe_to_change(path);
   if (std::filesystem::is_directory(path)) throw IoError("this is a directory; give the name of a file");
   if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path))
     throw IoError("this is a pipe or a device; give the name of a file");
-  const int file = ::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC | (exclusive ? O_EXCL : 0), 0666);
+  constexpr int flags = O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW;
+  const int file = ::open(real.c_str(), flags | (exclusive ? O_EXCL : 0), 0666);
   if (file < 0) {
     throw IoError(formatted("the file cannot be made: {}{}", std::strerror(errno),
                             errno == EEXIST ? " (Mode::truncate would empty it)" : ""));

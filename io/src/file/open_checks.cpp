@@ -30,7 +30,7 @@ void check_file(const std::filesystem::path& path, Access wish) {
   if (std::filesystem::is_directory(path)) throw IoError("this is a directory; an HDF5 file was expected");
   if (!std::filesystem::is_regular_file(path))
     throw IoError("this is a pipe or a device; an HDF5 file was expected");
-  if (wish == Access::read_write) without_links(path);
+  if (wish == Access::read_write) safe_to_change(path);
   if (wish == Access::read_write && access(path.c_str(), W_OK) != 0)
     throw IoError(formatted("the file cannot be written: {}", std::strerror(errno)));
   if (!hdf5::is_hdf5(path)) {

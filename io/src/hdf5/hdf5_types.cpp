@@ -78,9 +78,38 @@ std::array<std::string, 2> complex_names(const Type& type) {
                           tessera::detail::to_string(type)));
 }
 
+// The numbers that a floating-point type has: of a mantissa, from the least to the most power of two.
+struct FloatRange {
+  long double least, most;
+  std::size_t mantissa;
+  bool holds(const FloatRange& other) const noexcept {
+    return least <= other.least && most >= other.most && mantissa >= other.mantissa;
+  }
+};
+
+FloatRange float_range(hid_t type) {
+  std::size_t sign = 0, exponent_at = 0, exponent = 0, mantissa_at = 0, mantissa = 0;
+  check(H5Tget_fields(type, &sign, &exponent_at, &exponent, &mantissa_at, &mantissa), "H5Tget_fields");
+  const auto bias = static_cast<long double>(H5Tget_ebias(type));
+  return {1 - bias - static_cast<long double>(mantissa),
+          std::exp2(static_cast<long double>(exponent)) - 2 - bias, mantissa};
+}
+
+// HDF5 chooses a native type by the number of bits, and another program may have a wide exponent in few of
+// them.
+Type native_float(const Type& found) {
+  const FloatRange range = float_range(found.get());
+  for (const hid_t native : {H5T_NATIVE_FLOAT, H5T_NATIVE_DOUBLE}) {
+    if (float_range(native).holds(range)) return Type(check(H5Tcopy(native), "H5Tcopy"));
+  }
+  return Type(check(H5Tcopy(H5T_NATIVE_LDOUBLE), "H5Tcopy"));
+}
+
 // The native type nearest to the type of a dataset; none if they are equal.
 Type native_of(const Type& found) {
-  Type near(check(H5Tget_native_type(found.get(), H5T_DIR_ASCEND), "H5Tget_native_type"));
+  Type near = H5Tget_class(found.get()) == H5T_FLOAT
+                  ? native_float(found)
+                  : Type(check(H5Tget_native_type(found.get(), H5T_DIR_ASCEND), "H5Tget_native_type"));
   return check(H5Tequal(near.get(), found.get()), "H5Tequal") > 0 ? Type() : std::move(near);
 }
 

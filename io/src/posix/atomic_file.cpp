@@ -42,15 +42,19 @@ void AtomicFile::begin() {
   const bool replaces = links_ == Links::follow;
   if (replaces) path_ = without_links(path_);
   struct stat before {};
-  if (replaces && ::stat(path_.c_str(), &before) == 0) mode_ = before.st_mode & 07777;
+  mode_t first_mode = 0666;
+  if (replaces && ::stat(path_.c_str(), &before) == 0) {
+    // Users who may not read the old file must not even open this one before it has its mode.
+    first_mode = (before.st_mode & 0666) | S_IRUSR | S_IWUSR;
+    if (!may_be_of_stranger(path_, before)) mode_ = before.st_mode & 07777;
+  }
   std::random_device random;
   for (int attempt = 0; attempt < 10; ++attempt) {
     temporary_ = path_;
     temporary_ += formatted(".tmp-{:08x}{:08x}", random(), random());
-    const Descriptor file(::open(temporary_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666));
+    const Descriptor file(::open(temporary_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, first_mode));
     if (file) {
       exists_ = true;
-      // Users who may not read the old file must not read this one while it is written.
       if (mode_) static_cast<void>(fchmod(file.get(), *mode_ | S_IRUSR | S_IWUSR));
       return;
     }

@@ -15,9 +15,10 @@
 
 namespace tessera::io::detail {
 
-/// A file that replaces another one, and takes over its permissions, when it is complete. Until commit() it has
-/// a temporary name in the same directory. A symbolic link stays; the file that it leads to is replaced (see
-/// without_links). With Links::refuse it is a new file: it replaces nothing, not even a link.
+/// A file that replaces another one, and takes over its permissions, when it is complete. From a stranger's
+/// file it takes no permission that the umask denies. Until commit() it has a temporary name in the same
+/// directory. A symbolic link stays; the file that it leads to is replaced (see without_links). With
+/// Links::refuse it is a new file: it replaces nothing, not even a link.
 class AtomicFile {
  public:
   explicit AtomicFile(std::filesystem::path path, Links links = Links::follow);
@@ -39,7 +40,7 @@ class AtomicFile {
 
  private:
   std::filesystem::path path_, temporary_;
-  std::optional<mode_t> mode_;  // of the file that is replaced
+  std::optional<mode_t> mode_;  // of the file that is replaced, if it is no stranger's
   Links links_;
   bool exists_ = false;
 };

@@ -115,7 +115,7 @@ class CsvSamples final : public SampleFile {
   }
 
  private:
-  Descriptor open_to_change() const { return open_regular(without_links(path()), Use::write, Links::refuse); }
+  Descriptor open_to_change() const { return open_regular(safe_to_change(path()), Use::write, Links::refuse); }
 
   std::string header() const {
     std::string text = "time";

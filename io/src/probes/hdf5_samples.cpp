@@ -39,6 +39,7 @@ class Hdf5Samples final : public SampleFile {
   void check() const override {
     const hdf5::Silence silence;
     const std::filesystem::path file_path = without_links(path());
+    open_regular(file_path, Use::read, Links::refuse);  // HDF5 would wait for the other end of a FIFO
     if (!hdf5::is_hdf5(file_path)) throw IoError("this is no HDF5 file, or it is damaged");
     const hdf5::File file = hdf5::open_alone(file_path);
     bool is_right = hdf5::has_dataset(file, "time") && hdf5::has_dataset(file, "positions");
@@ -49,7 +50,7 @@ class Hdf5Samples final : public SampleFile {
 
   index_t cut(double time, const ElementType& type) override {
     const hdf5::Silence silence;
-    const hdf5::File file = hdf5::open_alone_to_write(without_links(path()));
+    const hdf5::File file = hdf5::open_alone_to_write(safe_to_change(path()));
     const hdf5::Dataset times = hdf5::open_dataset(file, "time");
     // A run that died may have written some of the datasets only.
     index_t rows = rows_of(times);
@@ -105,7 +106,7 @@ class Hdf5Samples final : public SampleFile {
 
   void append(const Samples& samples) override {
     const hdf5::Silence silence;
-    const std::filesystem::path file_path = without_links(path());
+    const std::filesystem::path file_path = safe_to_change(path());
     // HDF5 does not survive a full disk.
     const Descriptor bytes = open_regular(file_path, Use::write, Links::refuse);
     const index_t size = size_of_file(bytes);

@@ -31,6 +31,7 @@ AgentClient::~AgentClient() {
       for (AwaitedAnswer& one : written.acknowledgements) mpi::cancel(one.request);
     }
   }
+  for (Outgoing& out : outgoing_) mpi::complete(out.request);
 }
 
 AgentClient::Outgoing& AgentClient::slot() {

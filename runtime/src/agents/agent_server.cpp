@@ -60,6 +60,7 @@ AgentServer::AgentServer(const AgentComms& comms, const LockStripes& locks, Expo
 AgentServer::~AgentServer() {
   if (mpi::finalized()) return;
   for (Incoming& slot : incoming_) mpi::cancel(slot.request);
+  for (SentAnswer& one : answers_) mpi::complete(one.request);
 }
 
 void AgentServer::post(Incoming& slot) {

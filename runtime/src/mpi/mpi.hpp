@@ -84,6 +84,8 @@ MPI_Request irecv(MPI_Comm comm, void* data, index_t bytes, int rank, int tag);
 bool test(MPI_Request& request, Arrived* arrived = nullptr);
 /// Cancels the receive of a message.
 void cancel(MPI_Request& request) noexcept;
+/// Waits for a message that was sent, and has been received: MPI keeps its request until then. @local
+void complete(MPI_Request& request) noexcept;
 
 /// A window over memory the caller owns, locked for all (MPI standard 12.5.3) until it is freed. Null if MPI
 /// cannot make one on this communicator; then `why` is MPI's error text. Other members may still have one.

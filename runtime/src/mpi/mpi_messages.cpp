@@ -52,6 +52,12 @@ void cancel(MPI_Request& request) noexcept {
   check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
 }
 
+void complete(MPI_Request& request) noexcept {
+  if (request == MPI_REQUEST_NULL) return;
+  const OwnCalls own;
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 void wait_all(std::vector<MPI_Request>& requests) {
   const OwnCalls own;
   const int n = to_int(static_cast<index_t>(requests.size()));

@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -75,8 +76,13 @@ Fd create_file(bool in_memory, index_t bytes, LeaderFile& address) {
   Fd fd;
   if (in_memory) {
     fd.reset(memfd_create("tessera", MFD_CLOEXEC));
+    // The kernel gives it mode 0777, and then only /proc keeps others out.
+    if (fd && fchmod(fd.get(), S_IRUSR | S_IWUSR) != 0) fd.reset();
   } else {
-    const auto name = formatted("/tessera-{}-{}", getpid(), address.fd);
+    // Another user who guessed the name could take it before.
+    std::uint64_t number = 0;
+    if (getrandom(&number, sizeof number, 0) != sizeof number) return fd;
+    const auto name = formatted("/tessera-{}-{:016x}", getpid(), number);
     std::memcpy(address.name, name.c_str(), name.size() + 1);
     fd.reset(shm_open(address.name, O_CREAT | O_EXCL | O_RDWR, 0600));
   }
@@ -153,9 +159,8 @@ NodeMemory NodeMemory::create(NodeBarrier& node, index_t stride, index_t reserve
   for (const bool in_memory : {true, false}) {
     const SharedMemory way = in_memory ? SharedMemory::memfd : SharedMemory::shm;
     if (chosen != SharedMemory::any && chosen != way) continue;
-    static int counter = 0;
     LeaderFile address{};
-    address.fd = ++counter;
+    address.fd = -1;
     Fd fd;
     if (slot == 0) fd = create_file(in_memory, bytes, address);
     broadcast_on_node(node, &address, sizeof address, 0);

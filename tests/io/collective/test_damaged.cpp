@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <iterator>
 
-#include <malloc.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "file_model.hpp"
+#include "hdf5_alone.hpp"
 
 // Small files with a few bytes damaged. No rank is left waiting, and every rank has the same kind of error or
 // none. HDF5 1.10 itself crashes over some damage, or never ends. A file that crashes HDF5 alone, in a process
@@ -31,59 +27,6 @@ using io::Mode;
 index_t setting(const char* name, index_t otherwise) {
   const char* value = std::getenv(name);
   return value == nullptr ? otherwise : std::atoll(value);
-}
-
-// All HDF5 calls that a reader or writer makes, without Tessera.
-herr_t use_object(hid_t root, const char* name, const H5O_info_t* info, void* writes) {
-  if (info->type != H5O_TYPE_DATASET) return 0;
-  const hid_t set = H5Dopen2(root, name, H5P_DEFAULT);
-  if (set < 0) return 0;
-  H5D_space_status_t status{};
-  H5Dget_space_status(set, &status);
-  H5Dget_offset(set);
-  const hid_t space = H5Dget_space(set), type = H5Dget_type(set), creation = H5Dget_create_plist(set);
-  const hssize_t count = H5Sget_simple_extent_npoints(space);
-  std::vector<double> values(static_cast<std::size_t>(std::clamp<hssize_t>(count, 1, 1 << 20)));
-  if (count < 1 << 20) H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
-  std::fill(values.begin(), values.end(), 1.0);
-  if (count < 1 << 20 && writes != nullptr)
-    H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
-  H5Tget_native_type(type, H5T_DIR_ASCEND);
-  for (const hid_t id : {space, type, creation, set}) H5Idec_ref(id);
-  return 0;
-}
-herr_t read_attribute(hid_t object, const char* name, const H5A_info_t*, void*) {
-  const hid_t attribute = H5Aopen(object, name, H5P_DEFAULT), type = H5Aget_type(attribute);
-  const hid_t space = H5Aget_space(attribute);
-  const hssize_t count = H5Sget_simple_extent_npoints(space);
-  std::vector<char> bytes(4096);
-  if (count > 0 && static_cast<std::size_t>(count) * H5Tget_size(type) <= bytes.size())
-    H5Aread(attribute, type, bytes.data());
-  return 0;
-}
-
-// Whether HDF5 alone survives the file, within a few seconds.
-bool survives(const std::filesystem::path& path, bool writes) {
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(4);
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-    // HDF5 may free pointers that it never set. Here they are never null, which they may be on some ranks.
-    mallopt(M_PERTURB, 0x5a);
-    H5set_free_list_limits(0, 0, 0, 0, 0, 0);
-    for (const int number : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS}) std::signal(number, SIG_DFL);
-    const hid_t file = H5Fopen(path.c_str(), writes ? H5F_ACC_RDWR : H5F_ACC_RDONLY, H5P_DEFAULT);
-    if (file >= 0) {
-      H5Ovisit(file, H5_INDEX_NAME, H5_ITER_INC, use_object, writes ? &writes : nullptr);
-      const hid_t set = H5Oopen(file, "a", H5P_DEFAULT);
-      if (set >= 0) H5Aiterate2(set, H5_INDEX_NAME, H5_ITER_INC, nullptr, read_attribute, nullptr);
-      H5Aiterate2(file, H5_INDEX_NAME, H5_ITER_INC, nullptr, read_attribute, nullptr);
-      H5Fclose(file);
-    }
-    _exit(0);
-  }
-  int status = 0;
-  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 // The kind of error, as a number.
