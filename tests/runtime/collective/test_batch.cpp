@@ -289,7 +289,7 @@ TEST(Batch, bad_operations_throw_at_once) {
   // These take the path of the last operation, whose place was valid.
   constexpr index_t least = std::numeric_limits<index_t>::min();
   for (int rank = 0; rank < all.size(); ++rank) {
-    batch.get(segment, rank, 0, &value, 8);
+    batch.get(segment, rank, 8, &value, 8);  // no rank changes it
     for (const index_t bytes : {index_t{-8}, least}) {
       EXPECT_THROW(batch.get(segment, rank, 0, &value, bytes), UsageError);
       EXPECT_THROW(batch.put(segment, rank, 0, &value, bytes), UsageError);
