@@ -10,6 +10,7 @@
 #include <tessera/runtime/error.hpp>
 
 #include "base/memory_check.hpp"
+#include "conflicts/conflicts.hpp"
 #include "format.hpp"
 #include "mpi/mpi.hpp"
 #include "mpi/mpi_process.hpp"
@@ -52,13 +53,16 @@ void* allocate_local(index_t count, index_t element) {
   }
   free_given_up();
   try {
-    return mpi::alloc_mem(std::max<index_t>(bytes, 1));
+    void* const memory = mpi::alloc_mem(std::max<index_t>(bytes, 1));
+    if (conflicts::on()) conflicts::Recorder::instance().allocated(memory, bytes);
+    return memory;
   } catch (const MpiError& error) {
     throw MemoryError(formatted("a local buffer of {}: {}", format_bytes(bytes), error.what()));
   }
 }
 
 void LocalMemoryTraits::free(Handle memory) noexcept {
+  if (conflicts::on()) conflicts::Recorder::instance().freed(memory);
   const std::lock_guard lock(mpi::mutex());
   if (mpi::finalized()) return;
   mpi::may_call() ? mpi::free_mem(memory) : given_up().push_back(memory);
