@@ -125,6 +125,7 @@ void look_for_unseen_order(const Members& members, std::vector<Found>& all) {
     if (end > 0) call = text.substr(0, end);
     for (UnseenUse& use : unpacked_uses(std::string_view(text).substr(end + 1))) uses.push_back(std::move(use));
   }
+  join_elements(uses);
   for (Found& found : all) {
     found.unseen = means_between(found.first, found.second, uses);
     if (found.unseen.empty()) found.unseen = means_between(found.second, found.first, uses);

@@ -269,64 +269,20 @@ void Recorder::flush_all(std::uint64_t group) {
   for (const std::uint64_t segment : segments_of(group)) flush(segment, -1);
 }
 
-void Recorder::use(const Means& means) {
+// Memory for uses is bounded: many elements of a segment become one.
+void Recorder::use(Means means) {
   const std::lock_guard lock(mutex_);
   const auto& seen = now();
   ++moment_;
+  constexpr std::size_t most = 256;
+  const bool is_element = means.is == Means::Is::element;
+  if (is_element && uses_.size() >= most) means.rank = -1, means.place = -1;
   auto [found, is_new] = uses_.try_emplace({means, stamp_});
-  if (is_new) found->second = {{}, world_rank_, stamp_, moment_, moment_, seen};
+  if (is_new) {
+    found->second = {
+        {}, world_rank_, stamp_, moment_, moment_, seen, is_element ? means.segment : 0, means.place < 0};
+  }
   found->second.last = moment_;
-}
-
-void Recorder::note_buffer(Act act, std::uint64_t segment, int target, const Footprint& memory, Ticket ticket) {
-  const std::lock_guard lock(mutex_);
-  if (buffers_.is_empty() && ticket == 0) return;
-  auto* other = buffers_.find(act, memory);
-  if (other != nullptr && (ticket == 0 || other->ticket != ticket)) {
-    report_buffer(*other, act == Act::get ? Misuse::filled : Misuse::read);
-    other->is_reported = true;
-  }
-  if (ticket == 0) return;
-  buffers_.add({memory, act, sites_.here(), ticket, segment, target});
-  has_buffers_ = true;
-}
-
-void Recorder::report_buffer(const BuffersInFlight::FlyingBuffer& buffer, Misuse misuse) {
-  const Site site = sites_.here();
-  const auto found = segments_.find(buffer.segment);
-  if (reported_buffers_.emplace(buffer.site, site).second && found != segments_.end())
-    buffer_conflicts_.push_back({found->second.name, buffer.act, buffer.site, misuse, site});
-}
-
-void Recorder::launched(Ticket ticket, bool is_done) {
-  const std::lock_guard lock(mutex_);
-  buffers_.launched(ticket, is_done);
-}
-
-void Recorder::allocated(const void* memory, index_t bytes) {
-  const std::lock_guard lock(mutex_);
-  allocated_[memory] = bytes;
-}
-
-void Recorder::freed(const void* memory) {
-  index_t bytes = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto found = allocated_.find(memory);
-    if (found == allocated_.end()) return;
-    bytes = found->second;
-    allocated_.erase(found);
-  }
-  const auto low = reinterpret_cast<index_t>(memory);
-  freed({low, low + bytes});
-}
-
-void Recorder::freed(const ByteRange& memory) {
-  const std::lock_guard lock(mutex_);
-  buffers_.freed(memory, [&](BuffersInFlight::FlyingBuffer& buffer) {
-    report_buffer(buffer, Misuse::freed);
-    buffer.is_reported = true;
-  });
 }
 
 void Recorder::add(std::uint64_t segment, SegmentFacts facts) {
@@ -411,6 +367,7 @@ std::string Recorder::text_of(const Means& means) const {
     case Means::Is::element:
       break;
   }
+  if (means.place < 0) return formatted("atomic operations on elements of {}", name);
   return formatted("atomic operations on an element of {} at rank {} (byte {})", name, means.rank, means.place);
 }
 
@@ -432,16 +389,6 @@ void Recorder::forget_uses() {
 const std::string& Recorder::text(Site site) {
   const std::lock_guard lock(mutex_);
   return sites_.text(site);
-}
-
-std::vector<BufferConflict> Recorder::take_buffer_conflicts() {
-  const std::lock_guard lock(mutex_);
-  return std::exchange(buffer_conflicts_, {});
-}
-
-bool Recorder::has_buffer_conflicts() const {
-  const std::lock_guard lock(mutex_);
-  return !buffer_conflicts_.empty();
 }
 
 std::uint64_t Recorder::dropped() const {

@@ -86,7 +86,7 @@ class Recorder {
   /// The segments of a group; of all groups (0). @local
   std::vector<std::uint64_t> segments_of(std::uint64_t group) const;
   /// Notes the use of something by which processes may order themselves unseen.
-  void use(const Means& means);
+  void use(Means means);
 
   void add(std::uint64_t segment, SegmentFacts facts);
   void describe(std::uint64_t segment,

@@ -35,7 +35,7 @@ std::size_t events_per_log(int ranks) {
   return std::clamp(events_of_all / static_cast<std::size_t>(ranks), least_events, most_events);
 }
 
-std::string host_name() {
+std::string name_of_host() {
   char name[256] = {};
   return gethostname(name, sizeof name - 1) == 0 ? name : "(unknown)";
 }
@@ -141,7 +141,7 @@ Tracing::Tracing(GroupState& world, const Registry& registry, fs::path file)
       registry_(registry),
       file_(std::move(file)),
       own_file_(file_.string() + formatted(".rank{}", world.rank())),
-      origin_{world.rank(), world.node(), host_name(), trace::now()} {
+      origin_{world.rank(), world.node(), name_of_host(), trace::now()} {
   mpi::broadcast(world_.comm(), &origin_.begin, sizeof origin_.begin, 0);
   read_clock();
   trace::recorder().start(events_per_log(world.size()));

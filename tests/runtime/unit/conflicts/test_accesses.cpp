@@ -139,6 +139,20 @@ TEST(Unseen, order_may_come_from_a_scalar_that_both_use) {
   EXPECT_EQ(means_between(write, read, {use("s", 0, 6), use("s", 1, 4)}), "") << "not complete";
 }
 
+TEST(Unseen, elements_that_one_process_cannot_tell_apart_are_one) {
+  const auto seen = std::make_shared<const Clock>(Clock{0, 0});
+  std::vector<UnseenUse> uses{{"element 1 of a", 0, 1, 1, 1, seen, 5, false},
+                              {"any element of a", 1, 1, 1, 1, seen, 5, true},
+                              {"element 1 of b", 1, 1, 1, 1, seen, 6, false},
+                              {"a mutex", 1, 1, 1, 1, seen}};
+  uses = unpacked_uses(packed(uses));
+  join_elements(uses);
+  EXPECT_EQ(uses[0].means, "any element of a");
+  EXPECT_EQ(uses[1].means, "any element of a");
+  EXPECT_EQ(uses[2].means, "element 1 of b");
+  EXPECT_EQ(uses[3].means, "a mutex");
+}
+
 void expect_nothing(const BuffersInFlight::FlyingBuffer&, Misuse misuse) {
   ADD_FAILURE() << "misuse " << static_cast<int>(misuse);
 }
