@@ -23,7 +23,7 @@ class CallSites {
   const std::string& text(Site site);
 
  private:
-  static constexpr std::size_t most_frames = 24;
+  static constexpr std::size_t most_frames = 40;
   struct Frame {
     void* const* slot;  // where its return address is stored
     void* place;        // the return address
