@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "conflicts/recorder.hpp"
+
 namespace tessera::detail {
 namespace {
 
@@ -43,6 +45,9 @@ Request Outstanding::launch(std::shared_ptr<Pending> pending) {
 
 void Outstanding::add_ticket(Request& request, std::uint64_t ticket) {
   if (ticket == 0) return;
+  const bool is_done = std::all_of(request.parts_.begin(), request.parts_.end(),
+                                   [](const auto& part) { return part->is_done(); });
+  conflicts::Recorder::instance().launched(ticket, is_done);
   auto access = std::make_shared<Pending>();
   access->has_ticket(ticket);
   access->abandon();  // there is nothing to wait for

@@ -21,22 +21,46 @@ const char* to_string(Act act) noexcept {
   return names[static_cast<std::size_t>(act)];
 }
 
-void Access::add(const Footprint& where) {
-  const ByteRange all = where.bounds();
+void Access::extend(const ByteRange& all) noexcept {
   const bool is_first = ranges.empty() && shapes.empty();
   bounds = is_first ? all : ByteRange{std::min(bounds.low, all.low), std::max(bounds.high, all.high)};
-  if (where.levels == 0) {
-    if (!ranges.empty() && ranges.back().low <= all.low && all.low <= ranges.back().high)
-      ranges.back().high = std::max(ranges.back().high, all.high);
-    else
-      ranges.push_back(all);
-    return;
-  }
-  if (shapes.empty() || shapes.back() != where) shapes.push_back(where);
 }
 
-bool Access::compress() {
-  const std::size_t before = ranges.size() + shapes.size();
+void Access::add(const Footprint& where) {
+  if (where.levels == 0) return add(where.bounds());
+  extend(where.bounds());
+  if (!shapes.empty() && shapes.back() == where) return;
+  shapes.push_back(where);
+  tidy_sometimes();
+}
+
+void Access::add(const ByteRange& range) {
+  extend(range);
+  if (!ranges.empty() && ranges.back().low <= range.low && range.low <= ranges.back().high) {
+    ranges.back().high = std::max(ranges.back().high, range.high);
+    return;
+  }
+  // Few ranges are kept as they are; granules take more room than a few.
+  constexpr std::size_t few = 32;
+  if (ranges.size() >= few && granules.add(range)) return;
+  ranges.push_back(range);
+  tidy_sometimes();
+}
+
+void Access::add(const Access& other) {
+  for (const ByteRange& range : other.ranges) add(range);
+  for (const Footprint& shape : other.shapes) add(shape);
+  granules.add(other.granules);
+  extend(other.bounds);
+}
+
+void Access::tidy_sometimes() {
+  if (ranges.size() + shapes.size() < tidy_at) return;
+  tidy();
+  tidy_at = std::max<std::size_t>(64, 2 * (ranges.size() + shapes.size()));
+}
+
+void Access::tidy() {
   std::sort(ranges.begin(), ranges.end());
   std::size_t kept = 0;
   for (const ByteRange& range : ranges) {
@@ -48,12 +72,20 @@ bool Access::compress() {
   ranges.resize(kept);
   std::sort(shapes.begin(), shapes.end());
   shapes.erase(std::unique(shapes.begin(), shapes.end()), shapes.end());
-  return ranges.size() + shapes.size() < before;
+}
+
+void Access::compress() {
+  if (!granules.is_empty()) {
+    const std::vector<ByteRange> taken = granules.take();
+    ranges.insert(ranges.end(), taken.begin(), taken.end());
+  }
+  tidy();
 }
 
 index_t Access::bytes_of_memory() const noexcept {
   return static_cast<index_t>(sizeof(Access) + ranges.capacity() * sizeof(ByteRange) +
-                              shapes.capacity() * sizeof(Footprint));
+                              shapes.capacity() * sizeof(Footprint)) +
+         granules.bytes_of_memory();
 }
 
 bool is_before(const Access& a, const Access& b) noexcept {

@@ -9,6 +9,7 @@
 
 #include "conflicts/call_sites.hpp"
 #include "conflicts/footprint.hpp"
+#include "conflicts/granules.hpp"
 #include "order/clock.hpp"
 #include "order/held_mutexes.hpp"
 
@@ -62,12 +63,21 @@ struct Access {
   std::vector<order::HeldMutex> mutexes;              // held by the author, ascending
   std::vector<ByteRange> ranges;                      // contiguous ones
   std::vector<Footprint> shapes;                      // others
+  Granules granules;                                  // contiguous ones, until compress()
+  std::size_t tidy_at = 64;                           // ranges and shapes
   ByteRange bounds;
 
   void add(const Footprint& where);
-  /// Sorts, drops what is there twice, and joins neighbours. Returns whether that made it smaller.
-  bool compress();
+  void add(const ByteRange& range);
+  void add(const Access& other);
+  /// Leaves sorted ranges and shapes, without what was there twice; neighbours are joined.
+  void compress();
   index_t bytes_of_memory() const noexcept;
+
+ private:
+  void extend(const ByteRange& all) noexcept;
+  void tidy();
+  void tidy_sometimes();
 };
 
 /// Whether a comes before b in the order that the program has made. @local

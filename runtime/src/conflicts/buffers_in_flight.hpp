@@ -3,20 +3,31 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "conflicts/accesses.hpp"
 
 namespace tessera::detail::conflicts {
 
-/// Local memory that a transfer uses while another transfer that was not waited for uses it as well.
+/// How local memory is used while a transfer that was not waited for uses it.
+enum class Misuse : std::uint8_t {
+  filled,   // by another transfer
+  read,     // by another transfer, while this one fills it
+  freed,    // memory of Tessera
+  changed,  // found at the wait: the contents differ
+  gone      // found at the wait: there is no such memory any more
+};
+
 struct BufferConflict {
-  std::string name;   // of the segment of the later transfer
-  Act first, second;  // in the order of the calls
-  Site first_site, second_site;
-  bool is_freed = false;  // the second is no transfer: the memory was given up
+  std::string name;  // of the segment of the transfer that was under way
+  Act act;
+  Site site;
+  Misuse misuse;
+  Site misuse_site;
 };
 
 /// The local memory of the asynchronous transfers of this process. Addresses serve as offsets.
@@ -28,13 +39,23 @@ class BuffersInFlight {
     Site site;
     std::uint64_t ticket, segment;
     int target;
+    std::optional<std::uint64_t> contents = {};  // a hash, from when the call that began the transfer returned
+    bool stays = false;                          // the contents must be the same until the wait
+    bool is_reported = false;
   };
   /// The buffer in flight that does not allow this access; null if there is none. @local
-  const FlyingBuffer* find(Act act, const Footprint& memory) const;
+  FlyingBuffer* find(Act act, const Footprint& memory);
   void add(const FlyingBuffer& buffer) { buffers_.push_back(buffer); }
-  void release(std::uint64_t ticket);
-  /// After a flush of a member's slice, or of all (-1).
-  void release(std::uint64_t segment, int target);
+  /// The call that began the transfers returns now. From then on, what they read must stay as it is, and what
+  /// they have filled already.
+  void launched(std::uint64_t ticket, bool is_done);
+  /// Calls f(buffer) for each that is in memory which is about to be freed.
+  void freed(const ByteRange& memory, const std::function<void(FlyingBuffer&)>& f);
+  /// Removes the buffers of a ticket; after a flush, those of a member's slice, or of all (-1). Calls f(buffer,
+  /// misuse) for each that is not as it was.
+  using Found = std::function<void(const FlyingBuffer&, Misuse)>;
+  void release(std::uint64_t ticket, const Found& f);
+  void release(std::uint64_t segment, int target, const Found& f);
   bool is_empty() const noexcept { return buffers_.empty(); }
 
  private:

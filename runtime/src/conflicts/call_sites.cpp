@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "conflicts/call_sites.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <unwind.h>
 
@@ -40,25 +42,37 @@ _Unwind_Reason_Code take_frame(_Unwind_Context* context, void* walk) {
 
 // The slots are checked from the innermost on: each frame that is the same shows where the next one lies.
 bool CallSites::Stack::is_in_memory() const noexcept {
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    if (*slots[i] != places[i + 1]) return false;
-  }
-  return true;
+  return std::all_of(frames.begin(), frames.end(), [](const Frame& one) { return *one.slot == one.place; });
+}
+
+CallSites::Stacks& CallSites::stacks_of(const void* frame) {
+  RecentFrame& recent = recent_[reinterpret_cast<std::uintptr_t>(frame) / 16 % recent_.size()];
+  if (recent.frame != frame) recent = {frame, &by_frame_[frame]};
+  return *recent.stacks;
 }
 
 __attribute__((noinline)) Site CallSites::here() {
-  const void* const frame = __builtin_frame_address(0);
-  std::vector<Stack>& known = by_frame_[frame];
-  for (const Stack& one : known) {
-    if (one.is_in_memory()) return one.site;
-  }
-  Stack found;
-  Walk walk{&found.places, &found.slots, most_frames};
+  Stacks& known = stacks_of(__builtin_frame_address(0));
+  const auto found =
+      std::find_if(known.begin(), known.end(), [](const Stack& one) { return one.is_in_memory(); });
+  return found != known.end() ? found->site : new_stack(known, __builtin_return_address(0));
+}
+
+// The stack begins with `caller`, the return address of here().
+__attribute__((noinline)) Site CallSites::new_stack(Stacks& known, const void* caller) {
+  std::vector<void*> places;
+  std::vector<void* const*> slots;
+  Walk walk{&places, &slots, most_frames};
   _Unwind_Backtrace(take_frame, &walk);
-  found.site = number_of(found.places);
-  const Site site = found.site;
+  const auto first = std::find(places.begin(), places.end(), caller) - places.begin();
+  const auto own = first == static_cast<std::ptrdiff_t>(places.size()) ? 0 : static_cast<std::size_t>(first);
+  Stack found;
+  for (std::size_t i = own; own > 0 && walk.has_slots && i < places.size(); ++i)
+    found.frames.push_back({slots[i - 1], places[i]});
+  places.erase(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(own));
+  const Site site = found.site = number_of(places);
   constexpr std::size_t most_of_a_frame = 64;
-  if (walk.has_slots && !found.slots.empty()) {
+  if (!found.frames.empty()) {
     if (known.size() >= most_of_a_frame) known.erase(known.begin());
     known.push_back(std::move(found));
   }
@@ -66,12 +80,9 @@ __attribute__((noinline)) Site CallSites::here() {
 }
 
 Site CallSites::number_of(const std::vector<void*>& places) {
-  // Without the place in here() itself.
-  const auto first = static_cast<std::size_t>(places.empty() ? 0 : 1);
-  const std::string key(reinterpret_cast<const char*>(places.data() + first),
-                        (places.size() - first) * sizeof(void*));
+  const std::string key(reinterpret_cast<const char*>(places.data()), places.size() * sizeof(void*));
   const auto [found, is_new] = numbers_.emplace(key, static_cast<Site>(sites_.size()));
-  if (is_new) sites_.emplace_back(places.begin() + static_cast<std::ptrdiff_t>(first), places.end());
+  if (is_new) sites_.push_back(places);
   return found->second;
 }
 

@@ -23,16 +23,27 @@ class CallSites {
   const std::string& text(Site site);
 
  private:
-  static constexpr std::size_t most_frames = 24;
+  static constexpr std::size_t most_frames = 40;
+  struct Frame {
+    void* const* slot;  // where its return address is stored
+    void* place;        // the return address
+  };
   struct Stack {
-    std::vector<void*> places;        // return addresses, innermost first
-    std::vector<void* const*> slots;  // where the return addresses are stored
+    std::vector<Frame> frames;  // innermost first
     Site site = 0;
     bool is_in_memory() const noexcept;
   };
+  using Stacks = std::vector<Stack>;
+  Stacks& stacks_of(const void* frame);
+  Site new_stack(Stacks& known, const void* caller);
   Site number_of(const std::vector<void*>& places);
 
-  std::unordered_map<const void*, std::vector<Stack>> by_frame_;  // by the address of the innermost frame
+  std::unordered_map<const void*, Stacks> by_frame_;  // by the address of the innermost frame
+  struct RecentFrame {
+    const void* frame = nullptr;
+    Stacks* stacks = nullptr;
+  };
+  std::array<RecentFrame, 16> recent_;
   std::vector<std::vector<void*>> sites_;
   std::unordered_map<std::string, Site> numbers_;  // by the bytes of the places
   std::unordered_map<Site, std::string> texts_;

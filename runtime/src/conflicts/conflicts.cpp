@@ -9,11 +9,17 @@ namespace {
 
 Recorder& all() { return Recorder::instance(); }
 
-Footprint at_target(const Strided& shape, index_t offset) noexcept {
-  return footprint_of(shape, shape.remote_stride, offset);
+// Calls f(range, shape) with the bytes of an access at its target: a shape if they are not contiguous, else
+// null.
+template <class F>
+void at_target(const Strided& shape, index_t offset, F&& f) {
+  if (shape.levels == 0) return f(ByteRange{offset, offset + shape.run}, nullptr);
+  const Footprint where = footprint_of(shape, shape.remote_stride, offset);
+  f(where.bounds(), where.levels == 0 ? nullptr : &where);
 }
 
 void note_local_side(Act act, std::uint64_t segment, int target, const Strided& shape, const void* local) {
+  if (switches::asynchronous == 0 && !all().has_buffers()) return;
   all().note_buffer(act, segment, target,
                     footprint_of(shape, shape.local_stride, reinterpret_cast<index_t>(local)),
                     switches::asynchronous);
@@ -27,25 +33,31 @@ void note_transfer(Act act, std::uint64_t segment, int target, index_t offset, c
   const Completes completes = act != Act::get ? Completes::by_flush
                               : ticket != 0   ? Completes::by_ticket
                                               : Completes::at_once;
-  all().note({act, segment, target, at_target(shape, offset), completes, ticket});
+  at_target(shape, offset, [&](const ByteRange& range, const Footprint* where) {
+    all().note({act, segment, target, range, where, completes, ticket});
+  });
   if (local != nullptr) note_local_side(act, segment, target, shape, local);
 }
 
 void note_update(Act act, std::uint64_t segment, int target, index_t offset, index_t bytes) {
-  all().note({act, segment, target, at_target(Strided::contiguous(bytes), offset), Completes::at_once});
+  all().note({act, segment, target, {offset, offset + bytes}, nullptr, Completes::at_once});
   note_use({Means::Is::element, segment, target, offset});
 }
 
 void note_put_with_notice(std::uint64_t segment, int target, index_t offset, const Strided& shape,
                           const void* local) {
   if (shape.bytes() <= 0) return;
-  all().note({Act::put, segment, target, at_target(shape, offset), Completes::at_once});
+  at_target(shape, offset, [&](const ByteRange& range, const Footprint* where) {
+    all().note({Act::put, segment, target, range, where, Completes::at_once});
+  });
   note_local_side(Act::put, segment, target, shape, local);
 }
 
 void note_local(Act act, std::uint64_t segment, int target, const std::byte* slice, index_t offset,
                 const Strided& shape, Ticket ticket) {
-  all().note({act, segment, target, at_target(shape, offset), Completes::by_ticket, ticket, slice});
+  at_target(shape, offset, [&](const ByteRange& range, const Footprint* where) {
+    all().note({act, segment, target, range, where, Completes::by_ticket, ticket, slice});
+  });
 }
 
 Asynchronous::~Asynchronous() {

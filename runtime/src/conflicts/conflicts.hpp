@@ -29,16 +29,6 @@ inline bool notes(std::uint64_t segment) noexcept {
   return switches::on && segment != 0 && switches::internal == 0;
 }
 
-/// While it lives, accesses of this thread are the library's own and are not checked: their order is kept by
-/// means that clocks do not see, or a larger access was noted in their place.
-class Internal {
- public:
-  Internal() noexcept { ++switches::internal; }
-  Internal(const Internal&) = delete;
-  Internal& operator=(const Internal&) = delete;
-  ~Internal() { --switches::internal; }
-};
-
 /// While it lives, accesses of this thread are asynchronous: they and their buffers end with the ticket.
 class Asynchronous {
  public:

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <utility>
 
+#include <tessera/runtime/detail/unchecked.hpp>
+
 #include "conflicts/conflicts.hpp"
 #include "conflicts/exit_status.hpp"
 #include "conflicts/report.hpp"
@@ -123,6 +125,7 @@ void look_for_unseen_order(const Members& members, std::vector<Found>& all) {
     if (end > 0) call = text.substr(0, end);
     for (UnseenUse& use : unpacked_uses(std::string_view(text).substr(end + 1))) uses.push_back(std::move(use));
   }
+  join_elements(uses);
   for (Found& found : all) {
     found.unseen = means_between(found.first, found.second, uses);
     if (found.unseen.empty()) found.unseen = means_between(found.second, found.first, uses);
@@ -185,7 +188,7 @@ std::vector<Told> reports_of(const std::vector<Found>& all) {
   }
   Recorder& recorder = Recorder::instance();
   for (const BufferConflict& found : recorder.take_buffer_conflicts()) {
-    const std::string first = recorder.text(found.first_site), second = recorder.text(found.second_site);
+    const std::string first = recorder.text(found.site), second = recorder.text(found.misuse_site);
     told.push_back(
         {formatted("{}|{}|{}", found.name, first, second), report(found, check().world_rank, first, second)});
   }
@@ -228,7 +231,7 @@ void start_check(int world_rank, const CheckOptions& options) {
 }
 
 void compare_accesses(const Members& members) {
-  const Internal own;
+  const Unchecked own;
   std::vector<Found> found = exchange_accesses(members);
   std::int64_t any = found.empty() && !Recorder::instance().has_buffer_conflicts() ? 0 : 1;
   mpi::all_reduce(members.comm, &any, 1, ElementKind::int64, Reduce::max);

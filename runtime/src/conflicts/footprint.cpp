@@ -84,6 +84,10 @@ Footprint footprint_of(const Strided& shape, const Footprint::Loops& strides, in
   return print;
 }
 
+void for_each_run(const Footprint& shape, const std::function<bool(const ByteRange&)>& f) {
+  for_each_run(shape, shape.levels, shape.low, shape.bounds(), f);
+}
+
 std::uint64_t hash_of(const Footprint& where, const std::byte* slice) noexcept {
   constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;
   std::uint64_t hash = 0;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include <tessera/runtime/strided.hpp>
@@ -44,6 +45,8 @@ Footprint footprint_of(const Strided& shape, const Footprint::Loops& strides, in
 
 Footprint footprint_of(const ByteRange& range) noexcept;
 
+/// Calls f for each run, until it returns false. @local
+void for_each_run(const Footprint& shape, const std::function<bool(const ByteRange&)>& f);
 /// A number that almost surely differs if the contents differ. @local
 std::uint64_t hash_of(const Footprint& where, const std::byte* slice) noexcept;
 /// Whether two accesses share a byte. @local

@@ -32,7 +32,11 @@ const std::shared_ptr<const order::VectorClock>& Recorder::now() {
       clock_ = std::make_shared<const order::VectorClock>(std::move(all));
     clock_version_ = version;
   }
-  stamp_ = order::stamp();
+  if (const std::uint64_t stamp = order::stamp(); stamp != stamp_ || version != recent_version_) {
+    stamp_ = stamp;
+    recent_version_ = version;
+    forget_recent();
+  }
   return clock_;
 }
 
@@ -50,24 +54,32 @@ Recorder::Shared Recorder::new_access(const Alike& alike) const {
   return access;
 }
 
-Recorder::Known& Recorder::access_like(const Alike& alike) {
+Recorder::Recent& Recorder::recent(const Alike& alike) noexcept {
+  const std::size_t place =
+      5 * alike.site + 3 * static_cast<std::size_t>(alike.target) + static_cast<std::size_t>(alike.act);
+  return recent_[place % recent_.size()];
+}
+
+bool Recorder::Recent::is(const Alike& alike) const noexcept {
+  return access != nullptr && site == alike.site && target == alike.target && act == alike.act &&
+         segment == alike.segment && is_async == alike.is_async &&
+         completes_by_flush == alike.completes_by_flush && alike.mutexes.empty();
+}
+
+Access& Recorder::access_like(const Alike& alike) {
   const auto [found, is_new] = alike_.try_emplace(alike);
   if (is_new) {
-    const Shared access = found->second.access = new_access(alike);
+    const Shared access = found->second = new_access(alike);
     alike.completes_by_flush ? incomplete_.push_back(access) : accesses_.push_back(access);
     memory_ += access->bytes_of_memory();
   }
-  return found->second;
+  return *found->second;
 }
 
-void Recorder::add_to(Known& known, const Footprint& where) {
-  Access& access = *known.access;
+template <class Where>
+void Recorder::add_to(Access& access, const Where& where) {
   const index_t before = access.bytes_of_memory();
   access.add(where);
-  if (access.ranges.size() + access.shapes.size() >= known.compress_at) {
-    access.compress();
-    known.compress_at = std::max<std::size_t>(64, 2 * (access.ranges.size() + access.shapes.size()));
-  }
   memory_ += access.bytes_of_memory() - before;
 }
 
@@ -87,17 +99,22 @@ void Recorder::note(const Noted& noted) {
   if (noted.completes == Completes::by_ticket) {
     const Shared access = new_access(alike);
     access->last_begun = moment_;
-    access->add(noted.where);
+    noted.shape == nullptr ? access->add(noted.range) : access->add(*noted.shape);
     memory_ += access->bytes_of_memory();
     Open open{access, noted.slice};
     open.writes = noted.act == Act::write_locally;
-    if (open.writes) open.contents = hash_of(noted.where, noted.slice);
+    if (open.writes) open.contents = hash_of(open.where(), noted.slice);
     tickets_[noted.ticket].push_back(open);
   } else {
-    Known& known = access_like(alike);
-    add_to(known, noted.where);
-    known.access->last_begun = moment_;
-    if (noted.completes == Completes::at_once) complete_now(*known.access);
+    Recent& known = recent(alike);
+    Access& access = known.is(alike) ? *known.access : access_like(alike);
+    if (alike.mutexes.empty()) {
+      known = {&access,        alike.segment,           alike.target, alike.site, alike.act,
+               alike.is_async, alike.completes_by_flush};
+    }
+    noted.shape == nullptr ? add_to(access, noted.range) : add_to(access, *noted.shape);
+    access.last_begun = moment_;
+    if (noted.completes == Completes::at_once) complete_now(access);
   }
   keep_within_limit();
 }
@@ -124,14 +141,17 @@ void Recorder::keep_within_limit() {
     incomplete_.pop_front();
     ++dropped_;
   }
+  forget_recent();
   alike_.clear();
 }
 
 // A local access has one range or one shape.
+Footprint Recorder::Open::where() const noexcept {
+  return access->shapes.empty() ? footprint_of(access->ranges.front()) : access->shapes.front();
+}
+
 bool Recorder::Open::has_changed() const noexcept {
-  if (slice == nullptr || access->act != Act::write_locally) return true;
-  return hash_of(access->shapes.empty() ? footprint_of(access->ranges.front()) : access->shapes.front(),
-                 slice) != contents;
+  return slice == nullptr || access->act != Act::write_locally || hash_of(where(), slice) != contents;
 }
 
 Ticket Recorder::new_ticket() {
@@ -149,18 +169,22 @@ void Recorder::finish(const Shared& access) {
   ++moment_;
   complete_now(*access);
   if (access->seen != clock_ || access->begun != stamp_) return accesses_.push_back(access);
+  const auto [found, is_new] =
+      alike_.try_emplace({access->segment, access->target, access->act, access->site, access->begun,
+                          access->seen.get(), access->is_async, false, access->mutexes},
+                         access);
+  if (is_new) return accesses_.push_back(access);
   memory_ -= access->bytes_of_memory();
-  Known& known = access_like({access->segment, access->target, access->act, access->site, access->begun,
-                              access->seen.get(), access->is_async, false, access->mutexes});
-  known.access->last_begun = std::max(known.access->last_begun, access->last_begun);
-  complete_now(*known.access);
-  for (const ByteRange& range : access->ranges) add_to(known, footprint_of(range));
-  for (const Footprint& shape : access->shapes) add_to(known, shape);
+  Access& alike = *found->second;
+  alike.last_begun = std::max(alike.last_begun, access->last_begun);
+  complete_now(alike);
+  add_to(alike, *access);
 }
 
 void Recorder::complete(Ticket ticket) {
   const std::lock_guard lock(mutex_);
-  if (!buffers_.is_empty()) buffers_.release(ticket);
+  buffers_.release(ticket, [&](const auto& buffer, Misuse misuse) { report_buffer(buffer, misuse); });
+  has_buffers_ = !buffers_.is_empty();
   const auto found = tickets_.find(ticket);
   if (found == tickets_.end()) return;
   now();
@@ -193,8 +217,7 @@ void Recorder::resume(std::uint64_t segment) {
     for (Open& open : accesses) {
       if (open.slice == nullptr || open.access->segment != segment) continue;
       const Access& before = *open.access;
-      const Footprint where =
-          before.shapes.empty() ? footprint_of(before.ranges.front()) : before.shapes.front();
+      const Footprint where = open.where();
       // Ghost cells were changed by the call, and not by an access that began meanwhile.
       if (open.writes) open.contents = hash_of(where, open.slice);
       if (!open.is_suspended) continue;
@@ -217,15 +240,17 @@ void Recorder::flush(std::uint64_t segment, int target) {
     return access.segment == segment && (target < 0 || access.target == target);
   };
   // Later accesses are not complete, so they are no longer like these.
-  std::erase_if(
-      alike_, [&](const auto& one) { return one.first.completes_by_flush && is_flushed(*one.second.access); });
+  forget_recent();
+  std::erase_if(alike_,
+                [&](const auto& one) { return one.first.completes_by_flush && is_flushed(*one.second); });
   const auto move = [&](const Shared& access) {
     if (!is_flushed(*access)) return false;
     finish(access);
     return true;
   };
   std::erase_if(incomplete_, move);
-  buffers_.release(segment, target);
+  buffers_.release(segment, target, [&](const auto& buffer, Misuse misuse) { report_buffer(buffer, misuse); });
+  has_buffers_ = !buffers_.is_empty();
   // A flush completes gets, too, but does not end a local access.
   for (auto& [ticket, accesses] : tickets_)
     std::erase_if(accesses, [&](const Open& open) { return open.slice == nullptr && move(open.access); });
@@ -244,24 +269,20 @@ void Recorder::flush_all(std::uint64_t group) {
   for (const std::uint64_t segment : segments_of(group)) flush(segment, -1);
 }
 
-void Recorder::use(const Means& means) {
+// Memory for uses is bounded: many elements of a segment become one.
+void Recorder::use(Means means) {
   const std::lock_guard lock(mutex_);
   const auto& seen = now();
   ++moment_;
+  constexpr std::size_t most = 256;
+  const bool is_element = means.is == Means::Is::element;
+  if (is_element && uses_.size() >= most) means.rank = -1, means.place = -1;
   auto [found, is_new] = uses_.try_emplace({means, stamp_});
-  if (is_new) found->second = {{}, world_rank_, stamp_, moment_, moment_, seen};
+  if (is_new) {
+    found->second = {
+        {}, world_rank_, stamp_, moment_, moment_, seen, is_element ? means.segment : 0, means.place < 0};
+  }
   found->second.last = moment_;
-}
-
-void Recorder::note_buffer(Act act, std::uint64_t segment, int target, const Footprint& memory, Ticket ticket) {
-  const std::lock_guard lock(mutex_);
-  if (buffers_.is_empty() && ticket == 0) return;
-  const Site site = sites_.here();
-  const auto* other = buffers_.find(act, memory);
-  const bool is_own = other != nullptr && ticket != 0 && other->ticket == ticket;
-  if (other != nullptr && !is_own && reported_buffers_.emplace(other->site, site).second)
-    buffer_conflicts_.push_back({segments_[segment].name, other->act, act, other->site, site});
-  if (ticket != 0) buffers_.add({memory, act, site, ticket, segment, target});
 }
 
 void Recorder::add(std::uint64_t segment, SegmentFacts facts) {
@@ -278,7 +299,6 @@ void Recorder::describe(std::uint64_t segment,
 
 void Recorder::forget(std::uint64_t segment) {
   const std::lock_guard lock(mutex_);
-  segments_.erase(segment);
   const auto drop = [&](const Shared& access) {
     if (access->segment != segment) return false;
     memory_ -= access->bytes_of_memory();
@@ -290,8 +310,11 @@ void Recorder::forget(std::uint64_t segment) {
     std::erase_if(accesses, [&](const Open& open) {
       return open.is_suspended ? open.access->segment == segment : drop(open.access);
     });
+  forget_recent();
   std::erase_if(alike_, [&](const auto& one) { return one.first.segment == segment; });
-  buffers_.release(segment, -1);
+  buffers_.release(segment, -1, [&](const auto& buffer, Misuse misuse) { report_buffer(buffer, misuse); });
+  has_buffers_ = !buffers_.is_empty();
+  segments_.erase(segment);
 }
 
 const SegmentFacts* Recorder::facts(std::uint64_t segment) const {
@@ -327,6 +350,7 @@ std::vector<std::shared_ptr<Access>> Recorder::take(std::uint64_t group) {
       taken.back()->act = Act::read_locally;
     }
   }
+  forget_recent();
   alike_.clear();
   return taken;
 }
@@ -343,6 +367,7 @@ std::string Recorder::text_of(const Means& means) const {
     case Means::Is::element:
       break;
   }
+  if (means.place < 0) return formatted("atomic operations on elements of {}", name);
   return formatted("atomic operations on an element of {} at rank {} (byte {})", name, means.rank, means.place);
 }
 
@@ -364,16 +389,6 @@ void Recorder::forget_uses() {
 const std::string& Recorder::text(Site site) {
   const std::lock_guard lock(mutex_);
   return sites_.text(site);
-}
-
-std::vector<BufferConflict> Recorder::take_buffer_conflicts() {
-  const std::lock_guard lock(mutex_);
-  return std::exchange(buffer_conflicts_, {});
-}
-
-bool Recorder::has_buffer_conflicts() const {
-  const std::lock_guard lock(mutex_);
-  return !buffer_conflicts_.empty();
 }
 
 std::uint64_t Recorder::dropped() const {

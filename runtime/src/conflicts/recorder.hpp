@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -33,7 +35,8 @@ struct Noted {
   Act act;
   std::uint64_t segment;
   int target;
-  const Footprint& where;
+  ByteRange range;         // of a contiguous access
+  const Footprint* shape;  // of another one
   Completes completes;
   Ticket ticket = 0;                 // of an access that is asynchronous or local
   const std::byte* slice = nullptr;  // the target's, of a local access
@@ -61,7 +64,15 @@ class Recorder {
   /// Notes the local memory of a transfer, and reports it if it is in flight. With a ticket, it is in flight
   /// from now on.
   void note_buffer(Act act, std::uint64_t segment, int target, const Footprint& memory, Ticket ticket);
+  /// Whether a buffer is in flight. @local
+  bool has_buffers() const noexcept { return has_buffers_.load(std::memory_order_relaxed); }
   Ticket new_ticket();
+  /// The call that began the transfers of a ticket returns. `is_done`: they are done.
+  void launched(Ticket ticket, bool is_done);
+  /// Memory that Tessera gives to the program, and takes back.
+  void allocated(const void* memory, index_t bytes);
+  void freed(const void* memory);
+  void freed(const ByteRange& memory);
   /// Completes accesses by their ticket; frees its buffers.
   void complete(Ticket ticket);
   /// Completes what a flush completes: at one member, or at all (-1).
@@ -75,7 +86,7 @@ class Recorder {
   /// The segments of a group; of all groups (0). @local
   std::vector<std::uint64_t> segments_of(std::uint64_t group) const;
   /// Notes the use of something by which processes may order themselves unseen.
-  void use(const Means& means);
+  void use(Means means);
 
   void add(std::uint64_t segment, SegmentFacts facts);
   void describe(std::uint64_t segment,
@@ -109,17 +120,27 @@ class Recorder {
     std::vector<order::HeldMutex> mutexes;
     auto operator<=>(const Alike&) const = default;
   };
-  struct Known {
-    Shared access;
-    std::size_t compress_at = 64;  // pieces
+  // The access that was noted last with some of what makes accesses alike, without mutexes.
+  struct Recent {
+    Access* access = nullptr;
+    std::uint64_t segment = 0;
+    int target = 0;
+    Site site = 0;
+    Act act{};
+    bool is_async = false, completes_by_flush = false;
+    bool is(const Alike& alike) const noexcept;
   };
   const std::shared_ptr<const order::VectorClock>& now();
-  Known& access_like(const Alike& alike);
+  Recent& recent(const Alike& alike) noexcept;
+  void forget_recent() noexcept { recent_ = {}; }
+  Access& access_like(const Alike& alike);
   Shared new_access(const Alike& alike) const;
   void keep_within_limit();
-  void add_to(Known& known, const Footprint& where);
+  template <class Where>
+  void add_to(Access& access, const Where& where);
   void finish(const Shared& access);
   void complete_now(Access& access) const noexcept;
+  void report_buffer(const BuffersInFlight::FlyingBuffer& buffer, Misuse misuse);
   std::string text_of(const Means& means) const;
 
   mutable std::mutex mutex_;
@@ -129,18 +150,22 @@ class Recorder {
   Ticket last_ticket_ = 0;
   CallSites sites_;
   BuffersInFlight buffers_;
-  std::uint64_t clock_version_ = ~std::uint64_t{0};
+  std::atomic<bool> has_buffers_{false};
+  std::map<const void*, index_t> allocated_;
+  std::uint64_t clock_version_ = ~std::uint64_t{0}, recent_version_ = 0;
   std::shared_ptr<const order::VectorClock> clock_;
   std::uint64_t stamp_ = 0;
   std::deque<Shared> accesses_;    // complete, oldest first
   std::deque<Shared> incomplete_;  // to be completed by a flush
-  std::map<Alike, Known> alike_;
+  std::map<Alike, Shared> alike_;
+  std::array<Recent, 16> recent_;
   struct Open {
     Shared access;
     const std::byte* slice = nullptr;  // of a local access
     std::uint64_t contents = 0;        // a hash of what it may change
     bool is_suspended = false;         // then the access is over, and another one will be like it
     bool writes = false;
+    Footprint where() const noexcept;
     bool has_changed() const noexcept;
   };
   std::unordered_map<Ticket, std::vector<Open>> tickets_;  // to be completed by a ticket

@@ -17,6 +17,12 @@ bool lacks_only_completion(const Access& access, const Access& other) noexcept {
   return access.begun <= (*other.seen)[static_cast<std::size_t>(access.author)];
 }
 
+const char* to_string(Misuse misuse) noexcept {
+  constexpr const char* texts[] = {"filled by another transfer", "read by another transfer", "freed",
+                                   "changed or freed before the wait", "freed before the wait"};
+  return texts[static_cast<std::size_t>(misuse)];
+}
+
 std::string completion_of(const Access& access) {
   if (is_local(access))
     return formatted("the {} of rank {} had not ended: release it first", to_string(access.act), access.author);
@@ -80,10 +86,9 @@ std::string report(const BufferConflict& found, int rank, const std::string& fir
                    const std::string& second_site) {
   std::string text =
       formatted("Tessera: conflict: local memory of rank {} in a transfer of \"{}\"\n", rank, found.name);
-  text += formatted("  {}_async at {}, which was not waited for\n", to_string(found.first), first_site);
-  text += formatted("  {} at {} {}\n", to_string(found.second), second_site,
-                    found.second == Act::get ? "fills it" : "reads it");
-  text += "  wait() of the first request before that would order them\n";
+  text += formatted("  {}_async at {}, which was not waited for\n", to_string(found.act), first_site);
+  text += formatted("  {} at {}\n", to_string(found.misuse), second_site);
+  text += "  wait() of its request before that would order them\n";
   return text;
 }
 

@@ -42,6 +42,8 @@ std::string packed(const std::vector<UnseenUse>& uses) {
     add(&use.stamp, sizeof use.stamp);
     add(&use.first, sizeof use.first);
     add(&use.last, sizeof use.last);
+    add(&use.elements_of, sizeof use.elements_of);
+    add(&use.is_any, sizeof use.is_any);
     add(&components, sizeof components);
     add(use.seen->data(), components * sizeof(std::uint64_t));
   }
@@ -64,6 +66,8 @@ std::vector<UnseenUse> unpacked_uses(std::string_view text) {
     take(&use.stamp, sizeof use.stamp);
     take(&use.first, sizeof use.first);
     take(&use.last, sizeof use.last);
+    take(&use.elements_of, sizeof use.elements_of);
+    take(&use.is_any, sizeof use.is_any);
     take(&components, sizeof components);
     order::VectorClock seen(components);
     take(seen.data(), components * sizeof(std::uint64_t));
@@ -71,6 +75,17 @@ std::vector<UnseenUse> unpacked_uses(std::string_view text) {
     uses.push_back(std::move(use));
   }
   return uses;
+}
+
+void join_elements(std::vector<UnseenUse>& uses) {
+  std::map<std::uint64_t, std::string> joined;
+  for (const UnseenUse& use : uses) {
+    if (use.is_any) joined[use.elements_of] = use.means;
+  }
+  for (UnseenUse& use : uses) {
+    const auto found = joined.find(use.elements_of);
+    if (found != joined.end()) use.means = found->second;
+  }
 }
 
 std::string means_between(const Access& first, const Access& second, const std::vector<UnseenUse>& uses) {

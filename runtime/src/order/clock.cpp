@@ -13,7 +13,7 @@ struct Kept {
   std::mutex mutex;
   VectorClock clock;
   std::size_t rank = 0;
-  std::atomic<std::uint64_t> version{0};
+  std::atomic<std::uint64_t> version{0}, own{0};  // own: a copy of this process's component
 };
 
 // Threads may still read it while the process ends.
@@ -30,6 +30,7 @@ void start_clock(int ranks, int rank) {
   kept().rank = static_cast<std::size_t>(rank);
   kept().clock.assign(static_cast<std::size_t>(ranks), 0);
   kept().clock[kept().rank] = 1;
+  kept().own = 1;
   switches::clocks = true;
 }
 
@@ -40,10 +41,7 @@ VectorClock clock() {
   return kept().clock;
 }
 
-std::uint64_t stamp() {
-  const std::scoped_lock lock(kept().mutex);
-  return kept().clock[kept().rank];
-}
+std::uint64_t stamp() noexcept { return kept().own.load(); }
 
 std::uint64_t clock_version() noexcept { return kept().version.load(); }
 
@@ -56,18 +54,19 @@ void merge_clock(std::span<const std::uint64_t> other) {
     has_changed = has_changed || other[r] > own[r];
     own[r] = std::max(own[r], other[r]);
   }
+  if (kept().rank < own.size()) kept().own = own[kept().rank];
   if (has_changed) kept().version.fetch_add(1);
 }
 
 std::uint64_t tick() {
   const std::scoped_lock lock(kept().mutex);
-  return ++kept().clock[kept().rank];
+  return kept().own = ++kept().clock[kept().rank];
 }
 
 VectorClock release_clock() {
   const std::scoped_lock lock(kept().mutex);
   VectorClock sent = kept().clock;
-  ++kept().clock[kept().rank];
+  kept().own = ++kept().clock[kept().rank];
   return sent;
 }
 

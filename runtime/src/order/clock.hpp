@@ -31,7 +31,7 @@ void stop_clock() noexcept;
 /// The clock of this process, a copy. The same calls from several threads are safe, as for all functions here.
 VectorClock clock();
 /// The own component of the clock.
-std::uint64_t stamp();
+std::uint64_t stamp() noexcept;
 /// Changes whenever merge_clock() has changed the clock, so that copies of it can be shared until then.
 std::uint64_t clock_version() noexcept;
 /// Takes the maximum of each component: all that happens before `other` happens before what follows here.

@@ -277,10 +277,17 @@ bool SegmentState::is_part_of(const SegmentState& other) const noexcept {
   return false;
 }
 
+void SegmentState::forget_accesses() const noexcept {
+  conflicts::Recorder& recorder = conflicts::Recorder::instance();
+  recorder.forget(checked);
+  const auto own = reinterpret_cast<index_t>(address(group_.rank()));
+  if (whole_ == nullptr && own != 0) recorder.freed({own, own + slice});
+}
+
 void SegmentState::release() noexcept {
   if (region_ == nullptr) return;
   direct_ranks = 0;
-  if (checked != 0) conflicts::Recorder::instance().forget(checked);
+  if (checked != 0) forget_accesses();
   RuntimeState& runtime = group_.runtime();
   runtime.account(-accounted_);
   for (SegmentState* part : runtime.registry().remove(*this)) part->release();

@@ -90,6 +90,7 @@ class SegmentState : public Collective, public SegmentAccess {
   void set_direct_ranks() noexcept;
   void trace();
   void check_accesses(const SegmentState* whole, index_t offset);
+  void forget_accesses() const noexcept;
 
   GroupState& group_;
   std::weak_ptr<SegmentAccess> handle_;

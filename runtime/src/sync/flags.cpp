@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include <tessera/runtime/detail/unchecked.hpp>
 #include <tessera/runtime/error.hpp>
 
 #include "base/give_way.hpp"
@@ -44,7 +45,7 @@ void Flags::check(int rank, index_t index) const {
 
 void Flags::notify(int rank, index_t index) {
   check(rank, index);
-  const detail::conflicts::Internal own;
+  const detail::Unchecked own;
   if (detail::order::clocks_on()) {
     detail::GroupState& state = detail::GroupState::of(group());
     state.clocks().notify(state.runtime().threads(), rank, number_, index);
@@ -69,7 +70,7 @@ bool Flags::take(index_t index, std::int64_t notifications) {
                   "given back)",
                   notifications, index, scalars_.name()));
   }
-  const detail::conflicts::Internal own;
+  const detail::Unchecked own;
   auto& before = waited_for_[static_cast<std::size_t>(index)];
   if (scalars_.load(group().rank(), index) - before < notifications) return false;
   before += notifications;
@@ -139,7 +140,7 @@ void put_notify(Segment& segment, int rank, index_t offset, const Strided& shape
                               scalars.segment(), flag.rank, flag.index * Scalars<std::int64_t>::spacing))
     return;
   {
-    const detail::conflicts::Internal noted;  // below, if the put is not refused
+    const detail::Unchecked noted;  // below, if the put is not refused
     segment.put(rank, offset, shape, source);
     segment.flush(rank);
   }

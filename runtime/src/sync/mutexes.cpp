@@ -3,6 +3,7 @@
 #include <tessera/runtime/mutexes.hpp>
 
 #include <tessera/runtime/detail/product.hpp>
+#include <tessera/runtime/detail/unchecked.hpp>
 #include <tessera/runtime/error.hpp>
 
 #include "base/pause.hpp"
@@ -87,7 +88,7 @@ Mutexes::Local& Mutexes::local(index_t i) const {
 
 void Mutexes::lock(index_t i) {
   Local& mine = local(i);
-  const detail::conflicts::Internal own;
+  const detail::Unchecked own;
   mine.enter(detail::GroupState::of(group()));
   Leaver leaver{&mine};
   const int me = group().rank();
@@ -114,7 +115,7 @@ void Mutexes::lock(index_t i) {
 
 bool Mutexes::try_lock(index_t i) {
   Local& mine = local(i);
-  const detail::conflicts::Internal own;
+  const detail::Unchecked own;
   if (!mine.try_enter()) return false;
   Leaver leaver{&mine};
   const int me = group().rank();
@@ -136,7 +137,7 @@ void Mutexes::unlock(index_t i) {
   detail::GroupState::of(group()).runtime().complete_all();
   if (detail::order::clocks_on()) detail::order::release_mutex({number_, i});
   note_use(i);
-  const detail::conflicts::Internal own;
+  const detail::Unchecked own;
   mine.held = false;
   hand_on(i);
   mine.leave();

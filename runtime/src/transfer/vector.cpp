@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include <tessera/runtime/detail/unchecked.hpp>
 #include <tessera/runtime/error.hpp>
 
 #include "conflicts/conflicts.hpp"
@@ -114,7 +115,7 @@ Request checked(const RunFacts& list, const Action& action, VectorMethod method,
     conflicts::note_transfer(act, run.segment->checked, run.rank, run.offset,
                              Strided::contiguous(list.lengths.of(run)), run.local);
   }
-  const conflicts::Internal noted;
+  const Unchecked noted;
   Request request = transfer_runs(list, action, method, returns);
   if (access) Outstanding::add_ticket(request, access->hand_over());
   return request;

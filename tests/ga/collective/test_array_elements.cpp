@@ -285,11 +285,11 @@ TEST(ArrayElements, operations_of_closed_and_moved_from_arrays_are_refused) {
     EXPECT_FALSE(flags.test(0));
   };
   Array<std::int64_t, 1> a(all, {10}, {.name = "gone"});
-  for (int i = 0; i < 3; ++i) a.store(9, all.size());  // so that the fast path knows its owner
+  for (int i = 0; i < 3; ++i) a.store(all.rank(), all.size());  // so that the fast path knows its owner
   Array<std::int64_t, 1> b = std::move(a);
   expect_unusable(a);  // NOLINT: on purpose
   b.sync();
-  EXPECT_EQ(b.load(9), all.size());
+  EXPECT_EQ(b.load(all.rank()), all.size());
   b.close();
   expect_unusable(b);
   EXPECT_NE(message_of<UsageError>([&] { b.exchange(0, 1); }).find("\"gone\""), std::string::npos);

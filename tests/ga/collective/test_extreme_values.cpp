@@ -65,10 +65,10 @@ TEST(ExtremeValues, norms_neither_overflow_nor_vanish) {
   fill(a, 1e308);
   a.sync();
   EXPECT_EQ(norm1(a), infinity);  // the sum exceeds the largest finite number
-  a.store({7}, -infinity);
+  if (world().rank() == 0) a.store({7}, -infinity);
   EXPECT_EQ(norm2(a), infinity);
   EXPECT_EQ(norm_inf(a), infinity);
-  a.store({3}, nan);
+  if (world().rank() == 0) a.store({3}, nan);
   EXPECT_TRUE(std::isnan(norm2(a)));
   EXPECT_TRUE(std::isnan(norm1(a)));
   EXPECT_TRUE(std::isnan(norm_inf(a)));
@@ -89,7 +89,7 @@ void check_nan() {
     Array<T, 1> a(all, {n}), ones(all, {n}), result(all, {n});
     tessera::enumerate(a, T{-3});
     fill(ones, T{1});
-    a.store({where}, none);
+    if (all.rank() == 0) a.store({where}, none);
     a.sync();
     EXPECT_TRUE(std::isnan(reduce(a, Reduce::min))) << where;
     EXPECT_TRUE(std::isnan(reduce(a, Reduce::max))) << where;

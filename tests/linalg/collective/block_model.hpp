@@ -99,13 +99,12 @@ struct Model {
   }
 };
 
-// Any rank puts each block, through any of its images.
+// A block is put by a rank that does not store it, through all of its images.
 template <class T, std::size_t N>
 BlockTensor<T, N> tensor_of(const Model<T, N>& model, std::string_view name) {
   BlockTensor<T, N> tensor(world(), model.lengths, model.options(name));
-  index_t turn = 0;
   model.for_each_place([&](const Index<N>& block) {
-    if (!tensor.has(block) || turn++ % world().size() != world().rank()) return;
+    if (!tensor.has(block) || (tensor.owner(block) + 1) % world().size() != world().rank()) return;
     tensor.put(block, model.values(tensor.patch(block)));
   });
   tensor.sync();

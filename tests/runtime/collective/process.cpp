@@ -182,16 +182,17 @@ int request_on_thread(const Group& world) {
 // Requests that outlive the Runtime must not access it.
 int request_after_end(int argc, char** argv) {
   std::vector<Request> requests;
-  std::vector<std::byte> data(1 << 20);
+  constexpr index_t bytes = 1 << 20, count = 4;
+  std::vector<std::byte> data(bytes * count);
   int rank = 0;
   {
     const Runtime runtime(argc, argv);
     const Group& world = runtime.world();
     rank = world.rank();
-    Segment segment(world, 1 << 20, "asked");
+    Segment segment(world, bytes, "asked");
     const int next = (rank + 1) % world.size();
-    for (int i = 0; i < 4; ++i)
-      requests.push_back(segment.get_async(next, 0, Strided::contiguous(1 << 20), data.data()));
+    for (index_t i = 0; i < count; ++i)
+      requests.push_back(segment.get_async(next, 0, Strided::contiguous(bytes), data.data() + i * bytes));
   }
   bool done = true;
   for (Request& request : requests) done = done && request.test();

@@ -273,6 +273,7 @@ TEST(Batch, bad_operations_throw_at_once) {
   zero(segment, 64);
   Batch batch;
   std::int64_t value = 1;
+  std::vector<std::int64_t> found(static_cast<std::size_t>(all.size()));
   const double alpha = 1.0;
   const std::int64_t zero_word = 0;
   for (int rank = 0; rank < all.size(); ++rank) {
@@ -289,7 +290,7 @@ TEST(Batch, bad_operations_throw_at_once) {
   // These take the path of the last operation, whose place was valid.
   constexpr index_t least = std::numeric_limits<index_t>::min();
   for (int rank = 0; rank < all.size(); ++rank) {
-    batch.get(segment, rank, 0, &value, 8);
+    batch.get(segment, rank, 8, &found[static_cast<std::size_t>(rank)], 8);  // no rank changes it
     for (const index_t bytes : {index_t{-8}, least}) {
       EXPECT_THROW(batch.get(segment, rank, 0, &value, bytes), UsageError);
       EXPECT_THROW(batch.put(segment, rank, 0, &value, bytes), UsageError);

@@ -87,7 +87,9 @@ std::string taken(const Handle& handle, Operation operation, const std::function
 }
 
 void check_copies(TransferMethod method, const Measurement& measured, bool has_window) {
-  Segment segment(world(), 2 * lengths.back() + 8, {.name = "routed", .method = method});
+  // Each rank has its own places everywhere.
+  const index_t room = 2 * lengths.back() + 8, own = room * world().rank();
+  Segment segment(world(), room * world().size(), {.name = "routed", .method = method});
   std::vector<std::byte> data(static_cast<std::size_t>(2 * lengths.back()));
   for (int rank = 0; rank < world().size(); ++rank) {
     for (const index_t length : lengths) {
@@ -101,29 +103,31 @@ void check_copies(TransferMethod method, const Measurement& measured, bool has_w
       const Strided shape = Strided::contiguous(length);
       const Strided rows{
           .run = length, .levels = 1, .count = {2}, .remote_stride = {length + 8}, .local_stride = {length}};
-      const Place place{&segment, rank, 0};
+      const Place place{&segment, rank, own};
       std::byte* const local = data.data();
       const Vector list{length, {&place, 1}, {&local, 1}};
-      EXPECT_EQ(taken(segment, Operation::put, [&] { segment.put(rank, 0, shape, local); }), put);
-      EXPECT_EQ(taken(segment, Operation::put, [&] { segment.put_async(rank, 0, shape, local).wait(); }), put);
+      EXPECT_EQ(taken(segment, Operation::put, [&] { segment.put(rank, own, shape, local); }), put);
+      EXPECT_EQ(taken(segment, Operation::put, [&] { segment.put_async(rank, own, shape, local).wait(); }),
+                put);
       EXPECT_EQ(taken(segment, Operation::put, [&] { tessera::put(list); }), put_list);
-      EXPECT_EQ(taken(segment, Operation::put, [&] { segment.put(rank, 0, rows, local); }), put_list);
-      EXPECT_EQ(taken(segment, Operation::get, [&] { segment.get(rank, 0, shape, local); }), get);
-      EXPECT_EQ(taken(segment, Operation::get, [&] { segment.get_async(rank, 0, shape, local).wait(); }), get);
+      EXPECT_EQ(taken(segment, Operation::put, [&] { segment.put(rank, own, rows, local); }), put_list);
+      EXPECT_EQ(taken(segment, Operation::get, [&] { segment.get(rank, own, shape, local); }), get);
+      EXPECT_EQ(taken(segment, Operation::get, [&] { segment.get_async(rank, own, shape, local).wait(); }),
+                get);
       EXPECT_EQ(taken(segment, Operation::get, [&] { tessera::get(list); }), get_list);
-      EXPECT_EQ(taken(segment, Operation::get, [&] { segment.get(rank, 0, rows, local); }), get_list);
+      EXPECT_EQ(taken(segment, Operation::get, [&] { segment.get(rank, own, rows, local); }), get_list);
       // A batch sends longer runs by themselves.
       const bool is_kept = length <= index_t{64} << 10;
       Batch batch;
       EXPECT_EQ(taken(segment, Operation::put,
                       [&] {
-                        batch.put(segment, rank, 0, local, length);
+                        batch.put(segment, rank, own, local, length);
                         batch.send();
                       }),
                 is_kept ? put_list : put);
       EXPECT_EQ(taken(segment, Operation::get,
                       [&] {
-                        batch.get(segment, rank, 0, local, length);
+                        batch.get(segment, rank, own, local, length);
                         batch.send();
                       }),
                 is_kept ? get_list : get);

@@ -125,7 +125,7 @@ TEST(Statistics, count_operations_and_bytes_by_path_and_target) {
     {
       Segment dropped(all, 64, "dropped");
       to_dropped = path_to(dropped, 0, true);
-      dropped.store(0, 0, 1.0);
+      dropped.store(0, 8 * all.rank(), 1.0);
     }
     all.sync();
     total.add(to_dropped, Operation::put, 1, 8);
@@ -141,13 +141,14 @@ Traffic by_all_paths(const Statistics& statistics, Operation operation) {
 
 TEST(Statistics, vector_transfers_count_their_bytes) {
   const Group& all = world();
-  Segment segment(all, 800, "vector");
-  zero(segment, 800);
+  const index_t slice = 240 * all.size();  // each rank has its own places everywhere
+  Segment segment(all, slice, "vector");
+  zero(segment, slice);
   std::vector<std::int64_t> values(30, 1);
   std::vector<Place> remote;
   std::vector<std::byte*> local;
   for (index_t i = 0; i < 30; ++i) {
-    remote.push_back({&segment, static_cast<int>(i % all.size()), 8 * i});
+    remote.push_back({&segment, static_cast<int>(i % all.size()), 240 * all.rank() + 8 * i});
     local.push_back(reinterpret_cast<std::byte*>(&values[at(i)]));
   }
   const Vector vector{.run = 8, .remote = remote, .local = local};

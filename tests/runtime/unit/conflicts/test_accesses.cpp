@@ -117,7 +117,7 @@ TEST(Accesses, the_same_and_neighbouring_ranges_are_kept_once) {
   for (int round = 0; round < 3; ++round) {
     for (index_t n = 9; n >= 0; --n) access.add(footprint_of(ByteRange{8 * n, 8 * n + 8}));
   }
-  EXPECT_TRUE(access.compress());
+  access.compress();
   EXPECT_EQ(access.ranges, (std::vector<ByteRange>{{0, 80}}));
 }
 
@@ -139,6 +139,24 @@ TEST(Unseen, order_may_come_from_a_scalar_that_both_use) {
   EXPECT_EQ(means_between(write, read, {use("s", 0, 6), use("s", 1, 4)}), "") << "not complete";
 }
 
+TEST(Unseen, elements_that_one_process_cannot_tell_apart_are_one) {
+  const auto seen = std::make_shared<const Clock>(Clock{0, 0});
+  std::vector<UnseenUse> uses{{"element 1 of a", 0, 1, 1, 1, seen, 5, false},
+                              {"any element of a", 1, 1, 1, 1, seen, 5, true},
+                              {"element 1 of b", 1, 1, 1, 1, seen, 6, false},
+                              {"a mutex", 1, 1, 1, 1, seen}};
+  uses = unpacked_uses(packed(uses));
+  join_elements(uses);
+  EXPECT_EQ(uses[0].means, "any element of a");
+  EXPECT_EQ(uses[1].means, "any element of a");
+  EXPECT_EQ(uses[2].means, "element 1 of b");
+  EXPECT_EQ(uses[3].means, "a mutex");
+}
+
+void expect_nothing(const BuffersInFlight::FlyingBuffer&, Misuse misuse) {
+  ADD_FAILURE() << "misuse " << static_cast<int>(misuse);
+}
+
 TEST(BuffersInFlight, are_in_flight_until_they_are_released) {
   const Footprint memory = footprint_of(ByteRange{100, 200}), inside = footprint_of(ByteRange{150, 160}),
                   beside = footprint_of(ByteRange{200, 300});
@@ -147,14 +165,37 @@ TEST(BuffersInFlight, are_in_flight_until_they_are_released) {
   EXPECT_EQ(buffers.find(Act::put, inside), nullptr) << "both read it";
   EXPECT_NE(buffers.find(Act::get, inside), nullptr);
   EXPECT_EQ(buffers.find(Act::get, beside), nullptr);
-  buffers.release(5, 1);
+  buffers.release(5, 1, expect_nothing);
   EXPECT_NE(buffers.find(Act::get, inside), nullptr);
-  buffers.release(5, 0);
+  buffers.release(5, 0, expect_nothing);
   EXPECT_TRUE(buffers.is_empty());
   buffers.add({memory, Act::get, 0, 2, 5, 0});
   EXPECT_NE(buffers.find(Act::put, inside), nullptr);
-  buffers.release(2);
+  buffers.release(2, expect_nothing);
   EXPECT_TRUE(buffers.is_empty());
+}
+
+// What a transfer reads must stay as it is; what it fills, once it is done.
+TEST(BuffersInFlight, tell_of_changed_contents) {
+  std::vector<double> values(100'000, 1.0);
+  const auto low = reinterpret_cast<index_t>(values.data());
+  // Every second of the first elements.
+  Footprint memory{low, sizeof(double), 1, {50'000}, {2 * sizeof(double)}};
+  const auto misuses = [&](Act act, bool is_done, std::size_t changed) {
+    int found = 0;
+    BuffersInFlight buffers;
+    buffers.add({memory, act, 0, 1, 5, 0});
+    buffers.launched(1, is_done);
+    values[changed] += 1.0;
+    buffers.release(1, [&](const auto&, Misuse misuse) { found += misuse == Misuse::changed ? 1 : 100; });
+    return found;
+  };
+  EXPECT_EQ(misuses(Act::put, true, 2), 1);
+  EXPECT_EQ(misuses(Act::put, false, 1000), 1);
+  EXPECT_EQ(misuses(Act::put, false, 1001), 0) << "not a part of it";
+  EXPECT_EQ(misuses(Act::put, false, 90'000), 0) << "beyond what is looked at";
+  EXPECT_EQ(misuses(Act::get, true, 0), 1);
+  EXPECT_EQ(misuses(Act::get, false, 0), 0);
 }
 
 }  // namespace

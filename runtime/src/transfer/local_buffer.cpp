@@ -10,6 +10,7 @@
 #include <tessera/runtime/error.hpp>
 
 #include "base/memory_check.hpp"
+#include "conflicts/conflicts.hpp"
 #include "format.hpp"
 #include "mpi/mpi.hpp"
 #include "mpi/mpi_process.hpp"
@@ -56,10 +57,12 @@ void* allocate_local(index_t count, index_t element) {
     throw MemoryError(formatted(
         "a local buffer of {} was refused by MPI_Alloc_mem; use a smaller one, or fewer", format_bytes(bytes)));
   }
+  if (conflicts::on()) conflicts::Recorder::instance().allocated(memory, bytes);
   return memory;
 }
 
 void LocalMemoryTraits::free(Handle memory) noexcept {
+  if (conflicts::on()) conflicts::Recorder::instance().freed(memory);
   const std::lock_guard lock(mpi::mutex());
   if (mpi::finalized()) return;
   mpi::may_call() ? mpi::free_mem(memory) : given_up().push_back(memory);
