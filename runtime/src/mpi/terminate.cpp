@@ -28,7 +28,11 @@ struct Job {
 };
 // The jobs of all Runtimes that exist, the one whose start was tried last, and all of MPI, under the mutex.
 std::mutex mutex;
-std::vector<Job> jobs;
+// Kept until the process ends: a Runtime may be a global variable, which is destroyed after those of this file.
+std::vector<Job>& jobs() {
+  static auto& all = *new std::vector<Job>;
+  return all;
+}
 Job started, everything;
 bool is_installed = false;
 std::terminate_handler previous = nullptr;
@@ -42,8 +46,8 @@ void install() {
 // MPI_COMM_WORLD. Calls nothing that may fail.
 Job job_to_blame() {
   const std::lock_guard lock(mutex);
-  if (jobs.size() == 1) return jobs.front();
-  return jobs.empty() ? started : everything;
+  if (jobs().size() == 1) return jobs().front();
+  return jobs().empty() ? started : everything;
 }
 
 [[noreturn]] void print_and_abort(const Job& where, const char* message) noexcept {
@@ -67,7 +71,7 @@ Job job_to_blame() {
 void install_terminate_handler(const RuntimeState& runtime, MPI_Comm world) {
   const Job job{&runtime, mpi::rank(world), mpi::size(world)};
   const std::lock_guard lock(mutex);
-  jobs.push_back(job);
+  jobs().push_back(job);
   install();
 }
 
@@ -82,7 +86,7 @@ void install_terminate_handler_for_start(MPI_Comm parent) {
 
 void remove_terminate_handler(const RuntimeState& runtime) noexcept {
   const std::lock_guard lock(mutex);
-  if (std::erase_if(jobs, [&](const Job& job) { return job.runtime == &runtime; }) == 0 || !jobs.empty())
+  if (std::erase_if(jobs(), [&](const Job& job) { return job.runtime == &runtime; }) == 0 || !jobs().empty())
     return;
   std::set_terminate(previous);
   is_installed = false;
