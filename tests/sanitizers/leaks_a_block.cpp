@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 // A job whose last rank loses a block of memory and ends normally. LeakSanitizer has to report it.
-#include <cstdio>
-
 #include <mpi.h>
 
 namespace {
 
-__attribute__((noinline)) void lose_a_block() {
-  char* volatile block = new char[1234];
+char* volatile block = nullptr;
+
+void lose_a_block() {
+  block = new char[1234];
   block = nullptr;
 }
 
