@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 #include <malloc.h>
 #include <unistd.h>
@@ -73,6 +74,13 @@ std::vector<std::string> Census::names() {
 }
 
 void Census::take(double seconds) {
+  // Otherwise the samples themselves are what grows.
+  constexpr std::size_t most_samples = 512;
+  if (samples_.size() >= most_samples) {
+    std::size_t kept = 1;
+    for (std::size_t i = 2; i < samples_.size(); i += 2) samples_[kept++] = std::move(samples_[i]);
+    samples_.resize(kept);
+  }
   Sample sample{
       seconds,
       {entries("/proc/self/fd"), lines("/proc/self/maps"), status("Threads:"), names_in_shared_memory()},
