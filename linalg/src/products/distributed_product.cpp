@@ -227,10 +227,7 @@ Outcome DistributedSum<T>::run(T beta, Computed& computed) {
   const SliceCore& c = terms.front().c.slice();
   const Outcome preparation([&] {
     for (const Summand& term : terms) {
-      const ProductFactors<T>& factors = term.factors;
-      auto product =
-          std::make_shared<const LocalProduct<T>>(factors.alpha, factors.left, factors.conjugate_left,
-                                                  factors.right_transposed, factors.conjugate_right);
+      auto product = std::make_shared<const LocalProduct<T>>(term.factors);
       Split split = is_splittable(term) ? split_of(*product, term.c) : Split{};
       (split.empty() ? own : in_parts).push_back({std::move(product), term.c, std::move(split)});
     }

@@ -15,16 +15,6 @@
 
 namespace tessera::linalg::detail {
 
-/// A product alpha * left * right. The factors are as those of a LocalProduct.
-template <class T>
-struct ProductFactors {
-  T alpha;
-  FusedMatrix left;
-  bool conjugate_left;
-  FusedMatrix right_transposed;
-  bool conjugate_right;
-};
-
 /// What has been computed.
 struct Computed {
   /// Of the result.

@@ -3,6 +3,7 @@
 #include <tessera/linalg/gemm.hpp>
 #include <tessera/runtime/phase.hpp>
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -44,10 +45,9 @@ struct Factors {
       throw UsageError(formatted("{}: the result {} is also an operand", routine, c.description()));
   }
   template <class T>
-  std::shared_ptr<const LocalProduct<T>> product(T alpha) const {
+  ProductFactors<T> product(T alpha) const {
     constexpr bool is_complex = !std::is_floating_point_v<T>;
-    return std::make_shared<const LocalProduct<T>>(alpha, left, is_complex && conjugate_left, right,
-                                                   is_complex && conjugate_right);
+    return {alpha, left, is_complex && conjugate_left, right, is_complex && conjugate_right};
   }
 };
 
@@ -108,12 +108,8 @@ void gemm(const void* alpha, const ProductCore& operands, const void* beta) {
     if (factors.m == 0 || factors.n == 0) return;
     if (factors.k == 0 || factor == T{0})
       return old == T{0} ? tessera::detail::fill(c, &old) : tessera::detail::scale(c, &old);
-    constexpr bool is_complex = !std::is_floating_point_v<T>;
     Computed computed;
-    const Outcome outcome = distributed_product<T>("gemm",
-                                                   {factor, factors.left, is_complex && factors.conjugate_left,
-                                                    factors.right, is_complex && factors.conjugate_right},
-                                                   factors.result, old, computed);
+    const Outcome outcome = distributed_product("gemm", factors.product(factor), factors.result, old, computed);
     tessera::detail::end_operation("gemm", c, outcome);
   });
 }
@@ -141,7 +137,7 @@ void gemm_batch(const void* alpha, std::span<const ProductCore> products, const 
         if (multiply_pieces(factors[i], c, factor, old)) return;
         if (shares_of(c, c.array().group().rank()).empty()) return;
         ProductQueue<T> queue;
-        add_own_part(queue, factors[i].template product<T>(factor), c, old, {});
+        add_own_part(queue, std::make_shared<const LocalProduct<T>>(factors[i].product(factor)), c, old, {});
         queue.run();
       });
       if (outcome.failed() && !failure) failure = outcome;

@@ -135,9 +135,10 @@ blas::Panel<const T> Factor<T>::fetch(const IndexSet& outer, const IndexSet& inn
 }
 
 template <class T>
-LocalProduct<T>::LocalProduct(T alpha, const FusedMatrix& left, bool conjugate_left,
-                              const FusedMatrix& right_transposed, bool conjugate_right)
-    : alpha_(alpha), left_(left, conjugate_left), right_(right_transposed, conjugate_right) {}
+LocalProduct<T>::LocalProduct(const ProductFactors<T>& factors)
+    : alpha_(factors.alpha),
+      left_(factors.left, factors.conjugate_left),
+      right_(factors.right_transposed, factors.conjugate_right) {}
 
 // A cut saves a copy of the factor, but makes BLAS write the result in strips. If few inner indices are summed,
 // this costs more than the copy. A source would compute its elements anew for each part of the other factor.

@@ -66,6 +66,17 @@ class Factor {
   std::vector<OwnedSubmatrix> shares_;  // of all ranks
 };
 
+/// A product alpha * left * right. The left factor is outer x inner, and the right one is transposed, so that
+/// it is, too.
+template <class T>
+struct ProductFactors {
+  T alpha;
+  FusedMatrix left;
+  bool conjugate_left;
+  FusedMatrix right_transposed;
+  bool conjugate_right;
+};
+
 /// Rows and columns of a product.
 struct ProductBlock {
   IndexSet rows, columns;
@@ -76,8 +87,7 @@ struct ProductBlock {
 template <class T>
 class LocalProduct {
  public:
-  LocalProduct(T alpha, const FusedMatrix& left, bool conjugate_left, const FusedMatrix& right_transposed,
-               bool conjugate_right);
+  explicit LocalProduct(const ProductFactors<T>& factors);
 
   const Factor<T>& left() const noexcept { return left_; }
   const Factor<T>& right() const noexcept { return right_; }

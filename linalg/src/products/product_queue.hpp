@@ -31,7 +31,6 @@ class ProductQueue {
   /// `first` as for LocalProduct::steps(). @local
   void add(std::shared_ptr<const LocalProduct<T>> product, const ProductBlock& part, const IndexSet& inner,
            T beta, ProductTarget<T> c, double first, const Tiles& tiles);
-  bool empty() const noexcept { return steps_.empty(); }
   /// The most bytes that run() needs for targets and for factors that it fetches. @local
   index_t memory() const;
   /// The most for factors of any layouts, without targets. @local

@@ -107,11 +107,9 @@ class Summation {
                    const Contraction& kinds) {
     note(Outcome([&] {
       const TermMatrices matrices = matrices_of(a.tensor, b.tensor, c, kinds);
-      const auto [factor, left, conjugate_left, right, conjugate_right] = factors(alpha, matrices, a, b);
+      const auto product = std::make_shared<const LocalProduct<T>>(factors(alpha, matrices, a, b));
       ProductQueue<T> queue;
-      add_own_part(
-          queue, std::make_shared<const LocalProduct<T>>(factor, left, conjugate_left, right, conjugate_right),
-          matrices.result, beta, {});
+      add_own_part(queue, product, matrices.result, beta, {});
       queue.run();
     }));
   }

@@ -93,8 +93,9 @@ class Needs {
   static std::shared_ptr<const LocalProduct<T>> product_of(const TermFactors& term,
                                                            const TermMatrices& matrices) {
     constexpr bool is_complex = !std::is_floating_point_v<T>;
-    return std::make_shared<const LocalProduct<T>>(T{1}, matrices.left, is_complex && term.a.is_conjugated,
-                                                   matrices.right, is_complex && term.b.is_conjugated);
+    return std::make_shared<const LocalProduct<T>>(
+        ProductFactors<T>{T{1}, matrices.left, is_complex && term.a.is_conjugated, matrices.right,
+                          is_complex && term.b.is_conjugated});
   }
   static FusedMatrix result_of(const SliceCore& c, const Contraction& kinds) {
     const std::vector<int> rows = joined({&kinds.fixed_of_c, &kinds.rows_of_c});
