@@ -8,6 +8,7 @@
 #include <tessera/linalg/error.hpp>
 
 #include "block_model.hpp"
+#include "contract_model.hpp"
 
 // Contractions of block tensors against sums over a model. The numbers are whole, so that every sum is exact.
 namespace tessera::test {
@@ -19,17 +20,6 @@ template <class T>
 class BlockContractions : public testing::Test {};
 TYPED_TEST_SUITE(BlockContractions, BlockScalars);
 
-using Values = std::map<char, index_t>;
-
-template <class F>
-void for_all(const std::string& names, const Values& extents, F&& f, Values values = {}) {
-  if (names.empty()) return f(static_cast<const Values&>(values));
-  const char name = names.back();
-  for (index_t i = 0; i < extents.at(name); ++i) {
-    values[name] = i;
-    for_all(names.substr(0, names.size() - 1), extents, f, values);
-  }
-}
 template <std::size_t N>
 Index<N> at_names(const std::string& names, const Values& values) {
   Index<N> x;
@@ -103,7 +93,7 @@ void check(Random& random, const Model<T, A>& a_model, const std::string& a_name
     for (const char name : c_names) text += std::to_string(values.at(name)) + ",";
     return text;
   };
-  for_all(c_names + inner, extents, [&](const Values& values) {
+  for_all(only(extents, c_names + inner), [&](const Values& values) {
     const T x = a_model(at_names<A>(a_names, values)), y = b_model(at_names<B>(b_names, values));
     sums[key(values)] += alpha * (conjugate_a ? conjugate(x) : x) * y;
   });
