@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/linalg/block_contract.hpp>
 
-#include <map>
 #include <string>
+#include <vector>
 
 #include <tessera/linalg/error.hpp>
 
@@ -20,11 +20,19 @@ template <class T>
 class BlockContractions : public testing::Test {};
 TYPED_TEST_SUITE(BlockContractions, BlockScalars);
 
+template <class T, std::size_t N>
+std::vector<T> elements(const Model<T, N>& model) {
+  std::vector<T> all;
+  for_each_index(Patch<N>::whole(model.dims()), [&](const Index<N>& x) { all.push_back(model(x)); });
+  return all;
+}
+
+// The number of the element at the values of its letters.
 template <std::size_t N>
-Index<N> at_names(const std::string& names, const Values& values) {
+std::size_t number_at(const std::string& names, const Values& values, const Extents<N>& dims) {
   Index<N> x;
   for (std::size_t d = 0; d < N; ++d) x[d] = values.at(names[d]);
-  return x;
+  return at(number_of(x, dims));
 }
 
 // A factor as a block tensor, an array or a source.
@@ -84,33 +92,30 @@ void check(Random& random, const Model<T, A>& a_model, const std::string& a_name
   const T alpha = number<T>(pick(random, 1, 2), 1), beta = number<T>(pick(random, -1, 1), 0);
   const bool conjugate_a = pick(random, 0, 2) == 0;
   contract(alpha, conjugate_a ? a.operand().conjugated() : a.operand(), b.operand(), beta, c(c_names));
-  std::string letters = c_names, inner;
+  std::string inner;
   for (const char name : a_names)
     if (c_names.find(name) == std::string::npos) inner += name;
-  std::map<std::string, T> sums;
-  const auto key = [&](const Values& values) {
-    std::string text;
-    for (const char name : c_names) text += std::to_string(values.at(name)) + ",";
-    return text;
-  };
+  const std::vector<T> as = elements(a_model), bs = elements(b_model);
+  const Extents<A> a_dims = a_model.dims();
+  const Extents<B> b_dims = b_model.dims();
+  const Extents<C> c_dims = c_model.dims();
+  std::vector<T> sums(at(c_dims.size()));
   for_all(only(extents, c_names + inner), [&](const Values& values) {
-    const T x = a_model(at_names<A>(a_names, values)), y = b_model(at_names<B>(b_names, values));
-    sums[key(values)] += alpha * (conjugate_a ? conjugate(x) : x) * y;
+    const T x = as[number_at(a_names, values, a_dims)], y = bs[number_at(b_names, values, b_dims)];
+    sums[number_at(c_names, values, c_dims)] += alpha * (conjugate_a ? conjugate(x) : x) * y;
   });
   EXPECT_TRUE((has_values<T, C>(c, [&](const Index<C>& x) {
-    Values values;
     Index<C> block;
-    for (std::size_t d = 0; d < C; ++d)
-      values[c_names[d]] = x[d], block[d] = block_of(c_model.lengths[d], x[d]);
+    for (std::size_t d = 0; d < C; ++d) block[d] = block_of(c_model.lengths[d], x[d]);
     if (!c_model.is_stored(block)) return T{0};
-    return sums[key(values)] + (beta == T{0} ? T{0} : beta * c_model(x));
+    return sums[at(number_of(x, c_dims))] + (beta == T{0} ? T{0} : beta * c_model(x));
   })));
 }
 
 TYPED_TEST(BlockContractions, are_contracted_like_dense_ones) {
   using T = TypeParam;
   Random random(31);
-  for (unsigned round = 0; round < 6; ++round) {
+  for (unsigned round = 0; round < 4; ++round) {
     SCOPED_TRACE(round);
     const int absent = static_cast<int>(round % 4) * 3;
     const auto model2 = [&](unsigned seed, const Lengths& p, const Lengths& q) {
