@@ -277,12 +277,16 @@ void Recorder::use(Means means) {
   constexpr std::size_t most = 256;
   const bool is_element = means.is == Means::Is::element;
   if (is_element && uses_.size() >= most) means.rank = -1, means.place = -1;
-  auto [found, is_new] = uses_.try_emplace({means, stamp_});
-  if (is_new) {
-    found->second = {
-        {}, world_rank_, stamp_, moment_, moment_, seen, is_element ? means.segment : 0, means.place < 0};
+  const UseKey key{means, stamp_};
+  if (recent_use_ == uses_.end() || recent_use_->first != key) {
+    const auto [found, is_new] = uses_.try_emplace(key);
+    recent_use_ = found;
+    if (is_new) {
+      found->second = {
+          {}, world_rank_, stamp_, moment_, moment_, seen, is_element ? means.segment : 0, means.place < 0};
+    }
   }
-  found->second.last = moment_;
+  recent_use_->second.last = moment_;
 }
 
 void Recorder::add(std::uint64_t segment, SegmentFacts facts) {
@@ -384,6 +388,7 @@ std::vector<UnseenUse> Recorder::uses() {
 void Recorder::forget_uses() {
   const std::lock_guard lock(mutex_);
   uses_.clear();
+  recent_use_ = uses_.end();
 }
 
 const std::string& Recorder::text(Site site) {

@@ -170,8 +170,10 @@ class Recorder {
   };
   std::unordered_map<Ticket, std::vector<Open>> tickets_;  // to be completed by a ticket
   std::map<std::uint64_t, SegmentFacts> segments_;
-  std::map<std::pair<Means, std::uint64_t>, UnseenUse> uses_;  // by stamps
-  std::uint64_t moment_ = 0;                                   // counts what happens in this process
+  using UseKey = std::pair<Means, std::uint64_t>;  // with a stamp
+  std::map<UseKey, UnseenUse> uses_;
+  std::map<UseKey, UnseenUse>::iterator recent_use_ = uses_.end();
+  std::uint64_t moment_ = 0;  // counts what happens in this process
   std::vector<BufferConflict> buffer_conflicts_;
   std::set<std::pair<Site, Site>> reported_buffers_;
 };
