@@ -126,6 +126,10 @@ void gemm_batch(const void* alpha, std::span<const ProductCore> products, const 
   std::optional<Outcome> failure;  // the first one; the other products are computed nevertheless
   with_scalar("gemm_batch", products.front().c.slice, [&]<class T>(T) {
     const T factor = *static_cast<const T*>(alpha), old = *static_cast<const T*>(beta);
+    ProductQueue<T> queue;  // of the products that fetch
+    const auto note = [&](const Outcome& outcome) {
+      if (outcome.failed() && !failure) failure = outcome;
+    };
     for (std::size_t i = 0; i < products.size(); ++i) {
       const SliceCore& c = products[i].c.slice;
       if (c.size() == 0) continue;
@@ -133,15 +137,14 @@ void gemm_batch(const void* alpha, std::span<const ProductCore> products, const 
         old == T{0} ? tessera::detail::fill(c, &old) : tessera::detail::scale(c, &old);
         continue;
       }
-      const Outcome outcome([&] {
+      note(Outcome([&] {
         if (multiply_pieces(factors[i], c, factor, old)) return;
         if (shares_of(c, c.array().group().rank()).empty()) return;
-        ProductQueue<T> queue;
         add_own_part(queue, std::make_shared<const LocalProduct<T>>(factors[i].product(factor)), c, old, {});
-        queue.run();
-      });
-      if (outcome.failed() && !failure) failure = outcome;
+        if (queue.is_long()) queue.run();
+      }));
     }
+    note(Outcome([&] { queue.run(); }));
   });
   for (const ProductCore& product : products) product.c.slice.array().order_local_access();
   tessera::detail::end_operation("gemm_batch", products.front().c.slice, failure.value_or(Outcome([] {})));

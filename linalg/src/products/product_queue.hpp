@@ -35,6 +35,8 @@ class ProductQueue {
   index_t memory() const;
   /// The most for factors of any layouts, without targets. @local
   static index_t most_memory(index_t rows, index_t columns, index_t inner);
+  /// Whether run() should come before more products, as the plans of so many take memory. @local
+  bool is_long() const noexcept { return steps_.size() >= 1024; }
   /// Computes all products. @onesided @throws what a target or a source throws
   void run();
 

@@ -55,14 +55,16 @@ class Summation {
       add_product(alpha, a, b, beta, kinds);
     } else {
       compute_products();
+      ProductQueue<T> queue;
       for_each_position(c_.extents(), kinds.fixed_of_c, [&](const std::vector<index_t>& at) {
         const auto at_position = [&](NamedFactor factor, const std::vector<int>& dimensions) {
           factor.tensor = factor.tensor.patch(box_at(factor.tensor.extents(), dimensions, at));
           return factor;
         };
-        multiply_at(alpha, at_position(a, kinds.fixed_of_a), at_position(b, kinds.fixed_of_b), beta,
-                    c_.patch(box_at(c_.extents(), kinds.fixed_of_c, at)), kinds);
+        add_at(queue, alpha, at_position(a, kinds.fixed_of_a), at_position(b, kinds.fixed_of_b), beta,
+               c_.patch(box_at(c_.extents(), kinds.fixed_of_c, at)), kinds);
       });
+      note(Outcome([&] { queue.run(); }));
     }
   }
   // Makes the result visible. @collective @throws on every rank if a step failed on one
@@ -102,15 +104,14 @@ class Summation {
     note(products_.run(beta_, computed));
     if (computed.in_parts) tessera::detail::end_operation(c_);
   }
-  // A product for one position of the fixed indices.
-  void multiply_at(T alpha, const NamedFactor& a, const NamedFactor& b, T beta, const SliceCore& c,
-                   const Contraction& kinds) {
+  // A product for one position of the fixed indices. The queue computes it now or later.
+  void add_at(ProductQueue<T>& queue, T alpha, const NamedFactor& a, const NamedFactor& b, T beta,
+              const SliceCore& c, const Contraction& kinds) {
     note(Outcome([&] {
       const TermMatrices matrices = matrices_of(a.tensor, b.tensor, c, kinds);
       const auto product = std::make_shared<const LocalProduct<T>>(factors(alpha, matrices, a, b));
-      ProductQueue<T> queue;
       add_own_part(queue, product, matrices.result, beta, {});
-      queue.run();
+      if (queue.is_long()) queue.run();
     }));
   }
 

@@ -78,10 +78,10 @@ class Needs {
         const TermMatrices matrices =
             matrices_of(part(*a.tensor, kinds.fixed_of_a), part(*b.tensor, kinds.fixed_of_b),
                         part(c_, kinds.fixed_of_c), kinds);
-        ProductQueue<T> product;
-        add_own_part(product, product_of(term, matrices), matrices.result, T{1}, {});
-        multiply(product.memory());
+        add_own_part(products_, product_of(term, matrices), matrices.result, T{1}, {});
+        if (products_.is_long()) compute_products();
       });
+      compute_products();
     }
   }
   index_t bytes() {
