@@ -31,8 +31,8 @@ constexpr int rounds_of_runtime = 3;
 constexpr std::size_t least_samples = 9;  // a slow machine takes longer than it was told
 // What MPI may take for a while, and what each round may leave: less than any object of ours. Memory of the
 // heap that is free but in pieces stays resident.
-constexpr std::int64_t heap_bytes = 2 << 20, heap_bytes_of_round = 64;
-constexpr std::int64_t resident_bytes = 8 << 20, resident_bytes_of_round = 2048;
+constexpr std::int64_t heap_bytes = 2 << 20, heap_bytes_of_round = 16;
+constexpr std::int64_t resident_bytes = 8 << 20, resident_bytes_of_round = 64;
 
 struct Work {
   std::filesystem::path directory;
