@@ -16,7 +16,7 @@
 namespace tessera::benchmark::linalg {
 namespace {
 
-constexpr const char* section = "contractions of block tensors, of doubles";
+constexpr const char* section = "contractions of block tensors of doubles";
 
 using tessera::linalg::BlockTensor;
 using tessera::linalg::BlockTensorOptions;
