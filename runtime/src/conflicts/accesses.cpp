@@ -61,15 +61,7 @@ void Access::tidy_sometimes() {
 }
 
 void Access::tidy() {
-  std::sort(ranges.begin(), ranges.end());
-  std::size_t kept = 0;
-  for (const ByteRange& range : ranges) {
-    if (kept > 0 && range.low <= ranges[kept - 1].high)
-      ranges[kept - 1].high = std::max(ranges[kept - 1].high, range.high);
-    else
-      ranges[kept++] = range;
-  }
-  ranges.resize(kept);
+  unite(ranges);
   std::sort(shapes.begin(), shapes.end());
   shapes.erase(std::unique(shapes.begin(), shapes.end()), shapes.end());
 }
@@ -100,46 +92,10 @@ bool may_conflict(const Access& a, const Access& b) noexcept {
   });
 }
 
-namespace {
-
-// Both are sorted; the ranges of each are apart.
-void common_ranges(const Access& a, const Access& b, std::size_t most, std::vector<ByteRange>& where) {
-  auto x = a.ranges.begin(), y = b.ranges.begin();
-  while (x != a.ranges.end() && y != b.ranges.end() && where.size() < most) {
-    const ByteRange both{std::max(x->low, y->low), std::min(x->high, y->high)};
-    if (both.low < both.high) where.push_back(both);
-    x->high < y->high ? ++x : ++y;
-  }
-}
-
-void common_to(const Footprint& shape, const Access& other, std::size_t most, std::vector<ByteRange>& where) {
-  const ByteRange bounds = shape.bounds();
-  auto range = std::partition_point(other.ranges.begin(), other.ranges.end(),
-                                    [&](const ByteRange& one) { return one.high <= bounds.low; });
-  for (; range != other.ranges.end() && range->low < bounds.high && where.size() < most; ++range) {
-    const auto runs = common_runs(shape, footprint_of(*range), most - where.size());
-    where.insert(where.end(), runs.begin(), runs.end());
-  }
-}
-
-}  // namespace
-
 bool find_common(const Access& a, const Access& b, std::size_t most, std::vector<ByteRange>& where) {
+  const ByteRange in{std::max(a.bounds.low, b.bounds.low), std::min(a.bounds.high, b.bounds.high)};
   where.clear();
-  if (a.bounds.low >= b.bounds.high || b.bounds.low >= a.bounds.high) return false;
-  common_ranges(a, b, most, where);
-  for (const Footprint& shape : a.shapes) common_to(shape, b, most, where);
-  for (const Footprint& shape : b.shapes) common_to(shape, a, most, where);
-  for (const Footprint& one : a.shapes) {
-    const ByteRange bounds = one.bounds();
-    for (const Footprint& other : b.shapes) {
-      if (other.low >= bounds.high) break;  // sorted by where they begin
-      if (where.size() >= most) break;
-      const auto runs = common_runs(one, other, most - where.size());
-      where.insert(where.end(), runs.begin(), runs.end());
-    }
-  }
-  std::sort(where.begin(), where.end());
+  if (in.low < in.high) where = common_runs({a.ranges, a.shapes}, {b.ranges, b.shapes}, in, most);
   return !where.empty();
 }
 

@@ -3,6 +3,7 @@
 #include "conflicts/footprint.hpp"
 
 #include <cstring>
+#include <iterator>
 
 namespace tessera::detail::conflicts {
 namespace {
@@ -29,13 +30,87 @@ bool for_each_run(const Footprint& shape, int levels, index_t low, const ByteRan
   return true;
 }
 
-// The runs of the shape with fewer runs are looked up in the other.
-template <class F>
-void for_each_common_run(const Footprint& a, const Footprint& b, F&& f) {
-  const bool a_is_smaller = a.runs() <= b.runs();
-  const Footprint &few = a_is_smaller ? a : b, &many = a_is_smaller ? b : a;
-  for_each_run(few, few.levels, few.low, many.bounds(),
-               [&](const ByteRange& run) { return for_each_run(many, many.levels, many.low, run, f); });
+bool touches(const Footprint& shape, const ByteRange& in) {
+  return !for_each_run(shape, shape.levels, shape.low, in, [](const ByteRange&) { return false; });
+}
+
+// Those of `all` that lie in a range.
+struct Part {
+  std::span<const ByteRange> ranges;
+  std::vector<const Footprint*> shapes;
+  bool is_empty() const noexcept { return ranges.empty() && shapes.empty(); }
+};
+Part part_of(const Part& all, const ByteRange& in) {
+  Part part;
+  const auto first = std::partition_point(all.ranges.begin(), all.ranges.end(),
+                                          [&](const ByteRange& one) { return one.high <= in.low; });
+  const auto last =
+      std::partition_point(first, all.ranges.end(), [&](const ByteRange& one) { return one.low < in.high; });
+  part.ranges = {first, last};
+  std::copy_if(all.shapes.begin(), all.shapes.end(), std::back_inserter(part.shapes),
+               [&](const Footprint* one) { return touches(*one, in); });
+  return part;
+}
+Part part_of(const Places& all, const ByteRange& in) {
+  Part part{all.ranges, {}};
+  for (const Footprint& shape : all.shapes) part.shapes.push_back(&shape);
+  return part_of(part, in);
+}
+
+// The runs of the shapes in a range, or one more than `most` if there are more.
+std::size_t runs_of_shapes(const Part& part, const ByteRange& in, std::size_t most) {
+  std::size_t runs = 0;
+  for (const Footprint* shape : part.shapes) {
+    for_each_run(*shape, shape->levels, shape->low, in, [&](const ByteRange&) { return ++runs <= most; });
+    if (runs > most) break;
+  }
+  return runs;
+}
+
+// All runs in a range, ascending. Those that meet are one.
+std::vector<ByteRange> runs_of(const Part& part, const ByteRange& in) {
+  std::vector<ByteRange> runs;
+  for (const ByteRange& one : part.ranges)
+    runs.push_back({std::max(one.low, in.low), std::min(one.high, in.high)});
+  if (part.shapes.empty()) return runs;
+  for (const Footprint* shape : part.shapes) {
+    for_each_run(*shape, shape->levels, shape->low, in,
+                 [&](const ByteRange& run) { return runs.push_back(run), true; });
+  }
+  unite(runs);
+  return runs;
+}
+
+void add_common(const std::vector<ByteRange>& a, const std::vector<ByteRange>& b, std::size_t most,
+                std::vector<ByteRange>& where) {
+  for (auto x = a.begin(), y = b.begin(); x != a.end() && y != b.end();) {
+    const ByteRange both{std::max(x->low, y->low), std::min(x->high, y->high)};
+    x->high < y->high ? ++x : ++y;
+    if (both.low >= both.high) continue;
+    if (!where.empty() && where.back().high == both.low) {
+      where.back().high = both.high;
+      continue;
+    }
+    if (where.size() == most) return;
+    where.push_back(both);
+  }
+}
+
+// Halves the range until the shapes have few runs in it, or one each. So shapes that lie between each other
+// cost as much as their runs, not as their pairs.
+void find_common(const Part& all_a, const Part& all_b, const ByteRange& in, std::size_t most,
+                 std::vector<ByteRange>& where) {
+  const Part a = part_of(all_a, in), b = part_of(all_b, in);
+  if (a.is_empty() || b.is_empty() || where.size() == most) return;
+  constexpr std::size_t few_runs = 256;
+  constexpr index_t few_bytes = 64;
+  const std::size_t limit = std::max(few_runs, 2 * (a.shapes.size() + b.shapes.size()));
+  const index_t bytes = in.high - in.low;
+  if (bytes <= few_bytes || runs_of_shapes(a, in, limit) + runs_of_shapes(b, in, limit) <= limit)
+    return add_common(runs_of(a, in), runs_of(b, in), most, where);
+  const index_t middle = in.low + bytes / 2;
+  find_common(a, b, {in.low, middle}, most, where);
+  find_common(a, b, {middle, in.high}, most, where);
 }
 
 }  // namespace
@@ -103,20 +178,30 @@ std::uint64_t hash_of(const Footprint& where, const std::byte* slice) noexcept {
   return hash;
 }
 
+// The runs of the shape with fewer runs are looked up in the other.
 bool intersect(const Footprint& a, const Footprint& b) {
-  bool found = false;
-  for_each_common_run(a, b, [&](const ByteRange&) { return found = true, false; });
-  return found;
+  const bool a_is_smaller = a.runs() <= b.runs();
+  const Footprint &few = a_is_smaller ? a : b, &many = a_is_smaller ? b : a;
+  return !for_each_run(few, few.levels, few.low, many.bounds(),
+                       [&](const ByteRange& run) { return !touches(many, run); });
 }
 
-std::vector<ByteRange> common_runs(const Footprint& a, const Footprint& b, std::size_t most) {
-  std::vector<ByteRange> runs;
-  for_each_common_run(a, b, [&](const ByteRange& run) {
-    runs.push_back(run);
-    return runs.size() < most;
-  });
-  std::sort(runs.begin(), runs.end());
-  return runs;
+void unite(std::vector<ByteRange>& ranges) {
+  std::sort(ranges.begin(), ranges.end());
+  std::size_t kept = 0;
+  for (const ByteRange& range : ranges) {
+    if (kept > 0 && range.low <= ranges[kept - 1].high)
+      ranges[kept - 1].high = std::max(ranges[kept - 1].high, range.high);
+    else
+      ranges[kept++] = range;
+  }
+  ranges.resize(kept);
+}
+
+std::vector<ByteRange> common_runs(const Places& a, const Places& b, const ByteRange& in, std::size_t most) {
+  std::vector<ByteRange> where;
+  find_common(part_of(a, in), part_of(b, in), in, most, where);
+  return where;
 }
 
 }  // namespace tessera::detail::conflicts

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include <tessera/runtime/strided.hpp>
@@ -49,9 +50,18 @@ Footprint footprint_of(const ByteRange& range) noexcept;
 void for_each_run(const Footprint& shape, const std::function<bool(const ByteRange&)>& f);
 /// A number that almost surely differs if the contents differ. @local
 std::uint64_t hash_of(const Footprint& where, const std::byte* slice) noexcept;
-/// Whether two accesses share a byte. @local
+/// Whether two shapes share a byte. @local
 bool intersect(const Footprint& a, const Footprint& b);
-/// The runs that two accesses share, in ascending order; at most `most` of them. @local
-std::vector<ByteRange> common_runs(const Footprint& a, const Footprint& b, std::size_t most);
+/// Leaves sorted ranges that are apart, with the same bytes. @local
+void unite(std::vector<ByteRange>& ranges);
+
+/// What an access touches. The ranges are sorted and apart.
+struct Places {
+  std::span<const ByteRange> ranges;
+  std::span<const Footprint> shapes;
+};
+/// The runs in a range that both touch, in ascending order and apart; at most `most` of them. The time does not
+/// grow with the number of pairs of shapes. @local
+std::vector<ByteRange> common_runs(const Places& a, const Places& b, const ByteRange& in, std::size_t most);
 
 }  // namespace tessera::detail::conflicts
