@@ -35,32 +35,32 @@ bool touches(const Footprint& shape, const ByteRange& in) {
 }
 
 // Those of `all` that lie in a range.
-struct Part {
+struct Selection {
   std::span<const ByteRange> ranges;
   std::vector<const Footprint*> shapes;
   bool is_empty() const noexcept { return ranges.empty() && shapes.empty(); }
 };
-Part part_of(const Part& all, const ByteRange& in) {
-  Part part;
+Selection selection_of(const Selection& all, const ByteRange& in) {
+  Selection selection;
   const auto first = std::partition_point(all.ranges.begin(), all.ranges.end(),
                                           [&](const ByteRange& one) { return one.high <= in.low; });
   const auto last =
       std::partition_point(first, all.ranges.end(), [&](const ByteRange& one) { return one.low < in.high; });
-  part.ranges = {first, last};
-  std::copy_if(all.shapes.begin(), all.shapes.end(), std::back_inserter(part.shapes),
+  selection.ranges = {first, last};
+  std::copy_if(all.shapes.begin(), all.shapes.end(), std::back_inserter(selection.shapes),
                [&](const Footprint* one) { return touches(*one, in); });
-  return part;
+  return selection;
 }
-Part part_of(const Places& all, const ByteRange& in) {
-  Part part{all.ranges, {}};
-  for (const Footprint& shape : all.shapes) part.shapes.push_back(&shape);
-  return part_of(part, in);
+Selection selection_of(const Places& all, const ByteRange& in) {
+  Selection selection{all.ranges, {}};
+  for (const Footprint& shape : all.shapes) selection.shapes.push_back(&shape);
+  return selection_of(selection, in);
 }
 
 // The runs of the shapes in a range, or one more than `most` if there are more.
-std::size_t runs_of_shapes(const Part& part, const ByteRange& in, std::size_t most) {
+std::size_t runs_of_shapes(const Selection& selection, const ByteRange& in, std::size_t most) {
   std::size_t runs = 0;
-  for (const Footprint* shape : part.shapes) {
+  for (const Footprint* shape : selection.shapes) {
     for_each_run(*shape, shape->levels, shape->low, in, [&](const ByteRange&) { return ++runs <= most; });
     if (runs > most) break;
   }
@@ -68,12 +68,12 @@ std::size_t runs_of_shapes(const Part& part, const ByteRange& in, std::size_t mo
 }
 
 // All runs in a range, ascending. Those that meet are one.
-std::vector<ByteRange> runs_of(const Part& part, const ByteRange& in) {
+std::vector<ByteRange> runs_of(const Selection& selection, const ByteRange& in) {
   std::vector<ByteRange> runs;
-  for (const ByteRange& one : part.ranges)
+  for (const ByteRange& one : selection.ranges)
     runs.push_back({std::max(one.low, in.low), std::min(one.high, in.high)});
-  if (part.shapes.empty()) return runs;
-  for (const Footprint* shape : part.shapes) {
+  if (selection.shapes.empty()) return runs;
+  for (const Footprint* shape : selection.shapes) {
     for_each_run(*shape, shape->levels, shape->low, in,
                  [&](const ByteRange& run) { return runs.push_back(run), true; });
   }
@@ -98,9 +98,9 @@ void add_common(const std::vector<ByteRange>& a, const std::vector<ByteRange>& b
 
 // Halves the range until the shapes have few runs in it, or one each. So shapes that lie between each other
 // cost as much as their runs, not as their pairs.
-void find_common(const Part& all_a, const Part& all_b, const ByteRange& in, std::size_t most,
+void find_common(const Selection& all_a, const Selection& all_b, const ByteRange& in, std::size_t most,
                  std::vector<ByteRange>& where) {
-  const Part a = part_of(all_a, in), b = part_of(all_b, in);
+  const Selection a = selection_of(all_a, in), b = selection_of(all_b, in);
   if (a.is_empty() || b.is_empty() || where.size() == most) return;
   constexpr std::size_t few_runs = 256;
   constexpr index_t few_bytes = 64;
@@ -200,7 +200,7 @@ void unite(std::vector<ByteRange>& ranges) {
 
 std::vector<ByteRange> common_runs(const Places& a, const Places& b, const ByteRange& in, std::size_t most) {
   std::vector<ByteRange> where;
-  find_common(part_of(a, in), part_of(b, in), in, most, where);
+  find_common(selection_of(a, in), selection_of(b, in), in, most, where);
   return where;
 }
 
