@@ -7,7 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
+#include <unordered_map>
 
 #include "conflicts/accesses.hpp"
 
@@ -45,21 +45,33 @@ class BuffersInFlight {
   };
   /// The buffer in flight that does not allow this access; null if there is none. @local
   FlyingBuffer* find(Act act, const Footprint& memory);
-  void add(const FlyingBuffer& buffer) { buffers_.push_back(buffer); }
+  void add(const FlyingBuffer& buffer);
   /// The call that began the transfers returns now. From then on, what they read must stay as it is, and what
   /// they have filled already.
   void launched(std::uint64_t ticket, bool is_done);
   /// Calls f(buffer) for each that is in memory which is about to be freed.
   void freed(const ByteRange& memory, const std::function<void(FlyingBuffer&)>& f);
-  /// Removes the buffers of a ticket; after a flush, those of a member's slice, or of all (-1). Calls f(buffer,
-  /// misuse) for each that is not as it was.
+  /// Removes the buffers of a ticket, or others. Calls f(buffer, misuse) for each that is not as it was.
   using Found = std::function<void(const FlyingBuffer&, Misuse)>;
   void release(std::uint64_t ticket, const Found& f);
-  void release(std::uint64_t segment, int target, const Found& f);
+  void release(const std::function<bool(const FlyingBuffer&)>& is_over, const Found& f);
   bool is_empty() const noexcept { return buffers_.empty(); }
 
  private:
-  std::vector<FlyingBuffer> buffers_;
+  // Of a buffer: how many bits its length has, and where it begins. So those that may reach into some memory
+  // are found among thousands, also beside a long one.
+  struct Reach {
+    int bits;
+    index_t low;
+    friend auto operator<=>(const Reach&, const Reach&) = default;
+  };
+  using Buffers = std::multimap<Reach, FlyingBuffer>;
+  static Reach reach_of(const ByteRange& memory) noexcept;
+  // The first buffer that shares a byte with the memory and is wanted; the end if there is none.
+  Buffers::iterator first_in(const Footprint& memory, const std::function<bool(FlyingBuffer&)>& is_wanted);
+
+  Buffers buffers_;
+  std::unordered_multimap<std::uint64_t, Buffers::iterator> by_ticket_;
 };
 
 }  // namespace tessera::detail::conflicts

@@ -145,15 +145,6 @@ void Recorder::keep_within_limit() {
   alike_.clear();
 }
 
-// A local access has one range or one shape.
-Footprint Recorder::Open::where() const noexcept {
-  return access->shapes.empty() ? footprint_of(access->ranges.front()) : access->shapes.front();
-}
-
-bool Recorder::Open::has_changed() const noexcept {
-  return slice == nullptr || access->act != Act::write_locally || hash_of(where(), slice) != contents;
-}
-
 Ticket Recorder::new_ticket() {
   const std::lock_guard lock(mutex_);
   return ++last_ticket_;
@@ -179,94 +170,6 @@ void Recorder::finish(const Shared& access) {
   alike.last_begun = std::max(alike.last_begun, access->last_begun);
   complete_now(alike);
   add_to(alike, *access);
-}
-
-void Recorder::complete(Ticket ticket) {
-  const std::lock_guard lock(mutex_);
-  buffers_.release(ticket, [&](const auto& buffer, Misuse misuse) { report_buffer(buffer, misuse); });
-  has_buffers_ = !buffers_.is_empty();
-  const auto found = tickets_.find(ticket);
-  if (found == tickets_.end()) return;
-  now();
-  for (const Open& open : found->second) {
-    if (open.is_suspended) continue;
-    if (!open.has_changed()) open.access->act = Act::read_locally;
-    finish(open.access);
-  }
-  tickets_.erase(found);
-  keep_within_limit();
-}
-
-void Recorder::suspend(std::uint64_t segment) {
-  const std::lock_guard lock(mutex_);
-  now();
-  for (auto& [ticket, accesses] : tickets_) {
-    for (Open& open : accesses) {
-      if (open.slice == nullptr || open.is_suspended || open.access->segment != segment) continue;
-      if (!open.has_changed()) open.access->act = Act::read_locally;
-      finish(open.access);
-      open.is_suspended = true;
-    }
-  }
-}
-
-void Recorder::resume(std::uint64_t segment) {
-  const std::lock_guard lock(mutex_);
-  now();
-  for (auto& [ticket, accesses] : tickets_) {
-    for (Open& open : accesses) {
-      if (open.slice == nullptr || open.access->segment != segment) continue;
-      const Access& before = *open.access;
-      const Footprint where = open.where();
-      // Ghost cells were changed by the call, and not by an access that began meanwhile.
-      if (open.writes) open.contents = hash_of(where, open.slice);
-      if (!open.is_suspended) continue;
-      const Shared access =
-          new_access({segment, before.target, open.writes ? Act::write_locally : Act::read_locally, before.site,
-                      stamp_, clock_.get(), false, false, before.mutexes});
-      access->last_begun = ++moment_;
-      access->add(where);
-      memory_ += access->bytes_of_memory();
-      open.access = access;
-      open.is_suspended = false;
-    }
-  }
-}
-
-void Recorder::flush(std::uint64_t segment, int target) {
-  const std::lock_guard lock(mutex_);
-  now();
-  const auto is_flushed = [&](const Access& access) {
-    return access.segment == segment && (target < 0 || access.target == target);
-  };
-  // Later accesses are not complete, so they are no longer like these.
-  forget_recent();
-  std::erase_if(alike_,
-                [&](const auto& one) { return one.first.completes_by_flush && is_flushed(*one.second); });
-  const auto move = [&](const Shared& access) {
-    if (!is_flushed(*access)) return false;
-    finish(access);
-    return true;
-  };
-  std::erase_if(incomplete_, move);
-  buffers_.release(segment, target, [&](const auto& buffer, Misuse misuse) { report_buffer(buffer, misuse); });
-  has_buffers_ = !buffers_.is_empty();
-  // A flush completes gets, too, but does not end a local access.
-  for (auto& [ticket, accesses] : tickets_)
-    std::erase_if(accesses, [&](const Open& open) { return open.slice == nullptr && move(open.access); });
-}
-
-std::vector<std::uint64_t> Recorder::segments_of(std::uint64_t group) const {
-  const std::lock_guard lock(mutex_);
-  std::vector<std::uint64_t> segments;
-  for (const auto& [number, facts] : segments_) {
-    if (group == 0 || facts.group == group) segments.push_back(number);
-  }
-  return segments;
-}
-
-void Recorder::flush_all(std::uint64_t group) {
-  for (const std::uint64_t segment : segments_of(group)) flush(segment, -1);
 }
 
 // Memory for uses is bounded: many elements of a segment become one.
@@ -316,7 +219,8 @@ void Recorder::forget(std::uint64_t segment) {
     });
   forget_recent();
   std::erase_if(alike_, [&](const auto& one) { return one.first.segment == segment; });
-  buffers_.release(segment, -1, [&](const auto& buffer, Misuse misuse) { report_buffer(buffer, misuse); });
+  buffers_.release([&](const auto& buffer) { return buffer.segment == segment; },
+                   [&](const auto& buffer, Misuse misuse) { report_buffer(buffer, misuse); });
   has_buffers_ = !buffers_.is_empty();
   segments_.erase(segment);
 }
@@ -329,13 +233,9 @@ const SegmentFacts* Recorder::facts(std::uint64_t segment) const {
 
 std::vector<std::shared_ptr<Access>> Recorder::take(std::uint64_t group) {
   const std::lock_guard lock(mutex_);
-  const auto is_wanted = [&](const Access& access) {
-    const auto found = segments_.find(access.segment);
-    return found != segments_.end() && (group == 0 || found->second.group == group);
-  };
   std::vector<Shared> taken;
   const auto take = [&](const Shared& access) {
-    if (!is_wanted(*access)) return false;
+    if (!is_of(group, access->segment)) return false;
     memory_ -= access->bytes_of_memory();
     access->compress();
     taken.push_back(access);

@@ -83,8 +83,9 @@ class Recorder {
   /// is before and after it.
   void suspend(std::uint64_t segment);
   void resume(std::uint64_t segment);
-  /// The segments of a group; of all groups (0). @local
-  std::vector<std::uint64_t> segments_of(std::uint64_t group) const;
+  /// The same for all segments of a group.
+  void suspend_all(std::uint64_t group);
+  void resume_all(std::uint64_t group);
   /// Notes the use of something by which processes may order themselves unseen.
   void use(Means means);
 
@@ -136,6 +137,14 @@ class Recorder {
   Access& access_like(const Alike& alike);
   Shared new_access(const Alike& alike) const;
   void keep_within_limit();
+  // Whether a segment lives, and is of a group; of any group (0).
+  bool is_of(std::uint64_t group, std::uint64_t segment) const;
+  template <class IsMeant>
+  void flush_those(const IsMeant& is_meant);
+  template <class IsMeant>
+  void suspend_those(const IsMeant& is_meant);
+  template <class IsMeant>
+  void resume_those(const IsMeant& is_meant);
   template <class Where>
   void add_to(Access& access, const Where& where);
   void finish(const Shared& access);

@@ -228,14 +228,12 @@ std::string Group::sync_and_agree(std::string_view problem) const {
   GroupState& group = state();
   if (group.runtime().reaches_out()) group.quiesce_all();
   auto& recorder = detail::conflicts::Recorder::instance();
-  const auto checked =
-      group.runtime().keeps_clock() ? recorder.segments_of(group.number()) : std::vector<std::uint64_t>();
-  for (const std::uint64_t segment : checked) {
-    recorder.flush(segment, -1);
-    recorder.suspend(segment);
+  if (group.runtime().keeps_clock()) {
+    recorder.flush_all(group.number());
+    recorder.suspend_all(group.number());
   }
   const std::int64_t first = group.meet(problem.empty() ? group.size() : group.rank());
-  for (const std::uint64_t segment : checked) recorder.resume(segment);
+  if (group.runtime().keeps_clock()) recorder.resume_all(group.number());
   return group.tell(static_cast<int>(first), std::string(problem));
 }
 

@@ -2,9 +2,11 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "conflicts/accesses.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <random>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -165,13 +167,48 @@ TEST(BuffersInFlight, are_in_flight_until_they_are_released) {
   EXPECT_EQ(buffers.find(Act::put, inside), nullptr) << "both read it";
   EXPECT_NE(buffers.find(Act::get, inside), nullptr);
   EXPECT_EQ(buffers.find(Act::get, beside), nullptr);
-  buffers.release(5, 1, expect_nothing);
+  const auto of_rank = [](int rank) {
+    return [=](const BuffersInFlight::FlyingBuffer& one) { return one.segment == 5 && one.target == rank; };
+  };
+  buffers.release(of_rank(1), expect_nothing);
   EXPECT_NE(buffers.find(Act::get, inside), nullptr);
-  buffers.release(5, 0, expect_nothing);
+  buffers.release(of_rank(0), expect_nothing);
   EXPECT_TRUE(buffers.is_empty());
   buffers.add({memory, Act::get, 0, 2, 5, 0});
   EXPECT_NE(buffers.find(Act::put, inside), nullptr);
   buffers.release(2, expect_nothing);
+  EXPECT_TRUE(buffers.is_empty());
+}
+
+// Long and short ones, of which some lie in others, against a look at each.
+TEST(BuffersInFlight, are_found_among_many_of_any_length) {
+  std::mt19937 random(4);
+  const auto from = [&](index_t low, index_t high) {
+    return std::uniform_int_distribution<index_t>(low, high)(random);
+  };
+  const auto some_memory = [&] {
+    const index_t low = from(0, 100'000);
+    return footprint_of(ByteRange{low, low + (index_t{1} << from(0, 10))});
+  };
+  BuffersInFlight buffers;
+  std::vector<std::pair<Footprint, std::uint64_t>> all;  // with their tickets
+  int found = 0;
+  for (int round = 0; round < 3'000; ++round) {
+    const Footprint memory = some_memory();
+    const std::uint64_t ticket = 1 + static_cast<std::uint64_t>(round) % 300;
+    std::erase_if(all, [&](const auto& one) { return one.second == ticket && round % 3 == 0; });
+    if (round % 3 == 0) buffers.release(ticket, expect_nothing);
+    const bool is_in_flight =
+        std::any_of(all.begin(), all.end(), [&](const auto& one) { return intersect(one.first, memory); });
+    EXPECT_EQ(buffers.find(Act::put, memory) != nullptr, is_in_flight);
+    found += static_cast<int>(is_in_flight);
+    if (round % 2 == 0) continue;
+    buffers.add({memory, Act::get, 0, ticket, 5, 0});
+    all.emplace_back(memory, ticket);
+  }
+  EXPECT_GT(found, 300);
+  EXPECT_LT(found, 2'700);
+  buffers.release([](const auto&) { return true; }, expect_nothing);
   EXPECT_TRUE(buffers.is_empty());
 }
 
