@@ -117,6 +117,16 @@ std::optional<blas::Panel<const T>> Factor<T>::in_place(const IndexSet& outer, c
 }
 
 template <class T>
+bool Factor<T>::is_near(const IndexSet& outer, const IndexSet& inner) const {
+  const auto has_part = [&](const OwnedSubmatrix& share) {
+    return !share.rows.intersection(outer).empty() && !share.columns.intersection(inner).empty();
+  };
+  return !is_source() && std::none_of(shares_.begin(), shares_.end(), [&](const OwnedSubmatrix& share) {
+    return share.data == nullptr && has_part(share);
+  });
+}
+
+template <class T>
 blas::Panel<const T> Factor<T>::fetch(const IndexSet& outer, const IndexSet& inner, blas::Order result, T* into,
                                       Fetches& fetches) const {
   // In the stored order, which is copied fastest, unless BLAS cannot read it.
@@ -162,7 +172,7 @@ index_t longest_step(index_t rows, index_t columns, index_t inner) {
   return std::min(inner, std::clamp(buffer_bytes / width, min_inner, max_inner));
 }
 
-// The steps in place are spread between the fetches, to overlap with them.
+// The steps that need nothing from other nodes are spread between the others, to overlap with their fetches.
 template <class T>
 std::vector<IndexSet> LocalProduct<T>::steps(const ProductBlock& block, const IndexSet& inner,
                                              blas::Order result, double first) const {
@@ -189,22 +199,22 @@ std::vector<IndexSet> LocalProduct<T>::steps(const ProductBlock& block, const In
   if (whole.size() > max_parts) whole = {inner};
   const index_t most = longest_step<T>(rows.size(), columns.size(), inner.size());
   const bool is_remote = left_.is_remote() || right_.is_remote();
-  std::vector<IndexSet> in_place, fetched;
+  std::vector<IndexSet> here, fetched;
   for (const IndexSet& part : whole) {
-    const index_t parts = (part.size() + most - 1) / most;
+    const bool left_in_place = left_.in_place(rows, part, result).has_value(),
+               right_in_place = right_.in_place(columns, part, blas::turned(result)).has_value();
     const bool is_here =
-        left_.in_place(rows, part, result) && right_.in_place(columns, part, blas::turned(result));
-    const index_t alone = is_here ? 1 : parts;
-    const index_t beside_a_fetch =
-        is_here ? parts : std::max(parts, std::min(remote_steps, part.size() / min_remote));
-    std::ranges::move(part.split(is_remote ? beside_a_fetch : alone),
-                      std::back_inserter(is_here ? in_place : fetched));
+        (left_in_place || left_.is_near(rows, part)) && (right_in_place || right_.is_near(columns, part));
+    index_t parts = (part.size() + most - 1) / most;
+    if (!is_here) parts = std::max(parts, std::min(remote_steps, part.size() / min_remote));
+    if (left_in_place && right_in_place && !is_remote) parts = 1;
+    std::ranges::move(part.split(parts), std::back_inserter(is_here ? here : fetched));
   }
-  for (std::vector<IndexSet>* steps : {&in_place, &fetched}) {
+  for (std::vector<IndexSet>* steps : {&here, &fetched}) {
     const auto start = static_cast<std::ptrdiff_t>(first * static_cast<double>(steps->size()));
     std::rotate(steps->begin(), steps->begin() + start, steps->end());
   }
-  return mixed(std::move(in_place), std::move(fetched));
+  return mixed(std::move(here), std::move(fetched));
 }
 
 template <class T>

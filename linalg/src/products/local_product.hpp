@@ -56,6 +56,8 @@ class Factor {
   /// The elements where they are stored, if BLAS can read them there.
   std::optional<blas::Panel<const T>> in_place(const IndexSet& outer, const IndexSet& inner,
                                                blas::Order result) const;
+  /// Whether this node stores all of the elements, so that fetch() copies them at once.
+  bool is_near(const IndexSet& outer, const IndexSet& inner) const;
   /// Begins to fetch the elements into `into`, which has room for all of them.
   blas::Panel<const T> fetch(const IndexSet& outer, const IndexSet& inner, blas::Order result, T* into,
                              Fetches& fetches) const;
@@ -95,7 +97,7 @@ class LocalProduct {
   index_t inner() const noexcept { return left_.inner(); }
   /// The blocks of a part of the result that are computed one after the other. @local
   std::vector<ProductBlock> blocks(const ProductBlock& part, const IndexSet& inner) const;
-  /// The inner indices in steps: parts that both factors have in place, and parts that are fetched at a time.
+  /// The inner indices in steps: parts that this node has, and parts that are fetched at a time.
   /// `first`, from 0 to below 1, is the part of the sum to begin with, so that not all ranks begin at the same
   /// owner. @local
   std::vector<IndexSet> steps(const ProductBlock& block, const IndexSet& inner, blas::Order result,

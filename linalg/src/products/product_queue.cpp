@@ -10,9 +10,32 @@
 
 namespace tessera::linalg::detail {
 
-// Memory of factors that are fetched for one step.
+// Memory of factors: two rooms in turn for what comes from other nodes, and one for what is copied on this
+// node. Each room has the left and the right factor of a step.
 template <class T>
-struct ProductQueue<T>::Room {
+class ProductQueue<T>::Rooms {
+ public:
+  using Lacks = typename Step::Lacks;
+
+  // The room of the next step that lacks this. @returns its number
+  std::size_t next(Lacks lacks) noexcept { return lacks == Lacks::a_copy ? 2 : fetched_++ % 2; }
+  // Begins to fetch what the step lacks.
+  void fetch(Step& step) {
+    auto& [left, right] = rooms_[next(step.lacks)];
+    const QueuedBlock& block = *step.block;
+    const IndexSet &rows = block.part.rows, &columns = block.part.columns;
+    if (!step.left) {
+      T* const into = left.of(rows.size() * block.longest);
+      step.left = block.product->left().fetch(rows, step.inner, block.order, into, step.fetches);
+    }
+    if (!step.right) {
+      T* const into = right.of(columns.size() * block.longest);
+      step.right =
+          block.product->right().fetch(columns, step.inner, blas::turned(block.order), into, step.fetches);
+    }
+  }
+
+ private:
   struct Growing {
     std::unique_ptr<T[]> memory;
     index_t size = 0;
@@ -24,7 +47,8 @@ struct ProductQueue<T>::Room {
       return memory.get();
     }
   };
-  Growing left{}, right{};
+  std::array<std::array<Growing, 2>, 3> rooms_;
+  std::size_t fetched_ = 0;
 };
 
 template <class T>
@@ -48,23 +72,27 @@ void ProductQueue<T>::add(std::shared_ptr<const LocalProduct<T>> product, const 
 }
 
 template <class T>
-void ProductQueue<T>::find_in_place(Step& step) const {
-  const QueuedBlock& block = *step.block;
-  step.left = block.product->left().in_place(block.part.rows, step.inner, block.order);
-  step.right = block.product->right().in_place(block.part.columns, step.inner, blas::turned(block.order));
+void ProductQueue<T>::Step::find_in_place() {
+  const IndexSet &rows = block->part.rows, &columns = block->part.columns;
+  const Factor<T>&of_rows = block->product->left(), &of_columns = block->product->right();
+  left = of_rows.in_place(rows, inner, block->order);
+  right = of_columns.in_place(columns, inner, blas::turned(block->order));
+  if (left && right) return;
+  const bool is_near = (left || of_rows.is_near(rows, inner)) && (right || of_columns.is_near(columns, inner));
+  lacks = is_near ? Lacks::a_copy : Lacks::a_transfer;
 }
 
 template <class T>
 index_t ProductQueue<T>::memory() const {
-  std::array<std::array<index_t, 2>, 2> rooms{};  // the elements of both parts
-  std::size_t fetched = 0;
+  std::array<std::array<index_t, 2>, 3> rooms{};  // the elements of both parts
+  Rooms turns;
   index_t most = 0;
   for (const Step& planned : steps_) {
     const QueuedBlock& block = *planned.block;
     Step step{planned.block, planned.inner, planned.beta};
-    find_in_place(step);
-    if (!step.left || !step.right) {
-      auto& [left, right] = rooms[fetched++ % 2];
+    step.find_in_place();
+    if (step.lacks != Step::Lacks::nothing) {
+      auto& [left, right] = rooms[turns.next(step.lacks)];
       if (!step.left) left = std::max(left, block.part.rows.size() * block.longest);
       if (!step.right) right = std::max(right, block.part.columns.size() * block.longest);
     }
@@ -93,37 +121,30 @@ void ProductQueue<T>::multiply(const Step& step) const {
 
 template <class T>
 void ProductQueue<T>::run() {
-  std::array<Room, 2> rooms;
+  using Lacks = typename Step::Lacks;
+  Rooms rooms;
   // After the rooms, as steps that are dropped wait for what they fetch into them.
   std::deque<Step> steps = std::exchange(steps_, {});
-  std::size_t begun = 0, fetched = 0;
+  std::size_t seen = 0;  // how many of them fetch_next() has looked at
   bool is_fetching = false;
-  // One fetch at a time: two would share the network, and the first would arrive later.
-  const auto begin = [&](Step& step) {
-    find_in_place(step);
-    if (step.left && step.right) return true;
-    if (is_fetching) return false;
-    is_fetching = true;
-    step.room = &rooms[fetched++ % 2];
-    const QueuedBlock& block = *step.block;
-    const IndexSet &rows = block.part.rows, &columns = block.part.columns;
-    if (!step.left) {
-      T* const into = step.room->left.of(rows.size() * block.longest);
-      step.left = block.product->left().fetch(rows, step.inner, block.order, into, step.fetches);
+  // One transfer at a time: two would share the network, and the first would arrive later.
+  const auto fetch_next = [&] {
+    for (; !is_fetching && seen < steps.size(); ++seen) {
+      steps[seen].find_in_place();
+      if (steps[seen].lacks != Lacks::a_transfer) continue;
+      rooms.fetch(steps[seen]);
+      is_fetching = true;
     }
-    if (!step.right) {
-      T* const into = step.room->right.of(columns.size() * block.longest);
-      step.right =
-          block.product->right().fetch(columns, step.inner, blas::turned(block.order), into, step.fetches);
-    }
-    return true;
   };
-  for (; !steps.empty(); steps.pop_front(), --begun) {
+  for (; !steps.empty(); steps.pop_front(), --seen) {
+    fetch_next();
     Step& now = steps.front();
-    if (begun == 0 && begin(now)) ++begun;
+    if (now.lacks == Lacks::a_copy) rooms.fetch(now);
     now.fetches.wait();
-    if (now.room != nullptr) is_fetching = false;
-    while (begun < steps.size() && begin(steps[begun])) ++begun;
+    if (now.lacks == Lacks::a_transfer) {
+      is_fetching = false;
+      fetch_next();
+    }
     multiply(now);
   }
 }

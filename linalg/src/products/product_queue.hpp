@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -23,7 +24,8 @@ struct ProductTarget {
 };
 
 /// Products that one process computes one after the other. It reads the factors in place on its node as far as
-/// possible. It fetches the rest while it multiplies the part before, also that of the product before.
+/// possible, and copies what else its node has when it needs it. It fetches the rest while it multiplies what
+/// comes before, also in other products.
 template <class T>
 class ProductQueue {
  public:
@@ -55,16 +57,17 @@ class ProductQueue {
     blas::Order order;
     Tiles tiles;
   };
-  struct Room;
+  class Rooms;
   struct Step {
     std::shared_ptr<const QueuedBlock> block;
     IndexSet inner;
     T beta;
     std::optional<blas::Panel<const T>> left{}, right{};
-    Room* room = nullptr;
     Fetches fetches{};
+    // What it needs beside the factors in place: copies of what its node has, or a transfer.
+    enum class Lacks : std::uint8_t { nothing, a_copy, a_transfer } lacks = Lacks::nothing;
+    void find_in_place();
   };
-  void find_in_place(Step& step) const;
   void multiply(const Step& step) const;
 
   std::deque<Step> steps_;
