@@ -52,6 +52,8 @@ class Hdf5Samples final : public SampleFile {
     const hdf5::Silence silence;
     const hdf5::File file = hdf5::open_alone_to_write(safe_to_change(path()));
     const hdf5::Dataset times = hdf5::open_dataset(file, "time");
+    if (const auto extents = hdf5::extents(times); extents.size() != 1)
+      throw IoError(formatted("dataset \"time\" has {} dimensions, not one", extents.size()));
     // A run that died may have written some of the datasets only.
     index_t rows = rows_of(times);
     for (const std::string& field : columns().fields) {
