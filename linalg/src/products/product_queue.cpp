@@ -5,23 +5,21 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "blas/instantiate.hpp"
 
 namespace tessera::linalg::detail {
 
-// Memory of factors: two rooms in turn for what comes from other nodes, and one for what is copied on this
-// node. Each room has the left and the right factor of a step.
+// Memory of factors: two rooms in turn for transfers. While one is under way, the other one serves for a copy.
+// Each room has the left and the right factor of a step.
 template <class T>
 class ProductQueue<T>::Rooms {
  public:
-  using Lacks = typename Step::Lacks;
-
-  // The room of the next step that lacks this. @returns its number
-  std::size_t next(Lacks lacks) noexcept { return lacks == Lacks::a_copy ? 2 : fetched_++ % 2; }
   // Begins to fetch what the step lacks.
   void fetch(Step& step) {
-    auto& [left, right] = rooms_[next(step.lacks)];
+    auto& [left, right] = rooms_[transfers_ % 2];
+    if (step.lacks == Step::Lacks::a_transfer) ++transfers_;
     const QueuedBlock& block = *step.block;
     const IndexSet &rows = block.part.rows, &columns = block.part.columns;
     if (!step.left) {
@@ -47,8 +45,8 @@ class ProductQueue<T>::Rooms {
       return memory.get();
     }
   };
-  std::array<std::array<Growing, 2>, 3> rooms_;
-  std::size_t fetched_ = 0;
+  std::array<std::array<Growing, 2>, 2> rooms_;
+  std::size_t transfers_ = 0;
 };
 
 template <class T>
@@ -84,18 +82,23 @@ void ProductQueue<T>::Step::find_in_place() {
 
 template <class T>
 index_t ProductQueue<T>::memory() const {
-  std::array<std::array<index_t, 2>, 3> rooms{};  // the elements of both parts
-  Rooms turns;
-  index_t most = 0;
+  std::vector<Step> steps;
   for (const Step& planned : steps_) {
-    const QueuedBlock& block = *planned.block;
-    Step step{planned.block, planned.inner, planned.beta};
-    step.find_in_place();
-    if (step.lacks != Step::Lacks::nothing) {
-      auto& [left, right] = rooms[turns.next(step.lacks)];
-      if (!step.left) left = std::max(left, block.part.rows.size() * block.longest);
-      if (!step.right) right = std::max(right, block.part.columns.size() * block.longest);
-    }
+    steps.push_back({planned.block, planned.inner, planned.beta});
+    steps.back().find_in_place();
+  }
+  const auto is_transfer = [](const Step& step) { return step.lacks == Step::Lacks::a_transfer; };
+  const auto transfers = std::ranges::count_if(steps, is_transfer);
+  std::array<std::array<index_t, 2>, 2> rooms{};  // the elements of both parts
+  std::ptrdiff_t ended = 0;                       // transfers before this step
+  index_t most = 0;
+  for (const Step& step : steps) {
+    const QueuedBlock& block = *step.block;
+    // Beside a copy the next transfer is under way, if there is one.
+    const std::ptrdiff_t begun = is_transfer(step) ? ended++ : std::min(ended + 1, transfers);
+    auto& [left, right] = rooms[static_cast<std::size_t>(begun % 2)];
+    if (!step.left) left = std::max(left, block.part.rows.size() * block.longest);
+    if (!step.right) right = std::max(right, block.part.columns.size() * block.longest);
     index_t elements = 0;
     for (const auto& room : rooms) elements += room[0] + room[1];
     most = std::max(most, elements * static_cast<index_t>(sizeof(T)) + block.target->to.bytes);
