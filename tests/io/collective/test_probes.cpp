@@ -240,6 +240,19 @@ TEST_F(ProbesTest, refuse_other_files) {
   expect_words(message_of<io::IoError>([&] { other_type.sample(2, floats); }),
                {hdf5_.string(), "float64", "float32"});
   on_rank_0([&] {
+    const hid_t file = good(H5Fopen(hdf5_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT));
+    good(H5Ldelete(file, "time", H5P_DEFAULT));
+    const hsize_t rows_of_times[] = {1, 3};
+    const hid_t space = good(H5Screate_simple(2, rows_of_times, nullptr));
+    good(H5Dclose(
+        good(H5Dcreate2(file, "time", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT))));
+    good(H5Sclose(space));
+    good(H5Fclose(file));
+  });
+  Probes<2> rows(world(), hdf5_, three_points, {.resume = true});
+  expect_words(message_of<io::IoError>([&] { rows.sample(2, array); }),
+               {hdf5_.string(), "\"time\"", "2 dimensions"});
+  on_rank_0([&] {
     set_bytes(hdf5_, "no HDF5");
     set_bytes(csv_, bytes_of(csv_) + "x,1,1,1\n");
   });
