@@ -123,7 +123,7 @@ void gemm_batch(const void* alpha, std::span<const ProductCore> products, const 
   tessera::detail::begin_operation("gemm_batch", all, Shapes::any);
   std::vector<Factors> factors;
   for (const ProductCore& product : products) factors.emplace_back("gemm_batch", product);
-  std::optional<Outcome> failure;  // the first one; the other products are computed nevertheless
+  std::optional<Outcome> failure;  // the first one; the calls that are collective go on
   with_scalar("gemm_batch", products.front().c.slice, [&]<class T>(T) {
     const T factor = *static_cast<const T*>(alpha), old = *static_cast<const T*>(beta);
     ProductQueue<T> queue;  // of the products that fetch

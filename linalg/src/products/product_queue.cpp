@@ -5,48 +5,31 @@
 #include <algorithm>
 #include <array>
 #include <utility>
-#include <vector>
 
 #include "blas/instantiate.hpp"
 
 namespace tessera::linalg::detail {
 
-// Memory of factors: two rooms in turn for transfers. While one is under way, the other one serves for a copy.
-// Each room has the left and the right factor of a step.
-template <class T>
-class ProductQueue<T>::Rooms {
- public:
-  // Begins to fetch what the step lacks.
-  void fetch(Step& step) {
-    auto& [left, right] = rooms_[transfers_ % 2];
-    if (step.lacks == Step::Lacks::a_transfer) ++transfers_;
-    const QueuedBlock& block = *step.block;
-    const IndexSet &rows = block.part.rows, &columns = block.part.columns;
-    if (!step.left) {
-      T* const into = left.of(rows.size() * block.longest);
-      step.left = block.product->left().fetch(rows, step.inner, block.order, into, step.fetches);
-    }
-    if (!step.right) {
-      T* const into = right.of(columns.size() * block.longest);
-      step.right =
-          block.product->right().fetch(columns, step.inner, blas::turned(block.order), into, step.fetches);
-    }
-  }
+namespace {
 
- private:
-  struct Growing {
-    std::unique_ptr<T[]> memory;
-    index_t size = 0;
-    T* of(index_t wanted) {
-      if (size >= wanted) return memory.get();
-      memory.reset();
-      memory = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(wanted));
-      size = wanted;
-      return memory.get();
-    }
-  };
-  std::array<std::array<Growing, 2>, 2> rooms_;
-  std::size_t transfers_ = 0;
+template <class T>
+struct Growing {
+  std::unique_ptr<T[]> memory;
+  index_t size = 0;
+  T* of(index_t wanted) {
+    if (size >= wanted) return memory.get();
+    memory.reset();
+    memory = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(wanted));
+    size = wanted;
+    return memory.get();
+  }
+};
+
+}  // namespace
+
+template <class T>
+struct ProductQueue<T>::Room {
+  Growing<T> left, right;
 };
 
 template <class T>
@@ -75,28 +58,42 @@ void ProductQueue<T>::Step::find_in_place() {
   const Factor<T>&of_rows = block->product->left(), &of_columns = block->product->right();
   left = of_rows.in_place(rows, inner, block->order);
   right = of_columns.in_place(columns, inner, blas::turned(block->order));
-  if (left && right) return;
   const bool is_near = (left || of_rows.is_near(rows, inner)) && (right || of_columns.is_near(columns, inner));
-  lacks = is_near ? Lacks::a_copy : Lacks::a_transfer;
+  lacks = left && right ? Lacks::nothing : is_near ? Lacks::a_copy : Lacks::a_transfer;
 }
 
 template <class T>
-index_t ProductQueue<T>::memory() const {
-  std::vector<Step> steps;
-  for (const Step& planned : steps_) {
-    steps.push_back({planned.block, planned.inner, planned.beta});
-    steps.back().find_in_place();
+void ProductQueue<T>::Step::fetch_into(Room& to) {
+  const IndexSet &rows = block->part.rows, &columns = block->part.columns;
+  if (!left) {
+    T* const into = to.left.of(rows.size() * block->longest);
+    left = block->product->left().fetch(rows, inner, block->order, into, fetches);
   }
+  if (!right) {
+    T* const into = to.right.of(columns.size() * block->longest);
+    right = block->product->right().fetch(columns, inner, blas::turned(block->order), into, fetches);
+  }
+}
+
+// Transfers take the two rooms in turn. Beside a copy the next transfer is under way, if there is one; so the
+// copy takes the other room.
+template <class T>
+void ProductQueue<T>::plan() {
+  for (Step& step : steps_) step.find_in_place();
   const auto is_transfer = [](const Step& step) { return step.lacks == Step::Lacks::a_transfer; };
-  const auto transfers = std::ranges::count_if(steps, is_transfer);
+  const auto transfers = static_cast<std::size_t>(std::ranges::count_if(steps_, is_transfer));
+  std::size_t ended = 0;
+  for (Step& step : steps_) step.room = (is_transfer(step) ? ended++ : std::min(ended + 1, transfers)) % 2;
+}
+
+template <class T>
+index_t ProductQueue<T>::memory() {
+  plan();
   std::array<std::array<index_t, 2>, 2> rooms{};  // the elements of both parts
-  std::ptrdiff_t ended = 0;                       // transfers before this step
   index_t most = 0;
-  for (const Step& step : steps) {
+  for (const Step& step : steps_) {
     const QueuedBlock& block = *step.block;
-    // Beside a copy the next transfer is under way, if there is one.
-    const std::ptrdiff_t begun = is_transfer(step) ? ended++ : std::min(ended + 1, transfers);
-    auto& [left, right] = rooms[static_cast<std::size_t>(begun % 2)];
+    auto& [left, right] = rooms[step.room];
     if (!step.left) left = std::max(left, block.part.rows.size() * block.longest);
     if (!step.right) right = std::max(right, block.part.columns.size() * block.longest);
     index_t elements = 0;
@@ -125,24 +122,24 @@ void ProductQueue<T>::multiply(const Step& step) const {
 template <class T>
 void ProductQueue<T>::run() {
   using Lacks = typename Step::Lacks;
-  Rooms rooms;
+  plan();
+  std::array<Room, 2> rooms;
   // After the rooms, as steps that are dropped wait for what they fetch into them.
   std::deque<Step> steps = std::exchange(steps_, {});
-  std::size_t seen = 0;  // how many of them fetch_next() has looked at
+  auto next = steps.begin();
   bool is_fetching = false;
   // One transfer at a time: two would share the network, and the first would arrive later.
   const auto fetch_next = [&] {
-    for (; !is_fetching && seen < steps.size(); ++seen) {
-      steps[seen].find_in_place();
-      if (steps[seen].lacks != Lacks::a_transfer) continue;
-      rooms.fetch(steps[seen]);
-      is_fetching = true;
-    }
+    if (is_fetching) return;
+    next = std::find_if(next, steps.end(), [](const Step& step) { return step.lacks == Lacks::a_transfer; });
+    if (next == steps.end()) return;
+    next->fetch_into(rooms[next->room]);
+    ++next;
+    is_fetching = true;
   };
-  for (; !steps.empty(); steps.pop_front(), --seen) {
+  for (Step& now : steps) {
     fetch_next();
-    Step& now = steps.front();
-    if (now.lacks == Lacks::a_copy) rooms.fetch(now);
+    if (now.lacks == Lacks::a_copy) now.fetch_into(rooms[now.room]);
     now.fetches.wait();
     if (now.lacks == Lacks::a_transfer) {
       is_fetching = false;

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -34,7 +35,7 @@ class ProductQueue {
   void add(std::shared_ptr<const LocalProduct<T>> product, const ProductBlock& part, const IndexSet& inner,
            T beta, ProductTarget<T> c, double first, const Tiles& tiles);
   /// The most bytes that run() needs for targets and for factors that it fetches. @local
-  index_t memory() const;
+  index_t memory();
   /// The most for factors of any layouts, without targets. @local
   static index_t most_memory(index_t rows, index_t columns, index_t inner);
   /// Whether run() should come before more products, as the plans of so many take memory. @local
@@ -57,7 +58,7 @@ class ProductQueue {
     blas::Order order;
     Tiles tiles;
   };
-  class Rooms;
+  struct Room;  // memory of both factors of a step
   struct Step {
     std::shared_ptr<const QueuedBlock> block;
     IndexSet inner;
@@ -66,8 +67,11 @@ class ProductQueue {
     Fetches fetches{};
     // What it needs beside the factors in place: copies of what its node has, or a transfer.
     enum class Lacks : std::uint8_t { nothing, a_copy, a_transfer } lacks = Lacks::nothing;
+    std::size_t room = 0;  // of two
     void find_in_place();
+    void fetch_into(Room& to);
   };
+  void plan();
   void multiply(const Step& step) const;
 
   std::deque<Step> steps_;

@@ -117,6 +117,27 @@ TYPED_TEST(Contract, letters_in_all_three_are_no_sums) {
   }
 }
 
+// More products than wait for each other at a time.
+TEST(ContractLetters, in_all_three_may_have_many_values) {
+  const index_t values = 1100, inner = 4;
+  Array<double, 3> a(world(), {inner, 3, values}, {.name = "a"}), b(world(), {values, inner, 2}, {.name = "b"}),
+      c(world(), {values, 3, 2}, {.name = "c"});
+  const auto left = [](index_t k, index_t i, index_t x) { return static_cast<double>(k + 2 * i - x % 7); };
+  const auto right = [](index_t x, index_t k, index_t j) { return static_cast<double>(x % 5 - 3 * k + j); };
+  for_each_local(a, [&](const Index<3>& at, double& x) { x = left(at[0], at[1], at[2]); });
+  for_each_local(b, [&](const Index<3>& at, double& x) { x = right(at[0], at[1], at[2]); });
+  a.sync();
+  b.sync();
+  contract(1, std::as_const(a)("kix"), std::as_const(b)("xkj"), 0, c("xij"));
+  Comparison compared;
+  for_each_local(std::as_const(c), [&](const Index<3>& at, const double& x) {
+    double sum = 0;
+    for (index_t k = 0; k < inner; ++k) sum += left(k, at[1], at[0]) * right(at[0], k, at[2]);
+    compared(at, sum, x);
+  });
+  EXPECT_TRUE(compared.equal());
+}
+
 TYPED_TEST(Contract, letters_of_one_factor_alone_are_summed_over) {
   Random random(4);
   for (int round = 0; round < 3; ++round) {
