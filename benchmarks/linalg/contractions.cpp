@@ -5,7 +5,6 @@
 // Between nodes: against the larger of computation and transfer.
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -172,31 +171,21 @@ class OwnMessages {
   std::vector<std::byte> sent_, received_;
 };
 
-// The seconds of the slowest rank; the best of three.
-template <class F>
-double best_time(const Group& world, F&& call) {
-  double best = std::numeric_limits<double>::max();
-  for (int i = 0; i < 3; ++i) {
-    world.barrier();
-    const double begin = MPI_Wtime();
-    call();
-    best = std::min(best, world.all_reduce(MPI_Wtime() - begin, Reduce::max));
-  }
-  return best;
-}
-
 // What no schedule can beat: the ranks' own products, or the messages, whichever takes longer.
-Reference lower_bound(const Group& world, OwnProduct& product, OwnMessages& messages) {
-  const auto compute = [&product] { product.multiply(); };
-  const auto transfer = [&messages] { messages.exchange(); };
-  const double computation = best_time(world, compute), communication = best_time(world, transfer);
+Reference lower_bound(const Session& session, const Others& others, OwnProduct& product,
+                      OwnMessages& messages) {
+  const Routine compute = repeat([&product] { product.multiply(); }),
+                transfer = repeat([&messages] { messages.exchange(); });
+  const auto seconds = [&](const Routine& routine) {
+    return session.meter().time({routine, others}, Clock::joint).time.value;
+  };
+  const double computation = seconds(compute), communication = seconds(transfer);
   const bool computes = computation >= communication;
-  return {computes ? "DGEMM on each rank" : "messages of the same bytes",
-          computes ? repeat(compute) : repeat(transfer),
-          Target{Goal::at_least, 1 / 1.15},
-          Counts::every_mpi,
-          {},
-          fmt::format("computation {:.3f} s, transfer {:.3f} s", computation, communication)};
+  return {.name = computes ? "DGEMM on each rank" : "messages of the same bytes",
+          .routine = computes ? compute : transfer,
+          .target = Target{Goal::at_least, 1 / 1.15},
+          .others = others,
+          .remark = fmt::format("computation {:.3f} s, transfer {:.3f} s", computation, communication)};
 }
 
 }  // namespace
@@ -224,17 +213,17 @@ void contractions(Session& session) {
                                 " virtual";
       require_everywhere(world, contraction.is_right(), title);
       OwnProduct own(contraction.shape(), world.size());
-      Subject subject{.section = section,
-                      .name = title,
-                      .routine = repeat([&] { contraction.contract(); }),
-                      .clock = Clock::joint,
-                      .others = {.wait = [&world] { world.barrier(); }}};
+      const Subject subject{.section = section,
+                            .name = title,
+                            .routine = repeat([&] { contraction.contract(); }),
+                            .clock = Clock::joint,
+                            .others = {.wait = [&world] { world.barrier(); }}};
       if (world.node_count() > 1) {
         const double before = contraction.moved();
         contraction.contract();
         const double moved = world.all_reduce(contraction.moved() - before, Reduce::sum);
         OwnMessages messages(world, static_cast<std::size_t>(moved / world.size()));
-        session.compare(subject, {lower_bound(world, own, messages)});
+        session.compare(subject, {lower_bound(session, subject.others, own, messages)});
         continue;
       }
       session.compare(
