@@ -26,6 +26,8 @@ function(tessera_add_module name)
   # a tenth of the time of one element.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU,Clang>:-fno-semantic-interposition>)
   tessera_warnings(${target})
+  separate_arguments(own_flags UNIX_COMMAND "${TESSERA_LIBRARY_FLAGS}")
+  target_compile_options(${target} PRIVATE ${own_flags})
   if(name STREQUAL "runtime")
     tessera_precompile(${target} <fmt/core.h>)
   else()
