@@ -146,6 +146,20 @@ void require_inside(const hdf5::File& file, const std::string& name) {
   }
 }
 
+void require_shared(const hdf5::Dataset& dataset, int ranks) {
+  if (ranks > 1 && hdf5::is_compact(dataset)) {
+    throw IoError(
+        "the dataset is compact: HDF5 keeps its elements in its description, of which each rank has a copy, so "
+        "ranks cannot write parts of it; write it on one rank, or under another name");
+  }
+  if (hdf5::has_some_chunks(dataset)) {
+    throw IoError(
+        "only some chunks of the dataset have been written, by another program; HDF5 cannot write such a "
+        "dataset "
+        "in a parallel program; copy it with h5repack first, or write under another name");
+  }
+}
+
 hdf5::Dataset find_dataset(const hdf5::File& file, const std::string& name) {
   if (!hdf5::has_dataset(file, name))
     throw IoError(formatted("there is no such dataset; the file has {}", listing(file)));

@@ -32,6 +32,9 @@ void give_up(const Group& group, hdf5::File file);
 
 /// Part of a step of all ranks. @throws IoError if a name leads into another file, where nothing is written
 void require_inside(const hdf5::File& file, const std::string& name);
+/// Part of a step of all ranks. @throws IoError if HDF5 cannot write into this dataset on several ranks: it
+/// would lose elements, damage the file, or hang
+void require_shared(const hdf5::Dataset& dataset, int ranks);
 /// Part of a step of all ranks. @throws IoError that lists the datasets there are
 hdf5::Dataset find_dataset(const hdf5::File& file, const std::string& name);
 

@@ -144,6 +144,10 @@ Storage storage(const Dataset& dataset);
 /// Whether its elements are in other datasets, in a file that ranks have opened together to write. HDF5 cannot
 /// move such elements.
 bool is_virtual_in_parallel(const Dataset& dataset);
+/// Whether its elements are in the description of the dataset, of which each rank that opens a file has a copy.
+bool is_compact(const Dataset& dataset);
+/// Whether only some of its chunks have space in the file. It visits all of them.
+bool has_some_chunks(const Dataset& dataset);
 /// Changes the extent of the first dimension. @collective over the file's communicator
 void resize(const Dataset& dataset, hsize_t extent);
 /// Tries what HDF5 does on one rank for all when they write to a compressed dataset: it unpacks chunks that the

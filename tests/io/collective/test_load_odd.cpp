@@ -98,6 +98,15 @@ TEST(Unwritten, elements_are_the_fill_value) {
         fill(part, -1.0);
         file.read("x", patch, part);
         EXPECT_TRUE(equal_lists(model.get(patch), contents(part))) << static_cast<int>(mode);
+        if (mode == Mode::read || (storage.layout == H5D_COMPACT && world().size() > 1)) continue;
+        fill(part, 2.0);
+        if (storage.is_partly_written) {
+          expect_words(message_of<io::IoError>([&] { file.write("x", patch, part); }),
+                       {"some chunks", "h5repack"});
+          continue;
+        }
+        file.write("x", patch, part);
+        model.put(patch, std::vector<double>(at(patch.extents().size()), 2.0));
       }
       file.close();
     }
@@ -107,6 +116,66 @@ TEST(Unwritten, elements_are_the_fill_value) {
     EXPECT_TRUE(equal_lists(model.elements, contents(all)));
     disk.close();
   }
+}
+
+// Chunks come into being when they are written. A write may need some that are there and some that are not.
+TEST(Chunks, are_written_whether_they_exist_or_not) {
+  const Directory directory;
+  for (const int deflate : {0, 1}) {
+    const auto path = directory / ("chunks " + std::to_string(deflate) + ".h5");
+    FileModel<double, 2> model{{rows, columns}, std::vector<double>(rows * columns)};
+    const auto write_next = [&](const Patch<2>& patch, double value) {
+      Array<double, 2> part(world(), patch.extents(), {.name = "part"});
+      fill(part, value);
+      model.put(patch, std::vector<double>(at(patch.extents().size()), value));
+      return part;
+    };
+    {
+      File file(world(), path, Mode::create);
+      file.create_dataset<double, 2>("x", {rows, columns}, {.chunks = {7, 6}, .deflate = deflate});
+      for (const Patch<2>& patch : {Patch<2>{{0, 0}, {1, 2}}, Patch<2>{{5, 5}, {8, 7}}})
+        file.write("x", patch, write_next(patch, static_cast<double>(patch.lo[0] + 1)));
+      file.close();
+    }
+    EXPECT_TRUE(equal_lists(model.elements, contents(io::load<double, 2>(world(), path, "x")))) << deflate;
+    {
+      File file(world(), path, Mode::read_write);
+      for (const Patch<2>& patch : {Patch<2>{{6, 0}, {20, 10}}, Patch<2>{{0, 0}, {rows, columns}}})
+        file.write("x", patch, write_next(patch, static_cast<double>(patch.hi[0] + 1)));
+      file.close();
+    }
+    EXPECT_TRUE(equal_lists(model.elements, contents(io::load<double, 2>(world(), path, "x")))) << deflate;
+  }
+}
+
+// Each rank has a copy of a compact dataset's elements. What the others write would be lost.
+TEST(Compact, dataset_is_written_by_one_rank_only) {
+  const Directory directory;
+  const auto path = directory / "compact.h5";
+  on_rank_0([&] { write_storage(path, {.name = "compact", .layout = H5D_COMPACT, .fill = 3.5}); });
+  Array<double, 2> all(world(), {rows, columns}, {.name = "all"});
+  fill(all, 2.0);
+  const bool is_alone = world().size() == 1;
+  {
+    File file(world(), path, Mode::read_write);
+    if (is_alone) {
+      file.write("x", all);
+    } else {
+      expect_words(message_of<io::IoError>([&] { file.write("x", all); }), {"\"x\"", "compact"});
+      expect_words(message_of<io::IoError>([&] {
+                     file.write("x", {{0, 0}, {rows, columns}}, all);
+                   }),
+                   {"compact"});
+    }
+    file.close();
+  }
+  {
+    io::DiskArray<double, 2> disk(world(), path, "x", Mode::read_write);
+    if (!is_alone) expect_words(message_of<io::IoError>([&] { disk.write(all); }), {"compact"});
+    disk.close();
+  }
+  EXPECT_TRUE(equal_lists(std::vector<double>(rows * columns, is_alone ? 2.0 : 3.5),
+                          contents(io::load<double, 2>(world(), path, "x"))));
 }
 
 // A file "whole.h5" whose virtual dataset "x" is made of "x" in "part.h5".
