@@ -171,6 +171,18 @@ void use_disk_array(const fs::path& path, const std::string& name) {
   });
 }
 
+// How many ids of HDF5 are open. Some may be left by the recipe, whose file HDF5 cannot always close.
+std::array<long long, 3> open_ids() {
+  std::array<long long, 3> all{static_cast<long long>(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL))};
+  std::size_t i = 0;
+  for (const H5I_type_t kind : {H5I_DATASPACE, H5I_GENPROP_LST}) {
+    hsize_t count = 0;
+    H5Inmembers(kind, &count);
+    all[++i] = static_cast<long long>(count);
+  }
+  return all;
+}
+
 }  // namespace
 
 Hdf5World& Hdf5World::instance() {
@@ -247,6 +259,7 @@ void Hdf5World::go_on_with_file() {
 }
 
 void Hdf5World::use_file(unsigned way) {
+  const auto open_before = open_ids();
   const Description found = described(path_);
   if (way % 3 == 0) {
     for (const auto& info : found.datasets) with_rank(info, [&]<std::size_t N>() { load_all<N>(path_, info); });
@@ -254,13 +267,8 @@ void Hdf5World::use_file(unsigned way) {
   } else if (found.may_change) {
     way % 3 == 1 ? write_into_file() : go_on_with_file();
   }
-  require(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL) == 0,
-          "no file, dataset, attribute or named type stays open");
-  for (const H5I_type_t kind : {H5I_DATASPACE, H5I_GENPROP_LST}) {
-    hsize_t count = 0;
-    H5Inmembers(kind, &count);
-    require(count == 0, "no dataspace or list of properties stays open");
-  }
+  require(open_ids() == open_before,
+          "no file, dataset, attribute, type, dataspace or list of properties stays open");
 }
 
 }  // namespace tessera::fuzz

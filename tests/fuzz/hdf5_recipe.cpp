@@ -219,9 +219,10 @@ class Maker {
       add_filters(creation);
     }
     if (recipe_.pick(4) == 3) {
-      const std::vector<unsigned char> fill(std::clamp<std::size_t>(H5Tget_size(type), 1, most_bytes),
+      const std::size_t bytes = H5Tget_size(type);
+      const std::vector<unsigned char> fill(std::clamp<std::size_t>(bytes, 1, most_bytes),
                                             static_cast<unsigned char>(recipe_.pick(256)));
-      const bool is_plain = has_no_pointers(type);
+      const bool is_plain = bytes <= most_bytes && has_no_pointers(type);
       H5Pset_fill_value(creation, type, is_plain && recipe_.flip() ? fill.data() : nullptr);
     }
     H5Pset_alloc_time(creation,
