@@ -158,7 +158,6 @@ void File::write(std::string_view name, const Box* patch, const SliceCore& from)
     is_new = patch == nullptr && !hdf5::has_object(s.file(), key);
     if (is_new) return;
     dataset = detail::find_dataset(s.file(), key);
-    detail::require_shared(dataset, s.group().size());
     hdf5::memory_to_write(dataset, from.type());
     const auto dims = hdf5::extents(dataset);
     patch == nullptr ? detail::require_extents(dims, from) : detail::require_patch(dims, *patch, from);

@@ -154,9 +154,8 @@ void require_shared(const hdf5::Dataset& dataset, int ranks) {
   }
   if (hdf5::has_some_chunks(dataset)) {
     throw IoError(
-        "only some chunks of the dataset have been written, by another program; HDF5 cannot write such a "
-        "dataset "
-        "in a parallel program; copy it with h5repack first, or write under another name");
+        "only some chunks of the dataset have been written, by another program; then HDF5 cannot write in a "
+        "parallel program; copy the file with h5repack first, or write under another name");
   }
 }
 

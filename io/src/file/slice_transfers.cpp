@@ -10,6 +10,7 @@
 #include "base/collectively.hpp"
 #include "base/progress.hpp"
 #include "file/file_order.hpp"
+#include "file/open_checks.hpp"
 #include "format.hpp"
 #include "hdf5/hdf5_losses.hpp"
 #include "tiles/tile_transfer.hpp"
@@ -64,6 +65,7 @@ hdf5::Account move(hdf5::Transfer direction, const hdf5::Dataset& dataset, const
 
 void try_to_write(const hdf5::File& file, const std::string& name, hdf5::Dataset& dataset,
                   const DatasetPlace& place, const SliceCore& slice) {
+  require_shared(dataset, slice.array().group().size());
   hdf5::try_chunks(dataset, hdf5::memory_to_write(dataset, slice.type()),
                    box_at(place, FileOrder::box_of(slice), slice.rank()), place.rank);
   dataset.reset();  // first, as all handles of a dataset share HDF5's cache of chunks

@@ -267,13 +267,12 @@ bool is_compact(const Dataset& dataset) {
 }
 
 bool has_some_chunks(const Dataset& dataset) {
-  const Properties creation(check(H5Dget_create_plist(dataset.get()), "H5Dget_create_plist"));
-  if (H5Pget_layout(creation.get()) != H5D_CHUNKED) return false;
+  const auto dims = extents(dataset), chunk = storage(dataset).chunk;
+  if (chunk.empty()) return false;
   // HDF5 1.10 says of full datasets with chunks beyond their ends that they have some of their space.
   hsize_t found = 0, all = 1;
   const Space whole(check(H5Dget_space(dataset.get()), "H5Dget_space"));
   check(H5Dget_num_chunks(dataset.get(), whole.get(), &found), "H5Dget_num_chunks");
-  const auto dims = extents(dataset), chunk = storage(dataset).chunk;
   for (std::size_t d = 0; d < dims.size(); ++d) all *= (dims[d] + chunk[d] - 1) / chunk[d];
   return found > 0 && found < all;
 }
