@@ -111,6 +111,10 @@ class LocalProduct {
   Factor<T> left_, right_;
 };
 
+/// How many transfers a queue of products has under way, and how many rooms: one more, for what is multiplied.
+/// A request waits behind all data that goes the same way. So the next one leaves before a transfer has ended.
+inline constexpr std::size_t transfers_at_once = 2, rooms_of_queue = transfers_at_once + 1;
+
 /// The most inner indices that a step fetches for so many rows and columns. @local
 template <class T>
 index_t longest_step(index_t rows, index_t columns, index_t inner);

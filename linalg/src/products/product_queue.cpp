@@ -75,21 +75,22 @@ void ProductQueue<T>::Step::fetch_into(Room& to) {
   }
 }
 
-// Transfers take the two rooms in turn. Beside a copy the next transfer is under way, if there is one; so the
-// copy takes the other room.
+// Transfers take the rooms in turn. Beside a copy the next transfers are under way, if there are some; so the
+// copy takes the room that they leave.
 template <class T>
 void ProductQueue<T>::plan() {
   for (Step& step : steps_) step.find_in_place();
   const auto is_transfer = [](const Step& step) { return step.lacks == Step::Lacks::a_transfer; };
   const auto transfers = static_cast<std::size_t>(std::ranges::count_if(steps_, is_transfer));
   std::size_t ended = 0;
-  for (Step& step : steps_) step.room = (is_transfer(step) ? ended++ : std::min(ended + 1, transfers)) % 2;
+  for (Step& step : steps_)
+    step.room = (is_transfer(step) ? ended++ : std::min(ended + transfers_at_once, transfers)) % rooms_of_queue;
 }
 
 template <class T>
 index_t ProductQueue<T>::memory() {
   plan();
-  std::array<std::array<index_t, 2>, 2> rooms{};  // the elements of both parts
+  std::array<std::array<index_t, 2>, rooms_of_queue> rooms{};  // the elements of both parts
   index_t most = 0;
   for (const Step& step : steps_) {
     const QueuedBlock& block = *step.block;
@@ -105,7 +106,8 @@ index_t ProductQueue<T>::memory() {
 
 template <class T>
 index_t ProductQueue<T>::most_memory(index_t rows, index_t columns, index_t inner) {
-  return 2 * (rows + columns) * longest_step<T>(rows, columns, inner) * static_cast<index_t>(sizeof(T));
+  return static_cast<index_t>(rooms_of_queue) * (rows + columns) * longest_step<T>(rows, columns, inner) *
+         static_cast<index_t>(sizeof(T));
 }
 
 template <class T>
@@ -123,26 +125,25 @@ template <class T>
 void ProductQueue<T>::run() {
   using Lacks = typename Step::Lacks;
   plan();
-  std::array<Room, 2> rooms;
+  std::array<Room, rooms_of_queue> rooms;
   // After the rooms, as steps that are dropped wait for what they fetch into them.
   std::deque<Step> steps = std::exchange(steps_, {});
   auto next = steps.begin();
-  bool is_fetching = false;
-  // One transfer at a time: two would share the network, and the first would arrive later.
+  std::size_t under_way = 0;
   const auto fetch_next = [&] {
-    if (is_fetching) return;
+    if (under_way == transfers_at_once) return;
     next = std::find_if(next, steps.end(), [](const Step& step) { return step.lacks == Lacks::a_transfer; });
     if (next == steps.end()) return;
     next->fetch_into(rooms[next->room]);
     ++next;
-    is_fetching = true;
+    ++under_way;
   };
   for (Step& now : steps) {
-    fetch_next();
+    for (std::size_t i = under_way; i < transfers_at_once; ++i) fetch_next();
     if (now.lacks == Lacks::a_copy) now.fetch_into(rooms[now.room]);
     now.fetches.wait();
     if (now.lacks == Lacks::a_transfer) {
-      is_fetching = false;
+      --under_way;
       fetch_next();
     }
     multiply(now);

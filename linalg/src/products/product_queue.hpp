@@ -67,7 +67,7 @@ class ProductQueue {
     Fetches fetches{};
     // What it needs beside the factors in place: copies of what its node has, or a transfer.
     enum class Lacks : std::uint8_t { nothing, a_copy, a_transfer } lacks = Lacks::nothing;
-    std::size_t room = 0;  // of two
+    std::size_t room = 0;  // of rooms_of_queue
     void find_in_place();
     void fetch_into(Room& to);
   };

@@ -18,7 +18,8 @@ AgentClient::AgentClient(AgentHost& host, Bells& bells, const AgentComms& comms)
       bells_(bells),
       comms_(comms),
       slots_(new std::byte[max_outgoing * static_cast<std::size_t>(message_bytes)]),
-      buffers_(2 * max_parts) {
+      buffers_(2 * parts_under_way(part_bytes), part_bytes),
+      small_buffers_(4 * parts_under_way(mpi::eager_bytes), mpi::eager_bytes) {
   for (std::size_t i = 0; i < max_outgoing; ++i)
     outgoing_[i].data = slots_.get() + i * static_cast<std::size_t>(message_bytes);
 }
@@ -228,7 +229,7 @@ void AgentClient::write(int agent, Header& request, const Strided& shape, const 
   const index_t bytes = shape.bytes();
   if (request.notify_region != 0) peer.written[request.notify_region].is_unanswered = true;
   if (bytes <= max_written_unasked) return write_inlined(peer, request, shape, source, pending == nullptr);
-  request.part = part_limit(bytes, request.verb == Verb::put && shape.levels == 0);
+  request.part = part_limit(bytes, request.verb == Verb::put && shape.levels == 0, false);
   request.acknowledge = true;
   auto& expected = peer.written[request.region].acknowledgements;
   std::erase_if(expected, [](AwaitedAnswer& one) { return mpi::test(one.request); });
@@ -266,8 +267,9 @@ void AgentClient::get(const RemoteAddress& from, const Strided& shape, std::byte
   const Strided merged = shape.merged();
   Header request = header(from, Message::transfer, merged);
   request.verb = Verb::get;
-  request.part = part_limit(merged.bytes(), merged.levels == 0);
-  PartStream stream(buffers_, comms_, from.agent, request.tag, true, Parts(merged, request.part), target);
+  request.part = part_limit(merged.bytes(), merged.levels == 0, pending != nullptr);
+  Buffers& buffers = request.part <= mpi::eager_bytes ? small_buffers_ : buffers_;
+  PartStream stream(buffers, comms_, from.agent, request.tag, true, Parts(merged, request.part), target);
   host_.wait_until([&] { return stream.reserve(merged); });
   // Posts its receives before the answer comes, so that the data goes straight to its place.
   stream.advance();

@@ -151,7 +151,7 @@ class AgentClient {
   std::size_t next_ = 0;
   std::atomic<int> gathered_{0};         // messages that are open
   std::unordered_map<int, Peer> peers_;  // agents talked to
-  Buffers buffers_;
+  Buffers buffers_, small_buffers_;
 };
 
 }  // namespace tessera::detail

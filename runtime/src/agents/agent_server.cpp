@@ -87,9 +87,9 @@ bool AgentServer::step() {
       }
       worked = task.started = true;
     }
-    const std::size_t before = task.moving.count();
+    const std::size_t before = task.moving.steps();
     const bool done = advance(task);
-    worked |= done || task.moving.count() != before;
+    worked |= done || task.moving.steps() != before;
     done ? static_cast<void>(tasks_.erase(tasks_.begin() + static_cast<std::ptrdiff_t>(i)))
          : static_cast<void>(++i);
   }
@@ -169,6 +169,7 @@ void AgentServer::take(Task&& task, const std::byte* data) {
   if (task.started && !task.is_bulk()) return do_at_once(task, data);
   if (task.is_bulk() && task.header.message == Message::transfer) {
     task.parts = Parts(task.shape, task.header.part);
+    task.moving = MovingParts(parts_under_way(task.header.part));
   } else if (!task.is_bulk()) {
     task.payload.assign(data, data + task.header.inlined);
   }
@@ -221,17 +222,19 @@ bool AgentServer::receive(Task& task) {
   return finish(task), true;
 }
 
+// A long transfer must not keep the agent from other requests, even if MPI takes each part at once.
 bool AgentServer::send(Task& task) {
-  for (;;) {
-    while (!task.moving.is_empty() && mpi::test(task.moving.oldest().request)) task.moving.pop(buffers_);
+  Buffers& buffers = task.header.part <= mpi::eager_bytes ? small_buffers_ : buffers_;
+  for (std::size_t sent = 0;; ++sent) {
+    while (!task.moving.is_empty() && mpi::test(task.moving.oldest().request)) task.moving.pop(buffers);
     if (task.parts.is_over()) return task.moving.is_empty();
-    if (task.moving.is_full()) return false;
+    if (task.moving.is_full() || sent == task.moving.most()) return false;
     const Parts before = task.parts;
     MovingPart next;
     next.part = task.parts.next();
     const std::byte* from = task.at(next.part.remote);
     if (next.part.shape.levels > 0) {
-      next.buffer = buffers_.take();
+      next.buffer = buffers.take();
       if (next.buffer == nullptr) {
         task.parts = before;
         return false;

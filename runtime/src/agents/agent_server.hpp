@@ -63,7 +63,6 @@ class AgentServer {
     std::unique_ptr<std::byte[]> data;
   };
   static constexpr std::size_t max_incoming = 32;
-  static constexpr std::size_t max_buffers = 8;
 
   void post(Incoming& slot);
   void hear(int source) noexcept {
@@ -94,7 +93,7 @@ class AgentServer {
   std::size_t next_ = 0;                     // MPI matches messages to slots in the order of posting
   std::deque<std::unique_ptr<Task>> tasks_;  // in the order of arrival
   std::vector<SentAnswer> answers_;
-  Buffers buffers_{max_buffers};
+  Buffers buffers_{8, part_bytes}, small_buffers_{32, mpi::eager_bytes};
   int left_ = 0;
   std::vector<std::atomic<std::chrono::steady_clock::time_point>> heard_;  // by process
   std::atomic<std::uint64_t> answered_{0};

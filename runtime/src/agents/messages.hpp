@@ -74,13 +74,14 @@ inline constexpr index_t message_bytes = request_length(max_rank) + max_inlined 
 inline constexpr index_t part_bytes = index_t{1} << 20;
 /// The first part is small, so that the network is busy soon.
 inline constexpr index_t first_part_bytes = index_t{64} << 10;
-/// Reads of up to max_unasked bytes come in parts that MPI sends without asking the receiver. Writes of up to
-/// max_written_unasked bytes travel in requests.
+/// Reads of up to max_unasked bytes, and all that nobody waits for, come in parts that MPI sends without asking
+/// the receiver. Writes of up to max_written_unasked bytes travel in requests.
 inline constexpr index_t max_unasked = index_t{64} << 10;
 inline constexpr index_t max_written_unasked =
     mpi::eager_bytes < max_unasked / 2 ? 2 * max_unasked : 3 * max_unasked;
-/// Parts of one transfer that are under way at once: one keeps the network busy while the other is packed.
-inline constexpr std::size_t max_parts = 2;
+/// Parts of one transfer that are under way at once. Of large ones, one keeps the network busy while the other
+/// is packed. Small ones, which MPI sends without asking, keep it busy while an agent naps.
+constexpr std::size_t parts_under_way(index_t limit) noexcept { return limit <= mpi::eager_bytes ? 16 : 2; }
 
 /// The two communicators of the agents, over all processes. In `requests`, messages go to agents only. In
 /// `data`, answers have even tags, and the data of requests has odd ones.
@@ -124,9 +125,11 @@ inline index_t read_request(const std::byte* from, Header& header, Strided& shap
 }
 
 /// The largest part of a transfer. Data that is contiguous on both sides is cut only at MPI's largest count:
-/// for large messages, MPI itself asks the receiver (rendezvous).
-inline index_t part_limit(index_t bytes, bool contiguous) noexcept {
-  if (bytes <= max_unasked) return mpi::eager_bytes;
+/// for large messages, MPI itself asks the receiver (rendezvous). This takes the fewest copies. But question
+/// and answer wait behind all data that goes the same way, and for processes that compute; so a read that is to
+/// overlap with them does without.
+inline index_t part_limit(index_t bytes, bool contiguous, bool overlaps) noexcept {
+  if (bytes <= max_unasked || overlaps) return mpi::eager_bytes;
   return contiguous ? mpi::max_bytes : part_bytes;
 }
 
@@ -155,6 +158,7 @@ class Parts {
   }
 
   bool is_over() const noexcept { return over_; }
+  index_t limit() const noexcept { return limit_; }
   Part next() noexcept {
     Part part;
     const index_t limit = first_ && limit_ == part_bytes ? first_part_bytes : limit_;

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
+#include <vector>
 
 #include <mpi.h>
 
@@ -24,28 +24,39 @@ struct MovingPart {
 /// The parts of one transfer that are under way at one end of it, oldest first.
 class MovingParts {
  public:
+  /// `most` at once.
+  explicit MovingParts(std::size_t most = parts_under_way(part_bytes)) : most_(most) {}
+
   bool is_empty() const noexcept { return count_ == 0; }
-  bool is_full() const noexcept { return count_ == max_parts; }
-  std::size_t count() const noexcept { return count_; }
+  bool is_full() const noexcept { return count_ == most_; }
+  std::size_t most() const noexcept { return most_; }
+  /// How often a part was pushed or popped. @local
+  std::size_t steps() const noexcept { return steps_; }
   MovingPart& oldest() noexcept { return ring_[first_]; }
-  void push(const MovingPart& part) noexcept { ring_[(first_ + count_++) % max_parts] = part; }
+  void push(const MovingPart& part) {
+    if (ring_.empty()) ring_.resize(most_);
+    ring_[(first_ + count_++) % most_] = part;
+    ++steps_;
+  }
   /// Forgets the oldest part, and gives its buffer back. @local
   void pop(Buffers& buffers) {
     if (oldest().buffer != nullptr) buffers.give_back(oldest().buffer);
-    first_ = (first_ + 1) % max_parts;
+    first_ = (first_ + 1) % most_;
     --count_;
+    ++steps_;
   }
   /// The bytes of the largest part under way, or 0. @local
   index_t largest_bytes() const noexcept {
     index_t most = 0;
     for (std::size_t i = 0; i < count_; ++i)
-      most = std::max(most, ring_[(first_ + i) % max_parts].part.shape.bytes());
+      most = std::max(most, ring_[(first_ + i) % most_].part.shape.bytes());
     return most;
   }
 
  private:
-  std::array<MovingPart, max_parts> ring_;
-  std::size_t first_ = 0, count_ = 0;
+  std::size_t most_;
+  std::vector<MovingPart> ring_;
+  std::size_t first_ = 0, count_ = 0, steps_ = 0;
 };
 
 }  // namespace tessera::detail

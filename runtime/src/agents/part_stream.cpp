@@ -53,8 +53,9 @@ bool PartStream::needs_moving() const noexcept {
   return !gets_ || !parts_.is_over() || moving_.largest_bytes() > mpi::eager_bytes;
 }
 
+// A long transfer must not keep the caller from other work, even if its parts arrive without a pause.
 bool PartStream::advance() {
-  for (;;) {
+  for (std::size_t moved = 0; moved <= moving_.most(); ++moved) {
     while (!moving_.is_full() && !parts_.is_over() && start_next()) {
     }
     if (moving_.is_empty()) {
@@ -69,6 +70,7 @@ bool PartStream::advance() {
     }
     moving_.pop(*buffers_);
   }
+  return false;
 }
 
 }  // namespace tessera::detail

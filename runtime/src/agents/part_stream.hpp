@@ -23,7 +23,8 @@ class PartStream {
         tag_(tag),
         gets_(gets),
         parts_(parts),
-        local_(local) {}
+        local_(local),
+        moving_(parts_under_way(parts.limit())) {}
   /// Reserves a buffer, if the transfer will need one. Returns false if none is free. Then the request must not
   /// be sent: a transfer that waits for a buffer here must not hold buffers of an agent. @local
   bool reserve(const Strided& whole);

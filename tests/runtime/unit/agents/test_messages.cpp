@@ -85,13 +85,14 @@ TEST(Parts, the_first_of_a_packed_transfer_is_small) {
 
 TEST(Parts, are_as_large_as_mpi_allows_where_both_sides_are_contiguous) {
   for (const bool contiguous : {false, true}) {
-    EXPECT_EQ(detail::part_limit(1, contiguous), detail::mpi::eager_bytes);
-    EXPECT_EQ(detail::part_limit(detail::max_unasked, contiguous), detail::mpi::eager_bytes);
+    EXPECT_EQ(detail::part_limit(1, contiguous, false), detail::mpi::eager_bytes);
+    EXPECT_EQ(detail::part_limit(detail::max_unasked, contiguous, false), detail::mpi::eager_bytes);
+    EXPECT_EQ(detail::part_limit(index_t{1} << 40, contiguous, true), detail::mpi::eager_bytes);
   }
-  EXPECT_EQ(detail::part_limit(detail::max_unasked + 1, false), detail::part_bytes);
-  EXPECT_EQ(detail::part_limit(detail::max_unasked + 1, true), detail::mpi::max_bytes);
+  EXPECT_EQ(detail::part_limit(detail::max_unasked + 1, false, false), detail::part_bytes);
+  EXPECT_EQ(detail::part_limit(detail::max_unasked + 1, true, false), detail::mpi::max_bytes);
   const index_t bytes = 2 * detail::mpi::max_bytes + 5;
-  const auto parts = cut(Strided::contiguous(bytes), detail::part_limit(bytes, true));
+  const auto parts = cut(Strided::contiguous(bytes), detail::part_limit(bytes, true, false));
   ASSERT_EQ(parts.size(), 3U);
   EXPECT_EQ(parts[2].shape.bytes(), 5);
   EXPECT_EQ(parts[2].local, 2 * detail::mpi::max_bytes);
