@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
@@ -147,6 +150,15 @@ std::string BackendReport::text() const {
   for (const std::string& warning : warnings) text += formatted("Warning: {}\n", warning);
   for (const std::string& defect : defects) text += formatted("Known defect: {}\n", defect);
   return text;
+}
+
+void detail::warn_of_backend(const Group& group) {
+  static std::atomic<bool> has_warned{false};
+  if (has_warned.load(std::memory_order_relaxed) || has_warned.exchange(true)) return;
+  const char* set = std::getenv("TESSERA_WARNINGS");
+  if (group.rank() != 0 || (set != nullptr && std::string_view(set) == "off")) return;
+  for (const std::string& warning : backend_report(group).warnings)
+    std::fputs(formatted("Tessera: {} (TESSERA_WARNINGS=off silences this)\n", warning).c_str(), stderr);
 }
 
 }  // namespace tessera::linalg

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include <tessera/core/operations.hpp>
+#include <tessera/linalg/backend.hpp>
 #include <tessera/linalg/blocking.hpp>
 #include <tessera/runtime/detail/with_number.hpp>
 
@@ -81,6 +82,7 @@ void with_scalar(std::string_view routine, const SliceCore& matrix, F&& f) {
                      to_string(array.type()) +
                      "; matrix routines work on float, double and their complex types");
   }
+  warn_of_backend(array.group());
   tessera::detail::with_number(kind, [&]<class T>(T zero) {
     if constexpr (!std::is_integral_v<T>) f(zero);
   });

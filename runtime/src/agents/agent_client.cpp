@@ -184,12 +184,15 @@ void AgentClient::send_gathered() {
   }
 }
 
-void AgentClient::finish(PartStream&& stream, std::int32_t tag, index_t bytes, Peer& peer, Pending* pending) {
+void AgentClient::finish(PartStream&& stream, const Header& request, index_t bytes, Peer& peer,
+                         Pending* pending) {
   if (pending == nullptr)
     return wait_for(
         peer, [&] { return stream.advance(); }, bytes);
   if (stream.advance()) return;
-  pending->add(std::make_unique<StreamStage>(std::move(stream), tags_.hold(tag)));
+  TagPool::Held grants;
+  if (request.grants >= 0) grants = tags_.hold(request.grants);
+  pending->add(std::make_unique<StreamStage>(std::move(stream), tags_.hold(request.tag), std::move(grants)));
   pending->needs_agent(peer.agent);
 }
 
@@ -229,16 +232,18 @@ void AgentClient::write(int agent, Header& request, const Strided& shape, const 
   const index_t bytes = shape.bytes();
   if (request.notify_region != 0) peer.written[request.notify_region].is_unanswered = true;
   if (bytes <= max_written_unasked) return write_inlined(peer, request, shape, source, pending == nullptr);
-  request.part = part_limit(bytes, request.verb == Verb::put && shape.levels == 0, false);
+  const bool overlaps = pending != nullptr;
+  request.part = part_limit(bytes, request.verb == Verb::put && shape.levels == 0, overlaps);
   request.acknowledge = true;
+  if (overlaps) request.grants = tags_.next();
   auto& expected = peer.written[request.region].acknowledgements;
   std::erase_if(expected, [](AwaitedAnswer& one) { return mpi::test(one.request); });
   expected.push_back(expect(request, agent));
-  PartStream stream(buffers_, comms_, agent, request.tag, false, Parts(shape, request.part),
-                    const_cast<std::byte*>(source));
+  PartStream stream(overlaps ? small_buffers_ : buffers_, comms_, agent, request.tag, false,
+                    Parts(shape, request.part), const_cast<std::byte*>(source), request.grants);
   host_.wait_until([&] { return stream.reserve(shape); });
   send(peer, request, shape, pending == nullptr ? When::awaited : When::now);
-  finish(std::move(stream), request.tag, bytes, peer, pending);
+  finish(std::move(stream), request, bytes, peer, pending);
 }
 
 void AgentClient::put(const RemoteAddress& to, const Strided& shape, const std::byte* source, Pending* pending,
@@ -275,7 +280,7 @@ void AgentClient::get(const RemoteAddress& from, const Strided& shape, std::byte
   stream.advance();
   Peer& peer = peer_of(from.agent);
   send(peer, request, merged, pending == nullptr ? When::awaited : When::now);
-  finish(std::move(stream), request.tag, merged.bytes(), peer, pending);
+  finish(std::move(stream), request, merged.bytes(), peer, pending);
 }
 
 std::array<std::byte, 16> AgentClient::ask(const RemoteAddress& at, Message message, const Action& action,

@@ -140,7 +140,7 @@ class AgentClient {
   void ring(Peer& peer, When when);
   template <class Done>
   void wait_for(Peer& peer, Done&& done, index_t bytes = 0);
-  void finish(PartStream&& stream, std::int32_t tag, index_t bytes, Peer& peer, Pending* pending);
+  void finish(PartStream&& stream, const Header& request, index_t bytes, Peer& peer, Pending* pending);
 
   AgentHost& host_;
   Bells& bells_;

@@ -24,6 +24,12 @@ Action action_of(const Header& header) noexcept {
   return {header.verb, header.kind, header.update, header.value.data()};
 }
 
+std::unique_ptr<std::byte[]> copy_of(const void* data, std::size_t bytes) {
+  std::unique_ptr<std::byte[]> copy(new std::byte[bytes]);
+  std::memcpy(copy.get(), data, bytes);
+  return copy;
+}
+
 }  // namespace
 
 // A request that takes more than one step.
@@ -37,6 +43,7 @@ struct AgentServer::Task {
   bool started = false;
   Parts parts;
   MovingParts moving;
+  std::int32_t ungranted = 0;  // parts of a write that it waits for, and may not yet come
 
   bool is_bulk() const noexcept {
     if (header.message != Message::transfer) return header.outlined > 0;
@@ -186,7 +193,8 @@ bool AgentServer::advance(Task& task) {
 
 bool AgentServer::receive(Task& task) {
   const Header& header = task.header;
-  const bool has_operations = header.message == Message::operations;
+  const bool has_operations = header.message == Message::operations, has_grants = header.grants >= 0;
+  Buffers& buffers = has_grants ? written_buffers_ : buffers_;
   while (!task.moving.is_full() &&
          (has_operations ? header.outlined > 0 && task.moving.is_empty() : !task.parts.is_over())) {
     std::byte* buffer = nullptr;
@@ -194,8 +202,9 @@ bool AgentServer::receive(Task& task) {
     const Parts before = task.parts;
     if (!has_operations) next.part = task.parts.next();
     const bool straight = is_transfer(header, Verb::put) && next.part.shape.levels == 0;
-    if (!straight && (buffer = buffers_.take()) == nullptr) {
+    if (!straight && (buffer = buffers.take()) == nullptr) {
       task.parts = before;
+      grant(task);  // as no part of it might come before it gets another buffer
       break;
     }
     next.buffer = buffer;
@@ -203,6 +212,8 @@ bool AgentServer::receive(Task& task) {
     next.request = mpi::irecv(comms_.data.get(), straight ? task.at(next.part.remote) : buffer, bytes,
                               task.source, AgentComms::data_tag(header.tag));
     task.moving.push(next);
+    ++task.ungranted;
+    if (task.ungranted == parts_per_grant || task.parts.is_over()) grant(task);
   }
   while (!task.moving.is_empty() && mpi::test(task.moving.oldest().request)) {
     hear(task.source);
@@ -215,16 +226,22 @@ bool AgentServer::receive(Task& task) {
     } else if (part.buffer != nullptr) {
       copy_strided(task.at(part.part.remote), part.buffer, packed(part.part.shape), Direction::local_to_remote);
     }
-    task.moving.pop(buffers_);
+    task.moving.pop(buffers);
     if (has_operations) return finish(task), true;
   }
   if (has_operations || !task.moving.is_empty() || !task.parts.is_over()) return false;
   return finish(task), true;
 }
 
+void AgentServer::grant(Task& task) {
+  const std::int32_t parts = std::exchange(task.ungranted, 0);
+  if (task.header.grants >= 0 && parts > 0)
+    answer(task, task.header.grants, copy_of(&parts, sizeof parts), sizeof parts);
+}
+
 // A long transfer must not keep the agent from other requests, even if MPI takes each part at once.
 bool AgentServer::send(Task& task) {
-  Buffers& buffers = task.header.part <= mpi::eager_bytes ? small_buffers_ : buffers_;
+  Buffers& buffers = task.header.part <= mpi::eager_bytes ? read_buffers_ : buffers_;
   for (std::size_t sent = 0;; ++sent) {
     while (!task.moving.is_empty() && mpi::test(task.moving.oldest().request)) task.moving.pop(buffers);
     if (task.parts.is_over()) return task.moving.is_empty();
@@ -330,16 +347,17 @@ void AgentServer::run(const Task& task, const std::byte* operations) {
 }
 
 void AgentServer::answer(const Task& task, const void* data, std::size_t bytes) {
-  auto copy = std::unique_ptr<std::byte[]>(new std::byte[bytes]);
-  std::memcpy(copy.get(), data, bytes);
-  answer(task, std::move(copy), static_cast<index_t>(bytes));
+  answer(task, copy_of(data, bytes), static_cast<index_t>(bytes));
 }
 
 void AgentServer::answer(const Task& task, std::unique_ptr<std::byte[]> data, index_t bytes) {
+  answer(task, task.header.tag, std::move(data), bytes);
+}
+
+void AgentServer::answer(const Task& task, std::int32_t tag, std::unique_ptr<std::byte[]> data, index_t bytes) {
   answered_.fetch_add(1, std::memory_order_release);
-  SentAnswer one{
-      mpi::isend(comms_.data.get(), data.get(), bytes, task.source, AgentComms::answer_tag(task.header.tag)),
-      std::move(data)};
+  SentAnswer one{mpi::isend(comms_.data.get(), data.get(), bytes, task.source, AgentComms::answer_tag(tag)),
+                 std::move(data)};
   if (!mpi::test(one.request)) answers_.push_back(std::move(one));
 }
 

@@ -74,11 +74,14 @@ class AgentServer {
   bool must_wait(const Task& task) const;
   bool advance(Task& task);
   bool receive(Task& task);
+  /// Allows the parts of a write that this agent waits for now.
+  void grant(Task& task);
   bool send(Task& task);
   void do_at_once(Task& task, const std::byte* data);
   std::array<std::byte, 16> change(const Task& task, std::byte* where) const;
   bool attach(const Header& header, const std::byte* data);
   void run(const Task& task, const std::byte* operations);
+  void answer(const Task& task, std::int32_t tag, std::unique_ptr<std::byte[]> data, index_t bytes);
   void answer(const Task& task, std::unique_ptr<std::byte[]> data, index_t bytes);
   void answer(const Task& task, const void* data, std::size_t bytes);
   void finish(const Task& task);
@@ -93,7 +96,9 @@ class AgentServer {
   std::size_t next_ = 0;                     // MPI matches messages to slots in the order of posting
   std::deque<std::unique_ptr<Task>> tasks_;  // in the order of arrival
   std::vector<SentAnswer> answers_;
-  Buffers buffers_{8, part_bytes}, small_buffers_{32, mpi::eager_bytes};
+  Buffers buffers_{8, part_bytes};
+  // Of parts that MPI sends without asking. What is read leaves them at once; what is written may be late.
+  Buffers read_buffers_{32, mpi::eager_bytes}, written_buffers_{64, mpi::eager_bytes};
   int left_ = 0;
   std::vector<std::atomic<std::chrono::steady_clock::time_point>> heard_;  // by process
   std::atomic<std::uint64_t> answered_{0};

@@ -19,13 +19,14 @@ namespace tessera::detail {
 /// The data of a transfer in parts.
 class StreamStage : public Pending::Stage {
  public:
-  StreamStage(PartStream&& stream, TagPool::Held&& tag) : stream_(std::move(stream)), tag_(std::move(tag)) {}
+  StreamStage(PartStream&& stream, TagPool::Held&& tag, TagPool::Held&& grants)
+      : stream_(std::move(stream)), tag_(std::move(tag)), grants_(std::move(grants)) {}
   bool advance() override { return stream_.advance(); }
   bool needs_moving() const noexcept override { return stream_.needs_moving(); }
 
  private:
   PartStream stream_;
-  TagPool::Held tag_;
+  TagPool::Held tag_, grants_;
 };
 
 /// The data of an operation list that is being sent, and the answer that it waits for.

@@ -39,6 +39,7 @@ struct Header {
   std::uint8_t levels = 0;
   bool acknowledge = false;  // answer with no bytes when it is done
   std::int32_t tag = 0;      // of the answer and of data messages
+  std::int32_t grants = -1;  // of a write in parts that wait for grants: their tag
   std::uint64_t region = 0;  // 0: several
   index_t position = 0;      // bytes from the beginning of the target node's mapping
   index_t run = 0;
@@ -74,14 +75,18 @@ inline constexpr index_t message_bytes = request_length(max_rank) + max_inlined 
 inline constexpr index_t part_bytes = index_t{1} << 20;
 /// The first part is small, so that the network is busy soon.
 inline constexpr index_t first_part_bytes = index_t{64} << 10;
-/// Reads of up to max_unasked bytes, and all that nobody waits for, come in parts that MPI sends without asking
-/// the receiver. Writes of up to max_written_unasked bytes travel in requests.
+/// Reads of up to max_unasked bytes, and all transfers that no call waits for, travel in parts that MPI sends
+/// without asking the receiver. Writes of up to max_written_unasked bytes travel in requests.
 inline constexpr index_t max_unasked = index_t{64} << 10;
 inline constexpr index_t max_written_unasked =
     mpi::eager_bytes < max_unasked / 2 ? 2 * max_unasked : 3 * max_unasked;
 /// Parts of one transfer that are under way at once. Of large ones, one keeps the network busy while the other
 /// is packed. Small ones, which MPI sends without asking, keep it busy while an agent naps.
 constexpr std::size_t parts_under_way(index_t limit) noexcept { return limit <= mpi::eager_bytes ? 16 : 2; }
+
+/// A write in parts that MPI sends without asking waits for grants of the agent: each is the number of parts
+/// that it waits for, so that MPI never has to keep them. It is mostly this.
+inline constexpr std::int32_t parts_per_grant = 8;
 
 /// The two communicators of the agents, over all processes. In `requests`, messages go to agents only. In
 /// `data`, answers have even tags, and the data of requests has odd ones.
@@ -126,8 +131,8 @@ inline index_t read_request(const std::byte* from, Header& header, Strided& shap
 
 /// The largest part of a transfer. Data that is contiguous on both sides is cut only at MPI's largest count:
 /// for large messages, MPI itself asks the receiver (rendezvous). This takes the fewest copies. But question
-/// and answer wait behind all data that goes the same way, and for processes that compute; so a read that is to
-/// overlap with them does without.
+/// and answer wait behind all data that goes the same way, and for processes that compute. So a transfer that
+/// is to overlap with them does without.
 inline index_t part_limit(index_t bytes, bool contiguous, bool overlaps) noexcept {
   if (bytes <= max_unasked || overlaps) return mpi::eager_bytes;
   return contiguous ? mpi::max_bytes : part_bytes;

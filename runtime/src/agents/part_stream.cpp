@@ -27,7 +27,17 @@ bool PartStream::reserve(const Strided& whole) {
   return spare_ != nullptr || is_dense(whole);
 }
 
+// Whether the next part may start. It waits for the next grant as soon as it is needed.
+bool PartStream::is_granted() {
+  if (!granted_ || *granted_ > 0) return true;
+  if (grant_ == MPI_REQUEST_NULL)
+    grant_ = mpi::irecv(comms_->data.get(), granted_.get(), sizeof(std::int32_t), agent_,
+                        AgentComms::answer_tag(grants_));
+  return mpi::test(grant_);
+}
+
 bool PartStream::start_next() {
+  if (!is_granted()) return false;
   const Parts unchanged = parts_;
   MovingPart next;
   next.part = parts_.next();
@@ -46,6 +56,7 @@ bool PartStream::start_next() {
   next.request = gets_ ? mpi::irecv(comm, here, shape.bytes(), agent_, AgentComms::answer_tag(tag_))
                        : mpi::isend(comm, here, shape.bytes(), agent_, AgentComms::data_tag(tag_));
   moving_.push(next);
+  if (granted_) --*granted_;
   return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "agents/buffers.hpp"
 #include "agents/messages.hpp"
@@ -15,8 +16,9 @@ namespace tessera::detail {
 /// or to local memory, through a buffer if the memory is not contiguous.
 class PartStream {
  public:
+  /// `grants`: the tag of grants, if parts wait for them.
   PartStream(Buffers& buffers, const AgentComms& comms, int agent, std::int32_t tag, bool gets,
-             const Parts& parts, std::byte* local)
+             const Parts& parts, std::byte* local, std::int32_t grants = -1)
       : buffers_(&buffers),
         comms_(&comms),
         agent_(agent),
@@ -24,6 +26,8 @@ class PartStream {
         gets_(gets),
         parts_(parts),
         local_(local),
+        grants_(grants),
+        granted_(grants < 0 ? nullptr : new std::int32_t{0}),
         moving_(parts_under_way(parts.limit())) {}
   /// Reserves a buffer, if the transfer will need one. Returns false if none is free. Then the request must not
   /// be sent: a transfer that waits for a buffer here must not hold buffers of an agent. @local
@@ -36,6 +40,7 @@ class PartStream {
 
  private:
   bool start_next();
+  bool is_granted();
 
   Buffers* buffers_;
   const AgentComms* comms_;
@@ -45,6 +50,9 @@ class PartStream {
   Parts parts_;
   std::byte* local_;
   std::byte* spare_ = nullptr;
+  std::int32_t grants_;
+  MPI_Request grant_ = MPI_REQUEST_NULL;
+  std::unique_ptr<std::int32_t> granted_;  // parts that may start before the next grant
   MovingParts moving_;
 };
 

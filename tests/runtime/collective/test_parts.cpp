@@ -186,4 +186,37 @@ TEST(Parts, more_transfers_than_buffers_do_not_wait_for_each_other) {
   segment.sync();
 }
 
+// All ranks start more large accumulates to one rank than its agent has buffers. The agent grants parts of
+// each, so no two may wait for each other's.
+TEST(Parts, more_accumulates_to_one_rank_than_its_agent_has_buffers) {
+  constexpr index_t number = 24, elements = index_t{300} << 7, pitch = 16 * elements;  // 300 KiB in 600 KiB
+  Segment segment(world(), number * pitch, "one for all");
+  zero(segment, number * pitch);
+  const int target = world().size() - 1;
+  const Strided shape{.run = 8, .levels = 1, .count = {elements}, .remote_stride = {16}, .local_stride = {8}};
+  std::vector<std::vector<std::int64_t>> terms(number, std::vector<std::int64_t>(at(elements)));
+  for (index_t i = 0; i < number; ++i) {
+    for (index_t k = 0; k < elements; ++k) terms[at(i)][at(k)] = (1 + world().rank()) * (1000 * i + k);
+  }
+  const std::int64_t one = 1;
+  std::vector<Request> requests;
+  for (index_t i = 0; i < number; ++i)
+    requests.push_back(
+        segment.accumulate_async(target, i * pitch, shape, ElementKind::int64, &one, terms[at(i)].data()));
+  for (Request& request : requests) request.wait();
+  segment.sync();
+  const index_t ranks = world().size();
+  std::vector<std::int64_t> found(at(2 * elements));
+  for (index_t i = world().rank(); i < number; i += ranks) {
+    segment.get(target, i * pitch, Strided::contiguous(pitch), found.data());
+    index_t wrong = 0;
+    for (index_t k = 0; k < elements; ++k) {
+      wrong += found[at(2 * k)] != ranks * (ranks + 1) / 2 * (1000 * i + k);
+      wrong += found[at(2 * k + 1)] != 0;
+    }
+    EXPECT_EQ(wrong, 0) << "accumulate " << i;
+  }
+  segment.sync();
+}
+
 }  // namespace

@@ -36,4 +36,12 @@ struct BackendReport {
 /// processors. @local
 BackendReport backend_report(const Group& group);
 
+namespace detail {
+
+/// Prints the warnings of backend_report() when a process calls it first, at rank 0 of the group. All matrix
+/// routines call it. TESSERA_WARNINGS=off silences it. @local
+void warn_of_backend(const Group& group);
+
+}  // namespace detail
+
 }  // namespace tessera::linalg
