@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
       argc, argv, "What happens between two nodes: transfers, progress, overlap. Takes 2 ranks on 2 nodes.",
       runtime.world().rank() == 0, [&](CLI::App& app) {
         app.add_flag("--slow-wire", slow_wire,
-                     "The wire is slower than the processors: measures overlap alone, and judges it");
+                     "The wire is slower than the processors: measures overlap and both directions alone, and judges them");
       });
   if (parsed.exit_status) return *parsed.exit_status;
   // An operation takes tens of microseconds here, and a large one tens of milliseconds.
@@ -35,6 +35,7 @@ int main(int argc, char** argv) {
     network::load(session, ends);
   }
   network::overlap(session, ends, slow_wire);
+  network::both_ways(session, ends, slow_wire);
   if (!slow_wire) {
     network::buffers(session, ends);
     // Global Arrays uses all processes, including those of agents.

@@ -19,6 +19,8 @@ void load(Session& session, Ends& ends);
 /// If `judged`, it has a target. This makes sense only if the network is slower than the processors that feed
 /// it.
 void overlap(Session& session, Ends& ends, bool judged);
+/// The same.
+void both_ways(Session& session, Ends& ends, bool judged);
 void buffers(Session& session, Ends& ends);
 void incumbent(Session& session, Ends& ends);
 

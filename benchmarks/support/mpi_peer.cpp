@@ -268,4 +268,25 @@ void ping_pong(const Group& group, int partner, void* buffer, index_t bytes) {
   exchange(group, partner, {buffer, bytes}, {buffer, bytes});
 }
 
+void both_ways(const Group& group, int partner, std::byte* from, std::byte* into, index_t bytes,
+               index_t count) {
+  constexpr index_t under_way = 2;
+  constexpr int tag = 2;
+  MPI_Request receives[under_way], sends[under_way];
+  for (index_t i = 0; i < count + under_way; ++i) {
+    const index_t slot = i % under_way;
+    if (i >= under_way) {
+      check(MPI_Wait(&receives[slot], MPI_STATUS_IGNORE), "MPI_Wait");
+      check(MPI_Wait(&sends[slot], MPI_STATUS_IGNORE), "MPI_Wait");
+    }
+    if (i >= count) continue;
+    check(MPI_Irecv(into + slot * bytes, static_cast<int>(bytes), MPI_BYTE, partner, tag, group.mpi_comm(),
+                    &receives[slot]),
+          "MPI_Irecv");
+    check(MPI_Isend(from + slot * bytes, static_cast<int>(bytes), MPI_BYTE, partner, tag, group.mpi_comm(),
+                    &sends[slot]),
+          "MPI_Isend");
+  }
+}
+
 }  // namespace tessera::benchmark::mpi_peer

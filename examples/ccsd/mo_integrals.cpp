@@ -3,6 +3,7 @@
 #include "mo_integrals.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -37,23 +38,22 @@ class TwoIndices {
       : p_(coefficients.get({{0, p.first}, {coefficients.dims()[0], p.last}})),
         q_(coefficients.get({{0, q.first}, {coefficients.dims()[0], q.last}})) {}
 
-  /// The result is row-major, with the extents of r and s first. It is valid until the next call.
-  const std::vector<double>& operator()(const View<double, 4>& integrals) {
+  /// The result `both` is row-major, with the extents of r and s first.
+  void operator()(const View<double, 4>& integrals, std::vector<double>& both) {
     const index_t n = p_.extents()[0], p = p_.extents()[1], q = q_.extents()[1];
     const index_t pairs = integrals.extent(0) * integrals.extent(1);
     half_.assign(static_cast<std::size_t>(pairs * n * q), 0.0);
-    both_.assign(static_cast<std::size_t>(pairs * p * q), 0.0);
+    both.assign(static_cast<std::size_t>(pairs * p * q), 0.0);
     add_product({integrals.data_handle(), {pairs * n, n}}, {q_.data(), {n, q}}, {half_.data(), {pairs * n, q}});
     for (index_t pair = 0; pair < pairs; ++pair) {
       add_product({p_.data(), {p, n}, {1, p}}, {half_.data() + pair * n * q, {n, q}},
-                  {both_.data() + pair * p * q, {p, q}});
+                  {both.data() + pair * p * q, {p, q}});
     }
-    return both_;
   }
 
  private:
   LocalArray<double, 2> p_, q_;
-  std::vector<double> half_, both_;
+  std::vector<double> half_;
 };
 
 // half(r, s, p, q) = (pq|rs), where p and q are molecular orbitals.
@@ -66,6 +66,13 @@ Stored half_transformed(const rhf::Basis& basis, const Space& space, const Kind&
   const std::vector<ShellRange> blocks = integrals.blocks(functions_of_block);
   TwoIndices two(space.coefficients, p, q);
   std::vector<double> memory;
+  // The results of a task are on their way while the next is computed.
+  struct Sent {
+    std::vector<double> data;
+    Stored::Send as_computed, turned;
+  };
+  std::array<Sent, 2> all_sent;
+  std::size_t done = 0;
   const auto size = [](const ShellRange& block) { return block.last_function - block.first_function; };
   // Large blocks first, as their tasks take longest.
   const Pairs pairs(static_cast<index_t>(blocks.size()), Triangular{}, [&](index_t i, index_t j) {
@@ -81,14 +88,22 @@ Stored half_transformed(const rhf::Basis& basis, const Space& space, const Kind&
     memory.resize(std::max(memory.size(), static_cast<std::size_t>(shape.size())));
     const View<double, 4> block(memory.data(), shape);
     integrals.compute(rows, columns, block);
-    const View<const double, 4> result(two(block).data(), {shape[0], shape[1], np, nq});
+    Sent& sent = all_sent[done++ % all_sent.size()];
+    sent.as_computed.wait();
+    sent.turned.wait();
+    two(block, sent.data);
+    const View<const double, 4> result(sent.data.data(), {shape[0], shape[1], np, nq});
     const Index<4> at{rows.first_function, columns.first_function, 0, 0};
-    half.put(Patch<4>::at(at, result.extents()), result);
+    sent.as_computed = half.put_async(Patch<4>::at(at, result.extents()), result);
     if (i == j) return;
     const View<const double, 4> turned(result.data_handle(), {shape[1], shape[0], np, nq},
                                        {np * nq, shape[1] * np * nq, nq, 1});
-    half.put(Patch<4>::at({at[1], at[0], 0, 0}, turned.extents()), turned);
+    sent.turned = half.put_async(Patch<4>::at({at[1], at[0], 0, 0}, turned.extents()), turned);
   });
+  for (Sent& sent : all_sent) {
+    sent.as_computed.wait();
+    sent.turned.wait();
+  }
   half.sync();
   return half;
 }

@@ -76,9 +76,14 @@ void Stored::use(const Patch<4>& patch, const std::function<void(const Slice<con
   use(std::as_const(elements).slice());
 }
 
-void Stored::put(const Patch<4>& patch, const View<const double, 4>& from) {
-  if (memory_) return memory_->put(patch, from);
-  const auto sent = file_->write_async(patch, from);  // the destructor waits; sync() tells errors to all ranks
+void Stored::Send::wait() {
+  request.wait();
+  written.wait();
+}
+
+Stored::Send Stored::put_async(const Patch<4>& patch, const View<const double, 4>& from) {
+  if (memory_) return {memory_->put_async(patch, from), {}};
+  return {{}, file_->write_async(patch, from)};
 }
 
 void Stored::sync() { memory_ ? memory_->sync() : file_->sync(); }

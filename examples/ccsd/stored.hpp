@@ -52,8 +52,15 @@ class Stored {
   /// Calls use(array) for an array that has the elements of this patch. @collective
   void use(const tessera::Patch<4>& patch,
            const std::function<void(const tessera::Slice<const double, 4>&)>& use) const;
-  /// Stores elements of one rank. Others see them after sync(), which reports errors. @onesided
-  void put(const tessera::Patch<4>& patch, const tessera::View<const double, 4>& from);
+  /// Elements that are being stored; the destructor waits for them, too.
+  struct Send {
+    tessera::Request request;                     // to memory
+    tessera::io::IndependentDiskRequest written;  // to the file
+    void wait();
+  };
+  /// Begins to store elements of one rank, whose memory must live until wait() has returned. Others see them
+  /// after sync(), which reports errors. @onesided
+  [[nodiscard]] Send put_async(const tessera::Patch<4>& patch, const tessera::View<const double, 4>& from);
   /// @collective @throws tessera::io::IoError on every rank if elements of one could not be stored
   void sync();
 
