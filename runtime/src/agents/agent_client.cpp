@@ -226,20 +226,26 @@ void AgentClient::write_inlined(Peer& peer, Header& request, const Strided& shap
   }
 }
 
+// Whether a transfer that is to overlap goes in parts that MPI sends without asking. They take a copy on either
+// side, which contiguous data does without. But if both processes move data, questions wait behind it.
+bool AgentClient::avoids_questions(const Peer& peer, const Strided& shape) const {
+  return shape.levels > 0 || Clock::now() - host_.moved(peer.agent) < both_move;
+}
+
 void AgentClient::write(int agent, Header& request, const Strided& shape, const std::byte* source,
                         Pending* pending) {
   Peer& peer = peer_of(agent);
   const index_t bytes = shape.bytes();
   if (request.notify_region != 0) peer.written[request.notify_region].is_unanswered = true;
   if (bytes <= max_written_unasked) return write_inlined(peer, request, shape, source, pending == nullptr);
-  const bool overlaps = pending != nullptr;
-  request.part = part_limit(bytes, request.verb == Verb::put && shape.levels == 0, overlaps);
+  const bool is_unasked = pending != nullptr && avoids_questions(peer, shape);
+  request.part = part_limit(bytes, request.verb == Verb::put && shape.levels == 0, is_unasked);
   request.acknowledge = true;
-  if (overlaps) request.grants = tags_.next();
+  if (is_unasked) request.grants = tags_.next();
   auto& expected = peer.written[request.region].acknowledgements;
   std::erase_if(expected, [](AwaitedAnswer& one) { return mpi::test(one.request); });
   expected.push_back(expect(request, agent));
-  PartStream stream(overlaps ? small_buffers_ : buffers_, comms_, agent, request.tag, false,
+  PartStream stream(is_unasked ? small_buffers_ : buffers_, comms_, agent, request.tag, false,
                     Parts(shape, request.part), const_cast<std::byte*>(source), request.grants);
   host_.wait_until([&] { return stream.reserve(shape); });
   send(peer, request, shape, pending == nullptr ? When::awaited : When::now);
@@ -272,13 +278,14 @@ void AgentClient::get(const RemoteAddress& from, const Strided& shape, std::byte
   const Strided merged = shape.merged();
   Header request = header(from, Message::transfer, merged);
   request.verb = Verb::get;
-  request.part = part_limit(merged.bytes(), merged.levels == 0, pending != nullptr);
+  Peer& peer = peer_of(from.agent);
+  request.part =
+      part_limit(merged.bytes(), merged.levels == 0, pending != nullptr && avoids_questions(peer, merged));
   Buffers& buffers = request.part <= mpi::eager_bytes ? small_buffers_ : buffers_;
   PartStream stream(buffers, comms_, from.agent, request.tag, true, Parts(merged, request.part), target);
   host_.wait_until([&] { return stream.reserve(merged); });
   // Posts its receives before the answer comes, so that the data goes straight to its place.
   stream.advance();
-  Peer& peer = peer_of(from.agent);
   send(peer, request, merged, pending == nullptr ? When::awaited : When::now);
   finish(std::move(stream), request, merged.bytes(), peer, pending);
 }

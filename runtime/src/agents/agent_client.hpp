@@ -108,6 +108,8 @@ class AgentClient {
                         awake_after_request = std::chrono::microseconds(40);
   // A process that has sent a request here so recently mostly waits, and runs its agent meanwhile.
   static constexpr auto awake_after_question = std::chrono::microseconds(200);
+  // So long after a long transfer of the other process, both are taken to move data.
+  static constexpr auto both_move = std::chrono::milliseconds(50);
   // How long a wait takes before it rings (again); short if it has not rung because of that.
   static constexpr auto first_patience = std::chrono::microseconds(100),
                         short_patience = std::chrono::microseconds(40);
@@ -132,6 +134,7 @@ class AgentClient {
   void write(int agent, Header& request, const Strided& shape, const std::byte* source, Pending* pending);
   void write_inlined(Peer& peer, Header& request, const Strided& shape, const std::byte* source,
                      bool waited_for);
+  bool avoids_questions(const Peer& peer, const Strided& shape) const;
   void dispatch(Peer& peer, When when);
   void admit(Peer& peer);
   void acknowledge(Peer& peer);

@@ -47,6 +47,10 @@ class AgentHost : private mpi::Idle {
   std::chrono::steady_clock::time_point heard(int agent) const noexcept {
     return agent_ ? agent_->heard(agent) : std::chrono::steady_clock::time_point();
   }
+  /// When data of a long transfer of the process of another agent last moved here. @local
+  std::chrono::steady_clock::time_point moved(int agent) const noexcept {
+    return agent_ ? agent_->moved(agent) : std::chrono::steady_clock::time_point();
+  }
   /// Wakes the thread, if it sleeps: there is something to progress. @local
   void look_after() noexcept;
   /// Waits until done() is true, and runs the agent meanwhile. Under the network lock. @onesided

@@ -57,7 +57,8 @@ AgentServer::AgentServer(const AgentComms& comms, const LockStripes& locks, Expo
       locks_(locks),
       regions_(regions),
       slots_(new std::byte[max_incoming * static_cast<std::size_t>(message_bytes)]),
-      heard_(static_cast<std::size_t>(mpi::size(comms.requests.get()))) {
+      heard_(static_cast<std::size_t>(mpi::size(comms.requests.get()))),
+      moved_(heard_.size()) {
   for (std::size_t i = 0; i < max_incoming; ++i) {
     incoming_[i].data = slots_.get() + i * static_cast<std::size_t>(message_bytes);
     post(incoming_[i]);
@@ -187,6 +188,9 @@ void AgentServer::take(Task&& task, const std::byte* data) {
 // One step of a request that has started; returns whether it is done.
 bool AgentServer::advance(Task& task) {
   if (!task.is_bulk()) return do_at_once(task, task.payload.data()), true;
+  if (task.header.message == Message::transfer && task.shape.bytes() > max_unasked)
+    moved_[static_cast<std::size_t>(task.source)].store(std::chrono::steady_clock::now(),
+                                                        std::memory_order_relaxed);
   if (is_transfer(task.header, Verb::get)) return send(task);
   return receive(task);
 }

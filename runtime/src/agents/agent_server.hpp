@@ -45,6 +45,10 @@ class AgentServer {
   std::chrono::steady_clock::time_point heard(int source) const noexcept {
     return heard_[static_cast<std::size_t>(source)].load(std::memory_order_relaxed);
   }
+  /// When data of a long transfer of a process last moved here; the epoch if none has. @local
+  std::chrono::steady_clock::time_point moved(int source) const noexcept {
+    return moved_[static_cast<std::size_t>(source)].load(std::memory_order_relaxed);
+  }
   /// A thread calls this when it has heard from another process. Then all that was done here before an answer
   /// was sent is done for this thread, too. The messages order it already, but through other processes, where
   /// ThreadSanitizer does not look. @local
@@ -100,7 +104,7 @@ class AgentServer {
   // Of parts that MPI sends without asking. What is read leaves them at once; what is written may be late.
   Buffers read_buffers_{32, mpi::eager_bytes}, written_buffers_{64, mpi::eager_bytes};
   int left_ = 0;
-  std::vector<std::atomic<std::chrono::steady_clock::time_point>> heard_;  // by process
+  std::vector<std::atomic<std::chrono::steady_clock::time_point>> heard_, moved_;  // by process
   std::atomic<std::uint64_t> answered_{0};
 };
 

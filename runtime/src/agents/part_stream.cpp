@@ -27,13 +27,15 @@ bool PartStream::reserve(const Strided& whole) {
   return spare_ != nullptr || is_dense(whole);
 }
 
-// Whether the next part may start. It waits for the next grant as soon as it is needed.
+// Whether the next part may start. The next grant is received when it is needed.
 bool PartStream::is_granted() {
-  if (!granted_ || *granted_ > 0) return true;
-  if (grant_ == MPI_REQUEST_NULL)
-    grant_ = mpi::irecv(comms_->data.get(), granted_.get(), sizeof(std::int32_t), agent_,
-                        AgentComms::answer_tag(grants_));
-  return mpi::test(grant_);
+  if (!grant_ || allowed_ > 0) return true;
+  if (grant_request_ == MPI_REQUEST_NULL)
+    grant_request_ = mpi::irecv(comms_->data.get(), grant_.get(), sizeof *grant_, agent_,
+                                AgentComms::answer_tag(grants_tag_));
+  if (!mpi::test(grant_request_)) return false;
+  allowed_ = *grant_;
+  return true;
 }
 
 bool PartStream::start_next() {
@@ -56,7 +58,7 @@ bool PartStream::start_next() {
   next.request = gets_ ? mpi::irecv(comm, here, shape.bytes(), agent_, AgentComms::answer_tag(tag_))
                        : mpi::isend(comm, here, shape.bytes(), agent_, AgentComms::data_tag(tag_));
   moving_.push(next);
-  if (granted_) --*granted_;
+  if (grant_) --allowed_;
   return true;
 }
 

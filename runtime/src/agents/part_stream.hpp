@@ -26,8 +26,8 @@ class PartStream {
         gets_(gets),
         parts_(parts),
         local_(local),
-        grants_(grants),
-        granted_(grants < 0 ? nullptr : new std::int32_t{0}),
+        grants_tag_(grants),
+        grant_(grants < 0 ? nullptr : new std::int32_t{0}),
         moving_(parts_under_way(parts.limit())) {}
   /// Reserves a buffer, if the transfer will need one. Returns false if none is free. Then the request must not
   /// be sent: a transfer that waits for a buffer here must not hold buffers of an agent. @local
@@ -50,9 +50,10 @@ class PartStream {
   Parts parts_;
   std::byte* local_;
   std::byte* spare_ = nullptr;
-  std::int32_t grants_;
-  MPI_Request grant_ = MPI_REQUEST_NULL;
-  std::unique_ptr<std::int32_t> granted_;  // parts that may start before the next grant
+  std::int32_t grants_tag_;
+  std::unique_ptr<std::int32_t> grant_;  // where MPI writes the next one
+  MPI_Request grant_request_ = MPI_REQUEST_NULL;
+  std::int32_t allowed_ = 0;  // parts that may start before it
   MovingParts moving_;
 };
 
