@@ -57,7 +57,7 @@ inline constexpr std::array variables{
                  "hang:60 ends a job that stands still for 60 s; conflicts reports accesses without an order"},
     VariableText{"TESSERA_STATISTICS", "off", "any value: print the one-sided operations at the end"},
     VariableText{"TESSERA_TRACE", "no trace", "the file to which a trace of the program is written"},
-    VariableText{"TESSERA_WARNINGS", "on", "off: print no warnings when the Runtime starts"},
+    VariableText{"TESSERA_WARNINGS", "on", "off: print no warnings"},
 };
 constexpr const VariableText& text_of(Variable variable) noexcept {
   return variables[static_cast<std::size_t>(variable)];
