@@ -17,7 +17,8 @@ int main(int argc, char** argv) {
       argc, argv, "What happens between two nodes: transfers, progress, overlap. Takes 2 ranks on 2 nodes.",
       runtime.world().rank() == 0, [&](CLI::App& app) {
         app.add_flag("--slow-wire", slow_wire,
-                     "The wire is slower than the processors: measures overlap and both directions alone, and judges them");
+                     "The wire is slower than the processors: measures overlap and both directions alone, and "
+                     "judges them");
       });
   if (parsed.exit_status) return *parsed.exit_status;
   // An operation takes tens of microseconds here, and a large one tens of milliseconds.
