@@ -186,9 +186,13 @@ void AgentClient::send_gathered() {
 
 void AgentClient::finish(PartStream&& stream, const Header& request, index_t bytes, Peer& peer,
                          Pending* pending) {
-  if (pending == nullptr)
-    return wait_for(
+  if (pending == nullptr) {
+    const auto begin = Clock::now();
+    wait_for(
         peer, [&] { return stream.advance(); }, bytes);
+    if (bytes > max_unasked) peer.is_slow = Clock::now() - begin > bytes * slow_per_byte;
+    return;
+  }
   if (stream.advance()) return;
   TagPool::Held grants;
   if (request.grants >= 0) grants = tags_.hold(request.grants);
@@ -226,10 +230,12 @@ void AgentClient::write_inlined(Peer& peer, Header& request, const Strided& shap
   }
 }
 
-// Whether a transfer that is to overlap goes in parts that MPI sends without asking. They take a copy on either
-// side, which contiguous data does without. But if both processes move data, questions wait behind it.
-bool AgentClient::avoids_questions(const Peer& peer, const Strided& shape) const {
-  return shape.levels > 0 || Clock::now() - host_.moved(peer.agent) < both_move;
+// Whether a transfer goes in parts that MPI sends without asking. They take a copy on either side, which
+// contiguous data does without, and which shows if a call waits and the wire is fast. But if both processes
+// move data, questions wait behind it.
+bool AgentClient::avoids_questions(const Peer& peer, const Strided& shape, bool overlaps) const {
+  const bool both = Clock::now() - host_.moved(peer.agent) < both_move;
+  return overlaps ? both || shape.levels > 0 : both && peer.is_slow;
 }
 
 void AgentClient::write(int agent, Header& request, const Strided& shape, const std::byte* source,
@@ -238,7 +244,7 @@ void AgentClient::write(int agent, Header& request, const Strided& shape, const 
   const index_t bytes = shape.bytes();
   if (request.notify_region != 0) peer.written[request.notify_region].is_unanswered = true;
   if (bytes <= max_written_unasked) return write_inlined(peer, request, shape, source, pending == nullptr);
-  const bool is_unasked = pending != nullptr && avoids_questions(peer, shape);
+  const bool is_unasked = avoids_questions(peer, shape, pending != nullptr);
   request.part = part_limit(bytes, request.verb == Verb::put && shape.levels == 0, is_unasked);
   request.acknowledge = true;
   if (is_unasked) request.grants = tags_.next();
@@ -280,7 +286,7 @@ void AgentClient::get(const RemoteAddress& from, const Strided& shape, std::byte
   request.verb = Verb::get;
   Peer& peer = peer_of(from.agent);
   request.part =
-      part_limit(merged.bytes(), merged.levels == 0, pending != nullptr && avoids_questions(peer, merged));
+      part_limit(merged.bytes(), merged.levels == 0, avoids_questions(peer, merged, pending != nullptr));
   Buffers& buffers = request.part <= mpi::eager_bytes ? small_buffers_ : buffers_;
   PartStream stream(buffers, comms_, from.agent, request.tag, true, Parts(merged, request.part), target);
   host_.wait_until([&] { return stream.reserve(merged); });

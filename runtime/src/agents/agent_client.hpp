@@ -93,6 +93,7 @@ class AgentClient {
     Clock::time_point rung{}, sent{}, heard{};
     bool is_unrung = false;  // not rung for the last message, as its process probably runs the agent
     bool is_try = false;     // of these: because of `attention`
+    bool is_slow = false;    // the last long transfer that a call waited for was slower than copies
     Attention attention;
     std::unordered_map<std::uint64_t, Written> written;  // by region
   };
@@ -110,6 +111,8 @@ class AgentClient {
   static constexpr auto awake_after_question = std::chrono::microseconds(200);
   // So long after a long transfer of the other process, both are taken to move data.
   static constexpr auto both_move = std::chrono::milliseconds(50);
+  // Slower than a network of 2.5 Gbit/s; two copies take a third of that.
+  static constexpr auto slow_per_byte = std::chrono::duration<double, std::nano>(3);
   // How long a wait takes before it rings (again); short if it has not rung because of that.
   static constexpr auto first_patience = std::chrono::microseconds(100),
                         short_patience = std::chrono::microseconds(40);
@@ -134,7 +137,7 @@ class AgentClient {
   void write(int agent, Header& request, const Strided& shape, const std::byte* source, Pending* pending);
   void write_inlined(Peer& peer, Header& request, const Strided& shape, const std::byte* source,
                      bool waited_for);
-  bool avoids_questions(const Peer& peer, const Strided& shape) const;
+  bool avoids_questions(const Peer& peer, const Strided& shape, bool overlaps) const;
   void dispatch(Peer& peer, When when);
   void admit(Peer& peer);
   void acknowledge(Peer& peer);
