@@ -58,21 +58,23 @@ void ProductQueue<T>::Step::find_in_place() {
   const Factor<T>&of_rows = block->product->left(), &of_columns = block->product->right();
   left = of_rows.in_place(rows, inner, block->order);
   right = of_columns.in_place(columns, inner, blas::turned(block->order));
-  const bool is_near = (left || of_rows.is_near(rows, inner)) && (right || of_columns.is_near(columns, inner));
-  lacks = left && right ? Lacks::nothing : is_near ? Lacks::a_copy : Lacks::a_transfer;
+  left_is_near = left || of_rows.is_near(rows, inner);
+  right_is_near = right || of_columns.is_near(columns, inner);
+  lacks = left && right ? Lacks::nothing : left_is_near && right_is_near ? Lacks::a_copy : Lacks::a_transfer;
 }
 
 template <class T>
-void ProductQueue<T>::Step::fetch_into(Room& to) {
-  const IndexSet &rows = block->part.rows, &columns = block->part.columns;
-  if (!left) {
-    T* const into = to.left.of(rows.size() * block->longest);
-    left = block->product->left().fetch(rows, inner, block->order, into, fetches);
-  }
-  if (!right) {
-    T* const into = to.right.of(columns.size() * block->longest);
-    right = block->product->right().fetch(columns, inner, blas::turned(block->order), into, fetches);
-  }
+void ProductQueue<T>::Step::fetch_left(Room& to) {
+  const IndexSet& rows = block->part.rows;
+  left = block->product->left().fetch(rows, inner, block->order, to.left.of(rows.size() * block->longest),
+                                      fetches);
+}
+
+template <class T>
+void ProductQueue<T>::Step::fetch_right(Room& to) {
+  const IndexSet& columns = block->part.columns;
+  right = block->product->right().fetch(columns, inner, blas::turned(block->order),
+                                        to.right.of(columns.size() * block->longest), fetches);
 }
 
 // Transfers take the rooms in turn. Beside a copy the next transfers are under way, if there are some; so the
@@ -134,13 +136,15 @@ void ProductQueue<T>::run() {
     if (under_way == transfers_at_once) return;
     next = std::find_if(next, steps.end(), [](const Step& step) { return step.lacks == Lacks::a_transfer; });
     if (next == steps.end()) return;
-    next->fetch_into(rooms[next->room]);
+    if (!next->left_is_near) next->fetch_left(rooms[next->room]);
+    if (!next->right_is_near) next->fetch_right(rooms[next->room]);
     ++next;
     ++under_way;
   };
   for (Step& now : steps) {
     for (std::size_t i = under_way; i < transfers_at_once; ++i) fetch_next();
-    if (now.lacks == Lacks::a_copy) now.fetch_into(rooms[now.room]);
+    if (!now.left) now.fetch_left(rooms[now.room]);
+    if (!now.right) now.fetch_right(rooms[now.room]);
     now.fetches.wait();
     if (now.lacks == Lacks::a_transfer) {
       --under_way;

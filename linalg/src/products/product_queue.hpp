@@ -67,9 +67,11 @@ class ProductQueue {
     Fetches fetches{};
     // What it needs beside the factors in place: copies of what its node has, or a transfer.
     enum class Lacks : std::uint8_t { nothing, a_copy, a_transfer } lacks = Lacks::nothing;
-    std::size_t room = 0;  // of rooms_of_queue
+    std::size_t room = 0;                              // of rooms_of_queue
+    bool left_is_near = false, right_is_near = false;  // this node stores all of the factor
     void find_in_place();
-    void fetch_into(Room& to);
+    void fetch_left(Room& to);
+    void fetch_right(Room& to);
   };
   void plan();
   void multiply(const Step& step) const;
