@@ -75,8 +75,8 @@ inline constexpr index_t message_bytes = request_length(max_rank) + max_inlined 
 inline constexpr index_t part_bytes = index_t{1} << 20;
 /// The first part is small, so that the network is busy soon.
 inline constexpr index_t first_part_bytes = index_t{64} << 10;
-/// Reads of up to max_unasked bytes, and all transfers that no call waits for, travel in parts that MPI sends
-/// without asking the receiver. Writes of up to max_written_unasked bytes travel in requests.
+/// Reads of up to max_unasked bytes, and some longer transfers, travel in parts that MPI sends without asking
+/// the receiver. Writes of up to max_written_unasked bytes travel in requests.
 inline constexpr index_t max_unasked = index_t{64} << 10;
 inline constexpr index_t max_written_unasked =
     mpi::eager_bytes < max_unasked / 2 ? 2 * max_unasked : 3 * max_unasked;
@@ -131,10 +131,10 @@ inline index_t read_request(const std::byte* from, Header& header, Strided& shap
 
 /// The largest part of a transfer. Data that is contiguous on both sides is cut only at MPI's largest count:
 /// for large messages, MPI itself asks the receiver (rendezvous). This takes the fewest copies. But question
-/// and answer wait behind all data that goes the same way, and for processes that compute. So a transfer that
-/// is to overlap with them does without.
-inline index_t part_limit(index_t bytes, bool contiguous, bool overlaps) noexcept {
-  if (bytes <= max_unasked || overlaps) return mpi::eager_bytes;
+/// and answer wait behind all data that goes the same way, and for processes that compute. So some transfers do
+/// without (`unasked`), as AgentClient decides.
+inline index_t part_limit(index_t bytes, bool contiguous, bool unasked) noexcept {
+  if (bytes <= max_unasked || unasked) return mpi::eager_bytes;
   return contiguous ? mpi::max_bytes : part_bytes;
 }
 
