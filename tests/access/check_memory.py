@@ -46,7 +46,10 @@ def facts_of(file):
     inodes = set()
     descriptors = [int(name) for name in os.listdir(f"/proc/{pid}/fd")]
     for number in descriptors:
-        found = re.fullmatch(r"socket:\[(\d+)\]", os.readlink(f"/proc/{pid}/fd/{number}"))
+        try:
+            found = re.fullmatch(r"socket:\[(\d+)\]", os.readlink(f"/proc/{pid}/fd/{number}"))
+        except FileNotFoundError:
+            continue  # it has just been closed
         if found:
             inodes.add(found[1])
     rows = [line.split() for line in pathlib.Path(f"/proc/{pid}/net/udp").read_text(encoding="utf-8").splitlines()[1:]]
