@@ -268,23 +268,22 @@ void ping_pong(const Group& group, int partner, void* buffer, index_t bytes) {
   exchange(group, partner, {buffer, bytes}, {buffer, bytes});
 }
 
-void both_ways(const Group& group, int partner, std::byte* from, std::byte* into, index_t bytes,
-               index_t count) {
-  constexpr index_t under_way = 2;
+void both_ways(const Group& group, int partner, std::byte* from, std::byte* into, index_t bytes, index_t count,
+               index_t under_way) {
   constexpr int tag = 2;
-  MPI_Request receives[under_way], sends[under_way];
+  std::vector<MPI_Request> receives(static_cast<std::size_t>(under_way)), sends(receives.size());
   for (index_t i = 0; i < count + under_way; ++i) {
-    const index_t slot = i % under_way;
+    const auto slot = static_cast<std::size_t>(i % under_way);
+    const index_t at = i % under_way * bytes;
     if (i >= under_way) {
       check(MPI_Wait(&receives[slot], MPI_STATUS_IGNORE), "MPI_Wait");
       check(MPI_Wait(&sends[slot], MPI_STATUS_IGNORE), "MPI_Wait");
     }
     if (i >= count) continue;
-    check(MPI_Irecv(into + slot * bytes, static_cast<int>(bytes), MPI_BYTE, partner, tag, group.mpi_comm(),
+    check(MPI_Irecv(into + at, static_cast<int>(bytes), MPI_BYTE, partner, tag, group.mpi_comm(),
                     &receives[slot]),
           "MPI_Irecv");
-    check(MPI_Isend(from + slot * bytes, static_cast<int>(bytes), MPI_BYTE, partner, tag, group.mpi_comm(),
-                    &sends[slot]),
+    check(MPI_Isend(from + at, static_cast<int>(bytes), MPI_BYTE, partner, tag, group.mpi_comm(), &sends[slot]),
           "MPI_Isend");
   }
 }

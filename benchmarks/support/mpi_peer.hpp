@@ -154,8 +154,9 @@ void exchange(const Group& group, int partner, const Message& there, const Messa
 /// @collective
 void ping_pong(const Group& group, int partner, void* buffer, index_t bytes);
 
-/// Messages to a rank and from it at once: `count` of `bytes` in each direction, two of them under way. Their
-/// memory has room for two. @collective over this rank and the partner
-void both_ways(const Group& group, int partner, std::byte* from, std::byte* into, index_t bytes, index_t count);
+/// Messages to a rank and from it at once: `count` of `bytes` in each direction, so many of them under way.
+/// Their memory has room for these. @collective over this rank and the partner
+void both_ways(const Group& group, int partner, std::byte* from, std::byte* into, index_t bytes, index_t count,
+               index_t under_way);
 
 }  // namespace tessera::benchmark::mpi_peer

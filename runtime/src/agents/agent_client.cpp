@@ -87,6 +87,7 @@ void AgentClient::wait_for(Peer& peer, Done&& done, index_t bytes) {
     return false;
   });
   peer.heard = Clock::now();
+  if (bytes > max_unasked) peer.is_slow = peer.heard - begin > bytes * slow_per_byte;
   if (std::exchange(peer.is_try, false)) peer.attention.learn(!was_late);
 }
 
@@ -186,13 +187,9 @@ void AgentClient::send_gathered() {
 
 void AgentClient::finish(PartStream&& stream, const Header& request, index_t bytes, Peer& peer,
                          Pending* pending) {
-  if (pending == nullptr) {
-    const auto begin = Clock::now();
-    wait_for(
+  if (pending == nullptr)
+    return wait_for(
         peer, [&] { return stream.advance(); }, bytes);
-    if (bytes > max_unasked) peer.is_slow = Clock::now() - begin > bytes * slow_per_byte;
-    return;
-  }
   if (stream.advance()) return;
   TagPool::Held grants;
   if (request.grants >= 0) grants = tags_.hold(request.grants);
@@ -234,6 +231,7 @@ void AgentClient::write_inlined(Peer& peer, Header& request, const Strided& shap
 // contiguous data does without, and which shows if a call waits and the wire is fast. But if both processes
 // move data, questions wait behind it.
 bool AgentClient::avoids_questions(const Peer& peer, const Strided& shape, bool overlaps) const {
+  if (shape.bytes() <= max_unasked) return true;
   const bool both = Clock::now() - host_.moved(peer.agent) < both_move;
   return overlaps ? both || shape.levels > 0 : both && peer.is_slow;
 }

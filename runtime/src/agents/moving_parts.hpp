@@ -34,14 +34,19 @@ class MovingParts {
   std::size_t steps() const noexcept { return steps_; }
   MovingPart& oldest() noexcept { return ring_[first_]; }
   void push(const MovingPart& part) {
-    if (ring_.empty()) ring_.resize(most_);
-    ring_[(first_ + count_++) % most_] = part;
+    // The ring grows as needed: a transfer of one part is most frequent.
+    if (count_ == ring_.size()) {
+      std::rotate(ring_.begin(), ring_.begin() + static_cast<std::ptrdiff_t>(first_), ring_.end());
+      first_ = 0;
+      ring_.emplace_back();
+    }
+    ring_[(first_ + count_++) % ring_.size()] = part;
     ++steps_;
   }
   /// Forgets the oldest part, and gives its buffer back. @local
   void pop(Buffers& buffers) {
     if (oldest().buffer != nullptr) buffers.give_back(oldest().buffer);
-    first_ = (first_ + 1) % most_;
+    first_ = (first_ + 1) % ring_.size();
     --count_;
     ++steps_;
   }
@@ -49,7 +54,7 @@ class MovingParts {
   index_t largest_bytes() const noexcept {
     index_t most = 0;
     for (std::size_t i = 0; i < count_; ++i)
-      most = std::max(most, ring_[(first_ + i) % most_].part.shape.bytes());
+      most = std::max(most, ring_[(first_ + i) % ring_.size()].part.shape.bytes());
     return most;
   }
 

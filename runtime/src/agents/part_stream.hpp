@@ -27,7 +27,7 @@ class PartStream {
         parts_(parts),
         local_(local),
         grants_tag_(grants),
-        grant_(grants < 0 ? nullptr : new std::int32_t{0}),
+        grant_(grants < 0 ? nullptr : std::make_unique<std::int32_t>()),
         moving_(parts_under_way(parts.limit())) {}
   /// Reserves a buffer, if the transfer will need one. Returns false if none is free. Then the request must not
   /// be sent: a transfer that waits for a buffer here must not hold buffers of an agent. @local

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include <tessera/linalg/backend.hpp>
+#include <tessera/linalg/gemm.hpp>
 
 #include "mpi_test.hpp"
 
@@ -45,6 +46,24 @@ TEST(Backend, warns_of_old_kernels) {
     EXPECT_TRUE(warns_of(report, "OPENBLAS_CORETYPE"));
   }
 #endif
+}
+
+// The routine that comes first prints the warnings of the report, once. Other tests of the program may have
+// been first.
+TEST(Backend, first_routine_warns_once) {
+  Matrix a(world(), {4, 4}), c(world(), {4, 4});
+  fill(a, 1.0);
+  testing::internal::CaptureStderr();
+  linalg::gemm(1.0, a, a, 0.0, c);
+  const std::string first = testing::internal::GetCapturedStderr();
+  testing::internal::CaptureStderr();
+  linalg::gemm(1.0, a, a, 0.0, c);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  const char* core = std::getenv("OPENBLAS_CORETYPE");
+  if (core == nullptr || std::string_view(core) != "Nehalem") GTEST_SKIP() << "this is not linalg_backend";
+  const auto report = linalg::backend_report(world());
+  for (const std::string& warning : report.warnings)
+    EXPECT_EQ(first.find(warning) != std::string::npos, world().rank() == 0) << warning;
 }
 
 }  // namespace
