@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <cstdlib>
 
+#include <tessera/elementwise.hpp>
 #include <tessera/linalg/backend.hpp>
 #include <tessera/linalg/gemm.hpp>
 
@@ -51,7 +52,7 @@ TEST(Backend, warns_of_old_kernels) {
 // The routine that comes first prints the warnings of the report, once. Other tests of the program may have
 // been first.
 TEST(Backend, first_routine_warns_once) {
-  Matrix a(world(), {4, 4}), c(world(), {4, 4});
+  Array<double, 2> a(world(), {4, 4}), c(world(), {4, 4});
   fill(a, 1.0);
   testing::internal::CaptureStderr();
   linalg::gemm(1.0, a, a, 0.0, c);
