@@ -99,7 +99,10 @@ void Ghosts::update(Segments elements, const GhostSides& what, GhostMethod metho
       whole && may_go_by_dimension() &&
       (method == GhostMethod::by_dimension || (method == GhostMethod::automatic && by_dimension_pays_));
   for (Round& round : plan(what, by_dimension).rounds) {
-    send(elements, round.to, round.from);
+    prepare(elements, round.to, round.from);
+    // First, as processes that have sent should wait: that is when MPI moves long messages.
+    copy_own(elements, round.from);
+    send(elements, round.to);
     receive(elements, round, Wait::yes);
   }
 }
@@ -107,7 +110,8 @@ void Ghosts::update(Segments elements, const GhostSides& what, GhostMethod metho
 void Ghosts::begin(Segments elements, const GhostSides& what) {
   under_way_ = &plan(what, false);
   Round& round = under_way_->rounds.front();
-  send(elements, round.to, round.from);
+  prepare(elements, round.to, round.from);
+  send(elements, round.to);
 }
 
 bool Ghosts::test(Segments elements) {
@@ -126,7 +130,8 @@ void Ghosts::end(Segments elements) {
 // This rank adds before it waits for those that add its cells: they may wait for it likewise.
 void Ghosts::accumulate(Segments elements) {
   Round& round = plan({}, false).rounds.front();
-  send(elements, round.from, round.to);
+  prepare(elements, round.from, round.to);
+  send(elements, round.from);
   wait_for(round.to, come);
   for (const Partner& self : round.from) {
     if (self.rank == group_.rank()) add_from(elements, self);
@@ -146,14 +151,23 @@ void Ghosts::make_visible(Segments elements) {
   }
 }
 
-void Ghosts::send(Segments elements, std::vector<Partner>& takers, std::vector<Partner>& givers) {
+void Ghosts::prepare(Segments elements, std::vector<Partner>& takers, std::vector<Partner>& givers) {
   for (Segment* const one : elements) {
     one->order_local_access();
     one->suspend_local_accesses();
   }
   for (Partner& giver : givers) giver.done = false;
-  for (Partner& taker : takers) {
-    taker.done = !taker.on_node;
+  for (Partner& taker : takers) taker.done = !taker.on_node;
+}
+
+void Ghosts::copy_own(Segments elements, std::vector<Partner>& givers) {
+  for (Partner& giver : givers) {
+    if (giver.rank == group_.rank()) take(elements, giver, come);
+  }
+}
+
+void Ghosts::send(Segments elements, const std::vector<Partner>& takers) {
+  for (const Partner& taker : takers) {
     if (taker.rank == group_.rank()) continue;
     if (taker.on_node)
       flags_->notify(taker.rank, peers_[taker.number].there * words + come);

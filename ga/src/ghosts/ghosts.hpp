@@ -115,7 +115,9 @@ class Ghosts {
   Plan& plan(const GhostSides& what, bool by_dimension);
   double cost(const std::vector<Round>& rounds) const;
   Transfer transfer(std::size_t field, const NeededPatch& piece, const Partner& partner, bool receives) const;
-  void send(Segments elements, std::vector<Partner>& takers, std::vector<Partner>& givers);
+  static void prepare(Segments elements, std::vector<Partner>& takers, std::vector<Partner>& givers);
+  void copy_own(Segments elements, std::vector<Partner>& givers);
+  void send(Segments elements, const std::vector<Partner>& takers);
   static void make_visible(Segments elements);
   bool receive(Segments elements, Round& round, Wait wait);
   void wait_for(const std::vector<Partner>& partners, index_t flag);

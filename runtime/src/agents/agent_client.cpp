@@ -46,7 +46,7 @@ AgentClient::Outgoing& AgentClient::slot() {
 // Rings the agent, unless it polls: a ring costs as much as a message. It polls for a while after it answered,
 // was sent something, or was rung. Its process also polls after a request to this one: it mostly waits for the
 // answer, and a ring would take its core from it. Where the agent does not linger, its process may have waited
-// when it answered just now. wait_for() rings soon if a guess was wrong.
+// when it answered just now, or may wait for what it is sent. wait_for() rings soon if a guess was wrong.
 void AgentClient::ring(Peer& peer, When when) {
   const auto now = Clock::now();
   const auto asked = host_.heard(peer.agent);
@@ -54,8 +54,9 @@ void AgentClient::ring(Peer& peer, When when) {
                                                       now - peer.sent < awake_after_request);
   peer.sent = now;
   const bool is_mutual = now - asked < awake_after_question;
-  peer.is_try = !lingers && !is_mutual && when == When::awaited && now - peer.heard < awake_after_question &&
-                peer.attention.is_expected();
+  const bool may_wait =
+      when == When::expected || (when == When::awaited && now - peer.heard < awake_after_question);
+  peer.is_try = !lingers && !is_mutual && may_wait && peer.attention.is_expected();
   peer.is_unrung = !lingers && (is_mutual || peer.is_try);
   // If it has answered since the last ring, it may sleep again.
   const bool was_rung =
@@ -252,7 +253,8 @@ void AgentClient::write(int agent, Header& request, const Strided& shape, const 
   PartStream stream(is_unasked ? small_buffers_ : buffers_, comms_, agent, request.tag, false,
                     Parts(shape, request.part), const_cast<std::byte*>(source), request.grants);
   host_.wait_until([&] { return stream.reserve(shape); });
-  send(peer, request, shape, pending == nullptr ? When::awaited : When::now);
+  const bool notifies = request.notify_region != 0;
+  send(peer, request, shape, pending != nullptr ? When::now : notifies ? When::expected : When::awaited);
   finish(std::move(stream), request, bytes, peer, pending);
 }
 

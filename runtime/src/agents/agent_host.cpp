@@ -73,6 +73,7 @@ bool AgentHost::step() {
   if (outstanding_.threads().level() == ThreadLevel::serialized && !turn.try_lock()) return false;
   const bool worked = agent_->step();
   busy_ = agent_->is_busy();
+  needed_ = busy_ && agent_->is_needed();
   return worked;
 }
 
@@ -117,12 +118,14 @@ void AgentHost::begin() noexcept {
 
 // The last wait leaves the rest to the thread. It wakes the thread at once for this process's own transfers,
 // and after a delay for requests of others, as mostly a new wait begins soon. The thread finds later messages
-// at its next poll: woken now, it would take the core from the thread whose wait has ended.
+// at its next poll: woken now, it would take the core from the thread whose wait has ended. Nor does it wake the
+// thread for data that comes with a notification, as the next wait is mostly for that: to set the timer and to
+// stop it takes as long as two messages.
 void AgentHost::end() noexcept {
   see_answered();
   if (--waiters_ > 0 || mode_ != ProgressMode::thread) return;
   if (!bells_.are_heard() || outstanding_.has_moving()) return look_after();
-  if (!busy_ || !asleep_.load(std::memory_order_seq_cst)) return;
+  if (!needed_ || !asleep_.load(std::memory_order_seq_cst)) return;
   nudged_later_ = true;
   bells_.mine().nudge_after(between_waits);
 }

@@ -109,6 +109,12 @@ bool AgentServer::step() {
   return worked;
 }
 
+bool AgentServer::is_needed() const noexcept {
+  return !answers_.empty() || std::any_of(tasks_.begin(), tasks_.end(), [](const auto& task) {
+    return task->header.notify_region == 0;
+  });
+}
+
 // Finds the memory of a request and the bytes it touches.
 void AgentServer::place(Task& task) const {
   const Header& header = task.header;
