@@ -108,8 +108,7 @@ Header AgentClient::header(const RemoteAddress& at, Message message, const Strid
 // Asks for an acknowledgement, which admit() does at half the limit, so that it arrives before we must stop
 // sending.
 void AgentClient::acknowledge(Peer& peer) {
-  peer.acknowledged = peer.messages;
-  peer.acknowledged_bytes = peer.bytes;
+  peer.acknowledged = peer.bytes;
   const Header question = header({peer.agent, 0, 0}, Message::flush, Strided::contiguous(0));
   peer.acknowledgement = expect(question, peer.agent);
   Outgoing& out = slot();
@@ -128,15 +127,13 @@ void AgentClient::admit(Peer& peer) {
     if (peer.acknowledgement.request == MPI_REQUEST_NULL || !mpi::test(peer.acknowledgement.request))
       return false;
     peer.acknowledgement = {};
-    peer.messages -= peer.acknowledged;
-    peer.bytes -= peer.acknowledged_bytes;
+    peer.bytes -= peer.acknowledged;
     return true;
   };
-  auto full = [&] { return peer.messages >= max_messages || peer.bytes >= max_bytes; };
+  auto full = [&] { return peer.bytes >= max_bytes; };
   acknowledged();
   do {
-    const bool half = peer.messages >= max_messages / 2 || peer.bytes >= max_bytes / 2;
-    if (half && peer.acknowledgement.request == MPI_REQUEST_NULL) acknowledge(peer);
+    if (peer.bytes >= max_bytes / 2 && peer.acknowledgement.request == MPI_REQUEST_NULL) acknowledge(peer);
     if (!full() || acknowledged()) continue;
     ring(peer, When::awaited);
     wait_for(peer, acknowledged);
@@ -170,8 +167,7 @@ void AgentClient::dispatch(Peer& peer, When when) {
   Outgoing& out = *std::exchange(peer.open, nullptr);
   out.peer = nullptr;
   --gathered_;
-  ++peer.messages;
-  peer.bytes += out.length;
+  peer.bytes += out.length + bytes_of_message;
   // The bell comes first, as waking takes as long as sending. An agent that does not linger is rung last, as it
   // might go back to sleep meanwhile.
   const bool rings = when != When::quietly, lingers = bells_.lingers(peer.agent);

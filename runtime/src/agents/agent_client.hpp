@@ -85,11 +85,9 @@ class AgentClient {
   struct Peer {
     int agent = 0;
     Outgoing* open = nullptr;  // the message being gathered for it
-    int messages = 0;          // may still wait at the agent
-    index_t bytes = 0;         // of these messages
+    index_t bytes = 0;         // of messages that may still wait at the agent
     AwaitedAnswer acknowledgement;
-    int acknowledged = 0;  // messages that `acknowledgement` covers
-    index_t acknowledged_bytes = 0;
+    index_t acknowledged = 0;  // bytes of messages that `acknowledgement` covers
     Clock::time_point rung{}, sent{}, heard{};
     bool is_unrung = false;  // not rung for the last message, as its process probably runs the agent
     bool is_try = false;     // of these: because of `attention`
@@ -121,8 +119,8 @@ class AgentClient {
                         max_patience = std::chrono::nanoseconds(500'000);
   static constexpr index_t max_gathered = index_t{4} << 10;  // of a write that the caller does not wait for
   static constexpr std::size_t max_outgoing = 32;
-  static constexpr int max_messages = 64;
-  static constexpr index_t max_bytes = index_t{256} << 10;
+  // What may wait at an agent; MPI takes some memory for each message, too.
+  static constexpr index_t max_bytes = index_t{256} << 10, bytes_of_message = index_t{1} << 10;
 
   Peer& peer_of(int agent) {
     Peer& peer = peers_[agent];
