@@ -38,6 +38,7 @@ int main(int argc, char** argv) {
   network::overlap(session, ends, slow_wire);
   network::both_ways(session, ends, slow_wire);
   if (!slow_wire) {
+    network::exchange(session, ends);
     network::buffers(session, ends);
     // Global Arrays uses all processes, including those of agents.
     if (runtime.progress() != tessera::ProgressMode::rank) network::incumbent(session, ends);

@@ -21,6 +21,7 @@ void load(Session& session, Ends& ends);
 void overlap(Session& session, Ends& ends, bool judged);
 /// The same.
 void both_ways(Session& session, Ends& ends, bool judged);
+void exchange(Session& session, Ends& ends);
 void buffers(Session& session, Ends& ends);
 void incumbent(Session& session, Ends& ends);
 

@@ -80,6 +80,43 @@ TEST(Progress, a_store_that_nobody_flushes_arrives) {
   segment.sync();
 }
 
+// Data with a notification is mostly waited for, so no agent is woken for it at once. It arrives even if its
+// owner computes. All ranks but 0 make no call between their put and the end of what comes from rank 0.
+TEST(Progress, data_with_a_notification_arrives_while_its_owner_computes) {
+  if (needs_calls()) return;
+  const Group& all = world();
+  for (const index_t bytes : {index_t{100}, index_t{1} << 16, index_t{300'000}, index_t{1} << 20}) {
+    Segment segment(all, 2 * bytes + 8, "for a process that computes");
+    Flags flags(all, 2);
+    zero(segment, 2 * bytes + 8);
+    all.barrier();
+    const Bytes data(at(bytes), static_cast<std::byte>(1 + all.rank()));
+    const int right = (all.rank() + 1) % all.size(), left = (all.rank() + all.size() - 1) % all.size();
+    // When this returns, the data of the left rank may be on its way.
+    put_notify(segment, right, 8, Strided::contiguous(bytes), data.data(), flags.at(right, 0));
+    if (all.rank() == 0) {
+      flags.wait(0);
+      for (int rank = 1; rank < all.size(); ++rank) {
+        put_notify(segment, rank, 8 + bytes, Strided::contiguous(bytes), data.data(), flags.at(rank, 1));
+        segment.store(rank, 0, std::int64_t{1});
+        segment.flush(rank);
+      }
+    } else {
+      const std::atomic_ref<std::int64_t> released(
+          *reinterpret_cast<std::int64_t*>(segment.address(all.rank())));
+      while (released.load() == 0) std::this_thread::yield();
+      flags.wait(0);
+      flags.wait(1);
+    }
+    const std::byte* const mine = segment.address(all.rank()) + 8;
+    EXPECT_EQ(std::count(mine, mine + bytes, static_cast<std::byte>(1 + left)), bytes);
+    if (all.rank() != 0) {
+      EXPECT_EQ(std::count(mine + bytes, mine + 2 * bytes, std::byte{1}), bytes);
+    }
+    segment.sync();
+  }
+}
+
 // A program may use its own blocking calls of MPI. Each rank waits in one for a rank that is in a one-sided
 // call to it.
 TEST(Progress, ranks_in_blocking_calls_of_mpi_are_served) {
