@@ -241,6 +241,7 @@ void File::append(std::string_view name, const SliceCore& step, const detail::St
   });
   s.step(context, [&] { hdf5::resize(dataset, before + 1); });
   try {
+    s.step(context, [&] { hdf5::give_space(dataset, before); });
     const auto account = s.while_whole([&] { return detail::write_slice(dataset, place, step, context); });
     s.last = {account.collective, account.reason};
   } catch (const IoError&) {

@@ -150,6 +150,10 @@ bool is_compact(const Dataset& dataset);
 bool has_some_chunks(const Dataset& dataset);
 /// Changes the extent of the first dimension. @collective over the file's communicator
 void resize(const Dataset& dataset, hsize_t extent);
+/// Gives space to all chunks from that index of the first dimension on. HDF5 gives none to chunks of a dataset
+/// that another program made to get it when they are written, and then cannot write them in a parallel program.
+/// @collective over the file's communicator
+void give_space(const Dataset& dataset, hsize_t begin);
 /// Tries what HDF5 does on one rank for all when they write to a compressed dataset: it unpacks chunks that the
 /// box covers only in part. They stay in HDF5's memory until the dataset is closed, so open it anew to write.
 /// @local

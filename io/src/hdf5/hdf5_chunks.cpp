@@ -2,12 +2,16 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
 
 #include "base/box_chunks.hpp"
 #include "hdf5/hdf5.hpp"
 #include "hdf5/hdf5_check.hpp"
 
-// Looks for errors that would occur on the one rank that HDF5 lets write a chunk, while the others wait for it.
+// Looks for errors that would occur on the one rank that HDF5 lets write a chunk, while the others wait for it;
+// and gives chunks the space that HDF5 cannot give them in a parallel program.
 namespace tessera::io::hdf5 {
 namespace {
 
@@ -76,6 +80,44 @@ void try_piece(const Dataset& dataset, const Properties& creation, const Box& bo
   }
 }
 
+// A chunk of fill values.
+std::vector<std::byte> fill_values(const Properties& creation, const Type& type,
+                                   const std::vector<hsize_t>& chunk) {
+  const std::size_t size = H5Tget_size(type.get());
+  std::vector<std::byte> one(size);
+  H5D_fill_value_t defined{};
+  check(H5Pfill_value_defined(creation.get(), &defined), "H5Pfill_value_defined");
+  if (defined != H5D_FILL_VALUE_UNDEFINED)
+    check(H5Pget_fill_value(creation.get(), type.get(), one.data()), "H5Pget_fill_value");
+  std::size_t count = 1;
+  for (const hsize_t extent : chunk) count *= static_cast<std::size_t>(extent);
+  std::vector<std::byte> all(count * size);
+  for (std::size_t i = 0; i < count; ++i) std::memcpy(all.data() + i * size, one.data(), size);
+  return all;
+}
+
+// A chunk as its filters leave it. HDF5 applies them when it writes a file that is in memory only.
+std::vector<std::byte> packed(const Properties& creation, const Type& type, const std::vector<hsize_t>& chunk,
+                              const std::vector<std::byte>& elements) {
+  const Properties in_memory(check(H5Pcreate(H5P_FILE_ACCESS), "H5Pcreate"));
+  check(H5Pset_fapl_core(in_memory.get(), std::size_t{1} << 20, 0), "H5Pset_fapl_core");
+  const File file(check(H5Fcreate("a chunk", H5F_ACC_TRUNC, H5P_DEFAULT, in_memory.get()), "H5Fcreate"));
+  const Space space(
+      check(H5Screate_simple(static_cast<int>(chunk.size()), chunk.data(), nullptr), "H5Screate_simple"));
+  const Dataset dataset(
+      check(H5Dcreate2(file.get(), "chunk", type.get(), space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT),
+            "H5Dcreate"));
+  check(H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, elements.data()), "H5Dwrite");
+  check(H5Dflush(dataset.get()), "H5Dflush");
+  const std::vector<hsize_t> first(chunk.size());
+  hsize_t bytes = 0;
+  check(H5Dget_chunk_storage_size(dataset.get(), first.data(), &bytes), "H5Dget_chunk_storage_size");
+  std::vector<std::byte> found(static_cast<std::size_t>(bytes));
+  std::uint32_t filters = 0;
+  check(H5Dread_chunk(dataset.get(), H5P_DEFAULT, first.data(), &filters, found.data()), "H5Dread_chunk");
+  return found;
+}
+
 }  // namespace
 
 void try_chunks(const Dataset& dataset, const Memory& memory, const Box& box, int rank) {
@@ -89,6 +131,33 @@ void try_chunks(const Dataset& dataset, const Memory& memory, const Box& box, in
   if (status == H5D_SPACE_STATUS_NOT_ALLOCATED) return;
   const detail::BoxChunks pieces(box, rank, memory.stride, max_bytes);
   for (index_t i = 0; i < pieces.count(); ++i) try_piece(dataset, creation, pieces.piece(i), rank);
+}
+
+void give_space(const Dataset& dataset, hsize_t begin) {
+  const Properties creation(check(H5Dget_create_plist(dataset.get()), "H5Dget_create_plist"));
+  const auto dims = extents(dataset), chunk = storage(dataset).chunk;
+  H5D_alloc_time_t when{};
+  check(H5Pget_alloc_time(creation.get(), &when), "H5Pget_alloc_time");
+  if (when == H5D_ALLOC_TIME_EARLY || chunk.empty()) return;
+  unsigned options = 0;
+  check(H5Pget_chunk_opts(creation.get(), &options), "H5Pget_chunk_opts");
+  if (options != 0) {
+    throw IoError(
+        "chunks at the ends of the dataset are not packed as the others are, and HDF5 cannot add such chunks "
+        "in "
+        "a parallel program; copy the file with h5repack first, or write under another name");
+  }
+  const Type type(check(H5Dget_type(dataset.get()), "H5Dget_type"));
+  std::vector<std::byte> stored = fill_values(creation, type, chunk);
+  if (check(H5Pget_nfilters(creation.get()), "H5Pget_nfilters") > 0)
+    stored = packed(creation, type, chunk, stored);
+  std::vector<hsize_t> at(dims.size());
+  for (at[0] = (begin + chunk[0] - 1) / chunk[0] * chunk[0]; at[0] < dims[0];) {
+    check(H5Dwrite_chunk(dataset.get(), H5P_DEFAULT, 0, at.data(), stored.size(), stored.data()),
+          "a new chunk of the dataset gets no space");
+    std::size_t d = dims.size() - 1;
+    while ((at[d] += chunk[d]) >= dims[d] && d > 0) at[d--] = 0;
+  }
 }
 
 }  // namespace tessera::io::hdf5

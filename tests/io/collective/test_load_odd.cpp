@@ -148,6 +148,73 @@ TEST(Chunks, are_written_whether_they_exist_or_not) {
   }
 }
 
+enum class Written { nothing, a_chunk, everything };
+
+// A dataset of another program, with two steps, to which more may be added.
+void write_steps(const std::filesystem::path& path, Written written, bool is_packed, hsize_t steps_of_chunk) {
+  const hsize_t all[] = {2, rows, columns}, most[] = {H5S_UNLIMITED, rows, columns};
+  const hsize_t chunk[] = {steps_of_chunk, 7, 6}, first[] = {0, 0, 0}, some[] = {1, 7, 6};
+  const double fill = 3.5;
+  const hid_t file = good(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+  const hid_t space = good(H5Screate_simple(3, all, most)), creation = good(H5Pcreate(H5P_DATASET_CREATE));
+  good(H5Pset_chunk(creation, 3, chunk));
+  if (is_packed) good(H5Pset_deflate(creation, 4));
+  good(H5Pset_fill_value(creation, H5T_NATIVE_DOUBLE, &fill));
+  const hid_t set = good(H5Dcreate2(file, "x", H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+  if (written != Written::nothing) {
+    const bool is_part = written == Written::a_chunk;
+    const hsize_t count = is_part ? 42 : 2 * rows * columns;
+    const std::vector<double> ones(count, 1);
+    if (is_part) good(H5Sselect_hyperslab(space, H5S_SELECT_SET, first, nullptr, some, nullptr));
+    const hid_t memory = good(H5Screate_simple(1, &count, nullptr));
+    good(H5Dwrite(set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, ones.data()));
+    good(H5Sclose(memory));
+  }
+  good(H5Dclose(set));
+  good(H5Pclose(creation));
+  good(H5Sclose(space));
+  good(H5Fclose(file));
+}
+
+// Steps are appended to a dataset of another program, whose chunks come into being when they are written. They
+// are refused if only some of the earlier chunks exist.
+void check_appended(const std::filesystem::path& path, Written written, bool is_packed,
+                    hsize_t steps_of_chunk) {
+  on_rank_0([&] { write_steps(path, written, is_packed, steps_of_chunk); });
+  FileModel<double, 3> model{{2, rows, columns},
+                             std::vector<double>(2 * rows * columns, written == Written::everything ? 1 : 3.5)};
+  if (written == Written::a_chunk) model.put({{0, 0, 0}, {1, 7, 6}}, std::vector<double>(42, 1));
+  std::vector<double> expected = model.elements;
+  Array<double, 2> step(world(), dims, {.name = "step"});
+  File file(world(), path, Mode::read_write);
+  for (const double value : {5.0, 6.0}) {
+    fill(step, value);
+    if (written == Written::a_chunk) {
+      expect_words(message_of<io::IoError>([&] { file.append("x", step); }), {"some chunks", "h5repack"});
+      continue;
+    }
+    file.append("x", step);
+    expected.insert(expected.end(), at(dims.size()), value);
+  }
+  file.close();
+  EXPECT_TRUE(equal_lists(expected, contents(io::load<double, 3>(world(), path, "x"))));
+}
+
+TEST(Chunks, steps_are_appended_to_a_dataset_of_another_program) {
+  const Directory directory;
+  for (const Written written : {Written::nothing, Written::a_chunk, Written::everything}) {
+    for (const bool is_packed : {false, true}) {
+      for (const hsize_t steps : {hsize_t{1}, hsize_t{3}}) {
+        const std::string which = std::to_string(static_cast<int>(written)) +
+                                  (is_packed ? ", packed, " : ", ") + std::to_string(steps) +
+                                  " steps in a chunk";
+        SCOPED_TRACE(which);
+        check_appended(directory / (which + ".h5"), written, is_packed, steps);
+      }
+    }
+  }
+}
+
 // Each rank has a copy of a compact dataset's elements. What the others write would be lost.
 TEST(Compact, dataset_is_written_by_one_rank_only) {
   const Directory directory;
