@@ -54,8 +54,8 @@ void AgentClient::ring(Peer& peer, When when) {
                                                       now - peer.sent < awake_after_request);
   peer.sent = now;
   const bool is_mutual = now - asked < awake_after_question;
-  const bool may_wait =
-      when == When::expected || (when == When::awaited && now - peer.heard < awake_after_question);
+  const bool may_wait = (when == When::expected && !bells_.lingers(peer.agent)) ||
+                        (when == When::awaited && now - peer.heard < awake_after_question);
   peer.is_try = !lingers && !is_mutual && may_wait && peer.attention.is_expected();
   peer.is_unrung = !lingers && (is_mutual || peer.is_try);
   // If it has answered since the last ring, it may sleep again.
