@@ -118,9 +118,9 @@ void AgentHost::begin() noexcept {
 
 // The last wait leaves the rest to the thread. It wakes the thread at once for this process's own transfers,
 // and after a delay for requests of others, as mostly a new wait begins soon. The thread finds later messages
-// at its next poll: woken now, it would take the core from the thread whose wait has ended. Nor does it wake the
-// thread for data that comes with a notification, as the next wait is mostly for that: to set the timer and to
-// stop it takes as long as two messages.
+// at its next poll: woken now, it would take the core from the thread whose wait has ended. Nor does it wake
+// the thread for data that comes with a notification, as the next wait is mostly for that: to set the timer and
+// to stop it takes as long as two messages.
 void AgentHost::end() noexcept {
   see_answered();
   if (--waiters_ > 0 || mode_ != ProgressMode::thread) return;

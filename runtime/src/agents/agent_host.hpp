@@ -100,8 +100,8 @@ class AgentHost : private mpi::Idle {
   std::function<void()> send_gathered_;
   std::mutex agent_mutex_;  // held by the thread that runs the agent
   std::unique_ptr<AgentServer> agent_;
-  std::atomic<int> waiters_{0};    // threads that wait, and run the agent meanwhile
-  std::atomic<bool> busy_{false};  // the agent has requests or answers under way
+  std::atomic<int> waiters_{0};      // threads that wait, and run the agent meanwhile
+  std::atomic<bool> busy_{false};    // the agent has requests or answers under way
   std::atomic<bool> needed_{false};  // of these, some that no thread here is about to wait for
   std::atomic<bool> asleep_{false}, stopping_{false};
   std::atomic<bool> nudged_later_{false};  // the thread's wake-up is delayed; a new wait calls it off

@@ -110,9 +110,8 @@ bool AgentServer::step() {
 }
 
 bool AgentServer::is_needed() const noexcept {
-  return !answers_.empty() || std::any_of(tasks_.begin(), tasks_.end(), [](const auto& task) {
-    return task->header.notify_region == 0;
-  });
+  return !answers_.empty() || std::any_of(tasks_.begin(), tasks_.end(),
+                                          [](const auto& task) { return task->header.notify_region == 0; });
 }
 
 // Finds the memory of a request and the bytes it touches.
