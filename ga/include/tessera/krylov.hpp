@@ -159,6 +159,7 @@ KrylovResult solve_by(Method&& method, Apply& apply, const Array<T, N>& b, Array
     }
   }
   if (run.is_small(residual)) stop = Stop::converged;
+  if (!space.stays_finite(u)) stop = Stop::not_finite;
   space.leave(u, x);
   return run.result(stop, residual);
 }
@@ -263,7 +264,7 @@ KrylovResult bicgstab(Apply&& apply, const Array<T, N>& b, Array<T, N>& x, const
 }
 
 /// Solves A x = b for any A by generalised minimal residuals, begun again after `restart` iterations, as cg. It
-/// needs restart + 1 arrays. The residual never grows. @collective @throws as cg, or if `restart` is not
+/// needs restart + 2 arrays. The residual never grows. @collective @throws as cg, or if `restart` is not
 /// positive
 template <FloatingElement T, std::size_t N, ArrayOperator<T, N> Apply,
           ArrayOperator<T, N> Precondition = Unpreconditioned>
@@ -273,6 +274,8 @@ KrylovResult gmres(index_t restart, Apply&& apply, const Array<T, N>& b, Array<T
   if (restart <= 0) throw UsageError("gmres has to begin again after a positive number of iterations");
   const auto method = [&](auto& space, detail::KrylovRun& run, Array<T, N>& u, Array<T, N>& r,
                           double residual) {
+    Array<T, N>& before = space.vector();
+    const auto set = [](T& to, const T& from) { to = from; };
     detail::Arnoldi<T, N> arnoldi(space, restart);
     for (;;) {
       arnoldi.begin(r, residual);
@@ -282,11 +285,15 @@ KrylovResult gmres(index_t restart, Apply&& apply, const Array<T, N>& b, Array<T
         if (stop == Stop::not_finite) return *stop;
         if (!stop && arnoldi.is_exhausted()) stop = Stop::breakdown;
       }
+      detail::change(before, set, u);
       arnoldi.add_to(u, precondition);
-      if (stop) return *stop;
-      const double before = std::exchange(residual, space.residual(apply, u, r));
+      const double last = std::exchange(residual, space.residual(apply, u, r));
       if (run.is_small(residual)) return Stop::converged;
-      if (!(residual < before)) return Stop::stagnation;
+      if (!(residual < last)) {  // by rounding: the matrix is nearly singular
+        detail::change(u, set, before);
+        return Stop::stagnation;
+      }
+      if (stop) return *stop;
     }
   };
   return detail::solve_by(method, apply, b, x, options, workspace);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 #include <algorithm>
+#include <cmath>
+#include <complex>
 #include <numeric>
 #include <type_traits>
 #include <vector>
@@ -53,12 +55,17 @@ void for_each_diagonal(const SliceCore& a, F&& f) {
   });
 }
 
+bool is_finite(double x) { return std::isfinite(x); }
+bool is_finite(const std::complex<double>& x) { return is_finite(x.real()) && is_finite(x.imag()); }
+
 template <class T>
 T half_sum(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
     return static_cast<T>((a & b) + ((a ^ b) >> 1));  // rounded down, and without overflow
   } else {
-    return static_cast<T>((a + b) * typename RealOf<T>::type(0.5));
+    const typename RealOf<T>::type half(0.5);
+    const T sum = static_cast<T>((a + b) * half);
+    return is_finite(sum) ? sum : static_cast<T>(a * half + b * half);  // a + b may be infinite
   }
 }
 

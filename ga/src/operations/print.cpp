@@ -105,10 +105,10 @@ void print(std::ostream& out, const SliceCore& slice, const PrintOptions& option
   const Outcome outcome([&] {
     if (array.group().rank() != 0) return;
     out << formatted("{}: {}, {}, {}\n", slice.description(),
-                     extents_text(slice.extents().data(), slice.rank()), to_string(array.type()),
+                     extents_text(slice.extents().data(), slice.rank()), to_string(slice.type()),
                      array.layout().description());
     Coordinates at{};
-    if (array.type().kind != ElementKind::bytes && slice.size() > 0) print_planes(out, slice, 0, at, options);
+    if (slice.type().kind != ElementKind::bytes && slice.size() > 0) print_planes(out, slice, 0, at, options);
     out.flush();
   });
   end_operation("print", slice, outcome);

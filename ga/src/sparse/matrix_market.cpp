@@ -123,6 +123,8 @@ class LineReader {
     if (rest_.starts_with('+')) rest_.remove_prefix(1);
     Number number{};
     const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), number);
+    if (error == std::errc::result_out_of_range)
+      throw UsageError(formatted("a number of its line \"{}\" is too large or too small", shown()));
     if (error != std::errc()) fail();
     rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
     if (!rest_.empty() && spaces.find(rest_.front()) == std::string_view::npos) fail();
@@ -133,12 +135,15 @@ class LineReader {
     if (!rest_.empty()) fail();
   }
   [[noreturn]] void fail() const {
-    throw UsageError(formatted("its line \"{}\" is no entry of the kind that the file is said to have",
-                               line_.substr(0, std::min(line_.find_last_not_of(spaces) + 1, max_quoted))));
+    throw UsageError(
+        formatted("its line \"{}\" is no entry of the kind that the file is said to have", shown()));
   }
 
  private:
   void skip_spaces() noexcept { rest_.remove_prefix(std::min(rest_.find_first_not_of(spaces), rest_.size())); }
+  std::string_view shown() const {
+    return line_.substr(0, std::min(line_.find_last_not_of(spaces) + 1, max_quoted));
+  }
   static constexpr std::string_view spaces = " \t\r";
   std::string_view line_, rest_;
 };

@@ -15,16 +15,20 @@ namespace {
 
 constexpr std::size_t longest_name = 1024;
 
-// HDF5 skips empty parts and ".", and other programs take ".." for the group above.
-bool has_bare_part(std::string_view name) {
+template <class Test>
+bool any_part(std::string_view name, Test&& test) {
   for (std::size_t begin = 0; begin <= name.size();) {
     const std::size_t end = std::min(name.find('/', begin), name.size());
-    const auto part = name.substr(begin, end - begin);
-    if (part.empty() || part == "." || part == "..") return true;
+    if (test(name.substr(begin, end - begin))) return true;
     begin = end + 1;
   }
   return false;
 }
+
+// HDF5 skips ".", and other programs take ".." for the group above.
+bool is_dots(std::string_view part) { return part == "." || part == ".."; }
+// HDF5 skips empty parts, too.
+bool is_bare(std::string_view part) { return part.empty() || is_dots(part); }
 
 }  // namespace
 
@@ -39,11 +43,19 @@ void check_dataset_name(std::string_view call, std::string_view name) {
         "{}: \"{}\" cannot be a name, as there is more in it than characters of UTF-8 text that can be "
         "seen",
         call, shown));
-  if (has_bare_part(name))
+  if (any_part(name, is_bare))
     throw UsageError(formatted("{}: \"{}\" cannot be a name; names look like \"density\" or \"fields/density\"",
                                call, name));
   if (name.rfind("tessera_", 0) == 0)
     throw UsageError(formatted("{}: \"{}\" begins with \"tessera_\", as Tessera's own do", call, name));
+}
+
+void check_name_in_file(std::string_view call, std::string_view name) {
+  const char* why = name.find('\0') != std::string_view::npos ? "it has a byte of zero in it"
+                    : any_part(name, is_dots)                 ? "a part of it is \".\" or \"..\""
+                                                              : nullptr;
+  if (why != nullptr)
+    throw UsageError(formatted("{}: \"{}\" cannot be a name in a file, as {}", call, printable(name), why));
 }
 
 void check_prefix(std::string_view call, std::string_view prefix) {

@@ -11,6 +11,11 @@ namespace tessera::io::detail {
 /// @local @throws UsageError that begins with `call`
 void check_dataset_name(std::string_view call, std::string_view name);
 
+/// Checks the name of a dataset, group or attribute in a file. Names of other programs may have any characters;
+/// a name is refused if HDF5 would take it for another one.
+/// @local @throws UsageError that begins with `call`
+void check_name_in_file(std::string_view call, std::string_view name);
+
 /// Checks the path that a checkpoint's files begin with. @local @throws UsageError as above
 void check_prefix(std::string_view call, std::string_view prefix);
 

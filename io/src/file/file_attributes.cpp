@@ -5,6 +5,7 @@
 
 #include <tessera/io/file.hpp>
 
+#include "base/names.hpp"
 #include "file/file_state.hpp"
 #include "file/open_checks.hpp"
 #include "format.hpp"
@@ -13,6 +14,9 @@ namespace tessera::io {
 namespace {
 
 std::string context(const detail::FileState& state, std::string_view object, std::string_view name) {
+  const std::string call = "attribute in " + state.path().string();
+  detail::check_name_in_file(call, object);
+  if (name.find('\0') != std::string_view::npos) detail::check_name_in_file(call, name);
   return formatted("attribute \"{}\" of \"{}\" in {}", name, object, state.path().string());
 }
 
@@ -32,6 +36,16 @@ index_t bytes_of(const AttributeValue& value) {
       value.values());
 }
 
+// HDF5 ends strings at a byte of zero.
+void require_whole_strings(const std::string& what, const AttributeValue& value) {
+  const auto* texts = std::get_if<std::vector<std::string>>(&value.values());
+  if (texts == nullptr) return;
+  for (const std::string& text : *texts) {
+    if (text.find('\0') != std::string::npos)
+      throw UsageError(formatted("{}: the string has a byte of zero at {}", what, text.find('\0')));
+  }
+}
+
 hdf5::Object open(const detail::FileState& state, std::string_view object) {
   if (!hdf5::has_object(state.file(), std::string(object)))
     throw IoError("the file has no dataset or group of that name");
@@ -44,6 +58,7 @@ void File::set_attribute(std::string_view object, std::string_view name, const A
   detail::FileState& s = state();
   const std::string what = context(s, object, name);
   s.require_writable(what);
+  require_whole_strings(what, value);
   bool is_new = false;
   hdf5::Object target;
   s.step(what, [&] {

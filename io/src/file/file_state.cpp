@@ -15,6 +15,7 @@
 #include <tessera/core/operations.hpp>
 #include <tessera/runtime/detail/fingerprint.hpp>
 
+#include "base/names.hpp"
 #include "file/open_checks.hpp"
 #include "format.hpp"
 #include "hdf5/mpi_io.hpp"
@@ -130,6 +131,7 @@ void FileState::close() {
 }
 
 std::string FileState::context(std::string_view what, std::string_view name) const {
+  check_name_in_file(formatted("{} in {}", what, path_.string()), name);
   return formatted("{} of dataset \"{}\" in {}", what, name, path_.string());
 }
 

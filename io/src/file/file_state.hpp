@@ -39,6 +39,7 @@ class FileState {
   /// @collective
   void close();
   /// What messages begin with: "write of dataset "a" in run.h5". @local
+  /// @throws UsageError if HDF5 would take the name for another one
   std::string context(std::string_view what, std::string_view name) const;
   /// Throws UsageError unless the file is open (and may be written). @local
   void require_open() const;

@@ -109,7 +109,7 @@ void read_tiles_of(const SliceCore& slice, const Descriptor& file, index_t offse
 void write_description(const hdf5::Dataset& dataset, const SliceCore& slice) {
   const auto& array = slice.array();
   hdf5::write_attribute(dataset, "tessera_version", version());
-  hdf5::write_attribute(dataset, "element_type", tessera::detail::to_string(array.type()));
+  hdf5::write_attribute(dataset, "element_type", tessera::detail::to_string(slice.type()));
   hdf5::write_attribute(dataset, "name", array.name());
   hdf5::set_attribute(dataset.get(), "shape", extents_of(slice));
   hdf5::write_attribute(dataset, "layout", array.layout().description());

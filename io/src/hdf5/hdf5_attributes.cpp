@@ -105,7 +105,8 @@ void write_attribute(const Dataset& dataset, const char* name, const std::string
 void set_attribute(hid_t object, const std::string& name, const AttributeValue& value) {
   if (!has_attribute(object, name)) return make_attribute(object, name, name, value);
   // The old value stays until the new one is written.
-  const std::string temporary = name + ".tessera-new";
+  std::string temporary = name + ".tessera-new";
+  while (has_attribute(object, temporary)) temporary += '-';
   try {
     make_attribute(object, temporary, name, value);
     check(H5Adelete(object, name.c_str()), "the attribute cannot be replaced");

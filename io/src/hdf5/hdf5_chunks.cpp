@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +19,15 @@ namespace {
 using tessera::detail::Box;
 using tessera::detail::Coordinates;
 
+// Filters that pack every chunk. Others leave some chunks as they are, and note this beside the chunk.
+// HDF5 1.10 ignores the note in a parallel program: the chunk is then wrong, or one rank fails while the others
+// wait.
+bool packs_everything(H5Z_filter_t filter) {
+  constexpr std::array known{H5Z_FILTER_DEFLATE, H5Z_FILTER_SHUFFLE, H5Z_FILTER_FLETCHER32, H5Z_FILTER_NBIT,
+                             H5Z_FILTER_SCALEOFFSET};
+  return std::find(known.begin(), known.end(), filter) != known.end();
+}
+
 void require_filters(const Properties& creation, int count) {
   for (int i = 0; i < count; ++i) {
     unsigned flags = 0, abilities = 0;
@@ -26,15 +36,29 @@ void require_filters(const Properties& creation, int count) {
     const H5Z_filter_t filter = check(H5Pget_filter2(creation.get(), static_cast<unsigned>(i), &flags, &values,
                                                      nullptr, name.size() - 1, name.data(), nullptr),
                                       "H5Pget_filter2");
-    if ((flags & H5Z_FLAG_OPTIONAL) != 0) continue;
     const bool is_there = H5Zfilter_avail(filter) > 0 && H5Zget_filter_info(filter, &abilities) >= 0 &&
                           (abilities & H5Z_FILTER_CONFIG_ENCODE_ENABLED) != 0;
-    if (!is_there) {
-      throw IoError(
-          formatted("the dataset is packed with filter {} (\"{}\"), which this HDF5 cannot write with", filter,
-                    name.data()));
-    }
+    if (is_there && packs_everything(filter)) continue;
+    throw IoError(formatted(
+        "the dataset is packed with filter {} (\"{}\"), which this HDF5 cannot write with{}; pack it with gzip "
+        "(h5repack -f GZIP=4), or write under another name",
+        filter, name.data(), is_there ? " in a parallel program" : ""));
   }
+}
+
+// Chunks that a filter has left as they are, though others are packed.
+void require_packed(const Dataset& dataset, const Coordinates& at, int rank) {
+  std::array<hsize_t, static_cast<std::size_t>(max_rank)> first{};
+  for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d) first[d] = static_cast<hsize_t>(at[d]);
+  unsigned left_out = 0;
+  haddr_t place = HADDR_UNDEF;
+  hsize_t bytes = 0;
+  check(H5Dget_chunk_info_by_coord(dataset.get(), first.data(), &left_out, &place, &bytes),
+        "H5Dget_chunk_info_by_coord");
+  if (place == HADDR_UNDEF || left_out == 0) return;
+  throw IoError(
+      "some chunks of the dataset are not packed as the others are, and HDF5 cannot write them in a parallel "
+      "program; copy the file with h5repack first, or write under another name");
 }
 
 // Reads one element, for which HDF5 unpacks the chunk.
@@ -70,6 +94,7 @@ void try_piece(const Dataset& dataset, const Properties& creation, const Box& bo
       is_whole = is_whole && box.lo[d] <= at[d] && box.hi[d] >= at[d] + size(d);
       is_there = is_there && at[d] < static_cast<index_t>(dims[d]);
     }
+    if (is_there) require_packed(dataset, at, rank);
     if (!is_whole && is_there) read_element(dataset, at, rank);
     std::size_t d = count;
     while (d > 0 && (at[d - 1] += size(d - 1)) >= box.hi[d - 1]) {
@@ -115,6 +140,7 @@ std::vector<std::byte> packed(const Properties& creation, const Type& type, cons
   std::vector<std::byte> found(static_cast<std::size_t>(bytes));
   std::uint32_t filters = 0;
   check(H5Dread_chunk(dataset.get(), H5P_DEFAULT, first.data(), &filters, found.data()), "H5Dread_chunk");
+  if (filters != 0) throw IoError("a filter of the dataset leaves chunks of fill values as they are");
   return found;
 }
 
@@ -136,9 +162,15 @@ void try_chunks(const Dataset& dataset, const Memory& memory, const Box& box, in
 void give_space(const Dataset& dataset, hsize_t begin) {
   const Properties creation(check(H5Dget_create_plist(dataset.get()), "H5Dget_create_plist"));
   const auto dims = extents(dataset), chunk = storage(dataset).chunk;
-  H5D_alloc_time_t when{};
-  check(H5Pget_alloc_time(creation.get(), &when), "H5Pget_alloc_time");
-  if (when == H5D_ALLOC_TIME_EARLY || chunk.empty()) return;
+  if (chunk.empty() || std::find(dims.begin(), dims.end(), hsize_t{0}) != dims.end()) return;
+  std::vector<hsize_t> at(dims.size());
+  at[0] = (begin + chunk[0] - 1) / chunk[0] * chunk[0];
+  if (at[0] >= dims[0]) return;
+  // If HDF5 has given the first one space, it has so with all.
+  haddr_t place = HADDR_UNDEF;
+  check(H5Dget_chunk_info_by_coord(dataset.get(), at.data(), nullptr, &place, nullptr),
+        "H5Dget_chunk_info_by_coord");
+  if (place != HADDR_UNDEF) return;
   unsigned options = 0;
   check(H5Pget_chunk_opts(creation.get(), &options), "H5Pget_chunk_opts");
   if (options != 0) {
@@ -151,8 +183,7 @@ void give_space(const Dataset& dataset, hsize_t begin) {
   std::vector<std::byte> stored = fill_values(creation, type, chunk);
   if (check(H5Pget_nfilters(creation.get()), "H5Pget_nfilters") > 0)
     stored = packed(creation, type, chunk, stored);
-  std::vector<hsize_t> at(dims.size());
-  for (at[0] = (begin + chunk[0] - 1) / chunk[0] * chunk[0]; at[0] < dims[0];) {
+  while (at[0] < dims[0]) {
     check(H5Dwrite_chunk(dataset.get(), H5P_DEFAULT, 0, at.data(), stored.size(), stored.data()),
           "a new chunk of the dataset gets no space");
     std::size_t d = dims.size() - 1;

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <type_traits>
@@ -64,8 +65,11 @@ class Arnoldi {
     for (std::size_t i = k; i-- > 0;) {
       Scalar sum = right_[i];
       for (std::size_t l = i + 1; l < k; ++l) sum -= columns_[l][i] * y[l];
-      // A column without a pivot adds nothing.
-      y[i] = columns_[i][i] == Scalar{0} ? Scalar{0} : sum / columns_[i][i];
+      // A column without a pivot, but for rounding, adds nothing.
+      double size = 0;
+      for (std::size_t l = 0; l <= i; ++l) size = std::max(size, std::abs(columns_[i][l]));
+      const bool has_pivot = std::abs(columns_[i][i]) > 1e-15 * size;
+      y[i] = has_pivot ? sum / columns_[i][i] : Scalar{0};
     }
     Vector& sum = vector(k);
     change(sum, [](T& to) { to = T{0}; });

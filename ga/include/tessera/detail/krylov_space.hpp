@@ -90,11 +90,22 @@ class KrylovSpace {
       : b_(b), workspace_(workspace != nullptr ? *workspace : own_), norm_(norm2(b)) {
     using Real = decltype(std::abs(T{}));
     constexpr int most = std::numeric_limits<Real>::max_exponent - 2;
-    if (norm_ > 0 && std::isfinite(norm_)) exponent_ = std::clamp(std::ilogb(norm_), -most, most);
+    // The norm of finite elements may be infinite.
+    const double size = std::isinf(norm_) ? norm_inf(b) : norm_;
+    if (size == 0 || !std::isfinite(size)) return;
+    exponent_ = std::clamp(std::ilogb(size), -most, most);
+    scaled_norm_ = std::ldexp(norm_, -exponent_);
+    if (std::isfinite(norm_)) return;
+    norm_ = size;
+    Vector& scaled = vector();
+    enter(b, scaled);
+    scaled_norm_ = norm2(scaled);
+    release_all_but(0);
   }
 
+  /// Finite and positive if the norm of b, divided, is.
   double norm_of_b() const noexcept { return norm_; }
-  double scaled_norm_of_b() const noexcept { return std::ldexp(norm_, -exponent_); }
+  double scaled_norm_of_b() const noexcept { return scaled_norm_; }
   /// One more vector like b. @collective
   Vector& vector() {
     auto& all = workspace_.vectors_;
@@ -109,6 +120,11 @@ class KrylovSpace {
   /// u = x, divided; and back.
   void enter(const Vector& x, Vector& u) const { axpby(power(-exponent_), x, T{0}, x, u); }
   void leave(const Vector& u, Vector& x) const { axpby(power(exponent_), u, T{0}, u, x); }
+  /// Whether leave() makes finite numbers of u.
+  bool stays_finite(const Vector& u) const {
+    using Real = decltype(std::abs(T{}));
+    return exponent_ <= 0 || std::ldexp(norm_inf(u), exponent_) <= std::numeric_limits<Real>::max();
+  }
   /// r = b - A u, where `apply(x, y)` is y = A x. Returns |r|^2.
   template <class Apply>
   double residual(Apply& apply, const Vector& u, Vector& r) const {
@@ -172,7 +188,7 @@ class KrylovSpace {
   KrylovWorkspace<T, N> own_;
   KrylovWorkspace<T, N>& workspace_;
   std::size_t used_ = 0;
-  double norm_;
+  double norm_, scaled_norm_ = 0;
   int exponent_ = 0;
 };
 
