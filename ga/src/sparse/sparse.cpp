@@ -57,14 +57,14 @@ SparseMatrix<T>::SparseMatrix(const Group& group, index_t rows, index_t columns,
             Layout<1> layout = even(group, rows);
             auto own = detail::assembled(group, call, layout, triplets);
             if (options.balance == Balance::nonzeros) {
-              const auto again = detail::made_by_all(group, call, [&] {
+              const auto again = detail::made_in_memory(group, call, [&] {
                 return detail::triplets_of(own, detail::range_of(layout, group.rank()).begin);
               });
               layout = detail::balanced(group, layout, own.begins);
               own = detail::assembled(group, call, layout, std::span<const Triplet<T>>(again));
             }
             const Layout<1> column_layout = rows == columns ? layout : even(group, columns);
-            return detail::made_by_all(group, call, [&] {
+            return detail::made_in_memory(group, call, [&] {
               detail::SparsePattern pattern(group, layout, column_layout, std::move(own.begins), own.columns);
               return Made{std::move(own), std::move(pattern)};
             });

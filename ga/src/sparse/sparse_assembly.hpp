@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <new>
 #include <span>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -11,12 +13,29 @@
 #include <tessera/core/agreed.hpp>
 #include <tessera/core/arithmetic.hpp>
 #include <tessera/core/axis.hpp>
+#include <tessera/runtime/error.hpp>
 #include <tessera/sparse.hpp>
 
 #include "base/at.hpp"
+#include "format.hpp"
 
 // How the rows of a sparse matrix are put together from triplets that are on any rank.
 namespace tessera::detail {
+
+/// As made_by_all, but missing memory is Tessera's error. @collective @throws MemoryError on every member
+template <class Make>
+auto made_in_memory(const Group& group, std::string_view call, Make&& make) {
+  return made_by_all(group, call, [&] {
+    constexpr const char* problem = "{}: this rank has too little memory for its rows";
+    try {
+      return make();
+    } catch (const std::bad_alloc&) {
+      throw MemoryError(formatted(problem, call));
+    } catch (const std::length_error&) {
+      throw MemoryError(formatted(problem, call));
+    }
+  });
+}
 
 /// The elements of one rank's rows, in order. Those of its row i are [begins[i], begins[i + 1]).
 template <class T>
@@ -38,7 +57,7 @@ template <class T>
 std::vector<Triplet<T>> exchange(const Group& group, std::string_view call, const Layout<1>& rows,
                                  std::span<const Triplet<T>> triplets) {
   const int ranks = group.size(), me = group.rank();
-  auto to = made_by_all(group, call, [&] {
+  auto to = made_in_memory(group, call, [&] {
     const Axis& axis = rows.core().grid()->axis(0);
     std::vector<std::vector<Triplet<T>>> sorted(at(ranks));
     for (const Triplet<T>& t : triplets) sorted[at(axis.find(t.row).part)].push_back(t);
@@ -69,7 +88,7 @@ std::vector<Triplet<T>> exchange(const Group& group, std::string_view call, cons
     to[at(r)] = {};
   }
   arrived.sync();
-  return made_by_all(group, call, [&] {
+  return made_in_memory(group, call, [&] {
     const auto here = arrived.local();
     return std::vector<Triplet<T>>(here.data(), here.data() + incoming);
   });
@@ -104,7 +123,7 @@ template <class T>
 AssembledRows<T> assembled(const Group& group, std::string_view call, const Layout<1>& rows,
                            std::span<const Triplet<T>> triplets) {
   auto own = exchange(group, call, rows, triplets);
-  return made_by_all(group, call, [&] { return rows_of(std::move(own), range_of(rows, group.rank())); });
+  return made_in_memory(group, call, [&] { return rows_of(std::move(own), range_of(rows, group.rank())); });
 }
 
 /// Rows as triplets again, the first one being row `first`. @local

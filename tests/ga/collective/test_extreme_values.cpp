@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 #include <cmath>
+#include <complex>
 #include <limits>
 
 #include <tessera/elementwise.hpp>
+#include <tessera/matrix.hpp>
 #include <tessera/reductions.hpp>
 #include <tessera/replicated.hpp>
 #include <tessera/scan.hpp>
@@ -42,6 +44,22 @@ void check_norm2(const std::vector<double>& values) {
   EXPECT_NEAR(norm2(every), expected, tolerance);
   EXPECT_NEAR(norm2(c), expected, tolerance);
   EXPECT_NEAR(norm2(c.slice({{0}, {n}}, Extents<1>(1))), expected, tolerance);
+}
+
+TEST(ExtremeValues, symmetrise_neither_overflows_nor_vanishes) {
+  for (const double value : {1e308, -1e308, 5e-324, 0.1}) {
+    Array<double, 2> a(world(), {5, 5});
+    Array<std::complex<double>, 2> c(world(), {5, 5});
+    fill(a, value);
+    fill(c, {value, 0});
+    symmetrise(a);
+    symmetrise(c);
+    EXPECT_EQ(reduce(a, Reduce::max), value);
+    EXPECT_EQ(reduce(a, Reduce::min), value);
+    for_each_local(c, [&](const Index<2>&, const std::complex<double>& x) {
+      EXPECT_EQ(x, std::complex<double>(value, 0));
+    });
+  }
 }
 
 TEST(ExtremeValues, norms_neither_overflow_nor_vanish) {

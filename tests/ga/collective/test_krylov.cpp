@@ -286,6 +286,65 @@ TEST(KrylovStop, solvers_say_why_they_stop) {
   world().sync();
 }
 
+// A singular matrix whose least residual is not zero: rounding makes a basis of many vectors useless.
+TEST(KrylovStop, the_residual_of_gmres_never_grows) {
+  const index_t n = 30;
+  Array<double, 1> b(world(), {n}, {.name = "b"}), x(world(), {n}, {.name = "x"}), r(world(), {n});
+  const LinearMap<double, 1> bidiagonal = [&](const Array<double, 1>& from, Array<double, 1>& to) {
+    const auto all = from.get(Patch<1>::whole(from.dims()));
+    for_each_local(to, [&](const Index<1>& place, double& y) {
+      const index_t i = place[0];
+      y = i + 1 < n ? static_cast<double>(1 + i) * all.data()[at(i)] + 0.3 * all.data()[at(i + 1)] : 0;
+    });
+    to.sync();
+  };
+  const auto residual = [&] {
+    bidiagonal(x, r);
+    axpby(-1.0, b, 1.0, r);
+    return norm2(r) / norm2(b);
+  };
+  for_each_local(
+      b, [](const Index<1>& place, double& to) { to = std::sin(1.0 + 7 * static_cast<double>(place[0])); });
+  b.sync();
+  for (const index_t first : {5, 30, 60}) {
+    fill(x, 0.0);
+    double before = 1;
+    for (const index_t restart : {first, index_t{30}, index_t{60}}) {
+      const KrylovResult result = gmres(restart, bidiagonal, b, x, {.max_iterations = 100});
+      EXPECT_NE(result.stop, Stop::converged);
+      EXPECT_LE(result.residual, before * (1 + 1e-12)) << restart << " after " << first;
+      EXPECT_NEAR(residual(), result.residual, 1e-10);
+      before = result.residual;
+    }
+  }
+  world().sync();
+}
+
+// b near the largest number is divided first. A solution that is larger than that is not one.
+TEST(KrylovStop, a_solution_beyond_the_largest_number_is_no_convergence) {
+  Array<double, 1> b(world(), {4}, {.name = "b"}), x(world(), {4}, {.name = "x"});
+  const auto scaled = [](double factor) {
+    return LinearMap<double, 1>(
+        [factor](const Array<double, 1>& from, Array<double, 1>& to) { axpby(factor, from, 0.0, from, to); });
+  };
+  fill(b, 1e308);
+  for (const KrylovResult& result : results_of(scaled(1), b, x, {})) EXPECT_EQ(result.stop, Stop::converged);
+  EXPECT_EQ(max_element(x).value, 1e308);
+  EXPECT_EQ(min_element(x).value, 1e308);
+  fill(b, 1e300);
+  for (const KrylovResult& result : results_of(scaled(1e-10), b, x, {}))
+    EXPECT_EQ(result.stop, Stop::not_finite);
+  for (const KrylovResult& result : results_of(scaled(1e10), b, x, {})) EXPECT_EQ(result.stop, Stop::converged);
+  Array<float, 1> c(world(), {4}), y(world(), {4});
+  fill(c, 1e35F);
+  fill(y, 0.0F);
+  const LinearMap<float, 1> small = [](const Array<float, 1>& from, Array<float, 1>& to) {
+    axpby(1e-5F, from, 0.0F, from, to);
+  };
+  EXPECT_EQ(cg(small, c, y).stop, Stop::not_finite);
+  world().sync();
+}
+
 // With them, fewer steps are needed. The matrix of the first is a second difference and a diagonal that grows.
 TEST(Preconditioners, jacobi_and_chebyshev_save_iterations) {
   const index_t n = 60;

@@ -122,6 +122,8 @@ TEST(SparseFile, broken_files_are_told_on_every_rank) {
   expect_told(problem_of<double>(head("complex general") + "1 1 1\n1 1 1 1\n"), "are complex");
   expect_told(problem_of<std::int32_t>(head("real general") + "1 1 1\n1 1 1\n"), "are real");
   expect_told(problem_of<std::int32_t>(head("integer general") + "1 1 1\n1 1 4000000000\n"), "4000000000");
+  expect_told(problem_of<std::int32_t>(head("integer general") + "1 1 1\n1 1 4000000000\n"), "is too large");
+  expect_told(problem_of<double>(head("real general") + "1 1 1\n1 1 1e400\n"), "is too large");
   expect_told(problem_of<float>(head("real general") + "1 1 1\n1 1 1e300\n"), "1e+300 is too large");
   expect_told(problem_of<std::complex<float>>(head("complex general") + "1 1 1\n1 1 0 1e300\n"),
               "1e+300 is too large");

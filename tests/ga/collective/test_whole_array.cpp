@@ -193,6 +193,14 @@ TEST(WholeArray, print_writes_the_array_on_rank_0_only) {
   Array<std::complex<double>, 1> c(all, Layout<1>::irregular({1}, {{{0}}}, all.size()), {.name = "c"});
   fill(c, {1.5, -2});
   expect(printed(c), "array \"c\": 1, complex128, irregular on a 1 grid\n  1.5-2i\n");
+  struct Cell {
+    double mass, energy;
+  };
+  Array<Cell, 1> cells(all, Layout<1>::irregular({2}, {{{0}}}, all.size()), {.name = "cells"});
+  fill(cells, Cell{1, 2.5});
+  expect(printed(cells.slice().member(&Cell::energy)),
+         cells.slice().member(&Cell::energy).core().description() +
+             ": 2, float64, irregular on a 1 grid\n  2.5 2.5\n");
   Array<std::int64_t, 3> cube(all, Layout<3>::irregular({2, 1, 2}, {{{0}, {0}, {0}}}, all.size()),
                               {.name = "cube"});
   for_each_local(cube, [](const Index<3>& at, std::int64_t& x) { x = 100 * at[0] + at[2]; });
