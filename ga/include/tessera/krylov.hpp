@@ -291,7 +291,7 @@ KrylovResult gmres(index_t restart, Apply&& apply, const Array<T, N>& b, Array<T
       if (run.is_small(residual)) return Stop::converged;
       if (!(residual < last)) {  // by rounding: the matrix is nearly singular
         detail::change(u, set, before);
-        return Stop::stagnation;
+        return stop == Stop::breakdown ? *stop : Stop::stagnation;
       }
       if (stop) return *stop;
     }
