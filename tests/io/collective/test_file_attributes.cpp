@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "file_model.hpp"
@@ -61,6 +62,46 @@ TEST(Files, attributes_are_written_replaced_and_read) {
 }
 
 // Attributes of other programs: strings of fixed size, numbers of other sizes and byte orders, truth values.
+// HDF5 ends names and strings at a byte of zero, and leaves out parts of paths that are dots.
+TEST(Files, names_that_hdf5_takes_for_others_are_refused) {
+  using namespace std::string_view_literals;
+  const Directory directory;
+  File file(world(), directory / "names.h5", Mode::create);
+  Array<double, 1> u(world(), {5}, {.name = "u"});
+  fill(u, 1.0);
+  file.write("n", u);
+  for (const std::string_view name : {"n\0m"sv, "\0"sv, "./n"sv, "n/."sv, ".."sv, "a/../n"sv}) {
+    expect_words(message_of<UsageError>([&] { file.write(name, u); }), {"cannot be a name"});
+    expect_words(message_of<UsageError>([&] { file.append(name, u); }), {"cannot be a name"});
+    expect_words(message_of<UsageError>([&] { file.read(name, u); }), {"cannot be a name"});
+    expect_words(message_of<UsageError>([&] { (void)file.contains(name); }), {"cannot be a name"});
+    expect_words(message_of<UsageError>([&] { file.set_attribute(name, "a", 1); }), {"cannot be a name"});
+  }
+  expect_words(message_of<UsageError>([&] { file.set_attribute("n", "a\0b"sv, 1); }), {"cannot be a name"});
+  expect_words(message_of<UsageError>([&] { file.set_attribute("n", "a", std::string("b\0c", 3)); }),
+               {"a byte of zero"});
+  file.write(".n", u);
+  file.write("a/n..", u);
+  for (const char* name : {"n", ".n", "a/n.."}) EXPECT_TRUE(file.contains(name)) << name;
+  EXPECT_EQ(file.datasets().size(), 3U);
+  file.close();
+}
+
+// The new value is first written under another name, which a program may use, too.
+TEST(Files, replacing_an_attribute_leaves_the_others_alone) {
+  const Directory directory;
+  File file(world(), directory / "attributes.h5", Mode::create);
+  file.set_attribute("", "k", 1);
+  file.set_attribute("", "k.tessera-new", 2);
+  file.set_attribute("", "k.tessera-new-", 3);
+  file.set_attribute("", "k", 4);
+  EXPECT_EQ(file.attribute("", "k").as<int>(), 4);
+  EXPECT_EQ(file.attribute("", "k.tessera-new").as<int>(), 2);
+  EXPECT_EQ(file.attribute("", "k.tessera-new-").as<int>(), 3);
+  EXPECT_EQ(file.attributes("").size(), 3U);
+  file.close();
+}
+
 TEST(Files, attributes_of_other_programs_are_read) {
   const Directory directory;
   const auto path = directory / "foreign.h5";

@@ -215,6 +215,63 @@ TEST(Chunks, steps_are_appended_to_a_dataset_of_another_program) {
   }
 }
 
+// A growing dataset with a filter that leaves chunks as they are: HDF5 does not have it, it does not pack
+// chunks that would not become smaller, or another program has put an unpacked chunk among packed ones.
+void write_unpacked_chunks(const std::filesystem::path& path, H5Z_filter_t filter) {
+  const hsize_t all[] = {2, rows, columns}, most[] = {H5S_UNLIMITED, rows, columns}, chunk[] = {1, 6, columns};
+  const hid_t file = good(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+  const hid_t space = good(H5Screate_simple(3, all, most)), creation = good(H5Pcreate(H5P_DATASET_CREATE));
+  good(H5Pset_chunk(creation, 3, chunk));
+  const unsigned level = 4;
+  filter == H5Z_FILTER_SZIP
+      ? good(H5Pset_szip(creation, H5_SZIP_NN_OPTION_MASK, 4))
+      : good(H5Pset_filter(creation, filter, H5Z_FLAG_OPTIONAL, filter == H5Z_FILTER_DEFLATE ? 1 : 0, &level));
+  const hid_t set = good(H5Dcreate2(file, "x", H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+  const std::vector<double> ones(2 * rows * columns, 1);
+  good(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, ones.data()));
+  const hsize_t first[] = {0, 0, 0};
+  if (filter == H5Z_FILTER_DEFLATE)
+    good(H5Dwrite_chunk(set, H5P_DEFAULT, 1, first, 6 * columns * sizeof(double), ones.data()));
+  good(H5Dclose(set));
+  good(H5Pclose(creation));
+  good(H5Sclose(space));
+  good(H5Fclose(file));
+}
+
+// HDF5 1.10 would damage the chunks, or hang.
+TEST(Chunks, are_not_written_where_filters_leave_some_as_they_are) {
+  const Directory directory;
+  constexpr H5Z_filter_t unknown = 32000;
+  for (const H5Z_filter_t filter : {unknown, H5Z_filter_t{H5Z_FILTER_SZIP}, H5Z_filter_t{H5Z_FILTER_DEFLATE}}) {
+    unsigned abilities = 0;
+    const bool is_known = H5Zfilter_avail(filter) > 0;
+    if (is_known) good(H5Zget_filter_info(filter, &abilities));
+    if (filter == H5Z_FILTER_SZIP && (abilities & H5Z_FILTER_CONFIG_ENCODE_ENABLED) == 0) continue;
+    SCOPED_TRACE(filter);
+    const auto path = directory / ("filter " + std::to_string(filter) + ".h5");
+    on_rank_0([&] { write_unpacked_chunks(path, filter); });
+    Array<double, 3> all(world(), {2, rows, columns}, {.name = "all"}), one(world(), {1, 6, columns});
+    Array<double, 2> step(world(), dims, {.name = "step"});
+    fill(all, 2.0), fill(one, 2.0), fill(step, 2.0);
+    File file(world(), path, Mode::read_write);
+    const auto expect_refused = [&](auto&& write) {
+      expect_words(message_of<io::IoError>(write),
+                   {"\"x\"", filter == H5Z_FILTER_DEFLATE ? "h5repack" : "filter"});
+    };
+    expect_refused([&] { file.write("x", all); });
+    expect_refused([&] { file.write("x", Patch<3>{{0, 0, 0}, {1, 6, columns}}, one); });
+    std::vector<double> expected(2 * rows * columns, 1.0);
+    if (filter == H5Z_FILTER_DEFLATE) {  // the new chunks are packed
+      file.append("x", step);
+      expected.insert(expected.end(), rows * columns, 2.0);
+    } else {
+      expect_refused([&] { file.append("x", step); });
+    }
+    file.close();
+    EXPECT_TRUE(equal_lists(expected, contents(io::load<double, 3>(world(), path, "x"))));
+  }
+}
+
 // Each rank has a copy of a compact dataset's elements. What the others write would be lost.
 TEST(Compact, dataset_is_written_by_one_rank_only) {
   const Directory directory;
