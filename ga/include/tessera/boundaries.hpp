@@ -130,8 +130,13 @@ class Boundaries {
   }
   /// The same for the compiled slice; for Tessera's own modules. @local
   void apply_to(const detail::SliceCore& slice, Corners corners) const;
+  /// Throws what apply_to() would throw on this rank. @local
+  void check(const detail::SliceCore& slice) const;
 
  private:
+  void require_depth(const detail::SliceCore& slice, const detail::Cells<T, N>& cells, std::size_t d,
+                     bool high) const;
+
   std::array<std::array<std::optional<Boundary<T, N>>, 2>, N> conditions_;  // low and high
 };
 
@@ -148,6 +153,26 @@ Boundaries<T, N>& Boundaries<T, N>::set(int dimension, Side side, Boundary<T, N>
 }
 
 template <class T, std::size_t N>
+void Boundaries<T, N>::require_depth(const detail::SliceCore& slice, const detail::Cells<T, N>& cells,
+                                     std::size_t d, bool high) const {
+  const index_t width = high ? cells.all.hi[d] - cells.block.hi[d] : cells.block.lo[d] - cells.all.lo[d];
+  const index_t depth = width == 0 ? 0 : conditions_[d][high ? 1 : 0]->depth(width);
+  const index_t there = cells.block.hi[d] - cells.block.lo[d];
+  if (depth > there) detail::throw_thin_block(slice, static_cast<int>(d), there, depth);
+}
+
+template <class T, std::size_t N>
+void Boundaries<T, N>::check(const detail::SliceCore& slice) const {
+  const detail::Cells<T, N> cells = detail::cells_of<T, N>(slice, "Boundaries::apply");
+  if (cells.block.empty()) return;
+  for (std::size_t d = 0; d < N; ++d) {
+    for (const bool high : {false, true}) {
+      if (conditions_[d][high ? 1 : 0] && cells.is_beyond(d, high)) require_depth(slice, cells, d, high);
+    }
+  }
+}
+
+template <class T, std::size_t N>
 void Boundaries<T, N>::apply_to(const detail::SliceCore& slice, Corners corners) const {
   const detail::Cells<T, N> cells = detail::cells_of<T, N>(slice, "Boundaries::apply");
   if (cells.block.empty()) return;
@@ -155,8 +180,8 @@ void Boundaries<T, N>::apply_to(const detail::SliceCore& slice, Corners corners)
     for (const bool high : {false, true}) {
       const auto& condition = conditions_[d][high ? 1 : 0];
       if (!condition || !cells.is_beyond(d, high)) continue;
+      require_depth(slice, cells, d, high);
       Patch<N> beyond = cells.block;
-      const index_t width = high ? cells.all.hi[d] - cells.block.hi[d] : cells.block.lo[d] - cells.all.lo[d];
       beyond.lo[d] = high ? cells.block.hi[d] : cells.all.lo[d];
       beyond.hi[d] = high ? cells.all.hi[d] : cells.block.lo[d];
       // Along dimensions before d, all cells have values by now. Along those behind d, cells beyond an end have
@@ -167,9 +192,6 @@ void Boundaries<T, N>::apply_to(const detail::SliceCore& slice, Corners corners)
         if (e < d || !cells.is_beyond(e, false)) beyond.lo[e] = cells.all.lo[e];
         if (e < d || !cells.is_beyond(e, true)) beyond.hi[e] = cells.all.hi[e];
       }
-      const index_t depth = width == 0 ? 0 : condition->depth(width);
-      const index_t there = cells.block.hi[d] - cells.block.lo[d];
-      if (depth > there) detail::throw_thin_block(slice, static_cast<int>(d), there, depth);
       condition->fill(cells, beyond, d, high);
     }
   }

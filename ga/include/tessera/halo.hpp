@@ -58,6 +58,7 @@ HaloPart halo_of(A&& a, const Boundaries<value_t<A>, rank_v<A>>& boundaries,
   operand.finish = [boundaries, slice = operand.slice, corners = options.corners] {
     boundaries.apply_to(slice, corners);
   };
+  operand.check = [boundaries, slice = operand.slice] { boundaries.check(slice); };
   return HaloPart(std::move(operand));
 }
 
@@ -99,8 +100,8 @@ class [[nodiscard]] HaloUpdate {
 class Halo {
  public:
   /// @collective over the arrays' group @throws UsageError on every rank if an array has no ghost cells, is of
-  /// another group, or has fewer cells than asked for. Also for a slice that is permuted, stepped, or cut where
-  /// there are ghost cells.
+  /// another group, or has fewer cells than asked for, or if a block has fewer elements than a mirror needs.
+  /// Also for a slice that is permuted, stepped, or cut where there are ghost cells.
   explicit Halo(const std::vector<HaloPart>& parts, std::string_view name = "halo")
       : core_(std::make_unique<detail::HaloCore>(operands_of(parts), name)) {}
   /// All ghost cells of these arrays and slices. @collective @throws likewise

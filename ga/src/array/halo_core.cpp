@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include <tessera/core/agreed.hpp>
 #include <tessera/runtime/detail/fingerprint.hpp>
 
 #include "base/at.hpp"
@@ -87,6 +88,11 @@ HaloCore::HaloCore(const std::vector<HaloOperand>& operands, std::string_view na
     if (not_added_.empty()) not_added_ = reason_against_sums(operand);
   }
   group.check_agreement(formatted("halo \"{}\"", name_), print.value());
+  agreed(group, formatted("halo \"{}\"", name_), [&] {
+    for (const HaloOperand& operand : operands) {
+      if (operand.check) operand.check();
+    }
+  });
   segments_.resize(members_.size());
   exchange_ = std::make_unique<Ghosts>(group, std::move(fields), name_);
 }

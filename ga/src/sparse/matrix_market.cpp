@@ -196,6 +196,10 @@ void add_entry(std::string_view line, const MatrixFile& file, std::vector<Triple
   if (column > row || (file.symmetry == Symmetry::skew && column == row))
     throw UsageError(formatted(
         "its entry ({}, {}) is not below the diagonal (a file of this symmetry leaves it out)", row, column));
+  const bool is_real = conjugate(value) == value || value != value;
+  if (column == row && file.symmetry == Symmetry::hermitian && !is_real)
+    throw UsageError(
+        formatted("its entry ({}, {}) on the diagonal is not real, as in a Hermitian matrix", row, column));
   if (column == row) return;
   const T across = file.symmetry == Symmetry::symmetric   ? value
                    : file.symmetry == Symmetry::hermitian ? conjugate(value)

@@ -224,6 +224,8 @@ TEST(Boundaries, wrong_uses_are_told) {
   if (at_end) {
     EXPECT_THROW(boundaries.apply(thin), UsageError) << "one element, and the mirror needs the second";
   }
+  // A halo has the conditions of all ranks, so all are told.
+  EXPECT_THROW(Halo{std::vector{halo_of(thin, boundaries)}}, UsageError);
   Array<double, 2> plane(world(), Layout<2>::blocked({4, 4}, ranks), {.name = "plane", .ghosts = 1});
   Boundaries<double, 2> two;
   EXPECT_THROW(two.apply(plane.slice().transposed()), UsageError);

@@ -20,6 +20,7 @@ struct HaloOperand {
   std::optional<Coordinates> low = {}, high = {};  // widths; nothing: as wide as the array's
   Corners corners = Corners::with;
   std::function<void()> finish = {};  // fills the cells that have no owner
+  std::function<void()> check = {};   // throws if finish() would on this rank
 };
 
 /// The common exchange of the ghost cells of several operands, behind Halo.
