@@ -7,6 +7,8 @@
 #include <tessera/runtime/phase.hpp>
 
 #include "base/collectively.hpp"
+#include "base/names.hpp"
+#include "file/dropped_files.hpp"
 #include "file/open_checks.hpp"
 #include "file/slice_transfers.hpp"
 #include "format.hpp"
@@ -22,16 +24,19 @@ std::string context(const std::filesystem::path& path, std::string_view dataset)
   return formatted("load of dataset \"{}\" from {}", dataset, path.string());
 }
 
-void check_agreement(const Group& group, std::string_view path, std::string_view dataset) {
+// What a dropped File of the group has written is read, too.
+void prepare(const Group& group, std::string_view path, std::string_view dataset) {
   group.check_agreement("io::load", tessera::detail::Fingerprint().add(path).add(dataset).value());
+  check_name_in_file("io::load", dataset);
+  close_dropped(group);
 }
 
 }  // namespace
 
 Coordinates dataset_extents(const Group& group, const std::filesystem::path& path, std::string_view dataset,
                             int rank) {
-  check_agreement(group, path.native(), dataset);
   const hdf5::Silence silence;
+  prepare(group, path.native(), dataset);
   const std::string what = context(path, dataset);
   const hdf5::File file = open_file(group, path, Access::read, what).hdf5;
   Coordinates dims{};
@@ -47,9 +52,9 @@ void load(const std::filesystem::path& path, std::string_view dataset, const Box
           const SliceCore& slice) {
   const Group& group = slice.array().group();
   const Phase phase(group, "load");
-  check_agreement(group, path.native(), dataset);
-  tessera::detail::begin_operation("load", {slice});
   const hdf5::Silence silence;
+  prepare(group, path.native(), dataset);
+  tessera::detail::begin_operation("load", {slice});
   const std::string what = context(path, dataset);
   const OpenFile file = open_file(group, path, Access::read, what);
   hdf5::Dataset source;

@@ -121,7 +121,8 @@ TEST(Files, write_converts_numbers_or_says_why_not) {
   file.close();
 }
 
-// Dropped without close(), on all ranks or by one before the others. The next File of the group closes it.
+// Dropped without close(), on all ranks or by one before the others. The next File or load of the group closes
+// it.
 TEST(Files, dropped_files_are_closed_later) {
   const Directory directory;
   Array<double, 1> a(world(), {60}, {.name = "a"});
@@ -138,6 +139,11 @@ TEST(Files, dropped_files_are_closed_later) {
     });
     next.close();
   }
+  {
+    File file(world(), directory / "fourth.h5", Mode::create);
+    file.write("a", a);
+  }
+  EXPECT_EQ(contents(io::load<double, 1>(world(), directory / "fourth.h5", "a")), std::vector<double>(60, 3.0));
   const Group part = world().split(world().rank() % 2);
   File one(part, directory / ("part" + std::to_string(world().rank() % 2)), Mode::create);
   one = File(part, directory / ("other" + std::to_string(world().rank() % 2)), Mode::create);

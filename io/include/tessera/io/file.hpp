@@ -66,7 +66,7 @@ struct StorageOptions {
 ///
 /// Unlike save(), it writes the file in place. If the program dies, data that is being written is lost. The
 /// whole file may be lost, too, unless it was flushed or closed. The destructor communicates nothing. A file
-/// that was not closed is closed when the same group opens another file, or when MPI ends.
+/// that was not closed is closed when the same group opens another file or loads, or when MPI ends.
 class File {
  public:
   /// @collective @throws IoError if there is no such file, or it cannot be read, written or made
