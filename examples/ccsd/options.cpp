@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "numbers.hpp"
+
 namespace ccsd {
 
 std::optional<int> read_options(int argc, char** argv, bool speaks, Options& options) {
@@ -20,13 +22,13 @@ std::optional<int> read_options(int argc, char** argv, bool speaks, Options& opt
   app.add_flag("--frozen-core", options.frozen_core,
                "Leave out the 1s orbitals of all atoms but hydrogen and helium");
   app.add_option("--convergence", options.solver.convergence, "Largest change of the energy, in hartree")
-      ->check(CLI::PositiveNumber)
+      ->check(numbers::positive())
       ->capture_default_str();
   app.add_option("--scf-iterations", options.scf.max_iterations, "Give up after so many of Hartree-Fock")
-      ->check(CLI::PositiveNumber)
+      ->check(numbers::positive())
       ->capture_default_str();
   app.add_option("--max-iterations", options.solver.max_iterations, "Give up after so many of the amplitudes")
-      ->check(CLI::PositiveNumber)
+      ->check(numbers::positive())
       ->capture_default_str();
   app.add_option("--disk", options.disk,
                  "Keep the largest tensors in files, in a new directory in this one, which all ranks see");
@@ -35,7 +37,7 @@ std::optional<int> read_options(int argc, char** argv, bool speaks, Options& opt
   app.add_option("--checkpoint", options.checkpoint,
                  "Write orbitals and amplitudes to HDF5 files that begin with this name, also on SIGTERM");
   app.add_option("--every", options.every, "Iterations from one checkpoint to the next")
-      ->check(CLI::PositiveNumber)
+      ->check(numbers::positive())
       ->capture_default_str();
   app.add_option("--restart", options.restart, "Begin from the newest of such files, given the same name");
   try {

@@ -14,6 +14,7 @@
 #include <tessera/tessera.hpp>
 
 #include "input.hpp"
+#include "numbers.hpp"
 #include "scf.hpp"
 
 namespace {
@@ -123,14 +124,14 @@ int main(int argc, char** argv) {
   CLI::App app{"Restricted Hartree-Fock on Tessera's distributed arrays"};
   options.input.add_to(app);
   app.add_option("--convergence", options.scf.convergence, "Largest change of the energy, in hartree")
-      ->check(CLI::PositiveNumber)
+      ->check(numbers::positive())
       ->capture_default_str();
   app.add_option("--screening", options.scf.screening,
                  "Contributions to the Fock matrix below this are left out")
-      ->check(CLI::NonNegativeNumber)
+      ->check(numbers::not_negative())
       ->capture_default_str();
   app.add_option("--max-iterations", options.scf.max_iterations, "Give up after so many")
-      ->check(CLI::PositiveNumber)
+      ->check(numbers::positive())
       ->capture_default_str();
   app.add_option("--checkpoint", options.checkpoint,
                  "Write the density after each iteration to HDF5 files that begin with this name");
@@ -154,6 +155,8 @@ int main(int argc, char** argv) {
   } catch (const ScfError& error) {
     problem = error.what();
   } catch (const tessera::io::IoError& error) {
+    problem = error.what();
+  } catch (const tessera::MemoryError& error) {  // on every rank
     problem = error.what();
   }
   libint2::finalize();

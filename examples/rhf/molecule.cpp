@@ -3,6 +3,7 @@
 #include "molecule.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <fstream>
 #include <sstream>
@@ -69,7 +70,13 @@ Molecule parse_xyz(std::istream& in, const std::string& name) {
     throw std::runtime_error(fmt::format("{}:{}: {}", name, number, what));
   };
   int count = 0;
-  if (!next() || !(std::istringstream(line) >> count) || count < 1) {
+  // A number ends at a space: "1,74" is not 1.
+  const auto read = [](std::istream& words, auto& x) {
+    return words >> x && (words.eof() || std::isspace(words.peek()) != 0);
+  };
+  std::istringstream first;
+  const bool has_count = next() && (first.str(line), read(first, count));
+  if (!has_count || count < 1) {
     fail(fmt::format("an XYZ file begins with the number of atoms, not \"{}\"", line));
   }
   if (!next()) fail("the title line is missing");
@@ -79,7 +86,10 @@ Molecule parse_xyz(std::istream& in, const std::string& name) {
     std::istringstream words(line);
     std::string element;
     Atom atom{};
-    if (!(words >> element >> atom.position[0] >> atom.position[1] >> atom.position[2])) {
+    words >> element;
+    const bool are_numbers =
+        std::all_of(atom.position.begin(), atom.position.end(), [&](double& x) { return read(words, x); });
+    if (!are_numbers) {
       fail(fmt::format("expected an element and three coordinates in angstrom, not \"{}\"", line));
     }
     atom.charge = charge_of(element);

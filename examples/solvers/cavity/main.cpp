@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "flow.hpp"
+#include "numbers.hpp"
 #include "report.hpp"
 
 namespace {
@@ -106,18 +107,18 @@ int main(int argc, char** argv) {
                  "Cells along the third dimension, if not as many as along the others")
       ->check(CLI::Range(1, 100000));
   app.add_option("--reynolds", options.reynolds, "Speed of the lid times side over viscosity")
-      ->check(CLI::PositiveNumber)
+      ->check(numbers::positive())
       ->capture_default_str();
   app.add_option("--lid", options.lid, "Speed of the lid, in cells per step")
-      ->check(CLI::PositiveNumber)
+      ->check(numbers::positive())
       ->capture_default_str();
   app.add_option("--steps", options.steps, "Time steps, at most")
-      ->check(CLI::PositiveNumber)
+      ->check(numbers::positive())
       ->capture_default_str();
   app.add_option("--until-steady", options.until_steady,
                  "End when no velocity changes by more than this share of the lid's speed per turnover, which "
                  "is the time in which the lid moves by a side")
-      ->check(CLI::PositiveNumber);
+      ->check(numbers::positive());
   app.add_option("--picture", options.picture, "Write the speed to a PNG file");
   solvers::add_run_options(app, options.run);
   return solvers::run_program(app, argc, argv,

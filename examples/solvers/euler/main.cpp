@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "gas.hpp"
+#include "numbers.hpp"
 #include "run/run.hpp"
 
 namespace {
@@ -160,9 +161,9 @@ int main(int argc, char** argv) {
   app.add_option("--size", options.size, "Columns of cells")
       ->check(CLI::Range(4, 100000))
       ->capture_default_str();
-  app.add_option("--end", options.end, "The last time, if not that of the case")->check(CLI::PositiveNumber);
-  app.add_option("--steps", options.steps, "Time steps, at most")->check(CLI::PositiveNumber);
-  app.add_option("--cfl", options.courant, "Courant number")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--end", options.end, "The last time, if not that of the case")->check(numbers::positive());
+  app.add_option("--steps", options.steps, "Time steps, at most")->check(numbers::positive());
+  app.add_option("--cfl", options.courant, "Courant number")->check(numbers::positive())->capture_default_str();
   app.add_flag("--convergence", options.convergence,
                "Compare four grids, from --size columns to eight times as many");
   app.add_option("--picture", options.picture, "Write the density to a PNG file");

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "numbers.hpp"
 #include "simulate.hpp"
 
 namespace {
@@ -47,22 +48,22 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(index_t{4}, index_t{1} << 20))
       ->capture_default_str();
   app.add_option("--reynolds", options.flow.reynolds, "The Reynolds number; 1 over the viscosity")
-      ->check(CLI::PositiveNumber)
+      ->check(numbers::positive())
       ->capture_default_str();
   app.add_option("--time", options.time, "The time of the end")
-      ->check(CLI::PositiveNumber)
+      ->check(numbers::positive())
       ->capture_default_str();
   app.add_option("--steps", options.steps, "So many time steps, instead of a time of the end")
-      ->check(CLI::PositiveNumber)
+      ->check(numbers::positive())
       ->excludes("--time");
   app.add_option("--dt", options.dt, "The largest time step; 0.6 of the largest stable one unless given")
-      ->check(CLI::PositiveNumber);
+      ->check(numbers::positive());
   app.add_option("--pressure", options.solver.pressure,
                  "multigrid, fourier (for periodic flows), or automatic: fourier where it can be used")
       ->transform(CLI::CheckedTransformer(methods));
   app.add_option("--tolerance", options.solver.tolerance,
                  "Of the divergence that the multigrid leaves, times the edge of a cell and over the speed")
-      ->check(CLI::PositiveNumber)
+      ->check(numbers::positive())
       ->capture_default_str();
   app.add_flag("--convergence", options.by_grids,
                "Simulates vortices on this grid and on three finer ones, for the order of the error");

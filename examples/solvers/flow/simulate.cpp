@@ -40,7 +40,12 @@ Steps choose_steps(const Problem<N>& problem, const ProgramOptions& options) {
   }
   const double wanted = options.dt > 0 ? options.dt : 0.6 * limit;
   if (options.steps > 0) return {wanted, options.steps};
-  const auto count = static_cast<index_t>(std::ceil(options.time / wanted * (1 - 1e-12)));
+  const double needed = std::ceil(options.time / wanted * (1 - 1e-12));
+  if (!(needed < 1e15)) {
+    throw solvers::SolverError(fmt::format("a time of {} takes {:.2g} steps of {:.2g}; give a shorter time",
+                                           options.time, needed, wanted));
+  }
+  const auto count = static_cast<index_t>(needed);
   return {options.time / static_cast<double>(count), count};
 }
 
@@ -139,6 +144,7 @@ std::optional<double> simulate(const tessera::Group& world, const ProgramOptions
     if (problem.is_periodic()) balance.add(flow.energy(), steps.dt);
     if (run.step() % 20 == 19) require_sound(flow, steps.dt, run.step() + 1);
   }
+  if (run.step() % 20 != 0) require_sound(flow, steps.dt, run.step());
   if (!run.finish()) return std::nullopt;
 
   const Times times = flow.times();

@@ -5,6 +5,7 @@
 
 #include "manufactured.hpp"
 #include "multigrid/multigrid.hpp"
+#include "numbers.hpp"
 #include "run/run.hpp"
 
 namespace {
@@ -130,10 +131,10 @@ int main(int argc, char** argv) {
                  "neumann, dirichlet, mixed (one at the low ends, the other at the high ends) or periodic")
       ->transform(CLI::CheckedTransformer(walls));
   app.add_option("--tolerance", options.tolerance, "Of the largest residual against the largest right side")
-      ->check(CLI::PositiveNumber)
+      ->check(numbers::positive())
       ->capture_default_str();
   app.add_option("--cycles", options.cycles, "The most cycles, or iterations of cg")
-      ->check(CLI::PositiveNumber)
+      ->check(numbers::positive())
       ->capture_default_str();
   app.add_flag("--cg", options.by_cg, "Conjugate gradients, with a cycle as the preconditioner");
   app.add_option("--grids", options.grids, "Further grids, each twice as fine, for the order of the error")

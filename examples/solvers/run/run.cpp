@@ -4,6 +4,8 @@
 
 #include <cstdio>
 
+#include "numbers.hpp"
+
 namespace solvers {
 
 using tessera::index_t;
@@ -14,7 +16,7 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       "Write checkpoints to HDF5 files that begin with this name, and go on from the newest of them. "
       "SIGUSR1 writes one; SIGTERM writes one and ends the run");
   app.add_option("--checkpoint-every", options.checkpoint_every, "Minutes from one checkpoint to the next")
-      ->check(CLI::NonNegativeNumber)
+      ->check(numbers::not_negative())
       ->capture_default_str();
   app.add_flag("--quiet", options.is_quiet, "No progress");
 }
@@ -38,6 +40,8 @@ int run_program(CLI::App& app, int argc, char** argv,
   } catch (const tessera::UsageError& error) {
     problem = error.what();
   } catch (const tessera::io::IoError& error) {
+    problem = error.what();
+  } catch (const tessera::MemoryError& error) {  // of arrays that are too large, on every rank
     problem = error.what();
   }
   if (speaks) fmt::print(stderr, "{}: {}\n", app.get_name(), problem);

@@ -24,6 +24,8 @@ class Indexed {
   Indexed(const detail::SliceCore& core, std::string_view names) : core_(core), names_(names) {
     detail::require_names(core_, names_);
   }
+  Indexed(const Indexed&) = default;
+  Indexed& operator=(const Indexed&) = default;
   Indexed(const Indexed<std::remove_const_t<T>>& other) requires(std::is_const_v<T>)
       : core_(other.core()), names_(other.names()) {}
 

@@ -81,6 +81,9 @@ bool PartStream::advance() {
       copy_strided(local_ + oldest.part.local, oldest.buffer, packing(oldest.part.shape),
                    Direction::remote_to_local);
     }
+    // It keeps a buffer until its last part has one. Later transfers may hold all others, and wait for this
+    // one.
+    if (spare_ == nullptr && !parts_.is_over()) spare_ = std::exchange(oldest.buffer, nullptr);
     moving_.pop(*buffers_);
   }
   return false;

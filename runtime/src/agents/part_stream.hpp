@@ -29,8 +29,9 @@ class PartStream {
         grants_tag_(grants),
         grant_(grants < 0 ? nullptr : std::make_unique<std::int32_t>()),
         moving_(parts_under_way(parts.limit())) {}
-  /// Reserves a buffer, if the transfer will need one. Returns false if none is free. Then the request must not
-  /// be sent: a transfer that waits for a buffer here must not hold buffers of an agent. @local
+  /// Reserves a buffer, if the transfer will need one, until its last part has it. Returns false if none is
+  /// free. Then the request must not be sent: a transfer that waits for a buffer here must not hold buffers of
+  /// an agent. @local
   bool reserve(const Strided& whole);
   /// Makes progress. Returns whether it is done: local memory is filled, or no longer needed. @local
   bool advance();

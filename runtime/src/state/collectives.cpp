@@ -73,9 +73,11 @@ void all_reduce_few(MPI_Comm comm, std::int64_t* values, index_t count, Reduce o
 
 namespace {
 
-// A magnitude differs from its element even if there is nothing to fold.
+// A magnitude or truth value differs from its element even if there is nothing to fold.
 void reduce_alone(void* data, index_t count, ElementKind kind, Reduce operation) {
-  if (count == 0 || (operation != Reduce::absmax && operation != Reduce::absmin)) return;
+  const bool is_kept = operation != Reduce::absmax && operation != Reduce::absmin &&
+                       operation != Reduce::logical_and && operation != Reduce::logical_or;
+  if (count == 0 || is_kept) return;
   const auto* bytes = static_cast<const std::byte*>(data);
   const std::vector<std::byte> same(bytes, bytes + count * size_of(kind));
   fold(kind, operation)(data, same.data(), count);

@@ -240,9 +240,8 @@ TEST(Sparse, a_matrix_may_be_empty_or_a_number) {
 // Rows at the borders of ranks need many neighbouring elements of the next ranks.
 TEST(Sparse, rows_beyond_the_memory_are_an_error) {
   constexpr index_t rows = std::numeric_limits<index_t>::max();
-  const auto message = message_of<MemoryError>([&] {
-    SparseMatrix<double>(world(), rows, rows, std::span<const Triplet<double>>(), {.name = "huge"});
-  });
+  const auto message = message_of<MemoryError>(
+      [&] { SparseMatrix<double>(world(), rows, rows, std::span<const Triplet<double>>(), {.name = "huge"}); });
   EXPECT_NE(message.find("\"huge\""), std::string::npos) << message;
 }
 

@@ -186,6 +186,33 @@ TEST(Parts, more_transfers_than_buffers_do_not_wait_for_each_other) {
   segment.sync();
 }
 
+// Gets post receives in all buffers, and wait at the agent for a put that they follow. The put must still go
+// on.
+TEST(Parts, gets_of_what_a_put_still_writes_leave_it_a_buffer) {
+  constexpr index_t run = 64, count = slice / run / 2;
+  Segment segment(world(), run * count, "written and read");
+  zero(segment, run * count);
+  const int target = (world().rank() + 1) % world().size();
+  const Strided shape{
+      .run = run, .levels = 1, .count = {count}, .remote_stride = {run}, .local_stride = {2 * run}};
+  std::vector<Bytes> found(8, Bytes(at(2 * run * count)));
+  for (int round = 1; round <= 10; ++round) {
+    const Bytes data(at(2 * run * count), static_cast<std::byte>(round));
+    std::vector<Request> requests;
+    requests.push_back(segment.put_async(target, 0, shape, data.data()));
+    for (Bytes& one : found) requests.push_back(segment.get_async(target, 0, shape, one.data()));
+    wait_all(requests);
+    for (const Bytes& one : found) {
+      index_t wrong = 0;
+      for (index_t i = 0; i < count; ++i)
+        wrong +=
+            static_cast<index_t>(one[at(2 * run * i)] != data[0] || one[at(2 * run * i + run - 1)] != data[0]);
+      EXPECT_EQ(wrong, 0) << "round " << round;
+    }
+  }
+  segment.sync();
+}
+
 // All ranks start more large accumulates to one rank than its agent has buffers. The agent grants parts of
 // each, so no two may wait for each other's.
 TEST(Parts, more_accumulates_to_one_rank_than_its_agent_has_buffers) {

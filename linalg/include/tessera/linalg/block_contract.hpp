@@ -41,6 +41,7 @@ class IndexedBlocks {
   IndexedBlocks(const detail::BlockTensorCore& core, std::string_view names) : core_(core), names_(names) {
     detail::require_names(core_, names_);
   }
+  IndexedBlocks(const IndexedBlocks&) = default;
   IndexedBlocks(const IndexedBlocks<std::remove_const_t<T>>& other) requires(std::is_const_v<T>)
       : core_(other.core()), names_(other.names()) {}
   const detail::BlockTensorCore& core() const noexcept { return core_; }
