@@ -92,7 +92,9 @@ void check_reduce(const Group& group, index_t count, Reduce operation, int seed)
   for (index_t i = 0; i < count; ++i) {
     data[static_cast<std::size_t>(i)] = element<T>(group.rank(), i, seed);
     T all = element<T>(0, i, seed);
-    if (operation == Reduce::absmax || operation == Reduce::absmin) all = combine(all, all, operation);
+    // A magnitude or truth value, even of one rank.
+    if (operation != Reduce::sum && operation != Reduce::product && operation != Reduce::bit_xor)
+      all = combine(all, all, operation);
     for (int r = 1; r < group.size(); ++r) all = combine(all, element<T>(r, i, seed), operation);
     expected[static_cast<std::size_t>(i)] = all;
   }
