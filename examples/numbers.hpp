@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdlib>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -14,8 +15,9 @@ inline CLI::Validator checked(const char* kind, bool (*is_right)(double)) {
   const std::string text = kind;
   return CLI::Validator(
       [text, is_right](std::string& word) {
-        double number = 0;
-        const bool is_number = CLI::detail::lexical_cast(word, number) && std::isfinite(number);
+        char* end = nullptr;
+        const double number = std::strtod(word.c_str(), &end);
+        const bool is_number = end != word.c_str() && *end == '\0' && std::isfinite(number);
         return is_number && is_right(number) ? std::string() : "\"" + word + "\" is no " + text;
       },
       "", kind);

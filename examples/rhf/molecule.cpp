@@ -74,9 +74,9 @@ Molecule parse_xyz(std::istream& in, const std::string& name) {
   const auto read = [](std::istream& words, auto& x) {
     return words >> x && (words.eof() || std::isspace(words.peek()) != 0);
   };
-  std::istringstream first;
-  const bool has_count = next() && (first.str(line), read(first, count));
-  if (!has_count || count < 1) {
+  const bool has_line = next();
+  std::istringstream first(line);
+  if (!has_line || !read(first, count) || count < 1) {
     fail(fmt::format("an XYZ file begins with the number of atoms, not \"{}\"", line));
   }
   if (!next()) fail("the title line is missing");

@@ -58,6 +58,10 @@ TEST_F(Files, xyz_may_have_the_line_ends_of_another_system) {
 
 TEST_F(Files, bad_xyz_is_refused_with_its_line) {
   expect_bad_xyz("", "bad.xyz:1: an XYZ file begins with the number of atoms");
+  expect_bad_xyz("1.5\n\nH 0 0 0\n", "bad.xyz:1: an XYZ file begins with the number of atoms");
+  for (const char* number : {"1,74", "1D0", "0x10", "0.74abc"})
+    expect_bad_xyz("1\n\nH 0 0 " + std::string(number) + "\n",
+                   "bad.xyz:3: expected an element and three coordinates");
   expect_bad_xyz("three\n", "not \"three\"");
   expect_bad_xyz("0\nnothing\n", "bad.xyz:1");
   expect_bad_xyz("-1\nless\n", "bad.xyz:1");
