@@ -3,6 +3,7 @@
 #include <tessera/linalg/block_contract.hpp>
 
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <tessera/linalg/error.hpp>
@@ -15,6 +16,10 @@ namespace tessera::test {
 namespace {
 
 using linalg::contract;
+
+// Operands may be kept.
+static_assert(std::is_copy_constructible_v<Indexed<double>> && std::is_copy_assignable_v<Indexed<double>>);
+static_assert(std::is_copy_constructible_v<linalg::IndexedBlocks<double>>);
 
 template <class T>
 class BlockContractions : public testing::Test {};
