@@ -269,7 +269,7 @@ void check_reductions() {
       expected[at] = value_of<T>(0, i);
       for (int r = 1; r < all.size(); ++r) expected[at] = folded(operation, expected[at], value_of<T>(r, i));
       const bool logical = operation == Reduce::logical_and || operation == Reduce::logical_or;
-      if (all.size() == 1 && logical) expected[at] = data[at];
+      if (all.size() == 1 && logical) expected[at] = data[at] != T{} ? T{1} : T{};
     }
     if (!is_defined<T>(operation)) {
       const auto text = message_of<UsageError>([&] { all.all_reduce(std::span<T>(data), operation); });
