@@ -3,6 +3,9 @@
 #include <tessera/linalg/eig.hpp>
 
 #include <cmath>
+#include <optional>
+
+#include <tessera/linalg/gemm.hpp>
 
 #include "blas/instantiate.hpp"
 #include "scalapack/phases.hpp"
@@ -14,7 +17,6 @@ namespace {
 
 using tessera::detail::Shapes;
 
-constexpr const char* eig_name = "eig";
 constexpr int min_block = 6;
 
 // Copies a real or complex matrix to a complex one.
@@ -71,39 +73,93 @@ void normalise(const SliceCore& vectors) {
   });
 }
 
+// A reflection, which is its own inverse: I - 2 u u^T / (u^T u). No element of u is small, and u has no period.
 template <class T>
-std::vector<T> complex_values(const ScalapackCall& call, const ArrayCore& copy, int n,
-                              const SliceCore* vectors) {
-  const ScalapackMatrix matrix = call.operand(copy);
-  std::vector<T> values(static_cast<std::size_t>(n)), scales(static_cast<std::size_t>(n) + 1);
+ArrayCore reflection(const ScalapackCall& call, index_t n) {
+  const auto u = [](index_t i) { return 2 + std::sin(1 + static_cast<double>(i) * static_cast<double>(i)); };
+  double square = 0;
+  for (index_t i = 0; i < n; ++i) square += u(i) * u(i);
+  ArrayCore result = call.matrix(n, n, {element_kind<T>(), sizeof(T)});
+  for_each_element<T>(result, [&](index_t i, index_t j, T& x) {
+    x = static_cast<Real<T>>((i == j ? 1 : 0) - 2 * u(i) * u(j) / square);
+  });
+  tessera::detail::end_operation(result);
+  return result;
+}
+
+// result = a b, for matrices of which one is a reflection.
+template <class T>
+void multiply(const SliceCore& a, const SliceCore& b, const SliceCore& result) {
+  const T zero{0}, one{1};
+  gemm(&one, {a, b, result, Op::none, Op::none}, &zero);
+}
+
+// The Schur form, and its vectors if there are any. Returns the info of p?lahqr, which is positive if the
+// iteration did not converge.
+template <class T>
+int to_schur_form(const ScalapackCall& call, const ArrayCore& copy, int n, std::vector<T>& values,
+                  const ArrayCore* unitary) {
+  const ScalapackMatrix matrix = call.operand(copy), z = call.operand(unitary == nullptr ? copy : *unitary);
+  std::vector<T> scales(static_cast<std::size_t>(n) + 1);
   call.must("p?gehrd",
             [&] { return scalapack::gehrd<T>(n, matrix.data<T>(), matrix.descriptor(), scales.data()); });
-  const ArrayCore unitary =
-      vectors == nullptr ? call.matrix(0, 0, copy.type()) : call.matrix(n, n, copy.type());
-  const ScalapackMatrix z = call.operand(unitary);
-  if (vectors != nullptr) {
+  if (unitary != nullptr) {
     const T zero{0}, one{1};
-    tessera::detail::fill(unitary, &zero);
-    tessera::detail::change_diagonal(unitary, tessera::detail::Diagonal::set, nullptr, &one);
+    tessera::detail::fill(*unitary, &zero);
+    tessera::detail::change_diagonal(*unitary, tessera::detail::Diagonal::set, nullptr, &one);
     call.must("p?unmhr", [&] {
       return scalapack::unmhr<T>(n, matrix.data<T>(), matrix.descriptor(), scales.data(), z.data<T>(),
                                  z.descriptor());
     });
   }
   keep_triangle(copy, Triangle::upper, 1);
-  call.must_converge("p?lahqr", "eigenvalues", [&] {
-    return scalapack::lahqr<T>(vectors != nullptr, n, matrix.data<T>(), matrix.descriptor(), values.data(),
-                               vectors == nullptr ? matrix.data<T>() : z.data<T>(),
-                               vectors == nullptr ? matrix.descriptor() : z.descriptor());
+  return call.run([&] {
+    return scalapack::lahqr<T>(unitary != nullptr, n, matrix.data<T>(), matrix.descriptor(), values.data(),
+                               z.data<T>(), z.descriptor());
   });
+}
+
+// `fill_copy` fills the matrix given to it with a copy of the operand.
+template <class T, class F>
+std::vector<T> complex_values(const ScalapackCall& call, F&& fill_copy, int n, const SliceCore* vectors) {
+  const auto new_matrix = [&] { return call.matrix(n, n, {element_kind<T>(), sizeof(T)}); };
+  const ArrayCore copy = new_matrix();
+  std::optional<ArrayCore> unitary;
+  if (vectors != nullptr) unitary.emplace(new_matrix());
+  const ArrayCore* z = vectors == nullptr ? nullptr : &*unitary;
+  std::vector<T> values(static_cast<std::size_t>(n));
+  fill_copy(copy);
+  int info = to_schur_form<T>(call, copy, n, values, z);
+  std::optional<ArrayCore> mirror;
+  if (info > 0) {
+    // The shifts of p?lahqr (2.2) leave some sparse matrices as they are, such as cyclic permutations. A
+    // similar matrix without zeros has other shifts.
+    mirror.emplace(reflection<T>(call, n));
+    const ArrayCore half = new_matrix();
+    fill_copy(copy);
+    multiply<T>(*mirror, copy, half);
+    multiply<T>(half, *mirror, copy);
+    info = to_schur_form<T>(call, copy, n, values, z);
+  }
+  if (info != 0) {
+    call.fail("p?lahqr", info,
+              info < 0 ? "failed" : formatted("has eigenvalues that did not converge (info {})", info));
+  }
   if (vectors == nullptr) return values;
+  const ScalapackMatrix matrix = call.operand(copy), right = call.operand(*unitary);
   call.must("p?trevc", [&] {
-    return scalapack::trevc<T>(n, matrix.data<T>(), matrix.descriptor(), z.data<T>(), z.descriptor());
+    return scalapack::trevc<T>(n, matrix.data<T>(), matrix.descriptor(), right.data<T>(), right.descriptor());
   });
-  normalise<T>(unitary);
-  fix_phases<T>(unitary);
-  unitary.sync();
-  tessera::detail::copy(unitary, *vectors);
+  normalise<T>(*unitary);
+  if (mirror) {
+    unitary->sync();
+    multiply<T>(*mirror, *unitary, copy);
+    normalise<T>(copy);
+  }
+  const ArrayCore& result = mirror ? copy : *unitary;
+  fix_phases<T>(result);
+  result.sync();
+  tessera::detail::copy(result, *vectors);
   return values;
 }
 
@@ -111,16 +167,17 @@ std::vector<T> complex_values(const ScalapackCall& call, const ArrayCore& copy, 
 
 template <class T>
 std::vector<Complex<T>> eig(const SliceCore& a, const SliceCore* vectors, const Blocking& blocking) {
-  tessera::detail::begin_operation(eig_name, {a}, Shapes::any);
-  require_square(eig_name, a);
+  const std::string_view name = vectors == nullptr ? "eigvals" : "eig";
+  tessera::detail::begin_operation(name, {a}, Shapes::any);
+  require_square(name, a);
   if (a.size() == 0) return {};
-  const int to_one_of_a = to_one(require_finite(eig_name, a, "p?gehrd"));
-  const auto chosen = BlockGrid::choose(eig_name, a, a.extents()[0], blocking);
+  const int to_one_of_a = to_one(require_finite(name, a, "p?gehrd"));
+  const auto chosen = BlockGrid::choose(name, a, a.extents()[0], blocking);
   Blocking allowed{chosen.block, chosen.rows, chosen.columns};
   // The QR iterations need blocks of at least six rows, and p?hseqr (2.2) forgets the last eigenvalue if the
   // matrix ends with a whole block.
   while (allowed.block < min_block || a.extents()[0] % allowed.block == 0) ++allowed.block;
-  const ScalapackCall call(eig_name, a, a.extents()[0], allowed);
+  const ScalapackCall call(name, a, a.extents()[0], allowed);
   const int n = call.narrow(a.extents()[0]);
   std::vector<Complex<T>> values;
   if constexpr (std::is_floating_point_v<T>) {
@@ -131,10 +188,12 @@ std::vector<Complex<T>> eig(const SliceCore& a, const SliceCore* vectors, const 
     }
   }
   if (values.empty()) {
-    const ArrayCore copy = call.matrix(n, n, {element_kind<Complex<T>>(), sizeof(Complex<T>)});
-    copy_to_complex<T>(call, a, copy);
-    scale_by(copy, to_one_of_a);
-    values = complex_values<Complex<T>>(call, copy, n, vectors);
+    const auto fill_copy = [&](const ArrayCore& copy) {
+      copy_to_complex<T>(call, a, copy);
+      scale_by(copy, to_one_of_a);
+      tessera::detail::end_operation(copy);
+    };
+    values = complex_values<Complex<T>>(call, fill_copy, n, vectors);
   }
   // Processes outside the grid have no values yet, and all should have the same to the last bit.
   call.group().broadcast(std::span<Complex<T>>(values), 0);

@@ -18,8 +18,6 @@ namespace {
 
 using tessera::detail::Shapes;
 
-constexpr const char* name = "svd";
-
 // Decomposes a matrix that may be overwritten. u and vh are both null or both not null.
 template <class T>
 std::vector<Real<T>> decompose(const ScalapackCall& call, const SliceCore& a, const SliceCore* u,
@@ -112,6 +110,7 @@ std::vector<Real<T>> scaled(const ScalapackCall& call, const SliceCore& a, int p
 template <class T>
 std::vector<Real<T>> svd(const SliceCore& a, const SliceCore* u, const SliceCore* vh,
                          const Blocking& blocking) {
+  const std::string_view name = u == nullptr ? "svdvals" : "svd";
   tessera::detail::begin_operation(name, {a}, Shapes::any);
   const index_t m = a.extents()[0], n = a.extents()[1];
   if (m == 0 || n == 0) return {};

@@ -60,7 +60,8 @@ BlockGrid BlockGrid::choose(std::string_view routine, const SliceCore& preferred
     while (ranks % rows != 0) --rows;
     columns = ranks / rows;
   }
-  int block = blocking.block;
+  // ScaLAPACK's workspaces grow with the block, even beyond the matrix. eig needs blocks a little beyond it.
+  int block = static_cast<int>(std::min(index_t{blocking.block}, largest_extent + largest_block));
   if (block == 0) {
     const index_t share = (largest_extent + columns - 1) / columns;
     block = static_cast<int>(std::clamp<index_t>(share, smallest_block, largest_block));

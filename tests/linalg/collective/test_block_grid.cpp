@@ -42,6 +42,8 @@ TEST(BlockGrids, are_those_that_the_caller_asks_for) {
               {7, ranks, 1, GridOrder::row_major});
   expect_grid(BlockGrid::choose("test", a.core(), 40, {.block = 100, .rows = 1, .columns = 1}),
               {100, 1, 1, GridOrder::row_major});
+  // Far beyond the matrix, blocks would only cost memory.
+  expect_grid(BlockGrid::choose("test", a.core(), 40, {.block = 1000000000}), nearly_square(40 + 64));
 }
 
 TEST(BlockGrids, are_those_of_an_operand_that_scalapack_can_use) {

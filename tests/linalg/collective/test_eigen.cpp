@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <numeric>
 
 #include "spectra.hpp"
@@ -142,6 +143,34 @@ TYPED_TEST(Spectra, of_general_matrices_have_small_residuals) {
     EXPECT_LT(std::abs(sum - trace), tolerance<T>(n));
     EXPECT_TRUE(are_close_in_any_order(w, linalg::eigvals(a), tolerance<T>(n, 5)));
     EXPECT_TRUE(are_equal(all_of(a), matrix)) << "the operand changed";
+    world().sync();
+  }
+}
+
+// Permutations and companion matrices of x^n - c have eigenvalues on a circle. Shifts from corners of zeros do
+// not change them.
+TYPED_TEST(Spectra, of_cycles_are_found) {
+  using T = TypeParam;
+  using C = std::complex<RealOf<T>>;
+  for (const auto& [n, power] : {std::pair<index_t, int>{2, 1}, {3, 1}, {6, 1}, {7, 3}, {24, 1}, {35, 1}}) {
+    SCOPED_TRACE(n);
+    Local<T> cycle(Extents<2>{n, n});
+    for (index_t i = 0; i + 1 < n; ++i) cycle(i, i + 1) = T{1};
+    cycle(n - 1, 0) = T(static_cast<RealOf<T>>(power));
+    const double radius = std::pow(power, 1.0 / static_cast<double>(n));
+    std::vector<C> expected;
+    for (index_t k = 0; k < n; ++k)
+      expected.emplace_back(
+          std::polar(radius, 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n)));
+    Array<T, 2> a(world(), {n, n}, {.name = "cycle"});
+    set(a, cycle);
+    const auto [w, v] = linalg::eig(a);
+    EXPECT_TRUE(are_close_in_any_order(w, expected, tolerance<T>(n, 5)));
+    EXPECT_TRUE(are_close_in_any_order(linalg::eigvals(a), expected, tolerance<T>(n, 5)));
+    Local<C> as_complex(Extents<2>{n, n});
+    std::copy(cycle.begin(), cycle.end(), as_complex.begin());
+    const auto right = all_of(v);
+    EXPECT_TRUE(are_close(product(as_complex, right), scaled_columns(right, w), tolerance<T>(n, 5)));
     world().sync();
   }
 }

@@ -10,7 +10,7 @@ namespace tessera::linalg {
 /// the most nearly square grid of all processes. An operand that already has these blocks and this grid is not
 /// copied, unless it would be overwritten.
 struct Blocking {
-  /// Rows and columns of a block.
+  /// Rows and columns of a block. One far larger than the matrices is taken as one that holds them.
   int block = 0;
   /// Rows and columns of the grid; set both or neither. Processes beyond rows * columns stay idle.
   int rows = 0, columns = 0;
