@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "scalapack/schur_2x2.hpp"
 #include "scalapack/workspace.hpp"
 
 using c64 = std::complex<float>;
@@ -51,6 +52,19 @@ TESSERA_DECLARE(pd, double)
 TESSERA_DECLARE(pc, c64)
 TESSERA_DECLARE(pz, c128)
 #undef TESSERA_DECLARE
+
+// These take the place of ScaLAPACK's own, which p?lahqr calls for blocks of two rows. There (2.2), the
+// rotation is wrong if both diagonal elements are equal and sqrt(b) sqrt(c) is not sqrt(b c), and so are all
+// vectors then.
+#define TESSERA_DEFINE(p, T, R)                                                   \
+  void p##lanv2_(T*, T*, T*, T*, T*, T*, R*, T*);                                 \
+  void p##lanv2_(T* a, T* b, T* c, T* d, T* w1, T* w2, R* cosine, T* sine) {      \
+    tessera::linalg::scalapack::to_schur_form<R>(*a, *b, *c, *d, *cosine, *sine); \
+    *w1 = *a, *w2 = *d;                                                           \
+  }
+TESSERA_DEFINE(c, c64, float)
+TESSERA_DEFINE(z, c128, double)
+#undef TESSERA_DEFINE
 }
 
 namespace tessera::linalg::scalapack {

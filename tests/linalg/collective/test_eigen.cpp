@@ -175,6 +175,29 @@ TYPED_TEST(Spectra, of_cycles_are_found) {
   }
 }
 
+// Tridiagonal matrices whose diagonal elements are equal, for which ScaLAPACK's own vectors are wrong.
+TYPED_TEST(Spectra, of_equal_diagonals_have_small_residuals) {
+  using T = TypeParam;
+  using C = std::complex<RealOf<T>>;
+  for (unsigned seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE(seed);
+    const index_t n = 1 + seed;
+    auto matrix = random_matrix<T>(n, n, seed);
+    for (index_t i = 0; i < n; ++i) {
+      for (index_t j = 0; j < n; ++j)
+        matrix(i, j) = i == j ? T(seed % 3) : std::abs(i - j) == 1 ? matrix(i, j) : T{};
+    }
+    Array<T, 2> a(world(), {n, n}, {.name = "A"});
+    set(a, matrix);
+    const auto [w, v] = linalg::eig(a);
+    Local<C> as_complex(Extents<2>{n, n});
+    std::copy(matrix.begin(), matrix.end(), as_complex.begin());
+    const auto right = all_of(v);
+    EXPECT_TRUE(are_close(product(as_complex, right), scaled_columns(right, w), tolerance<T>(n, 5)));
+    world().sync();
+  }
+}
+
 // Matrices that are hard: graded over many magnitudes, of low rank, and Hilbert's.
 TEST(HardMatrices, graded_spectra_keep_their_large_values) {
   std::vector<double> values;
