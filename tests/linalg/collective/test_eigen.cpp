@@ -185,7 +185,7 @@ TYPED_TEST(Spectra, of_equal_diagonals_have_small_residuals) {
     auto matrix = random_matrix<T>(n, n, seed);
     for (index_t i = 0; i < n; ++i) {
       for (index_t j = 0; j < n; ++j)
-        matrix(i, j) = i == j ? T(seed % 3) : std::abs(i - j) == 1 ? matrix(i, j) : T{};
+        matrix(i, j) = i == j ? T(static_cast<RealOf<T>>(seed % 3)) : std::abs(i - j) == 1 ? matrix(i, j) : T{};
     }
     Array<T, 2> a(world(), {n, n}, {.name = "A"});
     set(a, matrix);
