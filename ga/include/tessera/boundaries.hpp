@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <utility>
@@ -130,6 +131,8 @@ class Boundaries {
   }
   /// The same for the compiled slice; for Tessera's own modules. @local
   void apply_to(const detail::SliceCore& slice, Corners corners) const;
+  /// The most elements of a block that the conditions need for this many ghost cells. @local
+  index_t depth(const PerDimension<index_t, N>& ghosts) const noexcept;
   /// Throws what apply_to() would throw on this rank. @local
   void check(const detail::SliceCore& slice) const;
 
@@ -155,10 +158,21 @@ Boundaries<T, N>& Boundaries<T, N>::set(int dimension, Side side, Boundary<T, N>
 template <class T, std::size_t N>
 void Boundaries<T, N>::require_depth(const detail::SliceCore& slice, const detail::Cells<T, N>& cells,
                                      std::size_t d, bool high) const {
-  const index_t width = high ? cells.all.hi[d] - cells.block.hi[d] : cells.block.lo[d] - cells.all.lo[d];
+  const index_t width = cells.beyond(d, high);
   const index_t depth = width == 0 ? 0 : conditions_[d][high ? 1 : 0]->depth(width);
-  const index_t there = cells.block.hi[d] - cells.block.lo[d];
+  const index_t there = high ? cells.dims[d] - cells.block.lo[d] : cells.block.hi[d];
   if (depth > there) detail::throw_thin_block(slice, static_cast<int>(d), there, depth);
+}
+
+template <class T, std::size_t N>
+index_t Boundaries<T, N>::depth(const PerDimension<index_t, N>& ghosts) const noexcept {
+  index_t depth = 0;
+  for (std::size_t d = 0; d < N; ++d) {
+    for (const auto& condition : conditions_[d]) {
+      if (condition && ghosts[d] > 0) depth = std::max(depth, condition->depth(ghosts[d]));
+    }
+  }
+  return depth;
 }
 
 template <class T, std::size_t N>
@@ -167,7 +181,7 @@ void Boundaries<T, N>::check(const detail::SliceCore& slice) const {
   if (cells.block.empty()) return;
   for (std::size_t d = 0; d < N; ++d) {
     for (const bool high : {false, true}) {
-      if (conditions_[d][high ? 1 : 0] && cells.is_beyond(d, high)) require_depth(slice, cells, d, high);
+      if (conditions_[d][high ? 1 : 0]) require_depth(slice, cells, d, high);
     }
   }
 }
@@ -179,18 +193,20 @@ void Boundaries<T, N>::apply_to(const detail::SliceCore& slice, Corners corners)
   for (std::size_t d = 0; d < N; ++d) {
     for (const bool high : {false, true}) {
       const auto& condition = conditions_[d][high ? 1 : 0];
-      if (!condition || !cells.is_beyond(d, high)) continue;
+      const index_t width = cells.beyond(d, high);
+      if (!condition || width == 0) continue;
       require_depth(slice, cells, d, high);
       Patch<N> beyond = cells.block;
-      beyond.lo[d] = high ? cells.block.hi[d] : cells.all.lo[d];
-      beyond.hi[d] = high ? cells.all.hi[d] : cells.block.lo[d];
+      beyond.lo[d] = high ? cells.all.hi[d] - width : cells.all.lo[d];
+      beyond.hi[d] = high ? cells.all.hi[d] : cells.all.lo[d] + width;
       // Along dimensions before d, all cells have values by now. Along those behind d, cells beyond an end have
       // none.
       // (With one dimension there is no other. GCC 12 would warn of the index 1.)
       for (std::size_t e = 0; N > 1 && e < N && corners == Corners::with; ++e) {
         if (e == d) continue;
-        if (e < d || !cells.is_beyond(e, false)) beyond.lo[e] = cells.all.lo[e];
-        if (e < d || !cells.is_beyond(e, true)) beyond.hi[e] = cells.all.hi[e];
+        const auto [first, last] = cells.inside(e);
+        beyond.lo[e] = e < d ? cells.all.lo[e] : first;
+        beyond.hi[e] = e < d ? cells.all.hi[e] : last;
       }
       condition->fill(cells, beyond, d, high);
     }

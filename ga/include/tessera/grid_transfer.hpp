@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tessera/boundaries.hpp>
+#include <tessera/core/agreed.hpp>
 #include <tessera/detail/level_stencil.hpp>
 #include <tessera/elementwise.hpp>
 
@@ -86,8 +87,10 @@ GridTransfer<T, N>::GridTransfer(const Group& group, const Layout<N>& fine, cons
         detail::prolongation_needs(starts, fine_.dims()[d], prolongation_.first, count(prolongation_));
   }
   if (near.same_distribution(coarse)) return;
-  between_.emplace(group, near,
-                   ArrayOptions<N>{.name = "coarse values", .ghosts = coarse_needs_, .periodic = periodic});
+  between_.emplace(
+      group, near,
+      ArrayOptions<N>{
+          .name = "coarse values beside their fine ones", .ghosts = coarse_needs_, .periodic = periodic});
 }
 
 template <class T, std::size_t N>
@@ -128,6 +131,10 @@ void GridTransfer<T, N>::prolong(const Array<T, N>& coarse, Array<T, N>& fine, U
   if (update != Update::replace && update != Update::sum)
     throw UsageError("prolong: values may replace others or be added to them (Update::replace, Update::sum)");
   if (between_) {
+    // All know this, so they seldom have to ask each other.
+    const bool may_be_thin = boundaries.depth(coarse_needs_) > 1;
+    if (may_be_thin)
+      detail::agreed(coarse.group(), "prolong", [&] { boundaries.check(slice_of(*between_).core()); });
     copy(coarse, *between_);
     if (between_->layout().ghosts() != Extents<N>{}) {
       between_->update_ghosts();

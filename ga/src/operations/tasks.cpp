@@ -20,15 +20,20 @@ index_t checked_count(index_t count, std::string_view name) {
   throw UsageError(formatted("\"{}\" cannot have {} tasks", name, count));
 }
 
+// Members with other numbers would draw other tasks.
+index_t agreed_count(const Group& group, index_t count, const TaskOptions& options) {
+  group.check_agreement(formatted("TaskCounter \"{}\"", options.name),
+                        static_cast<std::uint64_t>(count) * 31 + static_cast<std::uint64_t>(options.chunk) * 2 +
+                            static_cast<std::uint64_t>(options.by_node));
+  return checked_count(count, options.name);
+}
+
 }  // namespace
 
 TaskCounter::TaskCounter(const Group& group, index_t count, const TaskOptions& options)
-    : count_(checked_count(count, options.name)),
+    : count_(agreed_count(group, count, options)),
       chunk_(detail::checked_chunk(options.chunk, options.name)),
       global_(group, 1, options.name) {
-  group.check_agreement(formatted("TaskCounter \"{}\"", options.name),
-                        static_cast<std::uint64_t>(count_) * 31 + static_cast<std::uint64_t>(chunk_) * 2 +
-                            static_cast<std::uint64_t>(options.by_node));
   // On a single node the counter itself is as near as another one.
   if (group.node_count() == 1 || !options.by_node) return;
   shares_ = group.node().size();

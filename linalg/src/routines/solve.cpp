@@ -90,11 +90,13 @@ void solve_triangular(Triangle triangle, Op op, UnitDiagonal unit, const SliceCo
   if (b.size() == 0) return;
   with_scalar("solve_triangular", a, [&]<class T>(T) {
     require_finite("solve_triangular", b, "p?trtrs");
-    // The scale of each column, which is a row where `a` is transposed.
-    const std::vector<int> columns = each_to_one("solve_triangular", a, 1, "p?trtrs",
-                                                 triangle == Triangle::lower ? Counted::lower : Counted::upper);
-    const ScalapackCall call("solve_triangular", a, std::max(extents[0], extents[1]), blocking);
     const bool divides = unit == UnitDiagonal::no;
+    const Counted lower = divides ? Counted::lower : Counted::below,
+                  upper = divides ? Counted::upper : Counted::above;
+    // The scale of each column, which is a row where `a` is transposed.
+    const std::vector<int> columns =
+        each_to_one("solve_triangular", a, 1, "p?trtrs", triangle == Triangle::lower ? lower : upper);
+    const ScalapackCall call("solve_triangular", a, std::max(extents[0], extents[1]), blocking);
     // p?trtrs claims to look for zeros, but divides by them.
     if (const int zero = divides ? first_without_inverse<T>(a) : 0; zero > 0)
       call.fail("p?trtrs", zero, formatted("is singular: element {} of its diagonal is zero", zero));

@@ -73,9 +73,12 @@ void throw_not_finite(std::string_view routine, const SliceCore& a, std::string 
 std::vector<int> each_to_one(std::string_view routine, const SliceCore& a, int dimension, std::string name,
                              Counted counted) {
   std::vector<double> largest(static_cast<std::size_t>(a.extents()[static_cast<std::size_t>(dimension)]));
+  const bool is_low = counted == Counted::lower || counted == Counted::below;
+  const bool is_high = counted == Counted::upper || counted == Counted::above;
+  const index_t least = counted == Counted::below || counted == Counted::above ? 1 : 0;
   with_scalar(routine, a, [&]<class T>(T) {
     for_each_element<const T>(a, [&](index_t i, index_t j, const T& x) {
-      if ((counted == Counted::lower && j > i) || (counted == Counted::upper && j < i)) return;
+      if ((is_low && i - j < least) || (is_high && j - i < least)) return;
       double& most = largest[static_cast<std::size_t>(dimension == 0 ? i : j)];
       most = std::max(most, magnitude_of(x));
     });

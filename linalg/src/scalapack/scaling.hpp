@@ -58,8 +58,8 @@ bool is_finite(const SliceCore& a);
 double require_finite(std::string_view routine, const SliceCore& a, std::string name);
 [[noreturn]] void throw_not_finite(std::string_view routine, const SliceCore& a, std::string name);
 
-/// Which elements of a matrix count.
-enum class Counted { all, lower, upper };
+/// Which elements of a matrix count. Triangles are with the diagonal unless `below` or `above` it.
+enum class Counted { all, lower, upper, below, above };
 /// For each row (dimension 0) or column (1), the exponent that brings its largest element to one. @collective
 /// @throws as require_finite
 std::vector<int> each_to_one(std::string_view routine, const SliceCore& a, int dimension, std::string name,

@@ -2,15 +2,16 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/linalg/denominators.hpp>
 
+#include <tessera/core/agreed.hpp>
 #include <tessera/core/operand_walk.hpp>
 
 #include "format.hpp"
 #include "scalapack/scalapack_matrix.hpp"
 
 namespace tessera::linalg::detail {
+namespace {
 
-void divide_by_denominators(const SliceCore& t, std::span<const OrbitalEnergies> energies, double shift) {
-  tessera::detail::begin_operation("divide_by_denominators", {t});
+void require_fitting(const SliceCore& t, std::span<const OrbitalEnergies> energies) {
   const auto dimensions = static_cast<std::size_t>(t.rank());
   if (energies.size() != dimensions) {
     throw UsageError(formatted("divide_by_denominators: {} lists of energies for the {} dimensions of {}",
@@ -22,6 +23,14 @@ void divide_by_denominators(const SliceCore& t, std::span<const OrbitalEnergies>
         formatted("divide_by_denominators: {} energies for dimension {} of {}, which has {} indices",
                   energies[d].values.size(), d, t.description(), t.extents()[d]));
   }
+}
+
+}  // namespace
+
+void divide_by_denominators(const SliceCore& t, std::span<const OrbitalEnergies> energies, double shift) {
+  tessera::detail::begin_operation("divide_by_denominators", {t});
+  const auto dimensions = static_cast<std::size_t>(t.rank());
+  tessera::detail::agreed(t.array().group(), "divide_by_denominators", [&] { require_fitting(t, energies); });
   with_scalar("divide_by_denominators", t, [&]<class T>(T) {
     tessera::detail::for_each_placed_run(t, [&](const tessera::detail::PlacedRun& run) {
       const auto along = static_cast<std::size_t>(run.along);

@@ -214,13 +214,16 @@ double DiisState::extrapolate(std::span<const DiisPartCore> parts) {
   std::vector<SliceCore> errors;
   for (const DiisPartCore& part : parts) errors.push_back(part.error);
   const double norm = norm_of(errors);
-  if (!std::isfinite(norm)) {
-    throw LinalgError(formatted("{}: the norm of the errors is {}; look for NaN and infinity in {}", name_,
-                                norm, parts.front().error.description()),
-                      name_, 1);
-  }
   with_scalar(name_, parts.front().error, [&]<class T>(T) {
     using R = Real<T>;
+    // Differences of errors, and their scalar products with errors, then do not overflow.
+    constexpr double most = static_cast<double>(std::numeric_limits<R>::max()) / 4;
+    if (!(norm <= most)) {
+      throw LinalgError(
+          formatted("{}: the norm of the errors is {}, and must be at most {}; look for NaN and infinity in {}",
+                    name_, norm, most, parts.front().error.description()),
+          name_, 1);
+    }
     if (norm < static_cast<double>(std::numeric_limits<R>::min())) return;
     keep(parts);
     const auto newest = static_cast<std::size_t>(iterations_ - 1);

@@ -248,11 +248,11 @@ void require_root(std::string_view call, int root, const GroupState& group) {
 
 void Group::broadcast_bytes(void* data, index_t bytes, int root) const {
   GroupState& group = state();
-  require_root("broadcast", root, group);
   check_agreement([&] {
     return CollectiveCall{"Group::broadcast", Fingerprint().add(bytes).add(root).value(),
                           formatted(" of {} bytes from rank {}", bytes, root)};
   });
+  require_root("broadcast", root, group);
   detail::broadcast(group, data, bytes, root);
 }
 
@@ -281,12 +281,12 @@ void Group::all_reduce_elements(void* data, index_t count, ElementKind kind, Red
 void Group::reduce_elements(void* data, index_t count, ElementKind kind, Reduce operation, int root) const {
   require_defined("reduce", kind, operation);
   GroupState& group = state();
-  require_root("reduce", root, group);
   check_agreement([&] {
     return CollectiveCall{
         "Group::reduce", fingerprint_of(count, kind, operation).add(root).value(),
         formatted(" of {} {}, {}, to rank {}", count, to_string(kind), to_string(operation), root)};
   });
+  require_root("reduce", root, group);
   detail::reduce(group, data, count, kind, operation, root);
 }
 

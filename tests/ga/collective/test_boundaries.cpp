@@ -82,19 +82,33 @@ struct Serial {
   }
 };
 
-TEST(Boundaries, give_every_cell_beyond_the_ends_what_a_serial_border_has) {
+// Blocks in one dimension, of which some may be thinner than borders.
+Layout<2> thin_blocks(Random& random, Extents<2>& dims) {
+  const std::size_t cut = pick(random, 0, 1) == 0 ? 0 : 1;
+  std::array<std::vector<index_t>, 2> starts{{{0}, {0}}};
+  dims[cut] = pick(random, 1, 3);
+  for (int part = 1; part < world().size(); ++part) {
+    starts[cut].push_back(dims[cut]);
+    dims[cut] += pick(random, 1, 3);
+  }
+  return Layout<2>::irregular(dims, starts, world().size());
+}
+
+void check_against_serial_borders(bool is_thin) {
   Random random(1);
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < (is_thin ? 40 : 60); ++round) {
+    SCOPED_TRACE(round);
     const int ranks = world().size();
     Extents<2> dims, widths;
     std::array<bool, 2> periodic{};
     for (std::size_t d = 0; d < 2; ++d) {
       widths[d] = pick(random, 0, 3);
       dims[d] = pick(random, 4, 6) * ranks;
-      periodic[d] = pick(random, 0, 3) == 0;
+      periodic[d] = !is_thin && pick(random, 0, 3) == 0;
     }
     if (widths == Extents<2>{}) widths[0] = 1;
-    Array<double, 2> a(world(), Layout<2>::blocked(dims, ranks),
+    const auto layout = is_thin ? thin_blocks(random, dims) : Layout<2>::blocked(dims, ranks);
+    Array<double, 2> a(world(), layout,
                        {.name = "a", .ghosts = PerDimension<index_t, 2>(widths), .periodic = periodic});
     Serial serial(dims, widths);
     Boundaries<double, 2> boundaries;
@@ -108,7 +122,8 @@ TEST(Boundaries, give_every_cell_beyond_the_ends_what_a_serial_border_has) {
     }
     for (std::size_t d = 0; d < 2; ++d) {
       for (const bool high : {false, true}) {
-        const Pair condition = random_condition(random);
+        Pair condition = random_condition(random);
+        while (is_thin && condition.ours.depth(3) > 1) condition = random_condition(random);
         boundaries.set(static_cast<int>(d), high ? Side::high : Side::low, condition.ours);
         if (periodic[d]) {
           serial.fill(d, high, periodic, [&](index_t k, const auto&, const Index<2>& cell) {
@@ -144,6 +159,12 @@ TEST(Boundaries, give_every_cell_beyond_the_ends_what_a_serial_border_has) {
     a.sync();
   }
 }
+
+TEST(Boundaries, give_every_cell_beyond_the_ends_what_a_serial_border_has) {
+  check_against_serial_borders(false);
+}
+// The cells of a rank may then be beyond an end that its block does not touch.
+TEST(Boundaries, reach_cells_behind_thin_blocks) { check_against_serial_borders(true); }
 
 TEST(Boundaries, of_components_and_members_leave_the_others_alone) {
   struct State {

@@ -172,6 +172,21 @@ TEST(GridTransfer, wrong_uses_are_told) {
     EXPECT_THROW(transfer.restrict_to(other, coarse), UsageError);
   }
   EXPECT_THROW(transfer.prolong(coarse, fine, Update::max), UsageError);
+  // Coarse values travel to blocks of one element, where a mirror needs two. All ranks are told, not the last
+  // alone.
+  std::vector<index_t> starts;
+  for (index_t rank = 0; rank < world().size(); ++rank) starts.push_back(4 * rank);
+  const index_t uneven = 4 * (world().size() - 1) + 2;
+  const auto ending_thin = Layout<1>::irregular({uneven}, {starts}, world().size());
+  GridTransfer<double, 1> travelling(world(), ending_thin,
+                                     Layout<1>::irregular({uneven / 2}, {{{0}}}, world().size()), mean, linear);
+  Array<double, 1> fine_thin(world(), ending_thin, {.name = "fine"}),
+      coarse_whole(world(), Layout<1>::irregular({uneven / 2}, {{{0}}}, world().size()), {.name = "coarse"});
+  Boundaries<double, 1> mirrors;
+  mirrors.set(Boundary<double, 1>::even(Mirror::at_element));
+  if (world().size() > 1) {
+    EXPECT_THROW(travelling.prolong(coarse_whole, fine_thin, Update::replace, mirrors), UsageError);
+  }
   fine.sync();
 }
 

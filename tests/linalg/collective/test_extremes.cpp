@@ -248,6 +248,10 @@ TEST(NotANumber, is_refused_by_all_routines) {
     // The triangle that is not read may hold anything.
     linalg::solve_triangular(linalg::Triangle::upper, bad, x);
     EXPECT_EQ(norm_inf(x), 1);
+    // Nor is a diagonal of ones.
+    fill_diagonal(good, none);
+    linalg::solve_triangular(linalg::Triangle::upper, good, x, linalg::UnitDiagonal::yes);
+    EXPECT_EQ(norm_inf(x), 1);
   }
 }
 

@@ -70,6 +70,9 @@ TEST(IterationErrors, energies_that_do_not_fit_are_told) {
               divide_by_denominators(t, {{three}, {three}});
             }),
             "divide_by_denominators: 3 energies for dimension 1 of array \"t\", which has 4 indices");
+  // The list of one rank is too long, and all ranks are told.
+  const bool is_last = world().rank() == world().size() - 1;
+  EXPECT_THROW((divide_by_denominators(t, {{is_last ? four : three}, {four}})), UsageError);
   fill(t, 3.0);
   divide_by_denominators(t, {{three}, {four}}, -2);
   EXPECT_TRUE(std::isinf(reduce(t, Reduce::max)));
@@ -243,6 +246,10 @@ TEST(DiisLife, wrong_uses_are_told) {
   fill(few, 1.0);
   diis.extrapolate({{other, few}});  // the errors may have other extents
   EXPECT_THROW(diis.extrapolate({{other, other}}), UsageError);
+  // A difference of such errors would overflow.
+  fill(few, 1e308);
+  EXPECT_THROW(diis.extrapolate({{other, few}}), linalg::LinalgError);
+  EXPECT_EQ(norm_inf(other), 1);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -15,12 +16,21 @@ template <class T, std::size_t N>
 struct Cells {
   Patch<N> block, all;  // in indices of the array
   View<T, N> view;      // of all
-  std::array<std::array<bool, 2>, N> beyond{};
   Extents<N> dims;
   std::array<bool, N> periodic{};
 
-  /// Whether the ghost cells on a side are beyond an end of a dimension that is not periodic. @local
-  bool is_beyond(std::size_t d, bool high) const noexcept { return beyond[d][high ? 1 : 0]; }
+  /// The first and last ghost cells of a dimension that are not beyond its ends: from first to below last. All
+  /// are inside along periodic dimensions. @local
+  std::array<index_t, 2> inside(std::size_t d) const noexcept {
+    if (periodic[d]) return {all.lo[d], all.hi[d]};
+    return {std::max<index_t>(all.lo[d], 0), std::min(all.hi[d], dims[d])};
+  }
+  /// How many ghost cells on a side are beyond an end of a dimension that is not periodic. Some may be so
+  /// although the block does not touch the end, if the last block is thin. @local
+  index_t beyond(std::size_t d, bool high) const noexcept {
+    const auto [first, last] = inside(d);
+    return high ? all.hi[d] - last : first - all.lo[d];
+  }
   /// Where the element at a position is in memory. @local
   T* place_of(const Index<N>& at) const noexcept {
     index_t place = 0;
@@ -60,8 +70,6 @@ Cells<T, N> cells_of(const SliceCore& slice, std::string_view call) {
     strides[d] = found.strides[d];
     cells.dims[d] = slice.array().layout().dims()[d];
     cells.periodic[d] = slice.array().periodic()[d];
-    const bool ends = !cells.periodic[d] && slice.array().layout().ghosts()[d] > 0;
-    cells.beyond[d] = {ends && cells.block.lo[d] == 0, ends && cells.block.hi[d] == cells.dims[d]};
   }
   cells.view = View<T, N>(reinterpret_cast<T*>(found.data), extents, strides);
   return cells;
