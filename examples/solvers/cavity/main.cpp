@@ -41,6 +41,9 @@ void solve(const Options& options, const FlowOptions<Lattice>& flow_options, con
   Flow<Lattice> flow(world, flow_options);
   solvers::Run run(world, options.run, options.steps);
   run.add("populations", flow.populations());
+  run.add_parameter("Reynolds number", options.reynolds);
+  run.add_parameter("speed of the lid", options.lid);
+  run.add_parameter("span", options.dimensions == 2 ? "none" : options.span);
   const index_t first = run.start();
   flow.restored();
   const double turnover = static_cast<double>(options.size) / options.lid;  // steps

@@ -55,6 +55,8 @@ Progress advance(Gas& gas, const Case& which, const Options& options) {
   solvers::Run run(gas.world(), options.run, options.steps);
   run.add("states", gas.states());
   run.add("time", progress.time);
+  run.add_parameter("case", which.name);
+  run.add_parameter("Courant number", options.courant);
   const index_t first = run.start();
   const auto note = [&] {
     run.set_share(progress.time / which.end);

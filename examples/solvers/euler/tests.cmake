@@ -2,8 +2,10 @@
 # SPDX-FileCopyrightText: the Tessera developers
 
 set(euler $<TARGET_FILE:example_euler>)
-add_restart_test(example_euler/restart STEPS 30 RANKS 3 2 ARGS ${euler} --case blast --size 20 --end 1000)
-add_restart_test(example_euler/restart-7 FULL STEPS 30 RANKS 7 4 ARGS ${euler} --case vortex --size 24 --end 1000)
+add_restart_test(example_euler/restart STEPS 30 RANKS 3 2 ARGS ${euler} --case blast --size 20 --end 1000 OTHER
+                 "case is blast, but this run's is vortex" --case vortex --size 20 --end 1000)
+add_restart_test(example_euler/restart-7 FULL STEPS 30 RANKS 7 4 ARGS ${euler} --case vortex --size 24 --end 1000 OTHER
+                 "Courant number is 0.4, but this run's is 0.3" --case vortex --size 24 --end 1000 --cfl 0.3)
 add_restart_test(example_euler/restart-nodes FULL STEPS 30 RANKS 4 3 ARGS ${euler} --case sod --size 40 --end 1000 ENVIRONMENT
                  TESSERA_NODE_SIZE=1)
 

@@ -34,8 +34,9 @@ void simulate_grids(const tessera::Group& world, ProgramOptions options) {
 int main(int argc, char** argv) {
   ProgramOptions options;
   CLI::App app("Simulates incompressible flow on a staggered grid.", "flow");
-  const std::map<std::string, CaseName> cases{
-      {"taylor-green", CaseName::taylor_green}, {"cavity", CaseName::cavity}, {"channel", CaseName::channel}};
+  std::map<std::string, CaseName> cases;
+  for (const CaseName name : {CaseName::taylor_green, CaseName::cavity, CaseName::channel})
+    cases[name_of(name)] = name;
   const std::map<std::string, PressureMethod> methods{{"automatic", PressureMethod::automatic},
                                                       {"multigrid", PressureMethod::multigrid},
                                                       {"fourier", PressureMethod::fourier}};
@@ -53,7 +54,9 @@ int main(int argc, char** argv) {
   app.add_option("--time", options.time, "The time of the end")
       ->check(numbers::positive())
       ->capture_default_str();
-  app.add_option("--steps", options.steps, "So many time steps, instead of a time of the end")
+  app.add_option("--steps", options.steps,
+                 "So many time steps, instead of a time of the end. With the same --dt more of them go on from "
+                 "a checkpoint")
       ->check(numbers::positive())
       ->excludes("--time");
   app.add_option("--dt", options.dt, "The largest time step; 0.6 of the largest stable one unless given")

@@ -57,10 +57,26 @@ Run::Run(const tessera::Group& world, const RunOptions& options, index_t steps)
   if (writes) schedule_.emplace(world, tessera::io::ScheduleOptions{.every = every, .signals = true});
 }
 
+void Run::add_parameter_text(std::string_view name, std::string value) {
+  Parameter& one = parameters_.emplace_back(Parameter{std::string(name), value, value});
+  if (checkpoint_) checkpoint_->add("problem/" + one.name, one.stored);
+}
+
+void Run::require_same_problem(const std::filesystem::path& file) const {
+  for (const auto& [name, value, stored] : parameters_) {
+    if (stored == value) continue;
+    throw SolverError(
+        fmt::format("{} is of another problem: its {} is {}, but this run's is {}; give the options of that "
+                    "run, or another name to --checkpoint",
+                    file.string(), name, stored, value));
+  }
+}
+
 index_t Run::start() {
   if (checkpoint_) {
     checkpoint_->claim();
     if (const auto restored = checkpoint_->restore()) {
+      require_same_problem(restored->file);
       step_ = restored->step;
       if (world_.rank() == 0) {
         for (const auto& [file, reason] : restored->skipped)
