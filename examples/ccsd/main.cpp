@@ -15,6 +15,7 @@
 
 #include "mp2.hpp"
 #include "options.hpp"
+#include "output.hpp"
 #include "phases.hpp"
 #include "triples.hpp"
 
@@ -220,9 +221,7 @@ class Calculation {
   Phases phases_;
 };
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int status_of(int argc, char** argv) {
   tessera::Runtime runtime(argc, argv);
   const bool speaks = runtime.world().rank() == 0;
   Options options;
@@ -249,3 +248,7 @@ int main(int argc, char** argv) {
   if (speaks) fmt::print(stderr, "ccsd: {}\n", problem);
   return 1;
 }
+
+}  // namespace
+
+int main(int argc, char** argv) { return output::status_with_output("ccsd", status_of(argc, argv)); }

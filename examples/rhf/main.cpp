@@ -15,6 +15,7 @@
 
 #include "input.hpp"
 #include "numbers.hpp"
+#include "output.hpp"
 #include "scf.hpp"
 
 namespace {
@@ -117,9 +118,7 @@ void calculate(const Options& options, const Input& input, const tessera::Runtim
       times.one_electron, times.fock, times.linear_algebra, times.files);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int status_of(int argc, char** argv) {
   Options options;
   CLI::App app{"Restricted Hartree-Fock on Tessera's distributed arrays"};
   options.input.add_to(app);
@@ -164,3 +163,7 @@ int main(int argc, char** argv) {
   if (speaks) fmt::print(stderr, "rhf: {}\n", problem);
   return 1;
 }
+
+}  // namespace
+
+int main(int argc, char** argv) { return output::status_with_output("rhf", status_of(argc, argv)); }

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "numbers.hpp"
+#include "output.hpp"
 
 namespace solvers {
 
@@ -21,8 +22,9 @@ void add_run_options(CLI::App& app, RunOptions& options) {
   app.add_flag("--quiet", options.is_quiet, "No progress");
 }
 
-int run_program(CLI::App& app, int argc, char** argv,
-                const std::function<void(const tessera::Runtime&)>& solve) {
+namespace {
+
+int status_of(CLI::App& app, int argc, char** argv, const std::function<void(const tessera::Runtime&)>& solve) {
   const tessera::Runtime runtime(argc, argv);
   const bool speaks = runtime.world().rank() == 0;
   try {
@@ -46,6 +48,13 @@ int run_program(CLI::App& app, int argc, char** argv,
   }
   if (speaks) fmt::print(stderr, "{}: {}\n", app.get_name(), problem);
   return 1;
+}
+
+}  // namespace
+
+int run_program(CLI::App& app, int argc, char** argv,
+                const std::function<void(const tessera::Runtime&)>& solve) {
+  return output::status_with_output(app.get_name().c_str(), status_of(app, argc, argv, solve));
 }
 
 Run::Run(const tessera::Group& world, const RunOptions& options, index_t steps)

@@ -37,7 +37,8 @@ struct RunOptions {
 void add_run_options(CLI::App& app, RunOptions& options);
 
 /// The main function of a solver: parses the command line, and calls `solve` on every rank. A SolverError, a
-/// UsageError or an IoError of all ranks becomes a message of rank 0. Returns the program's exit status.
+/// UsageError or an IoError of all ranks becomes a message of rank 0. Returns the program's exit status,
+/// which is no success if the output could not be written.
 int run_program(CLI::App& app, int argc, char** argv,
                 const std::function<void(const tessera::Runtime&)>& solve);
 
