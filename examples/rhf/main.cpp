@@ -135,7 +135,8 @@ int status_of(int argc, char** argv) {
   app.add_option("--checkpoint", options.checkpoint,
                  "Write the density after each iteration to HDF5 files that begin with this name");
   app.add_option("--restart", options.restart, "Begin from the newest of such files, given the same name");
-  app.add_option("--reference", options.reference, "Energy to compare with, in hartree");
+  app.add_option("--reference", options.reference, "Energy to compare with, in hartree")
+      ->check(numbers::checked("finite number", [](double) { return true; }));
 
   tessera::Runtime runtime(argc, argv);
   const bool speaks = runtime.world().rank() == 0;

@@ -41,7 +41,8 @@ int main(int argc, char** argv) {
                                                       {"multigrid", PressureMethod::multigrid},
                                                       {"fourier", PressureMethod::fourier}};
   app.add_option("--case", options.flow.name, "taylor-green, cavity or channel")
-      ->transform(CLI::CheckedTransformer(cases));
+      ->type_name("NAME")
+      ->transform(numbers::enumerator(cases));
   app.add_option("--dimensions", options.dimensions, "2 or 3")->check(CLI::Range(2, 3))->capture_default_str();
   app.add_option("--cells", options.flow.cells,
                  "Cells along each dimension: one number, or one for each, x last. A channel is four times as "
@@ -63,7 +64,8 @@ int main(int argc, char** argv) {
       ->check(numbers::positive());
   app.add_option("--pressure", options.solver.pressure,
                  "multigrid, fourier (for periodic flows), or automatic: fourier where it can be used")
-      ->transform(CLI::CheckedTransformer(methods));
+      ->type_name("NAME")
+      ->transform(numbers::enumerator(methods));
   app.add_option("--tolerance", options.solver.tolerance,
                  "Of the divergence that the multigrid leaves, times the edge of a cell and over the speed")
       ->check(numbers::positive())
