@@ -24,5 +24,7 @@ tessera_add_mpi_test(example_euler_sod_order PROGRAM example_euler NP 2 NODE_SIZ
                      ARGS --case sod --size 50 --convergence --quiet PRINTS "order 0.[89].*order 0.[89].*order 0.8")
 tessera_add_mpi_test(example_euler_vortex_order PROGRAM example_euler NP 2 NODE_SIZES 1 NETWORKS none TIMEOUT 200 FULL
                      ARGS --case vortex --size 16 --convergence --quiet PRINTS "order 2.[0-4].*order 2.[0-4]")
+tessera_add_mpi_test(example_euler_steps PROGRAM example_euler NP 2 NODE_SIZES none NETWORKS none FULL
+                     ARGS --convergence --steps 5 FAILS_WITH "convergence compares .* takes no .*--steps")
 tessera_add_mpi_test(example_euler_cfl PROGRAM example_euler NP 2 NODE_SIZES none NETWORKS none FULL ARGS --cfl 0.7
                      FAILS_WITH "0.7 is not stable: the largest is 0.5")

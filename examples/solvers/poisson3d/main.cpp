@@ -138,7 +138,8 @@ int main(int argc, char** argv) {
       ->check(numbers::positive())
       ->capture_default_str();
   app.add_flag("--cg", options.by_cg, "Conjugate gradients, with a cycle as the preconditioner");
-  app.add_option("--grids", options.grids, "Further grids, each twice as fine, for the order of the error")
+  app.add_option("--grids", options.grids,
+                 "Grids, each twice as fine as the one before; from two on the order of the error is printed")
       ->check(CLI::Range(1, 8))
       ->capture_default_str();
   app.add_option("--before", options.multigrid.before, "Relaxations before the correction from coarser grids")

@@ -16,8 +16,9 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       "--checkpoint", options.checkpoint,
       "Write checkpoints to HDF5 files that begin with this name, and go on from the newest of them. "
       "SIGUSR1 writes one; SIGTERM writes one and ends the run");
-  app.add_option("--checkpoint-every", options.checkpoint_every, "Minutes from one checkpoint to the next")
-      ->check(numbers::not_negative())
+  app.add_option("--checkpoint-every", options.checkpoint_every,
+                 "Minutes from one checkpoint to the next; 0: only the last one")
+      ->check(numbers::checked("number from 0 to 1000000", [](double x) { return x >= 0 && x <= 1e6; }))
       ->capture_default_str();
   app.add_flag("--quiet", options.is_quiet, "No progress");
 }
@@ -61,7 +62,7 @@ Run::Run(const tessera::Group& world, const RunOptions& options, index_t steps)
     : world_(world), prefix_(options.checkpoint), is_quiet_(options.is_quiet), steps_(steps) {
   const bool writes = !prefix_.empty();
   if (writes) checkpoint_.emplace(world, prefix_);
-  const auto every = std::chrono::duration_cast<std::chrono::seconds>(
+  const auto every = std::chrono::ceil<std::chrono::seconds>(  // not 0, which is never
       std::chrono::duration<double, std::ratio<60>>(options.checkpoint_every));
   if (writes) schedule_.emplace(world, tessera::io::ScheduleOptions{.every = every, .signals = true});
 }
