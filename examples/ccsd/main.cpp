@@ -135,8 +135,8 @@ class Calculation {
     const Memory memory = memory_of({options_.method, input_.basis.size(), occupied, virtuals, world_.size(),
                                      options_.solver.diis, !options_.disk.empty(), checkpoint_.has_value()});
     say("Correlated {} occupied and {} virtual orbitals, {} frozen\n", occupied, virtuals, frozen_);
-    say("Memory     {:.3f} GB for tensors, on all ranks together\n", memory.most() * 1e-9);
-    if (scratch_) say("Files      {:.3f} GB\n", memory.files * 1e-9);
+    say("Memory     {} for tensors, on all ranks together\n", size_text(memory.most()));
+    if (scratch_) say("Files      {}\n", size_text(memory.files));
     say("\n");
     std::string problem = what_is_missing(runtime_, memory,
                                           std::string(scratch_ ? "" : "--disk DIRECTORY needs less; or ") +

@@ -142,7 +142,9 @@ ScfResult run_scf(const Basis& basis, const Molecule& molecule, int electrons, c
     if (settled && error < std::sqrt(options.convergence) * 1e-2) return {energy, iteration};
     last = energy;
   }
-  throw ScfError(fmt::format("no convergence in {} iterations (try more of them)", options.max_iterations));
+  throw ScfError(fmt::format("no convergence of Hartree-Fock in {} iteration{} ({} allows more)",
+                             options.max_iterations, options.max_iterations == 1 ? "" : "s",
+                             options.limit_option));
 }
 
 index_t independent_functions(const Group& group, const Basis& basis, const Molecule& molecule) {
