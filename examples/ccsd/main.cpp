@@ -15,6 +15,7 @@
 
 #include "mp2.hpp"
 #include "options.hpp"
+#include "output.hpp"
 #include "phases.hpp"
 #include "triples.hpp"
 
@@ -134,8 +135,8 @@ class Calculation {
     const Memory memory = memory_of({options_.method, input_.basis.size(), occupied, virtuals, world_.size(),
                                      options_.solver.diis, !options_.disk.empty(), checkpoint_.has_value()});
     say("Correlated {} occupied and {} virtual orbitals, {} frozen\n", occupied, virtuals, frozen_);
-    say("Memory     {:.3f} GB for tensors, on all ranks together\n", memory.most() * 1e-9);
-    if (scratch_) say("Files      {:.3f} GB\n", memory.files * 1e-9);
+    say("Memory     {} for tensors, on all ranks together\n", size_text(memory.most()));
+    if (scratch_) say("Files      {}\n", size_text(memory.files));
     say("\n");
     std::string problem = what_is_missing(runtime_, memory,
                                           std::string(scratch_ ? "" : "--disk DIRECTORY needs less; or ") +
@@ -220,9 +221,7 @@ class Calculation {
   Phases phases_;
 };
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int status_of(int argc, char** argv) {
   tessera::Runtime runtime(argc, argv);
   const bool speaks = runtime.world().rank() == 0;
   Options options;
@@ -249,3 +248,7 @@ int main(int argc, char** argv) {
   if (speaks) fmt::print(stderr, "ccsd: {}\n", problem);
   return 1;
 }
+
+}  // namespace
+
+int main(int argc, char** argv) { return output::status_with_output("ccsd", status_of(argc, argv)); }

@@ -12,6 +12,12 @@ namespace ccsd {
 
 using namespace tessera;
 
+std::string size_text(double bytes) {
+  for (const auto& [unit, size] : {std::pair("GB", 1e9), std::pair("MB", 1e6), std::pair("kB", 1e3)})
+    if (bytes >= size) return fmt::format("{:.2f} {}", bytes / size, unit);
+  return fmt::format("{:.0f} bytes", bytes);
+}
+
 double Memory::most() const { return std::max({transformation, amplitudes, triples}); }
 
 Memory memory_of(const Size& size) {
@@ -53,12 +59,11 @@ std::string what_is_missing(const Runtime& runtime, const Memory& memory, const 
   std::string problem;
   if (part > static_cast<double>(left.process) || on_node > static_cast<double>(left.node)) {
     problem = fmt::format(
-        "the tensors take {:.2f} GB, which is {:.2f} GB on each of {} ranks; rank {} may take {:.2f} GB, and "
-        "its node "
-        "has {:.2f} GB left ({})",
-        memory.most() * 1e-9, part * 1e-9, world.size(), world.rank(),
-        static_cast<double>(std::min(left.process, left.node)) * 1e-9, static_cast<double>(left.node) * 1e-9,
-        advice);
+        "the tensors take {}, which is {} on each of {} ranks; rank {} may take {}, and its node has {} left "
+        "({})",
+        size_text(memory.most()), size_text(part), world.size(), world.rank(),
+        size_text(static_cast<double>(std::min(left.process, left.node))),
+        size_text(static_cast<double>(left.node)), advice);
   }
   return world.agree(problem);
 }
@@ -68,9 +73,9 @@ std::string what_is_missing(const Group& group, const Memory& memory, const std:
   std::error_code error;
   const auto space = std::filesystem::space(directory, error);
   if (!error && static_cast<double>(space.available) < memory.files) {
-    problem = fmt::format("the files take {:.2f} GB, and {} has {:.2f} GB left for rank {} (take another one)",
-                          memory.files * 1e-9, directory.string(), static_cast<double>(space.available) * 1e-9,
-                          group.rank());
+    problem = fmt::format("the files take {}, and {} has {} left for rank {} (take another one)",
+                          size_text(memory.files), directory.string(),
+                          size_text(static_cast<double>(space.available)), group.rank());
   }
   return group.agree(problem);
 }

@@ -24,6 +24,9 @@ struct Memory {
   double most() const;
 };
 
+/// A number of bytes with a unit that suits it. @local
+std::string size_text(double bytes);
+
 /// What a calculation is for.
 struct Size {
   Method method;

@@ -18,7 +18,7 @@ std::optional<int> read_options(int argc, char** argv, bool speaks, Options& opt
   options.input.add_to(app);
   app.add_option("--method", options.method, "mp2, ccsd or ccsd(t) (default: ccsd(t))")
       ->type_name("NAME")
-      ->transform(CLI::CheckedTransformer(methods, CLI::ignore_case).description(""));
+      ->transform(numbers::enumerator(methods));
   app.add_flag("--frozen-core", options.frozen_core,
                "Leave out the 1s orbitals of all atoms but hydrogen and helium");
   app.add_option("--convergence", options.solver.convergence, "Largest change of the energy, in hartree")

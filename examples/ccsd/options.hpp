@@ -19,7 +19,7 @@ struct Options {
   int every = 5;  // iterations from one checkpoint to the next
   bool frozen_core = false;
   Method method = Method::ccsd_t;
-  rhf::ScfOptions scf{.convergence = 1e-11, .screening = 1e-12};
+  rhf::ScfOptions scf{.convergence = 1e-11, .screening = 1e-12, .limit_option = "--scf-iterations"};
   SolverOptions solver;
 };
 

@@ -5,16 +5,21 @@
 // pictures of planes, and time series of points. Each part checks its result. The files are in a temporary
 // directory, which is removed at the end, unless a directory is given: files [DIRECTORY]
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <iostream>
 #include <numeric>
 #include <string>
+#include <string_view>
 
 #include <stdlib.h>
 
 #include <tessera/io/io.hpp>
 #include <tessera/tessera.hpp>
+
+#include "output.hpp"
 
 using tessera::Array, tessera::Extents, tessera::Group, tessera::Index, tessera::index_t, tessera::Layout,
     tessera::LocalArray, tessera::Patch, tessera::Reduce;
@@ -212,33 +217,62 @@ bool probes(const Group& world, const Path& directory) {
   return probes.samples() == 10;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  tessera::Runtime runtime(argc, argv);
-  const Group& world = runtime.world();
-  const bool is_temporary = argc < 2;
-  std::string name =
-      is_temporary ? (std::filesystem::temp_directory_path() / "files-XXXXXX").string() : argv[1];
-  if (is_temporary) {
-    const bool made = world.rank() != 0 || mkdtemp(name.data()) != nullptr;
-    if (!made) throw std::runtime_error("no directory can be made: " + name);
-    world.broadcast(std::span<char>(name), 0);
-  }
+bool all_parts(const Group& world, const Path& directory) {
   bool good = true;
   const auto report = [&](const char* part, bool right) {
     if (world.rank() == 0) std::cout << part << ": " << (right ? "right" : "WRONG") << std::endl;
     good = good && right;
   };
-  report("arrays", arrays(world, name));
-  report("patches", patches(world, name));
-  report("steps", steps(world, name));
-  report("disk", disk(world, name));
-  report("alone", alone(world, name));
-  report("fields", fields(world, name));
-  report("pictures", pictures(world, name));
-  report("probes", probes(world, name));
+  report("arrays", arrays(world, directory));
+  report("patches", patches(world, directory));
+  report("steps", steps(world, directory));
+  report("disk", disk(world, directory));
+  report("alone", alone(world, directory));
+  report("fields", fields(world, directory));
+  report("pictures", pictures(world, directory));
+  report("probes", probes(world, directory));
   world.barrier();
-  if (is_temporary && world.rank() == 0) std::filesystem::remove_all(name);
-  return good ? 0 : 1;
+  return good;
 }
+
+// A new directory for temporary files, of which every rank has the name.
+std::string temporary_directory(const Group& world) {
+  std::error_code ignored;
+  std::string name = (std::filesystem::temp_directory_path(ignored) / "files-XXXXXX").string(), problem;
+  if (world.rank() == 0 && mkdtemp(name.data()) == nullptr)
+    problem = "the directory " + name + " cannot be made: " + std::strerror(errno) + " (TMPDIR says where)";
+  problem = world.agree(problem);
+  if (!problem.empty()) throw io::IoError(problem);
+  // Ranks may have names of different lengths at first.
+  name.resize(static_cast<std::size_t>(world.broadcast(static_cast<index_t>(name.size()), 0)));
+  world.broadcast(std::span<char>(name), 0);
+  return name;
+}
+
+int status_of(int argc, char** argv) {
+  tessera::Runtime runtime(argc, argv);
+  const Group& world = runtime.world();
+  const bool speaks = world.rank() == 0, is_temporary = argc < 2;
+  if (!is_temporary && (argc > 2 || argv[1][0] == '-')) {
+    const bool help = argc == 2 && argv[1] == std::string_view("--help");
+    if (speaks) (help ? std::cout : std::cerr) << "files [DIRECTORY (a temporary one)]\n" << std::flush;
+    return help ? 0 : 2;
+  }
+  std::string problem;  // the same on every rank, as the errors are
+  try {
+    const std::string name = is_temporary ? temporary_directory(world) : argv[1];
+    const bool good = all_parts(world, name);
+    if (is_temporary && speaks) std::filesystem::remove_all(name);
+    return good ? 0 : 1;
+  } catch (const io::IoError& error) {
+    problem = error.what();
+  } catch (const tessera::UsageError& error) {
+    problem = error.what();
+  }
+  if (speaks) std::cerr << "files: " << problem << std::endl;
+  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return output::status_with_output("files", status_of(argc, argv)); }

@@ -15,6 +15,7 @@
 
 #include "input.hpp"
 #include "numbers.hpp"
+#include "output.hpp"
 #include "scf.hpp"
 
 namespace {
@@ -117,9 +118,7 @@ void calculate(const Options& options, const Input& input, const tessera::Runtim
       times.one_electron, times.fock, times.linear_algebra, times.files);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int status_of(int argc, char** argv) {
   Options options;
   CLI::App app{"Restricted Hartree-Fock on Tessera's distributed arrays"};
   options.input.add_to(app);
@@ -136,7 +135,8 @@ int main(int argc, char** argv) {
   app.add_option("--checkpoint", options.checkpoint,
                  "Write the density after each iteration to HDF5 files that begin with this name");
   app.add_option("--restart", options.restart, "Begin from the newest of such files, given the same name");
-  app.add_option("--reference", options.reference, "Energy to compare with, in hartree");
+  app.add_option("--reference", options.reference, "Energy to compare with, in hartree")
+      ->check(numbers::checked("finite number", [](double) { return true; }));
 
   tessera::Runtime runtime(argc, argv);
   const bool speaks = runtime.world().rank() == 0;
@@ -164,3 +164,7 @@ int main(int argc, char** argv) {
   if (speaks) fmt::print(stderr, "rhf: {}\n", problem);
   return 1;
 }
+
+}  // namespace
+
+int main(int argc, char** argv) { return output::status_with_output("rhf", status_of(argc, argv)); }

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -52,6 +54,9 @@ int Molecule::electrons(int total_charge) const {
 }
 
 Molecule read_xyz(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored))
+    throw std::runtime_error(fmt::format("{}: it is a directory, not an XYZ file", file.string()));
   std::ifstream in(file);
   if (!in) throw std::runtime_error(fmt::format("{}: no such file, or not readable", file.string()));
   return parse_xyz(in, file.string());
@@ -75,6 +80,7 @@ Molecule parse_xyz(std::istream& in, const std::string& name) {
     return words >> x && (words.eof() || std::isspace(words.peek()) != 0);
   };
   const bool has_line = next();
+  if (constexpr std::string_view mark = "\xEF\xBB\xBF"; line.starts_with(mark)) line.erase(0, mark.size());
   std::istringstream first(line);
   if (!has_line || !read(first, count) || count < 1) {
     fail(fmt::format("an XYZ file begins with the number of atoms, not \"{}\"", line));

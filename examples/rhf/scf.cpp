@@ -84,6 +84,26 @@ Matrix error_of(const Matrix& fock, const Matrix& density, const Matrix& overlap
   return error;
 }
 
+// How many electron pairs of one density are not in another.
+double moved_pairs(const Matrix& before, const Matrix& density, const Matrix& overlap, index_t occupied) {
+  Matrix sd(density.duplicate("S D")), sds(density.duplicate("S D S"));
+  gemm(1, overlap, before, 0, sd);
+  gemm(1, sd, overlap, 0, sds);
+  return static_cast<double>(occupied) - dot(sds, density);
+}
+
+// Where F and D belong together, other orbitals than the lowest may be occupied. Such an energy is no ground
+// state's. Between atoms that are far apart it may be that of two ions.
+void require_lowest(const Matrix& before, const Matrix& density, const Matrix& overlap, index_t occupied,
+                    double energy) {
+  constexpr double many = 0.1;
+  if (!(moved_pairs(before, density, overlap, occupied) > many)) return;
+  throw ScfError(
+      fmt::format("no ground state: at {:.6f} hartree nothing changes the energy, but other orbitals than the "
+                  "lowest {} are occupied (bonds that are very long have such states; take shorter ones)",
+                  energy, occupied));
+}
+
 }  // namespace
 
 ScfResult run_scf(const Basis& basis, const Molecule& molecule, int electrons, const ScfOptions& options,
@@ -92,7 +112,7 @@ ScfResult run_scf(const Basis& basis, const Molecule& molecule, int electrons, c
   const Group& world = density.group();
   const index_t n = basis.size(), occupied = electrons / 2;
   Matrix overlap(world, {n, n}, {.name = "overlap"}), core(overlap.duplicate("core Hamiltonian")),
-      fock(overlap.duplicate("Fock"));
+      fock(overlap.duplicate("Fock")), before(overlap.duplicate("density before"));
   {
     const Timer timer(times.one_electron);
     one_electron(basis, molecule, overlap, core);
@@ -134,15 +154,21 @@ ScfResult run_scf(const Basis& basis, const Molecule& molecule, int electrons, c
       const Matrix residual = error_of(fock, density, overlap, x);
       error = norm_inf(residual);
       diis.extrapolate({{fock, residual}});
+      copy(density, before);
       density_of(fock, x, occupied, density);
     }
     report({iteration, energy, energy - last, error, seconds, operations});
     // The energy's own error is of second order in this one.
     const bool settled = std::abs(energy - last) < options.convergence || (iteration == 1 && have_density);
-    if (settled && error < std::sqrt(options.convergence) * 1e-2) return {energy, iteration};
+    if (settled && error < std::sqrt(options.convergence) * 1e-2) {
+      require_lowest(before, density, overlap, occupied, energy);
+      return {energy, iteration};
+    }
     last = energy;
   }
-  throw ScfError(fmt::format("no convergence in {} iterations (try more of them)", options.max_iterations));
+  throw ScfError(fmt::format("no convergence of Hartree-Fock in {} iteration{} ({} allows more)",
+                             options.max_iterations, options.max_iterations == 1 ? "" : "s",
+                             options.limit_option));
 }
 
 index_t independent_functions(const Group& group, const Basis& basis, const Molecule& molecule) {

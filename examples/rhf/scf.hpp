@@ -21,6 +21,7 @@ struct ScfOptions {
   double convergence = 1e-8;  // of the energy, in hartree
   double screening = 1e-11;
   int max_iterations = 50;
+  const char* limit_option = "--max-iterations";  // the option of the program that sets it, for messages
 };
 
 struct ScfResult {

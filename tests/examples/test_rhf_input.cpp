@@ -56,6 +56,14 @@ TEST_F(Files, xyz_may_have_the_line_ends_of_another_system) {
   EXPECT_NEAR(hydrogen.nuclear_repulsion(), 1 / (0.74 * 1.889725989), 1e-12);
 }
 
+TEST_F(Files, xyz_may_begin_with_the_mark_of_utf_8) {
+  const Molecule helium = read_xyz(write("mark.xyz",
+                                         "\xEF\xBB\xBF"
+                                         "1\nhelium\nHe 0 0 0\n"));
+  EXPECT_EQ(helium.title, "helium");
+  EXPECT_EQ(helium.atoms.size(), 1U);
+}
+
 TEST_F(Files, bad_xyz_is_refused_with_its_line) {
   expect_bad_xyz("", "bad.xyz:1: an XYZ file begins with the number of atoms");
   expect_bad_xyz("1.5\n\nH 0 0 0\n", "bad.xyz:1: an XYZ file begins with the number of atoms");
@@ -74,6 +82,7 @@ TEST_F(Files, bad_xyz_is_refused_with_its_line) {
   expect_bad_xyz("2\nt\nH 0 0 0\nHe 0 0 0.01\n", "atoms 1 and 2 are at the same place");
   expect_bad_xyz("1\nt\nH 0 0 0\nH 0 0 1\n", "more lines than the 1 atoms announced");
   expect_error([&] { read_xyz(directory.path() / "none.xyz"); }, "no such file");
+  expect_error([&] { read_xyz(directory.path()); }, "it is a directory");
 }
 
 TEST_F(Files, electrons_must_be_even_and_positive) {

@@ -237,6 +237,9 @@ def killed(program, tool, ranks, launch, directory):
     done = subprocess.run([tool, "-o", file + ".html", *sorted(glob.glob(file + ".rank?"))], capture_output=True,
                           text=True, timeout=60)
     assert done.returncode == 0 and os.path.getsize(file + ".html") > 10000, done
+    assert "ranks are in these files" not in done.stderr, done
+    done = subprocess.run([tool, "--hints", wanted[0]], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and f": 1 of {ranks} ranks are in these files" in done.stderr, done
 
 
 def browser(program, tool, ranks, launch, directory):

@@ -54,8 +54,10 @@ int main(int argc, char** argv) {
     const std::vector<Hint> found = hints(trace);
     for (const Hint& hint : found) fmt::print("{}: {}\n", hint.rule, hint.text);
     if (static_cast<int>(trace.processes.size()) < trace.ranks)
-      fmt::print(stderr, "tessera-trace: {} of {} ranks are in these files\n", trace.processes.size(),
-                 trace.ranks);
+      fmt::print(stderr,
+                 "tessera-trace: {} of {} ranks are in these files, so sums and hints are of those alone; give "
+                 "the files of all ranks, such as trace.json.rank*\n",
+                 trace.processes.size(), trace.ranks);
     if (only_hints) return 0;
     write(output, page(trace, found));
     fmt::print("{}\n", output);

@@ -3,6 +3,7 @@
 //
 // The flow in a cavity whose lid moves, by the lattice Boltzmann method with two relaxation rates.
 #include <cmath>
+#include <optional>
 
 #include "flow.hpp"
 #include "numbers.hpp"
@@ -41,10 +42,14 @@ void solve(const Options& options, const FlowOptions<Lattice>& flow_options, con
   Flow<Lattice> flow(world, flow_options);
   solvers::Run run(world, options.run, options.steps);
   run.add("populations", flow.populations());
+  run.add_parameter("Reynolds number", options.reynolds);
+  run.add_parameter("speed of the lid", options.lid);
+  run.add_parameter("span", options.dimensions == 2 ? "none" : options.span);
   const index_t first = run.start();
   flow.restored();
   const double turnover = static_cast<double>(options.size) / options.lid;  // steps
-  double change = 0, earlier = 0;  // per turnover, in speeds of the lid
+  double change = 0;              // per turnover, in speeds of the lid
+  std::optional<double> earlier;  // after half of the steps at most
   while (run.next()) {
     flow.step();
     const index_t done = run.step() + 1;
@@ -67,10 +72,10 @@ void solve(const Options& options, const FlowOptions<Lattice>& flow_options, con
                         static_cast<double>(steps - first) * static_cast<double>(flow_options.grid.size()),
                         "MLUPS");
   if (options.until_steady > 0 && steps > first && !(change < options.until_steady)) {
-    throw SolverError(
-        fmt::format("not steady after {} steps: velocities change by {:.1e} per turnover, by {:.1e} after half "
-                    "of the steps; take more --steps",
-                    steps, change, earlier));
+    throw SolverError(fmt::format(
+        "not steady after {} steps: velocities change by {:.1e} of the lid's speed per turnover{}; take more "
+        "--steps",
+        steps, change, earlier ? fmt::format(", by {:.1e} after half of the steps", *earlier) : ""));
   }
 }
 

@@ -14,10 +14,12 @@ namespace {
 using namespace euler;
 using solvers::SolverError;
 
+constexpr index_t unlimited = 1'000'000'000;  // steps
+
 struct Options {
   solvers::RunOptions run;
   std::string which = "sod", picture;
-  index_t size = 100, steps = 1'000'000'000;
+  index_t size = 100, steps = unlimited;
   double courant = 0.4;
   std::optional<double> end;
   bool convergence = false;
@@ -34,8 +36,12 @@ void require_useful(const Options& options) {
     throw SolverError(fmt::format("a Courant number of {} is not stable: the largest is {}", options.courant,
                                   Gas::greatest_courant));
   }
-  if (options.convergence && !options.run.checkpoint.empty())
-    throw SolverError("--convergence makes several short runs, which have no checkpoints");
+  if (options.convergence &&
+      (!options.run.checkpoint.empty() || !options.picture.empty() || options.steps != unlimited)) {
+    throw SolverError(
+        "--convergence compares four grids at the same time, so it takes no --checkpoint, --picture or "
+        "--steps; --end gives an earlier time");
+  }
   if (options.convergence && !options.chosen_case().is_exact)
     throw SolverError(fmt::format("--convergence needs a case with a known solution, not {}", options.which));
   if (!options.picture.empty() && !tessera::io::has_pictures())
@@ -55,6 +61,8 @@ Progress advance(Gas& gas, const Case& which, const Options& options) {
   solvers::Run run(gas.world(), options.run, options.steps);
   run.add("states", gas.states());
   run.add("time", progress.time);
+  run.add_parameter("case", which.name);
+  run.add_parameter("Courant number", options.courant);
   const index_t first = run.start();
   const auto note = [&] {
     run.set_share(progress.time / which.end);

@@ -10,6 +10,18 @@ namespace flow {
 
 enum class CaseName { taylor_green, cavity, channel };
 
+inline const char* name_of(CaseName name) noexcept {
+  switch (name) {
+    case CaseName::taylor_green:
+      return "taylor-green";
+    case CaseName::cavity:
+      return "cavity";
+    case CaseName::channel:
+      break;
+  }
+  return "channel";
+}
+
 struct CaseOptions {
   CaseName name = CaseName::taylor_green;
   std::vector<index_t> cells = {32};  ///< one number, or one for each dimension

@@ -34,13 +34,15 @@ void simulate_grids(const tessera::Group& world, ProgramOptions options) {
 int main(int argc, char** argv) {
   ProgramOptions options;
   CLI::App app("Simulates incompressible flow on a staggered grid.", "flow");
-  const std::map<std::string, CaseName> cases{
-      {"taylor-green", CaseName::taylor_green}, {"cavity", CaseName::cavity}, {"channel", CaseName::channel}};
+  std::map<std::string, CaseName> cases;
+  for (const CaseName name : {CaseName::taylor_green, CaseName::cavity, CaseName::channel})
+    cases[name_of(name)] = name;
   const std::map<std::string, PressureMethod> methods{{"automatic", PressureMethod::automatic},
                                                       {"multigrid", PressureMethod::multigrid},
                                                       {"fourier", PressureMethod::fourier}};
   app.add_option("--case", options.flow.name, "taylor-green, cavity or channel")
-      ->transform(CLI::CheckedTransformer(cases));
+      ->type_name("NAME")
+      ->transform(numbers::enumerator(cases));
   app.add_option("--dimensions", options.dimensions, "2 or 3")->check(CLI::Range(2, 3))->capture_default_str();
   app.add_option("--cells", options.flow.cells,
                  "Cells along each dimension: one number, or one for each, x last. A channel is four times as "
@@ -53,14 +55,17 @@ int main(int argc, char** argv) {
   app.add_option("--time", options.time, "The time of the end")
       ->check(numbers::positive())
       ->capture_default_str();
-  app.add_option("--steps", options.steps, "So many time steps, instead of a time of the end")
+  app.add_option("--steps", options.steps,
+                 "So many time steps, instead of a time of the end. With the same --dt more of them go on from "
+                 "a checkpoint")
       ->check(numbers::positive())
       ->excludes("--time");
   app.add_option("--dt", options.dt, "The largest time step; 0.6 of the largest stable one unless given")
       ->check(numbers::positive());
   app.add_option("--pressure", options.solver.pressure,
                  "multigrid, fourier (for periodic flows), or automatic: fourier where it can be used")
-      ->transform(CLI::CheckedTransformer(methods));
+      ->type_name("NAME")
+      ->transform(numbers::enumerator(methods));
   app.add_option("--tolerance", options.solver.tolerance,
                  "Of the divergence that the multigrid leaves, times the edge of a cell and over the speed")
       ->check(numbers::positive())

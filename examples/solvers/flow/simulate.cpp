@@ -137,7 +137,10 @@ std::optional<double> simulate(const tessera::Group& world, const ProgramOptions
   run.add("energy_at_start", balance.start);
   run.add("dissipation", balance.last);
   run.add("dissipated", balance.lost);
-  run.start();
+  run.add_parameter("case", name_of(options.flow.name));
+  run.add_parameter("Reynolds number", options.flow.reynolds);
+  run.add_parameter("time step", steps.dt);
+  const index_t first = run.start();
   flow.update_ghosts();
   while (run.next()) {
     flow.step(steps.dt);
@@ -152,16 +155,16 @@ std::optional<double> simulate(const tessera::Group& world, const ProgramOptions
   if (speaks) {
     std::string text;
     for (std::size_t d = 0; d < N; ++d) text += (d > 0 ? " x " : "") + std::to_string(problem.cells[d]);
-    fmt::print("{} cells, {} steps of {:.4g}\n", text, steps.count, steps.dt);
+    fmt::print("{} cells, {} steps of {:.4g}\n", text, run.step(), steps.dt);
     fmt::print("largest divergence {:.2e} of speed per cell\n", divergence);
   }
-  const auto error = compare(flow, options, balance, steps.dt * static_cast<double>(steps.count), speaks);
+  const auto error = compare(flow, options, balance, steps.dt * static_cast<double>(run.step()), speaks);
   if (speaks) {
     fmt::print("pressure by {}\n", flow.pressure_description());
     fmt::print(
         "{:.3f} s: momentum {:.3f}, pressure {:.3f}, ghost cells {:.3f}; {:.3f} million cells x steps/s\n",
         seconds, times.momentum, times.pressure, times.ghosts,
-        static_cast<double>(problem.cells.size() * steps.count) / seconds / 1e6);
+        static_cast<double>(problem.cells.size() * (run.step() - first)) / seconds / 1e6);
   }
   if (!options.picture.empty()) draw(flow, options.picture);
   return error.value_or(0);

@@ -73,7 +73,9 @@ tessera_add_mpi_test(
 tessera_add_mpi_test(example_flow_dt PROGRAM example_flow NP 2 NODE_SIZES none NETWORKS none FULL ARGS --cells 16 --dt 1
                      FAILS_WITH "the time step 1 is not stable. the largest stable one is 0.31")
 set(flow $<TARGET_FILE:example_flow> --pressure multigrid)
-add_restart_test(example_flow/restart STEPS 10 RANKS 2 1 ARGS ${flow} --cells 24)
-add_restart_test(example_flow/restart-channel FULL STEPS 6 RANKS 4 3 ARGS ${flow} --case channel --dimensions 3 --cells 12)
+add_restart_test(example_flow/restart STEPS 10 RANKS 2 1 ARGS ${flow} --cells 24 OTHER
+                 "time step is 0.12" --cells 24 --dt 0.01)
+add_restart_test(example_flow/restart-channel FULL STEPS 6 RANKS 4 3 ARGS ${flow} --case channel --dimensions 3 --cells 12 OTHER
+                 "Reynolds number is 100, but this run's is 50" --case channel --dimensions 3 --cells 12 --reynolds 50)
 add_restart_test(example_flow/restart-nodes FULL STEPS 6 RANKS 3 2 ARGS ${flow} --case cavity --cells 32 ENVIRONMENT
                  TESSERA_NODE_SIZE=1)

@@ -129,15 +129,17 @@ int main(int argc, char** argv) {
   app.add_option("--dimensions", options.dimensions, "2 or 3")->check(CLI::Range(2, 3))->capture_default_str();
   app.add_option("--walls", options.walls,
                  "neumann, dirichlet, mixed (one at the low ends, the other at the high ends) or periodic")
-      ->transform(CLI::CheckedTransformer(walls));
+      ->type_name("NAME")
+      ->transform(numbers::enumerator(walls));
   app.add_option("--tolerance", options.tolerance, "Of the largest residual against the largest right side")
-      ->check(numbers::positive())
+      ->check(numbers::checked("positive number below 1", [](double x) { return x > 0 && x < 1; }))
       ->capture_default_str();
   app.add_option("--cycles", options.cycles, "The most cycles, or iterations of cg")
       ->check(numbers::positive())
       ->capture_default_str();
   app.add_flag("--cg", options.by_cg, "Conjugate gradients, with a cycle as the preconditioner");
-  app.add_option("--grids", options.grids, "Further grids, each twice as fine, for the order of the error")
+  app.add_option("--grids", options.grids,
+                 "Grids, each twice as fine as the one before; from two on the order of the error is printed")
       ->check(CLI::Range(1, 8))
       ->capture_default_str();
   app.add_option("--before", options.multigrid.before, "Relaxations before the correction from coarser grids")
@@ -147,7 +149,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(0, 10))
       ->capture_default_str();
   app.add_option("--omega", options.multigrid.omega, "Over-relaxation")
-      ->check(CLI::Range(0.1, 1.9))
+      ->check(numbers::checked("number from 0.1 to 1.9", [](double x) { return x >= 0.1 && x <= 1.9; }))
       ->capture_default_str();
   app.add_flag("--quiet", options.is_quiet, "No residual of each cycle");
   return solvers::run_program(app, argc, argv, [&](const tessera::Runtime& runtime) {

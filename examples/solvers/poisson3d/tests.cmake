@@ -34,5 +34,9 @@ tessera_add_mpi_test(example_poisson3d_odd PROGRAM example_poisson3d NP 3 7 NODE
                      ARGS --cells 44 36 40 --quiet PRINTS "factor 0.[01][0-9]+.*largest error")
 tessera_add_mpi_test(example_poisson3d_prime PROGRAM example_poisson3d NP 2 NODE_SIZES none NETWORKS none FULL
                      ARGS --cells 127 FAILS_WITH "127 x 127 x 127 cells.*more factors of 2")
+tessera_add_mpi_test(example_poisson3d_tolerance PROGRAM example_poisson3d NP 2 NODE_SIZES none NETWORKS none FULL
+                     ARGS --tolerance 1 FAILS_WITH "--tolerance: \"1\" is no positive number below 1")
+tessera_add_mpi_test(example_poisson3d_walls PROGRAM example_poisson3d NP 2 NODE_SIZES none NETWORKS none FULL
+                     ARGS --walls brick FAILS_WITH "\"brick\" is none of dirichlet, mixed, neumann, periodic")
 tessera_add_mpi_test(example_poisson3d_cycles PROGRAM example_poisson3d NP 2 NODE_SIZES none NETWORKS none FULL
                      ARGS --cells 32 --cycles 2 FAILS_WITH "did not converge: the residual went from 1.00e.00 to")

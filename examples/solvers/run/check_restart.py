@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # SPDX-FileCopyrightText: the Tessera developers
-"""check_restart.py STEPS RANKS OTHER_RANKS PROGRAM [ARGUMENT...] -- LAUNCHER...
+"""check_restart.py STEPS RANKS OTHER_RANKS PROGRAM [ARGUMENT...] -- [MESSAGE OTHER_ARGUMENT...] -- LAUNCHER...
 
 Runs a solver to a number of steps in two parts, the second on another number of ranks, and in one part on one rank.
 The last checkpoints must be the same bit for bit. Then a run is ended by SIGTERM, and must have the bits of a run of
-as many steps. Without h5py to read the checkpoints, the exit status is 77."""
+as many steps. With other arguments the program must refuse the checkpoint, and say the message. Without h5py to read
+the checkpoints, the exit status is 77."""
 
 import os
 import pathlib
@@ -24,12 +25,13 @@ except ImportError as missing:
     sys.exit(77)
 
 split = sys.argv.index("--")
+second = sys.argv.index("--", split + 1)
 steps, ranks, other_ranks = map(int, sys.argv[1:4])
-program, launcher = sys.argv[4:split], sys.argv[split + 1:]
+program, other, launcher = sys.argv[4:split], sys.argv[split + 1:second], sys.argv[second + 1:]
 
 
-def start(processes, count, prefix):
-    return subprocess.Popen([*launcher, "-n", str(processes), *program, "--quiet", "--steps", str(count), "--checkpoint",
+def start(processes, count, prefix, command=program):
+    return subprocess.Popen([*launcher, "-n", str(processes), *command, "--quiet", "--steps", str(count), "--checkpoint",
                              str(prefix)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
@@ -86,6 +88,12 @@ with tempfile.TemporaryDirectory() as directory:
         sys.exit(f"it did not go on from its checkpoint: {output}")
     finish(start(1, steps, folder / "whole"))
     compare(f"{steps} steps on {ranks} and {other_ranks} ranks", fields(folder / "parts"), fields(folder / "whole"))
+
+    if other:
+        job = start(ranks, steps, folder / "whole", [program[0], *other[1:]])
+        output, _ = job.communicate(timeout=50)
+        if job.returncode == 0 or f"is of another problem: its {other[0]}" not in output:
+            sys.exit(f"{other[1:]} took the checkpoint of another problem: {output}")
 
     job = start(ranks, 10**9, folder / "ended")
     end = time.monotonic() + 30

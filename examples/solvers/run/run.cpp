@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "numbers.hpp"
+#include "output.hpp"
 
 namespace solvers {
 
@@ -15,14 +16,16 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       "--checkpoint", options.checkpoint,
       "Write checkpoints to HDF5 files that begin with this name, and go on from the newest of them. "
       "SIGUSR1 writes one; SIGTERM writes one and ends the run");
-  app.add_option("--checkpoint-every", options.checkpoint_every, "Minutes from one checkpoint to the next")
-      ->check(numbers::not_negative())
+  app.add_option("--checkpoint-every", options.checkpoint_every,
+                 "Minutes from one checkpoint to the next; 0: only the last one")
+      ->check(numbers::checked("number from 0 to 1000000", [](double x) { return x >= 0 && x <= 1e6; }))
       ->capture_default_str();
   app.add_flag("--quiet", options.is_quiet, "No progress");
 }
 
-int run_program(CLI::App& app, int argc, char** argv,
-                const std::function<void(const tessera::Runtime&)>& solve) {
+namespace {
+
+int status_of(CLI::App& app, int argc, char** argv, const std::function<void(const tessera::Runtime&)>& solve) {
   const tessera::Runtime runtime(argc, argv);
   const bool speaks = runtime.world().rank() == 0;
   try {
@@ -48,19 +51,42 @@ int run_program(CLI::App& app, int argc, char** argv,
   return 1;
 }
 
+}  // namespace
+
+int run_program(CLI::App& app, int argc, char** argv,
+                const std::function<void(const tessera::Runtime&)>& solve) {
+  return output::status_with_output(app.get_name().c_str(), status_of(app, argc, argv, solve));
+}
+
 Run::Run(const tessera::Group& world, const RunOptions& options, index_t steps)
     : world_(world), prefix_(options.checkpoint), is_quiet_(options.is_quiet), steps_(steps) {
   const bool writes = !prefix_.empty();
   if (writes) checkpoint_.emplace(world, prefix_);
-  const auto every = std::chrono::duration_cast<std::chrono::seconds>(
+  const auto every = std::chrono::ceil<std::chrono::seconds>(  // not 0, which is never
       std::chrono::duration<double, std::ratio<60>>(options.checkpoint_every));
   if (writes) schedule_.emplace(world, tessera::io::ScheduleOptions{.every = every, .signals = true});
+}
+
+void Run::add_parameter_text(std::string_view name, std::string value) {
+  Parameter& one = parameters_.emplace_back(Parameter{std::string(name), value, value});
+  if (checkpoint_) checkpoint_->add("problem/" + one.name, one.stored);
+}
+
+void Run::require_same_problem(const std::filesystem::path& file) const {
+  for (const auto& [name, value, stored] : parameters_) {
+    if (stored == value) continue;
+    throw SolverError(
+        fmt::format("{} is of another problem: its {} is {}, but this run's is {}; give the options of that "
+                    "run, or another name to --checkpoint",
+                    file.string(), name, stored, value));
+  }
 }
 
 index_t Run::start() {
   if (checkpoint_) {
     checkpoint_->claim();
     if (const auto restored = checkpoint_->restore()) {
+      require_same_problem(restored->file);
       step_ = restored->step;
       if (world_.rank() == 0) {
         for (const auto& [file, reason] : restored->skipped)

@@ -6,6 +6,8 @@
 
 #include <chrono>
 #include <cmath>
+#include <deque>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <stdexcept>
@@ -35,7 +37,8 @@ struct RunOptions {
 void add_run_options(CLI::App& app, RunOptions& options);
 
 /// The main function of a solver: parses the command line, and calls `solve` on every rank. A SolverError, a
-/// UsageError or an IoError of all ranks becomes a message of rank 0. Returns the program's exit status.
+/// UsageError or an IoError of all ranks becomes a message of rank 0. Returns the program's exit status,
+/// which is no success if the output could not be written.
 int run_program(CLI::App& app, int argc, char** argv,
                 const std::function<void(const tessera::Runtime&)>& solve);
 
@@ -50,8 +53,14 @@ class Run {
   void add(std::string_view name, T&& what) {
     if (checkpoint_) checkpoint_->add(name, std::forward<T>(what));
   }
+  /// Checkpoints contain this parameter of the problem, and start() refuses one with another value. @collective
+  template <class T>
+  void add_parameter(std::string_view name, const T& value) {
+    add_parameter_text(name, fmt::format("{}", value));
+  }
   /// Restores the newest checkpoint if there is one, and says so. Returns the number of steps that are done: 0
-  /// if the run begins from its initial values. @collective @throws IoError
+  /// if the run begins from its initial values. @collective @throws IoError also for a checkpoint without a
+  /// parameter, which an older program wrote; SolverError for one of another problem
   tessera::index_t start();
   /// Whether another step is to be done: neither was this the last, nor is the job to end. Writes a checkpoint
   /// that is due. @collective @throws IoError
@@ -75,6 +84,11 @@ class Run {
 
  private:
   using Clock = std::chrono::steady_clock;
+  struct Parameter {
+    std::string name, value, stored;
+  };
+  void add_parameter_text(std::string_view name, std::string value);
+  void require_same_problem(const std::filesystem::path& file) const;
   void show_progress();
 
   const tessera::Group& world_;
@@ -83,6 +97,7 @@ class Run {
   tessera::index_t steps_, step_ = 0, first_ = 0;
   bool is_in_step_ = false;
   double share_ = 0, first_share_ = 0;
+  std::deque<Parameter> parameters_;  // the checkpoint refers to them
   std::optional<tessera::io::Checkpoint> checkpoint_;
   std::optional<tessera::io::CheckpointSchedule> schedule_;
   Clock::time_point start_ = Clock::now(), shown_ = start_;

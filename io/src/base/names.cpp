@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include <tessera/runtime/error.hpp>
 
@@ -48,6 +49,11 @@ void check_dataset_name(std::string_view call, std::string_view name) {
                                call, name));
   if (name.rfind("tessera_", 0) == 0)
     throw UsageError(formatted("{}: \"{}\" begins with \"tessera_\", as Tessera's own do", call, name));
+}
+
+bool is_dataset_and_group(std::string_view one, std::string_view other) noexcept {
+  if (one.size() > other.size()) std::swap(one, other);
+  return one.size() < other.size() && other.starts_with(one) && other[one.size()] == '/';
 }
 
 void check_name_in_file(std::string_view call, std::string_view name) {

@@ -11,6 +11,10 @@ namespace tessera::io::detail {
 /// @local @throws UsageError that begins with `call`
 void check_dataset_name(std::string_view call, std::string_view name);
 
+/// Whether one of two names, which check_dataset_name accepts, is a dataset and, for the other, a group. HDF5
+/// has no such names in one file. @local
+bool is_dataset_and_group(std::string_view one, std::string_view other) noexcept;
+
 /// Checks the name of a dataset, group or attribute in a file. Names of other programs may have any characters;
 /// a name is refused if HDF5 would take it for another one.
 /// @local @throws UsageError that begins with `call`

@@ -15,12 +15,6 @@
 
 namespace tessera::io {
 namespace detail {
-namespace {
-
-bool is_above(const std::string& group, const std::string& name) { return name.rfind(group + '/', 0) == 0; }
-
-}  // namespace
-
 CheckpointState::CheckpointState(const Group& group, const std::filesystem::path& prefix,
                                  const CheckpointOptions& options)
     : group_(group), prefix_(absolute_path(prefix)), options_(options) {
@@ -41,7 +35,7 @@ void CheckpointState::add(StoredItem item) {
   for (const StoredItem& other : items_) {
     if (other.name == item.name)
       throw UsageError(formatted("Checkpoint::add: there is a \"{}\" already", item.name));
-    if (is_above(other.name, item.name) || is_above(item.name, other.name))
+    if (is_dataset_and_group(other.name, item.name))
       throw UsageError(
           formatted("Checkpoint::add: one of \"{}\" and \"{}\" cannot be a dataset and, for the other, a "
                     "group",

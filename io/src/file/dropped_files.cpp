@@ -28,6 +28,7 @@ index_t last_number = 0;  // the greatest of any file
 
 void GroupFile::close(const std::string& context) {
   const Descriptor bytes = std::move(file.bytes);
+  const OnlyWriter writer = std::move(file.writer);
   collectively(group, context, [&] { hdf5::close(std::move(file.hdf5)); });
   collectively(group, context, [&] {
     if (took_space && bytes) release_space(bytes);

@@ -9,7 +9,6 @@
 #include <thread>
 #include <utility>
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <tessera/runtime/detail/wait.hpp>
@@ -41,21 +40,6 @@ void check_file(const std::filesystem::path& path, Access wish) {
 
 constexpr int max_attempts = 5;
 constexpr std::chrono::milliseconds between_attempts{20}, between_polls{1};
-
-// Identifies a file among all that this node sees; zeros if there is none.
-struct Identity {
-  dev_t device = 0;
-  ino_t number = 0;
-  bool operator==(const Identity&) const = default;
-};
-Identity identity(const Descriptor& file) {
-  struct stat status {};
-  return fstat(file.get(), &status) == 0 ? Identity{status.st_dev, status.st_ino} : Identity{};
-}
-Identity identity(const std::filesystem::path& path) {
-  struct stat status {};
-  return stat(path.c_str(), &status) == 0 ? Identity{status.st_dev, status.st_ino} : Identity{};
-}
 
 // Pauses, and serves requests of other processes meanwhile.
 void pause_between_attempts(const Group& group) {
@@ -104,6 +88,7 @@ OpenFile open_file(const Group& group, const std::filesystem::path& path, Access
   const bool writes = access == Access::read_write;
   collectively(group, context, [&] {
     if (writes) require_safe_writing(group);
+    if (writes) OnlyWriter::require_none(identity(path));  // before it is found to be no HDF5 file yet
     if (group.rank() == 0) check_file(path, access);
   });
   const hdf5::Locks locks = writes ? file_locks(group, path, context) : hdf5::Locks::work;
@@ -111,7 +96,9 @@ OpenFile open_file(const Group& group, const std::filesystem::path& path, Access
     OpenFile file;
     collectively(group, context, [&] {
       file.bytes = writes ? open_to_write(path) : open_to_read(path);
-      if (writes) hdf5::prepare_to_open_together();
+      if (!writes) return;
+      file.writer = OnlyWriter(file.bytes);
+      hdf5::prepare_to_open_together();
     });
     // Open alone first: what fails on some ranks only would make the others wait in HDF5.
     collectively(group, context, [&] { file.hdf5 = hdf5::open_alone(path); });
@@ -120,7 +107,7 @@ OpenFile open_file(const Group& group, const std::filesystem::path& path, Access
       file.hdf5 = open_together(group, path, locks, context);
     }
     // If a program replaces the file now, HDF5's offsets must not be used in the other file.
-    const Identity opened = identity(file.bytes);
+    const FileIdentity opened = identity(file.bytes);
     const auto mine = static_cast<index_t>(opened.number);
     const bool replaced = opened != identity(path);
     const bool differs = group.all_reduce(mine, Reduce::min) != group.all_reduce(mine, Reduce::max);

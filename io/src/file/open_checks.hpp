@@ -7,6 +7,7 @@
 
 #include <tessera/runtime/group.hpp>
 
+#include "file/only_writer.hpp"
 #include "hdf5/hdf5.hpp"
 #include "posix/descriptor.hpp"
 
@@ -17,6 +18,7 @@ namespace tessera::io::detail {
 struct OpenFile {
   hdf5::File hdf5;
   Descriptor bytes;
+  OnlyWriter writer;  // of a file that is open for writing
 };
 
 /// What an open file is for.

@@ -74,6 +74,8 @@ class CsvSamples final : public SampleFile {
  public:
   using SampleFile::SampleFile;
 
+  bool has_groups() const noexcept override { return false; }
+
   void check() const override {
     bool is_right = false;
     for_each_line(open_to_change(), [&](std::string_view line) {

@@ -36,6 +36,8 @@ class Hdf5Samples final : public SampleFile {
  public:
   using SampleFile::SampleFile;
 
+  bool has_groups() const noexcept override { return true; }
+
   void check() const override {
     const hdf5::Silence silence;
     const std::filesystem::path file_path = without_links(path());

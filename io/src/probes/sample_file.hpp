@@ -40,6 +40,8 @@ class SampleFile {
   SampleFile(const SampleFile&) = delete;
   SampleFile& operator=(const SampleFile&) = delete;
 
+  /// Whether a slash in the name of a field makes a group.
+  virtual bool has_groups() const noexcept = 0;
   /// Checks that an existing file has these columns.
   virtual void check() const = 0;
   /// Drops the samples of an existing file from a time on. Returns how many are left.

@@ -30,6 +30,12 @@ ProgressRanks take_progress_ranks(MPI_Comm parent, int per_node, int node_size_l
   std::vector<int> leaders(static_cast<std::size_t>(size));
   mpi::all_gather(ranks.all.get(), &leader, leaders.data(), sizeof leader);
   if (std::count(leaders.begin(), leaders.end(), leaders.front()) == size) {
+    if (per_node > size) {  // one node needs none, but so many could not be meant
+      throw UsageError(formatted(
+          "TESSERA_PROGRESS=rank:{} takes more ranks of each node than the {} that there are; give a smaller "
+          "number",
+          per_node, size));
+    }
     ranks.world = mpi::dup(ranks.all.get());
     return ranks;
   }

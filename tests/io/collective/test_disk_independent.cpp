@@ -118,7 +118,7 @@ TEST(DiskAlone, other_buffers_and_chunks) {
 TEST(DiskAlone, no_elements) {
   const Directory directory;
   DiskArray<double, 2> disk(world(), directory / "a.h5", "x", {0, 4}),
-      some(world(), directory / "a.h5", "y", {3, 4});
+      some(world(), directory / "b.h5", "y", {3, 4});
   LocalArray<double, 2> none({0, 4}), thin({3, 0});
   disk.write({{0, 0}, {0, 4}}, none);
   disk.read_async({{0, 0}, {0, 4}}, none).wait();

@@ -55,6 +55,33 @@ TEST(FileErrors, modes_are_checked) {
                {"Not a directory"});
 }
 
+TEST(FileErrors, a_program_has_a_file_open_to_write_once) {
+  const Directory directory;
+  const auto path = directory / "once.h5";
+  Array<double, 1> a(world(), {6}, {.name = "a"});
+  fill(a, 3.0);
+  {
+    File file(world(), path, Mode::create);
+    for (const Mode mode : {Mode::read_write, Mode::truncate})
+      for (const auto& name : {path, directory / "." / "once.h5"})
+        expect_words(message_of<io::IoError>([&] { File(world(), name, mode); }),
+                     {"once.h5", "open for writing already", "close()"});
+    file.write("a", a);
+    File other(world(), directory / "other.h5", Mode::create);
+    other.close();
+    file.close();
+  }
+  { File dropped(world(), path, Mode::read_write); }  // the next one of the group closes it
+  File file(world(), path, Mode::read_write);
+  file.write("b", a);
+  File moved = std::move(file);
+  expect_words(message_of<io::IoError>([&] { File(world(), path, Mode::read_write); }), {"already"});
+  moved.close();
+  File again(world(), path, Mode::read_write);
+  EXPECT_EQ(again.datasets().size(), 2U);
+  again.close();
+}
+
 TEST(FileErrors, shapes_and_names_are_checked) {
   const Directory directory;
   const auto path = directory / "shapes.h5";

@@ -276,6 +276,10 @@ TEST_F(ProbesTest, refuse_what_cannot_be) {
   expect_words(refusal("a.csv", three_points, {.fields = {}}), {"no fields"});
   expect_words(refusal("a.csv", three_points, {.fields = {"time"}}), {"\"time\""});
   expect_words(refusal("a.csv", three_points, {.fields = {"u", "u"}}), {"\"u\"", "twice"});
+  // In HDF5 a slash makes a group; in CSV it is a letter like others.
+  expect_words(refusal("a.h5", three_points, {.fields = {"u/v", "u"}}), {"\"u\"", "\"u/v\"", "a group"});
+  expect_words(refusal("a.hdf5", three_points, {.fields = {"time/v"}}), {"\"time\"", "\"time/v\"", "a group"});
+  Probes<2>(world(), csv_, three_points, {.fields = {"u", "u/v", "uv"}});
   expect_words(refusal("a.csv", three_points, {.fields = {"u\n"}}), {"u\\x0a"});
   expect_words(refusal("a.csv", three_points, {.buffer = 0}), {"0 samples"});
   expect_words(refusal("a.csv", {{.at = {1, 1}, .name = "a\nb"}}), {"a\\x0ab"});

@@ -69,7 +69,8 @@ struct StorageOptions {
 /// that was not closed is closed when the same group opens another file or loads, or when MPI ends.
 class File {
  public:
-  /// @collective @throws IoError if there is no such file, or it cannot be read, written or made
+  /// @collective @throws IoError if there is no such file, or it cannot be read, written or made. Also to write
+  /// if this program has the file open for writing already
   File(const Group& group, const std::filesystem::path& path, Mode mode);
   ~File();
   File(File&&) noexcept;

@@ -81,7 +81,8 @@ class Probes {
  public:
   /// Writes nothing yet. A relative path keeps its meaning if the program changes its directory. @collective
   /// @throws UsageError if the name of the file ends otherwise, for no points or fields, and for names that are
-  /// given twice or cannot be; IoError on every rank if an existing file that is continued has other points
+  /// given twice or cannot be, such as "u" beside "u/v" in HDF5; IoError on every rank if an existing file that
+  /// is continued has other points
   Probes(const Group& group, const std::filesystem::path& file, const std::vector<Probe<N>>& points,
          const ProbesOptions& options = {})
       : recorder_(group, file, listed(points), options) {}
