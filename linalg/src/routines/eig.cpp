@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/linalg/eig.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -120,8 +121,10 @@ int to_schur_form(const ScalapackCall& call, const ArrayCore& copy, int n, std::
 }
 
 // `fill_copy` fills the matrix given to it with a copy of the operand.
+// `exponents` are those of rows by which this similar matrix differs from the operand.
 template <class T, class F>
-std::vector<T> complex_values(const ScalapackCall& call, F&& fill_copy, int n, const SliceCore* vectors) {
+std::vector<T> complex_values(const ScalapackCall& call, F&& fill_copy, std::vector<int> exponents, int n,
+                              const SliceCore* vectors) {
   const auto new_matrix = [&] { return call.matrix(n, n, {element_kind<T>(), sizeof(T)}); };
   const ArrayCore copy = new_matrix();
   std::optional<ArrayCore> unitary;
@@ -157,6 +160,11 @@ std::vector<T> complex_values(const ScalapackCall& call, F&& fill_copy, int n, c
     normalise<T>(copy);
   }
   const ArrayCore& result = mirror ? copy : *unitary;
+  if (const int most = *std::ranges::max_element(exponents); std::ranges::min(exponents) < most) {
+    for (int& exponent : exponents) exponent -= most;
+    scale_by(result, exponents, {});
+    normalise<T>(result);
+  }
   fix_phases<T>(result);
   result.sync();
   tessera::detail::copy(result, *vectors);
@@ -171,7 +179,8 @@ std::vector<Complex<T>> eig(const SliceCore& a, const SliceCore* vectors, const 
   tessera::detail::begin_operation(name, {a}, Shapes::any);
   require_square(name, a);
   if (a.size() == 0) return {};
-  const int to_one_of_a = to_one(require_finite(name, a, "p?gehrd"));
+  require_finite(name, a, "p?gehrd");
+  const Balance balanced = balance(a);
   const auto chosen = BlockGrid::choose(name, a, a.extents()[0], blocking);
   Blocking allowed{chosen.block, chosen.rows, chosen.columns};
   // The QR iterations need blocks of at least six rows, and p?hseqr (2.2) forgets the last eigenvalue if the
@@ -183,22 +192,22 @@ std::vector<Complex<T>> eig(const SliceCore& a, const SliceCore* vectors, const 
   if constexpr (std::is_floating_point_v<T>) {
     if (vectors == nullptr) {
       const ScalapackMatrix copy = call.copy_of(a);
-      scale_by(copy.matrix(), to_one_of_a);
+      apply(balanced, copy.matrix());
       values = real_values<T>(call, copy, n);
     }
   }
   if (values.empty()) {
     const auto fill_copy = [&](const ArrayCore& copy) {
       copy_to_complex<T>(call, a, copy);
-      scale_by(copy, to_one_of_a);
+      apply(balanced, copy);
       tessera::detail::end_operation(copy);
     };
-    values = complex_values<Complex<T>>(call, fill_copy, n, vectors);
+    values = complex_values<Complex<T>>(call, fill_copy, balanced.exponents, n, vectors);
   }
   // Processes outside the grid have no values yet, and all should have the same to the last bit.
   call.group().broadcast(std::span<Complex<T>>(values), 0);
   for (Complex<T>& value : values) {
-    value = times_power(value, -to_one_of_a);
+    value = times_power(value, balanced.largest);
     if (!std::isfinite(value.real()) || !std::isfinite(value.imag()))
       call.fail("p?gehrd", 0, "has eigenvalues that are out of the range of its type");
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include <tessera/linalg/error.hpp>
@@ -106,6 +107,49 @@ std::vector<int> roots_to_one(const SliceCore& a) {
   exponents.reserve(diagonal.size());
   for (const double size : diagonal) exponents.push_back(to_one(size) / 2);
   return exponents;
+}
+
+Balance balance(const SliceCore& a) {
+  constexpr int none = std::numeric_limits<int>::min(), most_sweeps = 64;
+  const auto n = static_cast<std::size_t>(a.extents()[0]);
+  Balance result{std::vector<int>(n), none};
+  std::vector<int>& x = result.exponents;
+  for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+    std::vector<std::int32_t> largest(2 * n + 1, none);  // of rows, of columns, of all
+    with_scalar("balance", a, [&]<class T>(T) {
+      for_each_element<const T>(a, [&](index_t row, index_t column, const T& element) {
+        if (element == T{}) return;
+        const auto i = static_cast<std::size_t>(row), j = static_cast<std::size_t>(column);
+        const int exponent = std::ilogb(magnitude_of(element)) + x[j] - x[i];
+        largest[2 * n] = std::max(largest[2 * n], exponent);
+        if (i == j) return;
+        largest[i] = std::max(largest[i], exponent), largest[n + j] = std::max(largest[n + j], exponent);
+      });
+    });
+    a.array().group().all_reduce(std::span<std::int32_t>(largest), Reduce::max);
+    result.largest = largest[2 * n];
+    bool changes = false;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (largest[i] == none || largest[n + i] == none) continue;
+      // All change at once, so each does half of what it would do alone.
+      const int change = (largest[i] - largest[n + i]) / 4;
+      x[i] += change;
+      changes = changes || change != 0;
+    }
+    if (!changes) break;
+  }
+  if (result.largest == none) result.largest = 0;
+  return result;
+}
+
+void apply(const Balance& balance, const SliceCore& a) {
+  const std::vector<int>& x = balance.exponents;
+  with_scalar("balance", a, [&]<class T>(T) {
+    for_each_element<T>(a, [&](index_t i, index_t j, T& element) {
+      element = times_power(element,
+                            x[static_cast<std::size_t>(j)] - x[static_cast<std::size_t>(i)] - balance.largest);
+    });
+  });
 }
 
 std::vector<int> negated(std::vector<int> exponents) {

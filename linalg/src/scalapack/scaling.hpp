@@ -69,6 +69,17 @@ std::vector<int> each_to_one(std::string_view routine, const SliceCore& a, int d
 std::vector<int> roots_to_one(const SliceCore& a);
 std::vector<int> negated(std::vector<int> exponents);
 
+/// A similar matrix, with the elements a(i, j) 2^(x(j) - x(i)).
+struct Balance {
+  std::vector<int> exponents;  // x
+  int largest = 0;             // the exponent of its largest element
+};
+/// The x for which the largest elements of row i and column i are of about one size, but for the diagonal.
+/// Small elements of badly scaled matrices then count as much as large ones. @collective
+Balance balance(const SliceCore& a);
+/// Makes the matrix the similar one times 2^-largest. @local
+void apply(const Balance& balance, const SliceCore& a);
+
 /// Multiplies the elements that this rank has. @local
 void scale_by(const SliceCore& a, int exponent);
 /// The same with an exponent for each row and each column; an empty span stands for zeros. @local

@@ -198,6 +198,41 @@ TYPED_TEST(Spectra, of_equal_diagonals_have_small_residuals) {
   }
 }
 
+// D B / D for powers of two D has the eigenvalues of B, and D times its vectors.
+TYPED_TEST(Spectra, of_badly_scaled_matrices_are_those_of_balanced_ones) {
+  using T = TypeParam;
+  using R = RealOf<T>;
+  const index_t n = 13;
+  const auto exponent = [](index_t i) {
+    return static_cast<int>(i * 5 % 13 - 6) * (std::numeric_limits<R>::max_exponent / 16);
+  };
+  const auto matrix = random_matrix<T>(n, n, 5);
+  auto scaled = matrix;
+  for (index_t i = 0; i < n; ++i) {
+    for (index_t j = 0; j < n; ++j) scaled(i, j) = matrix(i, j) * std::ldexp(R{1}, exponent(i) - exponent(j));
+  }
+  Array<T, 2> a(world(), {n, n}, {.name = "A"}), b(world(), {n, n}, {.name = "B"});
+  set(a, scaled), set(b, matrix);
+  const auto expected = linalg::eig(b);
+  const auto found = linalg::eig(a);
+  EXPECT_TRUE(are_close_in_any_order(found.values, expected.values, tolerance<T>(n, 5)));
+  EXPECT_TRUE(are_close_in_any_order(linalg::eigvals(a), expected.values, tolerance<T>(n, 5)));
+  // The residual of D^-1 v for B.
+  using C = std::complex<R>;
+  auto right = all_of(found.vectors);
+  for (index_t j = 0; j < n; ++j) {
+    R largest{};
+    for (index_t i = 0; i < n; ++i) {
+      right(i, j) *= std::ldexp(R{1}, -exponent(i));
+      largest = std::max(largest, std::abs(right(i, j)));
+    }
+    for (index_t i = 0; i < n; ++i) right(i, j) /= largest;
+  }
+  Local<C> as_complex(Extents<2>{n, n});
+  std::copy(matrix.begin(), matrix.end(), as_complex.begin());
+  EXPECT_TRUE(are_close(product(as_complex, right), scaled_columns(right, found.values), tolerance<T>(n, 20)));
+}
+
 // Matrices that are hard: graded over many magnitudes, of low rank, and Hilbert's.
 TEST(HardMatrices, graded_spectra_keep_their_large_values) {
   std::vector<double> values;

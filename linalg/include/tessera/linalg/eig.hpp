@@ -29,7 +29,8 @@ struct GeneralEigenpairs {
 };
 
 /// Eigenvalues and right eigenvectors of a general matrix, which is unchanged. Both are complex even for a real
-/// matrix; they then come in conjugate pairs, up to rounding errors. Computed through the Schur form of a
+/// matrix; they then come in conjugate pairs, up to rounding errors. Rows and columns are balanced first, by
+/// powers of two. Computed through the Schur form of a
 /// complex copy (ScaLAPACK's p?gehrd, p?unmhr, p?lahqr, p?trevc). This has no blocked QR iteration, so it is
 /// many times slower than eigh(). If a matrix has too few eigenvectors, two of those returned are nearly the
 /// same. The phases are chosen as in eigh(). @collective
@@ -43,7 +44,8 @@ GeneralEigenpairs<value_t<A>> eig(const A& a, const Blocking& blocking = {}) {
   return result;
 }
 
-/// The eigenvalues alone. For a real matrix they come from p?hseqr, with multishift QR iterations. @collective
+/// The eigenvalues alone, of the balanced matrix too. For a real matrix they come from p?hseqr, with multishift
+/// QR iterations. @collective
 /// @throws as eig
 template <ScalarMatrix A>
 std::vector<detail::Complex<value_t<A>>> eigvals(const A& a, const Blocking& blocking = {}) {
