@@ -161,21 +161,19 @@ void XdmfSeries::write(double time, std::span<const XdmfField> fields) {
   const std::string context = formatted("step in {}", path_.string());
   if (fields.empty()) throw UsageError(context + ": there are no fields");
   if (!std::isfinite(time)) throw UsageError(formatted("{}: the time is {}", context, time));
-  if (is_resumed_) {
-    while (!steps_.empty() && steps_.back().time >= time) steps_.pop_back();
+  std::size_t kept = steps_.size();
+  while (is_resumed_ && kept > 0 && steps_[kept - 1].time >= time) --kept;
+  if (kept > 0 && time <= steps_[kept - 1].time) {
+    throw UsageError(formatted("{}: the time {} is not after that of the last step, {}", context, time,
+                               steps_[kept - 1].time));
   }
-  if (!steps_.empty() && time <= steps_.back().time) {
-    throw UsageError(
-        formatted("{}: the time {} is not after that of the last step, {}", context, time, steps_.back().time));
-  }
-  is_resumed_ = false;
   std::vector<Shape> shapes;
   for (const XdmfField& field : fields) shapes.push_back(shape_of(context, field, points_));
-  const std::string stem = formatted("{}.step{:06}.h5", path_.stem().string(), steps());
+  const std::string stem = formatted("{}.step{:06}.h5", path_.stem().string(), kept);
   std::list<ArrayCore> vectors;
   std::vector<Item> items;
   std::string xml = formatted("{} {}\" GridType=\"Uniform\">\n        <Time Value=\"{}\"/>\n{}", step_begin,
-                              steps(), time, grid_xml());
+                              kept, time, grid_xml());
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const auto& parts = fields[i].parts();
     const SliceCore values = parts.size() == 1 ? parts.front() : SliceCore(vectors.emplace_back(merged(parts)));
@@ -185,8 +183,10 @@ void XdmfSeries::write(double time, std::span<const XdmfField> fields) {
   xml += step_end;
   save(path_.parent_path() / stem, items);
   for (ArrayCore& vector : vectors) vector.close();
+  replace_list(context, kept, xml);
+  steps_.resize(kept);
   steps_.push_back({time, std::move(xml)});
-  replace_list(context);
+  is_resumed_ = false;
 }
 
 std::string XdmfSeries::grid_xml() const {
@@ -201,7 +201,7 @@ std::string XdmfSeries::grid_xml() const {
       is_solid ? "ORIGIN_DXDYDZ" : "ORIGIN_DXDY", item, joined(origin_, " "), item, joined(spacing_, " "));
 }
 
-void XdmfSeries::replace_list(const std::string& context) const {
+void XdmfSeries::replace_list(const std::string& context, std::size_t kept, const std::string& newest) const {
   detail::collectively(group_, context, [&] {
     if (group_.rank() != 0) return;
     detail::AtomicFile list(path_);
@@ -210,7 +210,8 @@ void XdmfSeries::replace_list(const std::string& context) const {
       std::ofstream file(list.temporary());
       file << "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<Xdmf Version=\"2.0\">\n  <Domain>\n"
            << "    <Grid Name=\"steps\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";
-      for (const Step& step : steps_) file << step.xml;
+      for (std::size_t i = 0; i < kept; ++i) file << steps_[i].xml;
+      file << newest;
       file << "    </Grid>\n  </Domain>\n</Xdmf>\n";
       file.close();
       if (!file) throw IoError("the list of steps cannot be written; is there space left?");

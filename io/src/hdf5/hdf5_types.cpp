@@ -105,12 +105,20 @@ Type native_float(const Type& found) {
   return Type(check(H5Tcopy(H5T_NATIVE_LDOUBLE), "H5Tcopy"));
 }
 
-// The native type nearest to the type of a dataset; none if they are equal.
-Type native_of(const Type& found) {
+// Whether the elements are those of other datasets, which may have other types.
+bool is_virtual(const Dataset& dataset) {
+  const Properties creation(check(H5Dget_create_plist(dataset.get()), "H5Dget_create_plist"));
+  return H5Pget_layout(creation.get()) == H5D_VIRTUAL;
+}
+
+// The native type nearest to the type of a dataset; none if they are equal. HDF5 converts elements of a virtual
+// dataset from their own types, so the native type is wanted there in any case.
+Type native_of(const Dataset& dataset, const Type& found) {
   Type near = H5Tget_class(found.get()) == H5T_FLOAT
                   ? native_float(found)
                   : Type(check(H5Tget_native_type(found.get(), H5T_DIR_ASCEND), "H5Tget_native_type"));
-  return check(H5Tequal(near.get(), found.get()), "H5Tequal") > 0 ? Type() : std::move(near);
+  const bool is_native = check(H5Tequal(near.get(), found.get()), "H5Tequal") > 0 && !is_virtual(dataset);
+  return is_native ? Type() : std::move(near);
 }
 
 // The part that both directions share. The type stays empty if only numbers without imaginary parts are left.
@@ -189,7 +197,7 @@ Memory memory_to_read(const Dataset& dataset, const ElementType& type) {
     memory.type = Type(check(H5Tcopy(native(type.kind)), "H5Tcopy"));
     memory.is_every_second = is_complex(type.kind);
   }
-  if (type.kind != ElementKind::bytes) memory.between = native_of(found);
+  if (type.kind != ElementKind::bytes) memory.between = native_of(dataset, found);
   return memory;
 }
 
@@ -201,7 +209,7 @@ Memory memory_to_write(const Dataset& dataset, const ElementType& type) {
     if (is_complex(type.kind) || (kind != H5T_INTEGER && kind != H5T_FLOAT)) refuse(dataset, type);
     memory.type = element_type(type);
   }
-  if (type.kind != ElementKind::bytes) memory.between = native_of(found);
+  if (type.kind != ElementKind::bytes) memory.between = native_of(dataset, found);
   if (is_filtered(dataset) && !has_same_bytes(dataset, type)) {
     throw IoError(
         formatted("the dataset is compressed and holds {}, which HDF5 cannot make of {} while it "

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/names.hpp"
 #include "format.hpp"
 #include "hdf5/hdf5.hpp"
 #include "hdf5/hdf5_losses.hpp"
@@ -32,11 +33,30 @@ index_t space_for(index_t rows, index_t row_bytes) {
   return (rows / in_chunk + 2) * in_chunk * row_bytes;
 }
 
+// An attribute has at most 64 KiB, of which each name takes 16 bytes, however long it is.
+constexpr hsize_t most_with_names = 4000;
+
 class Hdf5Samples final : public SampleFile {
  public:
   using SampleFile::SampleFile;
 
-  bool has_groups() const noexcept override { return true; }
+  void check_columns(const std::string& context) const override {
+    std::vector<std::string> all{"time", "positions"};
+    for (const std::string& field : columns().fields) {
+      for (const std::string& other : all) {
+        if (!is_dataset_and_group(field, other)) continue;
+        throw UsageError(
+            formatted("{}: one of \"{}\" and \"{}\" cannot be a dataset and, for the other, a group", context,
+                      other, field));
+      }
+      all.push_back(field);
+    }
+    if (!columns().has_names() || points() <= most_with_names) return;
+    throw UsageError(formatted(
+        "{}: {} points, of which some have names; an HDF5 file takes names of at most {} points, so give "
+        "no names, or write a .csv file",
+        context, points(), most_with_names));
+  }
 
   void check() const override {
     const hdf5::Silence silence;
@@ -91,6 +111,8 @@ class Hdf5Samples final : public SampleFile {
     output.begin();
     try {
       const Descriptor bytes = open_regular(output.temporary(), Use::write, Links::refuse);
+      // HDF5 gives the space back when it makes the file. But a full disk is told now, and nothing is lost.
+      reserve_space(bytes, 0, bytes_for(samples), Size::stays);
       hdf5::without_loss([&] {
         hdf5::File file = hdf5::create_alone(output.temporary());
         reserve_space(bytes, 0, bytes_for(samples), Size::stays);
@@ -158,8 +180,10 @@ class Hdf5Samples final : public SampleFile {
       return false;
     std::vector<index_t> found(points() * rank);
     hdf5::read_rows(dataset, position_type, 0, static_cast<index_t>(points()), found.data());
-    return found == position_list() && hdf5::has_attribute(dataset.get(), "names") &&
-           hdf5::get_attribute(dataset.get(), "names").as_list<std::string>() == names();
+    if (found != position_list()) return false;
+    const bool has_names = hdf5::has_attribute(dataset.get(), "names");
+    if (!columns().has_names()) return !has_names;
+    return has_names && hdf5::get_attribute(dataset.get(), "names").as_list<std::string>() == names();
   }
 
   void make_datasets(const hdf5::File& file, const ElementType& type) const {
@@ -168,7 +192,7 @@ class Hdf5Samples final : public SampleFile {
     const hdf5::Dataset positions =
         hdf5::create_dataset(file, "positions", hdf5::element_type(position_type), {points(), rank}, {});
     hdf5::write_rows(positions, position_type, 0, static_cast<index_t>(points()), position_list().data());
-    hdf5::set_attribute(positions.get(), "names", names());
+    if (columns().has_names()) hdf5::set_attribute(positions.get(), "names", names());
     hdf5::create_dataset(file, "time", hdf5::element_type(time_type), {0},
                          {.chunk = {in_chunk(sizeof(double))}, .grows = true});
     for (const std::string& field : columns().fields) {

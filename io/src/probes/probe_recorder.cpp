@@ -119,11 +119,6 @@ void ProbesState::check_columns(const std::filesystem::path& path) const {
   std::unordered_set<std::string> fields{"time", "positions"};
   for (const std::string& field : columns_.fields) {
     check_dataset_name(context_, field);
-    for (const std::string& other : fields) {
-      if (file_->has_groups() && is_dataset_and_group(field, other))
-        fail(formatted("one of \"{}\" and \"{}\" cannot be a dataset and, for the other, a group", other,
-                       field));
-    }
     if (!fields.insert(field).second)
       fail(formatted("\"{}\" cannot be the name of a field, or is given twice", field));
   }
@@ -131,6 +126,7 @@ void ProbesState::check_columns(const std::filesystem::path& path) const {
   for (const std::string& label : columns_.labels()) {
     if (!labels.insert(label).second) fail(formatted("there is a point {} twice", label));
   }
+  file_->check_columns(context_);
 }
 
 void ProbesState::check_fields(double time, std::span<const SliceCore> fields) const {

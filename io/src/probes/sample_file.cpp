@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "probes/sample_file.hpp"
 
+#include <algorithm>
+
 #include "format.hpp"
 
 namespace tessera::io::detail {
@@ -16,6 +18,10 @@ std::string position_text(const ProbePoints& points, std::size_t point) {
 
 std::string ProbeColumns::name_of(std::size_t point) const {
   return points.names[point].empty() ? position_text(points, point) : points.names[point];
+}
+
+bool ProbeColumns::has_names() const {
+  return std::ranges::any_of(points.names, [](const std::string& name) { return !name.empty(); });
 }
 
 std::vector<std::string> ProbeColumns::labels() const {

@@ -19,6 +19,8 @@ struct ProbeColumns {
   std::vector<std::string> fields;
   /// The name of a point, or else its position. @local
   std::string name_of(std::size_t point) const;
+  /// Whether any point has a name. @local
+  bool has_names() const;
   /// Field by field, all points: name and position, and the field if there are several. @local
   std::vector<std::string> labels() const;
   std::size_t count() const noexcept { return points.positions.size() * fields.size(); }
@@ -40,8 +42,8 @@ class SampleFile {
   SampleFile(const SampleFile&) = delete;
   SampleFile& operator=(const SampleFile&) = delete;
 
-  /// Whether a slash in the name of a field makes a group.
-  virtual bool has_groups() const noexcept = 0;
+  /// Checks that a new file can have these columns. @throws UsageError that begins with `context`
+  virtual void check_columns(const std::string& context) const = 0;
   /// Checks that an existing file has these columns.
   virtual void check() const = 0;
   /// Drops the samples of an existing file from a time on. Returns how many are left.

@@ -43,7 +43,7 @@ struct PictureOptions {
   /// The pixels of an element along each side. By default small pictures are enlarged to 400 pixels or a little
   /// more, and large ones are reduced to `most_pixels`.
   int pixels = 0;
-  /// The most pixels along a side of the field, 16 to 16384.
+  /// The most pixels along a side of the field, 32 to 16384.
   int most_pixels = 2048;
   /// The colours of elements without a place in the range.
   Colour nan = {255, 0, 255}, infinity = {255, 128, 0}, minus_infinity = {0, 255, 255};

@@ -95,7 +95,7 @@ class XdmfSeries {
              std::vector<double> origin, std::vector<double> spacing, const XdmfOptions& options);
   void read_steps(const std::string& context);
   std::string grid_xml() const;
-  void replace_list(const std::string& context) const;
+  void replace_list(const std::string& context, std::size_t kept, const std::string& newest) const;
 
   Group group_;
   std::filesystem::path path_;
