@@ -81,7 +81,7 @@ struct Problem {
                     n, call.block_grid().rows * call.block_grid().columns));
     }
     if (options.solver != EighSolver::automatic) return options.solver;
-    return wants_vectors && has_room ? EighSolver::divide_and_conquer : EighSolver::mrrr;
+    return wants_vectors && has_room ? EighSolver::divide_and_conquer : EighSolver::qr_iteration;
   }
 
   void solve() {
@@ -90,8 +90,8 @@ struct Problem {
       case EighSolver::elpa:
         by_elpa();
         break;
-      case EighSolver::mrrr:
-        by_mrrr();
+      case EighSolver::qr_iteration:
+        by_qr_iteration();
         break;
       default:
         by_divide_and_conquer();
@@ -108,10 +108,11 @@ struct Problem {
     });
   }
 
-  void by_mrrr() {
-    call.must_converge("p?syevr", "eigenvalues", [&] {
-      return scalapack::syevr<T>(wants_vectors, size(), matrix.data<T>(), matrix.descriptor(), values.data(),
-                                 vectors.data<T>(), vectors.descriptor());
+  void by_qr_iteration() {
+    if (n == 1 && wants_vectors) return by_divide_and_conquer();  // p?heev (2.2) does not set this vector
+    call.must_converge("p?syev", "eigenvalues", [&] {
+      return scalapack::syev<T>(wants_vectors, size(), matrix.data<T>(), matrix.descriptor(), values.data(),
+                                vectors.data<T>(), vectors.descriptor());
     });
   }
 
@@ -138,7 +139,9 @@ struct Problem {
 };
 
 // The requested part of all values in ascending order: from `first` to below `last`. All are computed, because
-// p?syevr (2.2) returns wrong values if it computes some of a matrix that decouples into blocks.
+// p?syevr (2.2) returns wrong values if it computes some of a matrix that decouples into blocks. (Where it
+// computes all, it fails for a path's Laplacian, on several processes without an end, so p?syev takes its
+// place.)
 template <class T>
 EighOptions::Indices chosen(const EighOptions& options, const std::vector<Real<T>>& values) {
   if (options.indices) return *options.indices;

@@ -118,7 +118,7 @@ std::vector<Real<T>> svd(const SliceCore& a, const SliceCore* u, const SliceCore
   const ScalapackCall call(name, a, std::max(m, n), blocking);
   std::vector<Real<T>> s = scaled<T>(call, a, to_one_of_a, u, vh);
   for (Real<T>& value : s) {
-    value = times_power(value, -to_one_of_a);
+    value = std::abs(times_power(value, -to_one_of_a));  // p?gesvd (2.2) may give -0
     if (!std::isfinite(value))
       call.fail("p?gesvd", 0, "has singular values that are out of the range of its type");
   }

@@ -18,8 +18,7 @@ void Cblacs_gridinfo(int, int*, int*, int*, int*);
 using In = const int*;
 #define TESSERA_DECLARE(p, T)                                                                                  \
   void p##syevd_(const char*, const char*, In, T*, In, In, In, T*, T*, In, In, In, T*, In, int*, In, int*);    \
-  void p##syevr_(const char*, const char*, const char*, In, T*, In, In, In, const T*, const T*, In, In, int*,  \
-                 int*, T*, T*, In, In, In, T*, In, int*, In, int*);                                            \
+  void p##syev_(const char*, const char*, In, T*, In, In, In, T*, T*, In, In, In, T*, In, int*);               \
   void p##syngst_(In, const char*, In, T*, In, In, In, const T*, In, In, In, T*, T*, In, int*);                \
   void p##gesvd_(const char*, const char*, In, In, T*, In, In, In, T*, T*, In, In, In, T*, In, In, In, T*, In, \
                  int*);                                                                                        \
@@ -33,8 +32,7 @@ TESSERA_DECLARE(pd, double)
 #define TESSERA_DECLARE(p, T, R)                                                                               \
   void p##heevd_(const char*, const char*, In, T*, In, In, In, R*, T*, In, In, In, T*, In, R*, In, int*, In,   \
                  int*);                                                                                        \
-  void p##heevr_(const char*, const char*, const char*, In, T*, In, In, In, const R*, const R*, In, In, int*,  \
-                 int*, R*, T*, In, In, In, T*, In, R*, In, int*, In, int*);                                    \
+  void p##heev_(const char*, const char*, In, T*, In, In, In, R*, T*, In, In, In, T*, In, R*, In, int*);       \
   void p##hengst_(In, const char*, In, T*, In, In, In, const T*, In, In, In, R*, T*, In, int*);                \
   void p##gesvd_(const char*, const char*, In, In, T*, In, In, In, R*, T*, In, In, In, T*, In, In, In, T*, In, \
                  R*, int*);                                                                                    \
@@ -70,7 +68,7 @@ TESSERA_DEFINE(z, c128, double)
 namespace tessera::linalg::scalapack {
 namespace {
 
-// Workspace that the queries of P?SYEVD, P?SYEVR and their complex versions forget if a block is not small
+// Workspace that the queries of P?SYEVD, P?SYEV and their complex versions forget if a block is not small
 // against the matrix. Without it, the back transformation (P?ORMTR) is not done at all, without an error. The
 // sorting of eigenvectors (P?LASRT) fails on processes that have few columns, while the others wait for them.
 Lengths forgotten(int n, const Descriptor& a) {
@@ -79,10 +77,10 @@ Lengths forgotten(int n, const Descriptor& a) {
   const double block = a.nb, local_rows = n / static_cast<double>(rows) + block,
                local_columns = n / static_cast<double>(columns) + block;
   return {.work = (local_rows + local_columns + block) * block,
-          .reals = local_rows * (block + local_columns) + 2.0 * n};
+          .reals = local_rows * (block + local_columns) + 4.0 * n};
 }
 
-// P?GESVD returns min(m, n) + 1 if the processes do not have the same values to the last bit.
+// P?GESVD and P?SYEV return min(m, n) + 1 if the processes do not have the same values to the last bit.
 int without_differences(int info, int m, int n) { return info == std::min(m, n) + 1 ? 0 : info; }
 
 const char* wanted(bool vectors) { return vectors ? "V" : "N"; }
@@ -100,14 +98,12 @@ const char* wanted(bool vectors) { return vectors ? "V" : "N"; }
     });                                                                                                       \
   }                                                                                                           \
   template <>                                                                                                 \
-  int syevr(bool vectors, int n, T* a, const Descriptor& da, T* w, T* z, const Descriptor& dz) {              \
+  int syev(bool vectors, int n, T* a, const Descriptor& da, T* w, T* z, const Descriptor& dz) {               \
     return with_workspace<T>(da, forgotten(n, da), [&](const Workspace<T>& room) {                            \
-      int info = 0, found = 0, computed = 0;                                                                  \
-      constexpr T unused{0};                                                                                  \
-      p##syevr_(wanted(vectors), "A", "L", &n, a, &one, &one, raw(da), &unused, &unused, &one, &n, &found,    \
-                &computed, w, z, &one, &one, raw(dz), room.work, &room.length, room.integers,                 \
-                &room.integer_length, &info);                                                                 \
-      return info == 0 && room.length > 0 && found != n ? found + 1 : info;                                   \
+      int info = 0;                                                                                           \
+      p##syev_(wanted(vectors), "L", &n, a, &one, &one, raw(da), w, z, &one, &one, raw(dz), room.work,        \
+               &room.length, &info);                                                                          \
+      return without_differences(info, n, n);                                                                 \
     });                                                                                                       \
   }                                                                                                           \
   template <>                                                                                                 \
@@ -170,14 +166,12 @@ TESSERA_DEFINE(pd, double)
     });                                                                                                        \
   }                                                                                                            \
   template <>                                                                                                  \
-  int syevr(bool vectors, int n, T* a, const Descriptor& da, R* w, T* z, const Descriptor& dz) {               \
+  int syev(bool vectors, int n, T* a, const Descriptor& da, R* w, T* z, const Descriptor& dz) {                \
     return with_workspace<T>(da, forgotten(n, da), [&](const Workspace<T>& room) {                             \
-      int info = 0, found = 0, computed = 0;                                                                   \
-      constexpr R unused{0};                                                                                   \
-      p##heevr_(wanted(vectors), "A", "L", &n, a, &one, &one, raw(da), &unused, &unused, &one, &n, &found,     \
-                &computed, w, z, &one, &one, raw(dz), room.work, &room.length, room.reals, &room.real_length,  \
-                room.integers, &room.integer_length, &info);                                                   \
-      return info == 0 && room.length > 0 && found != n ? found + 1 : info;                                    \
+      int info = 0;                                                                                            \
+      p##heev_(wanted(vectors), "L", &n, a, &one, &one, raw(da), w, z, &one, &one, raw(dz), room.work,         \
+               &room.length, room.reals, &room.real_length, &info);                                            \
+      return without_differences(info, n, n);                                                                  \
     });                                                                                                        \
   }                                                                                                            \
   template <>                                                                                                  \

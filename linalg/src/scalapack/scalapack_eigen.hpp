@@ -15,9 +15,9 @@ using linalg::detail::Real;
 template <class T>
 int syevd(int n, T* a, const Descriptor& da, Real<T>* w, T* z, const Descriptor& dz);
 
-/// The same by multiple relatively robust representations, vectors only if they are wanted.
+/// The same by QR iterations, vectors only if they are wanted.
 template <class T>
-int syevr(bool vectors, int n, T* a, const Descriptor& da, Real<T>* w, T* z, const Descriptor& dz);
+int syev(bool vectors, int n, T* a, const Descriptor& da, Real<T>* w, T* z, const Descriptor& dz);
 /// a = inverse(l) a inverse(adjoint l), for the Cholesky factor l.
 template <class T>
 int sygst(int n, T* a, const Descriptor& da, const T* l, const Descriptor& dl, Real<T>& scale);

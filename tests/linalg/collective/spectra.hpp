@@ -54,7 +54,7 @@ inline std::vector<double> from_one_to(index_t n) {
 template <class T>
 std::vector<linalg::EighSolver> solvers() {
   using linalg::EighSolver;
-  std::vector<EighSolver> all{EighSolver::automatic, EighSolver::divide_and_conquer, EighSolver::mrrr};
+  std::vector<EighSolver> all{EighSolver::automatic, EighSolver::divide_and_conquer, EighSolver::qr_iteration};
   if (linalg::has_elpa() && sizeof(RealOf<T>) == sizeof(double)) all.push_back(EighSolver::elpa);
   return all;
 }

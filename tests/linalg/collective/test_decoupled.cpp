@@ -100,7 +100,7 @@ TEST(SomeEigenvalues, of_decoupled_graded_and_glued_matrices_agree_with_lapack) 
   const std::vector<Matrix> matrices{blocks(n, 3, true, 1),  blocks(n, 3, false, 2), blocks(n, 1, false, 3),
                                      blocks(n, 5, false, 4), wilkinson(n, 11, 0),    wilkinson(n, 3, 1e-9),
                                      graded(n, 5),           sparse(n, 6),           sparse(n, 7)};
-  std::vector<EighSolver> solvers{EighSolver::automatic, EighSolver::mrrr};
+  std::vector<EighSolver> solvers{EighSolver::automatic, EighSolver::qr_iteration};
   if (linalg::has_elpa()) solvers.push_back(EighSolver::elpa);
   // One rank tests all ranges, as calls are cheap there. More ranks test every 17th range.
   const int step = world().size() == 1 ? 1 : 17;

@@ -42,8 +42,8 @@ TYPED_TEST(Spectra, are_selected_by_every_solver) {
           Case{{.interval = EighOptions::Interval{-5, 0.5}}, 0, 0}}) {
       EighOptions now = options;
       now.solver = solver;
-      // Blocks that leave every process a part, as ELPA needs it. Larger blocks for MRRR.
-      now.blocking.block = solver == EighSolver::mrrr ? 13 : 4;
+      // Blocks that leave every process a part, as ELPA needs it. Larger blocks for QR iterations.
+      now.blocking.block = solver == EighSolver::qr_iteration ? 13 : 4;
       SCOPED_TRACE(testing::Message() << "solver " << static_cast<int>(solver) << ", " << first << " to "
                                       << last);
       const auto [w, v] = linalg::eigh(a, now);

@@ -169,7 +169,7 @@ class Sweep : public testing::Test {
     const auto expected = lapack.eigenvalues(matrix);
     const double size = std::abs(expected.front()) + std::abs(expected.back());
     const auto a = spread(matrix, "H");
-    for (const auto solver : {linalg::EighSolver::divide_and_conquer, linalg::EighSolver::mrrr}) {
+    for (const auto solver : {linalg::EighSolver::divide_and_conquer, linalg::EighSolver::qr_iteration}) {
       const auto [w, v] = linalg::eigh(a, {.solver = solver, .blocking = blocking});
       const auto vectors = all_of(v), x = few<T>(n);
       EXPECT_TRUE(are_close(w, expected, tolerance(n, size)));

@@ -12,13 +12,14 @@
 
 namespace tessera::linalg {
 
-/// Which routine computes eigenvalues. `automatic`: divide and conquer with vectors, MRRR for values alone.
+/// Which routine computes eigenvalues. `automatic`: divide and conquer with vectors, QR iterations for
+/// values alone.
 enum class EighSolver : std::uint8_t {
   automatic,
   /// ScaLAPACK's p?syevd, p?heevd; always computes all vectors.
   divide_and_conquer,
-  /// ScaLAPACK's p?syevr, p?heevr (multiple relatively robust representations).
-  mrrr,
+  /// ScaLAPACK's p?syev, p?heev. With vectors it is slower, but takes less memory.
+  qr_iteration,
   /// ELPA's one-stage solver; double precision only.
   elpa,
 };
