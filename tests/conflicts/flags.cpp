@@ -38,6 +38,13 @@ void put_notify_of_other_data(Stage& at) {
   if (at.rank == 1) flags.wait(0), get(at.line, 0, 8);
 }
 
+// The same, where the second put goes to two ranks.
+void put_notify_on_two_ranks_of_other_data(Stage& at) {
+  Flags flags(at.world, 1);
+  if (at.rank == 0) put(at.line, 16, 20), at.line.put_notify({{28}, {36}}, eight(), flags.at(1, 0));
+  if (at.rank == 1) flags.wait(0), get(at.line, 16, 20);
+}
+
 // Flag 1 was raised before the put.
 void wait_for_another_flag(Stage& at) {
   Flags flags(at.world, 2);
@@ -83,6 +90,8 @@ std::span<const Case> flags() {
       {"put-notify", Verdict::right, 2, put_notify},
       {"put-notify-of-other-data", Verdict::wrong, 2, put_notify_of_other_data, "put by rank 0",
        "get by rank 1"},
+      {"put-notify-on-two-ranks-of-other-data", Verdict::wrong, 3, put_notify_on_two_ranks_of_other_data,
+       "put by rank 0", "get by rank 1"},
       {"wait-for-another-flag", Verdict::wrong, 2, wait_for_another_flag, "put by rank 0", "get by rank 1"},
       {"put-notify-again-without-answer", Verdict::wrong, 2, put_notify_again_without_answer, "put by rank 0",
        "get by rank 1"},

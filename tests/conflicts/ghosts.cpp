@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
+#include <chrono>
+#include <thread>
+
 #include "cases.hpp"
 
 // Ghost cells.
@@ -26,6 +29,16 @@ void get_beside_ghosts(Stage& at) {
   a.sync();
 }
 
+// Ranks 0 and 2 share no cells. Rank 1 shares some with both, but an update passes nothing on.
+void put_before_ghosts_of_another(Stage& at) {
+  Line a(at.world, at.line.dims(), {.name = "put-before-ghosts-of-another", .ghosts = {1}});
+  if (at.rank == 0) put(a, 2 * per_rank + 4, 2 * per_rank + 8), a.flush();
+  if (at.rank == 2) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  a.update_ghosts();
+  if (at.rank == 2) get(a, 2 * per_rank + 4, 2 * per_rank + 8);
+  a.sync();
+}
+
 }  // namespace
 
 std::span<const Case> ghosts() {
@@ -33,6 +46,8 @@ std::span<const Case> ghosts() {
       {"steps-with-ghosts", Verdict::right, 1, steps_with_ghosts},
       {"get-beside-ghosts", Verdict::wrong, 2, get_beside_ghosts, "local access for writing by rank 0",
        "get by rank 1"},
+      {"put-before-ghosts-of-another", Verdict::wrong, 3, put_before_ghosts_of_another, "put by rank 0",
+       "get by rank 2"},
   };
   return all;
 }

@@ -54,6 +54,22 @@ void put_after_unlock(Stage& at) {
   }
 }
 
+// The local access goes on after the mutex was given back.
+void local_access_beyond_unlock(Stage& at) {
+  Mutexes locks(at.world, 1);
+  if (at.rank == 0) {
+    locks.lock(0);
+    const auto access = std::as_const(at.line).local();
+    locks.unlock(0);
+    at.world.barrier();
+    at.world.barrier();
+  } else {
+    at.world.barrier();
+    if (at.rank == 1) locks.lock(0), put(at.line, 0, 8), locks.unlock(0);
+    at.world.barrier();
+  }
+}
+
 // The order is there, but it is made of values.
 void polling_of_a_scalar(Stage& at) {
   Scalars<std::int64_t> ready(at.world, 1);
@@ -73,6 +89,8 @@ std::span<const Case> mutexes() {
       {"two-mutexes", Verdict::wrong, 2, two_mutexes, "put by rank 0", "put by rank 1"},
       {"one-rank-without-mutex", Verdict::wrong, 2, one_rank_without_mutex, "put by rank 0", "get by rank 1"},
       {"put-after-unlock", Verdict::wrong, 2, put_after_unlock, "put by rank 0", "put by rank 1"},
+      {"local-access-beyond-unlock", Verdict::wrong, 2, local_access_beyond_unlock,
+       "local access for reading by rank 0", "put by rank 1"},
       {"polling-of-a-scalar", Verdict::unknown, 2, polling_of_a_scalar},
   };
   return all;

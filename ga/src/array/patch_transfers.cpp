@@ -98,6 +98,17 @@ void put_notify_between_nodes(ArrayCore& array, const Lattice& patch, const Buff
   put_notify(segment, last->rank, last->offset, last->shape, last->local, flag);
 }
 
+// For the checker of conflicts: a flush would complete other accesses, too.
+void put_notify_checked(ArrayCore& array, const Lattice& patch, const Buffer<const void*>& from,
+                        const Flag& flag) {
+  flag.flags->check(flag.rank, flag.index);
+  for_each_transfer(array, patch, from,
+                    [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
+                      put_before_notice(array.segment(), rank, offset, shape, local);
+                    });
+  flag.flags->notify(flag.rank, flag.index);
+}
+
 }  // namespace
 
 void put_notify(ArrayCore& array, const Lattice& patch, const Buffer<const void*>& from, const Flag& flag) {
@@ -105,6 +116,7 @@ void put_notify(ArrayCore& array, const Lattice& patch, const Buffer<const void*
   Segment& segment = array.segment();
   if (segment.face().direct_ranks == 0)
     array.require_open();  // the group of a moved-from array must not be used
+  if (segment.face().checked != 0) return put_notify_checked(array, patch, from, flag);
   if (segment.face().direct_ranks != array.group().size())
     return put_notify_between_nodes(array, patch, from, flag);
   flag.flags->check(flag.rank, flag.index);  // before anything is written

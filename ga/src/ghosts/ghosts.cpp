@@ -94,6 +94,7 @@ void Ghosts::close() {
 }
 
 void Ghosts::update(Segments elements, const GhostSides& what, GhostMethod method) {
+  const KnownAtEntry known;
   const bool whole = what == GhostSides{};
   const bool by_dimension =
       whole && may_go_by_dimension() &&
@@ -108,6 +109,7 @@ void Ghosts::update(Segments elements, const GhostSides& what, GhostMethod metho
 }
 
 void Ghosts::begin(Segments elements, const GhostSides& what) {
+  const KnownAtEntry known;
   under_way_ = &plan(what, false);
   Round& round = under_way_->rounds.front();
   prepare(elements, round.to, round.from);
@@ -116,6 +118,7 @@ void Ghosts::begin(Segments elements, const GhostSides& what) {
 
 bool Ghosts::test(Segments elements) {
   if (under_way_ == nullptr) return true;
+  const KnownAtEntry known;
   const bool done = receive(elements, under_way_->rounds.front(), Wait::no);
   if (done) under_way_ = nullptr;
   return done;
@@ -123,12 +126,14 @@ bool Ghosts::test(Segments elements) {
 
 void Ghosts::end(Segments elements) {
   if (test(elements)) return;
+  const KnownAtEntry known;
   receive(elements, under_way_->rounds.front(), Wait::yes);
   under_way_ = nullptr;
 }
 
 // This rank adds before it waits for those that add its cells: they may wait for it likewise.
 void Ghosts::accumulate(Segments elements) {
+  const KnownAtEntry known;
   Round& round = plan({}, false).rounds.front();
   prepare(elements, round.from, round.to);
   send(elements, round.from);

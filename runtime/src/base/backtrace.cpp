@@ -128,6 +128,8 @@ bool is_own_source(std::string_view file) {
   return false;
 }
 
+bool is_c_library(std::string_view file) { return file.substr(file.rfind('/') + 1).starts_with("libc.so"); }
+
 bool is_of_the_system(std::string_view function, std::string_view file) {
   return function.starts_with("std::") || function.starts_with("__gnu_cxx::") ||
          file.find("/include/c++/") != std::string_view::npos;
@@ -191,17 +193,23 @@ std::string describe_caller(const std::vector<void*>& places) {
     }
     functions[offset].push_back(line.substr(begin));
   }
-  std::string fallback = "an unknown place";
+  // Calls in the program that nobody can name, from the innermost outwards. Tessera's own may be among them.
+  std::string unnamed;
+  int count = 0;
+  constexpr int most_unnamed = 8;
   for (const Origin& origin : origins) {
     const bool is_library = origin.file == own.file && own.file != program;
     if (origin.file.empty() || is_library) continue;
-    const auto found = origin.file == program ? functions.find(origin.offset) : functions.end();
+    if (is_c_library(origin.file)) break;  // it has called main
+    const bool is_of_program = origin.file == program;
+    const auto found = is_of_program ? functions.find(origin.offset) : functions.end();
     for (const std::string& line : found == functions.end() ? std::vector<std::string>() : found->second) {
       const std::size_t at = line.rfind(" at ");
       if (at == std::string::npos || line.starts_with("??")) continue;
       const std::string_view name = qualified_name(std::string_view(line).substr(0, at));
       std::string_view file = std::string_view(line).substr(at + 4);
-      const bool has_file = !file.starts_with("??");
+      // Without debug information there may be the name of a file, but no number of a line.
+      const bool has_file = !file.starts_with("??") && file.find(":?") == std::string_view::npos;
       if (is_of_the_system(name, file)) continue;
       if (has_file ? is_own_source(file) : name.starts_with("tessera::")) continue;
       file = file.substr(0, file.find(" (discriminator"));
@@ -209,11 +217,14 @@ std::string describe_caller(const std::vector<void*>& places) {
     }
     const std::string_view exported = qualified_name(origin.function);
     const bool is_ours = exported.starts_with("tessera::") || is_of_the_system(exported, "");
-    if (found == functions.end() && !is_ours)
-      return exported.empty() ? formatted("{}+{:#x}", origin.file, origin.offset) : std::string(exported);
-    fallback = formatted("{}+{:#x}", origin.file, origin.offset);
+    if (found == functions.end() && !is_ours && !exported.empty()) return std::string(exported);
+    if (!is_of_program && is_ours) continue;
+    if (!is_of_program) return formatted("{}+{:#x}", origin.file, origin.offset);
+    if (++count <= most_unnamed)
+      unnamed += count == 1 ? formatted("{}+{:#x}", origin.file, origin.offset)
+                            : formatted(" < +{:#x}", origin.offset);
   }
-  return fallback;
+  return unnamed.empty() ? "an unknown place" : unnamed;
 }
 
 std::vector<std::string> describe(const std::vector<void*>& found) {

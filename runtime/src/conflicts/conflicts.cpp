@@ -69,6 +69,7 @@ Asynchronous::~Asynchronous() {
   }
 }
 
+void note_unlock(const order::HeldMutex& mutex) { all().unlocked(mutex); }
 void note_use(const Means& means) { all().use(means); }
 
 }  // namespace tessera::detail::conflicts
@@ -77,5 +78,14 @@ namespace tessera::detail {
 
 Unchecked::Unchecked() noexcept { ++conflicts::switches::internal; }
 Unchecked::~Unchecked() { --conflicts::switches::internal; }
+
+KnownAtEntry::KnownAtEntry() {
+  if (!order::clocks_on()) return;
+  clock_ = order::clock();
+  before_ = order::release_as(&clock_);
+}
+KnownAtEntry::~KnownAtEntry() {
+  if (!clock_.empty()) order::release_as(before_);
+}
 
 }  // namespace tessera::detail

@@ -62,6 +62,8 @@ void note_put_with_notice(std::uint64_t segment, int target, index_t offset, con
 /// that has changed nothing counts as one for reading.
 void note_local(Act act, std::uint64_t segment, int target, const std::byte* slice, index_t offset,
                 const Strided& shape, Ticket ticket);
+/// The release of a mutex: it protects local accesses that go on no longer.
+void note_unlock(const order::HeldMutex& mutex);
 /// The use of something that may order processes without the clocks.
 void note_use(const Means& means);
 

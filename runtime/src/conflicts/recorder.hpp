@@ -86,6 +86,8 @@ class Recorder {
   /// The same for all segments of a group.
   void suspend_all(std::uint64_t group);
   void resume_all(std::uint64_t group);
+  /// A local access that is open when a mutex is released is not protected by it.
+  void unlocked(const order::HeldMutex& mutex);
   /// Notes the use of something by which processes may order themselves unseen.
   void use(Means means);
 

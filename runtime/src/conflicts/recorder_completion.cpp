@@ -68,6 +68,15 @@ void Recorder::flush_all(std::uint64_t group) {
   flush_those([&](std::uint64_t one, int /*rank*/) { return is_of(group, one); });
 }
 
+void Recorder::unlocked(const order::HeldMutex& mutex) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [ticket, accesses] : tickets_) {
+    for (Open& open : accesses) {
+      if (open.slice != nullptr) std::erase(open.access->mutexes, mutex);
+    }
+  }
+}
+
 template <class IsMeant>
 void Recorder::suspend_those(const IsMeant& is_meant) {
   const std::lock_guard lock(mutex_);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <utility>
 
 namespace tessera::detail::order {
 namespace {
@@ -22,7 +23,11 @@ Kept& kept() {
   return *one;
 }
 
+thread_local const VectorClock* released_as = nullptr;
+
 }  // namespace
+
+const VectorClock* release_as(const VectorClock* clock) noexcept { return std::exchange(released_as, clock); }
 
 void start_clock(int ranks, int rank) {
   const std::scoped_lock lock(kept().mutex);
@@ -65,7 +70,8 @@ std::uint64_t tick() {
 
 VectorClock release_clock() {
   const std::scoped_lock lock(kept().mutex);
-  VectorClock sent = kept().clock;
+  VectorClock sent = released_as != nullptr ? *released_as : kept().clock;
+  sent[kept().rank] = kept().clock[kept().rank];
   kept().own = ++kept().clock[kept().rank];
   return sent;
 }

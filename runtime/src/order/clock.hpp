@@ -41,5 +41,8 @@ std::uint64_t tick();
 /// Returns the clock for a message, and then advances the own component. So an event after the message has a
 /// stamp that its receiver does not have.
 VectorClock release_clock();
+/// While a clock is set, release_clock() of this thread returns it, with the own component of now. Null: the
+/// whole clock again. Returns the one before. @local
+const VectorClock* release_as(const VectorClock* clock) noexcept;
 
 }  // namespace tessera::detail::order

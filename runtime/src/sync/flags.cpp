@@ -139,14 +139,22 @@ void put_notify(Segment& segment, int rank, index_t offset, const Strided& shape
       detail::put_with_notice(segment, rank, offset, shape, static_cast<const std::byte*>(source),
                               scalars.segment(), flag.rank, flag.index * Scalars<std::int64_t>::spacing))
     return;
+  detail::put_before_notice(segment, rank, offset, shape, source);
+  flag.flags->notify(flag.rank, flag.index);
+}
+
+namespace detail {
+
+void put_before_notice(Segment& segment, int rank, index_t offset, const Strided& shape, const void* source) {
   {
-    const detail::Unchecked noted;  // below, if the put is not refused
+    const Unchecked noted;  // below, if the put is not refused
     segment.put(rank, offset, shape, source);
     segment.flush(rank);
   }
-  if (detail::conflicts::notes(segment.face().checked))
-    detail::conflicts::note_put_with_notice(segment.face().checked, rank, offset, shape, source);
-  flag.flags->notify(flag.rank, flag.index);
+  if (conflicts::notes(segment.face().checked))
+    conflicts::note_put_with_notice(segment.face().checked, rank, offset, shape, source);
 }
+
+}  // namespace detail
 
 }  // namespace tessera

@@ -136,6 +136,7 @@ void Mutexes::unlock(index_t i) {
   }
   detail::GroupState::of(group()).runtime().complete_all();
   if (detail::order::clocks_on()) detail::order::release_mutex({number_, i});
+  if (detail::conflicts::on()) detail::conflicts::note_unlock({number_, i});
   note_use(i);
   const detail::Unchecked own;
   mine.held = false;

@@ -72,7 +72,8 @@ inline constexpr bool is_probed =
 /// column. Numbers have all their digits, or are nan, inf and -inf.
 ///
 /// .h5 or .hdf5: the datasets `time`, with one number for each sample; for each field one with a row for each
-/// sample and a column for each point; and `positions`, whose attribute `names` has the names of the points if any has one.
+/// sample and a column for each point; and `positions`, whose attribute `names` has the names of the points if
+/// any has one.
 ///
 /// Rank 0 writes the file, which is not kept open. A CSV file has only whole lines even if the run dies. An
 /// HDF5 file may be lost if the run dies while it is written. The destructor writes nothing.

@@ -75,4 +75,10 @@ class Flags {
 void put_notify(Segment& segment, int rank, index_t offset, const Strided& shape, const void* source,
                 const Flag& flag);
 
+namespace detail {
+/// The put of put_notify(), for data in several parts: complete on return, but to the checker of conflicts it
+/// completes no other access. @onesided @throws as Segment::put
+void put_before_notice(Segment& segment, int rank, index_t offset, const Strided& shape, const void* source);
+}  // namespace detail
+
 }  // namespace tessera

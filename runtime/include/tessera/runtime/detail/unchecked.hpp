@@ -2,6 +2,9 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 namespace tessera::detail {
 
 /// While it lives, operations of this thread are not checked for conflicts (TESSERA_DEBUG=conflicts): their
@@ -13,6 +16,21 @@ class Unchecked {
   Unchecked(const Unchecked&) = delete;
   Unchecked& operator=(const Unchecked&) = delete;
   ~Unchecked();
+};
+
+/// While it lives, notifications of this thread tell the check what this process has done, and what it knew
+/// when the object was made. They do not tell what it learns meanwhile, which may depend on time. For
+/// Tessera's own modules. @local
+class KnownAtEntry {
+ public:
+  KnownAtEntry();
+  KnownAtEntry(const KnownAtEntry&) = delete;
+  KnownAtEntry& operator=(const KnownAtEntry&) = delete;
+  ~KnownAtEntry();
+
+ private:
+  std::vector<std::uint64_t> clock_;
+  const std::vector<std::uint64_t>* before_ = nullptr;
 };
 
 }  // namespace tessera::detail
