@@ -85,7 +85,10 @@ std::vector<std::string> defects_of(std::string_view blas) {
       "cgemv, zgemv, chemv and zhemv, and ssymv and dsymv with kernels for Prescott, read up to 32 bytes "
       "behind a "
       "vector, and crash where memory ends there; Tessera leaves room behind all that it hands to BLAS and "
-      "ScaLAPACK"};
+      "ScaLAPACK",
+      "ssymv with kernels for processors without AVX, but Nehalem's, may give NaN: it multiplies numbers that "
+      "earlier "
+      "calls left by zero; Tessera computes eigenvalues of single precision in double precision there"};
 }
 
 int processors_of_this_process() {
@@ -139,6 +142,15 @@ BackendReport backend_report(const Group& group) {
                   std::max(1, report.processors / (bound ? 1 : report.processes))));
   }
   return report;
+}
+
+bool detail::reads_stale_numbers() {
+  static const bool result = [] {
+    auto* const core = find<char*()>("openblas_get_corename");
+    const std::string_view name = core == nullptr ? "" : core();
+    return of_kernels(name) == Level::sse && name != "Nehalem";
+  }();
+  return result;
 }
 
 std::string BackendReport::text() const {

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "blas/instantiate.hpp"
+#include "routines/eigh_in_double.hpp"
 #include "scalapack/elpa.hpp"
 #include "scalapack/phases.hpp"
 #include "scalapack/scalapack_call.hpp"
@@ -238,6 +239,10 @@ std::vector<Real<T>> eigh(const SliceCore& a, const SliceCore* b, const EighOpti
   if (options.indices && options.indices->first == options.indices->last) {
     if (vectors) vectors(0);
     return {};
+  }
+  if constexpr (std::is_same_v<T, float>) {
+    const int unsafe = reads_stale_numbers() ? 1 : 0;  // nodes may differ
+    if (a.array().group().all_reduce(unsafe, Reduce::max) != 0) return eigh_in_double(a, b, options, vectors);
   }
   return solve<T>(a, b, options, vectors);
 }

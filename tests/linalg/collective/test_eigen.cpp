@@ -250,6 +250,52 @@ TEST(HardMatrices, graded_spectra_keep_their_large_values) {
                         1e-15 * 1e5 * 24 * 10));
 }
 
+// The Laplacian of a path has the eigenvalues 2 - 2 cos(pi k / n), of which one is 0. With couplings far below
+// rounding, all are 1. ScaLAPACK's p?syevr did not end, or failed.
+TEST(HardMatrices, singular_laplacians_and_identities_with_tiny_couplings_are_solved) {
+  for (index_t n = 2; n <= 9; ++n) {
+    SCOPED_TRACE(n);
+    Local<double> path(Extents<2>{n, n}), near_one = unit<double>(n);
+    std::vector<double> expected;
+    for (index_t i = 0; i < n; ++i) {
+      path(i, i) = (i > 0) + (i + 1 < n);
+      if (i > 0) path(i, i - 1) = path(i - 1, i) = -1, near_one(i, i - 1) = near_one(i - 1, i) = 1e-18;
+      expected.push_back(2 - 2 * std::cos(std::numbers::pi * static_cast<double>(i) / static_cast<double>(n)));
+    }
+    Array<double, 2> a(world(), {n, n}, {.name = "Laplacian"}), b(world(), {n, n}, {.name = "near one"});
+    set(a, path), set(b, near_one);
+    for (const EighSolver solver : solvers<double>()) {
+      if (solver == EighSolver::elpa) continue;  // it wants a part for every process
+      const auto [w, v] = linalg::eigh(a, {.solver = solver});
+      EXPECT_TRUE(are_close(w, expected, tolerance<double>(n)));
+      EXPECT_TRUE(are_eigenpairs(path, all_of(v), w, tolerance<double>(n)));
+      EXPECT_TRUE(are_close(linalg::eigvalsh(a, {.solver = solver}), expected, tolerance<double>(n)));
+      const std::vector<double> ones(at(n), 1.0);
+      EXPECT_TRUE(are_close(linalg::eigvalsh(b, {.solver = solver}), ones, tolerance<double>(n)));
+    }
+    world().sync();
+  }
+}
+
+// OpenBLAS's ssymv reads what other calls have left in its buffer, with kernels for processors without AVX.
+TEST(HardMatrices, single_precision_does_not_depend_on_earlier_calls) {
+  for (index_t n = 1; n <= 15; ++n) {
+    SCOPED_TRACE(n);
+    const auto values = from_one_to(n);
+    const auto matrix = of_spectrum<float>(values);
+    Array<float, 2> single(world(), {n, n}, {.name = "single"});
+    set(single, matrix);
+    Array<double, 2> other(world(), {12, 12}, {.name = "double"});
+    set(other, random_matrix<double>(12, 12, static_cast<unsigned>(n)));
+    linalg::svd(other);
+    linalg::eigh(other);
+    const auto [w, v] = linalg::eigh(single);
+    EXPECT_TRUE(are_close(w, values, tolerance<float>(n)));
+    EXPECT_TRUE(are_eigenpairs(matrix, all_of(v), w, tolerance<float>(n)));
+    world().sync();
+  }
+}
+
 TEST(HardMatrices, low_rank_is_seen_in_singular_values) {
   const auto left = random_matrix<double>(30, 4, 1), right = random_matrix<double>(4, 22, 2);
   Array<double, 2> a(world(), {30, 22}, {.name = "low rank"});

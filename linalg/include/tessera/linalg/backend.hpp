@@ -42,6 +42,11 @@ namespace detail {
 /// routines call it. TESSERA_WARNINGS=off silences it. @local
 void warn_of_backend(const Group& group);
 
+/// Whether ssymv multiplies what another call has left in a buffer by zero. That makes NaN if it was NaN, or a
+/// double that looks like one. OpenBLAS 0.3.21 does so with kernels for Prescott, Core2 and the like, if n mod
+/// 4 is 2 or 3. @local
+bool reads_stale_numbers();
+
 }  // namespace detail
 
 }  // namespace tessera::linalg
