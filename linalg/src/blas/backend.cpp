@@ -67,7 +67,9 @@ Level of_kernels(std::string_view core) {
       Core{"Sandybridge", Level::avx}, Core{"Bulldozer", Level::avx},     Core{"Piledriver", Level::avx},
       Core{"Steamroller", Level::avx}, Core{"Nehalem", Level::sse},       Core{"Prescott", Level::sse},
       Core{"Core2", Level::sse},       Core{"Penryn", Level::sse},        Core{"Dunnington", Level::sse},
-      Core{"Barcelona", Level::sse},   Core{"Katmai", Level::sse},        Core{"Atom", Level::sse}};
+      Core{"Barcelona", Level::sse},   Core{"Katmai", Level::sse},        Core{"Atom", Level::sse},
+      Core{"Nano", Level::sse},        Core{"Bobcat", Level::sse},        Core{"Opteron", Level::sse},
+      Core{"Opteron_SSE3", Level::sse}};
   const auto same = [](char a, char b) { return (a | 0x20) == (b | 0x20); };
   const auto found = std::ranges::find_if(
       cores, [&](const Core& known) { return std::ranges::equal(known.name, core, same); });
