@@ -19,9 +19,8 @@ std::string explain(const std::exception& error) {
   const auto* refused = dynamic_cast<const std::system_error*>(&error);
   if (refused != nullptr && refused->code() == std::errc::resource_unavailable_try_again) {
     return formatted(
-        "a thread of this process was refused ({}); raise its limits (ulimit -u, the control group's "
-        "pids.max), "
-        "or set TESSERA_PROGRESS=poll, which needs no thread",
+        "a thread of this process was refused ({}); raise its limits (ulimit -u, ulimit -v, the control "
+        "group's pids.max), or set TESSERA_PROGRESS=poll, which needs no thread",
         error.what());
   }
   return error.what();
