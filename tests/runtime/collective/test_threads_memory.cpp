@@ -99,7 +99,8 @@ TEST(Threads, give_memory_up_while_another_makes_some) {
   std::condition_variable changed;
   std::deque<Segment> given;
   bool is_over = false;
-  std::int64_t found = 0;  // its value does not matter, as it is unknown which thread has written last
+  // The values do not matter, but each transfer needs memory of its own: none is waited for.
+  std::vector<std::int64_t> found(static_cast<std::size_t>(rounds) * at_once);
   std::thread user([&] {
     for (int i = 0;; ++i) {
       std::unique_lock lock(guard);
@@ -109,7 +110,8 @@ TEST(Threads, give_memory_up_while_another_makes_some) {
       given.pop_front();
       lock.unlock();
       mine.store<std::int64_t>(right, 8, i);
-      if (i % 3 == 0) mine.get_async(right, 0, Strided::contiguous(8), &found).detach();
+      if (i % 3 == 0)
+        mine.get_async(right, 0, Strided::contiguous(8), &found[static_cast<std::size_t>(i)]).detach();
     }
   });
   for (int round = 0; round < rounds; ++round) {
