@@ -89,8 +89,7 @@ std::vector<std::string> defects_of(std::string_view blas) {
       "vector, and crash where memory ends there; Tessera leaves room behind all that it hands to BLAS and "
       "ScaLAPACK",
       "ssymv with kernels for processors without AVX, but Nehalem's, may give NaN: it multiplies numbers that "
-      "earlier "
-      "calls left by zero; Tessera computes eigenvalues of single precision in double precision there"};
+      "earlier calls left by zero; Tessera computes eigenvalues of single precision in double precision there"};
 }
 
 int processors_of_this_process() {

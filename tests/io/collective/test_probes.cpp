@@ -344,6 +344,30 @@ TEST(ProbePlaces, read_only_directory_is_an_error) {
   }
 }
 
+// HDF5 keeps names in an attribute, which has room for those of 4000 points.
+TEST(ProbePlaces, hdf5_takes_any_number_of_points_without_names) {
+  const Directory directory;
+  Array<double, 2> array(world(), {100, 100}, {.name = "a"});
+  fill(array, 2.5);
+  std::vector<Probe<2>> points;
+  for (index_t i = 0; i < 10000; ++i) points.push_back({.at = {i / 100, i % 100}});
+  const auto path = directory / "many.h5";
+  {
+    Probes<2> probes(world(), path, points);
+    probes.sample(0, array);
+  }
+  Probes<2> again(world(), path, points, {.resume = true});
+  again.sample(1, array);
+  on_rank_0([&] {
+    const auto values = raw_dataset<double>(path, "values");
+    EXPECT_EQ(values.dims, (std::vector<hsize_t>{2, 10000}));
+    EXPECT_TRUE(equal_lists(std::vector<double>(20000, 2.5), values.elements));
+  });
+  points.front().name = "corner";
+  expect_words(message_of<UsageError>([&] { Probes<2>(world(), directory / "named.h5", points); }),
+               {"10000 points", "at most 4000"});
+}
+
 TEST(ProbePlaces, full_disk_keeps_what_is_there) {
   const char* directory = std::getenv("TESSERA_TEST_FULL_DISK");
   if (directory == nullptr) GTEST_SKIP() << "needs a small file system";
@@ -354,7 +378,7 @@ TEST(ProbePlaces, full_disk_keeps_what_is_there) {
     const auto path = std::filesystem::path(directory) / name,
                filler = std::filesystem::path(directory) / "filler";
     const bool is_csv = path.extension() == ".csv";
-    if (!is_csv) points.resize(1000);  // their names must fit an attribute
+    if (!is_csv) points.resize(1000);  // chunks of fewer bytes
     Probes<2> probes(world(), path, points);
     randomize(array, 1);
     probes.sample(0, array);

@@ -102,6 +102,33 @@ TEST_F(Xdmf, resumes_after_the_earlier_steps) {
   }
 }
 
+// Neither fields that do not fit nor a list that cannot be replaced cost a step; the same time may be tried
+// again.
+TEST_F(Xdmf, keeps_its_steps_if_a_write_fails) {
+  fill(points_, 1.0);
+  {
+    XdmfSeries series(world(), path_, grid_);
+    for (int step = 0; step < 4; ++step) series.write(step, {{"t", points_}});
+  }
+  XdmfSeries series(world(), path_, grid_, {.resume = true});
+  Array<double, 2> other(world(), {3, 4}, {.name = "other"});
+  EXPECT_THROW(series.write(1, {{"o", other}}), UsageError);
+  EXPECT_EQ(series.steps(), 4);
+  series.write(4, {{"t", points_}});
+  EXPECT_EQ(series.steps(), 5);
+  on_rank_0([&] {
+    EXPECT_EQ(count(text_of(path_), "<Time"), 5);
+    std::filesystem::remove(path_);
+    std::filesystem::create_directory(path_);
+  });
+  EXPECT_THROW(series.write(5, {{"t", points_}}), io::IoError);
+  EXPECT_EQ(series.steps(), 5);
+  on_rank_0([&] { std::filesystem::remove(path_); });
+  series.write(5, {{"t", points_}});
+  EXPECT_EQ(series.steps(), 6);
+  on_rank_0([&] { EXPECT_EQ(count(text_of(path_), "<Time"), 6); });
+}
+
 TEST_F(Xdmf, refuses_fields_that_do_not_fit) {
   fill(points_, 1.0);
   fill(cells_, 1.0F);

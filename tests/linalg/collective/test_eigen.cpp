@@ -120,15 +120,22 @@ TYPED_TEST(Spectra, of_singular_values_give_back_matrices_of_all_shapes) {
   }
 }
 
+// Whether A v = v w, for a real or complex matrix and complex vectors.
+template <class T, class C>
+testing::AssertionResult have_small_residuals(const Local<T>& a, const Local<C>& v, const std::vector<C>& w,
+                                              double bound) {
+  Local<C> as_complex(a.extents());
+  std::copy(a.begin(), a.end(), as_complex.begin());
+  return are_close(product(as_complex, v), scaled_columns(v, w), bound);
+}
+
 TYPED_TEST(Spectra, of_general_matrices_have_small_residuals) {
   using T = TypeParam;
   using C = std::complex<RealOf<T>>;
   for (const index_t n : {index_t{1}, index_t{2}, index_t{16}, index_t{17}}) {
     const auto matrix = random_matrix<T>(n, n, 91);
-    Local<C> as_complex(Extents<2>{n, n});
-    std::copy(matrix.begin(), matrix.end(), as_complex.begin());
     C trace{};
-    for (index_t i = 0; i < n; ++i) trace += as_complex(i, i);
+    for (index_t i = 0; i < n; ++i) trace += matrix(i, i);
     Array<T, 2> a(world(), {n, n}, {.name = "A"});
     set(a, matrix);
     const auto [w, v] = linalg::eig(a);
@@ -138,7 +145,7 @@ TYPED_TEST(Spectra, of_general_matrices_have_small_residuals) {
       for (index_t i = 0; i < n; ++i) length += static_cast<double>(std::norm(right(i, j)));
       EXPECT_NEAR(length, 1, tolerance<T>(n));
     }
-    EXPECT_TRUE(are_close(product(as_complex, right), scaled_columns(right, w), tolerance<T>(n, 5)));
+    EXPECT_TRUE(have_small_residuals(matrix, right, w, tolerance<T>(n, 5)));
     const C sum = std::accumulate(w.begin(), w.end(), C{});
     EXPECT_LT(std::abs(sum - trace), tolerance<T>(n));
     EXPECT_TRUE(are_close_in_any_order(w, linalg::eigvals(a), tolerance<T>(n, 5)));
@@ -167,10 +174,7 @@ TYPED_TEST(Spectra, of_cycles_are_found) {
     const auto [w, v] = linalg::eig(a);
     EXPECT_TRUE(are_close_in_any_order(w, expected, tolerance<T>(n, 5)));
     EXPECT_TRUE(are_close_in_any_order(linalg::eigvals(a), expected, tolerance<T>(n, 5)));
-    Local<C> as_complex(Extents<2>{n, n});
-    std::copy(cycle.begin(), cycle.end(), as_complex.begin());
-    const auto right = all_of(v);
-    EXPECT_TRUE(are_close(product(as_complex, right), scaled_columns(right, w), tolerance<T>(n, 5)));
+    EXPECT_TRUE(have_small_residuals(cycle, all_of(v), w, tolerance<T>(n, 5)));
     world().sync();
   }
 }
@@ -178,7 +182,6 @@ TYPED_TEST(Spectra, of_cycles_are_found) {
 // Tridiagonal matrices whose diagonal elements are equal, for which ScaLAPACK's own vectors are wrong.
 TYPED_TEST(Spectra, of_equal_diagonals_have_small_residuals) {
   using T = TypeParam;
-  using C = std::complex<RealOf<T>>;
   for (unsigned seed = 1; seed <= 12; ++seed) {
     SCOPED_TRACE(seed);
     const index_t n = 1 + seed;
@@ -190,10 +193,7 @@ TYPED_TEST(Spectra, of_equal_diagonals_have_small_residuals) {
     Array<T, 2> a(world(), {n, n}, {.name = "A"});
     set(a, matrix);
     const auto [w, v] = linalg::eig(a);
-    Local<C> as_complex(Extents<2>{n, n});
-    std::copy(matrix.begin(), matrix.end(), as_complex.begin());
-    const auto right = all_of(v);
-    EXPECT_TRUE(are_close(product(as_complex, right), scaled_columns(right, w), tolerance<T>(n, 5)));
+    EXPECT_TRUE(have_small_residuals(matrix, all_of(v), w, tolerance<T>(n, 5)));
     world().sync();
   }
 }
@@ -218,7 +218,6 @@ TYPED_TEST(Spectra, of_badly_scaled_matrices_are_those_of_balanced_ones) {
   EXPECT_TRUE(are_close_in_any_order(found.values, expected.values, tolerance<T>(n, 5)));
   EXPECT_TRUE(are_close_in_any_order(linalg::eigvals(a), expected.values, tolerance<T>(n, 5)));
   // The residual of D^-1 v for B.
-  using C = std::complex<R>;
   auto right = all_of(found.vectors);
   for (index_t j = 0; j < n; ++j) {
     R largest{};
@@ -228,9 +227,7 @@ TYPED_TEST(Spectra, of_badly_scaled_matrices_are_those_of_balanced_ones) {
     }
     for (index_t i = 0; i < n; ++i) right(i, j) /= largest;
   }
-  Local<C> as_complex(Extents<2>{n, n});
-  std::copy(matrix.begin(), matrix.end(), as_complex.begin());
-  EXPECT_TRUE(are_close(product(as_complex, right), scaled_columns(right, found.values), tolerance<T>(n, 20)));
+  EXPECT_TRUE(have_small_residuals(matrix, right, found.values, tolerance<T>(n, 20)));
 }
 
 // Matrices that are hard: graded over many magnitudes, of low rank, and Hilbert's.
