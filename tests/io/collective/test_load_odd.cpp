@@ -179,8 +179,9 @@ TEST(Compact, dataset_is_written_by_one_rank_only) {
 }
 
 // A file "whole.h5" whose virtual dataset "x" is made of "x" in "part.h5".
-void write_virtual(const std::filesystem::path& whole, const std::filesystem::path& part) {
-  write_raw<double>(part, "x", {rows, columns});
+void write_virtual(const std::filesystem::path& whole, const std::filesystem::path& part,
+                   const std::vector<double>& elements, hid_t type_of_part = H5T_IEEE_F64LE) {
+  write_raw_elements(part, "x", {rows, columns}, elements, type_of_part, H5T_NATIVE_DOUBLE);
   const hsize_t all[] = {rows, columns};
   const hid_t file = good(H5Fcreate(whole.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
   const hid_t space = good(H5Screate_simple(2, all, nullptr)), creation = good(H5Pcreate(H5P_DATASET_CREATE));
@@ -191,10 +192,22 @@ void write_virtual(const std::filesystem::path& whole, const std::filesystem::pa
   good(H5Fclose(file));
 }
 
+// HDF5 converts from the type of the part, and by itself finds no whole numbers in big-endian ones.
+TEST(Virtual, whole_numbers_of_other_types_are_read_as_integers) {
+  const Directory directory;
+  const auto path = directory / "whole.h5";
+  std::vector<std::int64_t> expected;
+  for (index_t i = 0; i < dims.size(); ++i) expected.push_back(i - 5);
+  on_rank_0([&] {
+    write_virtual(path, directory / "part.h5", {expected.begin(), expected.end()}, H5T_IEEE_F32BE);
+  });
+  EXPECT_TRUE(equal_lists(expected, contents(io::load<std::int64_t, 2>(world(), path, "x"))));
+}
+
 TEST(Virtual, dataset_is_read_but_not_from_files_to_write) {
   const Directory directory;
   const auto path = directory / "whole.h5";
-  on_rank_0([&] { write_virtual(path, directory / "part.h5"); });
+  on_rank_0([&] { write_virtual(path, directory / "part.h5", elements_from<double>(0, dims.size())); });
   EXPECT_TRUE(
       equal_lists(elements_from<double>(0, dims.size()), contents(io::load<double, 2>(world(), path, "x"))));
   Array<double, 2> a(world(), dims, {.name = "a"});
