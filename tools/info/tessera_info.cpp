@@ -112,7 +112,9 @@ int main(int argc, char** argv) {
   try {
     runtime.emplace(argc, argv);
   } catch (const tessera::Error& error) {  // on every rank, and MPI has ended
-    if (is_first_process()) std::fprintf(stderr, "tessera-info: %s\n", error.what());
+    // Only the first process ends with a failure: at another's, a launcher may end the first before it prints.
+    if (!is_first_process()) return 0;
+    std::fprintf(stderr, "tessera-info: %s\n", error.what());
     return 1;
   }
   limit.set_rank(runtime->world().rank());
