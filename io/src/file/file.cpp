@@ -161,6 +161,7 @@ void File::write(std::string_view name, const Box* patch, const SliceCore& from)
     hdf5::memory_to_write(dataset, from.type());
     const auto dims = hdf5::extents(dataset);
     patch == nullptr ? detail::require_extents(dims, from) : detail::require_patch(dims, *patch, from);
+    s.require_shared(dataset, key);
     detail::try_to_write(s.file(), key, dataset, place, from);
   });
   if (s.agreed(context, is_new)) {
@@ -237,6 +238,7 @@ void File::append(std::string_view name, const SliceCore& step, const detail::St
     found.erase(found.begin());
     detail::require_extents(found, step);
     place.origin[0] = static_cast<index_t>(before);
+    s.require_shared(dataset, key);
     detail::try_to_write(s.file(), key, dataset, place, step);
   });
   s.step(context, [&] { hdf5::resize(dataset, before + 1); });

@@ -145,6 +145,12 @@ void FileState::require_writable(const std::string& context) const {
   if (!is_writable_) throw UsageError(context + ": the file was opened for reading; use Mode::read_write");
 }
 
+void FileState::require_shared(const hdf5::Dataset& dataset, const std::string& name) {
+  if (shared_.contains(name)) return;
+  detail::require_shared(dataset, group().size());
+  shared_.insert(name);
+}
+
 void FileState::begin(const std::string& context, const tessera::detail::SliceCore& slice) const {
   if (!(slice.array().group() == group()))
     throw UsageError(formatted("{}: {} is of another group than the file", context, slice.description()));

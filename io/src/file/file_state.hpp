@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -47,6 +48,8 @@ class FileState {
   /// Begins a transfer: makes visible what other ranks have put into the slice. @collective
   /// @throws UsageError if the slice is of another group, or ranks disagree
   void begin(const std::string& context, const tessera::detail::SliceCore& slice) const;
+  /// Like require_shared, but once for each dataset, as the visit of all chunks takes time. Part of a step.
+  void require_shared(const hdf5::Dataset& dataset, const std::string& name);
   /// Reserves disk space for `bytes` bytes of elements before HDF5 needs it, because HDF5 does not survive a
   /// full disk. With Use::now they are written at once; with Use::later the space is kept for later.
   /// @collective
@@ -85,7 +88,8 @@ class FileState {
   std::filesystem::path path_;
   GroupFile open_;
   bool is_writable_;
-  index_t kept_ = 0;  // end of the space that is kept for later; on rank 0
+  std::set<std::string> shared_;  // datasets that have passed require_shared: their chunks keep their space
+  index_t kept_ = 0;              // end of the space that is kept for later; on rank 0
 };
 
 }  // namespace tessera::io::detail

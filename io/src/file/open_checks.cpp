@@ -139,10 +139,11 @@ void require_shared(const hdf5::Dataset& dataset, int ranks) {
         "the dataset is compact: HDF5 keeps its elements in its description, of which each rank has a copy, so "
         "ranks cannot write parts of it; write it on one rank, or under another name");
   }
-  if (hdf5::has_some_chunks(dataset)) {
+  // A parallel program gives space to all chunks when it opens a dataset to write, but only if none has any.
+  if (hdf5::lacks_chunks(dataset)) {
     throw IoError(
-        "only some chunks of the dataset have been written, by another program; then HDF5 cannot write in a "
-        "parallel program; copy the file with h5repack first, or write under another name");
+        "only some chunks of the dataset have space in the file, as another program has written it; then HDF5 "
+        "cannot write in a parallel program; copy the file with h5repack first, or write under another name");
   }
 }
 

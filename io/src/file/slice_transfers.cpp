@@ -65,7 +65,6 @@ hdf5::Account move(hdf5::Transfer direction, const hdf5::Dataset& dataset, const
 
 void try_to_write(const hdf5::File& file, const std::string& name, hdf5::Dataset& dataset,
                   const DatasetPlace& place, const SliceCore& slice) {
-  require_shared(dataset, slice.array().group().size());
   hdf5::try_chunks(dataset, hdf5::memory_to_write(dataset, slice.type()),
                    box_at(place, FileOrder::box_of(slice), slice.rank()), place.rank);
   dataset.reset();  // first, as all handles of a dataset share HDF5's cache of chunks

@@ -266,15 +266,19 @@ bool is_compact(const Dataset& dataset) {
   return H5Pget_layout(creation.get()) == H5D_COMPACT;
 }
 
-bool has_some_chunks(const Dataset& dataset) {
+bool lacks_chunks(const Dataset& dataset) {
   const auto dims = extents(dataset), chunk = storage(dataset).chunk;
-  if (chunk.empty()) return false;
-  // HDF5 1.10 says of full datasets with chunks beyond their ends that they have some of their space.
-  hsize_t found = 0, all = 1;
-  const Space whole(check(H5Dget_space(dataset.get()), "H5Dget_space"));
-  check(H5Dget_num_chunks(dataset.get(), whole.get(), &found), "H5Dget_num_chunks");
-  for (std::size_t d = 0; d < dims.size(); ++d) all *= (dims[d] + chunk[d] - 1) / chunk[d];
-  return found > 0 && found < all;
+  if (chunk.empty() || std::ranges::find(dims, hsize_t{0}) != dims.end()) return false;
+  // HDF5 1.10 says of full datasets with chunks beyond their ends that they have some of their space. Its
+  // H5Dget_num_chunks visits all chunks that the dataset may ever have; here are those within its extents.
+  std::vector<hsize_t> at(dims.size(), 0);
+  for (std::size_t d = 1; d > 0;) {
+    hsize_t bytes = 0;  // it fails for a chunk without space
+    if (H5Dget_chunk_storage_size(dataset.get(), at.data(), &bytes) < 0 || bytes == 0) return true;
+    d = dims.size();
+    while (d > 0 && (at[d - 1] += chunk[d - 1]) >= dims[d - 1]) at[--d] = 0;
+  }
+  return false;
 }
 
 void resize(const Dataset& dataset, hsize_t extent) {

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -28,9 +29,11 @@ struct Job {
 };
 // The jobs of all Runtimes that exist, the one whose start was tried last, and all of MPI, under the mutex.
 std::mutex mutex;
-// Kept until the process ends: a Runtime may be a global variable, which is destroyed after those of this file.
-std::vector<Job>& jobs() {
-  static auto& all = *new std::vector<Job>;
+// Never destroyed: a Runtime may be a global variable, which is destroyed after those of this file. Its first
+// use may be the handler's, which must not need memory.
+std::vector<Job>& jobs() noexcept {
+  alignas(std::vector<Job>) static std::byte place[sizeof(std::vector<Job>)];
+  static auto& all = *new (place) std::vector<Job>;
   return all;
 }
 Job started, everything;

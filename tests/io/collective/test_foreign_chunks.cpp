@@ -81,6 +81,46 @@ TEST(ForeignChunks, steps_are_appended_to_a_dataset_of_another_program) {
   }
 }
 
+// A dataset of another program that may become larger than a visit of all its possible chunks allows. It lost
+// its chunks if it was made empty and large again.
+void write_for_growth(const std::filesystem::path& path, bool was_emptied) {
+  const hsize_t all[] = {2, step_rows}, most[] = {8, hsize_t{1} << 33}, chunk[] = {1, 7}, none[] = {0, 0};
+  const hid_t access = good(H5Pcreate(H5P_FILE_ACCESS)), creation = good(H5Pcreate(H5P_DATASET_CREATE));
+  good(H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_LATEST));
+  const hid_t file = good(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access));
+  const hid_t space = good(H5Screate_simple(2, all, most));
+  good(H5Pset_chunk(creation, 2, chunk));
+  const hid_t set = good(H5Dcreate2(file, "x", H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+  const std::vector<double> ones(2 * step_rows, 1);
+  good(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, ones.data()));
+  if (was_emptied) {
+    good(H5Dset_extent(set, none));
+    good(H5Dset_extent(set, all));
+  }
+  good(H5Dclose(set));
+  for (const hid_t list : {access, creation}) good(H5Pclose(list));
+  good(H5Sclose(space));
+  good(H5Fclose(file));
+}
+
+TEST(ForeignChunks, only_those_within_the_extents_are_visited) {
+  const Directory directory;
+  for (const bool was_emptied : {false, true}) {
+    const auto path = directory / (was_emptied ? "emptied.h5" : "full.h5");
+    on_rank_0([&] { write_for_growth(path, was_emptied); });
+    Array<double, 2> all(world(), {2, static_cast<index_t>(step_rows)});
+    fill(all, 4.0);
+    File file(world(), path, Mode::read_write);
+    if (was_emptied)
+      expect_words(message_of<io::IoError>([&] { file.write("x", all); }), {"some chunks", "h5repack"});
+    else
+      file.write("x", all);
+    file.close();
+    EXPECT_TRUE(equal_lists(std::vector<double>(2 * step_rows, was_emptied ? 0.0 : 4.0),
+                            contents(io::load<double, 2>(world(), path, "x"))));
+  }
+}
+
 // A growing dataset with a filter that leaves chunks as they are: HDF5 does not have it, it does not pack
 // chunks that would not become smaller, or another program has put an unpacked chunk among packed ones.
 void write_unpacked_chunks(const std::filesystem::path& path, H5Z_filter_t filter) {
