@@ -34,6 +34,12 @@ void InputOptions::add_to(CLI::App& app) {
                "Use no symmetry of the molecule, and do not move atoms to make it exact");
 }
 
+std::string Input::system() const {
+  std::string atoms;
+  for (const Atom& atom : molecule.atoms) atoms += symbol(atom.charge) + " ";
+  return fmt::format("{}in {}, charge {}", atoms, basis.name, charge);
+}
+
 std::string Input::text() const {
   const std::size_t atoms = molecule.atoms.size(), permutations = molecule.symmetry.size();
   std::string text =

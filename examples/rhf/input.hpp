@@ -34,6 +34,8 @@ struct Input {
 
   /// Lines that tell what was read.
   std::string text() const;
+  /// What a density belongs to, wherever the atoms are: "O H H in cc-pVDZ, charge 0".
+  std::string system() const;
 };
 
 /// The files cannot be read or make no sense; thrown on every rank.

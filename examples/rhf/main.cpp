@@ -49,11 +49,18 @@ std::optional<double> known_energy(double repulsion, long functions) {
   return std::nullopt;
 }
 
-void restart(const std::string& prefix, Matrix& density) {
+// The density of other places of the same atoms is a good guess.
+void restart(const std::string& prefix, const std::string& system, Matrix& density) {
+  std::string stored = system;
   tessera::io::Checkpoint checkpoint(density.group(), prefix);
   checkpoint.add("density", density);
+  checkpoint.add("system", stored);
   const auto restored = checkpoint.restore();
   if (!restored) throw tessera::io::IoError("there is no checkpoint " + prefix + ".<number>.h5");
+  if (stored != system) {
+    throw tessera::io::IoError(
+        fmt::format("{} is of {}, but this calculation is of {}", restored->file.string(), stored, system));
+  }
   if (density.group().rank() != 0) return;
   for (const auto& [file, reason] : restored->skipped) fmt::print("Skipped {}: {}\n", file.string(), reason);
   fmt::print("Restart from {}, iteration {}\n\n", restored->file.string(), restored->step);
@@ -70,15 +77,17 @@ void calculate(const Options& options, const Input& input, const tessera::Runtim
     std::fflush(stdout);
   }
 
+  std::string system = input.system();  // the checkpoint refers to it
   Matrix density(world, {basis.size(), basis.size()}, {.name = "density"});
   if (!options.restart.empty()) {
     const Timer timer(times.files);
-    restart(options.restart, density);
+    restart(options.restart, system, density);
   }
   std::optional<tessera::io::Checkpoint> checkpoint;
   if (!options.checkpoint.empty()) {
     checkpoint.emplace(world, options.checkpoint);
     checkpoint->add("density", density);
+    checkpoint->add("system", system);
     checkpoint->claim();
   }
   if (speaks)
