@@ -146,8 +146,9 @@ Storage storage(const Dataset& dataset);
 bool is_virtual_in_parallel(const Dataset& dataset);
 /// Whether its elements are in the description of the dataset, of which each rank that opens a file has a copy.
 bool is_compact(const Dataset& dataset);
-/// Whether a chunk has no space in the file. It visits all chunks if each has.
+/// Whether a chunk has no space in the file, or a chunk that a box touches. It visits all of them if each has.
 bool lacks_chunks(const Dataset& dataset);
+bool lacks_chunks(const Dataset& dataset, const tessera::detail::Box& box, int rank);
 /// Changes the extent of the first dimension. @collective over the file's communicator
 void resize(const Dataset& dataset, hsize_t extent);
 /// Gives space to all chunks from that index of the first dimension on. HDF5 gives none to chunks of a dataset

@@ -17,7 +17,6 @@ namespace tessera::io::hdf5 {
 namespace {
 
 using tessera::detail::Box;
-using tessera::detail::Coordinates;
 
 // Filters that pack every chunk. Others leave some chunks as they are, and note this beside the chunk.
 // HDF5 1.10 ignores the note in a parallel program: the chunk is then wrong, or one rank fails while the others
@@ -46,29 +45,111 @@ void require_filters(const Properties& creation, int count) {
   }
 }
 
-// Chunks that a filter has left as they are, though others are packed.
-void require_packed(const Dataset& dataset, const Coordinates& at, int rank) {
-  std::array<hsize_t, static_cast<std::size_t>(max_rank)> first{};
-  for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d) first[d] = static_cast<hsize_t>(at[d]);
-  unsigned left_out = 0;
-  haddr_t place = HADDR_UNDEF;
+// The bytes of a chunk in the file, 0 if it has no space there. HDF5 1.10 finds it by its place, whereas its
+// H5Dget_chunk_info_by_coord, H5Dget_num_chunks and H5Dget_space_status visit all chunks that the dataset may
+// ever have.
+hsize_t bytes_of_chunk(const Dataset& dataset, const std::vector<hsize_t>& first) {
   hsize_t bytes = 0;
-  check(H5Dget_chunk_info_by_coord(dataset.get(), first.data(), &left_out, &place, &bytes),
-        "H5Dget_chunk_info_by_coord");
-  if (place == HADDR_UNDEF || left_out == 0) return;
+  return H5Dget_chunk_storage_size(dataset.get(), first.data(), &bytes) < 0 ? 0 : bytes;
+}
+
+// The chunks from the one that begins at `begin` to those that begin before `end`.
+struct Chunks {
+  std::vector<hsize_t> begin, end, size;
+
+  bool are_none() const {
+    for (std::size_t d = 0; d < begin.size(); ++d) {
+      if (begin[d] >= end[d]) return true;
+    }
+    return size.empty();
+  }
+  // Goes to the next one; false behind the last.
+  bool next(std::vector<hsize_t>& at) const {
+    std::size_t d = at.size();
+    while (d > 0 && (at[d - 1] += size[d - 1]) >= end[d - 1]) {
+      at[d - 1] = begin[d - 1];
+      --d;
+    }
+    return d > 0;
+  }
+};
+
+// None unless the dataset has chunks.
+Chunks all_chunks(const Dataset& dataset) {
+  auto dims = extents(dataset);
+  return {std::vector<hsize_t>(dims.size()), std::move(dims), storage(dataset).chunk};
+}
+
+// Those that a box touches, which may lie beyond the end of the dataset.
+Chunks touched_chunks(const Dataset& dataset, const Box& box, int rank) {
+  Chunks chunks = all_chunks(dataset);
+  for (std::size_t d = 0; d < chunks.size.size() && d < static_cast<std::size_t>(rank); ++d) {
+    const auto lo = static_cast<hsize_t>(box.lo[d]);
+    chunks.begin[d] = lo / chunks.size[d] * chunks.size[d];
+    chunks.end[d] = std::min(chunks.end[d], static_cast<hsize_t>(box.hi[d]));
+    if (box.lo[d] >= box.hi[d]) chunks.end[d] = chunks.begin[d];
+  }
+  return chunks;
+}
+
+bool lacks_one(const Dataset& dataset, const Chunks& chunks) {
+  if (chunks.are_none()) return false;
+  std::vector<hsize_t> at = chunks.begin;
+  do {
+    if (bytes_of_chunk(dataset, at) == 0) return true;
+  } while (chunks.next(at));
+  return false;
+}
+
+// Of the elements of a chunk, which no filter makes much larger.
+hsize_t plain_bytes(const Dataset& dataset, const Chunks& chunks) {
+  const Type type(check(H5Dget_type(dataset.get()), "H5Dget_type"));
+  hsize_t bytes = H5Tget_size(type.get());
+  for (const hsize_t extent : chunks.size) bytes *= extent;  // HDF5 has no chunk of more than 4 GiB
+  return bytes;
+}
+
+// Chunks that a filter has left as they are, though others are packed.
+void require_packed(const Dataset& dataset, const std::vector<hsize_t>& first, hsize_t most_bytes) {
+  const hsize_t bytes = bytes_of_chunk(dataset, first);
+  if (bytes == 0) return;
+  if (bytes > most_bytes) throw IoError("a chunk of the dataset takes too many bytes; is the file damaged?");
+  std::vector<std::byte> stored(static_cast<std::size_t>(bytes));
+  std::uint32_t left_out = 0;
+  check(H5Dread_chunk(dataset.get(), H5P_DEFAULT, first.data(), &left_out, stored.data()),
+        "a chunk of the dataset that is to be changed cannot be read; is the file damaged?");
+  if (left_out == 0) return;
   throw IoError(
       "some chunks of the dataset are not packed as the others are, and HDF5 cannot write them in a parallel "
       "program; copy the file with h5repack first, or write under another name");
 }
 
+// HDF5 1.10 numbers the chunks of these indices by the most extents, and in a parallel program by the present
+// extents: it would lose packed chunks, whose places change.
+void require_numbers(const Dataset& dataset) {
+  H5D_chunk_index_t index{};
+  check(H5Dget_chunk_index_type(dataset.get(), &index), "H5Dget_chunk_index_type");
+  if (index != H5D_CHUNK_IDX_FARRAY && index != H5D_CHUNK_IDX_EARRAY) return;
+  const Chunks chunks = all_chunks(dataset);
+  const Space space(check(H5Dget_space(dataset.get()), "H5Dget_space"));
+  std::vector<hsize_t> most(chunks.size.size());
+  check(H5Sget_simple_extent_dims(space.get(), nullptr, most.data()), "H5Sget_simple_extent_dims");
+  for (std::size_t d = 1; d < most.size(); ++d) {
+    if (most[d] != H5S_UNLIMITED && (most[d] - 1) / chunks.size[d] == (chunks.end[d] - 1) / chunks.size[d])
+      continue;
+    throw IoError(formatted(
+        "the dataset is compressed and may grow along dimension {}, where HDF5 would lose chunks in a "
+        "parallel program; unpack it (h5repack -f NONE), or write under another name",
+        d));
+  }
+}
+
 // Reads one element, for which HDF5 unpacks the chunk.
-void read_element(const Dataset& dataset, const Coordinates& at, int rank) {
-  std::array<hsize_t, static_cast<std::size_t>(max_rank)> start{}, size{};
-  for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d)
-    start[d] = static_cast<hsize_t>(at[d]), size[d] = 1;
+void read_element(const Dataset& dataset, const std::vector<hsize_t>& at) {
+  const std::vector<hsize_t> one(at.size(), 1);
   const Space file(check(H5Dget_space(dataset.get()), "H5Dget_space"));
   const Space memory(check(H5Screate(H5S_SCALAR), "H5Screate"));
-  check(H5Sselect_hyperslab(file.get(), H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr),
+  check(H5Sselect_hyperslab(file.get(), H5S_SELECT_SET, at.data(), nullptr, one.data(), nullptr),
         "H5Sselect_hyperslab");
   const Type type(check(H5Dget_type(dataset.get()), "H5Dget_type"));
   std::vector<std::byte> element(H5Tget_size(type.get()));
@@ -76,33 +157,21 @@ void read_element(const Dataset& dataset, const Coordinates& at, int rank) {
         "a part of the dataset that is to be changed cannot be unpacked; is the file damaged?");
 }
 
-// Tries the chunks that a box covers only in part.
-void try_piece(const Dataset& dataset, const Properties& creation, const Box& box, int rank) {
-  const auto dims = extents(dataset);
-  std::vector<hsize_t> chunk(dims.size());
-  check(H5Pget_chunk(creation.get(), rank, chunk.data()), "H5Pget_chunk");
-  const auto count = static_cast<std::size_t>(rank);
-  const auto size = [&](std::size_t d) { return static_cast<index_t>(chunk[d]); };
-  Coordinates first{};
-  for (std::size_t d = 0; d < count; ++d) {
-    if (box.lo[d] >= box.hi[d]) return;
-    first[d] = box.lo[d] / size(d) * size(d);
-  }
-  for (Coordinates at = first;;) {
-    bool is_whole = true, is_there = true;
-    for (std::size_t d = 0; d < count; ++d) {
-      is_whole = is_whole && box.lo[d] <= at[d] && box.hi[d] >= at[d] + size(d);
-      is_there = is_there && at[d] < static_cast<index_t>(dims[d]);
+// Tries the chunks that a box touches: all must be packed, and those that it covers only in part are unpacked.
+void try_piece(const Dataset& dataset, const Box& box, int rank) {
+  const Chunks chunks = touched_chunks(dataset, box, rank);
+  if (chunks.are_none()) return;
+  const hsize_t most_bytes = 2 * plain_bytes(dataset, chunks) + 4096;
+  std::vector<hsize_t> at = chunks.begin;
+  do {
+    bool is_whole = true;
+    for (std::size_t d = 0; d < at.size(); ++d) {
+      is_whole = is_whole && static_cast<hsize_t>(box.lo[d]) <= at[d] &&
+                 static_cast<hsize_t>(box.hi[d]) >= at[d] + chunks.size[d];
     }
-    if (is_there) require_packed(dataset, at, rank);
-    if (!is_whole && is_there) read_element(dataset, at, rank);
-    std::size_t d = count;
-    while (d > 0 && (at[d - 1] += size(d - 1)) >= box.hi[d - 1]) {
-      at[d - 1] = first[d - 1];
-      --d;
-    }
-    if (d == 0) return;
-  }
+    require_packed(dataset, at, most_bytes);
+    if (!is_whole) read_element(dataset, at);
+  } while (chunks.next(at));
 }
 
 // A chunk of fill values.
@@ -152,25 +221,24 @@ void try_chunks(const Dataset& dataset, const Memory& memory, const Box& box, in
   const int filters = check(H5Pget_nfilters(creation.get()), "H5Pget_nfilters");
   if (filters == 0) return;
   require_filters(creation, filters);
-  H5D_space_status_t status{};
-  check(H5Dget_space_status(dataset.get(), &status), "H5Dget_space_status");
-  if (status == H5D_SPACE_STATUS_NOT_ALLOCATED) return;
+  require_numbers(dataset);
   const detail::BoxChunks pieces(box, rank, memory.stride, max_bytes);
-  for (index_t i = 0; i < pieces.count(); ++i) try_piece(dataset, creation, pieces.piece(i), rank);
+  for (index_t i = 0; i < pieces.count(); ++i) try_piece(dataset, pieces.piece(i), rank);
+}
+
+bool lacks_chunks(const Dataset& dataset) { return lacks_one(dataset, all_chunks(dataset)); }
+
+bool lacks_chunks(const Dataset& dataset, const Box& box, int rank) {
+  return lacks_one(dataset, touched_chunks(dataset, box, rank));
 }
 
 void give_space(const Dataset& dataset, hsize_t begin) {
   const Properties creation(check(H5Dget_create_plist(dataset.get()), "H5Dget_create_plist"));
-  const auto dims = extents(dataset), chunk = storage(dataset).chunk;
-  if (chunk.empty() || std::find(dims.begin(), dims.end(), hsize_t{0}) != dims.end()) return;
-  std::vector<hsize_t> at(dims.size());
-  at[0] = (begin + chunk[0] - 1) / chunk[0] * chunk[0];
-  if (at[0] >= dims[0]) return;
+  Chunks chunks = all_chunks(dataset);
+  if (chunks.size.empty()) return;
+  chunks.begin[0] = (begin + chunks.size[0] - 1) / chunks.size[0] * chunks.size[0];
   // If HDF5 has given the first one space, it has so with all.
-  haddr_t place = HADDR_UNDEF;
-  check(H5Dget_chunk_info_by_coord(dataset.get(), at.data(), nullptr, &place, nullptr),
-        "H5Dget_chunk_info_by_coord");
-  if (place != HADDR_UNDEF) return;
+  if (chunks.are_none() || bytes_of_chunk(dataset, chunks.begin) > 0) return;
   unsigned options = 0;
   check(H5Pget_chunk_opts(creation.get(), &options), "H5Pget_chunk_opts");
   if (options != 0) {
@@ -180,15 +248,14 @@ void give_space(const Dataset& dataset, hsize_t begin) {
         "a parallel program; copy the file with h5repack first, or write under another name");
   }
   const Type type(check(H5Dget_type(dataset.get()), "H5Dget_type"));
-  std::vector<std::byte> stored = fill_values(creation, type, chunk);
+  std::vector<std::byte> stored = fill_values(creation, type, chunks.size);
   if (check(H5Pget_nfilters(creation.get()), "H5Pget_nfilters") > 0)
-    stored = packed(creation, type, chunk, stored);
-  while (at[0] < dims[0]) {
+    stored = packed(creation, type, chunks.size, stored);
+  std::vector<hsize_t> at = chunks.begin;
+  do {
     check(H5Dwrite_chunk(dataset.get(), H5P_DEFAULT, 0, at.data(), stored.size(), stored.data()),
           "a new chunk of the dataset gets no space");
-    std::size_t d = dims.size() - 1;
-    while ((at[d] += chunk[d]) >= dims[d] && d > 0) at[d--] = 0;
-  }
+  } while (chunks.next(at));
 }
 
 }  // namespace tessera::io::hdf5

@@ -56,7 +56,9 @@ Selection select(const Dataset& dataset, const Box& box, int rank, index_t count
 
 enum class Way : std::int8_t { none, alone, together };
 
-bool is_all_there(const Dataset& dataset) {
+// Whether all elements of a box have space in the file.
+bool has_space(const Dataset& dataset, H5D_layout_t layout, const Box& box, int rank) {
+  if (layout == H5D_CHUNKED) return !lacks_chunks(dataset, box, rank);
   H5D_space_status_t status{};
   check(H5Dget_space_status(dataset.get(), &status), "H5Dget_space_status");
   return status == H5D_SPACE_STATUS_ALLOCATED;
@@ -64,7 +66,7 @@ bool is_all_there(const Dataset& dataset) {
 
 // Some reads cannot be collective. A rank whose part was never written returns at once, and a rank that cannot
 // unpack a chunk returns early. The others would wait for it.
-Way way_of(Transfer direction, const Dataset& dataset) {
+Way way_of(Transfer direction, const Dataset& dataset, const Box& box, int rank) {
   if (!is_parallel(dataset)) return Way::alone;
   if (direction == Transfer::write) return Way::together;
   const Properties creation(check(H5Dget_create_plist(dataset.get()), "H5Dget_create_plist"));
@@ -72,7 +74,7 @@ Way way_of(Transfer direction, const Dataset& dataset) {
   const bool is_plain = (layout == H5D_CONTIGUOUS || layout == H5D_CHUNKED) &&
                         check(H5Pget_nfilters(creation.get()), "H5Pget_nfilters") == 0 &&
                         check(H5Pget_external_count(creation.get()), "H5Pget_external_count") == 0;
-  return is_plain && is_all_there(dataset) ? Way::together : Way::alone;
+  return is_plain && has_space(dataset, layout, box, rank) ? Way::together : Way::alone;
 }
 
 // Why the last transfer of these properties was not collective: HDF5's causes, as bits, and one of ours.
@@ -266,21 +268,6 @@ bool is_compact(const Dataset& dataset) {
   return H5Pget_layout(creation.get()) == H5D_COMPACT;
 }
 
-bool lacks_chunks(const Dataset& dataset) {
-  const auto dims = extents(dataset), chunk = storage(dataset).chunk;
-  if (chunk.empty() || std::ranges::find(dims, hsize_t{0}) != dims.end()) return false;
-  // HDF5 1.10 says of full datasets with chunks beyond their ends that they have some of their space. Its
-  // H5Dget_num_chunks visits all chunks that the dataset may ever have; here are those within its extents.
-  std::vector<hsize_t> at(dims.size(), 0);
-  for (std::size_t d = 1; d > 0;) {
-    hsize_t bytes = 0;  // it fails for a chunk without space
-    if (H5Dget_chunk_storage_size(dataset.get(), at.data(), &bytes) < 0 || bytes == 0) return true;
-    d = dims.size();
-    while (d > 0 && (at[d - 1] += chunk[d - 1]) >= dims[d - 1]) at[--d] = 0;
-  }
-  return false;
-}
-
 void resize(const Dataset& dataset, hsize_t extent) {
   auto dims = extents(dataset);
   dims.front() = extent;
@@ -297,7 +284,7 @@ Account transfer(Transfer direction, const Dataset& dataset, const Memory& memor
   Way way = Way::none;
   try {
     properties = Properties(check(H5Pcreate(H5P_DATASET_XFER), "H5Pcreate"));
-    way = way_of(direction, dataset);
+    way = way_of(direction, dataset, box, rank);
   } catch (...) {
     problem = std::current_exception();
   }
