@@ -33,8 +33,6 @@ void require_useful(const Options& options) {
   }
   if (options.dimensions == 2 && (options.depth > 0 || options.span != "walls"))
     throw SolverError("--depth and --span are for --dimensions 3");
-  if (!options.picture.empty() && !tessera::io::has_pictures())
-    throw SolverError("--picture needs a Tessera that was built with libpng");
 }
 
 template <class Lattice>
@@ -81,6 +79,7 @@ void solve(const Options& options, const FlowOptions<Lattice>& flow_options, con
 
 void solve(const Options& options, const tessera::Runtime& runtime) {
   require_useful(options);
+  solvers::require_picture(runtime.world(), options.picture);
   const tessera::Group& world = runtime.world();
   const index_t n = options.size;
   const Walls walls{options.lid, options.is_span_periodic()};

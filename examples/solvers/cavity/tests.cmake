@@ -37,7 +37,7 @@ tessera_add_mpi_test(
   FULL
   PRINTS "least -0.21[34].*Shin 0.00[0-4].*least -0.25[34].*greatest 0.179.*Shin -0.00[0-8].*drift -?[0-9.]+e-1[5-9] ")
 # Without a change at half of the steps none is named.
-foreach(mistake IN ITEMS "lid 0.5;largest speed is 0.25" "reynolds 2000;at least 100" "steps 100 --until-steady 1e-6;not steady after 100 steps: [a-z0-9.+ '-]* per turnover. take more")
+foreach(mistake IN ITEMS "lid 0.5;largest speed is 0.25" "reynolds 2000;at least 100" "picture /no/such/place.png;cannot be written into /no/such: No such file" "steps 100 --until-steady 1e-6;not steady after 100 steps: [a-z0-9.+ '-]* per turnover. take more")
   list(GET mistake 0 arguments)
   list(GET mistake 1 message)
   string(REGEX MATCH "^[a-z]+" name "${arguments}")

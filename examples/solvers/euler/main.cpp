@@ -44,8 +44,6 @@ void require_useful(const Options& options) {
   }
   if (options.convergence && !options.chosen_case().is_exact)
     throw SolverError(fmt::format("--convergence needs a case with a known solution, not {}", options.which));
-  if (!options.picture.empty() && !tessera::io::has_pictures())
-    throw SolverError("--picture needs a Tessera that was built with libpng");
 }
 
 // The state at the beginning of a run, and where it has come to.
@@ -146,6 +144,7 @@ void run_convergence(const tessera::Group& world, const Case& which, const Optio
 
 void solve(const Options& options, const tessera::Runtime& runtime) {
   require_useful(options);
+  solvers::require_picture(runtime.world(), options.picture);
   const Case which = options.chosen_case();
   if (runtime.world().rank() == 0) {
     fmt::print("{}\nCase {}, {} columns, until time {}, Courant number {}\n", runtime.description(), which.name,

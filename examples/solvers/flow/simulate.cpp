@@ -125,8 +125,7 @@ std::optional<double> simulate(const tessera::Group& world, const ProgramOptions
   const bool speaks = world.rank() == 0;
   const Problem<N> problem = make_problem<N>(options.flow);
   const Steps steps = choose_steps(problem, options);
-  if (!options.picture.empty() && !tessera::io::has_pictures())
-    throw solvers::SolverError("--picture needs a Tessera with libpng");
+  solvers::require_picture(world, options.picture);
   Flow<N> flow(world, problem, options.solver);
 
   solvers::Run run(world, options.run, steps.count);

@@ -2,7 +2,12 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "run.hpp"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+
+#include <unistd.h>
+#include <tessera/io/picture.hpp>
 
 #include "numbers.hpp"
 #include "output.hpp"
@@ -24,6 +29,15 @@ void add_run_options(CLI::App& app, RunOptions& options) {
 }
 
 namespace {
+
+std::string problem_of_picture(const std::filesystem::path& file) {
+  if (!tessera::io::has_pictures()) return "needs a Tessera that was built with libpng";
+  std::error_code ignored;
+  const auto directory = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  if (std::filesystem::is_directory(file, ignored)) return "is a directory";
+  if (access(directory.c_str(), W_OK | X_OK) == 0) return "";
+  return fmt::format("cannot be written into {}: {}", directory.string(), std::strerror(errno));
+}
 
 int status_of(CLI::App& app, int argc, char** argv, const std::function<void(const tessera::Runtime&)>& solve) {
   const tessera::Runtime runtime(argc, argv);
@@ -52,6 +66,12 @@ int status_of(CLI::App& app, int argc, char** argv, const std::function<void(con
 }
 
 }  // namespace
+
+void require_picture(const tessera::Group& world, const std::filesystem::path& file) {
+  if (file.empty()) return;
+  const std::string problem = world.agree(world.rank() == 0 ? problem_of_picture(file) : "");  // rank 0 writes
+  if (!problem.empty()) throw SolverError(fmt::format("--picture {} {}", file.string(), problem));
+}
 
 int run_program(CLI::App& app, int argc, char** argv,
                 const std::function<void(const tessera::Runtime&)>& solve) {

@@ -36,6 +36,10 @@ struct RunOptions {
 
 void add_run_options(CLI::App& app, RunOptions& options);
 
+/// Looks before the work whether --picture can be written; an empty name is none. @collective
+/// @throws SolverError on every rank: the directory is missing or not writable, or there is no libpng
+void require_picture(const tessera::Group& world, const std::filesystem::path& file);
+
 /// The main function of a solver: parses the command line, and calls `solve` on every rank. A SolverError, a
 /// UsageError or an IoError of all ranks becomes a message of rank 0. Returns the program's exit status,
 /// which is no success if the output could not be written.
