@@ -181,12 +181,20 @@ void XdmfSeries::write(double time, std::span<const XdmfField> fields) {
     xml += attribute_xml(fields[i], shapes[i], values, stem);
   }
   xml += step_end;
+  if (is_first_) withdraw_steps(context, kept);
   save(path_.parent_path() / stem, items);
   for (ArrayCore& vector : vectors) vector.close();
   replace_list(context, kept, xml);
   steps_.resize(kept);
   steps_.push_back({time, std::move(xml)});
-  is_resumed_ = false;
+  is_resumed_ = is_first_ = false;
+}
+
+// The list of an earlier run must not name a file whose data are about to be replaced.
+void XdmfSeries::withdraw_steps(const std::string& context, std::size_t kept) const {
+  std::error_code ignored;
+  const bool exists = group_.broadcast(group_.rank() == 0 && std::filesystem::exists(path_, ignored), 0);
+  if (exists && !(is_resumed_ && kept == steps_.size())) replace_list(context, kept, "");
 }
 
 std::string XdmfSeries::grid_xml() const {

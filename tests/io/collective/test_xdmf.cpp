@@ -82,6 +82,18 @@ TEST_F(Xdmf, resumes_after_the_earlier_steps) {
   fill(points_, 2.0);
   XdmfSeries series(world(), path_, grid_, {.resume = true});
   EXPECT_EQ(series.steps(), 4);
+  // As if the run died while it replaces a step: the list does not name the step's file any more.
+  on_rank_0([&] {
+    std::filesystem::rename(directory_ / "run.step000002.h5", directory_ / "kept");
+    std::filesystem::create_directory(directory_ / "run.step000002.h5");
+  });
+  EXPECT_THROW(series.write(2, {{"t", points_}}), io::IoError);
+  on_rank_0([&] {
+    EXPECT_EQ(count(text_of(path_), "<Time"), 2);
+    std::filesystem::remove(directory_ / "run.step000002.h5");
+    std::filesystem::rename(directory_ / "kept", directory_ / "run.step000002.h5");
+  });
+  EXPECT_EQ(series.steps(), 4);
   series.write(2, {{"t", points_}});
   EXPECT_EQ(series.steps(), 3);
   on_rank_0([&] {
@@ -93,6 +105,8 @@ TEST_F(Xdmf, resumes_after_the_earlier_steps) {
   });
   XdmfSeries fresh(world(), path_, grid_);
   EXPECT_EQ(fresh.steps(), 0);
+  fresh.write(7, {{"t", points_}});
+  on_rank_0([&] { EXPECT_EQ(count(text_of(path_), "<Time"), 1); });
   for (const char* text : {"      <Grid Name=\"step 0\" and no more",
                            "      <Grid Name=\"step0\"><Time Value=\"soon\"/>\n      </Grid>\n",
                            "      <Grid Name=\"step0\"><Time Value=\"1e999\"/>\n      </Grid>\n"}) {

@@ -62,7 +62,8 @@ struct XdmfOptions {
 /// The steps of a run on a regular grid of two or three dimensions, for ParaView and VisIt. The file run.xmf
 /// lists the steps. Beside it, run.step000000.h5, run.step000001.h5 and so on hold the fields, as save() writes
 /// them. Each step is complete and on disk before the list is replaced. So the list can be opened at any time,
-/// and a run that dies damages no earlier step. The destructor does nothing.
+/// and a run that dies damages no earlier step. Steps of an earlier run that are replaced leave the list first.
+/// The destructor does nothing.
 class XdmfSeries {
  public:
   /// A relative path keeps its meaning if the program changes its directory. @collective
@@ -95,6 +96,7 @@ class XdmfSeries {
              std::vector<double> origin, std::vector<double> spacing, const XdmfOptions& options);
   void read_steps(const std::string& context);
   std::string grid_xml() const;
+  void withdraw_steps(const std::string& context, std::size_t kept) const;
   void replace_list(const std::string& context, std::size_t kept, const std::string& newest) const;
 
   Group group_;
@@ -102,7 +104,8 @@ class XdmfSeries {
   std::vector<index_t> points_;
   std::vector<double> origin_, spacing_;
   std::vector<Step> steps_;
-  bool is_resumed_ = false;
+  bool is_resumed_ = false;  // and no step was written yet
+  bool is_first_ = true;     // the next step
 };
 
 }  // namespace tessera::io
