@@ -47,6 +47,7 @@ std::vector<int> complete_grid(int rank, const index_t* dims, int ranks, const i
   std::vector<char> open_periodic;
   index_t given = 1;
   for (int d = 0; d < rank; ++d) {
+    require(min_block[d] >= 0, "the least block of dimension {} has {} elements", d, min_block[d]);
     int& here = parts[static_cast<std::size_t>(d)];
     if (grid != nullptr && grid[d] != 0) {
       require(grid[d] > 0 && grid[d] <= ranks,

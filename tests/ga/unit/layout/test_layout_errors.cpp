@@ -76,6 +76,7 @@ TEST(Layout, bad_lists_are_told) {
 TEST(Layout, bad_arguments_are_told) {
   constexpr index_t most = std::numeric_limits<index_t>::max();
   expect_refusal([] { Layout<2>::blocked({10, -3}, 2); }, {"-3", "dimension 1"});
+  expect_refusal([] { Layout<2>::blocked({10, 3}, 2, {.min_block = {0, -5}}); }, {"-5", "dimension 1"});
   expect_refusal([] { Layout<2>::blocked({10, 3}, 0); }, {"not 0"});
   expect_refusal([] { Layout<2>::blocked({10, 3}, -4); }, {"-4"});
   expect_refusal(
