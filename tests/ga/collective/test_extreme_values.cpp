@@ -145,7 +145,8 @@ void check_nan() {
   // The same for a merge of the copies of all nodes.
   Replicated<T, 1> copies(all, {n}, "copies");
   fill(copies.copy(), static_cast<T>(all.node_of(all.rank())));
-  if (all.node_of(all.rank()) == all.node_count() - 1) copies.copy().store({4}, none);
+  if (all.node_of(all.rank()) == all.node_count() - 1 && copies.copy().group().rank() == 0)
+    copies.copy().store({4}, none);
   copies.merge(Reduce::max);
   const auto merged = contents(copies.copy());
   for (index_t i = 0; i < n; ++i)
