@@ -17,18 +17,18 @@ namespace tessera::detail {
 
 namespace {
 
-// A change of this rank's slice. To the checker of conflicts it is a local access, which is over when it
-// returns.
-class OwnUpdate {
+// A use of this rank's slice. To the checker of conflicts it is a local access, which is over when it returns.
+class OwnAccess {
  public:
-  OwnUpdate(const Segment& segment, index_t offset, const Strided& shape) : segment_(segment) {
+  OwnAccess(const Segment& segment, index_t offset, const Strided& shape, Segment::LocalUse use)
+      : segment_(segment) {
     if (segment.face().checked == 0) return;
-    access_ = segment.begin_local_access(segment.group().rank(), offset, shape, Segment::LocalUse::write);
+    access_ = segment.begin_local_access(segment.group().rank(), offset, shape, use);
     unchecked_.emplace();
   }
-  OwnUpdate(const OwnUpdate&) = delete;
-  OwnUpdate& operator=(const OwnUpdate&) = delete;
-  ~OwnUpdate() { segment_.end_local_access(access_); }
+  OwnAccess(const OwnAccess&) = delete;
+  OwnAccess& operator=(const OwnAccess&) = delete;
+  ~OwnAccess() { segment_.end_local_access(access_); }
 
  private:
   const Segment& segment_;
@@ -158,6 +158,8 @@ void Ghosts::make_visible(Segments elements) {
 
 void Ghosts::prepare(Segments elements, std::vector<Partner>& takers, std::vector<Partner>& givers) {
   for (Segment* const one : elements) {
+    // To the checker, too, this rank's own operations on its slice are complete.
+    if (one->face().checked != 0) one->flush(one->group().rank());
     one->order_local_access();
     one->suspend_local_accesses();
   }
@@ -174,10 +176,23 @@ void Ghosts::copy_own(Segments elements, std::vector<Partner>& givers) {
 void Ghosts::send(Segments elements, const std::vector<Partner>& takers) {
   for (const Partner& taker : takers) {
     if (taker.rank == group_.rank()) continue;
-    if (taker.on_node)
+    if (taker.on_node) {
+      note_reads(elements, taker);
       flags_->notify(taker.rank, peers_[taker.number].there * words + come);
-    else
+    } else {
       send_packed(elements, taker);
+    }
+  }
+}
+
+// To the checker, this rank reads what it gives, so that the same programs are wrong on a node and between
+// nodes.
+void Ghosts::note_reads(Segments elements, const Partner& taker) {
+  for (const Transfer& next : taker.transfers) {
+    if (elements[next.field]->face().checked == 0) continue;
+    Strided shape = next.shape;
+    std::swap(shape.remote_stride, shape.local_stride);
+    const OwnAccess access(*elements[next.field], next.here, shape, Segment::LocalUse::read);
   }
 }
 
@@ -259,7 +274,7 @@ void Ghosts::add(Segment& elements, std::size_t number, index_t to, const Stride
                  const std::byte* from) {
   with_kind(fields_[number].kind, "add_ghosts", [&]<class T>(T) {
     const T one{1};
-    const OwnUpdate update(elements, to, shape);
+    const OwnAccess access(elements, to, shape, Segment::LocalUse::write);
     elements.accumulate(group_.rank(), to, shape, fields_[number].kind, &one, from);
   });
 }
@@ -276,7 +291,9 @@ void Ghosts::send_packed(Segments elements, const Partner& to) {
   message_.resize(static_cast<std::size_t>(peer.bytes));
   index_t bytes = 0;
   for (const Transfer& next : to.transfers) {
-    elements[next.field]->get(group_.rank(), next.here, next.shape, message_.data() + next.there);
+    Segment& field = *elements[next.field];
+    const OwnAccess access(field, next.here, next.shape, Segment::LocalUse::read);
+    field.get(group_.rank(), next.here, next.shape, message_.data() + next.there);
     bytes += next.bytes;
   }
   const index_t place = peer.landing + (peer.sent++ % 2) * peer.bytes;
@@ -294,7 +311,7 @@ void Ghosts::unpack_from(Segments elements, const Partner& from, Unpack how) {
     if (how == Unpack::add) {
       add(field, next.field, next.here, next.shape, message + next.there);
     } else {
-      const OwnUpdate update(field, next.here, next.shape);
+      const OwnAccess access(field, next.here, next.shape, Segment::LocalUse::write);
       field.put(group_.rank(), next.here, next.shape, message + next.there);
     }
   }

@@ -118,6 +118,7 @@ class Ghosts {
   static void prepare(Segments elements, std::vector<Partner>& takers, std::vector<Partner>& givers);
   void copy_own(Segments elements, std::vector<Partner>& givers);
   void send(Segments elements, const std::vector<Partner>& takers);
+  static void note_reads(Segments elements, const Partner& taker);
   static void make_visible(Segments elements);
   bool receive(Segments elements, Round& round, Wait wait);
   void wait_for(const std::vector<Partner>& partners, index_t flag);
