@@ -52,6 +52,15 @@ std::vector<Complex<T>> real_values(const ScalapackCall& call, const ScalapackMa
   return values;
 }
 
+// On a grid of 1 x 3 processes or longer, p?hseqr's processes (ScaLAPACK 2.2) wait for each other in p?laqr5,
+// which takes larger matrices. Two rows, or two processes, take fewer processes at times.
+void keep_off_long_rows(Blocking& blocking) {
+  const int processes = blocking.rows * blocking.columns;
+  if (std::min(blocking.rows, blocking.columns) > 1 || processes < 3) return;
+  blocking.rows = processes < 4 ? 1 : 2;
+  blocking.columns = processes < 4 ? 2 : processes / 2;
+}
+
 // Scales each column to length 1.
 template <class T>
 void normalise(const SliceCore& vectors) {
@@ -186,6 +195,7 @@ std::vector<Complex<T>> eig(const SliceCore& a, const SliceCore* vectors, const 
   // The QR iterations need blocks of at least six rows, and p?hseqr (2.2) forgets the last eigenvalue if the
   // matrix ends with a whole block.
   while (allowed.block < min_block || a.extents()[0] % allowed.block == 0) ++allowed.block;
+  if (std::is_floating_point_v<T> && vectors == nullptr) keep_off_long_rows(allowed);
   const ScalapackCall call(name, a, a.extents()[0], allowed);
   const int n = call.narrow(a.extents()[0]);
   std::vector<Complex<T>> values;
