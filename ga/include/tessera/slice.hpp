@@ -55,7 +55,8 @@ class Slice {
   /// Exchanges rows and columns. @local
   Slice transposed() const requires(N == 2) { return permuted({1, 0}); }
   /// One member of each element, if the elements are structures: `state.slice().member(&State::energy)` may be
-  /// passed wherever an array of such members may. A member of a member is taken in two steps. @local
+  /// passed wherever an array of such members may, except to routines of linalg that say otherwise. A member of
+  /// a member is taken in two steps. @local
   template <std::same_as<value_type> S, Element F>
   auto member(F S::*which) const {
     static_assert(sizeof(S) % sizeof(F) == 0,

@@ -297,8 +297,15 @@ bool SliceCore::is_aligned_with(const SliceCore& other) const noexcept {
          (array_ == other.array_ || array_->layout() == other.array_->layout());
 }
 
+bool SliceCore::has_elements_in_the_places_of(const SliceCore& other) const noexcept {
+  if (!is_aligned_with(other)) return false;
+  const ArrayCore &mine = *array_, &theirs = *other.array_;
+  return &mine == &theirs ||
+         (mine.segment().begins_with(theirs.segment()) && mine.type().size == theirs.type().size);
+}
+
 bool SliceCore::may_overlap(const SliceCore& other) const noexcept {
-  if (array_ != other.array_) return false;
+  if (array_ != other.array_) return array_->segment().overlaps(other.array_->segment());
   if (std::max(member_, other.member_) >= std::min(member_ + type_.size, other.member_ + other.type_.size))
     return false;
   const Lattice mine = lattice({{}, extents_}), theirs = other.lattice({{}, other.extents_});

@@ -70,7 +70,7 @@ void end_operation(std::string_view operation, const SliceCore& written, const O
 }
 
 bool is_entangled(const SliceCore& target, const SliceCore& source) noexcept {
-  return target.may_overlap(source) && !source.is_aligned_with(target);
+  return target.may_overlap(source) && !source.has_elements_in_the_places_of(target);
 }
 
 void require_apart(std::string_view operation, const SliceCore& target, std::span<const SliceCore> sources) {

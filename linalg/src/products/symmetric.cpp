@@ -152,10 +152,11 @@ void symmetric_product(Symmetry symmetry, Side side, Triangle triangle, const vo
   with_scalar(routine, c, [&]<class T>(T) {
     const ArrayCore& array = a.array();
     const tessera::detail::Coordinates none{};
-    const auto layout = a.is_whole() ? array.layout()
-                                     : tessera::detail::make_blocked(
-                                           2, a.extents().data(), array.group().size(), none.data(), nullptr);
-    const ArrayCore full(array.group(), layout, array.type(), {.name = array.name()});
+    const auto layout =
+        a.is_whole() && !a.is_of_members()
+            ? array.layout()
+            : tessera::detail::make_blocked(2, a.extents().data(), array.group().size(), none.data(), nullptr);
+    const ArrayCore full(array.group(), layout, a.type(), {.name = array.name()});
     tessera::detail::copy(a, full);
     mirror<T>(full, triangle, symmetry == Symmetry::hermitian);
     if (symmetry == Symmetry::hermitian) for_each_of_diagonal<T>(full, [](index_t, T& x) { x = std::real(x); });

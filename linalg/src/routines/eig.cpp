@@ -16,8 +16,6 @@
 namespace tessera::linalg::detail {
 namespace {
 
-using tessera::detail::Shapes;
-
 constexpr int min_block = 6;
 
 // Copies a real or complex matrix to a complex one.
@@ -185,7 +183,7 @@ std::vector<T> complex_values(const ScalapackCall& call, F&& fill_copy, std::vec
 template <class T>
 std::vector<Complex<T>> eig(const SliceCore& a, const SliceCore* vectors, const Blocking& blocking) {
   const std::string_view name = vectors == nullptr ? "eigvals" : "eig";
-  tessera::detail::begin_operation(name, {a}, Shapes::any);
+  begin_routine(name, {a});
   require_square(name, a);
   if (a.size() == 0) return {};
   require_finite(name, a, "p?gehrd");

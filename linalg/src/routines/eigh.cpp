@@ -16,8 +16,6 @@
 namespace tessera::linalg::detail {
 namespace {
 
-using tessera::detail::Shapes;
-
 constexpr const char* eigh_name = "eigh";
 constexpr const char* eigenvalues_out_of_range = "has eigenvalues that are out of the range of its type";
 
@@ -226,7 +224,7 @@ std::vector<Real<T>> solve(const SliceCore& a, const SliceCore* b, const EighOpt
 template <class T>
 std::vector<Real<T>> eigh(const SliceCore& a, const SliceCore* b, const EighOptions& options,
                           const MakeVectors& vectors) {
-  tessera::detail::begin_operation(eigh_name, {a, b == nullptr ? a : *b}, Shapes::any);
+  begin_routine(eigh_name, {a, b == nullptr ? a : *b});
   require_square(eigh_name, a);
   const index_t n = a.extents()[0];
   if (b != nullptr && (b->extents()[0] != n || b->extents()[1] != n))

@@ -14,7 +14,6 @@ namespace tessera::linalg::detail {
 namespace {
 
 using tessera::detail::Box;
-using tessera::detail::Shapes;
 
 constexpr const char* inverse_out_of_range = "has an inverse that is out of the range of its type";
 
@@ -32,7 +31,7 @@ double norm_of_columns(const SliceCore& a, int exponent) {
 }  // namespace
 
 void cholesky(const SliceCore& a, const SliceCore& l, const Blocking& blocking) {
-  tessera::detail::begin_operation("cholesky", {a, l}, Shapes::any);
+  begin_routine("cholesky", {a, l});
   require_square("cholesky", a);
   if (a.size() == 0) return;
   with_scalar("cholesky", a, [&]<class T>(T) {
@@ -48,7 +47,7 @@ void cholesky(const SliceCore& a, const SliceCore& l, const Blocking& blocking) 
 }
 
 void qr(const SliceCore& a, const SliceCore& q, const SliceCore& r, const Blocking& blocking) {
-  tessera::detail::begin_operation("qr", {a, q, r}, Shapes::any);
+  begin_routine("qr", {a, q, r});
   if (a.size() == 0) return;
   with_scalar("qr", a, [&]<class T>(T) {
     const index_t m = a.extents()[0], n = a.extents()[1], least = std::min(m, n);
@@ -80,7 +79,7 @@ void qr(const SliceCore& a, const SliceCore& q, const SliceCore& r, const Blocki
 }
 
 void inverse(const SliceCore& a, const SliceCore& result, const Blocking& blocking) {
-  tessera::detail::begin_operation("inverse", {a, result}, Shapes::any);
+  begin_routine("inverse", {a, result});
   require_square("inverse", a);
   if (a.size() == 0) return;
   with_scalar("inverse", a, [&]<class T>(T) {
@@ -96,7 +95,7 @@ void inverse(const SliceCore& a, const SliceCore& result, const Blocking& blocki
 }
 
 void inverse_spd(const SliceCore& a, const SliceCore& result, const Blocking& blocking) {
-  tessera::detail::begin_operation("inverse_spd", {a, result}, Shapes::any);
+  begin_routine("inverse_spd", {a, result});
   require_square("inverse_spd", a);
   if (a.size() == 0) return;
   with_scalar("inverse_spd", a, [&]<class T>(T) {
@@ -114,7 +113,7 @@ void inverse_spd(const SliceCore& a, const SliceCore& result, const Blocking& bl
 }
 
 void log_determinant(const SliceCore& a, void* sign, double& magnitude, const Blocking& blocking) {
-  tessera::detail::begin_operation("log_determinant", {a}, Shapes::any);
+  begin_routine("log_determinant", {a});
   require_square("log_determinant", a);
   with_scalar("log_determinant", a, [&]<class T>(T) {
     T& phase = *static_cast<T*>(sign);
@@ -153,7 +152,7 @@ void log_determinant(const SliceCore& a, void* sign, double& magnitude, const Bl
 // 381, applied to the inverse. (ScaLAPACK's p?gecon is not used. For a diagonal of 2 and one 0.25 it gives a
 // condition of 1.1 instead of 8.)
 double condition(const SliceCore& a, const Blocking& blocking) {
-  tessera::detail::begin_operation("condition", {a}, Shapes::any);
+  begin_routine("condition", {a});
   require_square("condition", a);
   if (a.size() == 0) return 0;
   constexpr double infinite = std::numeric_limits<double>::infinity();

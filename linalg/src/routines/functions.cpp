@@ -18,7 +18,6 @@ namespace tessera::linalg::detail {
 namespace {
 
 using tessera::detail::LocalPiece;
-using tessera::detail::Shapes;
 
 template <class T>
 using Vectors = std::optional<Array<T, 2>>;
@@ -52,7 +51,7 @@ using SpectralFunction = std::function<std::vector<double>(const std::vector<dou
 
 void apply(std::string_view routine, const SliceCore& a, const SpectralFunction& f, const SliceCore& result,
            const Blocking& blocking) {
-  tessera::detail::begin_operation(routine, {a, result}, Shapes::any);
+  begin_routine(routine, {a, result});
   require_square(routine, a);
   if (a.size() == 0) return;
   with_scalar(routine, a, [&]<class T>(T) {
@@ -81,7 +80,7 @@ void apply(std::string_view routine, const SliceCore& a, const SpectralFunction&
     const int power = to_one(most);
     for (double& scale : scales) scale = times_power(scale, power);
     scale_columns<T>(left, scales);
-    tessera::detail::begin_operation(routine, {left, v, result}, Shapes::any);
+    begin_routine(routine, {left, v, result});
     constexpr bool is_complex = !std::is_floating_point_v<T>;
     symmetric_product(is_complex ? Symmetry::hermitian : Symmetry::symmetric, T{1}, left, false, v, is_complex,
                       T{0}, result);
@@ -158,7 +157,7 @@ template <class T>
 Array<T, 2> canonical_orthogonaliser(const SliceCore& s, double threshold, const Blocking& blocking) {
   constexpr const char* routine = "canonical_orthogonaliser";
   if (!(threshold >= 0)) throw UsageError(formatted("{}: a threshold of {}", routine, threshold));
-  tessera::detail::begin_operation(routine, {s}, Shapes::any);
+  begin_routine(routine, {s});
   require_square(routine, s);
   const double largest = largest_of_lower<T>(routine, s, "p?syevd");
   // An eigenvalue that is far below the norm cannot be told from zero.

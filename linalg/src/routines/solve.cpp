@@ -13,8 +13,6 @@
 
 namespace tessera::linalg::detail {
 
-using tessera::detail::Shapes;
-
 namespace {
 constexpr const char* solution_out_of_range = "has a solution that is out of the range of its type";
 
@@ -27,7 +25,7 @@ void store(const ScalapackCall& call, std::string name, ScalapackMatrix& solutio
 }  // namespace
 
 void solve_spd(const SliceCore& a, const SliceCore& b, const Blocking& blocking) {
-  tessera::detail::begin_operation("solve_spd", {a, b}, Shapes::any);
+  begin_routine("solve_spd", {a, b});
   require_system("solve_spd", a, b);
   const auto& extents = b.extents();
   if (b.size() == 0) return;
@@ -49,7 +47,7 @@ void solve_spd(const SliceCore& a, const SliceCore& b, const Blocking& blocking)
 }
 
 void solve(const SliceCore& a, const SliceCore& b, const Blocking& blocking) {
-  tessera::detail::begin_operation("solve", {a, b}, Shapes::any);
+  begin_routine("solve", {a, b});
   require_system("solve", a, b);
   const auto& extents = b.extents();
   if (b.size() == 0) return;
@@ -84,7 +82,7 @@ bool has_reciprocals(const SliceCore& a) {
 
 void solve_triangular(Triangle triangle, Op op, UnitDiagonal unit, const SliceCore& a, const SliceCore& b,
                       const Blocking& blocking) {
-  tessera::detail::begin_operation("solve_triangular", {a, b}, Shapes::any);
+  begin_routine("solve_triangular", {a, b});
   require_system("solve_triangular", a, b);
   const auto& extents = b.extents();
   if (b.size() == 0) return;
@@ -157,7 +155,7 @@ bool has_full_rank(const SliceCore& factor) {
 }  // namespace
 
 void least_squares(const SliceCore& a, const SliceCore& b, const SliceCore& x, const Blocking& blocking) {
-  tessera::detail::begin_operation("least_squares", {a, b, x}, Shapes::any);
+  begin_routine("least_squares", {a, b, x});
   const index_t m = a.extents()[0], n = a.extents()[1], columns = b.extents()[1];
   if (b.extents()[0] != m) throw_bad_shapes("least_squares needs as many rows on the right", {&a, &b});
   if (x.size() == 0) return;

@@ -16,8 +16,6 @@
 namespace tessera::linalg::detail {
 namespace {
 
-using tessera::detail::Shapes;
-
 // Decomposes a matrix that may be overwritten. u and vh are both null or both not null.
 template <class T>
 std::vector<Real<T>> decompose(const ScalapackCall& call, const SliceCore& a, const SliceCore* u,
@@ -111,7 +109,7 @@ template <class T>
 std::vector<Real<T>> svd(const SliceCore& a, const SliceCore* u, const SliceCore* vh,
                          const Blocking& blocking) {
   const std::string_view name = u == nullptr ? "svdvals" : "svd";
-  tessera::detail::begin_operation(name, {a}, Shapes::any);
+  begin_routine(name, {a});
   const index_t m = a.extents()[0], n = a.extents()[1];
   if (m == 0 || n == 0) return {};
   const int to_one_of_a = to_one(require_finite(name, a, "p?gesvd"));

@@ -62,6 +62,11 @@ void ScalapackCall::fail_to_work(int info) const {
                 routine_, described(matrix_)));
 }
 
+void begin_routine(std::string_view routine, std::initializer_list<SliceCore> slices) {
+  for (const SliceCore& slice : slices) require_no_members(routine, slice);
+  tessera::detail::begin_operation(routine, slices, tessera::detail::Shapes::any);
+}
+
 void require_square(std::string_view routine, const SliceCore& a) {
   if (a.extents()[0] != a.extents()[1]) throw_bad_shapes(formatted("{} needs a square matrix", routine), {&a});
 }

@@ -102,6 +102,8 @@ class ScalapackCall {
   scalapack::Grid grid_;
 };
 
+/// Begins a routine, which takes no members of structures. @collective @throws UsageError on every rank
+void begin_routine(std::string_view routine, std::initializer_list<SliceCore> slices);
 /// Requires that `a` is square, and that `b` is another matrix with as many rows; else an error on every rank.
 /// @local
 void require_system(std::string_view routine, const SliceCore& a, const SliceCore& b);

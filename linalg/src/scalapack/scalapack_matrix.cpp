@@ -121,6 +121,14 @@ index_t ScalapackMatrix::exchanges(std::span<const int> pivots) const {
   return count;
 }
 
+void require_no_members(std::string_view routine, const SliceCore& matrix) {
+  if (!matrix.is_of_members()) return;
+  throw UsageError(
+      formatted("{}: the elements of {} are members of structures, which only factors of products may be; copy "
+                "them to an array of their own, or from there",
+                routine, matrix.description()));
+}
+
 std::string described(const SliceCore& matrix) {
   return matrix.is_whole() ? formatted("matrix \"{}\"", matrix.array().name()) : matrix.description();
 }

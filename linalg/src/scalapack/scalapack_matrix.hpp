@@ -72,9 +72,12 @@ class ScalapackMatrix {
   scalapack::Descriptor descriptor_;
 };
 
-/// Calls f with a value of the C++ type of a scalar kind. @throws UsageError for others.
+/// @throws UsageError if the elements are members of structures, which do not lie side by side. @local
+void require_no_members(std::string_view routine, const SliceCore& matrix);
+/// Calls f with a value of the C++ type of a scalar kind. @throws UsageError for others, and as above.
 template <class F>
 void with_scalar(std::string_view routine, const SliceCore& matrix, F&& f) {
+  require_no_members(routine, matrix);
   const ArrayCore& array = matrix.array();
   const ElementKind kind = array.type().kind;
   if (kind == ElementKind::bytes || kind == ElementKind::int32 || kind == ElementKind::int64) {

@@ -125,6 +125,17 @@ AtomicDomain Segment::domain() const noexcept { return state_ ? peek(state_)->do
 bool Segment::is_open() const noexcept { return state_ && peek(state_)->is_open(); }
 index_t Segment::slice_bytes() const noexcept { return face().slice; }
 
+bool Segment::overlaps(const Segment& other) const noexcept {
+  if (!is_open() || !other.is_open()) return false;
+  const SegmentState &mine = *peek(state_), &theirs = *peek(other.state_);
+  return &mine.region() == &theirs.region() && mine.offset() < theirs.offset() + theirs.slice &&
+         theirs.offset() < mine.offset() + mine.slice;
+}
+
+bool Segment::begins_with(const Segment& other) const noexcept {
+  return overlaps(other) && peek(state_)->offset() == peek(other.state_)->offset();
+}
+
 std::byte* Segment::address(int rank) const noexcept {
   return is_open() && rank >= 0 && rank < group_.size() ? peek(state_)->address(rank) : nullptr;
 }

@@ -99,6 +99,28 @@ TEST(InPlace, two_arrays_share_memory_and_ghost_cells_work) {
   all.sync();
 }
 
+TEST(InPlace, arrays_in_the_same_bytes_overlap_as_slices_of_one_do) {
+  const auto layout = Layout<2>::blocked({4, 3}, world().size());
+  const index_t bytes = (largest_part(layout, world().size()) * index_t{sizeof(double)} + 15) / 16 * 16;
+  const Segment memory(world(), 2 * bytes + 16, "shared");
+  Array<double, 2> a(memory, 0, layout), same(memory, 0, layout), shifted(memory, 16, layout),
+      apart(memory, bytes + 16, layout);
+  for_each_local(a, [](const Index<2>& at, double& x) { x = static_cast<double>(3 * at[0] + at[1] + 1); });
+  fill(apart, 10.0);
+  axpby(1.0, a, 2.0, same);  // element by element, in place
+  axpby(1.0, a, 1.0, apart);
+  for (index_t i = 0; i < 12; ++i) {
+    const Index<2> at{i / 3, i % 3};
+    EXPECT_EQ(a.load(at), 3.0 * static_cast<double>(i + 1));
+    EXPECT_EQ(apart.load(at), 10 + 3.0 * static_cast<double>(i + 1));
+  }
+  EXPECT_THROW(axpby(1.0, a, 1.0, shifted), UsageError);
+  a.sync();
+  copy(a, shifted);  // as if by way of another array
+  for (index_t i = 0; i < 12; ++i) EXPECT_EQ(shifted.load({i / 3, i % 3}), 3.0 * static_cast<double>(i + 1));
+  world().sync();
+}
+
 TEST(InPlace, the_memory_outlives_the_segments_handle_and_closing_it_closes_arrays) {
   const Group& all = world();
   const auto layout = Layout<1>::blocked({10}, all.size());

@@ -75,13 +75,16 @@ class SliceCore {
   /// Whether the same element of both slices always has the same place in the local storage of equal layouts,
   /// or is a member of the elements at these places.
   bool is_aligned_with(const SliceCore& other) const noexcept;
+  /// Whether it is so, and these places are in the same memory: the arrays are one, or begin with the same
+  /// byte.
+  bool has_elements_in_the_places_of(const SliceCore& other) const noexcept;
   /// The patch of the array, if the slice has all elements of one in the array's order of dimensions. @local
   std::optional<Box> as_patch() const noexcept;
   /// What each element of the slice is in an element of the array. @local
   Field field() const noexcept { return {member_, type_.size}; }
   /// Whether the elements are members of the array's. @local
   bool is_of_members() const noexcept { return type_ != array_->type(); }
-  /// Whether the slices may share elements.
+  /// Whether the slices may share elements. Of two arrays in one segment it is known only whether these do.
   bool may_overlap(const SliceCore& other) const noexcept;
 
   std::uint64_t fingerprint() const noexcept;

@@ -112,6 +112,11 @@ class Segment {
   /// The largest slice of any member in bytes, rounded up to the alignment of slices. @local
   index_t slice_bytes() const noexcept;
 
+  /// Whether both have some memory in common, as parts of one segment may. @local; alike on all members
+  bool overlaps(const Segment& other) const noexcept;
+  /// Whether the slices of both begin with the same byte. @local; alike on all members
+  bool begins_with(const Segment& other) const noexcept;
+
   /// The slice of a member on this node as a plain pointer; null for members elsewhere. @local
   std::byte* address(int rank) const noexcept;
   /// The member whose slice a pointer points into, and the offset; empty if it points into no slice of this
