@@ -11,6 +11,7 @@
 #include <tessera/io/checkpoint_info.hpp>
 #include <tessera/runtime/runtime.hpp>
 #include "base/printable.hpp"
+#include "output.hpp"
 
 namespace {
 
@@ -92,9 +93,7 @@ int run(const Options& options, const tessera::Group& group) {
   return valid ? 0 : 1;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int status_of(int argc, char** argv) {
   Options options;
   CLI::App app{
       "Lists and verifies the checkpoints that Tessera writes. Ends with 1 if one is damaged or missing."};
@@ -120,3 +119,7 @@ int main(int argc, char** argv) {
     return 1;
   }
 }
+
+}  // namespace
+
+int main(int argc, char** argv) { return output::status_with_output("tessera-ckpt", status_of(argc, argv)); }

@@ -238,6 +238,15 @@ def killed(program, tool, ranks, launch, directory):
                           text=True, timeout=60)
     assert done.returncode == 0 and os.path.getsize(file + ".html") > 10000, done
     assert "ranks are in these files" not in done.stderr, done
+    with open(wanted[0], "rb") as stream:
+        before = stream.read()
+    done = subprocess.run([tool, "-o", wanted[0], wanted[0]], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and "is the trace itself" in done.stderr, done
+    with open(wanted[0], "rb") as stream:
+        assert stream.read() == before
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run([tool, "--hints", wanted[0]], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert done.returncode == 1 and "the output is not complete" in done.stderr, done
     done = subprocess.run([tool, "--hints", wanted[0]], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0 and f": 1 of {ranks} ranks are in these files" in done.stderr, done
 

@@ -17,6 +17,7 @@
 #include <tessera/runtime/runtime_report.hpp>
 
 #include "facts.hpp"
+#include "output.hpp"
 #include "self_test.hpp"
 #include "text.hpp"
 #include "time_limit.hpp"
@@ -44,7 +45,7 @@ void declare(CLI::App& app, Options& options) {
   app.add_flag("--json", options.json, "Print JSON, which has everything of the text and more");
   app.add_option("--timeout", options.timeout,
                  "Seconds after which it ends with status 1, once MPI has started (60)")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1'000'000));
   app.footer(
       "Ends with 0 if all checks were right, and with 1 if one failed or a variable cannot be\n"
       "understood. If the program hangs, it ends after the timeout, and each rank says where.\n"
@@ -95,9 +96,7 @@ int run(const tessera::Runtime& runtime, const Options& options, const std::vect
   return ok ? 0 : 1;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int status_of(int argc, char** argv) {
   Options options;
   CLI::App app("", "tessera-info");
   declare(app, options);
@@ -127,3 +126,7 @@ int main(int argc, char** argv) {
     return runtime->world().rank() == 0 ? app.exit(error) : error.get_exit_code();
   }
 }
+
+}  // namespace
+
+int main(int argc, char** argv) { return output::status_with_output("tessera-info", status_of(argc, argv)); }

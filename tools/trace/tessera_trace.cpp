@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include <CLI/CLI.hpp>
 
 #include "hints.hpp"
+#include "output.hpp"
 #include "page.hpp"
 #include "trace_data.hpp"
 
@@ -28,9 +30,16 @@ void write(const std::string& name, const std::string& text) {
   if (!ok) throw std::runtime_error(fmt::format("{} cannot be written: {}", name, std::strerror(error)));
 }
 
-}  // namespace
+// A typing error must not cost a trace.
+void require_another_file(const std::string& output, const std::vector<std::string>& files) {
+  for (const std::string& file : files) {
+    std::error_code ignored;
+    if (std::filesystem::equivalent(output, file, ignored))
+      throw std::runtime_error(fmt::format("{} is the trace itself; give the page another name", output));
+  }
+}
 
-int main(int argc, char** argv) {
+int status_of(int argc, char** argv) {
   CLI::App app(
       "Makes one HTML page from the trace of a program: which rank moves how much to which, the time by\n"
       "phase and rank, the arrays, a timeline, and hints. The page needs no network.\n"
@@ -50,6 +59,7 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   if (output.empty()) output = files.front() + ".html";
   try {
+    if (!only_hints) require_another_file(output, files);
     const Trace trace = read(files);
     const std::vector<Hint> found = hints(trace);
     for (const Hint& hint : found) fmt::print("{}: {}\n", hint.rule, hint.text);
@@ -61,8 +71,13 @@ int main(int argc, char** argv) {
     if (only_hints) return 0;
     write(output, page(trace, found));
     fmt::print("{}\n", output);
+    return 0;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "tessera-trace: {}\n", error.what());
+    std::fprintf(stderr, "tessera-trace: %s\n", error.what());  // fmt::print may throw
     return 1;
   }
 }
+
+}  // namespace
+
+int main(int argc, char** argv) { return output::status_with_output("tessera-trace", status_of(argc, argv)); }

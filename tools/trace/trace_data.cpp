@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 
@@ -109,7 +110,10 @@ Trace read(const std::vector<std::string>& files) {
   Trace trace;
   for (const std::string& name : files) {
     std::ifstream stream(name);
-    if (!stream) throw std::runtime_error(fmt::format("{} cannot be read: {}", name, std::strerror(errno)));
+    const bool is_directory = std::filesystem::is_directory(name);
+    if (!stream || is_directory)
+      throw std::runtime_error(
+          fmt::format("{} cannot be read: {}", name, std::strerror(is_directory ? EISDIR : errno)));
     try {
       add(trace, Json::parse(stream));
     } catch (const Json::parse_error& error) {

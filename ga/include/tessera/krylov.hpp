@@ -24,7 +24,8 @@ namespace tessera {
 enum class Stop : std::uint8_t {
   converged,   ///< |b - A x| is at most tolerance * |b|, computed from x
   iterations,  ///< the largest number of iterations was made
-  stagnation,  ///< |b - A x| stays above the tolerance: by rounding errors, or gmres begins again too soon
+  stagnation,  ///< |b - A x| stays above the tolerance: by rounding errors, as x
+               ///< is below the least number, or as gmres begins again too soon
   breakdown,   ///< the method cannot go on; for cg, A or the preconditioner is not positive definite
   not_finite,  ///< an element of b, of A x or of a preconditioned vector is infinite or NaN
 };
@@ -159,8 +160,16 @@ KrylovResult solve_by(Method&& method, Apply& apply, const Array<T, N>& b, Array
     }
   }
   if (run.is_small(residual)) stop = Stop::converged;
-  if (!space.stays_finite(u)) stop = Stop::not_finite;
+  if (!space.stays_finite(u)) {
+    stop = Stop::not_finite;
+    residual = std::numeric_limits<double>::quiet_NaN();
+  }
   space.leave(u, x);
+  if (stop == Stop::converged && space.may_underflow()) {
+    space.enter(x, u);
+    residual = space.residual(apply, u, r);
+    if (!run.is_small(residual)) stop = Stop::stagnation;
+  }
   return run.result(stop, residual);
 }
 

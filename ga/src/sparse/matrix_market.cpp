@@ -61,6 +61,8 @@ Word word_of(const std::string& text, const std::vector<std::pair<std::string_vi
   for (const auto& [name, word] : words) {
     if (text == name) return word;
   }
+  if (text.empty())
+    throw UsageError("its first line ends before it says numbers and symmetry (\"real general\")");
   throw UsageError(formatted("its kind \"{}\" is unknown", text.substr(0, max_quoted)));
 }
 
@@ -157,14 +159,33 @@ void require_fitting(NumberKind kind) {
     throw UsageError("its numbers are real, and those of the matrix integers");
 }
 
-// A number of the file as T's. One that is out of T's range must not become infinite.
+// A number of the file as T's. One that is out of T's range must become neither infinite nor 0, and an integer
+// no other one.
 template <class Real>
-Real real_of(LineReader& numbers) {
+Real real_of(LineReader& numbers, NumberKind kind) {
+  if (kind == NumberKind::integer) {
+    const auto given = numbers.next<index_t>();
+    const auto real = static_cast<Real>(given);
+    if (static_cast<long double>(real) != static_cast<long double>(given))
+      throw UsageError(formatted("its number {} has too many digits for the elements of the matrix", given));
+    return real;
+  }
   const auto given = numbers.next<double>();
   const auto real = static_cast<Real>(given);
-  if (std::isfinite(given) && !std::isfinite(real))
-    throw UsageError(formatted("its number {} is too large for the elements of the matrix", given));
+  if ((std::isfinite(given) && !std::isfinite(real)) || (given != 0 && real == 0)) {
+    throw UsageError(formatted("its number {} is too {} for the elements of the matrix", given,
+                               real == 0 ? "small" : "large"));
+  }
   return real;
+}
+
+template <class T>
+T negative(T value) {
+  if constexpr (std::is_integral_v<T>) {
+    if (value == std::numeric_limits<T>::min())
+      throw UsageError(formatted("its number {} has no negative among the elements of the matrix", value));
+  }
+  return product(T(-1), value);
 }
 
 template <class T>
@@ -173,11 +194,11 @@ T value_of(LineReader& numbers, NumberKind kind) {
   if constexpr (std::is_integral_v<T>) {
     return numbers.next<T>();
   } else if constexpr (std::is_floating_point_v<T>) {
-    return real_of<T>(numbers);
+    return real_of<T>(numbers, kind);
   } else {
     using Real = typename T::value_type;
-    const Real real = real_of<Real>(numbers);
-    return {real, kind == NumberKind::complex ? real_of<Real>(numbers) : Real{0}};
+    const Real real = real_of<Real>(numbers, kind);
+    return {real, kind == NumberKind::complex ? real_of<Real>(numbers, kind) : Real{0}};
   }
 }
 
@@ -203,7 +224,7 @@ void add_entry(std::string_view line, const MatrixFile& file, std::vector<Triple
   if (column == row) return;
   const T across = file.symmetry == Symmetry::symmetric   ? value
                    : file.symmetry == Symmetry::hermitian ? conjugate(value)
-                                                          : product(T(-1), value);
+                                                          : negative(value);
   triplets.push_back({column - 1, row - 1, across});
 }
 

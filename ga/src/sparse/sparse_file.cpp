@@ -2,8 +2,11 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/sparse_file.hpp>
 
+#include <cerrno>
 #include <complex>
 #include <cstdint>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <utility>
 
@@ -21,7 +24,8 @@ FileTriplets<T> read_matrix_market(const Group& group, const std::string& path) 
   detail::agreed(group, "read_matrix_market", [&] {  // memory may be missing on one member
     try {
       std::ifstream in(path, std::ios::binary);
-      if (!in) throw UsageError("it cannot be opened");
+      if (!in) throw UsageError(formatted("it cannot be opened: {}", std::strerror(errno)));
+      if (std::filesystem::is_directory(path)) throw UsageError("it is a directory");
       share = detail::parse_matrix_market<T>(in, group.rank(), group.size());
     } catch (const UsageError& error) {
       problem = error.what();

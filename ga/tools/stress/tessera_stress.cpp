@@ -7,7 +7,9 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <limits>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -16,6 +18,7 @@
 
 #include "generator.hpp"
 #include "interpreter.hpp"
+#include "output.hpp"
 #include "shrink.hpp"
 
 extern "C" char** environ;
@@ -97,8 +100,10 @@ class Job {
     std::string problem;
     stress::Script script;
     try {
-      if (!file) throw std::invalid_argument("cannot be read");
+      if (!file || std::filesystem::is_directory(options_.script))
+        throw std::invalid_argument("cannot be read");
       script = stress::read(file);
+      if (script.empty()) throw std::invalid_argument("has no line to run");
     } catch (const std::invalid_argument& error) {
       problem = options_.script + ": " + error.what();
     }
@@ -192,17 +197,18 @@ class Job {
   index_t first_ = 0, scripts_ = 0, operations_ = 0;
 };
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int status_of(int argc, char** argv) {
   Options options;
   CLI::App app(
       "Tries Tessera and the MPI below it: random operations on arrays against a model. Ends with 0 if all is "
       "right, with 1 if not; then the shortest script that fails is in tessera-stress-<seed>.txt.");
-  app.add_option("--seed", options.seed, "where random scripts begin; without it, another each time");
-  app.add_option("--seconds", options.seconds, "how long to go on (10 unless --rounds is given)");
-  app.add_option("--rounds", options.rounds, "how many scripts to run");
-  app.add_option("--operations", options.operations, "lines of a script")->check(CLI::PositiveNumber);
+  app.add_option("--seed", options.seed, "where random scripts begin; without it, another each time")
+      ->check(CLI::Range(index_t{0}, std::numeric_limits<index_t>::max() / 2));
+  app.add_option("--seconds", options.seconds, "how long to go on (10 unless --rounds is given)")
+      ->check(CLI::Range(0.001, 1e9));
+  app.add_option("--rounds", options.rounds, "how many scripts to run")
+      ->check(CLI::Range(index_t{1}, index_t{1} << 60));
+  app.add_option("--operations", options.operations, "lines of a script")->check(CLI::Range(1, 1 << 30));
   app.add_option("--threads", options.threads,
                  "let up to so many threads of each rank work at once; MPI must support MPI_THREAD_MULTIPLE")
       ->check(CLI::Range(1, 64));
@@ -224,3 +230,7 @@ int main(int argc, char** argv) {
   const tessera::Runtime runtime(argc, argv, settings);
   return Job(runtime, options)();
 }
+
+}  // namespace
+
+int main(int argc, char** argv) { return output::status_with_output("tessera-stress", status_of(argc, argv)); }

@@ -28,8 +28,9 @@ namespace {
 
 [[noreturn]] void throw_bad_lengths(const SegmentState& segment, int rank, const Strided& shape,
                                     std::span<const index_t> counts) {
-  throw UsageError(formatted("transfer at rank {} of segment \"{}\": runs of {} bytes, [{}] of them", rank,
-                             segment.name(), shape.run, joined(counts, ", ")));
+  const std::string times = counts.empty() ? "" : formatted(", [{}] of them", joined(counts, ", "));
+  throw UsageError(formatted("transfer at rank {} of segment \"{}\": runs of {} bytes{}", rank, segment.name(),
+                             shape.run, times));
 }
 
 // The bytes of a transfer; 0 if there is nothing to do.
@@ -46,21 +47,22 @@ index_t bytes_of(const SegmentState& segment, int rank, const Strided& shape) {
   return *bytes;
 }
 
-[[noreturn]] void throw_out_of_range(const SegmentState& segment, int rank, const Strided& shape,
-                                     const Range& range) {
+[[noreturn]] void throw_out_of_range(const SegmentState& segment, int rank, index_t offset,
+                                     const Strided& shape, const Range* range) {
   const auto counts = std::span(shape.count).first(static_cast<std::size_t>(shape.levels));
   if (shape.run < 0 || std::any_of(counts.begin(), counts.end(), [](index_t count) { return count < 0; }))
     throw_bad_lengths(segment, rank, shape, counts);
-  throw UsageError(
-      formatted("transfer of bytes [{}, {}) at rank {} exceeds segment \"{}\" of {} ranks with {} bytes each",
-                range.low, range.high, rank, segment.name(), segment.group().size(), segment.slice));
+  const std::string bytes = range != nullptr ? formatted("bytes [{}, {})", range->low, range->high)
+                                             : formatted("runs of {} bytes from byte {} on", shape.run, offset);
+  throw UsageError(formatted("transfer of {} at rank {} exceeds segment \"{}\" of {} ranks with {} bytes each",
+                             bytes, rank, segment.name(), segment.group().size(), segment.slice));
 }
 
 void check_range(const SegmentState& segment, int rank, index_t offset, const Strided& shape) {
   Range range;
   const bool fits = range_of(shape, shape.remote_stride, offset, range);
   if (!fits || rank < 0 || rank >= segment.group().size() || range.low < 0 || range.high > segment.slice)
-    throw_out_of_range(segment, rank, shape, range);
+    throw_out_of_range(segment, rank, offset, shape, fits ? &range : nullptr);
 }
 
 // An element that lies across the border of two stripes would be under no lock.

@@ -28,6 +28,8 @@ RunFacts add_runs(const Vector& vector, Verb verb, Run* const first, LengthOf le
     const index_t length = length_of(i);
     if (length < 0) throw UsageError(formatted("a vector transfer has a run of {} bytes", length));
     if (length == 0) continue;
+    if (place.segment == nullptr)
+      throw UsageError(formatted("place {} of a vector transfer has no segment", i));
     if (place.segment != last || segment == nullptr) {
       last = place.segment;
       segment = &SegmentState::of(*last);

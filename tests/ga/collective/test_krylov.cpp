@@ -332,9 +332,17 @@ TEST(KrylovStop, a_solution_beyond_the_largest_number_is_no_convergence) {
   EXPECT_EQ(max_element(x).value, 1e308);
   EXPECT_EQ(min_element(x).value, 1e308);
   fill(b, 1e300);
-  for (const KrylovResult& result : results_of(scaled(1e-10), b, x, {}))
+  for (const KrylovResult& result : results_of(scaled(1e-10), b, x, {})) {
     EXPECT_EQ(result.stop, Stop::not_finite);
+    EXPECT_TRUE(std::isnan(result.residual));
+  }
   for (const KrylovResult& result : results_of(scaled(1e10), b, x, {})) EXPECT_EQ(result.stop, Stop::converged);
+  fill(b, 1e-300);  // nor is one that is less than the least number
+  for (const KrylovResult& result : results_of(scaled(1e100), b, x, {})) {
+    EXPECT_EQ(result.stop, Stop::stagnation);
+    EXPECT_EQ(result.residual, 1.0);
+  }
+  for (const KrylovResult& result : results_of(scaled(3), b, x, {})) EXPECT_EQ(result.stop, Stop::converged);
   Array<float, 1> c(world(), {4}), y(world(), {4});
   fill(c, 1e35F);
   fill(y, 0.0F);

@@ -104,7 +104,15 @@ TEST(SparseFile, broken_files_are_told_on_every_rank) {
   const std::string good = head("real general") + "2 2 2\n";
   expect_told(message_of<UsageError>([] { (void)read_matrix_market<double>(world(), "/no/such.mtx"); }),
               "\"/no/such.mtx\": it cannot be opened");
+  expect_told(message_of<UsageError>([] { (void)read_matrix_market<double>(world(), "/tmp"); }),
+              "is a directory");
   expect_told(problem_of<double>(""), "does not begin with");
+  expect_told(problem_of<double>("%%MatrixMarket matrix coordinate real\n1 1 0\n"), "ends before it says");
+  expect_told(problem_of<float>(head("real general") + "1 1 1\n1 1 1e-50\n"), "1e-50 is too small");
+  expect_told(problem_of<double>(head("integer general") + "1 1 1\n1 1 2.5\n"), "\"1 1 2.5\"");
+  expect_told(problem_of<double>(head("integer general") + "1 1 1\n1 1 9007199254740993\n"), "too many digits");
+  expect_told(problem_of<std::int32_t>(head("integer skew-symmetric") + "2 2 1\n2 1 -2147483648\n"),
+              "-2147483648 has no negative");
   expect_told(problem_of<double>("%%MatrixMarket matrix array real general\n1 1\n1\n"), "does not begin with");
   expect_told(problem_of<double>(head("real diagonal") + "1 1 0\n"), "\"diagonal\" is unknown");
   expect_told(problem_of<double>(head("real general")), "no line with the numbers");

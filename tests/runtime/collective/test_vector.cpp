@@ -274,6 +274,7 @@ TEST(Vector, bad_lists_throw_and_move_nothing) {
     }
   };
   const Place good{&segment, all.rank(), 0}, more{&segment, all.size() - 1, 8 + 8 * (all.rank() % 6)};
+  refuse({{nullptr, 0, 0}}, {local[0]});
   refuse({good, more}, local);
   refuse({good, more, good, more}, local);
   refuse({}, local);

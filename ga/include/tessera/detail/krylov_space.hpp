@@ -125,6 +125,11 @@ class KrylovSpace {
     using Real = decltype(std::abs(T{}));
     return exponent_ <= 0 || std::ldexp(norm_inf(u), exponent_) <= std::numeric_limits<Real>::max();
   }
+  /// Whether b is so small that leave() may make 0 of elements that count.
+  bool may_underflow() const noexcept {
+    using Real = decltype(std::abs(T{}));
+    return exponent_ < std::numeric_limits<Real>::min_exponent / 2;
+  }
   /// r = b - A u, where `apply(x, y)` is y = A x. Returns |r|^2.
   template <class Apply>
   double residual(Apply& apply, const Vector& u, Vector& r) const {
