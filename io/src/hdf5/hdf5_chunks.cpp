@@ -135,8 +135,10 @@ void require_numbers(const Dataset& dataset) {
   std::vector<hsize_t> most(chunks.size.size());
   check(H5Sget_simple_extent_dims(space.get(), nullptr, most.data()), "H5Sget_simple_extent_dims");
   for (std::size_t d = 1; d < most.size(); ++d) {
-    if (most[d] != H5S_UNLIMITED && (most[d] - 1) / chunks.size[d] == (chunks.end[d] - 1) / chunks.size[d])
-      continue;
+    const auto number = [&](hsize_t extent) {
+      return extent / chunks.size[d] + (extent % chunks.size[d] != 0 ? 1 : 0);
+    };
+    if (most[d] != H5S_UNLIMITED && number(most[d]) == number(chunks.end[d])) continue;
     throw IoError(formatted(
         "the dataset is compressed and may grow along dimension {}, where HDF5 would lose chunks in a "
         "parallel program; unpack it (h5repack -f NONE), or write under another name",
