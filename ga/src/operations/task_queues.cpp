@@ -23,10 +23,10 @@ std::vector<int> members_near(const Group& group) {
 }  // namespace
 
 TaskQueues::TaskQueues(const Group& group, index_t mine, const QueueOptions& options)
-    : chunk_(detail::checked_chunk(options.chunk, options.name)),
+    : chunk_(options.chunk),
       near_(members_near(group)),
-      taken_(group, 1, options.name) {
-  group.check_agreement(formatted("TaskQueues \"{}\"", options.name), static_cast<std::uint64_t>(chunk_));
+      taken_(group, 1, options.name, static_cast<std::uint64_t>(options.chunk)) {
+  detail::checked_chunk(options.chunk, options.name);  // alike on all members
   count_tasks(mine);
 }
 

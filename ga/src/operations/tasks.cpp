@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include <tessera/core/agreed.hpp>
+#include <tessera/runtime/detail/fingerprint.hpp>
 #include <tessera/runtime/error.hpp>
 
 #include "format.hpp"
@@ -21,19 +22,16 @@ index_t checked_count(index_t count, std::string_view name) {
 }
 
 // Members with other numbers would draw other tasks.
-index_t agreed_count(const Group& group, index_t count, const TaskOptions& options) {
-  group.check_agreement(formatted("TaskCounter \"{}\"", options.name),
-                        static_cast<std::uint64_t>(count) * 31 + static_cast<std::uint64_t>(options.chunk) * 2 +
-                            static_cast<std::uint64_t>(options.by_node));
-  return checked_count(count, options.name);
+std::uint64_t fingerprint(index_t count, const TaskOptions& options) {
+  return detail::Fingerprint().add(count).add(options.chunk).add(static_cast<int>(options.by_node)).value();
 }
 
 }  // namespace
 
 TaskCounter::TaskCounter(const Group& group, index_t count, const TaskOptions& options)
-    : count_(agreed_count(group, count, options)),
-      chunk_(detail::checked_chunk(options.chunk, options.name)),
-      global_(group, 1, options.name) {
+    : count_(count), chunk_(options.chunk), global_(group, 1, options.name, fingerprint(count, options)) {
+  checked_count(count, options.name);  // now alike on all members
+  detail::checked_chunk(options.chunk, options.name);
   // On a single node the counter itself is as near as another one.
   if (group.node_count() == 1 || !options.by_node) return;
   shares_ = group.node().size();

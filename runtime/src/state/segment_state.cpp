@@ -64,11 +64,12 @@ index_t agree_on_size(GroupState& group, index_t bytes, const SegmentOptions& op
   if (all[settled] > 0) group.compare_accesses();
   group.reclaim(all[settled]);
   if (all[fingerprint] != ~all[complement]) {
-    throw UsageError(formatted(
-        "{} was created with another name, shape, layout, element type or domain on another rank (segments "
-        "and arrays are created "
-        "by all members of their group, in the same order)",
-        what));
+    throw UsageError(
+        formatted("{} was created with another name, number, shape, layout, element type or domain on another "
+                  "rank (segments "
+                  "and arrays are created "
+                  "by all members of their group, in the same order)",
+                  what));
   }
   if (all[bad] != 0) throw UsageError(formatted("{} was asked for with a negative size on some rank", what));
   const index_t largest = -all[minus_bytes];

@@ -59,7 +59,9 @@ struct Mutexes::Leaver {
 void Mutexes::LocalDelete::operator()(Local* locals) const noexcept { delete[] locals; }
 
 Mutexes::Mutexes(const Group& group, index_t count, int host, std::string_view name)
-    : count_(count), host_(host), words_(group, detail::size_to_ask(count, words), name) {
+    : count_(count),
+      host_(host),
+      words_(group, detail::size_to_ask(count, words), name, static_cast<std::uint64_t>(host)) {
   if (host < 0 || host >= group.size()) {
     throw UsageError(formatted("mutexes \"{}\": host {} is not in a group of {}", name, host, group.size()));
   }

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include <tessera/runtime/detail/fingerprint.hpp>
 #include <tessera/runtime/detail/product.hpp>
 #include <tessera/runtime/error.hpp>
 
@@ -61,8 +62,10 @@ void scalar_store(const Segment& handle, int rank, index_t offset, ElementKind k
 }  // namespace detail
 
 template <IntegerElement T>
-Scalars<T>::Scalars(const Group& group, index_t count, std::string_view name)
-    : segment_(group, detail::size_to_ask(count, spacing), {.name = name, .fingerprint = sizeof(T)}),
+Scalars<T>::Scalars(const Group& group, index_t count, std::string_view name, std::uint64_t fingerprint)
+    : segment_(group, detail::size_to_ask(count, spacing),
+               {.name = name,
+                .fingerprint = detail::Fingerprint().add(sizeof(T)).add(count).add(fingerprint).value()}),
       count_(count) {
   auto& segment = detail::SegmentState::of(segment_);
   std::memset(segment.address(group.rank()), 0, static_cast<std::size_t>(count * spacing));

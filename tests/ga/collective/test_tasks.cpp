@@ -6,6 +6,8 @@
 
 #include <tessera/elementwise.hpp>
 #include <tessera/pairs.hpp>
+#include <tessera/runtime/flags.hpp>
+#include <tessera/runtime/mutexes.hpp>
 #include <tessera/tasks.hpp>
 
 #include "onesided_model.hpp"
@@ -188,6 +190,23 @@ TEST(Tasks, wrong_counts_are_told) {
             std::string::npos);
   TaskCounter counter(world(), 3);
   EXPECT_THROW(counter.reset(-3), UsageError);
+}
+
+TEST(Tasks, members_that_disagree_are_refused) {
+  const Group& all = world();
+  if (all.size() == 1) return;
+  const int last = all.rank() == all.size() - 1 ? 1 : 0;
+  EXPECT_THROW(TaskCounter(all, 3 + last), UsageError);
+  EXPECT_THROW(TaskCounter(all, 3 - 4 * last), UsageError);
+  EXPECT_THROW(TaskCounter(all, 3, {.chunk = 1 + last}), UsageError);
+  EXPECT_THROW(TaskCounter(all, 3, {.chunk = 1 - last}), UsageError);
+  EXPECT_THROW(TaskCounter(all, 3, {.by_node = last == 0}), UsageError);
+  EXPECT_THROW(TaskQueues(all, 3, {.chunk = 1 + last}), UsageError);
+  EXPECT_THROW(Flags(all, 2 + last), UsageError);
+  EXPECT_THROW(Mutexes(all, 2 + last), UsageError);
+  EXPECT_THROW(Mutexes(all, 2, last), UsageError);
+  TaskCounter works(all, 3);
+  works.close();
 }
 
 TEST(Tasks, counts_that_differ_between_ranks_are_told) {

@@ -246,6 +246,9 @@ TEST(Scalars, scalars_that_do_not_exist_are_refused) {
   const bool odd = all.rank() == all.size() - 1;
   EXPECT_THROW(Scalars<std::int32_t>(all, -1), UsageError);
   EXPECT_THROW(Scalars<std::int64_t>(all, odd ? -5 : 4), UsageError);
+  if (all.size() > 1) {
+    EXPECT_THROW(Scalars<std::int64_t>(all, odd ? 5 : 4), UsageError);
+  }
   Scalars<std::int64_t> works(all, 1);
   works.fetch_add(0, 0, 1);
   all.sync();

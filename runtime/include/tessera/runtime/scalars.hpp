@@ -26,8 +26,9 @@ void scalar_store(const Segment& segment, int rank, index_t offset, ElementKind 
 template <IntegerElement T>
 class Scalars {
  public:
-  /// @collective @throws as Segment; UsageError if count < 0
-  Scalars(const Group& group, index_t count, std::string_view name = "scalars");
+  /// The members must agree on all arguments; `fingerprint` is a hash of anything else. @collective
+  /// @throws as Segment; UsageError if count < 0
+  Scalars(const Group& group, index_t count, std::string_view name = "scalars", std::uint64_t fingerprint = 0);
   /// Frees the memory now. @collective
   void close() { segment_.close(); }
 
