@@ -23,6 +23,7 @@ struct BlockTensorOptions {
   std::vector<IndexSymmetry> symmetries = {};
   /// Whether the block at a place among the blocks may be other than zero; all blocks if not given. Of blocks
   /// that are images of each other, it is asked for one: the one whose places fall along symmetric dimensions.
+  /// A block that antisymmetry makes zero, such as one of one element on the diagonal, is absent all the same.
   std::function<bool(const Index<N>&)> is_stored = {};
 };
 
