@@ -245,7 +245,8 @@ def killed(program, tool, ranks, launch, directory):
     with open(wanted[0], "rb") as stream:
         assert stream.read() == before
     with open("/dev/full", "w", encoding="utf-8") as full:
-        done = subprocess.run([tool, "--hints", wanted[0]], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+        done = subprocess.run([tool, "-o", file + ".html", wanted[0]], stdout=full, stderr=subprocess.PIPE, text=True,
+                              timeout=60)
     assert done.returncode == 1 and "the output is not complete" in done.stderr, done
     done = subprocess.run([tool, "--hints", wanted[0]], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0 and f": 1 of {ranks} ranks are in these files" in done.stderr, done
