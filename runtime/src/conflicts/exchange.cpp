@@ -263,6 +263,7 @@ void finish_check(const Members& world) {
     std::fputs((text + " (TESSERA_DEBUG=conflicts)\n").c_str(), stderr);
   }
   if (conflicts > 0) tell_by_exit_status(status_of_conflicts);
+  check().conflicts = check().unknown = 0;  // the next Runtime tells its own
   switches::on = false;
 }
 
