@@ -319,29 +319,6 @@ TEST(HardMatrices, of_hilbert_have_the_published_values) {
   EXPECT_NEAR(linalg::eigvalsh(a).back(), 1.6959389969219494, 1e-13);
 }
 
-// From about 250 rows on p?hseqr takes other ways. The traces of a matrix and its square are known.
-TEST(LargerMatrices, have_eigenvalues_on_long_grids) {
-  const index_t n = 260;
-  const auto element = [](index_t i, index_t j) {
-    return std::sin(1.0 + static_cast<double>(37 * i + 11 * j * j));
-  };
-  Array<double, 2> a(world(), {n, n}, {.name = "A"});
-  for_each_local(a, [&](const Index<2>& at, double& x) { x = element(at[0], at[1]); });
-  a.sync();
-  double trace = 0, of_square = 0;
-  for (index_t i = 0; i < n; ++i) {
-    trace += element(i, i);
-    for (index_t j = 0; j < n; ++j) of_square += element(i, j) * element(j, i);
-  }
-  // The grid is long by itself on 3 and 7 processes, and on 4 by wish.
-  const auto blocking =
-      world().size() == 4 ? linalg::Blocking{.block = 0, .rows = 1, .columns = 4} : linalg::Blocking{};
-  std::complex<double> sum = 0, squares = 0;
-  for (const std::complex<double> value : linalg::eigvals(a, blocking)) sum += value, squares += value * value;
-  EXPECT_NEAR(std::abs(sum - trace), 0, 1e-9);
-  EXPECT_NEAR(std::abs(squares - of_square), 0, 1e-8);
-}
-
 TEST(Blockings, are_used_and_checked) {
   const index_t n = 30;
   const auto matrix = random_spd<double>(n, 4), right = random_matrix<double>(n, 3, 5);
