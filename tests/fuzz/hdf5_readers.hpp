@@ -25,16 +25,16 @@ class Hdf5World {
   /// Files that Tessera and HDF5 have written: one of io::File, one of io::save, one of io::Probes.
   const std::vector<std::string>& originals() const noexcept { return originals_; }
 
-  /// Asks a file for all that it has. Then, by `way`: loads datasets as elements of all kinds; or writes into
-  /// the file; or goes on with it as an array on disk and as a recording of probes. Each call returns, or
-  /// throws an error of files or memory; no id of HDF5 stays open. @local
+  /// Asks a file for all that it has. Then, by `way`: loads a dataset as elements of one kind; or writes into
+  /// the file; or goes on with it as an array on disk or as a recording of probes. Each call returns, or throws
+  /// an error of files or memory; no id of HDF5 stays open. @local
   void use_file(unsigned way);
 
  private:
   Hdf5World();
   ~Hdf5World();
   void write_into_file();
-  void go_on_with_file();
+  void go_on_with_file(unsigned way);
 
   std::unique_ptr<Runtime> runtime_;  // ends before the variables of the library
   std::filesystem::path directory_, path_;
