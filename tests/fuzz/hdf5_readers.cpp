@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <utility>
 
 #include <hdf5.h>
 #include <unistd.h>
@@ -268,8 +267,7 @@ void Hdf5World::write_into_file() {
 }
 
 void Hdf5World::go_on_with_file(unsigned way) {
-  constexpr std::array<const char*, 2> names{"a", "g/b"};
-  if (way < names.size()) return use_disk_array(path_, names[way]);
+  if (way < 2) return use_disk_array(path_, way == 0 ? "a" : "g/b");
   attempt([&] {
     Array<double, 2> a(world(), {12, 5});
     io::Probes<2> probes(world(), path_, {{.at = {1, 2}, .name = "p"}}, {.fields = {"a"}, .resume = true});
@@ -278,26 +276,19 @@ void Hdf5World::go_on_with_file(unsigned way) {
   });
 }
 
-void Hdf5World::use_file(unsigned way) {
-  const auto pick = [&way](unsigned count) { return std::exchange(way, way / count) % count; };
+void Hdf5World::use_file(Use use, unsigned way) {
+  constexpr unsigned loads = ways.front() - 1, types = 5, places = loads / types / 2;
   const auto open_before = open_ids();
   const Description found = described(path_, way);
-  switch (pick(3)) {
-    case 0: {
-      const unsigned type = pick(6), which = pick(4);  // doubles twice
-      if (which < 3 && !found.datasets.empty()) {
-        const auto& info = found.datasets[which % found.datasets.size()];
-        with_rank(info, [&]<std::size_t N>() { load_one_way<N>(path_, info, type, pick(2) == 1); });
-      } else {
-        attempt([&] { io::load<double, 2>(world(), path_, "far"); });
-      }
-      break;
-    }
-    case 1:
-      if (found.may_change) write_into_file();
-      break;
-    default:
-      if (found.may_change) go_on_with_file(pick(3));
+  const auto& all = found.datasets;
+  if (use == Use::load && way == loads) {
+    attempt([&] { io::load<double, 2>(world(), path_, "far"); });
+  } else if (use == Use::load && !all.empty()) {
+    const auto& info = all[way / types / 2 % places % all.size()];
+    with_rank(info, [&]<std::size_t N>() { load_one_way<N>(path_, info, way % types, way / types % 2 == 1); });
+  } else if (found.may_change) {
+    if (use == Use::write) write_into_file();
+    if (use == Use::go_on) go_on_with_file(way);
   }
   require(open_ids() == open_before,
           "no file, dataset, attribute, type, dataspace or list of properties stays open");

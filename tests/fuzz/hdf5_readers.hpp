@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -25,10 +26,13 @@ class Hdf5World {
   /// Files that Tessera and HDF5 have written: one of io::File, one of io::save, one of io::Probes.
   const std::vector<std::string>& originals() const noexcept { return originals_; }
 
-  /// Asks a file for all that it has. Then, by `way`: loads a dataset as elements of one kind; or writes into
-  /// the file; or goes on with it as an array on disk or as a recording of probes. Each call returns, or throws
-  /// an error of files or memory; no id of HDF5 stays open. @local
-  void use_file(unsigned way);
+  enum class Use : unsigned { load, write, go_on };
+  /// How many ways each use has: three datasets as elements of five kinds, whole or a corner, and one by its
+  /// name; all calls that write; two arrays on disk and a recording of probes.
+  static constexpr std::array<unsigned, 3> ways{31, 1, 3};
+  /// Asks a file for what it has, and uses it in one way. Each call returns, or throws an error of files or
+  /// memory; no id of HDF5 stays open. @local
+  void use_file(Use use, unsigned way);
 
  private:
   Hdf5World();
