@@ -224,72 +224,16 @@ void AgentClient::write_inlined(Peer& peer, Header& request, const Strided& shap
   }
 }
 
-// Whether a transfer goes in parts that MPI sends without asking. They take a copy on either side, which
-// contiguous data does without, and which shows if a call waits and the wire is fast. But if both processes
-// move data, questions wait behind it.
-bool AgentClient::avoids_questions(const Peer& peer, const Strided& shape, bool overlaps) const {
-  if (shape.bytes() <= max_unasked) return true;
-  const bool both = Clock::now() - host_.moved(peer.agent) < both_move;
-  return overlaps ? both || shape.levels > 0 : both && peer.is_slow;
-}
-
-void AgentClient::write(int agent, Header& request, const Strided& shape, const std::byte* source,
-                        Pending* pending) {
+template <class Write>
+std::array<std::byte, 16> AgentClient::ask(int agent, const Header& request, const Strided& shape, When when,
+                                           Write&& write) {
+  std::array<std::byte, 16> answer{};
+  MPI_Request answered =
+      mpi::irecv(comms_.data.get(), answer.data(), 16, agent, AgentComms::answer_tag(request.tag));
   Peer& peer = peer_of(agent);
-  const index_t bytes = shape.bytes();
-  if (request.notify_region != 0) peer.written[request.notify_region].is_unanswered = true;
-  if (bytes <= max_written_unasked) return write_inlined(peer, request, shape, source, pending == nullptr);
-  const bool is_unasked = avoids_questions(peer, shape, pending != nullptr);
-  request.part = part_limit(bytes, request.verb == Verb::put && shape.levels == 0, is_unasked);
-  request.acknowledge = true;
-  if (is_unasked) request.grants = tags_.next();
-  auto& expected = peer.written[request.region].acknowledgements;
-  std::erase_if(expected, [](AwaitedAnswer& one) { return mpi::test(one.request); });
-  expected.push_back(expect(request, agent));
-  PartStream stream(is_unasked ? small_buffers_ : buffers_, comms_, agent, request.tag, false,
-                    Parts(shape, request.part), const_cast<std::byte*>(source), request.grants);
-  host_.wait_until([&] { return stream.reserve(shape); });
-  const bool notifies = request.notify_region != 0;
-  send(peer, request, shape, pending != nullptr ? When::now : notifies ? When::expected : When::awaited);
-  finish(std::move(stream), request, bytes, peer, pending);
-}
-
-void AgentClient::put(const RemoteAddress& to, const Strided& shape, const std::byte* source, Pending* pending,
-                      const Notify& notify) {
-  const Strided merged = shape.merged();
-  Header request = header(to, Message::transfer, merged);
-  request.verb = Verb::put;
-  request.notify_region = notify.region;
-  request.notify_position = notify.position;
-  write(to.agent, request, merged, source, pending);
-}
-
-void AgentClient::accumulate(const RemoteAddress& to, const Strided& shape, const Action& action,
-                             const std::byte* source, Pending* pending) {
-  const Strided merged = shape.merged();
-  Header request = header(to, Message::transfer, merged);
-  request.verb = Verb::accumulate;
-  request.kind = action.kind;
-  request.update = action.update;
-  if (action.alpha != nullptr)
-    std::memcpy(request.value.data(), action.alpha, static_cast<std::size_t>(size_of(action.kind)));
-  write(to.agent, request, merged, source, pending);
-}
-
-void AgentClient::get(const RemoteAddress& from, const Strided& shape, std::byte* target, Pending* pending) {
-  const Strided merged = shape.merged();
-  Header request = header(from, Message::transfer, merged);
-  request.verb = Verb::get;
-  Peer& peer = peer_of(from.agent);
-  request.part =
-      part_limit(merged.bytes(), merged.levels == 0, avoids_questions(peer, merged, pending != nullptr));
-  Buffers& buffers = request.part <= mpi::eager_bytes ? small_buffers_ : buffers_;
-  PartStream stream(buffers, comms_, from.agent, request.tag, true, Parts(merged, request.part), target);
-  host_.wait_until([&] { return stream.reserve(merged); });
-  // Posts its receives before the answer comes, so that the data goes straight to its place.
-  stream.advance();
-  send(peer, request, merged, pending == nullptr ? When::awaited : When::now);
-  finish(std::move(stream), request, merged.bytes(), peer, pending);
+  send(peer, request, shape, when, write);
+  wait_for(peer, [&] { return mpi::test(answered); });
+  return answer;
 }
 
 std::array<std::byte, 16> AgentClient::ask(const RemoteAddress& at, Message message, const Action& action,
@@ -300,26 +244,14 @@ std::array<std::byte, 16> AgentClient::ask(const RemoteAddress& at, Message mess
   request.kind = action.kind;
   request.update = action.update;
   request.value = value;
-  std::array<std::byte, 16> answer{};
-  MPI_Request answered =
-      mpi::irecv(comms_.data.get(), answer.data(), 16, at.agent, AgentComms::answer_tag(request.tag));
-  Peer& peer = peer_of(at.agent);
-  send(peer, request, shape);
-  wait_for(peer, [&] { return mpi::test(answered); });
-  return answer;
+  return ask(at.agent, request, shape, When::awaited, [](std::byte*) {});
 }
 
 bool AgentClient::map(int agent, Message message, std::uint64_t region, const Attachment& what) {
   Header request = header({agent, region, 0}, message, Strided::contiguous(0));
   request.inlined = static_cast<index_t>(sizeof what);
-  std::array<std::byte, 16> answer{};
-  MPI_Request answered =
-      mpi::irecv(comms_.data.get(), answer.data(), 16, agent, AgentComms::answer_tag(request.tag));
-  Peer& peer = peer_of(agent);
-  send(peer, request, Strided::contiguous(0), When::now,
-       [&](std::byte* data) { std::memcpy(data, &what, sizeof what); });
-  wait_for(peer, [&] { return mpi::test(answered); });
-  return answer[0] != std::byte{0};
+  return ask(agent, request, Strided::contiguous(0), When::now,
+             [&](std::byte* data) { std::memcpy(data, &what, sizeof what); })[0] != std::byte{0};
 }
 
 void AgentClient::run(int agent, OperationList& list, Pending& pending) {

@@ -89,10 +89,10 @@ class AgentClient {
     AwaitedAnswer acknowledgement;
     index_t acknowledged = 0;  // bytes of messages that `acknowledgement` covers
     Clock::time_point rung{}, sent{}, heard{};
-    bool is_unrung = false;  // not rung for the last message, as its process probably runs the agent
-    bool is_try = false;     // of these: because of `attention`
-    bool is_slow = false;    // the last long transfer that a call waited for was slower than copies
-    Attention attention;
+    bool is_unrung = false;         // not rung for the last message, as its process probably runs the agent
+    bool is_try = false;            // of these: because of `attention`
+    bool is_slow = false;           // the last long transfer that a call waited for was slower than copies
+    Attention attention, exchange;  // whether it takes requests; the data of an exchange
     std::unordered_map<std::uint64_t, Written> written;  // by region
   };
   struct Outgoing {
@@ -116,6 +116,7 @@ class AgentClient {
   // How long a wait takes before it rings (again); short if it has not rung because of that.
   static constexpr auto first_patience = std::chrono::microseconds(100),
                         short_patience = std::chrono::microseconds(40);
+  static constexpr auto exchange_per_byte = std::chrono::nanoseconds(1);  // twice as long as it mostly takes
   static constexpr auto patience_per_byte = std::chrono::nanoseconds(2),
                         max_patience = std::chrono::nanoseconds(500'000);
   static constexpr index_t max_gathered = index_t{4} << 10;  // of a write that the caller does not wait for
@@ -133,10 +134,15 @@ class AgentClient {
   template <class Write>
   void send(Peer& peer, const Header& header, const Strided& shape, When when, Write&& write);
   void send(Peer& peer, const Header& header, const Strided& shape, When when = When::awaited);
+  /// Sends a request, and waits for its answer of 16 bytes.
+  template <class Write>
+  std::array<std::byte, 16> ask(int agent, const Header& request, const Strided& shape, When when,
+                                Write&& write);
   /// Sends a put or accumulate. Its data follows the request, or is part of it.
   void write(int agent, Header& request, const Strided& shape, const std::byte* source, Pending* pending);
   void write_inlined(Peer& peer, Header& request, const Strided& shape, const std::byte* source,
                      bool waited_for);
+  void take_exchanged(index_t bytes);
   bool avoids_questions(const Peer& peer, const Strided& shape, bool overlaps) const;
   void dispatch(Peer& peer, When when);
   void admit(Peer& peer);

@@ -74,6 +74,7 @@ bool AgentHost::step() {
   const bool worked = agent_->step();
   busy_ = agent_->is_busy();
   needed_ = busy_ && agent_->is_needed();
+  notified_soon_ = busy_ && agent_->notifies_soon();
   return worked;
 }
 

@@ -51,6 +51,8 @@ class AgentHost : private mpi::Idle {
   std::chrono::steady_clock::time_point moved(int agent) const noexcept {
     return agent_ ? agent_->moved(agent) : std::chrono::steady_clock::time_point();
   }
+  /// Whether long data with a notification is coming in. @local
+  bool is_notified_soon() const noexcept { return notified_soon_.load(std::memory_order_relaxed); }
   /// Wakes the thread, if it sleeps: there is something to progress. @local
   void look_after() noexcept;
   /// Waits until done() is true, and runs the agent meanwhile. Under the network lock. @onesided
@@ -100,9 +102,10 @@ class AgentHost : private mpi::Idle {
   std::function<void()> send_gathered_;
   std::mutex agent_mutex_;  // held by the thread that runs the agent
   std::unique_ptr<AgentServer> agent_;
-  std::atomic<int> waiters_{0};      // threads that wait, and run the agent meanwhile
-  std::atomic<bool> busy_{false};    // the agent has requests or answers under way
-  std::atomic<bool> needed_{false};  // of these, some that no thread here is about to wait for
+  std::atomic<int> waiters_{0};             // threads that wait, and run the agent meanwhile
+  std::atomic<bool> busy_{false};           // the agent has requests or answers under way
+  std::atomic<bool> needed_{false};         // of these, some that no thread here is about to wait for
+  std::atomic<bool> notified_soon_{false};  // the agent receives long data with a notification
   std::atomic<bool> asleep_{false}, stopping_{false};
   std::atomic<bool> nudged_later_{false};  // the thread's wake-up is delayed; a new wait calls it off
   std::thread thread_;

@@ -114,6 +114,12 @@ bool AgentServer::is_needed() const noexcept {
                                           [](const auto& task) { return task->header.notify_region == 0; });
 }
 
+bool AgentServer::notifies_soon() const noexcept {
+  return std::any_of(tasks_.begin(), tasks_.end(), [](const auto& task) {
+    return task->header.notify_region != 0 && task->is_bulk() && task->started;
+  });
+}
+
 // Finds the memory of a request and the bytes it touches.
 void AgentServer::place(Task& task) const {
   const Header& header = task.header;

@@ -43,6 +43,8 @@ class AgentServer {
   bool is_busy() const noexcept { return !tasks_.empty() || !answers_.empty(); }
   /// Whether more is under way than puts with a notification, whose flag this process waits for. @local
   bool is_needed() const noexcept;
+  /// Whether long data with a notification is coming in. @local
+  bool notifies_soon() const noexcept;
   /// When a message last came from a process; the epoch if none came. @local
   std::chrono::steady_clock::time_point heard(int source) const noexcept {
     return heard_[static_cast<std::size_t>(source)].load(std::memory_order_relaxed);
