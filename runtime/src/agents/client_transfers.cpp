@@ -35,14 +35,11 @@ void AgentClient::write(int agent, Header& request, const Strided& shape, const 
   const bool is_unasked = avoids_questions(peer, shape, pending != nullptr);
   request.part = part_limit(bytes, request.verb == Verb::put && shape.levels == 0, is_unasked);
   if (is_unasked) request.grants = tags_.next();
-  Written& written = peer.written[request.region];
-  // Mostly, no flush follows a notification. If one does, it asks.
-  request.acknowledge = !notifies;
-  written.is_unanswered |= notifies;
-  if (request.acknowledge) {
-    std::erase_if(written.acknowledgements, [](AwaitedAnswer& one) { return mpi::test(one.request); });
-    written.acknowledgements.push_back(expect(request, agent));
-  }
+  // It also keeps the tag until the agent has received the last part, which MPI may send without asking.
+  request.acknowledge = true;
+  auto& expected = peer.written[request.region].acknowledgements;
+  std::erase_if(expected, [](AwaitedAnswer& one) { return mpi::test(one.request); });
+  expected.push_back(expect(request, agent));
   PartStream stream(is_unasked ? small_buffers_ : buffers_, comms_, agent, request.tag, false,
                     Parts(shape, request.part), const_cast<std::byte*>(source), request.grants);
   host_.wait_until([&] { return stream.reserve(shape); });
