@@ -165,6 +165,10 @@ TESSERA_STARTS(MPI_Isend,
                (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
                 MPI_Request* request_made),
                (data, count, type, to, tag, comm, request_made))
+TESSERA_STARTS(MPI_Issend,
+               (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                MPI_Request* request_made),
+               (data, count, type, to, tag, comm, request_made))
 TESSERA_STARTS(MPI_Irecv,
                (void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
                 MPI_Request* request_made),

@@ -91,6 +91,7 @@
   X(Ialltoallv, 10)                \
   X(Iallreduce, 7)                 \
   X(Isend, 7)                      \
+  X(Issend, 7)                     \
   X(Irecv, 7)                      \
   X(Iprobe, 5)                     \
   X(Get_count, 3)                  \

@@ -27,28 +27,33 @@ void AgentClient::write(int agent, Header& request, const Strided& shape, const 
   const bool notifies = request.notify_region != 0;
   if (notifies) peer.written[request.notify_region].is_unanswered = true;
   // In an exchange, both processes send, and messages for all parts take longer than to ask. But that needs the
-  // other process to take the data soon. Otherwise, long data at least rings it.
+  // other process to take the data soon.
   const bool is_exchange = notifies && pending == nullptr && shape.levels == 0 && bytes > max_unasked;
-  const bool is_taken_soon = is_exchange && peer.exchange.is_expected();
-  if (bytes <= max_written_unasked && !is_taken_soon)
+  const bool is_short = bytes <= max_written_unasked;
+  if (is_short && !(is_exchange && peer.exchange.is_expected()))
     return write_inlined(peer, request, shape, source, pending == nullptr);
   const bool is_unasked = avoids_questions(peer, shape, pending != nullptr);
   request.part = part_limit(bytes, request.verb == Verb::put && shape.levels == 0, is_unasked);
   if (is_unasked) request.grants = tags_.next();
-  // It also keeps the tag until the agent has received the last part, which MPI may send without asking.
-  request.acknowledge = true;
-  auto& expected = peer.written[request.region].acknowledgements;
-  std::erase_if(expected, [](AwaitedAnswer& one) { return mpi::test(one.request); });
-  expected.push_back(expect(request, agent));
+  // An exchange does without an acknowledgement, as mostly no flush follows. A flush asks then. Until the agent
+  // receives the last part, the tag must not be used again. So MPI says when it does.
+  request.acknowledge = !is_exchange || is_unasked;
+  Written& written = peer.written[request.region];
+  if (request.acknowledge) {
+    std::erase_if(written.acknowledgements, [](AwaitedAnswer& one) { return mpi::test(one.request); });
+    written.acknowledgements.push_back(expect(request, agent));
+  } else {
+    written.is_unanswered = true;
+  }
   PartStream stream(is_unasked ? small_buffers_ : buffers_, comms_, agent, request.tag, false,
-                    Parts(shape, request.part), const_cast<std::byte*>(source), request.grants);
+                    Parts(shape, request.part), const_cast<std::byte*>(source), request.grants,
+                    request.acknowledge ? Completes::locally : Completes::when_received);
   host_.wait_until([&] { return stream.reserve(shape); });
   const auto begin = Clock::now();
-  const bool needs_ring = pending != nullptr || (is_exchange && !is_taken_soon);
-  send(peer, request, shape, needs_ring ? When::now : notifies ? When::expected : When::awaited);
+  send(peer, request, shape, pending != nullptr ? When::now : notifies ? When::expected : When::awaited);
   finish(std::move(stream), request, bytes, peer, pending);
   if (!is_exchange) return;
-  if (is_taken_soon) peer.exchange.learn(Clock::now() - begin < first_patience + bytes * exchange_per_byte);
+  if (is_short) peer.exchange.learn(Clock::now() - begin < first_patience + bytes * exchange_per_byte);
   take_exchanged(bytes);
 }
 

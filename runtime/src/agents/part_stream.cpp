@@ -55,8 +55,11 @@ bool PartStream::start_next() {
     here = next.buffer;
   }
   MPI_Comm comm = comms_->data.get();
-  next.request = gets_ ? mpi::irecv(comm, here, shape.bytes(), agent_, AgentComms::answer_tag(tag_))
-                       : mpi::isend(comm, here, shape.bytes(), agent_, AgentComms::data_tag(tag_));
+  if (gets_)
+    next.request = mpi::irecv(comm, here, shape.bytes(), agent_, AgentComms::answer_tag(tag_));
+  else
+    next.request = (completes_ == Completes::locally ? mpi::isend : mpi::issend)(
+        comm, here, shape.bytes(), agent_, AgentComms::data_tag(tag_));
   moving_.push(next);
   if (grant_) --allowed_;
   return true;

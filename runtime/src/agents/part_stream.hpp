@@ -12,13 +12,18 @@
 
 namespace tessera::detail {
 
+/// When MPI completes the sending of a part: when the memory may be used again, or only when the agent receives
+/// it.
+enum class Completes { locally, when_received };
+
 /// This process's side of a transfer with an agent whose data does not fit into the request. Its parts go from
 /// or to local memory, through a buffer if the memory is not contiguous.
 class PartStream {
  public:
   /// `grants`: the tag of grants, if parts wait for them.
   PartStream(Buffers& buffers, const AgentComms& comms, int agent, std::int32_t tag, bool gets,
-             const Parts& parts, std::byte* local, std::int32_t grants = -1)
+             const Parts& parts, std::byte* local, std::int32_t grants = -1,
+             Completes completes = Completes::locally)
       : buffers_(&buffers),
         comms_(&comms),
         agent_(agent),
@@ -26,6 +31,7 @@ class PartStream {
         gets_(gets),
         parts_(parts),
         local_(local),
+        completes_(completes),
         grants_tag_(grants),
         grant_(grants < 0 ? nullptr : std::make_unique<std::int32_t>()),
         moving_(parts_under_way(parts.limit())) {}
@@ -51,6 +57,7 @@ class PartStream {
   Parts parts_;
   std::byte* local_;
   std::byte* spare_ = nullptr;
+  Completes completes_;
   std::int32_t grants_tag_;
   std::unique_ptr<std::int32_t> grant_;  // where MPI writes the next one
   MPI_Request grant_request_ = MPI_REQUEST_NULL;

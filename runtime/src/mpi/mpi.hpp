@@ -79,6 +79,8 @@ struct Arrived {
   index_t bytes = 0;
 };
 MPI_Request isend(MPI_Comm comm, const void* data, index_t bytes, int rank, int tag);
+/// The same, but complete only when the message is being received (MPI standard 3.4). @local
+MPI_Request issend(MPI_Comm comm, const void* data, index_t bytes, int rank, int tag);
 MPI_Request irecv(MPI_Comm comm, void* data, index_t bytes, int rank, int tag);
 /// Whether the request is done, and the message that arrived; a request that is done becomes MPI_REQUEST_NULL.
 bool test(MPI_Request& request, Arrived* arrived = nullptr);

@@ -18,6 +18,13 @@ MPI_Request isend(MPI_Comm comm, const void* data, index_t bytes, int rank, int 
   return request;
 }
 
+MPI_Request issend(MPI_Comm comm, const void* data, index_t bytes, int rank, int tag) {
+  const OwnCalls own;
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(MPI_Issend(data, to_int(bytes), MPI_BYTE, rank, tag, comm, &request), "MPI_Issend");
+  return request;
+}
+
 MPI_Request irecv(MPI_Comm comm, void* data, index_t bytes, int rank, int tag) {
   const OwnCalls own;
   MPI_Request request = MPI_REQUEST_NULL;
