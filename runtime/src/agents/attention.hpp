@@ -8,7 +8,8 @@ namespace tessera::detail {
 
 /// Guesses whether a process waits in Tessera, and so runs its agent itself: a ring would wake the agent's
 /// thread for nothing, which takes a core from both processes. It learns from requests that were sent without a
-/// ring.
+/// ring. Another one guesses whether a process takes the data of exchanges soon; there, requests that carry the
+/// data take the place of rings.
 class Attention {
  public:
   /// Whether the next request should go without a ring: the last such request was answered, or it is time for

@@ -27,10 +27,10 @@ void AgentClient::write(int agent, Header& request, const Strided& shape, const 
   const bool notifies = request.notify_region != 0;
   if (notifies) peer.written[request.notify_region].is_unanswered = true;
   // In an exchange, both processes send, and messages for all parts take longer than to ask. But that needs the
-  // other process to take the data soon.
+  // other process to take the data soon, or a thread that takes it while the process computes.
   const bool is_exchange = notifies && pending == nullptr && shape.levels == 0 && bytes > max_unasked;
   const bool is_short = bytes <= max_written_unasked;
-  if (is_short && !(is_exchange && peer.exchange.is_expected()))
+  if (is_short && !(is_exchange && has_thread(host_.mode()) && peer.exchange.is_expected()))
     return write_inlined(peer, request, shape, source, pending == nullptr);
   const bool is_unasked = avoids_questions(peer, shape, pending != nullptr);
   request.part = part_limit(bytes, request.verb == Verb::put && shape.levels == 0, is_unasked);
