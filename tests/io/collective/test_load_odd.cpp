@@ -295,6 +295,24 @@ std::size_t keep(unsigned, std::size_t, const unsigned*, std::size_t bytes, std:
   return bytes;
 }
 
+// Nothing is in it, but its other extents have no product.
+TEST(Odd, empty_dataset_with_extents_beyond_numbers_is_an_error) {
+  const Directory directory;
+  const auto path = directory / "empty.h5";
+  on_rank_0([&] {
+    const hid_t file = good(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+    const hsize_t extents[] = {0, hsize_t{1} << 33, hsize_t{1} << 31};
+    const hid_t space = good(H5Screate_simple(3, extents, nullptr));
+    const hid_t set =
+        good(H5Dcreate2(file, "x", H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    good(H5Dclose(set));
+    good(H5Sclose(space));
+    good(H5Fclose(file));
+  });
+  expect_words(message_of<io::IoError>([&] { io::load<double, 3>(world(), path, "x"); }),
+               {"0 x 8589934592 x 2147483648", "damaged"});
+}
+
 TEST(Odd, filter_that_is_missing_is_an_error) {
   const Directory directory;
   const auto path = directory / "filter.h5";
