@@ -10,14 +10,14 @@
 
 #include <tessera/io/checkpoint_info.hpp>
 #include <tessera/runtime/runtime.hpp>
-#include "base/printable.hpp"
 #include "output.hpp"
+#include "printable.hpp"
 
 namespace {
 
+using tessera::printable;  // names and texts of files go to a terminal
 using tessera::io::CheckpointEntry;
 using tessera::io::CheckpointInfo;
-using tessera::io::detail::printable;  // names and texts of files go to a terminal
 
 struct Options {
   std::vector<std::string> prefixes, files;

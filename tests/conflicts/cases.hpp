@@ -83,6 +83,7 @@ CASE_INLINE void receive(const Stage& at, int from, int tag = 0) {
 
 // The cases by topic.
 std::span<const Case> accumulates();
+std::span<const Case> batches();
 std::span<const Case> buffers();
 std::span<const Case> chains();
 std::span<const Case> collective_calls();

@@ -42,6 +42,17 @@ void sync_of_a_part(Stage& at) {
   if (at.rank == 1) get(at.line, 0, 8);
 }
 
+// Neither the array nor its group lives until the next synchronisation.
+void array_of_a_group_that_goes(Stage& at) {
+  {
+    const Group part = at.world.split(at.rank < 2 ? 0 : 1);
+    Line line(part, {per_rank * part.size()}, {.name = "array-of-a-group-that-goes"});
+    if (at.rank == 0) put(line, 0, 8);
+    if (at.rank == 1) get(line, 0, 8);
+  }
+  at.world.sync();
+}
+
 }  // namespace
 
 std::span<const Case> groups() {
@@ -50,6 +61,8 @@ std::span<const Case> groups() {
       {"barrier-of-others", Verdict::wrong, 3, barrier_of_others, "put by rank 0", "get by rank 2"},
       {"formed-group", Verdict::right, 2, formed_group},
       {"sync-of-a-part", Verdict::wrong, 2, sync_of_a_part, "put by rank 0", "get by rank 1"},
+      {"array-of-a-group-that-goes", Verdict::wrong, 2, array_of_a_group_that_goes, "put by rank 0",
+       "get by rank 1"},
   };
   return all;
 }

@@ -125,6 +125,32 @@ void message_on_a_new_communicator(Stage& at) {
   MPI_Comm_free(&other);
 }
 
+// The return of MPI_Ssend orders what rank 1 did before its receive. The clocks do not follow that.
+void synchronous_send(Stage& at) {
+  if (at.rank == 1) put(at.line, 0, 8), at.line.flush(), receive(at, 0);
+  if (at.rank == 0) MPI_Ssend(nullptr, 0, MPI_INT, 1, 0, at.comm), get(at.line, 0, 8);
+}
+
+// A message between other ranks, before the accesses, has nothing to do with them.
+void synchronous_send_before(Stage& at) {
+  if (at.rank == 2) MPI_Ssend(nullptr, 0, MPI_INT, 1, 0, at.comm);
+  if (at.rank == 1) receive(at, 2);
+  at.world.barrier();
+  if (at.rank == 0) put(at.line, 0, 8);
+  at.world.barrier();
+  if (at.rank == 1) get(at.line, 0, 8);
+}
+
+// Nor has one after both.
+void synchronous_send_after(Stage& at) {
+  if (at.rank == 0) put(at.line, 0, 8);
+  at.world.barrier();
+  if (at.rank == 1) get(at.line, 0, 8);
+  at.world.barrier();
+  if (at.rank == 2) MPI_Ssend(nullptr, 0, MPI_INT, 1, 0, at.comm);
+  if (at.rank == 1) receive(at, 2);
+}
+
 }  // namespace
 
 std::span<const Case> messages() {
@@ -143,6 +169,9 @@ std::span<const Case> messages() {
       {"exchange-by-sendrecv", Verdict::right, 2, exchange_by_sendrecv},
       {"matched-probe", Verdict::right, 2, matched_probe},
       {"message-on-a-new-communicator", Verdict::right, 2, message_on_a_new_communicator},
+      {"synchronous-send", Verdict::unknown, 2, synchronous_send},
+      {"synchronous-send-before", Verdict::wrong, 3, synchronous_send_before, "put by rank 0", "get by rank 1"},
+      {"synchronous-send-after", Verdict::wrong, 3, synchronous_send_after, "put by rank 0", "get by rank 1"},
   };
   return all;
 }

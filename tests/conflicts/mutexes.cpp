@@ -81,6 +81,22 @@ void polling_of_a_scalar(Stage& at) {
   }
 }
 
+// The order of the first step is made of values. In the second step there is none.
+void polling_before_a_conflict(Stage& at) {
+  Scalars<std::int64_t> ready(at.world, 1);
+  for (const index_t first : {0, 8}) {
+    const bool polls = first == 0;
+    if (!polls) at.world.barrier();
+    if (at.rank == 0) put(at.line, first, first + 4);
+    if (at.rank == 0 && polls) at.line.flush(), ready.store(0, 0, 1);
+    if (!polls) at.world.barrier();
+    if (at.rank != 1) continue;
+    while (polls && ready.load(0, 0) == 0) {
+    }
+    get(at.line, first, first + 4);
+  }
+}
+
 }  // namespace
 
 std::span<const Case> mutexes() {
@@ -92,6 +108,8 @@ std::span<const Case> mutexes() {
       {"local-access-beyond-unlock", Verdict::wrong, 2, local_access_beyond_unlock,
        "local access for reading by rank 0", "put by rank 1"},
       {"polling-of-a-scalar", Verdict::unknown, 2, polling_of_a_scalar},
+      {"polling-before-a-conflict", Verdict::wrong, 2, polling_before_a_conflict, "put by rank 0",
+       "get by rank 1"},
   };
   return all;
 }

@@ -100,6 +100,12 @@ void sync_then_two_puts(Stage& at) {
   if (at.rank < 2) put(at.line, 0, 4);
 }
 
+// Two arrays in turn, with the same call sites.
+void same_sites(Stage& at) {
+  if (at.rank == 0) put(at.line, 0, 8);
+  if (at.rank == 1) get(at.line, 0, 8);
+}
+
 }  // namespace
 
 std::span<const Case> puts_and_gets() {
@@ -119,6 +125,8 @@ std::span<const Case> puts_and_gets() {
       {"store-and-load", Verdict::wrong, 2, store_and_load, "put by rank 0", "get by rank 1"},
       {"store-and-load-of-neighbours", Verdict::right, 2, store_and_load_of_neighbours},
       {"sync-then-two-puts", Verdict::wrong, 2, sync_then_two_puts, "put by rank 0", "put by rank 1"},
+      {"same-sites, first array", Verdict::wrong, 2, same_sites, "put by rank 0", "get by rank 1"},
+      {"same-sites, second array", Verdict::wrong, 2, same_sites, "put by rank 0", "get by rank 1"},
   };
   return all;
 }

@@ -6,9 +6,9 @@
 #include <tessera/io/error.hpp>
 
 #include "base/checksum.hpp"
-#include "base/printable.hpp"
 #include "checkpoint/head.hpp"
 #include "fuzz.hpp"
+#include "printable.hpp"
 #include "scratch_file.hpp"
 
 // Files of checkpoints. The checksums of a random file are never right. So unless an input begins with 'r', it
@@ -87,7 +87,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     check_shares(head);
   } catch (const IoError& error) {
     require(!file.is_valid, "a valid file is read");
-    require(detail::printable(error.what()) == error.what(), "a message is safe for a terminal");
+    require(tessera::printable(error.what()) == error.what(), "a message is safe for a terminal");
   }
   return 0;
 }

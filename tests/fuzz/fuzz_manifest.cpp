@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/io/error.hpp>
 
-#include "base/printable.hpp"
 #include "checkpoint/manifest.hpp"
 #include "fuzz.hpp"
+#include "printable.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tessera::io;
@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     }
     require(tiles == manifest.tiles, "the tiles are counted");
   } catch (const IoError& error) {
-    require(detail::printable(error.what()) == error.what(), "a message is safe for a terminal");
+    require(tessera::printable(error.what()) == error.what(), "a message is safe for a terminal");
   }
   return 0;
 }

@@ -16,8 +16,8 @@
 #include <tessera/io/io.hpp>
 #include <tessera/tessera.hpp>
 
-#include "base/printable.hpp"
 #include "fuzz.hpp"
+#include "printable.hpp"
 
 // Memory that HDF5 and MPI lose over odd files is not ours.
 extern "C" const char* __lsan_default_suppressions();
@@ -42,7 +42,7 @@ bool attempt(F&& f) {
     f();
     return true;
   } catch (const io::IoError& error) {
-    require(io::detail::printable(error.what()) == error.what(), "a message is safe for a terminal");
+    require(printable(error.what()) == error.what(), "a message is safe for a terminal");
   } catch (const MemoryError&) {  // a file may name any size
   }
   return false;

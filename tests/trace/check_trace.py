@@ -10,6 +10,7 @@ import html.parser
 import json
 import math
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -238,6 +239,16 @@ def killed(program, tool, ranks, launch, directory):
                           text=True, timeout=60)
     assert done.returncode == 0 and os.path.getsize(file + ".html") > 10000, done
     assert "ranks are in these files" not in done.stderr, done
+    # The page is named after the trace. One that is there stays if the new one cannot be written.
+    for small in (False, True):
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+        done = subprocess.run([tool, *sorted(glob.glob(file + ".rank*"))], capture_output=True, text=True, timeout=60,
+                              preexec_fn=limit if small else None)
+        assert done.returncode == (1 if small else 0), done
+        assert file + ".html" in (done.stderr if small else done.stdout), done
+        assert os.path.getsize(file + ".html") > 10000 and not glob.glob(file + "*.part"), done
     with open(wanted[0], "rb") as stream:
         before = stream.read()
     done = subprocess.run([tool, "-o", wanted[0], wanted[0]], capture_output=True, text=True, timeout=60)

@@ -11,7 +11,8 @@ namespace {
 Json file_of(int ranks, int rank) {
   return Json::parse(
       R"({"traceEvents":[{"ph":"M","name":"process_name","pid":0,"args":{"name":"x"}},
-    {"ph":"X","cat":"phase","name":"scf","pid":0,"tid":0,"ts":1.5,"dur":2}],
+    {"ph":"X","cat":"phase","name":"scf","pid":)" +
+      std::to_string(rank) + R"(,"tid":0,"ts":1.5,"dur":2}],
     "tessera":{"version":1,"ranks":)" +
       std::to_string(ranks) + R"(,"complete":false,"processes":[{"rank":)" + std::to_string(rank) +
       R"(,"node":0,"host":"h","seconds":2.5,"clock":[{"at":0,"offset_ns":5,"round_trip_ns":3000}],
@@ -53,6 +54,23 @@ TEST(TraceData, OtherFilesAreRefused) {
   EXPECT_EQ(problem_of(trace, file_of(3, 1)), "it is of a job on 3 ranks, the files before of one on 2");
   EXPECT_EQ(problem_of(trace, file_of(2, 5)), "rank 5 is not one of 2");
   EXPECT_THROW(read({"/nonexistent/trace"}), std::runtime_error);
+}
+
+TEST(TraceData, DamagedFilesAreRefused) {
+  const auto problem_with = [](const char* place, const Json& value) {
+    Json file = file_of(2, 0);
+    file[Json::json_pointer(place)] = value;
+    Trace trace;
+    return problem_of(trace, file);
+  };
+  EXPECT_EQ(problem_with("/traceEvents/1/cat", "phase"), "");
+  EXPECT_EQ(problem_with("/traceEvents/1/cat", ""), "an event has no category");
+  EXPECT_EQ(problem_with("/traceEvents/1/pid", 1), "an event is of rank 1, which is not in the file");
+  EXPECT_EQ(
+      problem_with("/traceEvents/1/args", {{"array", "F"}, {"path", "node"}, {"target", 2}, {"bytes", 8}}),
+      "rank 2 is not one of 2");
+  EXPECT_EQ(problem_with("/tessera/processes", nullptr), "it has no ranks");
+  EXPECT_EQ(problem_with("/tessera/processes/0/arrays/0/traffic/0/bytes", -8), "-8 is no count");
 }
 
 TEST(TraceData, ThePageHasNoTagOfAName) {

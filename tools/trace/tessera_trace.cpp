@@ -16,18 +16,38 @@
 #include "hints.hpp"
 #include "output.hpp"
 #include "page.hpp"
+#include "printable.hpp"
 #include "trace_data.hpp"
 
 namespace {
 
 using namespace tessera::trace_tool;
 
+// A page that is there stays until the new one is whole. A device or a pipe is written at once.
 void write(const std::string& name, const std::string& text) {
-  std::FILE* const file = std::fopen(name.c_str(), "w");
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const bool is_file = !fs::exists(name, ignored) || fs::is_regular_file(name, ignored);
+  const std::string target =
+                        fs::is_symlink(name, ignored) ? fs::weakly_canonical(name, ignored).string() : name,
+                    place = is_file ? target + ".part" : name;
+  std::FILE* const file = std::fopen(place.c_str(), "w");
   bool ok = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
   int error = errno;
   if (file != nullptr && std::fclose(file) != 0 && ok) ok = false, error = errno;
-  if (!ok) throw std::runtime_error(fmt::format("{} cannot be written: {}", name, std::strerror(error)));
+  if (ok && is_file && std::rename(place.c_str(), target.c_str()) != 0) ok = false, error = errno;
+  if (ok) return;
+  if (is_file && file != nullptr) std::remove(place.c_str());
+  throw std::runtime_error(
+      fmt::format("{} cannot be written: {}", tessera::printable(name), std::strerror(error)));
+}
+
+// trace.json.rank0 is one of the files of a trace.json.
+std::string page_of(const std::string& file) {
+  const std::size_t end = file.rfind(".rank");
+  const bool is_part = end != std::string::npos && end + 5 < file.size() &&
+                       file.find_first_not_of("0123456789", end + 5) == std::string::npos;
+  return file.substr(0, is_part ? end : file.size()) + ".html";
 }
 
 // A typing error must not cost a trace.
@@ -35,7 +55,8 @@ void require_another_file(const std::string& output, const std::vector<std::stri
   for (const std::string& file : files) {
     std::error_code ignored;
     if (std::filesystem::equivalent(output, file, ignored))
-      throw std::runtime_error(fmt::format("{} is the trace itself; give the page another name", output));
+      throw std::runtime_error(
+          fmt::format("{} is the trace itself; give the page another name", tessera::printable(output)));
   }
 }
 
@@ -53,16 +74,16 @@ int status_of(int argc, char** argv) {
          "files", files,
          "The file of TESSERA_TRACE. Of a job that was killed: the files of its ranks, trace.json.rank*")
       ->required();
-  app.add_option("-o,--output", output, "The page (the first file's name with .html)");
+  app.add_option("-o,--output", output, "The page (trace.json.html)");
   app.add_flag("--hints", only_hints, "Print the hints, write no page");
   app.footer("chrome://tracing and ui.perfetto.dev open the trace itself.");
   CLI11_PARSE(app, argc, argv);
-  if (output.empty()) output = files.front() + ".html";
+  if (output.empty()) output = page_of(files.front());
   try {
     if (!only_hints) require_another_file(output, files);
     const Trace trace = read(files);
     const std::vector<Hint> found = hints(trace);
-    for (const Hint& hint : found) fmt::print("{}: {}\n", hint.rule, hint.text);
+    for (const Hint& hint : found) fmt::print("{}: {}\n", hint.rule, tessera::printable(hint.text));
     if (static_cast<int>(trace.processes.size()) < trace.ranks)
       fmt::print(stderr,
                  "tessera-trace: {} of {} ranks are in these files, so sums and hints are of those alone; give "
@@ -70,7 +91,7 @@ int status_of(int argc, char** argv) {
                  trace.processes.size(), trace.ranks);
     if (only_hints) return 0;
     write(output, page(trace, found));
-    fmt::print("{}\n", output);
+    fmt::print("{}\n", tessera::printable(output));
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "tessera-trace: %s\n", error.what());  // fmt::print may throw

@@ -11,15 +11,22 @@
 
 #include <fmt/format.h>
 
+#include "printable.hpp"
+
 namespace tessera::trace_tool {
 namespace {
 
 constexpr int known_version = 1;
 
+std::uint64_t count_of(const Json& number) {
+  if (!number.is_number_unsigned()) throw std::runtime_error(fmt::format("{} is no count", number.dump()));
+  return number.get<std::uint64_t>();
+}
+
 std::vector<Times> times_of(const Json& list) {
   std::vector<Times> all;
   for (const Json& one : list) {
-    all.push_back({one.at("name").get<std::string>(), one.at("calls").get<std::uint64_t>(),
+    all.push_back({one.at("name").get<std::string>(), count_of(one.at("calls")),
                    one.at("seconds").get<double>(), one.value("self", 0.0), one.value("waits", 0.0)});
   }
   return all;
@@ -40,8 +47,8 @@ void add_process(Trace& trace, const Json& one) {
   for (const Json& reading : one.at("clock"))
     process.clock_error = std::max(process.clock_error, 0.5e-9 * reading.at("round_trip_ns").get<double>());
   const Json& kept = one.at("events").at("operations");
-  process.operations = kept.at("seen").get<std::uint64_t>();
-  process.every = kept.at("every").get<std::uint64_t>();
+  process.operations = count_of(kept.at("seen"));
+  process.every = count_of(kept.at("every"));
   for (const Json& array : one.at("arrays")) {
     for (const Json& traffic : array.at("traffic")) {
       const int target = traffic.at("target").get<int>();
@@ -49,8 +56,8 @@ void add_process(Trace& trace, const Json& one) {
         throw std::runtime_error(fmt::format("rank {} is not one of {}", target, trace.ranks));
       trace.cells.push_back({array.at("name").get<std::string>(), process.rank, target,
                              traffic.at("path").get<std::string>(), traffic.at("operation").get<std::string>(),
-                             traffic.at("operations").get<std::uint64_t>(),
-                             traffic.at("bytes").get<std::uint64_t>(), traffic.at("seconds").get<double>()});
+                             count_of(traffic.at("operations")), count_of(traffic.at("bytes")),
+                             traffic.at("seconds").get<double>()});
     }
   }
   const auto place = std::upper_bound(trace.processes.begin(), trace.processes.end(), process.rank,
@@ -62,8 +69,12 @@ void add_bar(Trace& trace, const Json& event) {
   if (event.at("ph") != "X") return;
   Bar bar;
   bar.rank = event.at("pid").get<int>();
+  if (trace.process(bar.rank) == nullptr)
+    throw std::runtime_error(fmt::format("an event is of rank {}, which is not in the file", bar.rank));
   bar.thread = event.at("tid").get<int>();
-  bar.kind = event.at("cat").get<std::string>().at(0);
+  const std::string kind = event.at("cat").get<std::string>();
+  if (kind.empty()) throw std::runtime_error("an event has no category");
+  bar.kind = kind.front();
   bar.name = event.at("name").get<std::string>();
   bar.begin = event.at("ts").get<double>();
   bar.duration = event.at("dur").get<double>();
@@ -71,7 +82,9 @@ void add_bar(Trace& trace, const Json& event) {
     bar.array = arguments->at("array").get<std::string>();
     bar.path = arguments->at("path").get<std::string>();
     bar.target = arguments->at("target").get<int>();
-    bar.bytes = arguments->at("bytes").get<std::uint64_t>();
+    if (bar.target < 0 || bar.target >= trace.ranks)
+      throw std::runtime_error(fmt::format("rank {} is not one of {}", bar.target, trace.ranks));
+    bar.bytes = count_of(arguments->at("bytes"));
   }
   trace.bars.push_back(std::move(bar));
 }
@@ -102,7 +115,9 @@ void add(Trace& trace, const Json& file) {
         fmt::format("it is of a job on {} ranks, the files before of one on {}", ranks, trace.ranks));
   trace.ranks = ranks;
   trace.is_complete = trace.is_complete && sums.at("complete").get<bool>();
-  for (const Json& process : sums.at("processes")) add_process(trace, process);
+  const Json& processes = sums.at("processes");
+  if (!processes.is_array() || processes.empty()) throw std::runtime_error("it has no ranks");
+  for (const Json& process : processes) add_process(trace, process);
   for (const Json& event : file.at("traceEvents")) add_bar(trace, event);
 }
 
@@ -113,15 +128,17 @@ Trace read(const std::vector<std::string>& files) {
     const bool is_directory = std::filesystem::is_directory(name);
     if (!stream || is_directory)
       throw std::runtime_error(
-          fmt::format("{} cannot be read: {}", name, std::strerror(is_directory ? EISDIR : errno)));
+          fmt::format("{} cannot be read: {}", printable(name), std::strerror(is_directory ? EISDIR : errno)));
     try {
       add(trace, Json::parse(stream));
     } catch (const Json::parse_error& error) {
-      throw std::runtime_error(fmt::format("{} is no JSON (byte {}); was it cut off?", name, error.byte));
+      throw std::runtime_error(
+          fmt::format("{} is no JSON (byte {}); was it cut off?", printable(name), error.byte));
     } catch (const Json::exception& error) {
-      throw std::runtime_error(fmt::format("{} is a damaged trace: {}", name, error.what()));
+      throw std::runtime_error(
+          fmt::format("{} is a damaged trace: {}", printable(name), printable(error.what())));
     } catch (const std::runtime_error& error) {
-      throw std::runtime_error(fmt::format("{}: {}", name, error.what()));
+      throw std::runtime_error(fmt::format("{}: {}", printable(name), error.what()));
     }
   }
   return trace;

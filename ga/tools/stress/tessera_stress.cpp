@@ -19,6 +19,7 @@
 #include "generator.hpp"
 #include "interpreter.hpp"
 #include "output.hpp"
+#include "printable.hpp"
 #include "shrink.hpp"
 
 extern "C" char** environ;
@@ -105,7 +106,7 @@ class Job {
       script = stress::read(file);
       if (script.empty()) throw std::invalid_argument("has no line to run");
     } catch (const std::invalid_argument& error) {
-      problem = options_.script + ": " + error.what();
+      problem = tessera::printable(options_.script + ": " + error.what());
     }
     problem = world_.agree(problem);
     if (!problem.empty()) {

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "base/collectively.hpp"
 
-#include "base/printable.hpp"
+#include "printable.hpp"
 
 namespace tessera::io::detail {
 

@@ -8,8 +8,8 @@
 
 #include <tessera/runtime/error.hpp>
 
-#include "base/printable.hpp"
 #include "format.hpp"
+#include "printable.hpp"
 
 namespace tessera::io::detail {
 namespace {

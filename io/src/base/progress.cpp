@@ -8,8 +8,8 @@
 
 #include <unistd.h>
 
-#include "base/printable.hpp"
 #include "format.hpp"
+#include "printable.hpp"
 
 namespace tessera::io::detail {
 

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "base/collectively.hpp"
-#include "base/printable.hpp"
 #include "checkpoint/checkpoint_state.hpp"
 #include "checkpoint/generation_reader.hpp"
 #include "format.hpp"
+#include "printable.hpp"
 
 namespace tessera::io::detail {
 namespace {

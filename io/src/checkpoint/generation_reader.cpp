@@ -11,9 +11,9 @@
 
 #include "base/checksum.hpp"
 #include "base/collectively.hpp"
-#include "base/printable.hpp"
 #include "checkpoint/generations.hpp"
 #include "format.hpp"
+#include "printable.hpp"
 
 namespace tessera::io {
 namespace detail {

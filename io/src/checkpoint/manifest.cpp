@@ -11,8 +11,8 @@
 #include <tessera/io/error.hpp>
 
 #include "base/fields.hpp"
-#include "base/printable.hpp"
 #include "format.hpp"
+#include "printable.hpp"
 
 namespace tessera::io::detail {
 namespace {

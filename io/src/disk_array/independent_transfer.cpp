@@ -4,8 +4,8 @@
 
 #include <exception>
 
-#include "base/printable.hpp"
 #include "format.hpp"
+#include "printable.hpp"
 
 namespace tessera::io {
 

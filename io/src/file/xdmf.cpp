@@ -13,11 +13,11 @@
 #include <tessera/layout.hpp>
 
 #include "base/collectively.hpp"
-#include "base/printable.hpp"
 #include "file/xdmf_steps.hpp"
 #include "format.hpp"
 #include "posix/atomic_file.hpp"
 #include "posix/file_paths.hpp"
+#include "printable.hpp"
 
 namespace tessera::io {
 namespace {
@@ -59,8 +59,8 @@ Shape shape_of(const std::string& context, const XdmfField& field, const std::ve
   // XML cannot represent control characters.
   if (std::any_of(field.name().begin(), field.name().end(),
                   [](char c) { return static_cast<unsigned char>(c) < 32; }))
-    throw UsageError(formatted("{}: the name of field \"{}\" has control characters", context,
-                               detail::printable(field.name())));
+    throw UsageError(
+        formatted("{}: the name of field \"{}\" has control characters", context, printable(field.name())));
   auto extents = extents_of(first);
   const auto fail = [&](const std::string& what) {
     throw UsageError(formatted("{}: field \"{}\" {}", context, field.name(), what));

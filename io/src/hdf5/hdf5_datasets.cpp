@@ -221,8 +221,8 @@ std::vector<hsize_t> extents(const Dataset& dataset) {
   std::vector<hsize_t> dims(static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space.get()))));
   if (!dims.empty())
     check(H5Sget_simple_extent_dims(space.get(), dims.data(), nullptr), "H5Sget_simple_extent_dims");
-  // A damaged file may have any extents, and their product is used everywhere. An extent of 0 counts as 1, as in a
-  // layout: the others may be used without it.
+  // A damaged file may have any extents, and their product is used everywhere. An extent of 0 counts as 1, as
+  // in a layout: the others may be used without it.
   hsize_t elements = 1;
   for (const hsize_t extent : dims) {
     if (__builtin_mul_overflow(elements, std::max<hsize_t>(extent, 1), &elements) || elements > max_elements)

@@ -15,9 +15,9 @@
 
 #include <tessera/io/error.hpp>
 
-#include "base/printable.hpp"
 #include "base/process_name.hpp"
 #include "format.hpp"
+#include "printable.hpp"
 
 namespace tessera::io::detail {
 namespace {

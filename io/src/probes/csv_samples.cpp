@@ -5,12 +5,12 @@
 #include <cstring>
 #include <span>
 
-#include "base/printable.hpp"
 #include "format.hpp"
 #include "posix/atomic_file.hpp"
 #include "posix/descriptor.hpp"
 #include "posix/disk_space.hpp"
 #include "posix/links.hpp"
+#include "printable.hpp"
 #include "probes/sample_file.hpp"
 
 namespace tessera::io::detail {

@@ -12,9 +12,9 @@
 
 #include "base/collectively.hpp"
 #include "base/names.hpp"
-#include "base/printable.hpp"
 #include "format.hpp"
 #include "posix/file_paths.hpp"
+#include "printable.hpp"
 #include "probes/sample_file.hpp"
 
 namespace tessera::io::detail {

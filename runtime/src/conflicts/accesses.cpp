@@ -139,6 +139,7 @@ std::string packed(const std::vector<std::shared_ptr<Access>>& accesses) {
     write(text, one->act);
     write(text, one->site);
     write(text, one->is_async);
+    write(text, one->is_in_batch);
     write(text, one->begun);
     write(text, one->completed);
     write(text, one->last_begun);
@@ -169,6 +170,7 @@ std::vector<Access> unpacked(const std::string& all) {
     read(text, one.act);
     read(text, one.site);
     read(text, one.is_async);
+    read(text, one.is_in_batch);
     read(text, one.begun);
     read(text, one.completed);
     read(text, one.last_begun);

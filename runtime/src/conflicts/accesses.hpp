@@ -55,7 +55,7 @@ struct Access {
   int author = 0;             // a rank of the world
   Act act = Act::get;
   Site site = 0;
-  bool is_async = false;
+  bool is_async = false, is_in_batch = false;
   std::uint64_t begun = 0;                            // the author's stamp
   std::uint64_t completed = 0;                        // the author's stamp; 0: not yet complete at the owner
   std::shared_ptr<const order::VectorClock> seen;     // the author's clock when they began

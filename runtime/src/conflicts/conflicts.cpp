@@ -44,6 +44,18 @@ void note_update(Act act, std::uint64_t segment, int target, index_t offset, ind
   note_use({Means::Is::element, segment, target, offset});
 }
 
+void note_in_batch(Act act, std::uint64_t segment, int target, index_t offset, index_t bytes, Ticket batch) {
+  all().note({act, segment, target, {offset, offset + bytes}, nullptr, Completes::by_flush_when_sent, batch});
+  if (act == Act::update) note_use({Means::Is::element, segment, target, offset});
+}
+
+void note_fetch_in_batch(std::uint64_t segment, int target, index_t offset, index_t bytes, Ticket ticket) {
+  all().note({Act::update, segment, target, {offset, offset + bytes}, nullptr, Completes::by_ticket, ticket});
+  note_use({Means::Is::element, segment, target, offset});
+}
+
+void note_sent(Ticket batch) { all().sent(batch); }
+
 void note_put_with_notice(std::uint64_t segment, int target, index_t offset, const Strided& shape,
                           const void* local) {
   if (shape.bytes() <= 0) return;

@@ -29,7 +29,6 @@ struct Check {
   int world_rank = 0;
   std::set<std::string> reported;  // pairs of sites
   std::int64_t conflicts = 0, unknown = 0;
-  std::map<std::string, std::uint64_t> unseen_before;
 };
 
 Check& check() {
@@ -37,13 +36,19 @@ Check& check() {
   return *one;
 }
 
-// Pairs of accesses at one owner that need an order and have none; each pair of sites once.
-std::vector<Found> find_conflicts(std::vector<Access> accesses) {
+// Pairs of accesses at one owner that need an order and have none. Of each pair of sites there is one: the
+// first that nothing may order, else the first. `means(first, second)` says what may order two accesses.
+template <class Means>
+std::vector<Found> find_conflicts(const std::vector<Access>& accesses, const Means& means) {
   constexpr std::size_t most_runs = 100'000;
+  constexpr int most_of_unknown_order = 1000;  // of a pair of sites: a loop may have any number
+  struct Known {
+    std::size_t place = 0;
+    int looked_at = 0;
+    bool is_conflict = false;
+  };
   std::vector<Found> all;
-  std::set<std::tuple<int, Site, int, Site>> known;
-  std::sort(accesses.begin(), accesses.end(),
-            [](const Access& a, const Access& b) { return a.bounds.low < b.bounds.low; });
+  std::map<std::tuple<int, Site, int, Site>, Known> known;
   std::vector<const Access*> open;  // begun before, not yet ended
   std::vector<ByteRange> where;
   for (const Access& access : accesses) {
@@ -52,19 +57,30 @@ std::vector<Found> find_conflicts(std::vector<Access> accesses) {
       if (!may_conflict(*other, access)) continue;
       const bool is_first = other->author < access.author;
       const Access &first = is_first ? *other : access, &second = is_first ? access : *other;
-      const std::tuple pair(first.author, first.site, second.author, second.site);
-      if (known.contains(pair) || !find_common(first, second, most_runs, where)) continue;
-      known.insert(pair);
-      all.push_back({first, second, where, {}, {}, {}});
+      Known& pair = known[{first.author, first.site, second.author, second.site}];
+      if (pair.is_conflict || pair.looked_at == most_of_unknown_order) continue;
+      if (!find_common(first, second, most_runs, where)) continue;
+      std::string unseen = means(first, second);
+      if (pair.looked_at++ == 0) {
+        pair.place = all.size();
+        all.emplace_back();
+      } else if (!unseen.empty()) {
+        continue;
+      }
+      pair.is_conflict = unseen.empty();
+      all[pair.place] = {first, second, where, {}, {}, std::move(unseen)};
     }
     open.push_back(&access);
   }
   return all;
 }
 
-// Places of parts become places of the segment that they are parts of.
-std::map<std::uint64_t, std::vector<Access>> by_root(std::vector<Access> accesses) {
-  std::map<std::uint64_t, std::vector<Access>> all;
+// The accesses to one segment, and to parts of it.
+using ByRoot = std::map<std::uint64_t, std::vector<Access>>;
+
+// Places of parts become places of the segment that they are parts of. The accesses are sorted by their places.
+ByRoot by_root(std::vector<Access> accesses) {
+  ByRoot all;
   for (Access& access : accesses) {
     const SegmentFacts* facts = Recorder::instance().facts(access.segment);
     if (facts == nullptr) continue;
@@ -77,10 +93,15 @@ std::map<std::uint64_t, std::vector<Access>> by_root(std::vector<Access> accesse
     access.bounds.high += facts->offset;
     all[facts->root].push_back(std::move(access));
   }
+  for (auto& [root, of_root] : all) {
+    std::sort(of_root.begin(), of_root.end(),
+              [](const Access& a, const Access& b) { return a.bounds.low < b.bounds.low; });
+  }
   return all;
 }
 
-std::vector<Found> exchange_accesses(const Members& members) {
+// Each member gets the accesses to its own memory.
+ByRoot exchange_accesses(const Members& members) {
   std::map<int, std::vector<std::shared_ptr<Access>>> to;  // by rank in comm
   std::map<int, int> member_of;                            // by world rank
   for (std::size_t r = 0; r < members.world_ranks.size(); ++r)
@@ -97,41 +118,27 @@ std::vector<Found> exchange_accesses(const Members& members) {
   for (const std::string& text : mpi::all_to_all(members.comm, texts)) {
     for (Access& access : unpacked(text)) received.push_back(std::move(access));
   }
+  return by_root(std::move(received));
+}
+
+template <class Means>
+std::vector<Found> find_conflicts(const ByRoot& accesses, const Means& means) {
   std::vector<Found> all;
-  for (auto& [root, accesses] : by_root(std::move(received))) {
-    for (Found& found : find_conflicts(std::move(accesses))) all.push_back(std::move(found));
+  for (const auto& [root, of_root] : accesses) {
+    for (Found& found : find_conflicts(of_root, means)) all.push_back(std::move(found));
   }
   return all;
 }
 
-// Calls of MPI whose order the clocks do not follow, since the last comparison. They may order any processes.
-std::string new_unseen_call() {
-  std::string new_call;
-  const auto now = order::unseen_order();
-  for (const auto& [call, count] : now) {
-    const auto before = check().unseen_before.find(call);
-    if (before == check().unseen_before.end() || before->second < count) new_call = call;
-  }
-  check().unseen_before = now;
-  return new_call;
-}
-
-void look_for_unseen_order(const Members& members, std::vector<Found>& all) {
-  const std::string mine = new_unseen_call() + '\n' + packed(Recorder::instance().uses());
+// What all members have used that may order processes unseen.
+std::vector<UnseenUse> exchange_uses(const Members& members) {
+  const std::string mine = packed(Recorder::instance().uses());
   std::vector<UnseenUse> uses;
-  std::string call;
   for (const std::string& text : mpi::all_to_all(members.comm, std::vector(members.world_ranks.size(), mine))) {
-    const auto end = text.find('\n');
-    if (end > 0) call = text.substr(0, end);
-    for (UnseenUse& use : unpacked_uses(std::string_view(text).substr(end + 1))) uses.push_back(std::move(use));
+    for (UnseenUse& use : unpacked_uses(text)) uses.push_back(std::move(use));
   }
-  join_elements(uses);
-  for (Found& found : all) {
-    found.unseen = means_between(found.first, found.second, uses);
-    if (found.unseen.empty()) found.unseen = means_between(found.second, found.first, uses);
-    const bool is_complete = found.first.completed != 0 || found.second.completed != 0;
-    if (found.unseen.empty() && is_complete) found.unseen = call;
-  }
+  join_things(uses);
+  return uses;
 }
 
 // Each author names the call sites that owners ask for.
@@ -179,12 +186,11 @@ struct Told {
 std::vector<Told> reports_of(const std::vector<Found>& all) {
   std::vector<Told> told;
   for (const Found& found : all) {
-    const std::string place = place_of(found);
     std::string one = formatted("{} {}", to_string(found.first.act), found.first_site),
                 other = formatted("{} {}", to_string(found.second.act), found.second_site);
     if (other < one) std::swap(one, other);
-    told.push_back({formatted("{}|{}|{}", place.substr(0, place.find(',')), one, other), report(found, place),
-                    !found.unseen.empty()});
+    told.push_back(
+        {formatted("{}|{}|{}", segment_name_of(found), one, other), report(found), !found.unseen.empty()});
   }
   Recorder& recorder = Recorder::instance();
   for (const BufferConflict& found : recorder.take_buffer_conflicts()) {
@@ -199,18 +205,21 @@ std::vector<Told> reports_of(const std::vector<Found>& all) {
 void print_reports(const Members& members, const std::vector<Told>& mine) {
   std::vector<std::string> texts(members.world_ranks.size());
   for (const Told& one : mine)
-    texts.front() += formatted("{}{}\n{}", one.is_unknown ? '?' : '!', one.key, one.text) + '\0';
+    texts.front() += formatted("{}{}", one.is_unknown ? '?' : '!', one.key) + '\0' + one.text + '\0';
   bool ends = false;
   for (const std::string& all : mpi::all_to_all(members.comm, texts)) {
     std::string_view rest = all;
+    const auto take = [&] {
+      const std::string_view text = rest.substr(0, rest.find('\0'));
+      rest.remove_prefix(text.size() + 1);
+      return text;
+    };
     while (!rest.empty()) {
-      const std::string_view one = rest.substr(0, rest.find('\0'));
-      rest.remove_prefix(one.size() + 1);
-      const auto end = one.find('\n');
-      if (!check().reported.emplace(one.substr(0, end)).second) continue;
-      const bool is_unknown = one.front() == '?';
+      const std::string_view key = take(), text = take();
+      if (!check().reported.emplace(key).second) continue;
+      const bool is_unknown = key.front() == '?';
       ++(is_unknown ? check().unknown : check().conflicts);
-      std::fputs(std::string(one.substr(end + 1)).c_str(), stderr);
+      std::fputs(std::string(text).c_str(), stderr);
       ends = ends || (!is_unknown && check().options.aborts);
     }
   }
@@ -226,24 +235,31 @@ void start_check(int world_rank, const CheckOptions& options) {
   check().options = options;
   check().world_rank = world_rank;
   Recorder::instance().start(world_rank, options.limit);
+  order::tell_of_unseen_order(
+      [](const std::string& call, bool lasts) { Recorder::instance().use_call(call, lasts); });
   switches::on = true;
   watch_exit_status();
 }
 
 void compare_accesses(const Members& members) {
   const Unchecked own;
-  std::vector<Found> found = exchange_accesses(members);
+  const ByRoot accesses = exchange_accesses(members);
+  std::vector<Found> found =
+      find_conflicts(accesses, [](const Access&, const Access&) { return std::string(); });
   std::int64_t any = found.empty() && !Recorder::instance().has_buffer_conflicts() ? 0 : 1;
   mpi::all_reduce(members.comm, &any, 1, ElementKind::int64, Reduce::max);
   if (any != 0) {
-    look_for_unseen_order(members, found);
+    if (const auto uses = exchange_uses(members); !uses.empty()) {
+      found = find_conflicts(accesses, [&](const Access& first, const Access& second) {
+        std::string means = means_between(first, second, uses);
+        return means.empty() ? means_between(second, first, uses) : means;
+      });
+    }
     ask_for_sites(members, found);
     print_reports(members, reports_of(found));
   }
-  if (!members.are_the_world) return;
-  // All later events follow all earlier ones.
-  Recorder::instance().forget_uses();
-  check().unseen_before = order::unseen_order();
+  // In the world, all later events follow all earlier ones.
+  if (members.are_the_world) Recorder::instance().forget_uses();
 }
 
 void finish_check(const Members& world) {
@@ -263,7 +279,10 @@ void finish_check(const Members& world) {
     std::fputs((text + " (TESSERA_DEBUG=conflicts)\n").c_str(), stderr);
   }
   if (conflicts > 0) tell_by_exit_status(status_of_conflicts);
-  check().conflicts = check().unknown = 0;  // the next Runtime tells its own
+  // The next Runtime tells its own.
+  check().conflicts = check().unknown = 0;
+  check().reported.clear();
+  order::tell_of_unseen_order(nullptr);
   switches::on = false;
 }
 

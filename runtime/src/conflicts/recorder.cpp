@@ -19,6 +19,7 @@ void Recorder::start(int world_rank, index_t limit) {
   const std::lock_guard lock(mutex_);
   world_rank_ = world_rank;
   limit_ = limit;
+  uses_.clear();
 }
 
 // The clock changes only when the process synchronises, so accesses between share one copy.
@@ -48,6 +49,7 @@ Recorder::Shared Recorder::new_access(const Alike& alike) const {
   access->act = alike.act;
   access->site = alike.site;
   access->is_async = alike.is_async;
+  access->is_in_batch = alike.batch != 0;
   access->begun = alike.begun;
   access->seen = clock_;
   access->mutexes = alike.mutexes;
@@ -63,14 +65,17 @@ Recorder::Recent& Recorder::recent(const Alike& alike) noexcept {
 bool Recorder::Recent::is(const Alike& alike) const noexcept {
   return access != nullptr && site == alike.site && target == alike.target && act == alike.act &&
          segment == alike.segment && is_async == alike.is_async &&
-         completes_by_flush == alike.completes_by_flush && alike.mutexes.empty();
+         completes_by_flush == alike.completes_by_flush && batch == alike.batch && alike.mutexes.empty();
 }
 
 Access& Recorder::access_like(const Alike& alike) {
   const auto [found, is_new] = alike_.try_emplace(alike);
   if (is_new) {
     const Shared access = found->second = new_access(alike);
-    alike.completes_by_flush ? incomplete_.push_back(access) : accesses_.push_back(access);
+    if (alike.batch != 0)
+      unsent_[alike.batch].push_back(access);
+    else
+      (alike.completes_by_flush ? incomplete_ : accesses_).push_back(access);
     memory_ += access->bytes_of_memory();
   }
   return *found->second;
@@ -86,14 +91,17 @@ void Recorder::add_to(Access& access, const Where& where) {
 void Recorder::note(const Noted& noted) {
   const std::lock_guard lock(mutex_);
   const auto& seen = now();
+  const bool is_in_batch = noted.completes == Completes::by_flush_when_sent,
+             is_local = noted.act == Act::read_locally || noted.act == Act::write_locally;
   Alike alike{noted.segment,
               noted.target,
               noted.act,
               sites_.here(),
               stamp_,
               seen.get(),
-              noted.ticket != 0 && noted.act != Act::read_locally && noted.act != Act::write_locally,
+              noted.ticket != 0 && !is_local && !is_in_batch && noted.act != Act::update,
               noted.completes == Completes::by_flush,
+              is_in_batch ? noted.ticket : 0,
               order::held_mutexes()};
   ++moment_;
   if (noted.completes == Completes::by_ticket) {
@@ -109,8 +117,14 @@ void Recorder::note(const Noted& noted) {
     Recent& known = recent(alike);
     Access& access = known.is(alike) ? *known.access : access_like(alike);
     if (alike.mutexes.empty()) {
-      known = {&access,        alike.segment,           alike.target, alike.site, alike.act,
-               alike.is_async, alike.completes_by_flush};
+      known = {&access,
+               alike.segment,
+               alike.target,
+               alike.site,
+               alike.act,
+               alike.is_async,
+               alike.completes_by_flush,
+               alike.batch};
     }
     noted.shape == nullptr ? add_to(access, noted.range) : add_to(access, *noted.shape);
     access.last_begun = moment_;
@@ -155,41 +169,38 @@ void Recorder::complete_now(Access& access) const noexcept {
   access.completed = stamp_;
 }
 
-// Without a synchronisation since it began, an access is like those that are complete at once.
-void Recorder::finish(const Shared& access) {
-  ++moment_;
-  complete_now(*access);
-  if (access->seen != clock_ || access->begun != stamp_) return accesses_.push_back(access);
+// Without a synchronisation since it began, an access is like those that were kept before.
+void Recorder::keep(const Shared& access, bool completes_by_flush) {
+  auto& kept = completes_by_flush ? incomplete_ : accesses_;
+  if (access->seen != clock_ || access->begun != stamp_) return kept.push_back(access);
   const auto [found, is_new] =
       alike_.try_emplace({access->segment, access->target, access->act, access->site, access->begun,
-                          access->seen.get(), access->is_async, false, access->mutexes},
+                          access->seen.get(), access->is_async, completes_by_flush, 0, access->mutexes},
                          access);
-  if (is_new) return accesses_.push_back(access);
+  if (is_new) return kept.push_back(access);
   memory_ -= access->bytes_of_memory();
   Access& alike = *found->second;
   alike.last_begun = std::max(alike.last_begun, access->last_begun);
-  complete_now(alike);
+  if (!completes_by_flush) complete_now(alike);
   add_to(alike, *access);
 }
 
-// Memory for uses is bounded: many elements of a segment become one.
-void Recorder::use(Means means) {
+void Recorder::finish(const Shared& access) {
+  ++moment_;
+  complete_now(*access);
+  keep(access, false);
+}
+
+void Recorder::use(const Means& means) {
   const std::lock_guard lock(mutex_);
   const auto& seen = now();
-  ++moment_;
-  constexpr std::size_t most = 256;
-  const bool is_element = means.is == Means::Is::element;
-  if (is_element && uses_.size() >= most) means.rank = -1, means.place = -1;
-  const UseKey key{means, stamp_};
-  if (recent_use_ == uses_.end() || recent_use_->first != key) {
-    const auto [found, is_new] = uses_.try_emplace(key);
-    recent_use_ = found;
-    if (is_new) {
-      found->second = {
-          {}, world_rank_, stamp_, moment_, moment_, seen, is_element ? means.segment : 0, means.place < 0};
-    }
-  }
-  recent_use_->second.last = moment_;
+  uses_.add(means, world_rank_, {++moment_, stamp_, seen});
+}
+
+void Recorder::use_call(const std::string& call, bool lasts) {
+  const std::lock_guard lock(mutex_);
+  const auto& seen = now();
+  uses_.add_call(call, lasts, world_rank_, {++moment_, stamp_, seen});
 }
 
 void Recorder::add(std::uint64_t segment, SegmentFacts facts) {
@@ -213,6 +224,7 @@ void Recorder::forget(std::uint64_t segment) {
   };
   std::erase_if(accesses_, drop);
   std::erase_if(incomplete_, drop);
+  for (auto& [ticket, accesses] : unsent_) std::erase_if(accesses, drop);
   for (auto& [ticket, accesses] : tickets_)
     std::erase_if(accesses, [&](const Open& open) {
       return open.is_suspended ? open.access->segment == segment : drop(open.access);
@@ -244,6 +256,9 @@ std::vector<std::shared_ptr<Access>> Recorder::take(std::uint64_t group) {
   };
   std::erase_if(accesses_, take);
   for (const Shared& access : incomplete_) take(access);
+  for (const auto& [ticket, accesses] : unsent_) {
+    for (const Shared& access : accesses) take(access);
+  }
   for (auto& [ticket, accesses] : tickets_) {
     for (const Open& open : accesses) {
       if (open.is_suspended) continue;
@@ -263,32 +278,31 @@ std::string Recorder::text_of(const Means& means) const {
   const auto found = segments_.find(means.segment);
   const std::string name =
       found == segments_.end() ? "a closed segment" : formatted("\"{}\"", found->second.name);
+  const bool is_any = means.place < 0;
   switch (means.is) {
     case Means::Is::mutex:
-      return formatted("mutex {} of {}", means.place, name);
+      return is_any ? formatted("mutexes of {}", name) : formatted("mutex {} of {}", means.place, name);
     case Means::Is::scalar:
-      return formatted("a scalar of {} at rank {} (byte {})", name, means.rank, means.place);
+      return is_any ? formatted("scalars of {}", name)
+                    : formatted("a scalar of {} at rank {} (byte {})", name, means.rank, means.place);
     case Means::Is::element:
+      return is_any ? formatted("atomic operations on elements of {}", name)
+                    : formatted("atomic operations on an element of {} at rank {} (byte {})", name, means.rank,
+                                means.place);
+    case Means::Is::call:
       break;
   }
-  if (means.place < 0) return formatted("atomic operations on elements of {}", name);
-  return formatted("atomic operations on an element of {} at rank {} (byte {})", name, means.rank, means.place);
+  return {};
 }
 
 std::vector<UnseenUse> Recorder::uses() {
   const std::lock_guard lock(mutex_);
-  std::vector<UnseenUse> all;
-  for (const auto& [means, use] : uses_) {
-    all.push_back(use);
-    all.back().means = text_of(means.first);
-  }
-  return all;
+  return uses_.all([&](const Means& means) { return text_of(means); });
 }
 
 void Recorder::forget_uses() {
   const std::lock_guard lock(mutex_);
-  uses_.clear();
-  recent_use_ = uses_.end();
+  uses_.forget();
 }
 
 const std::string& Recorder::text(Site site) {

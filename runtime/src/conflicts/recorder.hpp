@@ -20,15 +20,16 @@
 
 #include "conflicts/accesses.hpp"
 #include "conflicts/buffers_in_flight.hpp"
-#include "conflicts/unseen.hpp"
+#include "conflicts/uses.hpp"
 
 namespace tessera::detail::conflicts {
 
 /// The number of accesses that are completed together, later; 0: none.
 using Ticket = std::uint64_t;
 
-/// When an access is complete at its owner.
-enum class Completes : std::uint8_t { at_once, by_flush, by_ticket };
+/// When an access is complete at its owner. What a batch has not sent is completed by no flush; afterwards it
+/// is.
+enum class Completes : std::uint8_t { at_once, by_flush, by_ticket, by_flush_when_sent };
 
 /// What is recorded of one access.
 struct Noted {
@@ -38,7 +39,7 @@ struct Noted {
   ByteRange range;         // of a contiguous access
   const Footprint* shape;  // of another one
   Completes completes;
-  Ticket ticket = 0;                 // of an access that is asynchronous or local
+  Ticket ticket = 0;                 // of an access that is asynchronous, local or in a batch
   const std::byte* slice = nullptr;  // the target's, of a local access
 };
 
@@ -75,6 +76,8 @@ class Recorder {
   void freed(const ByteRange& memory);
   /// Completes accesses by their ticket; frees its buffers.
   void complete(Ticket ticket);
+  /// From now on flushes complete the accesses of a batch.
+  void sent(Ticket ticket);
   /// Completes what a flush completes: at one member, or at all (-1).
   void flush(std::uint64_t segment, int target);
   /// The same for all segments of a group, or of all groups (0).
@@ -86,10 +89,13 @@ class Recorder {
   /// The same for all segments of a group.
   void suspend_all(std::uint64_t group);
   void resume_all(std::uint64_t group);
-  /// A local access that is open when a mutex is released is not protected by it.
+  /// A local access that is open when a mutex is released is not protected by it, nor what a batch has not
+  /// sent.
   void unlocked(const order::HeldMutex& mutex);
   /// Notes the use of something by which processes may order themselves unseen.
-  void use(Means means);
+  void use(const Means& means);
+  /// The same for a call of MPI that the clocks do not follow.
+  void use_call(const std::string& call, bool lasts);
 
   void add(std::uint64_t segment, SegmentFacts facts);
   void describe(std::uint64_t segment,
@@ -120,6 +126,7 @@ class Recorder {
     std::uint64_t begun;
     const void* seen;
     bool is_async, completes_by_flush;
+    Ticket batch;  // that has not sent it; 0: none
     std::vector<order::HeldMutex> mutexes;
     auto operator<=>(const Alike&) const = default;
   };
@@ -131,6 +138,7 @@ class Recorder {
     Site site = 0;
     Act act{};
     bool is_async = false, completes_by_flush = false;
+    Ticket batch = 0;
     bool is(const Alike& alike) const noexcept;
   };
   const std::shared_ptr<const order::VectorClock>& now();
@@ -149,6 +157,7 @@ class Recorder {
   void resume_those(const IsMeant& is_meant);
   template <class Where>
   void add_to(Access& access, const Where& where);
+  void keep(const Shared& access, bool completes_by_flush);
   void finish(const Shared& access);
   void complete_now(Access& access) const noexcept;
   void report_buffer(const BuffersInFlight::FlyingBuffer& buffer, Misuse misuse);
@@ -168,6 +177,7 @@ class Recorder {
   std::uint64_t stamp_ = 0;
   std::deque<Shared> accesses_;    // complete, oldest first
   std::deque<Shared> incomplete_;  // to be completed by a flush
+  std::map<Ticket, std::vector<Shared>> unsent_;
   std::map<Alike, Shared> alike_;
   std::array<Recent, 16> recent_;
   struct Open {
@@ -181,9 +191,7 @@ class Recorder {
   };
   std::unordered_map<Ticket, std::vector<Open>> tickets_;  // to be completed by a ticket
   std::map<std::uint64_t, SegmentFacts> segments_;
-  using UseKey = std::pair<Means, std::uint64_t>;  // with a stamp
-  std::map<UseKey, UnseenUse> uses_;
-  std::map<UseKey, UnseenUse>::iterator recent_use_ = uses_.end();
+  Uses uses_;
   std::uint64_t moment_ = 0;  // counts what happens in this process
   std::vector<BufferConflict> buffer_conflicts_;
   std::set<std::pair<Site, Site>> reported_buffers_;

@@ -37,6 +37,17 @@ void Recorder::complete(Ticket ticket) {
   keep_within_limit();
 }
 
+void Recorder::sent(Ticket ticket) {
+  const std::lock_guard lock(mutex_);
+  const auto found = unsent_.find(ticket);
+  if (found == unsent_.end()) return;
+  now();
+  forget_recent();
+  std::erase_if(alike_, [&](const auto& one) { return one.first.batch == ticket; });
+  for (const Shared& access : found->second) keep(access, true);
+  unsent_.erase(found);
+}
+
 template <class IsMeant>
 void Recorder::flush_those(const IsMeant& is_meant) {
   const std::lock_guard lock(mutex_);
@@ -75,6 +86,11 @@ void Recorder::unlocked(const order::HeldMutex& mutex) {
       if (open.slice != nullptr) std::erase(open.access->mutexes, mutex);
     }
   }
+  for (auto& [ticket, accesses] : unsent_) {
+    for (const Shared& access : accesses) std::erase(access->mutexes, mutex);
+  }
+  // What comes under the mutex again is not like these.
+  if (!unsent_.empty()) std::erase_if(alike_, [](const auto& one) { return one.first.batch != 0; });
 }
 
 template <class IsMeant>
@@ -112,7 +128,7 @@ void Recorder::resume_those(const IsMeant& is_meant) {
       if (!open.is_suspended) continue;
       const Shared access =
           new_access({before.segment, before.target, open.writes ? Act::write_locally : Act::read_locally,
-                      before.site, stamp_, clock_.get(), false, false, before.mutexes});
+                      before.site, stamp_, clock_.get(), false, false, 0, before.mutexes});
       access->last_begun = ++moment_;
       access->add(where);
       memory_ += access->bytes_of_memory();

@@ -3,6 +3,7 @@
 #include "conflicts/report.hpp"
 
 #include "format.hpp"
+#include "printable.hpp"
 
 namespace tessera::detail::conflicts {
 namespace {
@@ -28,8 +29,8 @@ std::string completion_of(const Access& access) {
     return formatted("the {} of rank {} had not ended: release it first", to_string(access.act), access.author);
   if (access.act == Act::get)
     return formatted("the get of rank {} had not been waited for: wait() first", access.author);
-  return formatted("the {} of rank {} was not complete: flush() first, or sync()", to_string(access.act),
-                   access.author);
+  return formatted("the {} of rank {} was not complete: {}flush() first, or sync()", to_string(access.act),
+                   access.author, access.is_in_batch ? "send() of its Batch and then " : "");
 }
 
 std::string remedy(const Found& found) {
@@ -45,33 +46,45 @@ std::string remedy(const Found& found) {
                "message or a flag from its rank to the other";
 }
 
-}  // namespace
-
 std::string name_of(const Access& access) {
   return formatted("{}{} by rank {}", to_string(access.act), access.is_async ? "_async" : "", access.author);
 }
 
-std::string place_of(const Found& found) {
-  const Recorder& all = Recorder::instance();
-  // The segment that can tell more, if one is a part of the other.
+// Of the segment that can tell more, if one is a part of the other.
+const SegmentFacts* facts_of(const Found& found) {
   const SegmentFacts* facts = nullptr;
   for (const Access* access : {&found.first, &found.second}) {
-    const SegmentFacts* one = all.facts(access->segment);
+    const SegmentFacts* one = Recorder::instance().facts(access->segment);
     if (one != nullptr && (facts == nullptr || (one->describe && !facts->describe))) facts = one;
   }
+  return facts;
+}
+
+// Where the accesses meet: `array "a", patch [0:5, 2:4) of rank 1`.
+std::string place_of(const Found& found) {
+  const SegmentFacts* facts = facts_of(found);
   if (facts == nullptr) return "a segment that was closed";
   std::vector<ByteRange> where = found.where;
   for (ByteRange& range : where) {
     range.low -= facts->offset;
     range.high -= facts->offset;
   }
-  if (facts->describe) return formatted("array \"{}\", {}", facts->name, facts->describe(facts->rank, where));
-  return formatted("segment \"{}\", bytes [{}, {}) of rank {}", facts->name, where.front().low,
-                   where.back().high, facts->rank);
+  const std::string name = printable(facts->name);
+  if (facts->describe) return formatted("array \"{}\", {}", name, facts->describe(facts->rank, where));
+  return formatted("segment \"{}\", bytes [{}, {}) of rank {}", name, where.front().low, where.back().high,
+                   facts->rank);
 }
 
-std::string report(const Found& found, const std::string& place) {
-  std::string text = formatted("Tessera: {}: {}\n", found.unseen.empty() ? "conflict" : "order unknown", place);
+}  // namespace
+
+std::string segment_name_of(const Found& found) {
+  const SegmentFacts* facts = facts_of(found);
+  return facts == nullptr ? std::string() : facts->name;
+}
+
+std::string report(const Found& found) {
+  std::string text =
+      formatted("Tessera: {}: {}\n", found.unseen.empty() ? "conflict" : "order unknown", place_of(found));
   text += formatted("  {} at {}\n", name_of(found.first), found.first_site);
   text += formatted("  {} at {}\n", name_of(found.second), found.second_site);
   if (!found.unseen.empty()) {
@@ -84,8 +97,8 @@ std::string report(const Found& found, const std::string& place) {
 
 std::string report(const BufferConflict& found, int rank, const std::string& first_site,
                    const std::string& second_site) {
-  std::string text =
-      formatted("Tessera: conflict: local memory of rank {} in a transfer of \"{}\"\n", rank, found.name);
+  std::string text = formatted("Tessera: conflict: local memory of rank {} in a transfer of \"{}\"\n", rank,
+                               printable(found.name));
   text += formatted("  {}_async at {}, which was not waited for\n", to_string(found.act), first_site);
   text += formatted("  {} at {}\n", to_string(found.misuse), second_site);
   text += "  wait() of its request before that would order them\n";

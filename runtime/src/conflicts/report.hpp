@@ -17,14 +17,11 @@ struct Found {
   std::string unseen;  // what may order them, which the checker cannot see
 };
 
-/// Where the accesses meet: `array "a", patch [0:5, 2:4) of rank 1`. @local
-std::string place_of(const Found& found);
+/// The name of the segment in which the accesses meet. @local
+std::string segment_name_of(const Found& found);
 /// The report of a conflict. @local
-std::string report(const Found& found, const std::string& place);
+std::string report(const Found& found);
 std::string report(const BufferConflict& found, int rank, const std::string& first_site,
                    const std::string& second_site);
-
-/// "put of rank 0" or "put_async of rank 0". @local
-std::string name_of(const Access& access);
 
 }  // namespace tessera::detail::conflicts

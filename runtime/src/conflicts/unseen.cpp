@@ -11,80 +11,86 @@ bool is_known(const order::VectorClock& clock, int process, std::uint64_t stamp)
   return clock[static_cast<std::size_t>(process)] >= stamp;
 }
 
-// Accesses and uses stand for several: what is true for one pair of these counts.
+// Accesses and uses stand for several: what is true for one pair of these counts. A call may order whatever is
+// not known to be in the opposite order.
 bool may_follow(const Access& access, const UnseenUse& use) noexcept {
   if (access.completed == 0) return false;
-  return use.process == access.author ? use.last > access.first_completed
-                                      : is_known(*use.seen, access.author, access.completed);
+  if (use.process == access.author) return use.last.moment > access.first_completed;
+  return use.is_call ? !is_known(*access.seen, use.process, use.last.stamp)
+                     : is_known(*use.last.seen, access.author, access.completed);
 }
 bool may_precede(const UnseenUse& use, const Access& access) noexcept {
-  return use.process == access.author ? use.first < access.last_begun
-                                      : is_known(*access.seen, use.process, use.stamp);
+  if (use.process == access.author) return use.first.moment < access.last_begun;
+  return use.is_call ? !is_known(*use.first.seen, access.author, access.begun)
+                     : is_known(*access.seen, use.process, use.first.stamp);
 }
 bool may_follow(const UnseenUse& first, const UnseenUse& second) noexcept {
-  if (first.process == second.process) return second.last > first.first;
-  if (is_known(*second.seen, first.process, first.stamp)) return true;
-  return first.means == second.means && !is_known(*first.seen, second.process, second.stamp);
+  if (first.process == second.process) return second.last.moment > first.first.moment;
+  if (is_known(*second.last.seen, first.process, first.first.stamp)) return true;
+  const bool is_linked = first.is_call || second.is_call || first.means == second.means;
+  return is_linked && !is_known(*first.first.seen, second.process, second.last.stamp);
 }
 
 }  // namespace
 
 std::string packed(const std::vector<UnseenUse>& uses) {
   std::string text;
-  const auto add = [&](const void* data, std::size_t bytes) {
-    text.append(static_cast<const char*>(data), bytes);
-  };
+  const auto add = [&](const auto& value) { text.append(reinterpret_cast<const char*>(&value), sizeof value); };
   for (const UnseenUse& use : uses) {
-    const std::size_t length = use.means.size(), components = use.seen->size();
-    add(&length, sizeof length);
+    add(use.means.size());
     text += use.means;
-    add(&use.process, sizeof use.process);
-    add(&use.stamp, sizeof use.stamp);
-    add(&use.first, sizeof use.first);
-    add(&use.last, sizeof use.last);
-    add(&use.elements_of, sizeof use.elements_of);
-    add(&use.is_any, sizeof use.is_any);
-    add(&components, sizeof components);
-    add(use.seen->data(), components * sizeof(std::uint64_t));
+    add(use.process);
+    add(use.things_of);
+    add(use.is_any);
+    add(use.is_call);
+    for (const UseTime& time : {use.first, use.last}) {
+      add(time.moment);
+      add(time.stamp);
+      add(time.seen->size());
+      for (const std::uint64_t component : *time.seen) add(component);
+    }
   }
   return text;
 }
 
 std::vector<UnseenUse> unpacked_uses(std::string_view text) {
-  const auto take = [&](void* data, std::size_t bytes) {
-    std::memcpy(data, text.data(), bytes);
-    text.remove_prefix(bytes);
+  const auto take = [&](auto& value) {
+    std::memcpy(&value, text.data(), sizeof value);
+    text.remove_prefix(sizeof value);
   };
   std::vector<UnseenUse> uses;
   while (!text.empty()) {
     UnseenUse use;
-    std::size_t length = 0, components = 0;
-    take(&length, sizeof length);
+    std::size_t length = 0;
+    take(length);
     use.means = text.substr(0, length);
     text.remove_prefix(length);
-    take(&use.process, sizeof use.process);
-    take(&use.stamp, sizeof use.stamp);
-    take(&use.first, sizeof use.first);
-    take(&use.last, sizeof use.last);
-    take(&use.elements_of, sizeof use.elements_of);
-    take(&use.is_any, sizeof use.is_any);
-    take(&components, sizeof components);
-    order::VectorClock seen(components);
-    take(seen.data(), components * sizeof(std::uint64_t));
-    use.seen = std::make_shared<const order::VectorClock>(std::move(seen));
+    take(use.process);
+    take(use.things_of);
+    take(use.is_any);
+    take(use.is_call);
+    for (UseTime* time : {&use.first, &use.last}) {
+      take(time->moment);
+      take(time->stamp);
+      std::size_t components = 0;
+      take(components);
+      order::VectorClock seen(components);
+      for (std::uint64_t& component : seen) take(component);
+      time->seen = std::make_shared<const order::VectorClock>(std::move(seen));
+    }
     uses.push_back(std::move(use));
   }
   return uses;
 }
 
-void join_elements(std::vector<UnseenUse>& uses) {
+void join_things(std::vector<UnseenUse>& uses) {
   std::map<std::uint64_t, std::string> joined;
   for (const UnseenUse& use : uses) {
-    if (use.is_any) joined[use.elements_of] = use.means;
+    if (use.is_any) joined[use.things_of] = use.means;
   }
   for (UnseenUse& use : uses) {
-    const auto found = joined.find(use.elements_of);
-    if (found != joined.end()) use.means = found->second;
+    const auto found = joined.find(use.things_of);
+    if (found != joined.end() && !use.is_call) use.means = found->second;
   }
 }
 
@@ -99,7 +105,7 @@ std::string means_between(const Access& first, const Access& second, const std::
   }
   for (std::size_t next = 0; next < reached.size(); ++next) {
     const UnseenUse& from = *reached[next];
-    if (from.process != first.author && may_precede(from, second)) return from.means;
+    if ((from.is_call || from.process != first.author) && may_precede(from, second)) return from.means;
     for (std::size_t i = 0; i < uses.size(); ++i) {
       if (is_reached[i] || !may_follow(from, uses[i])) continue;
       is_reached[i] = true;

@@ -168,6 +168,14 @@ void GroupState::compare_accesses() const {
     conflicts::compare_accesses({comm_.get(), world_rank_, rank_, number(), &of(runtime_.world()) == this});
 }
 
+// Accesses to segments that nobody closed are known no longer when the group is gone.
+void GroupState::compare_for_the_last_time() noexcept {
+  try {
+    compare_accesses();
+  } catch (...) {  // without memory for it, conflicts there are not found
+  }
+}
+
 void GroupState::reclaim(index_t min_settled) {
   if (min_settled == 0) return;
   auto marks = alive_.marks();
@@ -182,6 +190,7 @@ void GroupState::quiesce() {
 }
 
 void GroupState::release() noexcept {
+  if (conflicts::on()) compare_for_the_last_time();
   alive_.release_all();
   slabs_.clear();
   barrier_ = NodeBarrier();

@@ -104,6 +104,7 @@ class GroupState : public Collective {
   void place_members(int world_rank, int node);
   void open_barrier(const GroupState* world);
   void open_clocks();
+  void compare_for_the_last_time() noexcept;
   void reduce_few(std::int64_t* values, index_t count, Reduce operation);
 
   RuntimeState& runtime_;

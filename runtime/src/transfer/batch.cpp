@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/runtime/detail/unchecked.hpp>
+
 #include "agents/progress.hpp"
 #include "conflicts/conflicts.hpp"
 #include "transfer/passage.hpp"
@@ -28,6 +30,7 @@ using detail::Returns;
 using detail::RunGroup;
 using detail::SegmentState;
 using detail::Verb;
+using detail::conflicts::Act;
 
 namespace {
 
@@ -109,6 +112,7 @@ struct Batch::State {
     Path path = Path::node;
   } way;
   Request under_way;
+  detail::conflicts::Ticket unsent = 0;  // of what is noted and not sent
 
   void send(int agent, Destination& destination) {
     if (destination.list.is_empty()) return;
@@ -154,23 +158,24 @@ struct Batch::State {
     const bool keeps = bytes <= OperationList::most / 4 && (way.path == Path::agent || verb != Verb::update);
     if (!by_window.is_empty() && (!keeps || way.path != Path::window)) under_way += by_window.send();
     if (way.destination != nullptr && (!keeps || way.path != Path::agent)) send(way.agent, *way.destination);
-    const Path path = keeps ? way.path : Path::node;
-    if (path != Path::node && detail::conflicts::notes(segment.checked))
-      note(segment, rank, offset, bytes, verb);
-    return path;
+    return keeps ? way.path : Path::node;
   }
 
-  // For the check for conflicts. Other operations note themselves when they are done at once.
-  void note(const SegmentState& segment, int rank, index_t offset, index_t bytes, Verb verb) {
+  // For the check for conflicts: a write is done at some time before it is sent, also where it is done at once.
+  void note_write(const SegmentState& segment, int rank, index_t offset, index_t bytes, Act act) {
     using namespace detail::conflicts;
-    const Act act = verb == Verb::put          ? Act::put
-                    : verb == Verb::get        ? Act::get
-                    : verb == Verb::accumulate ? Act::accumulate
-                                               : Act::update;
-    std::optional<Asynchronous> access;
-    if (verb == Verb::get) access.emplace();
-    note_transfer(act, segment.checked, rank, offset, Strided::contiguous(bytes), nullptr);
-    if (access) detail::Outstanding::add_ticket(under_way, access->hand_over());
+    if (!notes(segment.checked)) return;
+    if (unsent == 0) unsent = Recorder::instance().new_ticket();
+    note_in_batch(act, segment.checked, rank, offset, bytes, unsent);
+  }
+  // What fetches is complete when the batch is.
+  template <class Note>
+  void note_fetch(const SegmentState& segment, Note&& note) {
+    using namespace detail::conflicts;
+    if (!notes(segment.checked)) return;
+    Asynchronous access;
+    note();
+    detail::Outstanding::add_ticket(under_way, access.hand_over());
   }
 
   RunGroup group_of(Verb verb, index_t bytes) const noexcept {
@@ -203,6 +208,18 @@ struct Batch::State {
   }
 };
 
+namespace {
+
+// An operation that is noted as one of the batch, and done at once.
+template <class F>
+void when_noted(const SegmentState& segment, F&& operate) {
+  if (!detail::conflicts::notes(segment.checked)) return operate();
+  const detail::Unchecked noted;
+  operate();
+}
+
+}  // namespace
+
 Batch::Batch() : state_(std::make_unique<State>()) {}
 Batch::Batch(Batch&&) noexcept = default;
 Batch& Batch::operator=(Batch&& other) noexcept {
@@ -220,38 +237,48 @@ Batch::~Batch() {
 void Batch::put(Segment& segment, int rank, index_t offset, const void* source, index_t bytes) {
   SegmentState& state = SegmentState::of(segment);
   if (bytes == 0) return detail::check_rank(state, rank);
-  switch (state_->prepare(state, rank, offset, bytes, Verb::put)) {
+  const Path path = state_->prepare(state, rank, offset, bytes, Verb::put);
+  state_->note_write(state, rank, offset, bytes, Act::put);
+  switch (path) {
     case Path::agent:
       return state_->to_agent(state_->group_of(Verb::put, bytes), offset, source, nullptr);
     case Path::window:
       return state_->to_window({.verb = Verb::put, .run = bytes}, offset, source, nullptr);
     case Path::node:
-      segment.put(rank, offset, Strided::contiguous(bytes), source);
+      return when_noted(state, [&] { segment.put(rank, offset, Strided::contiguous(bytes), source); });
   }
 }
 
 void Batch::get(const Segment& segment, int rank, index_t offset, void* target, index_t bytes) {
   SegmentState& state = SegmentState::of(segment);
   if (bytes == 0) return detail::check_rank(state, rank);
-  switch (state_->prepare(state, rank, offset, bytes, Verb::get)) {
-    case Path::agent:
-      return state_->to_agent(state_->group_of(Verb::get, bytes), offset, nullptr, target);
-    case Path::window:
-      return state_->to_window({.verb = Verb::get, .run = bytes}, offset, nullptr, target);
-    case Path::node:
-      state_->under_way += segment.get_async(rank, offset, Strided::contiguous(bytes), target);
+  const Path path = state_->prepare(state, rank, offset, bytes, Verb::get);
+  if (path == Path::node) {
+    state_->under_way += segment.get_async(rank, offset, Strided::contiguous(bytes), target);
+    return;
   }
+  state_->note_fetch(state, [&] {
+    detail::conflicts::note_transfer(Act::get, state.checked, rank, offset, Strided::contiguous(bytes),
+                                     nullptr);
+  });
+  if (path == Path::agent)
+    state_->to_agent(state_->group_of(Verb::get, bytes), offset, nullptr, target);
+  else
+    state_->to_window({.verb = Verb::get, .run = bytes}, offset, nullptr, target);
 }
 
 void Batch::accumulate(Segment& segment, int rank, index_t offset, ElementKind kind, const void* alpha,
                        const void* source, index_t bytes) {
   SegmentState& state = SegmentState::of(segment);
   if (bytes == 0) return detail::check_rank(state, rank);
+  const auto at_once = [&] {
+    segment.accumulate(rank, offset, Strided::contiguous(bytes), kind, alpha, source);
+  };
   // Segment's own member reports the error.
-  const bool whole = kind != ElementKind::bytes && (offset | bytes) % size_of(kind) == 0;
-  const Path path = whole ? state_->prepare(state, rank, offset, bytes, Verb::accumulate) : Path::node;
-  if (path == Path::node)
-    return segment.accumulate(rank, offset, Strided::contiguous(bytes), kind, alpha, source);
+  if (kind == ElementKind::bytes || (offset | bytes) % size_of(kind) != 0) return at_once();
+  const Path path = state_->prepare(state, rank, offset, bytes, Verb::accumulate);
+  state_->note_write(state, rank, offset, bytes, Act::accumulate);
+  if (path == Path::node) return when_noted(state, at_once);
   std::array<std::byte, 16> factor{};
   std::memcpy(factor.data(), alpha, static_cast<std::size_t>(size_of(kind)));
   if (path == Path::window)
@@ -266,10 +293,22 @@ void Batch::fetch_op(Segment& segment, int rank, index_t offset, ElementKind kin
                      const void* value, void* result) {
   SegmentState& state = SegmentState::of(segment);
   std::array<std::byte, 16> unwanted;
-  const bool sound = is_defined(update, kind) && offset % size_of(kind) == 0;
-  if (!sound || state_->prepare(state, rank, offset, size_of(kind), Verb::update) != Path::agent)
-    return segment.fetch_op(rank, offset, kind, update, value, result != nullptr ? result : unwanted.data());
-  RunGroup group = state_->group_of(Verb::update, size_of(kind));
+  const auto at_once = [&] {
+    segment.fetch_op(rank, offset, kind, update, value, result != nullptr ? result : unwanted.data());
+  };
+  if (!is_defined(update, kind) || offset % size_of(kind) != 0) return at_once();
+  const index_t bytes = size_of(kind);
+  const Path path = state_->prepare(state, rank, offset, bytes, Verb::update);
+  if (result == nullptr) {
+    state_->note_write(state, rank, offset, bytes, Act::update);
+  } else {
+    state_->note_fetch(state, [&] {
+      using namespace detail::conflicts;
+      note_fetch_in_batch(state.checked, rank, offset, bytes, switches::asynchronous);
+    });
+  }
+  if (path != Path::agent) return when_noted(state, at_once);
+  RunGroup group = state_->group_of(Verb::update, bytes);
   group.kind = kind;
   group.update = update;
   group.fetches = result != nullptr;
@@ -279,6 +318,7 @@ void Batch::fetch_op(Segment& segment, int rank, index_t offset, ElementKind kin
 Request Batch::send_async() {
   state_->under_way += state_->by_window.send();
   for (auto& [agent, destination] : state_->to) state_->send(agent, destination);
+  if (state_->unsent != 0) detail::conflicts::note_sent(std::exchange(state_->unsent, 0));
   return std::exchange(state_->under_way, Request());
 }
 

@@ -303,8 +303,7 @@ TEST(Odd, empty_dataset_with_extents_beyond_numbers_is_an_error) {
     const hid_t file = good(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
     const hsize_t extents[] = {0, hsize_t{1} << 33, hsize_t{1} << 31};
     const hid_t space = good(H5Screate_simple(3, extents, nullptr));
-    const hid_t set =
-        good(H5Dcreate2(file, "x", H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    const hid_t set = good(H5Dcreate2(file, "x", H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
     good(H5Dclose(set));
     good(H5Sclose(space));
     good(H5Fclose(file));

@@ -49,7 +49,7 @@ class Batch {
 
   /// Sends the rest and waits for all operations added; the batch can be used again. @onesided
   /// @completion the results of get and fetch_op are there; writes are done at the targets after a flush of
-  /// each segment.
+  /// each segment. A flush, or the unlock of a mutex, before send() completes nothing of the batch.
   void send();
   /// The same without waiting: the memory to be filled belongs to the transfer until the request is done.
   /// @onesided

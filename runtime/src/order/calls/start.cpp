@@ -47,7 +47,7 @@ bool start(MPI_Comm parent, MPI_Comm world) {
   int counts[2] = {clocks_on() ? 1 : 0, clocks_on() ? 0 : 1}, sums[2] = {0, 0};
   PMPI_Allreduce(counts, sums, 2, MPI_INT, MPI_SUM, world);
   if (sums[0] > 0) {
-    note_unseen_order("a second Runtime");
+    note_unseen_order("a second Runtime", true);
     return false;
   }
   int rank = 0, size = 1;

@@ -13,6 +13,7 @@
 
 #include "conflicts/buffers_in_flight.hpp"
 #include "conflicts/unseen.hpp"
+#include "conflicts/uses.hpp"
 
 namespace tessera::detail::conflicts {
 namespace {
@@ -129,7 +130,8 @@ TEST(Unseen, order_may_come_from_a_scalar_that_both_use) {
   write.first_completed = 5;
   read.last_begun = 5;
   const auto use = [](const char* means, int process, std::uint64_t moment) {
-    return UnseenUse{means, process, 1, moment, moment, std::make_shared<const Clock>(Clock{0, 0, 0})};
+    const UseTime time{moment, 1, std::make_shared<const Clock>(Clock{0, 0, 0})};
+    return UnseenUse{means, process, time, time};
   };
   EXPECT_EQ(means_between(write, read, {use("s", 0, 6), use("s", 1, 4)}), "s");
   EXPECT_EQ(means_between(write, read, {use("s", 0, 4), use("s", 1, 4)}), "") << "used before the write";
@@ -142,17 +144,55 @@ TEST(Unseen, order_may_come_from_a_scalar_that_both_use) {
 }
 
 TEST(Unseen, elements_that_one_process_cannot_tell_apart_are_one) {
-  const auto seen = std::make_shared<const Clock>(Clock{0, 0});
-  std::vector<UnseenUse> uses{{"element 1 of a", 0, 1, 1, 1, seen, 5, false},
-                              {"any element of a", 1, 1, 1, 1, seen, 5, true},
-                              {"element 1 of b", 1, 1, 1, 1, seen, 6, false},
-                              {"a mutex", 1, 1, 1, 1, seen}};
+  const UseTime time{1, 1, std::make_shared<const Clock>(Clock{0, 0})};
+  std::vector<UnseenUse> uses{{"element 1 of a", 0, time, time, 5, false},
+                              {"any element of a", 1, time, time, 5, true},
+                              {"element 1 of b", 1, time, time, 6, false},
+                              {"a mutex", 1, time, time}};
   uses = unpacked_uses(packed(uses));
-  join_elements(uses);
+  join_things(uses);
   EXPECT_EQ(uses[0].means, "any element of a");
   EXPECT_EQ(uses[1].means, "any element of a");
   EXPECT_EQ(uses[2].means, "element 1 of b");
   EXPECT_EQ(uses[3].means, "a mutex");
+}
+
+// A call of MPI may order what is not known to be in the opposite order. Nobody else has to note anything.
+TEST(Unseen, a_call_orders_what_it_can) {
+  const auto call = [](int process, Clock seen) {
+    const UseTime time{1, 4, std::make_shared<const Clock>(std::move(seen))};
+    return UnseenUse{"MPI_Ssend", process, time, time, 0, false, true};
+  };
+  const Access write = access_of(0, Act::put, 2, 2, {0, 0, 0}), read = access_of(1, Act::get, 3, 3, {0, 0, 0});
+  EXPECT_EQ(means_between(write, read, {call(2, {0, 0, 0})}), "MPI_Ssend");
+  EXPECT_EQ(means_between(write, read, {call(2, {0, 3, 0})}), "") << "it comes after the read";
+  const Access later = access_of(0, Act::put, 2, 2, {0, 0, 4});
+  EXPECT_EQ(means_between(later, read, {call(2, {0, 0, 0})}), "") << "it came before the write";
+  const Access incomplete = access_of(0, Act::put, 2, 0, {0, 0, 0});
+  EXPECT_EQ(means_between(incomplete, read, {call(2, {0, 0, 0})}), "");
+}
+
+TEST(Uses, are_bounded_and_still_order) {
+  Uses uses;
+  const auto seen = std::make_shared<const Clock>(Clock{0, 0});
+  for (std::uint64_t n = 1; n <= 100'000; ++n) {
+    uses.add({Means::Is::scalar, 7, 1, static_cast<index_t>(n % 10)}, 0, {2 * n, n, seen});
+    uses.add_call(n % 2 == 0 ? "MPI_Win_lock" : "MPI_Win_unlock", n == 5, 0, {2 * n + 1, n, seen});
+  }
+  const auto text = [](const Means& means) { return means.place < 0 ? std::string("scalars") : "a scalar"; };
+  auto all = uses.all(text);
+  EXPECT_LE(all.size(), 5000U);
+  // What was used since then by the other process may be the same scalar.
+  all.push_back({"a scalar", 1, {4, 1, seen}, {4, 1, seen}, 7});
+  join_things(all);
+  std::erase_if(all, [](const UnseenUse& use) { return use.is_call; });
+  Access write = access_of(0, Act::put, 99'000, 99'000, {0, 0}), read = access_of(1, Act::get, 1, 1, {0, 0});
+  write.first_completed = 199'000;
+  read.last_begun = 5;
+  EXPECT_EQ(means_between(write, read, all), "scalars");
+  uses.forget();
+  ASSERT_EQ(uses.all(text).size(), 1U) << "the call that lasts";
+  EXPECT_EQ(uses.all(text).front().means, "MPI_Win_unlock");
 }
 
 void expect_nothing(const BuffersInFlight::FlyingBuffer&, Misuse misuse) {

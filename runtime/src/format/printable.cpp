@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-#include "base/printable.hpp"
+#include "printable.hpp"
 
 #include <cstddef>
+#include <cstdio>
 
-#include "format.hpp"
-
-namespace tessera::io::detail {
+namespace tessera {
 namespace {
 
 struct Character {
@@ -38,6 +37,13 @@ bool is_command(char32_t code) {
          within(0x2028, 0x202e) || within(0x2066, 0x2069);
 }
 
+template <class Code>
+std::string escaped(const char* format, Code code) {
+  char text[16];
+  std::snprintf(text, sizeof text, format, static_cast<unsigned>(code));
+  return text;
+}
+
 }  // namespace
 
 std::string printable(std::string_view text) {
@@ -45,9 +51,9 @@ std::string printable(std::string_view text) {
   while (!text.empty()) {
     const Character next = first_of(text);
     if (next.bytes == 0 || (next.bytes == 1 && is_command(next.code)))
-      all += formatted("\\x{:02x}", static_cast<unsigned char>(text.front()));
+      all += escaped("\\x%02x", static_cast<unsigned char>(text.front()));
     else if (is_command(next.code))
-      all += formatted("\\u{:04x}", static_cast<unsigned>(next.code));
+      all += escaped("\\u%04x", static_cast<unsigned>(next.code));
     else
       all += text.substr(0, next.bytes);
     text.remove_prefix(next.bytes == 0 ? 1 : next.bytes);
@@ -55,4 +61,4 @@ std::string printable(std::string_view text) {
   return all;
 }
 
-}  // namespace tessera::io::detail
+}  // namespace tessera
