@@ -103,7 +103,9 @@ void DiskArrayCore::open(int rank) {
       // MPI-IO has locks for it.
       if (s.is_writable && s.group.node_count() > 1 && !is_coherent(opened.bytes()))
         s.only_hdf5_because = "the file is on NFS, where a node may not see what another node has written";
-      if (s.only_hdf5_because.empty()) s.places = {found.tile, found.offset, s.type.size};
+      if (!s.only_hdf5_because.empty()) return;
+      s.places = {found.tile, found.offset, s.type.size};
+      if (s.is_writable) s.writer = OnlyWriter(opened.bytes(), found.offset);
     });
   } catch (const IoError&) {
     file.close();
@@ -162,6 +164,7 @@ void DiskArrayCore::close() {
   s.is_open = false;
   if (s.through_hdf5) s.through_hdf5->close();
   s.through_hdf5.reset();
+  s.writer.release();
   s.file.reset();
   throw_on_all(s.group, context, s.sections.lost(), Source::file, {});
   s.group.barrier();

@@ -13,6 +13,7 @@
 #include "disk_array/disk_worker.hpp"
 #include "disk_array/section_transfer.hpp"
 #include "disk_array/sections_in_transfer.hpp"
+#include "file/only_writer.hpp"
 #include "posix/descriptor.hpp"
 
 namespace tessera::io::detail {
@@ -34,6 +35,7 @@ class DiskState {
   // Either this process reads and writes the file itself,
   Descriptor file;
   DiskPlaces places;
+  OnlyWriter writer;  // of the elements, if it is writable
   // or HDF5 does it, because this process cannot.
   std::optional<File> through_hdf5;
   std::string only_hdf5_because;

@@ -80,6 +80,7 @@ void FileState::create(bool exclusive, const std::string& context) {
   const hdf5::Locks locks = file_locks(group(), path_, context);
   collectively(group(), context, [&] {
     open_.file.bytes = open_to_write(path_);
+    OnlyWriter::require_none(identity(open_.file.bytes));
     open_.file.writer = OnlyWriter(open_.file.bytes);
     hdf5::prepare_to_open_together();
   });

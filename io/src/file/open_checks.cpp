@@ -88,7 +88,7 @@ OpenFile open_file(const Group& group, const std::filesystem::path& path, Access
   const bool writes = access == Access::read_write;
   collectively(group, context, [&] {
     if (writes) require_safe_writing(group);
-    if (writes) OnlyWriter::require_none(identity(path));  // before it is found to be no HDF5 file yet
+    if (writes) OnlyWriter::require_none_of_hdf5(identity(path));  // before it is found to be no HDF5 file yet
     if (group.rank() == 0) check_file(path, access);
   });
   const hdf5::Locks locks = writes ? file_locks(group, path, context) : hdf5::Locks::work;

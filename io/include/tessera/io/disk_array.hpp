@@ -73,7 +73,8 @@ class DiskArray {
   DiskArray(const Group& group, const std::filesystem::path& path, std::string_view dataset,
             const Extents<N>& dims, const DiskOptions& options = {});
   /// Opens a dataset for reading, with Mode::read_write also for writing. @collective
-  /// @throws IoError on every rank if there is no such dataset of this rank, or its elements cannot be T;
+  /// @throws IoError on every rank if there is no such dataset of this rank, or its elements cannot be T; also
+  /// to write if this program has another DiskArray of the dataset, or a File, open for writing already;
   /// UsageError on every rank for other modes
   DiskArray(const Group& group, const std::filesystem::path& path, std::string_view dataset, Mode mode,
             const DiskOptions& options = {});
