@@ -55,27 +55,25 @@ DiskArrayCore::DiskArrayCore(const Group& group, const std::filesystem::path& pa
                              const ElementType& type, const std::vector<index_t>& dims,
                              const DiskOptions& options)
     : state_(make_state(group, path, dataset, type, dims.size(), Mode::read_write, options, dims)) {
-  int found = 0;
-  collectively(group, state_->context("creation of"), [&] {
-    if (group.rank() == 0) found = static_cast<int>(std::filesystem::exists(path));
-  });
-  const bool exists = group.broadcast(found, 0) != 0;
+  std::error_code unknown;  // then making the file says why
+  const bool exists = group.broadcast(static_cast<int>(std::filesystem::exists(path, unknown)), 0) != 0;
   File file(group, path, exists ? Mode::read_write : Mode::create);
   try {
     file.create_dataset(
         dataset, type, dims,
         {.chunks = options.chunks, .deflate = 0, .shuffle = false, .checksum = false, .in_order = true});
     file.close();
-  } catch (...) {
+    open(static_cast<int>(dims.size()));
+  } catch (const Error&) {  // on every rank
     try {
       file.close();
-      std::error_code ignored;
-      if (!exists && group.rank() == 0) std::filesystem::remove(path, ignored);
     } catch (const IoError&) {  // the first error tells more
     }
+    if (!exists && group.rank() == 0)
+      std::filesystem::remove(std::filesystem::canonical(path, unknown), unknown);
+    group.barrier();  // it is gone
     throw;
   }
-  open(static_cast<int>(dims.size()));
 }
 
 DiskArrayCore::DiskArrayCore(const Group& group, const std::filesystem::path& path, std::string_view dataset,
