@@ -69,16 +69,16 @@ std::string difference_to_read(const Group& group, const Descriptor& file) {
 }
 
 // A file beside another one. One rank makes it and removes it.
-class Probe {
+class FileBeside {
  public:
-  Probe(const std::filesystem::path& path, index_t number) : path_(std::filesystem::canonical(path)) {
+  FileBeside(const std::filesystem::path& path, index_t number) : path_(std::filesystem::canonical(path)) {
     path_ += formatted(".shared-{:016x}", number);
   }
-  ~Probe() {
+  ~FileBeside() {
     if (made_) ::unlink(path_.c_str());
   }
-  Probe(const Probe&) = delete;
-  Probe& operator=(const Probe&) = delete;
+  FileBeside(const FileBeside&) = delete;
+  FileBeside& operator=(const FileBeside&) = delete;
   void make() {
     made_ = Descriptor(::open(path_.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0666));
     if (made_) return;
@@ -109,13 +109,13 @@ std::string difference_to_write(const Group& group, const std::filesystem::path&
   std::random_device random;
   const index_t number =
       group.broadcast(static_cast<index_t>(random()) << 31 | static_cast<index_t>(random()), 0);
-  std::optional<Probe> probe;
+  std::optional<FileBeside> beside;
   const std::string problem = group.agree(problem_of([&] {
-    probe.emplace(path, number);
-    if (group.rank() == 0) probe->make();
+    beside.emplace(path, number);
+    if (group.rank() == 0) beside->make();
   }));
   if (!problem.empty()) return problem;
-  return group.agree(probe->is_seen(group) ? "" : different);  // all have looked before it goes
+  return group.agree(beside->is_seen(group) ? "" : different);  // all have looked before it goes
 }
 
 }  // namespace

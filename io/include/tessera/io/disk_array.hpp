@@ -91,7 +91,7 @@ class DiskArray {
   void flush();
   /// Completes the independent transfers of all ranks. Every rank can then read what any rank wrote before the
   /// call. @collective
-  /// @throws IoError on every rank if an independent write has failed on one, and no wait() has reported it
+  /// @throws IoError on every rank if a write has failed on one, and no wait() has reported it
   void sync();
 
   Extents<N> dims() const;
