@@ -2,9 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/io/disk_array.hpp>
 
-#include <algorithm>
-
-#include <tessera/core/operations.hpp>
+#include <tessera/core/agreed.hpp>
 #include <tessera/runtime/detail/fingerprint.hpp>
 
 #include "disk_array/disk_transfer.hpp"
@@ -32,50 +30,63 @@ using tessera::detail::Box;
 using tessera::detail::ElementType;
 using tessera::detail::SliceCore;
 
+// Throws on every rank if the arguments are wrong on one.
+std::shared_ptr<DiskState> make_state(const Group& group, const std::filesystem::path& path,
+                                      std::string_view dataset, const ElementType& type, std::size_t rank,
+                                      Mode mode, const DiskOptions& options,
+                                      const std::vector<index_t>& dims = {}) {
+  const std::string call = formatted("disk array \"{}\" in {}", dataset, path.string());
+  group.check_agreement([&] {
+    tessera::detail::Fingerprint print;
+    print.add(static_cast<int>(mode))
+        .add(options.buffer)
+        .add(joined(options.chunks, " x "))
+        .add(joined(dims, " x "));
+    return tessera::detail::CollectiveCall{call, print.value()};
+  });
+  return tessera::detail::made_by_all(group, call, [&] {
+    return std::make_shared<DiskState>(group, path, dataset, type, rank, mode, options);
+  });
+}
+
 }  // namespace
 
 DiskArrayCore::DiskArrayCore(const Group& group, const std::filesystem::path& path, std::string_view dataset,
                              const ElementType& type, const std::vector<index_t>& dims,
                              const DiskOptions& options)
-    : state_(std::make_shared<DiskState>(group, path, dataset, type, dims.size(), options)) {
-  int found = 0;
-  collectively(group, state_->context("creation of"), [&] {
-    if (group.rank() == 0) found = static_cast<int>(std::filesystem::exists(path));
-  });
-  const bool exists = group.broadcast(found, 0) != 0;
+    : state_(make_state(group, path, dataset, type, dims.size(), Mode::read_write, options, dims)) {
+  std::error_code unknown;  // then making the file says why
+  const bool exists = group.broadcast(static_cast<int>(std::filesystem::exists(path, unknown)), 0) != 0;
   File file(group, path, exists ? Mode::read_write : Mode::create);
   try {
     file.create_dataset(
         dataset, type, dims,
         {.chunks = options.chunks, .deflate = 0, .shuffle = false, .checksum = false, .in_order = true});
     file.close();
-  } catch (...) {
+    open(static_cast<int>(dims.size()));
+  } catch (const Error&) {  // on every rank
     try {
       file.close();
-      std::error_code ignored;
-      if (!exists && group.rank() == 0) std::filesystem::remove(path, ignored);
     } catch (const IoError&) {  // the first error tells more
     }
+    if (!exists && group.rank() == 0)
+      std::filesystem::remove(std::filesystem::canonical(path, unknown), unknown);
+    group.barrier();  // it is gone
     throw;
   }
-  open(static_cast<int>(dims.size()), true);
 }
 
 DiskArrayCore::DiskArrayCore(const Group& group, const std::filesystem::path& path, std::string_view dataset,
                              const ElementType& type, int rank, Mode mode, const DiskOptions& options)
-    : state_(std::make_shared<DiskState>(group, path, dataset, type, static_cast<std::size_t>(rank), options)) {
-  if (mode != Mode::read && mode != Mode::read_write)
-    throw UsageError(state_->context("opening of") +
-                     ": the mode is read or read_write; extents make a new one");
-  open(rank, mode == Mode::read_write);
+    : state_(make_state(group, path, dataset, type, static_cast<std::size_t>(rank), mode, options)) {
+  open(rank);
 }
 
 DiskArrayCore::~DiskArrayCore() = default;
 
-void DiskArrayCore::open(int rank, bool is_writable) {
+void DiskArrayCore::open(int rank) {
   DiskState& s = *state_;
-  s.is_writable = is_writable;
-  File file(s.group, s.path, is_writable ? Mode::read_write : Mode::read);
+  File file(s.group, s.path, s.is_writable ? Mode::read_write : Mode::read);
   const std::string context = s.context("opening of");
   auto& opened = file.state();
   try {
@@ -88,9 +99,11 @@ void DiskArrayCore::open(int rank, bool is_writable) {
       const auto found = hdf5::places_in_file(opened.file(), dataset, s.type);
       s.only_hdf5_because = found.unknown_because;
       // MPI-IO has locks for it.
-      if (is_writable && s.group.node_count() > 1 && !is_coherent(opened.bytes()))
+      if (s.is_writable && s.group.node_count() > 1 && !is_coherent(opened.bytes()))
         s.only_hdf5_because = "the file is on NFS, where a node may not see what another node has written";
-      if (s.only_hdf5_because.empty()) s.places = {found.tile, found.offset, s.type.size};
+      if (!s.only_hdf5_because.empty()) return;
+      s.places = {found.tile, found.offset, s.type.size};
+      if (s.is_writable) s.writer = OnlyWriter(opened.bytes(), found.offset);
     });
   } catch (const IoError&) {
     file.close();
@@ -104,24 +117,12 @@ void DiskArrayCore::open(int rank, bool is_writable) {
 
 DiskRequest DiskArrayCore::move(DiskDirection direction, const Box& section, const SliceCore& slice) {
   DiskState& s = *state_;
-  const auto require_none = [&](const std::string& problem) {
-    if (problem.empty()) return;
-    throw UsageError(s.context(direction == DiskDirection::write ? "write to" : "read from") + ": " + problem);
-  };
-  require_none(s.misuse(direction, section, slice.extents().data(), slice.description()));
-  if (!(slice.array().group() == s.group)) require_none(slice.description() + " is of another group");
-  require_none(s.conflict(direction, section));
-  tessera::detail::Fingerprint print;
-  for (std::size_t d = 0; d < s.dims.size(); ++d) print.add(section.lo[d]).add(section.hi[d]);
-  s.group.check_agreement(s.context("section of"), print.value());
+  s.begin(direction, section, slice);
   if (s.through_hdf5) {
     direction == DiskDirection::write ? s.through_hdf5->write(s.name, &section, slice)
                                       : s.through_hdf5->read(s.name, &section, slice);
     return {};
   }
-  s.sections.wait_for_independent();  // and then for those of the other ranks
-  tessera::detail::begin_operation(direction == DiskDirection::write ? "write to disk" : "read from disk",
-                                   {slice});
   return DiskRequest(std::make_unique<DiskTransfer>(state_, direction, section, slice));
 }
 
@@ -150,16 +151,20 @@ void DiskArrayCore::flush() {
 
 void DiskArrayCore::close() {
   DiskState& s = *state_;
-  if (const std::size_t left = s.sections.collective_count(); left > 0) {
-    throw UsageError(formatted("{}: {} request{} not waited for", s.context("closing of"), left,
-                               left == 1 ? " was" : "s were"));
-  }
+  const std::string context = s.context("closing of");
+  tessera::detail::agreed(s.group, context, [&] {
+    if (const std::size_t left = s.sections.collective_count(); left > 0) {
+      throw UsageError(
+          formatted("{}: {} request{} not waited for", context, left, left == 1 ? " was" : "s were"));
+    }
+  });
   s.sections.wait_for_independent();
   s.is_open = false;
   if (s.through_hdf5) s.through_hdf5->close();
   s.through_hdf5.reset();
+  s.writer.release();
   s.file.reset();
-  throw_on_all(s.group, s.context("closing of"), s.sections.lost(), Source::file, {});
+  throw_on_all(s.group, context, s.sections.lost(), Source::file, {});
   s.group.barrier();
 }
 

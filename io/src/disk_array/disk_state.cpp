@@ -2,16 +2,28 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "disk_array/disk_state.hpp"
 
+#include <tessera/core/agreed.hpp>
+#include <tessera/runtime/detail/fingerprint.hpp>
+
 #include "format.hpp"
 
 namespace tessera::io::detail {
 
 using tessera::detail::Box;
+using tessera::detail::SliceCore;
 
 DiskState::DiskState(const Group& its_group, const std::filesystem::path& its_path, std::string_view its_name,
-                     const tessera::detail::ElementType& its_type, std::size_t rank,
+                     const tessera::detail::ElementType& its_type, std::size_t rank, Mode mode,
                      const DiskOptions& its_options)
-    : group(its_group), path(its_path), name(its_name), type(its_type), options(its_options), sections(rank) {
+    : group(its_group),
+      path(its_path),
+      name(its_name),
+      type(its_type),
+      is_writable(mode == Mode::read_write),
+      options(its_options),
+      sections(rank) {
+  if (mode != Mode::read && mode != Mode::read_write)
+    throw UsageError(context("opening of") + ": the mode is read or read_write; extents make a new one");
   if (options.buffer < 1) {
     throw UsageError(formatted("{}: a buffer of {} bytes holds nothing; give it some megabytes",
                                context("opening of"), options.buffer));
@@ -52,6 +64,28 @@ std::string DiskState::misuse(DiskDirection direction, const Box& section, const
                      joined(found, " x "));
   }
   return {};
+}
+
+void DiskState::begin(DiskDirection direction, const Box& section, const SliceCore& slice) {
+  const std::string call = context(direction == DiskDirection::write ? "write to" : "read from");
+  group.check_agreement([&] {
+    tessera::detail::Fingerprint print;
+    print.add(slice.fingerprint());
+    for (std::size_t d = 0; d < dims.size(); ++d) print.add(section.lo[d]).add(section.hi[d]);
+    return tessera::detail::CollectiveCall{call, print.value()};
+  });
+  const tessera::detail::Outcome outcome([&] {
+    std::string problem = misuse(direction, section, slice.extents().data(), slice.description());
+    if (problem.empty() && !(slice.array().group() == group))
+      problem = slice.description() + " is of another group";
+    if (problem.empty()) problem = conflict(direction, section);
+    if (!problem.empty()) throw UsageError(call + ": " + problem);
+    slice.array().require_open();
+    sections.wait_for_independent();  // and then for those of the other ranks
+  });
+  outcome.agree_and_sync(group, call);
+  slice.array().end_epoch();
+  slice.array().order_local_access();
 }
 
 std::string DiskState::conflict(DiskDirection direction, const Box& section) {

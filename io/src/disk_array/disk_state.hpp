@@ -13,6 +13,7 @@
 #include "disk_array/disk_worker.hpp"
 #include "disk_array/section_transfer.hpp"
 #include "disk_array/sections_in_transfer.hpp"
+#include "file/only_writer.hpp"
 #include "posix/descriptor.hpp"
 
 namespace tessera::io::detail {
@@ -20,8 +21,9 @@ namespace tessera::io::detail {
 /// An open disk array.
 class DiskState {
  public:
+  /// Checks the mode and the options. @local @throws UsageError
   DiskState(const Group& group, const std::filesystem::path& path, std::string_view name,
-            const tessera::detail::ElementType& type, std::size_t rank, const DiskOptions& options);
+            const tessera::detail::ElementType& type, std::size_t rank, Mode mode, const DiskOptions& options);
 
   Group group;
   std::filesystem::path path;
@@ -33,6 +35,7 @@ class DiskState {
   // Either this process reads and writes the file itself,
   Descriptor file;
   DiskPlaces places;
+  OnlyWriter writer;  // of the elements, if it is writable
   // or HDF5 does it, because this process cannot.
   std::optional<File> through_hdf5;
   std::string only_hdf5_because;
@@ -47,6 +50,10 @@ class DiskState {
   /// memory has other extents. Empty if it may. @local
   std::string misuse(DiskDirection direction, const tessera::detail::Box& section, const index_t* extents,
                      std::string_view memory) const;
+  /// Throws on every rank unless all of them may move these sections of the array and of `slice` together.
+  /// Else completes what was written to both before. @collective @throws UsageError
+  void begin(DiskDirection direction, const tessera::detail::Box& section,
+             const tessera::detail::SliceCore& slice);
   /// That the section is in conflict with a collective transfer that has not been waited for; else empty.
   /// @local
   std::string conflict(DiskDirection direction, const tessera::detail::Box& section);

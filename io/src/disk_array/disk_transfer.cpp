@@ -59,7 +59,11 @@ DiskTransfer::DiskTransfer(std::shared_ptr<DiskState> state, DiskDirection direc
 }
 
 DiskTransfer::~DiskTransfer() {
-  if (outcome_) outcome_->wait();
+  const std::string problem = outcome_ ? outcome_->wait() : std::string();
+  if (direction_ == DiskDirection::write && !problem.empty()) {
+    state_->sections.lose(formatted("{}: section {}: {} (part of the section may have been written)",
+                                    state_->context("write to"), state_->text(section_), problem));
+  }
   if (place_) state_->sections.remove(*place_);
 }
 

@@ -75,6 +75,11 @@ std::size_t SectionsInTransfer::collective_count() {
                                                 [](const Section& section) { return !section.outcome; }));
 }
 
+void SectionsInTransfer::lose(std::string problem) {
+  const std::lock_guard lock(mutex_);
+  if (lost_.empty()) lost_ = std::move(problem);
+}
+
 std::string SectionsInTransfer::lost() {
   const std::lock_guard lock(mutex_);
   for (Section& section : sections_) take_error(section);

@@ -44,7 +44,9 @@ class SectionsInTransfer {
   /// Waits for all independent transfers.
   void wait_for_independent();
   std::size_t collective_count();
-  /// The error of an independent write that the program does not know yet, and then knows; else empty.
+  /// Keeps the error of a collective write that has been dropped for lost().
+  void lose(std::string problem);
+  /// The error of a write that the program does not know yet, and then knows; else empty.
   std::string lost();
 
  private:

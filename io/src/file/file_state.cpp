@@ -17,6 +17,7 @@
 
 #include "base/names.hpp"
 #include "file/open_checks.hpp"
+#include "file/same_file.hpp"
 #include "format.hpp"
 #include "hdf5/mpi_io.hpp"
 #include "posix/disk_space.hpp"
@@ -27,19 +28,34 @@ namespace {
 
 constexpr index_t for_hdf5 = 65536;  // what it writes about the file itself and into its groups
 
-// Creates the file, or throws an error that says more than HDF5's.
-void make_file(const std::filesystem::path& path, bool exclusive) {
+// Creates the file, or throws an error that says more than HDF5's. Says which file is new.
+void make_file(const std::filesystem::path& path, bool exclusive, std::filesystem::path& made) {
   const std::filesystem::path real = safe_to_change(path);
-  if (std::filesystem::is_directory(path)) throw IoError("this is a directory; give the name of a file");
-  if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path))
+  std::error_code ignored;  // if nothing is known about it, opening it says why
+  const auto status = std::filesystem::status(path, ignored);
+  if (is_directory(status)) throw IoError("this is a directory; give the name of a file");
+  if (exists(status) && !is_regular_file(status))
     throw IoError("this is a pipe or a device; give the name of a file");
   constexpr int flags = O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW;
-  const int file = ::open(real.c_str(), flags | (exclusive ? O_EXCL : 0), 0666);
-  if (file < 0) {
+  Descriptor file(::open(real.c_str(), flags | O_EXCL, 0666));
+  if (file) made = real;
+  if (!file && errno == EEXIST && !exclusive) file = Descriptor(::open(real.c_str(), flags, 0666));
+  if (!file) {
     throw IoError(formatted("the file cannot be made: {}{}", std::strerror(errno),
                             errno == EEXIST ? " (Mode::truncate would empty it)" : ""));
   }
-  ::close(file);
+  // HDF5 does not survive a full disk. It frees this space again when it empties the file, so this only checks
+  // the space.
+  reserve_space(file, 0, for_hdf5, Size::stays);
+}
+
+// Opens the file that rank 0 has made.
+Descriptor open_made(const std::filesystem::path& path) {
+  try {
+    return open_to_write(path);
+  } catch (const IoError& error) {
+    throw IoError(formatted("{}; is the directory the same on all nodes?", error.what()));
+  }
 }
 
 }  // namespace
@@ -61,28 +77,32 @@ FileState::FileState(const Group& group, std::filesystem::path path, Mode mode)
 }
 
 void FileState::create(bool exclusive, const std::string& context) {
-  bool is_new = false;
-  collectively(group(), context, [&] {
-    require_safe_writing(group());
-    if (group().rank() != 0) return;
-    is_new = !std::filesystem::exists(path_);
-    make_file(path_, exclusive);
-    // HDF5 does not survive a full disk. It frees this space again when it empties the file, so this only
-    // checks the space.
-    try {
-      reserve_space(open_to_write(path_), 0, for_hdf5, Size::stays);
-    } catch (const IoError&) {
-      std::error_code ignored;
-      if (is_new) std::filesystem::remove(path_, ignored);
-      throw;
-    }
-  });
+  std::filesystem::path made;  // if it is new; on rank 0
+  try {
+    collectively(group(), context, [&] {
+      require_safe_writing(group());
+      if (group().rank() == 0) make_file(path_, exclusive, made);
+    });
+    fill_new(context);
+  } catch (const IoError&) {  // on every rank
+    if (!made.empty()) ::unlink(made.c_str());
+    group().barrier();  // it is gone
+    throw;
+  }
+}
+
+void FileState::fill_new(const std::string& context) {
   const hdf5::Locks locks = file_locks(group(), path_, context);
   collectively(group(), context, [&] {
-    open_.file.bytes = open_to_write(path_);
+    open_.file.bytes = open_made(path_);
+    OnlyWriter::require_none(identity(open_.file.bytes));
     open_.file.writer = OnlyWriter(open_.file.bytes);
     hdf5::prepare_to_open_together();
   });
+  // Before HDF5 empties them.
+  const std::string problem =
+      difference(group(), path_, open_.file.bytes, Access::read_write, Numbers::may_differ);
+  throw_on_all(group(), context, problem, Source::file, {});
   try {
     collectively(group(), context, [&] {
       hdf5::without_loss([&] { open_.file.hdf5 = hdf5::create(path_, group().mpi_comm(), locks); });

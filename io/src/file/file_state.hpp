@@ -82,6 +82,7 @@ class FileState {
 
  private:
   void create(bool exclusive, const std::string& context);
+  void fill_new(const std::string& context);
   void drop() noexcept;
   void drop_if_damaged();
 

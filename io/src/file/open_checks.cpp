@@ -14,6 +14,7 @@
 #include <tessera/runtime/detail/wait.hpp>
 
 #include "base/collectively.hpp"
+#include "file/same_file.hpp"
 #include "format.hpp"
 #include "hdf5/hdf5_losses.hpp"
 #include "hdf5/mpi_io.hpp"
@@ -88,11 +89,12 @@ OpenFile open_file(const Group& group, const std::filesystem::path& path, Access
   const bool writes = access == Access::read_write;
   collectively(group, context, [&] {
     if (writes) require_safe_writing(group);
-    if (writes) OnlyWriter::require_none(identity(path));  // before it is found to be no HDF5 file yet
+    if (writes) OnlyWriter::require_none_of_hdf5(identity(path));  // before it is found to be no HDF5 file yet
     if (group.rank() == 0) check_file(path, access);
   });
   const hdf5::Locks locks = writes ? file_locks(group, path, context) : hdf5::Locks::work;
   for (int attempt = 1;; ++attempt) {
+    const bool is_last = attempt == max_attempts;
     OpenFile file;
     collectively(group, context, [&] {
       file.bytes = writes ? open_to_write(path) : open_to_read(path);
@@ -100,26 +102,25 @@ OpenFile open_file(const Group& group, const std::filesystem::path& path, Access
       file.writer = OnlyWriter(file.bytes);
       hdf5::prepare_to_open_together();
     });
-    // Open alone first: what fails on some ranks only would make the others wait in HDF5.
-    collectively(group, context, [&] { file.hdf5 = hdf5::open_alone(path); });
-    if (writes) {
-      file.hdf5.reset();
-      file.hdf5 = open_together(group, path, locks, context);
+    // HDF5 would damage different files that it opens as one.
+    std::string problem =
+        difference(group, path, file.bytes, access, is_last ? Numbers::may_differ : Numbers::must_agree);
+    if (problem.empty()) {
+      // Open alone first: what fails on some ranks only would make the others wait in HDF5.
+      collectively(group, context, [&] { file.hdf5 = hdf5::open_alone(path); });
+      if (writes) {
+        file.hdf5.reset();
+        file.hdf5 = open_together(group, path, locks, context);
+      }
+      // If a program replaces the file now, HDF5's offsets must not be used in the other file.
+      const bool replaced = identity(file.bytes) != identity(path);
+      problem = group.agree(
+          replaced ? "the file is being replaced again and again; open it when its writer has ended" : "");
     }
-    // If a program replaces the file now, HDF5's offsets must not be used in the other file.
-    const FileIdentity opened = identity(file.bytes);
-    const auto mine = static_cast<index_t>(opened.number);
-    const bool replaced = opened != identity(path);
-    const bool differs = group.all_reduce(mine, Reduce::min) != group.all_reduce(mine, Reduce::max);
-    // Some network file systems number files differently on each node. After some attempts, accept the
-    // difference.
-    const int problem = replaced ? 2 : static_cast<int>(differs && attempt < max_attempts);
-    const int worst = group.all_reduce(problem, Reduce::max);
-    if (worst == 0) return file;
+    if (problem.empty()) return file;
     collectively(group, context, [&] {
-      hdf5::close(std::move(file.hdf5));
-      if (worst == 2 && attempt == max_attempts)
-        throw IoError("the file is being replaced again and again; open it when its writer has ended");
+      if (file.hdf5) hdf5::close(std::move(file.hdf5));
+      if (is_last) throw IoError(problem);
     });
     pause_between_attempts(group);
   }

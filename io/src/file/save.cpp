@@ -10,6 +10,8 @@
 #include <tessera/runtime/detail/fingerprint.hpp>
 #include <tessera/runtime/phase.hpp>
 
+#include "file/dropped_files.hpp"
+#include "file/only_writer.hpp"
 #include "file/slice_transfers.hpp"
 #include "format.hpp"
 #include "tiles/hdf5_raw.hpp"
@@ -116,7 +118,10 @@ void save(const std::filesystem::path& path, std::span<const io::Item> items) {
   std::vector<StoredItem> stored;
   for (const io::Item& item : items) stored.push_back({item.dataset(), nullptr, item.slice(), {}});
   settle(group, stored);
+  const hdf5::Silence silence;
+  close_dropped(group);
   SharedOutput output(group, context, " (what was there before is untouched)");
+  output.step([&] { OnlyWriter::require_none(identity(path)); });
   output.or_discard([&] { write_file(output, path, stored); });
   output.set_consequence({});
   output.step([&] { output.flush_directory(); });

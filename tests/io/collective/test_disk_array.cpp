@@ -339,11 +339,19 @@ TEST(DiskArrayErrors, missing_thread_of_one_rank_is_an_error_on_all) {
   disk.close();
 }
 
-TEST(DiskArrayErrors, path_that_is_too_long_is_an_error) {
+// The system does not even say whether there is such a file.
+TEST(DiskArrayErrors, path_that_cannot_be_followed_is_an_error) {
   using Disk = DiskArray<double, 1>;
   const Directory directory;
-  const auto path = directory / std::string(1000, 'x');
-  expect_words(message_of<io::IoError>([&] { Disk(world(), path, "x", {10}); }), {"\"x\"", "too long"});
+  on_rank_0([&] { std::filesystem::create_symlink("loop", directory / "loop"); });
+  const auto expect_error = [](const std::filesystem::path& path, const std::string& reason) {
+    const std::vector<std::string> words{path.string(), "cannot be made: " + reason};
+    expect_words(message_of<io::IoError>([&] { Disk(world(), path, "x", {10}); }), words);
+    for (const Mode mode : {Mode::create, Mode::truncate})
+      expect_words(message_of<io::IoError>([&] { io::File(world(), path, mode); }), words);
+  };
+  expect_error(directory / std::string(1000, 'x'), "File name too long");
+  expect_error(directory / "loop" / "a.h5", "Too many levels of symbolic links");
 }
 
 TEST(DiskArrayErrors, array_too_large_for_the_disk_leaves_no_file) {

@@ -153,5 +153,33 @@ TEST_F(FailingLinks, file_that_one_rank_cannot_open_is_an_error_on_all) {
   }
 }
 
+// Calls that open a file fail in turn while it is made.
+TEST_F(FailingLinks, file_that_one_rank_cannot_make_is_not_left) {
+  const auto path = directory_ / ("new" + failing_name(directory_));
+  using Disk = io::DiskArray<double, 1>;
+  const std::function<void()> calls[] = {[&] { const File made(world(), path, Mode::create); },
+                                         [&] { const Disk made(world(), path, "x", {10}); }};
+  int failures = 0;
+  for (const auto& call : calls) {
+    for (int rank = 0; rank < world().size(); ++rank) {
+      for (int but_first = 0; but_first <= max_spared; ++but_first) {
+        SCOPED_TRACE(testing::Message() << "rank " << rank << " fails after " << but_first);
+        Failing failing(rank, opens, but_first);
+        std::string problem;
+        try {
+          call();
+        } catch (const io::IoError& error) {
+          problem = error.what();
+          EXPECT_FALSE(std::filesystem::exists(path)) << problem;
+          ++failures;
+        }
+        EXPECT_TRUE(on_all(problem.empty()) || on_all(!problem.empty()));
+        on_rank_0([&] { std::filesystem::remove(path); });
+      }
+    }
+  }
+  EXPECT_GE(failures, 2 * world().size());
+}
+
 }  // namespace
 }  // namespace tessera::test

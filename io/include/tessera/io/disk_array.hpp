@@ -73,8 +73,9 @@ class DiskArray {
   DiskArray(const Group& group, const std::filesystem::path& path, std::string_view dataset,
             const Extents<N>& dims, const DiskOptions& options = {});
   /// Opens a dataset for reading, with Mode::read_write also for writing. @collective
-  /// @throws IoError on every rank if there is no such dataset of this rank, or its elements cannot be T;
-  /// UsageError for other modes
+  /// @throws IoError on every rank if there is no such dataset of this rank, or its elements cannot be T; also
+  /// to write if this program has another DiskArray of the dataset, or a File, open for writing already;
+  /// UsageError on every rank for other modes
   DiskArray(const Group& group, const std::filesystem::path& path, std::string_view dataset, Mode mode,
             const DiskOptions& options = {});
   ~DiskArray();
@@ -82,15 +83,15 @@ class DiskArray {
   DiskArray& operator=(DiskArray&&) noexcept;
 
   /// Completes all independent transfers and closes the file. @collective
-  /// @throws UsageError if a request of a collective transfer has not been waited for; IoError on every rank as
-  /// sync(), after the file is closed
+  /// @throws UsageError on every rank if one has not waited for a request of a collective transfer; IoError on
+  /// every rank as sync(), after the file is closed
   void close();
   /// As sync(), and puts all data that was written on disk. The data then survives a crash of the machine.
   /// @collective @throws as sync()
   void flush();
   /// Completes the independent transfers of all ranks. Every rank can then read what any rank wrote before the
   /// call. @collective
-  /// @throws IoError on every rank if an independent write has failed on one, and no wait() has reported it
+  /// @throws IoError on every rank if a write has failed on one, and no wait() has reported it
   void sync();
 
   Extents<N> dims() const;
@@ -105,8 +106,8 @@ class DiskArray {
   /// Writes an array or slice to a section of the same extents. The elements are copied first, so `from` may be
   /// changed when the call returns. The copy takes up to DiskOptions::buffer on each process. If the section is
   /// larger, all but its last part is written before the call returns. @collective
-  /// @throws UsageError if shapes differ, or if the section overlaps one in transfer, unless both are read;
-  /// MemoryError
+  /// @throws UsageError on every rank if shapes differ on one, or if the section overlaps one in transfer,
+  /// unless both are read; MemoryError
   template <Operand A>
   DiskRequest write_async(const Patch<N>& section, const A& from) requires(rank_v<A> == N);
   /// The same, and waits. Without a section it writes all of the array. @collective
@@ -199,7 +200,7 @@ class DiskArrayCore {
   bool is_asynchronous() const noexcept;
 
  private:
-  void open(int rank, bool is_writable);
+  void open(int rank);
   std::shared_ptr<DiskState> state_;  // shared with its requests
 };
 

@@ -18,8 +18,9 @@ class [[nodiscard]] DiskRequest {
  public:
   DiskRequest();
   explicit DiskRequest(std::unique_ptr<detail::DiskTransfer> transfer);
-  /// Waits for this process's part on disk and communicates nothing. Other processes may not have written their
-  /// parts, and data that was read is dropped. Call wait() first.
+  /// Waits for this process's part on disk and communicates nothing, as does an assignment to the request.
+  /// Other processes may not have written their parts, and data that was read is dropped. Call wait() first. If
+  /// a write has failed, the array's next sync(), flush() or close() reports the error.
   ~DiskRequest();
   DiskRequest(DiskRequest&&) noexcept;
   DiskRequest& operator=(DiskRequest&&) noexcept;

@@ -70,7 +70,7 @@ struct StorageOptions {
 class File {
  public:
   /// @collective @throws IoError if there is no such file, or it cannot be read, written or made. Also to write
-  /// if this program has the file open for writing already
+  /// if this program has a File open for writing already, and for Mode::truncate a DiskArray of it
   File(const Group& group, const std::filesystem::path& path, Mode mode);
   ~File();
   File(File&&) noexcept;

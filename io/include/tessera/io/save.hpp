@@ -43,7 +43,8 @@ void save(const std::filesystem::path& path, std::span<const Item> items);
 ///
 /// A name may be a path such as "run/density", whose HDF5 groups are created. Complex elements become compounds
 /// {r, i}, which h5py reads as complex. Elements that are not arithmetic become opaque bytes. @collective
-/// @throws IoError on every rank (Hdf5Error if HDF5 failed). UsageError if there are no arrays, or they are of
+/// @throws IoError on every rank (Hdf5Error if HDF5 failed), also if this program has the file open for writing
+/// as a File or DiskArray. UsageError if there are no arrays, or they are of
 /// several groups. Also if a name is empty, given twice, or would be both a dataset and an HDF5 group.
 /// @completion the file is complete and on disk.
 inline void save(const std::filesystem::path& path, std::span<const Item> items) { detail::save(path, items); }
