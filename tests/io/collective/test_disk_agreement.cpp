@@ -28,6 +28,8 @@ TEST(DiskAgreement, wrong_section_of_one_rank_is_an_error_on_all) {
   expect_words(message_of<UsageError>([&] { disk.read(section, a); }), words);
   expect_words(message_of<UsageError>([&] { (void)disk.write_async(section, a); }), words);
   expect_words(message_of<UsageError>([&] { (void)disk.read_async(section, a); }), words);
+  const Array<double, 1> elsewhere(world().split(0), {20}, {.name = "elsewhere"});
+  expect_words(message_of<UsageError>([&] { disk.write(elsewhere); }), {"\"elsewhere\"", "another group"});
   disk.write(a);
   fill(a, 0.0);
   disk.read(a);

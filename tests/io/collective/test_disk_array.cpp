@@ -41,7 +41,7 @@ TEST(DiskArrays, buffers_of_any_size_work) {
   fill(a, 2.5);
   for (const index_t buffer :
        {std::numeric_limits<index_t>::max(), std::numeric_limits<index_t>::max() / 2 + 1, index_t{1}}) {
-    DiskArray<double, 1> disk(world(), directory / "disk.h5", "x" + std::to_string(buffer), {50},
+    DiskArray<double, 1> disk(world(), directory / "disk.h5", 'x' + std::to_string(buffer), {50},
                               {.buffer = buffer});
     {
       // All parts but the last are written before the call returns. With a large buffer there is only one part.

@@ -69,8 +69,9 @@ struct StorageOptions {
 /// that was not closed is closed when the same group opens another file or loads, or when MPI ends.
 class File {
  public:
-  /// @collective @throws IoError if there is no such file, or it cannot be read, written or made. Also to write
-  /// if this program has a File open for writing already, and for Mode::truncate a DiskArray of it
+  /// @collective @throws IoError if there is no such file, it cannot be read, written or made, or the path
+  /// leads to different files on different ranks. Also to write if this program has a File open for writing
+  /// already, and for Mode::truncate a DiskArray of it
   File(const Group& group, const std::filesystem::path& path, Mode mode);
   ~File();
   File(File&&) noexcept;
