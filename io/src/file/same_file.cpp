@@ -28,7 +28,7 @@ constexpr auto different =
     "ranks have different files under this path; is the directory the same on all nodes? a relative path also "
     "needs the same working directory on all ranks";
 constexpr std::chrono::seconds most_wait{2};
-constexpr std::chrono::milliseconds between_polls{1};
+constexpr std::chrono::milliseconds between_looks{1};
 constexpr index_t compared_bytes = 65536;
 
 template <class Step>
@@ -94,7 +94,7 @@ class FileBeside {
     tessera::detail::wait_until(group, [&] {
       struct stat status {};
       found = lstat(path_.c_str(), &status) == 0;
-      if (!found) std::this_thread::sleep_for(between_polls);
+      if (!found) std::this_thread::sleep_for(between_looks);
       return found || std::chrono::steady_clock::now() >= end;
     });
     return found;
