@@ -56,9 +56,14 @@ bool differs(const Group& group, std::vector<index_t> values) {
 std::vector<index_t> marks_of(const Descriptor& file) {
   struct stat status {};
   if (fstat(file.get(), &status) != 0) throw IoError(formatted("fstat: {}", last_system_error()));
-  std::vector<std::byte> first(static_cast<std::size_t>(std::min<index_t>(status.st_size, compared_bytes)));
-  read_at(file, first, 0);
-  return {status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec, static_cast<index_t>(checksum(first))};
+  const index_t compared = std::min<index_t>(status.st_size, compared_bytes);
+  std::vector<std::byte> part(static_cast<std::size_t>(compared));
+  RunningChecksum ends;
+  for (const index_t begin : {index_t{0}, status.st_size - compared}) {
+    read_at(file, part, begin);
+    ends.add(part);
+  }
+  return {status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec, static_cast<index_t>(ends.value())};
 }
 
 std::string difference_to_read(const Group& group, const Descriptor& file) {

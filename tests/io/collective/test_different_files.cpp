@@ -35,7 +35,7 @@ class DifferentFiles : public testing::Test {
 
 TEST_F(DifferentFiles, are_an_error_on_every_rank) {
   if (world().size() == 1) GTEST_SKIP() << "one rank has one file";
-  write_raw<double>("a.h5", "x", {20});
+  write_raw<double>("a.h5", "x", {static_cast<hsize_t>(20 + world().rank())});
   const std::string bytes = bytes_of("a.h5");
   world().barrier();
   for (const Mode mode : {Mode::read, Mode::read_write, Mode::truncate})
@@ -62,11 +62,12 @@ TEST(NumbersOfFiles, may_differ_between_nodes_if_the_file_is_shared) {
   if (world().node_count() == 1) GTEST_SKIP() << "needs several nodes";
   const Directory directory;
   const auto path = directory / "shared.h5";
+  const std::string bytes(200000, 'x');
   on_rank_0([&] {
-    set_bytes(path, "elements");
+    set_bytes(path, bytes);
     for (int node = 0; node < world().node_count(); ++node) {
       const auto copy = directory / std::to_string(node);
-      set_bytes(copy, "elements");
+      set_bytes(copy, bytes);
       std::filesystem::last_write_time(copy, std::filesystem::last_write_time(path));
     }
   });
@@ -79,8 +80,13 @@ TEST(NumbersOfFiles, may_differ_between_nodes_if_the_file_is_shared) {
   EXPECT_EQ(directory.names().size(), static_cast<std::size_t>(world().node_count()) + 1)
       << "the file that shows it is left";
   const auto before = std::filesystem::last_write_time(path);
-  on_rank_0([&] { set_bytes(mine, "Elements"), std::filesystem::last_write_time(mine, before); });
-  expect_words(difference(world(), path, file, Access::read, Numbers::may_differ), {"different files"});
+  for (const std::size_t place : {std::size_t{0}, bytes.size() - 1}) {
+    on_rank_0([&] {
+      set_bytes(mine, std::string(bytes).replace(place, 1, "y"));
+      std::filesystem::last_write_time(mine, before);
+    });
+    expect_words(difference(world(), path, file, Access::read, Numbers::may_differ), {"different files"});
+  }
   expect_words(difference(world(), mine, file, Access::read_write, Numbers::may_differ), {"different files"});
 }
 
