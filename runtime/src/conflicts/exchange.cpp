@@ -41,7 +41,7 @@ Check& check() {
 template <class Means>
 std::vector<Found> find_conflicts(const std::vector<Access>& accesses, const Means& means) {
   constexpr std::size_t most_runs = 100'000;
-  constexpr int most_of_unknown_order = 1000;  // of a pair of sites: a loop may have any number
+  constexpr int most_of_unknown_order = 100;  // of a pair of sites: a loop may have any number
   struct Known {
     std::size_t place = 0;
     int looked_at = 0;

@@ -8,7 +8,7 @@
 namespace tessera::detail::conflicts {
 namespace {
 
-constexpr std::size_t most_elements = 256, most_uses = 4096;
+constexpr std::size_t most_elements = 256, most_uses = 1024;
 constexpr std::uint64_t for_ever = std::numeric_limits<std::uint64_t>::max();
 
 bool is_call(const Means& means) noexcept { return means.is == Means::Is::call; }
