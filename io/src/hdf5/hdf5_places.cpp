@@ -27,7 +27,9 @@ Properties creation_of(const Dataset& dataset) {
   return Properties(check(H5Dget_create_plist(dataset.get()), "H5Dget_create_plist"));
 }
 
+// -1 if it has no space in the file. Of such a dataset behind a user block, HDF5 gives the block's last byte.
 index_t contiguous_offset(const Dataset& dataset) {
+  if (H5Dget_storage_size(dataset.get()) == 0) return -1;
   const haddr_t offset = H5Dget_offset(dataset.get());
   return offset == HADDR_UNDEF ? -1 : static_cast<index_t>(offset);
 }

@@ -22,6 +22,7 @@ struct Storage {
   H5D_alloc_time_t when = H5D_ALLOC_TIME_DEFAULT;
   double fill = 0;
   bool is_packed = false, is_external = false, is_partly_written = false, has_no_fill = false;
+  hsize_t user_block = 0;
 };
 
 std::vector<Storage> storages() {
@@ -36,12 +37,16 @@ std::vector<Storage> storages() {
           {.name = "chunked, a part", .layout = H5D_CHUNKED, .fill = 3.5, .is_partly_written = true},
           {.name = "compressed", .layout = H5D_CHUNKED, .fill = 3.5, .is_packed = true},
           {.name = "compressed, a part", .layout = H5D_CHUNKED, .is_packed = true, .is_partly_written = true},
+          {.name = "contiguous, behind a user block", .layout = H5D_CONTIGUOUS, .fill = 3.5, .user_block = 512},
           {.name = "external", .layout = H5D_CONTIGUOUS, .is_external = true}};
 }
 
 void write_storage(const std::filesystem::path& path, const Storage& storage) {
   const hsize_t all[] = {rows, columns}, chunk[] = {7, 6}, first[] = {0, 0}, some[] = {7, 6};
-  const hid_t file = good(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+  const hid_t of_file = good(H5Pcreate(H5P_FILE_CREATE));
+  good(H5Pset_userblock(of_file, storage.user_block));
+  const hid_t file = good(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, of_file, H5P_DEFAULT));
+  good(H5Pclose(of_file));
   const hid_t space = good(H5Screate_simple(2, all, nullptr)), creation = good(H5Pcreate(H5P_DATASET_CREATE));
   good(H5Pset_layout(creation, storage.layout));
   if (storage.layout == H5D_CHUNKED) good(H5Pset_chunk(creation, 2, chunk));
