@@ -238,9 +238,12 @@ class Maker {
   }
 
   static bool is_small(hid_t space, hid_t type) {
-    const hssize_t count = H5Sget_simple_extent_npoints(space);
+    std::array<hsize_t, H5S_MAX_RANK> dims{};
+    const int rank = H5Sget_simple_extent_dims(space, dims.data(), nullptr);
     const std::size_t bytes = H5Tget_size(type);
-    return count >= 0 && bytes > 0 && static_cast<std::size_t>(count) <= most_bytes / bytes;
+    double all = static_cast<double>(bytes);  // HDF5's own number of elements may be beyond 2^64
+    for (int d = 0; d < rank; ++d) all *= static_cast<double>(dims[static_cast<std::size_t>(d)]);
+    return rank >= 0 && bytes > 0 && all <= static_cast<double>(most_bytes);
   }
 
   // Bytes that are elements of a type without pointers.
