@@ -34,6 +34,7 @@ class Id {
 };
 
 constexpr std::size_t most_bytes = 4096;  // that are written into a dataset
+constexpr std::size_t most_bytes_of_chunk = std::size_t{1} << 18;
 constexpr std::array<const char*, 10> names{"a",   "g/b",  "time", "positions", "g",
                                             "x/y", "far/", "far",  "\x1b[2J",   "a/under/a/dataset"};
 constexpr std::array<const char*, 6> attributes{"unit", "names", "", "tessera", "\n", "CLASS"};
@@ -214,7 +215,12 @@ class Maker {
     }
     if (kind >= 5 && rank > 0) {
       std::vector<hsize_t> chunk(static_cast<std::size_t>(rank));
-      for (hsize_t& extent : chunk) extent = 1 + recipe_.pick(6);
+      std::size_t bytes = H5Tget_size(type);  // HDF5 allocates and fills whole chunks
+      for (hsize_t& extent : chunk) {
+        extent = 1 + recipe_.pick(6);
+        if (bytes * extent > most_bytes_of_chunk) extent = 1;
+        bytes *= extent;
+      }
       H5Pset_chunk(creation, rank, chunk.data());
       add_filters(creation);
     }
