@@ -240,6 +240,10 @@ def killed(program, tool, ranks, launch, directory):
     assert done.returncode == 0 and os.path.getsize(file + ".html") > 10000, done
     assert "ranks are in these files" not in done.stderr, done
     # The page is named after the trace. One that is there stays if the new one cannot be written.
+    victim = os.path.join(os.path.dirname(file), "victim")
+    with open(victim, "w", encoding="utf-8") as stream:
+        stream.write("kept")
+    os.symlink(victim, file + ".html.part")  # it must not be followed
     for small in (False, True):
         def limit():
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -249,6 +253,8 @@ def killed(program, tool, ranks, launch, directory):
         assert done.returncode == (1 if small else 0), done
         assert file + ".html" in (done.stderr if small else done.stdout), done
         assert os.path.getsize(file + ".html") > 10000 and not glob.glob(file + "*.part"), done
+        with open(victim, encoding="utf-8") as stream:
+            assert stream.read() == "kept"
     with open(wanted[0], "rb") as stream:
         before = stream.read()
     done = subprocess.run([tool, "-o", wanted[0], wanted[0]], capture_output=True, text=True, timeout=60)

@@ -31,7 +31,8 @@ void write(const std::string& name, const std::string& text) {
   const std::string target =
                         fs::is_symlink(name, ignored) ? fs::weakly_canonical(name, ignored).string() : name,
                     place = is_file ? target + ".part" : name;
-  std::FILE* const file = std::fopen(place.c_str(), "w");
+  if (is_file) std::remove(place.c_str());  // of a run that was killed; a link there must not be followed
+  std::FILE* const file = std::fopen(place.c_str(), is_file ? "wx" : "w");
   bool ok = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
   int error = errno;
   if (file != nullptr && std::fclose(file) != 0 && ok) ok = false, error = errno;

@@ -49,8 +49,14 @@ void note_in_batch(Act act, std::uint64_t segment, int target, index_t offset, i
   if (act == Act::update) note_use({Means::Is::element, segment, target, offset});
 }
 
-void note_fetch_in_batch(std::uint64_t segment, int target, index_t offset, index_t bytes, Ticket ticket) {
-  all().note({Act::update, segment, target, {offset, offset + bytes}, nullptr, Completes::by_ticket, ticket});
+void note_fetch_in_batch(std::uint64_t segment, int target, index_t offset, index_t bytes) {
+  all().note({Act::update,
+              segment,
+              target,
+              {offset, offset + bytes},
+              nullptr,
+              Completes::by_ticket,
+              switches::asynchronous});
   note_use({Means::Is::element, segment, target, offset});
 }
 

@@ -57,8 +57,8 @@ void note_transfer(Act act, std::uint64_t segment, int target, index_t offset, c
 void note_update(Act act, std::uint64_t segment, int target, index_t offset, index_t bytes);
 /// An operation of a batch that fetches nothing; its ticket is for note_sent().
 void note_in_batch(Act act, std::uint64_t segment, int target, index_t offset, index_t bytes, Ticket batch);
-/// An update of a batch that fetches; it ends with the ticket.
-void note_fetch_in_batch(std::uint64_t segment, int target, index_t offset, index_t bytes, Ticket ticket);
+/// An update of a batch that fetches; it is Asynchronous.
+void note_fetch_in_batch(std::uint64_t segment, int target, index_t offset, index_t bytes);
 /// The batch is sent: from now on flushes complete its operations.
 void note_sent(Ticket batch);
 /// A put that is complete when a notification arrives.

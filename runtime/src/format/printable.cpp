@@ -37,10 +37,9 @@ bool is_command(char32_t code) {
          within(0x2028, 0x202e) || within(0x2066, 0x2069);
 }
 
-template <class Code>
-std::string escaped(const char* format, Code code) {
+std::string escaped(const char* format, unsigned code) {
   char text[16];
-  std::snprintf(text, sizeof text, format, static_cast<unsigned>(code));
+  std::snprintf(text, sizeof text, format, code);
   return text;
 }
 

@@ -302,10 +302,8 @@ void Batch::fetch_op(Segment& segment, int rank, index_t offset, ElementKind kin
   if (result == nullptr) {
     state_->note_write(state, rank, offset, bytes, Act::update);
   } else {
-    state_->note_fetch(state, [&] {
-      using namespace detail::conflicts;
-      note_fetch_in_batch(state.checked, rank, offset, bytes, switches::asynchronous);
-    });
+    state_->note_fetch(state,
+                       [&] { detail::conflicts::note_fetch_in_batch(state.checked, rank, offset, bytes); });
   }
   if (path != Path::agent) return when_noted(state, at_once);
   RunGroup group = state_->group_of(Verb::update, bytes);
