@@ -6,7 +6,6 @@
 #include <array>
 #include <cstring>
 #include <map>
-#include <optional>
 #include <utility>
 #include <vector>
 
