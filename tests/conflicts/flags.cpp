@@ -81,6 +81,31 @@ void notifications_of_all(Stage& at) {
   if (at.rank == 0) flags.wait(0, at.world.size() - 1), get(at.line, 0, at.world.size() * per_rank);
 }
 
+// Only the receiver of the notification knows that the data is there.
+void put_notify_and_barrier(Stage& at) {
+  Flags flags(at.world, 1);
+  if (at.rank == 0) at.line.put_notify({{0}, {8}}, eight(), flags.at(1, 0));
+  at.world.barrier();
+  if (at.rank == 2) get(at.line, 0, 8);
+  if (at.rank == 1) flags.wait(0);
+}
+
+// So does whoever hears of it from the receiver,
+void put_notify_passed_on(Stage& at) {
+  Flags flags(at.world, 1);
+  if (at.rank == 0) at.line.put_notify({{0}, {8}}, eight(), flags.at(1, 0));
+  if (at.rank == 1) flags.wait(0), send(at, 2);
+  if (at.rank == 2) receive(at, 1), get(at.line, 0, 8);
+}
+
+// but not from the rank that has put it.
+void put_notify_and_notify(Stage& at) {
+  Flags flags(at.world, 1);
+  if (at.rank == 0) at.line.put_notify({{0}, {8}}, eight(), flags.at(1, 0)), flags.notify(2, 0);
+  if (at.rank == 1) flags.wait(0);
+  if (at.rank == 2) flags.wait(0), get(at.line, 0, 8);
+}
+
 }  // namespace
 
 std::span<const Case> flags() {
@@ -97,6 +122,9 @@ std::span<const Case> flags() {
        "get by rank 1"},
       {"put-notify-again-with-answer", Verdict::right, 2, put_notify_again_with_answer},
       {"notifications-of-all", Verdict::right, 2, notifications_of_all},
+      {"put-notify-and-barrier", Verdict::wrong, 3, put_notify_and_barrier, "put by rank 0", "get by rank 2"},
+      {"put-notify-passed-on", Verdict::right, 3, put_notify_passed_on},
+      {"put-notify-and-notify", Verdict::wrong, 3, put_notify_and_notify, "put by rank 0", "get by rank 2"},
   };
   return all;
 }

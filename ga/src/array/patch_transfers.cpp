@@ -102,11 +102,12 @@ void put_notify_between_nodes(ArrayCore& array, const Lattice& patch, const Buff
 void put_notify_checked(ArrayCore& array, const Lattice& patch, const Buffer<const void*>& from,
                         const Flag& flag) {
   flag.flags->check(flag.rank, flag.index);
+  const std::uint64_t notice = new_notice();
   for_each_transfer(array, patch, from,
                     [&](int rank, index_t offset, const Strided& shape, const std::byte* local) {
-                      put_before_notice(array.segment(), rank, offset, shape, local);
+                      put_before_notice(array.segment(), rank, offset, shape, local, notice);
                     });
-  flag.flags->notify(flag.rank, flag.index);
+  notify(flag, notice);
 }
 
 }  // namespace

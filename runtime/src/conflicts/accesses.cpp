@@ -80,9 +80,12 @@ index_t Access::bytes_of_memory() const noexcept {
          granules.bytes_of_memory();
 }
 
-bool is_before(const Access& a, const Access& b) noexcept {
-  return a.completed != 0 && a.completed <= (*b.seen)[static_cast<std::size_t>(a.author)];
+bool is_complete_for(const Access& access, const order::VectorClock& clock) noexcept {
+  return (access.completed != 0 && access.completed <= clock[static_cast<std::size_t>(access.author)]) ||
+         (access.notice != 0 && access.notice <= order::notice_of(clock, access.author));
 }
+
+bool is_before(const Access& a, const Access& b) noexcept { return is_complete_for(a, *b.seen); }
 
 bool may_conflict(const Access& a, const Access& b) noexcept {
   if (a.author == b.author || !need_order(effect_of(a.act), effect_of(b.act))) return false;
@@ -142,6 +145,7 @@ std::string packed(const std::vector<std::shared_ptr<Access>>& accesses) {
     write(text, one->is_in_batch);
     write(text, one->begun);
     write(text, one->completed);
+    write(text, one->notice);
     write(text, one->last_begun);
     write(text, one->first_completed);
     const auto [clock, is_new] = clocks.emplace(one->seen.get(), clocks.size());
@@ -173,6 +177,7 @@ std::vector<Access> unpacked(const std::string& all) {
     read(text, one.is_in_batch);
     read(text, one.begun);
     read(text, one.completed);
+    read(text, one.notice);
     read(text, one.last_begun);
     read(text, one.first_completed);
     std::size_t clock = 0;

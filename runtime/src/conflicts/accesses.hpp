@@ -58,6 +58,7 @@ struct Access {
   bool is_async = false, is_in_batch = false;
   std::uint64_t begun = 0;                            // the author's stamp
   std::uint64_t completed = 0;                        // the author's stamp; 0: not yet complete at the owner
+  std::uint64_t notice = 0;                           // complete for those that know it, too; 0: none
   std::shared_ptr<const order::VectorClock> seen;     // the author's clock when they began
   std::uint64_t last_begun = 0, first_completed = 0;  // moments of the author
   std::vector<order::HeldMutex> mutexes;              // held by the author, ascending
@@ -80,6 +81,8 @@ struct Access {
   void tidy_sometimes();
 };
 
+/// Whether an access is complete before what a process with this clock does. @local
+bool is_complete_for(const Access& access, const order::VectorClock& clock) noexcept;
 /// Whether a comes before b in the order that the program has made. @local
 bool is_before(const Access& a, const Access& b) noexcept;
 /// Whether the two need an order and have none, wherever they are. @local

@@ -63,10 +63,16 @@ void note_fetch_in_batch(std::uint64_t segment, int target, index_t offset, inde
 void note_sent(Ticket batch) { all().sent(batch); }
 
 void note_put_with_notice(std::uint64_t segment, int target, index_t offset, const Strided& shape,
-                          const void* local) {
+                          const void* local, std::uint64_t notice) {
   if (shape.bytes() <= 0) return;
   at_target(shape, offset, [&](const ByteRange& range, const Footprint* where) {
-    all().note({Act::put, segment, target, range, where, Completes::at_once});
+    all().note({.act = Act::put,
+                .segment = segment,
+                .target = target,
+                .range = range,
+                .shape = where,
+                .completes = Completes::by_flush,
+                .notice = notice});
   });
   note_local_side(Act::put, segment, target, shape, local);
 }

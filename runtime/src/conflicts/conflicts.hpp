@@ -61,9 +61,10 @@ void note_in_batch(Act act, std::uint64_t segment, int target, index_t offset, i
 void note_fetch_in_batch(std::uint64_t segment, int target, index_t offset, index_t bytes);
 /// The batch is sent: from now on flushes complete its operations.
 void note_sent(Ticket batch);
-/// A put that is complete when a notification arrives.
+/// A put that is complete for whoever has heard of its notice (order/clock.hpp), and for all others after a
+/// flush.
 void note_put_with_notice(std::uint64_t segment, int target, index_t offset, const Strided& shape,
-                          const void* local);
+                          const void* local, std::uint64_t notice);
 /// An access by loads and stores, which ends with the ticket. `slice` is the target's. An access for writing
 /// that has changed nothing counts as one for reading.
 void note_local(Act act, std::uint64_t segment, int target, const std::byte* slice, index_t offset,

@@ -50,6 +50,7 @@ Recorder::Shared Recorder::new_access(const Alike& alike) const {
   access->site = alike.site;
   access->is_async = alike.is_async;
   access->is_in_batch = alike.batch != 0;
+  access->notice = alike.notice;
   access->begun = alike.begun;
   access->seen = clock_;
   access->mutexes = alike.mutexes;
@@ -65,7 +66,8 @@ Recorder::Recent& Recorder::recent(const Alike& alike) noexcept {
 bool Recorder::Recent::is(const Alike& alike) const noexcept {
   return access != nullptr && site == alike.site && target == alike.target && act == alike.act &&
          segment == alike.segment && is_async == alike.is_async &&
-         completes_by_flush == alike.completes_by_flush && batch == alike.batch && alike.mutexes.empty();
+         completes_by_flush == alike.completes_by_flush && batch == alike.batch && notice == alike.notice &&
+         alike.mutexes.empty();
 }
 
 Access& Recorder::access_like(const Alike& alike) {
@@ -102,6 +104,7 @@ void Recorder::note(const Noted& noted) {
               noted.ticket != 0 && !is_local && !is_in_batch && noted.act != Act::update,
               noted.completes == Completes::by_flush,
               is_in_batch ? noted.ticket : 0,
+              noted.notice,
               order::held_mutexes()};
   ++moment_;
   if (noted.completes == Completes::by_ticket) {
@@ -124,7 +127,8 @@ void Recorder::note(const Noted& noted) {
                alike.act,
                alike.is_async,
                alike.completes_by_flush,
-               alike.batch};
+               alike.batch,
+               alike.notice};
     }
     noted.shape == nullptr ? add_to(access, noted.range) : add_to(access, *noted.shape);
     access.last_begun = moment_;
@@ -173,10 +177,10 @@ void Recorder::complete_now(Access& access) const noexcept {
 void Recorder::keep(const Shared& access, bool completes_by_flush) {
   auto& kept = completes_by_flush ? incomplete_ : accesses_;
   if (access->seen != clock_ || access->begun != stamp_) return kept.push_back(access);
-  const auto [found, is_new] =
-      alike_.try_emplace({access->segment, access->target, access->act, access->site, access->begun,
-                          access->seen.get(), access->is_async, completes_by_flush, 0, access->mutexes},
-                         access);
+  const auto [found, is_new] = alike_.try_emplace(
+      {access->segment, access->target, access->act, access->site, access->begun, access->seen.get(),
+       access->is_async, completes_by_flush, 0, access->notice, access->mutexes},
+      access);
   if (is_new) return kept.push_back(access);
   memory_ -= access->bytes_of_memory();
   Access& alike = *found->second;

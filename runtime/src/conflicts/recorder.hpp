@@ -41,6 +41,7 @@ struct Noted {
   Completes completes;
   Ticket ticket = 0;                 // of an access that is asynchronous, local or in a batch
   const std::byte* slice = nullptr;  // the target's, of a local access
+  std::uint64_t notice = 0;          // of a put with one
 };
 
 /// What a segment is to reports.
@@ -127,6 +128,7 @@ class Recorder {
     const void* seen;
     bool is_async, completes_by_flush;
     Ticket batch;  // that has not sent it; 0: none
+    std::uint64_t notice;
     std::vector<order::HeldMutex> mutexes;
     auto operator<=>(const Alike&) const = default;
   };
@@ -139,6 +141,7 @@ class Recorder {
     Act act{};
     bool is_async = false, completes_by_flush = false;
     Ticket batch = 0;
+    std::uint64_t notice = 0;
     bool is(const Alike& alike) const noexcept;
   };
   const std::shared_ptr<const order::VectorClock>& now();

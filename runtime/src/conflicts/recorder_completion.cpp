@@ -128,7 +128,7 @@ void Recorder::resume_those(const IsMeant& is_meant) {
       if (!open.is_suspended) continue;
       const Shared access =
           new_access({before.segment, before.target, open.writes ? Act::write_locally : Act::read_locally,
-                      before.site, stamp_, clock_.get(), false, false, 0, before.mutexes});
+                      before.site, stamp_, clock_.get(), false, false, 0, before.notice, before.mutexes});
       access->last_begun = ++moment_;
       access->add(where);
       memory_ += access->bytes_of_memory();

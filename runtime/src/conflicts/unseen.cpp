@@ -14,10 +14,11 @@ bool is_known(const order::VectorClock& clock, int process, std::uint64_t stamp)
 // Accesses and uses stand for several: what is true for one pair of these counts. A call may order whatever is
 // not known to be in the opposite order.
 bool may_follow(const Access& access, const UnseenUse& use) noexcept {
-  if (access.completed == 0) return false;
-  if (use.process == access.author) return use.last.moment > access.first_completed;
-  return use.is_call ? !is_known(*access.seen, use.process, use.last.stamp)
-                     : is_known(*use.last.seen, access.author, access.completed);
+  const bool is_complete = access.completed != 0;
+  if (use.process == access.author) return is_complete && use.last.moment > access.first_completed;
+  return use.is_call
+             ? (is_complete || access.notice != 0) && !is_known(*access.seen, use.process, use.last.stamp)
+             : is_complete_for(access, *use.last.seen);
 }
 bool may_precede(const UnseenUse& use, const Access& access) noexcept {
   if (use.process == access.author) return use.first.moment < access.last_begun;

@@ -15,6 +15,7 @@ struct Kept {
   VectorClock clock;
   std::size_t rank = 0;
   std::atomic<std::uint64_t> version{0}, own{0};  // own: a copy of this process's component
+  std::atomic<std::uint64_t> notices{0};
 };
 
 // Threads may still read it while the process ends.
@@ -33,7 +34,8 @@ void start_clock(int ranks, int rank) {
   const std::scoped_lock lock(kept().mutex);
   kept().version.fetch_add(1);
   kept().rank = static_cast<std::size_t>(rank);
-  kept().clock.assign(static_cast<std::size_t>(ranks), 0);
+  kept().clock.assign(2 * static_cast<std::size_t>(ranks), 0);
+  kept().notices = 0;
   kept().clock[kept().rank] = 1;
   kept().own = 1;
   switches::clocks = true;
@@ -63,15 +65,21 @@ void merge_clock(std::span<const std::uint64_t> other) {
   if (has_changed) kept().version.fetch_add(1);
 }
 
+std::uint64_t next_notice() noexcept { return ++kept().notices; }
+
 std::uint64_t tick() {
   const std::scoped_lock lock(kept().mutex);
   return kept().own = ++kept().clock[kept().rank];
 }
 
-VectorClock release_clock() {
+VectorClock release_clock() { return release_clock_with(0); }
+
+VectorClock release_clock_with(std::uint64_t notice) {
   const std::scoped_lock lock(kept().mutex);
   VectorClock sent = released_as != nullptr ? *released_as : kept().clock;
   sent[kept().rank] = kept().clock[kept().rank];
+  std::uint64_t& newest = sent[sent.size() / 2 + kept().rank];
+  newest = std::max(newest, notice);
   kept().own = ++kept().clock[kept().rank];
   return sent;
 }

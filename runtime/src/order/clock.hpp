@@ -12,8 +12,15 @@
 /// threads of a process count as one.
 namespace tessera::detail::order {
 
-/// One component for each rank of the world.
+/// One component for each rank of the world, and after them one for the notices of each rank. A notice is a put
+/// that is complete for those alone that hear of it: it travels with one notification, and from its receiver on
+/// with all clocks.
 using VectorClock = std::vector<std::uint64_t>;
+
+/// The number of the newest notice of a rank that a clock knows. @local
+inline std::uint64_t notice_of(const VectorClock& clock, int rank) noexcept {
+  return clock[clock.size() / 2 + static_cast<std::size_t>(rank)];
+}
 
 namespace switches {
 // Changes only while the Runtime starts or ends.
@@ -41,6 +48,10 @@ std::uint64_t tick();
 /// Returns the clock for a message, and then advances the own component. So an event after the message has a
 /// stamp that its receiver does not have.
 VectorClock release_clock();
+/// The same for a message that tells of a notice of this rank.
+VectorClock release_clock_with(std::uint64_t notice);
+/// Numbers a notice of this rank, from 1 on.
+std::uint64_t next_notice() noexcept;
 /// While a clock is set, release_clock() of this thread returns it, with the own component of now. Null: the
 /// whole clock again. Returns the one before. @local
 const VectorClock* release_as(const VectorClock* clock) noexcept;

@@ -61,9 +61,10 @@ void ClockExchange::to(int root) {
     order::merge_clock(std::span(all).subspan(begin, mine.size()));
 }
 
-void ClockExchange::notify(const Threads& threads, int rank, std::uint64_t flags, index_t index) {
+void ClockExchange::notify(const Threads& threads, int rank, std::uint64_t flags, index_t index,
+                           std::uint64_t notice) {
   if (!comm_) return;
-  const order::VectorClock sent = order::release_clock();
+  const order::VectorClock sent = order::release_clock_with(notice);
   if (rank == mpi::rank(comm_.get())) {
     const std::scoped_lock lock(mutex_);
     arrived_[{flags, index}].push_back(sent);

@@ -37,7 +37,7 @@ class ClockExchange {
   std::uint64_t next_flags() noexcept { return ++flags_; }
   /// Sends the clock to a member, for a flag that is about to be raised. @onesided
   /// @throws UsageError if this thread may not call MPI
-  void notify(const Threads& threads, int rank, std::uint64_t flags, index_t index);
+  void notify(const Threads& threads, int rank, std::uint64_t flags, index_t index, std::uint64_t notice);
   /// Whether the clocks of so many notifications of an own flag have come; if so, it takes them in. @local
   bool take(const Threads& threads, std::uint64_t flags, index_t index, std::int64_t notifications);
 

@@ -43,12 +43,14 @@ void Flags::check(int rank, index_t index) const {
   }
 }
 
-void Flags::notify(int rank, index_t index) {
+void Flags::notify(int rank, index_t index) { notify_of(0, rank, index); }
+
+void Flags::notify_of(std::uint64_t notice, int rank, index_t index) {
   check(rank, index);
   const detail::Unchecked own;
   if (detail::order::clocks_on()) {
     detail::GroupState& state = detail::GroupState::of(group());
-    state.clocks().notify(state.runtime().threads(), rank, number_, index);
+    state.clocks().notify(state.runtime().threads(), rank, number_, index, notice);
   }
   scalars_.fetch_add(rank, index, 1);
   const index_t sleepers = count(), bell = count() + 1;
@@ -139,20 +141,26 @@ void put_notify(Segment& segment, int rank, index_t offset, const Strided& shape
       detail::put_with_notice(segment, rank, offset, shape, static_cast<const std::byte*>(source),
                               scalars.segment(), flag.rank, flag.index * Scalars<std::int64_t>::spacing))
     return;
-  detail::put_before_notice(segment, rank, offset, shape, source);
-  flag.flags->notify(flag.rank, flag.index);
+  const std::uint64_t notice = detail::new_notice();
+  detail::put_before_notice(segment, rank, offset, shape, source, notice);
+  detail::notify(flag, notice);
 }
 
 namespace detail {
 
-void put_before_notice(Segment& segment, int rank, index_t offset, const Strided& shape, const void* source) {
+std::uint64_t new_notice() noexcept { return order::clocks_on() ? order::next_notice() : 0; }
+
+void notify(const Flag& flag, std::uint64_t notice) { flag.flags->notify_of(notice, flag.rank, flag.index); }
+
+void put_before_notice(Segment& segment, int rank, index_t offset, const Strided& shape, const void* source,
+                       std::uint64_t notice) {
   {
     const Unchecked noted;  // below, if the put is not refused
     segment.put(rank, offset, shape, source);
     segment.flush(rank);
   }
   if (conflicts::notes(segment.face().checked))
-    conflicts::note_put_with_notice(segment.face().checked, rank, offset, shape, source);
+    conflicts::note_put_with_notice(segment.face().checked, rank, offset, shape, source, notice);
 }
 
 }  // namespace detail

@@ -18,14 +18,12 @@ using detail::order::VectorClock;
 class ClockModel {
  public:
   /// Begins with the clocks as they are. No clock travels with the exchange. @collective
-  ClockModel() : now_(at(world().size()), VectorClock(at(world().size()))) {
+  ClockModel() {
     const VectorClock mine = detail::order::clock();
-    std::vector<std::uint64_t> all(mine.size() * mine.size());
+    VectorClock all(mine.size() * at(world().size()));
     const int n = static_cast<int>(mine.size());
     PMPI_Allgather(mine.data(), n, MPI_UINT64_T, all.data(), n, MPI_UINT64_T, world().mpi_comm());
-    for (std::size_t r = 0; r < mine.size(); ++r) {
-      for (std::size_t c = 0; c < mine.size(); ++c) now_[r][c] = all[r * mine.size() + c];
-    }
+    for (auto clock = all.begin(); clock != all.end(); clock += n) now_.emplace_back(clock, clock + n);
   }
 
   void event(int rank) { ++now_[at(rank)][at(rank)]; }

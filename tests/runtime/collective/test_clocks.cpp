@@ -20,7 +20,7 @@ namespace order = tessera::detail::order;
 
 TEST(Clocks, are_on_and_have_a_component_for_each_rank) {
   EXPECT_TRUE(order::clocks_on());
-  EXPECT_EQ(order::clock().size(), at(world().size()));
+  EXPECT_EQ(order::clock().size(), 2 * at(world().size()));  // events and notices
   EXPECT_EQ(order::clock()[at(world().rank())], order::stamp());
   EXPECT_TRUE(order::unseen_order().empty()) << order::unseen_order().begin()->first;
 }

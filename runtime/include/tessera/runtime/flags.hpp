@@ -20,6 +20,10 @@ struct Flag {
   index_t index;
 };
 
+namespace detail {
+void notify(const Flag& flag, std::uint64_t notice);
+}  // namespace detail
+
 /// Notifications between pairs of processes: `count` flags on every member. A flag counts notifications: any
 /// member adds to it, and only its owner waits for it. With put_notify, data arrives before its flag, so
 /// neighbours can exchange halos without a barrier of all.
@@ -57,6 +61,8 @@ class Flags {
  private:
   friend void put_notify(Segment& segment, int rank, index_t offset, const Strided& shape, const void* source,
                          const Flag& flag);
+  friend void detail::notify(const Flag& flag, std::uint64_t notice);
+  void notify_of(std::uint64_t notice, int rank, index_t index);
   bool take(index_t index, std::int64_t notifications);
   void take_clocks(index_t index, std::int64_t notifications);
   template <class Try>
@@ -76,9 +82,16 @@ void put_notify(Segment& segment, int rank, index_t offset, const Strided& shape
                 const Flag& flag);
 
 namespace detail {
-/// The put of put_notify(), for data in several parts: complete on return, but to the checker of conflicts it
-/// completes no other access. @onesided @throws as Segment::put
-void put_before_notice(Segment& segment, int rank, index_t offset, const Strided& shape, const void* source);
+/// A put_notify() of data in several parts, for the checker of conflicts: first the number of a notice, then
+/// the puts, then the notification. The puts are complete on return, but to the checker only for those that
+/// hear of the notice.
+/// @local
+std::uint64_t new_notice() noexcept;
+/// @onesided @throws as Segment::put
+void put_before_notice(Segment& segment, int rank, index_t offset, const Strided& shape, const void* source,
+                       std::uint64_t notice);
+/// @onesided @throws as Flags::notify
+void notify(const Flag& flag, std::uint64_t notice);
 }  // namespace detail
 
 }  // namespace tessera
