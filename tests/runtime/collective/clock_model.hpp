@@ -37,6 +37,12 @@ class ClockModel {
     for (std::size_t c = 0; c < clock.size(); ++c) now_[at(rank)][c] = std::max(now_[at(rank)][c], clock[c]);
   }
   void message(int from, int to) { received(to, sent(from)); }
+  /// A message that tells of a notice of its sender.
+  void message_of_notice(int from, int to, std::uint64_t notice) {
+    VectorClock clock = sent(from);
+    clock[at(world().size() + from)] = notice;
+    received(to, clock);
+  }
   /// A collective call of some ranks: those in `givers` send, those in `takers` receive from all givers.
   void collective(const std::vector<int>& givers, const std::vector<int>& takers) {
     std::vector<VectorClock> given;

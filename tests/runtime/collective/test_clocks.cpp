@@ -129,13 +129,14 @@ TEST(Clocks, flags_carry_the_clock_of_the_notifier) {
 TEST(Clocks, put_notify_carries_the_clock_to_its_flag) {
   Segment segment(world(), 64, "data");
   Flags flags(world(), 2);
+  const std::vector<std::uint64_t> earlier = world().all_gather(tessera::detail::new_notice());
   ClockModel model;
   for (int from = 0; from < world().size(); ++from) {
     const int to = (from + 1) % world().size();
     event_of(from, model);
     const double value = from;
     if (world().rank() == from) put_notify(segment, to, 8, Strided::contiguous(8), &value, flags.at(to, 1));
-    model.message(from, to);
+    model.message_of_notice(from, to, earlier[at(from)] + 1);
     if (world().rank() == to) {
       EXPECT_EQ(flags.wait_any(std::vector<index_t>{0, 1}), 1);
     }
