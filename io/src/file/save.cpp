@@ -88,7 +88,7 @@ void make_datasets(const hdf5::File& file, std::vector<Entry>& entries,
   }
 }
 
-// @collective: throws on every rank or on none
+// @collective: throws IoError on every rank or on none
 void write_file(SharedOutput& output, const std::filesystem::path& path, const std::vector<StoredItem>& items) {
   std::vector<Entry> entries;
   for (const StoredItem& item : items) entries.emplace_back(item.entry()).divide(output.group().size());

@@ -40,16 +40,19 @@ class SharedOutput {
       }
     });
   }
-  /// Runs `work`, and removes the file if it throws, which it must do on all ranks. @collective
+  /// Runs `work`, and removes the file if it throws. `work` throws IoError on all ranks, as step() does;
+  /// whatever else it throws may be an error of this rank alone. @collective
   template <class Work>
   void or_discard(Work&& work) {
+    // The destructor does not run if nobody catches.
     try {
       work();
+    } catch (const IoError&) {
+      discard();
+      group_.barrier();  // the file must go before any rank ends the job
+      throw;
     } catch (...) {
-      // The destructor does not run if nobody catches. The file must go before any rank ends the job.
-      file_.reset();
-      if (made_) made_->discard();
-      group_.barrier();
+      discard();  // the others may be in another collective call
       throw;
     }
   }
@@ -78,6 +81,11 @@ class SharedOutput {
   bool is_root() const { return group_.rank() == 0; }
 
  private:
+  void discard() noexcept {
+    file_.reset();
+    if (made_) made_->discard();
+  }
+
   Group group_;
   std::string context_, consequence_;
   std::optional<AtomicFile> made_;  // on rank 0
