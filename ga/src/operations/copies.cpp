@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 
+#include <tessera/core/agreed.hpp>
 #include <tessera/core/operations.hpp>
 #include <tessera/runtime/phase.hpp>
 
@@ -36,7 +37,7 @@ void fetch_and_store(const SliceCore& to, Get&& get) {
   const index_t size = to.type().size;
   index_t bytes = 0;
   for_each_local_piece(to, [&](const LocalPiece& piece) { bytes += Dense(piece.box, rank).size * size; });
-  const auto all = std::make_unique<std::byte[]>(static_cast<std::size_t>(bytes));
+  std::unique_ptr<std::byte[]> all;
   auto each = [&](auto&& transfer) {
     std::byte* next = all.get();
     for_each_local_piece(to, [&](const LocalPiece& piece) {
@@ -45,10 +46,15 @@ void fetch_and_store(const SliceCore& to, Get&& get) {
       next += dense.size * size;
     });
   };
-  Request requests;
-  each([&](const Box& box, std::byte* data, const Dense& dense) { requests += get(box, data, dense.strides); });
-  requests.wait();
-  to.array().group().sync();
+  const Outcome fetched([&] {
+    all = std::make_unique<std::byte[]>(static_cast<std::size_t>(bytes));
+    Request requests;
+    each([&](const Box& box, std::byte* data, const Dense& dense) {
+      requests += get(box, data, dense.strides);
+    });
+    requests.wait();
+  });
+  fetched.agree_and_sync(to.array().group(), formatted("copying to {}", to.description()));
   each([&](const Box& box, const std::byte* data, const Dense& dense) {
     to.put(box, {data, dense.extents.data(), dense.strides.data()});
   });

@@ -108,13 +108,15 @@ void symmetrise(const SliceCore& a) {
     // The other half is written too, so all of it is fetched before any rank writes.
     std::vector<std::vector<T>> others;
     const int me = a.array().group().rank();
-    a.for_each_piece_of(me, [&](const LocalPiece& piece) {
-      const index_t extents[] = {piece.box.hi[0] - piece.box.lo[0], piece.box.hi[1] - piece.box.lo[1]};
-      const index_t strides[] = {extents[1], 1};
-      auto& other = others.emplace_back(static_cast<std::size_t>(extents[0] * extents[1]));
-      turned.get(piece.box, {other.data(), extents, strides});
+    const Outcome fetched([&] {
+      a.for_each_piece_of(me, [&](const LocalPiece& piece) {
+        const index_t extents[] = {piece.box.hi[0] - piece.box.lo[0], piece.box.hi[1] - piece.box.lo[1]};
+        const index_t strides[] = {extents[1], 1};
+        auto& other = others.emplace_back(static_cast<std::size_t>(extents[0] * extents[1]));
+        turned.get(piece.box, {other.data(), extents, strides});
+      });
     });
-    a.array().group().sync();
+    fetched.agree_and_sync(a.array().group(), formatted("symmetrise of {}", a.description()));
     std::size_t next = 0;
     a.for_each_piece_of(me, [&](const LocalPiece& piece) {
       const T* other = others[next++].data();

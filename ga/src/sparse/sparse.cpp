@@ -222,17 +222,19 @@ void SparseMatrix<T>::get_diagonal(Array<T, 1>& v) const {
   }
   detail::begin_operation("get_diagonal", {values_.core(), v.core()}, detail::Shapes::any);
   const index_t end = std::min(last_row(), length), begin = std::min(first_row(), end);
-  LocalArray<T, 1> diagonal(Extents<1>(end - begin));
-  const auto columns = local_columns();
-  const auto values = local_values();
-  for (index_t i = begin; i < end; ++i) {
-    const auto row = columns.begin() + pattern_.begins[at(i - first_row())],
-               row_end = columns.begin() + pattern_.begins[at(i - first_row() + 1)];
-    const auto found = std::lower_bound(row, row_end, i);
-    if (found != row_end && *found == i) diagonal(i - begin) = values[at(found - columns.begin())];
-  }
-  v.put({{begin}, {end}}, diagonal);
-  detail::end_operation(v.core());
+  const detail::Outcome put([&] {
+    LocalArray<T, 1> diagonal(Extents<1>(end - begin));
+    const auto columns = local_columns();
+    const auto values = local_values();
+    for (index_t i = begin; i < end; ++i) {
+      const auto row = columns.begin() + pattern_.begins[at(i - first_row())],
+                 row_end = columns.begin() + pattern_.begins[at(i - first_row() + 1)];
+      const auto found = std::lower_bound(row, row_end, i);
+      if (found != row_end && *found == i) diagonal(i - begin) = values[at(found - columns.begin())];
+    }
+    v.put({{begin}, {end}}, diagonal);
+  });
+  detail::end_operation("get_diagonal", v.core(), put);
 }
 
 template class SparseMatrix<std::int32_t>;

@@ -8,6 +8,7 @@
 #include <tessera/core/arithmetic.hpp>
 
 #include "base/at.hpp"
+#include "sparse/sparse_assembly.hpp"
 #include "sparse/sparse_products.hpp"
 
 namespace tessera::detail {
@@ -71,17 +72,19 @@ void multiply(const SparseRows<T>& a, const Array<T, 2>& b, Array<T, 2>& c) {
       std::clamp<index_t>(max_bytes / (needed * index_t{sizeof(T)}), 1, std::max<index_t>(1, width));
   const bool apart = &b.core() != &c.core();
   std::vector<std::pair<Patch<2>, LocalArray<T, 2>>> results;
-  for (index_t begin = 0; begin < width; begin += wide) {
-    const Range columns{begin, std::min(width, begin + wide)};
-    FactorRows<T> factors(pattern, b, columns);
-    LocalArray<T, 2> result({pattern.own_rows.size(), columns.size()});
-    add_rows(a, pattern.inner, factors.for_inner(), columns.size(), result.data());
-    factors.wait();
-    add_rows(a, pattern.border, factors.for_border(), columns.size(), result.data());
-    const Patch<2> patch{{pattern.own_rows.begin, columns.begin}, {pattern.own_rows.end, columns.end}};
-    apart ? c.put(patch, result) : static_cast<void>(results.emplace_back(patch, std::move(result)));
-  }
-  if (!apart) c.group().barrier();  // others may still read b
+  const auto add_all = [&] {
+    for (index_t begin = 0; begin < width; begin += wide) {
+      const Range columns{begin, std::min(width, begin + wide)};
+      FactorRows<T> factors(pattern, b, columns);
+      LocalArray<T, 2> result({pattern.own_rows.size(), columns.size()});
+      add_rows(a, pattern.inner, factors.for_inner(), columns.size(), result.data());
+      factors.wait();
+      add_rows(a, pattern.border, factors.for_border(), columns.size(), result.data());
+      const Patch<2> patch{{pattern.own_rows.begin, columns.begin}, {pattern.own_rows.end, columns.end}};
+      apart ? c.put(patch, result) : static_cast<void>(results.emplace_back(patch, std::move(result)));
+    }
+  };
+  in_memory(c.group(), "multiply", add_all);  // all have read b, which may be c
   for (const auto& [patch, result] : results) c.put(patch, result);
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <complex>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include <tessera/core/arithmetic.hpp>
@@ -13,6 +14,7 @@
 
 #include "base/at.hpp"
 #include "sparse/row_sums.hpp"
+#include "sparse/sparse_assembly.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -49,57 +51,30 @@ std::array<Range, 2> others(const SparsePattern& pattern) {
           Range{pattern.own_border.end, std::ssize(pattern.border_columns)}};
 }
 
-// The elements of x that this rank's rows need. Those of other ranks are on their way until wait().
+// This rank's elements of a vector: in place, or as a copy.
 template <class T>
-class Factors {
+class Own {
  public:
-  Factors(const SparseRows<T>& a, const Array<T, 1>& x) : exchange_(a.border) {
-    const SparsePattern& pattern = a.pattern;
-    if (is_in_place(x, pattern.column_layout)) {
-      own_ = own_elements(x);
-    } else {
-      fetched_.resize(at(pattern.own_columns.size()));
-      own_ = fetched_.data();
-      x.get(patch_of(pattern.own_columns), view_of(fetched_));
-    }
-    border_ = reinterpret_cast<const T*>(exchange_.start(pattern, reinterpret_cast<const std::byte*>(own_)));
-  }
-  void wait() { exchange_.wait(); }
-
-  /// Where the places of inner rows and of border rows point to.
-  const T* for_inner() const noexcept { return own_; }
-  const T* for_border() const noexcept { return border_; }
-
- private:
-  BorderExchange& exchange_;
-  const T *own_, *border_;
-  std::vector<T> fetched_;
-};
-
-// This rank's elements of y, which a product changes: in place, or as a copy that is put back.
-template <class T>
-class Results {
- public:
-  Results(const Range& own, const Layout<1>& layout, T beta, Array<T, 1>& y, bool may_be_in_place)
-      : own_(own), y_(y) {
-    if (may_be_in_place && is_in_place(y, layout)) {
-      data_ = own_elements(y);
+  // Reads a copy if `is_read`. @local
+  Own(const Range& range, const Array<T, 1>& vector, bool in_place, bool is_read) : range_(range) {
+    if (in_place) {
+      data_ = own_elements(vector);
       return;
     }
-    copy_.resize(at(own.size()));
+    copy_.resize(at(range.size()));
     data_ = copy_.data();
-    if (beta != T{0}) y.get(patch_of(own), view_of(copy_));
+    if (is_read) vector.get(patch_of(range), view_of(copy_));
   }
   T* data() noexcept { return data_; }
-  void put_back() {
-    if (!copy_.empty()) y_.put(patch_of(own_), view_of(copy_));
+  const T* data() const noexcept { return data_; }
+  void put_back_to(Array<T, 1>& vector) {
+    if (!copy_.empty()) vector.put(patch_of(range_), view_of(copy_));
   }
 
  private:
-  Range own_;
-  Array<T, 1>& y_;
-  T* data_;
+  Range range_;
   std::vector<T> copy_;
+  T* data_;
 };
 
 // y = alpha A x + beta y for some rows that are alike. A factor of 1 is left out, as it would turn infinite
@@ -168,14 +143,20 @@ void scale_own(T beta, Array<T, 1>& y) {
 template <class T>
 void multiply(const SparseRows<T>& a, T alpha, const Array<T, 1>& x, T beta, Array<T, 1>& y) {
   const SparsePattern& pattern = a.pattern;
-  const bool apart = &x.core() != &y.core();
-  Factors<T> factors(a, x);
-  Results<T> results(pattern.own_rows, pattern.row_layout, beta, y, apart);
-  multiply_rows(a, pattern.inner, alpha, factors.for_inner(), beta, results.data());
-  factors.wait();
-  multiply_rows(a, pattern.border, alpha, factors.for_border(), beta, results.data());
+  const bool apart = &x.core() != &y.core(), x_in_place = is_in_place(x, pattern.column_layout),
+             y_in_place = apart && is_in_place(y, pattern.row_layout);
+  const auto own_parts = [&] {
+    return std::pair{Own<T>(pattern.own_columns, x, x_in_place, true),
+                     Own<T>(pattern.own_rows, y, y_in_place, beta != T{0})};
+  };
+  auto [factors, results] =
+      x_in_place && y_in_place ? own_parts() : made_in_memory(y.group(), "multiply", own_parts);
+  const std::byte* const border = a.border.start(pattern, reinterpret_cast<const std::byte*>(factors.data()));
+  multiply_rows(a, pattern.inner, alpha, std::as_const(factors).data(), beta, results.data());
+  a.border.wait();
+  multiply_rows(a, pattern.border, alpha, reinterpret_cast<const T*>(border), beta, results.data());
   if (!apart) y.group().barrier();  // others may still read x
-  results.put_back();
+  results.put_back_to(y);
 }
 
 template <class T>
@@ -183,22 +164,20 @@ void multiply_transposed(const SparseRows<T>& a, Conjugated conjugated, T alpha,
                          Array<T, 1>& y) {
   const SparsePattern& pattern = a.pattern;
   const Group& group = y.group();
-  std::vector<T> copy, own(at(pattern.own_columns.size())), border(pattern.border_columns.size());
-  const T* factors = nullptr;
-  if (&x.core() != &y.core() && is_in_place(x, pattern.row_layout)) {
-    factors = own_elements(x);
-  } else {
-    copy.resize(at(pattern.own_rows.size()));
-    x.get(patch_of(pattern.own_rows), view_of(copy));
-    factors = copy.data();
-    group.barrier();  // y may be x
-  }
+  const bool in_place = &x.core() != &y.core() && is_in_place(x, pattern.row_layout);
+  std::vector<T> own, border;
+  // When all have agreed, y may be changed, which may be x.
+  const auto factors = made_in_memory(group, "multiply_transposed", [&] {
+    own.resize(at(pattern.own_columns.size()));
+    border.resize(pattern.border_columns.size());
+    return Own<T>(pattern.own_rows, x, in_place, true);
+  });
   scale_own(beta, y);
   y.core().order_local_access();
   group.barrier();  // from here on others add to these elements
   const auto multiply_some = [&](const std::vector<Range>& rows, T* sums) {
-    conjugated == Conjugated::yes ? multiply_columns<Conjugated::yes>(a, rows, factors, sums)
-                                  : multiply_columns<Conjugated::no>(a, rows, factors, sums);
+    conjugated == Conjugated::yes ? multiply_columns<Conjugated::yes>(a, rows, factors.data(), sums)
+                                  : multiply_columns<Conjugated::no>(a, rows, factors.data(), sums);
   };
   // Sums for other ranks first, so that they travel while the inner rows are multiplied.
   multiply_some(pattern.border, border.data());

@@ -22,6 +22,32 @@ using tessera::detail::Box;
 using tessera::detail::Coordinates;
 using tessera::detail::SliceCore;
 
+Coordinates extents_of(const Box& box, int rank) {
+  Coordinates extents{};
+  for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d) extents[d] = box.hi[d] - box.lo[d];
+  return extents;
+}
+
+// A section in pieces of which no process's part is larger than the buffer. The parts of a piece differ, as
+// they are whole rows if they can be.
+BoxChunks pieces_of(const DiskState& state, const Box& section, int rank) {
+  const index_t size = state.type.size, buffer = state.options.buffer, ranks = state.group.size();
+  // Limited so that the product does not overflow.
+  index_t bytes = std::min(buffer, std::numeric_limits<index_t>::max() / ranks) * ranks;
+  for (;;) {
+    const BoxChunks pieces(section, rank, size, bytes);
+    const Box first = pieces.piece(0);  // none is larger
+    const auto layout = file_layout(rank, extents_of(first, rank), static_cast<int>(ranks));
+    index_t largest = 0;
+    for (int r = 0; r < ranks; ++r) largest = std::max(largest, layout.local(r).size * size);
+    if (largest <= buffer || pieces.size(first) <= 1) return pieces;
+    bytes = pieces.size(first) * size;
+    bytes -= std::max<index_t>(
+        1, static_cast<index_t>(static_cast<double>(bytes) * static_cast<double>(largest - buffer) /
+                                static_cast<double>(largest)));
+  }
+}
+
 }  // namespace
 
 DiskTransfer::DiskTransfer(std::shared_ptr<DiskState> state, DiskDirection direction, const Box& section,
@@ -30,10 +56,7 @@ DiskTransfer::DiskTransfer(std::shared_ptr<DiskState> state, DiskDirection direc
       direction_(direction),
       section_(section),
       slice_(slice),
-      pieces_(section, slice.rank(), state_->type.size,
-              // Limited so that the product does not overflow.
-              std::min(state_->options.buffer, std::numeric_limits<index_t>::max() / state_->group.size()) *
-                  state_->group.size()),
+      pieces_(pieces_of(*state_, section, slice.rank())),
       place_(state_->sections.add({direction, section, nullptr})) {
   try {
     if (direction_ == DiskDirection::write) {
@@ -98,10 +121,8 @@ SliceCore DiskTransfer::part(const Box& piece) const {
 // Prepares the buffer for a piece.
 void DiskTransfer::stage(index_t piece) {
   const Box box = pieces_.piece(piece);
-  Coordinates extents{};
-  for (std::size_t d = 0; d < static_cast<std::size_t>(slice_.rank()); ++d) extents[d] = box.hi[d] - box.lo[d];
   const Group& group = state_->group;
-  auto layout = file_layout(slice_.rank(), extents, group.size());
+  auto layout = file_layout(slice_.rank(), extents_of(box, slice_.rank()), group.size());
   if (!buffer_ || !(buffer_->layout() == layout)) {
     if (buffer_) buffer_->close();
     buffer_.emplace(group, std::move(layout), state_->type,

@@ -54,6 +54,14 @@ inline Order turned(Order order) noexcept {
 /// @local
 bool can_read(Order operand, bool conjugated, Order result) noexcept;
 
+/// factor * value, as BLAS treats beta: zero clears NaN, and one leaves infinite complex numbers as they are.
+/// @local
+template <class T>
+T scaled(T factor, T value) {
+  if (factor == T{0}) return T{0};
+  return factor == T{1} ? value : factor * value;
+}
+
 /// c = alpha * a * b + beta * c, with a or b conjugated on request; c is by_columns or by_rows. @local
 template <class T>
 void gemm(index_t m, index_t n, index_t k, T alpha, const Panel<const T>& a, bool conjugate_a,

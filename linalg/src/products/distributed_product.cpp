@@ -27,12 +27,6 @@ using tessera::detail::SliceCore;
 // The most memory for results that BLAS cannot write in place: they are computed in parts.
 constexpr index_t most_block_bytes = index_t{64} << 20;
 
-// factor * value; for a factor of zero it is zero, even if the value is NaN.
-template <class T>
-T scaled(T factor, T value) {
-  return factor == T{0} ? T{0} : factor * value;
-}
-
 // Calls f(x, y) for the elements of two memories at the same positions; the last dimension is the inner loop.
 template <class T, class F>
 void for_each_two(std::span<const index_t> extents, T* x, std::span<const index_t> x_strides, const T* y,
@@ -79,7 +73,7 @@ void store(const FusedMatrix& c, const OwnedSubmatrix& share, const blas::Panel<
     const std::span<const index_t> sizes(extents.data(), dimensions);
     for_each_two(sizes, to, std::span<const index_t>(to_strides.data(), dimensions), from,
                  std::span<const index_t>(from_strides.data(), dimensions),
-                 [beta](T& x, const T& y) { x = y + scaled(beta, x); });
+                 [beta](T& x, const T& y) { x = y + blas::scaled(beta, x); });
   }
 }
 
@@ -126,8 +120,9 @@ void compute_part_of_sums(const std::shared_ptr<const LocalProduct<T>>& product,
 
 template <class T>
 void multiply_own_elements(const tessera::detail::SliceCore& c, T factor) {
+  if (factor == T{1}) return;
   tessera::detail::for_each_run(c, {}, [factor](const tessera::detail::ElementRun& run) {
-    tessera::detail::apply<T>(run, [factor](T& x) { x = scaled(factor, x); });
+    tessera::detail::apply<T>(run, [factor](T& x) { x = blas::scaled(factor, x); });
   });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/linalg/gemm.hpp>
+#include <tessera/runtime/detail/fingerprint.hpp>
 #include <tessera/runtime/phase.hpp>
 
 #include <memory>
@@ -96,12 +97,23 @@ bool multiply_pieces(const Factors& factors, const SliceCore& c, T alpha, T beta
   return true;
 }
 
+// @collective
+void require_same_ops(const Group& group, std::span<const ProductCore> products) {
+  group.check_agreement([&] {
+    tessera::detail::Fingerprint print;
+    for (const ProductCore& product : products)
+      print.add(static_cast<int>(product.op_a)).add(static_cast<int>(product.op_b));
+    return tessera::detail::CollectiveCall{"which factors of gemm are transposed", print.value()};
+  });
+}
+
 }  // namespace
 
 void gemm(const void* alpha, const ProductCore& operands, const void* beta) {
   const SliceCore& c = operands.c.slice;
   const Phase phase(c.array().group(), "gemm");
   tessera::detail::begin_operation("gemm", {operands.a.slice, operands.b.slice, c}, Shapes::any);
+  require_same_ops(c.array().group(), {&operands, 1});
   const Factors factors("gemm", operands);
   with_scalar("gemm", c, [&]<class T>(T) {
     const T factor = *static_cast<const T*>(alpha), old = *static_cast<const T*>(beta);
@@ -121,6 +133,7 @@ void gemm_batch(const void* alpha, std::span<const ProductCore> products, const 
   for (const ProductCore& product : products)
     all.insert(all.end(), {product.a.slice, product.b.slice, product.c.slice});
   tessera::detail::begin_operation("gemm_batch", all, Shapes::any);
+  require_same_ops(all.front().array().group(), products);
   std::vector<Factors> factors;
   for (const ProductCore& product : products) factors.emplace_back("gemm_batch", product);
   std::optional<Outcome> failure;  // the first one; the calls that are collective go on

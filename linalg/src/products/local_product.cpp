@@ -17,8 +17,9 @@ using tessera::detail::Coordinates;
 
 // Below these extents, BLAS loses more time than a copy of the factors costs.
 constexpr index_t min_outer = 64, min_inner = 64;
-// The most that is fetched at a time: inner indices (enough for BLAS), and bytes for the rooms of both factors.
-constexpr index_t max_inner = 512, buffer_bytes = index_t{64} << 20;
+// The most that is fetched at a time: bytes for the rooms of both factors, and inner indices that are enough
+// for BLAS, or make so many elements.
+constexpr index_t buffer_bytes = index_t{64} << 20, max_inner = 512, enough_elements = index_t{1} << 17;
 // A part from other nodes is fetched in at least so many steps, if each has so many indices. Then less is left
 // to multiply when the last step arrives.
 constexpr index_t remote_steps = 4, min_remote = 128;
@@ -168,7 +169,8 @@ std::vector<ProductBlock> LocalProduct<T>::blocks(const ProductBlock& part, cons
 template <class T>
 index_t longest_step(index_t rows, index_t columns, index_t inner) {
   const index_t width = static_cast<index_t>(rooms_of_queue * sizeof(T)) * (rows + columns);
-  return std::min(inner, std::clamp(buffer_bytes / width, min_inner, max_inner));
+  const index_t enough = std::max(max_inner, enough_elements / (rows + columns));
+  return std::min(inner, std::clamp(buffer_bytes / width, min_inner, enough));
 }
 
 // The steps that need nothing from other nodes are spread between the others, to overlap with their fetches.

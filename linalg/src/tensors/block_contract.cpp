@@ -33,9 +33,10 @@ std::string description_of(const BlockTensorCore& tensor) {
   return "block tensor \"" + tensor.map().name() + "\"";
 }
 
-// A dense dimension that no block tensor has, in blocks of a length that BLAS multiplies fast.
-Starts starts_of(index_t extent) {
-  constexpr index_t length = 256;
+// A dense dimension that no block tensor has, in blocks. Those of all such dimensions of a factor together have
+// a length that BLAS multiplies fast, and take little memory.
+Starts starts_of(index_t extent, std::size_t dimensions) {
+  const index_t length = dimensions == 1 ? 256 : dimensions == 2 ? 64 : dimensions == 3 ? 16 : 8;
   Starts starts(1, 0);
   while (starts.back() < extent) starts.push_back(std::min(extent, starts.back() + length));
   return starts;
@@ -54,11 +55,15 @@ class Cuts {
                     names[d], names, description_of(tensor), place->second.names, place->second.owner));
     }
   }
+  // If no block tensor has a letter, it is in two dense factors.
   void add(const TensorView& tensor, const std::string& names) {
+    for (const char name : names) {
+      if (!cuts_.contains(name)) of_dense_alone_ += name;
+    }
     for (std::size_t d = 0; d < names.size(); ++d) {
       const index_t extent = tensor.extents()[d];
-      const auto [place, is_new] =
-          cuts_.try_emplace(names[d], Cut{starts_of(extent), tensor.description(), names});
+      const auto [place, is_new] = cuts_.try_emplace(
+          names[d], Cut{starts_of(extent, of_dense_alone_.size()), tensor.description(), names});
       if (is_new || place->second.starts.back() == extent) continue;
       throw UsageError(formatted("contract: index '{}' has {} values in \"{}\" of {}, but {} in \"{}\" of {}",
                                  names[d], extent, names, tensor.description(), place->second.starts.back(),
@@ -73,6 +78,7 @@ class Cuts {
     std::string owner, names;
   };
   std::unordered_map<char, Cut> cuts_;
+  std::string of_dense_alone_;
 };
 
 struct GivenFactor {
@@ -313,6 +319,12 @@ void contract(std::span<const BlockTermCore> terms, const void* beta, const Bloc
       if (!factor->is_source()) stored.push_back(factor->stored());
   }
   tessera::detail::begin_operation("contract", stored, tessera::detail::Shapes::any);
+  require_same_letters(result.array().group(), c_names, [&] {
+    std::string all;
+    for (const auto& [alpha, a, b] : terms)
+      all += (all.empty() ? "" : " + ") + product_text(a.names, a.is_conjugated, b.names, b.is_conjugated);
+    return all;
+  });
   std::vector<Cuts> cuts;
   for (const auto& [a, b] : factors) {
     require_two_of_each(a, b, c, c_names);

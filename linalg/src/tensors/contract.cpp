@@ -41,13 +41,11 @@ class Summation {
 
   // c = alpha * a * b + beta * c. The result is not yet visible to other ranks.
   void add(T alpha, NamedFactor a, NamedFactor b, T beta) {
-    if (alpha == T{0}) return without_products(beta);
+    if (alpha == T{0} || a.tensor.size() == 0 || b.tensor.size() == 0) return without_products(beta);
     static_cast<Named&>(a) = without_lone(diagonal(a), b.names);
     static_cast<Named&>(b) = without_lone(diagonal(b), a.names);
     const Contraction kinds = contraction_of(a.names, b.names, names_);
-    if (a.tensor.size() == 0 || b.tensor.size() == 0) {
-      without_products(beta);
-    } else if (count(kinds.fixed_of_c) == std::max({c_.rank(), a.tensor.rank(), b.tensor.rank()})) {
+    if (count(kinds.fixed_of_c) == std::max({c_.rank(), a.tensor.rank(), b.tensor.rank()})) {
       compute_products();
       multiply_elements(alpha, stored(a).permuted(kinds.fixed_of_a.data()), a.is_conjugated,
                         stored(b).permuted(kinds.fixed_of_b.data()), b.is_conjugated, beta);
@@ -125,7 +123,9 @@ class Summation {
       auto f = [product](const T& x, const T& y) { return product(x, y); };
       tessera::detail::transform<T, T, T>(f, c_, a, b);
     } else {
-      auto f = [product, beta](const T& x, const T& y, const T& old) { return product(x, y) + beta * old; };
+      auto f = [product, beta](const T& x, const T& y, const T& old) {
+        return product(x, y) + blas::scaled(beta, old);
+      };
       tessera::detail::transform<T, T, T, T>(f, c_, a, b, c_);
     }
   }
@@ -152,7 +152,7 @@ class Summation {
   // The sums over those indices of a factor that are nowhere else, in a temporary; the tensor itself if there
   // are none with more than one value.
   Named without_lone(const Named& named, std::string_view other) {
-    const std::vector<int> lone = summed_alone(named, other, names_);
+    const std::vector<int> lone = summed_alone(named.names, named.tensor.extents(), other, names_);
     if (lone.empty()) return named;
     const std::vector<int> kept = others(named.tensor.rank(), {&lone});
     std::string names;
@@ -165,10 +165,6 @@ class Summation {
     if (kept.empty()) dims.push_back(1), names += no_name;
     const T one{1}, zero{0};
     const SliceCore sums(temporary(dims)), ones(temporary(lone_dims));
-    if (named.tensor.size() == 0) {
-      tessera::detail::fill(sums, &zero);
-      return {sums, names};
-    }
     tessera::detail::fill(ones, &one);
     const FusedMatrix rows(named.tensor.permuted(joined({&kept, &lone}).data()), count(kept));
     const FusedMatrix all_ones(ones, 0);
@@ -176,7 +172,7 @@ class Summation {
     note(distributed_product<T>("contract", {one, rows, false, all_ones, false}, FusedMatrix(sums, sums.rank()),
                                 zero, computed));
     tessera::detail::end_operation(sums);
-    return {sums, names};
+    return without_lone({sums, names}, other);
   }
 
   ArrayCore& temporary(const std::vector<index_t>& dims) {
@@ -206,6 +202,12 @@ void contract(std::span<const TermCore> terms, const void* beta, const SliceCore
   const Phase phase(c.array().group(), "contract");
   const std::vector<TermFactors> factors = factors_of(terms);
   tessera::detail::begin_operation("contract", stored_operands(factors, c), Shapes::any);
+  require_same_letters(c.array().group(), c_names, [&] {
+    std::string all;
+    for (const auto& [a, b] : factors)
+      all += (all.empty() ? "" : " + ") + product_text(a.names, a.is_conjugated, b.names, b.is_conjugated);
+    return all;
+  });
   require_terms(factors, c, c_names);
   with_scalar("contract", c, [&]<class T>(T) {
     T old = *static_cast<const T*>(beta);

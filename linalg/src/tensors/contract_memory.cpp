@@ -48,10 +48,10 @@ class Needs {
   Needs(const SliceCore& c, std::string_view names) : c_(c), names_(names) {}
 
   void add(const TermFactors& term) {
+    if (term.a.tensor.size() == 0 || term.b.tensor.size() == 0) return;
     const Reduced a = reduced(term.a, term.b.names), b = reduced(term.b, a.names);
     const Contraction kinds = contraction_of(a.names, b.names, names_);
     const std::size_t fixed = kinds.fixed_of_c.size();
-    if (a.size() == 0 || b.size() == 0) return;
     if (fixed == std::max({names_.size(), a.names.size(), b.names.size()})) {
       compute_products();
       for (const Reduced* factor : {&a, &b})
@@ -124,15 +124,11 @@ class Needs {
       temporary(result.extents);
       result.tensor.reset();
     }
-    std::vector<int> kept, summed;
-    for (int d = 0; d < static_cast<int>(result.names.size()); ++d) {
-      const auto at = static_cast<std::size_t>(d);
-      const bool is_alone = other.find(result.names[at]) == other.npos &&
-                            names_.find(result.names[at]) == names_.npos && result.extents[at] != 1;
-      (is_alone ? summed : kept).push_back(d);
+    for (;;) {
+      const std::vector<int> lone = summed_alone(result.names, result.extents, other, names_);
+      if (lone.empty()) return result;
+      sum_up(result, others(static_cast<int>(result.names.size()), {&lone}), lone);
     }
-    if (!summed.empty()) sum_up(result, kept, summed);
-    return result;
   }
 
   // The sums over letters of one factor alone: a product with a vector of ones. How the sums lie is not known
@@ -147,13 +143,10 @@ class Needs {
     const Reduced ones{{}, extents_of(summed), {}};
     for (const int d : kept) sums.names += factor.names[static_cast<std::size_t>(d)];
     temporary(kept.empty() ? std::vector<index_t>{1} : sums.extents), temporary(ones.extents);
-    if (factor.size() > 0) {
-      const index_t rows = kept.empty() ? 1 : own_size(sums.extents);
-      const bool is_ready =
-          factor.tensor &&
-          lies_ready({factor.tensor->permuted(joined({&kept, &summed}).data()), static_cast<int>(kept.size())});
-      multiply(rows * size + (is_ready ? 0 : ProductQueue<T>::most_memory(rows, 1, ones.size())));
-    }
+    const index_t rows = kept.empty() ? 1 : own_size(sums.extents);
+    const bool is_ready = factor.tensor && lies_ready({factor.tensor->permuted(joined({&kept, &summed}).data()),
+                                                       static_cast<int>(kept.size())});
+    multiply(rows * size + (is_ready ? 0 : ProductQueue<T>::most_memory(rows, 1, ones.size())));
     factor = std::move(sums);
   }
 

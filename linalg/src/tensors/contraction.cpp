@@ -45,6 +45,13 @@ std::vector<int> lone_dimensions(std::string_view names, std::string_view other,
   return lone;
 }
 
+std::string product_text(std::string_view a, bool conjugate_a, std::string_view b, bool conjugate_b) {
+  const auto factor = [](std::string_view names, bool is_conjugated) {
+    return is_conjugated ? formatted("conj({})", names) : std::string(names);
+  };
+  return formatted("{} * {}", factor(a, conjugate_a), factor(b, conjugate_b));
+}
+
 void require_different(std::string_view names, const std::string& what) {
   for (std::size_t d = 0; d < names.size(); ++d) {
     if (names.find(names[d], d + 1) == std::string_view::npos) continue;

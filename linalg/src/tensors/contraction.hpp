@@ -6,7 +6,12 @@
 #include <string_view>
 #include <vector>
 
-// What the names of indices say, without communication.
+#include <tessera/runtime/detail/fingerprint.hpp>
+#include <tessera/runtime/group.hpp>
+
+#include "format.hpp"
+
+// What the names of indices say.
 namespace tessera::linalg::detail {
 
 /// The dimensions of c = a * b by what happens to their index. Those of `rows`, `columns`, `inner` and `fixed`
@@ -29,6 +34,20 @@ Contraction contraction_of(std::string_view a, std::string_view b, std::string_v
 
 /// The dimensions of an operand whose name is nowhere else: neither in `other` nor in `result`. @local
 std::vector<int> lone_dimensions(std::string_view names, std::string_view other, std::string_view result);
+
+/// A product by its letters, such as "ik * conj(kj)". @local
+std::string product_text(std::string_view a, bool conjugate_a, std::string_view b, bool conjugate_b);
+
+/// Compares the letters of a contraction between ranks. products() returns those of its terms as text.
+/// @collective @throws UsageError on every rank of a build with checks if they differ
+template <class Products>
+void require_same_letters(const Group& group, std::string_view c, Products&& products) {
+  group.check_agreement([&] {
+    const std::string text = formatted(" {} = {}", c, products());
+    return tessera::detail::CollectiveCall{
+        "contract", tessera::detail::Fingerprint().add(std::string_view(text)).value(), text};
+  });
+}
 
 /// @throws UsageError if a name is twice in the names of a result, with `what` as the start of the message
 /// @local

@@ -58,7 +58,7 @@ class ResultBlock {
   /// Stores the sum, or multiplies the block by beta if there was no product.
   void end(T beta) {
     if (is_first_) {
-      for (index_t i = 0; i < rows_ * columns_; ++i) data_[i] = beta == T{0} ? T{0} : beta * data_[i];
+      for (index_t i = 0; i < rows_ * columns_; ++i) data_[i] = blas::scaled(beta, data_[i]);
     } else if (memory_) {
       const T* from = memory_.get();
       store(0, data_, from, beta);
@@ -73,7 +73,7 @@ class ResultBlock {
     }
     for (index_t i = 0; i < extents_[d]; ++i, ++from) {
       T& x = to[i * strides_[d]];
-      x = beta == T{0} ? *from : *from + beta * x;
+      x = *from + blas::scaled(beta, x);
     }
   }
 

@@ -111,10 +111,18 @@ std::vector<int> others(int rank, std::initializer_list<const std::vector<int>*>
   return rest;
 }
 
-std::vector<int> summed_alone(const Named& factor, std::string_view other, std::string_view result) {
-  std::vector<int> list;
-  for (const int d : lone_dimensions(factor.names, other, result))
-    if (factor.extent(d) != 1) list.push_back(d);
+std::vector<int> summed_alone(std::string_view names, std::span<const index_t> extents, std::string_view other,
+                              std::string_view result) {
+  constexpr index_t most_at_once = index_t{1} << 20;
+  std::vector<int> list = lone_dimensions(names, other, result);
+  std::erase_if(list, [&](int d) { return extents[static_cast<std::size_t>(d)] == 1; });
+  std::size_t first = list.size();
+  for (index_t all = 1; first > 0; --first) {
+    const index_t extent = extents[static_cast<std::size_t>(list[first - 1])];
+    if (first < list.size() && all > most_at_once / extent) break;
+    all *= extent;
+  }
+  list.erase(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(first));
   return list;
 }
 

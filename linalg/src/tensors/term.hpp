@@ -43,9 +43,11 @@ std::vector<int> joined(std::initializer_list<const std::vector<int>*> lists);
 /// Those of all dimensions that are in no list.
 std::vector<int> others(int rank, std::initializer_list<const std::vector<int>*> lists);
 
-/// The dimensions that are in neither the other factor nor the result, and have more than one value. Sums over
-/// them come first.
-std::vector<int> summed_alone(const Named& factor, std::string_view other, std::string_view result);
+/// The dimensions of a factor that are in neither the other factor nor the result, and have more than one
+/// value. Sums over them come first, by ones. Of many, these are the last ones that need few ones; sums over
+/// the others follow.
+std::vector<int> summed_alone(std::string_view names, std::span<const index_t> extents, std::string_view other,
+                              std::string_view result);
 
 /// Where the only position of some dimensions is `at`, and the others are whole.
 tessera::detail::Box box_at(const tessera::detail::Coordinates& extents, const std::vector<int>& dimensions,

@@ -221,6 +221,27 @@ TEST(DiskArrays, datasets_that_only_hdf5_can_read_are_written_and_read) {
   }
 }
 
+// Parts of a piece are whole rows, and differ. None is larger than the buffer.
+TEST(DiskArrays, take_no_more_memory_than_their_buffer) {
+  const Directory directory;
+  const index_t rows = world().size() + 1, columns = 5000;
+  for (const index_t buffer : {rows * columns * 8 / world().size(), index_t{9000}, index_t{8}}) {
+    SCOPED_TRACE(buffer);
+    const index_t n = buffer == 8 ? 40 : columns;
+    Array<double, 2> a(world(), {rows, n}, {.name = "a"}), b = a.duplicate("b");
+    fill(a, 1.5), fill(b, 0.0);
+    DiskArray<double, 2> disk(world(), directory / "buffer.h5", std::to_string(buffer), {rows, n},
+                              {.buffer = buffer});
+    const index_t before = runtime().memory_in_use();
+    runtime().reset_memory_peak();
+    disk.write(a);
+    disk.read(b);
+    constexpr index_t page = 4096;  // and rounding up
+    EXPECT_LE(runtime().memory_peak() - before, buffer + 2 * page);
+    EXPECT_EQ(contents(b), std::vector<double>(at(rows * n), 1.5));
+  }
+}
+
 // Positions beyond 2^31 elements and bytes, reached in all three ways.
 TEST(LargeFiles, positions_beyond_2_to_the_31_are_reached) {
   const Directory directory;

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/linalg/contract.hpp>
 
+#include <complex>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -290,6 +292,47 @@ TEST(ContractSources, that_throw_on_one_rank_are_told_on_all) {
   expect_told([&] { contract(1, source("ij"), a("ij"), 0, c("ij")); });
   expect_told([&] { contract(1, source("ii"), d("j"), 0, d.duplicate("e")("j")); });
   EXPECT_EQ(contents(c), std::vector<double>(64, 1.0));
+}
+
+// However a result is computed, a beta of 1 leaves what was there: it is no factor, as for BLAS.
+TEST(ContractInfinity, stays_as_it_is_with_a_beta_of_1) {
+  using C = std::complex<double>;
+  const C old{std::numeric_limits<double>::infinity(), 1};
+  const auto check = [&](auto&& a, auto&& b, auto& c, const std::string& a_names, const std::string& b_names,
+                         const std::string& c_names) {
+    SCOPED_TRACE(c_names);
+    fill(a, C{0}), fill(b, C{0}), fill(c, old);
+    contract(C{1}, a(a_names), b(b_names), C{1}, c(c_names));
+    EXPECT_EQ(contents(c), std::vector<C>(at(c.size()), old));
+  };
+  Array<C, 3> parts(world(), {3, 4, 3}), cube(world(), {3, 3, 2});
+  Array<C, 2> small(world(), {2, 2}), square(world(), {3, 3}), wide(world(), {2, 20000}),
+      high(world(), {20000, 2}), left(world(), {3, 2}), right(world(), {2, 4}), turned(world(), {2, 3});
+  Array<C, 1> x(world(), {5}), y(world(), {5}), z(world(), {5});
+  check(left, turned, square, "ik", "kj", "ij");
+  check(cube, right, parts, "iak", "kj", "ija");
+  check(wide, high, small, "ik", "kj", "ij");
+  check(x, y, z, "i", "i", "i");
+}
+
+// A sum over no values reads nothing.
+TEST(ContractInfinity, of_the_other_factor_is_not_read_for_no_values) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  Array<double, 2> a(world(), {3, 0});
+  Array<double, 1> b(world(), {3}), c(world(), {3});
+  fill(b, nan), fill(c, nan);
+  contract(1.0, a("ik"), b("i"), 0.0, c("i"));
+  EXPECT_EQ(contents(c), std::vector<double>(3, 0.0));
+}
+
+TEST(ContractUse, letters_that_differ_between_ranks_are_an_error_on_all) {
+  if (world().size() == 1) return;
+  Array<double, 2> a(world(), {4, 4}, {.name = "a"}), b(world(), {4, 4}, {.name = "b"}),
+      c(world(), {4, 4}, {.name = "c"});
+  const std::string message =
+      message_of<UsageError>([&] { contract(1, a(world().rank() == 0 ? "ik" : "ki"), b("kj"), 0, c("ij")); });
+  EXPECT_NE(message.find("rank 0: contract ij = ik * kj, rank 1: contract ij = ki * kj"), std::string::npos)
+      << message;
 }
 
 TEST(ContractUse, mistakes_are_named) {
