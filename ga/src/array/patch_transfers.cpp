@@ -81,6 +81,7 @@ void put_notify_between_nodes(ArrayCore& array, const Lattice& patch, const Buff
     Strided shape;
     const std::byte* local;
   };
+  flag.flags->check(flag.rank, flag.index);  // before anything is written
   Segment& segment = array.segment();
   std::optional<Held> last;
   bool must_flush = false;

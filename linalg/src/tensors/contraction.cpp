@@ -4,6 +4,8 @@
 
 #include <tessera/runtime/error.hpp>
 
+#include "format.hpp"
+
 namespace tessera::linalg::detail {
 namespace {
 

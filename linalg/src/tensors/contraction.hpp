@@ -9,8 +9,6 @@
 #include <tessera/runtime/detail/fingerprint.hpp>
 #include <tessera/runtime/group.hpp>
 
-#include "format.hpp"
-
 // What the names of indices say.
 namespace tessera::linalg::detail {
 
@@ -43,7 +41,7 @@ std::string product_text(std::string_view a, bool conjugate_a, std::string_view 
 template <class Products>
 void require_same_letters(const Group& group, std::string_view c, Products&& products) {
   group.check_agreement([&] {
-    const std::string text = formatted(" {} = {}", c, products());
+    const std::string text = " " + std::string(c) + " = " + products();
     return tessera::detail::CollectiveCall{
         "contract", tessera::detail::Fingerprint().add(std::string_view(text)).value(), text};
   });

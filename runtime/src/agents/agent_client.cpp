@@ -94,7 +94,22 @@ void AgentClient::wait_for(Peer& peer, Done&& done, index_t bytes) {
 
 void AgentClient::wait_for(int agent, const std::function<bool()>& done) { wait_for(peer_of(agent), done); }
 
+// Acknowledgements are otherwise looked at by a flush, or by the next write to the same region.
+void AgentClient::free_tags() {
+  host_.wait_until([this] {
+    for (auto& [agent, peer] : peers_) {
+      for (auto& [region, written] : peer.written) forget_arrived(written);
+    }
+    return !tags_.are_scarce();
+  });
+}
+
+void AgentClient::forget_arrived(Written& written) {
+  std::erase_if(written.acknowledgements, [](AwaitedAnswer& one) { return mpi::test(one.request); });
+}
+
 Header AgentClient::header(const RemoteAddress& at, Message message, const Strided& shape) {
+  if (tags_.are_scarce()) free_tags();
   Header header;
   header.message = message;
   header.levels = static_cast<std::uint8_t>(shape.levels);
@@ -187,10 +202,16 @@ void AgentClient::finish(PartStream&& stream, const Header& request, index_t byt
   if (pending == nullptr)
     return wait_for(
         peer, [&] { return stream.advance(); }, bytes);
-  if (stream.advance()) return;
-  TagPool::Held grants;
+  bool is_done = stream.advance();
+  // While the program is outside Tessera, MPI alone moves data in this mode, so it must have all of it. Else a
+  // transfer would hold an agent's buffers meanwhile, which others may need to come here.
+  if (!is_done && host_.mode() == ProgressMode::rank)
+    wait_for(peer, [&] { return (is_done = stream.advance()) || stream.is_all_begun(); });
+  if (is_done) return;
+  TagPool::Held tag, grants;
+  if (!request.acknowledge) tag = tags_.hold(request.tag);  // else the acknowledgement holds it, for longer
   if (request.grants >= 0) grants = tags_.hold(request.grants);
-  pending->add(std::make_unique<StreamStage>(std::move(stream), tags_.hold(request.tag), std::move(grants)));
+  pending->add(std::make_unique<StreamStage>(std::move(stream), std::move(tag), std::move(grants)));
   pending->needs_agent(peer.agent);
 }
 

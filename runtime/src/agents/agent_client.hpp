@@ -130,6 +130,8 @@ class AgentClient {
     return peer;
   }
   Header header(const RemoteAddress& at, Message message, const Strided& shape);
+  void free_tags();
+  static void forget_arrived(Written& written);
   /// Sends header and shape, and behind them the data that `write(std::byte*)` writes.
   template <class Write>
   void send(Peer& peer, const Header& header, const Strided& shape, When when, Write&& write);

@@ -153,9 +153,10 @@ bool AgentServer::must_wait(const Task& task) const {
     if (earlier->source != task.source) continue;
     const Header &a = earlier->header, &b = task.header;
     // A request with a notification counts as a request on the flag, too.
-    const bool shared = a.region == b.region || a.region == 0 || b.region == 0 ||
-                        (a.notify_region != 0 && a.notify_region == b.region) ||
-                        (b.notify_region != 0 && b.notify_region == a.region);
+    const bool shared =
+        a.region == b.region || a.region == 0 || b.region == 0 ||
+        (a.notify_region != 0 && (a.notify_region == b.region || a.notify_region == b.notify_region)) ||
+        (b.notify_region != 0 && b.notify_region == a.region);
     if (!shared) continue;
     if (earlier->high <= task.low || task.high <= earlier->low) continue;
     if (is_transfer(a, Verb::get) && is_transfer(b, Verb::get)) continue;

@@ -40,7 +40,7 @@ void AgentClient::write(int agent, Header& request, const Strided& shape, const 
   request.acknowledge = !is_exchange || is_unasked;
   Written& written = peer.written[request.region];
   if (request.acknowledge) {
-    std::erase_if(written.acknowledgements, [](AwaitedAnswer& one) { return mpi::test(one.request); });
+    forget_arrived(written);
     written.acknowledgements.push_back(expect(request, agent));
   } else {
     written.is_unanswered = true;

@@ -41,6 +41,8 @@ class PartStream {
   bool reserve(const Strided& whole);
   /// Makes progress. Returns whether it is done: local memory is filled, or no longer needed. @local
   bool advance();
+  /// Whether MPI has got all parts. @local
+  bool is_all_begun() const noexcept { return parts_.is_over(); }
   /// Whether it only progresses when polled. It does not if it only waits for data that MPI sends at once.
   /// @local
   bool needs_moving() const noexcept;

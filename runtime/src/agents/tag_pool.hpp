@@ -24,7 +24,9 @@ class TagPool {
       return *this;
     }
     ~Held() {
-      if (tags_ != nullptr) tags_->held_.reset(static_cast<std::size_t>(tag_));
+      if (tags_ == nullptr) return;
+      tags_->held_.reset(static_cast<std::size_t>(tag_));
+      --tags_->count_;
     }
 
    private:
@@ -39,15 +41,18 @@ class TagPool {
     while (held_.test(static_cast<std::size_t>(last_)));
     return last_;
   }
-  /// Holds the tag until the returned object is destroyed. @local
+  /// Holds a tag that is not held until the returned object is destroyed. @local
   Held hold(std::int32_t tag) noexcept {
     held_.set(static_cast<std::size_t>(tag));
+    ++count_;
     return {*this, tag};
   }
+  /// Whether most tags are held, so that some must be freed before next() is called very often. @local
+  bool are_scarce() const noexcept { return count_ > AgentComms::tags / 2; }
 
  private:
   std::bitset<static_cast<std::size_t>(AgentComms::tags)> held_;
-  std::int32_t last_ = 0;
+  std::int32_t last_ = 0, count_ = 0;
 };
 
 }  // namespace tessera::detail

@@ -18,19 +18,15 @@ void Outstanding::abandon() noexcept {
   for (const Launched& one : queue_) one.pending->abandon();
 }
 
-bool Outstanding::are_too_many(const Pending& with) const noexcept {
-  index_t kept = with.kept();
+bool Outstanding::are_too_many() const noexcept {
+  index_t kept = 0;
   for (const Launched& one : queue_) kept += one.pending->kept();
-  return queue_.size() >= max_transfers || kept > max_kept;
+  return queue_.size() > max_transfers || kept > max_kept;
 }
 
 Request Outstanding::launch(std::shared_ptr<Pending> pending) {
   Request request;
   if (pending->is_empty()) return request;
-  while (!queue_.empty() && are_too_many(*pending)) {
-    const auto oldest = queue_.front().pending;
-    complete(*oldest);
-  }
   pending->enter(*this);
   const bool moves = pending->needs_moving();
   queue_.push_back({pending, moves});
@@ -40,6 +36,12 @@ Request Outstanding::launch(std::shared_ptr<Pending> pending) {
     if (attendant_ != nullptr) attendant_->look_after();
   }
   request.parts_.push_back(std::move(pending));
+  // The new one is already in the queue, and so moves on meanwhile: the oldest may wait for an agent's buffers
+  // that it holds.
+  while (queue_.size() > 1 && are_too_many()) {
+    const auto oldest = queue_.front().pending;
+    complete(*oldest);
+  }
   return request;
 }
 

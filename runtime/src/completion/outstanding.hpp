@@ -75,7 +75,7 @@ class Outstanding {
     bool moves;  // only progresses when polled
   };
   void remove(const Pending& one) noexcept;
-  bool are_too_many(const Pending& with) const noexcept;
+  bool are_too_many() const noexcept;
 
   const Threads& threads_;
   Attendant* attendant_ = nullptr;

@@ -193,6 +193,7 @@ std::shared_ptr<SegmentState> SegmentState::create_part(index_t offset, index_t 
   part->method_ = method_;
   part->slice = bytes;
   part->whole_ = handle_.lock();
+  part->top_ = top_;
   part->region_ = region_;
   part->offset_ = offset_ + offset;
   part->base = base + offset;
@@ -233,12 +234,12 @@ Statistics SegmentState::statistics() const {
 }
 
 void SegmentState::complete(int rank, unsigned marks) const {
-  if (under_way_.is_empty()) return;
+  if (under_way().is_empty()) return;
   RuntimeState& runtime = group_.runtime();
   const NetworkLock lock(runtime.threads());
-  const unsigned found = under_way_.of(rank);
+  const unsigned found = under_way().of(rank);
   if ((found & marks) == 0) return;
-  runtime.outstanding().complete_if([&](const Pending& pending) { return pending.is_to(*this, rank); });
+  runtime.outstanding().complete_if([&](const Pending& pending) { return pending.is_to(whole(), rank); });
   if ((found & window_writes) != 0) {
     mpi::flush(region_->window(), rank);
     ++flushes_;
@@ -248,17 +249,17 @@ void SegmentState::complete(int rank, unsigned marks) const {
     const RemoteAddress target = remote(rank, 0);
     runtime.progress()->client().flush({&target, 1});
   }
-  under_way_.clear(rank);
+  under_way().clear(rank);
 }
 
 void SegmentState::complete_all() const {
-  if (under_way_.is_empty()) return;
+  if (under_way().is_empty()) return;
   RuntimeState& runtime = group_.runtime();
   const NetworkLock lock(runtime.threads());
-  runtime.outstanding().complete_if([&](const Pending& pending) { return pending.is_of(*this); });
+  runtime.outstanding().complete_if([&](const Pending& pending) { return pending.is_of(whole()); });
   // All agents are asked before the first answer is waited for.
   std::vector<RemoteAddress> agents;
-  for (const auto& [rank, marks] : under_way_.marks()) {
+  for (const auto& [rank, marks] : under_way().marks()) {
     if ((marks & window_writes) != 0) {
       mpi::flush(region_->window(), rank);
       ++flushes_;
@@ -267,7 +268,7 @@ void SegmentState::complete_all() const {
   }
   flushes_ += agents.size();
   if (!agents.empty()) runtime.progress()->client().flush(agents);
-  under_way_.clear();
+  under_way().clear();
 }
 
 bool SegmentState::is_part_of(const SegmentState& other) const noexcept {
@@ -295,6 +296,7 @@ void SegmentState::release() noexcept {
   if (slab_ != nullptr) slab_->give_back(offset_, slice);
   own_.reset();
   region_ = nullptr;
+  top_ = this;
   whole_.reset();
 }
 

@@ -57,7 +57,10 @@ class SegmentState : public Collective, public SegmentAccess {
   /// Whether it is a part of `other`, or a part of such a part. @local
   bool is_part_of(const SegmentState& other) const noexcept;
   Tallies& tallies() const noexcept { return tallies_; }
-  UnderWay& under_way() const noexcept { return under_way_; }
+  /// The segment that this is a part of, perhaps by way of other parts; or itself.
+  const SegmentState& whole() const noexcept { return *top_; }
+  /// The same for a segment and its parts, as these have bytes in common.
+  UnderWay& under_way() const noexcept { return top_->under_way_; }
 
   /// A member's slice, if loads and stores reach it; else null.
   std::byte* address(int rank) const noexcept {
@@ -102,6 +105,7 @@ class SegmentState : public Collective, public SegmentAccess {
   std::unique_ptr<Region> own_;           // a large segment's
   Slab* slab_ = nullptr;                  // or the slab that a small one is cut from
   std::shared_ptr<SegmentAccess> whole_;  // or the segment that this is a part of
+  const SegmentState* top_ = this;        // the outermost one of these
   Region* region_ = nullptr;              // either; null once released
   index_t offset_ = 0;
   index_t accounted_ = 0;

@@ -61,6 +61,13 @@ void Flags::notify_of(std::uint64_t notice, int rank, index_t index) {
   detail::wake_all(low_word(rung));
 }
 
+// A wait reads this without an operation, in which the watchdog would see progress.
+std::int64_t Flags::raised(index_t index) const {
+  const int me = group().rank();
+  std::int64_t* const flag = scalars_.address(me, index);
+  return flag != nullptr ? std::atomic_ref(*flag).load() : scalars_.load(me, index);  // throws: it is closed
+}
+
 bool Flags::take(index_t index, std::int64_t notifications) {
   if (index < 0 || index >= count()) {
     throw UsageError(
@@ -74,7 +81,7 @@ bool Flags::take(index_t index, std::int64_t notifications) {
   }
   const detail::Unchecked own;
   auto& before = waited_for_[static_cast<std::size_t>(index)];
-  if (scalars_.load(group().rank(), index) - before < notifications) return false;
+  if (raised(index) - before < notifications) return false;
   before += notifications;
   if (detail::order::clocks_on()) take_clocks(index, notifications);
   return true;

@@ -21,6 +21,11 @@ namespace {
 // The values of the word `granted` of a process that waits.
 enum Grant : std::int32_t { waiting, yours, asleep };
 
+// Of this process. A wait reads it without an operation, in which the watchdog would see progress.
+std::atomic_ref<std::int32_t> own_word(const Scalars<std::int32_t>& words, index_t i) {
+  return std::atomic_ref(*words.address(words.group().rank(), i));
+}
+
 }  // namespace
 
 // The queue of this process's threads. Tickets are given in the order of arrival.
@@ -102,10 +107,11 @@ void Mutexes::lock(index_t i) {
     words_.store(before - 1, word(i, next), me + 1);
     const detail::GroupState& state = detail::GroupState::of(group());
     detail::Waiting turns(state);
-    while (words_.load(me, word(i, granted)) != yours) {
+    const std::atomic_ref<std::int32_t> turn = own_word(words_, word(i, granted));
+    while (turn.load() != yours) {
       if (turns.turn() || state.node_count() > 1) continue;  // nobody on another node could wake us
       std::int32_t expected = waiting;
-      words_.compare_exchange(me, word(i, granted), expected, asleep);
+      turn.compare_exchange_strong(expected, asleep);
       auto& sleep_word = *reinterpret_cast<std::uint32_t*>(words_.address(me, word(i, granted)));
       detail::sleep_while(sleep_word, asleep, detail::longest_sleep);
     }
@@ -155,7 +161,8 @@ void Mutexes::hand_on(index_t i) {
     // Another rank has joined the queue, and is about to store its number.
     const detail::GroupState& state = detail::GroupState::of(group());
     detail::Waiting turns(state);
-    while ((successor = words_.load(me, word(i, next))) == 0) turns.turn();
+    const std::atomic_ref<std::int32_t> following = own_word(words_, word(i, next));
+    while ((successor = following.load()) == 0) turns.turn();
   }
   if (words_.exchange(successor - 1, word(i, granted), yours) != asleep) return;
   if (std::int32_t* sleeper = words_.address(successor - 1, word(i, granted)))

@@ -119,7 +119,7 @@ struct Batch::State {
     for (const Touched& one : destination.touched)
       detail::Passage::order(*one.segment, one.rank, Path::agent, one.operation, Returns::early);
     auto pending = std::make_shared<Pending>();
-    for (const Touched& one : destination.touched) pending->touches(*one.segment, one.rank);
+    for (const Touched& one : destination.touched) pending->touches(one.segment->whole(), one.rank);
     runtime->progress()->client().run(agent, destination.list, *pending);
     under_way += runtime->outstanding().launch(std::move(pending));
     destination.touched.clear();
@@ -134,7 +134,11 @@ struct Batch::State {
     way.rank = rank;
     if (segment.address(rank) != nullptr || segment.domain() != AtomicDomain::cpu) return;
     const RemoteAddress place = segment.remote(rank, 0);
-    runtime = &segment.group().runtime();
+    // Agents of different Runtimes may have the same number.
+    if (detail::RuntimeState* const its = &segment.group().runtime(); runtime != its) {
+      for (auto& [agent, destination] : to) send(agent, destination);
+      runtime = its;
+    }
     way.destination = &to[place.agent];
     way.agent = place.agent;
     way.region = place.region;

@@ -92,7 +92,7 @@ Request launch(SegmentState& segment, int rank, F&& transfer) {
   }
   detail::Outstanding& outstanding = segment.group().runtime().outstanding();
   const detail::NetworkLock lock(outstanding.threads());
-  auto pending = std::make_shared<Pending>(segment, rank);
+  auto pending = std::make_shared<Pending>(segment.whole(), rank);
   transfer(pending.get());
   return outstanding.launch(std::move(pending));
 }

@@ -133,6 +133,7 @@ bool put_with_notice(Segment& handle, int rank, index_t offset, const Strided& s
                      const Segment& flags, int flag_rank, index_t flag_offset) {
   SegmentState &segment = SegmentState::of(handle), &flag_segment = SegmentState::of(flags);
   if (segment.reach(rank, 0, 0) != nullptr) return false;  // by stores
+  if (&segment.group().runtime() != &flag_segment.group().runtime()) return false;
   const index_t bytes = bytes_of(segment, rank, shape);
   if (bytes == 0) return false;
   constexpr index_t flag_bytes = sizeof(std::int64_t);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <tuple>
 #include <vector>
 
 #include <tessera/runtime/error.hpp>
@@ -95,7 +96,7 @@ void require_whole_elements(std::span<const Run> runs, const RunLengths& lengths
 
 bool agents_keep_order(std::span<const Run> runs, const RunLengths& lengths, Verb verb) noexcept {
   return verb != Verb::get && std::all_of(runs.begin(), runs.end(), [&](const Run& r) {
-           return r.place == nullptr &&
+           return r.place == nullptr && r.segment == runs.front().segment &&
                   route(*r.segment, r.rank, verb, lengths.each, Amount::many) == Path::agent;
          });
 }
@@ -131,10 +132,16 @@ bool overlaps(std::span<const Run> runs, const RunLengths& lengths, Verb verb) {
     std::uintptr_t& furthest = piece.written ? written_to : read_to;
     furthest = std::max(furthest, piece.end);
   }
-  std::sort(elsewhere.begin(), elsewhere.end(), [](const Run* a, const Run* b) { return before(*a, *b); });
+  // By the memory, as segments have bytes in common with their parts.
+  const auto place = [](const Run& r) {
+    return std::tuple(r.segment->whole().number, r.rank, r.segment->offset() + r.offset);
+  };
+  std::sort(elsewhere.begin(), elsewhere.end(),
+            [&](const Run* a, const Run* b) { return place(*a) < place(*b); });
   // It is enough to compare neighbours: if none overlap, each run ends before all later ones.
   return std::adjacent_find(elsewhere.begin(), elsewhere.end(), [&](const Run* a, const Run* b) {
-           return same_target(*a, *b) && b->offset < a->offset + lengths.of(*a);
+           const auto [segment, rank, begin] = place(*a);
+           return place(*b) < std::tuple(segment, rank, begin + lengths.of(*a));
          }) != elsewhere.end();
 }
 

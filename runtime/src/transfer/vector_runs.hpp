@@ -58,7 +58,7 @@ inline constexpr auto before = [](const Run& a, const Run& b) noexcept {
 };
 
 /// Whether the batched method by agents gives the result of the conservative one, even if runs overlap. Agents
-/// get the runs in list order. False for gets: answers fill local memory in any order.
+/// get the runs of a segment in list order. False for gets: answers fill local memory in any order.
 bool agents_keep_order(std::span<const Run> runs, const RunLengths& lengths, Verb verb) noexcept;
 /// Whether the order of the runs matters: two are written to one place, or one is written to where another is
 /// read.

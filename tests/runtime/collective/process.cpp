@@ -10,14 +10,19 @@
 #include <thread>
 #include <vector>
 
+#include <tessera/runtime/batch.hpp>
 #include <tessera/runtime/error.hpp>
+#include <tessera/runtime/flags.hpp>
 #include <tessera/runtime/runtime.hpp>
 #include <tessera/runtime/segment.hpp>
+
+#include "process_waits.hpp"
 
 // Things that happen to whole processes, in one program. The argument chooses one of them.
 namespace {
 
 using namespace tessera;
+using namespace tessera::test;
 
 void fail_on_one_rank(const Group& world) {
   Segment segment(world, 1 << 20, "open");
@@ -65,6 +70,32 @@ int attach() {
   return finalized == 0 && all == 1 ? 0 : 1;
 }
 
+// A batch for segments of both, and data of one that raises a flag of the other. The agents and regions of both
+// have the same numbers.
+bool they_stay_apart(const Runtime& one, const Runtime& other) {
+  const int me = one.world().rank(), others = other.world().rank(), n = one.world().size();
+  Segment first(one.world(), 64, "first"), second(other.world(), 64, "second");
+  Flags flags(other.world(), 1);
+  double* const mine = reinterpret_cast<double*>(first.address(me));
+  double* const theirs = reinterpret_cast<double*>(second.address(others));
+  std::fill_n(mine, 8, 0.0), std::fill_n(theirs, 8, 0.0);
+  first.sync(), second.sync();
+  const double x = 1, y = 2, z = 3;
+  Batch batch;
+  batch.put(first, (me + 1) % n, 8, &x, 8);
+  batch.put(second, (others + 1) % n, 16, &y, 8);
+  batch.send();
+  first.sync(), second.sync();
+  put_notify(first, (me + 1) % n, 24, Strided::contiguous(8), &z, flags.at((others + 1) % n, 0));
+  flags.wait(0);
+  first.sync(), second.sync();
+  const std::vector<double> expected{0, 1, 0, 3, 0, 0, 0, 0}, beside{0, 0, 2, 0, 0, 0, 0, 0};
+  const bool right =
+      std::equal(mine, mine + 8, expected.begin()) && std::equal(theirs, theirs + 8, beside.begin());
+  first.sync(), second.sync();
+  return right;
+}
+
 // Two libraries of one program, each with a Runtime. While a rank waits in the second Runtime, others access
 // its memory through the first. This goes on after one Runtime has ended.
 int two_runtimes() {
@@ -92,6 +123,7 @@ int two_runtimes() {
       good &= static_cast<int>(there.load<std::int64_t>((mine.world().rank() + next) % world.size(), 0) >= 0);
     in_between.sync();
     segment.sync();
+    good &= static_cast<int>(they_stay_apart(asked, other));
   };
   {
     const Runtime first(MPI_COMM_WORLD);
@@ -314,35 +346,6 @@ int many_ranks(const Group& world) {
   return grown <= index_t{12} << 20 ? 0 : 1;
 }
 
-// Calls that do not match. The others wait for rank 1 in one group, and rank 1 for them in another.
-int stand_still_in_calls(const Group& world) {
-  const Group twin = world.split(0, world.rank());
-  (world.rank() == 1 ? twin : world).barrier();
-  return 0;
-}
-
-// Rank 1 waits for a message of the program's own that no rank sends.
-int stand_still_in_a_message(const Group& world) {
-  int never = 0;
-  if (world.rank() == 1) MPI_Recv(&never, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  Segment segment(world, 64, "unreached");
-  return 0;
-}
-
-// The others wait for rank 1 far longer than the watchdog's patience. Rank 1 makes a call now and then.
-int work_on(const Group& world) {
-  Segment segment(world, 64, "words");
-  segment.store(world.rank(), 0, std::int64_t{0});
-  segment.sync();
-  for (int turn = 0; world.rank() == 1 && turn < 24; ++turn) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(250));
-    segment.store(0, 0, std::int64_t{turn});
-  }
-  segment.sync();
-  if (world.rank() == 0) std::printf("went on to %d\n", static_cast<int>(segment.load<std::int64_t>(0, 0)));
-  return 0;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -373,6 +376,9 @@ int main(int argc, char** argv) {
   if (what == "many-ranks") return many_ranks(world);
   if (what == "stand-still-in-calls") return stand_still_in_calls(world);
   if (what == "stand-still-in-a-message") return stand_still_in_a_message(world);
+  if (what == "stand-still-at-a-flag") return stand_still_at_a_flag(world);
+  if (what == "stand-still-at-a-mutex") return stand_still_at_a_mutex(world);
+  if (what == "put-and-receive") return put_and_receive(world);
   if (what == "work-on") return work_on(world);
   if (what == "mode") {
     const auto mode = static_cast<int>(runtime.progress());

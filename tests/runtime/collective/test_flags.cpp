@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -248,77 +247,6 @@ TEST(Flags, flags_announce_strided_data_to_all) {
     flags.wait(rank);
     data.get(all.rank(), 8 * rank, column, found.data());
     for (index_t i = 0; i < rows; ++i) EXPECT_EQ(found[at(i)], 1000 * rank + i);
-  }
-  all.sync();
-}
-
-// Each rank sends to both neighbours, which may be one. The lengths are those at which the way of the data
-// changes. Ranks compute at random times, flush at random, and read each other's data only after its flag.
-TEST(Flags, neighbours_exchange_data_of_every_length_and_compute_meanwhile) {
-  const Group& all = world();
-  constexpr index_t kib = 1024, most = 320 * kib;
-  const index_t lengths[] = {8,         64 * kib,      64 * kib + 8, 96 * kib, 128 * kib, 128 * kib + 8,
-                             192 * kib, 192 * kib + 8, 256 * kib,    most};
-  Segment landing(all, 4 * most, "landing places");
-  Flags flags(all, 2, "from both sides");
-  zero(landing, 4 * most);
-  std::mt19937 random(static_cast<unsigned>(17 + all.rank()));
-  const auto compute = [&] {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(random() % 4 * 150);
-    while (std::chrono::steady_clock::now() < end) {
-    }
-  };
-  const int left = (all.rank() + all.size() - 1) % all.size();
-  const auto value = [](int rank, int round, index_t i) {
-    return 1e8 * rank + 1e5 * round + static_cast<double>(i);
-  };
-  std::vector<double> sent(most / 8);
-  for (int round = 0; round < 40; ++round) {
-    const index_t bytes = lengths[at(round % std::ssize(lengths))], count = bytes / 8;
-    for (index_t i = 0; i < count; ++i) sent[at(i)] = value(all.rank(), round, i);
-    // The places alternate, as a neighbour may be one round ahead.
-    const auto place = [&](index_t side) { return (2 * (round % 2) + side) * most; };
-    compute();
-    put_notify(landing, right(), place(0), Strided::contiguous(bytes), sent.data(), flags.at(right(), 0));
-    if (random() % 4 == 0) landing.flush(right());
-    compute();
-    put_notify(landing, left, place(1), Strided::contiguous(bytes), sent.data(), flags.at(left, 1));
-    if (random() % 4 == 0) landing.flush();
-    compute();
-    const int from[] = {left, right()};
-    for (int side = 0; side < 2; ++side) {
-      flags.wait(side);
-      const auto* found = reinterpret_cast<const double*>(landing.address(all.rank()) + place(side));
-      index_t wrong = 0;
-      for (index_t i = 0; i < count; ++i)
-        wrong += static_cast<index_t>(found[i] != value(from[side], round, i));
-      EXPECT_EQ(wrong, 0) << "round " << round << ", side " << side << ", " << bytes << " bytes";
-    }
-  }
-  all.sync();
-}
-
-// A flush completes the data of put_notify for all, whether its flag is waited for or not.
-TEST(Flags, a_flush_completes_data_of_every_length_before_its_flag_is_read) {
-  const Group& all = world();
-  constexpr index_t kib = 1024, most = 320 * kib;
-  Segment landing(all, most, "landing place");
-  Flags flags(all, 1, "not yet waited for");
-  zero(landing, most);
-  const int left = (all.rank() + all.size() - 1) % all.size();
-  std::vector<std::int64_t> sent(most / 8);
-  int round = 0;
-  for (const index_t bytes : {index_t{8}, 64 * kib, 96 * kib, 128 * kib, 192 * kib, 256 * kib, most}) {
-    for (int again = 0; again < 3; ++again, ++round) {
-      std::fill(sent.begin(), sent.end(), 1000 * round + all.rank());
-      put_notify(landing, right(), 0, Strided::contiguous(bytes), sent.data(), flags.at(right(), 0));
-      again == 0 ? landing.flush(right()) : landing.flush();
-      all.barrier();
-      const auto* found = reinterpret_cast<const std::int64_t*>(landing.address(all.rank()));
-      EXPECT_EQ(std::count(found, found + bytes / 8, 1000 * round + left), bytes / 8) << bytes << " bytes";
-      flags.wait(0);
-      all.barrier();
-    }
   }
   all.sync();
 }

@@ -212,6 +212,32 @@ TEST(Parts, gets_of_what_a_put_still_writes_leave_it_a_buffer) {
   segment.sync();
 }
 
+// The oldest transfers need buffers of the agent, and the newest ones have them all: of so many origins that
+// nothing is left.
+TEST(Parts, more_puts_to_one_place_than_may_be_under_way) {
+  if (world().size() < 5) return;
+  constexpr index_t count = index_t{1} << 18;
+  const index_t pitch = 32 * count;
+  Segment segment(world(), world().rank() == 0 ? pitch * world().size() : 0, {.name = "of rank 0"});
+  const Strided every_other{
+      .run = 8, .levels = 1, .count = {count}, .remote_stride = {16}, .local_stride = {8}};
+  const std::vector<double> sent(at(count), world().rank());
+  std::vector<double> found(at(count));
+  const index_t mine = pitch * world().rank();
+  if (world().rank() > 0) {
+    std::vector<Request> requests;
+    for (int i = 0; i < 64; ++i) requests.push_back(segment.put_async(0, mine, every_other, sent.data()));
+    for (int i = 0; i < 4; ++i)
+      requests.push_back(segment.put_async(0, mine + pitch / 2, every_other, sent.data()));
+    wait_all(requests);
+    for (const index_t offset : {index_t{0}, pitch / 2}) {
+      segment.get(0, mine + offset, every_other, found.data());
+      EXPECT_TRUE(found == sent);
+    }
+  }
+  segment.sync();
+}
+
 // All ranks start more large accumulates to one rank than its agent has buffers. The agent grants parts of
 // each, so no two may wait for each other's.
 TEST(Parts, more_accumulates_to_one_rank_than_its_agent_has_buffers) {

@@ -247,4 +247,28 @@ TEST(ProgramOrder, random_operations_are_seen_in_program_order) {
   for (const auto& domain : domains()) check_order(domain, 600);
 }
 
+// Operations through a segment and through its part are of the same bytes, so they keep their order.
+TEST(ProgramOrder, holds_between_a_segment_and_its_part) {
+  constexpr index_t bytes = index_t{64} << 10;
+  Segment whole(world(), 2 * bytes, {.name = "whole"});
+  Segment part = whole.part(bytes, bytes, "part", 0);
+  Segment inner = part.part(bytes / 2, bytes / 2, "part of the part", 0);
+  const int target = (world().rank() + 1) % world().size();
+  std::vector<std::int64_t> sent(at(bytes / 16)), found(sent.size());
+  const Strided half = Strided::contiguous(bytes / 2);
+  for (std::int64_t round = 0; round < 30; ++round) {
+    std::fill(sent.begin(), sent.end(), 2 * round);
+    whole.put(target, bytes + bytes / 2, half, sent.data());
+    inner.get(target, 0, half, found.data());
+    EXPECT_EQ(found, sent);
+    std::fill(sent.begin(), sent.end(), 2 * round + 1);
+    inner.put_async(target, 0, half, sent.data()).wait();
+    whole.get(target, bytes + bytes / 2, half, found.data());
+    EXPECT_EQ(found, sent);
+    part.put(target, bytes / 2, half, found.data());
+    inner.flush(target);
+  }
+  world().sync();
+}
+
 }  // namespace

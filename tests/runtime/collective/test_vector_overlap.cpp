@@ -237,6 +237,30 @@ TEST(VectorOverlap, a_chain_carries_the_first_element_to_its_end) {
   }
 }
 
+// A segment and a part of it have bytes in common.
+TEST(VectorOverlap, the_last_of_the_list_stays_in_a_segment_and_its_part) {
+  Segment whole(world(), 128, {.name = "whole"});
+  Segment part = whole.part(16, 64, "part", 0);
+  const int target = world().size() - 1;
+  for (const bool part_first : {true, false}) {
+    for (const VectorMethod method : ordered) {
+      SCOPED_TRACE(to_string(method));
+      world().sync();
+      if (world().rank() != 0) continue;
+      double one = 1, two = 2, found = 0;
+      std::vector<Place> to{{&part, target, 8}, {&whole, target, 24}};
+      if (!part_first) std::swap(to[0], to[1]);
+      const std::vector<std::byte*> from{reinterpret_cast<std::byte*>(&one),
+                                         reinterpret_cast<std::byte*>(&two)};
+      put(Vector{.run = 8, .remote = to, .local = from}, method);
+      part.get(target, 8, Strided::contiguous(8), &found);
+      EXPECT_EQ(found, 2);
+      whole.flush();
+    }
+  }
+  world().sync();
+}
+
 #ifdef TESSERA_TEST_CHECKS
 TEST(VectorOverlap, overlap_is_refused_where_it_is_undefined) {
   const Group& all = world();

@@ -63,6 +63,7 @@ class Flags {
                          const Flag& flag);
   friend void detail::notify(const Flag& flag, std::uint64_t notice);
   void notify_of(std::uint64_t notice, int rank, index_t index);
+  std::int64_t raised(index_t index) const;
   bool take(index_t index, std::int64_t notifications);
   void take_clocks(index_t index, std::int64_t notifications);
   template <class Try>
@@ -75,7 +76,7 @@ class Flags {
 };
 
 /// Puts, then notifies a flag of any member of the flag's group: when the flag shows the notification, the data
-/// is there.
+/// is there. Notifications of one process for one flag come in the order of its calls.
 /// @onesided
 /// @throws as Segment::put and Flags::notify. @completion `source` may be reused on return.
 void put_notify(Segment& segment, int rank, index_t offset, const Strided& shape, const void* source,

@@ -34,7 +34,7 @@ class Launches {
  public:
   Launches(SegmentState& segment, int rank) : segment_(segment), rank_(rank) {}
   Pending& next() {
-    if (!pending_) pending_ = std::make_shared<Pending>(segment_, rank_);
+    if (!pending_) pending_ = std::make_shared<Pending>(segment_.whole(), rank_);
     return *pending_;
   }
   void launch() {

@@ -214,11 +214,11 @@ Request WindowPath::list(SegmentState& segment, const RunList& list) {
   Outstanding& outstanding = segment.group().runtime().outstanding();
   Strided shape = Strided::contiguous(0);
   Request request;
-  auto pending = std::make_shared<Pending>(segment, rank);
+  auto pending = std::make_shared<Pending>(segment.whole(), rank);
   auto stage = std::make_unique<WindowStage>();
   auto launch = [&] {
     pending->add(std::exchange(stage, std::make_unique<WindowStage>()));
-    request += outstanding.launch(std::exchange(pending, std::make_shared<Pending>(segment, rank)));
+    request += outstanding.launch(std::exchange(pending, std::make_shared<Pending>(segment.whole(), rank)));
   };
   for (const Run& run : list.runs) {
     if (stage->kept() >= max_staged) launch();
