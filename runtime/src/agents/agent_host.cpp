@@ -64,6 +64,11 @@ void AgentHost::look_after() noexcept {
   if (asleep_.load(std::memory_order_seq_cst)) bells_.mine().nudge();
 }
 
+// An error of the agent must not end the wait of this thread, which may have memory at MPI.
+bool AgentHost::step_of_agent() noexcept try { return agent_->step(); } catch (...) {
+  abort_by_current_exception("the agent of this process failed: ");
+}
+
 bool AgentHost::step() {
   if (!agent_) return false;
   const std::unique_lock lock(agent_mutex_, std::try_to_lock);
@@ -71,7 +76,7 @@ bool AgentHost::step() {
   // In serialized mode, running the agent needs a turn at MPI, too.
   std::unique_lock turn(mpi::mutex(), std::defer_lock);
   if (outstanding_.threads().level() == ThreadLevel::serialized && !turn.try_lock()) return false;
-  const bool worked = agent_->step();
+  const bool worked = step_of_agent();
   busy_ = agent_->is_busy();
   needed_ = busy_ && agent_->is_needed();
   notified_soon_ = busy_ && agent_->notifies_soon();

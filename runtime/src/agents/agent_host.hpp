@@ -94,6 +94,7 @@ class AgentHost : private mpi::Idle {
   }
   void run() noexcept;
   bool step();
+  bool step_of_agent() noexcept;
 
   const AgentComms& comms_;
   Bells& bells_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "conflicts/recorder.hpp"
+#include "mpi/terminate.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -76,13 +77,17 @@ bool Outstanding::advance(Pending& one) {
   return true;
 }
 
-bool Outstanding::advance_all() {
+// An error of another's transfer must not end the wait of this thread, which may have memory at MPI, nor be
+// lost.
+bool Outstanding::advance_all() noexcept try {
   const std::size_t before = queue_.size();
   for (std::size_t i = 0; i < queue_.size();) {
     const auto pending = queue_[i].pending;  // a copy: advance() removes a done one from the queue
     if (!advance(*pending)) ++i;
   }
   return queue_.size() != before;
+} catch (...) {
+  abort_by_current_exception("an asynchronous transfer failed: ");
 }
 
 void Outstanding::complete(Pending& one) {

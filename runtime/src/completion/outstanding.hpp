@@ -44,8 +44,8 @@ class Outstanding {
   static void add_ticket(Request& request, std::uint64_t ticket);
   /// Advances one transfer; returns whether it is done. @onesided
   bool advance(Pending& one);
-  /// Advances all transfers; returns whether one was done. @onesided
-  bool advance_all();
+  /// Advances all transfers; returns whether one was done. Ends the job if one fails. @onesided
+  bool advance_all() noexcept;
   /// Waits for one. @onesided
   void complete(Pending& one);
   /// Waits for the transfers for which `which(const Pending&)` is true. @onesided
