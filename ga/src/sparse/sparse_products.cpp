@@ -53,10 +53,10 @@ std::array<Range, 2> others(const SparsePattern& pattern) {
 
 // This rank's elements of a vector: in place, or as a copy.
 template <class T>
-class Own {
+class OwnPart {
  public:
   // Reads a copy if `is_read`. @local
-  Own(const Range& range, const Array<T, 1>& vector, bool in_place, bool is_read) : range_(range) {
+  OwnPart(const Range& range, const Array<T, 1>& vector, bool in_place, bool is_read) : range_(range) {
     if (in_place) {
       data_ = own_elements(vector);
       return;
@@ -146,8 +146,8 @@ void multiply(const SparseRows<T>& a, T alpha, const Array<T, 1>& x, T beta, Arr
   const bool apart = &x.core() != &y.core(), x_in_place = is_in_place(x, pattern.column_layout),
              y_in_place = apart && is_in_place(y, pattern.row_layout);
   const auto own_parts = [&] {
-    return std::pair{Own<T>(pattern.own_columns, x, x_in_place, true),
-                     Own<T>(pattern.own_rows, y, y_in_place, beta != T{0})};
+    return std::pair{OwnPart<T>(pattern.own_columns, x, x_in_place, true),
+                     OwnPart<T>(pattern.own_rows, y, y_in_place, beta != T{0})};
   };
   auto [factors, results] =
       x_in_place && y_in_place ? own_parts() : made_in_memory(y.group(), "multiply", own_parts);
@@ -170,7 +170,7 @@ void multiply_transposed(const SparseRows<T>& a, Conjugated conjugated, T alpha,
   const auto factors = made_in_memory(group, "multiply_transposed", [&] {
     own.resize(at(pattern.own_columns.size()));
     border.resize(pattern.border_columns.size());
-    return Own<T>(pattern.own_rows, x, in_place, true);
+    return OwnPart<T>(pattern.own_rows, x, in_place, true);
   });
   scale_own(beta, y);
   y.core().order_local_access();
