@@ -125,14 +125,14 @@ TEST(Errors, name_shapes_that_do_not_fit_on_every_rank) {
   EXPECT_NE(message_of<UsageError>([&] { linalg::solve_spd(a, b); }).find("square"), std::string::npos);
   Array<double, 2> q(world(), {3, 3}, {.name = "q"});
   Segment memory(world(), index_t{1} << 12);
-  const auto layout = Layout<2>::blocked({3, 3}, world().size());
+  const auto layout = Layout<2>::blocked({12, 12}, world().size());
   Array<double, 2> same(memory, 0, layout), again(memory, 16, layout);
   EXPECT_NE(message_of<UsageError>([&] { linalg::gemm(1, same, same, 0, again); }).find("also an operand"),
             std::string::npos);
   struct Pair {
     double first, second;
   };
-  Array<Pair, 2> pairs(world(), {3, 3}, {.name = "pairs"});
+  Array<Pair, 2> pairs(world(), {12, 12}, {.name = "pairs"});
   const auto first = pairs.slice().member(&Pair::first);
   fill(first, 2.0);
   fill(same, 1.0);
@@ -141,11 +141,11 @@ TEST(Errors, name_shapes_that_do_not_fit_on_every_rank) {
       std::string::npos);
   EXPECT_NE(message_of<UsageError>([&] { linalg::svdvals(first); }).find("svdvals: the elements of"),
             std::string::npos);
-  Array<double, 2> sum(world(), {3, 3});
+  Array<double, 2> sum(world(), {12, 12});
   linalg::gemm(1, first, same, 0, sum);
-  EXPECT_EQ(sum.load({1, 2}), 6.0);
+  EXPECT_EQ(sum.load({1, 2}), 24.0);
   linalg::symm(linalg::Side::left, linalg::Triangle::lower, 1, first, same, 0, sum);
-  EXPECT_EQ(sum.load({2, 1}), 6.0);
+  EXPECT_EQ(sum.load({2, 1}), 24.0);
   EXPECT_NE(message_of<UsageError>([&] { linalg::gemm(1, q, q, 0, q); }).find("also an operand"),
             std::string::npos);
 }
