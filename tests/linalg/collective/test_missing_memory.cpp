@@ -55,6 +55,8 @@ using linalg::gemm;
 void expect_told(const std::function<void()>& call) {
   const int failing = world().size() - 1;
   for (const bool fails : {true, false}) {
+    // Between nodes the agent of the rank may lack memory, too, which ends the job.
+    if (fails && world().node_count() > 1) continue;
     bool is_own = false;
     std::string message;
     if (fails && world().rank() == failing) limit = 4096;
