@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <new>
-#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string_view>
@@ -23,27 +22,19 @@
 // How the rows of a sparse matrix are put together from triplets that are on any rank.
 namespace tessera::detail {
 
-/// As agreed, but missing memory is Tessera's error. @collective @throws MemoryError on every member
-template <class Step>
-void in_memory(const Group& group, std::string_view call, Step&& step) {
-  agreed(group, call, [&] {
+/// As made_by_all, but missing memory is Tessera's error. @collective @throws MemoryError on every member
+template <class Make>
+auto made_in_memory(const Group& group, std::string_view call, Make&& make) {
+  return made_by_all(group, call, [&] {
     constexpr const char* problem = "{}: this rank has too little memory for its rows";
     try {
-      step();
+      return make();
     } catch (const std::bad_alloc&) {
       throw MemoryError(formatted(problem, call));
     } catch (const std::length_error&) {
       throw MemoryError(formatted(problem, call));
     }
   });
-}
-
-/// The same, and returns what make() returns.
-template <class Make>
-auto made_in_memory(const Group& group, std::string_view call, Make&& make) {
-  std::optional<decltype(make())> made;
-  in_memory(group, call, [&] { made.emplace(make()); });
-  return std::move(*made);
 }
 
 /// The elements of one rank's rows, in order. Those of its row i are [begins[i], begins[i + 1]).

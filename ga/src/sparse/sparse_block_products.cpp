@@ -71,8 +71,9 @@ void multiply(const SparseRows<T>& a, const Array<T, 2>& b, Array<T, 2>& c) {
   const index_t wide =
       std::clamp<index_t>(max_bytes / (needed * index_t{sizeof(T)}), 1, std::max<index_t>(1, width));
   const bool apart = &b.core() != &c.core();
-  std::vector<std::pair<Patch<2>, LocalArray<T, 2>>> results;
-  const auto add_all = [&] {
+  // When all have agreed, they have read b, which may be c.
+  const auto results = made_in_memory(c.group(), "multiply", [&] {
+    std::vector<std::pair<Patch<2>, LocalArray<T, 2>>> later;
     for (index_t begin = 0; begin < width; begin += wide) {
       const Range columns{begin, std::min(width, begin + wide)};
       FactorRows<T> factors(pattern, b, columns);
@@ -81,10 +82,10 @@ void multiply(const SparseRows<T>& a, const Array<T, 2>& b, Array<T, 2>& c) {
       factors.wait();
       add_rows(a, pattern.border, factors.for_border(), columns.size(), result.data());
       const Patch<2> patch{{pattern.own_rows.begin, columns.begin}, {pattern.own_rows.end, columns.end}};
-      apart ? c.put(patch, result) : static_cast<void>(results.emplace_back(patch, std::move(result)));
+      apart ? c.put(patch, result) : static_cast<void>(later.emplace_back(patch, std::move(result)));
     }
-  };
-  in_memory(c.group(), "multiply", add_all);  // all have read b, which may be c
+    return later;
+  });
   for (const auto& [patch, result] : results) c.put(patch, result);
 }
 

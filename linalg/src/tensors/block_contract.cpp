@@ -319,12 +319,7 @@ void contract(std::span<const BlockTermCore> terms, const void* beta, const Bloc
       if (!factor->is_source()) stored.push_back(factor->stored());
   }
   tessera::detail::begin_operation("contract", stored, tessera::detail::Shapes::any);
-  require_same_letters(result.array().group(), c_names, [&] {
-    std::string all;
-    for (const auto& [alpha, a, b] : terms)
-      all += (all.empty() ? "" : " + ") + product_text(a.names, a.is_conjugated, b.names, b.is_conjugated);
-    return all;
-  });
+  require_same_letters(result.array().group(), c_names, terms);
   std::vector<Cuts> cuts;
   for (const auto& [a, b] : factors) {
     require_two_of_each(a, b, c, c_names);

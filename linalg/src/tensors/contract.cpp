@@ -202,12 +202,7 @@ void contract(std::span<const TermCore> terms, const void* beta, const SliceCore
   const Phase phase(c.array().group(), "contract");
   const std::vector<TermFactors> factors = factors_of(terms);
   tessera::detail::begin_operation("contract", stored_operands(factors, c), Shapes::any);
-  require_same_letters(c.array().group(), c_names, [&] {
-    std::string all;
-    for (const auto& [a, b] : factors)
-      all += (all.empty() ? "" : " + ") + product_text(a.names, a.is_conjugated, b.names, b.is_conjugated);
-    return all;
-  });
+  require_same_letters(c.array().group(), c_names, factors);
   require_terms(factors, c, c_names);
   with_scalar("contract", c, [&]<class T>(T) {
     T old = *static_cast<const T*>(beta);

@@ -36,12 +36,16 @@ std::vector<int> lone_dimensions(std::string_view names, std::string_view other,
 /// A product by its letters, such as "ik * conj(kj)". @local
 std::string product_text(std::string_view a, bool conjugate_a, std::string_view b, bool conjugate_b);
 
-/// Compares the letters of a contraction between ranks. products() returns those of its terms as text.
+/// Compares the letters of a sum of products between ranks. Its terms have factors `a` and `b` with `names`.
 /// @collective @throws UsageError on every rank of a build with checks if they differ
-template <class Products>
-void require_same_letters(const Group& group, std::string_view c, Products&& products) {
+template <class Terms>
+void require_same_letters(const Group& group, std::string_view c, const Terms& terms) {
   group.check_agreement([&] {
-    const std::string text = " " + std::string(c) + " = " + products();
+    std::string text = " " + std::string(c) + " =";
+    for (const auto& term : terms) {
+      text += text.back() == '=' ? " " : " + ";
+      text += product_text(term.a.names, term.a.is_conjugated, term.b.names, term.b.is_conjugated);
+    }
     return tessera::detail::CollectiveCall{
         "contract", tessera::detail::Fingerprint().add(std::string_view(text)).value(), text};
   });

@@ -31,14 +31,6 @@ T krylov_number(std::mt19937& random) {
     return {uniform(random), uniform(random)};
 }
 
-template <class T>
-T adjoint(T x) {
-  if constexpr (std::is_floating_point_v<T>)
-    return x;
-  else
-    return std::conj(x);
-}
-
 // One type for all operators and preconditioners, so that each solver is compiled once for each element type.
 template <class T, std::size_t N>
 using LinearMap = std::function<void(const Array<T, N>&, Array<T, N>&)>;
@@ -55,7 +47,7 @@ class DenseOperator {
     for (T& x : all_) x = krylov_number<T>(random);
     if (kind == Kind::positive_definite) {
       for (index_t i = 0; i < n; ++i)
-        for (index_t j = 0; j < i; ++j) element(j, i) = adjoint(element(i, j));
+        for (index_t j = 0; j < i; ++j) element(j, i) = tessera::detail::conjugate(element(i, j));
     }
     // Diagonally dominant, and with a positive diagonal: positive definite if it is Hermitian.
     for (index_t i = 0; i < n; ++i) element(i, i) = T(static_cast<KrylovReal<T>>(2 * n));
