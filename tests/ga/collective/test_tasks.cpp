@@ -8,6 +8,7 @@
 #include <tessera/pairs.hpp>
 #include <tessera/runtime/flags.hpp>
 #include <tessera/runtime/mutexes.hpp>
+#include <tessera/task_queues.hpp>
 #include <tessera/tasks.hpp>
 
 #include "onesided_model.hpp"
