@@ -18,14 +18,14 @@
 // operands do not fit.
 namespace tessera {
 
-/// The sum of conj(x) y over all elements. @collective
+/// The sum of conj(x) y over all elements, computed in double. @collective
 template <Operand X, Operand Y>
 requires ArithmeticOperand<X> && Like<X, Y> value_t<X> dot(const X& x, const Y& y) {
   value_t<X> result{};
   detail::dot(slice_of(x).core(), slice_of(y).core(), detail::Conjugate::yes, &result);
   return result;
 }
-/// The sum of x y over all elements, nothing conjugated. @collective
+/// The sum of x y over all elements, nothing conjugated, computed in double. @collective
 template <Operand X, Operand Y>
 requires ArithmeticOperand<X> && Like<X, Y> value_t<X> dot_unconjugated(const X& x, const Y& y) {
   value_t<X> result{};
@@ -62,9 +62,9 @@ template <Operand A>
 requires ArithmeticOperand<A>
 double norm_inf(const A& a) { return detail::norm(slice_of(a).core(), detail::Norm::infinity); }
 
-/// All elements combined by `operation`. Without elements, the result is the operation's neutral value. If an
-/// element is NaN, the result is NaN, for min and max too. @collective @throws UsageError for an operation that
-/// the element type does not have.
+/// All elements combined by `operation`; sums of float are computed in double. Without elements, the result is
+/// the operation's neutral value. If an element is NaN, the result is NaN, for min and max too. @collective
+/// @throws UsageError for an operation that the element type does not have.
 template <Operand A>
 requires ArithmeticOperand<A> value_t<A> reduce(const A& a, Reduce operation) {
   value_t<A> result{};
@@ -128,7 +128,8 @@ requires(sizeof...(x) <=
 /// throws
 struct TransformReduce {
   /// transform_reduce(x, y, ..., start, f, map): the results of map(x, y, ...) are combined by f, which must be
-  /// associative and commutative. `start` is a neutral result: it changes no other. The result is of its type.
+  /// associative and commutative. `start` is a neutral result: it changes no other. The result is of its type,
+  /// and so are all sums on the way: those of many numbers should begin with a double.
   template <class... Argument>
   requires(sizeof...(Argument) > 3 &&
            detail::join<std::tuple<Argument&&...>, std::make_index_sequence<sizeof...(Argument) - 3>>) auto
@@ -151,10 +152,12 @@ struct TransformReduce {
     auto& map = std::get<operands + 1>(split);
     return [&]<std::size_t... x>(std::index_sequence<x...> places) {
       using U = detail::mapped_t<decltype(map), std::tuple_element_t<x, std::tuple<Argument&&...>>...>;
+      using S = detail::sum_t<U>;
       const U neutral = detail::identity<U>(operation);
       static_cast<void>(detail::combine(operation, neutral, neutral));  // throws alike if no rank has elements
-      return combined(
-          split, neutral, [operation](U a, U b) { return detail::combine(operation, a, b); }, map, places);
+      return static_cast<U>(combined(
+          split, static_cast<S>(neutral), [operation](S a, S b) { return detail::combine(operation, a, b); },
+          map, places));
     }
     (std::make_index_sequence<operands>());
   }

@@ -85,8 +85,8 @@ void dot(const SliceCore& x, const SliceCore& y, Conjugate first, void* result) 
   const Phase phase(x.array().group(), "dot");
   begin_operation("dot", {x, y});
   with_kind(x.type().kind, "dot", [&]<class T>(T) {
-    const T own = own_dot_of<T, T>(x, y, first == Conjugate::yes);
-    const T total = x.array().group().all_reduce(own, Reduce::sum);
+    const auto own = own_dot_of<sum_t<T>, T>(x, y, first == Conjugate::yes);
+    const auto total = static_cast<T>(x.array().group().all_reduce(own, Reduce::sum));
     std::memcpy(result, &total, sizeof total);
   });
 }
@@ -209,14 +209,16 @@ void reduce(const SliceCore& a, Reduce operation, void* result) {
   with_kind(a.type().kind, "reduce", [&]<class T>(T) {
     T total = combine(operation, identity<T>(operation),
                       identity<T>(operation));  // throws alike if no rank has elements
+    const Group& group = a.array().group();
     if (operation == Reduce::sum) {
-      total = local_sum<T, T>(a, [](const T& x) { return x; });
+      const auto own = local_sum<sum_t<T>, T>(a, [](const T& x) { return static_cast<sum_t<T>>(x); });
+      total = static_cast<T>(group.all_reduce(own, operation));
     } else {
       for_each_run(a, {}, [&](const ElementRun& run) {
         apply<const T>(run, [&](const T& x) { total = combine(operation, total, x); });
       });
+      total = group.all_reduce(total, operation);
     }
-    total = a.array().group().all_reduce(total, operation);
     std::memcpy(result, &total, sizeof total);
   });
 }

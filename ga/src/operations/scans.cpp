@@ -68,29 +68,31 @@ void scan(const SliceCore& x, const SliceCore* starts, const SliceCore& y, Reduc
   with_kind(x.type().kind, name, [&]<class T>(T) {
     combine(operation, identity<T>(operation),
             identity<T>(operation));  // throws alike if no rank has elements
+    using S = sum_t<T>;
     auto elements = share.get<T>(x);
     const auto first = starts == nullptr ? std::vector<char>(elements.size(), 0) : marks(name, *starts, share);
     // Scan within the share. The result of the shares before it is added later, up to the first start.
-    Carry<T> mine{identity<T>(operation), 0};
+    Carry<S> mine{identity<S>(operation), 0};
     std::size_t open = elements.size();  // elements before the first start
     for (std::size_t i = 0; i < elements.size(); ++i) {
       if (first[i] != 0) {
         if (mine.starts == 0) open = i;
         mine.starts = 1;
-        mine.value = identity<T>(operation);
+        mine.value = identity<S>(operation);
       }
-      const T element = elements[i], before = mine.value;
-      mine.value = combine(operation, before, element);
-      elements[i] = kind == Scan::exclusive ? before : mine.value;
+      const S before = mine.value;
+      mine.value = combine(operation, before, static_cast<S>(elements[i]));
+      elements[i] = static_cast<T>(kind == Scan::exclusive ? before : mine.value);
     }
     // After this all_gather all ranks have read their elements, so y may be x.
-    T before = identity<T>(operation);
+    S before = identity<S>(operation);
     const auto all = x.array().group().all_gather(mine);
     for (int r = 0; r < x.array().group().rank(); ++r) {
-      const Carry<T>& next = all[static_cast<std::size_t>(r)];
+      const Carry<S>& next = all[static_cast<std::size_t>(r)];
       before = next.starts != 0 ? next.value : combine(operation, before, next.value);
     }
-    for (std::size_t i = 0; i < open; ++i) elements[i] = combine(operation, before, elements[i]);
+    for (std::size_t i = 0; i < open; ++i)
+      elements[i] = static_cast<T>(combine(operation, before, static_cast<S>(elements[i])));
     share.put(y, elements.data());
   });
   end_operation(y);

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <limits>
 
 #include <tessera/elementwise.hpp>
@@ -185,6 +186,29 @@ TEST(WholeReductions, reductions_are_those_of_a_serial_loop) {
     c.store({2}, {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()});
   EXPECT_TRUE(std::isnan(reduce(c, Reduce::absmin).real()));
   EXPECT_THROW(reduce(c, Reduce::max), UsageError);
+}
+
+// A sum of float would stand still: 2^24 + 1 is 2^24. The first elements of each rank are that large.
+template <class T>
+void expect_that_sums_grow() {
+  const index_t large = 16, small = 4096, per_rank = large + small, ranks = world().size();
+  Array<T, 1> a(world(), Layout<1>::blocked({per_rank * ranks}, static_cast<int>(ranks)), {.name = "a"}),
+      ones(world(), a.layout(), {.name = "ones"});
+  for_each_local(a, [&](const Index<1>& at, T& x) { x = at[0] % per_rank < large ? T{16777216} : T{1}; });
+  fill(ones, T{1});
+  const T expected{static_cast<float>(ranks * (large * 16777216 + small))};
+  EXPECT_EQ(reduce(a, Reduce::sum), expected);
+  EXPECT_EQ(dot(a, ones), expected);
+  EXPECT_EQ(dot_unconjugated(a, ones), expected);
+  EXPECT_EQ(transform_reduce(a, Reduce::sum, [](const T& x) { return x; }), expected);
+  EXPECT_EQ(transform_reduce(a, ones, Reduce::sum, [](const T& x, const T& y) { return x * y; }), expected);
+  Array<T, 1> sums(world(), a.layout(), {.name = "sums"});
+  scan(a, sums, Scan::inclusive, Reduce::sum);
+  EXPECT_EQ(sums.load({per_rank * ranks - 1}), expected);
+}
+TEST(WholeReductions, long_sums_of_float_grow) {
+  expect_that_sums_grow<float>();
+  expect_that_sums_grow<std::complex<float>>();
 }
 
 }  // namespace

@@ -21,6 +21,22 @@ struct RealOf<std::complex<T>> {
   using type = T;
 };
 
+/// The type in which long sums of elements are computed. Those of float would stand still: 2^24 + 1 is 2^24.
+template <class T>
+struct SumOf {
+  using type = T;
+};
+template <>
+struct SumOf<float> {
+  using type = double;
+};
+template <>
+struct SumOf<std::complex<float>> {
+  using type = std::complex<double>;
+};
+template <class T>
+using sum_t = typename SumOf<T>::type;
+
 /// The value that a pointer to unknown elements points to. @local
 template <class T>
 T value(const void* pointer) {
