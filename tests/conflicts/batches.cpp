@@ -70,6 +70,21 @@ void fetch_and_send(Stage& at) {
   segment.sync();
 }
 
+// Both fill the same memory.
+void buffer_of_a_batch(Stage& at) {
+  Segment segment = words(at, "buffer-of-a-batch");
+  std::int64_t value = 0;
+  if (at.rank == 0) {
+    Batch batch;
+    batch.get(segment, 1, 0, &value, sizeof value);
+    Request first = batch.send_async(),
+            second = segment.get_async(1, sizeof value, Strided::contiguous(sizeof value), &value);
+    second.wait();
+    first.wait();
+  }
+  segment.sync();
+}
+
 // As with other atomic operations, the order is made of values.
 void polling_of_an_update(Stage& at) {
   Segment segment = words(at, "batch-polling-of-an-update");
@@ -96,6 +111,7 @@ std::span<const Case> batches() {
       {"batch-flush-before-send", Verdict::wrong, 2, flush_before_send, "put by rank 0", "get by rank 1"},
       {"batch-unlock-before-send", Verdict::wrong, 2, unlock_before_send, "put by rank 0", "get by rank 1"},
       {"batch-fetch-and-send", Verdict::right, 2, fetch_and_send},
+      {"buffer-of-a-batch", Verdict::wrong, 2, buffer_of_a_batch, "get_async", "filled by another transfer"},
       {"batch-polling-of-an-update", Verdict::unknown, 2, polling_of_an_update},
   };
   return all;

@@ -97,5 +97,6 @@ std::span<const Case> mutexes();
 std::span<const Case> nonblocking();
 std::span<const Case> patches();
 std::span<const Case> puts_and_gets();
+std::span<const Case> unsynchronised();
 
 }  // namespace cases

@@ -34,6 +34,16 @@ void formed_group(Stage& at) {
   pair.close();
 }
 
+// The group above has it still when it is closed.
+void closed_group(Stage& at) {
+  Group part = at.world.split(at.rank < 2 ? 0 : 1);
+  if (at.rank == 0) put(at.line, 0, 8), at.line.flush();
+  part.barrier();
+  if (at.rank == 1) get(at.line, 0, 8);
+  part.close();
+  at.world.sync();
+}
+
 // The sync of a group does not complete operations on arrays of another.
 void sync_of_a_part(Stage& at) {
   const Group part = at.world.split(at.rank < 2 ? 0 : 1);
@@ -60,6 +70,7 @@ std::span<const Case> groups() {
       {"barrier-of-a-part", Verdict::right, 2, barrier_of_a_part},
       {"barrier-of-others", Verdict::wrong, 3, barrier_of_others, "put by rank 0", "get by rank 2"},
       {"formed-group", Verdict::right, 2, formed_group},
+      {"closed-group", Verdict::right, 2, closed_group},
       {"sync-of-a-part", Verdict::wrong, 2, sync_of_a_part, "put by rank 0", "get by rank 1"},
       {"array-of-a-group-that-goes", Verdict::wrong, 2, array_of_a_group_that_goes, "put by rank 0",
        "get by rank 1"},

@@ -14,9 +14,9 @@ using namespace cases;
 
 std::vector<Case> all_cases() {
   std::vector<Case> all;
-  for (const auto topic :
-       {accumulates(), batches(), buffers(), chains(), collective_calls(), epochs(), flags(), ghosts(),
-        groups(), local_accesses(), messages(), mutexes(), nonblocking(), patches(), puts_and_gets()})
+  for (const auto topic : {accumulates(), batches(), buffers(), chains(), collective_calls(), epochs(), flags(),
+                           ghosts(), groups(), local_accesses(), messages(), mutexes(), nonblocking(),
+                           patches(), puts_and_gets(), unsynchronised()})
     all.insert(all.end(), topic.begin(), topic.end());
   return all;
 }

@@ -51,12 +51,17 @@ class Boundary {
       fill_layer(cells, layer, k, cells.view.stride(d) * (high ? -1 : 1));
     }
   }
-  /// How many elements from the end inwards the outermost of `width` cells is taken from. @local
-  index_t depth(index_t width) const noexcept {
-    if (const auto* mirrored = std::get_if<Reflection>(&what_))
-      return mirrored->mirror == Mirror::at_face ? width : width + 1;
-    return std::holds_alternative<Gradient>(what_) ? 1 : 0;
+  /// The elements that `width` cells are taken from, counted from the end inwards: from first to below last.
+  /// @local
+  std::array<index_t, 2> sources(index_t width) const noexcept {
+    if (const auto* mirrored = std::get_if<Reflection>(&what_)) {
+      const index_t first = mirrored->mirror == Mirror::at_face ? 0 : 1;
+      return {first, first + width};
+    }
+    return {0, std::holds_alternative<Gradient>(what_) ? 1 : 0};
   }
+  /// How many elements from the end inwards the outermost of `width` cells is taken from. @local
+  index_t depth(index_t width) const noexcept { return sources(width)[1]; }
 
  private:
   struct Value {
@@ -139,6 +144,9 @@ class Boundaries {
  private:
   void require_depth(const detail::SliceCore& slice, const detail::Cells<T, N>& cells, std::size_t d,
                      bool high) const;
+  // Tells the checker of conflicts of the elements that a condition reads, as long as the result lives.
+  detail::CheckedAccess reading(const detail::SliceCore& slice, const detail::Cells<T, N>& cells, std::size_t d,
+                                bool high) const;
 
   std::array<std::array<std::optional<Boundary<T, N>>, 2>, N> conditions_;  // low and high
 };
@@ -162,6 +170,23 @@ void Boundaries<T, N>::require_depth(const detail::SliceCore& slice, const detai
   const index_t depth = width == 0 ? 0 : conditions_[d][high ? 1 : 0]->depth(width);
   const index_t there = high ? cells.dims[d] - cells.block.lo[d] : cells.block.hi[d];
   if (depth > there) detail::throw_thin_block(slice, static_cast<int>(d), there, depth);
+}
+
+template <class T, std::size_t N>
+detail::CheckedAccess Boundaries<T, N>::reading(const detail::SliceCore& slice,
+                                                const detail::Cells<T, N>& cells, std::size_t d,
+                                                bool high) const {
+  const auto [first, last] = conditions_[d][high ? 1 : 0]->sources(cells.beyond(d, high));
+  Patch<N> read = cells.block;
+  read.lo[d] = std::max(read.lo[d], high ? cells.dims[d] - last : first);
+  read.hi[d] = std::max(read.lo[d], std::min(read.hi[d], high ? cells.dims[d] - first : last));
+  const Extents<N> extents = read.extents();
+  const index_t members = slice.array().type().size / slice.type().size;
+  detail::Coordinates strides{};
+  for (std::size_t e = 0; e < N; ++e) strides[e] = cells.view.stride(e) / members;
+  return {slice.array(),
+          {cells.place_of(read.lo), static_cast<int>(N), extents.data(), strides.data(), slice.type().size},
+          detail::ArrayCore::Access::read};
 }
 
 template <class T, std::size_t N>
@@ -208,6 +233,7 @@ void Boundaries<T, N>::apply_to(const detail::SliceCore& slice, Corners corners)
         beyond.lo[e] = e < d ? cells.all.lo[e] : first;
         beyond.hi[e] = e < d ? cells.all.hi[e] : last;
       }
+      const auto reads = reading(slice, cells, d, high);
       condition->fill(cells, beyond, d, high);
     }
   }

@@ -190,26 +190,14 @@ struct Transform {
 inline constexpr Transform transform{};
 
 namespace detail {
-// Tells the checker of conflicts of an access to a piece, as long as it lives.
-class CheckedPiece {
- public:
-  CheckedPiece(const SliceCore& slice, const LocalPiece& piece, ArrayCore::Access access)
-      : array_(slice.array()), number_(begin(slice, piece, access)) {}
-  CheckedPiece(const CheckedPiece&) = delete;
-  CheckedPiece& operator=(const CheckedPiece&) = delete;
-  ~CheckedPiece() { array_.end_checked(number_); }
-
- private:
-  static std::uint64_t begin(const SliceCore& slice, const LocalPiece& piece, ArrayCore::Access access) {
-    Coordinates extents{};
-    for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank()); ++d)
-      extents[d] = piece.box.hi[d] - piece.box.lo[d];
-    return slice.array().begin_checked(
-        {piece.data, slice.rank(), extents.data(), piece.strides.data(), slice.type().size}, access);
-  }
-  const ArrayCore& array_;
-  std::uint64_t number_;
-};
+inline CheckedAccess checked_piece(const SliceCore& slice, const LocalPiece& piece, ArrayCore::Access access) {
+  Coordinates extents{};
+  for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank()); ++d)
+    extents[d] = piece.box.hi[d] - piece.box.lo[d];
+  return {slice.array(),
+          {piece.data, slice.rank(), extents.data(), piece.strides.data(), slice.type().size},
+          access};
+}
 template <class T>
 inline constexpr auto access_of = std::is_const_v<T> ? ArrayCore::Access::read : ArrayCore::Access::write;
 
@@ -230,7 +218,7 @@ void for_each_local(A&& a, F&& f) {
   core.array().require_open();
   core.array().order_local_access();
   core.for_each_piece_of(core.array().group().rank(), [&](const detail::LocalPiece& piece) {
-    const detail::CheckedPiece checked(core, piece, detail::access_of<detail::LocalElement<A>>);
+    const auto checked = detail::checked_piece(core, piece, detail::access_of<detail::LocalElement<A>>);
     detail::visit<detail::LocalElement<A>, rank_v<A>>(piece, f);
   });
   core.array().order_local_access();

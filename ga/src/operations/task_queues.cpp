@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include <tessera/runtime/detail/unchecked.hpp>
 #include <tessera/runtime/error.hpp>
 
 #include "format.hpp"
@@ -88,6 +89,7 @@ detail::TaskRange TaskQueues::draw_from(int rank) {
 }
 
 std::optional<index_t> TaskQueues::draw() {
+  const detail::Unchecked own;  // a draw orders nothing
   // Members of the node come first, then all members, of which those of the node are skipped.
   const int visits = static_cast<int>(near_.size()) + group().size();
   for (; visited_ < visits; ++visited_) {

@@ -6,6 +6,7 @@
 
 #include <tessera/core/agreed.hpp>
 #include <tessera/runtime/detail/fingerprint.hpp>
+#include <tessera/runtime/detail/unchecked.hpp>
 #include <tessera/runtime/error.hpp>
 
 #include "format.hpp"
@@ -100,6 +101,7 @@ void TaskCounter::draw_from_node() {
 
 std::optional<index_t> TaskCounter::draw() {
   if (ended_) return {};
+  const detail::Unchecked own;  // a draw orders nothing
   if (node_)
     draw_from_node();
   else

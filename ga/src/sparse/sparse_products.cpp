@@ -6,6 +6,7 @@
 #include <array>
 #include <complex>
 #include <cstddef>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -55,10 +56,16 @@ std::array<Range, 2> others(const SparsePattern& pattern) {
 template <class T>
 class OwnPart {
  public:
-  // Reads a copy if `is_read`. @local
-  OwnPart(const Range& range, const Array<T, 1>& vector, bool in_place, bool is_read) : range_(range) {
+  // Reads a copy if `is_read`. Elements in place are accessed as long as this lives.
+  OwnPart(const Range& range, const Array<T, 1>& vector, bool in_place, bool is_read, ArrayCore::Access access)
+      : range_(range) {
     if (in_place) {
       data_ = own_elements(vector);
+      const index_t count = range.size(), dense = 1;
+      if (vector.core().segment().face().checked != 0) {
+        checked_ = std::make_unique<const CheckedAccess>(
+            vector.core(), ArrayCore::Stored{data_, 1, &count, &dense, sizeof(T)}, access);
+      }
       return;
     }
     copy_.resize(at(range.size()));
@@ -75,6 +82,7 @@ class OwnPart {
   Range range_;
   std::vector<T> copy_;
   T* data_;
+  std::unique_ptr<const CheckedAccess> checked_;
 };
 
 // y = alpha A x + beta y for some rows that are alike. A factor of 1 is left out, as it would turn infinite
@@ -146,8 +154,8 @@ void multiply(const SparseRows<T>& a, T alpha, const Array<T, 1>& x, T beta, Arr
   const bool apart = &x.core() != &y.core(), x_in_place = is_in_place(x, pattern.column_layout),
              y_in_place = apart && is_in_place(y, pattern.row_layout);
   const auto own_parts = [&] {
-    return std::pair{OwnPart<T>(pattern.own_columns, x, x_in_place, true),
-                     OwnPart<T>(pattern.own_rows, y, y_in_place, beta != T{0})};
+    return std::pair{OwnPart<T>(pattern.own_columns, x, x_in_place, true, ArrayCore::Access::read),
+                     OwnPart<T>(pattern.own_rows, y, y_in_place, beta != T{0}, ArrayCore::Access::write)};
   };
   auto [factors, results] =
       x_in_place && y_in_place ? own_parts() : made_in_memory(y.group(), "multiply", own_parts);
@@ -170,7 +178,7 @@ void multiply_transposed(const SparseRows<T>& a, Conjugated conjugated, T alpha,
   const auto factors = made_in_memory(group, "multiply_transposed", [&] {
     own.resize(at(pattern.own_columns.size()));
     border.resize(pattern.border_columns.size());
-    return OwnPart<T>(pattern.own_rows, x, in_place, true);
+    return OwnPart<T>(pattern.own_rows, x, in_place, true, ArrayCore::Access::read);
   });
   scale_own(beta, y);
   y.core().order_local_access();

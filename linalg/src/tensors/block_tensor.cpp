@@ -185,10 +185,18 @@ void BlockTensorCore::accumulate(const Coordinates& at, const Buffer<const void*
 void BlockTensorCore::for_each_own_block(
     const std::function<void(const Coordinates& at, void* data)>& f) const {
   elements().require_open();
+  elements().order_local_access();
   const int rank = elements().group().rank();
   auto* data = static_cast<std::byte*>(elements().local_data());
-  for (const BlockMap::Block& block : map().blocks())
-    if (block.rank == rank) f(block.at, data + block.offset * elements().type().size);
+  constexpr index_t dense = 1;
+  for (const BlockMap::Block& block : map().blocks()) {
+    if (block.rank != rank) continue;
+    std::byte* const place = data + block.offset * elements().type().size;
+    const tessera::detail::CheckedAccess checked(
+        elements(), {place, 1, &block.size, &dense, elements().type().size}, ArrayCore::Access::write);
+    f(block.at, place);
+  }
+  elements().order_local_access();
 }
 
 namespace {

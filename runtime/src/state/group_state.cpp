@@ -190,7 +190,8 @@ void GroupState::quiesce() {
 }
 
 void GroupState::release() noexcept {
-  if (conflicts::on()) compare_for_the_last_time();
+  if (conflicts::on() && comm_.get() != MPI_COMM_NULL)
+    compare_for_the_last_time();  // else it was closed before
   alive_.release_all();
   slabs_.clear();
   barrier_ = NodeBarrier();

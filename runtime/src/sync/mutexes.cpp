@@ -80,7 +80,7 @@ Mutexes::Mutexes(const Group& group, index_t count, int host, std::string_view n
 void Mutexes::note_use(index_t i) const {
   using namespace detail::conflicts;
   const std::uint64_t set = words_.segment().face().checked;
-  if (on() && set != 0) detail::conflicts::note_use({Means::Is::mutex, set, host_, i});
+  if (notes(set)) detail::conflicts::note_use({Means::Is::mutex, set, host_, i});
 }
 
 void Mutexes::note_held(index_t i) const {

@@ -261,8 +261,7 @@ void Batch::get(const Segment& segment, int rank, index_t offset, void* target, 
     return;
   }
   state_->note_fetch(state, [&] {
-    detail::conflicts::note_transfer(Act::get, state.checked, rank, offset, Strided::contiguous(bytes),
-                                     nullptr);
+    detail::conflicts::note_transfer(Act::get, state.checked, rank, offset, Strided::contiguous(bytes), target);
   });
   if (path == Path::agent)
     state_->to_agent(state_->group_of(Verb::get, bytes), offset, nullptr, target);

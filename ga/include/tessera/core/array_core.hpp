@@ -236,4 +236,18 @@ class ArrayCore {
   mutable bool guarded_ = false;
 };
 
+/// Tells the checker of conflicts of an access by loads and stores, as long as it lives.
+class CheckedAccess {
+ public:
+  CheckedAccess(const ArrayCore& array, const ArrayCore::Stored& elements, ArrayCore::Access access)
+      : array_(array), number_(array.begin_checked(elements, access)) {}
+  CheckedAccess(const CheckedAccess&) = delete;
+  CheckedAccess& operator=(const CheckedAccess&) = delete;
+  ~CheckedAccess() { array_.end_checked(number_); }
+
+ private:
+  const ArrayCore& array_;
+  std::uint64_t number_;
+};
+
 }  // namespace tessera::detail
