@@ -43,7 +43,11 @@ index_t bytes_on_disk(std::vector<hsize_t> dims, const hdf5::Storage& storage, i
     chunks *= along;
   }
   const index_t bytes = bytes_of(dims, element_bytes);
-  return bytes + static_cast<index_t>(chunks) * for_each_chunk + (storage.deflate > 0 ? bytes / 256 : 0);
+  index_t all = 0;
+  if (__builtin_mul_overflow(chunks, for_each_chunk, &all) || __builtin_add_overflow(all, bytes, &all) ||
+      __builtin_add_overflow(all, storage.deflate > 0 ? bytes / 256 : 0, &all))
+    throw UsageError(formatted("a dataset of {} chunks has more bytes than can be counted", chunks));
+  return all;
 }
 
 // The default chunk: all of the dataset, halved along its first long dimension until it is small enough.
@@ -77,6 +81,12 @@ hdf5::Storage storage_of(const detail::StorageOptions& options, const std::vecto
   if (storage.chunk.empty() && (is_filtered || needs_chunks)) storage.chunk = chunks_of(dims, element_bytes);
   if (!storage.chunk.empty() && bytes_of(storage.chunk, element_bytes) >= index_t{1} << 32)
     throw UsageError(formatted("{}: chunks of {} have 4 GiB or more", context, joined(storage.chunk, " x ")));
+  if (is_filtered && bytes_of(storage.chunk, element_bytes) > hdf5::max_packed_chunk) {
+    throw UsageError(
+        formatted("{}: chunks of {} have more than {} bytes, which HDF5 cannot compress or check in a parallel "
+                  "program; take smaller chunks",
+                  context, joined(storage.chunk, " x "), hdf5::max_packed_chunk));
+  }
   // An empty dataset has nothing to compress, and HDF5 requires chunks inside the extents.
   if (!needs_chunks && bytes_of(dims, 1) == 0) storage = {};
   return storage;

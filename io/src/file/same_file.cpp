@@ -115,7 +115,7 @@ std::string difference_to_write(const Group& group, const std::filesystem::path&
   const index_t number =
       group.broadcast(static_cast<index_t>(random()) << 31 | static_cast<index_t>(random()), 0);
   std::optional<FileBeside> beside;
-  const std::string problem = group.agree(problem_of([&] {
+  std::string problem = group.agree(problem_of([&] {
     beside.emplace(path, number);
     if (group.rank() == 0) beside->make();
   }));

@@ -158,9 +158,12 @@ void give_space(const Dataset& dataset, hsize_t begin);
 /// Tries what HDF5 does on one rank for all when they write to a compressed dataset: it unpacks chunks that the
 /// box covers only in part. They stay in HDF5's memory until the dataset is closed, so open it anew to write.
 /// @local
-/// @throws IoError if a chunk cannot be unpacked, or a filter is missing
+/// @throws IoError if a chunk cannot be unpacked or is too large, or a filter is missing
 void try_chunks(const Dataset& dataset, const Memory& memory, const tessera::detail::Box& box, int rank);
 
+/// The most bytes of a chunk that is compressed or checked. In a parallel program HDF5 gives the length of what
+/// is stored to MPI as an int, and some chunks grow a little.
+constexpr index_t max_packed_chunk = index_t{2000} << 20;
 /// The most bytes in one call of HDF5: MPI-IO counts in int, and a caller may show progress.
 constexpr index_t max_bytes = index_t{1} << 28;
 enum class Transfer { write, read };

@@ -224,6 +224,12 @@ void try_chunks(const Dataset& dataset, const Memory& memory, const Box& box, in
   if (filters == 0) return;
   require_filters(creation, filters);
   require_numbers(dataset);
+  if (plain_bytes(dataset, all_chunks(dataset)) > static_cast<hsize_t>(max_packed_chunk)) {
+    throw IoError(formatted(
+        "the dataset is compressed or checked in chunks of more than {} bytes, which HDF5 cannot write in a "
+        "parallel program; copy the file with h5repack and smaller chunks first, or write under another name",
+        max_packed_chunk));
+  }
   const detail::BoxChunks pieces(box, rank, memory.stride, max_bytes);
   for (index_t i = 0; i < pieces.count(); ++i) try_piece(dataset, pieces.piece(i), rank);
 }

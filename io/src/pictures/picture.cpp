@@ -90,7 +90,6 @@ void write_picture(const SliceCore& field, const std::filesystem::path& file, co
     tally.emplace(shape, rows_in_band);
     if (group.rank() != 0) return;
     figure.emplace(shape, summary, numbers_of(field, summary.scale), options);
-    require_replaceable(file);
     AtomicFile output(file);  // tries whether there can be a file
     output.begin();
     output.discard();

@@ -39,6 +39,9 @@ void AtomicFile::begin() {
   std::error_code ignored;  // without_links() says what is wrong with a link
   if (std::filesystem::is_directory(path_, ignored))
     throw IoError("this is a directory; give the name of a file");
+  // Root would replace /dev/null by a file.
+  if (std::filesystem::is_other(path_, ignored))
+    throw IoError("this is a device, a FIFO or a socket; give the name of a file");
   const bool replaces = links_ == Links::follow;
   if (replaces) path_ = without_links(path_);
   struct stat before {};
@@ -89,14 +92,7 @@ void AtomicFile::discard() noexcept {
 
 void AtomicFile::flush_directory() const { flush_data(open_to_read(directory_of(path_))); }
 
-void require_replaceable(const std::filesystem::path& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_other(path, ignored))
-    throw IoError("this is a device, a FIFO or a socket; give the name of a file");
-}
-
 void replace_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
-  require_replaceable(path);
   AtomicFile file(path);
   file.begin();
   try {

@@ -45,9 +45,6 @@ class AtomicFile {
   bool exists_ = false;
 };
 
-/// Throws if a path leads to a device, a FIFO or a socket. Otherwise root would replace /dev/null by a file.
-/// @local @throws IoError
-void require_replaceable(const std::filesystem::path& path);
 /// Replaces a file by these bytes, which are on disk on return. If that fails, the old file stays. @local
 /// @throws IoError
 void replace_file(const std::filesystem::path& path, std::span<const std::byte> bytes);

@@ -191,6 +191,19 @@ TEST(OpenMpi, is_refused_where_it_damages_files_or_crashes) {
 }
 #endif
 
+// HDF5 would give a length beyond an int to MPI, and end the job.
+TEST(FileErrors, packed_chunks_beyond_2_gib_are_refused) {
+  const Directory directory;
+  File file(world(), directory / "a.h5", Mode::create);
+  const index_t bytes = index_t{2'200'000'000};
+  for (const io::DatasetOptions<1>& options : {io::DatasetOptions<1>{.chunks = {bytes}, .checksum = true},
+                                               io::DatasetOptions<1>{.chunks = {bytes}, .deflate = 1}}) {
+    expect_words(message_of<UsageError>([&] { file.create_dataset<std::uint8_t, 1>("x", {bytes}, options); }),
+                 {"\"x\"", "2200000000", "smaller chunks"});
+  }
+  file.close();
+}
+
 TEST(FileErrors, pipes_are_refused) {
   const Directory directory;
   const auto path = directory / "pipe";

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <tessera/elementwise.hpp>
 #include <tessera/io/io.hpp>
@@ -113,6 +114,15 @@ TEST_F(FailingSave, missing_directory_leaves_the_old_file) {
   const auto path = directory_ / "no/such/folder.h5";
   expect_no_save<io::IoError>({path.string(), "directory", "No such file"}, [&] { io::save(path, "a", old_); });
   expect_no_save<io::IoError>({"directory"}, [&] { io::save(directory_ / ".", "a", old_); });
+}
+
+// Root would put a file in the place of /dev/full.
+TEST_F(FailingSave, a_fifo_is_not_replaced) {
+  const Directory other;
+  const auto path = other / "fifo";
+  on_rank_0([&] { good(mkfifo(path.c_str(), 0600)); });
+  expect_no_save<io::IoError>({path.string(), "a FIFO"}, [&] { io::save(path, "a", old_); });
+  on_rank_0([&] { EXPECT_TRUE(std::filesystem::is_fifo(path)); });
 }
 
 // On one rank only, the operating system does not let the file grow.
