@@ -99,21 +99,19 @@ NodeCache::Claim NodeCache::claim(int rank, index_t page_number) noexcept {
   return {nullptr, false};
 }
 
-// The entries of all parts of a shape. Calls prepare(page, entry) for entries that were made.
+// If there would be more entries than the cache has pages, there is no room: the list must not take more
+// memory. Calls prepare(page, entry) for entries that were made.
 template <class F>
 NodeCache::FoundPages NodeCache::find(int rank, index_t offset, const Strided& shape, F&& prepare) {
   FoundPages found;
   index_t last = -1;
   for_each_part(shape, offset, [&](index_t number, index_t, index_t, index_t) {
-    if (number != last && found.room) {
-      last = number;
-      const Claim claimed = claim(rank, number);
-      found.room = claimed.entry != nullptr;
-      if (claimed.is_new) prepare(number, *claimed.entry);
-      found.parts.push_back(claimed.entry);
-    } else {
-      found.parts.push_back(found.parts.back());
-    }
+    if (number == last || !found.room) return;
+    last = number;
+    const Claim claimed = claim(rank, number);
+    found.room = claimed.entry != nullptr && std::ssize(found.entries) < slots_;
+    if (claimed.is_new) prepare(number, *claimed.entry);
+    found.entries.push_back(claimed.entry);
   });
   return found;
 }
@@ -151,10 +149,10 @@ bool NodeCache::get(const Segment& from, int rank, index_t offset, const Strided
   }
   finish(ready);
   if (!found.room) return false;
-  std::size_t next = 0;
+  PageWalk walk(found);
   bool good = true;
-  for_each_part(shape, offset, [&](index_t, index_t within, index_t here, index_t bytes) {
-    const Entry& entry = *found.parts[next++];
+  for_each_part(shape, offset, [&](index_t number, index_t within, index_t here, index_t bytes) {
+    const Entry& entry = walk.at(number);
     good = good && wait(entry);
     if (good) std::memcpy(to + here, data(entry) + within, static_cast<std::size_t>(bytes));
   });
@@ -171,9 +169,9 @@ bool NodeCache::accumulate(int rank, index_t offset, const Strided& shape, Eleme
     std::atomic_ref(entry.state).store(ready, std::memory_order_release);
   });
   if (!found.room) return false;
-  std::size_t next = 0;
-  for_each_part(shape, offset, [&](index_t, index_t within, index_t here, index_t bytes) {
-    Entry& entry = *found.parts[next++];
+  PageWalk walk(found);
+  for_each_part(shape, offset, [&](index_t page_number, index_t within, index_t here, index_t bytes) {
+    Entry& entry = walk.at(page_number);
     wait(entry);
     const index_t slot = number(entry);
     pages_.accumulate(host(slot), place(slot) + within, Strided::contiguous(bytes), kind, alpha, from + here);

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <tessera/runtime/segment.hpp>
@@ -49,9 +50,24 @@ class NodeCache {
   };
   static std::int64_t key(int rank, index_t page_number) noexcept;
   Claim claim(int rank, index_t page_number) noexcept;
+  // The entries of the pages that the parts of a shape are in, in order; one for parts in a row of one page.
   struct FoundPages {
-    std::vector<Entry*> parts;  // in order
-    bool room = true;           // for all of them
+    std::vector<Entry*> entries;
+    bool room = true;
+  };
+  // Finds them again, part by part.
+  class PageWalk {
+   public:
+    explicit PageWalk(const FoundPages& found) noexcept : next_(found.entries.data()) {}
+    Entry& at(index_t number) noexcept {
+      if (std::exchange(last_, number) != number) entry_ = *next_++;
+      return *entry_;
+    }
+
+   private:
+    Entry* const* next_;
+    Entry* entry_ = nullptr;
+    index_t last_ = -1;
   };
   template <class F>
   FoundPages find(int rank, index_t offset, const Strided& shape, F&& prepare);

@@ -23,6 +23,8 @@ constexpr index_t max_processes = std::numeric_limits<int>::max();
 
 int ranks_or(int ranks, index_t blocks) {
   require(ranks >= 0, "a layout cannot be for {} ranks", ranks);
+  require(ranks > 0 || blocks <= max_processes, "a layout has {} blocks, more than there can be processes",
+          blocks);
   return ranks > 0 ? ranks : static_cast<int>(blocks);
 }
 

@@ -60,6 +60,9 @@ std::vector<Triplet<T>> exchange(const Group& group, std::string_view call, cons
   auto to = made_in_memory(group, call, [&] {
     const Axis& axis = rows.core().grid()->axis(0);
     std::vector<std::vector<Triplet<T>>> sorted(at(ranks));
+    std::vector<std::size_t> counts(at(ranks));
+    for (const Triplet<T>& t : triplets) ++counts[at(axis.find(t.row).part)];
+    for (int r = 0; r < ranks; ++r) sorted[at(r)].reserve(counts[at(r)]);
     for (const Triplet<T>& t : triplets) sorted[at(axis.find(t.row).part)].push_back(t);
     return sorted;
   });
@@ -88,10 +91,12 @@ std::vector<Triplet<T>> exchange(const Group& group, std::string_view call, cons
     to[at(r)] = {};
   }
   arrived.sync();
-  return made_in_memory(group, call, [&] {
+  auto all = made_in_memory(group, call, [&] {
     const auto here = arrived.local();
     return std::vector<Triplet<T>>(here.data(), here.data() + incoming);
   });
+  arrived.close();
+  return all;
 }
 
 /// The rows of a range, from their triplets. Triplets of equal row and column are added up.
@@ -104,6 +109,8 @@ AssembledRows<T> rows_of(std::vector<Triplet<T>>&& triplets, const SparsePattern
   });
   AssembledRows<T> made;
   made.begins.assign(at(range.size() + 1), 0);
+  made.columns.reserve(triplets.size());
+  made.values.reserve(triplets.size());
   for (std::size_t k = 0; k < triplets.size(); ++k) {
     const Triplet<T>& t = triplets[k];
     if (k > 0 && triplets[k - 1].row == t.row && triplets[k - 1].column == t.column) {

@@ -86,7 +86,10 @@ bool Request::test() {
 
 void Request::detach() && noexcept { parts_.clear(); }
 
+// Parts that are done are dropped before more memory is taken, as there may be one for each row of an array.
 Request& Request::operator+=(Request&& other) {
+  if (parts_.size() + other.parts_.size() > parts_.capacity())
+    std::erase_if(parts_, [](const auto& part) { return part->ticket() == 0 && part->is_done(); });
   for (auto& part : other.parts_) parts_.push_back(std::move(part));
   other.parts_.clear();
   return *this;
