@@ -38,10 +38,9 @@ IndexSet IndexSet::part(index_t offset, index_t count) const {
 
 std::vector<IndexSet> IndexSet::split(index_t parts) const {
   std::vector<IndexSet> all;
-  for (index_t i = 0; i < parts; ++i) {
-    const index_t begin = size_ * i / parts;
-    all.push_back(part(begin, size_ * (i + 1) / parts - begin));
-  }
+  // size_ * i / parts without a product that overflows; i and parts have 31 bits.
+  const auto begin = [&](index_t i) { return size_ / parts * i + size_ % parts * i / parts; };
+  for (index_t i = 0; i < parts; ++i) all.push_back(part(begin(i), begin(i + 1) - begin(i)));
   return all;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -89,6 +90,18 @@ TEST(IndexSet, splits_into_parts_that_differ_by_at_most_one_index) {
     }
     ASSERT_EQ(joined, list_of(set));
     ASSERT_LE(most - least, 1);
+  }
+}
+
+TEST(IndexSet, splits_sets_as_large_as_can_be) {
+  constexpr tessera::index_t most = std::numeric_limits<tessera::index_t>::max();
+  for (const tessera::index_t parts : {1, 2, 3, 10, 1000}) {
+    tessera::index_t end = 0;
+    for (const IndexSet& part : IndexSet(0, most).split(parts)) {
+      ASSERT_EQ(part.runs().front().begin, end);
+      end = part.runs().front().end();
+    }
+    EXPECT_EQ(end, most);
   }
 }
 
