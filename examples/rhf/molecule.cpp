@@ -65,14 +65,18 @@ Molecule read_xyz(const std::filesystem::path& file) {
 Molecule parse_xyz(std::istream& in, const std::string& name) {
   int number = 0;
   std::string line;
-  auto next = [&] {
-    ++number;
-    const bool there = static_cast<bool>(std::getline(in, line));
-    if (line.ends_with('\r')) line.pop_back();
-    return there;
-  };
+  std::array<char, 4096> text{};  // of a line; files may be endless, such as /dev/zero
   auto fail = [&](const std::string& what) {
     throw std::runtime_error(fmt::format("{}:{}: {}", name, number, what));
+  };
+  auto next = [&] {
+    ++number;
+    in.getline(text.data(), std::ssize(text));
+    line.assign(text.data());
+    if (in.fail() && in.gcount() == std::ssize(text) - 1)
+      fail(fmt::format("this line has more than {} characters", in.gcount()));
+    if (line.ends_with('\r')) line.pop_back();
+    return !in.fail();
   };
   int count = 0;
   // A number ends at a space: "1,74" is not 1.

@@ -81,6 +81,8 @@ TEST_F(Files, bad_xyz_is_refused_with_its_line) {
   expect_bad_xyz("1\nt\nNa 0 0 0\n", "bad.xyz:3: unknown element \"Na\"");
   expect_bad_xyz("2\nt\nH 0 0 0\nHe 0 0 0.01\n", "atoms 1 and 2 are at the same place");
   expect_bad_xyz("1\nt\nH 0 0 0\nH 0 0 1\n", "more lines than the 1 atoms announced");
+  expect_bad_xyz("1\n" + std::string(5000, ' ') + "\nH 0 0 0\n", "bad.xyz:2: this line has more than");
+  expect_error([&] { read_xyz("/dev/zero"); }, "this line has more than");
   expect_error([&] { read_xyz(directory.path() / "none.xyz"); }, "no such file");
   expect_error([&] { read_xyz(directory.path()); }, "it is a directory");
 }
