@@ -220,7 +220,7 @@ Outcome DistributedSum<T>::run(T beta, Computed& computed) {
   };
   const bool may_split = std::any_of(terms.begin(), terms.end(), is_splittable);
   const SliceCore& c = terms.front().c.slice();
-  const Outcome preparation([&] {
+  Outcome preparation([&] {
     for (const Summand& term : terms) {
       auto product = std::make_shared<const LocalProduct<T>>(term.factors);
       Split split = is_splittable(term) ? split_of(*product, term.c) : Split{};
@@ -239,7 +239,7 @@ Outcome DistributedSum<T>::run(T beta, Computed& computed) {
   // Every rank then computes all of c, so there are no tiles to share out.
   if (computed.in_parts && computed.tiles.part == Tiles::Part::alternate)
     computed.tiles.part = Tiles::Part::lower;
-  const Outcome own_parts([&] {
+  Outcome own_parts([&] {
     ProductQueue<T> queue;
     for (const Ready& ready : own)
       add_own_part(queue, ready.product, ready.c, std::exchange(beta, T{1}), computed.tiles);

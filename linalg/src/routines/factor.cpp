@@ -155,7 +155,7 @@ double condition(const SliceCore& a, const Blocking& blocking) {
   begin_routine("condition", {a});
   require_square("condition", a);
   if (a.size() == 0) return 0;
-  constexpr double infinite = std::numeric_limits<double>::infinity();
+  static constexpr double infinite = std::numeric_limits<double>::infinity();
   double estimate = infinite;
   with_scalar("condition", a, [&]<class T>(T) {
     const Elimination<T> lu("condition", a, a.extents()[0], blocking);
@@ -190,7 +190,7 @@ double condition(const SliceCore& a, const Blocking& blocking) {
       column.sync();
       if (op == 'N') rescale();
     };
-    auto sum = [&x, infinite] {
+    auto sum = [&x] {
       double total = 0;
       // NaN also means that something was out of range.
       for (const T& value : x)

@@ -78,7 +78,7 @@ std::string in_turn(MPI_Comm comm, Make&& make) {
   }
   barrier(comm);
 #endif
-  const std::string problem = make();
+  std::string problem = make();
   std::vector<int> members(static_cast<std::size_t>(size(comm)));
   std::iota(members.begin(), members.end(), 0);
   std::optional<Deadline> deadline;
