@@ -137,14 +137,16 @@ AgentClient::AwaitedAnswer AgentClient::expect(const Header& request, int agent)
           tags_.hold(request.tag)};
 }
 
+bool AgentClient::takes_acknowledgement(Peer& peer) {
+  if (peer.acknowledgement.request == MPI_REQUEST_NULL || !mpi::test(peer.acknowledgement.request))
+    return false;
+  peer.acknowledgement = {};
+  peer.bytes -= peer.acknowledged;
+  return true;
+}
+
 void AgentClient::admit(Peer& peer) {
-  auto acknowledged = [&] {
-    if (peer.acknowledgement.request == MPI_REQUEST_NULL || !mpi::test(peer.acknowledgement.request))
-      return false;
-    peer.acknowledgement = {};
-    peer.bytes -= peer.acknowledged;
-    return true;
-  };
+  auto acknowledged = [&] { return takes_acknowledgement(peer); };
   auto full = [&] { return peer.bytes >= max_bytes; };
   acknowledged();
   do {
@@ -328,7 +330,15 @@ void AgentClient::flush(std::span<const RemoteAddress> targets) {
   }
 }
 
+void AgentClient::settle() {
+  for (auto& [agent, peer] : peers_) {
+    if (peer.acknowledgement.request == MPI_REQUEST_NULL) continue;
+    wait_for(peer, [&one = peer] { return takes_acknowledgement(one); });
+  }
+}
+
 void AgentClient::leave(int agent) {
+  settle();
   Header goodbye;
   goodbye.message = Message::leave;
   send(peer_of(agent), goodbye, Strided::contiguous(0), When::now);

@@ -67,6 +67,9 @@ class AgentClient {
   void send_gathered();
   /// Whether there are gathered messages; may be called without the lock. @local
   bool has_gathered() const noexcept { return gathered_.load(std::memory_order_relaxed) > 0; }
+  /// Waits for what agents still have to acknowledge. Otherwise their answers would come when nobody takes
+  /// them.
+  void settle();
   /// Tells an agent in another process that this process leaves.
   void leave(int agent);
 
@@ -149,6 +152,7 @@ class AgentClient {
   void dispatch(Peer& peer, When when);
   void admit(Peer& peer);
   void acknowledge(Peer& peer);
+  static bool takes_acknowledgement(Peer& peer);
   AwaitedAnswer expect(const Header& request, int agent);
   Outgoing& slot();
   void ring(Peer& peer, When when);

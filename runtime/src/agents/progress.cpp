@@ -60,6 +60,11 @@ void Progress::hide(std::uint64_t region, bool was_shown_to_others) noexcept {
   }
 }
 
+void Progress::settle() {
+  const std::lock_guard lock(mpi::mutex());
+  client_.settle();
+}
+
 void Progress::leave() {
   if (mode() != ProgressMode::rank) return host_.stop();
   const std::lock_guard lock(mpi::mutex());

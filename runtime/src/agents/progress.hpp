@@ -40,6 +40,8 @@ class Progress : private Outstanding::Attendant {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  /// Waits for what agents still have to answer to this process. @onesided
+  void settle();
   /// Ends this process's part; it sends no more requests. @local
   void leave();
 

@@ -233,6 +233,7 @@ void RuntimeState::finish() {
   if (tracing_) std::exchange(tracing_, nullptr)->finish();
   if (keeps_clock()) conflicts::finish_check({group.comm(), group.world_ranks(), group.rank(), 0, true});
   if (environment_.statistics) print_statistics(registry_.statistics(), group);
+  if (progress_) progress_->settle();
   mpi::barrier(group.comm());
   if (keeps_clock_) order::stop(program_comm_);
   watchdog_.reset();
