@@ -338,11 +338,11 @@ void AgentClient::settle() {
 }
 
 void AgentClient::leave(int agent) {
-  settle();
   Header goodbye;
   goodbye.message = Message::leave;
   send(peer_of(agent), goodbye, Strided::contiguous(0), When::now);
   for (Outgoing& out : outgoing_) host_.wait_until([&] { return mpi::test(out.request); });
+  settle();  // the agent answers what came before
 }
 
 }  // namespace tessera::detail
