@@ -50,13 +50,13 @@ std::vector<T> random_numbers(Random& random, index_t count) {
 
 /// The domains that are available here. @collective
 inline std::vector<Domain> domains(const Group& group) {
-  if (group.size() == 1 || !has_windows()) return {std::nullopt};
+  if (group.node_count() == 1 || !has_windows()) return {std::nullopt};
   return {std::nullopt, AtomicDomain::mpi};
 }
 
 /// Whether MPI makes the updates of an array atomic. @local
 inline bool is_by_mpi(const Group& group, const Domain& domain) {
-  return group.size() > 1 && domain == AtomicDomain::mpi;
+  return group.node_count() > 1 && domain == AtomicDomain::mpi;
 }
 
 /// The path of puts and gets between nodes in the domain of the CPU, as TESSERA_METHOD sets it. @collective

@@ -29,8 +29,9 @@ constexpr index_t largest_slice = index_t{1} << 56;  // beyond any machine, and 
 // fingerprint is sent with its complement: if the two minima are not complements, the members differ.
 enum Agreed : std::size_t { fingerprint, complement, minus_bytes, bad, settled, agreed_count };
 
+// On one node, MPI's updates would wait until their target calls MPI.
 AtomicDomain choose_domain(const GroupState& group, std::optional<AtomicDomain> wish) {
-  return group.size() == 1 ? AtomicDomain::cpu : wish.value_or(AtomicDomain::cpu);
+  return group.node_count() == 1 ? AtomicDomain::cpu : wish.value_or(AtomicDomain::cpu);
 }
 
 WindowNeed window_need_of(const SegmentState& segment) {

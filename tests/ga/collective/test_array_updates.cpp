@@ -209,13 +209,12 @@ TEST(ArrayElements, the_domain_says_who_makes_updates_atomic) {
   EXPECT_EQ(atomics_by({.name = "default"}), by_cpu);
   EXPECT_EQ(atomics_by({.name = "cpu", .domain = AtomicDomain::cpu}), by_cpu);
   const ArrayOptions<1> forced{.name = "mine", .domain = AtomicDomain::mpi};
-  if (all.size() == 1 || has_windows()) {
-    EXPECT_EQ(atomics_by(forced), all.size() > 1 ? by_mpi : by_cpu);
+  if (all.node_count() == 1 || has_windows()) {
+    EXPECT_EQ(atomics_by(forced), all.node_count() > 1 ? by_mpi : by_cpu);
   } else {
     const auto text = message_of<WindowError>([&] { atomics_by(forced); });
     EXPECT_NE(text.find("mine"), std::string::npos) << text;
   }
-  // A group within one node can choose its domain.
   const Group node = all.split(all.node_of(all.rank()));
   Array<std::int64_t, 1> here(node, {3}, {.domain = AtomicDomain::cpu});
   here.fetch_add(2, 1);

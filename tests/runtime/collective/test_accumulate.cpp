@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tessera/runtime/error.hpp>
+#include <tessera/runtime/scalars.hpp>
 #include <tessera/runtime/segment.hpp>
 
 #include "mpi_test.hpp"
@@ -231,20 +232,43 @@ TEST(AtomicDomain, is_the_chosen_one_or_the_segment_is_refused) {
   for (const index_t bytes : {64, 100000}) {
     EXPECT_EQ(Segment(all, bytes, {.name = "cpu", .domain = AtomicDomain::cpu}).domain(), AtomicDomain::cpu);
     const SegmentOptions by_mpi{.name = "forced", .domain = AtomicDomain::mpi};
-    if (has_windows() || all.size() == 1) {
+    if (has_windows() || all.node_count() == 1) {
       Segment forced(all, bytes, by_mpi);
-      EXPECT_EQ(forced.domain(), all.size() == 1 ? AtomicDomain::cpu : AtomicDomain::mpi);
+      EXPECT_EQ(forced.domain(), all.node_count() == 1 ? AtomicDomain::cpu : AtomicDomain::mpi);
     } else {
       const auto text = message_of<WindowError>([&] { Segment(all, bytes, by_mpi); });
       EXPECT_NE(text.find("no usable one-sided window"), std::string::npos) << text;
     }
   }
-  // A group of one rank has no other rank to be atomic against.
+  // A group on one node has no use for MPI.
   const Group alone = all.split(all.rank());
   EXPECT_EQ(Segment(alone, 64, {.name = "alone", .domain = AtomicDomain::mpi}).domain(), AtomicDomain::cpu);
-  // A part of the group within one node can choose its domain again.
-  EXPECT_EQ(Segment(all.node(), 64, {.name = "node", .domain = AtomicDomain::cpu}).domain(), AtomicDomain::cpu);
+  EXPECT_EQ(Segment(all.node(), 64, {.name = "node", .domain = AtomicDomain::mpi}).domain(), AtomicDomain::cpu);
   all.sync();
+}
+
+// The target looks at its own memory and never calls MPI.
+TEST(AtomicDomain, updates_on_a_node_need_no_call_of_their_target) {
+  const Group& node = world().node();
+  Segment segment(node, 64, {.name = "updated", .domain = AtomicDomain::mpi});
+  zero(segment, 64);
+  Scalars<std::int64_t> done(node, 1, "done");
+  const int target = node.size() - 1;
+  if (node.rank() == 0) {
+    const std::int64_t one = 1;
+    std::int64_t old = 0;
+    segment.accumulate(target, 0, Strided::contiguous(8), ElementKind::int64, Update::sum, &one);
+    segment.flush();
+    segment.fetch_add(target, 0, ElementKind::int64, &one, &old);
+    EXPECT_EQ(old, 1);
+    done.store(target, 0, 1);
+  }
+  if (node.rank() == target) {
+    while (done.load(target, 0) == 0) {
+    }
+  }
+  segment.sync();
+  world().sync();
 }
 
 TEST(AtomicDomain, must_be_the_same_everywhere) {

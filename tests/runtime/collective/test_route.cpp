@@ -138,7 +138,7 @@ void check_copies(TransferMethod method, const Measurement& measured, bool has_w
 
 // Operations that read and write elements. Agents serve them; in MPI's domain of atomicity the window does.
 void check_updates(TransferMethod method, AtomicDomain domain) {
-  const bool is_mpi = domain == AtomicDomain::mpi && world().size() > 1;
+  const bool is_mpi = domain == AtomicDomain::mpi && world().node_count() > 1;
   Segment segment(world(), 64, {.name = "updated", .domain = domain, .method = method});
   const double one = 1;
   std::int64_t number = 1, found = 0;

@@ -114,7 +114,7 @@ inline Bytes own_slice(const Segment& segment, index_t bytes) {
 using Domain = std::optional<AtomicDomain>;
 /// The domains that are available here. @collective
 inline std::vector<Domain> domains() {
-  if (world().size() == 1 || !has_windows()) return {std::nullopt};
+  if (world().node_count() == 1 || !has_windows()) return {std::nullopt};
   return {std::nullopt, AtomicDomain::mpi};
 }
 

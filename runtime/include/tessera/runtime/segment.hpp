@@ -49,7 +49,8 @@ struct SegmentOptions {
   /// A hash of anything else that the members must agree on.
   std::uint64_t fingerprint = 0;
   /// Where read-modify-write operations are made atomic. The default is cpu, with an agent if the target is on
-  /// another node. A group of one process always has cpu.
+  /// another node. A group on one node always has cpu: MPI's updates would wait there until their target calls
+  /// MPI.
   std::optional<AtomicDomain> domain = {};
   /// How transfers travel to other nodes; automatic follows TESSERA_METHOD if it is set. The method is always
   /// packed if MPI has no usable window, and in the CPU domain for operations other than put and get.
