@@ -7,38 +7,45 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include <tessera/core/arithmetic.hpp>
 #include <tessera/runtime/types.hpp>
 
-// The inner loop of sparse products. The order of the additions of a row is the same for all numbers of rows.
+// The inner loop of sparse products. Sums of float are computed in double. The order of the additions of a row
+// is the same for all numbers of rows.
 namespace tessera::detail {
 
 /// The sums of a row's products at even and at odd places. There are two, as each addition waits for the last
 /// one of its sum.
 template <class T>
 struct TwoSums {
-  T even{}, odd{};
-  void add(const T* values, T even_factor, T odd_factor) {
-    even = sum(even, product(values[0], even_factor));
-    odd = sum(odd, product(values[1], odd_factor));
+  using S = sum_t<T>;
+  S even{}, odd{};
+  void add(const T* values, S even_factor, S odd_factor) {
+    even = sum(even, product(static_cast<S>(values[0]), even_factor));
+    odd = sum(odd, product(static_cast<S>(values[1]), odd_factor));
   }
-  void add_last(T value, T factor) { even = sum(even, product(value, factor)); }
-  T total() const { return sum(even, odd); }
+  void add_last(T value, S factor) { even = sum(even, product(static_cast<S>(value), factor)); }
+  S total() const { return sum(even, odd); }
 };
 
 /// One instruction adds to both sums.
 template <std::floating_point T>
 struct TwoSums<T> {
-  using Two __attribute__((vector_size(2 * sizeof(T)))) = T;
+  using S = sum_t<T>;
+  using Two __attribute__((vector_size(2 * sizeof(S)))) = S;
   Two sums{};
-  void add(const T* values, T even_factor, T odd_factor) {
+  void add(const T* values, S even_factor, S odd_factor) {
     Two two;
-    std::memcpy(&two, values, sizeof two);
+    if constexpr (std::is_same_v<S, T>)
+      std::memcpy(&two, values, sizeof two);
+    else
+      two = Two{static_cast<S>(values[0]), static_cast<S>(values[1])};
     sums += two * Two{even_factor, odd_factor};
   }
-  void add_last(T value, T factor) { sums[0] += value * factor; }
-  T total() const { return sums[0] + sums[1]; }
+  void add_last(T value, S factor) { sums[0] += static_cast<S>(value) * factor; }
+  S total() const { return sums[0] + sums[1]; }
 };
 
 /// Asks for memory some KiB ahead. The processor does so itself only while a loop reads one row after the
@@ -51,7 +58,8 @@ inline void prefetch_ahead(const void* from, index_t bytes) {
 
 /// The sums of `rows` rows of `count` elements at the same places. Their values follow one another. @local
 template <std::size_t rows, class T>
-std::array<T, rows> row_sums(const T* values, const std::int32_t* places, index_t count, const T* factors) {
+std::array<sum_t<T>, rows> row_sums(const T* values, const std::int32_t* places, index_t count,
+                                    const T* factors) {
   if (rows > 1) {
     prefetch_ahead(values, count * static_cast<index_t>(rows * sizeof(T)));
     prefetch_ahead(places, count * static_cast<index_t>(sizeof *places));
@@ -59,14 +67,15 @@ std::array<T, rows> row_sums(const T* values, const std::int32_t* places, index_
   std::array<TwoSums<T>, rows> sums;
   index_t k = 0;
   for (; k + 1 < count; k += 2) {
-    const T even = factors[places[k]], odd = factors[places[k + 1]];
+    const auto even = static_cast<sum_t<T>>(factors[places[k]]),
+               odd = static_cast<sum_t<T>>(factors[places[k + 1]]);
     for (std::size_t r = 0; r < rows; ++r) sums[r].add(values + static_cast<index_t>(r) * count + k, even, odd);
   }
   if (k < count) {
-    const T last = factors[places[k]];
+    const auto last = static_cast<sum_t<T>>(factors[places[k]]);
     for (std::size_t r = 0; r < rows; ++r) sums[r].add_last(values[static_cast<index_t>(r) * count + k], last);
   }
-  std::array<T, rows> totals;
+  std::array<sum_t<T>, rows> totals;
   for (std::size_t r = 0; r < rows; ++r) totals[r] = sums[r].total();
   return totals;
 }

@@ -111,12 +111,16 @@ AssembledRows<T> rows_of(std::vector<Triplet<T>>&& triplets, const SparsePattern
   made.begins.assign(at(range.size() + 1), 0);
   made.columns.reserve(triplets.size());
   made.values.reserve(triplets.size());
+  using S = sum_t<T>;
+  S total{};
   for (std::size_t k = 0; k < triplets.size(); ++k) {
     const Triplet<T>& t = triplets[k];
     if (k > 0 && triplets[k - 1].row == t.row && triplets[k - 1].column == t.column) {
-      made.values.back() = sum(made.values.back(), t.value);
+      total = sum(total, static_cast<S>(t.value));
+      made.values.back() = static_cast<T>(total);
       continue;
     }
+    total = static_cast<S>(t.value);
     ++made.begins[at(t.row - range.begin + 1)];
     made.columns.push_back(t.column);
     made.values.push_back(t.value);

@@ -47,14 +47,18 @@ class FactorRows {
 
 template <class T>
 void add_rows(const SparseRows<T>& a, const std::vector<Range>& rows, const T* factors, index_t width, T* c) {
+  using S = sum_t<T>;
+  std::vector<S> sums(at(width));
   for (const Range& some : rows) {
     for (index_t i = some.begin; i < some.end; ++i) {
-      T* to = c + i * width;
+      std::fill(sums.begin(), sums.end(), S{});
+      S* to = sums.data();
       for (index_t k = a.pattern.begins[at(i)]; k < a.pattern.begins[at(i + 1)]; ++k) {
-        const T value = a.values[at(k)];
+        const auto value = static_cast<S>(a.values[at(k)]);
         const T* from = factors + a.pattern.places[at(k)] * width;
-        for (index_t j = 0; j < width; ++j) to[j] = sum(to[j], product(value, from[j]));
+        for (index_t j = 0; j < width; ++j) to[j] = sum(to[j], product(value, static_cast<S>(from[j])));
       }
+      for (index_t j = 0; j < width; ++j) c[i * width + j] = static_cast<T>(to[j]);
     }
   }
 }

@@ -7,6 +7,9 @@
 #include <complex>
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -25,7 +28,7 @@ using Range = SparsePattern::Range;
 Patch<1> patch_of(const Range& range) { return {{range.begin}, {range.end}}; }
 
 template <class T>
-View<T, 1> view_of(std::vector<T>& elements) {
+View<T, 1> view_of(std::span<T> elements) {
   return {elements.data(), Extents<1>(std::ssize(elements))};
 }
 
@@ -70,12 +73,12 @@ class OwnPart {
     }
     copy_.resize(at(range.size()));
     data_ = copy_.data();
-    if (is_read) vector.get(patch_of(range), view_of(copy_));
+    if (is_read) vector.get(patch_of(range), view_of(std::span<T>(copy_)));
   }
   T* data() noexcept { return data_; }
   const T* data() const noexcept { return data_; }
   void put_back_to(Array<T, 1>& vector) {
-    if (!copy_.empty()) vector.put(patch_of(range_), view_of(copy_));
+    if (!copy_.empty()) vector.put(patch_of(range_), view_of(std::span<T>(copy_)));
   }
 
  private:
@@ -91,9 +94,12 @@ template <std::size_t alike, class T>
 void multiply_alike(const SparseRows<T>& a, index_t i, T alpha, const T* factors, T beta, T* y) {
   const index_t k = a.pattern.begins.data()[i], count = a.pattern.begins.data()[i + 1] - k;
   const auto totals = row_sums<alike>(a.values.data() + k, a.pattern.places.data() + k, count, factors);
-  for (const T total : totals) {
-    const T scaled = alpha == T{1} ? total : product(alpha, total);
-    y[i] = beta == T{0} ? scaled : sum(scaled, beta == T{1} ? y[i] : product(beta, y[i]));
+  using S = sum_t<T>;
+  for (const S total : totals) {
+    const S scaled = alpha == T{1} ? total : product(static_cast<S>(alpha), total);
+    const auto old = static_cast<S>(y[i]);
+    y[i] = static_cast<T>(beta == T{0} ? scaled
+                                       : sum(scaled, beta == T{1} ? old : product(static_cast<S>(beta), old)));
     ++i;
   }
 }
@@ -124,18 +130,44 @@ void multiply_rows(const SparseRows<T>& a, const std::vector<Range>& rows, T alp
 
 // sums += (A^T or A^H) x for some of the rows.
 template <Conjugated conjugated, class T>
-void multiply_columns(const SparseRows<T>& a, const std::vector<Range>& rows, const T* x, T* sums) {
+void multiply_columns(const SparseRows<T>& a, const std::vector<Range>& rows, const T* x, sum_t<T>* sums) {
+  using S = sum_t<T>;
   const index_t* begins = a.pattern.begins.data();
   for (const Range& some : rows) {
     for (index_t i = some.begin; i < some.end; ++i) {
       for (index_t k = begins[i]; k < begins[i + 1]; ++k) {
         const T value = conjugated == Conjugated::yes ? conjugate(a.values[at(k)]) : a.values[at(k)];
-        T& to = sums[a.pattern.places[at(k)]];
-        to = sum(to, product(value, x[i]));
+        S& to = sums[a.pattern.places[at(k)]];
+        to = sum(to, product(static_cast<S>(value), static_cast<S>(x[i])));
       }
     }
   }
 }
+
+// Sums that are rounded to elements at the end.
+template <class T>
+class RoundedSums {
+ public:
+  explicit RoundedSums(index_t count) : sums_(at(count)) {
+    if constexpr (is_rounded) elements_.resize(at(count));
+  }
+  sum_t<T>* data() noexcept { return sums_.data(); }
+  // As the sums are now.
+  std::span<T> elements() {
+    if constexpr (is_rounded) {
+      std::transform(sums_.begin(), sums_.end(), elements_.begin(),
+                     [](const sum_t<T>& sum) { return static_cast<T>(sum); });
+      return elements_;
+    } else {
+      return sums_;
+    }
+  }
+
+ private:
+  static constexpr bool is_rounded = !std::is_same_v<T, sum_t<T>>;
+  std::vector<sum_t<T>> sums_;
+  std::vector<T> elements_;  // if they are of another type
+};
 
 // Multiplies this rank's own elements by beta. If it is 0, they are not read.
 template <class T>
@@ -173,31 +205,31 @@ void multiply_transposed(const SparseRows<T>& a, Conjugated conjugated, T alpha,
   const SparsePattern& pattern = a.pattern;
   const Group& group = y.group();
   const bool in_place = &x.core() != &y.core() && is_in_place(x, pattern.row_layout);
-  std::vector<T> own, border;
+  std::optional<RoundedSums<T>> own, border;
   // When all have agreed, y may be changed, which may be x.
   const auto factors = made_in_memory(group, "multiply_transposed", [&] {
-    own.resize(at(pattern.own_columns.size()));
-    border.resize(pattern.border_columns.size());
+    own.emplace(pattern.own_columns.size());
+    border.emplace(std::ssize(pattern.border_columns));
     return OwnPart<T>(pattern.own_rows, x, in_place, true, ArrayCore::Access::read);
   });
   scale_own(beta, y);
   y.core().order_local_access();
   group.barrier();  // from here on others add to these elements
-  const auto multiply_some = [&](const std::vector<Range>& rows, T* sums) {
+  const auto multiply_some = [&](const std::vector<Range>& rows, sum_t<T>* sums) {
     conjugated == Conjugated::yes ? multiply_columns<Conjugated::yes>(a, rows, factors.data(), sums)
                                   : multiply_columns<Conjugated::no>(a, rows, factors.data(), sums);
   };
   // Sums for other ranks first, so that they travel while the inner rows are multiplied.
-  multiply_some(pattern.border, border.data());
+  multiply_some(pattern.border, border->data());
+  const std::span<const T> sent = border->elements();
   for (const Range& some : others(pattern))
-    y.scatter_acc(positions(pattern, some), std::span<const T>(border).subspan(at(some.begin), at(some.size())),
-                  alpha);
-  multiply_some(pattern.inner, own.data());
+    y.scatter_acc(positions(pattern, some), sent.subspan(at(some.begin), at(some.size())), alpha);
+  multiply_some(pattern.inner, own->data());
   for (index_t k = pattern.own_border.begin; k < pattern.own_border.end; ++k) {
-    T& to = own[at(pattern.border_columns[at(k)] - pattern.own_columns.begin)];
-    to = sum(to, border[at(k)]);
+    sum_t<T>& to = own->data()[pattern.border_columns[at(k)] - pattern.own_columns.begin];
+    to = sum(to, border->data()[k]);
   }
-  y.acc(patch_of(pattern.own_columns), view_of(own), alpha);
+  y.acc(patch_of(pattern.own_columns), view_of(own->elements()), alpha);
 }
 
 #define TESSERA_SPARSE_PRODUCTS(T)                                                      \
