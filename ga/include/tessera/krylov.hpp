@@ -165,7 +165,7 @@ KrylovResult solve_by(Method&& method, Apply& apply, const Array<T, N>& b, Array
     residual = std::numeric_limits<double>::quiet_NaN();
   }
   space.leave(u, x);
-  if (stop == Stop::converged && space.may_underflow()) {
+  if (stop == Stop::converged && space.may_underflow(u)) {
     space.enter(x, u);
     residual = space.residual(apply, u, r);
     if (!run.is_small(residual)) stop = Stop::stagnation;

@@ -52,8 +52,8 @@ class Chebyshev {
         residual_(like.duplicate("residual")),
         step_(like.duplicate("step")),
         image_(like.duplicate("image")),
-        centre_((high + low) / 2),
-        radius_((high - low) / 2),
+        centre_(high / 2 + low / 2),
+        radius_(high / 2 - low / 2),
         degree_(degree) {
     if (!(low > 0 && high > low && std::isfinite(high)) || degree < 0)
       throw UsageError("Chebyshev needs bounds 0 < low < high of the eigenvalues, and a degree of 0 or more");

@@ -335,6 +335,9 @@ TEST(KrylovStop, a_solution_beyond_the_largest_number_is_no_convergence) {
     EXPECT_EQ(result.residual, 1.0);
   }
   for (const KrylovResult& result : results_of(scaled(3), b, x, {})) EXPECT_EQ(result.stop, Stop::converged);
+  fill(b, 1e-150);  // nor if it is the solution that is small
+  for (const KrylovResult& result : results_of(scaled(1e250), b, x, {}))
+    EXPECT_NE(result.stop, Stop::converged);
   Array<float, 1> c(world(), {4}), y(world(), {4});
   fill(c, 1e35F);
   fill(y, 0.0F);

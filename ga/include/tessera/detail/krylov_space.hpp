@@ -125,10 +125,12 @@ class KrylovSpace {
     using Real = decltype(std::abs(T{}));
     return exponent_ <= 0 || std::ldexp(norm_inf(u), exponent_) <= std::numeric_limits<Real>::max();
   }
-  /// Whether b is so small that leave() may make 0 of elements that count.
-  bool may_underflow() const noexcept {
-    using Real = decltype(std::abs(T{}));
-    return exponent_ < std::numeric_limits<Real>::min_exponent / 2;
+  /// Whether leave() may make 0 of elements of u that count, or take digits from them.
+  bool may_underflow(const Vector& u) const {
+    using Limits = std::numeric_limits<decltype(std::abs(T{}))>;
+    if (exponent_ >= 0) return false;
+    const double most = norm_inf(u);
+    return most > 0 && exponent_ + std::ilogb(most) < Limits::min_exponent + 2 * Limits::digits;
   }
   /// r = b - A u, where `apply(x, y)` is y = A x. Returns |r|^2.
   template <class Apply>
