@@ -131,8 +131,9 @@ void scale(const SliceCore& a, const void* alpha) {
   require_arithmetic("scale", a);
   with_kind(a.type().kind, "scale", [&]<class T>(T) {
     const T factor = value<T>(alpha);
-    in_place("scale", a,
-             [&](const ElementRun& run) { apply<T>(run, [factor](T& x) { x = product(x, factor); }); });
+    in_place("scale", a, [&](const ElementRun& run) {
+      if (factor != T{1}) apply<T>(run, [factor](T& x) { x = product(x, factor); });
+    });
   });
 }
 
@@ -172,14 +173,18 @@ void axpby(const void* alpha, const SliceCore& x, const void* beta, const SliceC
   require_apart("axpby", z, sources);
   with_kind(z.type().kind, "axpby", [&]<class T>(T) {
     const T a = value<T>(alpha), b = value<T>(beta);
+    const auto scaled = [](T factor, T old) {
+      return is_ordered<T> || factor != T{1} ? product(factor, old) : old;
+    };
     // If beta == 0, y is not read, so NaN in it (never written, say) does not propagate, as in BLAS.
     if (b == T{0}) {
-      return for_each_run(z, std::span(sources, 1), [a](const ElementRun& run) {
-        apply<T, T>(run, [a](T& to, const T& u) { to = product(a, u); });
+      return for_each_run(z, std::span(sources, 1), [a, scaled](const ElementRun& run) {
+        apply<T, T>(run, [a, scaled](T& to, const T& u) { to = scaled(a, u); });
       });
     }
-    for_each_run(z, sources, [a, b](const ElementRun& run) {
-      apply<T, T, T>(run, [a, b](T& to, const T& u, const T& v) { to = sum(product(a, u), product(b, v)); });
+    for_each_run(z, sources, [a, b, scaled](const ElementRun& run) {
+      apply<T, T, T>(run,
+                     [a, b, scaled](T& to, const T& u, const T& v) { to = sum(scaled(a, u), scaled(b, v)); });
     });
   });
   end_operation(z);

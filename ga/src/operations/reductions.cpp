@@ -155,7 +155,7 @@ double size_of_element(const T& x) {
   if constexpr (std::is_floating_point_v<T>)
     return std::abs(x);
   else
-    return static_cast<double>(comparable_magnitude(x));
+    return static_cast<double>(comparable_magnitude(static_cast<sum_t<T>>(x)));
 }
 
 }  // namespace

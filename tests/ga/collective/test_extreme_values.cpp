@@ -3,6 +3,7 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <utility>
 
 #include <tessera/elementwise.hpp>
 #include <tessera/matrix.hpp>
@@ -245,6 +246,36 @@ TEST(ExtremeValues, reductions_of_nothing_are_neutral) {
   EXPECT_THROW((void)tessera::max_element(none), UsageError);
   randomize(none, 1);
   tessera::transform(none, [](double x) { return x; });
+}
+
+// A complex product with 1 would make NaN of them.
+TEST(ExtremeValues, a_factor_of_one_keeps_infinite_numbers) {
+  using Complex = std::complex<double>;
+  Array<Complex, 1> a(world(), {5}), b(world(), {5});
+  const auto expect_kept = [&](Array<Complex, 1>& x) {
+    for_each_local(std::as_const(x),
+                   [](const Index<1>&, const Complex& z) { EXPECT_EQ(z, Complex(infinity, 1)); });
+    x.sync();
+  };
+  fill(a, Complex(infinity, 1));
+  scale(a, Complex(1));
+  expect_kept(a);
+  fill(b, Complex(0));
+  axpby(Complex(1), a, Complex(0), b, b);
+  expect_kept(b);
+  fill(b, Complex(0));
+  axpby(Complex(2), b, Complex(1), a, a);
+  expect_kept(a);
+}
+
+// Both parts are finite, and the magnitude is no float.
+TEST(ExtremeValues, norms_of_complex_float_are_computed_in_double) {
+  Array<std::complex<float>, 2> a(world(), {1, 1});
+  fill(a, {3e38F, 3e38F});
+  const double expected = std::hypot(3e38F, static_cast<double>(3e38F));
+  EXPECT_DOUBLE_EQ(norm_inf(a), expected);
+  EXPECT_DOUBLE_EQ(norm1(a), expected);
+  EXPECT_DOUBLE_EQ(matrix_norm(a, MatrixNorm::row_sum), expected);
 }
 
 }  // namespace
