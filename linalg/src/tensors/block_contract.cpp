@@ -92,6 +92,14 @@ struct GivenFactor {
   bool is_source() const { return dense && dense->stored() == nullptr; }
   SliceCore stored() const { return dense ? *dense->stored() : SliceCore(core.blocks->elements()); }
   std::string description() const { return dense ? dense->description() : description_of(*core.blocks); }
+  // The number of products in each element of a result with these names.
+  index_t summed(const std::string& result) const {
+    const Coordinates extents = dense ? dense->extents() : core.blocks->extents();
+    index_t all = 1;
+    for (std::size_t d = 0; d < core.names.size(); ++d)
+      if (result.find(core.names[d]) == std::string::npos) all *= extents[d];
+    return all;
+  }
   index_t size() const { return dense ? dense->size() : core.blocks->elements().layout().size(); }
 };
 
@@ -355,7 +363,8 @@ void contract(std::span<const BlockTermCore> terms, const void* beta, const Bloc
       const auto& [a, b] = factors[i];
       const T alpha = *static_cast<const T*>(terms[i].alpha);
       if (alpha == T{0}) continue;
-      a.is_source() || b.is_source() ? check.give_up() : check.add(std::abs(alpha), a.stored(), b.stored());
+      a.is_source() || b.is_source() ? check.give_up()
+                                     : check.add(std::abs(alpha), a.summed(c_names), a.stored(), b.stored());
     }
     tessera::detail::end_operation("contract", result, outcome);
     check.template require<T>();

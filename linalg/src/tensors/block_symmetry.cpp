@@ -7,16 +7,17 @@
 #include <complex>
 #include <limits>
 
+#include <tessera/core/operand_walk.hpp>
 #include <tessera/core/operations.hpp>
 #include <tessera/linalg/error.hpp>
 
 #include "blas/instantiate.hpp"
 #include "format.hpp"
+#include "scalapack/scalapack_matrix.hpp"
 
 namespace tessera::linalg::detail {
 namespace {
 
-using tessera::detail::Norm;
 using tessera::detail::SliceCore;
 
 // The largest difference of elements of a block that are images of each other by an exchange of two dimensions.
@@ -43,14 +44,31 @@ double largest_difference(const T* data, const Coordinates& extents, std::size_t
   return most;
 }
 
+// The largest magnitude of the elements that are finite. @collective
+double largest_finite(const SliceCore& factor) {
+  tessera::detail::begin_operation("contract", {factor});
+  double most = 0;
+  with_scalar("contract", factor, [&]<class T>(T) {
+    tessera::detail::for_each_run(factor, {}, [&](const tessera::detail::ElementRun& run) {
+      tessera::detail::apply<const T>(run, [&](const T& x) {
+        const auto magnitude = static_cast<double>(std::abs(x));
+        if (std::isfinite(magnitude)) most = std::max(most, magnitude);
+      });
+    });
+  });
+  return factor.array().group().all_reduce(most, Reduce::max);
+}
+
 }  // namespace
 
 void SymmetryCheck::add(double size, const SliceCore& factor) {
-  if (wants() && size != 0) size_ += size * tessera::detail::norm(factor, Norm::two);
+  if (wants() && size != 0) size_ += static_cast<long double>(size) * largest_finite(factor);
 }
-void SymmetryCheck::add(double size, const SliceCore& a, const SliceCore& b) {
-  if (wants() && size != 0)
-    size_ += size * tessera::detail::norm(a, Norm::two) * tessera::detail::norm(b, Norm::two);
+void SymmetryCheck::add(double size, index_t products, const SliceCore& a, const SliceCore& b) {
+  if (wants() && size != 0) {
+    size_ += static_cast<long double>(size) * static_cast<long double>(products) * largest_finite(a) *
+             largest_finite(b);
+  }
 }
 
 template <class T>
@@ -69,7 +87,7 @@ void SymmetryCheck::require() const {
     }
   });
   most = tensor_.elements().group().all_reduce(most, Reduce::max);
-  const double rounding = 1e4 * static_cast<double>(std::numeric_limits<Real<T>>::epsilon()) * size_;
+  const long double rounding = 100 * static_cast<long double>(std::numeric_limits<Real<T>>::epsilon()) * size_;
   if (!(most > rounding)) return;
   throw LinalgError(
       formatted("contract: the sum of the terms does not have the symmetry of block tensor \"{}\": "

@@ -14,9 +14,11 @@ namespace tessera::linalg::detail {
 class SymmetryCheck {
  public:
   explicit SymmetryCheck(const BlockTensorCore& tensor) : tensor_(tensor) {}
-  /// A term of this size, times the norms of its factors. @collective
+  /// A term of this size, times the factors' largest elements, times the number of products in a sum. They
+  /// bound what rounding may do to an element. The range of long double holds them. @collective
   void add(double size, const tessera::detail::SliceCore& factor);
-  void add(double size, const tessera::detail::SliceCore& a, const tessera::detail::SliceCore& b);
+  void add(double size, index_t products, const tessera::detail::SliceCore& a,
+           const tessera::detail::SliceCore& b);
   /// The size of a term is not known, so nothing is checked. @local
   void give_up() noexcept { is_wanted_ = false; }
   /// @collective @throws LinalgError on every rank if a block does not have the symmetry
@@ -27,7 +29,7 @@ class SymmetryCheck {
   bool wants() const noexcept { return is_wanted_ && !tensor_.map().symmetries().empty(); }
 
   const BlockTensorCore& tensor_;
-  double size_ = 0;
+  long double size_ = 0;
   bool is_wanted_ = true;
 };
 

@@ -165,6 +165,23 @@ TYPED_TEST(BlockContractions, of_symmetric_results_store_each_image_once) {
   }
 }
 
+// Neither many elements, nor sizes beyond the largest number, nor NaN hide that a product is not symmetric.
+template <class T>
+void expect_no_symmetry(index_t n, T size_of_a, T size_of_b, T alpha, bool with_nan) {
+  Array<T, 2> a(world(), {n, n}, {.name = "a"}), b(world(), {n, n}, {.name = "b"});
+  randomize(a, 5, -size_of_a, size_of_a);
+  randomize(b, 6, -size_of_b, size_of_b);
+  if (with_nan && world().rank() == 0) a.store({0, 0}, std::numeric_limits<T>::quiet_NaN());
+  const std::vector<index_t> whole{n};
+  BlockTensor<T, 2> c(world(), {whole, whole}, {.name = "c", .symmetries = {{{0, 1}, 1}}});
+  EXPECT_THROW(contract(alpha, a("ik"), b("kj"), 0, c("ij")), linalg::LinalgError);
+}
+TEST(BlockContractionSymmetry, is_required_of_results_of_any_size) {
+  expect_no_symmetry<float>(600, 1, 1, 1, false);
+  expect_no_symmetry<double>(20, 1e200, 1e-200, 1e150, false);
+  expect_no_symmetry<double>(20, 1, 1, 1, true);
+}
+
 // Letters that both factors may exchange are summed over once. In any order of the letters, for three of them,
 // and if only some of a symmetry's dimensions are summed over.
 TYPED_TEST(BlockContractions, with_the_same_symmetry_of_inner_letters) {
