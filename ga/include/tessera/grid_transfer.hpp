@@ -35,6 +35,8 @@ struct LevelStencil {
 /// travel.
 template <class T, std::size_t N>
 class GridTransfer {
+  static_assert(!std::is_integral_v<T>, "weights of stencils are fractions, so elements must not be integers");
+
  public:
   /// For arrays of these layouts. @collective over the group @throws UsageError if the extents do not belong
   /// together, if the fine layout is neither blocked nor irregular, or if a block of the fine grid has no

@@ -73,12 +73,10 @@ void combine(const SliceCore& x, Real<T> first, std::span<const SliceCore> other
 double product(std::deque<ArrayCore>& x, const std::deque<ArrayCore>& y) {
   double sum = 0;
   for (std::size_t part = 0; part < x.size(); ++part) {
-    with_scalar("DIIS", x[part], [&]<class T>(T result) {
-      tessera::detail::dot(x[part], y[part], tessera::detail::Conjugate::yes, &result);
-      sum += static_cast<double>(std::real(result));
-    });
+    tessera::detail::begin_operation("DIIS", {x[part], y[part]});
+    sum += std::real(tessera::detail::own_dot(x[part], y[part]));
   }
-  return sum;
+  return x.empty() ? sum : x.front().group().all_reduce(sum, Reduce::sum);
 }
 
 double norm_of(std::span<const SliceCore> errors) {
