@@ -88,7 +88,7 @@ void inverse(const SliceCore& a, const SliceCore& result, const Blocking& blocki
     lu.call.must("p?getri", [&] {
       return scalapack::getri<T>(lu.n, lu.factor.template data<T>(), lu.factor.descriptor(), lu.pivots.data());
     });
-    scale_by(lu.factor.matrix(), lu.columns, {});
+    scale_by(lu.factor.matrix(), lu.columns, lu.rows);
     if (!is_finite(lu.factor.matrix())) lu.call.fail("p?getri", 0, inverse_out_of_range);
     lu.factor.store(result);
   });
@@ -139,7 +139,8 @@ void log_determinant(const SliceCore& a, void* sign, double& magnitude, const Bl
     sums[1] += half_turn * static_cast<double>(lu.factor.exchanges(lu.pivots));
     group.all_reduce(std::span<double>(sums), Reduce::sum);
     magnitude = sums[0];
-    for (const int exponent : lu.columns) magnitude -= exponent * std::log(2.0);
+    for (const auto* exponents : {&lu.columns, &lu.rows})
+      for (const int exponent : *exponents) magnitude -= exponent * std::log(2.0);
     if constexpr (std::is_floating_point_v<T>)
       phase = std::lround(sums[1] / half_turn) % 2 == 0 ? T{1} : T{-1};
     else
@@ -158,7 +159,7 @@ double condition(const SliceCore& a, const Blocking& blocking) {
   static constexpr double infinite = std::numeric_limits<double>::infinity();
   double estimate = infinite;
   with_scalar("condition", a, [&]<class T>(T) {
-    const Elimination<T> lu("condition", a, a.extents()[0], blocking);
+    const Elimination<T> lu("condition", a, a.extents()[0], blocking, false);
     if (lu.singular > 0) return;
     // The norm of the matrix times a power of two, with a largest element near one. The inverse of this matrix
     // overflows only if the condition does.

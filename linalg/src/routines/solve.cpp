@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "routines/elimination.hpp"
@@ -15,6 +16,18 @@ namespace tessera::linalg::detail {
 
 namespace {
 constexpr const char* solution_out_of_range = "has a solution that is out of the range of its type";
+
+// The exponents for right-hand sides that are near an end of the range after their rows have been scaled. On
+// the way to the solution, small ones would vanish, and large ones overflow. Others stay as they are: their
+// elements may be of very different size.
+template <class T>
+std::vector<int> moderate(std::string_view routine, const SliceCore& b, std::span<const int> rows,
+                          const char* name) {
+  constexpr int most = std::numeric_limits<Real<T>>::max_exponent;
+  std::vector<int> exponents = each_to_one_of_scaled(routine, b, 1, rows, name);
+  for (int& exponent : exponents) exponent = exponent > most / 4 ? exponent : -exponent > most - 20 ? -40 : 0;
+  return exponents;
+}
 
 // The solution replaces the right-hand side, unless it is out of range.
 void store(const ScalapackCall& call, std::string name, ScalapackMatrix& solution, const SliceCore& b) {
@@ -30,18 +43,19 @@ void solve_spd(const SliceCore& a, const SliceCore& b, const Blocking& blocking)
   const auto& extents = b.extents();
   if (b.size() == 0) return;
   with_scalar("solve_spd", a, [&]<class T>(T) {
-    require_finite("solve_spd", b, "p?potrs");
     const ScalapackCall call("solve_spd", a, std::max(extents[0], extents[1]), blocking);
     const ScalapackMatrix factor = call.copy_of(a);
     ScalapackMatrix right = call.copy_of(b);
     const int n = call.narrow(extents[0]), columns = call.narrow(extents[1]);
-    const std::vector<int> scales = call.factor_spd<T>(factor, n, a);
-    scale_by(right.matrix(), scales, {});
+    require_finite("solve_spd", b, "p?potrs");
+    const std::vector<int> scales = call.factor_spd<T>(factor, n, a),
+                           of_b = moderate<T>("solve_spd", b, scales, "p?potrs");
+    scale_by(right.matrix(), scales, of_b);
     call.must("p?potrs", [&] {
       return scalapack::potrs<T>(n, columns, factor.data<T>(), factor.descriptor(), right.data<T>(),
                                  right.descriptor());
     });
-    scale_by(right.matrix(), scales, {});
+    scale_by(right.matrix(), scales, negated(of_b));
     store(call, "p?potrs", right, b);
   });
 }
@@ -56,11 +70,13 @@ void solve(const SliceCore& a, const SliceCore& b, const Blocking& blocking) {
     const Elimination<T> lu("solve", a, std::max(extents[0], extents[1]), blocking);
     lu.require_regular();
     ScalapackMatrix right = lu.call.copy_of(b);
+    const std::vector<int> of_b = moderate<T>("solve", b, lu.rows, "p?getrs");
+    scale_by(right.matrix(), lu.rows, of_b);
     lu.call.must("p?getrs", [&] {
       return scalapack::getrs<T>('N', lu.n, lu.call.narrow(extents[1]), lu.factor.template data<T>(),
                                  lu.factor.descriptor(), lu.pivots.data(), right.data<T>(), right.descriptor());
     });
-    scale_by(right.matrix(), lu.columns, {});
+    scale_by(right.matrix(), lu.columns, negated(of_b));
     store(lu.call, "p?getrs", right, b);
   });
 }
@@ -87,10 +103,10 @@ void solve_triangular(Triangle triangle, Op op, UnitDiagonal unit, const SliceCo
   const auto& extents = b.extents();
   if (b.size() == 0) return;
   with_scalar("solve_triangular", a, [&]<class T>(T) {
-    require_finite("solve_triangular", b, "p?trtrs");
     const bool divides = unit == UnitDiagonal::no;
     const Counted lower = divides ? Counted::lower : Counted::below,
                   upper = divides ? Counted::upper : Counted::above;
+    require_finite("solve_triangular", b, "p?trtrs");
     // The scale of each column, which is a row where `a` is transposed.
     const std::vector<int> columns =
         each_to_one("solve_triangular", a, 1, "p?trtrs", triangle == Triangle::lower ? lower : upper);
@@ -102,7 +118,9 @@ void solve_triangular(Triangle triangle, Op op, UnitDiagonal unit, const SliceCo
     const ScalapackMatrix matrix = scales ? call.copy_of(a) : call.operand(a);
     ScalapackMatrix right = call.copy_of(b);
     if (scales) scale_by(matrix.matrix(), {}, columns);
-    if (scales && op != Op::none) scale_by(right.matrix(), columns, {});
+    const std::vector<int> unscaled, &of_rows = scales && op != Op::none ? columns : unscaled,
+                                     of_b = moderate<T>("solve_triangular", b, of_rows, "p?trtrs");
+    scale_by(right.matrix(), of_rows, of_b);
     const int n = call.narrow(extents[0]);
     call.must("p?trtrs", [&] {
       return scalapack::trtrs<T>(triangle == Triangle::lower ? 'L' : 'U',
@@ -112,7 +130,7 @@ void solve_triangular(Triangle triangle, Op op, UnitDiagonal unit, const SliceCo
                                  divides ? 'N' : 'U', n, call.narrow(extents[1]), matrix.data<T>(),
                                  matrix.descriptor(), right.data<T>(), right.descriptor());
     });
-    if (scales && op == Op::none) scale_by(right.matrix(), columns, {});
+    scale_by(right.matrix(), scales && op == Op::none ? columns : unscaled, negated(of_b));
     store(call, "p?trtrs", right, b);
   });
 }
@@ -173,17 +191,15 @@ void least_squares(const SliceCore& a, const SliceCore& b, const SliceCore& x, c
     const auto rows = [&](index_t count) { return corner(both, count, columns); };
     tessera::detail::copy(b, rows(m));
     const ScalapackMatrix right = call.operand(both);
-    if (is_tall) {
-      scale_by(factor.matrix(), {}, scales);
-    } else {
-      scale_by(factor.matrix(), scales, {});
-      scale_by(rows(m), scales, {});
-    }
+    const std::vector<int> unscaled, &of_rows = is_tall ? unscaled : scales,
+                                     of_b = moderate<T>("least_squares", b, of_rows, "p?gels");
+    is_tall ? scale_by(factor.matrix(), {}, scales) : scale_by(factor.matrix(), scales, {});
+    scale_by(rows(m), of_rows, of_b);
     call.must("p?gels", [&] {
       return scalapack::gels<T>(call.narrow(m), call.narrow(n), call.narrow(columns), factor.data<T>(),
                                 factor.descriptor(), right.data<T>(), right.descriptor());
     });
-    if (is_tall) scale_by(rows(n), scales, {});
+    scale_by(rows(n), is_tall ? scales : unscaled, negated(of_b));
     both.group().sync();
     // p?gels divides by the diagonal of the factor without a check. Rounding keeps this diagonal from being
     // zero.

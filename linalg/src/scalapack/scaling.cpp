@@ -94,6 +94,31 @@ std::vector<int> each_to_one(std::string_view routine, const SliceCore& a, int d
   return exponents;
 }
 
+std::vector<int> each_to_one_of_scaled(std::string_view routine, const SliceCore& a, int dimension,
+                                       std::span<const int> scales, std::string name) {
+  constexpr std::int32_t none = std::numeric_limits<std::int32_t>::min(), infinite = -(none + 1);
+  std::vector<std::int32_t> largest(static_cast<std::size_t>(a.extents()[static_cast<std::size_t>(dimension)]),
+                                    none);
+  with_scalar(routine, a, [&]<class T>(T) {
+    for_each_element<const T>(a, [&](index_t i, index_t j, const T& x) {
+      if (x == T{}) return;
+      const double magnitude = magnitude_of(x);
+      const index_t other = dimension == 0 ? j : i;
+      const int scale = scales.empty() ? 0 : scales[static_cast<std::size_t>(other)];
+      std::int32_t& most = largest[static_cast<std::size_t>(dimension == 0 ? i : j)];
+      most = std::max(most, std::isfinite(magnitude) ? std::ilogb(magnitude) + scale : infinite);
+    });
+  });
+  a.array().group().all_reduce(std::span<std::int32_t>(largest), Reduce::max);
+  std::vector<int> exponents;
+  exponents.reserve(largest.size());
+  for (const std::int32_t most : largest) {
+    if (most == infinite) throw_not_finite(routine, a, std::move(name));
+    exponents.push_back(most == none ? 0 : -most);
+  }
+  return exponents;
+}
+
 std::vector<int> roots_to_one(const SliceCore& a) {
   std::vector<double> diagonal(static_cast<std::size_t>(a.extents()[0]));
   with_scalar("roots_to_one", a, [&]<class T>(T) {
@@ -167,6 +192,15 @@ void scale_by(const SliceCore& a, int exponent) {
 
 void scale_by(const SliceCore& a, std::span<const int> rows, std::span<const int> columns) {
   with_scalar("scale_by", a, [&]<class T>(T) {
+    constexpr int moderate = std::numeric_limits<Real<T>>::max_exponent / 4;
+    const auto are_moderate = [](std::span<const int> exponents) {
+      return std::all_of(exponents.begin(), exponents.end(), [](int e) { return std::abs(e) <= moderate; });
+    };
+    if (!rows.empty() && !columns.empty() && !(are_moderate(rows) && are_moderate(columns))) {
+      return for_each_element<T>(a, [&](index_t i, index_t j, T& x) {
+        x = times_power(x, rows[static_cast<std::size_t>(i)] + columns[static_cast<std::size_t>(j)]);
+      });
+    }
     const auto of_rows = powers<Real<T>>(rows, a.extents()[0]);
     const auto of_columns = powers<Real<T>>(columns, a.extents()[1]);
     for_each_element<T>(a, [&](index_t i, index_t j, T& x) {

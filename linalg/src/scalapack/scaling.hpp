@@ -64,6 +64,10 @@ enum class Counted { all, lower, upper, below, above };
 /// @throws as require_finite
 std::vector<int> each_to_one(std::string_view routine, const SliceCore& a, int dimension, std::string name,
                              Counted counted = Counted::all);
+/// The same for rows (columns) of a matrix whose columns (rows) have been multiplied by powers, of these
+/// exponents; an empty span stands for zeros. @collective @throws as require_finite
+std::vector<int> each_to_one_of_scaled(std::string_view routine, const SliceCore& a, int dimension,
+                                       std::span<const int> scales, std::string name);
 /// For each element of the diagonal of a positive definite matrix, half the exponent that brings it to one. It
 /// is 0 for an element that is not positive. @collective
 std::vector<int> roots_to_one(const SliceCore& a);
@@ -82,7 +86,8 @@ void apply(const Balance& balance, const SliceCore& a);
 
 /// Multiplies the elements that this rank has. @local
 void scale_by(const SliceCore& a, int exponent);
-/// The same with an exponent for each row and each column; an empty span stands for zeros. @local
+/// The same with an exponent for each row and each column; an empty span stands for zeros. An element is in
+/// range if its product with both powers is. @local
 void scale_by(const SliceCore& a, std::span<const int> rows, std::span<const int> columns);
 
 }  // namespace tessera::linalg::detail

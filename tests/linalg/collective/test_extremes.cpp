@@ -183,6 +183,57 @@ TEST(ExtremeColumns, of_very_different_size_are_solved) {
   EXPECT_EQ(all_of(linalg::cholesky(a))(2, 2), std::sqrt(1e-310));
 }
 
+// Two equations whose rows, or whose right-hand sides, are of very different size.
+TEST(ExtremeRows, and_small_right_sides_are_solved) {
+  Array<double, 2> a(world(), {2, 2}, {.name = "a"}), b(world(), {2, 1}, {.name = "b"});
+  const auto set = [](Array<double, 2>& to, const std::vector<double>& values) {
+    for_each_local(to, [&](const Index<2>& at, double& x) {
+      x = values[static_cast<std::size_t>(at[0] * to.dims()[1] + at[1])];
+    });
+    to.sync();
+  };
+  const auto expect = [](const Array<double, 2>& found, const std::vector<double>& values) {
+    for (index_t i = 0; i < std::ssize(values); ++i) {
+      const double x = found.load({i / found.dims()[1], i % found.dims()[1]}),
+                   right = values[static_cast<std::size_t>(i)];
+      EXPECT_NEAR(x, right, 1e-13 * std::abs(right)) << i;
+    }
+    found.sync();
+  };
+  const std::vector<double> small{1e-200, 0}, large{1e308, 1e308};
+  set(a, {1, 1, 1e-200, 2e-200}), set(b, small);
+  linalg::solve(a, b);
+  expect(b, {2e-200, -1e-200});
+  set(a, {1, 1, -1, 1}), set(b, large);
+  linalg::solve(a, b);
+  expect(b, {0, 1e308});
+  set(a, {1, 0, 1e-200, 1e-200}), set(b, small);
+  linalg::solve_triangular(linalg::Triangle::lower, a, b);
+  expect(b, {1e-200, -1e-200});
+  set(a, {1, 0, -1, 2}), set(b, large);
+  linalg::solve_triangular(linalg::Triangle::lower, a, b);
+  expect(b, {1e308, 1e308});
+  set(a, {1e300, .5, .5, 1e-300}), set(b, small);
+  linalg::solve_spd(a, b);
+  expect(b, {0, -1e-200 / 1.5});
+  set(a, {1e200, 1e200, 1e-200, 2e-200}), set(b, {2e200, 3e-200});
+  linalg::solve(a, b);
+  expect(b, {1, 1});
+  EXPECT_EQ(linalg::log_determinant(a).sign, 1);
+  EXPECT_NEAR(linalg::log_determinant(a).log_magnitude, 0, 1e-12);
+  expect(linalg::inverse(a), {2e-200, -1e200, -1e-200, 1e200});
+  Array<float, 2> c(world(), {1, 1}, {.name = "c"}), d(world(), {1, 1}, {.name = "d"});
+  constexpr float least = 1e-43F, size = 1e-38F, right = static_cast<float>(double{least} / double{size});
+  fill(c, size);
+  for (int way = 0; way < 3; ++way) {
+    fill(d, least);
+    if (way == 0) linalg::solve(c, d);
+    if (way == 1) linalg::solve_triangular(linalg::Triangle::upper, c, d);
+    if (way == 2) copy(linalg::least_squares(c, d), d);
+    EXPECT_NEAR(norm_inf(d), right, 1e-6F * right) << way;
+  }
+}
+
 TEST(ExtremeScalars, are_solved_if_their_type_holds_the_solution) {
   constexpr double infinite = std::numeric_limits<double>::infinity();
   Array<double, 2> a(world(), {1, 1}, {.name = "a"}), b(world(), {1, 1}, {.name = "b"});
