@@ -46,10 +46,10 @@ Request Outstanding::launch(std::shared_ptr<Pending> pending) {
   return request;
 }
 
-void Outstanding::add_ticket(Request& request, std::uint64_t ticket) {
+void Outstanding::add_ticket(Request& request, std::uint64_t ticket, bool has_begun) {
   if (ticket == 0) return;
-  const bool is_done = std::all_of(request.parts_.begin(), request.parts_.end(),
-                                   [](const auto& part) { return part->is_done(); });
+  const bool is_done = has_begun && std::all_of(request.parts_.begin(), request.parts_.end(),
+                                                [](const auto& part) { return part->is_done(); });
   conflicts::Recorder::instance().launched(ticket, is_done);
   auto access = std::make_shared<Pending>();
   access->has_ticket(ticket);

@@ -40,8 +40,9 @@ class Outstanding {
   /// Keeps a transfer that has begun, and returns the user's request for it. If too many are under way, it
   /// completes the oldest first. @onesided
   Request launch(std::shared_ptr<Pending> pending);
-  /// Adds a checked access to a request: it is complete when the request has been waited for. @local
-  static void add_ticket(Request& request, std::uint64_t ticket);
+  /// Adds a checked access to a request: it is complete when the request has been waited for. The access may be
+  /// done now only if it has begun. @local
+  static void add_ticket(Request& request, std::uint64_t ticket, bool has_begun = true);
   /// Advances one transfer; returns whether it is done. @onesided
   bool advance(Pending& one);
   /// Advances all transfers; returns whether one was done. Ends the job if one fails. @onesided

@@ -178,7 +178,7 @@ struct Batch::State {
     if (!notes(segment.checked)) return;
     Asynchronous access;
     note();
-    detail::Outstanding::add_ticket(under_way, access.hand_over());
+    detail::Outstanding::add_ticket(under_way, access.hand_over(), false);
   }
 
   RunGroup group_of(Verb verb, index_t bytes) const noexcept {
