@@ -199,11 +199,13 @@ bool Run::mutexes(const Line& line) {
 
 namespace {
 
+constexpr index_t word = 8;
+
 // The input of a task: a word in flight.
 class Ahead {
  public:
   Ahead(const Segment& words) : value_(std::make_unique<std::int64_t>(0)) {
-    request_ = words.get_async(0, 0, Strided::contiguous(8), value_.get());
+    request_ = words.get_async(0, 0, Strided::contiguous(word), value_.get());
   }
   void wait() { request_.wait(); }
   std::int64_t value() const { return *value_; }
@@ -236,22 +238,22 @@ bool Run::tasks(const Line& line) {
     counter.reset();
     last = -1;
     const std::int64_t one = 1;
-    Segment words(group, 8, "a word of tasks");
-    if (group.rank() == 0) words.store<std::int64_t>(0, 0, 5);
+    Segment words(group, 2 * word, "words of tasks");  // one that tasks read, and one that they add to
+    if (group.rank() == 0) words.store<std::int64_t>(0, 0, 5), words.store<std::int64_t>(0, word, 0);
     words.sync();
     for_each_task(
         counter, [&](index_t) { return Ahead(words); },
         [&](index_t task, Ahead& ahead) {
           draw(task);
-          if (ahead.value() < 5) fail("a task finds " + std::to_string(ahead.value()) + " of 5 or more");
-          return words.accumulate_async(0, 0, Strided::contiguous(8), ElementKind::int64, &one, &one);
+          if (ahead.value() != 5) fail("a task finds " + std::to_string(ahead.value()) + " instead of 5");
+          return words.accumulate_async(0, word, Strided::contiguous(word), ElementKind::int64, &one, &one);
         });
     words.sync();
     group.all_reduce(std::span(drawn), Reduce::sum);
     Values expected(drawn.size(), 1);
     std::fill_n(expected.begin(), all / 2, 2);
-    expected.emplace_back(static_cast<double>(5 + all / 2));
-    drawn.push_back(words.load<std::int64_t>(0, 0));
+    expected.emplace_back(static_cast<double>(all / 2));
+    drawn.push_back(words.load<std::int64_t>(0, word));
     compare_values(Values(drawn.begin(), drawn.end()), expected, "how often tasks were given out");
     words.close();
     counter.close();
