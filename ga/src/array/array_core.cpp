@@ -128,8 +128,8 @@ ArrayCore::ArrayCore(const Segment& memory, index_t offset, LayoutCore layout, E
       epoch_(std::make_unique<EpochState>()) {
   if (const auto problem = shape_problem(group(), layout_, type_); !problem.empty())
     throw UsageError(formatted("array \"{}\" {}", options.name, problem));
-  // A segment of one process has the CPU domain, whatever was asked for.
-  if (options.domain && *options.domain != domain() && group().size() > 1) {
+  // A segment on one node has the CPU domain, whatever was asked for.
+  if (options.domain && *options.domain != domain() && group().node_count() > 1) {
     throw UsageError(
         formatted("array \"{}\" cannot have another atomic domain than segment \"{}\", in which it is",
                   options.name, memory.name()));
