@@ -76,6 +76,7 @@ void measure_local_buffers(Session& session) {
     array.sync();
     require(array.load(patch.lo) == 1.0 && array.load({side.rank * most + count - 1}) == 1.0,
             "put from a LocalBuffer");
+    array.sync();
     const index_t bytes = count * static_cast<index_t>(sizeof(double));
     session.compare({section, "put of " + format_bytes(bytes) + " from a LocalBuffer", put_from(buffer.data()),
                      static_cast<double>(bytes)},
