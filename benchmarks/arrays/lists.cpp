@@ -96,6 +96,7 @@ class Comparison {
     for (const Ways& ways : {gather, scatter, add}) {
       check(ways);
       measure(ways);
+      array_.sync();
     }
     world_.sync();
     theirs_.reset();
