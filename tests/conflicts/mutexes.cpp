@@ -97,6 +97,14 @@ void polling_before_a_conflict(Stage& at) {
   }
 }
 
+// If rank 0 has the mutex first, its put is before the get.
+void mutex_after_a_put(Stage& at) {
+  Mutexes locks(at.world, 1);
+  if (at.rank == 0) put(at.line, 0, 4), at.line.flush(), locks.lock(0), locks.unlock(0);
+  if (at.rank == 1) locks.lock(0), get(at.line, 0, 4), locks.unlock(0);
+  at.world.barrier();
+}
+
 }  // namespace
 
 std::span<const Case> mutexes() {
@@ -107,6 +115,7 @@ std::span<const Case> mutexes() {
       {"put-after-unlock", Verdict::wrong, 2, put_after_unlock, "put by rank 0", "put by rank 1"},
       {"local-access-beyond-unlock", Verdict::wrong, 2, local_access_beyond_unlock,
        "local access for reading by rank 0", "put by rank 1"},
+      {"mutex-after-a-put", Verdict::unknown, 2, mutex_after_a_put},
       {"polling-of-a-scalar", Verdict::unknown, 2, polling_of_a_scalar},
       {"polling-before-a-conflict", Verdict::wrong, 2, polling_before_a_conflict, "put by rank 0",
        "get by rank 1"},

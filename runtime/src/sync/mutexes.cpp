@@ -93,7 +93,19 @@ Mutexes::Local& Mutexes::local(index_t i) const {
   throw UsageError(formatted("mutex {} is not in \"{}\", which has {}", i, words_.name(), count_));
 }
 
+// What these two note is no operation of this class, so it is out of the scope of Unchecked.
 void Mutexes::lock(index_t i) {
+  acquire(i);
+  note_held(i);
+}
+
+bool Mutexes::try_lock(index_t i) {
+  if (!try_acquire(i)) return false;
+  note_held(i);
+  return true;
+}
+
+void Mutexes::acquire(index_t i) {
   Local& mine = local(i);
   const detail::Unchecked own;
   mine.enter(detail::GroupState::of(group()));
@@ -118,10 +130,9 @@ void Mutexes::lock(index_t i) {
   }
   mine.held = true;
   leaver.local = nullptr;
-  note_held(i);
 }
 
-bool Mutexes::try_lock(index_t i) {
+bool Mutexes::try_acquire(index_t i) {
   Local& mine = local(i);
   const detail::Unchecked own;
   if (!mine.try_enter()) return false;
@@ -132,7 +143,6 @@ bool Mutexes::try_lock(index_t i) {
   mine.held = words_.compare_exchange(host_, word(i, tail), nobody, me + 1);
   if (!mine.held) return false;
   leaver.local = nullptr;
-  note_held(i);
   return true;
 }
 

@@ -64,6 +64,8 @@ class Mutexes {
     void operator()(Local* locals) const noexcept;
   };
   Local& local(index_t i) const;
+  void acquire(index_t i);
+  bool try_acquire(index_t i);
   void hand_on(index_t i);
   void note_held(index_t i) const;
   void note_use(index_t i) const;
