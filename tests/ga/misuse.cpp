@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 #include <array>
+#include <functional>
 
 #include <tessera/tessera.hpp>
 
@@ -83,6 +84,10 @@ struct Pair {
   (void)ArrayOptions<3>{.ghosts = 1.5};
 #elif MISUSE == 27  // use of deleted function
   (void)ArrayOptions<3>{.periodic = 1};
+#elif MISUSE == 28  // begin with 0.0 instead of 0
+  (void)reduce(a, 0, std::plus<>());
+#elif MISUSE == 29  // begin with 0.0 instead of 0
+  (void)tessera::transform_reduce(a, 0, std::plus<>(), [](double x) { return x; });
 #endif
   (void)constant, (void)floats, (void)cube, (void)pairs;
 }

@@ -273,7 +273,7 @@ KrylovResult bicgstab(Apply&& apply, const Array<T, N>& b, Array<T, N>& x, const
 }
 
 /// Solves A x = b for any A by generalised minimal residuals, begun again after `restart` iterations, as cg. It
-/// needs restart + 2 arrays. The residual never grows. @collective @throws as cg, or if `restart` is not
+/// needs restart + 5 arrays. The residual never grows. @collective @throws as cg, or if `restart` is not
 /// positive
 template <FloatingElement T, std::size_t N, ArrayOperator<T, N> Apply,
           ArrayOperator<T, N> Precondition = Unpreconditioned>

@@ -76,11 +76,23 @@ requires ArithmeticOperand<A> value_t<A> reduce(const A& a, Reduce operation) {
 template <class F, class U, class... T>
 concept Gives = std::is_invocable_r_v<U, F&, const T&...>;
 
+namespace detail {
+/// Fails to compile if results of type U would lose the fractions of what is combined.
+template <class U, class Given>
+constexpr void require_fractions() {
+  static_assert(
+      !std::is_integral_v<U> || !std::is_floating_point_v<Given>,
+      "results have the type of the start value, which has no fractions: begin with 0.0 instead of 0");
+}
+}  // namespace detail
+
 /// All elements combined by f, which must be associative and commutative. f(U, T) adds an element to a result,
-/// and f(U, U) joins two results. `start` is a neutral result: it changes no other. @collective @throws on
-/// every rank if f throws on one: that rank gets the exception of f, the others an Error that names the rank
+/// and f(U, U) joins two results. `start` is a neutral result: it changes no other. All results have its type.
+/// @collective @throws on every rank if f throws on one: that rank gets the exception of f, the others an Error
+/// that names the rank
 template <Operand A, Element U, class F>
 requires Gives<F, U, U, value_t<A>> && Gives<F, U, U, U> U reduce(const A& a, const U& start, F&& f) {
+  detail::require_fractions<U, std::remove_cvref_t<std::invoke_result_t<F&, const U&, const value_t<A>&>>>();
   auto take = [&f](U& total, const value_t<A>& x) { total = std::invoke(f, static_cast<const U&>(total), x); };
   return detail::fold<U, value_t<A>>("reduce", start, f, take, slice_of(a).core());
 }
@@ -165,6 +177,7 @@ struct TransformReduce {
  private:
   template <class Split, class U, class F, class Map, std::size_t... x>
   static U combined(const Split& split, const U& start, F&& f, Map& map, std::index_sequence<x...>) {
+    detail::require_fractions<U, detail::mapped_t<Map, std::tuple_element_t<x, Split>...>>();
     return detail::transform_reduce<U, value_t<std::tuple_element_t<x, Split>>...>(
         start, f, map, slice_of(std::get<x>(split)).core()...);
   }

@@ -185,7 +185,7 @@ T negative(T value) {
     if (value == std::numeric_limits<T>::min())
       throw UsageError(formatted("its number {} has no negative among the elements of the matrix", value));
   }
-  return product(T(-1), value);
+  return static_cast<T>(-value);
 }
 
 template <class T>

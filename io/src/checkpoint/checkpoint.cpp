@@ -2,9 +2,11 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/io/checkpoint.hpp>
 
+#include <exception>
 #include <utility>
 
 #include <tessera/runtime/detail/fingerprint.hpp>
+#include <tessera/runtime/detail/warn.hpp>
 #include <tessera/runtime/phase.hpp>
 
 #include "base/collectively.hpp"
@@ -17,13 +19,21 @@ namespace tessera::io {
 namespace detail {
 CheckpointState::CheckpointState(const Group& group, const std::filesystem::path& prefix,
                                  const CheckpointOptions& options)
-    : group_(group), prefix_(absolute_path(prefix)), options_(options) {
+    : group_(group), speaks_(group.rank() == 0), prefix_(absolute_path(prefix)), options_(options) {
   check_prefix("Checkpoint", prefix.native());
   if (options.keep < 1)
     throw UsageError(formatted("Checkpoint: {} generations cannot be kept; at least 1", options.keep));
   group.check_agreement(
       "Checkpoint",
       tessera::detail::Fingerprint().add(std::string_view(prefix.native())).add(options.keep).value());
+}
+
+CheckpointState::~CheckpointState() {
+  if (!pending_ || !speaks_ || std::uncaught_exceptions() > 0) return;
+  tessera::detail::warn(formatted(
+      "the checkpoint of step {} at {} is discarded, as nothing completed its write in the background: "
+      "call close()",
+      *last_step_, prefix_.string()));
 }
 
 void CheckpointState::add(StoredItem item) {

@@ -19,6 +19,10 @@ namespace tessera::io::detail {
 class CheckpointState {
  public:
   CheckpointState(const Group& group, const std::filesystem::path& prefix, const CheckpointOptions& options);
+  /// Says that a background write is discarded, unless an exception is the reason.
+  ~CheckpointState();
+  CheckpointState(const CheckpointState&) = delete;
+  CheckpointState& operator=(const CheckpointState&) = delete;
 
   void add(StoredItem item);
   /// Locks the path, or checks that it is still locked. Called before each write and each commit.
@@ -37,6 +41,7 @@ class CheckpointState {
   void begin(std::string_view call, std::int64_t step);
 
   Group group_;
+  const bool speaks_;  // for all ranks
   std::filesystem::path prefix_;
   CheckpointOptions options_;
   std::vector<StoredItem> items_;

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
@@ -14,6 +12,8 @@
 #include <dlfcn.h>
 #include <sched.h>
 #include <unistd.h>
+
+#include <tessera/runtime/detail/warn.hpp>
 
 #include "format.hpp"
 
@@ -168,10 +168,8 @@ std::string BackendReport::text() const {
 void detail::warn_of_backend(const Group& group) {
   static std::atomic<bool> has_warned{false};
   if (has_warned.load(std::memory_order_relaxed) || has_warned.exchange(true)) return;
-  const char* set = std::getenv("TESSERA_WARNINGS");
-  if (group.rank() != 0 || (set != nullptr && std::string_view(set) == "off")) return;
-  for (const std::string& warning : backend_report(group).warnings)
-    std::fputs(formatted("Tessera: {} (TESSERA_WARNINGS=off silences this)\n", warning).c_str(), stderr);
+  if (group.rank() != 0) return;
+  for (const std::string& warning : backend_report(group).warnings) tessera::detail::warn(warning);
 }
 
 }  // namespace tessera::linalg

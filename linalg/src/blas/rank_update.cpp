@@ -20,10 +20,11 @@ namespace {
 enum class Old { streamed_over, written_over, kept, scaled };
 
 // Computes a tile of c from packed panels of a (k times `rows` elements) and b (k times `columns`). The sums
-// stay in registers until they are complete.
+// stay in registers until they are complete. Only they are multiplied by alpha, as a factor times alpha may be
+// out of range.
 template <class T>
 struct Tile {
-  using Compute = void (*)(const T* a, const T* b, index_t k, Old old, T beta, T* c, index_t stride);
+  using Compute = void (*)(const T* a, const T* b, index_t k, T alpha, Old old, T beta, T* c, index_t stride);
   Compute compute;
   index_t rows, columns;
 };
@@ -34,13 +35,13 @@ constexpr index_t line = 64, vectors = 3, max_rows = vectors * line / 4, max_col
 #define TESSERA_EACH(what)                                          \
   _Pragma("GCC unroll 8") for (index_t j = 0; j < columns; ++j) {   \
     _Pragma("GCC unroll 3") for (index_t i = 0; i < vectors; ++i) { \
-      T* const to = c + j * stride + i * lanes;                     \
+      [[maybe_unused]] T* const to = c + j * stride + i * lanes;    \
       what;                                                         \
     }                                                               \
   }
 #define TESSERA_TILE(name, isa, bytes, width, stream)                                                        \
   template <class T>                                                                                         \
-  __attribute__((target(isa))) void name(const T* a, const T* b, index_t k, Old old, T beta, T* c,           \
+  __attribute__((target(isa))) void name(const T* a, const T* b, index_t k, T alpha, Old old, T beta, T* c,  \
                                          index_t stride) {                                                   \
     typedef T Vector __attribute__((vector_size(bytes)));                                                    \
     typedef T Unaligned __attribute__((vector_size(bytes), aligned(alignof(T)), may_alias));                 \
@@ -54,6 +55,7 @@ constexpr index_t line = 64, vectors = 3, max_rows = vectors * line / 4, max_col
         for (index_t i = 0; i < vectors; ++i) sum[j][i] += left[i] * b[j];                                   \
       }                                                                                                      \
     }                                                                                                        \
+    TESSERA_EACH(sum[j][i] *= alpha)                                                                         \
     if (old == Old::streamed_over) TESSERA_EACH(stream)                                                      \
     if (old == Old::written_over) TESSERA_EACH(*reinterpret_cast<Unaligned*>(to) = sum[j][i])                \
     if (old == Old::kept) TESSERA_EACH(*reinterpret_cast<Unaligned*>(to) += sum[j][i])                       \
@@ -79,7 +81,7 @@ Tile<T> best_tile(index_t widest) {
 // Packs panels of `height` rows: for each inner index, `height` consecutive elements. The last panel is filled
 // up with zeros.
 template <class T>
-void pack(const Panel<const T>& from, index_t outer, index_t k, index_t height, T factor, T* to) {
+void pack(const Panel<const T>& from, index_t outer, index_t k, index_t height, T* to) {
   for (index_t begin = 0; begin < outer; begin += height, to += height * k) {
     const index_t count = std::min(height, outer - begin);
     const Panel<const T> part = from.from(begin, 0);
@@ -87,11 +89,11 @@ void pack(const Panel<const T>& from, index_t outer, index_t k, index_t height, 
     // The inner loop runs along contiguous elements.
     if (from.row_stride == 1) {
       for (index_t l = 0; l < k; ++l) {
-        for (index_t i = 0; i < count; ++i) to[l * height + i] = factor * part.data[i + l * part.column_stride];
+        for (index_t i = 0; i < count; ++i) to[l * height + i] = part.data[i + l * part.column_stride];
       }
     } else {
       for (index_t i = 0; i < count; ++i) {
-        for (index_t l = 0; l < k; ++l) to[l * height + i] = factor * part.at(i, l);
+        for (index_t l = 0; l < k; ++l) to[l * height + i] = part.at(i, l);
       }
     }
   }
@@ -107,8 +109,8 @@ constexpr index_t streamed_from = index_t{8} << 20;
 template <class T>
 class Update {
  public:
-  Update(const Tile<T>& tile, index_t k, Old old, T beta, const Panel<T>& c)
-      : tile_(tile), k_(k), old_(old), beta_(beta), c_(c) {}
+  Update(const Tile<T>& tile, index_t k, T alpha, Old old, T beta, const Panel<T>& c)
+      : tile_(tile), k_(k), alpha_(alpha), old_(old), beta_(beta), c_(c) {}
 
   void block(const T* a, index_t row, index_t rows, const T* b, index_t column, index_t columns) const {
     for (index_t j = 0; j < columns; j += tile_.columns) {
@@ -116,7 +118,7 @@ class Update {
         T* to = c_.data + row + i + (column + j) * c_.column_stride;
         const index_t height = std::min(tile_.rows, rows - i), width = std::min(tile_.columns, columns - j);
         if (height == tile_.rows && width == tile_.columns)
-          tile_.compute(a + i * k_, b + j * k_, k_, old_, beta_, to, c_.column_stride);
+          tile_.compute(a + i * k_, b + j * k_, k_, alpha_, old_, beta_, to, c_.column_stride);
         else
           border(a + i * k_, b + j * k_, to, height, width);
       }
@@ -127,7 +129,7 @@ class Update {
   // A tile that is partly outside c.
   void border(const T* a, const T* b, T* c, index_t height, index_t width) const {
     alignas(line) std::array<T, max_rows * max_columns> whole;
-    tile_.compute(a, b, k_, Old::written_over, T{}, whole.data(), tile_.rows);
+    tile_.compute(a, b, k_, alpha_, Old::written_over, T{}, whole.data(), tile_.rows);
     const T old = old_ == Old::kept ? T{1} : beta_;
     for (index_t j = 0; j < width; ++j) {
       const T* const sums = whole.data() + j * tile_.rows;
@@ -138,6 +140,7 @@ class Update {
 
   const Tile<T>& tile_;
   index_t k_;
+  T alpha_;
   Old old_;
   T beta_;
   Panel<T> c_;
@@ -155,7 +158,7 @@ bool rank_update(index_t m, index_t n, index_t k, T alpha, const Panel<const T>&
     if (c.column_stride != 1) return false;
     return rank_update(n, m, k, alpha, b.transposed(), a.transposed(), beta, c.transposed(), widest);
   }
-  if (alpha == T{0}) k = 0;  // as in BLAS, a and b are not read then
+  if (k == 0 || alpha == T{0}) k = 0, alpha = T{0};  // as in BLAS, a and b are not read then
   const index_t row_bytes = std::max<index_t>(k, 1) * size;
   const bool in_lines =
       reinterpret_cast<std::uintptr_t>(c.data) % line == 0 && c.column_stride * size % line == 0;
@@ -171,13 +174,13 @@ bool rank_update(index_t m, index_t n, index_t k, T alpha, const Panel<const T>&
   thread_local std::vector<T> memory;
   if (memory.size() < elements) memory.resize(elements);
   T *const left = memory.data(), *const right = left + left_size;
-  const Update<T> update(tile, k, old, beta, c);
+  const Update<T> update(tile, k, alpha, old, beta, c);
   for (index_t column = 0; column < n; column += columns) {
     const index_t some_columns = std::min(columns, n - column);
-    pack<T>(b.from(0, column).transposed(), some_columns, k, tile.columns, alpha, right);
+    pack<T>(b.from(0, column).transposed(), some_columns, k, tile.columns, right);
     for (index_t row = 0; row < m; row += rows) {
       const index_t some_rows = std::min(rows, m - row);
-      pack<T>(a.from(row, 0), some_rows, k, tile.rows, T{1}, left);
+      pack<T>(a.from(row, 0), some_rows, k, tile.rows, left);
       update.block(left, row, some_rows, right, column, some_columns);
     }
   }

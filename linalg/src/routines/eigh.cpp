@@ -155,25 +155,25 @@ template <class T>
 std::vector<Real<T>> solve(const SliceCore& a, const SliceCore* b, const EighOptions& options,
                            const MakeVectors& make_vectors) {
   const index_t n = a.extents()[0];
-  int to_one_of_a = to_one(largest_of_lower<T>(eigh_name, a, "p?syevd"));
-  // Even, because the vectors are scaled by half of it.
-  const int to_one_of_b = b == nullptr ? 0 : to_one(largest_of_lower<T>(eigh_name, *b, "p?potrf")) / 2 * 2;
   const ScalapackCall call(eigh_name, a, n, options.blocking);
   const int size = call.narrow(n);
   const ScalapackMatrix matrix = call.copy_of(a);
-  scale_by(matrix.matrix(), to_one_of_a);
   std::optional<ScalapackMatrix> factor;
-  Real<T> scale = 1;
+  // Of rows and columns of both matrices, and of the rows of vectors: it keeps the eigenvalues.
+  std::vector<int> scales;
   if (b != nullptr) {
     factor.emplace(call.copy_of(*b));
-    scale_by(factor->matrix(), to_one_of_b);
-    const std::vector<int> scaled = call.factor_spd<T>(*factor, size, *b);
-    scale_by(factor->matrix(), negated(scaled), {});
+    scales = call.factor_spd<T>(*factor, size, *b);
+  }
+  int to_one_of_a = lower_to_one<T>(eigh_name, a, scales, "p?syevd");
+  scale_all(matrix.matrix(), to_one_of_a, scales);
+  Real<T> scale = 1;
+  if (b != nullptr) {
     call.must("p?syngst", [&] {
       return scalapack::sygst<T>(size, matrix.data<T>(), matrix.descriptor(), factor->template data<T>(),
                                  factor->descriptor(), scale);
     });
-    // If b is far from one, the matrix now is as well.
+    // If b is nearly singular, the matrix is far from one now.
     const double largest = largest_of_lower<T>(matrix.matrix());
     if (!std::isfinite(largest)) call.fail("p?syngst", 0, eigenvalues_out_of_range);
     scale_by(matrix.matrix(), to_one(largest));
@@ -191,7 +191,7 @@ std::vector<Real<T>> solve(const SliceCore& a, const SliceCore* b, const EighOpt
   Problem<T> problem{call, options, n, static_cast<bool>(make_vectors), matrix, vectors};
   problem.solve();
   std::vector<Real<T>>& values = problem.values;
-  for (Real<T>& value : values) value = times_power(value * scale, to_one_of_b - to_one_of_a);
+  for (Real<T>& value : values) value = times_power(value * scale, -to_one_of_a);
   const auto [first, last] = chosen<T>(options, values);
   values = {values.begin() + first, values.begin() + last};
   if (!std::all_of(values.begin(), values.end(), [](Real<T> x) { return std::isfinite(x); }))
@@ -204,7 +204,7 @@ std::vector<Real<T>> solve(const SliceCore& a, const SliceCore* b, const EighOpt
                          vectors.data<T>(), vectors.descriptor());
       return 0;
     });
-    scale_by(vectors.matrix(), to_one_of_b / 2);
+    scale_by(vectors.matrix(), scales, {});
   }
   tessera::detail::Box box{};
   box.hi[0] = n;

@@ -3,6 +3,7 @@
 #include "scalapack/scalapack_call.hpp"
 
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -94,6 +95,22 @@ double largest_of_lower(std::string_view routine, const SliceCore& a, std::strin
   return largest;
 }
 
+template <class T>
+int lower_to_one(std::string_view routine, const SliceCore& a, std::span<const int> scales, std::string name) {
+  constexpr std::int32_t none = std::numeric_limits<std::int32_t>::min(), infinite = -(none + 1);
+  std::int32_t largest = none;
+  for_each_of_lower<T>(a, [&](index_t i, index_t j, const T& x) {
+    if (x == T{}) return;
+    const double magnitude = magnitude_of(x);
+    const int scale =
+        scales.empty() ? 0 : scales[static_cast<std::size_t>(i)] + scales[static_cast<std::size_t>(j)];
+    largest = std::max(largest, std::isfinite(magnitude) ? std::ilogb(magnitude) + scale : infinite);
+  });
+  largest = a.array().group().all_reduce(largest, Reduce::max);
+  if (largest == infinite) throw_not_finite(routine, a, std::move(name));
+  return largest == none ? 0 : -largest;
+}
+
 void keep_triangle(const SliceCore& a, Triangle kept, index_t diagonals) {
   const index_t size = a.type().size;
   a.for_each_piece_of(a.array().group().rank(), [&](const LocalPiece& piece) {
@@ -150,11 +167,12 @@ void copy_adjoint(const SliceCore& from, const SliceCore& to) {
   }
 }
 
-#define TESSERA_DEFINE(T)                                            \
-  template void mirror<T>(const SliceCore&, Triangle, bool);         \
-  template void copy_adjoint<T>(const SliceCore&, const SliceCore&); \
-  template double largest_of_lower<T>(const SliceCore&);             \
-  template double largest_of_lower<T>(std::string_view, const SliceCore&, std::string);
+#define TESSERA_DEFINE(T)                                                               \
+  template void mirror<T>(const SliceCore&, Triangle, bool);                            \
+  template void copy_adjoint<T>(const SliceCore&, const SliceCore&);                    \
+  template double largest_of_lower<T>(const SliceCore&);                                \
+  template double largest_of_lower<T>(std::string_view, const SliceCore&, std::string); \
+  template int lower_to_one<T>(std::string_view, const SliceCore&, std::span<const int>, std::string);
 TESSERA_FOR_EACH_SCALAR(TESSERA_DEFINE)
 #undef TESSERA_DEFINE
 

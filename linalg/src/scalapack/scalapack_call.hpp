@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,10 @@ template <class T>
 double largest_of_lower(const SliceCore& a);
 template <class T>
 double largest_of_lower(std::string_view routine, const SliceCore& a, std::string name);
+/// The exponent that brings the largest element of the lower triangle to one, after row i and column i are
+/// multiplied by 2^scales[i]; an empty span stands for zeros. @collective @throws as require_finite
+template <class T>
+int lower_to_one(std::string_view routine, const SliceCore& a, std::span<const int> scales, std::string name);
 template <class T>
 int first_without_inverse(const SliceCore& a);
 

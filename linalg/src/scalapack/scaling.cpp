@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include <tessera/linalg/error.hpp>
 #include <tessera/linalg/operand.hpp>
@@ -15,26 +16,17 @@
 namespace tessera::linalg::detail {
 namespace {
 
-// A power of two as two factors, each of which is in range.
+// Whether powers of these exponents, and products of two, are in range.
 template <class R>
-struct Power {
-  R first = 1, second = 1;
-
-  Power() = default;
-  explicit Power(int exponent) {
-    constexpr int most = std::numeric_limits<R>::max_exponent - 2;
-    const int part = std::clamp(exponent, -most, most);
-    first = std::ldexp(R{1}, part), second = std::ldexp(R{1}, exponent - part);
-  }
-  template <class T>
-  T times(T x) const {
-    return x * first * second;
-  }
-};
+bool are_moderate(std::span<const int> exponents) {
+  constexpr int most = std::numeric_limits<R>::max_exponent / 4;
+  return std::ranges::all_of(exponents, [](int exponent) { return std::abs(exponent) <= most; });
+}
 template <class R>
-std::vector<Power<R>> powers(std::span<const int> exponents, index_t count) {
-  if (exponents.empty()) return std::vector<Power<R>>(static_cast<std::size_t>(count));
-  return {exponents.begin(), exponents.end()};
+std::vector<R> powers(std::span<const int> exponents, index_t count) {
+  std::vector<R> powers(static_cast<std::size_t>(count), R{1});
+  std::ranges::transform(exponents, powers.begin(), [](int exponent) { return std::ldexp(R{1}, exponent); });
+  return powers;
 }
 
 }  // namespace
@@ -43,7 +35,10 @@ int to_one(double magnitude) { return magnitude == 0 ? 0 : -std::ilogb(magnitude
 
 template <class T>
 T times_power(T x, int exponent) {
-  return Power<Real<T>>(exponent).times(x);
+  if constexpr (std::is_floating_point_v<T>)
+    return std::ldexp(x, exponent);
+  else
+    return {std::ldexp(x.real(), exponent), std::ldexp(x.imag(), exponent)};
 }
 template float times_power(float, int);
 template double times_power(double, int);
@@ -185,26 +180,34 @@ std::vector<int> negated(std::vector<int> exponents) {
 void scale_by(const SliceCore& a, int exponent) {
   if (exponent == 0) return;
   with_scalar("scale_by", a, [&]<class T>(T) {
-    const Power<Real<T>> power(exponent);
-    for_each_element<T>(a, [&](index_t, index_t, T& x) { x = power.times(x); });
+    if (!are_moderate<Real<T>>({&exponent, 1}))
+      return for_each_element<T>(a, [&](index_t, index_t, T& x) { x = times_power(x, exponent); });
+    const Real<T> power = std::ldexp(Real<T>{1}, exponent);
+    for_each_element<T>(a, [&](index_t, index_t, T& x) { x *= power; });
   });
+}
+
+void scale_all(const SliceCore& a, int exponent, std::span<const int> scales) {
+  if (scales.empty()) return scale_by(a, exponent);
+  std::vector<int> rows(scales.begin(), scales.end());
+  for (int& row : rows) row += exponent;
+  scale_by(a, rows, scales);
 }
 
 void scale_by(const SliceCore& a, std::span<const int> rows, std::span<const int> columns) {
   with_scalar("scale_by", a, [&]<class T>(T) {
-    constexpr int moderate = std::numeric_limits<Real<T>>::max_exponent / 4;
-    const auto are_moderate = [](std::span<const int> exponents) {
-      return std::all_of(exponents.begin(), exponents.end(), [](int e) { return std::abs(e) <= moderate; });
-    };
-    if (!rows.empty() && !columns.empty() && !(are_moderate(rows) && are_moderate(columns))) {
-      return for_each_element<T>(a, [&](index_t i, index_t j, T& x) {
-        x = times_power(x, rows[static_cast<std::size_t>(i)] + columns[static_cast<std::size_t>(j)]);
-      });
+    using R = Real<T>;
+    if (!are_moderate<R>(rows) || !are_moderate<R>(columns)) {
+      const auto exponent = [](std::span<const int> exponents, index_t i) {
+        return exponents.empty() ? 0 : exponents[static_cast<std::size_t>(i)];
+      };
+      return for_each_element<T>(
+          a, [&](index_t i, index_t j, T& x) { x = times_power(x, exponent(rows, i) + exponent(columns, j)); });
     }
-    const auto of_rows = powers<Real<T>>(rows, a.extents()[0]);
-    const auto of_columns = powers<Real<T>>(columns, a.extents()[1]);
+    const std::vector<R> of_rows = powers<R>(rows, a.extents()[0]),
+                         of_columns = powers<R>(columns, a.extents()[1]);
     for_each_element<T>(a, [&](index_t i, index_t j, T& x) {
-      x = of_columns[static_cast<std::size_t>(j)].times(of_rows[static_cast<std::size_t>(i)].times(x));
+      x *= of_rows[static_cast<std::size_t>(i)] * of_columns[static_cast<std::size_t>(j)];
     });
   });
 }

@@ -89,5 +89,7 @@ void scale_by(const SliceCore& a, int exponent);
 /// The same with an exponent for each row and each column; an empty span stands for zeros. An element is in
 /// range if its product with both powers is. @local
 void scale_by(const SliceCore& a, std::span<const int> rows, std::span<const int> columns);
+/// The same with the sum of three exponents: one for all, and those of row and column, from one list. @local
+void scale_all(const SliceCore& a, int exponent, std::span<const int> scales);
 
 }  // namespace tessera::linalg::detail

@@ -3,12 +3,14 @@
 #include "state/environment.hpp"
 
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include <tessera/runtime/detail/warn.hpp>
 #include <tessera/runtime/error.hpp>
 
 #include "agents/bells.hpp"
@@ -150,7 +152,7 @@ Environment Environment::parse(const EnvironmentTexts& texts) {
   all.windows = is_on(all, Variable::window);
   all.doorbells = is_on(all, Variable::doorbell);
   all.statistics = !all.value(Variable::statistics).empty();
-  all.warnings = is_on(all, Variable::warnings);
+  static_cast<void>(is_on(all, Variable::warnings));  // warn() reads it
   set_debug(all.value(Variable::debug), all);
   all.memory_limit = detail::memory_limit(all.value(Variable::memory_limit));
   return all;
@@ -213,6 +215,11 @@ ThreadNeed thread_need() {
     return {false, formatted("the launcher says that all {} ranks are on this host ({})", total, here)};
   }
   return {true, "the launcher does not say that all ranks are on this host"};
+}
+
+void warn(std::string_view sentence) {
+  if (value_of(Variable::warnings) == "off") return;
+  std::fputs(formatted("Tessera: {} (TESSERA_WARNINGS=off silences this)\n", sentence).c_str(), stderr);
 }
 
 }  // namespace tessera::detail

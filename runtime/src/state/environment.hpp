@@ -79,7 +79,6 @@ struct Environment {
   bool windows = true;                                // TESSERA_WINDOW
   bool doorbells = true;                              // TESSERA_DOORBELL
   bool statistics = false;                            // TESSERA_STATISTICS
-  bool warnings = true;                               // TESSERA_WARNINGS
   std::chrono::seconds hang{0};                       // TESSERA_DEBUG=hang:60; 0: not asked for
   bool conflicts = false;                             // TESSERA_DEBUG=conflicts
   bool conflicts_abort = false;                       // TESSERA_DEBUG=conflicts,abort

@@ -12,6 +12,7 @@
 #include <set>
 #include <utility>
 
+#include <tessera/runtime/detail/warn.hpp>
 #include <tessera/runtime/error.hpp>
 
 #include "agents/progress.hpp"
@@ -191,9 +192,8 @@ void RuntimeState::start_agents(GroupState& world, ProgressRanks ranks) {
     problem = progress_->show_locks({lock_table_.file(), LockStripes::bytes, 0});
   if (problem = world.agree(problem); !problem.empty()) throw MemoryError("Tessera's lock table: " + problem);
   progress_warnings_ = find_warnings(world, mode);
-  if (!environment_.warnings || world.rank() != 0) return;
-  for (const std::string& warning : progress_warnings_)
-    std::fputs(formatted("Tessera: {} (TESSERA_WARNINGS=off silences this)\n", warning).c_str(), stderr);
+  if (world.rank() != 0) return;
+  for (const std::string& warning : progress_warnings_) warn(warning);
 }
 
 // Chooses how put and get travel between nodes, and says why. @collective

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <csignal>
 #include <optional>
+#include <string>
 #include <thread>
 
 #include <sys/time.h>
@@ -73,6 +74,7 @@ TEST_F(Background, is_completed_by_the_next_call) {
 TEST_F(Background, is_given_up_with_the_checkpoint) {
   number_elements(a_, 1);
   std::optional<io::PendingCheckpoint> pending;
+  testing::internal::CaptureStderr();
   {
     io::Checkpoint checkpoint(world(), prefix_,
                               {.bytes_per_second = 1000});  // would never end if it were not stopped
@@ -80,6 +82,8 @@ TEST_F(Background, is_given_up_with_the_checkpoint) {
     pending = checkpoint.write_async(1);
     EXPECT_EQ(directory_.names().size(), 2U) << "the file and its lock";
   }
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(said.find("the checkpoint of step 1 at ") != std::string::npos, world().rank() == 0) << said;
   EXPECT_TRUE(pending->test());
   EXPECT_THROW(pending->wait(), UsageError);
   EXPECT_TRUE(directory_.names().empty());

@@ -234,6 +234,38 @@ TEST(ExtremeRows, and_small_right_sides_are_solved) {
   }
 }
 
+// Basis functions whose norms are of very different size: rows and columns of both matrices are multiplied by
+// these norms. Eigenvalues stay, and rows of vectors are divided.
+TYPED_TEST(Extremes, of_basis_functions_change_no_digit_of_generalised_eigenvalues) {
+  using T = TypeParam;
+  const index_t n = this->extent;
+  const auto spd = random_spd<T>(n, 3), general = random_spd<T>(n, 4);
+  Array<T, 2> a(world(), {n, n}, {.name = "A"}), s(world(), {n, n}, {.name = "S"});
+  const auto norm = [](index_t i) {
+    constexpr int least = std::numeric_limits<RealOf<T>>::min_exponent / 2 + 6;
+    return i % 3 == 0 ? least : i % 3 == 1 ? -least : 0;
+  };
+  const auto in_basis = [&](Local<T> matrix) {
+    for (index_t i = 0; i < n; ++i) {
+      for (index_t j = 0; j < n; ++j) matrix(i, j) = this->times_power(matrix(i, j), norm(i) + norm(j));
+    }
+    return matrix;
+  };
+  set(a, general), set(s, spd);
+  const auto values = linalg::eigvalsh(a, s);
+  set(a, in_basis(general)), set(s, in_basis(spd));
+  const auto found = linalg::eigh(a, s);
+  EXPECT_TRUE(are_close(found.values, values, this->tolerance(0)));
+  EXPECT_TRUE(are_close(linalg::eigvalsh(a, s), values, this->tolerance(0)));
+  auto rescaled = all_of(found.vectors);
+  for (index_t i = 0; i < n; ++i) {
+    for (index_t j = 0; j < n; ++j) rescaled(i, j) = this->times_power(rescaled(i, j), norm(i));
+  }
+  const auto metric = product(spd, rescaled);
+  EXPECT_TRUE(are_close(product(general, rescaled), scaled_columns(metric, values), 10 * this->tolerance(0)));
+  EXPECT_TRUE(are_close(product(adjoint_of(rescaled), metric), unit<T>(n), 10 * this->tolerance(0)));
+}
+
 TEST(ExtremeScalars, are_solved_if_their_type_holds_the_solution) {
   constexpr double infinite = std::numeric_limits<double>::infinity();
   Array<double, 2> a(world(), {1, 1}, {.name = "a"}), b(world(), {1, 1}, {.name = "b"});

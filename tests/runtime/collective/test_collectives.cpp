@@ -242,6 +242,19 @@ TEST(Collectives, calls_in_quick_succession_overwrite_nothing_that_others_still_
   }
 }
 
+// An array's span has its length in its type.
+TEST(Collectives, take_spans_of_arrays) {
+  const Group& all = world();
+  std::array<int, 3> some{all.rank(), 2, all.rank()};
+  double plain[2] = {all.rank() + 1.0, 1.0};
+  all.broadcast(std::span(some), all.size() - 1);
+  EXPECT_EQ(some, (std::array{all.size() - 1, 2, all.size() - 1}));
+  all.all_reduce(std::span(plain), Reduce::max);
+  EXPECT_EQ(plain[0], all.size());
+  all.reduce(std::span(some), Reduce::sum, 0);
+  EXPECT_EQ(some[1], all.rank() == 0 ? 2 * all.size() : 2);
+}
+
 // Sums of numbers whose rounding depends on the order. All members must get the same bits, for every element at
 // every place, and in every repetition.
 TEST(Collectives, every_rank_gets_the_same_bits) {

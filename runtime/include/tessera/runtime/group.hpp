@@ -105,8 +105,8 @@ class Group {
   void sync() const;
 
   /// Copies `data` of the root to every member; same length everywhere. @collective
-  template <Element T>
-  void broadcast(std::span<T> data, int root) const {
+  template <Element T, std::size_t Extent>
+  void broadcast(std::span<T, Extent> data, int root) const {
     broadcast_bytes(data.data(), static_cast<index_t>(data.size_bytes()), root);
   }
   /// The root's value. @collective
@@ -118,8 +118,8 @@ class Group {
   /// Replaces `data`, element by element, by the reduction over all members; same length everywhere. All
   /// members get the same bits, also in another run on as many ranks and nodes. @collective
   /// @throws UsageError for an operation that the element type does not have.
-  template <Arithmetic T>
-  void all_reduce(std::span<T> data, Reduce operation) const {
+  template <Arithmetic T, std::size_t Extent>
+  void all_reduce(std::span<T, Extent> data, Reduce operation) const {
     all_reduce_elements(data.data(), static_cast<index_t>(data.size()), element_kind<T>(), operation);
   }
   /// The reduction of one value per member. @collective
@@ -131,8 +131,8 @@ class Group {
   /// Replaces the root's `data` by the reduction over all members, with the same bits as all_reduce. The others
   /// keep their data, and may return before the root has called. @collective
   /// @throws UsageError for an operation that the element type does not have, or if there is no such root.
-  template <Arithmetic T>
-  void reduce(std::span<T> data, Reduce operation, int root) const {
+  template <Arithmetic T, std::size_t Extent>
+  void reduce(std::span<T, Extent> data, Reduce operation, int root) const {
     reduce_elements(data.data(), static_cast<index_t>(data.size()), element_kind<T>(), operation, root);
   }
   /// The reduction of one value per member on the root, and the given value on the others. @collective

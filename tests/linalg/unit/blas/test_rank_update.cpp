@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <random>
@@ -159,6 +160,31 @@ TYPED_TEST(RankUpdate, of_no_products_scales_the_result) {
     a.at(3, 4) = std::numeric_limits<T>::quiet_NaN();
     ASSERT_TRUE(rank_update<T>(40, 40, 8, T{0}, a.read(), b.read(), beta, c.panel()));
     for (index_t i = 0; i < 40; ++i) EXPECT_EQ(c.at(3, i), 77 * beta);
+  }
+}
+
+// Neither factor holds its product with alpha, but the result does.
+TYPED_TEST(RankUpdate, multiplies_only_sums_by_alpha) {
+  using T = TypeParam;
+  if (!this->works(32)) GTEST_SKIP() << "this processor has neither AVX2 nor AVX-512";
+  constexpr int half = std::numeric_limits<T>::max_exponent / 2 + 20;
+  const T small = std::ldexp(T{1}, -half), large = std::ldexp(T{1}, half);
+  for (const index_t widest : {32, 64}) {
+    for (const bool left_is_small : {true, false}) {
+      Matrix<T> a(70, 2, false, 0, 0), b(2, 71, false, 0, 0), c(70, 71, false, 0, 0);
+      for (index_t l = 0; l < 2; ++l) {
+        for (index_t i = 0; i < 70; ++i) a.at(i, l) = left_is_small ? small : large;
+        for (index_t j = 0; j < 71; ++j) b.at(l, j) = left_is_small ? large : small;
+      }
+      for (const T& alpha : {small, large}) {
+        ASSERT_TRUE(rank_update<T>(70, 71, 2, alpha, a.read(), b.read(), T{0}, c.panel(), widest));
+        Comparison compared;
+        for (index_t i = 0; i < 70; ++i) {
+          for (index_t j = 0; j < 71; ++j) compared(std::pair(i, j), 2 * alpha, c.at(i, j));
+        }
+        EXPECT_TRUE(compared.equal());
+      }
+    }
   }
 }
 
