@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <libint2/initialize.h>
@@ -242,6 +243,9 @@ int status_of(int argc, char** argv) {
     problem = error.what();
   } catch (const tessera::linalg::LinalgError& error) {
     problem = fmt::format("the amplitudes diverge: {}", error.what());
+  } catch (const std::system_error&) {  // on rank 0 alone: it ends the job
+    output::explain_output("ccsd");
+    throw;
   }
   libint2::finalize();
   if (problem.empty()) return 0;

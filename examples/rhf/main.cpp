@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <libint2/initialize.h>
@@ -167,6 +168,9 @@ int status_of(int argc, char** argv) {
     problem = error.what();
   } catch (const tessera::MemoryError& error) {  // on every rank
     problem = error.what();
+  } catch (const std::system_error&) {  // on rank 0 alone: it ends the job
+    output::explain_output("rhf");
+    throw;
   }
   libint2::finalize();
   if (problem.empty()) return 0;

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <system_error>
 
 #include <unistd.h>
 #include <tessera/io/picture.hpp>
@@ -60,6 +61,9 @@ int status_of(CLI::App& app, int argc, char** argv, const std::function<void(con
     problem = error.what();
   } catch (const tessera::MemoryError& error) {  // of arrays that are too large, on every rank
     problem = error.what();
+  } catch (const std::system_error&) {  // on rank 0 alone: it ends the job
+    output::explain_output(app.get_name().c_str());
+    throw;
   }
   if (speaks) fmt::print(stderr, "{}: {}\n", app.get_name(), problem);
   return 1;

@@ -55,6 +55,7 @@ void apply(std::string_view routine, const SliceCore& a, const SpectralFunction&
   require_square(routine, a);
   if (a.size() == 0) return;
   with_scalar(routine, a, [&]<class T>(T) {
+    largest_of_lower<T>(routine, a, "p?syevd");  // an error of eigh() would name eigh()
     Vectors<T> vectors;
     const auto values = eigen<T>(a, {.blocking = blocking}, vectors);
     std::vector<double> scales;

@@ -326,6 +326,7 @@ TEST(NotANumber, is_refused_by_all_routines) {
     refused([&] { linalg::svd(bad); });
     refused([&] { linalg::svdvals(bad); });
     refused([&] { linalg::power(bad, 0.5); });
+    EXPECT_EQ(message_of<LinalgError>([&] { linalg::power(bad, 0.5); }).rfind("power: ", 0), 0U);
     refused([&] { linalg::exponential(bad); });
     refused([&] { linalg::canonical_orthogonaliser(bad); });
     // The triangle that is not read may hold anything.
