@@ -34,7 +34,8 @@ class Boundary {
     return Boundary(Reflection{mirror, -1, value});
   }
   /// function(position), where the position is the cell's, beyond the array. Along periodic dimensions it is
-  /// that of the element that a cell is a copy of. @local
+  /// that of the element that a cell is a copy of. It must not throw on some ranks alone: an update is no
+  /// barrier, and the others would wait in the next one. @local
   static Boundary function(std::function<T(const Index<N>&)> function) { return Boundary(std::move(function)); }
 
   /// Fills a patch of cells beyond one end of dimension d. @local

@@ -51,7 +51,8 @@ struct KrylovOptions {
   /// Of |b - A x| against |b|.
   double tolerance = 1e-8;
   index_t max_iterations = 1000;
-  /// Called on every rank after each iteration, with its number and the recurrence's |b - A x| / |b|.
+  /// Called on every rank after each iteration, with its number and the recurrence's |b - A x| / |b|. It throws
+  /// on all ranks or on none.
   std::function<void(index_t, double)> progress = {};
 };
 

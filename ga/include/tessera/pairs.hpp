@@ -27,8 +27,8 @@ template <class F>
 concept PairCost = std::is_invocable_r_v<double, F&, index_t, index_t>;
 
 /// Pairs of indices, numbered as tasks. Without costs, they are in row-major order, and take no memory. With
-/// costs, the most expensive one is number 0, and each takes 8 bytes. So ranks that draw tasks in order end
-/// together: the last tasks are short.
+/// costs, the most expensive one is number 0, and each takes 8 bytes, and 24 while they are sorted. So ranks
+/// that draw tasks in order end together: the last tasks are short.
 class Pairs {
  public:
   /// @local @throws UsageError if n is negative, or there are more pairs than 64 bits can count

@@ -18,37 +18,49 @@ namespace tessera::detail {
 namespace {
 
 // Throws on all ranks if writes of two ranks share elements.
-[[maybe_unused]] void require_disjoint(const ArrayCore& array, const std::vector<OwnedBox>& written) {
+// Whether two lists of indices, each with a step, have one in common.
+bool meet(const Lattice& a, const Lattice& b, std::size_t d) {
+  const index_t step = a.stepped ? a.step[d] : 1, other_step = b.stepped ? b.step[d] : 1;
+  const index_t begin = std::max(a.lo[d], b.lo[d]), end = std::min(a.hi[d], b.hi[d]);
+  // What remains of the indices of `a` divided by the other step repeats after at most that many.
+  index_t i = begin + (step - (begin - a.lo[d]) % step) % step;
+  for (index_t tries = 0; i < end && tries < other_step; i += step, ++tries) {
+    if ((i - b.lo[d]) % other_step == 0) return true;
+  }
+  return false;
+}
+
+[[maybe_unused]] void require_disjoint(const ArrayCore& array, const std::vector<EpochState::Write>& written) {
+  using Write = EpochState::Write;
   const Group& group = array.group();
   const int ranks = group.size(), me = group.rank();
   const auto counts = group.all_gather(static_cast<index_t>(written.size()));
   std::vector<index_t> starts(static_cast<std::size_t>(ranks), 0);
   for (std::size_t r = 1; r < counts.size(); ++r) starts[r] = starts[r - 1] + counts[r - 1];
   const index_t total = starts.back() + counts.back();
-  ArrayCore list(group, make_irregular(1, &total, &starts, ranks), {ElementKind::bytes, sizeof(OwnedBox)},
+  ArrayCore list(group, make_irregular(1, &total, &starts, ranks), {ElementKind::bytes, sizeof(Write)},
                  {.name = "writes of an epoch"});
-  std::copy(written.begin(), written.end(), static_cast<OwnedBox*>(list.local_data()));
+  std::copy(written.begin(), written.end(), static_cast<Write*>(list.local_data()));
   list.sync();
-  std::vector<OwnedBox> all(static_cast<std::size_t>(total));
+  std::vector<Write> all(static_cast<std::size_t>(total));
   const index_t stride = 1;
   get(list, Box{{0}, {total}}, {all.data(), &total, &stride});
   list.sync();
   list.close();
-  const auto before = [](const OwnedBox& a, const OwnedBox& b) { return a.box.lo[0] < b.box.lo[0]; };
+  const auto before = [](const Write& a, const Write& b) { return a.patch.lo[0] < b.patch.lo[0]; };
   std::sort(all.begin(), all.end(), before);
   std::string problem;
-  for (const OwnedBox& mine : written) {
+  for (const Write& mine : written) {
     // Only the writes that begin before this one ends along dimension 0.
-    for (const OwnedBox& other : all) {
-      if (other.box.lo[0] >= mine.box.hi[0]) break;
+    for (const Write& other : all) {
+      if (other.patch.lo[0] >= mine.patch.hi[0]) break;
       bool overlap = other.rank != me;
       for (std::size_t d = 0; d < static_cast<std::size_t>(array.rank()); ++d)
-        overlap =
-            overlap && std::max(mine.box.lo[d], other.box.lo[d]) < std::min(mine.box.hi[d], other.box.hi[d]);
+        overlap = overlap && meet(mine.patch, other.patch, d);
       if (!overlap || !problem.empty()) continue;
       problem = formatted(
           "array \"{}\": patches {} of rank {} and {} of rank {} overlap in an epoch of disjoint_writes",
-          array.name(), patch_text(mine.box, array.rank()), me, patch_text(other.box, array.rank()),
+          array.name(), patch_text(mine.patch, array.rank()), me, patch_text(other.patch, array.rank()),
           other.rank);
     }
   }
@@ -109,15 +121,15 @@ void EpochState::end(const ArrayCore& array) {
   if (mode_ == Mode::accumulate_only && caches_) cache_->deliver(elements, array.type().kind);
   elements.sync();
   if (mode_ != Mode::disjoint_writes) return;
-  const std::vector<OwnedBox> written = std::exchange(written_, {});
+  const std::vector<Write> written = std::exchange(written_, {});
 #ifdef TESSERA_CHECKS
   require_disjoint(array, written);
 #endif
 }
 
-void EpochState::add_written(const OwnedBox& box) {
+void EpochState::add_written(const Write& write) {
   const std::lock_guard lock(mutex_);
-  written_.push_back(box);
+  written_.push_back(write);
 }
 
 void EpochState::close() {

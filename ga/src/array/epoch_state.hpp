@@ -27,8 +27,13 @@ class EpochState {
   std::uint64_t begin(const ArrayCore& array, Mode mode, index_t cache_bytes);
   /// Ends the active epoch, and makes its writes visible to all. @collective @throws as ArrayCore::end_epoch
   void end(const ArrayCore& array);
+  /// What a rank has written.
+  struct Write {
+    int rank = 0;
+    Lattice patch{};
+  };
   /// Records a write of this rank; several threads may call it. @local
-  void add_written(const OwnedBox& box);
+  void add_written(const Write& write);
   /// Frees what is kept for later epochs. @collective
   void close();
 
@@ -41,7 +46,7 @@ class EpochState {
   std::unique_ptr<NodeCache> cache_;
   index_t cache_bytes_ = 0;
   std::mutex mutex_;
-  std::vector<OwnedBox> written_;  // by this rank
+  std::vector<Write> written_;  // by this rank
 };
 
 }  // namespace tessera::detail

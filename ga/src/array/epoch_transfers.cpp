@@ -59,7 +59,7 @@ void scatter_accumulate_cached(ArrayCore& array, const index_t* at, const void* 
 void put_disjoint(ArrayCore& array, const Lattice& patch, const Buffer<const void*>& from) {
   put(array, patch, from);
 #ifdef TESSERA_CHECKS
-  array.epoch().add_written({array.group().rank(), patch});
+  array.epoch().add_written({.rank = array.group().rank(), .patch = patch});
 #endif
 }
 

@@ -158,7 +158,11 @@ LocalShape GridLayout::local(int rank) const noexcept {
     shape.offset += ghosts * stride;
     stride *= shape.extents[at(d)] + 2 * ghosts;
   }
-  shape.size = stride;
+  // A rank without elements has no ghost cells either: nothing would fill them.
+  if (block_count(rank) == 0)
+    shape.offset = 0;
+  else
+    shape.size = stride;
   return shape;
 }
 

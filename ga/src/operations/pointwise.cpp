@@ -63,14 +63,20 @@ void fill(const SliceCore& a, const void* given) {
       const T element = value<T>(given);
       apply<T>(run, [element](T& x) { x = element; });
     };
+    auto copies = [&] {
+      for (index_t i = 0; i < run.count; ++i) {
+        std::memcpy(static_cast<std::byte*>(run.data[0]) + i * run.strides[0] * size, given,
+                    static_cast<std::size_t>(size));
+      }
+    };
+    // A member of structures may lie at any multiple of its alignment.
+    const bool is_aligned = a.field().offset % size == 0;
     if (size == 1) return set(std::uint8_t{});
+    if (!is_aligned) return copies();
     if (size == 2) return set(std::uint16_t{});
     if (size == 4) return set(std::uint32_t{});
     if (size == 8) return set(std::uint64_t{});
-    for (index_t i = 0; i < run.count; ++i) {
-      std::memcpy(static_cast<std::byte*>(run.data[0]) + i * run.strides[0] * size, given,
-                  static_cast<std::size_t>(size));
-    }
+    copies();
   });
 }
 
@@ -115,12 +121,14 @@ void enumerate(const SliceCore& a, const void* start, const void* step) {
   begin_operation("enumerate", {a});
   if (a.rank() != 1) throw UsageError(formatted("enumerate: {} has more than one dimension", a.description()));
   with_kind(a.type().kind, "enumerate", [&]<class T>(T) {
-    const T first = value<T>(start), by = value<T>(step);
+    using S = sum_t<T>;  // float does not hold all indices
+    const S first = static_cast<S>(value<T>(start)), by = static_cast<S>(value<T>(step));
     for_each_placed_run(a, [&](const PlacedRun& run) {
       T* x = static_cast<T*>(run.data[0]);
-      for (index_t i = 0; i < run.count; ++i)
-        x[i * run.strides[0]] =
-            sum(first, product(static_cast<T>(static_cast<typename RealOf<T>::type>(run.at[0] + i)), by));
+      for (index_t i = 0; i < run.count; ++i) {
+        const auto number = static_cast<S>(static_cast<typename RealOf<S>::type>(run.at[0] + i));
+        x[i * run.strides[0]] = static_cast<T>(sum(first, product(number, by)));
+      }
     });
   });
   end_operation(a);

@@ -15,7 +15,7 @@
 namespace tessera::detail {
 namespace {
 
-constexpr index_t max_at_once = index_t{1} << 19;  // elements
+constexpr index_t max_bytes = index_t{4} << 20;  // at once
 
 int smallest_node(const Group& group) {
   std::size_t least = std::numeric_limits<std::size_t>::max();
@@ -40,7 +40,8 @@ void NodeCopies::for_each_part(const ArrayCore& copy, F&& f) const {
     const SliceCore all(copy);
     std::vector<std::byte> elements;
     int number = 0;
-    in_chunks({{}, copy.layout().dims()}, copy.rank(), max_at_once, [&](const Box& box) {
+    const index_t most = std::max<index_t>(1, max_bytes / copy.type().size);
+    in_chunks({{}, copy.layout().dims()}, copy.rank(), most, [&](const Box& box) {
       if (number++ % shares_ != share_) return;
       const Dense dense(box, copy.rank());
       elements.resize(static_cast<std::size_t>(dense.size * copy.type().size));

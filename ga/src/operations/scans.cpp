@@ -71,18 +71,10 @@ void scan(const SliceCore& x, const SliceCore* starts, const SliceCore& y, Reduc
     using S = sum_t<T>;
     auto elements = share.get<T>(x);
     const auto first = starts == nullptr ? std::vector<char>(elements.size(), 0) : marks(name, *starts, share);
-    // Scan within the share. The result of the shares before it is added later, up to the first start.
     Carry<S> mine{identity<S>(operation), 0};
-    std::size_t open = elements.size();  // elements before the first start
     for (std::size_t i = 0; i < elements.size(); ++i) {
-      if (first[i] != 0) {
-        if (mine.starts == 0) open = i;
-        mine.starts = 1;
-        mine.value = identity<S>(operation);
-      }
-      const S before = mine.value;
-      mine.value = combine(operation, before, static_cast<S>(elements[i]));
-      elements[i] = static_cast<T>(kind == Scan::exclusive ? before : mine.value);
+      if (first[i] != 0) mine = {identity<S>(operation), 1};
+      mine.value = combine(operation, mine.value, static_cast<S>(elements[i]));
     }
     // After this all_gather all ranks have read their elements, so y may be x.
     S before = identity<S>(operation);
@@ -91,8 +83,13 @@ void scan(const SliceCore& x, const SliceCore* starts, const SliceCore& y, Reduc
       const Carry<S>& next = all[static_cast<std::size_t>(r)];
       before = next.starts != 0 ? next.value : combine(operation, before, next.value);
     }
-    for (std::size_t i = 0; i < open; ++i)
-      elements[i] = static_cast<T>(combine(operation, before, static_cast<S>(elements[i])));
+    // Rounded only here, so that the results do not depend on how many shares there are.
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      if (first[i] != 0) before = identity<S>(operation);
+      const S with = combine(operation, before, static_cast<S>(elements[i]));
+      elements[i] = static_cast<T>(kind == Scan::exclusive ? before : with);
+      before = with;
+    }
     share.put(y, elements.data());
   });
   end_operation(y);

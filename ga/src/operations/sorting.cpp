@@ -201,14 +201,15 @@ void bin(const SliceCore& keys, const SliceCore& counts) {
                                                    keys.description(), bins, counts.description());
       if (const auto told = group.agree(problem); !told.empty()) throw UsageError(told);
       // One accumulate for each stretch of bins that are all in use, or nearly so.
-      constexpr index_t widest_gap = 64;
+      constexpr index_t widest_gap = 64, longest = index_t{1} << 16;
       const std::int64_t one = 1;
       std::vector<std::int64_t> stretch;
       for (auto next = found.begin(); next != found.end();) {
         const auto first = static_cast<index_t>(*next);
         stretch.clear();
         while (next != found.end() &&
-               static_cast<index_t>(*next) - first < static_cast<index_t>(stretch.size()) + widest_gap) {
+               static_cast<index_t>(*next) - first <
+                   std::min(static_cast<index_t>(stretch.size()) + widest_gap, longest)) {
           const auto place = static_cast<std::size_t>(static_cast<index_t>(*next++) - first);
           if (place >= stretch.size()) stretch.resize(place + 1, 0);
           ++stretch[place];

@@ -69,9 +69,10 @@ template <class T>
 void multiply(const SparseRows<T>& a, const Array<T, 2>& b, Array<T, 2>& c) {
   const SparsePattern& pattern = a.pattern;
   const index_t width = b.dims()[1];
-  // Some columns at a time, so that what is fetched stays within some megabytes.
-  constexpr index_t max_bytes = index_t{32} << 20;
-  const index_t needed = std::max<index_t>(1, pattern.own_columns.size() + std::ssize(pattern.border_columns));
+  // Some columns at a time, so that what is fetched and computed stays within some megabytes.
+  constexpr index_t max_bytes = index_t{64} << 20;
+  const index_t needed = std::max<index_t>(
+      1, pattern.own_columns.size() + std::ssize(pattern.border_columns) + pattern.own_rows.size());
   const index_t wide =
       std::clamp<index_t>(max_bytes / (needed * index_t{sizeof(T)}), 1, std::max<index_t>(1, width));
   const bool apart = &b.core() != &c.core();

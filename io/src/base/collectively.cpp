@@ -2,6 +2,11 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "base/collectively.hpp"
 
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
 #include "printable.hpp"
 
 namespace tessera::io::detail {
@@ -18,6 +23,16 @@ void throw_on_all(const Group& group, const std::string& context, const std::str
   const std::string message = printable(context + ": " + agreed + consequence);
   if (from_hdf5) throw Hdf5Error(message);
   throw IoError(message);
+}
+
+void require_agreement(const Group& group, const std::string& call, tessera::detail::Fingerprint arguments) {
+  const std::uint64_t mine = arguments.add(std::string_view(call)).value();
+  group.check_agreement(call, mine);  // names the other call, in builds with TESSERA_CHECKS
+  std::array<std::int64_t, 2> least{static_cast<std::int64_t>(mine), static_cast<std::int64_t>(~mine)};
+  group.all_reduce(std::span(least), Reduce::min);
+  if (least[0] == ~least[1]) return;
+  throw UsageError(printable(
+      call + ": ranks do not pass the same arguments; all of them have to, as in every collective call"));
 }
 
 }  // namespace tessera::io::detail

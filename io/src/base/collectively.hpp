@@ -5,6 +5,7 @@
 #include <string>
 
 #include <tessera/io/error.hpp>
+#include <tessera/runtime/detail/fingerprint.hpp>
 #include <tessera/runtime/group.hpp>
 
 namespace tessera::io::detail {
@@ -15,6 +16,9 @@ enum class Source : std::uint8_t { file, hdf5 };
 /// between `context` and `consequence`. Its source decides the class of the error. @collective
 void throw_on_all(const Group& group, const std::string& context, const std::string& problem, Source source,
                   const std::string& consequence);
+
+/// Throws on every rank unless all make this call with the same arguments. @collective @throws UsageError
+void require_agreement(const Group& group, const std::string& call, tessera::detail::Fingerprint arguments);
 
 /// Runs a step in which every rank takes part. An error on one rank becomes an error on all. @collective
 template <class Step>

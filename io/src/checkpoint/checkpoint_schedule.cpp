@@ -22,6 +22,9 @@ using std::chrono::steady_clock, std::chrono::system_clock;
 constexpr auto between_agreements = std::chrono::milliseconds(100);
 constexpr int max_silent_calls = 15;
 
+// Longer times, which stand for "never", would overflow where they are added up.
+constexpr std::chrono::seconds most = std::chrono::hours(24 * 365 * 100);
+
 // What a rank reports, as bits of one number.
 constexpr std::int32_t due_bit = 1, stop_bit = 2, hurry_bit = 4;
 
@@ -74,7 +77,10 @@ std::optional<system_clock::time_point> end_by_slurm() {
 struct CheckpointSchedule::State {
   Group group;
   ScheduleOptions options;
-  std::optional<system_clock::time_point> last_moment;  // by rank 0's clock, like the other times
+  // By rank 0's clocks, like the other times. The end of the job is a date; the run time is not changed by a
+  // clock that is set.
+  std::optional<system_clock::time_point> last_date;
+  std::optional<steady_clock::time_point> last_moment;
   steady_clock::time_point written = steady_clock::now(), agreed = written;
   int silent_calls = 0;  // calls left until the ranks agree again
   int silence = 0;       // the number of silent calls this time
@@ -92,7 +98,8 @@ std::int32_t CheckpointSchedule::State::reasons() {
   if (group.rank() != 0) return bits;
   const auto now = steady_clock::now();
   if (options.every.count() > 0 && now - written >= options.every) bits |= due_bit;
-  if (last_moment && !near_end && system_clock::now() >= *last_moment) {
+  const bool is_last = (last_date && system_clock::now() >= *last_date) || (last_moment && now >= *last_moment);
+  if (is_last && !near_end) {
     near_end = true;
     bits |= due_bit | stop_bit;
   }
@@ -106,12 +113,14 @@ CheckpointSchedule::CheckpointSchedule(const Group& group, const ScheduleOptions
     throw UsageError("CheckpointSchedule: times cannot be negative");
   state_->group = group;
   state_->options = options;
-  auto end = options.end ? options.end : end_by_slurm();
-  if (options.run_time) {
-    const auto then = system_clock::now() + *options.run_time;
-    end = end ? std::min(*end, then) : then;
+  state_->options.every = std::min(options.every, most);
+  const auto margin = std::min(options.margin, most);
+  if (const auto end = options.end ? options.end : end_by_slurm()) {
+    const auto never = system_clock::now() + most;
+    state_->last_date = std::clamp(*end, system_clock::time_point(), never) - margin;
   }
-  if (end) state_->last_moment = *end - options.margin;
+  if (options.run_time)
+    state_->last_moment = steady_clock::now() + std::clamp(*options.run_time, -most, most) - margin;
   if (options.signals) state_->handlers = std::make_unique<Handlers>();
 }
 

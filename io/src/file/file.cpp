@@ -18,6 +18,7 @@ using detail::FileState;
 using tessera::detail::Box;
 using tessera::detail::Coordinates;
 using tessera::detail::ElementType;
+using tessera::detail::Fingerprint;
 using tessera::detail::SliceCore;
 
 constexpr index_t max_chunk_bytes = index_t{4} << 20;
@@ -92,6 +93,13 @@ hdf5::Storage storage_of(const detail::StorageOptions& options, const std::vecto
   return storage;
 }
 
+Fingerprint fingerprint_of(const std::vector<index_t>& dims, const detail::StorageOptions& options) {
+  Fingerprint print;
+  for (const index_t extent : dims) print.add(extent);
+  for (const index_t extent : options.chunks) print.add(extent);
+  return print.add(options.deflate).add(int{options.shuffle}).add(int{options.checksum});
+}
+
 DatasetInfo describe(const hdf5::File& file, const std::string& name) {
   const hdf5::Dataset dataset = hdf5::open_dataset(file, name);
   const auto dims = hdf5::extents(dataset);
@@ -135,6 +143,7 @@ void File::create_dataset(std::string_view name, const ElementType& type, const 
   FileState& s = state();
   const std::string context = s.context("creation", name);
   s.require_writable(context);
+  s.require_agreement(context, fingerprint_of(dims, options).add(static_cast<int>(type.kind)).add(type.size));
   if (std::any_of(dims.begin(), dims.end(), [](index_t extent) { return extent < 0; }))
     throw UsageError(formatted("{}: extents {} are negative", context, joined(dims, " x ")));
   const std::vector<hsize_t> extents(dims.begin(), dims.end());
@@ -158,7 +167,7 @@ void File::write(std::string_view name, const Box* patch, const SliceCore& from)
   FileState& s = state();
   const std::string context = s.context("write", name), key(name);
   s.require_writable(context);
-  s.begin(context, from);
+  s.begin(context, from, detail::fingerprint_of(patch, from.rank()));
   const hdf5::Silence silence;
   const detail::DatasetPlace place{from.rank(), patch == nullptr ? Coordinates{} : patch->lo};
   hdf5::Dataset dataset;
@@ -189,7 +198,7 @@ void File::write(std::string_view name, const Box* patch, const SliceCore& from)
 void File::read(std::string_view name, const Box* patch, const SliceCore& into) {
   FileState& s = state();
   const std::string context = s.context("read", name);
-  s.begin(context, into);
+  s.begin(context, into, detail::fingerprint_of(patch, into.rank()));
   const hdf5::Silence silence;
   hdf5::Dataset dataset;
   index_t offset = -1;
@@ -217,8 +226,8 @@ void File::append(std::string_view name, const SliceCore& step, const detail::St
   s.require_writable(context);
   const ElementType type = step.type();
   const auto dims = detail::dims_of(step);
+  s.begin(context, step, fingerprint_of({}, options));
   hdf5::Storage storage = storage_of(options, dims, type.size, true, context);
-  s.begin(context, step);
   s.take_space(bytes_on_disk(dims, storage, type.size), FileState::Use::now, context);
   const hdf5::Silence silence;
   hdf5::Dataset dataset;
@@ -281,7 +290,7 @@ index_t File::steps(std::string_view name) const {
 void File::read_step(std::string_view name, index_t step, const SliceCore& into) {
   FileState& s = state();
   const std::string context = s.context("read of a step", name);
-  s.begin(context, into);
+  s.begin(context, into, Fingerprint().add(step));
   const hdf5::Silence silence;
   hdf5::Dataset dataset;
   s.step(context, [&] {

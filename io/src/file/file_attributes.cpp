@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <variant>
 
 #include <tessera/io/file.hpp>
@@ -12,6 +14,8 @@
 
 namespace tessera::io {
 namespace {
+
+using tessera::detail::Fingerprint;
 
 std::string context(const detail::FileState& state, std::string_view object, std::string_view name) {
   const std::string call = "attribute in " + state.path().string();
@@ -36,6 +40,23 @@ index_t bytes_of(const AttributeValue& value) {
       value.values());
 }
 
+// Of what all ranks have to pass alike: HDF5 would make a damaged file of different lengths.
+Fingerprint fingerprint_of(const AttributeValue& value) {
+  Fingerprint print;
+  print.add(static_cast<int>(value.values().index())).add(int{value.is_scalar()});
+  std::visit(
+      [&print](const auto& values) {
+        using T = typename std::decay_t<decltype(values)>::value_type;
+        if constexpr (std::is_same_v<T, std::string>) {
+          for (const std::string& one : values) print.add(std::string_view(one));
+        } else {
+          print.add(std::string_view(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)));
+        }
+      },
+      value.values());
+  return print;
+}
+
 // HDF5 ends strings at a byte of zero.
 void require_whole_strings(const std::string& what, const AttributeValue& value) {
   const auto* texts = std::get_if<std::vector<std::string>>(&value.values());
@@ -58,6 +79,7 @@ void File::set_attribute(std::string_view object, std::string_view name, const A
   detail::FileState& s = state();
   const std::string what = context(s, object, name);
   s.require_writable(what);
+  s.require_agreement(what, fingerprint_of(value));
   require_whole_strings(what, value);
   bool is_new = false;
   hdf5::Object target;

@@ -171,10 +171,16 @@ void FileState::require_shared(const hdf5::Dataset& dataset, const std::string& 
   shared_.insert(name);
 }
 
-void FileState::begin(const std::string& context, const tessera::detail::SliceCore& slice) const {
+void FileState::require_agreement(const std::string& context,
+                                  const tessera::detail::Fingerprint& arguments) const {
+  detail::require_agreement(group(), context, arguments);
+}
+
+void FileState::begin(const std::string& context, const tessera::detail::SliceCore& slice,
+                      tessera::detail::Fingerprint arguments) const {
   if (!(slice.array().group() == group()))
     throw UsageError(formatted("{}: {} is of another group than the file", context, slice.description()));
-  group().check_agreement(context, tessera::detail::Fingerprint().add(std::string_view(context)).value());
+  require_agreement(context, arguments.add(slice.fingerprint()));
   tessera::detail::begin_operation(context, {slice});
 }
 

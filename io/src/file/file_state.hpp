@@ -45,9 +45,12 @@ class FileState {
   /// Throws UsageError unless the file is open (and may be written). @local
   void require_open() const;
   void require_writable(const std::string& context) const;
+  /// Throws UsageError on every rank unless all make the same call, with the same arguments. @collective
+  void require_agreement(const std::string& context, const tessera::detail::Fingerprint& arguments) const;
   /// Begins a transfer: makes visible what other ranks have put into the slice. @collective
-  /// @throws UsageError if the slice is of another group, or ranks disagree
-  void begin(const std::string& context, const tessera::detail::SliceCore& slice) const;
+  /// @throws UsageError if the slice is of another group, or ranks disagree, also on other `arguments`
+  void begin(const std::string& context, const tessera::detail::SliceCore& slice,
+             tessera::detail::Fingerprint arguments) const;
   /// Like require_shared, but once for each dataset, as the visit of all chunks takes time. Part of a step.
   void require_shared(const hdf5::Dataset& dataset, const std::string& name);
   /// Reserves disk space for `bytes` bytes of elements before HDF5 needs it, because HDF5 does not survive a

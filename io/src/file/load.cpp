@@ -25,8 +25,9 @@ std::string context(const std::filesystem::path& path, std::string_view dataset)
 }
 
 // What a dropped File of the group has written is read, too.
-void prepare(const Group& group, std::string_view path, std::string_view dataset) {
-  group.check_agreement("io::load", tessera::detail::Fingerprint().add(path).add(dataset).value());
+void prepare(const Group& group, std::string_view path, std::string_view dataset,
+             tessera::detail::Fingerprint others) {
+  require_agreement(group, "io::load", others.add(path).add(dataset));
   check_name_in_file("io::load", dataset);
   close_dropped(group);
 }
@@ -36,7 +37,7 @@ void prepare(const Group& group, std::string_view path, std::string_view dataset
 Coordinates dataset_extents(const Group& group, const std::filesystem::path& path, std::string_view dataset,
                             int rank) {
   const hdf5::Silence silence;
-  prepare(group, path.native(), dataset);
+  prepare(group, path.native(), dataset, {});
   const std::string what = context(path, dataset);
   const hdf5::File file = open_file(group, path, Access::read, what).hdf5;
   Coordinates dims{};
@@ -53,7 +54,7 @@ void load(const std::filesystem::path& path, std::string_view dataset, const Box
   const Group& group = slice.array().group();
   const Phase phase(group, "load");
   const hdf5::Silence silence;
-  prepare(group, path.native(), dataset);
+  prepare(group, path.native(), dataset, fingerprint_of(patch, slice.rank()).add(slice.fingerprint()));
   tessera::detail::begin_operation("load", {slice});
   const std::string what = context(path, dataset);
   const OpenFile file = open_file(group, path, Access::read, what);

@@ -114,6 +114,13 @@ void write_description(const hdf5::Dataset& dataset, const SliceCore& slice) {
   hdf5::write_attribute(dataset, "layout", array.layout().description());
 }
 
+tessera::detail::Fingerprint fingerprint_of(const tessera::detail::Box* patch, int rank) {
+  tessera::detail::Fingerprint print;
+  for (std::size_t d = 0; patch != nullptr && d < static_cast<std::size_t>(rank); ++d)
+    print.add(patch->lo[d]).add(patch->hi[d]);
+  return print;
+}
+
 std::vector<hsize_t> dims_of(const SliceCore& slice) {
   return {slice.extents().begin(), slice.extents().begin() + slice.rank()};
 }

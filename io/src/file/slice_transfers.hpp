@@ -5,6 +5,7 @@
 #include <string>
 
 #include <tessera/core/slice_core.hpp>
+#include <tessera/runtime/detail/fingerprint.hpp>
 
 #include "hdf5/hdf5.hpp"
 #include "posix/descriptor.hpp"
@@ -38,6 +39,8 @@ void read_tiles_of(const tessera::detail::SliceCore& slice, const Descriptor& fi
 /// Writes attributes that describe the array of a dataset. Part of a step of all ranks.
 void write_description(const hdf5::Dataset& dataset, const tessera::detail::SliceCore& slice);
 
+/// Of a patch, which may be null, for comparison between ranks. @local
+tessera::detail::Fingerprint fingerprint_of(const tessera::detail::Box* patch, int rank);
 /// The extents of a slice, in the type of a dataset's extents. @local
 std::vector<hsize_t> dims_of(const tessera::detail::SliceCore& slice);
 /// Throws IoError unless a dataset has as many dimensions as expected. @local

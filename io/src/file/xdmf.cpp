@@ -212,24 +212,13 @@ std::string XdmfSeries::grid_xml() const {
 void XdmfSeries::replace_list(const std::string& context, std::size_t kept, const std::string& newest) const {
   detail::collectively(group_, context, [&] {
     if (group_.rank() != 0) return;
-    detail::AtomicFile list(path_);
-    list.begin();
-    try {
-      std::ofstream file(list.temporary());
-      file << "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<Xdmf Version=\"2.0\">\n  <Domain>\n"
-           << "    <Grid Name=\"steps\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";
-      for (std::size_t i = 0; i < kept; ++i) file << steps_[i].xml;
-      file << newest;
-      file << "    </Grid>\n  </Domain>\n</Xdmf>\n";
-      file.close();
-      if (!file) throw IoError("the list of steps cannot be written; is there space left?");
-      list.flush();
-      list.commit();
-    } catch (const IoError&) {
-      list.discard();
-      throw;
-    }
-    list.flush_directory();
+    std::string text =
+        "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<Xdmf Version=\"2.0\">\n  <Domain>\n"
+        "    <Grid Name=\"steps\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";
+    for (std::size_t i = 0; i < kept; ++i) text += steps_[i].xml;
+    text += newest;
+    text += "    </Grid>\n  </Domain>\n</Xdmf>\n";
+    detail::replace_file(path_, std::as_bytes(std::span(text)));
   });
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
+#include <cmath>
 #include <utility>
 #include <variant>
 
@@ -41,6 +42,8 @@ AttributeValue read_numbers(const Attribute& attribute, hid_t type, std::size_t 
 }
 
 AttributeValue read_integers(const Attribute& attribute, const Type& type, std::size_t count, bool is_scalar) {
+  if (H5Tget_size(type.get()) > 8)
+    throw IoError(formatted("the attribute holds integers of {} bytes", H5Tget_size(type.get())));
   if (H5Tget_sign(type.get()) == H5T_SGN_NONE && H5Tget_size(type.get()) >= 8) {
     std::vector<std::uint64_t> values(count);
     if (count > 0) check(H5Aread(attribute.get(), H5T_NATIVE_UINT64, values.data()), "H5Aread");
@@ -50,6 +53,19 @@ AttributeValue read_integers(const Attribute& attribute, const Type& type, std::
     }
   }
   return read_numbers<std::int64_t>(attribute, H5T_NATIVE_INT64, count, is_scalar);
+}
+
+// HDF5 makes infinite what is too large for a double.
+AttributeValue read_reals(const Attribute& attribute, const Type& type, std::size_t count, bool is_scalar) {
+  if (H5Tget_size(type.get()) > sizeof(double)) {
+    std::vector<long double> values(count);
+    if (count > 0) check(H5Aread(attribute.get(), H5T_NATIVE_LDOUBLE, values.data()), "H5Aread");
+    for (const long double value : values) {
+      if (std::isfinite(value) && !std::isfinite(static_cast<double>(value)))
+        throw IoError("the attribute holds a number that is too large for a double");
+    }
+  }
+  return read_numbers<double>(attribute, H5T_NATIVE_DOUBLE, count, is_scalar);
 }
 
 AttributeValue read_strings(const Attribute& attribute, const Type& type, const Space& space, std::size_t count,
@@ -133,9 +149,9 @@ AttributeValue get_attribute(hid_t object, const std::string& name) {
     case H5T_INTEGER:
       return read_integers(attribute, type, count, is_scalar);
     case H5T_ENUM:  // as h5py stores booleans
-      return read_numbers<std::int64_t>(attribute, H5T_NATIVE_INT64, count, is_scalar);
+      return read_integers(attribute, Type(check(H5Tget_super(type.get()), "H5Tget_super")), count, is_scalar);
     case H5T_FLOAT:
-      return read_numbers<double>(attribute, H5T_NATIVE_DOUBLE, count, is_scalar);
+      return read_reals(attribute, type, count, is_scalar);
     case H5T_STRING:
       return read_strings(attribute, type, space, count, is_scalar);
     default:

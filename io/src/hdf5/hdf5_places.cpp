@@ -40,6 +40,14 @@ bool is_in_order(const File& file, const Dataset& dataset, const Properties& cre
   H5D_chunk_index_t index{};
   check(H5Dget_chunk_index_type(dataset.get(), &index), "H5Dget_chunk_index_type");
   if (index != H5D_CHUNK_IDX_NONE && index != H5D_CHUNK_IDX_SINGLE) return false;
+  // HDF5 numbers chunks by the most extents.
+  const Space space(check(H5Dget_space(dataset.get()), "H5Dget_space"));
+  const auto chunk = storage(dataset).chunk;
+  std::vector<hsize_t> dims(chunk.size()), most(chunk.size());
+  check(H5Sget_simple_extent_dims(space.get(), dims.data(), most.data()), "H5Sget_simple_extent_dims");
+  for (std::size_t d = 1; d < chunk.size(); ++d) {
+    if (most[d] == H5S_UNLIMITED || (most[d] - 1) / chunk[d] != (dims[d] - 1) / chunk[d]) return false;
+  }
   // Before a user block, HDF5 1.10 counts the places of chunks from another byte than that of the file.
   const Properties of_file(check(H5Fget_create_plist(file.get()), "H5Fget_create_plist"));
   hsize_t user_block = 0;

@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <tessera/io/error.hpp>
 
@@ -31,6 +32,13 @@ bool rename_to(Links links, const std::filesystem::path& from, const std::filesy
   return ::rename(from.c_str(), to.c_str()) == 0;
 }
 
+// The group of a new file in this directory.
+gid_t group_of_new_file(const std::filesystem::path& directory) {
+  struct stat found {};
+  const bool gives_its_group = ::stat(directory.c_str(), &found) == 0 && (found.st_mode & S_ISGID) != 0;
+  return gives_its_group ? found.st_gid : ::getegid();
+}
+
 }  // namespace
 
 AtomicFile::AtomicFile(std::filesystem::path path, Links links) : path_(std::move(path)), links_(links) {}
@@ -49,6 +57,7 @@ void AtomicFile::begin() {
   if (replaces && ::stat(path_.c_str(), &before) == 0) {
     // Users who may not read the old file must not even open this one before it has its mode.
     first_mode = (before.st_mode & 0666) | S_IRUSR | S_IWUSR;
+    if (group_of_new_file(directory_of(path_)) != before.st_gid) first_mode &= ~static_cast<mode_t>(S_IRWXG);
     if (!may_be_of_stranger(path_, before)) mode_ = before.st_mode & 07777;
   }
   std::random_device random;
@@ -58,6 +67,11 @@ void AtomicFile::begin() {
     const Descriptor file(::open(temporary_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, first_mode));
     if (file) {
       exists_ = true;
+      struct stat now {};
+      // What the old file's group may do is not for another group.
+      const bool is_of_group = ::fstat(file.get(), &now) == 0 && now.st_gid == before.st_gid;
+      if (mode_ && !is_of_group && ::fchown(file.get(), static_cast<uid_t>(-1), before.st_gid) != 0)
+        *mode_ &= ~static_cast<mode_t>(S_IRWXG);
       if (mode_) static_cast<void>(fchmod(file.get(), *mode_ | S_IRUSR | S_IWUSR));
       return;
     }
@@ -75,7 +89,7 @@ void AtomicFile::reserve(index_t bytes) const {
 void AtomicFile::flush() const { flush_data(open_regular(temporary_, Use::read, Links::refuse)); }
 
 void AtomicFile::commit() {
-  if (mode_) static_cast<void>(::chmod(temporary_.c_str(), *mode_));
+  if (mode_) static_cast<void>(::fchmod(open_regular(temporary_, Use::read, Links::refuse).get(), *mode_));
   if (!rename_to(links_, temporary_, path_))
     throw IoError(
         formatted("{} cannot be renamed to {}: {}", temporary_.string(), path_.string(), last_system_error()));
@@ -84,8 +98,11 @@ void AtomicFile::commit() {
 
 void AtomicFile::discard() noexcept {
   if (!exists_) return;
+  try {  // frees its space even if it is still open
+    truncate_to(open_regular(temporary_, Use::write, Links::refuse), 0);
+  } catch (const IoError&) {  // it is gone, or another file has its name
+  }
   std::error_code ignored;
-  std::filesystem::resize_file(temporary_, 0, ignored);  // frees its space even if it is still open
   std::filesystem::remove(temporary_, ignored);
   exists_ = false;
 }

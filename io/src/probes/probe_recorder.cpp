@@ -196,8 +196,12 @@ ProbeRecorder::~ProbeRecorder() = default;
 ProbeRecorder::ProbeRecorder(ProbeRecorder&&) noexcept = default;
 ProbeRecorder& ProbeRecorder::operator=(ProbeRecorder&&) noexcept = default;
 
-void ProbeRecorder::sample(double time, std::span<const SliceCore> fields) { state_->sample(time, fields); }
-void ProbeRecorder::flush() { state_->flush(); }
-index_t ProbeRecorder::samples() const noexcept { return state_->samples(); }
+ProbesState& ProbeRecorder::state() const {
+  if (!state_) throw UsageError("these io::Probes were moved from");
+  return *state_;
+}
+void ProbeRecorder::sample(double time, std::span<const SliceCore> fields) { state().sample(time, fields); }
+void ProbeRecorder::flush() { state().flush(); }
+index_t ProbeRecorder::samples() const { return state().samples(); }
 
 }  // namespace tessera::io::detail

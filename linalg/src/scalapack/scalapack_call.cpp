@@ -8,8 +8,10 @@
 #include <limits>
 #include <vector>
 
+#include <tessera/core/agreed.hpp>
 #include <tessera/linalg/error.hpp>
 
+#include "blas/buffer.hpp"
 #include "blas/instantiate.hpp"
 
 namespace tessera::linalg::detail {
@@ -17,10 +19,20 @@ namespace tessera::linalg::detail {
 using tessera::detail::Box;
 using tessera::detail::LocalPiece;
 
+namespace {
+
+// The grid is made by all processes, each of which needs a buffer of BLAS.
+const SliceCore& agreed_to_have_memory(std::string_view routine, const SliceCore& matrix) {
+  tessera::detail::agreed(matrix.array().group(), routine, [] { blas::require_buffer(); });
+  return matrix;
+}
+
+}  // namespace
+
 ScalapackCall::ScalapackCall(std::string_view routine, const SliceCore& matrix, index_t largest_extent,
                              const Blocking& blocking)
     : routine_(routine),
-      matrix_(matrix),
+      matrix_(agreed_to_have_memory(routine, matrix)),
       block_grid_(BlockGrid::choose(routine, matrix, largest_extent, blocking)),
       grid_(matrix.array().group().mpi_comm(), block_grid_.rows, block_grid_.columns, block_grid_.order) {}
 

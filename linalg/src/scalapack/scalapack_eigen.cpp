@@ -71,6 +71,7 @@ namespace {
 // Workspace that the queries of P?SYEVD, P?SYEV and their complex versions forget if a block is not small
 // against the matrix. Without it, the back transformation (P?ORMTR) is not done at all, without an error. The
 // sorting of eigenvectors (P?LASRT) fails on processes that have few columns, while the others wait for them.
+// Only P?SYEVD and P?HEEVD sort, and only the latter takes its numbers from `reals`.
 Lengths forgotten(int n, const Descriptor& a) {
   int rows = 1, columns = 1, row = 0, column = 0;
   Cblacs_gridinfo(a.context, &rows, &columns, &row, &column);
@@ -90,7 +91,7 @@ const char* wanted(bool vectors) { return vectors ? "V" : "N"; }
 #define TESSERA_DEFINE(p, T)                                                                                  \
   template <>                                                                                                 \
   int syevd(int n, T* a, const Descriptor& da, T* w, T* z, const Descriptor& dz) {                            \
-    return with_workspace<T>(da, forgotten(n, da), [&](const Workspace<T>& room) {                            \
+    return with_workspace<T>(da, {.work = forgotten(n, da).work}, [&](const Workspace<T>& room) {             \
       int info = 0;                                                                                           \
       p##syevd_("V", "L", &n, a, &one, &one, raw(da), w, z, &one, &one, raw(dz), room.work, &room.length,     \
                 room.integers, &room.integer_length, &info);                                                  \
@@ -99,7 +100,7 @@ const char* wanted(bool vectors) { return vectors ? "V" : "N"; }
   }                                                                                                           \
   template <>                                                                                                 \
   int syev(bool vectors, int n, T* a, const Descriptor& da, T* w, T* z, const Descriptor& dz) {               \
-    return with_workspace<T>(da, forgotten(n, da), [&](const Workspace<T>& room) {                            \
+    return with_workspace<T>(da, {.work = forgotten(n, da).work}, [&](const Workspace<T>& room) {             \
       int info = 0;                                                                                           \
       p##syev_(wanted(vectors), "L", &n, a, &one, &one, raw(da), w, z, &one, &one, raw(dz), room.work,        \
                &room.length, &info);                                                                          \
@@ -167,12 +168,13 @@ TESSERA_DEFINE(pd, double)
   }                                                                                                            \
   template <>                                                                                                  \
   int syev(bool vectors, int n, T* a, const Descriptor& da, R* w, T* z, const Descriptor& dz) {                \
-    return with_workspace<T>(da, forgotten(n, da), [&](const Workspace<T>& room) {                             \
-      int info = 0;                                                                                            \
-      p##heev_(wanted(vectors), "L", &n, a, &one, &one, raw(da), w, z, &one, &one, raw(dz), room.work,         \
-               &room.length, room.reals, &room.real_length, &info);                                            \
-      return without_differences(info, n, n);                                                                  \
-    });                                                                                                        \
+    return with_workspace<T>(                                                                                  \
+        da, {.work = forgotten(n, da).work, .reals = 4.0 * n}, [&](const Workspace<T>& room) {                 \
+          int info = 0;                                                                                        \
+          p##heev_(wanted(vectors), "L", &n, a, &one, &one, raw(da), w, z, &one, &one, raw(dz), room.work,     \
+                   &room.length, room.reals, &room.real_length, &info);                                        \
+          return without_differences(info, n, n);                                                              \
+        });                                                                                                    \
   }                                                                                                            \
   template <>                                                                                                  \
   int sygst(int n, T* a, const Descriptor& da, const T* l, const Descriptor& dl, R& scale) {                   \

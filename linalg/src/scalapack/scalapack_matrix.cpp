@@ -48,8 +48,10 @@ BlockGrid BlockGrid::choose(std::string_view routine, const SliceCore& preferred
   check(routine, blocking, preferred.array().group());
   const LayoutCore& layout = preferred.array().layout();
   const bool is_set = blocking.block != 0 || blocking.rows != 0;
-  if (!is_set && preferred.is_whole() && is_scalapack(layout)) {
-    const auto* grid = layout.grid();
+  const auto* grid = layout.grid();
+  // ScaLAPACK's workspaces grow with the block, even beyond the matrix. eig needs blocks a little beyond it.
+  const index_t most = largest_extent + largest_block;
+  if (!is_set && preferred.is_whole() && is_scalapack(layout) && grid->axis(0).block() <= most) {
     return {scalapack::checked_int(grid->axis(0).block(), preferred.array().name()), grid->axis(0).parts(),
             grid->axis(1).parts(), grid->grid_order()};
   }
@@ -60,8 +62,7 @@ BlockGrid BlockGrid::choose(std::string_view routine, const SliceCore& preferred
     while (ranks % rows != 0) --rows;
     columns = ranks / rows;
   }
-  // ScaLAPACK's workspaces grow with the block, even beyond the matrix. eig needs blocks a little beyond it.
-  int block = static_cast<int>(std::min(index_t{blocking.block}, largest_extent + largest_block));
+  int block = static_cast<int>(std::min(index_t{blocking.block}, most));
   if (block == 0) {
     const index_t share = (largest_extent + columns - 1) / columns;
     block = static_cast<int>(std::clamp<index_t>(share, smallest_block, largest_block));

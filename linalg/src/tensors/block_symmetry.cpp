@@ -10,6 +10,7 @@
 #include <tessera/core/operand_walk.hpp>
 #include <tessera/core/operations.hpp>
 #include <tessera/linalg/error.hpp>
+#include <tessera/runtime/detail/with_number.hpp>
 
 #include "blas/instantiate.hpp"
 #include "format.hpp"
@@ -48,7 +49,8 @@ double largest_difference(const T* data, const Coordinates& extents, std::size_t
 double largest_finite(const SliceCore& factor) {
   tessera::detail::begin_operation("contract", {factor});
   double most = 0;
-  with_scalar("contract", factor, [&]<class T>(T) {
+  // Also of a member of structures, which with_scalar() refuses.
+  tessera::detail::with_number(factor.type().kind, [&]<class T>(T) {
     tessera::detail::for_each_run(factor, {}, [&](const tessera::detail::ElementRun& run) {
       tessera::detail::apply<const T>(run, [&](const T& x) {
         const auto magnitude = static_cast<double>(std::abs(x));

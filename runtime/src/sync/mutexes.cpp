@@ -9,6 +9,7 @@
 #include "base/pause.hpp"
 #include "conflicts/conflicts.hpp"
 #include "format.hpp"
+#include "mpi/threads.hpp"
 #include "order/clock.hpp"
 #include "order/held_mutexes.hpp"
 #include "state/group_state.hpp"
@@ -33,14 +34,14 @@ struct Mutexes::Local {
   std::atomic<std::uint32_t> next_ticket{0}, served{0};
   std::atomic<bool> held{false};
 
+  // The thread that waits may be the only one that can serve other nodes, or progress the program's messages.
   void enter(const detail::GroupState& group) {
     const std::uint32_t ticket = next_ticket.fetch_add(1);
-    if (served.load() == ticket) return;
-    // The thread that waits may be the only one that can serve other nodes.
-    if (group.runtime().progress() != nullptr) {
-      for (detail::Waiting turns(group); served.load() != ticket;) turns.turn();
-    } else {
-      for (std::uint32_t now; (now = served.load()) != ticket;) served.wait(now);
+    std::uint32_t now = served.load();
+    if (now == ticket) return;
+    for (detail::Waiting turns(group); (now = served.load()) != ticket;) {
+      if (turns.turn() || group.runtime().progress() != nullptr) continue;
+      detail::sleep_while(sleep_word(), now, detail::longest_sleep);
     }
   }
   bool try_enter() noexcept {
@@ -48,9 +49,9 @@ struct Mutexes::Local {
     return next_ticket.compare_exchange_strong(ticket, ticket + 1);
   }
   void leave() noexcept {
-    served.fetch_add(1);
-    served.notify_all();
+    if (next_ticket.load() != served.fetch_add(1) + 1) detail::wake_all(sleep_word());
   }
+  std::uint32_t& sleep_word() noexcept { return reinterpret_cast<std::uint32_t&>(served); }
 };
 
 // Lets the next thread in, unless the mutex was taken.
@@ -88,6 +89,13 @@ void Mutexes::note_held(index_t i) const {
   note_use(i);
 }
 
+// A thread that may not call MPI would else be refused only where the queue needs another node, with the mutex
+// half taken.
+void Mutexes::require_network() const {
+  const detail::GroupState& state = detail::GroupState::of(group());
+  if (state.node_count() > 1) const detail::NetworkLock may_call_mpi(state.runtime().threads());
+}
+
 Mutexes::Local& Mutexes::local(index_t i) const {
   if (i >= 0 && i < count_) return locals_[static_cast<std::size_t>(i)];
   throw UsageError(formatted("mutex {} is not in \"{}\", which has {}", i, words_.name(), count_));
@@ -107,6 +115,7 @@ bool Mutexes::try_lock(index_t i) {
 
 void Mutexes::acquire(index_t i) {
   Local& mine = local(i);
+  require_network();
   const detail::Unchecked own;
   mine.enter(detail::GroupState::of(group()));
   Leaver leaver{&mine};
@@ -134,6 +143,7 @@ void Mutexes::acquire(index_t i) {
 
 bool Mutexes::try_acquire(index_t i) {
   Local& mine = local(i);
+  require_network();
   const detail::Unchecked own;
   if (!mine.try_enter()) return false;
   Leaver leaver{&mine};
@@ -148,6 +158,7 @@ bool Mutexes::try_acquire(index_t i) {
 
 void Mutexes::unlock(index_t i) {
   Local& mine = local(i);
+  require_network();
   if (!mine.held) {
     throw UsageError(formatted("mutex {} of \"{}\" was unlocked on rank {}, which does not hold it", i,
                                words_.name(), group().rank()));

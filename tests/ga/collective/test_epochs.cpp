@@ -220,6 +220,29 @@ TEST(Epochs, slices_are_transferred_like_patches) {
   }
 }
 
+// Writes that alternate are disjoint, also with different steps.
+TEST(Epochs, stepped_writes_may_alternate) {
+  const index_t ranks = world().size(), me = world().rank(), n = 12 * ranks;
+  Array<double, 1> a(world(), {n}, {.name = "a"});
+  fill(a, -1);
+  LocalArray<double, 1> mine(Extents<1>{12});
+  std::fill(mine.begin(), mine.end(), static_cast<double>(me));
+  auto writing = disjoint_writes(a);
+  writing.put(a.slice({{me}, {n}}, {ranks}), mine);
+  writing.end();
+  for (index_t i = 0; i < n; ++i) EXPECT_EQ(a.load({i}), static_cast<double>(i % ranks));
+  a.sync();
+#ifdef TESSERA_TEST_CHECKS
+  if (ranks < 2) return;
+  // Multiples of 4, and 2 more than multiples of 3: 8 and 20 are both.
+  auto meeting = disjoint_writes(a);
+  const LocalArray<double, 1> fours(Extents<1>{6}), threes(Extents<1>{7});
+  if (me == 0) meeting.put(a.slice({{0}, {24}}, {4}), fours);
+  if (me == 1) meeting.put(a.slice({{2}, {23}}, {3}), threes);
+  EXPECT_THROW(meeting.end(), UsageError);
+#endif
+}
+
 // Operations that an epoch is not meant for do not compile.
 template <class P>
 concept Puts = requires(P phase, Patch<2> patch, View<const double, 2> view) {

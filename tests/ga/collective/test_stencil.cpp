@@ -140,6 +140,16 @@ TEST(Stencil, ranks_without_a_block_have_nothing_to_access) {
   }
   a.sync();
   EXPECT_EQ(reduce(a, Reduce::sum), 24);
+  // Nor have those whose block is empty.
+  const index_t few = std::max(1, world().size() - 1);
+  Array<int, 1> u(world(), Layout<1>::blocked({few}, world().size(), {.grid = Extents<1>(world().size())}),
+                  {.name = "u", .ghosts = 1});
+  fill_with_ghosts(u, 1);
+  u.update_ghosts();
+  int visited = 0;
+  for_each_local_with_ghosts(u, [&](const Index<1>&, int& x) { visited += x; });
+  EXPECT_EQ(visited, u.local_patch().empty() ? 0 : static_cast<int>(u.local_patch().size()) + 2);
+  u.sync();
 }
 
 }  // namespace

@@ -206,6 +206,31 @@ void expect_that_sums_grow() {
   scan(a, sums, Scan::inclusive, Reduce::sum);
   EXPECT_EQ(sums.load({per_rank * ranks - 1}), expected);
 }
+// Results on the way that float does not hold.
+TEST(WholeReductions, scans_of_float_do_not_depend_on_the_number_of_ranks) {
+  const auto scanned = [](const std::vector<float>& given, Reduce operation) {
+    const auto count = static_cast<index_t>(given.size());
+    Array<float, 1> a(world(), {count}, {.name = "a"});
+    for_each_local(a, [&](const Index<1>& at, float& x) { x = given[static_cast<std::size_t>(at[0])]; });
+    a.sync();
+    scan(a, a, Scan::inclusive, operation);
+    const LocalArray<float, 1> found = a.get(Patch<1>::whole(a.dims()));
+    a.sync();
+    return std::vector<float>(found.begin(), found.end());
+  };
+  EXPECT_EQ(scanned({-3e38F, 0, 3e38F, 3e38F}, Reduce::sum), (std::vector<float>{-3e38F, -3e38F, 0, 3e38F}));
+  EXPECT_EQ(scanned({1e8F, 0, -1e8F, 0.5F}, Reduce::sum), (std::vector<float>{1e8F, 1e8F, 0, 0.5F}));
+  EXPECT_EQ(scanned({0, 1, 1e30F, 1e30F}, Reduce::product), (std::vector<float>{0, 0, 0, 0}));
+}
+
+TEST(WholeReductions, indices_that_float_does_not_hold_are_enumerated) {
+  constexpr index_t count = 33'554'436;
+  Array<float, 1> a(world(), {count}, {.name = "a"});
+  enumerate(a, -33'554'432.0F);
+  for (index_t i = count - 4; i < count; ++i) EXPECT_EQ(a.load({i}), static_cast<float>(i - 33'554'432)) << i;
+  a.sync();
+}
+
 TEST(WholeReductions, long_sums_of_float_grow) {
   expect_that_sums_grow<float>();
   expect_that_sums_grow<std::complex<float>>();

@@ -58,6 +58,18 @@ TEST_F(Schedule, is_due_once_before_the_end) {
   EXPECT_TRUE(at.should_stop());
 }
 
+TEST_F(Schedule, takes_the_longest_times_for_never) {
+  constexpr auto never = std::chrono::seconds::max();
+  CheckpointSchedule schedule(
+      world(), {.every = never, .end = std::chrono::system_clock::time_point::max(), .run_time = never});
+  EXPECT_EQ(times_due(schedule, 40), 0);
+  EXPECT_FALSE(schedule.should_stop());
+  CheckpointSchedule at_once(world(), {.run_time = 3600s, .margin = never});
+  EXPECT_EQ(times_due(at_once, 40), 1);
+  CheckpointSchedule over(world(), {.run_time = -never});
+  EXPECT_EQ(times_due(over, 40), 1);
+}
+
 TEST_F(Schedule, is_due_before_the_end_that_slurm_says) {
   const auto seconds = [](std::chrono::seconds from_now) {
     return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(

@@ -17,13 +17,14 @@ using io::Mode;
 
 // Writes a new file whose chunks are in the order of their indices.
 void write_in_order(const std::filesystem::path& path, const std::string& name,
-                    const std::vector<hsize_t>& dims, const std::vector<hsize_t>& chunk,
-                    const std::vector<std::int32_t>& elements, hsize_t user_block) {
+                    const std::vector<hsize_t>& dims, const std::vector<hsize_t>& most,
+                    const std::vector<hsize_t>& chunk, const std::vector<std::int32_t>& elements,
+                    hsize_t user_block) {
   const hid_t access = good(H5Pcreate(H5P_FILE_ACCESS)), of_file = good(H5Pcreate(H5P_FILE_CREATE));
   good(H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST));
   good(H5Pset_userblock(of_file, user_block));
   const hid_t file = good(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, of_file, access));
-  const hid_t space = good(H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr));
+  const hid_t space = good(H5Screate_simple(static_cast<int>(dims.size()), dims.data(), most.data()));
   const hid_t creation = good(H5Pcreate(H5P_DATASET_CREATE));
   good(H5Pset_chunk(creation, static_cast<int>(chunk.size()), chunk.data()));
   good(H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY));
@@ -118,7 +119,7 @@ TEST(DiskAlone, chunks_of_other_programs) {
   const auto expected = elements_from<std::int32_t>(0, 54);
   LocalArray<std::int32_t, 2> found({9, 6});
   for (const hsize_t user_block : {hsize_t{0}, hsize_t{512}}) {
-    on_rank_0([&] { write_in_order(path, "x", {9, 6}, {4, 5}, expected, user_block); });
+    on_rank_0([&] { write_in_order(path, "x", {9, 6}, {9, 10}, {4, 5}, expected, user_block); });
     DiskArray<std::int32_t, 2> disk(world(), path, "x", Mode::read_write);
     EXPECT_EQ(disk.is_asynchronous(), user_block == 0);
     if (user_block == 0) {
@@ -133,6 +134,14 @@ TEST(DiskAlone, chunks_of_other_programs) {
     changed.back() = changed.front();
     on_rank_0([&] { EXPECT_TRUE(equal_lists(changed, raw_dataset<std::int32_t>(path, "x").elements)); });
   }
+  // HDF5 leaves room for the chunks that the dataset may grow by.
+  on_rank_0([&] { write_in_order(path, "x", {9, 6}, {9, 20}, {4, 5}, expected, 0); });
+  DiskArray<std::int32_t, 2> grows(world(), path, "x", Mode::read);
+  EXPECT_FALSE(grows.is_asynchronous());
+  Array<std::int32_t, 2> all(world(), {9, 6});
+  grows.read(all);
+  EXPECT_TRUE(equal_lists(expected, contents(all)));
+  grows.close();
 }
 
 // Positions beyond 2^31 elements and bytes, in a file with holes.

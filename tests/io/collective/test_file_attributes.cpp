@@ -102,6 +102,26 @@ TEST(Files, replacing_an_attribute_leaves_the_others_alone) {
   file.close();
 }
 
+TEST(Files, calls_with_different_arguments_are_refused) {
+  if (world().size() == 1) GTEST_SKIP() << "one rank agrees with itself";
+  const Directory directory;
+  File file(world(), directory / "a.h5", Mode::create);
+  Array<double, 1> a(world(), {4});
+  fill(a, 1.0);
+  const index_t me = world().rank(), first = me == 0 ? 0 : 4;
+  file.create_dataset<double, 1>("a", {8});
+  EXPECT_THROW(file.set_attribute("", "rank", me), UsageError);
+  EXPECT_THROW(file.set_attribute("", "text", std::string(static_cast<std::size_t>(first), 'x')), UsageError);
+  EXPECT_THROW(file.write("a", {{first}, {first + 4}}, a), UsageError);
+  EXPECT_THROW(file.read("a", {{first}, {first + 4}}, a), UsageError);
+  EXPECT_THROW((file.create_dataset<double, 1>("b", {first + 1})), UsageError);
+  EXPECT_THROW(file.append("steps", a, {.deflate = first == 0 ? 0 : 1}), UsageError);
+  file.append("steps", a);
+  EXPECT_THROW(file.read_step("steps", first, a), UsageError);
+  file.close();
+  EXPECT_THROW(io::load_into(directory / "a.h5", "a", {{first}, {first + 4}}, a), UsageError);
+}
+
 TEST(Files, attributes_of_other_programs_are_read) {
   const Directory directory;
   const auto path = directory / "foreign.h5";
@@ -127,11 +147,21 @@ TEST(Files, attributes_of_other_programs_are_read) {
     good(H5Tclose(text));
     const double real = 1.5;
     add("real", H5T_IEEE_F64BE, H5T_NATIVE_DOUBLE, 0, &real);
+    const long double long_real[] = {1.5L, 1e400L};
+    add("long real", H5T_NATIVE_LDOUBLE, H5T_NATIVE_LDOUBLE, 1, long_real);
+    add("too large", H5T_NATIVE_LDOUBLE, H5T_NATIVE_LDOUBLE, 2, long_real);
+    const hid_t list = good(H5Tenum_create(H5T_NATIVE_UINT64));
+    good(H5Tenum_insert(list, "last", &huge[1]));
+    add("list", list, list, 0, &huge[1]);
+    good(H5Tclose(list));
     good(H5Fclose(file));
   });
   File file(world(), path, Mode::read);
   EXPECT_EQ(file.attribute("", "big").as<int>(), -5);
   EXPECT_EQ(file.attribute("", "fits").as<index_t>(), 1);
+  EXPECT_EQ(file.attribute("", "long real").as_list<double>(), std::vector<double>{1.5});
+  expect_words(message_of<io::IoError>([&] { file.attribute("", "too large"); }), {"too large for a double"});
+  expect_words(message_of<io::IoError>([&] { file.attribute("", "list"); }), {"18446744073709551615"});
   EXPECT_EQ(file.attribute("", "text").as_list<std::string>(), (std::vector<std::string>{"abcd", "ef"}));
   EXPECT_EQ(file.attribute("", "padded").as<std::string>(), "ab");
   EXPECT_EQ(file.attribute("", "real").as<double>(), 1.5);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
+#include <sys/stat.h>
+#include <unistd.h>
 #include <tessera/elementwise.hpp>
 #include <tessera/io/io.hpp>
 #include <tessera/matrix.hpp>
@@ -175,6 +177,28 @@ TEST(Io, links_and_permissions_stay) {
   }
   on_rank_0([&] { std::filesystem::create_symlink("loop.h5", directory / "loop.h5"); });
   message_of<io::IoError>([&] { io::save(directory / "loop.h5", "a", a); });
+}
+
+// Another group would get the permissions of the file's.
+TEST(Io, the_group_of_a_file_stays) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root gives files to any group";
+  const Directory directory;
+  const auto path = directory / "a.h5";
+  constexpr gid_t group = 4321;
+  Array<double, 1> a(world(), {30});
+  fill(a, 1.0);
+  io::save(path, "a", a);
+  on_rank_0([&] {
+    EXPECT_EQ(chown(path.c_str(), static_cast<uid_t>(-1), group), 0);
+    std::filesystem::permissions(path, std::filesystem::perms{0640});
+  });
+  io::save(path, "a", a);
+  on_rank_0([&] {
+    struct stat found {};
+    EXPECT_EQ(stat(path.c_str(), &found), 0);
+    EXPECT_EQ(found.st_gid, group);
+    EXPECT_EQ(found.st_mode & 0777, mode_t{0640});
+  });
 }
 
 TEST(Io, save_has_what_other_ranks_put) {

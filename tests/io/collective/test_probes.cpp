@@ -155,6 +155,10 @@ TEST_F(ProbesTest, write_as_the_run_goes) {
   probes.flush();
   probes.flush();
   on_rank_0([&] { EXPECT_EQ(bytes_of(csv_), expected); });
+  const Probes<2> moved = std::move(probes);
+  EXPECT_EQ(moved.samples(), 7);
+  EXPECT_THROW(probes.sample(7, a), UsageError);
+  EXPECT_THROW(probes.flush(), UsageError);
   // Without resume, a file is replaced by the first sample.
   Probes<2> again(world(), csv_, three_points);
   on_rank_0([&] { EXPECT_EQ(bytes_of(csv_), expected); });

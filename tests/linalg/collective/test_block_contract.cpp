@@ -182,6 +182,29 @@ TEST(BlockContractionSymmetry, is_required_of_results_of_any_size) {
   expect_no_symmetry<double>(20, 1, 1, 1, true);
 }
 
+// A factor may be a member of structures, whose largest element the check needs.
+TEST(BlockContractionSymmetry, is_required_of_products_of_members) {
+  struct Pair {
+    double first, second;
+  };
+  Array<Pair, 2> pairs(world(), {6, 6}, {.name = "pairs"});
+  for_each_local(pairs, [](const Index<2>& at, Pair& x) {
+    x = {static_cast<double>(at[0] - 2 * at[1]), std::numeric_limits<double>::quiet_NaN()};
+  });
+  pairs.sync();
+  const std::vector<index_t> whole{6};
+  BlockTensor<double, 2> c(world(), {whole, whole}, {.name = "c", .symmetries = {{{0, 1}, 1}}});
+  const auto member = pairs.slice().member(&Pair::first);
+  contract(1.0, member("ik"), member("jk"), 0, c("ij"));
+  Array<double, 2> dense(world(), {6, 6}, {.name = "dense"});
+  c.copy_to(dense);
+  for_each_local(dense, [](const Index<2>& at, double& x) {
+    for (index_t k = 0; k < 6; ++k) x -= static_cast<double>((at[0] - 2 * k) * (at[1] - 2 * k));
+  });
+  dense.sync();
+  EXPECT_EQ(norm_inf(dense), 0);
+}
+
 // Letters that both factors may exchange are summed over once. In any order of the letters, for three of them,
 // and if only some of a symmetry's dimensions are summed over.
 TYPED_TEST(BlockContractions, with_the_same_symmetry_of_inner_letters) {

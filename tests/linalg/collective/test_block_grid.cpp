@@ -55,6 +55,20 @@ TEST(BlockGrids, are_those_of_an_operand_that_scalapack_can_use) {
   }
 }
 
+// ScaLAPACK's workspaces grow with the block, even beyond the matrix.
+TEST(BlockGrids, are_new_ones_if_the_blocks_of_the_operand_are_far_larger) {
+  const int ranks = world().size();
+  for (const index_t block : {index_t{50'000}, index_t{1} << 31}) {
+    const auto layout = Layout<2>::block_cyclic({8, 8}, {block, block}, {.shape = {1, ranks}}, ranks);
+    Array<double, 2> a(world(), layout.with_storage(StorageOrder::column_major), {.name = "A"});
+    fill(a, 0.0);
+    fill_diagonal(a, 2.0);
+    EXPECT_EQ(linalg::eigvalsh(a), std::vector<double>(8, 2.0));
+    EXPECT_NEAR(std::abs(linalg::qr(a).r.load({7, 7})), 2, 1e-14);
+    world().sync();
+  }
+}
+
 TEST(BlockGrids, are_new_ones_if_scalapack_cannot_use_the_operand) {
   const int ranks = world().size();
   const Extents<2> dims{40, 40};

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 #include <atomic>
+#include <chrono>
 #include <set>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -255,6 +257,56 @@ TEST(Threads, mistakes_are_thrown_where_they_are_made) {
   EXPECT_EQ(segment.load<std::int64_t>(world().rank(), 0), 49);
   EXPECT_EQ(segment.load<std::int64_t>(world().rank(), 16), 49);
   segment.sync();
+}
+
+// Rank 1 holds a mutex until it has a message. Rank 0's main thread has sent the message, and waits for the
+// mutex behind another thread of its process.
+TEST(Threads, that_wait_for_a_mutex_let_messages_go_on) {
+  if (world().size() == 1 || world().node_count() > 1) GTEST_SKIP() << "two ranks of one node send a message";
+  constexpr int count = 20'000'000;
+  Mutexes mutexes(world(), 1);
+  std::vector<char> message(world().rank() < 2 ? count : 0);
+  if (world().rank() == 1) mutexes.lock(0);
+  world().barrier();
+  if (world().rank() == 1) {
+    MPI_Recv(message.data(), count, MPI_CHAR, 0, 0, world().mpi_comm(), MPI_STATUS_IGNORE);
+    mutexes.unlock(0);
+  } else if (world().rank() == 0) {
+    std::thread other([&] {
+      mutexes.lock(0);
+      mutexes.unlock(0);
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    MPI_Request sent = MPI_REQUEST_NULL;
+    MPI_Isend(message.data(), count, MPI_CHAR, 1, 0, world().mpi_comm(), &sent);
+    mutexes.lock(0);
+    mutexes.unlock(0);
+    MPI_Wait(&sent, MPI_STATUS_IGNORE);
+    other.join();
+  }
+  world().sync();
+}
+
+// A thread that may not call MPI is refused before it has touched the mutex.
+TEST(Threads, that_may_not_lock_leave_the_mutex_free) {
+  Segment segment(world(), 8, "others");
+  Mutexes mutexes(world(), 1);
+  bool may = true;
+  std::thread([&] {
+    try {
+      static_cast<void>(segment.load<std::int64_t>((world().rank() + 1) % world().size(), 0));
+    } catch (const UsageError&) {
+      may = false;
+    }
+    if (may) return;
+    EXPECT_THROW(mutexes.lock(0), UsageError);
+    EXPECT_THROW(mutexes.try_lock(0), UsageError);
+  }).join();
+  world().sync();
+  mutexes.lock(0);
+  if (!may) std::thread([&] { EXPECT_THROW(mutexes.unlock(0), UsageError); }).join();
+  mutexes.unlock(0);
+  world().sync();
 }
 
 }  // namespace

@@ -138,6 +138,7 @@ class File {
   }
 
   /// Sets an attribute of a dataset, a group, or the file (""). The value has at most 64 KiB. @collective
+  /// @throws UsageError on every rank if ranks pass different values
   void set_attribute(std::string_view object, std::string_view name, const AttributeValue& value);
   /// The value of an attribute: file.attribute("run/density", "time").as<double>(). @collective @throws IoError
   /// if there is no such attribute, or it holds neither numbers nor strings

@@ -53,9 +53,10 @@ class ProbeRecorder {
   ProbeRecorder& operator=(ProbeRecorder&&) noexcept;
   void sample(double time, std::span<const tessera::detail::SliceCore> fields);
   void flush();
-  index_t samples() const noexcept;
+  index_t samples() const;
 
  private:
+  ProbesState& state() const;
   std::unique_ptr<ProbesState> state_;
 };
 
@@ -107,7 +108,7 @@ class Probes {
   /// samples are handed to the system
   void flush() { recorder_.flush(); }
   /// How many samples there are, in the file and in memory. After a restart, 0 until the first new one. @local
-  index_t samples() const noexcept { return recorder_.samples(); }
+  index_t samples() const { return recorder_.samples(); }
 
  private:
   static detail::ProbePoints listed(const std::vector<Probe<N>>& points) {

@@ -30,7 +30,8 @@ class Mutexes {
   int host() const noexcept { return host_; }
 
   /// Returns when this process holds mutex i. The writes of earlier holders before unlock() are then visible.
-  /// @onesided @throws UsageError if there is no such mutex
+  /// @onesided @throws UsageError if there is no such mutex, or if the group spans nodes and MPI does not allow
+  /// this thread to call it
   void lock(index_t i);
   /// Takes mutex i if no process holds it or waits for it. @onesided @throws as lock
   bool try_lock(index_t i);
@@ -64,6 +65,7 @@ class Mutexes {
     void operator()(Local* locals) const noexcept;
   };
   Local& local(index_t i) const;
+  void require_network() const;
   void acquire(index_t i);
   bool try_acquire(index_t i);
   void hand_on(index_t i);
