@@ -41,9 +41,20 @@ function(tessera_add_module name)
                EXPORT_NAME ${name}
                VERSION ${PROJECT_VERSION}
                SOVERSION ${PROJECT_VERSION_MAJOR}
-               INSTALL_RPATH $ORIGIN)
+               INSTALL_RPATH $ORIGIN
+               INSTALL_RPATH_USE_LINK_PATH ON)
   if(TESSERA_INSTALL)
     install(TARGETS ${target} EXPORT tessera-${arg_COMPONENT})
     install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  endif()
+endfunction()
+
+# A program that is installed. It finds Tessera's libraries beside it, and others where they were when it was linked.
+function(tessera_program target name)
+  cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR BASE_DIRECTORY ${CMAKE_INSTALL_FULL_BINDIR} OUTPUT_VARIABLE lib_from_bin)
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} CXX_EXTENSIONS OFF INSTALL_RPATH $ORIGIN/${lib_from_bin}
+                                             INSTALL_RPATH_USE_LINK_PATH ON)
+  if(TESSERA_INSTALL)
+    install(TARGETS ${target})
   endif()
 endfunction()

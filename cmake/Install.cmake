@@ -49,9 +49,14 @@ list(TRANSFORM MPI_CXX_INCLUDE_DIRS PREPEND -I OUTPUT_VARIABLE MPI_FLAGS)
 list(APPEND MPI_FLAGS -DMPICH_SKIP_MPICXX -DOMPI_SKIP_MPICXX)
 list(JOIN MPI_FLAGS " " MPI_FLAGS)
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX}/${pkgconfig_dir}
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
            OUTPUT_VARIABLE PREFIX_FROM_PC)
 string(REGEX REPLACE "/$" "" PREFIX_FROM_PC "${PREFIX_FROM_PC}")
+# The directories may be given as whole paths.
+foreach(kind IN ITEMS LIBDIR INCLUDEDIR)
+  cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_${kind} BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX}
+             OUTPUT_VARIABLE ${kind}_FROM_PREFIX)
+endforeach()
 
 function(tessera_pkg_config file name description requires libs)
   configure_file(cmake/tessera.pc.in ${PROJECT_BINARY_DIR}/lib/pkgconfig/${file}.pc @ONLY)

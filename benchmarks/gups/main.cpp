@@ -68,7 +68,8 @@ class Program {
         world_(session.world()),
         shape_{words, world_.size()},
         small_{checked_words, world_.size()},
-        numbers_(numbers_of(world_.rank(), look_ahead)) {}
+        numbers_(
+            numbers_of(world_.rank(), std::clamp(words, look_ahead, most_numbers) / look_ahead * look_ahead)) {}
 
   void operator()() {
     const bool one_node = world_.node_count() == 1;
@@ -93,8 +94,12 @@ class Program {
   // Updates of the large table, after all of the small one's were right.
   Routine routine(const Way& way) const {
     check(world_, small_, way);
-    return [this, table = way.make(world_, shape_)](index_t count) {
-      for (index_t i = 0; i < count; ++i) table.update(numbers_);
+    // Each call takes other numbers, so that the table is not only what the caches hold of it.
+    return [this, table = way.make(world_, shape_), next = index_t{0}](index_t count) mutable {
+      for (index_t i = 0; i < count; ++i) {
+        table.update(std::span(numbers_).subspan(static_cast<std::size_t>(next), look_ahead));
+        next = (next + look_ahead) % std::ssize(numbers_);
+      }
     };
   }
   void compare(const std::string& name, const Way& own, const std::vector<Rival>& rivals) {
@@ -111,6 +116,8 @@ class Program {
                       .others = waiting(world_)},
                      references);
   }
+
+  static constexpr index_t most_numbers = index_t{1} << 20;
 
   Session& session_;
   const Peers& peers_;

@@ -105,7 +105,8 @@ class Problem {
     const auto theirs = std::as_const(message_x_).values();
     for_each_point(mine.patch(), [&](auto... at) {
       most = std::max(most, std::abs(theirs(at...)));
-      difference = std::max(difference, std::abs(mine(at...) - theirs(at...)));
+      const double d = std::abs(mine(at...) - theirs(at...));
+      difference = std::max(difference, std::isnan(d) ? std::numeric_limits<double>::infinity() : d);
     });
     most = world_.all_reduce(most, Reduce::max);
     require_everywhere(world_, most > 0 && difference <= 1e-12 * most,

@@ -97,7 +97,7 @@ int simulate(const tessera::Group& world, const Arguments& arguments) {
   const index_t begin = s;
   tessera::io::CheckpointSchedule schedule(
       world, {.every = std::chrono::minutes(checkpoint ? 10 : 0), .signals = checkpoint.has_value()});
-  while (s < steps && !schedule.should_stop()) {
+  while (s < steps && !(checkpoint && schedule.should_stop())) {
     step(u, next);
     std::swap(u, next);
     ++s;

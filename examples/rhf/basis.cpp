@@ -12,6 +12,8 @@
 #include <stdexcept>
 
 #include <fmt/format.h>
+#include <libint2/config.h>
+#include <libint2/libint2_params.h>
 
 namespace rhf {
 namespace {
@@ -23,7 +25,9 @@ struct Contraction {
 };
 using Elements = std::map<int, std::vector<Contraction>>;
 
-constexpr std::string_view letters = "SPDFGHI";
+// As far as libint2 was built to compute.
+constexpr std::string_view letters = std::string_view("SPDFGHI").substr(
+    0, std::min<std::size_t>({7, LIBINT2_MAX_AM_eri + 1, LIBINT2_MAX_AM_overlap + 1}));
 
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),

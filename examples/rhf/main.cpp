@@ -119,7 +119,7 @@ void calculate(const Options& options, const Input& input, const tessera::Runtim
   fmt::print("\nConverged in {} iteration{}.\n", result.iterations, result.iterations == 1 ? "" : "s");
   fmt::print("RHF energy  {:.10f} hartree\n", result.energy);
   auto reference = options.reference;
-  if (!reference) reference = known_energy(molecule.nuclear_repulsion(), basis.size());
+  if (!reference && charge == 0) reference = known_energy(molecule.nuclear_repulsion(), basis.size());
   if (reference)
     fmt::print("Reference   {:.10f} hartree, difference {:.1e}\n", *reference, result.energy - *reference);
   if (checkpoint) fmt::print("Density written to {}.<number>.h5\n", options.checkpoint);

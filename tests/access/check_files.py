@@ -21,7 +21,7 @@ require(job, preload)
 written = ["saved.h5", "file.h5", "disk.h5", "picture.png", "series.xdmf", "series.step000000.h5", "probes.csv",
            "probes.h5", "run.000001.h5", "trace.json"]
 # Names that the job has for a while, and that can be guessed.
-for_a_while = ["trace.json.new"] + [f"trace.json.rank{rank}{end}" for rank in range(2) for end in ("", ".new")]
+for_a_while = [".trace.json.new"] + [f"{dot}trace.json.rank{rank}{end}" for rank in range(2) for dot, end in (("", ""), (".", ".new"))]
 
 
 def run(directory, user, umask, log):

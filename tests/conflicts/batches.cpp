@@ -47,6 +47,35 @@ void flush_before_send(Stage& at) {
   segment.sync();
 }
 
+// What fetches is not sent either.
+void fetch_flush_before_send(Stage& at) {
+  Segment segment = words(at, "batch-fetch-flush-before-send");
+  std::int64_t old = 0;
+  Batch batch;
+  if (at.rank == 0) batch.fetch_add(segment, 1, 0, ElementKind::int64, &seven, &old), segment.flush();
+  at.world.barrier();
+  if (at.rank == 1) word_of(segment, 1, 0);
+  at.world.barrier();
+  batch.send();
+  segment.sync();
+}
+void fetch_unlock_before_send(Stage& at) {
+  Segment segment = words(at, "batch-fetch-unlock-before-send");
+  Mutexes locks(at.world, 1);
+  std::int64_t old = 0;
+  Batch batch;
+  if (at.rank == 0) {
+    locks.lock(0);
+    batch.fetch_add(segment, 1, 0, ElementKind::int64, &seven, &old);
+    locks.unlock(0);
+  }
+  at.world.barrier();
+  if (at.rank == 1) locks.lock(0), word_of(segment, 1, 0), locks.unlock(0);
+  at.world.barrier();
+  batch.send();
+  segment.sync();
+}
+
 // The mutex does not protect what is sent later.
 void unlock_before_send(Stage& at) {
   Segment segment = words(at, "batch-unlock-before-send");
@@ -111,6 +140,10 @@ std::span<const Case> batches() {
       {"batch-flush-before-send", Verdict::wrong, 2, flush_before_send, "put by rank 0", "get by rank 1"},
       {"batch-unlock-before-send", Verdict::wrong, 2, unlock_before_send, "put by rank 0", "get by rank 1"},
       {"batch-fetch-and-send", Verdict::right, 2, fetch_and_send},
+      {"batch-fetch-flush-before-send", Verdict::wrong, 2, fetch_flush_before_send, "fetch_op by rank 0",
+       "get by rank 1"},
+      {"batch-fetch-unlock-before-send", Verdict::wrong, 2, fetch_unlock_before_send, "fetch_op by rank 0",
+       "get by rank 1"},
       {"buffer-of-a-batch", Verdict::wrong, 2, buffer_of_a_batch, "get_async", "filled by another transfer"},
       {"batch-polling-of-an-update", Verdict::unknown, 2, polling_of_an_update},
   };

@@ -44,6 +44,21 @@ void closed_group(Stage& at) {
   at.world.sync();
 }
 
+// What may have ordered accesses in an array of some ranks counts also after a sync of all, which does not
+// compare them.
+void polling_before_a_sync_of_all(Stage& at) {
+  const Group part = at.world.split(at.rank < 2 ? 0 : 1);
+  Line line(part, {per_rank * part.size()}, {.name = "polling-before-a-sync-of-all"});
+  Scalars<int> ready(at.world, 1);
+  if (at.rank == 0) put(line, 0, 8), line.flush(), ready.store(1, 0, 1);
+  if (at.rank == 1) {
+    while (ready.load(1, 0) == 0) continue;
+    get(line, 0, 8);
+  }
+  at.world.sync();
+  line.sync();
+}
+
 // The sync of a group does not complete operations on arrays of another.
 void sync_of_a_part(Stage& at) {
   const Group part = at.world.split(at.rank < 2 ? 0 : 1);
@@ -67,6 +82,7 @@ void array_of_a_group_that_goes(Stage& at) {
 
 std::span<const Case> groups() {
   static constexpr Case all[] = {
+      {"polling-before-a-sync-of-all", Verdict::unknown, 2, polling_before_a_sync_of_all},
       {"barrier-of-a-part", Verdict::right, 2, barrier_of_a_part},
       {"barrier-of-others", Verdict::wrong, 3, barrier_of_others, "put by rank 0", "get by rank 2"},
       {"formed-group", Verdict::right, 2, formed_group},

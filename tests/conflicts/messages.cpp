@@ -131,6 +131,42 @@ void synchronous_send(Stage& at) {
   if (at.rank == 0) MPI_Ssend(nullptr, 0, MPI_INT, 1, 0, at.comm), get(at.line, 0, 8);
 }
 
+// Nor its end that of a persistent one.
+void persistent_synchronous_send(Stage& at) {
+  if (at.rank == 1) put(at.line, 0, 8), at.line.flush(), receive(at, 0);
+  if (at.rank != 0) return;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ssend_init(nullptr, 0, MPI_INT, 1, 0, at.comm, &request);
+  MPI_Start(&request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  get(at.line, 0, 8);
+  MPI_Request_free(&request);
+}
+
+// Rank 1 polls a word in a window of the program.
+void polling_of_a_window(Stage& at) {
+  std::int32_t* word = nullptr;
+  MPI_Win win = MPI_WIN_NULL;
+  MPI_Win_allocate(4, 4, MPI_INFO_NULL, at.comm, &word, &win);
+  *word = 0;
+  MPI_Win_lock_all(0, win);
+  at.world.sync();
+  const std::int32_t one = 1;
+  if (at.rank == 0) {
+    put(at.line, 0, 8), at.line.flush();
+    MPI_Accumulate(&one, 1, MPI_INT32_T, 1, 0, 1, MPI_INT32_T, MPI_REPLACE, win);
+    MPI_Win_flush(1, win);
+  } else if (at.rank == 1) {
+    for (std::int32_t found = 0; found == 0;) {
+      MPI_Fetch_and_op(nullptr, &found, MPI_INT32_T, 1, 0, MPI_NO_OP, win);
+      MPI_Win_flush(1, win);
+    }
+    get(at.line, 0, 8);
+  }
+  MPI_Win_unlock_all(win);
+  MPI_Win_free(&win);
+}
+
 // A message between other ranks, before the accesses, has nothing to do with them.
 void synchronous_send_before(Stage& at) {
   if (at.rank == 2) MPI_Ssend(nullptr, 0, MPI_INT, 1, 0, at.comm);
@@ -170,6 +206,8 @@ std::span<const Case> messages() {
       {"matched-probe", Verdict::right, 2, matched_probe},
       {"message-on-a-new-communicator", Verdict::right, 2, message_on_a_new_communicator},
       {"synchronous-send", Verdict::unknown, 2, synchronous_send},
+      {"persistent-synchronous-send", Verdict::unknown, 2, persistent_synchronous_send},
+      {"polling-of-a-window", Verdict::unknown, 2, polling_of_a_window},
       {"synchronous-send-before", Verdict::wrong, 3, synchronous_send_before, "put by rank 0", "get by rank 1"},
       {"synchronous-send-after", Verdict::wrong, 3, synchronous_send_after, "put by rank 0", "get by rank 1"},
   };

@@ -176,7 +176,7 @@ TEST_F(Files, bad_basis_is_refused_with_its_line) {
   bad("H S\n -1.0 1.0\n", "bad.nw:2: expected an exponent");
   bad("H S\n inf 1.0\n", "bad.nw:2: expected an exponent");
   bad("H S\n 1.0 1e999\n", "bad.nw:2: \"1e999\" is no coefficient");
-  bad("H I\n 1e200 1.0\n", "a shell for H without a norm");
+  bad("H H\n 1e200 1.0\n", "a shell for H without a norm");
   expect_error([&] { read_basis("none", atom(1), directory.path()); }, "there is no basis set \"none\"");
 }
 

@@ -91,7 +91,7 @@ void CheckpointState::begin(std::string_view call, std::int64_t step) {
     print.add(std::string_view(item.name));
     if (!item.value) print.add(item.elements().fingerprint());
   }
-  group_.check_agreement(call, print.value());
+  require_agreement(group_, std::string(call), print);
   settle(group_, items_);
 }
 

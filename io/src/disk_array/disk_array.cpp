@@ -5,6 +5,7 @@
 #include <tessera/core/agreed.hpp>
 #include <tessera/runtime/detail/fingerprint.hpp>
 
+#include "base/collectively.hpp"
 #include "disk_array/disk_transfer.hpp"
 #include "file/file_state.hpp"
 #include "file/open_checks.hpp"
@@ -36,14 +37,12 @@ std::shared_ptr<DiskState> make_state(const Group& group, const std::filesystem:
                                       Mode mode, const DiskOptions& options,
                                       const std::vector<index_t>& dims = {}) {
   const std::string call = formatted("disk array \"{}\" in {}", dataset, path.string());
-  group.check_agreement([&] {
-    tessera::detail::Fingerprint print;
-    print.add(static_cast<int>(mode))
-        .add(options.buffer)
-        .add(joined(options.chunks, " x "))
-        .add(joined(dims, " x "));
-    return tessera::detail::CollectiveCall{call, print.value()};
-  });
+  require_agreement(group, call,
+                    tessera::detail::Fingerprint()
+                        .add(static_cast<int>(mode))
+                        .add(options.buffer)
+                        .add(joined(options.chunks, " x "))
+                        .add(joined(dims, " x ")));
   return tessera::detail::made_by_all(group, call, [&] {
     return std::make_shared<DiskState>(group, path, dataset, type, rank, mode, options);
   });

@@ -5,6 +5,7 @@
 #include <tessera/core/agreed.hpp>
 #include <tessera/runtime/detail/fingerprint.hpp>
 
+#include "base/collectively.hpp"
 #include "format.hpp"
 
 namespace tessera::io::detail {
@@ -68,12 +69,10 @@ std::string DiskState::misuse(DiskDirection direction, const Box& section, const
 
 void DiskState::begin(DiskDirection direction, const Box& section, const SliceCore& slice) {
   const std::string call = context(direction == DiskDirection::write ? "write to" : "read from");
-  group.check_agreement([&] {
-    tessera::detail::Fingerprint print;
-    print.add(slice.fingerprint());
-    for (std::size_t d = 0; d < dims.size(); ++d) print.add(section.lo[d]).add(section.hi[d]);
-    return tessera::detail::CollectiveCall{call, print.value()};
-  });
+  tessera::detail::Fingerprint print;
+  print.add(slice.fingerprint());
+  for (std::size_t d = 0; d < dims.size(); ++d) print.add(section.lo[d]).add(section.hi[d]);
+  require_agreement(group, call, print);
   const tessera::detail::Outcome outcome([&] {
     std::string problem = misuse(direction, section, slice.extents().data(), slice.description());
     if (problem.empty() && !(slice.array().group() == group))

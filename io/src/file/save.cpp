@@ -10,6 +10,7 @@
 #include <tessera/runtime/detail/fingerprint.hpp>
 #include <tessera/runtime/phase.hpp>
 
+#include "base/collectively.hpp"
 #include "file/dropped_files.hpp"
 #include "file/only_writer.hpp"
 #include "file/slice_transfers.hpp"
@@ -75,7 +76,7 @@ void check_agreement(const std::filesystem::path& path, std::span<const io::Item
   print.add(std::string_view(path.native()));
   for (const io::Item& item : items)
     print.add(std::string_view(item.dataset())).add(item.slice().fingerprint());
-  items.front().slice().array().group().check_agreement("io::save", print.value());
+  require_agreement(items.front().slice().array().group(), "io::save", print);
 }
 
 // Creates the datasets on rank 0, and sets the offsets of the entries.

@@ -60,6 +60,7 @@ void note_fetch_in_batch(std::uint64_t segment, int target, index_t offset, inde
   note_use({Means::Is::element, segment, target, offset});
 }
 
+void note_unsent(Ticket fetch) { all().unsent(fetch); }
 void note_sent(Ticket batch) { all().sent(batch); }
 
 void note_put_with_notice(std::uint64_t segment, int target, index_t offset, const Strided& shape,

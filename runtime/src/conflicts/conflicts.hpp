@@ -59,6 +59,8 @@ void note_update(Act act, std::uint64_t segment, int target, index_t offset, ind
 void note_in_batch(Act act, std::uint64_t segment, int target, index_t offset, index_t bytes, Ticket batch);
 /// An update of a batch that fetches; it is Asynchronous.
 void note_fetch_in_batch(std::uint64_t segment, int target, index_t offset, index_t bytes);
+/// What fetches under this ticket is of a batch: it too is completed by no flush before note_sent().
+void note_unsent(Ticket fetch);
 /// The batch is sent: from now on flushes complete its operations.
 void note_sent(Ticket batch);
 /// A put that is complete for whoever has heard of its notice (order/clock.hpp), and for all others after a

@@ -258,8 +258,12 @@ void compare_accesses(const Members& members) {
     ask_for_sites(members, found);
     print_reports(members, reports_of(found));
   }
-  // In the world, all later events follow all earlier ones.
-  if (members.are_the_world) Recorder::instance().forget_uses();
+  if (!members.are_the_world) return;
+  // In the world, all later events follow all earlier ones. But accesses in arrays of smaller groups are
+  // compared later.
+  std::int64_t has_others = Recorder::instance().holds_accesses() ? 1 : 0;
+  mpi::all_reduce(members.comm, &has_others, 1, ElementKind::int64, Reduce::max);
+  if (has_others == 0) Recorder::instance().forget_uses();
 }
 
 void finish_check(const Members& world) {

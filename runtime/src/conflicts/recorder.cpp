@@ -304,6 +304,11 @@ std::vector<UnseenUse> Recorder::uses() {
   return uses_.all([&](const Means& means) { return text_of(means); });
 }
 
+bool Recorder::holds_accesses() const {
+  const std::lock_guard lock(mutex_);
+  return !accesses_.empty();
+}
+
 void Recorder::forget_uses() {
   const std::lock_guard lock(mutex_);
   uses_.forget();

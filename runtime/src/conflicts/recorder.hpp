@@ -77,8 +77,12 @@ class Recorder {
   void freed(const ByteRange& memory);
   /// Completes accesses by their ticket; frees its buffers.
   void complete(Ticket ticket);
+  /// No flush completes the accesses of this ticket, which are fetches of a batch, before sent(ticket).
+  void unsent(Ticket ticket);
   /// From now on flushes complete the accesses of a batch.
   void sent(Ticket ticket);
+  /// Whether there are complete accesses that were not taken.
+  bool holds_accesses() const;
   /// Completes what a flush completes: at one member, or at all (-1).
   void flush(std::uint64_t segment, int target);
   /// The same for all segments of a group, or of all groups (0).
@@ -189,6 +193,7 @@ class Recorder {
     std::uint64_t contents = 0;        // a hash of what it may change
     bool is_suspended = false;         // then the access is over, and another one will be like it
     bool writes = false;
+    bool is_unsent = false;  // of a batch: no flush completes it
     Footprint where() const noexcept;
     bool has_changed() const noexcept;
   };

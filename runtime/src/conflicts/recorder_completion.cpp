@@ -37,8 +37,18 @@ void Recorder::complete(Ticket ticket) {
   keep_within_limit();
 }
 
+void Recorder::unsent(Ticket ticket) {
+  const std::lock_guard lock(mutex_);
+  if (const auto fetches = tickets_.find(ticket); fetches != tickets_.end()) {
+    for (Open& open : fetches->second) open.is_unsent = true;
+  }
+}
+
 void Recorder::sent(Ticket ticket) {
   const std::lock_guard lock(mutex_);
+  if (const auto fetches = tickets_.find(ticket); fetches != tickets_.end()) {
+    for (Open& open : fetches->second) open.is_unsent = false;
+  }
   const auto found = unsent_.find(ticket);
   if (found == unsent_.end()) return;
   now();
@@ -68,7 +78,9 @@ void Recorder::flush_those(const IsMeant& is_meant) {
   has_buffers_ = !buffers_.is_empty();
   // A flush completes gets, too, but does not end a local access.
   for (auto& [ticket, accesses] : tickets_)
-    std::erase_if(accesses, [&](const Open& open) { return open.slice == nullptr && move(open.access); });
+    std::erase_if(accesses, [&](const Open& open) {
+      return open.slice == nullptr && !open.is_unsent && move(open.access);
+    });
 }
 
 void Recorder::flush(std::uint64_t segment, int target) {
@@ -83,7 +95,7 @@ void Recorder::unlocked(const order::HeldMutex& mutex) {
   const std::lock_guard lock(mutex_);
   for (auto& [ticket, accesses] : tickets_) {
     for (Open& open : accesses) {
-      if (open.slice != nullptr) std::erase(open.access->mutexes, mutex);
+      if (open.slice != nullptr || open.is_unsent) std::erase(open.access->mutexes, mutex);
     }
   }
   for (auto& [ticket, accesses] : unsent_) {

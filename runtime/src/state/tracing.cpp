@@ -36,11 +36,14 @@ std::size_t events_per_log(int ranks) {
   return std::clamp(events_of_all / static_cast<std::size_t>(ranks), least_events, most_events);
 }
 
-// A file under a temporary name, which is renamed when it is complete. The first error stays. Where others may
-// write to the folder, a link of theirs under that name is not followed.
+// A file under a temporary name, which is renamed when it is complete. A pattern such as trace.json.rank* does
+// not match the name, if the job is killed meanwhile. The first error stays. Where others may write to the
+// folder, a link of theirs under that name is not followed.
 class NewFile {
  public:
-  explicit NewFile(fs::path path) : path_(std::move(path)), temporary_(path_.string() + ".new") {
+  explicit NewFile(fs::path path)
+      : path_(std::move(path)),
+        temporary_((path_.parent_path() / ("." + path_.filename().string() + ".new")).string()) {
     unlink(temporary_.c_str());
     const int descriptor = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor >= 0) file_ = fdopen(descriptor, "w");

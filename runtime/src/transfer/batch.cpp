@@ -111,7 +111,8 @@ struct Batch::State {
     Path path = Path::node;
   } way;
   Request under_way;
-  detail::conflicts::Ticket unsent = 0;  // of what is noted and not sent
+  detail::conflicts::Ticket unsent = 0;              // of what is noted and not sent
+  std::vector<detail::conflicts::Ticket> fetches{};  // likewise, of each that fetches
 
   void send(int agent, Destination& destination) {
     if (destination.list.is_empty()) return;
@@ -178,7 +179,12 @@ struct Batch::State {
     if (!notes(segment.checked)) return;
     Asynchronous access;
     note();
-    detail::Outstanding::add_ticket(under_way, access.hand_over(), false);
+    const Ticket fetch = access.hand_over();
+    if (fetch != 0) {
+      note_unsent(fetch);
+      fetches.push_back(fetch);
+    }
+    detail::Outstanding::add_ticket(under_way, fetch, false);
   }
 
   RunGroup group_of(Verb verb, index_t bytes) const noexcept {
@@ -319,6 +325,7 @@ Request Batch::send_async() {
   state_->under_way += state_->by_window.send();
   for (auto& [agent, destination] : state_->to) state_->send(agent, destination);
   if (state_->unsent != 0) detail::conflicts::note_sent(std::exchange(state_->unsent, 0));
+  for (const auto fetch : std::exchange(state_->fetches, {})) detail::conflicts::note_sent(fetch);
   return std::exchange(state_->under_way, Request());
 }
 

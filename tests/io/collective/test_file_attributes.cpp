@@ -120,6 +120,13 @@ TEST(Files, calls_with_different_arguments_are_refused) {
   EXPECT_THROW(file.read_step("steps", first, a), UsageError);
   file.close();
   EXPECT_THROW(io::load_into(directory / "a.h5", "a", {{first}, {first + 4}}, a), UsageError);
+  io::DiskArray<double, 1> disk(world(), directory / "a.h5", "a", Mode::read_write);
+  EXPECT_THROW(disk.write({{first}, {first + 4}}, a), UsageError);
+  EXPECT_THROW(disk.read({{first}, {first + 4}}, a), UsageError);
+  disk.close();
+  io::Checkpoint checkpoint(world(), directory / "run");
+  checkpoint.add("a", a);
+  EXPECT_THROW(checkpoint.write(me), UsageError);
 }
 
 TEST(Files, attributes_of_other_programs_are_read) {

@@ -3,6 +3,7 @@
 #include "order/calls/exchanges.hpp"
 #include "order/calls/seen.hpp"
 #include "order/shadows.hpp"
+#include "order/unseen_order.hpp"
 
 // The program makes communicators and windows. Their clocks travel on communicators of their own.
 using namespace tessera::detail::order;
@@ -162,6 +163,11 @@ TESSERA_MPI_CALL MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* w
 TESSERA_MPI_CALL MPI_Win_fence(int assert, MPI_Win win) {
   static const auto real = next("MPI_Win_fence", &PMPI_Win_fence);
   if (!seen()) return real(assert, win);
+  // With this assertion it need not be a barrier.
+  if ((assert& MPI_MODE_NOPRECEDE) != 0) {
+    note_unseen_order("MPI_Win_fence with MPI_MODE_NOPRECEDE");
+    return real(assert, win);
+  }
   if (const auto shadow = window_shadow(win, "MPI_Win_fence")) exchange(Flow::all, *shadow, 0);
   return real(assert, win);
 }

@@ -4,9 +4,11 @@
 
 #include <map>
 #include <mutex>
+#include <string_view>
 #include <utility>
 
 #include "order/tracked.hpp"
+#include "order/unseen_order.hpp"
 
 namespace tessera::detail::order::calls {
 namespace {
@@ -62,7 +64,11 @@ void follow(int code, MPI_Request* request, std::shared_ptr<Receive> receive) {
 void persistent_send(MPI_Comm comm, int rank, int tag, MPI_Request request, const char* call) {
   auto shadow = rank == MPI_PROC_NULL ? nullptr : shadow_of(comm, call);
   if (!shadow) return;
-  set_start(request, [shadow = std::move(shadow), rank, tag] { send_clock(*shadow, rank, tag); });
+  const bool is_synchronous = std::string_view(call).starts_with("MPI_Ssend");
+  set_start(request, [shadow = std::move(shadow), rank, tag, is_synchronous] {
+    if (is_synchronous) note_unseen_order("MPI_Ssend_init (its end orders the receiver before the sender)");
+    send_clock(*shadow, rank, tag);
+  });
 }
 
 void persistent_receive(MPI_Comm comm, int source, int tag, MPI_Request request, const char* call) {

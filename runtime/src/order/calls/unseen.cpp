@@ -33,6 +33,22 @@ TESSERA_UNSEEN_CALL(MPI_Win_lock, (int lock_type, int rank, int assert, MPI_Win 
 
 TESSERA_UNSEEN_CALL(MPI_Win_unlock, (int rank, MPI_Win win), (rank, win))
 
+TESSERA_UNSEEN_CALL(MPI_Win_lock_all, (int assert, MPI_Win win), (assert, win))
+
+TESSERA_UNSEEN_CALL(MPI_Win_unlock_all, (MPI_Win win), (win))
+
+TESSERA_UNSEEN_CALL(MPI_Win_flush, (int rank, MPI_Win win), (rank, win))
+
+TESSERA_UNSEEN_CALL(MPI_Win_flush_all, (MPI_Win win), (win))
+
+TESSERA_UNSEEN_CALL(MPI_Win_flush_local, (int rank, MPI_Win win), (rank, win))
+
+TESSERA_UNSEEN_CALL(MPI_Win_flush_local_all, (MPI_Win win), (win))
+
+TESSERA_UNSEEN_CALL(MPI_Win_sync, (MPI_Win win), (win))
+
+TESSERA_UNSEEN_CALL(MPI_Win_free, (MPI_Win * win), (win))
+
 TESSERA_UNSEEN_CALL(MPI_Ineighbor_allgather,
                     (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                      MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request),
