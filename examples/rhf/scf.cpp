@@ -160,7 +160,8 @@ ScfResult run_scf(const Basis& basis, const Molecule& molecule, int electrons, c
     report({iteration, energy, energy - last, error, seconds, operations});
     // The energy's own error is of second order in this one, if the density has all electrons. That of other
     // places of the atoms has not.
-    const auto is_whole = [&] { return std::abs(dot(before, overlap) - occupied) < 1e-8 * occupied; };
+    const auto pairs = static_cast<double>(occupied);
+    const auto is_whole = [&] { return std::abs(dot(before, overlap) - pairs) < 1e-8 * pairs; };
     const bool settled =
         std::abs(energy - last) < options.convergence || (iteration == 1 && have_density && is_whole());
     if (settled && error < std::sqrt(options.convergence) * 1e-2) {
