@@ -49,7 +49,8 @@ struct Mutexes::Local {
     return next_ticket.compare_exchange_strong(ticket, ticket + 1);
   }
   void leave() noexcept {
-    if (next_ticket.load() != served.fetch_add(1) + 1) detail::wake_all(sleep_word());
+    const std::uint32_t now = served.fetch_add(1) + 1;
+    if (next_ticket.load() != now) detail::wake_all(sleep_word());
   }
   std::uint32_t& sleep_word() noexcept { return reinterpret_cast<std::uint32_t&>(served); }
 };

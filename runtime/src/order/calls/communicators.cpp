@@ -164,7 +164,7 @@ TESSERA_MPI_CALL MPI_Win_fence(int assert, MPI_Win win) {
   static const auto real = next("MPI_Win_fence", &PMPI_Win_fence);
   if (!seen()) return real(assert, win);
   // With this assertion it need not be a barrier.
-  if ((assert& MPI_MODE_NOPRECEDE) != 0) {
+  if ((MPI_MODE_NOPRECEDE & assert) != 0) {
     note_unseen_order("MPI_Win_fence with MPI_MODE_NOPRECEDE");
     return real(assert, win);
   }
