@@ -131,6 +131,28 @@ void synchronous_send(Stage& at) {
   if (at.rank == 0) MPI_Ssend(nullptr, 0, MPI_INT, 1, 0, at.comm), get(at.line, 0, 8);
 }
 
+// An ordinary receive may match it, and an ordinary send, too.
+void exchange_by_isendrecv(Stage& at) {
+  char given = 0, taken = 0;
+  if (at.rank == 0) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    put(at.line, 0, 8), at.line.flush();
+#if MPI_VERSION >= 4
+    MPI_Isendrecv(&given, 1, MPI_CHAR, 1, 0, &taken, 1, MPI_CHAR, 1, 1, at.comm, &request);
+#else
+    MPI_Irecv(&taken, 1, MPI_CHAR, 1, 1, at.comm, &request);
+    MPI_Send(&given, 1, MPI_CHAR, 1, 0, at.comm);
+#endif
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    get(at.line, 8, 16);
+  } else if (at.rank == 1) {
+    put(at.line, 8, 16), at.line.flush();
+    MPI_Send(&given, 1, MPI_CHAR, 0, 1, at.comm);
+    MPI_Recv(&taken, 1, MPI_CHAR, 0, 0, at.comm, MPI_STATUS_IGNORE);
+    get(at.line, 0, 8);
+  }
+}
+
 // Nor its end that of a persistent one.
 void persistent_synchronous_send(Stage& at) {
   if (at.rank == 1) put(at.line, 0, 8), at.line.flush(), receive(at, 0);
@@ -203,6 +225,7 @@ std::span<const Case> messages() {
       {"first-message", Verdict::wrong, 2, first_message, "put by rank 0", "get by rank 1"},
       {"get-before-wait", Verdict::wrong, 2, get_before_wait, "put by rank 0", "get by rank 1"},
       {"exchange-by-sendrecv", Verdict::right, 2, exchange_by_sendrecv},
+      {"exchange-by-isendrecv", Verdict::right, 2, exchange_by_isendrecv},
       {"matched-probe", Verdict::right, 2, matched_probe},
       {"message-on-a-new-communicator", Verdict::right, 2, message_on_a_new_communicator},
       {"synchronous-send", Verdict::unknown, 2, synchronous_send},

@@ -188,5 +188,58 @@ TESSERA_MPI_CALL MPI_Imrecv_c(void* buf, MPI_Count count, MPI_Datatype datatype,
   return code;
 }
 
+TESSERA_MPI_CALL MPI_Isendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                               void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                               MPI_Comm comm, MPI_Request* request) {
+  static const auto real = next("MPI_Isendrecv", &PMPI_Isendrecv);
+  if (!seen())
+    return real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
+                comm, request);
+  before_send(comm, dest, sendtag, "MPI_Isendrecv");
+  auto receive = before_receive(comm, source, recvtag, "MPI_Isendrecv");
+  const int code = real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
+                        recvtag, comm, request);
+  follow(code, request, std::move(receive));
+  return code;
+}
+
+TESSERA_MPI_CALL MPI_Isendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag,
+                                       int source, int recvtag, MPI_Comm comm, MPI_Request* request) {
+  static const auto real = next("MPI_Isendrecv_replace", &PMPI_Isendrecv_replace);
+  if (!seen()) return real(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+  before_send(comm, dest, sendtag, "MPI_Isendrecv_replace");
+  auto receive = before_receive(comm, source, recvtag, "MPI_Isendrecv_replace");
+  const int code = real(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+  follow(code, request, std::move(receive));
+  return code;
+}
+
+TESSERA_MPI_CALL MPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest,
+                                 int sendtag, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                                 int source, int recvtag, MPI_Comm comm, MPI_Request* request) {
+  static const auto real = next("MPI_Isendrecv_c", &PMPI_Isendrecv_c);
+  if (!seen())
+    return real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
+                comm, request);
+  before_send(comm, dest, sendtag, "MPI_Isendrecv_c");
+  auto receive = before_receive(comm, source, recvtag, "MPI_Isendrecv_c");
+  const int code = real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
+                        recvtag, comm, request);
+  follow(code, request, std::move(receive));
+  return code;
+}
+
+TESSERA_MPI_CALL MPI_Isendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype datatype, int dest,
+                                         int sendtag, int source, int recvtag, MPI_Comm comm,
+                                         MPI_Request* request) {
+  static const auto real = next("MPI_Isendrecv_replace_c", &PMPI_Isendrecv_replace_c);
+  if (!seen()) return real(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+  before_send(comm, dest, sendtag, "MPI_Isendrecv_replace_c");
+  auto receive = before_receive(comm, source, recvtag, "MPI_Isendrecv_replace_c");
+  const int code = real(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+  follow(code, request, std::move(receive));
+  return code;
+}
+
 #endif
 }

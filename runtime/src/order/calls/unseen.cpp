@@ -275,18 +275,6 @@ TESSERA_UNSEEN_CALL(MPI_Psend_init,
                      MPI_Comm comm, MPI_Info info, MPI_Request* request),
                     (buf, partitions, count, datatype, dest, tag, comm, info, request))
 
-TESSERA_UNSEEN_CALL(MPI_Isendrecv,
-                    (const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-                     void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
-                     MPI_Comm comm, MPI_Request* request),
-                    (sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
-                     comm, request))
-
-TESSERA_UNSEEN_CALL(MPI_Isendrecv_replace,
-                    (void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
-                     int recvtag, MPI_Comm comm, MPI_Request* request),
-                    (buf, count, datatype, dest, sendtag, source, recvtag, comm, request))
-
 TESSERA_UNSEEN_CALL(MPI_Ineighbor_allgather_c,
                     (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                      MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request),
@@ -379,18 +367,6 @@ TESSERA_UNSEEN_CALL(MPI_Neighbor_alltoallw_init_c,
                      MPI_Request* request),
                     (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
                      info, request))
-
-TESSERA_UNSEEN_CALL(MPI_Isendrecv_c,
-                    (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-                     void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag,
-                     MPI_Comm comm, MPI_Request* request),
-                    (sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
-                     comm, request))
-
-TESSERA_UNSEEN_CALL(MPI_Isendrecv_replace_c,
-                    (void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source,
-                     int recvtag, MPI_Comm comm, MPI_Request* request),
-                    (buf, count, datatype, dest, sendtag, source, recvtag, comm, request))
 
 #endif
 }
