@@ -41,7 +41,8 @@ std::string product_text(std::string_view a, bool conjugate_a, std::string_view 
 template <class Terms>
 void require_same_letters(const Group& group, std::string_view c, const Terms& terms) {
   group.check_agreement([&] {
-    std::string text = " " + std::string(c) + " =";
+    std::string text(1, ' ');  // GCC 12 takes a sum of texts here to be endless, in a release
+    text.append(c).append(" =");
     for (const auto& term : terms) {
       text += text.back() == '=' ? " " : " + ";
       text += product_text(term.a.names, term.a.is_conjugated, term.b.names, term.b.is_conjugated);

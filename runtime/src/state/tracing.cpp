@@ -43,7 +43,7 @@ class NewFile {
  public:
   explicit NewFile(fs::path path)
       : path_(std::move(path)),
-        temporary_((path_.parent_path() / ("." + path_.filename().string() + ".new")).string()) {
+        temporary_((path_.parent_path() / formatted(".{}.new", path_.filename().string())).string()) {
     unlink(temporary_.c_str());
     const int descriptor = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor >= 0) file_ = fdopen(descriptor, "w");
