@@ -18,6 +18,7 @@
 #include "conflicts/report.hpp"
 #include "format.hpp"
 #include "mpi/mpi.hpp"
+#include "mpi/terminate.hpp"
 #include "order/unseen_order.hpp"
 
 namespace tessera::detail::conflicts {
@@ -226,7 +227,7 @@ void print_reports(const Members& members, const std::vector<Told>& mine) {
   if (!ends) return;
   std::fputs("Tessera: the job ends at the first conflict (TESSERA_DEBUG=conflicts,abort)\n", stderr);
   std::fflush(nullptr);
-  mpi::abort(MPI_COMM_WORLD, status_of_conflicts);
+  abort_after_output(status_of_conflicts);
 }
 
 }  // namespace

@@ -60,16 +60,20 @@ Job job_to_blame() {
   else
     std::fprintf(stderr, "[rank ?] %s\n", message);
   std::fflush(stderr);
+  abort_after_output(EXIT_FAILURE);
+}
+
+}  // namespace
+
+void abort_after_output(int status) noexcept {
   // MPICH's launcher drops what it has not yet read when it is told to abort.
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   // Open MPI's MPI_Abort may wait for a launcher that no longer answers.
   std::signal(SIGALRM, SIG_DFL);
   alarm(3);
-  if (mpi::is_running()) mpi::abort(MPI_COMM_WORLD, EXIT_FAILURE);
-  std::_Exit(EXIT_FAILURE);
+  if (mpi::is_running()) mpi::abort(MPI_COMM_WORLD, status);
+  std::_Exit(status);
 }
-
-}  // namespace
 
 void install_terminate_handler(const RuntimeState& runtime, MPI_Comm world) {
   const Job job{&runtime, mpi::rank(world), mpi::size(world)};

@@ -19,6 +19,8 @@ void install_terminate_handler_for_start(MPI_Comm parent);
 void remove_terminate_handler(const RuntimeState& runtime) noexcept;
 /// Aborts the job with the message of the exception that is being handled, after `before`. @local
 [[noreturn]] void abort_by_current_exception(const char* before) noexcept;
+/// Ends the job with this status, after the launcher has read what was flushed. @local
+[[noreturn]] void abort_after_output(int status) noexcept;
 /// Prints `[rank r of n] message`, with the same rank, and aborts the job.
 [[noreturn]] void abort_job(const std::string& message) noexcept;
 
