@@ -372,19 +372,6 @@ void all_reduce(MPI_Comm comm, void* data, index_t count, ElementKind kind, Redu
   });
 }
 
-void flush(MPI_Win win, int rank) {
-  const OwnCalls own;
-  check(MPI_Win_flush(rank, win), "MPI_Win_flush");
-}
-void flush_local(MPI_Win win, int rank) {
-  const OwnCalls own;
-  check(MPI_Win_flush_local(rank, win), "MPI_Win_flush_local");
-}
-void sync_memory(MPI_Win win) {
-  const OwnCalls own;
-  check(MPI_Win_sync(win), "MPI_Win_sync");
-}
-
 // The call has no communicator, so MPI_COMM_WORLD's handler of errors decides, and would end the job.
 void* alloc_mem(index_t bytes) noexcept {
   MPI_Errhandler before = MPI_ERRHANDLER_NULL;

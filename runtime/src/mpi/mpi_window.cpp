@@ -118,6 +118,19 @@ bool is_unified(MPI_Win win) {
   return found != 0 && *model == MPI_WIN_UNIFIED;
 }
 
+void flush(MPI_Win win, int rank) {
+  const order::OwnCalls own;
+  check(MPI_Win_flush(rank, win), "MPI_Win_flush");
+}
+void flush_local(MPI_Win win, int rank) {
+  const order::OwnCalls own;
+  check(MPI_Win_flush_local(rank, win), "MPI_Win_flush_local");
+}
+void sync_memory(MPI_Win win) {
+  const order::OwnCalls own;
+  check(MPI_Win_sync(win), "MPI_Win_sync");
+}
+
 void put(MPI_Win win, int rank, index_t offset, const void* source, index_t bytes) {
   in_pieces(bytes, max_bytes, [&](index_t start, index_t length) {
     const int n = to_int(length);

@@ -9,13 +9,15 @@
 
 namespace tessera::detail {
 
-NetworkLock::NetworkLock(const Threads& threads) : lock_(mpi::mutex()) {
-  if (threads.may_take_turns()) return;
+void Threads::require_turns() const {
+  if (may_take_turns()) return;
   throw UsageError(
       formatted("a one-sided operation between nodes by another thread than the one that started the "
                 "Runtime, but MPI's thread "
                 "level is {}; start with RuntimeOptions{{.threads = ThreadLevel::serialized}}",
-                to_string(threads.level())));
+                to_string(level_)));
 }
+
+NetworkLock::NetworkLock(const Threads& threads) : lock_((threads.require_turns(), mpi::mutex())) {}
 
 }  // namespace tessera::detail

@@ -22,6 +22,8 @@ class Threads {
   /// Whether this thread may call MPI between nodes, where threads can take turns under the network lock.
   /// @local
   bool may_take_turns() const noexcept { return level_ == ThreadLevel::serialized || may_call_mpi(); }
+  /// @throws UsageError if it may not. @local
+  void require_turns() const;
 
  private:
   ThreadLevel level_;

@@ -94,7 +94,7 @@ void Mutexes::note_held(index_t i) const {
 // half taken.
 void Mutexes::require_network() const {
   const detail::GroupState& state = detail::GroupState::of(group());
-  if (state.node_count() > 1) const detail::NetworkLock may_call_mpi(state.runtime().threads());
+  if (state.node_count() > 1) state.runtime().threads().require_turns();
 }
 
 Mutexes::Local& Mutexes::local(index_t i) const {
