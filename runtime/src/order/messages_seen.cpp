@@ -44,33 +44,35 @@ Receive::Receive(std::shared_ptr<Shadow> shadow, int source, int tag)
   if (is_known &&
       std::none_of(open.begin(), open.end(), [&](const Receive* one) { return one->could_match(source, tag); }))
     post(source, tag);
-  is_listed_ = !is_posted_;
-  if (is_listed_) shadow_->open.push_back(this);
+  else
+    shadow_->open.push_back(this);
 }
 
-Receive::~Receive() {
-  leave_list();
-  if (clocks_ == MPI_REQUEST_NULL) return;
-  PMPI_Cancel(&clocks_);
-  PMPI_Wait(&clocks_, MPI_STATUS_IGNORE);
-}
+Receive::~Receive() { leave_lists(); }
 
 bool Receive::could_match(int source, int tag) const noexcept {
   const auto meets = [](int a, int b, int any) { return a == b || a == any || b == any; };
   return meets(source_, source, MPI_ANY_SOURCE) && meets(tag_, tag, MPI_ANY_TAG);
 }
 
-void Receive::leave_list() noexcept {
-  if (!is_listed_) return;
+void Receive::leave_lists() noexcept {
   const std::scoped_lock lock(shadow_->mutex);
   shadow_->open.remove(this);
-  is_listed_ = false;
+  shadow_->posted.remove(this);
 }
 
 void Receive::post(int source, int tag) {
   is_posted_ = true;
-  clock_.resize(clock().size());
-  PMPI_Irecv(clock_.data(), components_of(clock_), MPI_UINT64_T, source, tag, shadow_->comm(), &clocks_);
+  auto& kept = shadow_->kept;
+  const auto first =
+      std::find_if(kept.begin(), kept.end(), [&](const ClockReceive& one) { return one.is_of(source, tag); });
+  if (first == kept.end()) {
+    clock_ = ClockReceive(shadow_->comm(), source, tag);
+  } else {
+    clock_ = std::move(*first);
+    kept.erase(first);
+  }
+  shadow_->posted.push_back(this);
 }
 
 void Receive::arrived(const MPI_Status& status) noexcept {
@@ -78,23 +80,64 @@ void Receive::arrived(const MPI_Status& status) noexcept {
   int cancelled = 0;
   PMPI_Test_cancelled(&status, &cancelled);
   is_cancelled_ = cancelled != 0;
+  if (is_cancelled_) return;
   source_ = status.MPI_SOURCE;
   tag_ = status.MPI_TAG;
 }
 
-// A later receive has got a message that this one could have matched, so this one is matched and will complete.
-void Receive::resolve() {
+// Only for a receive that is matched or cancelled, so that it completes.
+void Receive::await_message() noexcept {
   MPI_Status status;
   for (int done = 0; !has_arrived_ && real_ != MPI_REQUEST_NULL;) {
     PMPI_Request_get_status(real_, &done, &status);
     if (done != 0) arrived(status);
   }
+}
+
+// A later receive has got a message that this one could have matched, so this one is matched.
+void Receive::resolve() {
+  await_message();
   const bool is_known = source_ != MPI_ANY_SOURCE && tag_ != MPI_ANY_TAG;
   if (is_known && !is_cancelled_) {
     resolve_before(*shadow_, this, source_, tag_);
     post(source_, tag_);
   }
-  leave_list();
+  shadow_->open.remove(this);
+}
+
+// Later receives of the same source and tag each take the clock of the one before them. The last one's is not
+// needed now.
+void Receive::give_up_clock() noexcept {
+  auto& posted = shadow_->posted;
+  const auto own = std::find(posted.begin(), posted.end(), this);
+  if (own == posted.end()) return;
+  for (auto later = std::next(own); later != posted.end(); ++later) {
+    if ((*later)->clock_.is_of(clock_.source(), clock_.tag())) std::swap(clock_, (*later)->clock_);
+  }
+  posted.erase(own);
+  if (!clock_.cancel()) shadow_->kept.push_front(std::move(clock_));
+}
+
+// A message of that source with that tag has come to a later receive.
+void Receive::drop_cancelled(Shadow& shadow, int source, int tag) {
+  const auto is_one = [&](Receive* one) { return one->is_cancelling_ && one->clock_.is_of(source, tag); };
+  const auto all = shadow.posted;
+  for (Receive* const one : all) {
+    if (!is_one(one)) continue;
+    one->await_message();
+    if (one->is_cancelled_) one->give_up_clock();
+  }
+}
+
+void Receive::freed() noexcept {
+  const std::scoped_lock lock(shadow_->mutex);
+  if (is_cancelling_) await_message();
+  if (is_cancelled_) return give_up_clock();
+  if (!is_posted_ && has_arrived_) resolve();
+  if (is_posted_)
+    shadow_->unwanted.push_back(std::move(clock_));
+  else
+    note_unseen_order("MPI_Request_free of a receive whose message is not known", true);
 }
 
 void Receive::match() {
@@ -117,34 +160,25 @@ void Receive::resolve_before(Shadow& shadow, const Receive* last, int source, in
 }
 
 void Receive::finish() {
-  if (is_cancelled_) {
-    leave_list();
-    if (clocks_ == MPI_REQUEST_NULL) return;
-    MPI_Status status;
-    int cancelled = 0;
-    PMPI_Cancel(&clocks_);
-    PMPI_Wait(&clocks_, &status);
-    PMPI_Test_cancelled(&status, &cancelled);
-    if (cancelled == 0) note_unseen_order("MPI_Cancel of a receive whose message was on its way");
-    return;
-  }
-  if (!is_posted_) {
+  {
     const std::scoped_lock lock(shadow_->mutex);
-    resolve();
+    if (!is_posted_ && !is_cancelled_) resolve();
+    if (is_cancelled_)
+      give_up_clock();
+    else
+      drop_cancelled(*shadow_, source_, tag_);
+    leave_lists();
   }
-  if (clocks_ == MPI_REQUEST_NULL) return;
-  PMPI_Wait(&clocks_, MPI_STATUS_IGNORE);
-  merge_clock(clock_);
+  if (!is_cancelled_) clock_.finish();
 }
 
 void take_clock(const std::shared_ptr<Shadow>& shadow, int source, int tag) {
   {
     const std::scoped_lock lock(shadow->mutex);
     Receive::resolve_before(*shadow, nullptr, source, tag);
+    Receive::drop_cancelled(*shadow, source, tag);
   }
-  VectorClock clock(order::clock().size());
-  PMPI_Recv(clock.data(), components_of(clock), MPI_UINT64_T, source, tag, shadow->comm(), MPI_STATUS_IGNORE);
-  merge_clock(clock);
+  Receive(shadow, source, tag).finish();
 }
 
 }  // namespace tessera::detail::order

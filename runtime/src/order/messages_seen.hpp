@@ -14,7 +14,8 @@ void send_clock(Shadow& shadow, int rank, int tag);
 
 /// A receive of the program, and the clock that belongs to its message. The clock is received at once if the
 /// source and the tag are given, as MPI then matches both in the same order. Otherwise the clock waits until
-/// the message is known, and so do the clocks of later receives that could match the same message.
+/// the message is known, and so do the clocks of later receives that could match the same message. A receive
+/// that is cancelled leaves its clock to the next one of the same source and tag.
 class Receive {
  public:
   /// Before the program's receive is posted. @local
@@ -31,21 +32,27 @@ class Receive {
   void match();
   /// Takes in the clock of the message that has come, or drops the receive if it was cancelled.
   void finish();
+  /// The program asks MPI to cancel the receive, which may be too late. @local
+  void cancelling() noexcept { is_cancelling_ = true; }
+  /// The program will not hear when its message comes. @local
+  void freed() noexcept;
 
  private:
   bool could_match(int source, int tag) const noexcept;
+  void await_message() noexcept;
   void resolve();
   void post(int source, int tag);
-  void leave_list() noexcept;
+  void give_up_clock() noexcept;
+  void leave_lists() noexcept;
   static void resolve_before(Shadow& shadow, const Receive* last, int source, int tag);
+  static void drop_cancelled(Shadow& shadow, int source, int tag);
   friend void take_clock(const std::shared_ptr<Shadow>& shadow, int source, int tag);
 
   std::shared_ptr<Shadow> shadow_;
   int source_, tag_;
-  bool is_posted_ = false, is_listed_ = false, has_arrived_ = false, is_cancelled_ = false;
+  bool is_posted_ = false, has_arrived_ = false, is_cancelling_ = false, is_cancelled_ = false;
   MPI_Request real_ = MPI_REQUEST_NULL;
-  VectorClock clock_;
-  MPI_Request clocks_ = MPI_REQUEST_NULL;
+  ClockReceive clock_;
 };
 
 /// Takes in the clock of a message that a blocking call has received.

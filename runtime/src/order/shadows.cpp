@@ -17,6 +17,8 @@ Shadow::Shadow(MPI_Comm comm) {
 }
 
 Shadow::~Shadow() {
+  kept.clear();
+  unwanted.clear();
   int finalized = 0;
   PMPI_Finalized(&finalized);
   if (finalized == 0 && comm_ != MPI_COMM_NULL) PMPI_Comm_free(&comm_);

@@ -9,6 +9,8 @@
 
 #include <mpi.h>
 
+#include "order/clock_receive.hpp"
+
 namespace tessera::detail::order {
 
 class Receive;
@@ -30,9 +32,14 @@ class Shadow {
   int size() const noexcept { return size_; }
   bool has_rank(int rank) const noexcept { return rank >= 0 && rank < size_; }
 
-  /// Receives of the program whose message is not known yet, in the order of the program; see Receive.
+  /// Receives of the program that have not completed, in the order of the program; see Receive. Open ones may
+  /// match messages of several sources or tags, and have no clock yet. Posted ones have one.
   std::recursive_mutex mutex;
-  std::list<Receive*> open;
+  std::list<Receive*> open, posted;
+  /// Clocks of receives that were cancelled while their clocks came. They belong to the next receives.
+  std::list<ClockReceive> kept;
+  /// Clocks of receives that the program has freed.
+  std::list<ClockReceive> unwanted;
 
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;

@@ -7,6 +7,8 @@
 #include <mutex>
 #include <utility>
 
+#include "order/unseen_order.hpp"
+
 namespace tessera::detail::order {
 namespace {
 
@@ -28,10 +30,27 @@ void track(MPI_Request request, std::shared_ptr<Tracked> tracked) {
   tracked_requests().list.emplace(request, std::move(tracked));
 }
 
-void untrack(MPI_Request request) noexcept {
+namespace {
+
+// Outside the lock, its functions may be called.
+std::shared_ptr<Tracked> found(MPI_Request request, bool is_taken) noexcept {
   const std::scoped_lock lock(tracked_requests().mutex);
   auto& list = tracked_requests().list;
-  if (const auto found = list.find(request); found != list.end()) list.erase(found);
+  const auto place = list.find(request);
+  if (place == list.end()) return nullptr;
+  auto tracked = place->second;
+  if (is_taken) list.erase(place);
+  return tracked;
+}
+
+}  // namespace
+
+void cancelling(MPI_Request request) noexcept {
+  if (const auto tracked = found(request, false)) tracked->cancelling();
+}
+
+void untrack(MPI_Request request) noexcept {
+  if (const auto tracked = found(request, true)) tracked->freed();
 }
 
 void untrack_all() noexcept {
@@ -47,11 +66,14 @@ void set_start(MPI_Request request, std::function<void()> start) {
 
 void started(MPI_Request request) {
   std::function<void()> start;
+  bool is_known = false;
   {
     const std::scoped_lock lock(tracked_requests().mutex);
     const auto found = tracked_requests().starts.find(request);
-    if (found != tracked_requests().starts.end()) start = found->second;
+    is_known = found != tracked_requests().starts.end();
+    if (is_known) start = found->second;
   }
+  if (!is_known) note_unseen_order("MPI_Start of a request that was made before the Runtime");
   if (start) start();
 }
 

@@ -18,18 +18,25 @@ class Tracked {
   /// For all requests of a call, before finish() of the first.
   virtual void arrived(const MPI_Status& status) noexcept { static_cast<void>(status); }
   virtual void finish() = 0;
+  /// The program asks MPI to cancel the request.
+  virtual void cancelling() noexcept {}
+  /// The program frees the request before it completes.
+  virtual void freed() noexcept {}
 };
 
 /// Notes what belongs to a request of the program. A persistent request has it until its next completion.
 /// @local
 void track(MPI_Request request, std::shared_ptr<Tracked> tracked);
+/// Tells what belongs to a request that the program cancels it. @local
+void cancelling(MPI_Request request) noexcept;
 /// Forgets a request that the program frees. @local
 void untrack(MPI_Request request) noexcept;
 /// Forgets all, at the end of the clocks. @local
 void untrack_all() noexcept;
 
-/// What the program's persistent requests do when they start.
+/// What the program's persistent requests do when they start; may be empty.
 void set_start(MPI_Request request, std::function<void()> start);
+/// Does it. A request that is not known here is noted as unseen order.
 void started(MPI_Request request);
 void forget_start(MPI_Request request) noexcept;
 

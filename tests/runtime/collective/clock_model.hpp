@@ -14,6 +14,9 @@ namespace tessera::test {
 
 using detail::order::VectorClock;
 
+inline int me() { return world().rank(); }
+inline int size() { return world().size(); }
+
 /// The clocks of all ranks by their definition: every rank computes them all, from the same list of events.
 class ClockModel {
  public:

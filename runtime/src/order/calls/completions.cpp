@@ -177,6 +177,8 @@ TESSERA_MPI_CALL MPI_Startall(int count, MPI_Request requests[]) {
   return real(count, requests);
 }
 
+TESSERA_SEEN_CALL(MPI_Cancel, (MPI_Request * request), (request), cancelling(*request))
+
 TESSERA_MPI_CALL MPI_Request_free(MPI_Request* request) {
   static const auto real = next("MPI_Request_free", &PMPI_Request_free);
   if (seen()) {

@@ -18,6 +18,8 @@ class TrackedReceive : public Tracked {
   explicit TrackedReceive(std::shared_ptr<Receive> receive) : receive_(std::move(receive)) {}
   void arrived(const MPI_Status& status) noexcept override { receive_->arrived(status); }
   void finish() override { receive_->finish(); }
+  void cancelling() noexcept override { receive_->cancelling(); }
+  void freed() noexcept override { receive_->freed(); }
 
  private:
   std::shared_ptr<Receive> receive_;
@@ -63,7 +65,7 @@ void follow(int code, MPI_Request* request, std::shared_ptr<Receive> receive) {
 
 void persistent_send(MPI_Comm comm, int rank, int tag, MPI_Request request, const char* call) {
   auto shadow = rank == MPI_PROC_NULL ? nullptr : shadow_of(comm, call);
-  if (!shadow) return;
+  if (!shadow) return set_start(request, {});
   const bool is_synchronous = std::string_view(call).starts_with("MPI_Ssend");
   set_start(request, [shadow = std::move(shadow), rank, tag, is_synchronous] {
     if (is_synchronous) note_unseen_order("MPI_Ssend_init (its end orders the receiver before the sender)");
@@ -73,7 +75,7 @@ void persistent_send(MPI_Comm comm, int rank, int tag, MPI_Request request, cons
 
 void persistent_receive(MPI_Comm comm, int source, int tag, MPI_Request request, const char* call) {
   auto shadow = source == MPI_PROC_NULL ? nullptr : shadow_of(comm, call);
-  if (!shadow) return;
+  if (!shadow) return set_start(request, {});
   set_start(request, [shadow = std::move(shadow), source, tag, request] {
     follow(request, std::make_shared<Receive>(shadow, source, tag));
   });

@@ -49,6 +49,7 @@ void link_nonblocking() noexcept;
 void link_communicators() noexcept;
 void link_completions() noexcept;
 void link_unseen() noexcept;
+void link_persistent() noexcept;
 
 /// The status that MPI fills: the caller's, or one to look at if the caller ignores it.
 class OwnStatus {

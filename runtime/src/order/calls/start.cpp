@@ -34,6 +34,7 @@ bool are_seen() noexcept {
   link_communicators();
   link_completions();
   link_unseen();
+  link_persistent();
   int is_main = 0;
   has_come_here = false;
   MPI_Is_thread_main(&is_main);
