@@ -18,14 +18,14 @@
 // operands do not fit.
 namespace tessera {
 
-/// The sum of conj(x) y over all elements, computed in double. @collective
+/// The sum of conj(x) y over all elements. That of float is computed in double; integers wrap. @collective
 template <Operand X, Operand Y>
 requires ArithmeticOperand<X> && Like<X, Y> value_t<X> dot(const X& x, const Y& y) {
   value_t<X> result{};
   detail::dot(slice_of(x).core(), slice_of(y).core(), detail::Conjugate::yes, &result);
   return result;
 }
-/// The sum of x y over all elements, nothing conjugated, computed in double. @collective
+/// The sum of x y over all elements, nothing conjugated, computed likewise. @collective
 template <Operand X, Operand Y>
 requires ArithmeticOperand<X> && Like<X, Y> value_t<X> dot_unconjugated(const X& x, const Y& y) {
   value_t<X> result{};
