@@ -4,16 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <utility>
 
 #include "blas/instantiate.hpp"
 
 namespace tessera::linalg::detail {
 
-namespace {
-
 template <class T>
-struct Growing {
+struct ProductQueue<T>::Room {
   std::unique_ptr<T[]> memory;
   index_t size = 0;
   T* of(index_t wanted) {
@@ -23,13 +22,6 @@ struct Growing {
     size = wanted;
     return memory.get();
   }
-};
-
-}  // namespace
-
-template <class T>
-struct ProductQueue<T>::Room {
-  Growing<T> left, right;
 };
 
 template <class T>
@@ -60,21 +52,22 @@ void ProductQueue<T>::Step::find_in_place() {
   right = of_columns.in_place(columns, inner, blas::turned(block->order));
   left_is_near = left || of_rows.is_near(rows, inner);
   right_is_near = right || of_columns.is_near(columns, inner);
+  fetched_left = left ? 0 : rows.size() * block->longest;
+  fetched_right = right ? 0 : columns.size() * block->longest;
   lacks = left && right ? Lacks::nothing : left_is_near && right_is_near ? Lacks::a_copy : Lacks::a_transfer;
 }
 
 template <class T>
 void ProductQueue<T>::Step::fetch_left(Room& to) {
-  const IndexSet& rows = block->part.rows;
-  left = block->product->left().fetch(rows, inner, block->order, to.left.of(rows.size() * block->longest),
-                                      fetches);
+  T* const memory = to.of(fetched_left + fetched_right);
+  left = block->product->left().fetch(block->part.rows, inner, block->order, memory, fetches);
 }
 
 template <class T>
 void ProductQueue<T>::Step::fetch_right(Room& to) {
-  const IndexSet& columns = block->part.columns;
-  right = block->product->right().fetch(columns, inner, blas::turned(block->order),
-                                        to.right.of(columns.size() * block->longest), fetches);
+  T* const memory = to.of(fetched_left + fetched_right) + fetched_left;
+  right =
+      block->product->right().fetch(block->part.columns, inner, blas::turned(block->order), memory, fetches);
 }
 
 // Transfers take the rooms in turn. Beside a copy the next transfers are under way, if there are some; so the
@@ -92,15 +85,12 @@ void ProductQueue<T>::plan() {
 template <class T>
 index_t ProductQueue<T>::memory() {
   plan();
-  std::array<std::array<index_t, 2>, rooms_of_queue> rooms{};  // the elements of both parts
+  std::array<index_t, rooms_of_queue> rooms{};  // the elements of each
   index_t most = 0;
   for (const Step& step : steps_) {
     const QueuedBlock& block = *step.block;
-    auto& [left, right] = rooms[step.room];
-    if (!step.left) left = std::max(left, block.part.rows.size() * block.longest);
-    if (!step.right) right = std::max(right, block.part.columns.size() * block.longest);
-    index_t elements = 0;
-    for (const auto& room : rooms) elements += room[0] + room[1];
+    rooms[step.room] = std::max(rooms[step.room], step.fetched_left + step.fetched_right);
+    const index_t elements = std::accumulate(rooms.begin(), rooms.end(), index_t{0});
     most = std::max(most, elements * static_cast<index_t>(sizeof(T)) + block.target->to.bytes);
   }
   return most;

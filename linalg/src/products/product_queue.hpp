@@ -58,7 +58,7 @@ class ProductQueue {
     blas::Order order;
     Tiles tiles;
   };
-  struct Room;  // memory of both factors of a step
+  struct Room;  // memory of both factors of a step: the left one, and behind it the right one
   struct Step {
     std::shared_ptr<const QueuedBlock> block;
     IndexSet inner;
@@ -68,6 +68,7 @@ class ProductQueue {
     // What it needs beside the factors in place: copies of what its node has, or a transfer.
     enum class Lacks : std::uint8_t { nothing, a_copy, a_transfer } lacks = Lacks::nothing;
     std::size_t room = 0;                              // of rooms_of_queue
+    index_t fetched_left = 0, fetched_right = 0;       // elements; 0 of a factor in place
     bool left_is_near = false, right_is_near = false;  // this node stores all of the factor
     void find_in_place();
     void fetch_left(Room& to);

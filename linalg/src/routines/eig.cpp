@@ -59,9 +59,9 @@ void keep_off_long_rows(Blocking& blocking) {
   blocking.columns = processes < 4 ? 2 : processes / 2;
 }
 
-// Scales each column to length 1.
+// Scales each column to length 1. A column of zeros stays. Returns whether there is none.
 template <class T>
-void normalise(const SliceCore& vectors) {
+bool normalise(const SliceCore& vectors) {
   const Group& group = vectors.array().group();
   std::vector<double> norms(static_cast<std::size_t>(vectors.extents()[1]));
   auto for_each = [&](auto&& f) {
@@ -79,6 +79,7 @@ void normalise(const SliceCore& vectors) {
   for_each([](double norm, T& x) {
     if (norm > 0) x /= static_cast<Real<T>>(std::sqrt(norm));
   });
+  return std::ranges::all_of(norms, [](double norm) { return norm > 0; });
 }
 
 // A reflection, which is its own inverse: I - 2 u u^T / (u^T u). No element of u is small, and u has no period.
@@ -130,8 +131,8 @@ int to_schur_form(const ScalapackCall& call, const ArrayCore& copy, int n, std::
 // `fill_copy` fills the matrix given to it with a copy of the operand.
 // `exponents` are those of rows by which this similar matrix differs from the operand.
 template <class T, class F>
-std::vector<T> complex_values(const ScalapackCall& call, F&& fill_copy, std::vector<int> exponents, int n,
-                              const SliceCore* vectors) {
+std::vector<T> complex_values(const ScalapackCall& call, F&& fill_copy, const std::vector<int>& exponents,
+                              int n, const SliceCore* vectors) {
   const auto new_matrix = [&] { return call.matrix(n, n, {element_kind<T>(), sizeof(T)}); };
   const ArrayCore copy = new_matrix();
   std::optional<ArrayCore> unitary;
@@ -167,11 +168,9 @@ std::vector<T> complex_values(const ScalapackCall& call, F&& fill_copy, std::vec
     normalise<T>(copy);
   }
   const ArrayCore& result = mirror ? copy : *unitary;
-  if (const int most = *std::ranges::max_element(exponents); std::ranges::min(exponents) < most) {
-    for (int& exponent : exponents) exponent -= most;
-    scale_by(result, exponents, {});
-    normalise<T>(result);
-  }
+  // Rows have powers of their own. Each column is brought to one before, as it may have few rows with numbers.
+  scale_by(result, exponents, each_to_one_of_scaled(call.routine(), result, 1, exponents, "p?trevc"));
+  if (!normalise<T>(result)) call.fail("p?trevc", 0, "has an eigenvector whose elements are all out of range");
   fix_phases<T>(result);
   result.sync();
   tessera::detail::copy(result, *vectors);

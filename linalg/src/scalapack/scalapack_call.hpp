@@ -46,6 +46,7 @@ class ScalapackCall {
   ArrayCore matrix(index_t rows, index_t columns, const tessera::detail::ElementType& type) const;
   /// An extent as the int in which ScaLAPACK counts.
   int narrow(index_t extent) const { return scalapack::checked_int(extent, matrix_.array().name()); }
+  std::string_view routine() const noexcept { return routine_; }
   const Group& group() const noexcept { return matrix_.array().group(); }
   const scalapack::Grid& grid() const noexcept { return grid_; }
   const BlockGrid& block_grid() const noexcept { return block_grid_; }

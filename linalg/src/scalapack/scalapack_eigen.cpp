@@ -130,27 +130,29 @@ const char* wanted(bool vectors) { return vectors ? "V" : "N"; }
      These use their workspace even in a query (the largest of n integers of all processes, in P?TRORD). */   \
   template <>                                                                                                 \
   int hseqr(int n, T* h, const Descriptor& dh, T* real_parts, T* imaginary_parts) {                           \
-    constexpr int no = 0, query = -1, smallest = 49;                                                          \
-    int info = 0;                                                                                             \
-    T unused{};                                                                                               \
-    Memory<T> first(8 * n + 64), second(8 * n + 64);                                                          \
-    Memory<int> counts(8 * n + 64), more_counts(8 * n + 64);                                                  \
-    p##laqr1_(&no, &no, &n, &one, &n, h, raw(dh), real_parts, imaginary_parts, &one, &n, &unused, raw(dh),    \
-              first.data(), &query, counts.data(), &query, &info);                                            \
-    p##laqr0_(&no, &no, &n, &one, &n, h, raw(dh), real_parts, imaginary_parts, &one, &n, &unused, raw(dh),    \
-              second.data(), &query, more_counts.data(), &query, &info, &no);                                 \
-    const T most = std::max(*first.data(), *second.data());                                                   \
-    const int max_counts = std::max(*counts.data(), *more_counts.data());                                     \
-    const bool fits =                                                                                         \
-        *first.data() >= 0 && *second.data() >= 0 && *counts.data() >= 0 && *more_counts.data() >= 0;         \
-    const double more = 2.0 * (smallest + dh.nb) * (smallest + dh.nb);                                        \
-    const Lengths lengths{.work = answered(most) + more, .integers = max_counts + 64.0};                      \
-    return with_memory<T>(dh.context, fits ? 0 : -1, lengths, [&](const Workspace<T>& room) {                 \
-      int failed = 0;                                                                                         \
-      p##hseqr_("E", "N", &n, &one, &n, h, raw(dh), real_parts, imaginary_parts, &unused, raw(dh), room.work, \
-                &room.length, room.integers, &room.integer_length, &failed);                                  \
-      return failed;                                                                                          \
-    });                                                                                                       \
+    return with_memory<T>(                                                                                    \
+        dh.context, 0, {.work = 16.0 * n + 128, .integers = 16.0 * n + 128}, [&](const Workspace<T>& asked) { \
+          constexpr int no = 0, query = -1, smallest = 49;                                                    \
+          const int half = 8 * n + 64;                                                                        \
+          const T *first = asked.work, *second = first + half;                                                \
+          const int *counts = asked.integers, *more_counts = counts + half;                                   \
+          int info = 0;                                                                                       \
+          T unused{};                                                                                         \
+          p##laqr1_(&no, &no, &n, &one, &n, h, raw(dh), real_parts, imaginary_parts, &one, &n, &unused,       \
+                    raw(dh), asked.work, &query, asked.integers, &query, &info);                              \
+          p##laqr0_(&no, &no, &n, &one, &n, h, raw(dh), real_parts, imaginary_parts, &one, &n, &unused,       \
+                    raw(dh), asked.work + half, &query, asked.integers + half, &query, &info, &no);           \
+          const bool fits = *first >= 0 && *second >= 0 && *counts >= 0 && *more_counts >= 0;                 \
+          const double more = 2.0 * (smallest + dh.nb) * (smallest + dh.nb);                                  \
+          const Lengths lengths{.work = answered(std::max(*first, *second)) + more,                           \
+                                .integers = std::max(*counts, *more_counts) + 64.0};                          \
+          return with_memory<T>(dh.context, fits ? 0 : -1, lengths, [&](const Workspace<T>& room) {           \
+            int failed = 0;                                                                                   \
+            p##hseqr_("E", "N", &n, &one, &n, h, raw(dh), real_parts, imaginary_parts, &unused, raw(dh),      \
+                      room.work, &room.length, room.integers, &room.integer_length, &failed);                 \
+            return failed;                                                                                    \
+          });                                                                                                 \
+        });                                                                                                   \
   }
 TESSERA_DEFINE(ps, float)
 TESSERA_DEFINE(pd, double)

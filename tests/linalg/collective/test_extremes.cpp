@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "spectra.hpp"
 
@@ -264,6 +265,37 @@ TYPED_TEST(Extremes, of_basis_functions_change_no_digit_of_generalised_eigenvalu
   const auto metric = product(spd, rescaled);
   EXPECT_TRUE(are_close(product(general, rescaled), scaled_columns(metric, values), 10 * this->tolerance(0)));
   EXPECT_TRUE(are_close(product(adjoint_of(rescaled), metric), unit<T>(n), 10 * this->tolerance(0)));
+}
+
+// A chain of which every element has its own size, and an element apart. In double, vectors of the chain are
+// 2^2000 longer at one end than at the other, and the vector of the element apart lies in the middle of that
+// range.
+TYPED_TEST(Extremes, parts_of_badly_scaled_matrices_have_vectors_of_length_1) {
+  using T = TypeParam;
+  using Part = RealOf<T>;
+  const index_t n = 6;
+  const int exponent = TestFixture::largest - 24;
+  Local<T> matrix(Extents<2>{n, n});
+  for (index_t i = 0; i < 4; ++i) {
+    matrix(i, i + 1) = std::ldexp(Part{1}, exponent);
+    matrix(i + 1, i) = std::ldexp(Part{1}, -exponent);
+  }
+  matrix(5, 5) = Part{0.5};
+  Array<T, 2> a(world(), {n, n}, {.name = "A"});
+  set(a, matrix);
+  const auto [w, v] = linalg::eig(a);
+  std::vector<std::complex<Part>> expected{Part{0.5}};
+  for (int k = 1; k <= 5; ++k) expected.emplace_back(static_cast<Part>(2 * std::cos(std::numbers::pi * k / 6)));
+  EXPECT_TRUE(are_close_in_any_order(w, expected, tolerance<T>(n, 5)));
+  const auto vectors = all_of(v);
+  for (index_t j = 0; j < n; ++j) {
+    double square = 0;
+    for (index_t i = 0; i < n; ++i) square += static_cast<double>(std::norm(vectors(i, j)));
+    EXPECT_NEAR(square, 1, tolerance<T>(n, 5)) << "column " << j;
+    if (std::abs(w[at(j)] - expected[0]) < Part{0.125}) {
+      EXPECT_NEAR(std::abs(vectors(5, j)), 1, tolerance<T>(n, 5));
+    }
+  }
 }
 
 TEST(ExtremeScalars, are_solved_if_their_type_holds_the_solution) {
