@@ -138,7 +138,12 @@ bool NodeCache::get(const Segment& from, int rank, index_t offset, const Strided
   try {
     Request all;
     found = find(rank, offset, shape, [&](index_t number, Entry& entry) {
-      mine.push_back(&entry);
+      try {
+        mine.push_back(&entry);
+      } catch (...) {  // others wait for the page
+        std::atomic_ref(entry.state).store(failed, std::memory_order_release);
+        throw;
+      }
       const index_t begin = number * page, bytes = std::min(page, filled() - begin);
       all += from.get_async(rank, begin, Strided::contiguous(bytes), data(entry));
     });

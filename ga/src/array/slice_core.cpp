@@ -70,6 +70,7 @@ SliceCore SliceCore::patch(const Box& box) const {
     if (lo < 0 || lo > hi || hi > extents_[at(k)]) throw_bad_patch(extents_.data(), rank_, box, description());
     part.origin_[at(axis_[at(k)])] += distance(lo, extents_[at(k)], step_[at(k)]);
     part.extents_[at(k)] = hi - lo;
+    if (hi - lo <= 1) part.step_[at(k)] = 1;  // as if there had never been a step, for slices are compared
   }
   return part;
 }

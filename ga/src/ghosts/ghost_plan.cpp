@@ -16,6 +16,13 @@ namespace {
 // message adds, and what each byte adds. On a node: one notification.
 constexpr double latency = 25, further = 8, byte = 0.001, notification = 0.3;
 
+// Elements lie aligned in messages: 16 is enough for every kind of number.
+constexpr index_t most_aligned = 16;
+index_t aligned(index_t bytes, index_t element_size) noexcept {
+  const index_t to = std::min(most_aligned, element_size & -element_size);
+  return (bytes + to - 1) / to * to;
+}
+
 // The strides of elements or of members of them, in bytes. Of a message, `unit` is what travels of an element.
 struct Side {
   Coordinates strides;  // in elements
@@ -96,7 +103,7 @@ std::vector<Ghosts::Wanted> Ghosts::neighbours(int rank) const {
       index_t bytes = 0;
       for (const GhostField& field : fields_) {
         for (const auto& [owner, piece] : needed(field.pieces))
-          bytes += field.pieces.volume(piece) * field.field.size;
+          bytes = aligned(bytes, field.field.size) + field.pieces.volume(piece) * field.field.size;
       }
       entry.second = std::max(entry.second, bytes);
     };
@@ -107,7 +114,7 @@ std::vector<Ghosts::Wanted> Ghosts::neighbours(int rank) const {
       count([&](const GhostPieces& field) { return field.wanted_along(rank, d, other); });
   }
   std::vector<Wanted> list;
-  for (const auto& [other, bytes] : most) list.push_back({other, bytes});
+  for (const auto& [other, bytes] : most) list.push_back({other, aligned(bytes, most_aligned)});
   return list;
 }
 
@@ -127,8 +134,7 @@ Ghosts::Transfer Ghosts::transfer(std::size_t number, const NeededPatch& piece, 
     return transfer;
   }
   transfer.shape = shape_of(field, piece, mine, packed(field, piece));
-  transfer.there = 0;
-  for (const Transfer& before : partner.transfers) transfer.there += before.bytes;
+  transfer.there = aligned(partner.message_bytes(), field.field.size);
   return transfer;
 }
 

@@ -289,15 +289,13 @@ void Ghosts::send_packed(Segments elements, const Partner& to) {
     peer.outstanding.erase(peer.outstanding.begin(), next + 1);
   }
   message_.resize(static_cast<std::size_t>(peer.bytes));
-  index_t bytes = 0;
   for (const Transfer& next : to.transfers) {
     Segment& field = *elements[next.field];
     const OwnAccess access(field, next.here, next.shape, Segment::LocalUse::read);
     field.get(group_.rank(), next.here, next.shape, message_.data() + next.there);
-    bytes += next.bytes;
   }
   const index_t place = peer.landing + (peer.sent++ % 2) * peer.bytes;
-  put_notify(*landing_, peer.rank, place, Strided::contiguous(bytes), message_.data(),
+  put_notify(*landing_, peer.rank, place, Strided::contiguous(to.message_bytes()), message_.data(),
              flags_->at(peer.rank, peer.there * words + come));
   peer.outstanding.push_back(!to.mutual);
 }

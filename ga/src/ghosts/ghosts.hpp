@@ -74,6 +74,10 @@ class Ghosts {
     std::size_t number;  // in peers_
     std::vector<Transfer> transfers;
     bool done = false;
+    /// Between nodes: of the message with all of them. @local
+    index_t message_bytes() const noexcept {
+      return transfers.empty() ? 0 : transfers.back().there + transfers.back().bytes;
+    }
   };
   // One round: all of its transfers may be in flight at the same time. A rank gets cells from `from`, and gives
   // elements to `to`. In the reverse exchange it gives cells to `from`, and gets them from `to`.

@@ -10,9 +10,10 @@ Axis Axis::blocked(index_t extent, int parts) {
   axis.parts_ = parts;
   axis.block_ = extent / parts;
   axis.larger_ = static_cast<int>(extent % parts);
-  axis.least_ = axis.larger_ * (axis.block_ + 1);
+  const index_t larger = axis.block_ + (axis.larger_ > 0 ? 1 : 0);  // there is none if parts are equal
+  axis.least_ = axis.larger_ * larger;
   axis.by_block_ = Divisor(std::max<index_t>(axis.block_, 1));
-  axis.by_larger_ = Divisor(axis.block_ + 1);
+  axis.by_larger_ = Divisor(std::max<index_t>(larger, 1));
   axis.single_ = parts == 1;
   return axis;
 }

@@ -17,6 +17,12 @@ namespace {
 
 constexpr index_t max_bytes = index_t{4} << 20;  // at once
 
+// Magnitudes and truth values differ from their elements, even if there is nothing to combine them with.
+bool changes_elements(Reduce operation) noexcept {
+  return operation == Reduce::absmax || operation == Reduce::absmin || operation == Reduce::logical_and ||
+         operation == Reduce::logical_or;
+}
+
 int smallest_node(const Group& group) {
   std::size_t least = std::numeric_limits<std::size_t>::max();
   for (int node = 0; node < group.node_count(); ++node)
@@ -32,11 +38,11 @@ NodeCopies::NodeCopies(const Group& group)
 }
 
 // Calls f(elements, how many) for this rank's parts of the copy, and then stores the elements back. On every
-// node, the member with the same number has the same parts.
+// node, the member with the same number has the same parts. Nothing is done with fewer nodes than `least`.
 template <class F>
-void NodeCopies::for_each_part(const ArrayCore& copy, F&& f) const {
+void NodeCopies::for_each_part(const ArrayCore& copy, int least, F&& f) const {
   copy.sync();
-  if (peers_ && peers_.size() > 1) {
+  if (peers_ && peers_.size() >= least) {
     const SliceCore all(copy);
     std::vector<std::byte> elements;
     int number = 0;
@@ -59,7 +65,7 @@ void NodeCopies::merge(const ArrayCore& copy, Reduce operation) const {
   with_kind(copy.type().kind, "merge", [&]<class T>(T) {
     combine(operation, identity<T>(operation),
             identity<T>(operation));  // throws alike if there is only one node
-    for_each_part(copy, [&](std::byte* data, index_t count) {
+    for_each_part(copy, changes_elements(operation) ? 1 : 2, [&](std::byte* data, index_t count) {
       peers_.all_reduce(std::span(reinterpret_cast<T*>(data), static_cast<std::size_t>(count)), operation);
     });
   });
@@ -72,7 +78,7 @@ void NodeCopies::broadcast(const ArrayCore& copy, int node) const {
   }
   group_.check_agreement(formatted("broadcast of the copies \"{}\"", copy.name()),
                          static_cast<std::uint64_t>(node));
-  for_each_part(copy, [&](std::byte* data, index_t count) {
+  for_each_part(copy, 2, [&](std::byte* data, index_t count) {
     peers_.broadcast(std::span(data, static_cast<std::size_t>(count * copy.type().size)), node);
   });
 }

@@ -108,7 +108,7 @@ AssembledRows<T> rows_of(std::vector<Triplet<T>>&& triplets, const SparsePattern
     return a.row != b.row ? a.row < b.row : a.column < b.column;
   });
   AssembledRows<T> made;
-  made.begins.assign(at(range.size() + 1), 0);
+  made.begins.assign(at(range.size()) + 1, 0);
   made.columns.reserve(triplets.size());
   made.values.reserve(triplets.size());
   using S = sum_t<T>;

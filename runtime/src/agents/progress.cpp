@@ -52,7 +52,8 @@ std::string Progress::show_locks(const Attachment& table) { return let_map(Messa
 
 void Progress::hide(std::uint64_t region, bool was_shown_to_others) noexcept {
   regions_.remove(region);
-  if (!was_shown_to_others) return;
+  // An agent ends with its last client, and drops all regions. It may have gone while others here go on.
+  if (!was_shown_to_others || is_ending_) return;
   try {
     const std::lock_guard lock(mpi::mutex());
     for (const int agent : agents_.of_node) client_.map(agent, Message::detach, region, {});
@@ -63,6 +64,7 @@ void Progress::hide(std::uint64_t region, bool was_shown_to_others) noexcept {
 void Progress::settle() {
   const std::lock_guard lock(mpi::mutex());
   client_.settle();
+  is_ending_ = true;
 }
 
 void Progress::leave() {

@@ -40,7 +40,7 @@ class Progress : private Outstanding::Attendant {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Waits for what agents still have to answer to this process. @onesided
+  /// Waits for what agents still have to answer to this process. From now on it only leaves. @onesided
   void settle();
   /// Ends this process's part; it sends no more requests. @local
   void leave();
@@ -70,6 +70,7 @@ class Progress : private Outstanding::Attendant {
   AgentComms comms_;
   Outstanding& outstanding_;
   AgentRanks agents_;
+  bool is_ending_ = false;
   ExposedRegions regions_;
   Bells bells_;
   AgentHost host_;

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -16,18 +17,16 @@ namespace tessera::detail::conflicts {
 
 namespace switches {
 // Changes only while the Runtime starts or ends.
-inline bool on = false;
+inline std::atomic<bool> on{false};
 // With another model, a shared library would call a function for each use.
 inline thread_local int internal __attribute__((tls_model("initial-exec"))) = 0;
 inline thread_local Ticket asynchronous = 0;
 }  // namespace switches
 
 /// Whether accesses are checked.
-inline bool on() noexcept { return switches::on; }
+inline bool on() noexcept { return switches::on.load(std::memory_order_relaxed); }
 /// Whether accesses to a segment are to be noted, by its number among checked segments.
-inline bool notes(std::uint64_t segment) noexcept {
-  return switches::on && segment != 0 && switches::internal == 0;
-}
+inline bool notes(std::uint64_t segment) noexcept { return on() && segment != 0 && switches::internal == 0; }
 
 /// While it lives, accesses of this thread are asynchronous: they and their buffers end with the ticket.
 class Asynchronous {

@@ -108,6 +108,11 @@ TESSERA_SCALE_KERNEL(std::uint64_t, scale_i64)
 TESSERA_SCALE_KERNEL(float, scale_f32)
 TESSERA_SCALE_KERNEL(double, scale_f64)
 
+template <class T>
+bool is_real(const void* alpha) noexcept {
+  return static_cast<const T*>(alpha)[1] == 0;
+}
+
 RowKernel sum_kernel(ElementKind kind, const void* alpha) noexcept {
   const bool one = is_one(kind, alpha);
   switch (kind) {
@@ -120,10 +125,10 @@ RowKernel sum_kernel(ElementKind kind, const void* alpha) noexcept {
     case ElementKind::float64:
       return one ? add_f64 : add_scaled_f64;
     case ElementKind::complex64:
-      if (static_cast<const float*>(alpha)[1] != 0) return add_scaled_c64;
+      if (!is_real<float>(alpha)) return add_scaled_c64;
       return one ? add_c64 : add_real_c64;
     case ElementKind::complex128:
-      if (static_cast<const double*>(alpha)[1] != 0) return add_scaled_c128;
+      if (!is_real<double>(alpha)) return add_scaled_c128;
       return one ? add_c128 : add_real_c128;
     case ElementKind::bytes:
       break;
@@ -161,9 +166,9 @@ void scale(ElementKind kind, void* data, index_t count, const void* alpha) {
     case ElementKind::float64:
       return scale_f64(data, count, alpha);
     case ElementKind::complex64:
-      return scale_c64(data, count, alpha);
+      return is_real<float>(alpha) ? scale_f32(data, 2 * count, alpha) : scale_c64(data, count, alpha);
     case ElementKind::complex128:
-      return scale_c128(data, count, alpha);
+      return is_real<double>(alpha) ? scale_f64(data, 2 * count, alpha) : scale_c128(data, count, alpha);
     case ElementKind::bytes:
       return;
   }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -23,12 +24,12 @@ inline std::uint64_t notice_of(const VectorClock& clock, int rank) noexcept {
 }
 
 namespace switches {
-// Changes only while the Runtime starts or ends.
-inline bool clocks = false;
+// Changes only while the Runtime starts or ends, but the agent's thread reads it then.
+inline std::atomic<bool> clocks{false};
 }  // namespace switches
 
 /// Says whether the process keeps a clock.
-inline bool clocks_on() noexcept { return switches::clocks; }
+inline bool clocks_on() noexcept { return switches::clocks.load(std::memory_order_relaxed); }
 
 /// Begins the clock of a rank: one in its own component, zero in all others. @local
 void start_clock(int ranks, int rank);

@@ -97,11 +97,22 @@ Group Group::split(int color, int key) const {
   if (problem = parent.agree(problem); !problem.empty()) throw UsageError(problem);
   parent.meet();
   detail::mpi::Comm comm = detail::mpi::split(parent.comm(), color, key);
-  if (!comm) {
+  std::shared_ptr<GroupState> child;
+  try {
+    if (comm)
+      child = GroupState::create(parent.runtime(), std::move(comm), &GroupState::of(parent.runtime().world()));
+  } catch (const MemoryError& error) {
+    problem = error.what();
+  }
+  // All members adopt something, or none does: they free by the places in their lists.
+  if (problem = parent.agree(problem); !problem.empty()) {
+    if (child) child->release();
+    throw MemoryError(problem);
+  }
+  if (!child) {
     parent.adopt(std::make_shared<detail::Absent>());
     return {};
   }
-  auto child = GroupState::create(parent.runtime(), std::move(comm), &GroupState::of(parent.runtime().world()));
   parent.adopt(child);
   return Group(handle_of(std::move(child)));
 }

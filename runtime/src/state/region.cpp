@@ -76,7 +76,7 @@ std::unique_ptr<Region> Region::create(GroupState& group, index_t stride, index_
     progress->show(region->number_, {region->base(), bytes, region->salt_});
     if (tells)
       problem = progress->show_to_others(region->number_, {region->memory_.file(), bytes, region->salt_});
-    region->shown_to_others_ = tells && problem.empty();
+    region->shown_to_others_ = tells;  // some agents may know it even if one could not map it
   }
   region->memory_.close_file();
   if (!problem.empty()) problem = formatted("{} on {}: {}", what, host_name(), problem);

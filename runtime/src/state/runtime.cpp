@@ -58,12 +58,15 @@ const char* version() noexcept { return TESSERA_VERSION; }
 namespace detail {
 namespace {
 
-// A process that serves never returns from here, so the program does not see it.
-[[noreturn]] void serve_and_leave(ProgressRanks ranks, bool owns_mpi) {
+// Whether processes that served a Runtime have left MPI_COMM_WORLD.
+bool have_servers_left = false;
+
+// A process that serves never returns from here, so the program does not see it, and cannot end MPI in it.
+[[noreturn]] void serve_and_leave(ProgressRanks ranks) {
   try {
     serve_node(ranks);
     ranks = {};
-    if (owns_mpi) mpi::finalize();
+    mpi::finalize();
   } catch (const std::exception& error) {
     abort_job("this progress process failed: " + explain(error));
   }
@@ -97,11 +100,19 @@ void require_not_finalized() {
       "whole program, or end MPI after the last");
 }
 
+void require_all_processes() {
+  if (!detail::have_servers_left) return;
+  throw UsageError(
+      "a second Runtime was started from argc and argv after one with TESSERA_PROGRESS=rank, whose serving "
+      "processes have ended; let one Runtime live for the whole program, or leave progress to threads");
+}
+
 }  // namespace
 
 Runtime::Runtime(int& argc, char**& argv, RuntimeOptions options)
     : exceptions_at_start_(std::uncaught_exceptions()) {
   require_not_finalized();
+  require_all_processes();
   const bool start = !mpi::initialized();
   if (start) {
     // Open MPI 4.1 before 4.1.7 writes shared files unlocked by default and can corrupt them (its issue 12718).
@@ -119,7 +130,8 @@ Runtime::Runtime(int& argc, char**& argv, RuntimeOptions options)
     if (const int per_node = environment.progress_ranks; per_node > 0)
       ranks = detail::take_progress_ranks(MPI_COMM_WORLD, per_node, environment.node_size);
     serving = !ranks.agents.empty();
-    if (ranks.all && !ranks.world) detail::serve_and_leave(std::move(ranks), start);
+    if (ranks.all && !ranks.world) detail::serve_and_leave(std::move(ranks));
+    detail::have_servers_left = serving;
     state_ = RuntimeState::create(MPI_COMM_WORLD, environment, std::move(ranks));
   } catch (...) {
     // If the error is the same on every rank, MPI can be finalized; but not if some ranks serve.

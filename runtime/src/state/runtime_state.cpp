@@ -256,6 +256,11 @@ void RuntimeState::complete_all(const GroupState* group) {
   if (keeps_clock()) conflicts::Recorder::instance().flush_all(group == nullptr ? 0 : group->number());
 }
 
+void RuntimeState::complete_own() {
+  if (threads_.may_take_turns()) return complete_all();
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
 std::byte* RuntimeState::scratch(index_t bytes) {
   if (static_cast<index_t>(scratch_.size()) < bytes) scratch_.resize(static_cast<std::size_t>(bytes));
   return scratch_.data();

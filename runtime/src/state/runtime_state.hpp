@@ -91,6 +91,9 @@ class RuntimeState {
   /// Completes this process's operations at their targets: all, or those on the segments of one group.
   /// @onesided
   void complete_all(const GroupState* group = nullptr);
+  /// The same for all that this thread may have begun: a thread that may not call MPI has begun nothing between
+  /// nodes. @onesided
+  void complete_own();
   /// Whether operations may be under way to other nodes, or windows have to be synchronised. @local
   bool reaches_out() const noexcept { return registry_.has_windows() || progress_ != nullptr; }
 

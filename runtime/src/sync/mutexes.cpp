@@ -164,7 +164,7 @@ void Mutexes::unlock(index_t i) {
     throw UsageError(formatted("mutex {} of \"{}\" was unlocked on rank {}, which does not hold it", i,
                                words_.name(), group().rank()));
   }
-  detail::GroupState::of(group()).runtime().complete_all();
+  detail::GroupState::of(group()).runtime().complete_own();
   if (detail::order::clocks_on()) detail::order::release_mutex({number_, i});
   if (detail::conflicts::on()) detail::conflicts::note_unlock({number_, i});
   note_use(i);

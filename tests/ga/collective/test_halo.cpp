@@ -312,6 +312,37 @@ TEST(Halo, sums_are_the_same_bits_in_every_repetition) {
   a.sync();
 }
 
+// Elements of 4, 8 and 16 bytes in one message.
+TEST(Halo, adds_cells_of_elements_of_different_sizes) {
+  const int ranks = world().size();
+  const auto layout = Layout<1>::blocked({3 * ranks}, ranks);
+  Array<float, 1> a(world(), layout, {.name = "a", .ghosts = 1, .periodic = true});
+  Array<std::complex<double>, 1> b(world(), layout, {.name = "b", .ghosts = 1, .periodic = true});
+  Array<double, 1> c(world(), layout, {.name = "c", .ghosts = 1, .periodic = true});
+  Halo halo(a, b, c);
+  for (int round = 1; round <= 3; ++round) {
+    const auto set = [&](auto& array) {
+      const auto access = array.local_with_ghosts();
+      for (index_t i = 0; i < access.extent(0); ++i)
+        access(i) = static_cast<float>(round * (10 * world().rank() + 1 + i));
+    };
+    set(a), set(b), set(c);
+    halo.accumulate();
+    // The low cell of the next block, and the high cell of the one before, come to the outer elements.
+    const auto check = [&](auto& array) {
+      const int me = world().rank(), left = (me + ranks - 1) % ranks, right = (me + 1) % ranks;
+      const auto access = std::as_const(array).local();
+      const std::complex<double> expected[] = {double(round * (10 * me + 2 + 10 * left + 5)),
+                                               double(round * (10 * me + 3)),
+                                               double(round * (10 * me + 4 + 10 * right + 1))};
+      for (index_t i = 0; i < 3; ++i)
+        EXPECT_EQ(std::complex<double>(access(i)), expected[i]) << array.name() << i;
+    };
+    check(a), check(b), check(c);
+    world().sync();
+  }
+}
+
 TEST(Halo, wrong_uses_are_told) {
   const int ranks = world().size();
   const auto layout = Layout<2>::blocked({4, 6}, ranks);

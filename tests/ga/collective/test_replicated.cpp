@@ -55,6 +55,15 @@ void check_merge(const Extents<2>& dims) {
     fill(sums.copy(), number<T>(all.node_of(all.rank()) + 1));
     sums.merge(Reduce::min);
     EXPECT_TRUE(has_contents(sums.copy(), std::vector<T>(model.size(), number<T>(1))));
+    // These change elements even where there is one node.
+    fill(sums.copy(), number<T>(-1 - all.node_of(all.rank())));
+    sums.merge(Reduce::absmax);
+    EXPECT_TRUE(has_contents(sums.copy(), std::vector<T>(model.size(), number<T>(all.node_count()))));
+    if constexpr (std::is_integral_v<T>) {
+      fill(sums.copy(), number<T>(7));
+      sums.merge(Reduce::logical_or);
+      EXPECT_TRUE(has_contents(sums.copy(), std::vector<T>(model.size(), number<T>(1))));
+    }
   }
   sums.close();
 }

@@ -314,6 +314,16 @@ TEST(Slices, indices_hold_dimensions) {
   world().sync();
 }
 
+// A slice of one element is that element, whatever the step that led to it.
+TEST(Slices, of_one_element_have_no_step) {
+  Array<double, 1> a(world(), Extents<1>(12), {.name = "a"});
+  fill(a, 1.0);
+  const auto stepped = a.slice({{2}, {9}}, {3}).slice({{0}, {1}});
+  axpby(2.0, stepped, 1.0, a.slice({{2}, {3}}));
+  EXPECT_EQ(a.load({2}), 3.0);
+  a.sync();
+}
+
 // A transfer ends before its elements are replaced.
 TEST(Slices, transfers_own_their_elements) {
   Array<double, 1> a(world(), Extents<1>(1000), {.name = "a"});

@@ -178,6 +178,21 @@ int outside_of_mpi(int argc, char** argv) {
   return 0;
 }
 
+// The program starts MPI. Processes that serve end it for themselves, and do not come back for another Runtime.
+int serve_in_a_running_mpi(int argc, char** argv) {
+  MPI_Init(nullptr, nullptr);
+  bool good = false, leads = false;
+  {
+    const Runtime runtime(argc, argv);
+    good = exchange_works(runtime.world());
+    leads = runtime.world().rank() == 0;
+    if (leads) std::printf("%d compute, %s\n", runtime.world().size(), good ? "right" : "wrong");
+  }
+  if (leads) print_refusal("another", [&] { const Runtime runtime(argc, argv); });
+  MPI_Finalize();
+  return good ? 0 : 1;
+}
+
 // A bad environment variable on one rank is an error on all ranks. The program can go on.
 int start_attached() {
   MPI_Init(nullptr, nullptr);
@@ -355,6 +370,7 @@ int main(int argc, char** argv) {
   if (what == "fail-with-two") return fail_with_two_runtimes();
   if (what == "outside-of-mpi") return outside_of_mpi(argc, argv);
   if (what == "start-attached") return start_attached();
+  if (what == "serve-in-a-running-mpi") return serve_in_a_running_mpi(argc, argv);
   if (what == "request-after-end") return request_after_end(argc, argv);
   if (what == "pass-runtime") {
     try {

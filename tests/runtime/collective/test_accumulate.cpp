@@ -117,6 +117,34 @@ TEST(Accumulate, a_nan_wins_in_least_and_greatest) {
   check_min_and_max_of_nan<double>();
 }
 
+// Infinite parts are multiplied by a real factor as numbers of their own: infinity times 0 would be NaN.
+template <class T>
+void check_infinite_parts(Domain domain) {
+  const Group& all = world();
+  using Complex = std::complex<T>;
+  const T infinity = std::numeric_limits<T>::infinity();
+  const std::vector<Complex> given{{0, infinity}, {1, -infinity}, {infinity, 0}, {-infinity, 2}, {3, 4}};
+  const auto bytes = static_cast<index_t>(given.size() * sizeof(Complex));
+  Segment segment(all, bytes, {.name = "infinite", .domain = domain});
+  zero(segment, bytes);
+  const Complex two{2, 0};
+  const int right = (all.rank() + 1) % all.size();
+  segment.accumulate(right, 0, Strided::contiguous(bytes), element_kind<Complex>(), &two, given.data());
+  segment.sync();
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const auto found = segment.load<Complex>(all.rank(), static_cast<index_t>(i * sizeof(Complex)));
+    EXPECT_EQ(found, Complex(2 * given[i].real(), 2 * given[i].imag())) << i;
+  }
+  segment.sync();
+}
+
+TEST(Accumulate, infinite_parts_keep_to_themselves) {
+  for (const Domain domain : domains()) {
+    check_infinite_parts<float>(domain);
+    check_infinite_parts<double>(domain);
+  }
+}
+
 // Sums with and without a factor, by update and element by element, of every kind.
 template <class T>
 void check_sums(Domain domain, std::uint64_t seed) {

@@ -309,6 +309,24 @@ TEST(Threads, that_may_not_lock_leave_the_mutex_free) {
   world().sync();
 }
 
+// On its node it may lock, even while the main thread has operations between nodes under way.
+TEST(Threads, that_may_not_call_mpi_lock_on_their_node) {
+  Segment segment(world(), 8, "others");
+  Mutexes mutexes(world().node(), 1);
+  const std::int64_t mine = world().rank();
+  segment.put((world().rank() + 1) % world().size(), 0, Strided::contiguous(8), &mine);
+  std::thread([&] {
+    mutexes.lock(0);
+    EXPECT_NO_THROW(mutexes.unlock(0));
+  }).join();
+  mutexes.lock(0);
+  mutexes.unlock(0);
+  segment.sync();
+  EXPECT_EQ(segment.load<std::int64_t>(world().rank(), 0), (mine + world().size() - 1) % world().size());
+  segment.sync();
+  mutexes.close();  // no other collective call of the node's group would free them
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {

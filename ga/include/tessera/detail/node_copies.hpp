@@ -19,7 +19,7 @@ class NodeCopies {
 
  private:
   template <class F>
-  void for_each_part(const ArrayCore& copy, F&& f) const;
+  void for_each_part(const ArrayCore& copy, int least, F&& f) const;
 
   Group group_, peers_;
   int share_, shares_;

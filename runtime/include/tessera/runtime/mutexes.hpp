@@ -36,7 +36,8 @@ class Mutexes {
   /// Takes mutex i if no process holds it or waits for it. @onesided @throws as lock
   bool try_lock(index_t i);
   /// Completes all of this process's one-sided operations at their targets, then hands the mutex to the next in
-  /// the queue. The thread that took the mutex must call it. @onesided
+  /// the queue. The thread that took the mutex must call it. A thread that may not call MPI completes its own
+  /// operations only, which are on its node. @onesided
   /// @throws UsageError if this process does not hold it
   void unlock(index_t i);
 

@@ -179,7 +179,7 @@ class Segment {
   void flush() const;
   /// Orders direct access to this process's slice (or another on the node) after this process's earlier
   /// operations, and after writes that others have made visible. Call it before and after using address().
-  /// @local
+  /// @local @throws UsageError if MPI is needed for that and does not allow this thread to call it
   void order_local_access() const;
   /// flush() of every member and a barrier of the group: everything is visible to all. @collective
   void sync() const;
