@@ -43,6 +43,18 @@ TEST(TraceData, FilesOfRanksAreJoined) {
   EXPECT_DOUBLE_EQ(trace.seconds(), 2.5);
 }
 
+TEST(TraceData, FilesOfSeveralJobsAreRefused) {
+  Trace trace;
+  Json first = file_of(3, 0), second = file_of(3, 1), other = file_of(3, 2);
+  first["tessera"]["job"] = "0123";
+  second["tessera"]["job"] = "0123";
+  other["tessera"]["job"] = "4567";
+  EXPECT_EQ(problem_of(trace, first), "");
+  EXPECT_EQ(problem_of(trace, second), "");
+  EXPECT_EQ(problem_of(trace, other), "it is of another job than the files before; give the files of one job");
+  ASSERT_EQ(trace.processes.size(), 2U);
+}
+
 TEST(TraceData, OtherFilesAreRefused) {
   Trace trace;
   EXPECT_EQ(problem_of(trace, Json::parse("[1]")), "it is no trace of Tessera (TESSERA_TRACE=file writes one)");

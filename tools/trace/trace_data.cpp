@@ -92,9 +92,9 @@ void add_bar(Trace& trace, const Json& event) {
 }  // namespace
 
 const Process* Trace::process(int rank) const noexcept {
-  const auto found =
-      std::find_if(processes.begin(), processes.end(), [&](const Process& one) { return one.rank == rank; });
-  return found == processes.end() ? nullptr : &*found;
+  const auto found = std::lower_bound(processes.begin(), processes.end(), rank,
+                                      [](const Process& one, int wanted) { return one.rank < wanted; });
+  return found == processes.end() || found->rank != rank ? nullptr : &*found;
 }
 
 double Trace::seconds() const noexcept {
@@ -114,6 +114,10 @@ void add(Trace& trace, const Json& file) {
     throw std::runtime_error(
         fmt::format("it is of a job on {} ranks, the files before of one on {}", ranks, trace.ranks));
   trace.ranks = ranks;
+  const std::string job = sums.value("job", "");
+  if (!trace.job.empty() && trace.job != job)
+    throw std::runtime_error("it is of another job than the files before; give the files of one job");
+  trace.job = job;
   trace.is_complete = trace.is_complete && sums.at("complete").get<bool>();
   const Json& processes = sums.at("processes");
   if (!processes.is_array() || processes.empty()) throw std::runtime_error("it has no ranks");

@@ -50,6 +50,7 @@ struct Bar {
 
 struct Trace {
   int ranks = 0;
+  std::string job;  // empty if the files do not say it
   bool is_complete = true;
   std::vector<Process> processes;  // by rank
   std::vector<Cell> cells;

@@ -63,6 +63,11 @@ template <std::size_t N>
 Multigrid<N>::Multigrid(const tessera::Group& group, const Layout<N>& cells, const Domain<N>& domain,
                         const MultigridOptions& options)
     : options_(options), is_singular_(domain.is_singular()) {
+  if (options.is_symmetric && options.before != options.after) {
+    throw tessera::UsageError(fmt::format(
+        "a symmetric cycle has as many relaxations before as after the coarser grids, not {} and {}",
+        options.before, options.after));
+  }
   Domain<N> here = domain;
   Layout<N> layout = cells.with_ghosts(0);
   for (;;) {

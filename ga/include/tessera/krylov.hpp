@@ -135,6 +135,8 @@ template <class T, std::size_t N, class Apply, class Method>
 KrylovResult solve_by(Method&& method, Apply& apply, const Array<T, N>& b, Array<T, N>& x,
                       const KrylovOptions& options, KrylovWorkspace<T, N>* workspace) {
   check_options(options);
+  const SliceCore both[] = {b.core(), x.core()};
+  require_operands("a solver", both, Shapes::equal);
   KrylovSpace<T, N> space(b, workspace);
   if (!std::isfinite(space.norm_of_b())) return {Stop::not_finite, 0, std::numeric_limits<double>::quiet_NaN()};
   if (space.norm_of_b() == 0) {
@@ -301,7 +303,7 @@ KrylovResult gmres(index_t restart, Apply&& apply, const Array<T, N>& b, Array<T
       if (run.is_small(residual)) return Stop::converged;
       if (!(residual < last)) {  // by rounding: the matrix is nearly singular
         detail::change(u, set, before);
-        return stop == Stop::breakdown ? *stop : Stop::stagnation;
+        return stop && *stop != Stop::converged ? *stop : Stop::stagnation;
       }
       if (stop) return *stop;
     }

@@ -83,6 +83,12 @@ MatrixFile::MatrixFile(std::istream& in) : in_(in) {
                                        {"symmetric", Symmetry::symmetric},
                                        {"hermitian", Symmetry::hermitian},
                                        {"skew-symmetric", Symmetry::skew}});
+  const bool is_known = kind == NumberKind::complex ? true
+                        : kind == NumberKind::pattern
+                            ? symmetry == Symmetry::general || symmetry == Symmetry::symmetric
+                            : symmetry != Symmetry::hermitian;
+  if (!is_known)
+    throw UsageError(formatted("the format has no matrices that are both {} and {}", numbers, shape));
   std::string rest;
   const bool has_sizes = next_line(line);
   std::istringstream sizes(line);

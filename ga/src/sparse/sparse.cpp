@@ -165,8 +165,8 @@ void SparseMatrix<T>::begin_product(std::string_view operation, index_t from, co
 
 template <Arithmetic T>
 void SparseMatrix<T>::multiply_unsynchronised(const Array<T, 1>& x, Array<T, 1>& y) const {
-  const bool in_place = &x.core() != &y.core() && x.core().layout() == column_layout().core() &&
-                        y.core().layout() == row_layout().core();
+  const bool in_place = !detail::SliceCore(x.core()).may_overlap(y.core()) &&
+                        x.core().layout() == column_layout().core() && y.core().layout() == row_layout().core();
   if (!in_place) return multiply(x, y);
   require_vectors("multiply_unsynchronised", columns_, x, rows_, y);
   x.core().require_open();

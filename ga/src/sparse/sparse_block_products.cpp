@@ -75,7 +75,7 @@ void multiply(const SparseRows<T>& a, const Array<T, 2>& b, Array<T, 2>& c) {
       1, pattern.own_columns.size() + std::ssize(pattern.border_columns) + pattern.own_rows.size());
   const index_t wide =
       std::clamp<index_t>(max_bytes / (needed * index_t{sizeof(T)}), 1, std::max<index_t>(1, width));
-  const bool apart = &b.core() != &c.core();
+  const bool apart = !SliceCore(b.core()).may_overlap(c.core());
   // When all have agreed, they have read b, which may be c.
   const auto results = made_in_memory(c.group(), "multiply", [&] {
     std::vector<std::pair<Patch<2>, LocalArray<T, 2>>> later;

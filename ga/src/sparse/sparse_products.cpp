@@ -97,7 +97,8 @@ void multiply_alike(const SparseRows<T>& a, index_t i, T alpha, const T* factors
   using S = sum_t<T>;
   for (const S total : totals) {
     const S scaled = alpha == T{1} ? total : product(static_cast<S>(alpha), total);
-    const auto old = static_cast<S>(y[i]);
+    // With a beta of 0, not even signalling NaN is read.
+    const S old = beta == T{0} ? S{0} : static_cast<S>(y[i]);
     y[i] = static_cast<T>(beta == T{0} ? scaled
                                        : sum(scaled, beta == T{1} ? old : product(static_cast<S>(beta), old)));
     ++i;
@@ -183,7 +184,8 @@ void scale_own(T beta, Array<T, 1>& y) {
 template <class T>
 void multiply(const SparseRows<T>& a, T alpha, const Array<T, 1>& x, T beta, Array<T, 1>& y) {
   const SparsePattern& pattern = a.pattern;
-  const bool apart = &x.core() != &y.core(), x_in_place = is_in_place(x, pattern.column_layout),
+  const bool apart = !SliceCore(x.core()).may_overlap(y.core()),
+             x_in_place = is_in_place(x, pattern.column_layout),
              y_in_place = apart && is_in_place(y, pattern.row_layout);
   const auto own_parts = [&] {
     return std::pair{OwnPart<T>(pattern.own_columns, x, x_in_place, true, ArrayCore::Access::read),
@@ -204,7 +206,7 @@ void multiply_transposed(const SparseRows<T>& a, Conjugated conjugated, T alpha,
                          Array<T, 1>& y) {
   const SparsePattern& pattern = a.pattern;
   const Group& group = y.group();
-  const bool in_place = &x.core() != &y.core() && is_in_place(x, pattern.row_layout);
+  const bool in_place = !SliceCore(x.core()).may_overlap(y.core()) && is_in_place(x, pattern.row_layout);
   std::optional<RoundedSums<T>> own, border;
   // When all have agreed, y may be changed, which may be x.
   const auto factors = made_in_memory(group, "multiply_transposed", [&] {

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/io/disk_array.hpp>
 
+#include <unistd.h>
+
 #include <tessera/core/agreed.hpp>
 #include <tessera/runtime/detail/fingerprint.hpp>
 
@@ -88,6 +90,9 @@ void DiskArrayCore::open(int rank) {
   File file(s.group, s.path, s.is_writable ? Mode::read_write : Mode::read);
   const std::string context = s.context("opening of");
   auto& opened = file.state();
+  // The node that exports a file sees no NFS, and all nodes must go one way.
+  const bool may_see_old = s.is_writable && s.group.node_count() > 1 &&
+                           s.group.all_reduce(static_cast<int>(!is_coherent(opened.bytes())), Reduce::max) != 0;
   try {
     opened.step(context, [&] {
       const hdf5::Dataset dataset = find_dataset(opened.file(), s.name);
@@ -98,7 +103,7 @@ void DiskArrayCore::open(int rank) {
       const auto found = hdf5::places_in_file(opened.file(), dataset, s.type);
       s.only_hdf5_because = found.unknown_because;
       // MPI-IO has locks for it.
-      if (s.is_writable && s.group.node_count() > 1 && !is_coherent(opened.bytes()))
+      if (may_see_old)
         s.only_hdf5_because = "the file is on NFS, where a node may not see what another node has written";
       if (!s.only_hdf5_because.empty()) return;
       s.places = {found.tile, found.offset, s.type.size};
@@ -162,8 +167,11 @@ void DiskArrayCore::close() {
   if (s.through_hdf5) s.through_hdf5->close();
   s.through_hdf5.reset();
   s.writer.release();
-  s.file.reset();
-  throw_on_all(s.group, context, s.sections.lost(), Source::file, {});
+  std::string problem = s.sections.lost();
+  // On NFS, what was written may be found to be lost when the file is closed.
+  if (s.file && ::close(s.file.release()) != 0 && s.is_writable && problem.empty())
+    problem = formatted("elements may be lost: the file cannot be closed: {}", last_system_error());
+  throw_on_all(s.group, context, problem, Source::file, {});
   s.group.barrier();
 }
 

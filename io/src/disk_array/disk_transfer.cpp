@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 #include <system_error>
 
 #include <tessera/core/operations.hpp>
@@ -148,6 +149,8 @@ void DiskTransfer::start() {
     state_->worker.add(std::move(job));
   } catch (const std::system_error& error) {  // finish() reports it on all ranks
     outcome_->tell(formatted("there can be no thread for the disk: {}", error.what()));
+  } catch (const std::bad_alloc&) {
+    outcome_->tell("lack of memory");
   }
 }
 

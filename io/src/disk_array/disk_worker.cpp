@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include <tessera/runtime/detail/quiet_thread.hpp>
+
 namespace tessera::io::detail {
 
 DiskWorker::~DiskWorker() {
@@ -19,7 +21,7 @@ DiskWorker::~DiskWorker() {
 void DiskWorker::add(std::function<void()> job) {
   {
     const std::lock_guard lock(mutex_);
-    if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
+    if (!thread_.joinable()) thread_ = tessera::detail::quiet_thread([this] { work(); });
     jobs_.push_back(std::move(job));
   }
   changed_.notify_one();

@@ -131,7 +131,7 @@ void File::close() {
 }
 void File::flush() {
   FileState& s = state();
-  s.step("flush of " + s.path().string(), [&] { hdf5::flush(s.file()); });
+  s.flush("flush of " + s.path().string());
 }
 bool File::is_open() const noexcept { return state_ && state_->is_open(); }
 const std::filesystem::path& File::path() const { return state().path(); }
@@ -265,7 +265,7 @@ void File::append(std::string_view name, const SliceCore& step, const detail::St
     s.step(context, [&] { hdf5::give_space(dataset, before); });
     const auto account = s.while_whole([&] { return detail::write_slice(dataset, place, step, context); });
     s.last = {account.collective, account.reason};
-  } catch (const IoError&) {
+  } catch (const Error&) {  // also without memory
     if (s.is_open()) s.step(context, [&] { hdf5::resize(dataset, before); });
     throw;
   }

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -185,8 +186,9 @@ void FileState::begin(const std::string& context, const tessera::detail::SliceCo
 }
 
 void FileState::take_space(index_t bytes, Use use, const std::string& context) {
-  constexpr index_t for_each =
-      4096;  // what HDF5 writes about a dataset or attribute, and does not write at once
+  // What HDF5 writes about a dataset or attribute, and does not write at once.
+  constexpr index_t for_each = 4096, most_for_structure = index_t{4} << 20;
+  if (for_structure_ >= most_for_structure) flush(context);
   step(context, [&] {
     if (group().rank() != 0) return;
     const index_t begin = std::max(kept_, size_of_file(this->bytes()));
@@ -194,6 +196,12 @@ void FileState::take_space(index_t bytes, Use use, const std::string& context) {
     reserve_space(this->bytes(), begin, bytes + for_each + for_hdf5, Size::stays);
     kept_ = begin + for_each + (use == Use::later ? bytes : 0);
   });
+  for_structure_ += for_each;
+}
+
+void FileState::flush(const std::string& context) {
+  step(context, [&] { hdf5::flush(file()); });
+  kept_ -= std::exchange(for_structure_, 0);
 }
 
 }  // namespace tessera::io::detail

@@ -59,6 +59,8 @@ class FileState {
   /// @throws IoError on every rank
   enum class Use { now, later };
   void take_space(index_t bytes, Use use, const std::string& context);
+  /// Writes what HDF5 holds back. @collective
+  void flush(const std::string& context);
 
   /// Runs a step of all ranks. It is an error if HDF5 loses data meanwhile. @collective
   template <class Step>
@@ -94,6 +96,7 @@ class FileState {
   bool is_writable_;
   std::set<std::string> shared_;  // datasets that have passed require_shared: their chunks keep their space
   index_t kept_ = 0;              // end of the space that is kept for later; on rank 0
+  index_t for_structure_ = 0;     // of it, for what HDF5 holds back until it is flushed
 };
 
 }  // namespace tessera::io::detail

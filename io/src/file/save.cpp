@@ -11,8 +11,10 @@
 #include <tessera/runtime/phase.hpp>
 
 #include "base/collectively.hpp"
+#include "base/names.hpp"
 #include "file/dropped_files.hpp"
 #include "file/only_writer.hpp"
+#include "file/save_items.hpp"
 #include "file/slice_transfers.hpp"
 #include "format.hpp"
 #include "tiles/hdf5_raw.hpp"
@@ -39,6 +41,7 @@ std::vector<std::string> parts_of(std::string_view dataset) {
 void check_names(const std::string& context, std::span<const io::Item> items) {
   std::map<std::vector<std::string>, std::string_view> names;
   for (const io::Item& item : items) {
+    check_name_in_file(context, item.dataset());
     auto parts = parts_of(item.dataset());
     if (parts.empty())
       throw UsageError(
@@ -57,7 +60,8 @@ void check_names(const std::string& context, std::span<const io::Item> items) {
   }
 }
 
-// Checks what is the same on every rank, and so fails on every rank.
+}  // namespace
+
 void check_items(const std::string& context, std::span<const io::Item> items) {
   if (items.empty()) throw UsageError(context + ": there is nothing to save");
   check_names(context, items);
@@ -70,6 +74,8 @@ void check_items(const std::string& context, std::span<const io::Item> items) {
     }
   }
 }
+
+namespace {
 
 void check_agreement(const std::filesystem::path& path, std::span<const io::Item> items) {
   tessera::detail::Fingerprint print;

@@ -13,6 +13,7 @@
 #include <tessera/layout.hpp>
 
 #include "base/collectively.hpp"
+#include "file/save_items.hpp"
 #include "file/xdmf_steps.hpp"
 #include "format.hpp"
 #include "posix/atomic_file.hpp"
@@ -181,11 +182,12 @@ void XdmfSeries::write(double time, std::span<const XdmfField> fields) {
     xml += attribute_xml(fields[i], shapes[i], values, stem);
   }
   xml += step_end;
+  detail::check_items(context, items);
   if (is_first_) withdraw_steps(context, kept);
+  steps_.resize(kept);  // as in the list
   save(path_.parent_path() / stem, items);
   for (ArrayCore& vector : vectors) vector.close();
   replace_list(context, kept, xml);
-  steps_.resize(kept);
   steps_.push_back({time, std::move(xml)});
   is_resumed_ = is_first_ = false;
 }

@@ -3,6 +3,7 @@
 #include "posix/atomic_file.hpp"
 
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstring>
 #include <random>
@@ -62,8 +63,8 @@ void AtomicFile::begin() {
   }
   std::random_device random;
   for (int attempt = 0; attempt < 10; ++attempt) {
-    temporary_ = path_;
-    temporary_ += formatted(".tmp-{:08x}{:08x}", random(), random());
+    const std::string end = formatted(".tmp-{:08x}{:08x}", random(), random());
+    temporary_ = path_.parent_path() / (path_.filename().string().substr(0, NAME_MAX - end.size()) + end);
     const Descriptor file(::open(temporary_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, first_mode));
     if (file) {
       exists_ = true;
@@ -107,7 +108,12 @@ void AtomicFile::discard() noexcept {
   exists_ = false;
 }
 
-void AtomicFile::flush_directory() const { flush_data(open_to_read(directory_of(path_))); }
+void AtomicFile::flush_directory() const {
+  const std::filesystem::path directory = directory_of(path_);
+  // One that may be written, but not read, cannot be flushed.
+  if (::access(directory.c_str(), R_OK) != 0 && errno == EACCES) return;
+  flush_data(open_to_read(directory));
+}
 
 void replace_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
   AtomicFile file(path);

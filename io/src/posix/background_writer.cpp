@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 
 #include <tessera/io/error.hpp>
+#include <tessera/runtime/detail/quiet_thread.hpp>
 
 #include "base/checksum.hpp"
 
@@ -23,7 +24,7 @@ BackgroundWriter::BackgroundWriter(const Descriptor& file, std::unique_ptr<std::
       begin_(std::chrono::steady_clock::now()),
       checksums_(chunks_.size()) {
   try {
-    thread_ = std::thread([this] { run(); });
+    thread_ = tessera::detail::quiet_thread([this] { run(); });
   } catch (const std::system_error& error) {
     throw IoError(std::string("no thread can be started to write in: ") + error.what());
   }

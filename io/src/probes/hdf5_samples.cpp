@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "base/names.hpp"
 #include "format.hpp"
@@ -101,6 +102,7 @@ class Hdf5Samples final : public SampleFile {
         hdf5::resize(hdf5::open_dataset(file, field), static_cast<hsize_t>(first));
       hdf5::flush(file);
     });
+    rows_ = first;
     return first;
   }
 
@@ -126,6 +128,7 @@ class Hdf5Samples final : public SampleFile {
       output.discard();
       throw;
     }
+    rows_ = static_cast<index_t>(samples.times.size());
     output.flush_directory();
   }
 
@@ -138,13 +141,18 @@ class Hdf5Samples final : public SampleFile {
     reserve_space(bytes, size, bytes_for(samples), Size::stays);
     hdf5::without_loss([&] {
       hdf5::File file = hdf5::open_alone_to_write(file_path);
-      write(file, samples, rows_of(hdf5::open_dataset(file, "time")));
+      // After a failure there may be rows behind those that are whole.
+      if (!rows_) rows_ = rows_of(hdf5::open_dataset(file, "time"));
+      write(file, samples, *rows_);
       hdf5::close(std::move(file));
     });
+    *rows_ += static_cast<index_t>(samples.times.size());
     release_space(bytes);
   }
 
  private:
+  std::optional<index_t> rows_;  // that are whole; empty: those of the file
+
   hsize_t points() const noexcept { return columns().points.positions.size(); }
   index_t row_bytes(const ElementType& type) const { return static_cast<index_t>(points()) * type.size; }
 

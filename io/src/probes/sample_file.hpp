@@ -50,7 +50,7 @@ class SampleFile {
   virtual index_t cut(double time, const tessera::detail::ElementType& type) = 0;
   /// Replaces the file by a new one with these samples.
   virtual void create(const Samples& samples) = 0;
-  /// Appends to the file. If that fails, the file stays as it was.
+  /// Appends to the file. If that fails, the samples of the file stay, and the next call appends to these.
   virtual void append(const Samples& samples) = 0;
 
  protected:

@@ -8,6 +8,8 @@
 
 #include <sys/prctl.h>
 
+#include <tessera/runtime/detail/quiet_thread.hpp>
+
 #include "base/explain.hpp"
 #include "base/give_way.hpp"
 #include "base/pause.hpp"
@@ -46,7 +48,7 @@ thread_local unsigned idle_turns = 0;
 
 void AgentHost::start(std::unique_ptr<AgentServer> agent) {
   agent_ = std::move(agent);
-  if (has_thread(mode_)) thread_ = std::thread([this] { run(); });
+  if (has_thread(mode_)) thread_ = quiet_thread([this] { run(); });
   mpi::while_waiting_serve(*this);
 }
 

@@ -19,8 +19,18 @@ void Recorder::start(int world_rank, index_t limit) {
   const std::lock_guard lock(mutex_);
   world_rank_ = world_rank;
   limit_ = limit;
+  dropped_ = 0;
+  reported_buffers_.clear();
   uses_.clear();
 }
+
+namespace {
+
+index_t memory_of(const order::VectorClock& clock) noexcept {
+  return static_cast<index_t>(sizeof clock + clock.size() * sizeof clock[0]);
+}
+
+}  // namespace
 
 // The clock changes only when the process synchronises, so accesses between share one copy.
 const std::shared_ptr<const order::VectorClock>& Recorder::now() {
@@ -29,14 +39,20 @@ const std::shared_ptr<const order::VectorClock>& Recorder::now() {
     order::VectorClock all = order::clock();
     // The own component says nothing about others: without it, more accesses share the copy.
     all[static_cast<std::size_t>(world_rank_)] = 0;
-    if (clock_ == nullptr || *clock_ != all)
-      clock_ = std::make_shared<const order::VectorClock>(std::move(all));
+    if (clock_ == nullptr || *clock_ != all) {
+      clock_memory_ += memory_of(all);
+      clock_ = {new order::VectorClock(std::move(all)), [this](const order::VectorClock* clock) {
+                  clock_memory_ -= memory_of(*clock);
+                  delete clock;
+                }};
+    }
     clock_version_ = version;
   }
   if (const std::uint64_t stamp = order::stamp(); stamp != stamp_ || version != recent_version_) {
     stamp_ = stamp;
     recent_version_ = version;
     forget_recent();
+    alike_.clear();
   }
   return clock_;
 }
@@ -138,7 +154,7 @@ void Recorder::note(const Noted& noted) {
 }
 
 void Recorder::keep_within_limit() {
-  if (memory_ <= limit_) return;
+  if (memory() <= limit_) return;
   if (dropped_ == 0) {
     std::fputs(
         formatted(
@@ -148,19 +164,20 @@ void Recorder::keep_within_limit() {
             .c_str(),
         stderr);
   }
+  // These keep accesses, and their clocks.
+  forget_recent();
+  alike_.clear();
   // Some room is made, so that not every access drops one.
-  while (!accesses_.empty() && memory_ > limit_ - limit_ / 8) {
+  while (!accesses_.empty() && memory() > limit_ - limit_ / 8) {
     memory_ -= accesses_.front()->bytes_of_memory();
     accesses_.pop_front();
     ++dropped_;
   }
-  while (!incomplete_.empty() && memory_ > limit_) {
+  while (!incomplete_.empty() && memory() > limit_) {
     memory_ -= incomplete_.front()->bytes_of_memory();
     incomplete_.pop_front();
     ++dropped_;
   }
-  forget_recent();
-  alike_.clear();
 }
 
 Ticket Recorder::new_ticket() {

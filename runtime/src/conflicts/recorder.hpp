@@ -165,6 +165,7 @@ class Recorder {
   template <class Where>
   void add_to(Access& access, const Where& where);
   void keep(const Shared& access, bool completes_by_flush);
+  index_t memory() const noexcept { return memory_ + clock_memory_; }
   void finish(const Shared& access);
   void complete_now(Access& access) const noexcept;
   void report_buffer(const BuffersInFlight::FlyingBuffer& buffer, Misuse misuse);
@@ -172,7 +173,8 @@ class Recorder {
 
   mutable std::mutex mutex_;
   int world_rank_ = 0;
-  index_t limit_ = 0, memory_ = 0;
+  index_t limit_ = 0, memory_ = 0;        // of accesses
+  std::atomic<index_t> clock_memory_{0};  // of the clocks that they share
   std::uint64_t dropped_ = 0;
   Ticket last_ticket_ = 0;
   CallSites sites_;

@@ -5,13 +5,15 @@
 #include <system_error>
 #include <utility>
 
+#include <tessera/runtime/detail/quiet_thread.hpp>
+
 #include "mpi/terminate.hpp"
 
 namespace tessera::detail {
 
 Deadline::Deadline(std::string message, std::chrono::seconds patience) : message_(std::move(message)) {
   try {
-    thread_ = std::thread([this, patience] { watch(patience); });
+    thread_ = quiet_thread([this, patience] { watch(patience); });
   } catch (const std::system_error&) {
     abort_job(message_);
   }

@@ -3,6 +3,7 @@
 #include "node/mailbox.hpp"
 
 #include <cstring>
+#include <fstream>
 #include <functional>
 #include <string>
 
@@ -22,14 +23,16 @@
 namespace tessera::detail {
 namespace {
 
-// A machine is identified by its network namespace and host name: containers on one host may share either of
-// them.
+// A machine is identified by its network namespace, its host name and its start: containers on one host may
+// share any of the former, and hosts from one image have both alike.
 std::uint64_t machine_number() {
   struct stat info {};
   stat("/proc/self/ns/net", &info);
   char name[256] = {};
   gethostname(name, sizeof name - 1);
-  return std::hash<std::string>()(formatted("{} {}", name, info.st_ino)) | 1;
+  std::string start;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), start);
+  return std::hash<std::string>()(formatted("{} {} {}", name, info.st_ino, start)) | 1;
 }
 
 void add_networks(Mailbox::Address& address) {

@@ -15,7 +15,7 @@ struct Kept {
   VectorClock clock;
   std::size_t rank = 0;
   std::atomic<std::uint64_t> version{0}, own{0};  // own: a copy of this process's component
-  std::atomic<std::uint64_t> notices{0};
+  std::atomic<std::uint64_t> notices{0}, number{0};
 };
 
 // Threads may still read it while the process ends.
@@ -33,6 +33,7 @@ const VectorClock* release_as(const VectorClock* clock) noexcept { return std::e
 void start_clock(int ranks, int rank) {
   const std::scoped_lock lock(kept().mutex);
   kept().version.fetch_add(1);
+  kept().number.fetch_add(1);
   kept().rank = static_cast<std::size_t>(rank);
   kept().clock.assign(2 * static_cast<std::size_t>(ranks), 0);
   kept().notices = 0;
@@ -40,6 +41,8 @@ void start_clock(int ranks, int rank) {
   kept().own = 1;
   switches::clocks = true;
 }
+
+std::uint64_t clock_number() noexcept { return kept().number.load(); }
 
 void stop_clock() noexcept { switches::clocks = false; }
 

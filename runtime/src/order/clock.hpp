@@ -35,6 +35,8 @@ inline bool clocks_on() noexcept { return switches::clocks.load(std::memory_orde
 void start_clock(int ranks, int rank);
 /// Ends it. @local
 void stop_clock() noexcept;
+/// Counts the clocks that this process has begun. @local
+std::uint64_t clock_number() noexcept;
 
 /// The clock of this process, a copy. The same calls from several threads are safe, as for all functions here.
 VectorClock clock();

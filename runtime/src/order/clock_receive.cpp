@@ -27,10 +27,14 @@ ClockReceive& ClockReceive::operator=(ClockReceive&& other) noexcept {
 
 ClockReceive::~ClockReceive() { cancel(); }
 
-void ClockReceive::finish() {
+void ClockReceive::peek() {
   if (source_ == MPI_PROC_NULL) return;
   PMPI_Wait(&request_, MPI_STATUS_IGNORE);
   merge_clock(clock_);
+}
+
+void ClockReceive::finish() {
+  peek();
   source_ = MPI_PROC_NULL;
 }
 

@@ -24,7 +24,9 @@ class ClockReceive {
   int source() const noexcept { return source_; }
   int tag() const noexcept { return tag_; }
 
-  /// Waits for the clock, and takes it in.
+  /// Waits for the clock, and takes it in. It stays the clock of a message that is still to be received.
+  void peek();
+  /// The same at the end of its message.
   void finish();
   /// Returns whether it was cancelled. If it was not, the clock has come, or will.
   bool cancel() noexcept;

@@ -61,16 +61,20 @@ void Receive::leave_lists() noexcept {
   shadow_->posted.remove(this);
 }
 
+// The clock that has come for the next receive of that source and tag.
+std::list<ClockReceive>::iterator Receive::kept_of(Shadow& shadow, int source, int tag) {
+  return std::find_if(shadow.kept.begin(), shadow.kept.end(),
+                      [&](const ClockReceive& one) { return one.is_of(source, tag); });
+}
+
 void Receive::post(int source, int tag) {
   is_posted_ = true;
-  auto& kept = shadow_->kept;
-  const auto first =
-      std::find_if(kept.begin(), kept.end(), [&](const ClockReceive& one) { return one.is_of(source, tag); });
-  if (first == kept.end()) {
+  const auto first = kept_of(*shadow_, source, tag);
+  if (first == shadow_->kept.end()) {
     clock_ = ClockReceive(shadow_->comm(), source, tag);
   } else {
     clock_ = std::move(*first);
-    kept.erase(first);
+    shadow_->kept.erase(first);
   }
   shadow_->posted.push_back(this);
 }
@@ -140,13 +144,6 @@ void Receive::freed() noexcept {
     note_unseen_order("MPI_Request_free of a receive whose message is not known", true);
 }
 
-void Receive::match() {
-  if (is_posted_) return;
-  const std::scoped_lock lock(shadow_->mutex);
-  has_arrived_ = true;
-  resolve();
-}
-
 void Receive::resolve_before(Shadow& shadow, const Receive* last, int source, int tag) {
   for (auto next = shadow.open.begin(); next != shadow.open.end() && *next != last;) {
     Receive* const one = *next;
@@ -172,13 +169,26 @@ void Receive::finish() {
   if (!is_cancelled_) clock_.finish();
 }
 
+// Receives that were posted earlier and could match the message have got others, or are cancelled.
+void Receive::settle_earlier(Shadow& shadow, int source, int tag) {
+  resolve_before(shadow, nullptr, source, tag);
+  drop_cancelled(shadow, source, tag);
+}
+
 void take_clock(const std::shared_ptr<Shadow>& shadow, int source, int tag) {
   {
     const std::scoped_lock lock(shadow->mutex);
-    Receive::resolve_before(*shadow, nullptr, source, tag);
-    Receive::drop_cancelled(*shadow, source, tag);
+    Receive::settle_earlier(*shadow, source, tag);
   }
   Receive(shadow, source, tag).finish();
+}
+
+void peek_clock(Shadow& shadow, int source, int tag) {
+  const std::scoped_lock lock(shadow.mutex);
+  Receive::settle_earlier(shadow, source, tag);
+  auto clock = Receive::kept_of(shadow, source, tag);
+  if (clock == shadow.kept.end()) clock = shadow.kept.emplace(clock, shadow.comm(), source, tag);
+  clock->peek();
 }
 
 }  // namespace tessera::detail::order

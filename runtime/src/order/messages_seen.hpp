@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <list>
 #include <memory>
 
 #include "order/clock.hpp"
@@ -28,8 +29,6 @@ class Receive {
   void set_request(MPI_Request request) noexcept { real_ = request; }
   /// Says which message has come. @local
   void arrived(const MPI_Status& status) noexcept;
-  /// For a message that a probe has matched: its clock is received before those of later receives. @local
-  void match();
   /// Takes in the clock of the message that has come, or drops the receive if it was cancelled.
   void finish();
   /// The program asks MPI to cancel the receive, which may be too late. @local
@@ -46,7 +45,10 @@ class Receive {
   void leave_lists() noexcept;
   static void resolve_before(Shadow& shadow, const Receive* last, int source, int tag);
   static void drop_cancelled(Shadow& shadow, int source, int tag);
+  static void settle_earlier(Shadow& shadow, int source, int tag);
+  static std::list<ClockReceive>::iterator kept_of(Shadow& shadow, int source, int tag);
   friend void take_clock(const std::shared_ptr<Shadow>& shadow, int source, int tag);
+  friend void peek_clock(Shadow& shadow, int source, int tag);
 
   std::shared_ptr<Shadow> shadow_;
   int source_, tag_;
@@ -55,7 +57,9 @@ class Receive {
   ClockReceive clock_;
 };
 
-/// Takes in the clock of a message that a blocking call has received.
+/// Takes in the clock of a message that a blocking call has received, or that a probe has matched.
 void take_clock(const std::shared_ptr<Shadow>& shadow, int source, int tag);
+/// Takes in the clock of a message that a probe has found, and that the program will receive later.
+void peek_clock(Shadow& shadow, int source, int tag);
 
 }  // namespace tessera::detail::order

@@ -59,7 +59,9 @@ SharedShadow found_shadow(MPI_Comm comm) {
   void* value = nullptr;
   int found = 0;
   PMPI_Comm_get_attr(comm, comm_key(), static_cast<void*>(&value), &found);
-  return found != 0 ? *static_cast<SharedShadow*>(value) : nullptr;
+  // One of an earlier Runtime may have members that keep no clock now.
+  if (found == 0 || (*static_cast<SharedShadow*>(value))->clock_number() != clock_number()) return nullptr;
+  return *static_cast<SharedShadow*>(value);
 }
 
 // A communicator of one process needs no clocks.

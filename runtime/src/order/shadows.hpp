@@ -30,13 +30,15 @@ class Shadow {
   MPI_Comm comm() const noexcept { return comm_; }
   int rank() const noexcept { return rank_; }
   int size() const noexcept { return size_; }
+  std::uint64_t clock_number() const noexcept { return clock_number_; }
   bool has_rank(int rank) const noexcept { return rank >= 0 && rank < size_; }
 
   /// Receives of the program that have not completed, in the order of the program; see Receive. Open ones may
   /// match messages of several sources or tags, and have no clock yet. Posted ones have one.
   std::recursive_mutex mutex;
   std::list<Receive*> open, posted;
-  /// Clocks of receives that were cancelled while their clocks came. They belong to the next receives.
+  /// Clocks that have come before the receives that they belong to, which are the next: the message was probed,
+  /// or an earlier receive was cancelled.
   std::list<ClockReceive> kept;
   /// Clocks of receives that the program has freed.
   std::list<ClockReceive> unwanted;
@@ -44,6 +46,7 @@ class Shadow {
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
+  std::uint64_t clock_number_ = order::clock_number();
 };
 
 /// Gives a communicator a shadow, until the communicator is freed. @collective over comm

@@ -247,7 +247,7 @@ void RuntimeState::finish() {
 
 index_t RuntimeState::memory_left() const noexcept {
   constexpr index_t unlimited = std::numeric_limits<index_t>::max();
-  return environment_.memory_limit == unlimited ? unlimited : environment_.memory_limit - memory_in_use_;
+  return environment_.memory_limit == unlimited ? unlimited : environment_.memory_limit - reserved_;
 }
 
 void RuntimeState::complete_all(const GroupState* group) {

@@ -82,6 +82,8 @@ class RuntimeState {
     memory_in_use_ += bytes;
     memory_peak_ = std::max(memory_peak_, memory_in_use_);
   }
+  /// Counts what this process has reserved, for the memory limit: small segments have their slab's.
+  void reserve(index_t bytes) noexcept { reserved_ += bytes; }
   index_t memory_peak() const noexcept { return memory_peak_; }
   void reset_memory_peak() noexcept { memory_peak_ = memory_in_use_; }
   /// A number for a new region of a group whose first member is this process. @local
@@ -110,7 +112,7 @@ class RuntimeState {
   bool crowded_ = false, finished_ = false;
   bool keeps_clock_ = false;
   MPI_Comm program_comm_ = MPI_COMM_NULL;  // the clocks follow the program's calls on it
-  index_t memory_in_use_ = 0, memory_peak_ = 0;
+  index_t memory_in_use_ = 0, memory_peak_ = 0, reserved_ = 0;
   std::uint64_t regions_ = 0;
   Outstanding outstanding_{threads_};
   Registry registry_;

@@ -123,6 +123,7 @@ void SegmentState::take_memory(index_t bytes, const std::string& what) {
     own_ = Region::create(group_, round_up(slice, page_size_for(slice)), bytes, need, must_have_window, what);
     region_ = own_.get();
     accounted_ = bytes;
+    group_.runtime().reserve(bytes);
   }
   group_.runtime().account(accounted_);
 }
@@ -293,6 +294,7 @@ void SegmentState::release() noexcept {
   if (checked != 0) forget_accesses();
   RuntimeState& runtime = group_.runtime();
   runtime.account(-accounted_);
+  if (own_) runtime.reserve(-accounted_);
   for (SegmentState* part : runtime.registry().remove(*this)) part->release();
   if (slab_ != nullptr) slab_->give_back(offset_, slice);
   own_.reset();

@@ -2,7 +2,19 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "state/slab.hpp"
 
+#include <utility>
+
+#include "state/group_state.hpp"
+#include "state/runtime_state.hpp"
+
 namespace tessera::detail {
+
+Slab::Slab(RuntimeState& runtime, std::unique_ptr<Region> region)
+    : runtime_(runtime), region_(std::move(region)) {
+  runtime_.reserve(bytes);
+}
+
+Slab::~Slab() { runtime_.reserve(-bytes); }
 
 Slabs::SlabPlace Slabs::take(GroupState& group, WindowNeed need, bool must_have_window, index_t size,
                              const std::string& what) {
@@ -13,7 +25,7 @@ Slabs::SlabPlace Slabs::take(GroupState& group, WindowNeed need, bool must_have_
   }
   auto region = Region::create(group, Slab::bytes, Slab::bytes, need, must_have_window,
                                what + " (in a slab of small segments)");
-  Slab& slab = *slabs.emplace_back(std::make_unique<Slab>(std::move(region)));
+  Slab& slab = *slabs.emplace_back(std::make_unique<Slab>(group.runtime(), std::move(region)));
   return {&slab, slab.take(size)};
 }
 

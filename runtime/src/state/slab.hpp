@@ -18,13 +18,17 @@ class Slab {
  public:
   static constexpr index_t bytes = index_t{1} << 20;
   static constexpr index_t largest = bytes / 16;  // of the segments in it
-  explicit Slab(std::unique_ptr<Region> region) : region_(std::move(region)) {}
+  Slab(RuntimeState& runtime, std::unique_ptr<Region> region);
+  ~Slab();
+  Slab(const Slab&) = delete;
+  Slab& operator=(const Slab&) = delete;
   Region& region() const noexcept { return *region_; }
   /// An offset; -1 if there is no room. @local
   index_t take(index_t size) { return free_.take(size); }
   void give_back(index_t offset, index_t size) { free_.give_back(offset, size); }
 
  private:
+  RuntimeState& runtime_;
   std::unique_ptr<Region> region_;
   FreeList free_{bytes};
 };

@@ -7,12 +7,15 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <random>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include <fcntl.h>
 #include <unistd.h>
+
+#include <tessera/runtime/detail/quiet_thread.hpp>
 
 #include "base/host_name.hpp"
 #include "format.hpp"
@@ -123,12 +126,20 @@ std::string receive_text(MPI_Comm comm, int from) {
 }  // namespace
 
 std::unique_ptr<Tracing> Tracing::start(GroupState& world, const Registry& registry, const std::string& file) {
-  if (trace::is_on()) return nullptr;  // another Runtime of this process
-  static int earlier = 0;              // a later Runtime must not overwrite the trace of an earlier one
-  ++earlier;
+  // Another Runtime of some process may be traced, and a later one must not overwrite the trace of an earlier
+  // one.
+  static int earlier = 0;
+  std::int64_t least[2] = {trace::is_on() ? -1 : 0, -earlier};
+  world.reduce_min(least, 2);
+  if (least[0] < 0) return nullptr;
+  earlier = static_cast<int>(1 - least[1]);
   std::error_code error;
   fs::path path = fs::absolute(file, error);
   if (earlier > 1) path += formatted(".{}", earlier);
+  // Runtimes of other parts of the job have files of their own.
+  int first = mpi::rank(MPI_COMM_WORLD);
+  mpi::broadcast(world.comm(), &first, sizeof first, 0);
+  if (world.size() < mpi::size(MPI_COMM_WORLD)) path += formatted(".from{}", first);
   const std::string problem = world.agree(world.rank() == 0 ? problem_of(path) : std::string());
   if (problem.empty()) return std::make_unique<Tracing>(world, registry, std::move(path));
   if (world.rank() == 0) warn(path, problem);
@@ -142,9 +153,13 @@ Tracing::Tracing(GroupState& world, const Registry& registry, fs::path file)
       own_file_(file_.string() + formatted(".rank{}", world.rank())),
       origin_{world.rank(), world.node(), host_name(), trace::now()} {
   mpi::broadcast(world_.comm(), &origin_.begin, sizeof origin_.begin, 0);
+  job_ = std::random_device()() + (std::uint64_t{std::random_device()()} << 32);
+  mpi::broadcast(world_.comm(), &job_, sizeof job_, 0);
+  std::error_code none;
+  fs::remove(own_file_, none);  // of a job that was killed
   read_clock();
   trace::recorder().start(events_per_log(world.size()));
-  saver_ = std::thread([this] { save_regularly(); });
+  saver_ = quiet_thread([this] { save_regularly(); });
 }
 
 Tracing::~Tracing() {
@@ -180,6 +195,7 @@ void Tracing::read_clock() {
 trace::EventRecorder::Recording Tracing::recording() const {
   trace::EventRecorder::Recording all = trace::recorder().recording();
   registry_.add_traced(all.arrays);
+  all.names = trace::recorder().names();  // last, as other threads give new numbers meanwhile
   return all;
 }
 
@@ -204,7 +220,7 @@ void Tracing::save() {
   NewFile file(own_file_);
   file.write(trace::file_begin());
   file.write(trace::events_text(all, origin_));
-  file.write(trace::file_middle(world_.size(), false));
+  file.write(trace::file_middle(world_.size(), job_, false));
   file.write(trace::sums_text(all, origin_, trace::now()));
   file.write(trace::file_end());
   static_cast<void>(file.finish());
@@ -249,7 +265,7 @@ std::string Tracing::collect(const std::string& events, const std::string& sums)
     file.write(receive_text(comm, rank));
     all_sums += ",\n" + receive_text(comm, rank);
   }
-  file.write(trace::file_middle(world_.size(), true));
+  file.write(trace::file_middle(world_.size(), job_, true));
   file.write(all_sums);
   file.write(trace::file_end());
   return file.finish();

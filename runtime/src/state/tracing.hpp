@@ -43,6 +43,7 @@ class Tracing {
   const Registry& registry_;
   std::filesystem::path file_, own_file_;
   trace::TraceOrigin origin_;
+  std::uint64_t job_ = 0;  // tells the files of one job from those of others
   std::mutex mutex_;
   std::condition_variable wake_;
   bool ends_ = false;

@@ -5,10 +5,15 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <mutex>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include <poll.h>
 #include <unistd.h>
+
+#include <tessera/runtime/detail/quiet_thread.hpp>
 
 #include "base/activity.hpp"
 #include "base/backtrace.hpp"
@@ -61,6 +66,32 @@ std::string last_call(const activity::Snapshot& now) {
 
 }  // namespace
 
+namespace {
+
+// A thread may wait in one Runtime of the process while it works in another, so all of them count.
+struct Watched {
+  std::mutex mutex;
+  std::vector<const Registry*> registries;
+};
+Watched& watched() {
+  static auto* one = new Watched;
+  return *one;
+}
+
+// Empty while a thread waits inside the lock of a registry.
+std::optional<std::uint64_t> operations_so_far() {
+  const std::lock_guard lock(watched().mutex);
+  std::uint64_t sum = 0;
+  for (const Registry* registry : watched().registries) {
+    const auto operations = registry->operations_so_far();
+    if (!operations) return {};
+    sum += *operations;
+  }
+  return sum;
+}
+
+}  // namespace
+
 Watchdog::Watchdog(GroupState& world, const Registry& registry, std::chrono::seconds patience,
                    std::string& problem)
     : registry_(registry),
@@ -77,13 +108,19 @@ Watchdog::Watchdog(GroupState& world, const Registry& registry, std::chrono::sec
                                                      : "");
   if (!problem.empty()) return;
   activity::ask();
-  thread_ = std::thread([this] { run(); });
+  {
+    const std::lock_guard lock(watched().mutex);
+    watched().registries.push_back(&registry_);
+  }
+  thread_ = quiet_thread([this] { run(); });
 }
 
 Watchdog::~Watchdog() {
   if (!thread_.joinable()) return;
   stopping_ = true;
   thread_.join();
+  const std::lock_guard lock(watched().mutex);
+  std::erase(watched().registries, &registry_);
   activity::forget();
 }
 
@@ -91,7 +128,7 @@ Watchdog::~Watchdog() {
 // moved.
 bool Watchdog::has_moved() {
   const std::uint64_t steps = activity::look().steps;
-  const std::uint64_t operations = registry_.operations_so_far().value_or(last_operations_);
+  const std::uint64_t operations = operations_so_far().value_or(last_operations_);
   return std::exchange(last_steps_, steps) != steps ||
          std::exchange(last_operations_, operations) != operations;
 }

@@ -109,7 +109,6 @@ EventRecorder::Recording EventRecorder::recording() const {
   Recording all;
   {
     const std::lock_guard lock(mutex_);
-    all.names = names_;
     all.phases = phases_;
     all.waits = waits_;
     all.arrays = arrays_;
@@ -118,6 +117,11 @@ EventRecorder::Recording EventRecorder::recording() const {
   all.phase_events = phase_events_.contents();
   all.wait_events = wait_events_.contents();
   return all;
+}
+
+std::vector<std::string> EventRecorder::names() const {
+  const std::lock_guard lock(mutex_);
+  return names_;
 }
 
 void WaitTime::begin() noexcept {

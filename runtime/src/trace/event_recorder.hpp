@@ -71,7 +71,9 @@ class EventRecorder {
     std::map<std::uint32_t, ArraySum> arrays;
     EventLog::Contents operations, phase_events, wait_events;
   };
+  /// All but the names, which are to be read after all that has numbers of them.
   Recording recording() const;
+  std::vector<std::string> names() const;
   static void add(std::map<std::uint32_t, ArraySum>& arrays, const TracedSegment& segment,
                   const Statistics& statistics);
 

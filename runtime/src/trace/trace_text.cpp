@@ -35,7 +35,7 @@ class Names {
   explicit Names(const std::vector<std::string>& names) {
     for (const std::string& name : names) quoted_.push_back(json_string(name));
   }
-  const std::string& of(std::uint32_t number) const { return quoted_[number]; }
+  const std::string& of(std::uint32_t number) const { return quoted_[number < quoted_.size() ? number : 0]; }
 
  private:
   std::vector<std::string> quoted_;
@@ -163,9 +163,10 @@ std::string sums_text(const EventRecorder::Recording& all, const TraceOrigin& or
 
 std::string file_begin() { return "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"; }
 
-std::string file_middle(int ranks, bool is_complete) {
-  return formatted("\n],\n\"tessera\":{{\"version\":1,\"ranks\":{},\"complete\":{},\"processes\":[\n", ranks,
-                   is_complete);
+std::string file_middle(int ranks, std::uint64_t job, bool is_complete) {
+  return formatted(
+      "\n],\n\"tessera\":{{\"version\":1,\"ranks\":{},\"job\":\"{:016x}\",\"complete\":{},\"processes\":[\n",
+      ranks, job, is_complete);
 }
 
 std::string file_end() { return "\n]}}\n"; }

@@ -40,7 +40,7 @@ std::string sums_text(const EventRecorder::Recording& all, const TraceOrigin& or
 
 /// What stands before the events of all processes, between these and the sums, and at the end. @local
 std::string file_begin();
-std::string file_middle(int ranks, bool is_complete);
+std::string file_middle(int ranks, std::uint64_t job, bool is_complete);
 std::string file_end();
 
 }  // namespace tessera::detail::trace

@@ -2,9 +2,11 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <cstring>
 #include <numeric>
+#include <vector>
 
 #include <tessera/elementwise.hpp>
 #include <tessera/reductions.hpp>
+#include <tessera/sparse.hpp>
 
 #include "mpi_test.hpp"
 #include "onesided_model.hpp"
@@ -118,6 +120,46 @@ TEST(InPlace, arrays_in_the_same_bytes_overlap_as_slices_of_one_do) {
   a.sync();
   copy(a, shifted);  // as if by way of another array
   for (index_t i = 0; i < 12; ++i) EXPECT_EQ(shifted.load({i / 3, i % 3}), 3.0 * static_cast<double>(i + 1));
+  world().sync();
+}
+
+// Products read one of them while they write the other.
+TEST(InPlace, sparse_products_take_arrays_in_the_same_bytes) {
+  constexpr index_t n = 9;
+  const auto layout = Layout<1>::blocked({n}, world().size());
+  const auto rows = Layout<2>::blocked({n, 2}, world().size());
+  const Segment memory(world(), 2 * n * index_t{sizeof(double)}, "of both");
+  std::vector<Triplet<double>> triplets;
+  for (index_t i = world().rank(); i < n; i += world().size()) {
+    triplets.push_back({i, i, 1.0});
+    if (i > 0) triplets.push_back({i, i - 1, 1.0});
+  }
+  const SparseMatrix<double> matrix(world(), n, n, triplets);
+  Array<double, 1> x(memory, 0, layout), y(memory, 0, layout);
+  const auto number = [](index_t i) { return static_cast<double>(i + 1); };
+  const auto below = [&](index_t i) { return number(i) + (i > 0 ? number(i - 1) : 0); };
+  const auto above = [&](index_t i) { return number(i) + (i + 1 < n ? number(i + 1) : 0); };
+  for (int way = 0; way < 4; ++way) {
+    for_each_local(x, [&](const Index<1>& at, double& to) { to = number(at[0]); });
+    x.sync();
+    if (way == 0) matrix.multiply(x, y);
+    if (way == 1) matrix.multiply_unsynchronised(x, y), world().sync();
+    if (way == 2) matrix.multiply(2.0, x, 1.0, y);
+    if (way == 3) matrix.multiply_transposed(1.0, x, 0.0, y);
+    for (index_t i = 0; i < n; ++i) {
+      const double expected = way < 2 ? below(i) : way == 2 ? 2 * below(i) + number(i) : above(i);
+      EXPECT_EQ(y.load({i}), expected) << "way " << way << ", element " << i;
+    }
+    y.sync();
+  }
+  Array<double, 2> b(memory, 0, rows), c(memory, 0, rows);
+  for_each_local(b, [&](const Index<2>& at, double& to) { to = number(at[0]) * (at[1] == 0 ? 1 : -3); });
+  b.sync();
+  matrix.multiply(b, c);
+  for (index_t i = 0; i < n; ++i) {
+    EXPECT_EQ(c.load({i, 0}), below(i));
+    EXPECT_EQ(c.load({i, 1}), -3 * below(i));
+  }
   world().sync();
 }
 

@@ -128,6 +128,9 @@ TEST(SparseFile, broken_files_are_told_on_every_rank) {
   expect_told(problem_of<double>(head("real symmetric") + "2 2 1\n1 2 1\n"), "(1, 2) is not below");
   expect_told(problem_of<double>(head("real skew-symmetric") + "2 2 1\n1 1 1\n"), "(1, 1) is not below");
   expect_told(problem_of<std::complex<double>>(head("complex hermitian") + "1 1 1\n1 1 1 2\n"), "is not real");
+  expect_told(problem_of<double>(head("pattern skew-symmetric") + "2 2 1\n2 1\n"),
+              "both pattern and skew-symmetric");
+  expect_told(problem_of<double>(head("real hermitian") + "1 1 1\n1 1 1\n"), "both real and hermitian");
   expect_told(problem_of<double>(head("complex general") + "1 1 1\n1 1 1 1\n"), "are complex");
   expect_told(problem_of<std::int32_t>(head("real general") + "1 1 1\n1 1 1\n"), "are real");
   expect_told(problem_of<std::int32_t>(head("integer general") + "1 1 1\n1 1 4000000000\n"), "4000000000");

@@ -242,6 +242,34 @@ TEST_F(FailingWrites, save_fails_on_all_ranks) {
   }
 }
 
+// Samples that could not be written are in the file once, after the next sample.
+TEST_F(FailingWrites, samples_are_written_once) {
+  for (int but_first = 0; but_first < 6; ++but_first) {
+    SCOPED_TRACE("rank 0 fails after " + std::to_string(but_first));
+    int failures = 0;
+    {
+      io::Probes<2> probes(world(), path_, {{.at = {2, 3}}}, {.resume = false});
+      fill(a_, 0.0);
+      probes.sample(0, a_);
+      fill(a_, 1.0);
+      {
+        Failing failing(0, writes, but_first);
+        try {
+          probes.sample(1, a_);
+        } catch (const io::IoError&) {  // told, and tried again
+        }
+        failures = failing.failed_calls();
+      }
+      fill(a_, 2.0);
+      probes.sample(2, a_);
+    }
+    on_rank_0([&] {
+      EXPECT_EQ(raw_dataset<double>(path_, "time").elements, (std::vector<double>{0, 1, 2})) << failures;
+      EXPECT_EQ(raw_dataset<double>(path_, "values").elements, (std::vector<double>{0, 1, 2})) << failures;
+    });
+  }
+}
+
 // Dropped files are closed by the next File, or by HDF5 when MPI ends.
 TEST_F(FailingWrites, files_that_are_dropped_do_not_hang) {
   for (int rank = 0; rank < world().size(); ++rank) {

@@ -189,6 +189,53 @@ TEST(Files, read_what_they_opened) {
   disk.close();
 }
 
+// A file that is open to read keeps what HDF5 knew of it then. Others must not be told that.
+TEST(Files, are_not_read_by_the_structure_of_an_earlier_reader) {
+  const Directory directory;
+  const auto path = directory / "f.h5";
+  Array<double, 1> a(world(), {200}), b(world(), {200}), found(world(), {200});
+  fill(a, 1.0), fill(b, 2.0);
+  File first(world(), path, Mode::create);
+  first.write("b", b);
+  first.write("a", a);
+  first.close();
+  File reader(world(), path, Mode::read);
+  reader.read("b", found);
+  File second(world(), path, Mode::truncate);
+  second.write("a", a);
+  second.write("b", b);
+  second.close();
+  io::load_into(path, "b", found);
+  EXPECT_TRUE(equal_lists(std::vector<double>(200, 2.0), contents(found)));
+  File third(world(), path, Mode::read_write);
+  third.write("c", a);
+  third.close();
+  io::load_into(path, "c", found);
+  EXPECT_TRUE(equal_lists(std::vector<double>(200, 1.0), contents(found)));
+  reader.close();
+}
+
+// The space that is kept for what HDF5 holds back is bounded.
+TEST(Files, that_grow_in_small_steps_take_little_space) {
+  const Directory directory;
+  const auto path = directory / "steps.h5";
+  File file(world(), path, Mode::create);
+  Array<double, 1> one(world(), {1});
+  fill(one, 1.0);
+  const int steps = world().size() == 1 ? 3000 : 300;
+  for (int i = 0; i < steps; ++i) {
+    file.append("e", one, {.chunks = {1}});
+    file.set_attribute("e", "time", 0.1 * i);
+  }
+  on_rank_0([&] {
+    struct stat info {};
+    ASSERT_EQ(::stat(path.c_str(), &info), 0);
+    EXPECT_LT(512 * info.st_blocks, info.st_size + (6 << 20));
+  });
+  EXPECT_EQ(file.steps("e"), steps);
+  file.close();
+}
+
 // A dataset of another file. Its place there must not be used as a place in this file.
 TEST(Files, external_links_are_followed_to_the_other_file) {
   const Directory directory;

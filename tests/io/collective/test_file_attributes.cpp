@@ -73,6 +73,8 @@ TEST(Files, names_that_hdf5_takes_for_others_are_refused) {
   for (const std::string_view name : {"n\0m"sv, "\0"sv, "./n"sv, "n/."sv, ".."sv, "a/../n"sv}) {
     expect_words(message_of<UsageError>([&] { file.write(name, u); }), {"cannot be a name"});
     expect_words(message_of<UsageError>([&] { file.append(name, u); }), {"cannot be a name"});
+    expect_words(message_of<UsageError>([&] { io::save(directory / "saved.h5", std::string(name), u); }),
+                 {"cannot be a name"});
     expect_words(message_of<UsageError>([&] { file.read(name, u); }), {"cannot be a name"});
     expect_words(message_of<UsageError>([&] { (void)file.contains(name); }), {"cannot be a name"});
     expect_words(message_of<UsageError>([&] { file.set_attribute(name, "a", 1); }), {"cannot be a name"});

@@ -133,7 +133,9 @@ TEST(Io, unusual_file_names_work) {
   const Directory directory;
   Array<double, 1> a(world(), {10});
   number_own_elements(a);
-  for (const char* name : {"with blanks.h5", "12:30:00.h5", "no-suffix", "\u00fcber.h5"}) {
+  const std::string longest = std::string(252, 'n') + ".h5";
+  for (const std::string name :
+       {"with blanks.h5", "12:30:00.h5", "no-suffix", "\u00fcber.h5", longest.c_str()}) {
     SCOPED_TRACE(name);
     io::save(directory / name, "a", a);
     expect_raw<double, 1>(directory / name, "a", {10});
@@ -141,7 +143,7 @@ TEST(Io, unusual_file_names_work) {
     io::load_into(directory / name, "a", a);
     EXPECT_TRUE(own_are_numbered(a));
   }
-  EXPECT_EQ(directory.names().size(), 4U);
+  EXPECT_EQ(directory.names().size(), 5U);
 
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(directory / ".");

@@ -169,8 +169,8 @@ TEST_F(FailingSave, wrong_arguments_leave_the_old_file) {
   expect_no_save<UsageError>({"nothing to save"}, [&] { io::save(path_, std::span<const io::Item>()); });
   expect_no_save<UsageError>({"needs a name"}, [&] { io::save(path_, "", old_); });
   expect_no_save<UsageError>({"\"a\" is given twice"}, [&] { io::save(path_, {{"a", old_}, {"a", old_}}); });
-  expect_no_save<UsageError>({"\"/a/./b\" is given twice"}, [&] {
-    io::save(path_, {{"a//b", old_}, {"/a/./b", old_}});
+  expect_no_save<UsageError>({"\"/a/b\" is given twice"}, [&] {
+    io::save(path_, {{"a//b", old_}, {"/a/b", old_}});
   });
   expect_no_save<UsageError>({"\"a\"", "\"a/b/c\"", "group"}, [&] {
     io::save(path_, {{"a", old_}, {"a/b/c", old_}});

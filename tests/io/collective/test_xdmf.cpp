@@ -93,7 +93,7 @@ TEST_F(Xdmf, resumes_after_the_earlier_steps) {
     std::filesystem::remove(directory_ / "run.step000002.h5");
     std::filesystem::rename(directory_ / "kept", directory_ / "run.step000002.h5");
   });
-  EXPECT_EQ(series.steps(), 4);
+  EXPECT_EQ(series.steps(), 2) << "as in the list";
   series.write(2, {{"t", points_}});
   EXPECT_EQ(series.steps(), 3);
   on_rank_0([&] {
@@ -127,7 +127,9 @@ TEST_F(Xdmf, keeps_its_steps_if_a_write_fails) {
   XdmfSeries series(world(), path_, grid_, {.resume = true});
   Array<double, 2> other(world(), {3, 4}, {.name = "other"});
   EXPECT_THROW(series.write(1, {{"o", other}}), UsageError);
+  EXPECT_THROW(series.write(1, {{"t", points_}, {"t", points_}}), UsageError);
   EXPECT_EQ(series.steps(), 4);
+  on_rank_0([&] { EXPECT_EQ(count(text_of(path_), "<Time"), 4); });
   series.write(4, {{"t", points_}});
   EXPECT_EQ(series.steps(), 5);
   on_rank_0([&] {

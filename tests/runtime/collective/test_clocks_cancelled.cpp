@@ -6,7 +6,7 @@
 
 #include "clock_model.hpp"
 
-// The clocks after receives that the program cancels or frees.
+// The clocks after receives that the program cancels or frees, and after probes.
 namespace {
 
 using namespace tessera;
@@ -88,6 +88,31 @@ TEST(ClocksOfMpi, go_to_the_receives_that_are_not_cancelled) {
       model.check(("message " + std::to_string(message) + " of run " + std::to_string(run)).c_str());
     }
     if (me() == 1 && end == waited_last) end_cancelled();
+  }
+}
+
+// From a probe on, even before the message is received.
+TEST(ClocksOfMpi, come_with_probes) {
+  if (size() == 1) return;
+  const MPI_Comm comm = world().mpi_comm();
+  for (int way = 0; way < 4; ++way) {
+    ClockModel model;
+    event_of(0, model);
+    if (me() == 0) MPI_Send(&way, 1, MPI_INT, 1, 4, comm);
+    model.message(0, 1);
+    int flag = 0, value = way;
+    MPI_Message message = MPI_MESSAGE_NULL;
+    if (me() == 1) {
+      if (way == 0) MPI_Probe(0, 4, comm, MPI_STATUS_IGNORE);
+      while (way == 1 && flag == 0) MPI_Iprobe(MPI_ANY_SOURCE, 4, comm, &flag, MPI_STATUS_IGNORE);
+      if (way == 2) MPI_Mprobe(0, 4, comm, &message, MPI_STATUS_IGNORE);
+      while (way == 3 && flag == 0) MPI_Improbe(0, 4, comm, &flag, &message, MPI_STATUS_IGNORE);
+    }
+    model.check(("the probe of way " + std::to_string(way)).c_str());
+    if (me() == 1 && way < 2) MPI_Recv(&value, 1, MPI_INT, 0, 4, comm, MPI_STATUS_IGNORE);
+    if (me() == 1 && way >= 2) MPI_Mrecv(&value, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+    model.check("its receive");
+    PMPI_Barrier(comm);
   }
 }
 

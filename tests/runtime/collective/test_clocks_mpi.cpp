@@ -17,7 +17,7 @@ using namespace tessera::test;
 namespace order = tessera::detail::order;
 
 // The ways to send a message, and to receive one.
-constexpr int ways_to_send = 6, ways_to_receive = 8;
+constexpr int ways_to_send = 6, ways_to_receive = 10;
 
 void send(int way, MPI_Comm comm, int to, int tag) {
   int value = 100 + tag;
@@ -86,6 +86,16 @@ void receive(int way, MPI_Comm comm, int from, int tag) {
       while (flag == 0) MPI_Improbe(from, MPI_ANY_TAG, comm, &flag, &message, MPI_STATUS_IGNORE);
       MPI_Imrecv(&value, 1, MPI_INT, &message, &request);
       MPI_Waitall(1, &request, MPI_STATUSES_IGNORE);
+      break;
+    case 7:
+      MPI_Probe(from, tag, comm, MPI_STATUS_IGNORE);
+      MPI_Probe(from, MPI_ANY_TAG, comm, &status);  // nothing new
+      MPI_Recv(&value, 1, MPI_INT, from, status.MPI_TAG, comm, MPI_STATUS_IGNORE);
+      break;
+    case 8:
+      while (flag == 0) MPI_Iprobe(from, tag, comm, &flag, MPI_STATUS_IGNORE);
+      MPI_Irecv(&value, 1, MPI_INT, MPI_ANY_SOURCE, tag, comm, &request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
       break;
     default:
       MPI_Recv_init(&value, 1, MPI_INT, from, tag, comm, &request);

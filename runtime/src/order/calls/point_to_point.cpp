@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "order/calls/point_to_point.hpp"
 
-#include <map>
-#include <mutex>
 #include <string_view>
 #include <utility>
 
@@ -24,15 +22,6 @@ class TrackedReceive : public Tracked {
  private:
   std::shared_ptr<Receive> receive_;
 };
-
-struct MatchedMessages {
-  std::mutex mutex;
-  std::map<MPI_Message, std::shared_ptr<Receive>> list;
-};
-MatchedMessages& matched_messages() {
-  static auto* one = new MatchedMessages;
-  return *one;
-}
 
 void follow(MPI_Request request, std::shared_ptr<Receive> receive) {
   receive->set_request(request);
@@ -81,25 +70,9 @@ void persistent_receive(MPI_Comm comm, int source, int tag, MPI_Request request,
   });
 }
 
-void after_matched_probe(MPI_Comm comm, int source, MPI_Message message, const MPI_Status& status,
-                         const char* call) {
-  if (source == MPI_PROC_NULL || message == MPI_MESSAGE_NO_PROC) return;
-  auto shadow = shadow_of(comm, call);
-  if (!shadow) return;
-  auto receive = std::make_shared<Receive>(std::move(shadow), status.MPI_SOURCE, status.MPI_TAG);
-  receive->match();
-  const std::scoped_lock lock(matched_messages().mutex);
-  matched_messages().list[message] = std::move(receive);
-}
-
-std::shared_ptr<Receive> matched(MPI_Message message) {
-  const std::scoped_lock lock(matched_messages().mutex);
-  auto& list = matched_messages().list;
-  const auto found = list.find(message);
-  if (found == list.end()) return nullptr;
-  auto receive = std::move(found->second);
-  list.erase(found);
-  return receive;
+void after_probe(MPI_Comm comm, int source, const MPI_Status& status, const char* call) {
+  if (source == MPI_PROC_NULL) return;
+  if (const auto shadow = shadow_of(comm, call)) peek_clock(*shadow, status.MPI_SOURCE, status.MPI_TAG);
 }
 
 }  // namespace tessera::detail::order::calls

@@ -70,12 +70,31 @@ TESSERA_MPI_CALL MPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatyp
   return code;
 }
 
+TESSERA_MPI_CALL MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  static const auto real = next("MPI_Probe", &PMPI_Probe);
+  if (!seen()) return real(source, tag, comm, status);
+  OwnStatus given(status);
+  const int code = real(source, tag, comm, given.get());
+  if (code == MPI_SUCCESS) after_probe(comm, source, *given.get(), "MPI_Probe");
+  return code;
+}
+
+TESSERA_MPI_CALL MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
+  static const auto real = next("MPI_Iprobe", &PMPI_Iprobe);
+  if (!seen()) return real(source, tag, comm, flag, status);
+  OwnStatus given(status);
+  const int code = real(source, tag, comm, flag, given.get());
+  if (code == MPI_SUCCESS && *flag != 0) after_probe(comm, source, *given.get(), "MPI_Iprobe");
+  return code;
+}
+
+// The message is matched, so its receive adds no order.
 TESSERA_MPI_CALL MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
   static const auto real = next("MPI_Mprobe", &PMPI_Mprobe);
   if (!seen()) return real(source, tag, comm, message, status);
   OwnStatus given(status);
   const int code = real(source, tag, comm, message, given.get());
-  if (code == MPI_SUCCESS) after_matched_probe(comm, source, *message, *given.get(), "MPI_Mprobe");
+  if (code == MPI_SUCCESS) after_receive(comm, source, *given.get(), "MPI_Mprobe");
   return code;
 }
 
@@ -85,28 +104,7 @@ TESSERA_MPI_CALL MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_
   if (!seen()) return real(source, tag, comm, flag, message, status);
   OwnStatus given(status);
   const int code = real(source, tag, comm, flag, message, given.get());
-  if (code == MPI_SUCCESS && *flag != 0)
-    after_matched_probe(comm, source, *message, *given.get(), "MPI_Improbe");
-  return code;
-}
-
-TESSERA_MPI_CALL MPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message,
-                           MPI_Status* status) {
-  static const auto real = next("MPI_Mrecv", &PMPI_Mrecv);
-  if (!seen()) return real(buf, count, datatype, message, status);
-  auto receive = matched(*message);
-  const int code = real(buf, count, datatype, message, status);
-  if (receive && code == MPI_SUCCESS) receive->finish();
-  return code;
-}
-
-TESSERA_MPI_CALL MPI_Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message,
-                            MPI_Request* request) {
-  static const auto real = next("MPI_Imrecv", &PMPI_Imrecv);
-  if (!seen()) return real(buf, count, datatype, message, request);
-  auto receive = matched(*message);
-  const int code = real(buf, count, datatype, message, request);
-  follow(code, request, std::move(receive));
+  if (code == MPI_SUCCESS && *flag != 0) after_receive(comm, source, *given.get(), "MPI_Improbe");
   return code;
 }
 
@@ -165,26 +163,6 @@ TESSERA_MPI_CALL MPI_Sendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype
   before_send(comm, dest, sendtag, "MPI_Sendrecv_replace_c");
   const int code = real(buf, count, datatype, dest, sendtag, source, recvtag, comm, given.get());
   if (code == MPI_SUCCESS) after_receive(comm, source, *given.get(), "MPI_Sendrecv_replace_c");
-  return code;
-}
-
-TESSERA_MPI_CALL MPI_Mrecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* message,
-                             MPI_Status* status) {
-  static const auto real = next("MPI_Mrecv_c", &PMPI_Mrecv_c);
-  if (!seen()) return real(buf, count, datatype, message, status);
-  auto receive = matched(*message);
-  const int code = real(buf, count, datatype, message, status);
-  if (receive && code == MPI_SUCCESS) receive->finish();
-  return code;
-}
-
-TESSERA_MPI_CALL MPI_Imrecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* message,
-                              MPI_Request* request) {
-  static const auto real = next("MPI_Imrecv_c", &PMPI_Imrecv_c);
-  if (!seen()) return real(buf, count, datatype, message, request);
-  auto receive = matched(*message);
-  const int code = real(buf, count, datatype, message, request);
-  follow(code, request, std::move(receive));
   return code;
 }
 
