@@ -77,22 +77,24 @@ void scale_lines(const SliceCore& a, int dimension, const SliceCore& factors) {
   begin_operation(name, {a, factors}, Shapes::any);
   require_vector(name, a, factors, a.extents()[static_cast<std::size_t>(dimension)]);
   require_apart(name, a, std::span(&factors, 1));
-  with_kind(a.type().kind, name, [&]<class T>(T) {
-    std::vector<T> fetched;
-    a.for_each_piece_of(a.array().group().rank(), [&](const LocalPiece& piece) {
-      const Box& box = piece.box;
-      const auto d = static_cast<std::size_t>(dimension);
-      const T* factor = fetch(factors, box.lo[d], box.hi[d], fetched);
-      const std::size_t inner = piece.strides[1] <= piece.strides[0] ? 1 : 0, outer = 1 - inner;
-      for (index_t i = 0; i < box.hi[outer] - box.lo[outer]; ++i) {
-        T* x = reinterpret_cast<T*>(piece.data) + i * piece.strides[outer];
-        const index_t step = piece.strides[inner];
-        for (index_t j = 0; j < box.hi[inner] - box.lo[inner]; ++j)
-          x[j * step] = product(x[j * step], factor[inner == d ? j : i]);
-      }
+  const Outcome scaled([&] {
+    with_kind(a.type().kind, name, [&]<class T>(T) {
+      std::vector<T> fetched;
+      a.for_each_piece_of(a.array().group().rank(), [&](const LocalPiece& piece) {
+        const Box& box = piece.box;
+        const auto d = static_cast<std::size_t>(dimension);
+        const T* factor = fetch(factors, box.lo[d], box.hi[d], fetched);
+        const std::size_t inner = piece.strides[1] <= piece.strides[0] ? 1 : 0, outer = 1 - inner;
+        for (index_t i = 0; i < box.hi[outer] - box.lo[outer]; ++i) {
+          T* x = reinterpret_cast<T*>(piece.data) + i * piece.strides[outer];
+          const index_t step = piece.strides[inner];
+          for (index_t j = 0; j < box.hi[inner] - box.lo[inner]; ++j)
+            x[j * step] = product(x[j * step], factor[inner == d ? j : i]);
+        }
+      });
     });
   });
-  end_operation(a);
+  end_operation(name, a, scaled);
 }
 
 void symmetrise(const SliceCore& a) {
@@ -156,18 +158,20 @@ void change_diagonal(const SliceCore& a, Diagonal how, const SliceCore* v, const
   } else {
     begin_operation(name, {a});
   }
-  with_kind(a.type().kind, name, [&]<class T>(T) {
-    std::vector<T> fetched;
-    const T constant = alpha == nullptr ? T{} : value<T>(alpha);
-    for_each_diagonal<T>(a, [&](T* x, index_t step, index_t lo, index_t hi) {
-      const T* values = v == nullptr ? nullptr : fetch(*v, lo, hi, fetched);
-      for (index_t i = 0; i < hi - lo; ++i) {
-        const T given = values == nullptr ? constant : values[i];
-        x[i * step] = how == Diagonal::set ? given : sum(x[i * step], given);
-      }
+  const Outcome changed([&] {
+    with_kind(a.type().kind, name, [&]<class T>(T) {
+      std::vector<T> fetched;
+      const T constant = alpha == nullptr ? T{} : value<T>(alpha);
+      for_each_diagonal<T>(a, [&](T* x, index_t step, index_t lo, index_t hi) {
+        const T* values = v == nullptr ? nullptr : fetch(*v, lo, hi, fetched);
+        for (index_t i = 0; i < hi - lo; ++i) {
+          const T given = values == nullptr ? constant : values[i];
+          x[i * step] = how == Diagonal::set ? given : sum(x[i * step], given);
+        }
+      });
     });
   });
-  end_operation(a);
+  end_operation(name, a, changed);
 }
 
 FusedCore fuse(const SliceCore& slice, std::initializer_list<int> rows, std::initializer_list<int> columns) {

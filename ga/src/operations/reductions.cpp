@@ -14,6 +14,7 @@
 #include <tessera/runtime/phase.hpp>
 
 #include "base/dispatch.hpp"
+#include "base/made_in_memory.hpp"
 #include "format.hpp"
 
 namespace tessera::detail {
@@ -186,7 +187,9 @@ double matrix_norm(const SliceCore& a, MatrixNorm which) {
   if (which == MatrixNorm::frobenius) return norm(a, Norm::two);
   begin_operation("matrix_norm", {a});
   const std::size_t numbers = which == MatrixNorm::column_sum ? 1 : 0;  // the dimension that numbers the sums
-  std::vector<double> sums(static_cast<std::size_t>(a.extents()[numbers]));
+  auto sums = made_in_memory(a.array().group(), "matrix_norm", [&] {
+    return std::vector<double>(static_cast<std::size_t>(a.extents()[numbers]));
+  });
   with_kind(a.type().kind, "matrix_norm", [&]<class T>(T) {
     for_each_placed_run(a, [&](const PlacedRun& run) {
       const T* x = static_cast<const T*>(run.data[0]);

@@ -9,6 +9,7 @@
 #include <tessera/core/reduce_values.hpp>
 
 #include "base/dispatch.hpp"
+#include "base/made_in_memory.hpp"
 #include "base/patch_text.hpp"
 #include "base/vector_share.hpp"
 #include "format.hpp"
@@ -69,8 +70,11 @@ void scan(const SliceCore& x, const SliceCore* starts, const SliceCore& y, Reduc
     combine(operation, identity<T>(operation),
             identity<T>(operation));  // throws alike if no rank has elements
     using S = sum_t<T>;
-    auto elements = share.get<T>(x);
-    const auto first = starts == nullptr ? std::vector<char>(elements.size(), 0) : marks(name, *starts, share);
+    auto [elements, first] = made_in_memory(x.array().group(), name, [&] {
+      auto own = share.get<T>(x);
+      auto marked = starts == nullptr ? std::vector<char>(own.size(), 0) : marks(name, *starts, share);
+      return std::pair(std::move(own), std::move(marked));
+    });
     Carry<S> mine{identity<S>(operation), 0};
     for (std::size_t i = 0; i < elements.size(); ++i) {
       if (first[i] != 0) mine = {identity<S>(operation), 1};
@@ -101,10 +105,14 @@ void spread(const SliceCore& x, const SliceCore& starts, const SliceCore& y) {
   require_type("spread", x, y);
   const VectorShare share(x);
   const auto size = static_cast<std::size_t>(x.type().size);
-  std::vector<std::byte> elements(static_cast<std::size_t>(share.size()) * size), result(elements.size());
-  share.get_into(x, elements.data());
-  share.get_into(y, result.data());  // elements before the very first mark stay
-  const auto first = marks("spread", starts, share);
+  std::vector<std::byte> elements, result;
+  const auto first = made_in_memory(x.array().group(), "spread", [&] {
+    elements.resize(static_cast<std::size_t>(share.size()) * size);
+    result.resize(elements.size());
+    share.get_into(x, elements.data());
+    share.get_into(y, result.data());  // elements before the very first mark stay
+    return marks("spread", starts, share);
+  });
   const auto none = first.end();
   const auto last = std::find(first.rbegin(), first.rend(), 1);
   const index_t mine =
@@ -161,12 +169,15 @@ index_t pack(const SliceCore& x, const SliceCore& mask, const SliceCore& y) {
   require_type("pack", x, y);
   require_apart("pack", y, std::span(&x, 1));
   const VectorShare share(x);
-  const auto marked = marks("pack", mask, share);
+  const auto size = static_cast<std::size_t>(x.type().size);
+  std::vector<std::byte> elements;
+  const auto marked = made_in_memory(x.array().group(), "pack", [&] {
+    elements.resize(static_cast<std::size_t>(share.size()) * size);
+    share.get_into(x, elements.data());
+    return marks("pack", mask, share);
+  });
   const Marked count(x.array().group(), marked);
   require_packed("pack", y, count);
-  const auto size = static_cast<std::size_t>(x.type().size);
-  std::vector<std::byte> elements(static_cast<std::size_t>(share.size()) * size);
-  share.get_into(x, elements.data());
   auto next = elements.begin();
   for (std::size_t i = 0; i < marked.size(); ++i) {
     if (marked[i] == 0) continue;
@@ -185,14 +196,18 @@ index_t unpack(const SliceCore& x, const SliceCore& mask, const SliceCore& y) {
   require_vectors("unpack", {mask, y});
   require_type("unpack", x, y);
   const VectorShare share(y);
-  const auto marked = marks("unpack", mask, share);
+  const auto size = static_cast<std::size_t>(x.type().size);
+  std::vector<std::byte> packed, elements;
+  const auto marked = made_in_memory(y.array().group(), "unpack", [&] {
+    auto found = marks("unpack", mask, share);
+    packed.resize(static_cast<std::size_t>(std::count(found.begin(), found.end(), 1)) * size);
+    elements.resize(static_cast<std::size_t>(share.size()) * size);
+    return found;
+  });
   const Marked count(y.array().group(), marked);
   require_packed("unpack", x, count);
-  const auto size = static_cast<std::size_t>(x.type().size);
-  std::vector<std::byte> packed(static_cast<std::size_t>(count.mine) * size);
   const index_t stride = 1;
   x.get({{count.before}, {count.before + count.mine}}, {packed.data(), &count.mine, &stride});
-  std::vector<std::byte> elements(static_cast<std::size_t>(share.size()) * size);
   share.get_into(y, elements.data());
   auto next = packed.begin();
   for (std::size_t i = 0; i < marked.size(); ++i) {

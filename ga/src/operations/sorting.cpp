@@ -10,6 +10,7 @@
 
 #include "base/at.hpp"
 #include "base/dispatch.hpp"
+#include "base/made_in_memory.hpp"
 #include "base/patch_text.hpp"
 #include "base/vector_share.hpp"
 #include "format.hpp"
@@ -149,25 +150,33 @@ void sort(const SliceCore& keys, const SliceCore* values) {
       for (int r = 0; r < group.size(); ++r) starts.push_back(VectorShare(extent, r, group.size()).lo);
       ArrayCore runs(group, make_irregular(1, &extent, &starts, group.size()), SampleSort<T>::item_type(),
                      {.name = "runs of a sort"});
-      std::vector<Item<T>> run;
-      run.reserve(static_cast<std::size_t>(share.size()));
-      for (T key : share.get<T>(keys)) run.push_back({key, share.lo + static_cast<index_t>(run.size())});
-      std::sort(run.begin(), run.end());
+      const auto run = made_in_memory(group, "sort", [&] {
+        std::vector<Item<T>> own;
+        own.reserve(static_cast<std::size_t>(share.size()));
+        for (T key : share.get<T>(keys)) own.push_back({key, share.lo + static_cast<index_t>(own.size())});
+        std::sort(own.begin(), own.end());
+        return own;
+      });
       std::copy(run.begin(), run.end(), static_cast<Item<T>*>(runs.local_data()));
       SampleSort<T> parts(group, run);
-      const auto items = merged(parts, runs, extent);
-      const index_t begin = parts.begin(group.rank()), count = static_cast<index_t>(items.size()), stride = 1;
-      const Box place{{begin}, {begin + count}};
-      std::vector<T> sorted(items.size());
-      std::transform(items.begin(), items.end(), sorted.begin(), [](const Item<T>& item) { return item.key; });
       std::vector<std::byte> moved;
-      if (values != nullptr) {
-        std::vector<index_t> from(items.size());
-        std::transform(items.begin(), items.end(), from.begin(), [](const Item<T>& item) { return item.from; });
-        moved.resize(items.size() * static_cast<std::size_t>(values->type().size));
-        values->gather(from, moved.data());
-      }
-      runs.sync();  // no rank reads any more
+      // Afterwards no rank reads any more.
+      const auto sorted = made_in_memory(group, "sort", [&] {
+        const auto items = merged(parts, runs, extent);
+        std::vector<T> own(items.size());
+        std::transform(items.begin(), items.end(), own.begin(), [](const Item<T>& item) { return item.key; });
+        if (values != nullptr) {
+          std::vector<index_t> from(items.size());
+          std::transform(items.begin(), items.end(), from.begin(),
+                         [](const Item<T>& item) { return item.from; });
+          moved.resize(items.size() * static_cast<std::size_t>(values->type().size));
+          values->gather(from, moved.data());
+        }
+        return own;
+      });
+      runs.sync();
+      const index_t begin = parts.begin(group.rank()), count = static_cast<index_t>(sorted.size()), stride = 1;
+      const Box place{{begin}, {begin + count}};
       keys.put(place, {sorted.data(), &count, &stride});
       if (values != nullptr) values->put(place, {moved.data(), &count, &stride});
       end_operation(keys);
@@ -192,8 +201,11 @@ void bin(const SliceCore& keys, const SliceCore& counts) {
     if constexpr (!std::is_integral_v<T>) {
       throw UsageError(formatted("bin: the keys in {} are not integers", keys.description()));
     } else {
-      auto found = share.get<T>(keys);
-      std::sort(found.begin(), found.end());
+      const auto found = made_in_memory(group, "bin", [&] {
+        auto own = share.get<T>(keys);
+        std::sort(own.begin(), own.end());
+        return own;
+      });
       const bool good = found.empty() || (found.front() >= 0 && static_cast<index_t>(found.back()) < bins);
       const std::string problem = good ? ""
                                        : formatted("bin: key {} of {} is none of the {} bins of {}",

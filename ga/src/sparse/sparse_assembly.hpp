@@ -3,39 +3,21 @@
 #pragma once
 
 #include <algorithm>
-#include <new>
 #include <span>
-#include <stdexcept>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include <tessera/core/agreed.hpp>
 #include <tessera/core/arithmetic.hpp>
 #include <tessera/core/axis.hpp>
-#include <tessera/runtime/error.hpp>
 #include <tessera/sparse.hpp>
 
 #include "base/at.hpp"
+#include "base/made_in_memory.hpp"
 #include "format.hpp"
 
 // How the rows of a sparse matrix are put together from triplets that are on any rank.
 namespace tessera::detail {
-
-/// As made_by_all, but missing memory is Tessera's error. @collective @throws MemoryError on every member
-template <class Make>
-auto made_in_memory(const Group& group, std::string_view call, Make&& make) {
-  return made_by_all(group, call, [&] {
-    constexpr const char* problem = "{}: this rank has too little memory for its rows";
-    try {
-      return make();
-    } catch (const std::bad_alloc&) {
-      throw MemoryError(formatted(problem, call));
-    } catch (const std::length_error&) {
-      throw MemoryError(formatted(problem, call));
-    }
-  });
-}
 
 /// The elements of one rank's rows, in order. Those of its row i are [begins[i], begins[i + 1]).
 template <class T>

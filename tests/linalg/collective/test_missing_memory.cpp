@@ -11,6 +11,7 @@
 
 #include <tessera/elementwise.hpp>
 #include <tessera/linalg/linalg.hpp>
+#include <tessera/scan.hpp>
 #include <tessera/sparse.hpp>
 
 #include "test_matrix.hpp"
@@ -137,6 +138,34 @@ TEST(MissingMemory, of_one_rank_is_told_by_sparse_products_and_copies) {
   expect_told([&] { copy(square.slice({{0, 0}, {95, 96}}), square.slice({{1, 0}, {96, 96}})); });
   expect_told([&] { symmetrise(square); });
   EXPECT_EQ(contents(square), std::vector<double>(96 * 96, 5.0));
+}
+
+TEST(MissingMemory, of_one_rank_is_told_by_scans_and_sorts) {
+  const index_t n = 8192;
+  Array<double, 1> x(world(), {n}, {.name = "x"}), y(world(), {n}, {.name = "y"});
+  Array<std::int64_t, 1> keys(world(), {n}, {.name = "keys"}), counts(world(), {n}, {.name = "counts"});
+  const auto reset = [&] {
+    fill(x, 1.0), fill(y, 0.0), fill(counts, 0);
+    for_each_local(keys, [&](const Index<1>& at, std::int64_t& key) { key = (at[0] * 5) % n; });
+    keys.sync();
+  };
+  reset();
+  expect_told([&] { scan(x, y); });
+  EXPECT_EQ(y.load({n - 1}), static_cast<double>(n));
+  expect_told([&] { segmented_scan(x, keys, y); });
+  EXPECT_EQ(y.load({n - 1}), 1.0);
+  expect_told([&] { spread(x, keys, y); });
+  expect_told([&] { EXPECT_EQ(pack(x, keys, y), n - 1); });
+  expect_told([&] { EXPECT_EQ(unpack(y, keys, x), n - 1); });
+  expect_told([&] { sort(keys, x); });
+  EXPECT_EQ(keys.load({n - 1}), n - 1);
+  expect_told([&] { bin(keys, counts); });
+  EXPECT_EQ(counts.load({n - 1}), 1);
+  reset();
+  Array<double, 2> a(world(), {n, 2}, {.name = "a"});
+  fill(a, 1.0);
+  expect_told([&] { EXPECT_EQ(matrix_norm(a, MatrixNorm::row_sum), 2.0); });
+  world().sync();
 }
 
 // What contract_memory() says against what the call takes. Between nodes, messages take memory too, so what is

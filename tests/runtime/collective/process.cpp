@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdio>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -278,7 +279,16 @@ int memory_limit(const Runtime& runtime) {
   const Group& world = runtime.world();
   const int refused = refused_everywhere<MemoryError>(world, index_t{32} << 20);
   Segment segment(world, index_t{8} << 20, "granted");
-  const bool is_right = runtime.memory_left().process == index_t{8} << 20;
+  bool is_right = runtime.memory_left().process == index_t{8} << 20;
+  // Small segments of one group share a megabyte; each group has its own.
+  const Segment small(world, 64, "small"), another(world, 64, "another");
+  is_right = is_right && runtime.memory_left().process == index_t{7} << 20;
+  Group copy = world.split(0);
+  std::optional<Segment> of_copy(std::in_place, copy, 64, "of the copy");
+  is_right = is_right && runtime.memory_left().process == index_t{6} << 20;
+  of_copy.reset();
+  copy.close();
+  is_right = is_right && runtime.memory_left().process == index_t{7} << 20;
   if (world.all_reduce(int{is_right}, Reduce::min) == 1 && world.rank() == 0)
     std::printf("and 8 MiB were granted, 8 MiB are left\n");
   return refused;
