@@ -128,7 +128,7 @@ struct Driver {
   }
 
  private:
-  static bool is_ours(const H5FD_t* file) { return losses().ours.contains(const_cast<H5FD_t*>(file)); }
+  static bool is_ours(const H5FD_t* file) { return losses().ours.contains(file); }
   static herr_t lose(H5FD_mem_t type) {
     note(type);
     return 0;

@@ -23,6 +23,13 @@
 namespace tessera::io::detail {
 namespace {
 
+// At most so many bytes of a name, without a part of a character of UTF-8 at the end.
+std::string shortened(const std::string& name, std::size_t most) {
+  if (name.size() <= most) return name;
+  while (most > 0 && (static_cast<unsigned char>(name[most]) & 0xc0) == 0x80) --most;
+  return name.substr(0, most);
+}
+
 // A file system without RENAME_NOREPLACE replaces a file that has just appeared there, but never the target of
 // a link.
 bool rename_to(Links links, const std::filesystem::path& from, const std::filesystem::path& to) {
@@ -64,7 +71,7 @@ void AtomicFile::begin() {
   std::random_device random;
   for (int attempt = 0; attempt < 10; ++attempt) {
     const std::string end = formatted(".tmp-{:08x}{:08x}", random(), random());
-    temporary_ = path_.parent_path() / (path_.filename().string().substr(0, NAME_MAX - end.size()) + end);
+    temporary_ = path_.parent_path() / (shortened(path_.filename().string(), NAME_MAX - end.size()) + end);
     const Descriptor file(::open(temporary_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, first_mode));
     if (file) {
       exists_ = true;

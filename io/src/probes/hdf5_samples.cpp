@@ -146,8 +146,8 @@ class Hdf5Samples final : public SampleFile {
       write(file, samples, *rows_);
       hdf5::close(std::move(file));
     });
-    *rows_ += static_cast<index_t>(samples.times.size());
     release_space(bytes);
+    *rows_ += static_cast<index_t>(samples.times.size());
   }
 
  private:

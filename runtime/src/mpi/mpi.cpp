@@ -248,6 +248,7 @@ void barrier(MPI_Comm comm) {
 
 void progress(MPI_Comm comm) {
   const Unyielding unyielding;
+  const OwnCalls own;  // the program has not probed
   int flag = 0;
   check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &flag, MPI_STATUS_IGNORE), "MPI_Iprobe");
 }

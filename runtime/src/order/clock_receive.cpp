@@ -11,6 +11,11 @@ ClockReceive::ClockReceive(MPI_Comm comm, int source, int tag)
   PMPI_Irecv(clock_.data(), static_cast<int>(clock_.size()), MPI_UINT64_T, source, tag, comm, &request_);
 }
 
+ClockReceive::ClockReceive(MPI_Message* message, int source, int tag)
+    : source_(source), tag_(tag), clock_(clock().size()) {
+  PMPI_Imrecv(clock_.data(), static_cast<int>(clock_.size()), MPI_UINT64_T, message, &request_);
+}
+
 ClockReceive::ClockReceive(ClockReceive&& other) noexcept
     : source_(std::exchange(other.source_, MPI_PROC_NULL)),
       tag_(other.tag_),

@@ -14,6 +14,8 @@ class ClockReceive {
   ClockReceive() = default;
   /// Posts it. @local
   ClockReceive(MPI_Comm comm, int source, int tag);
+  /// Of a message that was matched. @local
+  ClockReceive(MPI_Message* message, int source, int tag);
   ClockReceive(ClockReceive&& other) noexcept;
   ClockReceive& operator=(ClockReceive&& other) noexcept;
   ClockReceive(const ClockReceive&) = delete;

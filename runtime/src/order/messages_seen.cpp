@@ -111,7 +111,7 @@ void Receive::resolve() {
 
 // Later receives of the same source and tag each take the clock of the one before them. The last one's is not
 // needed now.
-void Receive::give_up_clock() noexcept {
+void Receive::give_up_clock() {
   auto& posted = shadow_->posted;
   const auto own = std::find(posted.begin(), posted.end(), this);
   if (own == posted.end()) return;
@@ -133,15 +133,14 @@ void Receive::drop_cancelled(Shadow& shadow, int source, int tag) {
   }
 }
 
-void Receive::freed() noexcept {
+void Receive::freed() {
   const std::scoped_lock lock(shadow_->mutex);
   if (is_cancelling_) await_message();
   if (is_cancelled_) return give_up_clock();
   if (!is_posted_ && has_arrived_) resolve();
-  if (is_posted_)
-    shadow_->unwanted.push_back(std::move(clock_));
-  else
-    note_unseen_order("MPI_Request_free of a receive whose message is not known", true);
+  if (!is_posted_) return note_unseen_order("MPI_Request_free of a receive whose message is not known", true);
+  drop_cancelled(*shadow_, clock_.source(), clock_.tag());  // which may leave theirs to this one
+  shadow_->unwanted.push_back(std::move(clock_));
 }
 
 void Receive::resolve_before(Shadow& shadow, const Receive* last, int source, int tag) {
@@ -183,12 +182,19 @@ void take_clock(const std::shared_ptr<Shadow>& shadow, int source, int tag) {
   Receive(shadow, source, tag).finish();
 }
 
-void peek_clock(Shadow& shadow, int source, int tag) {
+void peek_clock(Shadow& shadow, MPI_Comm comm, int source, int tag) {
   const std::scoped_lock lock(shadow.mutex);
   Receive::settle_earlier(shadow, source, tag);
   auto clock = Receive::kept_of(shadow, source, tag);
-  if (clock == shadow.kept.end()) clock = shadow.kept.emplace(clock, shadow.comm(), source, tag);
-  clock->peek();
+  for (int is_there = 1, has_come = 0; clock == shadow.kept.end() && is_there != 0;) {
+    MPI_Message message = MPI_MESSAGE_NULL;
+    PMPI_Improbe(source, tag, shadow.comm(), &has_come, &message, MPI_STATUS_IGNORE);
+    if (has_come != 0)
+      clock = shadow.kept.emplace(clock, &message, source, tag);
+    else
+      PMPI_Iprobe(source, tag, comm, &is_there, MPI_STATUS_IGNORE);
+  }
+  if (clock != shadow.kept.end()) clock->peek();
 }
 
 }  // namespace tessera::detail::order

@@ -34,21 +34,21 @@ class Receive {
   /// The program asks MPI to cancel the receive, which may be too late. @local
   void cancelling() noexcept { is_cancelling_ = true; }
   /// The program will not hear when its message comes. @local
-  void freed() noexcept;
+  void freed();
 
  private:
   bool could_match(int source, int tag) const noexcept;
   void await_message() noexcept;
   void resolve();
   void post(int source, int tag);
-  void give_up_clock() noexcept;
+  void give_up_clock();
   void leave_lists() noexcept;
   static void resolve_before(Shadow& shadow, const Receive* last, int source, int tag);
   static void drop_cancelled(Shadow& shadow, int source, int tag);
   static void settle_earlier(Shadow& shadow, int source, int tag);
   static std::list<ClockReceive>::iterator kept_of(Shadow& shadow, int source, int tag);
   friend void take_clock(const std::shared_ptr<Shadow>& shadow, int source, int tag);
-  friend void peek_clock(Shadow& shadow, int source, int tag);
+  friend void peek_clock(Shadow& shadow, MPI_Comm comm, int source, int tag);
 
   std::shared_ptr<Shadow> shadow_;
   int source_, tag_;
@@ -59,7 +59,8 @@ class Receive {
 
 /// Takes in the clock of a message that a blocking call has received, or that a probe has matched.
 void take_clock(const std::shared_ptr<Shadow>& shadow, int source, int tag);
-/// Takes in the clock of a message that a probe has found, and that the program will receive later.
-void peek_clock(Shadow& shadow, int source, int tag);
+/// Takes in the clock of a message that a probe has found, and that the program will receive later. Nothing if
+/// another thread has received it meanwhile.
+void peek_clock(Shadow& shadow, MPI_Comm comm, int source, int tag);
 
 }  // namespace tessera::detail::order

@@ -49,7 +49,7 @@ void cancelling(MPI_Request request) noexcept {
   if (const auto tracked = found(request, false)) tracked->cancelling();
 }
 
-void untrack(MPI_Request request) noexcept {
+void untrack(MPI_Request request) {
   if (const auto tracked = found(request, true)) tracked->freed();
 }
 

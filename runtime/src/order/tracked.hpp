@@ -21,7 +21,7 @@ class Tracked {
   /// The program asks MPI to cancel the request.
   virtual void cancelling() noexcept {}
   /// The program frees the request before it completes.
-  virtual void freed() noexcept {}
+  virtual void freed() {}
 };
 
 /// Notes what belongs to a request of the program. A persistent request has it until its next completion.
@@ -30,7 +30,7 @@ void track(MPI_Request request, std::shared_ptr<Tracked> tracked);
 /// Tells what belongs to a request that the program cancels it. @local
 void cancelling(MPI_Request request) noexcept;
 /// Forgets a request that the program frees. @local
-void untrack(MPI_Request request) noexcept;
+void untrack(MPI_Request request);
 /// Forgets all, at the end of the clocks. @local
 void untrack_all() noexcept;
 

@@ -159,7 +159,7 @@ void RuntimeState::begin(MPI_Comm parent, ProgressRanks ranks) {
     conflicts::start_check(world.rank(), {environment_.conflicts_memory, environment_.conflicts_abort});
   if (environment_.hang.count() > 0) watch();
   if (const std::string& file = environment_.value(Variable::trace); !file.empty())
-    tracing_ = Tracing::start(world, registry_, file);
+    tracing_ = Tracing::start(world, mpi::size(parent) < mpi::size(MPI_COMM_WORLD), registry_, file);
 }
 
 // A table of locks for each node of the world, in memory that all processes of the node see.
@@ -257,7 +257,7 @@ void RuntimeState::complete_all(const GroupState* group) {
 }
 
 void RuntimeState::complete_own() {
-  if (threads_.may_take_turns()) return complete_all();
+  if (!reaches_out() || threads_.may_take_turns()) return complete_all();
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 

@@ -125,7 +125,8 @@ std::string receive_text(MPI_Comm comm, int from) {
 
 }  // namespace
 
-std::unique_ptr<Tracing> Tracing::start(GroupState& world, const Registry& registry, const std::string& file) {
+std::unique_ptr<Tracing> Tracing::start(GroupState& world, bool is_part, const Registry& registry,
+                                        const std::string& file) {
   // Another Runtime of some process may be traced, and a later one must not overwrite the trace of an earlier
   // one.
   static int earlier = 0;
@@ -139,7 +140,7 @@ std::unique_ptr<Tracing> Tracing::start(GroupState& world, const Registry& regis
   // Runtimes of other parts of the job have files of their own.
   int first = mpi::rank(MPI_COMM_WORLD);
   mpi::broadcast(world.comm(), &first, sizeof first, 0);
-  if (world.size() < mpi::size(MPI_COMM_WORLD)) path += formatted(".from{}", first);
+  if (is_part) path += formatted(".from{}", first);
   const std::string problem = world.agree(world.rank() == 0 ? problem_of(path) : std::string());
   if (problem.empty()) return std::make_unique<Tracing>(world, registry, std::move(path));
   if (world.rank() == 0) warn(path, problem);

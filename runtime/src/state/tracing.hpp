@@ -21,9 +21,11 @@ class Registry;
 /// that. At the end rank 0 collects all, writes the file, and the files of the processes are removed.
 class Tracing {
  public:
-  /// Null if the process is traced already, or if rank 0 cannot write the file; rank 0 then prints why.
+  /// `is_part`: other processes of the job have other Runtimes. Null if the process is traced already, or if
+  /// rank 0 cannot write the file; rank 0 then prints why.
   /// @collective over the world
-  static std::unique_ptr<Tracing> start(GroupState& world, const Registry& registry, const std::string& file);
+  static std::unique_ptr<Tracing> start(GroupState& world, bool is_part, const Registry& registry,
+                                        const std::string& file);
   Tracing(GroupState& world, const Registry& registry, std::filesystem::path file);
   ~Tracing();
   Tracing(const Tracing&) = delete;

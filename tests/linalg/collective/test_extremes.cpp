@@ -268,8 +268,7 @@ TYPED_TEST(Extremes, of_basis_functions_change_no_digit_of_generalised_eigenvalu
 }
 
 // A chain of which every element has its own size, and an element apart. In double, vectors of the chain are
-// 2^2000 longer at one end than at the other, and the vector of the element apart lies in the middle of that
-// range.
+// 2^2000 longer at one end than at the other. The vector of the element apart lies in the middle of that range.
 TYPED_TEST(Extremes, parts_of_badly_scaled_matrices_have_vectors_of_length_1) {
   using T = TypeParam;
   using Part = RealOf<T>;

@@ -75,7 +75,8 @@ class Group {
   /// The color for processes that take no part in a split.
   static constexpr int no_color = -1;
   /// Groups of the members with equal color, ordered by (key, rank); an empty group for no_color. @collective
-  /// @throws UsageError on every rank if a color is negative and not no_color.
+  /// @throws UsageError on every rank if a color is negative and not no_color; MemoryError on every rank if one
+  /// has no memory for its group
   Group split(int color, int key = 0) const;
   /// The group of the listed members in the listed order; empty for the others. The list must be the same on
   /// every rank.

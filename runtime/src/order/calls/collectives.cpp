@@ -32,7 +32,7 @@ TESSERA_SEEN_CALL(MPI_Allgatherv,
                   (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                    const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm),
                   (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm),
-                  exchange(Flow::all, comm, 0, "MPI_Allgatherv"))
+                  exchange(Flow::all, comm, 0, sent(recvcounts, comm), "MPI_Allgatherv"))
 
 TESSERA_SEEN_CALL(MPI_Alltoall,
                   (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
@@ -45,20 +45,20 @@ TESSERA_SEEN_CALL(MPI_Alltoallv,
                    void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
                    MPI_Comm comm),
                   (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
-                  exchange(Flow::all, comm, 0, "MPI_Alltoallv"))
+                  exchange(Flow::all, comm, 0, sent(recvcounts, comm), "MPI_Alltoallv"))
 
 TESSERA_SEEN_CALL(MPI_Alltoallw,
                   (const void* sendbuf, const int sendcounts[], const int sdispls[],
                    const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[],
                    const MPI_Datatype recvtypes[], MPI_Comm comm),
                   (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm),
-                  exchange(Flow::all, comm, 0, "MPI_Alltoallw"))
+                  exchange(Flow::all, comm, 0, sent(recvcounts, comm), "MPI_Alltoallw"))
 
 TESSERA_SEEN_CALL(MPI_Reduce_scatter,
                   (const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
                    MPI_Comm comm),
                   (sendbuf, recvbuf, recvcounts, datatype, op, comm),
-                  exchange(Flow::all, comm, 0, "MPI_Reduce_scatter"))
+                  exchange(Flow::all, comm, 0, sent_to_me(recvcounts, comm), "MPI_Reduce_scatter"))
 
 TESSERA_SEEN_CALL(MPI_Reduce_scatter_block,
                   (const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
@@ -79,7 +79,7 @@ TESSERA_SEEN_CALL(MPI_Scatterv,
                   (const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
                    void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm),
                   (sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm),
-                  exchange(Flow::from_root, comm, root, "MPI_Scatterv"))
+                  exchange(Flow::from_root, comm, root, sent_by_root(recvcount, root, comm), "MPI_Scatterv"))
 
 TESSERA_SEEN_CALL(MPI_Reduce,
                   (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
@@ -97,7 +97,7 @@ TESSERA_SEEN_CALL(MPI_Gatherv,
                   (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                    const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm),
                   (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm),
-                  exchange(Flow::to_root, comm, root, "MPI_Gatherv"))
+                  exchange(Flow::to_root, comm, root, sent_to_root(recvcounts, root, comm), "MPI_Gatherv"))
 
 TESSERA_SEEN_CALL(MPI_Scan,
                   (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
@@ -127,7 +127,7 @@ TESSERA_SEEN_CALL(MPI_Allgatherv_c,
                   (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                    const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm),
                   (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm),
-                  exchange(Flow::all, comm, 0, "MPI_Allgatherv_c"))
+                  exchange(Flow::all, comm, 0, sent(recvcounts, comm), "MPI_Allgatherv_c"))
 
 TESSERA_SEEN_CALL(MPI_Alltoall_c,
                   (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
@@ -140,20 +140,20 @@ TESSERA_SEEN_CALL(MPI_Alltoallv_c,
                    MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
                    MPI_Datatype recvtype, MPI_Comm comm),
                   (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
-                  exchange(Flow::all, comm, 0, "MPI_Alltoallv_c"))
+                  exchange(Flow::all, comm, 0, sent(recvcounts, comm), "MPI_Alltoallv_c"))
 
 TESSERA_SEEN_CALL(MPI_Alltoallw_c,
                   (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
                    const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
                    const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm),
                   (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm),
-                  exchange(Flow::all, comm, 0, "MPI_Alltoallw_c"))
+                  exchange(Flow::all, comm, 0, sent(recvcounts, comm), "MPI_Alltoallw_c"))
 
 TESSERA_SEEN_CALL(MPI_Reduce_scatter_c,
                   (const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype,
                    MPI_Op op, MPI_Comm comm),
                   (sendbuf, recvbuf, recvcounts, datatype, op, comm),
-                  exchange(Flow::all, comm, 0, "MPI_Reduce_scatter_c"))
+                  exchange(Flow::all, comm, 0, sent_to_me(recvcounts, comm), "MPI_Reduce_scatter_c"))
 
 TESSERA_SEEN_CALL(MPI_Reduce_scatter_block_c,
                   (const void* sendbuf, void* recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op,
@@ -175,7 +175,7 @@ TESSERA_SEEN_CALL(MPI_Scatterv_c,
                    MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root,
                    MPI_Comm comm),
                   (sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm),
-                  exchange(Flow::from_root, comm, root, "MPI_Scatterv_c"))
+                  exchange(Flow::from_root, comm, root, sent_by_root(recvcount, root, comm), "MPI_Scatterv_c"))
 
 TESSERA_SEEN_CALL(MPI_Reduce_c,
                   (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
@@ -194,7 +194,7 @@ TESSERA_SEEN_CALL(MPI_Gatherv_c,
                    const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root,
                    MPI_Comm comm),
                   (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm),
-                  exchange(Flow::to_root, comm, root, "MPI_Gatherv_c"))
+                  exchange(Flow::to_root, comm, root, sent_to_root(recvcounts, root, comm), "MPI_Gatherv_c"))
 
 TESSERA_SEEN_CALL(MPI_Scan_c,
                   (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,

@@ -2,9 +2,11 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "order/calls/exchanges.hpp"
 
+#include <string>
 #include <utility>
 
 #include "order/clock.hpp"
+#include "order/unseen_order.hpp"
 
 namespace tessera::detail::order::calls {
 namespace {
@@ -19,8 +21,10 @@ bool takes(Flow flow, const Shadow& shadow, int root) noexcept {
 // The clocks of a collective call on their way.
 class Exchange : public Tracked {
  public:
-  Exchange(Flow flow, const Shadow& shadow, int root)
+  Exchange(Flow flow, const Shadow& shadow, int root, Sent sent = Sent::by_all, const char* call = "")
       : takes_(takes(flow, shadow, root)),
+        sent_(sent),
+        call_(call),
         mine_(gives(flow, shadow, root) ? release_clock() : order::clock()),
         result_(mine_) {
     const int n = static_cast<int>(mine_.size());
@@ -48,11 +52,17 @@ class Exchange : public Tracked {
   }
   void finish() override {
     PMPI_Wait(&request_, MPI_STATUS_IGNORE);
-    if (takes_) merge_clock(result_);
+    if (!takes_) return;
+    if (sent_ == Sent::by_all)
+      merge_clock(result_);
+    else
+      note_unseen_order(call_ + std::string(" without elements of some ranks"));
   }
 
  private:
   bool takes_;
+  Sent sent_;
+  const char* call_;
   VectorClock mine_, result_;
   MPI_Request request_ = MPI_REQUEST_NULL;
 };
@@ -82,14 +92,20 @@ class DuplicateShadow : public Tracked {
 void exchange(Flow flow, const Shadow& shadow, int root) { Exchange(flow, shadow, root).finish(); }
 
 void exchange(Flow flow, MPI_Comm comm, int root, const char* call) {
+  exchange(flow, comm, root, Sent::by_all, call);
+}
+void exchange(Flow flow, MPI_Comm comm, int root, Sent sent, const char* call) {
   const auto shadow = shadow_of(comm, call);
-  if (shadow && shadow->has_rank(root)) exchange(flow, *shadow, root);
+  if (shadow && shadow->has_rank(root)) Exchange(flow, *shadow, root, sent, call).finish();
 }
 
 std::shared_ptr<Tracked> start_exchange(Flow flow, MPI_Comm comm, int root, const char* call) {
+  return start_exchange(flow, comm, root, Sent::by_all, call);
+}
+std::shared_ptr<Tracked> start_exchange(Flow flow, MPI_Comm comm, int root, Sent sent, const char* call) {
   const auto shadow = shadow_of(comm, call);
   if (!shadow || !shadow->has_rank(root)) return nullptr;
-  return std::make_shared<Exchange>(flow, *shadow, root);
+  return std::make_shared<Exchange>(flow, *shadow, root, sent, call);
 }
 
 std::shared_ptr<Tracked> duplicate_shadow(MPI_Comm comm, MPI_Comm* made) {

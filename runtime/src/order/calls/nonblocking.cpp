@@ -44,7 +44,7 @@ TESSERA_STARTED_CALL(MPI_Iallgatherv,
                       const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
                       MPI_Request* request),
                      (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request),
-                     Flow::all, comm, 0)
+                     Flow::all, comm, 0, sent(recvcounts, comm))
 
 TESSERA_STARTED_CALL(MPI_Ialltoall,
                      (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
@@ -58,7 +58,7 @@ TESSERA_STARTED_CALL(MPI_Ialltoallv,
                       MPI_Comm comm, MPI_Request* request),
                      (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
                       request),
-                     Flow::all, comm, 0)
+                     Flow::all, comm, 0, sent(recvcounts, comm))
 
 TESSERA_STARTED_CALL(MPI_Ialltoallw,
                      (const void* sendbuf, const int sendcounts[], const int sdispls[],
@@ -66,12 +66,13 @@ TESSERA_STARTED_CALL(MPI_Ialltoallw,
                       const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request* request),
                      (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
                       request),
-                     Flow::all, comm, 0)
+                     Flow::all, comm, 0, sent(recvcounts, comm))
 
 TESSERA_STARTED_CALL(MPI_Ireduce_scatter,
                      (const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype,
                       MPI_Op op, MPI_Comm comm, MPI_Request* request),
-                     (sendbuf, recvbuf, recvcounts, datatype, op, comm, request), Flow::all, comm, 0)
+                     (sendbuf, recvbuf, recvcounts, datatype, op, comm, request), Flow::all, comm, 0,
+                     sent_to_me(recvcounts, comm))
 
 TESSERA_STARTED_CALL(MPI_Ireduce_scatter_block,
                      (const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
@@ -94,7 +95,7 @@ TESSERA_STARTED_CALL(MPI_Iscatterv,
                       void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
                       MPI_Request* request),
                      (sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request),
-                     Flow::from_root, comm, root)
+                     Flow::from_root, comm, root, sent_by_root(recvcount, root, comm))
 
 TESSERA_STARTED_CALL(MPI_Ireduce,
                      (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
@@ -112,7 +113,7 @@ TESSERA_STARTED_CALL(MPI_Igatherv,
                       const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
                       MPI_Comm comm, MPI_Request* request),
                      (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request),
-                     Flow::to_root, comm, root)
+                     Flow::to_root, comm, root, sent_to_root(recvcounts, root, comm))
 
 TESSERA_STARTED_CALL(MPI_Iscan,
                      (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
@@ -142,7 +143,7 @@ TESSERA_STARTED_CALL(MPI_Iallgatherv_c,
                       const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
                       MPI_Comm comm, MPI_Request* request),
                      (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request),
-                     Flow::all, comm, 0)
+                     Flow::all, comm, 0, sent(recvcounts, comm))
 
 TESSERA_STARTED_CALL(MPI_Ialltoall_c,
                      (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
@@ -156,7 +157,7 @@ TESSERA_STARTED_CALL(MPI_Ialltoallv_c,
                       const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request),
                      (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
                       request),
-                     Flow::all, comm, 0)
+                     Flow::all, comm, 0, sent(recvcounts, comm))
 
 TESSERA_STARTED_CALL(MPI_Ialltoallw_c,
                      (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
@@ -165,12 +166,13 @@ TESSERA_STARTED_CALL(MPI_Ialltoallw_c,
                       MPI_Request* request),
                      (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
                       request),
-                     Flow::all, comm, 0)
+                     Flow::all, comm, 0, sent(recvcounts, comm))
 
 TESSERA_STARTED_CALL(MPI_Ireduce_scatter_c,
                      (const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype,
                       MPI_Op op, MPI_Comm comm, MPI_Request* request),
-                     (sendbuf, recvbuf, recvcounts, datatype, op, comm, request), Flow::all, comm, 0)
+                     (sendbuf, recvbuf, recvcounts, datatype, op, comm, request), Flow::all, comm, 0,
+                     sent_to_me(recvcounts, comm))
 
 TESSERA_STARTED_CALL(MPI_Ireduce_scatter_block_c,
                      (const void* sendbuf, void* recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op,
@@ -194,7 +196,7 @@ TESSERA_STARTED_CALL(MPI_Iscatterv_c,
                       MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                       int root, MPI_Comm comm, MPI_Request* request),
                      (sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request),
-                     Flow::from_root, comm, root)
+                     Flow::from_root, comm, root, sent_by_root(recvcount, root, comm))
 
 TESSERA_STARTED_CALL(MPI_Ireduce_c,
                      (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
@@ -213,7 +215,7 @@ TESSERA_STARTED_CALL(MPI_Igatherv_c,
                       const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root,
                       MPI_Comm comm, MPI_Request* request),
                      (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request),
-                     Flow::to_root, comm, root)
+                     Flow::to_root, comm, root, sent_to_root(recvcounts, root, comm))
 
 TESSERA_STARTED_CALL(MPI_Iscan_c,
                      (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,

@@ -17,7 +17,7 @@ class TrackedReceive : public Tracked {
   void arrived(const MPI_Status& status) noexcept override { receive_->arrived(status); }
   void finish() override { receive_->finish(); }
   void cancelling() noexcept override { receive_->cancelling(); }
-  void freed() noexcept override { receive_->freed(); }
+  void freed() override { receive_->freed(); }
 
  private:
   std::shared_ptr<Receive> receive_;
@@ -72,7 +72,7 @@ void persistent_receive(MPI_Comm comm, int source, int tag, MPI_Request request,
 
 void after_probe(MPI_Comm comm, int source, const MPI_Status& status, const char* call) {
   if (source == MPI_PROC_NULL) return;
-  if (const auto shadow = shadow_of(comm, call)) peek_clock(*shadow, status.MPI_SOURCE, status.MPI_TAG);
+  if (const auto shadow = shadow_of(comm, call)) peek_clock(*shadow, comm, status.MPI_SOURCE, status.MPI_TAG);
 }
 
 }  // namespace tessera::detail::order::calls
