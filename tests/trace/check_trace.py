@@ -94,7 +94,10 @@ def check_process(trace, process, ranks):
     # Each operation was timed: the sums are those of the events, which have nanoseconds.
     timed = sum(e["dur"] for e in trace["traceEvents"] if e["pid"] == s and e.get("cat") == "operation")
     seconds = sum(t["seconds"] for a in process["arrays"] for t in a["traffic"])
-    assert abs(seconds - timed * 1e-6) <= 1e-3 * seconds + 2e-9 * kept["seen"], (seconds, timed)
+    # Events are in the time of rank 0, whose readings are less exact on a machine that is busy.
+    clock = process["clock"]
+    drift = abs(clock[-1]["offset_ns"] - clock[0]["offset_ns"]) * 1e-9 / max(clock[-1]["at"] - clock[0]["at"], 1e-9)
+    assert abs(seconds - timed * 1e-6) <= (1e-3 + drift) * seconds + 2e-9 * kept["seen"], (seconds, timed, drift)
     # Phases: the inner is inside the outer, and each has its own time.
     phases = {phase["name"]: phase for phase in process["phases"]}
     outer, inner = phases["outer"], phases[ODD]
