@@ -94,7 +94,7 @@ void receive(int way, MPI_Comm comm, int from, int tag) {
       break;
     case 8:
       while (flag == 0) MPI_Iprobe(from, tag, comm, &flag, MPI_STATUS_IGNORE);
-      MPI_Irecv(&value, 1, MPI_INT, MPI_ANY_SOURCE, tag, comm, &request);
+      MPI_Irecv(&value, 1, MPI_INT, from, MPI_ANY_TAG, comm, &request);
       MPI_Wait(&request, MPI_STATUS_IGNORE);
       break;
     default:
