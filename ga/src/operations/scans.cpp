@@ -184,7 +184,6 @@ index_t pack(const SliceCore& x, const SliceCore& mask, const SliceCore& y) {
     const auto element = elements.begin() + static_cast<std::ptrdiff_t>(i * size);
     next = std::copy(element, element + static_cast<std::ptrdiff_t>(size), next);
   }
-  x.array().group().barrier();  // y may be x
   const index_t stride = 1;
   y.put({{count.before}, {count.before + count.mine}}, {elements.data(), &count.mine, &stride});
   end_operation(y);

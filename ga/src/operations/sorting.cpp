@@ -160,7 +160,7 @@ void sort(const SliceCore& keys, const SliceCore* values) {
       std::copy(run.begin(), run.end(), static_cast<Item<T>*>(runs.local_data()));
       SampleSort<T> parts(group, run);
       std::vector<std::byte> moved;
-      // Afterwards no rank reads any more.
+      // When all have agreed, no rank reads any more.
       const auto sorted = made_in_memory(group, "sort", [&] {
         const auto items = merged(parts, runs, extent);
         std::vector<T> own(items.size());
@@ -174,7 +174,6 @@ void sort(const SliceCore& keys, const SliceCore* values) {
         }
         return own;
       });
-      runs.sync();
       const index_t begin = parts.begin(group.rank()), count = static_cast<index_t>(sorted.size()), stride = 1;
       const Box place{{begin}, {begin + count}};
       keys.put(place, {sorted.data(), &count, &stride});
