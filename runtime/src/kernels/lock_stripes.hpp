@@ -34,6 +34,10 @@ class LockStripes {
   // Waiters poll instead of being woken. So unlocking is a plain store, which takes a tenth of the time of an
   // exchange that would find out whether there are waiters.
   void unlock(std::uint64_t stripe) const noexcept { word(stripe).store(0, std::memory_order_release); }
+  /// For a lock that is taken soon.
+  void prefetch(std::uint64_t stripe) const noexcept {
+    __builtin_prefetch(table_ + static_cast<index_t>(stripe % count) * cache_line, 1);
+  }
 
  private:
   std::atomic_ref<std::uint32_t> word(std::uint64_t stripe) const noexcept {

@@ -13,6 +13,7 @@
 
 #include "agents/progress.hpp"
 #include "conflicts/conflicts.hpp"
+#include "transfer/node_updates.hpp"
 #include "transfer/passage.hpp"
 #include "transfer/route.hpp"
 #include "transfer/transfer.hpp"
@@ -95,6 +96,7 @@ struct Batch::State {
   };
   std::map<int, Destination> to;  // by agent
   WindowRuns by_window;
+  detail::NodeUpdates on_node;
   // Where the last operation went, as the next mostly goes there too.
   struct Way {
     SegmentState* segment = nullptr;
@@ -162,6 +164,7 @@ struct Batch::State {
     const bool keeps = bytes <= OperationList::most / 4 && (way.path == Path::agent || verb != Verb::update);
     if (!by_window.is_empty() && (!keeps || way.path != Path::window)) under_way += by_window.send();
     if (way.destination != nullptr && (!keeps || way.path != Path::agent)) send(way.agent, *way.destination);
+    on_node.carry_out();
     return keeps ? way.path : Path::node;
   }
 
@@ -300,12 +303,18 @@ void Batch::accumulate(Segment& segment, int rank, index_t offset, ElementKind k
 void Batch::fetch_op(Segment& segment, int rank, index_t offset, ElementKind kind, Update update,
                      const void* value, void* result) {
   SegmentState& state = SegmentState::of(segment);
+  state.require(detail::Use::data);
+  const index_t bytes = size_of(kind);
+  const bool is_valid = is_defined(update, kind) && (offset & (bytes - 1)) == 0;
+  if (is_valid) {
+    if (std::byte* where = state.count(rank, offset, bytes, Operation::atomic))
+      return state_->on_node.add(state.stripes(), where, kind, update, value, result);
+  }
   std::array<std::byte, 16> unwanted;
   const auto at_once = [&] {
     segment.fetch_op(rank, offset, kind, update, value, result != nullptr ? result : unwanted.data());
   };
-  if (!is_defined(update, kind) || offset % size_of(kind) != 0) return at_once();
-  const index_t bytes = size_of(kind);
+  if (!is_valid) return at_once();  // Segment's own member reports the error
   const Path path = state_->prepare(state, rank, offset, bytes, Verb::update);
   if (result == nullptr) {
     state_->note_write(state, rank, offset, bytes, Act::update);
@@ -322,6 +331,7 @@ void Batch::fetch_op(Segment& segment, int rank, index_t offset, ElementKind kin
 }
 
 Request Batch::send_async() {
+  state_->on_node.carry_out();
   state_->under_way += state_->by_window.send();
   for (auto& [agent, destination] : state_->to) state_->send(agent, destination);
   if (state_->unsent != 0) detail::conflicts::note_sent(std::exchange(state_->unsent, 0));

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
+#include <algorithm>
+#include <complex>
 #include <cstring>
 #include <deque>
 #include <limits>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -118,6 +121,60 @@ TEST(Batch, random_operations_equal_those_made_one_by_one) {
     a.sync();
     b.sync();
   }
+}
+
+// On a node updates wait for later ones. They must still come in order, each with its own old value.
+template <class T>
+void expect_updates_in_order(ElementKind kind, const std::vector<Update>& updates) {
+  constexpr index_t places = 7;
+  const index_t size = sizeof(T), slice = places * world().size();
+  Segment segment(world(), slice * size, "in turn");
+  zero(segment, slice * size);
+  Random random(3 + static_cast<std::uint64_t>(world().rank()));
+  std::vector<std::vector<T>> model(at(world().size()), std::vector<T>(at(places)));
+  std::vector<T> found(500), expected(500);
+  Batch batch;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const int rank = static_cast<int>(pick(random, 0, world().size() - 1));
+    const index_t place = pick(random, 0, places - 1);
+    const index_t offset = (world().rank() * places + place) * size;
+    T value = static_cast<T>(static_cast<float>(pick(random, -50, 50)));
+    T& element = model[at(rank)][at(place)];
+    expected[i] = element;
+    if (i % 40 == 39) {  // between updates of the same element
+      batch.put(segment, rank, offset, &value, size);
+      element = found[i] = expected[i] = value;
+    } else {
+      const Update update = updates[at(pick(random, 0, static_cast<index_t>(updates.size()) - 1))];
+      batch.fetch_op(segment, rank, offset, kind, update, &value, &found[i]);
+      if (update == Update::sum) element += value;
+      if (update == Update::replace) element = value;
+      if constexpr (std::is_arithmetic_v<T>) {
+        if (update == Update::min) element = std::min(element, value);
+        if (update == Update::max) element = std::max(element, value);
+      }
+    }
+    value = T(-7);  // ours again
+    if (i % 180 == 179) batch.send();
+  }
+  batch.send();
+  segment.sync();
+  EXPECT_EQ(found, expected);
+  for (int rank = 0; rank < world().size(); ++rank) {
+    std::vector<T> now(at(places));
+    segment.get(rank, world().rank() * places * size, Strided::contiguous(places * size), now.data());
+    EXPECT_EQ(now, model[at(rank)]) << "at rank " << rank;
+  }
+  segment.sync();
+}
+
+TEST(Batch, updates_keep_their_order_and_fetch_old_values) {
+  const std::vector<Update> all{Update::sum, Update::replace, Update::min, Update::max};
+  expect_updates_in_order<std::int32_t>(ElementKind::int32, all);
+  expect_updates_in_order<std::int64_t>(ElementKind::int64, all);
+  expect_updates_in_order<float>(ElementKind::float32, all);
+  expect_updates_in_order<double>(ElementKind::float64, all);
+  expect_updates_in_order<std::complex<double>>(ElementKind::complex128, {Update::sum, Update::replace});
 }
 
 TEST(Batch, is_sent_when_it_goes_and_flushed_with_its_segment) {
