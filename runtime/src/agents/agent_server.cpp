@@ -49,6 +49,7 @@ struct AgentServer::Task {
     if (header.message != Message::transfer) return header.outlined > 0;
     return header.verb == Verb::get || header.inlined == 0;
   }
+  bool is_long_get() const noexcept { return is_transfer(header, Verb::get) && shape.bytes() > max_unasked; }
   std::byte* at(index_t remote) const noexcept { return memory.base + header.position + remote; }
 };
 
@@ -146,11 +147,13 @@ void AgentServer::place(Task& task) const {
   }
 }
 
-// Whether an earlier request of the same process has to be done first.
+// Whether an earlier request of the same process has to be done first. Of two long gets, the data of the first
+// leaves first: the process mostly waits for that first, and together they would both come late.
 bool AgentServer::must_wait(const Task& task) const {
   for (const auto& earlier : tasks_) {
     if (earlier.get() == &task) return false;
     if (earlier->source != task.source) continue;
+    if (earlier->is_long_get() && !earlier->parts.is_over() && task.is_long_get()) return true;
     const Header &a = earlier->header, &b = task.header;
     // A request with a notification counts as a request on the flag, too.
     const bool shared =

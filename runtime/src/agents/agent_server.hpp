@@ -29,7 +29,8 @@ struct Attachment {
 /// the node take. It never blocks: step() makes progress, and any thread may call it, one at a time.
 ///
 /// Requests of one process are done in the order of sending wherever that makes a difference. If two touch the
-/// same bytes of a region, the later one waits, unless both read or both add.
+/// same bytes of a region, the later one waits, unless both read or both add. The data of long gets leaves in
+/// the order of the gets.
 class AgentServer {
  public:
   AgentServer(const AgentComms& comms, const LockStripes& locks, ExposedRegions& regions);
