@@ -131,12 +131,6 @@ namespace {
 // The part of the sums that a rank begins with.
 double first_of(const Group& group) { return static_cast<double>(group.rank()) / group.size(); }
 
-// Whether BLAS can write a share of the result where it lies.
-bool is_in_place(const OwnedSubmatrix& share) {
-  return share.is_even && blas::order_of(share.row_stride, share.column_stride, share.rows.size(),
-                                         share.columns.size()) != blas::Order::neither;
-}
-
 template <class T>
 std::vector<OwnedSubmatrix> blocks_of(const FusedMatrix& c, const OwnedSubmatrix& share) {
   return parts_of(c, share, most_block_bytes / static_cast<index_t>(sizeof(T)));
@@ -161,7 +155,7 @@ void add_own_part(ProductQueue<T>& queue, const std::shared_ptr<const LocalProdu
   const double first = first_of(group);
   const IndexSet inner(0, product->inner());
   for (const OwnedSubmatrix& share : shares_of(c, group.rank())) {
-    if (is_in_place(share)) {
+    if (is_panel(share)) {
       const blas::Panel<T> panel{reinterpret_cast<T*>(share.data), share.row_stride, share.column_stride};
       queue.add(product, {share.rows, share.columns}, inner, beta, {panel}, first, tiles);
       continue;

@@ -34,6 +34,13 @@ std::vector<IndexSet> mixed(std::vector<IndexSet> first, std::vector<IndexSet> s
   return all;
 }
 
+// Puts the elements before a part of the list, from 0 to below 1, behind the others.
+template <class Element>
+void begin_at(double part, std::vector<Element>& list) {
+  const auto start = static_cast<std::ptrdiff_t>(part * static_cast<double>(list.size()));
+  std::rotate(list.begin(), list.begin() + start, list.end());
+}
+
 }  // namespace
 
 std::vector<TileRange> tile_ranges(const IndexSet& set, index_t size) {
@@ -153,7 +160,8 @@ LocalProduct<T>::LocalProduct(const ProductFactors<T>& factors)
 // A cut saves a copy of the factor, but makes BLAS write the result in strips. If few inner indices are summed,
 // this costs more than the copy. A source would compute its elements anew for each part of the other factor.
 template <class T>
-std::vector<ProductBlock> LocalProduct<T>::blocks(const ProductBlock& part, const IndexSet& inner) const {
+std::vector<ProductBlock> LocalProduct<T>::blocks(const ProductBlock& part, const IndexSet& inner,
+                                                  double first) const {
   const auto parts = [&](const Factor<T>& factor, const IndexSet& outer, const Factor<T>& other,
                          const IndexSet& other_outer) {
     return other.is_source() || inner.size() < other_outer.size() ? std::vector{outer} : factor.cut(outer);
@@ -163,12 +171,21 @@ std::vector<ProductBlock> LocalProduct<T>::blocks(const ProductBlock& part, cons
   for (const IndexSet& some_rows : parts(left_, part.rows, right_, part.columns)) {
     for (const IndexSet& some_columns : columns) blocks.push_back({some_rows, some_columns});
   }
+  if (blocks.size() == 1 || (!left_.is_remote() && !right_.is_remote())) return blocks;
+  begin_at(first, blocks);
+  std::ranges::stable_partition(blocks, [&](const ProductBlock& block) {
+    return left_.is_near(block.rows, inner) && right_.is_near(block.columns, inner);
+  });
   return blocks;
+}
+
+index_t transfers_at_once(index_t room_bytes) noexcept {
+  return std::clamp(buffer_bytes / std::max<index_t>(room_bytes, 1) - 1, fewest_transfers, most_transfers);
 }
 
 template <class T>
 index_t longest_step(index_t rows, index_t columns, index_t inner) {
-  const index_t width = static_cast<index_t>(rooms_of_queue * sizeof(T)) * (rows + columns);
+  const index_t width = (fewest_transfers + 1) * static_cast<index_t>(sizeof(T)) * (rows + columns);
   const index_t enough = std::max(max_inner, enough_elements / (rows + columns));
   return std::min(inner, std::clamp(buffer_bytes / width, min_inner, enough));
 }
@@ -211,10 +228,8 @@ std::vector<IndexSet> LocalProduct<T>::steps(const ProductBlock& block, const In
     if (left_in_place && right_in_place && !is_remote) parts = 1;
     std::ranges::move(part.split(parts), std::back_inserter(is_here ? here : fetched));
   }
-  for (std::vector<IndexSet>* steps : {&here, &fetched}) {
-    const auto start = static_cast<std::ptrdiff_t>(first * static_cast<double>(steps->size()));
-    std::rotate(steps->begin(), steps->begin() + start, steps->end());
-  }
+  begin_at(first, here);
+  begin_at(first, fetched);
   return mixed(std::move(here), std::move(fetched));
 }
 

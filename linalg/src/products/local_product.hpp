@@ -95,11 +95,12 @@ class LocalProduct {
   const Factor<T>& right() const noexcept { return right_; }
   /// The number of inner indices. @local
   index_t inner() const noexcept { return left_.inner(); }
-  /// The blocks of a part of the result that are computed one after the other. @local
-  std::vector<ProductBlock> blocks(const ProductBlock& part, const IndexSet& inner) const;
+  /// The blocks of a part of the result that are computed one after the other. Those that need nothing from
+  /// other nodes come first: the others are fetched meanwhile. `first` as for steps(). @local
+  std::vector<ProductBlock> blocks(const ProductBlock& part, const IndexSet& inner, double first) const;
   /// The inner indices in steps: parts that this node has, and parts that are fetched at a time.
-  /// `first`, from 0 to below 1, is the part of the sum to begin with, so that not all ranks begin at the same
-  /// owner. @local
+  /// `first`, from 0 to below 1, says with which to begin, so that not all ranks begin at the same owner.
+  /// @local
   std::vector<IndexSet> steps(const ProductBlock& block, const IndexSet& inner, blas::Order result,
                               double first) const;
   /// c = the product of these factors + beta * c for a block, in those tiles. @local
@@ -111,9 +112,13 @@ class LocalProduct {
   Factor<T> left_, right_;
 };
 
-/// How many transfers a queue of products has under way, and how many rooms: one more, for what is multiplied.
-/// A request waits behind all data that goes the same way. So the next one leaves before a transfer has ended.
-inline constexpr std::size_t transfers_at_once = 2, rooms_of_queue = transfers_at_once + 1;
+/// The fewest and the most transfers that a queue of products has under way. There is one room more, for what
+/// is multiplied. A request waits behind all data that goes the same way, so the next ones leave before a
+/// transfer has ended.
+inline constexpr index_t fewest_transfers = 2, most_transfers = 4;
+/// How many it has, in rooms of so many bytes: more than the fewest only while all rooms are below the limit of
+/// their memory. @local
+index_t transfers_at_once(index_t room_bytes) noexcept;
 
 /// The most inner indices that a step fetches for so many rows and columns. @local
 template <class T>

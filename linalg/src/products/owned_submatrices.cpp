@@ -7,6 +7,8 @@
 #include <optional>
 #include <span>
 
+#include "blas/blas.hpp"
+
 namespace tessera::linalg::detail {
 namespace {
 
@@ -109,6 +111,11 @@ std::vector<OwnedSubmatrix> shares_of(const FusedMatrix& matrix, int rank) {
   all.pieces = std::move(pieces);
   complete(all, matrix, is_even);
   return {std::move(all)};
+}
+
+bool is_panel(const OwnedSubmatrix& share) noexcept {
+  return share.is_even && blas::order_of(share.row_stride, share.column_stride, share.rows.size(),
+                                         share.columns.size()) != blas::Order::neither;
 }
 
 std::vector<OwnedSubmatrix> parts_of(const FusedMatrix& matrix, const OwnedSubmatrix& share, index_t most) {

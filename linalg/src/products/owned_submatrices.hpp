@@ -26,6 +26,9 @@ struct OwnedSubmatrix {
 /// rows and columns, as in blocked, cyclic and tiled layouts. Otherwise there is one for each block. @local
 std::vector<OwnedSubmatrix> shares_of(const FusedMatrix& matrix, int rank);
 
+/// Whether BLAS can write a share where it lies. @local
+bool is_panel(const OwnedSubmatrix& share) noexcept;
+
 /// A share in parts with at most so many elements: some coordinates of the first dimension that has several.
 /// The parts are no longer even. @local
 std::vector<OwnedSubmatrix> parts_of(const FusedMatrix& matrix, const OwnedSubmatrix& share, index_t most);

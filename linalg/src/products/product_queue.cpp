@@ -3,9 +3,9 @@
 #include "products/product_queue.hpp"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <utility>
+#include <vector>
 
 #include "blas/instantiate.hpp"
 
@@ -28,7 +28,7 @@ template <class T>
 void ProductQueue<T>::add(std::shared_ptr<const LocalProduct<T>> product, const ProductBlock& part,
                           const IndexSet& inner, T beta, ProductTarget<T> c, double first, const Tiles& tiles) {
   const auto target = std::make_shared<Target>(Target{std::move(c)});
-  for (ProductBlock& some : product->blocks(part, inner)) {
+  for (ProductBlock& some : product->blocks(part, inner, first)) {
     const index_t m = some.rows.size(), n = some.columns.size();
     const blas::Panel<T>& panel = target->to.panel;
     const blas::Order order = blas::order_of(panel.row_stride, panel.column_stride, m, n);
@@ -74,18 +74,23 @@ void ProductQueue<T>::Step::fetch_right(Room& to) {
 // copy takes the room that they leave.
 template <class T>
 void ProductQueue<T>::plan() {
-  for (Step& step : steps_) step.find_in_place();
+  index_t largest = 0;
+  for (Step& step : steps_) {
+    step.find_in_place();
+    largest = std::max(largest, step.fetched_left + step.fetched_right);
+  }
+  transfers_ = static_cast<std::size_t>(transfers_at_once(largest * static_cast<index_t>(sizeof(T))));
   const auto is_transfer = [](const Step& step) { return step.lacks == Step::Lacks::a_transfer; };
   const auto transfers = static_cast<std::size_t>(std::ranges::count_if(steps_, is_transfer));
   std::size_t ended = 0;
   for (Step& step : steps_)
-    step.room = (is_transfer(step) ? ended++ : std::min(ended + transfers_at_once, transfers)) % rooms_of_queue;
+    step.room = (is_transfer(step) ? ended++ : std::min(ended + transfers_, transfers)) % (transfers_ + 1);
 }
 
 template <class T>
 index_t ProductQueue<T>::memory() {
   plan();
-  std::array<index_t, rooms_of_queue> rooms{};  // the elements of each
+  std::vector<index_t> rooms(transfers_ + 1);  // the elements of each
   index_t most = 0;
   for (const Step& step : steps_) {
     const QueuedBlock& block = *step.block;
@@ -98,8 +103,9 @@ index_t ProductQueue<T>::memory() {
 
 template <class T>
 index_t ProductQueue<T>::most_memory(index_t rows, index_t columns, index_t inner) {
-  return static_cast<index_t>(rooms_of_queue) * (rows + columns) * longest_step<T>(rows, columns, inner) *
-         static_cast<index_t>(sizeof(T));
+  const index_t room =
+      (rows + columns) * longest_step<T>(rows, columns, inner) * static_cast<index_t>(sizeof(T));
+  return (transfers_at_once(room) + 1) * room;
 }
 
 template <class T>
@@ -117,13 +123,13 @@ template <class T>
 void ProductQueue<T>::run() {
   using Lacks = typename Step::Lacks;
   plan();
-  std::array<Room, rooms_of_queue> rooms;
+  std::vector<Room> rooms(transfers_ + 1);
   // After the rooms, as steps that are dropped wait for what they fetch into them.
   std::deque<Step> steps = std::exchange(steps_, {});
   auto next = steps.begin();
   std::size_t under_way = 0;
   const auto fetch_next = [&] {
-    if (under_way == transfers_at_once) return;
+    if (under_way == transfers_) return;
     next = std::find_if(next, steps.end(), [](const Step& step) { return step.lacks == Lacks::a_transfer; });
     if (next == steps.end()) return;
     if (!next->left_is_near) next->fetch_left(rooms[next->room]);
@@ -132,7 +138,7 @@ void ProductQueue<T>::run() {
     ++under_way;
   };
   for (Step& now : steps) {
-    for (std::size_t i = under_way; i < transfers_at_once; ++i) fetch_next();
+    for (std::size_t i = under_way; i < transfers_; ++i) fetch_next();
     if (!now.left) now.fetch_left(rooms[now.room]);
     if (!now.right) now.fetch_right(rooms[now.room]);
     now.fetches.wait();

@@ -67,7 +67,7 @@ class ProductQueue {
     Fetches fetches{};
     // What it needs beside the factors in place: copies of what its node has, or a transfer.
     enum class Lacks : std::uint8_t { nothing, a_copy, a_transfer } lacks = Lacks::nothing;
-    std::size_t room = 0;                              // of rooms_of_queue
+    std::size_t room = 0;                              // of the queue's, in turn
     index_t fetched_left = 0, fetched_right = 0;       // elements; 0 of a factor in place
     bool left_is_near = false, right_is_near = false;  // this node stores all of the factor
     void find_in_place();
@@ -78,6 +78,7 @@ class ProductQueue {
   void multiply(const Step& step) const;
 
   std::deque<Step> steps_;
+  std::size_t transfers_ = 0;  // at once
 };
 
 }  // namespace tessera::linalg::detail

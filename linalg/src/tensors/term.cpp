@@ -3,9 +3,11 @@
 #include "tensors/term.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "format.hpp"
+#include "products/owned_submatrices.hpp"
 
 namespace tessera::linalg::detail {
 namespace {
@@ -40,6 +42,31 @@ std::pair<std::vector<int>, std::vector<int>> inner_order(const TensorView& a, c
 
 FusedMatrix fused(const TensorView& tensor, const std::vector<int>& outer, const std::vector<int>& inner) {
   return {tensor.permuted(joined({&outer, &inner}).data()), static_cast<int>(outer.size())};
+}
+
+// The shares of the first rank that stores some of a matrix.
+std::vector<OwnedSubmatrix> first_shares(const FusedMatrix& matrix) {
+  std::vector<OwnedSubmatrix> shares;
+  for (int rank = 0; rank < matrix.array().group().size() && shares.empty(); ++rank)
+    shares = shares_of(matrix, rank);
+  return shares;
+}
+
+// Dimensions of a factor, and the same ones of the result: those along which the factor is divided come first.
+// What a node stores of it is then consecutive, so it can be multiplied before the rest has come.
+void put_divided_first(const TensorView& factor, std::vector<int>& of_factor, std::vector<int>& of_result) {
+  if (factor.stored() == nullptr) return;
+  std::vector<std::pair<int, int>> divided, whole;
+  const std::vector<OwnedSubmatrix> shares = first_shares({factor, 0});
+  for (std::size_t i = 0; i < of_factor.size(); ++i) {
+    const auto d = static_cast<std::size_t>(of_factor[i]);
+    const bool is_whole = std::ranges::all_of(shares, [&](const OwnedSubmatrix& share) {
+      return share.coordinates[d].size() == factor.extents()[d];
+    });
+    (is_whole ? whole : divided).emplace_back(of_factor[i], of_result[i]);
+  }
+  divided.insert(divided.end(), whole.begin(), whole.end());
+  for (std::size_t i = 0; i < divided.size(); ++i) std::tie(of_factor[i], of_result[i]) = divided[i];
 }
 
 NamedFactor factor_of(const FactorCore& core) {
@@ -144,14 +171,22 @@ LayoutCore temporary_layout(const std::vector<index_t>& dims, int ranks) {
 
 TermMatrices matrices_of(const TensorView& a, const TensorView& b, const SliceCore& c,
                          const Contraction& kinds) {
-  const std::vector<int> rows_of_c = joined({&kinds.fixed_of_c, &kinds.rows_of_c}),
-                         rows_of_a = joined({&kinds.fixed_of_a, &kinds.rows_of_a}),
-                         columns_of_b = joined({&kinds.fixed_of_b, &kinds.columns_of_b});
+  Contraction ordered = kinds;
+  const auto matrix_of_c = [&] {
+    const std::vector<int> rows = joined({&ordered.fixed_of_c, &ordered.rows_of_c});
+    return fused(c, rows, ordered.columns_of_c);
+  };
+  // Where BLAS can write the result in place, that saves more.
+  if (c.array().group().node_count() > 1 && !std::ranges::all_of(first_shares(matrix_of_c()), is_panel)) {
+    put_divided_first(a, ordered.rows_of_a, ordered.rows_of_c);
+    put_divided_first(b, ordered.columns_of_b, ordered.columns_of_c);
+  }
+  const std::vector<int> rows_of_a = joined({&kinds.fixed_of_a, &ordered.rows_of_a}),
+                         columns_of_b = joined({&kinds.fixed_of_b, &ordered.columns_of_b});
   auto [inner_of_a, inner_of_b] = inner_order(a, b, kinds);
   for (const int d : others(a.rank(), {&rows_of_a, &inner_of_a})) inner_of_a.push_back(d);
   for (const int d : others(b.rank(), {&columns_of_b, &inner_of_b})) inner_of_b.push_back(d);
-  return {fused(a, rows_of_a, inner_of_a), fused(b, columns_of_b, inner_of_b),
-          fused(c, rows_of_c, kinds.columns_of_c)};
+  return {fused(a, rows_of_a, inner_of_a), fused(b, columns_of_b, inner_of_b), matrix_of_c()};
 }
 
 }  // namespace tessera::linalg::detail
