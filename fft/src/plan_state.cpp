@@ -45,9 +45,9 @@ const char* name_of(Direction direction) {
 
 // Makes what a stage has written visible to all. @collective
 void between_stages(const SliceCore& written) {
-  written.array().order_local_access();
+  written.array().complete_and_order();
   written.array().group().sync();
-  written.array().order_local_access();
+  written.array().complete_and_order();
 }
 
 }  // namespace

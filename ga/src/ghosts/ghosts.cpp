@@ -151,7 +151,7 @@ void Ghosts::accumulate(Segments elements) {
 
 void Ghosts::make_visible(Segments elements) {
   for (Segment* const one : elements) {
-    one->order_local_access();
+    one->complete_and_order();
     one->resume_local_accesses();
   }
 }
@@ -160,7 +160,7 @@ void Ghosts::prepare(Segments elements, std::vector<Partner>& takers, std::vecto
   for (Segment* const one : elements) {
     // To the checker, too, this rank's own operations on its slice are complete.
     if (one->face().checked != 0) one->flush(one->group().rank());
-    one->order_local_access();
+    one->complete_and_order();
     one->suspend_local_accesses();
   }
   for (Partner& giver : givers) giver.done = false;

@@ -35,7 +35,7 @@ void settle(const Group& group, std::span<const SliceCore> slices) {
     slice.array().end_epoch();
   }
   group.sync();
-  for (const SliceCore& slice : slices) slice.array().order_local_access();
+  for (const SliceCore& slice : slices) slice.array().complete_and_order();
 }
 
 void require_operands(std::string_view operation, std::span<const SliceCore> slices, Shapes shapes,
@@ -60,12 +60,12 @@ void begin_operation(std::string_view operation, std::span<const SliceCore> slic
 }
 
 void end_operation(const SliceCore& written) {
-  written.array().order_local_access();
+  written.array().complete_and_order();
   written.array().group().sync();
 }
 
 void end_operation(std::string_view operation, const SliceCore& written, const Outcome& outcome) {
-  written.array().order_local_access();
+  written.array().complete_and_order();
   outcome.agree_and_sync(written.array().group(), formatted("{} of {}", operation, written.description()));
 }
 

@@ -215,7 +215,7 @@ void multiply_transposed(const SparseRows<T>& a, Conjugated conjugated, T alpha,
     return OwnPart<T>(pattern.own_rows, x, in_place, true, ArrayCore::Access::read);
   });
   scale_own(beta, y);
-  y.core().order_local_access();
+  y.core().complete_and_order();
   group.barrier();  // from here on others add to these elements
   const auto multiply_some = [&](const std::vector<Range>& rows, sum_t<T>* sums) {
     conjugated == Conjugated::yes ? multiply_columns<Conjugated::yes>(a, rows, factors.data(), sums)

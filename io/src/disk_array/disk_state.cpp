@@ -84,7 +84,7 @@ void DiskState::begin(DiskDirection direction, const Box& section, const SliceCo
   });
   outcome.agree_and_sync(group, call);
   slice.array().end_epoch();
-  slice.array().order_local_access();
+  slice.array().complete_and_order();
 }
 
 std::string DiskState::conflict(DiskDirection direction, const Box& section) {

@@ -157,7 +157,7 @@ void DiskTransfer::start() {
 // Waits for this rank's job. An error on one rank is thrown on all.
 void DiskTransfer::finish() {
   const std::string problem = std::exchange(outcome_, nullptr)->wait();
-  buffer_->order_local_access();
+  buffer_->complete_and_order();
   throw_on_all(state_->group, state_->context(direction_ == DiskDirection::write ? "write to" : "read from"),
                problem, Source::file, {});
 }

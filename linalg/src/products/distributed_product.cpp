@@ -224,7 +224,7 @@ Outcome DistributedSum<T>::run(T beta, Computed& computed) {
   });
   // Others add to the result of this process, which must be ready; and all must know whether they do.
   if (may_split) {
-    c.array().order_local_access();
+    c.array().complete_and_order();
     preparation.agree_and_sync(c.array().group(), routine_);
   } else if (preparation.failed()) {
     return preparation;
@@ -241,7 +241,7 @@ Outcome DistributedSum<T>::run(T beta, Computed& computed) {
   });
   if (in_parts.empty()) return own_parts;
   if (!own.empty()) {
-    c.array().order_local_access();
+    c.array().complete_and_order();
     own_parts.agree_and_sync(c.array().group(), routine_);
   }
   return Outcome([&] {

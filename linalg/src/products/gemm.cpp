@@ -159,7 +159,7 @@ void gemm_batch(const void* alpha, std::span<const ProductCore> products, const 
     }
     note(Outcome([&] { queue.run(); }));
   });
-  for (const ProductCore& product : products) product.c.slice.array().order_local_access();
+  for (const ProductCore& product : products) product.c.slice.array().complete_and_order();
   tessera::detail::end_operation("gemm_batch", products.front().c.slice, failure.value_or(Outcome([] {})));
 }
 

@@ -220,13 +220,20 @@ void Segment::flush() const {
   if (segment.checked != 0) detail::conflicts::Recorder::instance().flush(segment.checked, -1);
 }
 
+// Operations on this node are done when they return, unless MPI does them. So nothing is asked of other nodes.
 void Segment::order_local_access() const {
   const SegmentState& segment = state();
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  segment.complete_all();
+  if (segment.domain() == AtomicDomain::mpi) segment.complete_all();
   if (!segment.region().has_window()) return;
   const detail::NetworkLock lock(segment.group().runtime().threads());
   detail::mpi::sync_memory(segment.region().window());
+}
+
+void Segment::complete_and_order() const {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  state().complete_all();
+  order_local_access();
 }
 
 std::uint64_t Segment::begin_local_access(int rank, index_t offset, const Strided& shape, LocalUse use) const {
@@ -274,7 +281,7 @@ void Segment::sync() const {
   const SegmentState& segment = state();
   const Phase phase(group_, "sync");
   group_.check_agreement([&] { return detail::CollectiveCall{formatted("sync of \"{}\"", segment.name())}; });
-  order_local_access();
+  complete_and_order();
   if (segment.checked != 0) detail::conflicts::Recorder::instance().flush(segment.checked, -1);
   if (segment.checked != 0) detail::conflicts::Recorder::instance().suspend(segment.checked);
   group_.state().meet();

@@ -205,6 +205,7 @@ TEST(Progress, a_flush_is_requested_only_where_one_is_needed) {
       a.put(target, 0, shape, data.data());
     }
     EXPECT_EQ(found[100], data[100] * (1 + 1)) << "the last accumulate onto the last put";
+    a.order_local_access();  // is about this node alone
     EXPECT_EQ(a.statistics().flushes - begin_a, 0U);
     EXPECT_EQ(b.statistics().flushes - begin_b, 0U);
     a.flush(target);
@@ -214,6 +215,9 @@ TEST(Progress, a_flush_is_requested_only_where_one_is_needed) {
     b.flush();
     EXPECT_EQ(a.statistics().flushes - begin_a, 1U);
     EXPECT_EQ(b.statistics().flushes - begin_b, 0U);
+    a.put(target, 0, shape, data.data());
+    a.complete_and_order();
+    EXPECT_EQ(a.statistics().flushes - begin_a, 2U);
     EXPECT_GE(runtime().statistics().flushes, a.statistics().flushes);
   }
   a.sync();

@@ -147,6 +147,7 @@ class ArrayCore {
   /// Throws UsageError unless this rank's elements lie in memory as one array. @local
   void require_one_array() const;
   void order_local_access() const { segment_.order_local_access(); }
+  void complete_and_order() const { segment_.complete_and_order(); }
   /// A scope of direct access to a block of this rank, or to all of them. Scopes may write at the same time
   /// only to different blocks (checked in builds with TESSERA_CHECKS). @local
   enum class Access { read, write };

@@ -149,7 +149,7 @@ class KrylovSpace {
       x.sync();
       std::invoke(apply, x, y);
     }
-    y.core().order_local_access();
+    y.core().complete_and_order();
   }
   /// y = M x. Preconditioners that need only a rank's own elements are @local.
   template <class Precondition>

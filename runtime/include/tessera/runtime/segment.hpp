@@ -178,9 +178,12 @@ class Segment {
   /// The same for all members. @onesided
   void flush() const;
   /// Orders direct access to this process's slice (or another on the node) after this process's earlier
-  /// operations, and after writes that others have made visible. Call it before and after using address().
-  /// @local @throws UsageError if MPI is needed for that and does not allow this thread to call it
+  /// operations there, and after writes that others have made visible. Call it before and after using
+  /// address(). @local @throws UsageError if MPI is needed for that and does not allow this thread to call it
   void order_local_access() const;
+  /// Completes this process's operations as flush() does, and then acts as order_local_access(). To the check
+  /// for conflicts nothing has been flushed. @onesided
+  void complete_and_order() const;
   /// flush() of every member and a barrier of the group: everything is visible to all. @collective
   void sync() const;
 
