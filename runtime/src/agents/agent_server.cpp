@@ -49,7 +49,6 @@ struct AgentServer::Task {
     if (header.message != Message::transfer) return header.outlined > 0;
     return header.verb == Verb::get || header.inlined == 0;
   }
-  bool is_long_get() const noexcept { return is_transfer(header, Verb::get) && shape.bytes() > max_unasked; }
   std::byte* at(index_t remote) const noexcept { return memory.base + header.position + remote; }
 };
 
@@ -147,13 +146,22 @@ void AgentServer::place(Task& task) const {
   }
 }
 
-// Whether an earlier request of the same process has to be done first. Of two long gets, the data of the first
-// leaves first: the process mostly waits for that first, and together they would both come late.
+// Whether the data of a long get leaves when all of an earlier one of the same process has left. The process
+// mostly waits for that first, and together both would come late. A much shorter one would wait too long.
+bool AgentServer::comes_behind(const Task& task, const Task& earlier) {
+  const auto is_long_get = [](const Task& one) {
+    return is_transfer(one.header, Verb::get) && one.shape.bytes() > max_unasked;
+  };
+  return is_long_get(task) && is_long_get(earlier) && !earlier.parts.is_over() &&
+         task.shape.bytes() >= earlier.shape.bytes() / 8;
+}
+
+// Whether an earlier request of the same process has to be done first.
 bool AgentServer::must_wait(const Task& task) const {
   for (const auto& earlier : tasks_) {
     if (earlier.get() == &task) return false;
     if (earlier->source != task.source) continue;
-    if (earlier->is_long_get() && !earlier->parts.is_over() && task.is_long_get()) return true;
+    if (comes_behind(task, *earlier)) return true;
     const Header &a = earlier->header, &b = task.header;
     // A request with a notification counts as a request on the flag, too.
     const bool shared =

@@ -30,7 +30,7 @@ struct Attachment {
 ///
 /// Requests of one process are done in the order of sending wherever that makes a difference. If two touch the
 /// same bytes of a region, the later one waits, unless both read or both add. The data of long gets leaves in
-/// the order of the gets.
+/// the order of the gets, unless a much shorter one follows.
 class AgentServer {
  public:
   AgentServer(const AgentComms& comms, const LockStripes& locks, ExposedRegions& regions);
@@ -81,6 +81,7 @@ class AgentServer {
   void take(Task&& task, const std::byte* data);
   void place(Task& task) const;
   bool must_wait(const Task& task) const;
+  static bool comes_behind(const Task& task, const Task& earlier);
   bool advance(Task& task);
   bool receive(Task& task);
   /// Allows the parts of a write that this agent waits for now.
