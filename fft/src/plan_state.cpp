@@ -47,7 +47,7 @@ const char* name_of(Direction direction) {
 void between_stages(const SliceCore& written) {
   written.array().complete_and_order();
   written.array().group().sync();
-  written.array().complete_and_order();
+  written.array().order_local_access();
 }
 
 }  // namespace

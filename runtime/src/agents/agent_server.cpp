@@ -149,11 +149,9 @@ void AgentServer::place(Task& task) const {
 // Whether the data of a long get leaves when all of an earlier one of the same process has left. The process
 // mostly waits for that first, and together both would come late. A much shorter one would wait too long.
 bool AgentServer::comes_behind(const Task& task, const Task& earlier) {
-  const auto is_long_get = [](const Task& one) {
-    return is_transfer(one.header, Verb::get) && one.shape.bytes() > max_unasked;
-  };
-  return is_long_get(task) && is_long_get(earlier) && !earlier.parts.is_over() &&
-         task.shape.bytes() >= earlier.shape.bytes() / 8;
+  const index_t bytes = task.shape.bytes(), before = earlier.shape.bytes();
+  return is_transfer(task.header, Verb::get) && is_transfer(earlier.header, Verb::get) && bytes > max_unasked &&
+         before > max_unasked && bytes >= before / 8 && !earlier.parts.is_over();
 }
 
 // Whether an earlier request of the same process has to be done first.
