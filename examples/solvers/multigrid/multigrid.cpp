@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "copy_own.hpp"
 #include "hierarchy.hpp"
 
 namespace solvers {
@@ -21,19 +22,6 @@ void require_layout(const tessera::Array<double, N>& array, const Layout<N>& lay
   if (array.layout().same_distribution(layout)) return;
   throw tessera::UsageError("Multigrid: array \"" + array.name() +
                             "\" has another layout than the one that the multigrid was made for");
-}
-
-// Copies this rank's elements of one array to another one with the same distribution.
-template <std::size_t N>
-void copy_own(const tessera::Array<double, N>& from, tessera::Array<double, N>& to) {
-  require_layout(from, to.layout());
-  const auto from_access = from.local();
-  const auto to_access = to.local();
-  const auto source = from_access.global();
-  const auto target = to_access.global();
-  for_each_row(source.patch(), [&](const tessera::Index<N>& first) {
-    std::copy_n(&source[first], source.extent(N - 1), &target[first]);
-  });
 }
 
 template <std::size_t N>
@@ -93,6 +81,7 @@ template <std::size_t N>
 MultigridResult Multigrid<N>::solve(const Array& f, Array& x, const Tolerance& tolerance) {
   Level<N>& finest = *levels_.front();
   require_layout(f, finest.f.layout());
+  require_layout(x, finest.x.layout());
   copy_own(x, finest.x);
   if (is_singular_) {
     copy_own(f, finest.f);
@@ -128,6 +117,7 @@ template <std::size_t N>
 void Multigrid<N>::operator()(const Array& f, Array& x) {
   Level<N>& finest = *levels_.front();
   require_layout(f, finest.f.layout());
+  require_layout(x, finest.x.layout());
   finest.clear();
   cycle(0, f);
   copy_own(finest.x, x);
@@ -136,6 +126,7 @@ void Multigrid<N>::operator()(const Array& f, Array& x) {
 template <std::size_t N>
 void Multigrid<N>::apply(const Array& x, Array& y) {
   Level<N>& finest = *levels_.front();
+  require_layout(x, finest.x.layout());
   copy_own(x, finest.x);
   finest.update(finest.star);
   const auto from = std::as_const(finest.x).local_with_ghosts();

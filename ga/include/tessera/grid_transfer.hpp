@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tessera/boundaries.hpp>
@@ -47,7 +48,7 @@ class GridTransfer {
 
   /// coarse(i) = sum of restriction.weights[k] * fine(2 i + first + k). The fine grid's ghost cells must be up
   /// to date as far as the weights reach. @collective @throws UsageError if there are too few ghost cells, or
-  /// for other layouts
+  /// for other layouts @completion others see this rank's elements after the next synchronisation
   void restrict_to(const Array<T, N>& fine, Array<T, N>& coarse);
   /// fine(j) = sum of prolongation.weights[j - 2 i - first] * coarse(i), or that is added to fine(j). The
   /// coarse grid's ghost cells must be up to date as far as the weights reach. If coarse values travel, they
@@ -65,6 +66,7 @@ class GridTransfer {
   LevelStencil restriction_, prolongation_;
   PerDimension<index_t, N> fine_needs_, coarse_needs_;  // ghost cells
   std::optional<Array<T, N>> between_;  // coarse values at the ranks of their fine ones, if they travel
+  bool is_read_ = false;                // others may still read it
 };
 
 template <class T, std::size_t N>
@@ -115,6 +117,7 @@ void GridTransfer<T, N>::restrict_to(const Array<T, N>& fine, Array<T, N>& coars
   require("restrict_to", fine, fine_, fine_needs_);
   require("restrict_to", coarse, coarse_, {});
   Array<T, N>& target = between_ ? *between_ : coarse;
+  if (std::exchange(is_read_, between_.has_value())) fine.group().sync();
   {
     const auto to = target.local_with_ghosts();
     const auto from = fine.local_with_ghosts();
@@ -122,7 +125,7 @@ void GridTransfer<T, N>::restrict_to(const Array<T, N>& fine, Array<T, N>& coars
                            detail::cells_of<T, N>(slice_of(target).core(), "restrict_to"), restriction_.first,
                            restriction_.weights);
   }
-  if (between_) copy(*between_, coarse);
+  if (between_) detail::copy_own_part(slice_of(*between_).core(), slice_of(coarse).core());
 }
 
 template <class T, std::size_t N>
@@ -138,6 +141,7 @@ void GridTransfer<T, N>::prolong(const Array<T, N>& coarse, Array<T, N>& fine, U
     if (may_be_thin)
       detail::agreed(coarse.group(), "prolong", [&] { boundaries.check(slice_of(*between_).core()); });
     copy(coarse, *between_);
+    is_read_ = false;
     if (between_->layout().ghosts() != Extents<N>{}) {
       between_->update_ghosts();
       boundaries.apply(*between_);

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/detail/halo_core.hpp>
 
+#include <algorithm>
 #include <utility>
 
 #include <tessera/core/agreed.hpp>
@@ -78,7 +79,10 @@ HaloCore::HaloCore(const std::vector<HaloOperand>& operands, std::string_view na
     if (!(array.group() == group))
       refuse(name_, operand.slice,
              formatted("is of another group than {}", operands.front().slice.description()));
-    members_.push_back({&array, array.layout()});
+    const auto known = std::find_if(members_.begin(), members_.end(),
+                                    [&](const Member& member) { return member.array == &array; });
+    fields.back().array = static_cast<std::size_t>(known - members_.begin());
+    if (known == members_.end()) members_.push_back({&array, array.layout()});
     if (operand.finish) finish_.push_back(operand.finish);
     print.add(operand.slice.fingerprint()).add(static_cast<int>(operand.corners));
     for (int d = 0; d < operand.slice.rank(); ++d) {

@@ -189,10 +189,10 @@ void Ghosts::send(Segments elements, const std::vector<Partner>& takers) {
 // nodes.
 void Ghosts::note_reads(Segments elements, const Partner& taker) {
   for (const Transfer& next : taker.transfers) {
-    if (elements[next.field]->face().checked == 0) continue;
+    if (elements[next.array]->face().checked == 0) continue;
     Strided shape = next.shape;
     std::swap(shape.remote_stride, shape.local_stride);
-    const OwnAccess access(*elements[next.field], next.here, shape, Segment::LocalUse::read);
+    const OwnAccess access(*elements[next.array], next.here, shape, Segment::LocalUse::read);
   }
 }
 
@@ -250,7 +250,7 @@ bool Ghosts::receive(Segments elements, Round& round, Wait wait) {
 
 void Ghosts::copy_from(Segments elements, const Partner& from) {
   for (const Transfer& next : from.transfers) {
-    Segment& field = *elements[next.field];
+    Segment& field = *elements[next.array];
     field.get(from.rank, next.there, next.shape, field.address(group_.rank()) + next.here);
   }
 }
@@ -259,7 +259,7 @@ void Ghosts::copy_from(Segments elements, const Partner& from) {
 void Ghosts::add_from(Segments elements, const Partner& from) {
   const int me = group_.rank();
   for (const Transfer& next : from.transfers) {
-    Segment& field = *elements[next.field];
+    Segment& field = *elements[next.array];
     if (from.rank == me) {
       add(field, next.field, next.there, next.shape, field.address(me) + next.here);
       continue;
@@ -290,7 +290,7 @@ void Ghosts::send_packed(Segments elements, const Partner& to) {
   }
   message_.resize(static_cast<std::size_t>(peer.bytes));
   for (const Transfer& next : to.transfers) {
-    Segment& field = *elements[next.field];
+    Segment& field = *elements[next.array];
     const OwnAccess access(field, next.here, next.shape, Segment::LocalUse::read);
     field.get(group_.rank(), next.here, next.shape, message_.data() + next.there);
   }
@@ -305,7 +305,7 @@ void Ghosts::unpack_from(Segments elements, const Partner& from, Unpack how) {
   const std::byte* message =
       landing_->address(group_.rank()) + peer.own_landing + (peer.received++ % 2) * peer.own_bytes;
   for (const Transfer& next : from.transfers) {
-    Segment& field = *elements[next.field];
+    Segment& field = *elements[next.array];
     if (how == Unpack::add) {
       add(field, next.field, next.here, next.shape, message + next.there);
     } else {

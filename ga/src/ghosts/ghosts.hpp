@@ -19,9 +19,10 @@ namespace tessera::detail {
 /// One array, or a member of its elements, in an exchange of ghost cells.
 struct GhostField {
   GhostPieces pieces;
-  ElementType element;  // of the array
-  Field field;          // what travels of each element
-  ElementKind kind;     // of that, for sums
+  ElementType element;    // of the array
+  Field field;            // what travels of each element
+  ElementKind kind;       // of that, for sums
+  std::size_t array = 0;  // its number among the arrays of the exchange
 };
 
 /// All of an array that has ghost cells. @local
@@ -40,7 +41,7 @@ GhostField whole_field(const ArrayCore& array);
 /// arrival.
 class Ghosts {
  public:
-  /// The segments that hold the arrays of the fields, in the order of the fields.
+  /// The segments that hold the arrays of the exchange, by number: several fields may be of one array.
   using Segments = std::span<Segment* const>;
 
   /// @collective @throws as Segment
@@ -62,7 +63,7 @@ class Ghosts {
   // A part of a field as a transfer. On a node it goes between another rank's storage and this rank's. Between
   // nodes it goes between this rank's storage and a message, which is then the local side.
   struct Transfer {
-    std::size_t field;
+    std::size_t field, array;
     Strided shape;
     index_t there, here, bytes;
   };

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <complex>
+#include <cstdint>
 #include <numeric>
 #include <span>
 #include <type_traits>
@@ -159,6 +161,31 @@ double size_of_element(const T& x) {
     return static_cast<double>(comparable_magnitude(static_cast<sum_t<T>>(x)));
 }
 
+// The largest of numbers that are not negative; NaN if one of them is NaN. IEEE numbers without a sign are in
+// the order of their bits, and NaN comes last: so the loop needs no other look at NaN.
+class LargestMagnitude {
+ public:
+  template <class F>
+  void add(index_t count, F&& number) {
+    const auto bits = [&](index_t i) { return std::bit_cast<std::uint64_t>(number(i)); };
+    // Four partial results, as one would make each comparison wait for the one before.
+    std::uint64_t a = most_, b = 0, c = 0, d = 0;
+    index_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+      a = std::max(a, bits(i));
+      b = std::max(b, bits(i + 1));
+      c = std::max(c, bits(i + 2));
+      d = std::max(d, bits(i + 3));
+    }
+    for (; i < count; ++i) a = std::max(a, bits(i));
+    most_ = std::max({a, b, c, d});
+  }
+  double value() const { return std::bit_cast<double>(most_); }
+
+ private:
+  std::uint64_t most_ = 0;
+};
+
 }  // namespace
 
 double norm(const SliceCore& a, Norm which) {
@@ -168,18 +195,14 @@ double norm(const SliceCore& a, Norm which) {
   return with_kind(a.type().kind, "norm", [&]<class T>(T) {
     if (which == Norm::two) return norm2_of<T>(a);
     if (which == Norm::one) return group.all_reduce(local_sum<double, T>(a, size_of_element<T>), Reduce::sum);
-    double most = 0;
-    const auto greater = [](double u, double v) { return greatest(u, v); };
+    LargestMagnitude largest;
     for_each_run(a, {}, [&](const ElementRun& run) {
       const T* x = static_cast<const T*>(run.data[0]);
       const index_t step = run.strides[0];
-      const auto of = [&](const auto& each) {
-        return fold_over<double>(run.count, greater, [&](index_t i) { return size_of_element(each(i)); });
-      };
-      most = greater(
-          most, step == 1 ? of([&](index_t i) { return x[i]; }) : of([&](index_t i) { return x[i * step]; }));
+      step == 1 ? largest.add(run.count, [&](index_t i) { return size_of_element(x[i]); })
+                : largest.add(run.count, [&](index_t i) { return size_of_element(x[i * step]); });
     });
-    return group.all_reduce(most, Reduce::max);
+    return group.all_reduce(largest.value(), Reduce::max);
   });
 }
 

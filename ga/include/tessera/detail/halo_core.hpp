@@ -49,9 +49,9 @@ class HaloCore {
   void finish() const;
 
   std::string name_;
-  std::vector<Member> members_;
+  std::vector<Member> members_;  // each array once, as several operands may be of one array
   std::vector<std::function<void()>> finish_;
-  std::vector<Segment*> segments_;
+  std::vector<Segment*> segments_;  // of the members
   std::unique_ptr<Ghosts> exchange_;
   std::string not_added_;  // why cells cannot be added, if they cannot
 };
