@@ -29,8 +29,8 @@ void fill(const SliceCore& a, const void* value);
 void randomize(const SliceCore& a, std::uint64_t seed, const void* low, const void* high);
 void enumerate(const SliceCore& a, const void* start, const void* step);
 void copy(const SliceCore& from, const SliceCore& to);
-/// The same without a synchronisation at the end: this rank's elements of `to` are there, but other ranks may still
-/// read theirs of `from`.
+/// The same without a synchronisation at the end: this rank's elements of `to` are there, but other ranks may
+/// still read theirs of `from`.
 void copy_own_part(const SliceCore& from, const SliceCore& to);
 void reshape(const SliceCore& from, const SliceCore& to);
 void scale(const SliceCore& a, const void* alpha);
