@@ -8,7 +8,7 @@ namespace tessera::fft {
 namespace {
 
 // Chunks stay in a core's caches on one node, and make long messages between nodes.
-constexpr index_t chunk_on_node = index_t{256} << 10, chunk_between_nodes = index_t{4} << 20;
+constexpr index_t chunk_on_node = index_t{256} << 10, chunk_between_nodes = index_t{16} << 20;
 
 constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -35,11 +35,7 @@ void scale_run(std::byte* data, index_t count, index_t stride, int parts, double
 }  // namespace
 
 StageRun::StageRun(const StageWork& work, fftw::Plans& plans, ChunkBuffers& buffers)
-    : work_(work),
-      rank_(work.in.rank()),
-      in_size_(work.in.type().size),
-      out_size_(work.out.type().size),
-      is_ahead_(work.in.array().group().node_count() > 1) {
+    : work_(work), rank_(work.in.rank()), in_size_(work.in.type().size), out_size_(work.out.type().size) {
   for (const Box& box : share()) add_share(box, plans, buffers);
 }
 
@@ -111,7 +107,7 @@ void StageRun::add_share(const Box& box, fftw::Plans& plans, ChunkBuffers& buffe
     return side;
   };
   Chunking(in_box, work_.dimensions, order, std::max(in_size_, out_size_),
-           is_ahead_ ? chunk_between_nodes : chunk_on_node)
+           work_.in.array().group().node_count() > 1 ? chunk_between_nodes : chunk_on_node)
       .for_each([&](const Box& chunk) {
         add_chunk(part(work_.in, in_box, in, in_size_, chunk), part(work_.out, out_box, out, out_size_, chunk),
                   order, plans, buffers);
@@ -125,26 +121,23 @@ void StageRun::add_chunk(const Side& in, const Side& out, std::span<const int> o
   const bool is_destroyed = work_.kind == fftw::Kind::complex_to_real && !work_.may_change_input &&
                             (work_.dimensions & (work_.dimensions - 1)) != 0;
   if (is_destroyed) chunk.in.data = nullptr;
-  ChunkBuffers::Slot& slot = buffers.slots[0];
-  const auto make_room = [&](Scratch ChunkBuffers::Slot::*memory, Side& side, index_t size,
-                             std::span<const int> closest_first) {
+  const auto make_room = [&](Scratch& memory, Side& side, index_t size, std::span<const int> closest_first) {
     const DenseChunk dense(side.box, closest_first, size);
     side.strides = dense.strides;
-    for (std::size_t i = 0; i < (is_ahead_ ? 2U : 1U); ++i)
-      (buffers.slots[i].*memory).reserve(static_cast<std::size_t>(dense.size * size));
+    memory.reserve(static_cast<std::size_t>(dense.size * size));
   };
   const bool is_complex = work_.kind == fftw::Kind::forward || work_.kind == fftw::Kind::backward;
   const bool buffer_out = out.data == nullptr;
-  if (chunk.in.data == nullptr) make_room(&ChunkBuffers::Slot::in, chunk.in, in_size_, order);
+  if (chunk.in.data == nullptr) make_room(buffers.in, chunk.in, in_size_, order);
   if (buffer_out) {
     chunk.in_place = is_complex && chunk.in.data == nullptr;
     if (chunk.in_place)
       chunk.out.strides = chunk.in.strides;
     else
-      make_room(&ChunkBuffers::Slot::out, chunk.out, out_size_, order);
+      make_room(buffers.out, chunk.out, out_size_, order);
   }
-  std::byte* const source = chunk.in.data == nullptr ? slot.in.data() : chunk.in.data;
-  std::byte* const target = !buffer_out ? out.data : chunk.in_place ? source : slot.out.data();
+  std::byte* const source = chunk.in.data == nullptr ? buffers.in.data() : chunk.in.data;
+  std::byte* const target = !buffer_out ? out.data : chunk.in_place ? source : buffers.out.data();
   fftw::Problem problem = this->problem(chunk);
   problem.input = source == target                                     ? fftw::Input::is_output
                   : chunk.in.data == nullptr || work_.may_change_input ? fftw::Input::may_change
@@ -174,25 +167,25 @@ fftw::Problem StageRun::problem(const Chunk& chunk) const {
   return problem;
 }
 
-void StageRun::fetch(const Chunk& chunk, ChunkBuffers::Slot& slot) const {
-  slot.put.wait();  // the buffer belongs to the transfer until then
-  if (chunk.in.data != nullptr) return;
-  Coordinates extents{};
-  for (int d = 0; d < rank_; ++d) extents[at(d)] = chunk.in.box.hi[at(d)] - chunk.in.box.lo[at(d)];
-  slot.get = work_.in.get_async(chunk.in.box, {slot.in.data(), extents.data(), chunk.in.strides.data()});
-}
-
-void StageRun::work_on(const Chunk& chunk, ChunkBuffers::Slot& slot) const {
-  slot.get.wait();
-  std::byte* const source = chunk.in.data == nullptr ? slot.in.data() : chunk.in.data;
+// Transfers that this rank waits for at once take half as long as those that go on behind a computation, which
+// move in shorter messages. A transform of a chunk is too short to hide them.
+void StageRun::work_on(const Chunk& chunk, ChunkBuffers& buffers) const {
+  const auto extents_of = [&](const Box& box) {
+    Coordinates extents{};
+    for (int d = 0; d < rank_; ++d) extents[at(d)] = box.hi[at(d)] - box.lo[at(d)];
+    return extents;
+  };
+  std::byte* source = chunk.in.data;
+  if (source == nullptr) {
+    source = buffers.in.data();
+    work_.in.get(chunk.in.box, {source, extents_of(chunk.in.box).data(), chunk.in.strides.data()});
+  }
   std::byte* target = chunk.out.data;
-  if (target == nullptr) target = chunk.in_place ? source : slot.out.data();
+  if (target == nullptr) target = chunk.in_place ? source : buffers.out.data();
   chunk.plan->execute(source, target);
   if (work_.factor != 1) scale(chunk.out, target);
-  if (chunk.out.data != nullptr) return;
-  Coordinates extents{};
-  for (int d = 0; d < rank_; ++d) extents[at(d)] = chunk.out.box.hi[at(d)] - chunk.out.box.lo[at(d)];
-  slot.put = work_.out.put_async(chunk.out.box, {target, extents.data(), chunk.out.strides.data()});
+  if (chunk.out.data == nullptr)
+    work_.out.put(chunk.out.box, {target, extents_of(chunk.out.box).data(), chunk.out.strides.data()});
 }
 
 void StageRun::scale(const Side& out, std::byte* data) const {
@@ -209,21 +202,7 @@ void StageRun::scale(const Side& out, std::byte* data) const {
 }
 
 void StageRun::run(ChunkBuffers& buffers) const {
-  if (chunks_.empty()) return;
-  auto& slots = buffers.slots;
-  if (!is_ahead_) {
-    for (const Chunk& chunk : chunks_) {
-      fetch(chunk, slots[0]);
-      work_on(chunk, slots[0]);
-    }
-  } else {
-    fetch(chunks_[0], slots[0]);
-    for (std::size_t i = 0; i < chunks_.size(); ++i) {
-      if (i + 1 < chunks_.size()) fetch(chunks_[i + 1], slots[(i + 1) % 2]);
-      work_on(chunks_[i], slots[i % 2]);
-    }
-  }
-  for (ChunkBuffers::Slot& slot : slots) slot.put.wait();
+  for (const Chunk& chunk : chunks_) work_on(chunk, buffers);
 }
 
 }  // namespace tessera::fft

@@ -2,12 +2,9 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include <array>
-#include <optional>
 #include <vector>
 
 #include <tessera/core/slice_core.hpp>
-#include <tessera/runtime/request.hpp>
 
 #include "chunks.hpp"
 #include "fftw.hpp"
@@ -34,13 +31,9 @@ struct StageWork {
   double factor;
 };
 
-/// Memory for the chunks of all stages: one slot is transformed while the next chunk is fetched into the other.
+/// Memory for the chunks of all stages.
 struct ChunkBuffers {
-  struct Slot {
-    Scratch in, out;
-    Request get, put;
-  };
-  std::array<Slot, 2> slots;
+  Scratch in, out;
 };
 
 /// This rank's share of a stage: chunks that are read, transformed, and written. Chunks that lie in one piece
@@ -79,14 +72,12 @@ class StageRun {
   void add_chunk(const Side& in, const Side& out, std::span<const int> order, fftw::Plans& plans,
                  ChunkBuffers& buffers);
   fftw::Problem problem(const Chunk& chunk) const;
-  void fetch(const Chunk& chunk, ChunkBuffers::Slot& slot) const;
-  void work_on(const Chunk& chunk, ChunkBuffers::Slot& slot) const;
+  void work_on(const Chunk& chunk, ChunkBuffers& buffers) const;
   void scale(const Side& out, std::byte* data) const;
 
   StageWork work_;
   int rank_;
   index_t in_size_, out_size_;  // of an element
-  bool is_ahead_;
   std::vector<Chunk> chunks_;
 };
 
