@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "collision.hpp"
 
+#include <algorithm>
 #include <type_traits>
 
 // The widest vectors that the processor has, chosen when the program is loaded.
@@ -34,11 +35,11 @@ Rows<T, Lattice> rows_at(const Cells<T, Lattice>& cells, const tessera::Index<La
 
 template <class Lattice>
 [[gnu::always_inline]] inline void collide(const Rows<const double, Lattice>& from,
-                                           const Rows<double, Lattice>& to, index_t count,
+                                           const Rows<double, Lattice>& to, index_t begin, index_t end,
                                            const Relaxation relaxation) {
   constexpr std::size_t pairs = Lattice::pairs.size(), dimensions = Lattice::dimensions;
 #pragma GCC ivdep
-  for (index_t i = 0; i < count; ++i) {
+  for (index_t i = begin; i < end; ++i) {
     std::array<double, pairs> a, b;
     std::array<double, dimensions> u{};
     const double rest = from[0][i];
@@ -71,13 +72,30 @@ template <class Lattice>
   }
 }
 
+// A processor by itself fetches ahead for fewer rows than D3Q19 has. So memory is asked for that comes later,
+// which makes it a quarter faster where the populations are not in caches, and slower where they are.
+template <class Lattice>
+[[gnu::always_inline]] inline void collide_row(const Rows<const double, Lattice>& from,
+                                               const Rows<double, Lattice>& to, index_t count,
+                                               const Relaxation relaxation, bool asks_ahead) {
+  constexpr index_t line = 8, ahead = 4 * line;  // numbers
+  const index_t together = asks_ahead ? line : std::max<index_t>(count, 1);
+  for (index_t begin = 0; begin < count; begin += together) {
+    for (std::size_t q = 0; q < Lattice::populations && asks_ahead; ++q) {
+      __builtin_prefetch(from[q] + begin + ahead);
+      __builtin_prefetch(to[q] + begin + ahead, 1);
+    }
+    collide<Lattice>(from, to, begin, std::min(count, begin + together), relaxation);
+  }
+}
+
 CAVITY_VECTORISED void advance_row(Rows<const double, D2Q9> from, Rows<double, D2Q9> to, index_t count,
-                                   Relaxation relaxation) {
-  collide<D2Q9>(from, to, count, relaxation);
+                                   Relaxation relaxation, bool) {
+  collide_row<D2Q9>(from, to, count, relaxation, false);
 }
 CAVITY_VECTORISED void advance_row(Rows<const double, D3Q19> from, Rows<double, D3Q19> to, index_t count,
-                                   Relaxation relaxation) {
-  collide<D3Q19>(from, to, count, relaxation);
+                                   Relaxation relaxation, bool asks_ahead) {
+  collide_row<D3Q19>(from, to, count, relaxation, asks_ahead);
 }
 
 }  // namespace
@@ -87,12 +105,14 @@ void advance(const Cells<const double, Lattice>& from, const Cells<double, Latti
              const Region<Lattice>& cells, const Relaxation& relaxation) {
   constexpr std::size_t x = Lattice::dimensions - 1;
   if (cells.empty()) return;
+  constexpr index_t cached = index_t{16} << 20;
+  const bool asks_ahead = 2 * from.view().size() * static_cast<index_t>(sizeof(double)) > cached;
   Region<Lattice> firsts = cells;
   firsts.hi[x] = firsts.lo[x] + 1;
   tessera::for_each_point(firsts, [&](auto... at) {
     const tessera::Index<Lattice::dimensions> first(at...);
     advance_row(rows_at<Lattice>(from, first), rows_at<Lattice>(to, first), cells.hi[x] - cells.lo[x],
-                relaxation);
+                relaxation, asks_ahead);
   });
 }
 

@@ -100,8 +100,9 @@ void Flags::take_clocks(index_t index, std::int64_t notifications) {
 bool Flags::test(index_t index, std::int64_t notifications) {
   if (take(index, notifications)) return true;
   const detail::GroupState& state = detail::GroupState::of(group());
-  if (state.node_count() > 1) detail::keep_mpi_going(state);  // the notification may need this to arrive
-  return false;
+  if (state.node_count() == 1) return false;
+  detail::keep_mpi_going(state);  // the notification may need this to arrive
+  return take(index, notifications);
 }
 
 template <class Try>

@@ -91,6 +91,13 @@ TEST(ExtremeValues, norms_neither_overflow_nor_vanish) {
   EXPECT_TRUE(std::isnan(norm2(a)));
   EXPECT_TRUE(std::isnan(norm1(a)));
   EXPECT_TRUE(std::isnan(norm_inf(a)));
+  for (index_t place = 0; place < 11; ++place) {
+    fill(a, -1.0);
+    if (world().rank() == 0) a.store({place}, -3e300);
+    EXPECT_EQ(norm_inf(a), 3e300) << place;
+    if (world().rank() == 0) a.store({(place + 5) % 11}, -nan);
+    EXPECT_TRUE(std::isnan(norm_inf(a))) << place;
+  }
   Array<std::complex<double>, 1> c(world(), {5});
   fill(c, {infinity, nan});
   EXPECT_TRUE(std::isnan(norm2(c)));
