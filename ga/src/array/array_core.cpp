@@ -138,6 +138,7 @@ ArrayCore::ArrayCore(const Segment& memory, index_t offset, LayoutCore layout, E
 }
 
 void ArrayCore::prepare(const Group& group) {
+  if (layout_.block_count(group.rank()) == 1) own_block_ = layout_.block(group.rank(), 0).box;
   if (segment_.face().checked != 0) {
     segment_.describe_places([layout = layout_, size = type_.size](int rank, const auto& places) {
       return text_of_places(layout, size, rank, places);

@@ -139,6 +139,8 @@ class ArrayCore {
   /// @local
   void* local_data() const;
   const LocalShape& local_shape() const noexcept { return local_; }
+  /// What this rank owns, if that is one block; else nothing. @local
+  const Box& own_block() const noexcept { return own_block_; }
   /// The memory in which a rank stores its elements; null if it is on another node. @local
   void* storage(int rank) const { return segment_.address(rank); }
   /// Block b of a rank on this node, as it is stored there. @local
@@ -231,6 +233,7 @@ class ArrayCore {
   Periodic periodic_;
   Segment segment_;
   LocalShape local_;
+  Box own_block_{};
   std::unique_ptr<Ghosts> ghosts_;
   std::unique_ptr<AccessScopes> scopes_;
   std::unique_ptr<EpochState> epoch_;

@@ -23,7 +23,13 @@ Patch<N> Array<T, N>::local_patch() const {
     throw UsageError("local_patch of array \"" + name() +
                      "\": this layout gives ranks many patches; use layout().block(rank, b)");
   }
-  return layout().block(group().rank());
+  const detail::Box& own = core_->own_block();
+  Patch<N> patch;
+  for (std::size_t d = 0; d < N; ++d) {
+    patch.lo[d] = own.lo[d];
+    patch.hi[d] = own.hi[d];
+  }
+  return patch;
 }
 
 template <Element T, std::size_t N>
@@ -69,7 +75,7 @@ LocalAccess<U, N> Array<T, N>::access_all(bool with_ghosts) const {
   const detail::LayoutCore& layout = core_->layout();
   const detail::LocalShape& shape = core_->local_shape();
   const index_t blocks = layout.block_count(group().rank());
-  const detail::Coordinates lo = blocks == 1 ? layout.block(group().rank(), 0).box.lo : detail::Coordinates{};
+  const detail::Coordinates& lo = core_->own_block().lo;
   Extents<N> extents;
   std::array<index_t, N> strides{};
   Index<N> first;
