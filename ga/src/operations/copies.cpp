@@ -73,19 +73,24 @@ auto same_box(const SliceCore& from) {
   };
 }
 
+void begin_copy(const SliceCore& from, const SliceCore& to) {
+  begin_operation("copy", {from, to});
+  const bool same_place =
+      &from.array() == &to.array() && from.is_aligned_with(to) && !from.is_of_members() && !to.is_of_members();
+  if (!same_place) fetch_into(from, to, same_box(from));
+}
+
 }  // namespace
 
 void copy(const SliceCore& from, const SliceCore& to) {
-  copy_own_part(from, to);
+  const Phase phase(from.array().group(), "copy");
+  begin_copy(from, to);
   end_operation(to);
 }
 
 void copy_own_part(const SliceCore& from, const SliceCore& to) {
   const Phase phase(from.array().group(), "copy");
-  begin_operation("copy", {from, to});
-  const bool same_place =
-      &from.array() == &to.array() && from.is_aligned_with(to) && !from.is_of_members() && !to.is_of_members();
-  if (!same_place) fetch_into(from, to, same_box(from));
+  begin_copy(from, to);
   to.array().complete_and_order();
 }
 

@@ -131,7 +131,7 @@ void check_transfers(int rounds) {
     fine_halo.update();
     transfer.restrict_to(fine, coarse);
     // Another one at once, in which no rank may disturb those that still read what the first one left.
-    Array<double, N> twice(world(), coarse_layout, {.name = "twice"});
+    Array<double, N> again(world(), coarse_layout, {.name = "again"});
     const LocalArray<double, N> once = restricted(grids, fine_model, restriction);
     for (double& value : fine_model) value *= 2;
     {
@@ -140,10 +140,10 @@ void check_transfers(int rounds) {
       for_each_point(values.patch(), [&](auto... at) { values(at...) *= 2; });
     }
     fine_halo.update();
-    transfer.restrict_to(fine, twice);
+    transfer.restrict_to(fine, again);
     coarse.sync();
     expect_equal(coarse, once);
-    expect_equal(twice, restricted(grids, fine_model, restriction));
+    expect_equal(again, restricted(grids, fine_model, restriction));
 
     set(random, coarse, coarse_model);
     coarse_halo.update();
