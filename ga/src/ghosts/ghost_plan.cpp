@@ -125,7 +125,6 @@ Ghosts::Transfer Ghosts::transfer(std::size_t number, const NeededPatch& piece, 
   const Side mine = stored(field, group_.rank());
   Transfer transfer;
   transfer.field = number;
-  transfer.array = field.array;
   transfer.bytes = field.pieces.volume(piece) * field.field.size;
   transfer.here = mine.place(receives ? piece.target : piece.source, rank);
   if (partner.on_node) {

@@ -187,12 +187,13 @@ void Ghosts::send(Segments elements, const std::vector<Partner>& takers) {
 
 // To the checker, this rank reads what it gives, so that the same programs are wrong on a node and between
 // nodes.
-void Ghosts::note_reads(Segments elements, const Partner& taker) {
+void Ghosts::note_reads(Segments elements, const Partner& taker) const {
   for (const Transfer& next : taker.transfers) {
-    if (elements[next.array]->face().checked == 0) continue;
+    const Segment& field = segment_of(elements, next);
+    if (field.face().checked == 0) continue;
     Strided shape = next.shape;
     std::swap(shape.remote_stride, shape.local_stride);
-    const OwnAccess access(*elements[next.array], next.here, shape, Segment::LocalUse::read);
+    const OwnAccess access(field, next.here, shape, Segment::LocalUse::read);
   }
 }
 
@@ -250,7 +251,7 @@ bool Ghosts::receive(Segments elements, Round& round, Wait wait) {
 
 void Ghosts::copy_from(Segments elements, const Partner& from) {
   for (const Transfer& next : from.transfers) {
-    Segment& field = *elements[next.array];
+    Segment& field = segment_of(elements, next);
     field.get(from.rank, next.there, next.shape, field.address(group_.rank()) + next.here);
   }
 }
@@ -259,7 +260,7 @@ void Ghosts::copy_from(Segments elements, const Partner& from) {
 void Ghosts::add_from(Segments elements, const Partner& from) {
   const int me = group_.rank();
   for (const Transfer& next : from.transfers) {
-    Segment& field = *elements[next.array];
+    Segment& field = segment_of(elements, next);
     if (from.rank == me) {
       add(field, next.field, next.there, next.shape, field.address(me) + next.here);
       continue;
@@ -290,7 +291,7 @@ void Ghosts::send_packed(Segments elements, const Partner& to) {
   }
   message_.resize(static_cast<std::size_t>(peer.bytes));
   for (const Transfer& next : to.transfers) {
-    Segment& field = *elements[next.array];
+    Segment& field = segment_of(elements, next);
     const OwnAccess access(field, next.here, next.shape, Segment::LocalUse::read);
     field.get(group_.rank(), next.here, next.shape, message_.data() + next.there);
   }
@@ -305,7 +306,7 @@ void Ghosts::unpack_from(Segments elements, const Partner& from, Unpack how) {
   const std::byte* message =
       landing_->address(group_.rank()) + peer.own_landing + (peer.received++ % 2) * peer.own_bytes;
   for (const Transfer& next : from.transfers) {
-    Segment& field = *elements[next.array];
+    Segment& field = segment_of(elements, next);
     if (how == Unpack::add) {
       add(field, next.field, next.here, next.shape, message + next.there);
     } else {

@@ -63,7 +63,7 @@ class Ghosts {
   // A part of a field as a transfer. On a node it goes between another rank's storage and this rank's. Between
   // nodes it goes between this rank's storage and a message, which is then the local side.
   struct Transfer {
-    std::size_t field, array;
+    std::size_t field;
     Strided shape;
     index_t there, here, bytes;
   };
@@ -123,12 +123,16 @@ class Ghosts {
   static void prepare(Segments elements, std::vector<Partner>& takers, std::vector<Partner>& givers);
   void copy_own(Segments elements, std::vector<Partner>& givers);
   void send(Segments elements, const std::vector<Partner>& takers);
-  static void note_reads(Segments elements, const Partner& taker);
+  void note_reads(Segments elements, const Partner& taker) const;
   static void make_visible(Segments elements);
   bool receive(Segments elements, Round& round, Wait wait);
   void wait_for(const std::vector<Partner>& partners, index_t flag);
   void take(Segments elements, Partner& partner, index_t flag);
   void acknowledge(const Partner& partner);
+  /// The segment of the array of a transfer. @local
+  Segment& segment_of(Segments elements, const Transfer& one) const noexcept {
+    return *elements[fields_[one.field].array];
+  }
   void send_packed(Segments elements, const Partner& to);
   void copy_from(Segments elements, const Partner& from);
   void add_from(Segments elements, const Partner& from);

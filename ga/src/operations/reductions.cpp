@@ -24,23 +24,18 @@ namespace {
 
 constexpr index_t lanes = 8;  // independent partial results, so that the loop vectorises, and sums round less
 
-// Combines T{} and so many terms.
-template <class T, class Combine, class F>
-T fold_over(index_t n, Combine&& combine, F&& term) {
+// The sum of so many terms.
+template <class T, class F>
+T sum_over(index_t n, F&& term) {
   T partial[lanes]{};
   index_t i = 0;
   for (; i + lanes <= n; i += lanes) {
-    for (index_t lane = 0; lane < lanes; ++lane) partial[lane] = combine(partial[lane], term(i + lane));
+    for (index_t lane = 0; lane < lanes; ++lane) partial[lane] = sum(partial[lane], term(i + lane));
   }
-  for (; i < n; ++i) partial[i % lanes] = combine(partial[i % lanes], term(i));
+  for (; i < n; ++i) partial[i % lanes] = sum(partial[i % lanes], term(i));
   T total{};
-  for (const T& each : partial) total = combine(total, each);
+  for (const T& each : partial) total = sum(total, each);
   return total;
-}
-template <class T, class F>
-T sum_over(index_t n, F&& term) {
-  return fold_over<T>(
-      n, [](T a, T b) { return sum(a, b); }, term);
 }
 
 // The sum of term(x) over the elements of a slice that this rank owns.
