@@ -32,6 +32,12 @@ set(TESSERA_TEST_ENVIRONMENT
     "LSAN_OPTIONS=suppressions='${CMAKE_CURRENT_LIST_DIR}/../tests/sanitizers/leaks.txt':print_suppressions=0")
 # A damaged file may let HDF5 ask for petabytes: then malloc returns null, as it does without the sanitizer.
 set(_asan verify_asan_link_order=0:allocator_may_return_null=1)
+# Freed memory that the sanitizer keeps for a while to find uses of it. Memory that is never reused costs a third of the time.
+set(TESSERA_TEST_QUARANTINE "" CACHE STRING "MB of freed memory that AddressSanitizer keeps in tests (256 if empty)")
+mark_as_advanced(TESSERA_TEST_QUARANTINE)
+if(TESSERA_TEST_QUARANTINE)
+  string(APPEND _asan :quarantine_size_mb=${TESSERA_TEST_QUARANTINE})
+endif()
 if(TESSERA_MPI_FLAVOUR STREQUAL "openmpi")
   execute_process(COMMAND id -u OUTPUT_VARIABLE _user OUTPUT_STRIP_TRAILING_WHITESPACE)
   if(_user EQUAL 0)
@@ -40,6 +46,10 @@ if(TESSERA_MPI_FLAVOUR STREQUAL "openmpi")
   # With more ranks than cores, ranks must not spin. All ranks may use every core.
   list(APPEND TESSERA_TEST_LAUNCH --oversubscribe --bind-to none)
   list(APPEND TESSERA_TEST_ENVIRONMENT OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_fs_ufs_lock_algorithm=3)
+  # It is what Open MPI takes there anyway, after it has started all others.
+  if(NOT EXISTS /sys/class/infiniband)
+    list(APPEND TESSERA_TEST_ENVIRONMENT OMPI_MCA_pml=ob1)
+  endif()
   # Open MPI leaks from dozens of components that it unloads, so no suppression could tell its leaks from ours.
   list(APPEND TESSERA_TEST_ENVIRONMENT ASAN_OPTIONS=${_asan}:detect_leaks=0)
 endif()
@@ -269,8 +279,14 @@ function(_tessera_mpi_run np topology speed command)
   set_property(TEST ${test} APPEND PROPERTY LABELS np-${np} topology-${topology})
 endfunction()
 
+set(TESSERA_TESTS_NOT_BUILT "" CACHE STRING "Test programs that only a target of their own builds")
+mark_as_advanced(TESSERA_TESTS_NOT_BUILT)
+
 function(_tessera_test_program name sources libraries)
   add_executable(test_${name} ${sources})
+  if(name IN_LIST TESSERA_TESTS_NOT_BUILT)
+    set_target_properties(test_${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
   target_link_libraries(test_${name} PRIVATE ${libraries})
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)
   set_target_properties(test_${name} PROPERTIES CXX_EXTENSIONS OFF)

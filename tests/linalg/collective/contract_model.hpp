@@ -3,8 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <functional>
-#include <map>
+#include <initializer_list>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,7 +18,31 @@
 // Tensors whose indices have names, each with a model of its elements.
 namespace tessera::test {
 
-using Values = std::map<char, index_t>;  // of each index
+// A value of each index that has one. It is read at every element, and tests are compiled without optimisation.
+class Values {
+ public:
+  Values() { of_.fill(none); }
+  Values(std::initializer_list<std::pair<char, index_t>> values) : Values() {
+    for (const auto& [name, value] : values) (*this)[name] = value;
+  }
+
+  index_t& operator[](char name) {
+    index_t& value = of_[static_cast<std::size_t>(name)];
+    if (value == none) names_ += name, value = 0;
+    return value;
+  }
+  index_t at(char name) const {
+    const index_t value = of_[static_cast<std::size_t>(name)];
+    if (value == none) throw std::out_of_range("an index has no value");
+    return value;
+  }
+  const std::string& names() const { return names_; }
+
+ private:
+  static constexpr index_t none = -1;
+  std::string names_;
+  std::array<index_t, 128> of_;
+};
 
 // Elements that are set when they are waited for.
 class Later {
@@ -109,16 +135,17 @@ class TestTensor {
 // Calls f(values) for all values of all indices.
 template <class F>
 void for_all(const Values& extents, F&& f) {
+  const std::string& names = extents.names();
   Values values;
-  for (const auto& [name, extent] : extents) {
-    if (extent == 0) return;
+  for (const char name : names) {
+    if (extents.at(name) == 0) return;
     values[name] = 0;
   }
   for (;;) {
     f(static_cast<const Values&>(values));
-    auto next = values.begin();
-    while (next != values.end() && ++next->second == extents.at(next->first)) (next++)->second = 0;
-    if (next == values.end()) return;
+    std::size_t next = 0;
+    while (next < names.size() && ++values[names[next]] == extents.at(names[next])) values[names[next++]] = 0;
+    if (next == names.size()) return;
   }
 }
 
