@@ -16,13 +16,16 @@ namespace {
 using tessera::benchmark::Report;
 using tessera::benchmark::Row;
 
+// By what is taken from others, else by the ratio to the reference, else by the time.
 bool is_worse(const Row& one, const Row& other) {
   const auto share = [](const Row& row) { return row.measured.share ? row.measured.share->value : 0.0; };
   if (share(one) != share(other)) return share(one) > share(other);
+  if (one.measured.ratio && other.measured.ratio)
+    return one.measured.ratio->value < other.measured.ratio->value;
   return one.measured.time.value > other.measured.time.value;
 }
 
-// Of a row that several launches have, keeps the slowest.
+// Of a row that several launches have, keeps the worst.
 void keep_worst(Report& all, const Report& launch) {
   for (const Row& row : launch.rows) {
     const auto same = std::find_if(all.rows.begin(), all.rows.end(), [&](const Row& other) {
@@ -43,7 +46,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> files;
   bool worst = false;
   app.add_flag("--worst", worst,
-               "Reports of the same MPI and topology are launches: each row is that of the slowest");
+               "Reports of the same MPI and topology are launches: each row is that of the worst");
   app.add_option("FILE", files, "Reports, from --json; those of the same MPI and topology are joined")
       ->required();
   CLI11_PARSE(app, argc, argv);

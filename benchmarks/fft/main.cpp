@@ -3,6 +3,7 @@
 //
 // Fourier transforms of cubes of complex numbers, natural order in and out, against FFTW over MPI and against
 // the least work that a transform has.
+#include <CLI/CLI.hpp>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -90,14 +91,19 @@ class Program {
 int main(int argc, char** argv) {
   using namespace tessera::benchmark;
   tessera::Runtime runtime(argc, argv);
-  auto parsed = parse_options(argc, argv, "Fourier transforms of cubes.", runtime.world().rank() == 0);
+  std::vector<tessera::index_t> sizes;
+  auto parsed = parse_options(
+      argc, argv, "Fourier transforms of cubes.", runtime.world().rank() == 0, [&](CLI::App& app) {
+        add_sizes(app, "--sizes", sizes, 1, "Edges of the cubes (64,128,240,256; with --quick 32)");
+      });
   if (parsed.exit_status) return *parsed.exit_status;
+  if (sizes.empty())
+    sizes = parsed.options.quick ? std::vector<tessera::index_t>{32}
+                                 : std::vector<tessera::index_t>{64, 128, 240, 256};
   parsed.options.full = {.sample_seconds = 20e-3, .comparison_seconds = 60.0};
   Session session(runtime, "fft", parsed.options);
   tessera::benchmark::fft::Program program(session);
-  for (const tessera::index_t n : session.is_quick() ? std::vector<tessera::index_t>{32}
-                                                     : std::vector<tessera::index_t>{64, 128, 240, 256})
-    program.measure(n);
+  for (const tessera::index_t n : sizes) program.measure(n);
   session.note("Plans are made with FFTW_MEASURE on both sides; the time of planning is not included.");
   session.finish();
   return 0;

@@ -3,13 +3,17 @@
 //
 // The multigrid of examples/solvers/multigrid for Poisson's equation: arrays with halos and grid transfers
 // against messages of MPI by hand. The relaxation and the residual are the same loops.
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <memory>
 #include <numbers>
 #include <string>
 #include <vector>
+
+#include <tessera/runtime/error.hpp>
 
 #include "messages.hpp"
 #include "session.hpp"
@@ -149,16 +153,25 @@ void measure(Session& session, index_t n) {
 int main(int argc, char** argv) {
   using namespace tessera::benchmark;
   tessera::Runtime runtime(argc, argv);
+  std::vector<tessera::index_t> sizes;
   auto parsed = parse_options(
       argc, argv, "Multigrid for Poisson's equation, with ghost cells and coarse levels in two ways.",
-      runtime.world().rank() == 0);
+      runtime.world().rank() == 0, [&](CLI::App& app) {
+        add_sizes(app, "--sizes", sizes, 16,
+                  "Cells along each edge: powers of 2 (64,128,256; with --quick 16)");
+      });
   if (parsed.exit_status) return *parsed.exit_status;
   parsed.options.full = {.joint_sample_seconds = 10e-3, .comparison_seconds = 60.0};
 
-  Session session(runtime, "multigrid", parsed.options);
-  for (const tessera::index_t n : {16, 64, 128, 256}) {
-    if ((n == 16) == session.is_quick()) multigrid::measure(session, n);
+  for (const tessera::index_t n : sizes) {
+    if (!std::has_single_bit(static_cast<std::size_t>(n)))
+      throw tessera::UsageError("multigrid takes powers of 2: " + std::to_string(n) + " is none");
   }
+  if (sizes.empty())
+    sizes =
+        parsed.options.quick ? std::vector<tessera::index_t>{16} : std::vector<tessera::index_t>{64, 128, 256};
+  Session session(runtime, "multigrid", parsed.options);
+  for (const tessera::index_t n : sizes) multigrid::measure(session, n);
   session.note(
       "Before they are measured, both ways make one cycle and solve the equation; all values must be the same "
       "to "

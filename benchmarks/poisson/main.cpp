@@ -3,6 +3,7 @@
 //
 // Poisson's equation by Gauss-Seidel in red and black order: the rows at borders of strips by put_notify,
 // messages and MPI's one-sided operations.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -15,7 +16,6 @@
 namespace tessera::benchmark::poisson {
 namespace {
 
-constexpr index_t sizes[] = {64, 128, 256, 512, 1024, 2048, 4096};
 constexpr index_t between_checks = 50;  // iterations
 
 // The rows that go to neighbours come first, so that they travel while the others are computed.
@@ -82,12 +82,12 @@ class Program {
     if (windows_) check(world_, by_window);
   }
 
-  void operator()() {
-    for (const index_t n : sizes) {
-      if (n > (session_.is_quick() ? 256 : 4096)) break;
+  void operator()(const std::vector<index_t>& sizes) {
+    for (const index_t n : sizes)
       measure(n, "one iteration of " + square(n), [](const Way& way, index_t count) { iterate(way, count); });
-    }
-    measure(64, "from 0 to a defect of 1e-10, " + square(64), [this](const Way& way, index_t count) {
+    // The number of iterations grows with the square of the size.
+    const index_t n = *std::min_element(sizes.begin(), sizes.end());
+    measure(n, "from 0 to a defect of 1e-10, " + square(n), [this](const Way& way, index_t count) {
       for (index_t i = 0; i < count; ++i) static_cast<void>(solve(world_, way, 1e-10));
     });
   }
@@ -125,16 +125,24 @@ int main(int argc, char** argv) {
   using namespace tessera::benchmark;
   tessera::Runtime runtime(argc, argv);
   const tessera::Group& world = runtime.world();
+  std::vector<tessera::index_t> sizes;
   auto parsed =
       parse_options(argc, argv, "Gauss-Seidel for Poisson's equation, with rows exchanged in several ways.",
-                    world.rank() == 0);
+                    world.rank() == 0, [&](CLI::App& app) {
+                      add_sizes(app, "--sizes", sizes, 15,
+                                "Rows of the grids (64,128, and so on to 4096; with --quick to 256)");
+                    });
   if (parsed.exit_status) return *parsed.exit_status;
   if (world.size() > 15)
     throw tessera::UsageError("poisson takes at most 15 ranks: its smallest grid has 15 rows");
   parsed.options.full = {.joint_sample_seconds = 10e-3, .comparison_seconds = 20.0};
 
+  if (sizes.empty()) {
+    sizes = {64, 128, 256};
+    if (!parsed.options.quick) sizes.insert(sizes.end(), {512, 1024, 2048, 4096});
+  }
   Session session(runtime, "poisson", parsed.options);
-  poisson::Program(session, has_windows(world))();
+  poisson::Program(session, has_windows(world))(sizes);
   session.note(
       "Before it is measured, each way makes 100 iterations, whose numbers must be those of one process bit "
       "for bit, and "

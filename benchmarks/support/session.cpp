@@ -33,6 +33,14 @@ Effort Options::effort() const {
   return effort;
 }
 
+void add_sizes(CLI::App& app, const std::string& name, std::vector<index_t>& sizes, index_t least,
+               const std::string& purpose) {
+  app.add_option(name, sizes, purpose)
+      ->delimiter(',')
+      ->check(CLI::Range(least, index_t{1} << 15))
+      ->type_name("N,...");
+}
+
 ParsedOptions parse_options(int argc, char** argv, std::string_view purpose, bool speaks,
                             const std::function<void(CLI::App&)>& add_more, const Options& defaults) {
   ParsedOptions parsed{defaults, {}};

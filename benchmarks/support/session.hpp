@@ -45,6 +45,10 @@ struct ParsedOptions {
 ParsedOptions parse_options(int argc, char** argv, std::string_view purpose, bool speaks,
                             const std::function<void(CLI::App&)>& add_more = {}, const Options& defaults = {});
 
+/// Adds an option that takes one or several sizes, between commas, of `least` or more. @local
+void add_sizes(CLI::App& app, const std::string& name, std::vector<index_t>& sizes, index_t least,
+               const std::string& purpose);
+
 /// Ends the run if a result is wrong. @local @throws Error
 void require(bool condition, const std::string& what);
 /// The same on all ranks, if a result is wrong on one. @collective @throws Error
