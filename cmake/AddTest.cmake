@@ -279,18 +279,25 @@ function(_tessera_mpi_run np topology speed command)
   set_property(TEST ${test} APPEND PROPERTY LABELS np-${np} topology-${topology})
 endfunction()
 
-set(TESSERA_TESTS_NOT_BUILT "" CACHE STRING "Test programs that only a target of their own builds")
-mark_as_advanced(TESSERA_TESTS_NOT_BUILT)
-
 function(_tessera_test_program name sources libraries)
   add_executable(test_${name} ${sources})
-  if(name IN_LIST TESSERA_TESTS_NOT_BUILT)
-    set_target_properties(test_${name} PROPERTIES EXCLUDE_FROM_ALL ON)
-  endif()
+  tessera_leave_out(test_${name})
   target_link_libraries(test_${name} PRIVATE ${libraries})
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)
   set_target_properties(test_${name} PROPERTIES CXX_EXTENSIONS OFF)
   tessera_warnings(test_${name})
+endfunction()
+
+# Programs that are built only if asked for by name. What runs them is disabled.
+set(TESSERA_TESTS_NOT_BUILT "" CACHE STRING "Test programs to leave out")
+mark_as_advanced(TESSERA_TESTS_NOT_BUILT)
+string(REPLACE ";" "|" TESSERA_NOT_BUILT "${TESSERA_TESTS_NOT_BUILT}")
+
+# Leaves a test program out of the build, if it is one of them.
+function(tessera_leave_out target)
+  if(target IN_LIST TESSERA_TESTS_NOT_BUILT)
+    set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
 endfunction()
 
 function(_tessera_test name speed timeout)
@@ -303,4 +310,7 @@ function(_tessera_test name speed timeout)
     ${test} PROPERTIES FAIL_REGULAR_EXPRESSION "tag-receive descriptor .* was not matched"
                        TIMEOUT ${timeout} SKIP_RETURN_CODE 77 LABELS "${speed};module-${module}"
                        ENVIRONMENT "${TESSERA_TEST_ENVIRONMENT};${arg_ENVIRONMENT}")
+  if(TESSERA_NOT_BUILT AND "${arg_COMMAND}" MATCHES "(^|[:;])(${TESSERA_NOT_BUILT})(>|;|$)")
+    set_tests_properties(${test} PROPERTIES DISABLED ON)
+  endif()
 endfunction()
