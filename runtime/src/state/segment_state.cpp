@@ -288,8 +288,11 @@ void SegmentState::forget_accesses() const noexcept {
   if (whole_ == nullptr && own != 0) recorder.freed({own, own + slice});
 }
 
+std::atomic<std::uint64_t> SegmentState::closed_{0};
+
 void SegmentState::release() noexcept {
   if (region_ == nullptr) return;
+  ++closed_;
   direct_ranks = 0;
   if (checked != 0) forget_accesses();
   RuntimeState& runtime = group_.runtime();

@@ -26,7 +26,9 @@ enum class Use { data, scalars };
 
 /// The state behind Segment. Users hold shared pointers to it. release() frees its memory, collectively; any
 /// use after that throws.
-class SegmentState : public Collective, public SegmentAccess {
+class SegmentState : public Collective,
+                     public SegmentAccess,
+                     public std::enable_shared_from_this<SegmentState> {
  public:
   /// @collective @throws as Segment::Segment
   static std::shared_ptr<SegmentState> create(GroupState& group, index_t bytes, const SegmentOptions& options);
@@ -49,6 +51,8 @@ class SegmentState : public Collective, public SegmentAccess {
   /// From now on it holds scalars only. @local
   void holds_scalars() noexcept { use_ = Use::scalars; }
   bool is_open() const noexcept { return region_ != nullptr; }
+  /// How many segments of this process have been closed. @local
+  static std::uint64_t closed() noexcept { return closed_.load(std::memory_order_relaxed); }
   /// Of an open segment.
   const Region& region() const noexcept { return *region_; }
   /// Within each member's slice of the region.
@@ -94,6 +98,8 @@ class SegmentState : public Collective, public SegmentAccess {
   void trace();
   void check_accesses(const SegmentState* whole, index_t offset);
   void forget_accesses() const noexcept;
+
+  static std::atomic<std::uint64_t> closed_;
 
   GroupState& group_;
   std::weak_ptr<SegmentAccess> handle_;

@@ -10,9 +10,11 @@
 #include <vector>
 
 #include <tessera/runtime/detail/unchecked.hpp>
+#include <tessera/runtime/error.hpp>
 
 #include "agents/progress.hpp"
 #include "conflicts/conflicts.hpp"
+#include "format.hpp"
 #include "transfer/node_updates.hpp"
 #include "transfer/passage.hpp"
 #include "transfer/route.hpp"
@@ -112,6 +114,11 @@ struct Batch::State {
     index_t bytes = -1;
     Path path = Path::node;
   } way;
+  // The segments of operations that may not have been carried out, and how many had been closed at the last
+  // look.
+  std::map<const SegmentState*, std::shared_ptr<const SegmentState>> kept;
+  const SegmentState* last_kept = nullptr;
+  std::uint64_t closed = SegmentState::closed();
   Request under_way;
   detail::conflicts::Ticket unsent = 0;              // of what is noted and not sent
   std::vector<detail::conflicts::Ticket> fetches{};  // likewise, of each that fetches
@@ -127,6 +134,40 @@ struct Batch::State {
     under_way += runtime->outstanding().launch(std::move(pending));
     destination.touched.clear();
     way.touched = 0;
+  }
+
+  // Of a closed segment, the memory may belong to another one.
+  void refuse_closed() {
+    if (const std::uint64_t now = SegmentState::closed(); std::exchange(closed, now) == now) return;
+    const auto found =
+        std::find_if(kept.begin(), kept.end(), [](const auto& one) { return !one.second->is_open(); });
+    if (found == kept.end()) return;
+    const std::string name = found->second->name();
+    on_node = {};
+    by_window = {};
+    for (auto& [agent, destination] : to) {
+      destination.list.clear();
+      destination.touched.clear();
+    }
+    way = {};
+    all_sent();
+    throw UsageError(
+        formatted("segment \"{}\" was closed while a batch held operations on it (those that the batch still "
+                  "held are lost, on all segments); send() the batch before close()",
+                  name));
+  }
+  void keep(SegmentState& segment) {
+    refuse_closed();
+    if (last_kept == &segment) return;
+    auto& kept_one = kept[&segment];
+    if (!kept_one) kept_one = segment.shared_from_this();
+    last_kept = &segment;
+  }
+  void all_sent() {
+    kept.clear();
+    last_kept = nullptr;
+    if (unsent != 0) detail::conflicts::note_sent(std::exchange(unsent, 0));
+    for (const auto fetch : std::exchange(fetches, {})) detail::conflicts::note_sent(fetch);
   }
 
   void find_way(SegmentState& segment, int rank, index_t offset, index_t bytes) {
@@ -152,6 +193,7 @@ struct Batch::State {
   // what was kept for another path, as it must come before.
   Path prepare(SegmentState& segment, int rank, index_t offset, index_t bytes, Verb verb) {
     segment.require(detail::Use::data);
+    keep(segment);
     if (way.segment != &segment || way.number != segment.number || way.rank != rank)
       find_way(segment, rank, offset, bytes);
     if (bytes < 0 || offset < 0 || offset > segment.slice - bytes)
@@ -307,8 +349,10 @@ void Batch::fetch_op(Segment& segment, int rank, index_t offset, ElementKind kin
   const index_t bytes = size_of(kind);
   const bool is_valid = is_defined(update, kind) && (offset & (bytes - 1)) == 0;
   if (is_valid) {
-    if (std::byte* where = state.count(rank, offset, bytes, Operation::atomic))
+    if (std::byte* where = state.count(rank, offset, bytes, Operation::atomic)) {
+      state_->keep(state);
       return state_->on_node.add(state.stripes(), where, kind, update, value, result);
+    }
   }
   std::array<std::byte, 16> unwanted;
   const auto at_once = [&] {
@@ -331,11 +375,11 @@ void Batch::fetch_op(Segment& segment, int rank, index_t offset, ElementKind kin
 }
 
 Request Batch::send_async() {
+  state_->refuse_closed();
   state_->on_node.carry_out();
   state_->under_way += state_->by_window.send();
   for (auto& [agent, destination] : state_->to) state_->send(agent, destination);
-  if (state_->unsent != 0) detail::conflicts::note_sent(std::exchange(state_->unsent, 0));
-  for (const auto fetch : std::exchange(state_->fetches, {})) detail::conflicts::note_sent(fetch);
+  state_->all_sent();
   return std::exchange(state_->under_way, Request());
 }
 

@@ -368,4 +368,33 @@ TEST(Batch, bad_operations_throw_at_once) {
   segment.sync();
 }
 
+// What a batch holds must not reach the memory of a segment that is closed: another segment may have it.
+TEST(Batch, refuses_to_send_what_is_for_a_closed_segment) {
+  const int next = (world().rank() + 1) % world().size();
+  for (const bool by_send : {true, false}) {
+    Segment closed(world(), words * word, {.name = "closed"}), open(world(), words * word);
+    zero(open, words * word);
+    const std::int64_t one = 1;
+    Batch batch;
+    batch.update(closed, next, 0, ElementKind::int64, Update::sum, &one);
+    batch.accumulate(closed, next, word, ElementKind::int64, &one, &one, word);
+    batch.update(open, next, 0, ElementKind::int64, Update::sum, &one);
+    closed.close();
+    const auto go_on = [&] {
+      by_send ? batch.send() : batch.update(open, next, word, ElementKind::int64, Update::sum, &one);
+    };
+    EXPECT_THROW(go_on(), UsageError);
+    // It can be used again, and nothing that was lost is done later.
+    batch.update(open, next, 2 * word, ElementKind::int64, Update::sum, &one);
+    batch.send();
+    open.sync();
+    std::int64_t found[3];
+    open.get(world().rank(), 0, Strided::contiguous(sizeof found), found);
+    EXPECT_LE(found[0], 1) << "what MPI does was done at once";
+    EXPECT_EQ(found[1], 0) << by_send;
+    EXPECT_EQ(found[2], 1) << by_send;
+    open.sync();
+  }
+}
+
 }  // namespace

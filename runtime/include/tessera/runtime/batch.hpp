@@ -13,10 +13,10 @@ namespace tessera {
 /// they go to (ARMCI's aggregate handles: Nieplocha et al., IPDPS 2003).
 ///
 /// Adding an operation copies the data it writes. The operation is carried out at some time before send()
-/// returns; its segment must stay open until then. Operations of one batch on the same memory are carried out
-/// in the order of adding. On this node, updates wait for some later ones, so that their cache misses overlap;
-/// all else is carried out at once. If the path is MPI's window, operations of one kind and length travel as a
-/// list, and fetch_op is carried out at once.
+/// returns; its segment must stay open until then, or the next call throws UsageError. Operations of one batch
+/// on the same memory are carried out in the order of adding. On this node, updates wait for some later ones,
+/// so that their cache misses overlap; all else is carried out at once. If the path is MPI's window, operations
+/// of one kind and length travel as a list, and fetch_op is carried out at once.
 ///
 /// A batch belongs to one thread.
 class Batch {
