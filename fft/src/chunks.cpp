@@ -11,11 +11,6 @@ constexpr index_t cache_line = 64, shortest_run = 2 * cache_line;
 // Lines whose distance is a multiple of this meet in few sets of the caches.
 constexpr index_t bad_distance = 256;
 
-index_t extent(const Box& box, int d) {
-  const auto i = static_cast<std::size_t>(d);
-  return box.hi[i] - box.lo[i];
-}
-
 }  // namespace
 
 std::vector<int> by_stride(const Coordinates& strides, int rank) {

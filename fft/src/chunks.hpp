@@ -16,6 +16,9 @@ namespace tessera::fft {
 using tessera::detail::Box;
 using tessera::detail::Coordinates;
 
+constexpr std::size_t at(int i) noexcept { return static_cast<std::size_t>(i); }
+constexpr index_t extent(const Box& box, int d) noexcept { return box.hi[at(d)] - box.lo[at(d)]; }
+
 /// The dimensions of a slice by the strides of its elements in memory, the least first. @local
 std::vector<int> by_stride(const Coordinates& strides, int rank);
 

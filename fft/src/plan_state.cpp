@@ -22,8 +22,6 @@ namespace {
 using tessera::detail::ArrayCore;
 using tessera::detail::LayoutCore;
 
-constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 std::string text(const Coordinates& extents, int rank) {
   return joined(std::span(extents.data(), at(rank)), " x ");
 }
@@ -43,8 +41,11 @@ const char* name_of(Direction direction) {
   return direction == Direction::forward ? "fft forward" : "fft backward";
 }
 
-// Makes what a stage has written visible to all. @collective
+// Makes what a stage has written visible to all. What other nodes have of it came in messages, so ranks that
+// are alone on their nodes have all that they need. @collective
 void between_stages(const SliceCore& written) {
+  const Group& group = written.array().group();
+  if (group.size() > 1 && group.node_count() == group.size()) return;
   written.array().complete_and_order();
   written.array().group().sync();
   written.array().order_local_access();
@@ -68,6 +69,7 @@ PlanState::PlanState(const Group& group, int rank, const index_t* dims, ElementK
     }
   }
   read_dimensions(options.dimensions);
+  if (group.node_count() > 1) buffers_.mails.emplace(group);
   spectrum_dims_ = dims_;
   if (is_real()) {
     index_t& shorter = spectrum_dims_[at(halved_)];

@@ -2,21 +2,16 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "stage_run.hpp"
 
-#include <tessera/layout.hpp>
+#include <algorithm>
+#include <utility>
 
 namespace tessera::fft {
 namespace {
 
-// Chunks stay in a core's caches on one node, and make long messages between nodes.
-constexpr index_t chunk_on_node = index_t{256} << 10, chunk_between_nodes = index_t{16} << 20;
-
-constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-bool covers(const Box& all, const Box& some, int rank) {
-  for (int d = 0; d < rank; ++d) {
-    if (all.lo[at(d)] > some.lo[at(d)] || all.hi[at(d)] < some.hi[at(d)]) return false;
-  }
-  return true;
+Coordinates extents_of(const Box& box, int rank) {
+  Coordinates extents{};
+  for (int d = 0; d < rank; ++d) extents[at(d)] = extent(box, d);
+  return extents;
 }
 
 template <class Real>
@@ -36,13 +31,16 @@ void scale_run(std::byte* data, index_t count, index_t stride, int parts, double
 
 StageRun::StageRun(const StageWork& work, fftw::Plans& plans, ChunkBuffers& buffers)
     : work_(work), rank_(work.in.rank()), in_size_(work.in.type().size), out_size_(work.out.type().size) {
-  for (const Box& box : share()) add_share(box, plans, buffers);
+  for (const StageShare& share : shares_of(work_, work_.group().rank())) add_share(share, plans, buffers);
+  if (!buffers.mails) return;
+  add_others();
+  make_room(*buffers.mails);
 }
 
 StageRun::Place StageRun::place_of(const SliceCore& slice, const Box& box) {
   Place place;
   int pieces = 0;
-  slice.for_each_piece(box, [&](int, const tessera::detail::LocalPiece& piece) {
+  slice.for_each_piece(box, [&](int, const LocalPiece& piece) {
     if (pieces++ > 0) return;
     place.strides = piece.strides;
     if (covers(piece.box, box, slice.rank())) place.data = piece.data;
@@ -50,54 +48,16 @@ StageRun::Place StageRun::place_of(const SliceCore& slice, const Box& box) {
   return place;
 }
 
-// The boxes of this rank, of which only the dimensions outside the stage count. They are this rank's blocks of
-// an operand that has the stage's dimensions whole; else all elements are divided anew.
-std::vector<Box> StageRun::share() const {
-  std::vector<Box> boxes;
-  if (work_.is_whole_in || work_.is_whole_out) {
-    const SliceCore& slice = work_.is_whole_in ? work_.in : work_.out;
-    slice.for_each_piece_of(slice.array().group().rank(),
-                            [&](const tessera::detail::LocalPiece& piece) { boxes.push_back(piece.box); });
-    return boxes;
-  }
-  const Group& group = work_.in.array().group();
-  Coordinates dims = work_.in.extents(), least{}, grid{};
-  for (int d = 0; d < rank_; ++d) {
-    if (!contains(work_.dimensions, only(d))) continue;
-    dims[at(d)] = 1;
-    grid[at(d)] = 1;
-  }
-  const tessera::detail::LayoutCore layout =
-      tessera::detail::make_blocked(rank_, dims.data(), group.size(), least.data(), grid.data());
-  for (index_t b = 0; b < layout.block_count(group.rank()); ++b)
-    boxes.push_back(layout.block(group.rank(), b).box);
-  return boxes;
-}
-
-Box StageRun::side_box(const Box& chunk, const SliceCore& slice) const {
-  Box box = chunk;
-  for (int d = 0; d < rank_; ++d) {
-    if (!contains(work_.dimensions, only(d))) continue;
-    box.lo[at(d)] = 0;
-    box.hi[at(d)] = slice.extents()[at(d)];
-  }
-  return box;
-}
-
-void StageRun::add_share(const Box& box, fftw::Plans& plans, ChunkBuffers& buffers) {
-  for (int d = 0; d < rank_; ++d) {
-    if (!contains(work_.dimensions, only(d)) && box.lo[at(d)] >= box.hi[at(d)]) return;
-  }
-  const Box in_box = side_box(box, work_.in), out_box = side_box(box, work_.out);
-  const Place in = place_of(work_.in, in_box), out = place_of(work_.out, out_box);
-  const std::vector<int> order = by_stride(in.strides, rank_);
-  const auto part = [&](const SliceCore& slice, const Box& all, const Place& whole, index_t size,
+void StageRun::add_share(const StageShare& share, fftw::Plans& plans, ChunkBuffers& buffers) {
+  const Place in = place_of(work_.in, share.in), out = place_of(work_.out, share.out);
+  const auto part = [&](const SliceCore& slice, const Box& all, const Place& whole, index_t size, bool travels,
                         const Box& chunk) {
-    Side side{side_box(chunk, slice), nullptr, {}};
+    Side side{.box = box_in(work_, slice, chunk)};
     if (whole.data == nullptr) {
       const Place found = place_of(slice, side.box);
       side.data = found.data;
       side.strides = found.strides;
+      if (travels && side.data == nullptr) side.parcels = parcels_of(slice, side.box, share.closest_first);
       return side;
     }
     side.data = whole.data;
@@ -106,38 +66,44 @@ void StageRun::add_share(const Box& box, fftw::Plans& plans, ChunkBuffers& buffe
       side.data += (side.box.lo[at(d)] - all.lo[at(d)]) * whole.strides[at(d)] * size;
     return side;
   };
-  Chunking(in_box, work_.dimensions, order, std::max(in_size_, out_size_),
-           work_.in.array().group().node_count() > 1 ? chunk_between_nodes : chunk_on_node)
-      .for_each([&](const Box& chunk) {
-        add_chunk(part(work_.in, in_box, in, in_size_, chunk), part(work_.out, out_box, out, out_size_, chunk),
-                  order, plans, buffers);
-      });
+  for (const Box& chunk : share.chunks) {
+    add_chunk(part(work_.in, share.in, in, in_size_, work_.fetches(), chunk),
+              part(work_.out, share.out, out, out_size_, work_.returns(), chunk), share.closest_first, plans,
+              buffers);
+  }
 }
 
-void StageRun::add_chunk(const Side& in, const Side& out, std::span<const int> order, fftw::Plans& plans,
+void StageRun::use_strides(Side& side, const Coordinates& strides) {
+  side.strides = strides;
+  for (Parcel& parcel : side.parcels) {
+    for (LocalPiece& piece : parcel.pieces) piece.strides = strides;
+  }
+}
+
+void StageRun::add_chunk(Side in, Side out, const std::vector<int>& order, fftw::Plans& plans,
                          ChunkBuffers& buffers) {
-  Chunk chunk{in, out};
+  Chunk chunk{std::move(in), std::move(out)};
   // FFTW destroys the input of several dimensions that become real.
   const bool is_destroyed = work_.kind == fftw::Kind::complex_to_real && !work_.may_change_input &&
                             (work_.dimensions & (work_.dimensions - 1)) != 0;
   if (is_destroyed) chunk.in.data = nullptr;
-  const auto make_room = [&](Scratch& memory, Side& side, index_t size, std::span<const int> closest_first) {
-    const DenseChunk dense(side.box, closest_first, size);
-    side.strides = dense.strides;
+  const auto make_room = [&](Scratch& memory, Side& side, index_t size) {
+    const DenseChunk dense(side.box, order, size);
+    use_strides(side, dense.strides);
     memory.reserve(static_cast<std::size_t>(dense.size * size));
   };
   const bool is_complex = work_.kind == fftw::Kind::forward || work_.kind == fftw::Kind::backward;
-  const bool buffer_out = out.data == nullptr;
-  if (chunk.in.data == nullptr) make_room(buffers.in, chunk.in, in_size_, order);
+  const bool buffer_out = chunk.out.data == nullptr;
+  if (chunk.in.data == nullptr) make_room(buffers.in, chunk.in, in_size_);
   if (buffer_out) {
     chunk.in_place = is_complex && chunk.in.data == nullptr;
     if (chunk.in_place)
-      chunk.out.strides = chunk.in.strides;
+      use_strides(chunk.out, chunk.in.strides);
     else
-      make_room(buffers.out, chunk.out, out_size_, order);
+      make_room(buffers.out, chunk.out, out_size_);
   }
   std::byte* const source = chunk.in.data == nullptr ? buffers.in.data() : chunk.in.data;
-  std::byte* const target = !buffer_out ? out.data : chunk.in_place ? source : buffers.out.data();
+  std::byte* const target = !buffer_out ? chunk.out.data : chunk.in_place ? source : buffers.out.data();
   fftw::Problem problem = this->problem(chunk);
   problem.input = source == target                                     ? fftw::Input::is_output
                   : chunk.in.data == nullptr || work_.may_change_input ? fftw::Input::may_change
@@ -145,7 +111,49 @@ void StageRun::add_chunk(const Side& in, const Side& out, std::span<const int> o
   problem.in_alignment = fftw::alignment_of(source);
   problem.out_alignment = fftw::alignment_of(target);
   chunk.plan = &plans.get(problem, source, target);
-  chunks_.push_back(chunk);
+  chunks_.push_back(std::move(chunk));
+}
+
+// This rank's parts of the chunks of ranks on other nodes.
+void StageRun::add_others() {
+  const Group& group = work_.group();
+  const auto own = [&](const SliceCore& slice) {
+    std::vector<LocalPiece> pieces;
+    slice.for_each_piece_of(group.rank(), [&](const LocalPiece& piece) { pieces.push_back(piece); });
+    return pieces;
+  };
+  std::vector<LocalPiece> in, out;
+  if (work_.fetches()) in = own(work_.in);
+  if (work_.returns()) out = own(work_.out);
+  if (in.empty() && out.empty()) return;
+  for (int r = 0; r < group.size(); ++r) {
+    if (group.on_node(r)) continue;
+    std::size_t number = 0;
+    for (const StageShare& share : shares_of(work_, r)) {
+      for (const Box& chunk : share.chunks) {
+        if (others_.size() == number) others_.emplace_back();
+        Others& others = others_[number++];
+        const auto add = [&](std::vector<Parcel>& parcels, const SliceCore& slice,
+                             const std::vector<LocalPiece>& pieces, index_t size) {
+          Parcel parcel = parcel_with(r, pieces, size, box_in(work_, slice, chunk), share.closest_first);
+          if (!parcel.pieces.empty()) parcels.push_back(std::move(parcel));
+        };
+        add(others.lent, work_.in, in, in_size_);
+        add(others.taken, work_.out, out, out_size_);
+      }
+    }
+  }
+}
+
+void StageRun::make_room(Mails& mails) const {
+  for (std::size_t i = 0; i < others_.size(); ++i) {
+    mails.lent.reserve(i, others_[i].lent, in_size_);
+    mails.taken.reserve(i, others_[i].taken, out_size_);
+  }
+  for (std::size_t i = 0; i < chunks_.size(); ++i) {
+    mails.fetched.reserve(i, chunks_[i].in.parcels, in_size_);
+    mails.returned.reserve(i, chunks_[i].out.parcels, out_size_);
+  }
 }
 
 fftw::Problem StageRun::problem(const Chunk& chunk) const {
@@ -167,25 +175,62 @@ fftw::Problem StageRun::problem(const Chunk& chunk) const {
   return problem;
 }
 
-// Transfers that this rank waits for at once take half as long as those that go on behind a computation, which
-// move in shorter messages. A transform of a chunk is too short to hide them.
-void StageRun::work_on(const Chunk& chunk, ChunkBuffers& buffers) const {
-  const auto extents_of = [&](const Box& box) {
-    Coordinates extents{};
-    for (int d = 0; d < rank_; ++d) extents[at(d)] = box.hi[at(d)] - box.lo[at(d)];
-    return extents;
-  };
+// Begins what the chunks of this number need from other nodes.
+void StageRun::begin(std::size_t number, Mails& mails) const {
+  if (number < chunks_.size()) mails.fetched.receive(number, chunks_[number].in.parcels, in_size_);
+  if (number < others_.size())
+    mails.lent.send(number, others_[number].lent, in_size_, [](const LocalPiece& piece) { return piece.data; });
+}
+
+std::byte* StageRun::place_in(const Side& side, std::byte* data, index_t size, const Box& box) const {
+  for (int d = 0; d < rank_; ++d) data += (box.lo[at(d)] - side.box.lo[at(d)]) * side.strides[at(d)] * size;
+  return data;
+}
+
+// Calls move(box) for what this node has of one side of a chunk.
+template <class Move>
+void StageRun::for_each_box_here(const SliceCore& slice, const Side& side, Move&& move) const {
+  if (side.parcels.empty()) return move(side.box);
+  slice.for_each_piece(side.box, [&](int rank, const LocalPiece& piece) {
+    if (work_.group().on_node(rank)) move(piece.box);
+  });
+}
+
+void StageRun::read(std::size_t number, std::byte* data, ChunkBuffers& buffers) const {
+  const Side& in = chunks_[number].in;
+  for_each_box_here(work_.in, in, [&](const Box& box) {
+    work_.in.get(box, {place_in(in, data, in_size_, box), extents_of(box, rank_).data(), in.strides.data()});
+  });
+  if (!buffers.mails) return;
+  buffers.mails->fetched.take(number, in.parcels, in_size_,
+                              [&](const LocalPiece& piece) { return place_in(in, data, in_size_, piece.box); });
+}
+
+void StageRun::write(std::size_t number, std::byte* data, ChunkBuffers& buffers) const {
+  const Side& out = chunks_[number].out;
+  if (buffers.mails) {
+    buffers.mails->returned.send(number, out.parcels, out_size_, [&](const LocalPiece& piece) {
+      return place_in(out, data, out_size_, piece.box);
+    });
+  }
+  for_each_box_here(work_.out, out, [&](const Box& box) {
+    work_.out.put(box,
+                  {place_in(out, data, out_size_, box), extents_of(box, rank_).data(), out.strides.data()});
+  });
+}
+
+void StageRun::work_on(std::size_t number, ChunkBuffers& buffers) const {
+  const Chunk& chunk = chunks_[number];
   std::byte* source = chunk.in.data;
   if (source == nullptr) {
     source = buffers.in.data();
-    work_.in.get(chunk.in.box, {source, extents_of(chunk.in.box).data(), chunk.in.strides.data()});
+    read(number, source, buffers);
   }
   std::byte* target = chunk.out.data;
   if (target == nullptr) target = chunk.in_place ? source : buffers.out.data();
   chunk.plan->execute(source, target);
   if (work_.factor != 1) scale(chunk.out, target);
-  if (chunk.out.data == nullptr)
-    work_.out.put(chunk.out.box, {target, extents_of(chunk.out.box).data(), chunk.out.strides.data()});
+  if (chunk.out.data == nullptr) write(number, target, buffers);
 }
 
 void StageRun::scale(const Side& out, std::byte* data) const {
@@ -202,7 +247,31 @@ void StageRun::scale(const Side& out, std::byte* data) const {
 }
 
 void StageRun::run(ChunkBuffers& buffers) const {
-  for (const Chunk& chunk : chunks_) work_on(chunk, buffers);
+  if (others_.empty() && !work_.fetches() && !work_.returns()) {
+    for (std::size_t i = 0; i < chunks_.size(); ++i) work_on(i, buffers);
+    return;
+  }
+  Mails& mails = *buffers.mails;
+  const auto await_results = [&](std::size_t number) {
+    if (number < others_.size()) mails.taken.receive(number, others_[number].taken, out_size_);
+  };
+  const auto take_results = [&](std::size_t number) {
+    if (number >= others_.size()) return;
+    mails.taken.take(number, others_[number].taken, out_size_,
+                     [](const LocalPiece& piece) { return piece.data; });
+  };
+  const std::size_t numbers = std::max(chunks_.size(), others_.size());
+  await_results(0);
+  begin(0, mails);
+  for (std::size_t i = 0; i < numbers; ++i) {
+    begin(i + 1, mails);
+    if (i < chunks_.size()) work_on(i, buffers);
+    if (i > 0) take_results(i - 1);
+    await_results(i + 1);
+  }
+  if (numbers > 0) take_results(numbers - 1);
+  mails.lent.finish();
+  mails.returned.finish();
 }
 
 }  // namespace tessera::fft

@@ -2,48 +2,42 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <optional>
 #include <vector>
 
-#include <tessera/core/slice_core.hpp>
-
-#include "chunks.hpp"
-#include "fftw.hpp"
-#include "scratch.hpp"
+#include "parcels.hpp"
+#include "stage_work.hpp"
 
 namespace tessera::fft {
 
-using tessera::detail::SliceCore;
-
-/// One stage of a transform, as it is for every rank.
-struct StageWork {
-  SliceCore in, out;
-  DimensionSet dimensions;
-  fftw::Kind kind;
-  /// The dimension that is shorter in the spectrum; only where one side is real.
-  int halved;
-  /// Whether the input may be destroyed.
-  bool may_change_input;
-  /// Whether all ranks' blocks of the input (of the output) have the stage's dimensions from end to end.
-  bool is_whole_in, is_whole_out;
-  fftw::Precision precision;
-  Effort effort;
-  /// What results are multiplied by; 1 for nothing.
-  double factor;
+/// The messages of stages. Each kind of parcel has one that is sent and one that is received.
+struct Mails {
+  explicit Mails(const Group& group)
+      : lent(group, Mail::Kind::input),
+        fetched(group, Mail::Kind::input),
+        returned(group, Mail::Kind::result),
+        taken(group, Mail::Kind::result) {}
+  Mail lent, fetched, returned, taken;
 };
 
 /// Memory for the chunks of all stages.
 struct ChunkBuffers {
   Scratch in, out;
+  std::optional<Mails> mails;  // of groups on several nodes
 };
 
 /// This rank's share of a stage: chunks that are read, transformed, and written. Chunks that lie in one piece
 /// in memory on this node are read (or written) where they are. So a stage makes no copies if both operands
-/// have its dimensions whole. @local
+/// have its dimensions whole.
+///
+/// Ranks of other nodes send their parts of a chunk, while the chunk before it is transformed, and get back the
+/// results. All ranks go through their chunks by number, and so meet.
 class StageRun {
  public:
-  /// Plans the share, and makes room in the buffers. @throws std::bad_alloc, or Error from FFTW
+  /// Plans the share, and makes room in the buffers. @local @throws std::bad_alloc, or Error from FFTW
   StageRun(const StageWork& work, fftw::Plans& plans, ChunkBuffers& buffers);
-  /// Works through the share. Results are written when all members have synchronised. @onesided
+  /// Works through the share. What this node has of the results is written; what ranks of the same node have
+  /// written is to be seen when they have synchronised. @collective
   void run(ChunkBuffers& buffers) const;
 
  private:
@@ -52,12 +46,17 @@ class StageRun {
     Box box{};
     std::byte* data = nullptr;
     Coordinates strides{};
+    std::vector<Parcel> parcels{};  // of other nodes
   };
   struct Chunk {
     Side in, out;
     // The input buffer is the output buffer as well.
     bool in_place = false;
     const fftw::Plan* plan = nullptr;
+  };
+  // Parts of chunks of ranks on other nodes, all with the same number.
+  struct Others {
+    std::vector<Parcel> lent, taken;
   };
   // Where the elements of a box are, if they are one piece on this node, and how they lie.
   struct Place {
@@ -66,19 +65,26 @@ class StageRun {
   };
 
   static Place place_of(const SliceCore& slice, const Box& box);
-  std::vector<Box> share() const;
-  Box side_box(const Box& chunk, const SliceCore& slice) const;
-  void add_share(const Box& box, fftw::Plans& plans, ChunkBuffers& buffers);
-  void add_chunk(const Side& in, const Side& out, std::span<const int> order, fftw::Plans& plans,
-                 ChunkBuffers& buffers);
+  void add_share(const StageShare& share, fftw::Plans& plans, ChunkBuffers& buffers);
+  void add_chunk(Side in, Side out, const std::vector<int>& order, fftw::Plans& plans, ChunkBuffers& buffers);
+  static void use_strides(Side& side, const Coordinates& strides);
+  void add_others();
+  void make_room(Mails& mails) const;
   fftw::Problem problem(const Chunk& chunk) const;
-  void work_on(const Chunk& chunk, ChunkBuffers& buffers) const;
+  void begin(std::size_t number, Mails& mails) const;
+  std::byte* place_in(const Side& side, std::byte* data, index_t size, const Box& box) const;
+  template <class Move>
+  void for_each_box_here(const SliceCore& slice, const Side& side, Move&& move) const;
+  void work_on(std::size_t number, ChunkBuffers& buffers) const;
+  void read(std::size_t number, std::byte* data, ChunkBuffers& buffers) const;
+  void write(std::size_t number, std::byte* data, ChunkBuffers& buffers) const;
   void scale(const Side& out, std::byte* data) const;
 
   StageWork work_;
   int rank_;
   index_t in_size_, out_size_;  // of an element
   std::vector<Chunk> chunks_;
+  std::vector<Others> others_;  // by number
 };
 
 }  // namespace tessera::fft

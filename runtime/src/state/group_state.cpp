@@ -119,6 +119,15 @@ MPI_Comm GroupState::between_nodes() {
   return leaders_.get();
 }
 
+MPI_Comm GroupState::between_members() {
+  require_open();
+  if (!members_) {
+    mpi::barrier(comm_.get());  // as above
+    members_ = mpi::dup(comm_.get());
+  }
+  return members_.get();
+}
+
 void GroupState::throw_closed() {
   throw UsageError(
       "a group was used after its close() or the end of its Runtime; let the Runtime go out of scope last");
@@ -197,6 +206,7 @@ void GroupState::release() noexcept {
   barrier_ = NodeBarrier();
   if (node_group_) node_group_->release();
   leaders_.reset();
+  members_.reset();
   clocks_.close();
   comm_.reset();
 }

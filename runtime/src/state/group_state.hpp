@@ -54,6 +54,9 @@ class GroupState : public Collective {
   /// A communicator of each node's first member, in the order of the nodes; null on other members. @collective
   /// at the first call
   MPI_Comm between_nodes();
+  /// A communicator for messages of collective calls, which must not meet those of the program. @collective at
+  /// the first call
+  MPI_Comm between_members();
   Slabs& slabs() noexcept { return slabs_; }
   /// A number for the group's next region, the same on all members. @local
   std::uint64_t next_region() noexcept { return ++regions_; }
@@ -119,6 +122,7 @@ class GroupState : public Collective {
   NodeBarrier barrier_;  // of a group on one node
   mpi::Comm leaders_;    // null before the first call of between_nodes()
   bool has_leaders_ = false;
+  mpi::Comm members_;  // null before the first call of between_members()
   ReclaimList alive_;
   Slabs slabs_;
   ClockExchange clocks_;

@@ -15,8 +15,6 @@ std::vector<Box> chunks(const Box& box, DimensionSet stage, std::span<const int>
   return all;
 }
 
-index_t extent(const Box& box, std::size_t d) { return box.hi[d] - box.lo[d]; }
-
 TEST(Chunks, cover_each_element_once_and_have_the_stage_whole) {
   const Box box{{0, 3, 5}, {10, 20, 35}};
   for (const DimensionSet stage : {1U, 2U, 4U, 3U, 5U, 6U, 7U}) {

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#pragma once
+
+#include <vector>
+
+#include <tessera/runtime/group.hpp>
+
+namespace tessera::detail {
+
+/// Messages between members of a group that make the same collective call, for data whose size both sides
+/// know. The k-th message that a member sends to another on a channel is the k-th that the other receives from
+/// it there (MPI standard 3.5). Move-only.
+class MemberMessages {
+ public:
+  /// @collective at the first time for a group, which gets a communicator
+  explicit MemberMessages(const Group& group);
+  ~MemberMessages();
+  MemberMessages(MemberMessages&& other) noexcept = default;
+  MemberMessages& operator=(MemberMessages&&) = delete;
+
+  /// Begins to receive, or to send. The memory must stay until wait() has returned. @local
+  void receive(int from, int channel, void* data, index_t bytes);
+  void send(int to, int channel, const void* data, index_t bytes);
+  /// Returns when all that has been received is in place, and all that has been sent may be changed. It serves
+  /// other processes meanwhile.
+  void wait();
+
+ private:
+  MPI_Comm comm_;
+  std::vector<MPI_Request> requests_;
+};
+
+}  // namespace tessera::detail
