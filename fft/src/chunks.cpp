@@ -47,9 +47,10 @@ Chunking::Chunking(const Box& box, DimensionSet stage, std::span<const int> clos
   }
 }
 
-DenseChunk::DenseChunk(const Box& box, std::span<const int> closest_first, index_t element_size) {
+DenseChunk::DenseChunk(const Box& box, DimensionSet stage, std::span<const int> closest_first,
+                       index_t element_size) {
   for (const int d : closest_first) {
-    if (size > 1 && extent(box, d) > 1 && size * element_size % bad_distance == 0)
+    if (contains(stage, only(d)) && size > 1 && extent(box, d) > 1 && size * element_size % bad_distance == 0)
       size += cache_line / element_size;
     strides[static_cast<std::size_t>(d)] = size;
     size *= std::max<index_t>(1, extent(box, d));

@@ -55,8 +55,9 @@ struct DenseChunk {
   Coordinates strides{};
   index_t size = 1;
 
-  /// The closest dimension first. Lines are moved apart where all would start in the same sets of the caches.
-  DenseChunk(const Box& box, std::span<const int> closest_first, index_t element_size);
+  /// The closest dimension first. Elements along the stage's dimensions are moved apart where all would be in
+  /// the same sets of the caches.
+  DenseChunk(const Box& box, DimensionSet stage, std::span<const int> closest_first, index_t element_size);
 };
 
 }  // namespace tessera::fft

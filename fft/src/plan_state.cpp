@@ -26,14 +26,16 @@ std::string text(const Coordinates& extents, int rank) {
   return joined(std::span(extents.data(), at(rank)), " x ");
 }
 
-// The dimensions that this rank's blocks of a slice have from end to end.
-DimensionSet whole_here(const SliceCore& slice) {
+// The dimensions that all ranks' blocks of a slice have from end to end.
+DimensionSet whole_in(const SliceCore& slice) {
   DimensionSet whole = ~DimensionSet{0};
-  slice.for_each_piece_of(slice.array().group().rank(), [&](const tessera::detail::LocalPiece& piece) {
-    for (int d = 0; d < slice.rank(); ++d) {
-      if (piece.box.lo[at(d)] > 0 || piece.box.hi[at(d)] < slice.extents()[at(d)]) whole &= ~only(d);
-    }
-  });
+  for (int r = 0; r < slice.array().group().size(); ++r) {
+    slice.for_each_piece_of(r, [&](const LocalPiece& piece) {
+      for (int d = 0; d < slice.rank(); ++d) {
+        if (extent(piece.box, d) < slice.extents()[at(d)]) whole &= ~only(d);
+      }
+    });
+  }
   return whole;
 }
 
@@ -118,7 +120,8 @@ void PlanState::tune_for_blocks() {
 // The checks of a call, before it moves anything.
 void PlanState::begin(std::string_view call, Direction direction, const SliceCore& in,
                       const SliceCore& out) const {
-  tessera::detail::begin_operation(call, {in, out}, tessera::detail::Shapes::any, tessera::detail::Types::any);
+  const std::array both{in, out};
+  tessera::detail::require_same_operands(call, both, tessera::detail::Shapes::any, tessera::detail::Types::any);
   if (!(in.array().group() == group_))
     throw UsageError(formatted("{}: {} is of another group than the plan", call, in.description()));
   const bool forward = direction == Direction::forward;
@@ -139,9 +142,7 @@ void PlanState::begin(std::string_view call, Direction direction, const SliceCor
 }
 
 PlanState::Case PlanState::case_of(Direction direction, const SliceCore& in, const SliceCore& out) const {
-  std::array<index_t, 2> whole{whole_here(in) & transformed_, whole_here(out) & transformed_};
-  group_.all_reduce(std::span<index_t>(whole), Reduce::bit_and);
-  return {direction, static_cast<DimensionSet>(whole[0]), static_cast<DimensionSet>(whole[1])};
+  return {direction, whole_in(in) & transformed_, whole_in(out) & transformed_};
 }
 
 PlanState::Stages PlanState::stages(const Case& situation, Decomposition decomposition) const {
@@ -216,7 +217,8 @@ void PlanState::run(std::string_view call, const Case& situation, const Stages& 
                         plans_, buffers_);
     }
   };
-  tessera::detail::agreed(group_, call, [&] {
+  // The members meet once: they have all planned then, and what they did before is to be seen.
+  const tessera::detail::Outcome planned([&] {
     try {
       plan_stages();
     } catch (const std::bad_alloc&) {
@@ -224,6 +226,8 @@ void PlanState::run(std::string_view call, const Case& situation, const Stages& 
                                   in.description(), out.description()));
     }
   });
+  const std::array both{in, out};
+  tessera::detail::settle(call, group_, both, planned);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (i > 0) between_stages(middle);
     runs[i].run(buffers_);
@@ -234,7 +238,10 @@ void PlanState::run(std::string_view call, const Case& situation, const Stages& 
 void PlanState::transform(Direction direction, const SliceCore& in, const SliceCore& out) {
   const std::string_view call = name_of(direction);
   begin(call, direction, in, out);
-  if (in.size() == 0) return tessera::detail::end_operation(out);
+  if (in.size() == 0) {
+    const std::array both{in, out};
+    return tessera::detail::settle(group_, both);
+  }
   const Case situation = case_of(direction, in, out);
   const auto measured = measured_.find(situation);
   run(call, situation, measured != measured_.end() ? measured->second : stages(situation, decomposition_), in,

@@ -30,9 +30,13 @@ void scale_run(std::byte* data, index_t count, index_t stride, int parts, double
 }  // namespace
 
 StageRun::StageRun(const StageWork& work, fftw::Plans& plans, ChunkBuffers& buffers)
-    : work_(work), rank_(work.in.rank()), in_size_(work.in.type().size), out_size_(work.out.type().size) {
+    : work_(work),
+      rank_(work.in.rank()),
+      travels_(work.fetches() || work.returns()),
+      in_size_(work.in.type().size),
+      out_size_(work.out.type().size) {
   for (const StageShare& share : shares_of(work_, work_.group().rank())) add_share(share, plans, buffers);
-  if (!buffers.mails) return;
+  if (!travels_) return;
   add_others();
   make_room(*buffers.mails);
 }
@@ -50,14 +54,13 @@ StageRun::Place StageRun::place_of(const SliceCore& slice, const Box& box) {
 
 void StageRun::add_share(const StageShare& share, fftw::Plans& plans, ChunkBuffers& buffers) {
   const Place in = place_of(work_.in, share.in), out = place_of(work_.out, share.out);
-  const auto part = [&](const SliceCore& slice, const Box& all, const Place& whole, index_t size, bool travels,
+  const auto part = [&](const SliceCore& slice, const Box& all, const Place& whole, index_t size,
                         const Box& chunk) {
     Side side{.box = box_in(work_, slice, chunk)};
     if (whole.data == nullptr) {
       const Place found = place_of(slice, side.box);
       side.data = found.data;
       side.strides = found.strides;
-      if (travels && side.data == nullptr) side.parcels = parcels_of(slice, side.box, share.closest_first);
       return side;
     }
     side.data = whole.data;
@@ -67,16 +70,8 @@ void StageRun::add_share(const StageShare& share, fftw::Plans& plans, ChunkBuffe
     return side;
   };
   for (const Box& chunk : share.chunks) {
-    add_chunk(part(work_.in, share.in, in, in_size_, work_.fetches(), chunk),
-              part(work_.out, share.out, out, out_size_, work_.returns(), chunk), share.closest_first, plans,
-              buffers);
-  }
-}
-
-void StageRun::use_strides(Side& side, const Coordinates& strides) {
-  side.strides = strides;
-  for (Parcel& parcel : side.parcels) {
-    for (LocalPiece& piece : parcel.pieces) piece.strides = strides;
+    add_chunk(part(work_.in, share.in, in, in_size_, chunk), part(work_.out, share.out, out, out_size_, chunk),
+              share.closest_first, plans, buffers);
   }
 }
 
@@ -87,27 +82,33 @@ void StageRun::add_chunk(Side in, Side out, const std::vector<int>& order, fftw:
   const bool is_destroyed = work_.kind == fftw::Kind::complex_to_real && !work_.may_change_input &&
                             (work_.dimensions & (work_.dimensions - 1)) != 0;
   if (is_destroyed) chunk.in.data = nullptr;
+  const std::size_t b = buffer_of(chunks_.size());
   const auto make_room = [&](Scratch& memory, Side& side, index_t size) {
-    const DenseChunk dense(side.box, order, size);
-    use_strides(side, dense.strides);
+    const DenseChunk dense(side.box, work_.dimensions, order, size);
+    side.strides = dense.strides;
     memory.reserve(static_cast<std::size_t>(dense.size * size));
   };
   const bool is_complex = work_.kind == fftw::Kind::forward || work_.kind == fftw::Kind::backward;
-  const bool buffer_out = chunk.out.data == nullptr;
-  if (chunk.in.data == nullptr) make_room(buffers.in, chunk.in, in_size_);
+  const bool buffer_in = chunk.in.data == nullptr, buffer_out = chunk.out.data == nullptr;
+  if (buffer_in) make_room(buffers.in[b], chunk.in, in_size_);
   if (buffer_out) {
-    chunk.in_place = is_complex && chunk.in.data == nullptr;
+    chunk.in_place = is_complex && buffer_in;
     if (chunk.in_place)
-      use_strides(chunk.out, chunk.in.strides);
+      chunk.out.strides = chunk.in.strides;
     else
-      make_room(buffers.out, chunk.out, out_size_);
+      make_room(buffers.out[b], chunk.out, out_size_);
   }
-  std::byte* const source = chunk.in.data == nullptr ? buffers.in.data() : chunk.in.data;
-  std::byte* const target = !buffer_out ? chunk.out.data : chunk.in_place ? source : buffers.out.data();
+  const auto add_parcels = [&](Side& side, const SliceCore& slice, index_t size) {
+    side.parcels = parcels_of(slice, side.box, {work_.dimensions, order, size}, side.strides);
+  };
+  if (buffer_in && work_.fetches()) add_parcels(chunk.in, work_.in, in_size_);
+  if (buffer_out && work_.returns()) add_parcels(chunk.out, work_.out, out_size_);
+  std::byte* const source = buffer_in ? buffers.in[b].data() : chunk.in.data;
+  std::byte* const target = !buffer_out ? chunk.out.data : chunk.in_place ? source : buffers.out[b].data();
   fftw::Problem problem = this->problem(chunk);
-  problem.input = source == target                                     ? fftw::Input::is_output
-                  : chunk.in.data == nullptr || work_.may_change_input ? fftw::Input::may_change
-                                                                       : fftw::Input::must_stay;
+  problem.input = source == target                      ? fftw::Input::is_output
+                  : buffer_in || work_.may_change_input ? fftw::Input::may_change
+                                                        : fftw::Input::must_stay;
   problem.in_alignment = fftw::alignment_of(source);
   problem.out_alignment = fftw::alignment_of(target);
   chunk.plan = &plans.get(problem, source, target);
@@ -135,7 +136,8 @@ void StageRun::add_others() {
         Others& others = others_[number++];
         const auto add = [&](std::vector<Parcel>& parcels, const SliceCore& slice,
                              const std::vector<LocalPiece>& pieces, index_t size) {
-          Parcel parcel = parcel_with(r, pieces, size, box_in(work_, slice, chunk), share.closest_first);
+          Parcel parcel = parcel_with(r, pieces, box_in(work_, slice, chunk),
+                                      {work_.dimensions, share.closest_first, size});
           if (!parcel.pieces.empty()) parcels.push_back(std::move(parcel));
         };
         add(others.lent, work_.in, in, in_size_);
@@ -147,12 +149,12 @@ void StageRun::add_others() {
 
 void StageRun::make_room(Mails& mails) const {
   for (std::size_t i = 0; i < others_.size(); ++i) {
-    mails.lent.reserve(i, others_[i].lent, in_size_);
-    mails.taken.reserve(i, others_[i].taken, out_size_);
+    mails.lent.reserve(i, others_[i].lent);
+    mails.taken.reserve(i, others_[i].taken);
   }
   for (std::size_t i = 0; i < chunks_.size(); ++i) {
-    mails.fetched.reserve(i, chunks_[i].in.parcels, in_size_);
-    mails.returned.reserve(i, chunks_[i].out.parcels, out_size_);
+    mails.fetched.reserve(i, chunks_[i].in.parcels);
+    mails.returned.reserve(i, chunks_[i].out.parcels);
   }
 }
 
@@ -176,10 +178,18 @@ fftw::Problem StageRun::problem(const Chunk& chunk) const {
 }
 
 // Begins what the chunks of this number need from other nodes.
-void StageRun::begin(std::size_t number, Mails& mails) const {
-  if (number < chunks_.size()) mails.fetched.receive(number, chunks_[number].in.parcels, in_size_);
+void StageRun::begin(std::size_t number, ChunkBuffers& buffers) const {
+  Mails& mails = *buffers.mails;
+  // The buffer must be free of results.
+  if (number >= ChunkBuffers::in_flight) mails.returned.finish(number - ChunkBuffers::in_flight);
+  if (number < chunks_.size()) {
+    const Side& in = chunks_[number].in;
+    mails.fetched.receive(number, in.parcels, [&](const LocalPiece& piece) {
+      return place_in(in, buffers.in[buffer_of(number)].data(), in_size_, piece.box);
+    });
+  }
   if (number < others_.size())
-    mails.lent.send(number, others_[number].lent, in_size_, [](const LocalPiece& piece) { return piece.data; });
+    mails.lent.send(number, others_[number].lent, [](const LocalPiece& piece) { return piece.data; });
 }
 
 std::byte* StageRun::place_in(const Side& side, std::byte* data, index_t size, const Box& box) const {
@@ -201,15 +211,15 @@ void StageRun::read(std::size_t number, std::byte* data, ChunkBuffers& buffers) 
   for_each_box_here(work_.in, in, [&](const Box& box) {
     work_.in.get(box, {place_in(in, data, in_size_, box), extents_of(box, rank_).data(), in.strides.data()});
   });
-  if (!buffers.mails) return;
-  buffers.mails->fetched.take(number, in.parcels, in_size_,
+  if (!travels_) return;
+  buffers.mails->fetched.take(number, in.parcels,
                               [&](const LocalPiece& piece) { return place_in(in, data, in_size_, piece.box); });
 }
 
 void StageRun::write(std::size_t number, std::byte* data, ChunkBuffers& buffers) const {
   const Side& out = chunks_[number].out;
-  if (buffers.mails) {
-    buffers.mails->returned.send(number, out.parcels, out_size_, [&](const LocalPiece& piece) {
+  if (travels_) {
+    buffers.mails->returned.send(number, out.parcels, [&](const LocalPiece& piece) {
       return place_in(out, data, out_size_, piece.box);
     });
   }
@@ -223,11 +233,11 @@ void StageRun::work_on(std::size_t number, ChunkBuffers& buffers) const {
   const Chunk& chunk = chunks_[number];
   std::byte* source = chunk.in.data;
   if (source == nullptr) {
-    source = buffers.in.data();
+    source = buffers.in[buffer_of(number)].data();
     read(number, source, buffers);
   }
   std::byte* target = chunk.out.data;
-  if (target == nullptr) target = chunk.in_place ? source : buffers.out.data();
+  if (target == nullptr) target = chunk.in_place ? source : buffers.out[buffer_of(number)].data();
   chunk.plan->execute(source, target);
   if (work_.factor != 1) scale(chunk.out, target);
   if (chunk.out.data == nullptr) write(number, target, buffers);
@@ -247,24 +257,23 @@ void StageRun::scale(const Side& out, std::byte* data) const {
 }
 
 void StageRun::run(ChunkBuffers& buffers) const {
-  if (others_.empty() && !work_.fetches() && !work_.returns()) {
+  if (!travels_) {
     for (std::size_t i = 0; i < chunks_.size(); ++i) work_on(i, buffers);
     return;
   }
   Mails& mails = *buffers.mails;
+  const auto place = [](const LocalPiece& piece) { return piece.data; };
   const auto await_results = [&](std::size_t number) {
-    if (number < others_.size()) mails.taken.receive(number, others_[number].taken, out_size_);
+    if (number < others_.size()) mails.taken.receive(number, others_[number].taken, place);
   };
   const auto take_results = [&](std::size_t number) {
-    if (number >= others_.size()) return;
-    mails.taken.take(number, others_[number].taken, out_size_,
-                     [](const LocalPiece& piece) { return piece.data; });
+    if (number < others_.size()) mails.taken.take(number, others_[number].taken, place);
   };
   const std::size_t numbers = std::max(chunks_.size(), others_.size());
   await_results(0);
-  begin(0, mails);
+  begin(0, buffers);
   for (std::size_t i = 0; i < numbers; ++i) {
-    begin(i + 1, mails);
+    begin(i + 1, buffers);
     if (i < chunks_.size()) work_on(i, buffers);
     if (i > 0) take_results(i - 1);
     await_results(i + 1);

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -20,9 +21,11 @@ struct Mails {
   Mail lent, fetched, returned, taken;
 };
 
-/// Memory for the chunks of all stages.
+/// Memory for the chunks of all stages. A chunk that travels has a buffer of three: its input still comes while
+/// the chunk before it is transformed, and the results of the chunk before that one may still go.
 struct ChunkBuffers {
-  Scratch in, out;
+  static constexpr std::size_t in_flight = 3;
+  std::array<Scratch, in_flight> in, out;
   std::optional<Mails> mails;  // of groups on several nodes
 };
 
@@ -67,11 +70,11 @@ class StageRun {
   static Place place_of(const SliceCore& slice, const Box& box);
   void add_share(const StageShare& share, fftw::Plans& plans, ChunkBuffers& buffers);
   void add_chunk(Side in, Side out, const std::vector<int>& order, fftw::Plans& plans, ChunkBuffers& buffers);
-  static void use_strides(Side& side, const Coordinates& strides);
+  std::size_t buffer_of(std::size_t number) const { return travels_ ? number % ChunkBuffers::in_flight : 0; }
   void add_others();
   void make_room(Mails& mails) const;
   fftw::Problem problem(const Chunk& chunk) const;
-  void begin(std::size_t number, Mails& mails) const;
+  void begin(std::size_t number, ChunkBuffers& buffers) const;
   std::byte* place_in(const Side& side, std::byte* data, index_t size, const Box& box) const;
   template <class Move>
   void for_each_box_here(const SliceCore& slice, const Side& side, Move&& move) const;
@@ -82,6 +85,7 @@ class StageRun {
 
   StageWork work_;
   int rank_;
+  bool travels_;                // some data, between nodes
   index_t in_size_, out_size_;  // of an element
   std::vector<Chunk> chunks_;
   std::vector<Others> others_;  // by number

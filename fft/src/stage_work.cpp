@@ -9,8 +9,10 @@
 namespace tessera::fft {
 namespace {
 
-// Chunks stay in a core's caches if they do not travel, and make long messages otherwise.
-constexpr index_t chunk_in_cache = index_t{256} << 10, chunk_that_travels = index_t{4} << 20;
+// Chunks stay in a core's caches if they do not travel. Otherwise they make long messages from each rank, but
+// not too long to be sent and received behind transforms.
+constexpr index_t chunk_in_cache = index_t{256} << 10, message = index_t{64} << 10;
+constexpr index_t least_that_travels = index_t{2} << 20, most_that_travels = index_t{16} << 20;
 
 // The boxes of a rank, of which only the dimensions outside the stage count. They are the rank's blocks of an
 // operand that has the stage's dimensions whole; else all elements are divided anew.
@@ -74,7 +76,9 @@ Box box_in(const StageWork& work, const SliceCore& side, const Box& chunk) {
 std::vector<StageShare> shares_of(const StageWork& work, int rank) {
   std::vector<StageShare> shares;
   const index_t size = std::max(work.in.type().size, work.out.type().size);
-  const index_t bytes = work.fetches() || work.returns() ? chunk_that_travels : chunk_in_cache;
+  const index_t bytes = work.fetches() || work.returns()
+                            ? std::clamp(work.group().size() * message, least_that_travels, most_that_travels)
+                            : chunk_in_cache;
   for (const Box& box : boxes_of(work, rank)) {
     if (is_empty(work, box)) continue;
     StageShare share{box_in(work, work.in, box), box_in(work, work.out, box), {}, {}};

@@ -27,15 +27,25 @@ void require_alike(std::string_view operation, const SliceCore& first, const Sli
   }
 }
 
-}  // namespace
-
-void settle(const Group& group, std::span<const SliceCore> slices) {
+template <class Sync>
+void settle_by(std::span<const SliceCore> slices, Sync&& sync) {
   for (const SliceCore& slice : slices) {
     slice.array().require_open();
     slice.array().end_epoch();
   }
-  group.sync();
+  sync();
   for (const SliceCore& slice : slices) slice.array().complete_and_order();
+}
+
+}  // namespace
+
+void settle(const Group& group, std::span<const SliceCore> slices) {
+  settle_by(slices, [&] { group.sync(); });
+}
+
+void settle(std::string_view operation, const Group& group, std::span<const SliceCore> slices,
+            const Outcome& outcome) {
+  settle_by(slices, [&] { outcome.agree_and_sync(group, operation); });
 }
 
 void require_operands(std::string_view operation, std::span<const SliceCore> slices, Shapes shapes,
@@ -46,17 +56,21 @@ void require_operands(std::string_view operation, std::span<const SliceCore> sli
   }
 }
 
-void begin_operation(std::string_view operation, std::span<const SliceCore> slices, Shapes shapes,
-                     Types types) {
+void require_same_operands(std::string_view operation, std::span<const SliceCore> slices, Shapes shapes,
+                           Types types) {
   require_operands(operation, slices, shapes, types);
   const SliceCore& first = slices.front();
-  const Group& group = first.array().group();
-  group.check_agreement([&] {
+  first.array().group().check_agreement([&] {
     Fingerprint print;
     for (const SliceCore& slice : slices) print.add(slice.fingerprint());
     return CollectiveCall{formatted("{} of {}", operation, first.description()), print.value()};
   });
-  settle(group, slices);
+}
+
+void begin_operation(std::string_view operation, std::span<const SliceCore> slices, Shapes shapes,
+                     Types types) {
+  require_same_operands(operation, slices, shapes, types);
+  settle(slices.front().array().group(), slices);
 }
 
 void end_operation(const SliceCore& written) {

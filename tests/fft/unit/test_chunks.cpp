@@ -53,7 +53,7 @@ TEST(Chunks, have_runs_of_cache_lines_and_about_the_bytes_that_are_asked_for) {
 
 TEST(Chunks, lie_in_memory_without_sharing_elements) {
   const Box box{{0, 0, 0}, {8, 4, 64}};
-  const DenseChunk dense(box, by_rows, 16);
+  const DenseChunk dense(box, 0b111, by_rows, 16);
   EXPECT_EQ(dense.strides[2], 1);
   EXPECT_EQ(dense.strides[1], 68);  // 64 elements, and a cache line
   EXPECT_GE(dense.strides[0], 4 * 68);

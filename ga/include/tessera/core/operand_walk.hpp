@@ -28,10 +28,17 @@ enum class Types { equal, any };
 /// Makes all earlier operations on the arrays of the slices visible, and ends their epochs. @collective @throws
 /// UsageError if one of them is closed
 void settle(const Group& group, std::span<const SliceCore> slices);
+/// The same, after a step that may have failed on some members. @collective @throws as Outcome::agree
+void settle(std::string_view operation, const Group& group, std::span<const SliceCore> slices,
+            const Outcome& outcome);
 /// @throws UsageError unless all arrays are open, of one group and (unless they may differ) of one type and
 /// equal extents @local
 void require_operands(std::string_view operation, std::span<const SliceCore> slices, Shapes shapes,
                       Types types = Types::equal);
+/// The same for a collective call, whose members compare their operands. @collective @throws UsageError on
+/// every rank
+void require_same_operands(std::string_view operation, std::span<const SliceCore> slices, Shapes shapes,
+                           Types types = Types::equal);
 /// Begins a collective operation. Checks the operands as above, and makes all earlier operations on them
 /// visible. @collective @throws UsageError on every rank
 void begin_operation(std::string_view operation, std::span<const SliceCore> slices,
