@@ -133,7 +133,7 @@ Ghosts::Transfer Ghosts::transfer(std::size_t number, const NeededPatch& piece, 
     transfer.there = theirs.place(receives ? piece.source : piece.target, rank);
     return transfer;
   }
-  transfer.shape = shape_of(field, piece, mine, packed(field, piece));
+  transfer.shape = shape_of(field, piece, mine, packed(field, piece)).merged();
   transfer.there = aligned(partner.message_bytes(), field.field.size);
   return transfer;
 }

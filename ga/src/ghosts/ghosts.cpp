@@ -17,6 +17,8 @@ namespace tessera::detail {
 
 namespace {
 
+constexpr int channel = 2;  // of messages; Fourier transforms have others
+
 // A use of this rank's slice. To the checker of conflicts it is a local access, which is over when it returns.
 class OwnAccess {
  public:
@@ -74,7 +76,10 @@ Ghosts::Ghosts(const Group& group, std::vector<GhostField> fields, std::string_v
   const auto count = group_.all_reduce(static_cast<std::int64_t>(peers_.size()), Reduce::max);
   flags_.emplace(group_, std::max<index_t>(1, count * words),
                  formatted("flags of the ghost cells of {}", name));
-  if (group_.node_count() > 1) landing_.emplace(group_, landing, formatted("halos of {}", name));
+  if (group_.node_count() > 1) {
+    landing_.emplace(group_, landing, formatted("halos of {}", name));
+    messages_.emplace(group_);
+  }
   // All ranks exchange in the same way: the faster way for the slowest rank.
   if (!may_go_by_dimension()) return;
   const double once = group_.all_reduce(cost(plan({}, false).rounds), Reduce::max);
@@ -103,8 +108,12 @@ void Ghosts::update(Segments elements, const GhostSides& what, GhostMethod metho
     prepare(elements, round.to, round.from);
     // First, as processes that have sent should wait: that is when MPI moves long messages.
     copy_own(elements, round.from);
-    send(elements, round.to);
+    if (messages_) begin_messages(elements, round);
+    notify(elements, round.to);
+    for (Partner& giver : round.from) giver.done = giver.done || is_elsewhere(giver);
     receive(elements, round, Wait::yes);
+    if (messages_) end_messages(elements, round);
+    make_visible(elements);
   }
 }
 
@@ -113,21 +122,24 @@ void Ghosts::begin(Segments elements, const GhostSides& what) {
   under_way_ = &plan(what, false);
   Round& round = under_way_->rounds.front();
   prepare(elements, round.to, round.from);
+  notify(elements, round.to);
   send(elements, round.to);
 }
 
 bool Ghosts::test(Segments elements) {
   if (under_way_ == nullptr) return true;
   const KnownAtEntry known;
-  const bool done = receive(elements, under_way_->rounds.front(), Wait::no);
-  if (done) under_way_ = nullptr;
-  return done;
+  if (!receive(elements, under_way_->rounds.front(), Wait::no)) return false;
+  make_visible(elements);
+  under_way_ = nullptr;
+  return true;
 }
 
 void Ghosts::end(Segments elements) {
   if (test(elements)) return;
   const KnownAtEntry known;
   receive(elements, under_way_->rounds.front(), Wait::yes);
+  make_visible(elements);
   under_way_ = nullptr;
 }
 
@@ -136,6 +148,7 @@ void Ghosts::accumulate(Segments elements) {
   const KnownAtEntry known;
   Round& round = plan({}, false).rounds.front();
   prepare(elements, round.from, round.to);
+  notify(elements, round.from);
   send(elements, round.from);
   wait_for(round.to, come);
   for (const Partner& self : round.from) {
@@ -173,15 +186,83 @@ void Ghosts::copy_own(Segments elements, std::vector<Partner>& givers) {
   }
 }
 
+void Ghosts::notify(Segments elements, const std::vector<Partner>& takers) {
+  for (const Partner& taker : takers) {
+    if (taker.rank == group_.rank() || !taker.on_node) continue;
+    note_reads(elements, taker);
+    flags_->notify(taker.rank, peers_[taker.number].there * words + come);
+  }
+}
+
 void Ghosts::send(Segments elements, const std::vector<Partner>& takers) {
   for (const Partner& taker : takers) {
-    if (taker.rank == group_.rank()) continue;
-    if (taker.on_node) {
-      note_reads(elements, taker);
-      flags_->notify(taker.rank, peers_[taker.number].there * words + come);
+    if (is_elsewhere(taker)) send_packed(elements, taker);
+  }
+}
+
+// Where a message is in this rank's elements as it travels; null if it has to be packed.
+std::byte* Ghosts::in_place(Segments elements, const Partner& partner) const {
+  if (partner.transfers.size() != 1 || partner.transfers.front().shape.levels > 0) return nullptr;
+  const Transfer& only = partner.transfers.front();
+  return segment_of(elements, only).address(group_.rank()) + only.here;
+}
+
+void Ghosts::begin_messages(Segments elements, const Round& round) {
+  const auto reserve = [&](std::vector<std::byte>& memory, const std::vector<Partner>& partners) {
+    index_t bytes = 0;
+    for (const Partner& partner : partners) bytes += is_elsewhere(partner) ? partner.message_bytes() : 0;
+    if (const auto size = static_cast<std::size_t>(bytes); size > memory.size()) memory.resize(size);
+    return memory.data();
+  };
+  std::byte* free = reserve(received_, round.from);
+  for (const Partner& giver : round.from) {
+    if (!is_elsewhere(giver)) continue;
+    std::byte* message = in_place(elements, giver);
+    if (message == nullptr) message = std::exchange(free, free + giver.message_bytes());
+    messages_->receive(giver.rank, channel, message, giver.message_bytes());
+  }
+  free = reserve(sent_, round.to);
+  for (const Partner& taker : round.to) {
+    if (!is_elsewhere(taker)) continue;
+    const std::byte* message = in_place(elements, taker);
+    if (message == nullptr) {
+      pack(elements, taker, free);
+      message = std::exchange(free, free + taker.message_bytes());
     } else {
-      send_packed(elements, taker);
+      note_reads(elements, taker);
     }
+    messages_->send(taker.rank, channel, message, taker.message_bytes());
+  }
+}
+
+void Ghosts::end_messages(Segments elements, const Round& round) {
+  messages_->wait();
+  const std::byte* next = received_.data();
+  for (const Partner& giver : round.from) {
+    if (!is_elsewhere(giver)) continue;
+    if (in_place(elements, giver) != nullptr) {
+      const Transfer& only = giver.transfers.front();
+      const OwnAccess access(segment_of(elements, only), only.here, only.shape, Segment::LocalUse::write);
+    } else {
+      unpack(elements, giver, next);
+      next += giver.message_bytes();
+    }
+  }
+}
+
+void Ghosts::pack(Segments elements, const Partner& to, std::byte* message) const {
+  for (const Transfer& next : to.transfers) {
+    Segment& field = segment_of(elements, next);
+    const OwnAccess access(field, next.here, next.shape, Segment::LocalUse::read);
+    field.get(group_.rank(), next.here, next.shape, message + next.there);
+  }
+}
+
+void Ghosts::unpack(Segments elements, const Partner& from, const std::byte* message) const {
+  for (const Transfer& next : from.transfers) {
+    Segment& field = segment_of(elements, next);
+    const OwnAccess access(field, next.here, next.shape, Segment::LocalUse::write);
+    field.put(group_.rank(), next.here, next.shape, message + next.there);
   }
 }
 
@@ -245,7 +326,6 @@ bool Ghosts::receive(Segments elements, Round& round, Wait wait) {
       if (peers_[partner.number].here == index / words) take(elements, partner, flag);
     }
   }
-  make_visible(elements);
   return true;
 }
 
@@ -290,11 +370,7 @@ void Ghosts::send_packed(Segments elements, const Partner& to) {
     peer.outstanding.erase(peer.outstanding.begin(), next + 1);
   }
   message_.resize(static_cast<std::size_t>(peer.bytes));
-  for (const Transfer& next : to.transfers) {
-    Segment& field = segment_of(elements, next);
-    const OwnAccess access(field, next.here, next.shape, Segment::LocalUse::read);
-    field.get(group_.rank(), next.here, next.shape, message_.data() + next.there);
-  }
+  pack(elements, to, message_.data());
   const index_t place = peer.landing + (peer.sent++ % 2) * peer.bytes;
   put_notify(*landing_, peer.rank, place, Strided::contiguous(to.message_bytes()), message_.data(),
              flags_->at(peer.rank, peer.there * words + come));
@@ -305,14 +381,10 @@ void Ghosts::unpack_from(Segments elements, const Partner& from, Unpack how) {
   Peer& peer = peers_[from.number];
   const std::byte* message =
       landing_->address(group_.rank()) + peer.own_landing + (peer.received++ % 2) * peer.own_bytes;
-  for (const Transfer& next : from.transfers) {
-    Segment& field = segment_of(elements, next);
-    if (how == Unpack::add) {
-      add(field, next.field, next.here, next.shape, message + next.there);
-    } else {
-      const OwnAccess access(field, next.here, next.shape, Segment::LocalUse::write);
-      field.put(group_.rank(), next.here, next.shape, message + next.there);
-    }
+  if (how == Unpack::put) unpack(elements, from, message);
+  if (how == Unpack::add) {
+    for (const Transfer& next : from.transfers)
+      add(segment_of(elements, next), next.field, next.here, next.shape, message + next.there);
   }
   if (!from.mutual) return;
   // The partner has begun this round, so it has read the messages of earlier rounds.

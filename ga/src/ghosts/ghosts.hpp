@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <tessera/core/field.hpp>
+#include <tessera/runtime/detail/member_messages.hpp>
 #include <tessera/runtime/flags.hpp>
 #include <tessera/runtime/segment.hpp>
 
@@ -33,8 +34,10 @@ GhostField whole_field(const ArrayCore& array);
 ///
 /// On a node, each rank notifies its neighbours that it has come. It copies its ghost cells straight from the
 /// blocks of neighbours that have come, and notifies them that it has read. Between nodes, each rank packs what
-/// a neighbour needs, and puts it into a landing place at the neighbour, which unpacks it from there. There are
-/// two such places, so that a neighbour that is one exchange behind makes nobody wait.
+/// a neighbour needs and sends it. The neighbour waits for it, or computes meanwhile:
+/// - If it waits, the data is in a message: nobody else has to take it.
+/// - If it computes, the data is put into a landing place at the neighbour, which unpacks it from there. There
+///   are two such places, so that a neighbour that is one exchange behind makes nobody wait.
 ///
 /// The reverse exchange adds ghost cells into the elements that they are copies of. It goes the same ways
 /// backwards. Each rank adds in the order of its neighbours, so that sums do not depend on the order of
@@ -121,7 +124,11 @@ class Ghosts {
   double cost(const std::vector<Round>& rounds) const;
   Transfer transfer(std::size_t field, const NeededPatch& piece, const Partner& partner, bool receives) const;
   static void prepare(Segments elements, std::vector<Partner>& takers, std::vector<Partner>& givers);
+  bool is_elsewhere(const Partner& partner) const noexcept {
+    return !partner.on_node && partner.rank != group_.rank();
+  }
   void copy_own(Segments elements, std::vector<Partner>& givers);
+  void notify(Segments elements, const std::vector<Partner>& takers);
   void send(Segments elements, const std::vector<Partner>& takers);
   void note_reads(Segments elements, const Partner& taker) const;
   static void make_visible(Segments elements);
@@ -133,6 +140,11 @@ class Ghosts {
   Segment& segment_of(Segments elements, const Transfer& one) const noexcept {
     return *elements[fields_[one.field].array];
   }
+  void begin_messages(Segments elements, const Round& round);
+  void end_messages(Segments elements, const Round& round);
+  std::byte* in_place(Segments elements, const Partner& partner) const;
+  void pack(Segments elements, const Partner& to, std::byte* message) const;
+  void unpack(Segments elements, const Partner& from, const std::byte* message) const;
   void send_packed(Segments elements, const Partner& to);
   void copy_from(Segments elements, const Partner& from);
   void add_from(Segments elements, const Partner& from);
@@ -148,6 +160,8 @@ class Ghosts {
   std::optional<Segment> landing_;
   std::vector<index_t> awaited_;    // flags
   std::vector<std::byte> message_;  // the one that is being packed
+  std::optional<MemberMessages> messages_;
+  std::vector<std::byte> sent_, received_;  // in messages
   Plan* under_way_ = nullptr;
 };
 

@@ -174,14 +174,11 @@ void collective(const char* name, Blocking&& blocking, Starting&& start) {
 
 }  // namespace
 
-void wait_serving(const char* what, std::vector<MPI_Request>& requests) {
-  const activity::Wait waits(what);
-  is_serving() ? serve_until([&] { return test_all(requests); }) : wait_all(requests);
-}
-
 void meet(MPI_Comm comm, std::span<const int> ranks, int tag) {
   std::vector<MPI_Request> requests;
-  const auto wait = [&] { wait_serving("other members", requests); };
+  const auto wait = [&] {
+    is_serving() ? serve_until([&] { return test_all(requests); }) : wait_all(requests);
+  };
   if (const int first = ranks.front(); rank(comm) == first) {
     const auto others = ranks.subspan(1);
     for (const int other : others) requests.push_back(irecv(comm, nullptr, 0, other, tag));

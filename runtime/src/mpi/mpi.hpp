@@ -144,9 +144,6 @@ MPI_Request rget(MPI_Win win, int rank, index_t offset, void* target, index_t by
 MPI_Request raccumulate(MPI_Win win, int rank, index_t offset, ElementKind kind, Update update,
                         const void* source, index_t bytes);
 void wait_all(std::vector<MPI_Request>& requests);
-/// The same in a collective call: it serves other processes meanwhile. `what` it waits for is shown if it
-/// hangs.
-void wait_serving(const char* what, std::vector<MPI_Request>& requests);
 bool test_all(std::vector<MPI_Request>& requests);
 void flush(MPI_Win win, int rank);
 void flush_local(MPI_Win win, int rank);

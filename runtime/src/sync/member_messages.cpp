@@ -4,22 +4,30 @@
 
 #include <algorithm>
 
+#include "base/activity.hpp"
 #include "mpi/mpi.hpp"
+#include "mpi/mpi_process.hpp"
+#include "mpi/threads.hpp"
 #include "state/group_state.hpp"
+#include "state/runtime_state.hpp"
 
 namespace tessera::detail {
 namespace {
 
-// Calls move(first byte, bytes) for the messages of a length that MPI takes.
+// MPI asks the receiver before it sends a long message. That takes longer than so many short ones.
+constexpr index_t most_unasked = 8 * mpi::eager_bytes;
+
+// Calls move(first byte, bytes) for each message.
 template <class Move>
 void in_messages(index_t bytes, Move&& move) {
-  for (index_t done = 0; done < bytes; done += mpi::max_bytes)
-    move(done, std::min(bytes - done, mpi::max_bytes));
+  const index_t most = bytes <= most_unasked ? mpi::eager_bytes : mpi::max_bytes;
+  for (index_t done = 0; done < bytes; done += most) move(done, std::min(bytes - done, most));
 }
 
 }  // namespace
 
-MemberMessages::MemberMessages(const Group& group) : comm_(GroupState::of(group).between_members()) {}
+MemberMessages::MemberMessages(const Group& group)
+    : comm_(GroupState::of(group).between_members()), threads_(&GroupState::of(group).runtime().threads()) {}
 
 // Memory that MPI still reads or writes is about to go.
 MemberMessages::~MemberMessages() {
@@ -27,19 +35,28 @@ MemberMessages::~MemberMessages() {
 }
 
 void MemberMessages::receive(int from, int channel, void* data, index_t bytes) {
+  const NetworkLock network(*threads_);
   in_messages(bytes, [&](index_t begin, index_t length) {
     requests_.push_back(mpi::irecv(comm_, static_cast<std::byte*>(data) + begin, length, from, channel));
   });
 }
 
 void MemberMessages::send(int to, int channel, const void* data, index_t bytes) {
+  const NetworkLock network(*threads_);
   in_messages(bytes, [&](index_t begin, index_t length) {
     requests_.push_back(mpi::isend(comm_, static_cast<const std::byte*>(data) + begin, length, to, channel));
   });
 }
 
+// Other threads must get their turns meanwhile, as another process may wait for them.
 void MemberMessages::wait() {
-  if (!requests_.empty()) mpi::wait_serving("messages of other members", requests_);
+  if (requests_.empty()) return;
+  const activity::Wait waits("messages of other members");
+  if (!mpi::is_serving()) return mpi::wait_all(requests_);
+  mpi::serve_until([&] {
+    const NetworkLock network(*threads_);
+    return mpi::test_all(requests_);
+  });
 }
 
 }  // namespace tessera::detail

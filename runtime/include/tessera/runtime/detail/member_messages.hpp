@@ -8,6 +8,8 @@
 
 namespace tessera::detail {
 
+class Threads;
+
 /// Messages between members of a group that make the same collective call, for data whose size both sides
 /// know. The k-th message that a member sends to another on a channel is the k-th that the other receives from
 /// it there (MPI standard 3.5). Move-only.
@@ -28,6 +30,7 @@ class MemberMessages {
 
  private:
   MPI_Comm comm_;
+  const Threads* threads_;
   std::vector<MPI_Request> requests_;
 };
 
